@@ -1,0 +1,333 @@
+package autograd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// buildMutex serialises graph construction: gorgonia hashes package-level
+// constants lazily, so two graphs may not grow at the same time.
+var buildMutex sync.Mutex
+
+// A Builder grows one expression graph. It owns the names in it, checks shapes
+// as nodes are added, and keeps the first error: after a failure every further
+// node is inert, and the error surfaces from [Builder.Err], [Builder.Grad] and
+// [Compile]. Model code therefore reads like its equations.
+//
+// A Builder is not safe for concurrent use; different builders are.
+type Builder struct {
+	name   string
+	graph  *G.ExprGraph
+	nodes  []*Node
+	axes   []*Axis
+	inputs map[string]*Node
+	byKey  map[string]*Node
+	byID   map[int64]*Node
+	err    error
+}
+
+// NewBuilder returns an empty graph. The name appears in error texts and in
+// exported pictures.
+func NewBuilder(name string) *Builder {
+	return &Builder{
+		name:   name,
+		graph:  G.NewGraph(G.WithGraphName(name)),
+		inputs: map[string]*Node{},
+		byKey:  map[string]*Node{},
+		byID:   map[int64]*Node{},
+	}
+}
+
+// Err is the first error of the graph, nil while it is sound.
+func (b *Builder) Err() error { return b.err }
+
+// A Node is one expression: an input, a constant, or an operation on other
+// nodes of the same builder. Its methods add further nodes. Nodes are values
+// of the graph, not of a run: they hold no numbers.
+type Node struct {
+	b     *Builder
+	id    int // position in b.nodes
+	op    *rule
+	attr  attr
+	args  []*Node
+	shape Shape
+	axes  axisSet
+	g     *G.Node
+	name  string    // inputs only
+	value []float64 // constants only
+}
+
+// Shape of the value at one index of the mapped axes. The caller must not
+// modify it.
+func (n *Node) Shape() Shape { return n.shape }
+
+// Axes that the node carries, outermost first.
+func (n *Node) Axes() []*Axis { return n.axes.of(n.b) }
+
+// Builder that the node belongs to.
+func (n *Node) Builder() *Builder { return n.b }
+
+// Name of an input; operations and constants have none.
+func (n *Node) Name() string { return n.name }
+
+// String names the node for error texts: its op or name, shape and axes.
+func (n *Node) String() string {
+	label := n.label()
+	if n.axes != 0 {
+		return label + n.shape.String() + n.axes.names(n.b)
+	}
+	return label + n.shape.String()
+}
+
+func (n *Node) label() string {
+	switch {
+	case n.op != nil:
+		return fmt.Sprintf("%s#%d", n.op.name, n.id)
+	case n.value != nil:
+		return fmt.Sprintf("constant#%d", n.id)
+	default:
+		return n.name
+	}
+}
+
+func (n *Node) isInput() bool    { return n.op == nil && n.value == nil }
+func (n *Node) isConstant() bool { return n.op == nil && n.value != nil }
+
+// isScalarConstant reports whether n is the constant v of any rank-0 shape.
+func (n *Node) isScalarConstant(v float64) bool {
+	return n.isConstant() && len(n.shape) == 0 && n.value[0] == v
+}
+
+// fail records the first error and returns an inert node of a plausible shape.
+func (b *Builder) fail(shape Shape, format string, args ...any) *Node {
+	if b.err == nil {
+		b.err = fmt.Errorf("autograd: graph %q: "+format, append([]any{b.name}, args...)...)
+	}
+	return &Node{b: b, id: -1, shape: shape}
+}
+
+// Axis declares a mapped axis of the given size. Declare outer axes first:
+// particles before samples.
+func (b *Builder) Axis(name string, size int) *Axis {
+	a := &Axis{b: b, name: name, size: size, id: len(b.axes)}
+	switch {
+	case name == "" || slices.ContainsFunc(b.axes, func(o *Axis) bool { return o.name == name }):
+		b.fail(nil, "axis name %q is empty or already used", name)
+	case size < 1:
+		b.fail(nil, "axis %q: size %d, want at least 1", name, size)
+	case len(b.axes) == maxAxes:
+		b.fail(nil, "axis %q: more than %d mapped axes", name, maxAxes)
+	default:
+		b.axes = append(b.axes, a)
+		return a
+	}
+	a.id = maxAxes - 1
+	return a
+}
+
+// Input declares an input of the given shape that carries the given mapped
+// axes. The name must be new.
+func (b *Builder) Input(name string, shape Shape, over ...*Axis) *Node {
+	if b.err != nil {
+		return b.fail(shape, "")
+	}
+	if name == "" {
+		return b.fail(shape, "an input needs a name")
+	}
+	if b.inputs[name] != nil {
+		return b.fail(shape, "input name %q is already used", name)
+	}
+	if err := checkShape(shape); err != nil {
+		return b.fail(shape, "input %q: %v", name, err)
+	}
+	n := &Node{b: b, shape: slices.Clone(shape), name: name}
+	for _, a := range over {
+		if a.b != b || n.axes.has(a) {
+			return b.fail(shape, "input %q: axis %q is foreign or repeated", name, a.name)
+		}
+		n.axes = n.axes.with(a)
+	}
+	n.g = b.leaf("input "+name, shape)
+	b.inputs[name] = n
+	return b.add(n)
+}
+
+// Constant adds a constant of the given shape; the values are copied. Equal
+// constants of one shape are one node.
+func (b *Builder) Constant(values []float64, shape Shape) *Node {
+	if b.err != nil {
+		return b.fail(shape, "")
+	}
+	if err := checkShape(shape); err != nil {
+		return b.fail(shape, "constant: %v", err)
+	}
+	if len(values) != shape.Len() {
+		return b.fail(shape, "constant of shape %v: got %d values, want %d", shape, len(values), shape.Len())
+	}
+	// The key holds every bit of every value: constants are never merged by
+	// their printed text (gorgonia prints an ellipsis from nine elements on).
+	var key strings.Builder
+	fmt.Fprintf(&key, "constant%v", shape)
+	for _, v := range values {
+		fmt.Fprintf(&key, " %x", math.Float64bits(v))
+	}
+	if n := b.byKey[key.String()]; n != nil {
+		return n
+	}
+	n := &Node{b: b, shape: slices.Clone(shape), value: slices.Clone(values)}
+	if n.value == nil {
+		n.value = []float64{}
+	}
+	n.g = b.leaf(fmt.Sprintf("constant %d", len(b.nodes)), shape)
+	b.byKey[key.String()] = n
+	return b.add(n)
+}
+
+// Scalar adds a scalar constant.
+func (b *Builder) Scalar(v float64) *Node { return b.Constant([]float64{v}, Shape{}) }
+
+func checkShape(s Shape) error {
+	for _, d := range s {
+		if d < 1 {
+			return fmt.Errorf("shape %v has a dimension below 1", s)
+		}
+	}
+	return nil
+}
+
+// leaf adds a uniquely named gorgonia input. Constants are inputs as well, so
+// that gorgonia never compares them.
+func (b *Builder) leaf(name string, shape Shape) *G.Node {
+	buildMutex.Lock()
+	defer buildMutex.Unlock()
+	if len(shape) == 0 {
+		return G.NewScalar(b.graph, tensor.Float64, G.WithName(name))
+	}
+	return G.NewTensor(b.graph, tensor.Float64, len(shape), G.WithName(name), G.WithShape(shape...))
+}
+
+// add registers a finished node, refusing a gorgonia node that already stands
+// for another expression.
+func (b *Builder) add(n *Node) *Node {
+	if old := b.byID[n.g.ID()]; old != nil {
+		return b.fail(n.shape, "%v was merged with %v: gorgonia's 32-bit node hash collided; use fewer, larger ops", n, old)
+	}
+	n.id = len(b.nodes)
+	b.byID[n.g.ID()] = n
+	b.nodes = append(b.nodes, n)
+	return n
+}
+
+// apply adds the operation r on args, or returns the node that already is it.
+func (b *Builder) apply(r *rule, at attr, args ...*Node) *Node {
+	if b.err != nil {
+		return b.fail(args[0].shape, "")
+	}
+	shapes := make([]Shape, len(args))
+	var axes axisSet
+	for i, a := range args {
+		if a.b != b {
+			return b.fail(a.shape, "%s: operand %v belongs to graph %q", r.name, a, a.b.name)
+		}
+		shapes[i] = a.shape
+		axes |= a.axes
+	}
+	shape, err := r.shape(at, shapes)
+	if err != nil {
+		return b.fail(shapes[0], "%s: %w", r.name, err)
+	}
+	if r.axes != nil {
+		if axes, err = r.axes(b, at, axes); err != nil {
+			return b.fail(shape, "%s: %w", r.name, err)
+		}
+	}
+	key := structuralKey(r, at, args)
+	if n := b.byKey[key]; n != nil {
+		return n
+	}
+	n := &Node{b: b, id: len(b.nodes), op: r, attr: at, args: args, shape: shape, axes: axes}
+	if n.g, err = b.gorgoniaNode(n, key); err != nil {
+		return b.fail(shape, "%s of %s: %w", r.name, nodeList(args), err)
+	}
+	n = b.add(n)
+	b.byKey[key] = n
+	return n
+}
+
+// structuralKey identifies an operation by its rule, its parameters and its
+// operands, never by a hash or by printed values.
+func structuralKey(r *rule, at attr, args []*Node) string {
+	var key strings.Builder
+	key.WriteString(r.name)
+	key.WriteString(at.key())
+	for _, a := range args {
+		fmt.Fprintf(&key, " n%d", a.id)
+	}
+	return key.String()
+}
+
+// gorgoniaNode adds the gorgonia node of n and checks that gorgonia returned
+// what was asked for: its own operands, in their order, and its shape.
+func (b *Builder) gorgoniaNode(n *Node, key string) (g *G.Node, err error) {
+	buildMutex.Lock()
+	defer buildMutex.Unlock()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("gorgonia: %v", r)
+		}
+	}()
+	operands := make([]*G.Node, len(n.args))
+	for i, a := range n.args {
+		operands[i] = a.g
+	}
+	if n.op.native != nil {
+		g, err = n.op.native(n.attr, operands)
+	} else {
+		g, err = G.ApplyOp(newOwnOp(n, key), operands...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOperands(b.graph, g, operands); err != nil {
+		return nil, err
+	}
+	if got := Shape(g.Shape()); !got.Equal(n.shape) {
+		return nil, fmt.Errorf("gorgonia infers shape %v, want %v", got, n.shape)
+	}
+	return g, nil
+}
+
+var errOperands = errors.New("gorgonia returned a node with other operands")
+
+// checkOperands compares the operands of a node that gorgonia returned with
+// those asked for.
+func checkOperands(graph *G.ExprGraph, g *G.Node, want []*G.Node) error {
+	it := graph.From(g.ID())
+	var got []int64
+	for it.Next() {
+		got = append(got, it.Node().ID())
+	}
+	ids := make([]int64, len(want))
+	for i, w := range want {
+		ids[i] = w.ID()
+	}
+	if !slices.Equal(got, ids) {
+		return fmt.Errorf("%w: got %v, want %v", errOperands, got, ids)
+	}
+	return nil
+}
+
+func nodeList(ns []*Node) string {
+	parts := make([]string, len(ns))
+	for i, n := range ns {
+		parts[i] = n.String()
+	}
+	return strings.Join(parts, ", ")
+}

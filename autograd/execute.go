@@ -1,0 +1,298 @@
+package autograd
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// A frame is what one worker runs the program in.
+type frame struct {
+	m       []float64   // arena
+	scratch []float64   // gathered operands, filled inputs
+	args    [][]float64 // operand list of the rule being evaluated
+	err     error
+	at      int // outer index of err
+}
+
+// compiled runs a program. The goroutines of the workers live until Close and
+// sleep between evaluations.
+type compiled struct {
+	*Program
+	opt    Options
+	frames []*frame
+	lane   [][]int // per input: its lane at each lane of the arena
+	pick   [][]int // per output: the arena lane of each of its lanes
+	wake   []chan struct{}
+	done   sync.WaitGroup
+	next   atomic.Int64
+	dst    [][]float64
+	src    []Feed
+}
+
+// NewEvaluator prepares to run the program on opt.Workers goroutines.
+func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
+	workers := min(max(opt.Workers, 1), p.outer)
+	c := &compiled{Program: p, opt: opt}
+	scratch, arity := p.scratch, 1
+	for _, n := range p.inputs {
+		first := 0
+		if as := n.axes.of(p.b); len(as) > 0 {
+			first = as[0].size
+		}
+		if first > 0 {
+			scratch = max(scratch, n.shape.Len()*n.axes.lanes(p.b)/first)
+		}
+		c.lane = append(c.lane, p.lanesOf(n))
+	}
+	for _, n := range p.outputs {
+		c.pick = append(c.pick, p.pickLanes(n))
+	}
+	for _, s := range p.steps {
+		arity = max(arity, len(s.v.args))
+	}
+	for range workers {
+		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
+		copy(f.m, p.constant)
+		c.frames = append(c.frames, f)
+	}
+	for _, f := range c.frames[1:] {
+		wake := make(chan struct{}, 1)
+		c.wake = append(c.wake, wake)
+		go func() {
+			for range wake {
+				c.work(f)
+				c.done.Done()
+			}
+		}()
+	}
+	return c, nil
+}
+
+// lanesOf maps each lane of the arena to the lane of n within one outer index.
+func (p *Program) lanesOf(n *Node) []int {
+	if !p.varies(n) || p.strip {
+		return nil
+	}
+	var all axisSet
+	for _, a := range p.laneAxes {
+		all = all.with(a)
+	}
+	proj := projector(p.b, all, p.spec.laneAxes(n))
+	lane := make([]int, p.lanes)
+	for l := range lane {
+		lane[l] = proj(l)
+	}
+	return lane
+}
+
+// pickLanes maps each lane of n within one outer index to a lane of the arena.
+func (p *Program) pickLanes(n *Node) []int {
+	if p.strip {
+		return nil
+	}
+	pick := make([]int, p.spec.laneAxes(n).lanes(p.b))
+	if lane := p.lanesOf(n); lane != nil {
+		for l := len(lane) - 1; l >= 0; l-- {
+			pick[lane[l]] = l
+		}
+	}
+	return pick
+}
+
+// Close ends the workers.
+func (c *compiled) Close() {
+	for _, w := range c.wake {
+		close(w)
+	}
+	c.wake = nil
+}
+
+// Eval implements [Evaluator]. After the first call it does not allocate.
+func (c *compiled) Eval(dst [][]float64, src []Feed) error {
+	if err := c.checkCall(dst, src); err != nil {
+		return err
+	}
+	c.dst, c.src = dst, src
+	c.next.Store(0)
+	c.done.Add(len(c.wake))
+	for _, w := range c.wake {
+		w <- struct{}{}
+	}
+	c.work(c.frames[0])
+	c.done.Wait()
+	c.dst, c.src = nil, nil
+	// Indices are handed out in order, so the smallest failing one is the same
+	// for any number of workers.
+	var first *frame
+	for _, f := range c.frames {
+		if f.err != nil && (first == nil || f.at < first.at) {
+			first = f
+		}
+	}
+	if first != nil {
+		return first.err
+	}
+	return nil
+}
+
+// work takes outer indices until none is left or one fails.
+func (c *compiled) work(f *frame) {
+	f.err = nil
+	for {
+		i := int(c.next.Add(1)) - 1
+		if i >= c.outer {
+			return
+		}
+		if err := c.runOuter(f, i); err != nil {
+			f.err, f.at = err, i
+			return
+		}
+	}
+}
+
+func (c *compiled) runOuter(f *frame, outer int) error {
+	for i, n := range c.inputs {
+		v := c.byNode[n]
+		if v == nil || v.store == nil {
+			continue
+		}
+		c.load(f, v, i, outer)
+		if c.opt.CheckFinite {
+			if err := c.checkFinite(f, v, outer); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range c.steps {
+		s := &c.steps[i]
+		if err := s.ins.run(f); err != nil {
+			return fmt.Errorf("autograd: graph %q: %v: %w", c.b.name, s.v.n, err)
+		}
+		if c.opt.CheckFinite {
+			if err := c.checkFinite(f, s.v, outer); err != nil {
+				return err
+			}
+		}
+	}
+	for i, n := range c.outputs {
+		c.unload(f, c.byNode[n], i, outer)
+	}
+	return nil
+}
+
+// load brings the values of one input at one outer index into the arena.
+func (c *compiled) load(f *frame, v *value, i, outer int) {
+	n, feed, size := v.n, c.src[i], len(v.slot)
+	to := f.m[v.store.off:][:v.store.size()]
+	if c.strip {
+		if n.axes == 0 {
+			copy(to, feed.Data)
+			return
+		}
+		for l := range c.lanes {
+			k := min(outer*c.lanes+l, c.loop.size-1) // the last strip repeats its end
+			x := f.scratch[:size]
+			if feed.Fill != nil {
+				feed.Fill(x, k)
+			} else {
+				x = feed.Data[k*size:][:size]
+			}
+			for e, y := range x {
+				to[e*c.lanes+l] = y
+			}
+		}
+		return
+	}
+	looped := c.loop != nil && n.axes.has(c.loop)
+	own := 1 // lanes of the input within one outer index
+	for _, a := range c.laneAxes {
+		if n.axes.has(a) {
+			own *= a.size
+		}
+	}
+	switch {
+	case feed.Fill == nil:
+		data := feed.Data
+		if looped {
+			data = data[outer*own*size:][:own*size]
+		}
+		if !v.varying {
+			copy(to, data)
+			return
+		}
+		for l, k := range c.lane[i] {
+			for e, y := range data[k*size:][:size] {
+				to[e*c.lanes+l] = y
+			}
+		}
+	case looped && (own == c.lanes || !v.varying):
+		feed.Fill(to, outer)
+	case looped:
+		x := f.scratch[:own*size]
+		feed.Fill(x, outer)
+		for l, k := range c.lane[i] {
+			for e := range size {
+				to[e*c.lanes+l] = x[e*own+k]
+			}
+		}
+	default: // filled along its first lane axis
+		first := n.Axes()[0]
+		rest := own / first.size
+		x := f.scratch[:rest*size]
+		for k := range first.size {
+			feed.Fill(x, k)
+			for l, m := range c.lane[i] {
+				if m/rest == k {
+					for e := range size {
+						to[e*c.lanes+l] = x[e*rest+m%rest]
+					}
+				}
+			}
+		}
+	}
+}
+
+// unload copies one output at one outer index to the caller.
+func (c *compiled) unload(f *frame, v *value, i, outer int) {
+	size := len(v.slot)
+	if c.strip {
+		for l := range c.lanes {
+			k := outer*c.lanes + l
+			if k >= c.loop.size {
+				return
+			}
+			to := c.dst[i][k*size:][:size]
+			for e := range to {
+				to[e] = f.m[operand{off: v.offset(e), width: v.width(e)}.lane(l)]
+			}
+		}
+		return
+	}
+	own := len(c.pick[i])
+	to := c.dst[i][:own*size]
+	if c.loop != nil {
+		to = c.dst[i][outer*own*size:][:own*size]
+	}
+	for k, l := range c.pick[i] {
+		for e := range size {
+			to[k*size+e] = f.m[operand{off: v.offset(e), width: v.width(e)}.lane(l)]
+		}
+	}
+}
+
+func (c *compiled) checkFinite(f *frame, v *value, outer int) error {
+	for e, slot := range v.slot {
+		if slot < 0 {
+			continue
+		}
+		off := v.offset(e)
+		for l, x := range f.m[off : off+v.store.width] {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return &NonFiniteError{Op: v.n.String(), Element: e, Lane: l, Outer: outer, Value: x}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package autograd
+
+// Grad appends the derivatives of y with respect to each x to the graph and
+// returns them: nodes like any other, which can be combined, evaluated and
+// differentiated again.
+//
+// y has the scalar shape. If it carries mapped axes, the sum over all their
+// indices is differentiated: for an x that carries the same axes this is each
+// index's own gradient (particles do not interact), for an x that does not it
+// is the total. Result i has the shape and the axes of x[i]. An x that y does
+// not depend on through differentiable operations is an error.
+func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
+	out := make([]*Node, len(x))
+	for i, n := range x {
+		out[i] = &Node{b: b, id: -1, shape: n.shape}
+	}
+	if b.err != nil {
+		return out
+	}
+	if len(y.shape) != 0 {
+		b.fail(nil, "gradient of %v: want a scalar shape", y)
+		return out
+	}
+	if y.b != b {
+		b.fail(nil, "gradient of %v: it belongs to graph %q", y, y.b.name)
+		return out
+	}
+	needed := b.dependents(y, x)
+	cts := make(map[*Node]*Node, len(needed))
+	cts[y] = b.Scalar(1)
+	for id := y.id; id >= 0; id-- {
+		n := b.nodes[id]
+		ct := cts[n]
+		if ct == nil || n.op == nil || !needed[n] || n.op.vjp == nil {
+			continue
+		}
+		parts := n.op.vjp(n, ct)
+		if b.err != nil {
+			return out
+		}
+		if len(parts) != len(n.args) {
+			b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.name, len(parts), len(n.args))
+			return out
+		}
+		for i, part := range parts {
+			arg := n.args[i]
+			if part == nil || !needed[arg] {
+				continue
+			}
+			if !part.shape.Equal(arg.shape) {
+				b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.name, i, part.shape, arg.shape)
+				return out
+			}
+			part = part.sumAxes(n, arg)
+			if old := cts[arg]; old != nil {
+				part = old.Add(part)
+			}
+			cts[arg] = part
+		}
+	}
+	for i, n := range x {
+		ct := cts[n]
+		if ct == nil {
+			b.fail(nil, "gradient of %v: it does not depend on %v through differentiable operations", y, n)
+			return out
+		}
+		for _, a := range n.axes.of(b) {
+			ct = ct.ExpandOver(a)
+		}
+		out[i] = ct
+	}
+	return out
+}
+
+// dependents are the nodes up to y that depend on one of x.
+func (b *Builder) dependents(y *Node, x []*Node) map[*Node]bool {
+	needed := make(map[*Node]bool)
+	for _, n := range x {
+		needed[n] = true
+	}
+	for _, n := range b.nodes[:y.id+1] {
+		for _, a := range n.args {
+			if needed[a] {
+				needed[n] = true
+			}
+		}
+	}
+	return needed
+}
+
+// sumAxes sums a cotangent over the mapped axes that the result y carries and
+// its operand arg does not. Where the cotangent is constant along such an axis
+// the sum is a factor.
+func (ct *Node) sumAxes(y, arg *Node) *Node {
+	if y.op.over == overUnstack { // its rule has stacked the axis away
+		return ct
+	}
+	for _, a := range (y.axes | ct.axes).minus(arg.axes).of(y.b) {
+		if ct.axes.has(a) {
+			ct = ct.SumOver(a)
+		} else {
+			ct = ct.Scale(float64(a.size))
+		}
+	}
+	return ct
+}

@@ -1,0 +1,175 @@
+package autograd
+
+// kernelKind says which instruction a rule becomes.
+type kernelKind int
+
+const (
+	kernelGeneric kernelKind = iota
+	kernelUnary
+	kernelBinary
+	kernelWhere
+	kernelSum
+	kernelLogSumExp
+	kernelMatMul
+	kernelOver
+)
+
+// An instruction reads and writes one frame.
+type instruction interface {
+	run(f *frame) error
+}
+
+// lower makes the instruction of v, with every offset resolved.
+func (p *Program) lower(v *value) instruction {
+	r := v.n.op
+	switch r.kernel {
+	case kernelUnary:
+		k := r.unary
+		if k == nil {
+			k = &unaryKernel{f: r.scalar(v.n.attr)}
+		}
+		return &unaryInstr{*k, p.width(v), v.runs()}
+	case kernelBinary:
+		return &binaryInstr{*r.binary, p.width(v), v.runs()}
+	case kernelWhere:
+		return &whereInstr{p.width(v), v.runs()}
+	case kernelSum:
+		return p.lowerReduce(v, false)
+	case kernelLogSumExp:
+		return &logSumExpInstr{*p.lowerReduce(v, true)}
+	case kernelMatMul:
+		return p.lowerMatMul(v)
+	case kernelOver:
+		return p.lowerOver(v)
+	}
+	return p.lowerGeneric(v)
+}
+
+func (p *Program) width(v *value) int {
+	if v.varying {
+		return p.lanes
+	}
+	return 1
+}
+
+// A run is a stretch of elements of an element-wise instruction over which the
+// result is contiguous and every operand advances by a fixed stride.
+type run struct {
+	dst, n int
+	src    [3]operand
+}
+
+// An operand of a run: where its first element lies, how far apart elements
+// are (0 if it is the same one), and how many lanes each has.
+type operand struct{ off, stride, width int }
+
+// runs lists the live elements of an element-wise value as few runs as
+// possible.
+func (v *value) runs() []run {
+	var rs []run
+	for e, live := range v.live {
+		if !live {
+			continue
+		}
+		next := run{dst: v.offset(e), n: 1}
+		for i, a := range v.args {
+			k := v.at(i, e)
+			next.src[i] = operand{a.offset(k), 0, a.width(k)}
+		}
+		if len(rs) == 0 || !rs[len(rs)-1].extend(next, len(v.args), v.store.width) {
+			rs = append(rs, next)
+		}
+	}
+	return rs
+}
+
+// extend appends one element to r if it continues it.
+func (r *run) extend(next run, args, width int) bool {
+	if next.dst != r.dst+r.n*width {
+		return false
+	}
+	for i := range args {
+		a, b := &r.src[i], next.src[i]
+		if a.width != b.width {
+			return false
+		}
+		stride := a.stride
+		if r.n == 1 {
+			stride = b.off - a.off
+			if stride != 0 && stride != a.width {
+				return false
+			}
+		}
+		if b.off != a.off+r.n*stride {
+			return false
+		}
+	}
+	for i := range args {
+		if r.n == 1 {
+			r.src[i].stride = next.src[i].off - r.src[i].off
+		}
+	}
+	r.n++
+	return true
+}
+
+// lowerReduce lists the sources of every live element. Zeros are left out of
+// sums, and kept where they count.
+func (p *Program) lowerReduce(v *value, keepZeros bool) *reduceInstr {
+	a := v.args[0]
+	in := &reduceInstr{width: p.width(v), start: []int{0}}
+	for e, src := range v.n.op.sources(v.n.attr, v.n.shape, a.n.shape) {
+		if !v.live[e] {
+			continue
+		}
+		in.dst = append(in.dst, v.offset(e))
+		for _, s := range src {
+			if a.slot[s] >= 0 || keepZeros {
+				in.src = append(in.src, operand{off: a.offset(s), width: a.width(s)})
+			}
+		}
+		in.start = append(in.start, len(in.src))
+	}
+	return in
+}
+
+func (p *Program) lowerGeneric(v *value) instruction {
+	g := &genericInstr{v: v, width: p.width(v)}
+	size := v.n.shape.Len()
+	for _, a := range v.args {
+		size += a.n.shape.Len()
+	}
+	p.scratch = max(p.scratch, size)
+	g.shapes = argShapes(v.n)
+	return g
+}
+
+func (p *Program) lowerOver(v *value) instruction {
+	o := &overInstr{v: v, arg: v.args[0], kind: v.n.op.over, lanes: p.lanes, inner: 1, size: v.n.attr.axis.size}
+	for i := len(p.laneAxes) - 1; i >= 0 && p.laneAxes[i] != v.n.attr.axis; i-- {
+		o.inner *= p.laneAxes[i].size
+	}
+	return o
+}
+
+func (p *Program) lowerMatMul(v *value) instruction {
+	a, b := v.args[0], v.args[1]
+	m := &matMulInstr{width: p.width(v), k: a.n.shape[1], n: v.n.shape[1]}
+	for e, live := range v.live {
+		if !live {
+			continue
+		}
+		i, j := e/m.n, e%m.n
+		for l := range m.k {
+			if x, y := i*m.k+l, l*m.n+j; a.slot[x] >= 0 && b.slot[y] >= 0 {
+				m.pairs = append(m.pairs, pair{int32(a.offset(x)), int32(b.offset(y))})
+			}
+		}
+		m.dst = append(m.dst, v.offset(e))
+		m.end = append(m.end, len(m.pairs))
+	}
+	if a.store != nil && b.store != nil {
+		m.aw, m.bw = a.store.width, b.store.width
+	}
+	return m
+}

@@ -1,0 +1,295 @@
+package autograd
+
+import (
+	"fmt"
+	"slices"
+)
+
+func init() {
+	register(
+		// gather reads element ints[e] of the operand into element e.
+		&rule{
+			name: "gather",
+			shape: func(at attr, in []Shape) (Shape, error) {
+				return at.shape, checkIndices(at.ints, at.shape.Len(), in[0].Len())
+			},
+			view: func(at attr, _, _ Shape) []int { return at.ints },
+			eval: func(at attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+				for e, k := range at.ints {
+					out[e] = in[0][k]
+				}
+				return nil
+			},
+			vjp: func(y, ct *Node) []*Node {
+				return []*Node{ct.ScatterAdd(y.attr.ints, y.args[0].shape)}
+			},
+		},
+		// scatter adds element e of the operand to element ints[e].
+		&rule{
+			name: "scatter",
+			shape: func(at attr, in []Shape) (Shape, error) {
+				return at.shape, checkIndices(at.ints, in[0].Len(), at.shape.Len())
+			},
+			eval: func(at attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+				clear(out)
+				for e, k := range at.ints {
+					out[k] += in[0][e]
+				}
+				return nil
+			},
+			view:   scatterView,
+			kernel: kernelSum,
+			sources: func(at attr, shape, _ Shape) [][]int {
+				src := make([][]int, shape.Len())
+				for e, k := range at.ints {
+					src[k] = append(src[k], e)
+				}
+				return src
+			},
+			vjp: func(y, ct *Node) []*Node {
+				return []*Node{ct.Gather(y.attr.ints, y.args[0].shape)}
+			},
+		},
+		// expand broadcasts by the usual rule.
+		&rule{
+			name: "expand",
+			shape: func(at attr, in []Shape) (Shape, error) {
+				if !in[0].expandable(at.shape) {
+					return nil, fmt.Errorf("shape %v does not broadcast to %v", in[0], at.shape)
+				}
+				return at.shape, nil
+			},
+			view: func(_ attr, shape, in Shape) []int { return expandIndices(in, shape) },
+			eval: func(_ attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				for e, k := range expandIndices(shapes[0], shape) {
+					out[e] = in[0][k]
+				}
+				return nil
+			},
+			vjp: func(y, ct *Node) []*Node {
+				return []*Node{ct.reduceTo(y.args[0].shape)}
+			},
+		},
+		// reshape copies, so that no engine ever shares memory between nodes.
+		&rule{
+			name: "reshape",
+			shape: func(at attr, in []Shape) (Shape, error) {
+				if at.shape.Len() != in[0].Len() {
+					return nil, fmt.Errorf("shape %v has %d elements, want %d as %v", at.shape, at.shape.Len(), in[0].Len(), in[0])
+				}
+				return at.shape, nil
+			},
+			view: func(_ attr, shape, _ Shape) []int { return identityIndices(shape.Len()) },
+			eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+				copy(out, in[0])
+				return nil
+			},
+			vjp: func(y, ct *Node) []*Node { return []*Node{ct.Reshape(y.args[0].shape)} },
+		},
+	)
+}
+
+func identityIndices(n int) []int {
+	idx := make([]int, n)
+	for i := range idx {
+		idx[i] = i
+	}
+	return idx
+}
+
+func checkIndices(idx []int, want, bound int) error {
+	if len(idx) != want {
+		return fmt.Errorf("got %d indices, want %d", len(idx), want)
+	}
+	for i, k := range idx {
+		if k < 0 || k >= bound {
+			return fmt.Errorf("index %d is %d, want 0 ≤ index < %d", i, k, bound)
+		}
+	}
+	return nil
+}
+
+// scatterView is the inverse index list, or nil if an element receives more
+// than one and has to be summed.
+func scatterView(at attr, shape, _ Shape) []int {
+	idx := make([]int, shape.Len())
+	for i := range idx {
+		idx[i] = -1
+	}
+	for e, k := range at.ints {
+		if idx[k] >= 0 {
+			return nil
+		}
+		idx[k] = e
+	}
+	return idx
+}
+
+// Gather builds a node of the given shape whose element e is element
+// indices[e] of n; both are counted in row-major order.
+func (n *Node) Gather(indices []int, shape Shape) *Node {
+	return n.op1("gather", attr{ints: slices.Clone(indices), shape: slices.Clone(shape)})
+}
+
+// ScatterAdd builds a node of the given shape, zero but for element e of n
+// added to element indices[e]; both are counted in row-major order. It is the
+// transpose of [Node.Gather].
+func (n *Node) ScatterAdd(indices []int, shape Shape) *Node {
+	return n.op1("scatter", attr{ints: slices.Clone(indices), shape: slices.Clone(shape)})
+}
+
+// Expand broadcasts n to the given shape by the usual rule: trailing
+// dimensions align and dimensions of size 1 repeat.
+func (n *Node) Expand(shape Shape) *Node {
+	if n.shape.Equal(shape) {
+		return n
+	}
+	return n.op1("expand", attr{shape: append(Shape{}, shape...)})
+}
+
+// reduceTo sums what Expand repeated.
+func (n *Node) reduceTo(shape Shape) *Node {
+	off := len(n.shape) - len(shape)
+	var axes []int
+	for i, d := range n.shape {
+		if i < off || shape[i-off] == 1 && d != 1 {
+			axes = append(axes, i)
+		}
+	}
+	if len(axes) == 0 {
+		return n.Reshape(shape)
+	}
+	return n.Sum(axes...).Reshape(shape)
+}
+
+// Reshape gives the elements of n, in row-major order, another shape.
+func (n *Node) Reshape(shape Shape) *Node {
+	if n.shape.Equal(shape) {
+		return n
+	}
+	return n.op1("reshape", attr{shape: append(Shape{}, shape...)})
+}
+
+// T is the transpose of a matrix.
+func (n *Node) T() *Node {
+	if len(n.shape) != 2 {
+		return n.b.fail(n.shape, "transpose of shape %v, want a matrix", n.shape)
+	}
+	if n.op != nil && n.op.name == "gather" && n.args[0].shape.Equal(Shape{n.shape[1], n.shape[0]}) &&
+		slices.Equal(n.attr.ints, transposeIndices(n.args[0].shape)) {
+		return n.args[0]
+	}
+	return n.Gather(transposeIndices(n.shape), Shape{n.shape[1], n.shape[0]})
+}
+
+func transposeIndices(s Shape) []int {
+	idx := make([]int, 0, s.Len())
+	for j := range s[1] {
+		for i := range s[0] {
+			idx = append(idx, i*s[1]+j)
+		}
+	}
+	return idx
+}
+
+// Slice keeps the indices from ≤ i < to of one axis.
+func (n *Node) Slice(axis, from, to int) *Node {
+	if err := checkAxis(axis, n.shape); err != nil {
+		return n.b.fail(n.shape, "slice: %w", err)
+	}
+	if from < 0 || to > n.shape[axis] || from >= to {
+		return n.b.fail(n.shape, "slice [%d:%d] of axis %d of shape %v", from, to, axis, n.shape)
+	}
+	shape := slices.Clone(n.shape)
+	shape[axis] = to - from
+	return n.Gather(sliceIndices(n.shape, axis, from, to), shape)
+}
+
+// Index keeps one index of an axis and drops the axis.
+func (n *Node) Index(axis, i int) *Node {
+	s := n.Slice(axis, i, i+1)
+	if n.b.err != nil {
+		return s
+	}
+	return s.Reshape(n.shape.drop([]int{axis}))
+}
+
+func sliceIndices(s Shape, axis, from, to int) []int {
+	inner := s[axis+1:].Len()
+	var idx []int
+	for o := range s[:axis].Len() {
+		for i := from; i < to; i++ {
+			for k := range inner {
+				idx = append(idx, (o*s[axis]+i)*inner+k)
+			}
+		}
+	}
+	return idx
+}
+
+// Concat joins nodes along an axis; all other dimensions agree.
+func Concat(axis int, first *Node, more ...*Node) *Node {
+	b := first.b
+	shape := slices.Clone(first.shape)
+	if err := checkAxis(axis, shape); err != nil {
+		return b.fail(shape, "concat: %w", err)
+	}
+	for _, m := range more {
+		if len(m.shape) != len(shape) || !m.shape.drop([]int{axis}).Equal(shape.drop([]int{axis})) {
+			return b.fail(shape, "concat along axis %d: shapes %v and %v do not fit", axis, first.shape, m.shape)
+		}
+		shape[axis] += m.shape[axis]
+	}
+	var out *Node
+	at := 0
+	for _, m := range append([]*Node{first}, more...) {
+		part := m.ScatterAdd(sliceIndices(shape, axis, at, at+m.shape[axis]), shape)
+		at += m.shape[axis]
+		if out == nil {
+			out = part
+		} else {
+			out = out.Add(part)
+		}
+	}
+	return out
+}
+
+// Diagonal is the main diagonal of a square matrix.
+func (n *Node) Diagonal() *Node {
+	if len(n.shape) != 2 || n.shape[0] != n.shape[1] {
+		return n.b.fail(n.shape, "diagonal of shape %v, want a square matrix", n.shape)
+	}
+	d := n.shape[0]
+	idx := make([]int, d)
+	for i := range idx {
+		idx[i] = i * (d + 1)
+	}
+	return n.Gather(idx, Shape{d})
+}
+
+// Trace is the sum of the main diagonal of a square matrix.
+func (n *Node) Trace() *Node { return n.Diagonal().Sum() }
+
+// StrictUpper lists the elements above the main diagonal of a d×d matrix in
+// row-major order: the d(d−1)/2 pairs (i,j) with i < j.
+func StrictUpper(d int) []int {
+	idx := make([]int, 0, d*(d-1)/2)
+	for i := range d {
+		for j := i + 1; j < d; j++ {
+			idx = append(idx, i*d+j)
+		}
+	}
+	return idx
+}
+
+// UpperTriangle lists the elements on and above the main diagonal of a d×d
+// matrix in row-major order.
+func UpperTriangle(d int) []int {
+	idx := make([]int, 0, d*(d+1)/2)
+	for i := range d {
+		for j := i; j < d; j++ {
+			idx = append(idx, i*d+j)
+		}
+	}
+	return idx
+}

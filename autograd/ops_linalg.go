@@ -1,0 +1,154 @@
+package autograd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrNotPositiveDefinite is the cause of the error of a run in which a
+// Cholesky factorisation met a matrix that is not positive definite.
+var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
+
+func squareShape(_ attr, in []Shape) (Shape, error) {
+	if len(in[0]) != 2 || in[0][0] != in[0][1] {
+		return nil, fmt.Errorf("shape %v, want a square matrix", in[0])
+	}
+	return in[0], nil
+}
+
+func init() {
+	register(
+		&rule{
+			name:  "cholesky",
+			shape: squareShape,
+			// Lower factor L of A = L Lᵀ; only the lower triangle of A is read.
+			eval: func(_ attr, l []float64, shape Shape, in [][]float64, _ []Shape) error {
+				n, a := shape[0], in[0]
+				clear(l)
+				for j := range n {
+					s := a[j*n+j]
+					for k := range j {
+						s -= l[j*n+k] * l[j*n+k]
+					}
+					if !(s > 0) {
+						return fmt.Errorf("cholesky: pivot %d is %v: %w", j, s, ErrNotPositiveDefinite)
+					}
+					d := math.Sqrt(s)
+					l[j*n+j] = d
+					for i := j + 1; i < n; i++ {
+						s := a[i*n+j]
+						for k := range j {
+							s -= l[i*n+k] * l[j*n+k]
+						}
+						l[i*n+j] = s / d
+					}
+				}
+				return nil
+			},
+			// Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹ with P = Φ(Lᵀ L̄), Φ the lower triangle with
+			// halved diagonal; folded onto the lower triangle, the only part read.
+			vjp: func(y, ct *Node) []*Node {
+				p := y.T().MatMul(ct).lowerHalf()
+				s := p.Add(p.T())
+				// X = L⁻ᵀ S, then X L⁻¹ = (L⁻ᵀ Xᵀ)ᵀ.
+				x := y.SolveLowerT(s)
+				full := y.SolveLowerT(x.T()).T().Scale(0.5)
+				return []*Node{full.lowerHalf().Scale(2)}
+			},
+		},
+		&rule{
+			name:  "solve_lower",
+			shape: solveShape,
+			// X of L X = B; only the lower triangle of L is read.
+			eval: func(_ attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
+				n, m, l := shape[0], shape[1], in[0]
+				copy(x, in[1])
+				for i := range n {
+					for k := range i {
+						for c := range m {
+							x[i*m+c] -= l[i*n+k] * x[k*m+c]
+						}
+					}
+					for c := range m {
+						x[i*m+c] /= l[i*n+i]
+					}
+				}
+				return nil
+			},
+			vjp: func(y, ct *Node) []*Node {
+				g := y.args[0].SolveLowerT(ct)
+				return []*Node{g.MatMul(y.T()).Neg().lower(), g}
+			},
+		},
+		&rule{
+			name:  "solve_lower_t",
+			shape: solveShape,
+			// X of Lᵀ X = B; only the lower triangle of L is read.
+			eval: func(_ attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
+				n, m, l := shape[0], shape[1], in[0]
+				copy(x, in[1])
+				for i := n - 1; i >= 0; i-- {
+					for k := i + 1; k < n; k++ {
+						for c := range m {
+							x[i*m+c] -= l[k*n+i] * x[k*m+c]
+						}
+					}
+					for c := range m {
+						x[i*m+c] /= l[i*n+i]
+					}
+				}
+				return nil
+			},
+			vjp: func(y, ct *Node) []*Node {
+				g := y.args[0].SolveLower(ct)
+				return []*Node{y.MatMul(g.T()).Neg().lower(), g}
+			},
+		},
+	)
+}
+
+func solveShape(_ attr, in []Shape) (Shape, error) {
+	l, b := in[0], in[1]
+	if len(l) != 2 || l[0] != l[1] || len(b) != 2 || b[0] != l[0] {
+		return nil, fmt.Errorf("shapes %v and %v, want (n,n) and (n,m)", l, b)
+	}
+	return b, nil
+}
+
+// lower keeps the lower triangle of a square matrix, diagonal included.
+func (n *Node) lower() *Node { return n.weighTriangle(1) }
+
+// lowerHalf keeps the lower triangle of a square matrix and halves its diagonal.
+func (n *Node) lowerHalf() *Node { return n.weighTriangle(0.5) }
+
+func (n *Node) weighTriangle(diagonal float64) *Node {
+	if n.b.err != nil {
+		return n
+	}
+	d := n.shape[0]
+	w := make([]float64, d*d)
+	for i := range d {
+		for j := range i {
+			w[i*d+j] = 1
+		}
+		w[i*d+i] = diagonal
+	}
+	return n.Mul(n.b.Constant(w, n.shape))
+}
+
+// Cholesky is the lower triangular L of n = L Lᵀ. Only the lower triangle of n
+// is read, and only it receives a derivative. A run on a matrix that is not
+// positive definite fails with [ErrNotPositiveDefinite].
+func (n *Node) Cholesky() *Node { return n.op1("cholesky", attr{}) }
+
+// LogDet is ln |n| of a symmetric positive definite matrix, by Cholesky.
+func (n *Node) LogDet() *Node { return n.Cholesky().Diagonal().Log().Sum().Scale(2) }
+
+// SolveLower is X of n X = b, with n lower triangular; its upper triangle is
+// not read.
+func (n *Node) SolveLower(b *Node) *Node { return n.op1("solve_lower", attr{}, b) }
+
+// SolveLowerT is X of nᵀ X = b, with n lower triangular; its upper triangle is
+// not read.
+func (n *Node) SolveLowerT(b *Node) *Node { return n.op1("solve_lower_t", attr{}, b) }

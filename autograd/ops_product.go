@@ -1,0 +1,59 @@
+package autograd
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+)
+
+func init() {
+	register(&rule{
+		name: "matmul",
+		shape: func(_ attr, in []Shape) (Shape, error) {
+			a, b := in[0], in[1]
+			if len(a) != 2 || len(b) != 2 || a[1] != b[0] {
+				return nil, fmt.Errorf("shapes %v and %v, want (m,k) and (k,n)", a, b)
+			}
+			return Shape{a[0], b[1]}, nil
+		},
+		native: func(_ attr, in []*G.Node) (*G.Node, error) { return G.Mul(in[0], in[1]) },
+		eval: func(_ attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+			a, b, k := in[0], in[1], shapes[0][1]
+			m, n := shape[0], shape[1]
+			clear(out)
+			for i := range m {
+				for l := range k {
+					x := a[i*k+l]
+					for j := range n {
+						out[i*n+j] += x * b[l*n+j]
+					}
+				}
+			}
+			return nil
+		},
+		kernel: kernelMatMul,
+		vjp: func(y, ct *Node) []*Node {
+			a, b := y.args[0], y.args[1]
+			return []*Node{ct.MatMul(b.T()), a.T().MatMul(ct)}
+		},
+	})
+}
+
+// MatMul is the matrix product of an (m,k) and a (k,n) node.
+func (n *Node) MatMul(m *Node) *Node { return n.op1("matmul", attr{}, m) }
+
+// MatVec is the product of an (m,k) matrix and a k-vector.
+func (n *Node) MatVec(v *Node) *Node {
+	if len(v.shape) != 1 || len(n.shape) != 2 || n.shape[1] != v.shape[0] {
+		return n.b.fail(v.shape, "matvec: shapes %v and %v, want (m,k) and (k)", n.shape, v.shape)
+	}
+	return n.MatMul(v.Reshape(Shape{v.shape[0], 1})).Reshape(Shape{n.shape[0]})
+}
+
+// Outer is the product n mᵀ of an m-vector and a k-vector, of shape (m,k).
+func (n *Node) Outer(m *Node) *Node {
+	if len(n.shape) != 1 || len(m.shape) != 1 {
+		return n.b.fail(n.shape, "outer: shapes %v and %v, want two vectors", n.shape, m.shape)
+	}
+	return n.Reshape(Shape{n.shape[0], 1}).Mul(m.Reshape(Shape{1, m.shape[0]}))
+}

@@ -1,0 +1,154 @@
+package autograd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+)
+
+func init() {
+	register(
+		&rule{
+			name:  "sum",
+			shape: reduceShape,
+			native: func(at attr, in []*G.Node) (*G.Node, error) {
+				return G.Sum(in[0], at.ints...)
+			},
+			eval: func(at attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				for e, src := range reduceSources(at, shape, shapes[0]) {
+					s := 0.0
+					for _, k := range src {
+						s += in[0][k]
+					}
+					out[e] = s
+				}
+				return nil
+			},
+			sources: reduceSources,
+			kernel:  kernelSum,
+			vjp: func(y, ct *Node) []*Node {
+				return []*Node{ct.keepDims(y.args[0].shape, y.attr.ints).Expand(y.args[0].shape)}
+			},
+		},
+		&rule{
+			name:  "logsumexp",
+			shape: reduceShape,
+			eval: func(at attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				for e, src := range reduceSources(at, shape, shapes[0]) {
+					m := math.Inf(-1)
+					for _, k := range src {
+						m = math.Max(m, in[0][k])
+					}
+					if math.IsInf(m, 0) || math.IsNaN(m) {
+						out[e] = m
+						continue
+					}
+					s := 0.0
+					for _, k := range src {
+						s += math.Exp(in[0][k] - m)
+					}
+					out[e] = m + math.Log(s)
+				}
+				return nil
+			},
+			sources: reduceSources,
+			kernel:  kernelLogSumExp,
+			vjp: func(y, ct *Node) []*Node {
+				x := y.args[0]
+				lift := func(n *Node) *Node { return n.keepDims(x.shape, y.attr.ints).Expand(x.shape) }
+				return []*Node{lift(ct).Mul(x.Sub(lift(y)).Exp())}
+			},
+		},
+	)
+}
+
+func reduceShape(at attr, in []Shape) (Shape, error) {
+	for i, a := range at.ints {
+		if err := checkAxis(a, in[0]); err != nil {
+			return nil, err
+		}
+		if slices.Contains(at.ints[:i], a) {
+			return nil, fmt.Errorf("axis %d is repeated", a)
+		}
+	}
+	return in[0].drop(at.ints), nil
+}
+
+// reduceSources lists the elements of the operand that fall on each element of
+// the result, in row-major order.
+func reduceSources(at attr, shape, in Shape) [][]int {
+	src := make([][]int, shape.Len())
+	st, os := in.strides(), shape.strides()
+	for k := range in.Len() {
+		e, o := 0, 0
+		for i := range in {
+			if !slices.Contains(at.ints, i) {
+				e += k / st[i] % in[i] * os[o]
+				o++
+			}
+		}
+		src[e] = append(src[e], k)
+	}
+	return src
+}
+
+// keepDims reinserts reduced axes with size 1.
+func (n *Node) keepDims(full Shape, axes []int) *Node {
+	s := slices.Clone(full)
+	for _, a := range axes {
+		s[a] = 1
+	}
+	return n.Reshape(s)
+}
+
+// axesOrAll sorts the axes; none given means all.
+func axesOrAll(s Shape, axes []int) []int {
+	if len(axes) == 0 {
+		axes = identityIndices(len(s))
+	}
+	return slices.Sorted(slices.Values(axes))
+}
+
+// Sum adds over the given axes, which are dropped; without axes, over all.
+func (n *Node) Sum(axes ...int) *Node {
+	if len(n.shape) == 0 && len(axes) == 0 {
+		return n
+	}
+	return n.op1("sum", attr{ints: axesOrAll(n.shape, axes)})
+}
+
+// Mean averages over the given axes, which are dropped; without axes, over all.
+func (n *Node) Mean(axes ...int) *Node {
+	s := n.Sum(axes...)
+	return s.Scale(float64(s.shape.Len()) / float64(n.shape.Len()))
+}
+
+// LogSumExp is ln Σ e^x over the given axes, which are dropped; without axes,
+// over all. It is shifted by the largest element; if that is −∞ or +∞ it is
+// the result.
+func (n *Node) LogSumExp(axes ...int) *Node {
+	if len(n.shape) == 0 && len(axes) == 0 {
+		return n
+	}
+	return n.op1("logsumexp", attr{ints: axesOrAll(n.shape, axes)})
+}
+
+// LogMeanExp is ln of the mean of e^x over the given axes, which are dropped;
+// without axes, over all.
+func (n *Node) LogMeanExp(axes ...int) *Node {
+	s := n.LogSumExp(axes...)
+	return s.AddScalar(-math.Log(float64(n.shape.Len()) / float64(s.shape.Len())))
+}
+
+// Softmax normalises e^x along one axis.
+func (n *Node) Softmax(axis int) *Node {
+	if err := checkAxis(axis, n.shape); err != nil {
+		return n.b.fail(n.shape, "softmax: %w", err)
+	}
+	return n.Sub(n.LogSumExp(axis).keepDims(n.shape, []int{axis})).Exp()
+}
+
+// Dot is the sum of the products of all elements of two nodes of one shape.
+func (n *Node) Dot(m *Node) *Node { return n.Mul(m).Sum() }

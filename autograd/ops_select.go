@@ -1,0 +1,103 @@
+package autograd
+
+import "math"
+
+func init() {
+	register(
+		&rule{
+			name:   "where",
+			shape:  sameShape,
+			kernel: kernelWhere,
+			eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+				c, a, b := in[0], in[1], in[2]
+				sc, sa, sb := scalarStride(c, out), scalarStride(a, out), scalarStride(b, out)
+				for i := range out {
+					if c[i*sc] != 0 {
+						out[i] = a[i*sa]
+					} else {
+						out[i] = b[i*sb]
+					}
+				}
+				return nil
+			},
+			vjp: func(y, ct *Node) []*Node {
+				c, zero := y.args[0], y.b.Scalar(0)
+				cts := []*Node{nil, c.Where(ct, zero), c.Where(zero, ct)}
+				for i := 1; i < 3; i++ {
+					switch arg := y.args[i]; {
+					case len(arg.shape) == 0:
+						cts[i] = cts[i].Expand(y.shape).Sum()
+					case len(cts[i].shape) == 0: // the condition and ct are scalars
+						cts[i] = cts[i].Expand(y.shape)
+					}
+				}
+				return cts
+			},
+		},
+		&rule{
+			name:   "clamp",
+			shape:  sameShape,
+			kernel: kernelUnary,
+			scalar: func(at attr) func(float64) float64 {
+				lo, hi := at.float, intFloat(at.ints[0])
+				return func(x float64) float64 { return min(max(x, lo), hi) }
+			},
+			eval: evalScalar("clamp"),
+			vjp: func(y, ct *Node) []*Node {
+				x := y.args[0]
+				lo, hi := y.attr.float, intFloat(y.attr.ints[0])
+				inside := x.Greater(x.b.Scalar(lo)).Mul(x.b.Scalar(hi).Greater(x))
+				return []*Node{inside.Where(ct, x.b.Scalar(0))}
+			},
+		},
+		&rule{
+			name:  "stop_gradient",
+			shape: sameShape,
+			eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+				copy(out, in[0])
+				return nil
+			},
+			view: func(_ attr, shape, _ Shape) []int { return identityIndices(shape.Len()) },
+		},
+	)
+}
+
+// Where selects, element by element, a where the condition n is not 0 and b
+// elsewhere. Only the selected operand receives a derivative, also when the
+// other one is infinite.
+func (n *Node) Where(a, b *Node) *Node {
+	if n.b.err != nil {
+		return n.b.fail(n.shape, "")
+	}
+	shape := n.shape
+	for _, m := range []*Node{a, b} {
+		s, ok := broadcast(shape, m.shape)
+		if !ok {
+			return n.b.fail(shape, "where: shapes %v, %v and %v do not broadcast", n.shape, a.shape, b.shape)
+		}
+		shape = s
+	}
+	fit := func(m *Node) *Node {
+		if len(m.shape) == 0 {
+			return m
+		}
+		return m.Expand(shape)
+	}
+	return fit(n).op1("where", attr{}, fit(a), fit(b))
+}
+
+// Clamp limits n to [lo, hi]; the derivative is 1 strictly inside and 0
+// elsewhere.
+func (n *Node) Clamp(lo, hi float64) *Node {
+	if !(lo < hi) {
+		return n.b.fail(n.shape, "clamp: bounds [%v, %v], want lo < hi", lo, hi)
+	}
+	return n.op1("clamp", attr{float: lo, ints: []int{floatInt(hi)}})
+}
+
+// StopGradient has the value of n and no derivative.
+func (n *Node) StopGradient() *Node { return n.op1("stop_gradient", attr{}) }
+
+// floatInt and intFloat carry a second float parameter in an attr's integers.
+func floatInt(f float64) int { return int(math.Float64bits(f)) }
+func intFloat(i int) float64 { return math.Float64frombits(uint64(i)) }

@@ -1,0 +1,161 @@
+package autograd
+
+import "math"
+
+// Vector kernels in portable Go. dst and operands have one length; dst may be
+// an operand.
+
+func fill(dst []float64, v float64) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+func negVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = -v
+	}
+}
+
+func squareVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = v * v
+	}
+}
+
+func expVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = math.Exp(v)
+	}
+}
+
+func sigmoidVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = sigmoid(v)
+	}
+}
+
+func addVV(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+func addVS(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] + b
+	}
+}
+
+func addSV(dst []float64, a float64, b []float64) { addVS(dst, b, a) }
+
+func subVV(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+func subVS(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b
+	}
+}
+
+func subSV(dst []float64, a float64, b []float64) {
+	b = b[:len(dst)]
+	for i := range dst {
+		dst[i] = a - b[i]
+	}
+}
+
+func mulVV(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+func mulVS(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b
+	}
+}
+
+func mulSV(dst []float64, a float64, b []float64) { mulVS(dst, b, a) }
+
+func divVV(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b[i]
+	}
+}
+
+func divVS(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b
+	}
+}
+
+func divSV(dst []float64, a float64, b []float64) {
+	b = b[:len(dst)]
+	for i := range dst {
+		dst[i] = a / b[i]
+	}
+}
+
+// mulAddVS is dst += a·s.
+func mulAddVS(dst, a []float64, s float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] += a[i] * s
+	}
+}
+
+// mulAddVV is dst += a∘b.
+func mulAddVV(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] += a[i] * b[i]
+	}
+}
+
+// mulAdd4 is dst += Σ rᵢ·xᵢ over four terms.
+func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
+	n := len(dst)
+	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
+	for i := range dst {
+		dst[i] += (r0*x0[i] + r1*x1[i]) + (r2*x2[i] + r3*x3[i])
+	}
+}
+
+// fill completes a binary kernel from its scalar function.
+func (k *binaryKernel) fill() {
+	f := k.f
+	if k.vv == nil {
+		k.vv = func(dst, a, b []float64) {
+			for i := range dst {
+				dst[i] = f(a[i], b[i])
+			}
+		}
+	}
+	if k.vs == nil {
+		k.vs = func(dst, a []float64, b float64) {
+			for i := range dst {
+				dst[i] = f(a[i], b)
+			}
+		}
+	}
+	if k.sv == nil {
+		k.sv = func(dst []float64, a float64, b []float64) {
+			for i := range dst {
+				dst[i] = f(a, b[i])
+			}
+		}
+	}
+}
