@@ -100,6 +100,8 @@ func init() {
 			}
 			return math.NaN()
 		}}, nil),
+		elementwise2("sigmoid_shift", nil, binaryKernel{f: sigmoidShift, sv: sigmoidShiftSV},
+			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.Sub(y.Square())), nil} }),
 		// The value is the first operand's, the derivative the second's.
 		elementwise2("straight_through", nil, binaryKernel{f: func(a, _ float64) float64 { return a }},
 			func(y, ct *Node) []*Node { return []*Node{nil, ct} }),
@@ -167,3 +169,34 @@ func (n *Node) Scale(c float64) *Node { return n.Mul(n.b.Scalar(c)) }
 
 // AddScalar is n + c.
 func (n *Node) AddScalar(c float64) *Node { return n.Add(n.b.Scalar(c)) }
+
+// SigmoidShift is σ(n + logit(u)) = u/(u + (1−u)e^−n) for u strictly inside
+// (0, 1): the quantile-shifted logistic function, which draws a relaxed
+// Bernoulli variable from a uniform u without a logarithm. u receives no
+// derivative.
+func (n *Node) SigmoidShift(u *Node) *Node { return n.elementwise("sigmoid_shift", u) }
+
+// sigmoidShift handles both signs without overflow.
+func sigmoidShift(x, u float64) float64 {
+	if x >= 0 {
+		return u / (u + (1-u)*math.Exp(-x))
+	}
+	v := u * math.Exp(x)
+	return v / (v + (1 - u))
+}
+
+func sigmoidShiftSV(dst []float64, x float64, u []float64) {
+	u = u[:len(dst)]
+	if x >= 0 {
+		e := math.Exp(-x)
+		for i, v := range u {
+			dst[i] = v / (v + (1-v)*e)
+		}
+		return
+	}
+	e := math.Exp(x)
+	for i, v := range u {
+		w := v * e
+		dst[i] = w / (w + (1 - v))
+	}
+}

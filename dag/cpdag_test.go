@@ -1,0 +1,122 @@
+package dag_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"tobac/dag"
+)
+
+// allDAGs lists the DAGs on d vertices.
+func allDAGs(d int) []*dag.Graph {
+	var pairs []dag.Edge
+	for i := range d {
+		for j := range d {
+			if i != j {
+				pairs = append(pairs, dag.Edge{From: i, To: j})
+			}
+		}
+	}
+	var all []*dag.Graph
+	for bits := range 1 << len(pairs) {
+		g := dag.New(d)
+		for n, e := range pairs {
+			g.Set(e.From, e.To, bits>>n&1 == 1)
+		}
+		if g.Acyclic() {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// markovClass names the equivalence class of g by its definition: adjacent pairs and v-structures.
+func markovClass(g *dag.Graph) string {
+	adjacent := func(i, j int) bool { return g.Has(i, j) || g.Has(j, i) }
+	name := ""
+	for i := range g.Len() {
+		for j := range i {
+			if adjacent(i, j) {
+				name += fmt.Sprintf("%d-%d ", i, j)
+			}
+			for k := range g.Len() {
+				if g.Has(i, k) && g.Has(j, k) && !adjacent(i, j) {
+					name += fmt.Sprintf("%d>%d<%d ", i, k, j)
+				}
+			}
+		}
+	}
+	return name
+}
+
+// Up to four vertices the CPDAG of every DAG is the union of the DAGs in its class, so equal CPDAGs mean equal classes and
+// an edge is directed exactly when the whole class agrees.
+func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
+	counts := []struct{ dags, classes int }{{1, 1}, {1, 1}, {3, 2}, {25, 11}, {543, 185}} // OEIS A003024 and A007984
+	for d, want := range counts {
+		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
+			all := allDAGs(d)
+			union := make(map[string]*dag.Graph)
+			for _, g := range all {
+				class := markovClass(g)
+				if union[class] == nil {
+					union[class] = dag.New(d)
+				}
+				for _, e := range g.Edges() {
+					union[class].Set(e.From, e.To, true)
+				}
+			}
+			if len(all) != want.dags || len(union) != want.classes {
+				t.Fatalf("%d DAGs in %d classes, want %d in %d", len(all), len(union), want.dags, want.classes)
+			}
+			for _, g := range all {
+				got, err := g.CPDAG()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if class := union[markovClass(g)]; !got.Equal(class) {
+					t.Fatalf("CPDAG of %v is %v, want %v", g.Edges(), got.Edges(), class.Edges())
+				}
+			}
+		})
+	}
+}
+
+// Reversing an edge a → b with pa(b) = pa(a) ∪ {a} (a covered edge) stays inside the class (Chickering 1995); larger graphs than can be listed.
+func TestCPDAGSurvivesCoveredReversals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := acyclicGraphs(8).Draw(t, "graph")
+		want, err := g.CPDAG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range g.Edges() {
+			h := g.Clone()
+			h.Set(e.From, e.To, false)
+			covered := cmp.Equal(h.Parents(e.From), h.Parents(e.To))
+			h.Set(e.To, e.From, true)
+			if !h.Acyclic() {
+				continue
+			}
+			got, err := h.CPDAG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Equal(want) != covered {
+				t.Fatalf("%v: reversing %v (covered: %v) gives an equal CPDAG: %v", g.Edges(), e, covered, got.Equal(want))
+			}
+		}
+	})
+}
+
+func TestCPDAGOfACycle(t *testing.T) {
+	g := mustGraph(t, 2, dag.Edge{From: 0, To: 1}, dag.Edge{From: 1, To: 0})
+	_, err := g.CPDAG()
+	if cycle := new(dag.CycleError); !errors.As(err, &cycle) {
+		t.Errorf("error %v, want a %T", err, cycle)
+	}
+}

@@ -1,0 +1,142 @@
+package dag
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Edge is the edge From → To.
+type Edge struct{ From, To int }
+
+// Graph is a directed graph on the vertices 0, …, d−1 without edges from a vertex to itself. It may hold cycles. The zero value has no
+// vertices. Copy a graph with [Graph.Clone], compare with [Graph.Equal].
+type Graph struct {
+	d   int
+	adj []bool // adj[i*d+j]: edge i → j
+}
+
+// New returns the graph with d vertices and no edge. It panics if d is negative.
+func New(d int) *Graph {
+	if d < 0 {
+		panic(fmt.Sprintf("dag: %d vertices", d))
+	}
+	return &Graph{d: d, adj: make([]bool, d*d)}
+}
+
+// FromEdges returns the graph with d vertices and the given edges; repeated edges count once. A vertex outside 0, …, d−1 and an edge from
+// a vertex to itself are errors. It panics if d is negative.
+func FromEdges(d int, edges []Edge) (*Graph, error) {
+	g := New(d)
+	for n, e := range edges {
+		switch {
+		case min(e.From, e.To) < 0 || max(e.From, e.To) >= d:
+			return nil, fmt.Errorf("dag: edge %d is %d -> %d, want vertices from 0 to %d", n, e.From, e.To, d-1)
+		case e.From == e.To:
+			return nil, fmt.Errorf("dag: edge %d is %d -> %d, want two different vertices", n, e.From, e.To)
+		}
+		g.Set(e.From, e.To, true)
+	}
+	return g, nil
+}
+
+// FromMatrix returns the graph with an edge i → j for each non-zero entry a[i][j] off the diagonal. It panics if a, d×d, is not square.
+func FromMatrix(a mat.Matrix) *Graph {
+	d, cols := a.Dims()
+	if d != cols {
+		panic(fmt.Sprintf("dag: matrix is %d×%d, want square", d, cols))
+	}
+	g := New(d)
+	for i := range d {
+		for j := range d {
+			g.adj[i*d+j] = i != j && a.At(i, j) != 0
+		}
+	}
+	return g
+}
+
+// Len returns the number of vertices.
+func (g *Graph) Len() int { return g.d }
+
+// Size returns the number of edges.
+func (g *Graph) Size() int {
+	edges := 0
+	for _, present := range g.adj {
+		if present {
+			edges++
+		}
+	}
+	return edges
+}
+
+// Has reports whether the edge i → j is present. It panics if i or j is no vertex.
+func (g *Graph) Has(i, j int) bool { return g.adj[g.index(i, j)] }
+
+// Set adds or removes the edge i → j. It panics if i or j is no vertex, and if it should add an edge from a vertex to itself.
+func (g *Graph) Set(i, j int, present bool) {
+	if i == j && present {
+		panic(fmt.Sprintf("dag: edge %d -> %d from a vertex to itself", i, j))
+	}
+	g.adj[g.index(i, j)] = present
+}
+
+func (g *Graph) index(i, j int) int {
+	if uint(i) >= uint(g.d) || uint(j) >= uint(g.d) {
+		panic(fmt.Sprintf("dag: edge %d -> %d in a graph with %d vertices", i, j, g.d))
+	}
+	return i*g.d + j
+}
+
+// Edges returns the edges sorted by From, then To.
+func (g *Graph) Edges() []Edge {
+	var edges []Edge
+	for n, present := range g.adj {
+		if present {
+			edges = append(edges, Edge{From: n / g.d, To: n % g.d})
+		}
+	}
+	return edges
+}
+
+// Parents returns the vertices i with i → j in ascending order. It panics if j is no vertex.
+func (g *Graph) Parents(j int) []int {
+	g.index(j, j)
+	var parents []int
+	for i := range g.d {
+		if g.adj[i*g.d+j] {
+			parents = append(parents, i)
+		}
+	}
+	return parents
+}
+
+// Children returns the vertices j with i → j in ascending order. It panics if i is no vertex.
+func (g *Graph) Children(i int) []int {
+	g.index(i, i)
+	var children []int
+	for j := range g.d {
+		if g.adj[i*g.d+j] {
+			children = append(children, j)
+		}
+	}
+	return children
+}
+
+// Clone returns a copy that shares nothing with g.
+func (g *Graph) Clone() *Graph { return &Graph{d: g.d, adj: slices.Clone(g.adj)} }
+
+// Equal reports whether g and h have the same number of vertices and the same edges.
+func (g *Graph) Equal(h *Graph) bool { return g.d == h.d && slices.Equal(g.adj, h.adj) }
+
+// Matrix returns the d×d adjacency matrix with entries 0 and 1, an empty matrix if d is 0.
+func (g *Graph) Matrix() *mat.Dense {
+	if g.d == 0 {
+		return &mat.Dense{}
+	}
+	a := mat.NewDense(g.d, g.d, nil)
+	for _, e := range g.Edges() {
+		a.Set(e.From, e.To, 1)
+	}
+	return a
+}

@@ -1,0 +1,64 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"tobac/autograd"
+	"tobac/dag"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Likelihood is a structural equation model as TOBAC sees it, in order
+// coordinates: variables are numbered in causal order, so graphs are strictly
+// upper triangular.
+type Likelihood interface {
+	// Vars is the number of variables d.
+	Vars() int
+	// ParamLen is the number of parameters of one particle.
+	ParamLen() int
+	// InitParams draws the initial parameters of one particle into dst, of
+	// length ParamLen.
+	InitParams(dst []float64, rng *rand.Rand)
+	// Terms builds log p(Θ|G) and log p(D|G,Θ), each as a vector of d terms
+	// that sum to it: term j depends on column j of the graph (the parents of
+	// variable j) and on the parameters of variable j alone. g is a d×d
+	// adjacency with entries in [0,1], theta a vector of ParamLen parameters.
+	Terms(g, theta *autograd.Node) (prior, data *autograd.Node)
+}
+
+// LogJoint evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) for graphs in order
+// coordinates and one row of parameters per graph.
+func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, data []float64, err error) {
+	d, m := lik.Vars(), len(graphs)
+	if m == 0 {
+		return nil, nil, nil
+	}
+	params, err := contiguous(theta, m, lik.ParamLen())
+	if err != nil {
+		return nil, nil, err
+	}
+	b := autograd.NewBuilder("log joint")
+	p := b.Axis("particle", m)
+	g := b.Input("graph", autograd.Shape{d, d}, p)
+	t := b.Input("theta", autograd.Shape{lik.ParamLen()}, p)
+	lp, ld := lik.Terms(g, t)
+	run, err := autograd.NewEvaluator([]*autograd.Node{g, t}, []*autograd.Node{lp.Sum().ExpandOver(p), ld.Sum().ExpandOver(p)}, autograd.Options{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("models: %w", err)
+	}
+	defer run.Close()
+	adjacency := make([]float64, m*d*d)
+	for i, graph := range graphs {
+		if graph.Len() != d {
+			return nil, nil, fmt.Errorf("models: graph %d has %d variables, want %d", i, graph.Len(), d)
+		}
+		for _, e := range graph.Edges() {
+			adjacency[(i*d+e.From)*d+e.To] = 1
+		}
+	}
+	prior, data = make([]float64, m), make([]float64, m)
+	err = run.Eval([][]float64{prior, data}, []autograd.Feed{{Data: adjacency}, {Data: params}})
+	return prior, data, err
+}

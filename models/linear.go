@@ -1,0 +1,249 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"tobac/autograd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LinearOptions are the fixed quantities of the linear Gaussian model. The
+// zero value is the published setting.
+type LinearOptions struct {
+	NoiseVariance float64 // variance σ² of every equation's noise; zero: 0.1
+	EdgeMean      float64 // prior mean μ_e of an edge weight; zero: 0
+	EdgeVariance  float64 // prior variance σ_e² of an edge weight; zero: 1
+
+	// Gap is the distance from zero that initial weights keep: they are drawn
+	// as w + Gap·sign(w) with w standard normal. Zero: 0.5. It is no part of
+	// the prior.
+	Gap float64
+}
+
+// Linear is the linear Gaussian structural equation model
+//
+//	x_j = Σ_i G_ij Θ_ij x_i + ε_j,   ε_j ~ N(0, σ²),   Θ_ij ~ N(μ_e, σ_e²),
+//
+// with one parameter per ordered pair, Θ as a row-major d×d vector. With
+// W = G∘Θ and the Gram matrix C_j = XᵀX of the rows in which variable j was not
+// set by intervention, factored as C_j = RᵀR,
+//
+//	log p(Θ|G)   = Σ_j Σ_i G_ij lnN(Θ_ij; μ_e, σ_e²)
+//	log p(D|G,Θ) = Σ_j [ −n_j/2 ln(2πσ²) − ‖R(e_j − W_·j)‖²/(2σ²) ],
+//
+// so that the cost does not depend on the number of rows. A weight without an
+// edge contributes nothing.
+type Linear struct {
+	opt    LinearOptions
+	d      int
+	groups []gramGroup
+}
+
+// A gramGroup is a set of variables observed in the same rows.
+type gramGroup struct {
+	columns []int
+	factor  *mat.Dense // R with C = RᵀR
+	rows    int
+}
+
+var _ Likelihood = (*Linear)(nil)
+
+// NewLinear prepares the model for data x, n×d with its columns in causal
+// order. intervened is nil, or n×d with 1 where the entry was set by
+// intervention: it then drops out of that variable's likelihood while its
+// value still feeds the children. A variable without rows left contributes 0.
+func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n, d := x.Dims()
+	for i := range n {
+		for j := range d {
+			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("models: data row %d, column %d is %v, want a finite number", i, j, v)
+			}
+		}
+	}
+	l := &Linear{opt: opt, d: d}
+	groups, err := groupColumns(n, d, intervened)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		sub := mat.NewDense(max(len(g.rows), 1), d, nil)
+		for r, i := range g.rows {
+			for j := range d {
+				sub.Set(r, j, x.At(i, j))
+			}
+		}
+		l.groups = append(l.groups, gramGroup{columns: g.columns, factor: gramFactor(sub), rows: len(g.rows)})
+	}
+	return l, nil
+}
+
+func (o LinearOptions) withDefaults() (LinearOptions, error) {
+	def := func(v *float64, zero float64) {
+		if *v == 0 {
+			*v = zero
+		}
+	}
+	def(&o.NoiseVariance, 0.1)
+	def(&o.EdgeVariance, 1)
+	def(&o.Gap, 0.5)
+	for _, c := range []struct {
+		name string
+		v    float64
+		ok   bool
+	}{
+		{"noise variance", o.NoiseVariance, o.NoiseVariance > 0},
+		{"edge variance", o.EdgeVariance, o.EdgeVariance > 0},
+		{"initial gap", o.Gap, o.Gap >= 0},
+		{"edge mean", o.EdgeMean, true},
+	} {
+		if !c.ok || math.IsInf(c.v, 0) || math.IsNaN(c.v) {
+			return o, fmt.Errorf("models: linear model: %s %v, want a finite positive number", c.name, c.v)
+		}
+	}
+	return o, nil
+}
+
+// A rowGroup is a set of columns with the rows that count for them.
+type rowGroup struct{ columns, rows []int }
+
+// groupColumns collects the columns that are observed in the same rows.
+func groupColumns(n, d int, intervened mat.Matrix) ([]rowGroup, error) {
+	if intervened == nil {
+		return []rowGroup{{columns: seq(d), rows: seq(n)}}, nil
+	}
+	if r, c := intervened.Dims(); r != n || c != d {
+		return nil, fmt.Errorf("models: intervention mask is %d×%d, want %d×%d like the data", r, c, n, d)
+	}
+	var groups []rowGroup
+	at := map[string]int{}
+	for j := range d {
+		key := make([]byte, n)
+		var rows []int
+		for i := range n {
+			switch intervened.At(i, j) {
+			case 0:
+				rows = append(rows, i)
+			case 1:
+				key[i] = 1
+			default:
+				return nil, fmt.Errorf("models: intervention mask row %d, column %d is %v, want 0 or 1", i, j, intervened.At(i, j))
+			}
+		}
+		k, ok := at[string(key)]
+		if !ok {
+			k = len(groups)
+			at[string(key)] = k
+			groups = append(groups, rowGroup{rows: rows})
+		}
+		groups[k].columns = append(groups[k].columns, j)
+	}
+	return groups, nil
+}
+
+func seq(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// gramFactor returns R with RᵀR = XᵀX: the triangular factor of a QR
+// decomposition, or X itself if it has fewer rows than columns.
+func gramFactor(x *mat.Dense) *mat.Dense {
+	n, d := x.Dims()
+	if n <= d {
+		return x
+	}
+	var qr mat.QR
+	qr.Factorize(x)
+	var r mat.Dense
+	qr.RTo(&r)
+	return mat.DenseCopyOf(r.Slice(0, d, 0, d))
+}
+
+// Vars implements [Likelihood].
+func (l *Linear) Vars() int { return l.d }
+
+// ParamLen implements [Likelihood]: d², the weight of parent i on child j at
+// i·d+j. Weights of pairs that cannot be edges are carried along unused.
+func (l *Linear) ParamLen() int { return l.d * l.d }
+
+// NoiseVariance is σ².
+func (l *Linear) NoiseVariance() float64 { return l.opt.NoiseVariance }
+
+// InitParams implements [Likelihood]: w + Gap·sign(w), w ~ N(0,1), for every
+// pair.
+func (l *Linear) InitParams(dst []float64, rng *rand.Rand) {
+	for i := range dst {
+		w := rng.NormFloat64()
+		dst[i] = w + math.Copysign(l.opt.Gap, w)
+	}
+}
+
+// Terms implements [Likelihood].
+func (l *Linear) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	d := l.d
+	b := g.Builder()
+	square := autograd.Shape{d, d}
+	weights := theta.Reshape(square)
+	prior = g.Mul(lnNormal(weights, l.opt.EdgeMean, l.opt.EdgeVariance)).Sum(0)
+
+	residual := identity(b, d).Sub(g.Mul(weights)) // columns e_j − W_·j
+	constant := make([]float64, d)
+	for _, group := range l.groups {
+		for _, j := range group.columns {
+			constant[j] = -0.5 * float64(group.rows) * math.Log(2*math.Pi*l.opt.NoiseVariance)
+		}
+		if group.rows == 0 {
+			continue
+		}
+		rows, _ := group.factor.Dims()
+		factor := b.Constant(mat.DenseCopyOf(group.factor).RawMatrix().Data, autograd.Shape{rows, d})
+		own := residual
+		if len(group.columns) < d {
+			own = residual.Gather(columnIndices(d, group.columns), autograd.Shape{d, len(group.columns)})
+		}
+		term := factor.MatMul(own).Square().Sum(0)
+		if len(group.columns) < d {
+			term = term.ScatterAdd(group.columns, autograd.Shape{d})
+		}
+		if data == nil {
+			data = term
+		} else {
+			data = data.Add(term)
+		}
+	}
+	c := b.Constant(constant, autograd.Shape{d})
+	if data == nil { // every row of every variable was set by intervention
+		return prior, c
+	}
+	return prior, data.Scale(-1 / (2 * l.opt.NoiseVariance)).Add(c)
+}
+
+func identity(b *autograd.Builder, d int) *autograd.Node {
+	eye := make([]float64, d*d)
+	for i := range d {
+		eye[i*d+i] = 1
+	}
+	return b.Constant(eye, autograd.Shape{d, d})
+}
+
+// columnIndices lists the elements of the given columns of a d×d matrix.
+func columnIndices(d int, columns []int) []int {
+	var idx []int
+	for i := range d {
+		for _, j := range columns {
+			idx = append(idx, i*d+j)
+		}
+	}
+	return idx
+}

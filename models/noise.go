@@ -1,0 +1,31 @@
+package models
+
+import "math/rand/v2"
+
+// seeded draws uniform noise from streams of its own for every purpose, step
+// and particle.
+type seeded uint64
+
+var _ Noise = seeded(0)
+
+// Fill implements [Noise].
+func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
+	src := stream(uint64(s), purpose, step, particle)
+	for i := range dst {
+		dst[i] = (float64(src.Uint64()>>12) + 0.5) * 0x1p-52
+	}
+}
+
+// stream is the random stream of a seed, purpose, step and particle.
+func stream(seed uint64, purpose Purpose, step, particle int) *rand.PCG {
+	a := mix(mix(seed) + uint64(purpose))
+	return rand.NewPCG(mix(a+uint64(step)), mix(a^mix(uint64(particle)+0x9e3779b97f4a7c15)))
+}
+
+// mix is the finaliser of SplitMix64: a bijection that spreads every bit.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

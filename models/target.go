@@ -1,0 +1,175 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"tobac/autograd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Target is a density over particles, defined by one expression: the scorer
+// of a user's own model. It implements the scorer that package svgd asks for.
+//
+// A Target may be used by one goroutine at a time.
+type Target struct {
+	blocks []autograd.Shape
+	logp   []float64
+	value  autograd.Evaluator
+	score  *scorer
+}
+
+// Options say how an expression is run. The zero value is the compiled engine
+// on one worker.
+type Options struct {
+	Engine  autograd.Engine // zero: compiled
+	Workers int             // goroutines sharing the particles; zero: 1. Results do not depend on it.
+}
+
+// NewTarget builds the target log p(x) for a number of particles. density is
+// called once, with one node per block of the given shapes, and returns the
+// scalar log density (up to a constant) of one particle.
+func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autograd.Node) *autograd.Node, opt Options) (*Target, error) {
+	if particles < 1 || len(blocks) == 0 {
+		return nil, fmt.Errorf("models: target: got %d particles and %d blocks, want at least one of each", particles, len(blocks))
+	}
+	b := autograd.NewBuilder("target")
+	p := b.Axis("particle", particles)
+	x := make([]*autograd.Node, len(blocks))
+	for i, s := range blocks {
+		x[i] = b.Input(fmt.Sprintf("block %d", i), s, p)
+	}
+	y := density(x)
+	grads := b.Grad(y, x...)
+	eo := autograd.Options{Engine: opt.Engine, Workers: opt.Workers}
+	value, err := autograd.NewEvaluator(x, []*autograd.Node{y}, eo)
+	if err != nil {
+		return nil, fmt.Errorf("models: target: %w", err)
+	}
+	s, err := newScorer(x, grads, eo)
+	if err != nil {
+		return nil, fmt.Errorf("models: target: %w", err)
+	}
+	return &Target{blocks: blocks, logp: make([]float64, particles), value: value, score: s}, nil
+}
+
+// Score writes the gradient of the log density at every particle: x[b] and
+// dst[b] are particles × elements of block b. The step t is not used.
+func (t *Target) Score(dst, x []*mat.Dense, _ int) error {
+	for i, m := range x {
+		if err := t.score.bind(i, m); err != nil {
+			return err
+		}
+	}
+	return t.score.eval(dst)
+}
+
+// LogDensity returns the log density of every particle. The slice is reused by
+// the next call.
+func (t *Target) LogDensity(x []*mat.Dense) ([]float64, error) {
+	src := make([]autograd.Feed, len(x))
+	for i, m := range x {
+		data, err := contiguous(m, len(t.logp), t.blocks[i].Len())
+		if err != nil {
+			return nil, err
+		}
+		src[i].Data = data
+	}
+	return t.logp, t.value.Eval([][]float64{t.logp}, src)
+}
+
+// Close releases the workers.
+func (t *Target) Close() {
+	t.value.Close()
+	t.score.close()
+}
+
+// A scorer evaluates gradients for an SVGD target. When a result is not finite
+// it repeats the evaluation in the mode that names the operation.
+type scorer struct {
+	inputs, outputs []*autograd.Node
+	opt             autograd.Options
+	run             autograd.Evaluator
+	src             []autograd.Feed
+	dst             [][]float64
+}
+
+func newScorer(inputs, outputs []*autograd.Node, opt autograd.Options) (*scorer, error) {
+	run, err := autograd.NewEvaluator(inputs, outputs, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &scorer{
+		inputs: inputs, outputs: outputs, opt: opt, run: run,
+		src: make([]autograd.Feed, len(inputs)),
+		dst: make([][]float64, len(outputs)),
+	}, nil
+}
+
+// bind makes the rows of m the values of input i.
+func (s *scorer) bind(i int, m *mat.Dense) error {
+	n := s.inputs[i]
+	data, err := contiguous(m, n.Axes()[0].Size(), n.Shape().Len())
+	s.src[i] = autograd.Feed{Data: data}
+	return err
+}
+
+func (s *scorer) eval(dst []*mat.Dense) error {
+	if len(dst) != len(s.outputs) {
+		return fmt.Errorf("models: got %d result blocks, want %d", len(dst), len(s.outputs))
+	}
+	for i, n := range s.outputs {
+		data, err := contiguous(dst[i], n.Axes()[0].Size(), n.Shape().Len())
+		if err != nil {
+			return err
+		}
+		s.dst[i] = data
+	}
+	if err := s.run.Eval(s.dst, s.src); err != nil {
+		return err
+	}
+	for _, d := range s.dst {
+		for _, v := range d {
+			if v-v != 0 { // NaN or Inf
+				return s.explain()
+			}
+		}
+	}
+	return nil
+}
+
+// explain finds the operation behind a non-finite gradient.
+func (s *scorer) explain() error {
+	opt := s.opt
+	opt.CheckFinite, opt.Engine = true, autograd.Compiled
+	run, err := autograd.NewEvaluator(s.inputs, s.outputs, opt)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	if err := run.Eval(s.dst, s.src); err != nil {
+		return err
+	}
+	return errors.New("models: a gradient is not finite, though a second evaluation was")
+}
+
+func (s *scorer) close() { s.run.Close() }
+
+// contiguous is the data of an r×c matrix without gaps between rows.
+func contiguous(m *mat.Dense, r, c int) ([]float64, error) {
+	raw := m.RawMatrix()
+	if raw.Rows != r || raw.Cols != c {
+		return nil, fmt.Errorf("models: got a %d×%d block, want %d×%d", raw.Rows, raw.Cols, r, c)
+	}
+	if raw.Stride != c {
+		return nil, fmt.Errorf("models: a block is a view with stride %d, want its own matrix with stride %d", raw.Stride, c)
+	}
+	return raw.Data[:r*c], nil
+}
+
+// lnNormal is the log density of N(mean, variance) at every element of x.
+func lnNormal(x *autograd.Node, mean, variance float64) *autograd.Node {
+	return x.AddScalar(-mean).Square().Scale(-1 / (2 * variance)).AddScalar(-0.5 * math.Log(2*math.Pi*variance))
+}

@@ -1,0 +1,79 @@
+// Package svgd moves a set of particles towards a target density by Stein
+// variational gradient descent. It sees a target only through its score (the
+// gradient of the log density): no model, no data, no graph.
+//
+// # Particles and blocks
+//
+// A particle is a list of blocks, for example a latent tensor and a parameter
+// vector. M particles are stored block by block as x []*mat.Dense: row i of
+// every block belongs to particle i, so x[b] is M×p_b. Views with a stride
+// larger than their width are allowed.
+//
+// # Update
+//
+// With a kernel k and the score g = ∇ log p, all particles move along
+//
+//	φ(m) = 1/M Σ_r [ k(x_r, x_m)·g(x_r) + ∇_{x_r} k(x_r, x_m) ]        (1)
+//
+// which is the direction of steepest descent of the Kullback–Leibler divergence
+// to the target (equation 8 of [1]). φ is an ascent direction of log p and the
+// mean includes r = m. The first term drives particles towards high density, the
+// second, repulsive, keeps them apart. In block b, equation (1) reads
+//
+//	φ_b(m) = 1/M Σ_r gram[r,m]·g_b(r) + 1/M repulsion_b(m)              (2)
+//
+// where the kernel value is the whole one, whatever the block. φ is computed for
+// all blocks from the old state; only then do the particles move.
+//
+// # Kernels
+//
+// [RBF] is one squared exponential of all blocks jointly, [Additive] the sum of
+// one per block, and [Linear] the kernel xᵀy + 1, under which a Gaussian target
+// is matched in mean and covariance exactly. The squared exponential is
+//
+//	k(x, y) = exp(−‖x − y‖²/h)                                          (3)
+//
+// without a factor 2; h is called the bandwidth and has the unit of a squared
+// distance. It is fixed ([Fixed]) or chosen from the particles ([Median]).
+// Squared distances and repulsion are computed from direct differences and not
+// from inner products, so that they do not cancel far from the origin, and the
+// diagonal of the Gram matrix is exact.
+//
+// # Optimisers
+//
+// An [Optimizer] turns φ into the increment of the particles: [SGD] (plain
+// ascent), [RMSProp], [Adam], and [Scheduled] around any of them. Optimisers are
+// immutable values; what they remember is a [State], which belongs to the
+// [Sampler] and survives JSON bit for bit.
+//
+// # Runs
+//
+// [Sampler.Run] repeats [Sampler.Step] for numbered steps. The step number is an
+// argument, so a run cut in two, even over two processes, equals the whole run
+// bit for bit when the particles and the state are carried over. The particles
+// are updated in place and always hold the state at a step boundary: on failure
+// and on cancellation they, and the optimiser's state, are those before the step
+// named in the [StepError].
+//
+// # Failures
+//
+// Violated preconditions (wrong shapes, negative settings) panic with a message
+// that starts with "svgd:". A failing target, cancellation, a non-finite number
+// ([ErrNonFinite]) and a state that does not fit ([ErrState]) are errors.
+//
+// # Concurrency and determinism
+//
+// Kernels and optimisers are stateless and safe for concurrent use; a Sampler is
+// not. Nothing here is random, starts a goroutine, or allocates after the first
+// two steps of a run. All sums run in a fixed order, so results repeat bit for bit on one
+// processor architecture.
+//
+// # References
+//
+//	[1] Q. Liu, D. Wang. Stein variational gradient descent: a general purpose
+//	    Bayesian inference algorithm. NeurIPS 2016.
+//	[2] Q. Liu, D. Wang. Stein variational gradient descent as moment matching.
+//	    NeurIPS 2018.
+//	[3] T. Tieleman, G. Hinton. RMSProp. Coursera lecture 6.5, 2012.
+//	[4] D. Kingma, J. Ba. Adam: a method for stochastic optimization. ICLR 2015.
+package svgd

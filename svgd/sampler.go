@@ -1,0 +1,192 @@
+package svgd
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	defaultKernel    Kernel    = RBF{}
+	defaultOptimizer Optimizer = RMSProp{}
+)
+
+// Sampler moves particles along equation (1) of the package comment. It must not
+// be used concurrently, nor copied after its first step.
+type Sampler struct {
+	// Target is the density to sample from. Required.
+	Target Scorer
+	// Kernel couples the particles. Nil means RBF{}.
+	Kernel Kernel
+	// Optimizer makes the steps. Nil means RMSProp{}.
+	Optimizer Optimizer
+	// Recorder is called after every step. Nil means that no statistics are
+	// computed; they never influence the run.
+	Recorder Recorder
+	// State is the optimiser's. The zero value starts afresh; the state saved at
+	// a step boundary continues. The sampler overwrites the memory of State in
+	// place: save it by JSON or [State.Clone].
+	State State
+
+	work workspace
+}
+
+// workspace holds everything a step needs, for particles of one shape.
+type workspace struct {
+	score, repulsion, phi []*mat.Dense // as the particles
+	gram                  *mat.Dense   // M×M
+	driving, repulsive    []float64    // Stats
+	saved                 State        // the state before the step
+}
+
+// Run takes the steps from, from+1, …, to−1 and updates the particles x in
+// place; x[b] is M×p_b. Without such steps it does nothing.
+//
+// The context is looked at before every step. A run that stops early returns a
+// [*StepError] which wraps the reason (errors.Is finds context.Canceled) and
+// names the first step not taken; x and s.State are those before that step.
+// Run panics if there is no target, no particle, or if the numbers of rows differ.
+func (s *Sampler) Run(ctx context.Context, x []*mat.Dense, from, to int) error {
+	for t := from; t < to; t++ {
+		if err := ctx.Err(); err != nil {
+			return &StepError{Step: t, Err: err}
+		}
+		if err := s.Step(x, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Step takes the step number t, under the same rules as [Sampler.Run].
+func (s *Sampler) Step(x []*mat.Dense, t int) error {
+	if s.Target == nil {
+		panic("svgd: sampler without target")
+	}
+	s.work.fit(x)
+	if err := s.step(x, t); err != nil {
+		return &StepError{Step: t, Err: err}
+	}
+	if s.Recorder != nil {
+		w := &s.work
+		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive, Neighbours: neighbours(w.gram)})
+	}
+	return nil
+}
+
+func (s *Sampler) step(x []*mat.Dense, t int) error {
+	w := &s.work
+	if err := checkFinite("particle", x); err != nil {
+		return err
+	}
+	if err := s.Target.Score(w.score, x, t); err != nil {
+		return err
+	}
+	if err := checkFinite("score", w.score); err != nil {
+		return err
+	}
+	kernel := s.Kernel
+	if kernel == nil {
+		kernel = defaultKernel
+	}
+	kernel.Evaluate(w.gram, w.repulsion, x)
+	w.direction(s.Recorder != nil)
+	if err := checkFinite("direction", w.phi); err != nil {
+		return err
+	}
+
+	optimizer := s.Optimizer
+	if optimizer == nil {
+		optimizer = defaultOptimizer
+	}
+	w.saved.assign(&s.State)
+	if err := s.increment(optimizer, x, t); err != nil {
+		s.State, w.saved = w.saved, s.State
+		return err
+	}
+	for b, next := range w.phi {
+		x[b].Copy(next)
+	}
+	return nil
+}
+
+// increment replaces φ by the particles that follow x, which must be finite like
+// the optimiser's new state.
+func (s *Sampler) increment(optimizer Optimizer, x []*mat.Dense, t int) error {
+	w := &s.work
+	if err := optimizer.Update(w.phi, &s.State, t); err != nil {
+		return err
+	}
+	if err := s.State.checkFinite(x); err != nil {
+		return err
+	}
+	for b, delta := range w.phi {
+		delta.Add(x[b], delta)
+	}
+	return checkFinite("next particle", w.phi)
+}
+
+// direction computes phi by equation (2), and the norms of its two terms if they
+// are wanted.
+func (w *workspace) direction(norms bool) {
+	n, _ := w.gram.Dims()
+	for b, phi := range w.phi {
+		score := w.score[b].RawMatrix()
+		for m := range n {
+			// gram is symmetric: its row m is its column m.
+			blas64.Gemv(blas.Trans, 1, score, vector(w.gram.RawRowView(m)), 0, vector(phi.RawRowView(m)))
+		}
+		if norms {
+			w.driving[b], w.repulsive[b] = rmsNorm(phi), rmsNorm(w.repulsion[b])
+		}
+		for m := range n {
+			repulsion := w.repulsion[b].RawRowView(m)
+			row := phi.RawRowView(m)
+			for i, v := range row {
+				row[i] = (v + repulsion[i]) / float64(n)
+			}
+		}
+	}
+}
+
+func vector(v []float64) blas64.Vector {
+	return blas64.Vector{N: len(v), Inc: 1, Data: v}
+}
+
+// fit gives the workspace the shapes of x, which it checks.
+func (w *workspace) fit(x []*mat.Dense) {
+	n := checkBlocks(x)
+	if w.fits(x) {
+		return
+	}
+	*w = workspace{
+		score: like(x), repulsion: like(x), phi: like(x),
+		gram:    mat.NewDense(n, n, nil),
+		driving: make([]float64, len(x)), repulsive: make([]float64, len(x)),
+	}
+}
+
+func (w *workspace) fits(x []*mat.Dense) bool {
+	if len(w.phi) != len(x) {
+		return false
+	}
+	for b, phi := range w.phi {
+		r, c := phi.Dims()
+		if xr, xc := x[b].Dims(); r != xr || c != xc {
+			return false
+		}
+	}
+	return true
+}
+
+// like returns zero blocks of the shapes of x.
+func like(x []*mat.Dense) []*mat.Dense {
+	y := make([]*mat.Dense, len(x))
+	for b, xb := range x {
+		r, c := xb.Dims()
+		y[b] = mat.NewDense(r, c, nil)
+	}
+	return y
+}

@@ -1,0 +1,61 @@
+package svgd
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Stats describes one step.
+type Stats struct {
+	// Step is the number of the step.
+	Step int
+	// Driving and Repulsive are, for each block, the root mean square over the
+	// particles of the Euclidean norms of the two terms of equation (2),
+	//
+	//	Driving[b]²   = 1/M Σ_m ‖1/M Σ_r gram[r,m]·g_b(r)‖²
+	//	Repulsive[b]² = 1/M Σ_m ‖1/M repulsion_b(m)‖²
+	//
+	// Both slices are overwritten by the next step.
+	Driving, Repulsive []float64
+	// Neighbours is the effective number of particles that a particle interacts
+	// with, itself included,
+	//
+	//	1/M Σ_m (Σ_r gram[r,m])² / Σ_r gram[r,m]²
+	//
+	// from 1 (particles do not feel each other) to M (all act alike).
+	Neighbours float64
+}
+
+// Recorder receives the statistics of every step after the particles have moved:
+// the particles and [Sampler].State are then those before step Stats.Step + 1
+// and may be saved.
+type Recorder func(Stats)
+
+// rmsNorm returns the root mean square of the norms of the rows of x/M, where M
+// is the number of rows.
+func rmsNorm(x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	sum := 0.0
+	for m := range n {
+		row := x.RawRowView(m)
+		sum += floats.Dot(row, row)
+	}
+	return math.Sqrt(sum/float64(n)) / float64(n)
+}
+
+// neighbours returns Stats.Neighbours.
+func neighbours(gram *mat.Dense) float64 {
+	n, _ := gram.Dims()
+	total := 0.0
+	for m := range n {
+		var sum, squares float64
+		for _, k := range gram.RawRowView(m) {
+			sum += k
+			squares += k * k
+		}
+		total += sum * sum / squares
+	}
+	return total / float64(n)
+}
