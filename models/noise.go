@@ -17,9 +17,10 @@ func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
 }
 
 // stream is the random stream of a seed, purpose, step and particle.
-func stream(seed uint64, purpose Purpose, step, particle int) *rand.PCG {
+func stream(seed uint64, purpose Purpose, step, particle int) (src rand.PCG) {
 	a := mix(mix(seed) + uint64(purpose))
-	return rand.NewPCG(mix(a+uint64(step)), mix(a^mix(uint64(particle)+0x9e3779b97f4a7c15)))
+	src.Seed(mix(a+uint64(step)), mix(a^mix(uint64(particle)+0x9e3779b97f4a7c15)))
+	return src
 }
 
 // mix is the finaliser of SplitMix64: a bijection that spreads every bit.

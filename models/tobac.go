@@ -16,22 +16,22 @@ import (
 type Estimator int
 
 const (
-	// Joint averages whole graphs: log (1/S) Σ_s exp Σ_j L_j(G_s), as
-	// published.
-	Joint Estimator = iota
 	// NodeWise averages each variable's term on its own:
 	// Σ_j log (1/S) Σ_s exp L_j(G_s). Given an order the columns of a graph are
 	// independent, so this estimates the same quantity, at the same cost and
 	// with far less variance.
-	NodeWise
+	NodeWise Estimator = iota
+	// Joint averages whole graphs: log (1/S) Σ_s exp Σ_j L_j(G_s), as
+	// published.
+	Joint
 )
 
 // String is the estimator's name on the command line.
 func (e Estimator) String() string {
-	if e == NodeWise {
-		return "nodewise"
+	if e == Joint {
+		return "joint"
 	}
-	return "joint"
+	return "nodewise"
 }
 
 // combine lifts a vector of per-variable terms to the scalar estimate.
@@ -42,15 +42,15 @@ func (e Estimator) combine(terms *autograd.Node, sample *autograd.Axis) *autogra
 	return terms.Sum().LogMeanExpOver(sample)
 }
 
-// TOBACConfig are the settings of the target. The zero value of each field is
-// the published default.
+// TOBACConfig are the settings of the target. The zero value of each field but
+// Estimator is the published default.
 type TOBACConfig struct {
 	Particles int        // particles M; zero: 30
 	Samples   int        // Monte Carlo graphs S per gradient; zero: 128
 	Rank      int        // length k of the latent vectors; zero: d−1
 	AlphaRate float64    // inverse temperature α_t = AlphaRate·t; zero: 0.05
 	Tau       float64    // temperature τ of the soft graphs; zero: 1
-	Estimator Estimator  // zero: Joint
+	Estimator Estimator  // zero: NodeWise
 	Prior     GraphPrior // nil: Erdős–Rényi with 2 edges per variable
 	Seed      uint64     // of the initial particles and of every draw
 	Noise     Noise      // nil: streams derived from Seed
@@ -223,7 +223,8 @@ func (t *TOBAC) Init() []*mat.Dense {
 	theta := mat.NewDense(m, t.lik.ParamLen(), nil)
 	sd := 1 / math.Sqrt(float64(t.emb.k))
 	for i := range m {
-		rng := rand.New(stream(t.cfg.Seed, initial, 0, i))
+		src := stream(t.cfg.Seed, initial, 0, i)
+		rng := rand.New(&src)
 		row := z.RawRowView(i)
 		for l := range row {
 			row[l] = sd * rng.NormFloat64()

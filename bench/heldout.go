@@ -1,0 +1,37 @@
+package bench
+
+import "fmt"
+
+// LogDensity is the log density of held-out rows under one particle (G, Θ), in
+// nats, summed over rows and variables.
+type LogDensity struct {
+	Prior float64 // log p(Θ | G); 0 for models without parameters
+	Data  float64 // log p(D | G, Θ), or log p(D | G) for models without parameters
+}
+
+// Joint returns log p(Θ | G) + log p(D | G, Θ).
+func (l LogDensity) Joint() float64 { return l.Prior + l.Data }
+
+// HeldOut holds the log densities of held-out rows that Neg.LL averages.
+type HeldOut struct {
+	// Particles has one entry for each graph of the ensemble, cyclic or not;
+	// the entries of graphs with a cycle are not looked at.
+	Particles []LogDensity
+	// Empty is the log density under the graph without edges and Θ = 0: the
+	// yardstick, and the value taken if every particle has a cycle.
+	Empty LogDensity
+}
+
+// NegLL returns −Σ_m w_m ℓ_m, where ℓ_m is the log density of held-out rows
+// under particle m. It averages log densities, not densities. It panics if the
+// number of values is not that of particles.
+func (e *Ensemble) NegLL(logDensity []float64) float64 {
+	if len(logDensity) != len(e.Graphs) {
+		panic(fmt.Sprintf("bench: %d log densities for %d graphs", len(logDensity), len(e.Graphs)))
+	}
+	sum := 0.0
+	for m, w := range e.Weights() {
+		sum -= w * logDensity[m]
+	}
+	return sum
+}

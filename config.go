@@ -1,0 +1,112 @@
+package tobac
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/models"
+	"tobac/ordering"
+)
+
+// Config are the settings of a fit. Every field's zero value selects the
+// default that its comment states, so Config{} is the default preset; [Paper]
+// is the published one.
+type Config struct {
+	// Order finds the causal order of the columns. Nil: EqVar, which assumes
+	// equal noise variances.
+	Order ordering.Orderer
+
+	// Estimator combines the Monte Carlo graphs. Zero: node-wise, which has the
+	// same cost as the published joint estimator and far less variance.
+	Estimator models.Estimator
+
+	Particles int // particles M of the posterior; 0: 30
+	Steps     int // SVGD steps T; 0: 1000
+	Samples   int // Monte Carlo graphs S per particle and gradient; 0: 128
+	Rank      int // length k of the latent vectors; 0: d−1
+
+	// Seed of every random draw. The same seed gives the same bits for any
+	// number of workers.
+	Seed uint64
+
+	// NoiseVariance is the variance σ² of every equation's noise, in squared
+	// units of the data; 0: 0.1.
+	NoiseVariance float64
+
+	// EdgesPerNode is the prior's expected number of edges divided by the
+	// number of variables d; it must lie below (d−1)/2. 0: 2, or (d−1)/4 if
+	// that is less, so that no pair is more likely than not to have an edge.
+	EdgesPerNode float64
+
+	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0: 0.05
+	BandwidthZ     float64 // kernel bandwidth of the latents; 0: 5
+	BandwidthTheta float64 // kernel bandwidth of the parameters; 0: 500
+	StepSize       float64 // RMSProp step size; 0: 0.005
+
+	// Workers is the number of goroutines; 0: 1. It changes nothing but the
+	// time.
+	Workers int
+
+	// Progress is called after every step; nil: not at all. It must not keep
+	// its argument.
+	Progress func(Progress)
+}
+
+// Progress describes a step that has been taken.
+type Progress struct {
+	Step, Steps int // steps taken and steps in all
+	// Driving and Repulsive are the norms of the two forces of SVGD on the
+	// latents, Neighbours the kernel's effective number of neighbours.
+	Driving, Repulsive, Neighbours float64
+}
+
+// Paper is the published recipe to the letter: joint estimator, two edges per
+// node, 30 particles, 1000 steps, 128 samples.
+func Paper() Config {
+	return Config{Estimator: models.Joint, EdgesPerNode: 2}
+}
+
+// WithDefaults returns c with every zero field replaced by its default for
+// data with d columns, or an error that names the first field out of range.
+// Order, Workers and Progress stay as they are.
+func (c Config) WithDefaults(d int) (Config, error) {
+	if d < 2 {
+		return c, fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
+	}
+	for _, f := range []struct {
+		name string
+		v    *int
+		zero int
+	}{
+		{"particles", &c.Particles, 30}, {"steps", &c.Steps, 1000}, {"samples", &c.Samples, 128},
+		{"rank", &c.Rank, d - 1}, {"workers", &c.Workers, 1},
+	} {
+		if *f.v == 0 {
+			*f.v = f.zero
+		}
+		if *f.v < 1 {
+			return c, fmt.Errorf("%s is %d, want at least 1", f.name, *f.v)
+		}
+	}
+	for _, f := range []struct {
+		name string
+		v    *float64
+		zero float64
+	}{
+		{"noise variance", &c.NoiseVariance, 0.1},
+		{"edges per node", &c.EdgesPerNode, math.Min(2, float64(d-1)/4)},
+		{"alpha rate", &c.AlphaRate, 0.05}, {"bandwidth of Z", &c.BandwidthZ, 5},
+		{"bandwidth of theta", &c.BandwidthTheta, 500}, {"step size", &c.StepSize, 0.005},
+	} {
+		if *f.v == 0 {
+			*f.v = f.zero
+		}
+		if !(*f.v > 0) || math.IsInf(*f.v, 0) {
+			return c, fmt.Errorf("%s is %v, want a finite positive number", f.name, *f.v)
+		}
+	}
+	if _, err := models.NewErdosRenyi(d, c.EdgesPerNode); err != nil {
+		return c, err
+	}
+	return c, nil
+}

@@ -1,0 +1,119 @@
+package dataset
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag/delimited"
+)
+
+// ReadCSV reads a table of numbers from text; source names r in errors. Package dag/delimited describes the text: commas, semicolons or tabs; LF, CRLF or
+// bare CR; quotes; decimal commas beside semicolons and tabs.
+//
+// The first line is a header of column names unless all its values are numbers (missing ones aside); then the file has no header, all lines
+// are data, and the columns are X0, X1, …. A quoted number in the first line is a name if the value below it is not quoted, so numbers
+// can serve as names. Faulty numbers such as NaN or 1e999 count as numbers here, and repeated values in a line of data are no repeated names.
+//
+// Errors: an empty file, a header without data, lines of different lengths, blank or repeated column names, and values that are missing,
+// no numbers, not finite or too large.
+func ReadCSV(r io.Reader, source string) (*Table, error) {
+	f, err := delimited.Read(r, source)
+	if err != nil {
+		return nil, err
+	}
+	d := len(f.Records[0].Fields)
+	names, rows := defaultNames(d), f.Records
+	if hasHeader(f) {
+		rows = rows[1:]
+		for j, field := range f.Records[0].Fields {
+			names[j] = field.Text
+		}
+		if err := checkHeader(f, names, len(rows)); err != nil {
+			return nil, err
+		}
+	}
+	numbers := f.Numbers()
+	values := make([]float64, 0, len(rows)*d)
+	for _, record := range rows {
+		if got := len(record.Fields); got != d {
+			problem := fmt.Sprintf("got %d values, want %d as on line %d", got, d, f.Records[0].Line)
+			return nil, &delimited.Error{Source: source, Line: record.Line, Problem: problem}
+		}
+		for j, field := range record.Fields {
+			v, err := numbers.Parse(field.Text, record.Line, names[j])
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, v)
+		}
+	}
+	return &Table{Names: names, X: mat.NewDense(len(rows), d, values)}, nil
+}
+
+// hasHeader reports whether the first record has a name in it, or nothing at all.
+func hasHeader(f *delimited.File) bool {
+	numbers := 0
+	for j, field := range f.Records[0].Fields {
+		switch {
+		case field.Text == "" && !field.Quoted:
+			continue
+		case !delimited.IsNumber(field.Text, f.Separator) || field.Quoted && !quotedBelow(f, j):
+			return true
+		}
+		numbers++
+	}
+	return numbers == 0
+}
+
+// quotedBelow reports whether the second record quotes value j, so that quotes say nothing about the first.
+func quotedBelow(f *delimited.File, j int) bool {
+	return len(f.Records) > 1 && j < len(f.Records[1].Fields) && f.Records[1].Fields[j].Quoted
+}
+
+func checkHeader(f *delimited.File, names []string, rows int) error {
+	fault := &delimited.Error{Source: f.Source, Line: f.Records[0].Line}
+	if err := checkNames(names); err != nil {
+		fault.Problem, fault.Allowed = err.Error(), "a different name for each column"
+		return fault
+	}
+	if rows == 0 {
+		fault.Problem = "header without any row of numbers after it"
+		return fault
+	}
+	return nil
+}
+
+// WriteCSV writes the table with a header, commas and LF after each line. Numbers have the shortest form that reads back exactly, and names that
+// [ReadCSV] would not give back as they are, or take for numbers, are quoted. A table that is not valid is an error.
+func WriteCSV(w io.Writer, t *Table) error {
+	if err := t.Validate(); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w) // keeps the first error until Flush
+	var line []byte
+	for j, name := range t.Names {
+		line = delimited.AppendText(appendComma(line, j), name)
+	}
+	b.Write(append(line, '\n'))
+	n, _ := t.X.Dims()
+	for i := range n {
+		line = line[:0]
+		for j, v := range t.X.RawRowView(i) {
+			line = delimited.AppendNumber(appendComma(line, j), v)
+		}
+		line = append(line, '\n')
+		b.Write(line)
+	}
+	return b.Flush()
+}
+
+// appendComma separates value j from the one before.
+func appendComma(line []byte, j int) []byte {
+	if j > 0 {
+		line = append(line, ',')
+	}
+	return line
+}

@@ -1,0 +1,53 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/dag"
+)
+
+// ERConfig describes Erdős–Rényi graphs.
+type ERConfig struct {
+	Vars         int     // number of variables d, at least 2; required
+	EdgesPerNode float64 // expected number of edges divided by d, called e; 0 means 2
+	Seed         uint64
+}
+
+// EdgeProbability returns the probability p = 2e/(d−1) that two variables are joined, so that e·d edges are expected. It is what a
+// matching graph prior needs. Settings with p ≥ 1 are an error, as a prior has no log-odds there.
+func (c ERConfig) EdgeProbability() (float64, error) {
+	e := c.EdgesPerNode
+	if e == 0 {
+		e = 2
+	}
+	if c.Vars < 2 {
+		return 0, fmt.Errorf("dataset: Erdős–Rényi graph with %d variables; allowed: at least 2", c.Vars)
+	}
+	if !(e > 0) || math.IsInf(e, 0) {
+		return 0, fmt.Errorf("dataset: %v edges per node; allowed: finite numbers above 0, or 0 for the default 2", e)
+	}
+	p := 2 * e / float64(c.Vars-1)
+	if p >= 1 {
+		return 0, fmt.Errorf("dataset: %v edges per node among %d variables make the edge probability 2e/(d-1) = %.4g; allowed: below 1, that is fewer than %v edges per node or more than %v variables",
+			e, c.Vars, p, float64(c.Vars-1)/2, math.Floor(2*e)+1)
+	}
+	return p, nil
+}
+
+// SimulateER draws an Erdős–Rényi DAG: a triangular matrix of Bernoulli(p) edges, then a uniformly random order of the variables. The numbers come
+// from the graph stream of the seed.
+func SimulateER(c ERConfig) (*dag.Graph, error) {
+	p, err := c.EdgeProbability()
+	if err != nil {
+		return nil, err
+	}
+	rng := stream(c.Seed, forGraph)
+	upper := dag.New(c.Vars)
+	for i := range c.Vars {
+		for j := i + 1; j < c.Vars; j++ {
+			upper.Set(i, j, rng.Float64() < p)
+		}
+	}
+	return upper.Relabel(rng.Perm(c.Vars)), nil
+}

@@ -1,0 +1,173 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"tobac/dag"
+	"tobac/dag/delimited"
+)
+
+// Table is n observations of d variables.
+type Table struct {
+	Names []string   // d distinct names, none blank
+	X     *mat.Dense // n×d, all finite
+}
+
+// Validate returns nil if the table has at least one row and one column, a distinct name for each column, and only finite numbers.
+func (t *Table) Validate() error {
+	if err := t.check(); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
+
+func (t *Table) check() error {
+	if t == nil || t.X == nil || t.X.IsEmpty() {
+		return errors.New("table has no numbers")
+	}
+	n, d := t.X.Dims()
+	if len(t.Names) != d {
+		return fmt.Errorf("table has %d names for %d columns", len(t.Names), d)
+	}
+	if err := checkNames(t.Names); err != nil {
+		return err
+	}
+	for i := range n {
+		for j, v := range t.X.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("entry [%d,%d] in column %q is %v, want a finite number", i, j, t.Names[j], v)
+			}
+		}
+	}
+	return nil
+}
+
+func checkNames(names []string) error {
+	first := make(map[string]int, len(names))
+	for j, name := range names {
+		switch before, taken := first[name]; {
+		case strings.TrimSpace(name) == "":
+			return fmt.Errorf("column %d has no name", j+1)
+		case !utf8.ValidString(name):
+			return fmt.Errorf("name %q of column %d is not UTF-8", name, j+1)
+		case taken:
+			return fmt.Errorf("columns %d and %d are both named %s", before+1, j+1, delimited.Excerpt(name))
+		}
+		first[name] = j
+	}
+	return nil
+}
+
+// defaultNames returns X0, …, X{d−1}.
+func defaultNames(d int) []string {
+	names := make([]string, d)
+	for j := range names {
+		names[j] = fmt.Sprintf("X%d", j)
+	}
+	return names
+}
+
+// Moments returns the mean and the population standard deviation (divisor n) of every column. It panics if the table is not valid.
+func (t *Table) Moments() (mean, sd []float64) {
+	if err := t.Validate(); err != nil {
+		panic(err.Error())
+	}
+	return t.moments()
+}
+
+func (t *Table) moments() (mean, sd []float64) {
+	n, d := t.X.Dims()
+	mean, sd = make([]float64, d), make([]float64, d)
+	column := make([]float64, n)
+	for j := range d {
+		mean[j], sd[j] = stat.PopMeanStdDev(mat.Col(column, j, t.X), nil)
+	}
+	return mean, sd
+}
+
+// Standardize returns the table with each column shifted to mean 0 and scaled to population standard deviation 1; [Table.Moments] of the
+// original has what was subtracted and divided by. A constant column and a column whose spread float64 cannot hold are errors.
+func (t *Table) Standardize() (*Table, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	mean, sd := t.moments()
+	n, d := t.X.Dims()
+	z := mat.NewDense(n, d, nil)
+	for j, name := range t.Names {
+		if column := mat.Col(nil, j, t.X); constant(column) {
+			return nil, fmt.Errorf("dataset: column %s cannot be standardised: all %d values are %v, want at least two different ones", delimited.Excerpt(name), n, column[0])
+		}
+		if !(sd[j] > 0) || math.IsInf(sd[j], 0) || math.IsInf(mean[j], 0) {
+			return nil, fmt.Errorf("dataset: column %s cannot be standardised: mean %v, standard deviation %v, want finite ones, the latter above 0", delimited.Excerpt(name), mean[j], sd[j])
+		}
+		for i := range n {
+			z.Set(i, j, (t.X.At(i, j)-mean[j])/sd[j])
+		}
+	}
+	return &Table{Names: append([]string(nil), t.Names...), X: z}, nil
+}
+
+func constant(column []float64) bool {
+	for _, v := range column {
+		if v != column[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// Select returns the table with the named columns only, in the sequence of names. No name, a name without a column and a repeated name are
+// errors.
+func (t *Table) Select(names []string) (*Table, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("dataset: no column selected; allowed: %s", delimited.Excerpts(t.Names))
+	}
+	index := make(map[string]int, len(t.Names))
+	for j, name := range t.Names {
+		index[name] = j
+	}
+	columns := make([]int, len(names))
+	for a, name := range names {
+		j, known := index[name]
+		if !known {
+			return nil, fmt.Errorf("dataset: no column is named %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(t.Names))
+		}
+		columns[a] = j
+	}
+	if err := checkNames(names); err != nil {
+		return nil, fmt.Errorf("dataset: selection: %w", err)
+	}
+	return t.columns(columns), nil
+}
+
+// Relabel returns the table whose column a is column order[a] of t, the counterpart of [dag.Graph.Relabel]. It panics if order is no
+// permutation of the columns.
+func (t *Table) Relabel(order []int) *Table {
+	if len(order) != len(t.Names) {
+		panic(fmt.Sprintf("dataset: order of %d columns for a table with %d", len(order), len(t.Names)))
+	}
+	dag.Inverse(order) // panics unless order is a permutation
+	return t.columns(order)
+}
+
+// columns returns the table of the given columns of t.
+func (t *Table) columns(columns []int) *Table {
+	n, _ := t.X.Dims()
+	u := &Table{Names: make([]string, len(columns)), X: mat.NewDense(n, len(columns), nil)}
+	for a, j := range columns {
+		u.Names[a] = t.Names[j]
+		u.X.SetCol(a, mat.Col(nil, j, t.X))
+	}
+	return u
+}

@@ -1,0 +1,19 @@
+// Package tobac infers a posterior over causal graphs from a table of
+// measurements.
+//
+// [Fit] does the whole job: it finds a causal order of the variables (package
+// ordering), builds the TOBAC posterior of a linear Gaussian structural
+// equation model given that order (package models, on the automatic
+// differentiation of package autograd), and moves a set of particles onto it by
+// Stein variational gradient descent (package svgd). Given the order, every
+// strictly upper triangular matrix is a directed acyclic graph, so no particle
+// ever has a cycle.
+//
+// An adjacency entry (i, j) stands for the edge i → j. Results are in the
+// column labels of the data. The same data, settings and seed give the same
+// bits for any number of workers, and for a run that was interrupted and
+// resumed through a [Snapshot].
+//
+// Reference: T. Tran, T. Nguyen, T. Duong, T. Nguyen, "Differentiable Bayesian
+// Structure Learning with Acyclicity Assurance", ICDM 2023.
+package tobac

@@ -1,0 +1,167 @@
+package ordering_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// readRecords splits a small CSV file without quotes into fields; lines may end
+// in CR, LF or both.
+func readRecords(t testing.TB, path string) (header []string, rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\r' || r == '\n' })
+	for _, line := range lines {
+		rows = append(rows, strings.Split(line, ","))
+	}
+	return rows[0], rows[1:]
+}
+
+// readTable reads a numeric table with a header.
+func readTable(t testing.TB, path string) ([]string, *mat.Dense) {
+	t.Helper()
+	names, rows := readRecords(t, path)
+	x := mat.NewDense(len(rows), len(names), nil)
+	for i, row := range rows {
+		for j, field := range row {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatalf("%s: row %d: %v", path, i, err)
+			}
+			x.Set(i, j, v)
+		}
+	}
+	return names, x
+}
+
+// readEdges reads the first two columns of an edge list as column indices.
+func readEdges(t testing.TB, path string, names []string) [][2]int {
+	t.Helper()
+	index := make(map[string]int)
+	for i, name := range names {
+		index[name] = i
+	}
+	_, rows := readRecords(t, path)
+	edges := make([][2]int, len(rows))
+	for i, row := range rows {
+		edges[i] = [2]int{index[row[0]], index[row[1]]}
+	}
+	return edges
+}
+
+// orders mirrors the fields of orders.json.
+type orders struct {
+	GroundTruth []int `json:"ground_truth"`
+	EqVar       []int `json:"eqvar_float32"`
+}
+
+func readOrders(t testing.TB, path string) orders {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o orders
+	if err := json.Unmarshal(text, &o); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return o
+}
+
+// simulated lists the folders of simulated data: the copies in testdata, and
+// the whole collection where it is at hand.
+func simulated(t testing.TB) []string {
+	t.Helper()
+	const all = "../../shared/data/synthetic"
+	copies, err := filepath.Glob("testdata/*linear-*")
+	if err != nil || len(copies) == 0 {
+		t.Fatalf("no data in testdata: %v", err)
+	}
+	rest, err := filepath.Glob(filepath.Join(all, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(copies, rest...)
+}
+
+// violated counts the edges whose source comes after their target.
+func violated(order []int, edges [][2]int) int {
+	position := make([]int, len(order))
+	for c, v := range order {
+		position[v] = c
+	}
+	count := 0
+	for _, e := range edges {
+		if position[e[0]] > position[e[1]] {
+			count++
+		}
+	}
+	return count
+}
+
+// network draws an Erdős–Rényi graph with the expected number of edges, under a
+// random order, and n rows of the linear model with weights N(0,1) ± 0.5 and
+// noise variance 0.1.
+func network(d, n int, expected float64, rng *rand.Rand) (*mat.Dense, [][2]int) {
+	p := expected / float64(d*(d-1)/2)
+	order := rng.Perm(d)
+	x := mat.NewDense(n, d, nil)
+	var edges [][2]int
+	for b, child := range order {
+		col := make([]float64, n)
+		for i := range col {
+			col[i] = rng.NormFloat64() * 0.31622776601683794
+		}
+		for _, parent := range order[:b] {
+			if rng.Float64() >= p {
+				continue
+			}
+			edges = append(edges, [2]int{parent, child})
+			w := rng.NormFloat64()
+			if w < 0 {
+				w -= 0.5
+			} else {
+				w += 0.5
+			}
+			for i := range col {
+				col[i] += w * x.At(i, parent)
+			}
+		}
+		x.SetCol(child, col)
+	}
+	return x, edges
+}
+
+// gaussian draws an n×d matrix of correlated columns.
+func gaussian(n, d int, rng *rand.Rand) *mat.Dense {
+	noise, mix := mat.NewDense(n, d, nil), mat.NewDense(d, d, nil)
+	for _, m := range []*mat.Dense{noise, mix} {
+		raw := m.RawMatrix()
+		for i := range raw.Data {
+			raw.Data[i] = rng.NormFloat64()
+		}
+	}
+	var x mat.Dense
+	x.Mul(noise, mix)
+	return &x
+}
+
+// columns returns the columns of x in the sequence of index.
+func columns(x *mat.Dense, index []int) *mat.Dense {
+	n, _ := x.Dims()
+	out := mat.NewDense(n, len(index), nil)
+	for c, j := range index {
+		out.SetCol(c, mat.Col(nil, j, x))
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package ordering
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrTooFewRows: the estimator needs more samples than there are.
+	ErrTooFewRows = errors.New("too few rows")
+	// ErrNotFinite: a value is NaN or infinite.
+	ErrNotFinite = errors.New("not finite")
+	// ErrConstant: all values of a column are equal.
+	ErrConstant = errors.New("constant column")
+	// ErrDependent: a column is a linear combination of other columns, so that
+	// the sample covariance is singular.
+	ErrDependent = errors.New("linearly dependent column")
+	// ErrScale: the variance of a column overflows or underflows float64.
+	ErrScale = errors.New("variance out of range")
+)
+
+// ColumnError says which column of the data cannot be ordered, and why.
+type ColumnError struct {
+	Column int    // index of the column, from 0
+	Name   string // its name; empty until [WithNames] fills it in
+	Row    int    // index of the row at fault, from 0; −1 if the whole column is
+	Err    error  // ErrNotFinite, ErrConstant, ErrDependent or ErrScale
+	Detail string // the value found, or what it was compared with
+}
+
+// Error names the column, by name too if it has one, and the row if one is at
+// fault. Indices count from 0.
+func (e *ColumnError) Error() string {
+	s := fmt.Sprintf("ordering: column %d", e.Column)
+	if e.Name != "" {
+		s += fmt.Sprintf(" (%s)", e.Name)
+	}
+	if e.Row >= 0 {
+		s += fmt.Sprintf(", row %d", e.Row)
+	}
+	return fmt.Sprintf("%s: %v: %s", s, e.Err, e.Detail)
+}
+
+// Unwrap returns the reason, for errors.Is.
+func (e *ColumnError) Unwrap() error { return e.Err }
+
+// WithNames returns err with the name of its column filled in, if err is or
+// wraps a [ColumnError] whose column has a name, and err itself otherwise. The
+// original is not modified.
+func WithNames(err error, names []string) error {
+	var fault *ColumnError
+	if !errors.As(err, &fault) || fault.Column < 0 || fault.Column >= len(names) {
+		return err
+	}
+	named := *fault
+	named.Name = names[fault.Column]
+	return &named
+}

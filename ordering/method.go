@@ -1,0 +1,85 @@
+package ordering
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Method selects an estimator that needs only data. The zero value is
+// [MethodEqVar]. It reads and writes its name as text, so it can be a flag
+// (flag.TextVar) or a field of a JSON file; unknown names are errors.
+type Method int
+
+// The estimators that can be selected by name.
+const (
+	MethodEqVar    Method = iota // "eqvar": [EqVar]
+	MethodVariance               // "variance": [Variance]
+)
+
+// methods is indexed by Method.
+var methods = [...]struct {
+	name  string
+	order func(x mat.Matrix) (*Result, error)
+}{
+	MethodEqVar:    {"eqvar", EqVar},
+	MethodVariance: {"variance", Variance},
+}
+
+var _ Orderer = Method(0)
+
+// Methods lists every Method.
+func Methods() []Method {
+	all := make([]Method, len(methods))
+	for i := range all {
+		all[i] = Method(i)
+	}
+	return all
+}
+
+// Order runs the estimator on x (n×d).
+func (m Method) Order(x mat.Matrix) (*Result, error) {
+	if !m.valid() {
+		return nil, fmt.Errorf("ordering: unknown method %d, want one of %s", int(m), methodNames())
+	}
+	return methods[m].order(x)
+}
+
+// String returns the name that [Method.UnmarshalText] reads.
+func (m Method) String() string {
+	if !m.valid() {
+		return fmt.Sprintf("Method(%d)", int(m))
+	}
+	return methods[m].name
+}
+
+// MarshalText returns the name of m, or an error if m is not in [Methods].
+func (m Method) MarshalText() ([]byte, error) {
+	if !m.valid() {
+		return nil, fmt.Errorf("ordering: unknown method %d, want one of %s", int(m), methodNames())
+	}
+	return []byte(methods[m].name), nil
+}
+
+// UnmarshalText sets m from a name, in any case. It leaves m alone and returns
+// an error that lists the names if there is no such method.
+func (m *Method) UnmarshalText(text []byte) error {
+	for i, row := range methods {
+		if strings.EqualFold(row.name, string(text)) {
+			*m = Method(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("ordering: unknown method %q, want one of %s", text, methodNames())
+}
+
+func (m Method) valid() bool { return m >= 0 && int(m) < len(methods) }
+
+func methodNames() string {
+	names := make([]string, len(methods))
+	for i, row := range methods {
+		names[i] = row.name
+	}
+	return strings.Join(names, ", ")
+}

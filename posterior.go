@@ -1,0 +1,169 @@
+package tobac
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/models"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Posterior is a set of weighted graphs with their parameters, in the labels
+// of the data.
+type Posterior struct {
+	Config  Config
+	Names   []string
+	Order   []int        // causal order: column indices, sources first
+	Graphs  []*dag.Graph // one per particle; each is acyclic
+	Weights []*mat.Dense // d×d per particle: entry (i,j) is the weight of edge i → j, 0 without an edge
+
+	// LogPrior and LogLikelihood are log p(Θ_m|G_m) and log p(D|G_m,Θ_m) of
+	// every particle on the data of the fit.
+	LogPrior, LogLikelihood []float64
+
+	Warnings []string // of the order estimator
+	Seconds  Seconds
+}
+
+// Posterior reads the posterior off the particles as they are: each particle's
+// graph in the limit of large α, with its parameters.
+func (r *Run) Posterior() (*Posterior, error) {
+	order := r.order.Order
+	d := len(order)
+	p := &Posterior{Config: r.cfg, Names: slices.Clone(r.data.Names), Order: slices.Clone(order), Warnings: r.order.Warnings}
+	var canonical []*dag.Graph
+	for m := range r.cfg.Particles {
+		g := r.target.Graph(r.x[0].RawRowView(m))
+		canonical = append(canonical, g)
+		graph, weights := dag.New(d), mat.NewDense(d, d, nil)
+		theta := r.x[1].RawRowView(m)
+		for _, e := range g.Edges() {
+			graph.Set(order[e.From], order[e.To], true)
+			weights.Set(order[e.From], order[e.To], theta[e.From*d+e.To])
+		}
+		p.Graphs, p.Weights = append(p.Graphs, graph), append(p.Weights, weights)
+	}
+	var err error
+	if p.LogPrior, p.LogLikelihood, err = models.LogJoint(r.lik, canonical, r.x[1]); err != nil {
+		return nil, err
+	}
+	p.Seconds = r.seconds
+	p.Seconds.Total = p.Seconds.Order + p.Seconds.Compile + p.Seconds.Sample
+	return p, nil
+}
+
+// LogDensity evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) of every particle
+// on other data with the same columns, for example held-out rows. Last comes
+// the empty graph.
+func (p *Posterior) LogDensity(data *dataset.Table) (prior, likelihood []float64, err error) {
+	return LogDensity(data, p.Order, p.Config.NoiseVariance, p.Graphs, p.Weights)
+}
+
+// LogDensity evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) of linear models,
+// given in the labels of the data and consistent with the order, and, as a last
+// entry, of the empty graph.
+func LogDensity(data *dataset.Table, order []int, noiseVariance float64, graphs []*dag.Graph, weights []*mat.Dense) (prior, likelihood []float64, err error) {
+	if _, cols := data.X.Dims(); cols != len(order) {
+		return nil, nil, fmt.Errorf("tobac: got data with %d columns, want %d", cols, len(order))
+	}
+	d := len(order)
+	lik, err := models.NewLinear(data.Relabel(order).X, nil, models.LinearOptions{NoiseVariance: noiseVariance})
+	if err != nil {
+		return nil, nil, err
+	}
+	theta := mat.NewDense(len(graphs)+1, d*d, nil)
+	canonical := make([]*dag.Graph, len(graphs)+1)
+	for m, g := range graphs {
+		canonical[m] = dag.New(d)
+		for a, i := range order {
+			for b, j := range order {
+				if g.Has(i, j) {
+					if a >= b {
+						return nil, nil, fmt.Errorf("tobac: graph %d has the edge %s → %s against the order", m, data.Names[i], data.Names[j])
+					}
+					canonical[m].Set(a, b, true)
+				}
+				theta.Set(m, a*d+b, weights[m].At(i, j))
+			}
+		}
+	}
+	canonical[len(graphs)] = dag.New(d)
+	return models.LogJoint(lik, canonical, theta)
+}
+
+// An Edge summarises one directed edge over the particles.
+type Edge struct {
+	Source, Target int
+	Probability    float64 // share of the particles that have the edge
+	// WeightMean and WeightSD are the mean and the standard deviation of the
+	// edge's weight over the particles that have it.
+	WeightMean, WeightSD float64
+}
+
+// Edges lists every edge that some particle has, most probable first, then by
+// source and target. All particles count alike.
+func (p *Posterior) Edges() []Edge {
+	d := len(p.Names)
+	var out []Edge
+	for i := range d {
+		for j := range d {
+			var n, sum, squares float64
+			for m, g := range p.Graphs {
+				if g.Has(i, j) {
+					w := p.Weights[m].At(i, j)
+					n, sum = n+1, sum+w
+				}
+			}
+			if n == 0 {
+				continue
+			}
+			mean := sum / n
+			for m, g := range p.Graphs {
+				if g.Has(i, j) {
+					squares += (p.Weights[m].At(i, j) - mean) * (p.Weights[m].At(i, j) - mean)
+				}
+			}
+			out = append(out, Edge{i, j, n / float64(len(p.Graphs)), mean, math.Sqrt(squares / n)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Edge) int {
+		switch {
+		case a.Probability > b.Probability:
+			return -1
+		case a.Probability < b.Probability:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// EdgeProbabilities is the d×d matrix of the shares of the particles that have
+// each edge.
+func (p *Posterior) EdgeProbabilities() *mat.Dense {
+	d := len(p.Names)
+	out := mat.NewDense(d, d, nil)
+	for _, e := range p.Edges() {
+		out.Set(e.Source, e.Target, e.Probability)
+	}
+	return out
+}
+
+// Consensus is the median probability graph: every edge that more than half of
+// the particles have, with its mean weight. All particles share one causal
+// order, so it cannot have a cycle.
+func (p *Posterior) Consensus() (*dag.Graph, *mat.Dense) {
+	d := len(p.Names)
+	g, w := dag.New(d), mat.NewDense(d, d, nil)
+	for _, e := range p.Edges() {
+		if e.Probability > 0.5 {
+			g.Set(e.Source, e.Target, true)
+			w.Set(e.Source, e.Target, e.WeightMean)
+		}
+	}
+	return g, w
+}
