@@ -47,8 +47,10 @@ func (s axisSet) of(b *Builder) (as []*Axis) {
 // lanes is the number of index combinations of the set.
 func (s axisSet) lanes(b *Builder) int {
 	n := 1
-	for _, a := range s.of(b) {
-		n *= a.size
+	for _, a := range b.axes {
+		if s.has(a) {
+			n *= a.size
+		}
 	}
 	return n
 }

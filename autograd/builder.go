@@ -240,6 +240,9 @@ func (b *Builder) apply(r *rule, at attr, args ...*Node) *Node {
 		axes |= a.axes
 	}
 	shape, err := r.shape(at, shapes)
+	if err == nil {
+		err = checkShape(shape)
+	}
 	if err != nil {
 		return b.fail(shapes[0], "%s: %w", r.name, err)
 	}
@@ -289,7 +292,8 @@ func (b *Builder) gorgoniaNode(n *Node, key string) (g *G.Node, err error) {
 	}
 	if n.op.native != nil {
 		g, err = n.op.native(n.attr, operands)
-	} else {
+	}
+	if g == nil && err == nil {
 		g, err = G.ApplyOp(newOwnOp(n, key), operands...)
 	}
 	if err != nil {

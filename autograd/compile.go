@@ -13,14 +13,15 @@ type Program struct {
 	*spec
 	values   []*value
 	byNode   map[*Node]*value
-	steps    []step
-	constant []float64 // initial content of the arena: zero, then the constants
-	arena    int       // length of the arena in float64
-	scratch  int       // length of the scratch area for gathered operands
-	laneAxes []*Axis   // axes laid out innermost, outermost of them first
-	lanes    int       // their number of index combinations
-	strip    bool      // the loop axis itself is laid out innermost, in strips
-	outer    int       // runs of the instruction list per evaluation
+	steps    []step       // value by value, if there is no lane program
+	lane     *laneProgram // nil if the graph is run value by value
+	constant []float64    // initial content of the arena: zero, then the constants
+	arena    int          // length of the arena in float64
+	scratch  int          // length of the scratch area for gathered operands
+	laneAxes []*Axis      // axes laid out innermost, outermost of them first
+	lanes    int          // their number of index combinations
+	strip    bool         // the loop axis itself is laid out innermost, in strips
+	outer    int          // runs of the instruction list per evaluation
 }
 
 // A step is one instruction and the value it computes.
@@ -34,6 +35,7 @@ type step struct {
 // is the same in every lane. Elements known to be zero are not stored, nor are
 // those that nothing reads; views share the storage of their operand.
 type value struct {
+	id      int // position in Program.values
 	n       *Node
 	args    []*value
 	known   []float64 // the value if it is constant, else nil
@@ -56,6 +58,9 @@ func (s *storage) size() int { return s.slots * s.width }
 // zeroOffset is the arena offset of the number 0, which stands for every
 // element that is structurally zero.
 const zeroOffset = 0
+
+// oneOffset is the arena offset of the number 1.
+const oneOffset = 1
 
 // offset of element e in the arena; missing elements point to the zero.
 func (v *value) offset(e int) int {
@@ -81,6 +86,12 @@ const stripLanes = 64
 
 // Compile turns the outputs, as functions of the inputs, into a program.
 func Compile(inputs, outputs []*Node) (*Program, error) {
+	return compileAs(inputs, outputs, true)
+}
+
+// compileAs compiles with a lane program where one fits, or value by value
+// only.
+func compileAs(inputs, outputs []*Node, lanes bool) (*Program, error) {
 	s, err := newSpec(inputs, outputs)
 	if err != nil {
 		return nil, err
@@ -92,6 +103,12 @@ func Compile(inputs, outputs []*Node) (*Program, error) {
 	}
 	p.inferSupport()
 	p.inferLive()
+	p.place()
+	if lanes && p.laneable() {
+		p.allocateUniform()
+		p.lane = p.compileLanes()
+		return p, nil
+	}
 	p.allocate()
 	for _, v := range p.values {
 		if v.store == nil || v.n.op == nil || v.isView() || v.known != nil {
@@ -141,7 +158,7 @@ func (p *Program) varies(n *Node) bool {
 // addValues makes one value per node and folds the constant ones.
 func (p *Program) addValues() error {
 	for _, n := range p.nodes {
-		v := &value{n: n, known: n.value, varying: p.varies(n)}
+		v := &value{id: len(p.values), n: n, known: n.value, varying: p.varies(n)}
 		constant := n.op != nil && n.op.over == within && n.attr.op == nil
 		for _, a := range n.args {
 			v.args = append(v.args, p.byNode[a])
@@ -333,10 +350,6 @@ func (v *value) markOperands() {
 // allocate gives every value its place in the arena. A range is reused once
 // nothing reads it any more.
 func (p *Program) allocate() {
-	p.constant = []float64{0}
-	for at, v := range p.values {
-		p.place(v, at)
-	}
 	for at, v := range p.values {
 		if v.n.op != nil && !v.isView() && v.known == nil && v.store != nil {
 			for _, a := range v.args {
@@ -374,8 +387,28 @@ func (p *Program) allocate() {
 // ownsVariable reports whether v has a range of its own that is not constant.
 func (v *value) ownsVariable() bool { return v.store != nil && !v.isView() && v.known == nil }
 
-// place decides on the slots of a value's live elements.
-func (p *Program) place(v *value, at int) {
+// allocateUniform gives every value that is the same in all lanes its place;
+// varying values live in registers.
+func (p *Program) allocateUniform() {
+	plan := newPlanner(len(p.constant))
+	for _, v := range p.values {
+		if v.ownsVariable() && !v.varying {
+			v.store.off = plan.alloc(v.store.size())
+		}
+	}
+	p.arena = plan.size
+}
+
+// place decides which elements are stored, and puts constants into the arena.
+func (p *Program) place() {
+	p.constant = []float64{0, 1}
+	for at, v := range p.values {
+		p.placeValue(v, at)
+	}
+}
+
+// placeValue decides on the slots of a value's live elements.
+func (p *Program) placeValue(v *value, at int) {
 	v.slot = make([]int, len(v.live))
 	count := 0
 	for e, live := range v.live {

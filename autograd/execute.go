@@ -12,6 +12,9 @@ type frame struct {
 	m       []float64   // arena
 	scratch []float64   // gathered operands, filled inputs
 	args    [][]float64 // operand list of the rule being evaluated
+	full    []float64   // registers of all lanes
+	packed  []float64   // registers of selected lanes
+	active  []int32     // the selected lanes
 	err     error
 	at      int // outer index of err
 }
@@ -22,8 +25,9 @@ type compiled struct {
 	*Program
 	opt    Options
 	frames []*frame
-	lane   [][]int // per input: its lane at each lane of the arena
-	pick   [][]int // per output: the arena lane of each of its lanes
+	from   [][]int   // per input: its lane at each lane of the program
+	pick   [][]int   // per output: the program's lane of each of its lanes
+	reg    [][]int32 // per varying output of a lane program: its registers, -1 for a zero
 	wake   []chan struct{}
 	done   sync.WaitGroup
 	next   atomic.Int64
@@ -31,8 +35,16 @@ type compiled struct {
 	src    []Feed
 }
 
-// NewEvaluator prepares to run the program on opt.Workers goroutines.
+// NewEvaluator prepares to run the program on opt.Workers goroutines. To name
+// operations, CheckFinite runs value by value.
 func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
+	if opt.CheckFinite && p.lane != nil {
+		byValue, err := compileAs(p.inputs, p.outputs, false)
+		if err != nil {
+			return nil, err
+		}
+		return byValue.NewEvaluator(opt)
+	}
 	workers := min(max(opt.Workers, 1), p.outer)
 	c := &compiled{Program: p, opt: opt}
 	scratch, arity := p.scratch, 1
@@ -44,10 +56,11 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		if first > 0 {
 			scratch = max(scratch, n.shape.Len()*n.axes.lanes(p.b)/first)
 		}
-		c.lane = append(c.lane, p.lanesOf(n))
+		c.from = append(c.from, p.lanesOf(n))
 	}
 	for _, n := range p.outputs {
 		c.pick = append(c.pick, p.pickLanes(n))
+		c.reg = append(c.reg, p.outputRegisters(n))
 	}
 	for _, s := range p.steps {
 		arity = max(arity, len(s.v.args))
@@ -55,6 +68,11 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 	for range workers {
 		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
 		copy(f.m, p.constant)
+		if lp := p.lane; lp != nil {
+			f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
+			f.packed = make([]float64, lp.packed*lp.width)
+			f.active = make([]int32, 0, p.lanes)
+		}
 		c.frames = append(c.frames, f)
 	}
 	for _, f := range c.frames[1:] {
@@ -99,6 +117,23 @@ func (p *Program) pickLanes(n *Node) []int {
 		}
 	}
 	return pick
+}
+
+// outputRegisters lists the registers that hold a varying output of a lane
+// program.
+func (p *Program) outputRegisters(n *Node) []int32 {
+	v := p.byNode[n]
+	if p.lane == nil || !v.varying {
+		return nil
+	}
+	reg := make([]int32, len(v.live))
+	for e := range reg {
+		reg[e] = -1
+		if r := v.ref(e); r.kind == refLane {
+			reg[e] = p.lane.keep[r.key]
+		}
+	}
+	return reg
 }
 
 // Close ends the workers.
@@ -165,6 +200,11 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 			}
 		}
 	}
+	if c.lane != nil {
+		if err := c.lane.run(f, c.lanes); err != nil {
+			return fmt.Errorf("autograd: graph %q: %w", c.b.name, err)
+		}
+	}
 	for i := range c.steps {
 		s := &c.steps[i]
 		if err := s.ins.run(f); err != nil {
@@ -182,16 +222,30 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 	return nil
 }
 
-// load brings the values of one input at one outer index into the arena.
+// place is where an input is loaded: its elements are stride apart.
+func (c *compiled) place(f *frame, v *value, i int) (to []float64, stride int) {
+	if c.lane == nil || !v.varying {
+		return f.m[v.store.off:][:v.store.size()], v.store.width
+	}
+	for _, in := range c.lane.inputs {
+		if in.index == i {
+			w := c.lane.width
+			return f.full[in.first*w:][:len(v.slot)*w], w
+		}
+	}
+	return nil, 0
+}
+
+// load brings the values of one input at one outer index into the frame.
 func (c *compiled) load(f *frame, v *value, i, outer int) {
 	n, feed, size := v.n, c.src[i], len(v.slot)
-	to := f.m[v.store.off:][:v.store.size()]
+	to, stride := c.place(f, v, i)
 	if c.strip {
 		if n.axes == 0 {
 			copy(to, feed.Data)
 			return
 		}
-		for l := range c.lanes {
+		for l := range stride {
 			k := min(outer*c.lanes+l, c.loop.size-1) // the last strip repeats its end
 			x := f.scratch[:size]
 			if feed.Fill != nil {
@@ -200,7 +254,7 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 				x = feed.Data[k*size:][:size]
 			}
 			for e, y := range x {
-				to[e*c.lanes+l] = y
+				to[e*stride+l] = y
 			}
 		}
 		return
@@ -222,19 +276,19 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 			copy(to, data)
 			return
 		}
-		for l, k := range c.lane[i] {
+		for l, k := range c.from[i] {
 			for e, y := range data[k*size:][:size] {
-				to[e*c.lanes+l] = y
+				to[e*stride+l] = y
 			}
 		}
-	case looped && (own == c.lanes || !v.varying):
+	case looped && (own == stride || !v.varying):
 		feed.Fill(to, outer)
 	case looped:
 		x := f.scratch[:own*size]
 		feed.Fill(x, outer)
-		for l, k := range c.lane[i] {
+		for l, k := range c.from[i] {
 			for e := range size {
-				to[e*c.lanes+l] = x[e*own+k]
+				to[e*stride+l] = x[e*own+k]
 			}
 		}
 	default: // filled along its first lane axis
@@ -243,13 +297,18 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		x := f.scratch[:rest*size]
 		for k := range first.size {
 			feed.Fill(x, k)
-			for l, m := range c.lane[i] {
+			for l, m := range c.from[i] {
 				if m/rest == k {
 					for e := range size {
-						to[e*c.lanes+l] = x[e*rest+m%rest]
+						to[e*stride+l] = x[e*rest+m%rest]
 					}
 				}
 			}
+		}
+	}
+	for l := c.lanes; l < stride; l++ { // lanes that round up to whole vectors
+		for e := range size {
+			to[e*stride+l] = to[e*stride]
 		}
 	}
 }
@@ -263,10 +322,7 @@ func (c *compiled) unload(f *frame, v *value, i, outer int) {
 			if k >= c.loop.size {
 				return
 			}
-			to := c.dst[i][k*size:][:size]
-			for e := range to {
-				to[e] = f.m[operand{off: v.offset(e), width: v.width(e)}.lane(l)]
-			}
+			c.unloadLane(f, v, i, l, c.dst[i][k*size:][:size])
 		}
 		return
 	}
@@ -276,9 +332,23 @@ func (c *compiled) unload(f *frame, v *value, i, outer int) {
 		to = c.dst[i][outer*own*size:][:own*size]
 	}
 	for k, l := range c.pick[i] {
-		for e := range size {
-			to[k*size+e] = f.m[operand{off: v.offset(e), width: v.width(e)}.lane(l)]
+		c.unloadLane(f, v, i, l, to[k*size:][:size])
+	}
+}
+
+// unloadLane copies one lane of an output.
+func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
+	if reg := c.reg[i]; reg != nil {
+		for e, r := range reg {
+			to[e] = 0
+			if r >= 0 {
+				to[e] = f.full[int(r)*c.lane.width+l]
+			}
 		}
+		return
+	}
+	for e := range to {
+		to[e] = f.m[operand{off: v.offset(e), width: v.width(e)}.lane(l)]
 	}
 }
 
@@ -290,6 +360,9 @@ func (c *compiled) checkFinite(f *frame, v *value, outer int) error {
 		off := v.offset(e)
 		for l, x := range f.m[off : off+v.store.width] {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
+				if c.strip && v.varying { // lanes are indices of the outermost axis
+					outer, l = outer*c.lanes+l, 0
+				}
 				return &NonFiniteError{Op: v.n.String(), Element: e, Lane: l, Outer: outer, Value: x}
 			}
 		}

@@ -114,8 +114,8 @@ func (n *Node) elementwise(name string, m *Node) *Node {
 	if n.b.err != nil {
 		return n.b.fail(n.shape, "")
 	}
-	if len(n.shape) == 0 || len(m.shape) == 0 || n.shape.Equal(m.shape) {
-		return n.op1(name, attr{}, m)
+	if m.b != n.b || len(n.shape) == 0 || len(m.shape) == 0 || n.shape.Equal(m.shape) {
+		return n.op1(name, attr{}, m) // which refuses a foreign m
 	}
 	shape, ok := broadcast(n.shape, m.shape)
 	if !ok {
@@ -134,6 +134,7 @@ func (n *Node) Sub(m *Node) *Node { return n.elementwise("sub", m) }
 // rule. See [Node.MatMul] for the matrix product.
 func (n *Node) Mul(m *Node) *Node {
 	switch {
+	case m.b != n.b: // refused below
 	case m.isScalarConstant(1):
 		return n
 	case n.isScalarConstant(1):

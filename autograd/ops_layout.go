@@ -175,7 +175,7 @@ func (n *Node) T() *Node {
 	if len(n.shape) != 2 {
 		return n.b.fail(n.shape, "transpose of shape %v, want a matrix", n.shape)
 	}
-	if n.op != nil && n.op.name == "gather" && n.args[0].shape.Equal(Shape{n.shape[1], n.shape[0]}) &&
+	if n.is("gather") && n.args[0].shape.Equal(Shape{n.shape[1], n.shape[0]}) &&
 		slices.Equal(n.attr.ints, transposeIndices(n.args[0].shape)) {
 		return n.args[0]
 	}

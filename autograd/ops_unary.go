@@ -90,8 +90,18 @@ func init() {
 	)
 }
 
-// Neg is -x.
-func (n *Node) Neg() *Node { return n.op1("neg", attr{}) }
+// Neg is −x. gorgonia rewrites a few compositions as it builds them (−(−x) and
+// the logarithms below); they are written out here, so that a node always
+// stands for the operation asked for.
+func (n *Node) Neg() *Node {
+	if n.is("neg") {
+		return n.args[0]
+	}
+	return n.op1("neg", attr{})
+}
+
+// is reports whether n is the result of the named op.
+func (n *Node) is(op string) bool { return n.op != nil && n.op.name == op }
 
 // Exp is e^x.
 func (n *Node) Exp() *Node { return n.op1("exp", attr{}) }
@@ -99,16 +109,20 @@ func (n *Node) Exp() *Node { return n.op1("exp", attr{}) }
 // Log is the natural logarithm. The logarithm of a sigmoid is built as
 // -softplus(-x), which does not lose small values.
 func (n *Node) Log() *Node {
-	if n.op != nil && n.op.name == "sigmoid" {
+	if n.is("sigmoid") {
 		return n.args[0].Neg().Softplus().Neg()
 	}
 	return n.op1("log", attr{})
 }
 
-// Log1p is ln(1+x), accurate near 0; of an exponential it is built as softplus.
+// Log1p is ln(1+x), accurate near 0. Of e^x it is built as softplus(x), and of
+// −σ(x) as −softplus(x).
 func (n *Node) Log1p() *Node {
-	if n.op != nil && n.op.name == "exp" {
+	switch {
+	case n.is("exp"):
 		return n.args[0].Softplus()
+	case n.is("neg") && n.args[0].is("sigmoid"):
+		return n.args[0].args[0].Softplus().Neg()
 	}
 	return n.op1("log1p", attr{})
 }

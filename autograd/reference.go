@@ -70,7 +70,7 @@ func (r *reference) evalOuter(dst, data [][]float64, outer int) error {
 			}
 			values[n] = v
 		}
-		if r.opt.CheckFinite {
+		if r.opt.CheckFinite && !n.isConstant() { // a constant is as its author wants it
 			if err := r.checkFinite(n, values[n], outer); err != nil {
 				return err
 			}

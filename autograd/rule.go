@@ -23,7 +23,8 @@ type rule struct {
 	shape func(at attr, in []Shape) (Shape, error)
 
 	// native builds gorgonia's own op, for the ops that gorgonia computes
-	// correctly. Without it the node is an own gorgonia op running eval.
+	// correctly. Without it, or where it returns nil, the node is an own
+	// gorgonia op running eval.
 	native func(at attr, in []*G.Node) (*G.Node, error)
 
 	// eval computes one value from the operands' values, all dense row-major.
@@ -95,7 +96,9 @@ func (at attr) key() string {
 		fmt.Fprintf(&s, "|%v", at.shape)
 	}
 	if at.op != nil {
-		fmt.Fprintf(&s, "|%T %v %x", at.op, at.op, at.op.Hashcode())
+		// Spelled out field by field: neither its text nor its hash need hold
+		// every parameter.
+		fmt.Fprintf(&s, "|%T %#v %x", at.op, at.op, at.op.Hashcode())
 	}
 	return s.String()
 }

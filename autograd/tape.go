@@ -18,6 +18,7 @@ type tape struct {
 	nodes   map[*Node]*G.Node
 	let     []*tensor.Dense // per input, nil for scalars
 	read    []G.Value
+	cause   error // of an own op: the machine keeps only its text
 }
 
 func newTape(inputs, outputs []*Node, _ Options) (t *tape, err error) {
@@ -91,15 +92,20 @@ func (t *tape) lower(n *Node) (*G.Node, error) {
 			}
 			at++
 		}
-		return G.Sum(operands[0], at)
+		if g, err := nativeSum(operands[0], at); g != nil || err != nil {
+			return g, err
+		}
+		return t.crossAxis(n, operands[0])
 	case n.op.over != within:
 		return t.crossAxis(n, operands[0])
 	case r.native != nil && r.name == "sum":
-		at := attr{ints: make([]int, len(n.attr.ints))}
+		axes := make([]int, len(n.attr.ints))
 		for i, a := range n.attr.ints {
-			at.ints[i] = a + lanes.count()
+			axes[i] = a + lanes.count()
 		}
-		return r.native(at, operands)
+		if g, err := nativeSum(operands[0], axes...); g != nil || err != nil {
+			return g, err
+		}
 	case r.native != nil && (r.unary != nil || r.binary != nil):
 		for i, a := range n.args {
 			if t.shapeOf(a).Equal(t.shapeOf(n)) || len(t.shapeOf(a)) == 0 {
@@ -112,7 +118,9 @@ func (t *tape) lower(n *Node) (*G.Node, error) {
 		}
 		return r.native(n.attr, operands)
 	case r.native != nil && lanes == 0:
-		return r.native(n.attr, operands)
+		if g, err := r.native(n.attr, operands); g != nil || err != nil {
+			return g, err
+		}
 	}
 	return t.eachLane(n, operands)
 }
@@ -135,7 +143,12 @@ func (t *tape) leaf(n *Node) *G.Node {
 
 // op makes an own op of the stacked graph, unique by the node it belongs to.
 func (t *tape) op(n *Node, label string, in []Shape, run func(out []float64, in [][]float64) error) *ownOp {
-	return &ownOp{label: fmt.Sprintf("%d %s %s", n.id, n.label(), label), in: in, out: t.shapeOf(n), run: run}
+	return &ownOp{label: fmt.Sprintf("%d %s %s", n.id, n.label(), label), in: in, out: t.shapeOf(n), run: func(out []float64, in [][]float64) error {
+		if err := run(out, in); err != nil {
+			t.cause = fmt.Errorf("%v: %w", n, err)
+		}
+		return t.cause
+	}}
 }
 
 // copyOp reads element index[e] of a stacked value into element e.
@@ -188,49 +201,51 @@ func (t *tape) eachLane(n *Node, operands []*G.Node) (*G.Node, error) {
 	}), operands...)
 }
 
-// crossAxis lowers the rules that cross a mapped axis, but for the sum.
+// crossAxis lowers the rules that cross a mapped axis.
 func (t *tape) crossAxis(n *Node, operand *G.Node) (*G.Node, error) {
 	x, a := n.args[0], n.attr.axis
 	from, to := t.laneAxes(x), t.laneAxes(n)
 	size, xsize := n.shape.Len(), x.shape.Len()
-	in := []Shape{t.shapeOf(x)}
-	back, index := projector(t.b, to, from), projector(t.b, to, axisSet(0).with(a))
-	source := make([]int, t.shapeOf(n).Len())
-	// stride between the indices of a in the stacked operand
-	stride := xsize
+	// first is the lane of x at a lane of n, with index 0 of the axis if n has
+	// lost it; stride is the distance between the indices of the axis in x.
+	first, index := projector(t.b, to, from), projector(t.b, to, axisSet(0).with(a))
+	inner := 1
 	for _, o := range from.of(t.b) {
 		if o.id > a.id {
-			stride *= o.size
+			inner *= o.size
 		}
 	}
+	if from.has(a) {
+		kept := first
+		first = func(l int) int { k := kept(l); return k/inner*inner*a.size + k%inner }
+	}
+	stride := inner * xsize
+	source := make([]int, t.shapeOf(n).Len())
 	for k := range source {
 		l, e := k/size, k%size
+		source[k] = first(l) * xsize
 		switch n.op.over {
-		case overLogSumExp:
-			source[k] = back(l)*xsize + e
-		case overExpand:
-			source[k] = back(l)*xsize + e
+		case overSum, overLogSumExp, overExpand:
+			source[k] += e
 		case overUnstack:
-			source[k] = back(l)*xsize + index(l)*size + e
+			source[k] += index(l)*size + e
 		case overStack:
-			source[k] = back(l)*xsize + e%xsize + e/xsize*stride
+			source[k] += e%xsize + e/xsize*stride
 		}
 	}
-	run := func(out []float64, in [][]float64) error {
+	element := func(x []float64) float64 { return x[0] }
+	switch n.op.over {
+	case overSum:
+		element = func(x []float64) float64 { return sumStrided(x, stride, a.size) }
+	case overLogSumExp:
+		element = func(x []float64) float64 { return logSumExpStrided(x, stride, a.size) }
+	}
+	return G.ApplyOp(t.op(n, "over", []Shape{t.shapeOf(x)}, func(out []float64, in [][]float64) error {
 		for k, s := range source {
-			out[k] = in[0][s]
+			out[k] = element(in[0][s:])
 		}
 		return nil
-	}
-	if n.op.over == overLogSumExp {
-		run = func(out []float64, in [][]float64) error {
-			for k, s := range source {
-				out[k] = logSumExpStrided(in[0][s:], stride, a.size)
-			}
-			return nil
-		}
-	}
-	return G.ApplyOp(t.op(n, "over", in, run), operand)
+	}), operand)
 }
 
 // Close releases the machine.
@@ -266,7 +281,11 @@ func (t *tape) Eval(dst [][]float64, src []Feed) error {
 				return err
 			}
 		}
+		t.cause = nil
 		err := t.machine.RunAll()
+		if t.cause != nil {
+			err = t.cause
+		}
 		if err == nil {
 			err = t.collect(dst, outer)
 		}

@@ -37,7 +37,7 @@ func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, dat
 	}
 	params, err := contiguous(theta, m, lik.ParamLen())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("models: log joint: parameters: %w", err)
 	}
 	b := autograd.NewBuilder("log joint")
 	p := b.Axis("particle", m)
@@ -46,19 +46,21 @@ func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, dat
 	lp, ld := lik.Terms(g, t)
 	run, err := autograd.NewEvaluator([]*autograd.Node{g, t}, []*autograd.Node{lp.Sum().ExpandOver(p), ld.Sum().ExpandOver(p)}, autograd.Options{})
 	if err != nil {
-		return nil, nil, fmt.Errorf("models: %w", err)
+		return nil, nil, fmt.Errorf("models: log joint: %w", err)
 	}
 	defer run.Close()
 	adjacency := make([]float64, m*d*d)
 	for i, graph := range graphs {
 		if graph.Len() != d {
-			return nil, nil, fmt.Errorf("models: graph %d has %d variables, want %d", i, graph.Len(), d)
+			return nil, nil, fmt.Errorf("models: log joint: graph %d has %d variables, want %d", i, graph.Len(), d)
 		}
 		for _, e := range graph.Edges() {
 			adjacency[(i*d+e.From)*d+e.To] = 1
 		}
 	}
 	prior, data = make([]float64, m), make([]float64, m)
-	err = run.Eval([][]float64{prior, data}, []autograd.Feed{{Data: adjacency}, {Data: params}})
-	return prior, data, err
+	if err := run.Eval([][]float64{prior, data}, []autograd.Feed{{Data: adjacency}, {Data: params}}); err != nil {
+		return nil, nil, fmt.Errorf("models: log joint: %w", err)
+	}
+	return prior, data, nil
 }

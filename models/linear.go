@@ -61,6 +61,9 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 		return nil, err
 	}
 	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return nil, fmt.Errorf("models: linear model: got %d rows of %d variables, want at least one of each", n, d)
+	}
 	for i := range n {
 		for j := range d {
 			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -95,17 +98,17 @@ func (o LinearOptions) withDefaults() (LinearOptions, error) {
 	def(&o.EdgeVariance, 1)
 	def(&o.Gap, 0.5)
 	for _, c := range []struct {
-		name string
-		v    float64
-		ok   bool
+		name, want string
+		v          float64
+		ok         bool
 	}{
-		{"noise variance", o.NoiseVariance, o.NoiseVariance > 0},
-		{"edge variance", o.EdgeVariance, o.EdgeVariance > 0},
-		{"initial gap", o.Gap, o.Gap >= 0},
-		{"edge mean", o.EdgeMean, true},
+		{"noise variance", "a finite positive number", o.NoiseVariance, o.NoiseVariance > 0},
+		{"edge variance", "a finite positive number", o.EdgeVariance, o.EdgeVariance > 0},
+		{"initial gap", "a finite positive number", o.Gap, o.Gap > 0},
+		{"edge mean", "a finite number", o.EdgeMean, true},
 	} {
 		if !c.ok || math.IsInf(c.v, 0) || math.IsNaN(c.v) {
-			return o, fmt.Errorf("models: linear model: %s %v, want a finite positive number", c.name, c.v)
+			return o, fmt.Errorf("models: linear model: %s %v, want %s", c.name, c.v, c.want)
 		}
 	}
 	return o, nil

@@ -1,6 +1,10 @@
 package models
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"tobac/autograd"
+)
 
 // seeded draws uniform noise from streams of its own for every purpose, step
 // and particle.
@@ -10,17 +14,20 @@ var _ Noise = seeded(0)
 
 // Fill implements [Noise].
 func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
-	src := stream(uint64(s), purpose, step, particle)
-	for i := range dst {
-		dst[i] = (float64(src.Uint64()>>12) + 0.5) * 0x1p-52
-	}
+	autograd.FillUniform(dst, key(uint64(s), purpose, step, particle))
 }
 
 // stream is the random stream of a seed, purpose, step and particle.
 func stream(seed uint64, purpose Purpose, step, particle int) (src rand.PCG) {
-	a := mix(mix(seed) + uint64(purpose))
-	src.Seed(mix(a+uint64(step)), mix(a^mix(uint64(particle)+0x9e3779b97f4a7c15)))
+	k := key(seed, purpose, step, particle)
+	src.Seed(k, mix(k))
 	return src
+}
+
+// key derives the seed of a stream of its own for every purpose, step and
+// particle.
+func key(seed uint64, purpose Purpose, step, particle int) uint64 {
+	return mix(mix(mix(mix(seed)+uint64(purpose))+uint64(step)) + uint64(particle))
 }
 
 // mix is the finaliser of SplitMix64: a bijection that spreads every bit.

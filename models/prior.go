@@ -42,11 +42,15 @@ func NewErdosRenyi(vars int, edgesPerNode float64) (ErdosRenyi, error) {
 	return ErdosRenyi{EdgeProbability: p}, nil
 }
 
-// LogProb implements [GraphPrior].
+// LogProb implements [GraphPrior]. It panics if the edge probability is out of
+// range.
 func (e ErdosRenyi) LogProb(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	pairs := float64(d*(d-1)) / 2
 	p := e.EdgeProbability
+	if !(p > 0 && p < 1) {
+		panic(fmt.Sprintf("models: Erdős–Rényi prior with edge probability %v, want 0 < p < 1", p))
+	}
 	return g.Sum().Scale(math.Log(p) - math.Log1p(-p)).AddScalar(pairs * math.Log1p(-p))
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // A Target may be used by one goroutine at a time.
 type Target struct {
-	blocks []autograd.Shape
+	inputs []*autograd.Node
 	logp   []float64
 	value  autograd.Evaluator
 	score  *scorer
@@ -35,6 +35,9 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 	if particles < 1 || len(blocks) == 0 {
 		return nil, fmt.Errorf("models: target: got %d particles and %d blocks, want at least one of each", particles, len(blocks))
 	}
+	if opt.Workers < 0 {
+		return nil, fmt.Errorf("models: target: workers %d, want at least 1", opt.Workers)
+	}
 	b := autograd.NewBuilder("target")
 	p := b.Axis("particle", particles)
 	x := make([]*autograd.Node, len(blocks))
@@ -52,12 +55,15 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 	if err != nil {
 		return nil, fmt.Errorf("models: target: %w", err)
 	}
-	return &Target{blocks: blocks, logp: make([]float64, particles), value: value, score: s}, nil
+	return &Target{inputs: x, logp: make([]float64, particles), value: value, score: s}, nil
 }
 
 // Score writes the gradient of the log density at every particle: x[b] and
 // dst[b] are particles × elements of block b. The step t is not used.
 func (t *Target) Score(dst, x []*mat.Dense, _ int) error {
+	if len(x) != len(t.inputs) {
+		return fmt.Errorf("models: target: got %d blocks, want %d", len(x), len(t.inputs))
+	}
 	for i, m := range x {
 		if err := t.score.bind(i, m); err != nil {
 			return err
@@ -69,15 +75,21 @@ func (t *Target) Score(dst, x []*mat.Dense, _ int) error {
 // LogDensity returns the log density of every particle. The slice is reused by
 // the next call.
 func (t *Target) LogDensity(x []*mat.Dense) ([]float64, error) {
+	if len(x) != len(t.inputs) {
+		return nil, fmt.Errorf("models: target: got %d blocks, want %d", len(x), len(t.inputs))
+	}
 	src := make([]autograd.Feed, len(x))
 	for i, m := range x {
-		data, err := contiguous(m, len(t.logp), t.blocks[i].Len())
+		data, err := contiguous(m, len(t.logp), t.inputs[i].Shape().Len())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("models: block %d: %w", i, err)
 		}
 		src[i].Data = data
 	}
-	return t.logp, t.value.Eval([][]float64{t.logp}, src)
+	if err := t.value.Eval([][]float64{t.logp}, src); err != nil {
+		return nil, err
+	}
+	return t.logp, nil
 }
 
 // Close releases the workers.
@@ -90,6 +102,7 @@ func (t *Target) Close() {
 // it repeats the evaluation in the mode that names the operation.
 type scorer struct {
 	inputs, outputs []*autograd.Node
+	particles       int
 	opt             autograd.Options
 	run             autograd.Evaluator
 	src             []autograd.Feed
@@ -102,7 +115,7 @@ func newScorer(inputs, outputs []*autograd.Node, opt autograd.Options) (*scorer,
 		return nil, err
 	}
 	return &scorer{
-		inputs: inputs, outputs: outputs, opt: opt, run: run,
+		inputs: inputs, outputs: outputs, particles: inputs[0].Axes()[0].Size(), opt: opt, run: run,
 		src: make([]autograd.Feed, len(inputs)),
 		dst: make([][]float64, len(outputs)),
 	}, nil
@@ -110,10 +123,12 @@ func newScorer(inputs, outputs []*autograd.Node, opt autograd.Options) (*scorer,
 
 // bind makes the rows of m the values of input i.
 func (s *scorer) bind(i int, m *mat.Dense) error {
-	n := s.inputs[i]
-	data, err := contiguous(m, n.Axes()[0].Size(), n.Shape().Len())
+	data, err := contiguous(m, s.particles, s.inputs[i].Shape().Len())
+	if err != nil {
+		return fmt.Errorf("models: block %d: %w", i, err)
+	}
 	s.src[i] = autograd.Feed{Data: data}
-	return err
+	return nil
 }
 
 func (s *scorer) eval(dst []*mat.Dense) error {
@@ -121,9 +136,9 @@ func (s *scorer) eval(dst []*mat.Dense) error {
 		return fmt.Errorf("models: got %d result blocks, want %d", len(dst), len(s.outputs))
 	}
 	for i, n := range s.outputs {
-		data, err := contiguous(dst[i], n.Axes()[0].Size(), n.Shape().Len())
+		data, err := contiguous(dst[i], s.particles, n.Shape().Len())
 		if err != nil {
-			return err
+			return fmt.Errorf("models: result block %d: %w", i, err)
 		}
 		s.dst[i] = data
 	}
@@ -161,10 +176,10 @@ func (s *scorer) close() { s.run.Close() }
 func contiguous(m *mat.Dense, r, c int) ([]float64, error) {
 	raw := m.RawMatrix()
 	if raw.Rows != r || raw.Cols != c {
-		return nil, fmt.Errorf("models: got a %d×%d block, want %d×%d", raw.Rows, raw.Cols, r, c)
+		return nil, fmt.Errorf("got %d×%d, want %d×%d", raw.Rows, raw.Cols, r, c)
 	}
 	if raw.Stride != c {
-		return nil, fmt.Errorf("models: a block is a view with stride %d, want its own matrix with stride %d", raw.Stride, c)
+		return nil, fmt.Errorf("got a view with stride %d, want a matrix of its own with stride %d", raw.Stride, c)
 	}
 	return raw.Data[:r*c], nil
 }

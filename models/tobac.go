@@ -28,10 +28,13 @@ const (
 
 // String is the estimator's name on the command line.
 func (e Estimator) String() string {
-	if e == Joint {
+	switch e {
+	case NodeWise:
+		return "nodewise"
+	case Joint:
 		return "joint"
 	}
-	return "nodewise"
+	return fmt.Sprintf("Estimator(%d)", int(e))
 }
 
 // combine lifts a vector of per-variable terms to the scalar estimate.
@@ -134,6 +137,9 @@ func (c TOBACConfig) withDefaults(d int) (TOBACConfig, error) {
 		if *f.v < 1 {
 			return c, fmt.Errorf("models: TOBAC: %s %d, want at least 1", f.name, *f.v)
 		}
+	}
+	if c.Estimator != NodeWise && c.Estimator != Joint {
+		return c, fmt.Errorf("models: TOBAC: unknown estimator %d", c.Estimator)
 	}
 	if c.AlphaRate == 0 {
 		c.AlphaRate = 0.05

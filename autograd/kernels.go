@@ -1,0 +1,175 @@
+package autograd
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"os"
+	"strings"
+)
+
+// A kernelSet holds the vector kernels that carry most of the time. All slices
+// of one call have the same length, a positive multiple of vectorLen, except
+// for sumExp and max, whose lengths are any positive number. A dst may be one
+// of the operands of the same call, at the same place.
+type kernelSet struct {
+	name         string
+	add          func(dst, a, b []float64)
+	sub          func(dst, a, b []float64)
+	mul          func(dst, a, b []float64)
+	mulAdd       func(dst, a, b []float64)            // dst += a∘b
+	scale        func(dst, a []float64, s float64)    // dst = s·a
+	affine       func(dst, a []float64, s, t float64) // dst = s·a + t
+	less         func(dst, u []float64, p float64)    // dst = 1[u < p]
+	dot          func(dst, m, r []float64, terms []laneTerm)
+	sigmoidShift func(dst []float64, x float64, u []float64)
+	exp          func(dst, a []float64)
+	sumExp       func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
+	max          func(a []float64) float64                // NaN if there is one
+}
+
+// portable are the kernels in plain Go, which run everywhere and which the
+// others are tested against.
+var portable = kernelSet{
+	name: "portable",
+	add:  addVV, sub: subVV, mul: mulVV, mulAdd: mulAddVV, scale: mulVS, affine: affineVS,
+	less: lessVS, dot: dotLanes, sigmoidShift: sigmoidShiftSV,
+	exp: expVec, sumExp: sumExp, max: maxOf,
+}
+
+// available lists the kernel sets that this processor can run, best last.
+var available = append([]kernelSet{portable}, vectorKernels()...)
+
+// kernels is the set in use: the best one, or the one that the environment
+// variable TOBAC_KERNELS names. The build tag purego leaves only the portable
+// set.
+var kernels = portable
+
+func init() {
+	kernels = available[len(available)-1]
+	want, set := os.LookupEnv("TOBAC_KERNELS")
+	if !set || want == "" {
+		return
+	}
+	var names []string
+	for _, k := range available {
+		if k.name == want {
+			kernels = k
+			return
+		}
+		names = append(names, k.name)
+	}
+	fmt.Fprintf(os.Stderr, "TOBAC_KERNELS=%s is not available here, using %s; want one of %s\n", want, kernels.name, strings.Join(names, ", "))
+}
+
+// Kernels is the name of the vector kernels in use.
+func Kernels() string { return kernels.name }
+
+func affineVS(dst, a []float64, s, t float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = s*a[i] + t
+	}
+}
+
+func lessVS(dst, u []float64, p float64) {
+	u = u[:len(dst)]
+	for i := range dst {
+		v := 0.0
+		if u[i] < p {
+			v = 1
+		}
+		dst[i] = v
+	}
+}
+
+// dotLanes is dst = Σ m[factor]·r[reg].
+func dotLanes(dst, m, r []float64, terms []laneTerm) {
+	w := len(dst)
+	k := len(terms) & 3
+	reg := func(t laneTerm) []float64 { return r[int(t.reg)*w:][:w] }
+	if k == 0 {
+		clear(dst)
+	} else {
+		mulVS(dst, reg(terms[0]), m[terms[0].factor])
+		for _, t := range terms[1:k] {
+			mulAddVS(dst, reg(t), m[t.factor])
+		}
+	}
+	for t := terms[k:]; len(t) >= 4; t = t[4:] {
+		mulAdd4(dst, m[t[0].factor], reg(t[0]), m[t[1].factor], reg(t[1]), m[t[2].factor], reg(t[2]), m[t[3].factor], reg(t[3]))
+	}
+}
+
+// shiftFactors are p and q of σ(x + logit u) = p·u/(p·u + q·(1−u)), chosen so
+// that neither overflows.
+func shiftFactors(x float64) (p, q float64) {
+	if x >= 0 {
+		return 1, math.Exp(-x)
+	}
+	return math.Exp(x), 1
+}
+
+func sumExp(a []float64, shift float64) float64 {
+	s := 0.0
+	for _, x := range a {
+		s += math.Exp(x - shift)
+	}
+	return s
+}
+
+func maxOf(a []float64) float64 {
+	top := math.Inf(-1)
+	for _, x := range a {
+		if !(x <= top) { // larger, or NaN
+			top = x
+			if x != x {
+				return x
+			}
+		}
+	}
+	return top
+}
+
+// FillUniform writes independent uniform numbers, strictly inside (0, 1), from
+// the stream that seed selects: xoshiro256++ in eight interleaved lanes, whose
+// states SplitMix64 draws from the seed. The numbers are the same for every
+// kernel set and processor.
+func FillUniform(dst []float64, seed uint64) {
+	var state [32]uint64
+	for i := range state {
+		seed += 0x9e3779b97f4a7c15
+		z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		state[i] = z ^ z>>31
+	}
+	n := len(dst) &^ (vectorLen - 1)
+	if n > 0 {
+		drawUniform(dst[:n], &state)
+	}
+	if n < len(dst) {
+		var rest [vectorLen]float64
+		drawUniform(rest[:], &state)
+		copy(dst[n:], rest[:])
+	}
+}
+
+// uniformVec advances lane l = i mod 8 for number i; state word w of lane l is
+// state[8w+l]. A draw k of 52 bits becomes (k+½)·2⁻⁵².
+func uniformVec(dst []float64, state *[32]uint64) {
+	for l := range vectorLen {
+		a, b, c, d := state[l], state[8+l], state[16+l], state[24+l]
+		for i := l; i < len(dst); i += vectorLen {
+			o := bits.RotateLeft64(a+d, 23) + a
+			t := b << 17
+			c ^= a
+			d ^= b
+			b ^= c
+			a ^= d
+			c ^= t
+			d = bits.RotateLeft64(d, 45)
+			dst[i] = (float64(o>>12) + 0.5) * 0x1p-52
+		}
+		state[l], state[8+l], state[16+l], state[24+l] = a, b, c, d
+	}
+}

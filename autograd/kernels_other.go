@@ -1,0 +1,7 @@
+//go:build purego || !amd64
+
+package autograd
+
+func drawUniform(dst []float64, state *[32]uint64) { uniformVec(dst, state) }
+
+func vectorKernels() []kernelSet { return nil }

@@ -1,0 +1,65 @@
+package models
+
+import (
+	"tobac/autograd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SeededNoise is the noise of a target without a Noise of its own.
+func SeededNoise(seed uint64) Noise { return seeded(seed) }
+
+// Stages are the quantities between the particles and their scores, for M
+// particles and S samples.
+type Stages struct {
+	EdgeProbs            []float64 // M×d×d
+	SoftGraphs           []float64 // M×S×d×d
+	HardGraphs           []float64 // M×S×d×d
+	SoftTerms, HardTerms []float64 // M×S×d: L_j
+	SoftEstimate         []float64 // M: estimate of log E[exp L] over soft graphs
+	HardEstimate         []float64 // M: the same over hard graphs
+	LogPrior             []float64 // M: log p(Z)
+}
+
+// Stages evaluates the target's own expressions at particles x.
+func (t *TOBAC) Stages(x []*mat.Dense, step int) (*Stages, error) {
+	e, s := t.expressions(), new(Stages)
+	err := t.evaluate(e, x, step, map[*autograd.Node]*[]float64{
+		e.edgeProbs: &s.EdgeProbs,
+		e.softGraph: &s.SoftGraphs, e.hardGraph: &s.HardGraphs,
+		e.softTerms: &s.SoftTerms, e.hardTerms: &s.HardTerms,
+		e.logLikelihood: &s.SoftEstimate, e.objectiveTheta: &s.HardEstimate,
+		e.logPrior: &s.LogPrior,
+	})
+	return s, err
+}
+
+// HardEstimate evaluates the estimate of log E[exp L] over hard graphs alone.
+func (t *TOBAC) HardEstimate(x []*mat.Dense, step int) (estimate []float64, err error) {
+	e := t.expressions()
+	err = t.evaluate(e, x, step, map[*autograd.Node]*[]float64{e.objectiveTheta: &estimate})
+	return estimate, err
+}
+
+func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*autograd.Node]*[]float64) error {
+	var outputs []*autograd.Node
+	var values [][]float64
+	for n, p := range dst {
+		lanes := 1
+		for _, a := range n.Axes() {
+			lanes *= a.Size()
+		}
+		*p = make([]float64, lanes*n.Shape().Len())
+		outputs, values = append(outputs, n), append(values, *p)
+	}
+	run, err := autograd.NewEvaluator([]*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard}, outputs, autograd.Options{})
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	return run.Eval(values, []autograd.Feed{
+		{Data: x[0].RawMatrix().Data}, {Data: x[1].RawMatrix().Data}, {Data: []float64{t.Alpha(step)}},
+		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, SoftGraphs, step, i) }},
+		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, HardGraphs, step, i) }},
+	})
+}
