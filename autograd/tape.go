@@ -3,6 +3,8 @@ package autograd
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -193,12 +195,24 @@ func (t *tape) eachLane(n *Node, operands []*G.Node) (*G.Node, error) {
 				k := shapes[i].Len()
 				x[i] = in[i][proj[i](l)*k:][:k]
 			}
-			if err := n.op.eval(n.attr, out[l*size:][:size], n.shape, x, shapes); err != nil {
+			y := out[l*size:][:size]
+			if n.op.kernel == kernelMatMul {
+				gemm(y, n.shape, x, shapes)
+			} else if err := n.op.eval(n.attr, y, n.shape, x, shapes); err != nil {
 				return err
 			}
 		}
 		return nil
 	}), operands...)
+}
+
+// gemm is the matrix product of one lane by the library that gorgonia uses for
+// its own.
+func gemm(y []float64, shape Shape, x [][]float64, shapes []Shape) {
+	dense := func(data []float64, s Shape) blas64.General {
+		return blas64.General{Rows: s[0], Cols: s[1], Stride: s[1], Data: data}
+	}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, dense(x[0], shapes[0]), dense(x[1], shapes[1]), 0, dense(y, shape))
 }
 
 // crossAxis lowers the rules that cross a mapped axis.

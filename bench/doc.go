@@ -1,5 +1,6 @@
 // Package bench judges posteriors over causal graphs: metrics against a known
-// graph and against held-out data.
+// graph and against held-out data, the experiments of the paper, and the
+// benchmarks of the whole sampler step.
 //
 // A posterior is an [Ensemble]: particles, each a directed graph on d
 // variables, with weights w_m that sum to one. [Evaluate] computes a [Report]
@@ -38,6 +39,40 @@
 // better inference. A random order violates half of the edges
 // ([ViolatedEdges]).
 //
+// # Experiments
+//
+// An [Experiment] applies methods to problems and judges both posteriors that a
+// set of particles stands for: all particles alike, and weighted by their
+// density on the training rows (the "+" of the paper). [SachsSplits] and
+// [ReadProblem] make problems, [TableI] and [LinearReference] hold the published
+// figures to put beside, [WriteTable] prints. This package does not import the
+// sampler's main job: a [Method] is any function, and the tests pass tobac.Fit.
+// They repeat the paper's experiments, in minutes rather than seconds, by
+//
+//	go test ./bench -run TestPaper -long -v -timeout 60m
+//
+// # Benchmarks
+//
+// BenchmarkStep times one SVGD step of the published linear set-up (n = 100,
+// M = 30, S = 128, joint estimator, α = 10), gradients, kernel and optimiser
+// together, on each engine of package autograd. The compiled engine uses
+// GOMAXPROCS goroutines, reported as "workers"; the others use one. A test
+// checks that all engines compute the same scores on this problem.
+//
+// To compare two versions of the code, on a machine that does nothing else:
+//
+//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled' -count 10 > old.txt
+//	# change the code
+//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled' -count 10 > new.txt
+//	go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da old.txt new.txt
+//
+// To compare the engines with each other (the slow ones take seconds per step):
+//
+//	go test ./bench -run '^$' -bench Step -count 10 -benchtime 3x -timeout 60m > engines.txt
+//	go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da -col /engine engines.txt
+//
+// With -cpu 1 the compiled engine runs on one core.
+//
 // # Failures and concurrency
 //
 // Graphs of different sizes and slices of different lengths are mistakes of the
@@ -48,7 +83,7 @@
 //
 // # References
 //
-// T. H. Tran, B. Nguyen, T. Duong and B. Nguyen, Differentiable Bayesian
+// Q.-D. Tran, P. Nguyen, B. Duong and T. Nguyen, Differentiable Bayesian
 // structure learning with acyclicity assurance, ICDM 2023 (E-SHD, AUROC, Neg.LL,
 // cyclicity). L. Lorch, J. Rothfuss, B. Schölkopf and A. Krause, DiBS:
 // Differentiable Bayesian structure learning, NeurIPS 2021. X. Zheng and others,

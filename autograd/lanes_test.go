@@ -1,0 +1,139 @@
+package autograd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// weighted builds log mean exp over samples of a quadratic in w with random
+// scales, and its gradient: a graph whose cotangents are sparse.
+func weighted(t *testing.T, spread float64) (inputs, outputs []*Node, feeds []Feed) {
+	t.Helper()
+	const d, particles, samples = 5, 3, 43
+	b := NewBuilder("weighted")
+	p := b.Axis("particle", particles)
+	s := b.Axis("sample", samples)
+	w := b.Input("w", Shape{d}, p)
+	u := b.Input("u", Shape{d, d}, p, s)
+	x := u.MatMul(w.Reshape(Shape{d, 1})).Reshape(Shape{d}).Tanh()
+	terms := x.Square().Scale(-spread).Add(x)
+	joint := terms.Sum().LogMeanExpOver(s)
+	each := terms.LogMeanExpOver(s).Sum()
+	outputs = append([]*Node{joint, each}, append(b.Grad(joint, w), b.Grad(each, w)...)...)
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, n := range []int{particles * d, particles * samples * d * d} {
+		data := make([]float64, n)
+		for i := range data {
+			data[i] = rng.NormFloat64()
+		}
+		feeds = append(feeds, Feed{Data: data})
+	}
+	return []*Node{w, u}, outputs, feeds
+}
+
+func evaluate(t *testing.T, e Evaluator, outputs []*Node, feeds []Feed) [][]float64 {
+	t.Helper()
+	dst := make([][]float64, len(outputs))
+	for i, n := range outputs {
+		dst[i] = make([]float64, n.axes.lanes(n.b)*n.shape.Len())
+	}
+	if err := e.Eval(dst, feeds); err != nil {
+		t.Fatal(err)
+	}
+	return dst
+}
+
+// TestSparseCotangents: leaving out the lanes of negligible weight changes
+// nothing beyond rounding, whether few or all lanes count; and few do when the
+// weights are spread out.
+func TestSparseCotangents(t *testing.T) {
+	for _, spread := range []float64{0, 1, 100, 1e5} {
+		inputs, outputs, feeds := weighted(t, spread)
+		var got [2][][]float64
+		var packed int
+		for i, lanes := range []bool{true, false} {
+			p, err := compileAs(inputs, outputs, lanes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (p.lane != nil) != lanes {
+				t.Fatalf("lane program: got %v, want %v", p.lane != nil, lanes)
+			}
+			e, err := p.NewEvaluator(Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = evaluate(t, e, outputs, feeds)
+			if lanes {
+				packed = len(e.(*compiled).frames[0].active)
+			}
+			e.Close()
+		}
+		for i := range outputs {
+			for k, want := range got[1][i] {
+				// Exponents of size spread carry their rounding into the weights.
+				if g := got[0][i][k]; !closeTo(g, want, 1e-13+1e-16*spread, 1) {
+					t.Errorf("spread %v, output %d, element %d: got %v, want %v", spread, i, k, g, want)
+				}
+			}
+		}
+		if spread == 0 && packed != 43 {
+			t.Errorf("equal weights: %d lanes count, want all 43", packed)
+		}
+		if spread == 1e5 && packed > 10 {
+			t.Errorf("spread weights: %d lanes count, want a few", packed)
+		}
+	}
+}
+
+func TestSelectLanes(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		x    []float64
+		want int
+	}{
+		{[]float64{0, -36, -37, -1000}, 2}, // 53 ln 2 = 36.74
+		{[]float64{-36.7, 0}, 2},
+		{[]float64{0, -inf}, 1},
+		{[]float64{-inf, -inf}, 2}, // no weight is larger than another
+		{[]float64{nan, 0, 1}, 3},
+		{[]float64{inf, 0}, 1},
+	} {
+		if got := len(selectLanes(nil, c.x)); got != c.want {
+			t.Errorf("%v: %d lanes count, want %d", c.x, got, c.want)
+		}
+	}
+}
+
+// TestPlanner: ranges in use never overlap, and freed ones are reused.
+func TestPlanner(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	p := newPlanner(3)
+	type used struct{ off, n int }
+	var live []used
+	total := 0
+	for range 2000 {
+		if len(live) > 0 && rng.IntN(2) == 0 {
+			i := rng.IntN(len(live))
+			p.free(live[i].off, live[i].n)
+			live = append(live[:i], live[i+1:]...)
+			continue
+		}
+		n := 1 + rng.IntN(100)
+		total += n
+		off := p.alloc(n)
+		if off < 3 || off+n > p.size {
+			t.Fatalf("range [%d,%d) outside the arena of %d", off, off+n, p.size)
+		}
+		for _, u := range live {
+			if off < u.off+u.n && u.off < off+n {
+				t.Fatalf("range [%d,%d) overlaps [%d,%d)", off, off+n, u.off, u.off+u.n)
+			}
+		}
+		live = append(live, used{off, n})
+	}
+	if p.size > total/4 {
+		t.Errorf("arena of %d for %d allocated in all: freed ranges are not reused", p.size, total)
+	}
+}

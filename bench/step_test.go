@@ -1,0 +1,146 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/autograd"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/svgd"
+)
+
+// stepNumber is the step at which a problem is measured: α = 10, where particles
+// that have not moved yet are as undecided as those of a run are.
+const stepNumber = 200
+
+// stepProblem is the published linear set-up at d variables: an Erdős–Rényi
+// graph with 2d expected edges, n = 100 rows with noise variance 0.1, the true
+// causal order, M = 30 particles, S = 128 samples, the joint estimator.
+type stepProblem struct {
+	target *models.TOBAC
+	start  []*mat.Dense // the initial particles
+}
+
+// newStepProblem simulates and compiles the problem; all random numbers come
+// from seed 1.
+func newStepProblem(tb testing.TB, d int, engine autograd.Engine, workers int) *stepProblem {
+	tb.Helper()
+	graph, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Seed: 1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	order, err := graph.TopologicalOrder()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	lik, err := models.NewLinear(sim.Train.Relabel(order).X, nil, models.LinearOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	prior, err := models.NewErdosRenyi(d, 2)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	target, err := models.NewTOBAC(lik, models.TOBACConfig{
+		Particles: 30, Samples: 128, Estimator: models.Joint, Prior: prior, Seed: 1,
+		Options: models.Options{Engine: engine, Workers: workers},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(target.Close)
+	return &stepProblem{target: target, start: target.Init()}
+}
+
+func cloneBlocks(x []*mat.Dense) []*mat.Dense {
+	y := make([]*mat.Dense, len(x))
+	for b, xb := range x {
+		y[b] = mat.DenseCopyOf(xb)
+	}
+	return y
+}
+
+// BenchmarkStep times one whole SVGD step: both gradients of every particle,
+// kernel, RMSProp. Every iteration takes step 200 from the same particles. The
+// package comment says how to compare.
+func BenchmarkStep(b *testing.B) {
+	for _, d := range []int{10, 20, 50} {
+		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference, autograd.Tape} {
+			b.Run(fmt.Sprintf("linear/d=%d/engine=%v", d, engine), func(b *testing.B) {
+				workers := 1 // the other engines know no more
+				if engine == autograd.Compiled {
+					workers = runtime.GOMAXPROCS(0)
+				}
+				p := newStepProblem(b, d, engine, workers)
+				s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
+				x := cloneBlocks(p.start)
+				b.ReportAllocs()
+				for b.Loop() {
+					for k, start := range p.start {
+						x[k].Copy(start)
+					}
+					if err := s.Step(x, stepNumber); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(workers), "workers")
+			})
+		}
+	}
+}
+
+// The engines that are compared do equal work: on the benchmark's own problem
+// their scores agree.
+func TestStepEnginesAgree(t *testing.T) {
+	score := func(engine autograd.Engine, workers int) []*mat.Dense {
+		p := newStepProblem(t, 10, engine, workers)
+		dst := cloneBlocks(p.start)
+		if err := p.target.Score(dst, p.start, stepNumber); err != nil {
+			t.Fatal(err)
+		}
+		return dst
+	}
+	want := score(autograd.Reference, 1)
+	for _, row := range []struct {
+		engine  autograd.Engine
+		workers int
+	}{{autograd.Compiled, 1}, {autograd.Compiled, 2}, {autograd.Tape, 1}} {
+		got := score(row.engine, row.workers)
+		for b := range want {
+			m, p := want[b].Dims()
+			for i := range m {
+				for j := range p {
+					g, w := got[b].At(i, j), want[b].At(i, j)
+					if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
+						t.Fatalf("%v with %d workers, block %d, particle %d, coordinate %d: got %.15g, want %.15g", row.engine, row.workers, b, i, j, g, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A compiled step allocates nothing once its buffers exist.
+func TestCompiledStepDoesNotAllocate(t *testing.T) {
+	p := newStepProblem(t, 10, autograd.Compiled, 2)
+	s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
+	x := cloneBlocks(p.start)
+	step := func() {
+		if err := s.Step(x, stepNumber); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	if allocs := testing.AllocsPerRun(5, step); allocs > 0 {
+		t.Errorf("got %v allocations per step, want none", allocs)
+	}
+}

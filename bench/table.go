@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Spread is a mean over repetitions with their sample standard deviation
+// (divisor n−1), NaN for a single one.
+type Spread struct{ Mean, SD float64 }
+
+// String formats the spread as mean ± sd, with digits that fit its size; unknown
+// parts are left out.
+func (s Spread) String() string {
+	format := func(v float64) string {
+		switch a := math.Abs(v); {
+		case a < 2:
+			return fmt.Sprintf("%.3f", v)
+		case a < 200:
+			return fmt.Sprintf("%.1f", v)
+		}
+		return fmt.Sprintf("%.0f", v)
+	}
+	switch {
+	case math.IsNaN(s.Mean):
+		return "–"
+	case math.IsNaN(s.SD):
+		return format(s.Mean)
+	case math.Abs(s.Mean) < 2:
+		return fmt.Sprintf("%.3f ± %.3f", s.Mean, s.SD)
+	}
+	return fmt.Sprintf("%s ± %.2f", format(s.Mean), s.SD)
+}
+
+// Summarise is the spread of one number over outcomes. It panics if there are
+// none.
+func Summarise(outcomes []Outcome, number func(Outcome) Number) Spread {
+	if len(outcomes) == 0 {
+		panic("bench: no outcomes")
+	}
+	v := make([]float64, len(outcomes))
+	for i, o := range outcomes {
+		v[i] = float64(number(o))
+	}
+	mean, sd := stat.MeanStdDev(v, nil)
+	return Spread{mean, sd}
+}
+
+// columns of a table of outcomes.
+var columns = []struct {
+	title  string
+	number func(*Report) Number
+}{
+	{"E-SHD", func(r *Report) Number { return r.ESHD }},
+	{"AUROC with diagonal", func(r *Report) Number { return r.AUROCWithDiagonal }},
+	{"AUROC", func(r *Report) Number { return r.AUROC }},
+	{"AP", func(r *Report) Number { return r.AveragePrecision }},
+	{"edges", func(r *Report) Number { return r.ExpectedEdges }},
+	{"Neg.LL", func(r *Report) Number { return r.NegLL }},
+}
+
+// WriteTable writes the outcomes of one method, or of several, as text: a line
+// for each posterior of each method with mean and standard deviation over the
+// problems. Methods appear in the sequence of their first outcomes.
+func WriteTable(w io.Writer, outcomes []Outcome) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	header := "method\tproblems"
+	for _, c := range columns {
+		header += "\t" + c.title
+	}
+	fmt.Fprintln(t, header+"\tseconds") // a tabwriter keeps its error until Flush
+	var methods []string
+	of := map[string][]Outcome{}
+	for _, o := range outcomes {
+		if of[o.Method] == nil {
+			methods = append(methods, o.Method)
+		}
+		of[o.Method] = append(of[o.Method], o)
+	}
+	for _, name := range methods {
+		for _, row := range []struct {
+			name string
+			part func(Outcome) *Report
+		}{
+			{name, func(o Outcome) *Report { return o.Empirical }},
+			{name + "+", func(o Outcome) *Report { return o.Mixture }},
+		} {
+			line := fmt.Sprintf("%s\t%d", row.name, len(of[name]))
+			for _, c := range columns {
+				line += "\t" + Summarise(of[name], func(o Outcome) Number { return c.number(row.part(o)) }).String()
+			}
+			line += "\t" + Summarise(of[name], func(o Outcome) Number { return Number(o.Seconds) }).String()
+			fmt.Fprintln(t, line)
+		}
+	}
+	return t.Flush()
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// badInputs are files for TestBadInput.
+var badInputs = map[string]string{
+	"good.csv":     "a,b,c\n1,2,3\n3,4,8\n5,1,1\n2,2,9\n4,7,5\n",
+	"empty.csv":    "",
+	"header.csv":   "a,b\n",
+	"ragged.csv":   "a,b\n1,2\n3\n",
+	"text.csv":     "a,b\n1,2\n3,high\n",
+	"nan.csv":      "a,b\n1,2\n3,NaN\n",
+	"inf.csv":      "a,b\n-Inf,2\n3,4\n",
+	"huge.csv":     "a,b\n1e999,2\n3,4\n",
+	"missing.csv":  "a,b\n1,2\n3,\n",
+	"twice.csv":    "a,a\n1,2\n3,4\n",
+	"constant.csv": "a,b,c\n1,2,7\n3,4,7\n5,1,7\n2,2,7\n4,7,7\n",
+	"copy.csv":     "a,b,c\n1,2,1\n3,4,3\n5,1,5\n2,2,2\n4,7,4\n",
+	"few.csv":      "a,b,c\n1,2,3\n3,4,8\n",
+	"row.csv":      "a,b\n1,2\n",
+	"column.csv":   "a\n1\n2\n",
+	"two.csv":      "a,b\n1,2\n3,9\n4,5\n",
+	"other.csv":    "a,b,x\n1,2,3\n",
+	"cycle.csv":    "source,target\na,b\nb,c\nc,a\n",
+	"stranger.csv": "source,target\na,z\n",
+	"noedges.csv":  "a,b,c\n",
+	"short.txt":    "a\nb\n",
+	"repeated.txt": "a,b,a",
+}
+
+func TestBadInput(t *testing.T) {
+	const (
+		failed = exitFailed
+		usage  = exitUsage
+	)
+	for _, c := range []struct {
+		name string
+		args string
+		code int
+		want string // standard error without "tobac: " and the line end
+	}{
+		{"missing file", "fit no.csv", failed, `no.csv: no such file or directory`},
+		{"folder for a file", "fit .", failed, `.: is a directory; allowed: a text table or a NumPy file (.npy)`},
+		{"empty file", "fit empty.csv", failed, `empty.csv: file is empty`},
+		{"header only", "fit header.csv", failed, `header.csv: line 1: header without any row of numbers after it`},
+		{"ragged rows", "fit ragged.csv", failed, `ragged.csv: line 3: got 1 values, want 2 as on line 1`},
+		{"text", "fit text.csv", failed, `text.csv: line 3, column "b": "high" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"NaN", "fit nan.csv", failed, `nan.csv: line 3, column "b": "NaN" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"Inf", "fit inf.csv", failed, `inf.csv: line 2, column "a": "-Inf" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"overflow", "fit huge.csv", failed, `huge.csv: line 2, column "a": "1e999" is too large; allowed: magnitudes up to 1.798e+308`},
+		{"missing value", "fit missing.csv", failed, `missing.csv: line 3, column "b": value is missing; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"duplicate names", "fit twice.csv", failed, `twice.csv: line 1: columns 1 and 2 are both named "a"; allowed: a different name for each column`},
+		{"constant column", "fit constant.csv", failed, `constant.csv: column 2 (c): constant column: every row is 7; remove the column or use another estimator`},
+		{"constant column, order", "order constant.csv", failed, `constant.csv: column 2 (c): constant column: every row is 7; remove the column or use another estimator`},
+		{"constant column, standardised", "fit constant.csv --standardize", failed, `constant.csv: column "c" cannot be standardised: all 5 values are 7, want at least two different ones`},
+		{"dependent column", "fit copy.csv", failed, `copy.csv: column 2 (c): linearly dependent column: given the 1 columns placed before it, 0 of its variance 2.5 is left`},
+		{"fewer rows than variables", "fit few.csv", failed, `few.csv: too few rows: 2 rows of 3 columns, eqvar top-down needs at least 4; give more rows or another order`},
+		{"one row", "fit row.csv", failed, `row.csv: got a single row, want at least 2`},
+		{"one column", "fit column.csv", failed, `column.csv: got a single column, want at least 2: one variable has no edges to infer`},
+
+		{"order lacks names", "fit good.csv --order short.txt", failed, `short.txt: order by names: missing "c"`},
+		{"order repeats a name", "fit good.csv --order repeated.txt", failed, `repeated.txt: order by names: repeated "a" at positions 0 and 2; missing "c"`},
+		{"order with unknown names", "fit good.csv --order a,b,C", usage, `--order: order by names: unknown "C" at position 2 (did you mean "c"?); missing "c"`},
+		{"order without meaning", "fit good.csv --order EqVal", usage, `--order "EqVal" is neither a method nor a file; allowed: eqvar, variance, the path of a file with the names of the columns, or the names themselves separated by commas`},
+		{"order with a stray quote", `fit good.csv --order a,"b,c`, usage, `--order "a,\"b,c": quotes do not match`},
+		{"order from an empty file", "fit good.csv --order empty.csv", failed, `empty.csv: file is empty`},
+
+		{"truth with a cycle", "fit good.csv --truth cycle.csv", failed, `cycle.csv: graph has a cycle: "a" -> "b" -> "c" -> "a"`},
+		{"truth with unknown names", "fit good.csv --truth stranger.csv", failed, `stranger.csv: line 2: unknown vertex "z"; allowed: "a", "b", "c"`},
+		{"truth that is no edge list", "fit good.csv --truth noedges.csv", failed, `noedges.csv: line 1: header is "a,b,c"; allowed: "source,target" or "from,to", either with ",weight" after it`},
+		{"truth missing", "fit good.csv --truth no.csv", failed, `no.csv: no such file or directory`},
+		{"held-out rows of other columns", "fit good.csv --heldout other.csv", failed, `other.csv: no column is named "c"; allowed: "a", "b", "x"`},
+		{"held-out rows missing", "fit good.csv --heldout no.csv", failed, `no.csv: no such file or directory`},
+
+		{"no particles", "fit --particles 0", usage, `invalid argument "0" for "--particles" flag: allowed: whole numbers from 1`},
+		{"negative steps", "fit --steps -3", usage, `invalid argument "-3" for "--steps" flag: allowed: whole numbers from 1`},
+		{"half a sample", "fit --samples 1.5", usage, `invalid argument "1.5" for "--samples" flag: allowed: whole numbers from 1`},
+		{"no workers", "fit --workers 0", usage, `invalid argument "0" for "--workers" flag: allowed: whole numbers from 1`},
+		{"negative seed", "fit --seed -1", usage, `invalid argument "-1" for "--seed" flag: allowed: whole numbers from 0 to 18446744073709551615`},
+		{"no noise", "fit --noise-variance 0", usage, `invalid argument "0" for "--noise-variance" flag: allowed: finite numbers above 0`},
+		{"infinite noise", "fit --noise-variance inf", usage, `invalid argument "inf" for "--noise-variance" flag: allowed: finite numbers above 0`},
+		{"negative edges", "fit --edges-per-node -1", usage, `invalid argument "-1" for "--edges-per-node" flag: allowed: finite numbers above 0`},
+		{"everything held out", "fit --holdout 1", usage, `invalid argument "1" for "--holdout" flag: allowed: numbers above 0 and below 1`},
+		{"nothing left for training", "fit good.csv --holdout 0.9", usage, `--holdout: held-out fraction 0.9 of 5 rows leaves 0 for training and 5 held out, want at least one of each`},
+		{"one row left for training", "fit good.csv --holdout 0.8 --order variance", failed, `good.csv: got 1 row, want at least 2`},
+		{"unknown preset", "fit --preset best", usage, `invalid argument "best" for "--preset" flag: allowed: default, paper`},
+		{"unknown estimator", "fit --estimator Joint", usage, `invalid argument "Joint" for "--estimator" flag: allowed: joint, nodewise`},
+		{"unknown truth value", "fit --standardize=maybe", usage, `invalid argument "maybe" for "--standardize" flag: allowed: true, false`},
+		{"option without value", "fit --holdout", usage, `flag needs an argument: --holdout`},
+		{"edge probability of one", "fit good.csv --edges-per-node 1", usage, `--edges-per-node: edges per node 1 on 3 variables makes the edge probability 1; want 0 < edges per node < 1`},
+		{"edge probability above one by the preset", "fit two.csv --preset paper", usage, `--preset paper: edges per node 2 on 2 variables makes the edge probability 4; want 0 < edges per node < 0.5`},
+		{"held out twice", "fit good.csv --holdout 0.2 --heldout good.csv", usage, `--holdout and --heldout contradict each other: rows are held out of the data, or come from a file`},
+		{"two data files", "fit good.csv two.csv", usage, `tobac fit takes at most one data file, got "good.csv", "two.csv"`},
+		{"unknown option", "fit --iterations 3", usage, `unknown flag: --iterations; tobac fit --help lists the options`},
+		{"unknown short option", "fit -x", usage, `unknown shorthand flag: 'x' in -x; tobac fit --help lists the options`},
+		{"unknown command", "fitt", usage, `unknown command "fitt"; allowed: eval, fit, help, order, simulate, version`},
+		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; allowed: eval, fit, help, order, simulate, version`},
+		{"too many workers", "fit good.csv --workers 100000000", failed, `good.csv: 3 variables with 30 particles and 128 samples on 100000000 workers need about 3433 GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank`},
+		{"noise too small for float64", "fit good.csv --noise-variance 1e-300", failed, `good.csv: stopped after 0 of 1000 steps: non-finite value: optimizer state is +Inf at block 1, particle 0, coordinate 1`},
+
+		{"output folder is a file", "fit good.csv --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},
+		{"output folder inside a file", "fit good.csv --out good.csv/run", failed, `good.csv/run: not a directory; allowed: the path of a folder, which is created if it does not exist`},
+
+		{"order without data", "order", usage, `tobac order takes one data file, got none`},
+		{"unknown method", "order good.csv --method score", usage, `invalid argument "score" for "--method" flag: allowed: eqvar, variance`},
+
+		{"simulate without folder", "simulate", usage, `tobac simulate needs --out DIR, the folder for its files`},
+		{"simulate with an argument", "simulate there", usage, `tobac simulate takes no arguments, got "there"`},
+		{"simulate one variable", "simulate --vars 1 --out s", usage, `invalid argument "1" for "--vars" flag: allowed: whole numbers from 2 to 5000`},
+		{"simulate nothing", "simulate --samples 0 --out s", usage, `invalid argument "0" for "--samples" flag: allowed: whole numbers from 1 to 100000000`},
+		{"simulate too much", "simulate --samples 6000000 --out s", usage, `--samples 6000000 of --vars 20 are too many; allowed: up to 100000000 numbers in a table`},
+		{"simulate an edge probability above one", "simulate --vars 4 --out s", usage, `--edges-per-node: 2 edges per node among 4 variables make the edge probability 2e/(d-1) = 1.333; allowed: below 1, that is fewer than 1.5 edges per node or more than 5 variables`},
+		{"simulate into a file", "simulate --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},
+
+		{"eval without folder", "eval --truth cycle.csv", usage, `tobac eval takes one folder, got none`},
+		{"eval against nothing", "eval .", usage, `tobac eval needs --truth GRAPH.csv, --heldout FILE, or both`},
+		{"eval of a folder without posterior", "eval --truth cycle.csv .", failed, `particles.json: no such file or directory; allowed: a folder written by tobac fit --out`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t, badInputs)
+			before := tree(t)
+			got := runTobac(t, strings.Fields(c.args)...)
+			if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
+				t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
+			}
+			if after := tree(t); after != before {
+				t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", c.args, after, before)
+			}
+		})
+	}
+}
+
+// tree lists everything below the current folder.
+func tree(t *testing.T) string {
+	t.Helper()
+	var paths []string
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(paths, "\n")
+}
+
+// A table of 1,000 columns says at once what it would need, and can be ordered.
+func TestThousandColumns(t *testing.T) {
+	var text strings.Builder
+	for i := range 20 {
+		for j := range 1000 {
+			if j > 0 {
+				text.WriteByte(',')
+			}
+			fmt.Fprint(&text, (i+1)*(j+3)%(17+i))
+		}
+		text.WriteByte('\n')
+	}
+	inFolder(t, map[string]string{"wide.csv": text.String()})
+	start := time.Now()
+	got := runTobac(t, quick("fit", "wide.csv", "--order", "variance")...)
+	const want = "tobac: wide.csv: 1000 variables with 6 particles and 8 samples on 2 workers need about 35 GB of memory, more than 16 GB; " +
+		"use fewer variables, samples, particles or workers, or a smaller rank\n"
+	if got.code != exitFailed || got.stderr != want {
+		t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
+	}
+	if names := strings.Split(succeed(t, "order", "wide.csv", "--method", "variance").stdout, ","); len(names) != 1000 {
+		t.Errorf("order has %d names, want 1000", len(names))
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v, want an answer at once", took)
+	}
+}
+
+func TestTwoColumns(t *testing.T) {
+	inFolder(t, map[string]string{"two.csv": badInputs["two.csv"]})
+	got := succeed(t, quick("fit", "two.csv", "--json")...)
+	config := parse(t, got.stdout)["config"].(map[string]any)
+	if config["edges_per_node"] != 0.25 || config["expected_edges"] != 0.5 {
+		t.Errorf("two variables: %v edges per node, %v expected, want 0.25 and 0.5", config["edges_per_node"], config["expected_edges"])
+	}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/ordering"
+)
+
+// The help text of each command names every option, and each option says what
+// it does.
+func TestHelp(t *testing.T) {
+	for _, cmd := range newRoot().Commands() {
+		t.Run(cmd.Name(), func(t *testing.T) {
+			text := succeed(t, cmd.Name(), "--help").stdout
+			if cmd.Name() != "help" && text != succeed(t, "help", cmd.Name()).stdout {
+				t.Error("help and --help differ")
+			}
+			cmd.Flags().VisitAll(func(f *pflag.Flag) {
+				if !strings.Contains(text, "--"+f.Name) || f.Usage == "" || !strings.Contains(text, f.Usage) {
+					t.Errorf("help lacks --%s or its explanation %q", f.Name, f.Usage)
+				}
+			})
+		})
+	}
+	for _, flag := range []string{"order", "preset", "estimator", "particles", "steps", "samples", "seed", "noise-variance", "edges-per-node",
+		"standardize", "holdout", "heldout", "truth", "workers", "out", "json"} {
+		if newFit().Flags().Lookup(flag) == nil {
+			t.Errorf("fit has no --%s", flag)
+		}
+	}
+	if got := succeed(t); !strings.Contains(got.stdout, "Available Commands") {
+		t.Errorf("no command: %q", got.stdout)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	got := succeed(t, "version").stdout
+	if !regexp.MustCompile(`^tobac \S+ go\S+ \w+/\w+\n$`).MatchString(got) {
+		t.Errorf("version is %q", got)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	inFolder(t, map[string]string{"data.csv": "big,\"a, b\",5\n9,1,2\n-8,1.5,4\n7,2,3\n-6,1,4\n9,1.2,1\n"})
+	got := succeed(t, "order", "data.csv", "--method", "variance")
+	if want := "\"a, b\",\"5\",big\n"; got.stdout != want || got.stderr != "" {
+		t.Errorf("order is %q with warnings %q, want %q without", got.stdout, got.stderr, want)
+	}
+	line := strings.TrimSpace(got.stdout)
+	names, err := splitNames(line)
+	if err != nil || strings.Join(names, "|") != "a, b|5|big" {
+		t.Errorf("the line reads back as %q, %v", names, err)
+	}
+	succeed(t, quick("fit", "data.csv", "--order", line)...)
+}
+
+// Warnings name columns, whichever warning it is.
+func TestWarningsNameColumns(t *testing.T) {
+	names := []string{"left", "right", "flat"}
+	result, err := ordering.Variance(mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(withNames(result.Warnings, names), "\n")
+	for _, want := range []string{`column "flat" is constant`, `columns "left" and "right" tie at position 1`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("warnings lack %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestSimulate(t *testing.T) {
+	inFolder(t, nil)
+	got := succeed(t, "simulate", "--vars", "8", "--edges-per-node", "1.5", "--samples", "20", "--seed", "4", "--noise-variance", "0.2", "--out", "a")
+	succeed(t, "simulate", "--vars", "8", "--edges-per-node", "1.5", "--samples", "20", "--seed", "4", "--noise-variance", "0.2", "--out", "b")
+	for _, name := range []string{"train.csv", "heldout.csv", "graph.csv"} {
+		if readFile(t, "a", name) != readFile(t, "b", name) {
+			t.Errorf("%s differs between two calls", name)
+		}
+	}
+	if !strings.Contains(got.stdout, "expected 12") {
+		t.Errorf("standard output lacks the 12 expected edges: %q", got.stdout)
+	}
+	for _, name := range []string{"train.csv", "heldout.csv"} {
+		x, err := dataset.ReadFile(filepath.Join("a", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, d := x.X.Dims(); n != 20 || d != 8 {
+			t.Errorf("%s is %d×%d, want 20×8", name, n, d)
+		}
+	}
+	f, err := os.Open("a/graph.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	g, weights, err := dag.ReadEdges(f, "graph.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !g.Acyclic() || weights == nil {
+		t.Errorf("graph.csv: acyclic %t, weights %v", g.Acyclic(), weights)
+	}
+}
+
+// A damaged posterior is named as such.
+func TestEvalOfDamagedPosterior(t *testing.T) {
+	const truth = "source,target\na,b\n"
+	const whole = `{"names":["a","b"],"order":[0,1],"noise_variance":0.1,"standardization":null,"particles":[{"edges":[[0,1]],"parameters":[1],"log_prior":-1,"log_likelihood":-1,"log_weight":0}]}`
+	replace := func(old, with string) string { return strings.Replace(whole, old, with, 1) }
+	for _, c := range []struct {
+		name, text, want string
+	}{
+		{"whole", whole, ""},
+		{"empty", "", "EOF"},
+		{"cut short", whole[:40], "unexpected EOF"},
+		{"no particles", replace(`{"edges":[[0,1]],"parameters":[1],"log_prior":-1,"log_likelihood":-1,"log_weight":0}`, ""), "2 names and 0 particles, want at least one of each"},
+		{"names repeated", replace(`["a","b"]`, `["a","a"]`), `ordering: columns 0 and 1 are both named "a"`},
+		{"order", replace(`[0,1]`, `[0,0]`), "ordering: the order repeats variable 0, at positions 0 and 1"},
+		{"noise", replace(`0.1`, `0`), "noise variance is 0, want a number above 0"},
+		{"edge", replace(`[[0,1]]`, `[[0,2]]`), "particle 0: edge 0 is 0 -> 2, want vertices from 0 to 1"},
+		{"parameters", replace(`"parameters":[1]`, `"parameters":[]`), "particle 0 has 0 parameters for 1 edges, want one each"},
+		{"scaling", replace(`null`, `{"mean":[0,0],"sd":[1,0]}`), `standard deviation of "b" is 0, want a number above 0`},
+		{"scaling lengths", replace(`null`, `{"mean":[0],"sd":[1]}`), `standardisation has 1 means and 1 standard deviations for 2 names`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t, map[string]string{"particles.json": c.text, "truth.csv": truth})
+			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
+			if c.want == "" {
+				if got.code != exitDone {
+					t.Errorf("got %+v", got)
+				}
+				return
+			}
+			want := "tobac: particles.json: not a posterior written by tobac fit: " + c.want + "\n"
+			if got.code != exitFailed || got.stderr != want {
+				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
+			}
+		})
+	}
+}
+
+// Only held-out data, no truth: the metrics against a graph are null.
+func TestEvalHeldoutOnly(t *testing.T) {
+	simulated(t)
+	succeed(t, quick("fit", "data/train.csv", "--out", "run")...)
+	got := parse(t, succeed(t, "eval", "--heldout", "data/heldout.csv", "run").stdout)
+	if _, ok := at(got, "metrics", "mixture", "neg_ll").(float64); !ok || at(got, "metrics", "mixture", "eshd") != nil {
+		t.Errorf("metrics of the mixture: %v", at(got, "metrics", "mixture"))
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Run("lines", func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, 25)
+		p.begin([]string{"careful"})
+		for s := range 25 {
+			p.step(s + 1)
+		}
+		if taken := p.close(); taken != 25 {
+			t.Errorf("%d steps taken, want 25", taken)
+		}
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		want := []string{"tobac: warning: careful"}
+		for _, s := range []string{"3", "6", "9", "12", "15", "18", "21", "24", "25"} {
+			want = append(want, "step "+s+" of 25, ")
+		}
+		if len(lines) != len(want) {
+			t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(want), b.String())
+		}
+		for i := range want {
+			if !strings.HasPrefix(lines[i], want[i]) {
+				t.Errorf("line %d is %q, want %q…", i, lines[i], want[i])
+			}
+		}
+		if !regexp.MustCompile(`^step 3 of 25, \S+ steps/s, \S+s left$`).MatchString(lines[1]) {
+			t.Errorf("line %q lacks rate or remaining time", lines[1])
+		}
+	})
+	t.Run("bar", func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, 10)
+		p.begin(nil)
+		p.bar = newBar(&b, 10)
+		for s := range 9 {
+			p.step(s + 1)
+		}
+		p.close()
+		drawn := b.Len()
+		p.step(10)
+		if b.Len() != drawn {
+			t.Error("drawn after close")
+		}
+		if got := b.String(); !strings.Contains(got, "steps/s") || !regexp.MustCompile(`\[\d+s:\d+s\]`).MatchString(got) {
+			t.Errorf("bar lacks rate or remaining time: %q", got)
+		}
+	})
+}

@@ -1,0 +1,29 @@
+// Command tobac infers a posterior over causal graphs from a table of
+// measurements.
+//
+//	tobac fit [DATA.csv]     sample the posterior, print it and write it to files
+//	tobac eval DIR           judge a posterior in files against a graph or other data
+//	tobac order DATA.csv     print a causal order of the columns
+//	tobac simulate           draw a random graph and data from it
+//	tobac version            print the version
+//
+// Every command explains its options with --help. Results go to standard
+// output; progress, warnings and errors go to standard error. A mistake is
+// reported in one line. The exit status is 0 after success, 1 after a failed run
+// (data that cannot be read or used, a numerical failure, an interruption,
+// output that cannot be written) and 2 after wrong usage (unknown commands and
+// options, values out of range, options that contradict each other).
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

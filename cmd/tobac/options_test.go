@@ -1,0 +1,133 @@
+package main
+
+import (
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tobac/dataset"
+)
+
+// An order can be given as a method, as a line of names and as a file.
+func TestOrderOption(t *testing.T) {
+	simulated(t)
+	line := strings.TrimSpace(succeed(t, "order", "data/train.csv", "--method", "eqvar").stdout)
+	files := map[string]string{"line.txt": line + "\n", "lines.txt": "\ufeff" + strings.ReplaceAll(line, ",", "\r"), "eqvar": "X0"}
+	for name, content := range files {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	particles := ""
+	for _, order := range []string{"eqvar", "EqVar", line, strings.ReplaceAll(line, ",", ", "), "line.txt", "lines.txt"} {
+		succeed(t, quick("fit", "data/train.csv", "--order", order, "--out", "run")...)
+		got := readFile(t, "run/particles.json")
+		if particles == "" {
+			particles = got
+		}
+		if got != particles {
+			t.Errorf("--order %q gives other particles than --order eqvar", order)
+		}
+	}
+	const want = "tobac: ./eqvar: order by names: missing \"X1\", \"X2\", \"X3\", \"X4\", \"X5\"\n"
+	if got := runTobac(t, "fit", "data/train.csv", "--order", "./eqvar"); got.stderr != want {
+		t.Errorf("a file named like a method: %q, want %q", got.stderr, want)
+	}
+}
+
+// Held-out rows are matched by name and scaled like the training data.
+func TestHeldout(t *testing.T) {
+	simulated(t)
+	read := func(name string) *dataset.Table {
+		x, err := dataset.ReadFile(filepath.Join("data", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	train, heldout := read("train.csv"), read("heldout.csv")
+	mean, sd := train.Moments()
+	scaled := (&scaling{mean, sd}).apply(heldout)
+	mixed := heldout.Relabel([]int{3, 5, 0, 1, 4, 2})
+	standard, err := train.Standardize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled, "standard.csv": standard} {
+		err := dataset.WriteAtomic(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	negLL := func(args ...string) any {
+		return at(parse(t, succeed(t, quick(append([]string{"fit", "--json"}, args...)...)...).stdout), "metrics", "empirical", "neg_ll")
+	}
+	want := negLL("data/train.csv", "--standardize", "--heldout", "data/heldout.csv")
+	if got := negLL("data/train.csv", "--standardize", "--heldout", "mixed.csv"); got != want {
+		t.Errorf("columns in another sequence: Neg.LL %v, want %v", got, want)
+	}
+	if got := negLL("standard.csv", "--heldout", "scaled.csv"); got != want {
+		t.Errorf("scaled by hand: Neg.LL %v, want %v", got, want)
+	}
+	if got := negLL("data/train.csv", "--heldout", "data/heldout.csv"); got == want {
+		t.Errorf("Neg.LL %v with and without standardising", got)
+	}
+}
+
+// --holdout takes rows by the seed alone, after all rows were standardised.
+func TestHoldout(t *testing.T) {
+	split := func(seed uint64) *job {
+		o := fitOptions{seed: seed, holdout: 0.1, order: "variance", workers: 1, given: func(flag string) bool { return flag == "holdout" }}
+		j, err := prepare(o, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	a, b, c := split(1), split(1), split(2)
+	if a.config.TrainingRows != 767 || a.config.HeldoutRows != 86 {
+		t.Errorf("%d and %d rows, want 767 and 86", a.config.TrainingRows, a.config.HeldoutRows)
+	}
+	if !slices.Equal(a.heldout.X.RawMatrix().Data, b.heldout.X.RawMatrix().Data) {
+		t.Error("the same seed holds out other rows")
+	}
+	if slices.Equal(a.heldout.X.RawMatrix().Data, c.heldout.X.RawMatrix().Data) {
+		t.Error("another seed holds out the same rows")
+	}
+	for j := range 11 {
+		sum := 0.0
+		for _, t := range []*dataset.Table{a.train, a.heldout} {
+			n, _ := t.X.Dims()
+			for i := range n {
+				sum += t.X.At(i, j)
+			}
+		}
+		if math.Abs(sum/853) > 1e-12 {
+			t.Errorf("column %d of all rows has mean %g, want 0", j, sum/853)
+		}
+	}
+}
+
+// The stream behind --holdout is frozen: results in papers depend on it.
+func TestSplitStream(t *testing.T) {
+	if got, want := splitStream(1).Perm(8), []int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
+		t.Errorf("permutation of 8 with seed 1 is %v, want %v", got, want)
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	simulated(t)
+	data := readFile(t, "data/train.csv")
+	got := runWith(t, t.Context(), data, quick("fit", "-", "--json")...)
+	if got.code != exitDone || at(parse(t, got.stdout), "config", "data") != "standard input" {
+		t.Errorf("fit -: %+v", got)
+	}
+	want := succeed(t, "order", "data/train.csv")
+	if got := runWith(t, t.Context(), data, "order", "-"); got != want {
+		t.Errorf("order -: %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac"
+	"tobac/bench"
+	"tobac/dag"
+	"tobac/ordering"
+)
+
+// particlesFile is the name of the file that a posterior can be judged from.
+const particlesFile = "particles.json"
+
+// particleSet is a posterior as it is stored: everything that evaluating it
+// needs, and nothing that depends on time or workers.
+type particleSet struct {
+	Names           []string   `json:"names"`
+	Order           []int      `json:"order"` // indices of Names, sources first
+	NoiseVariance   float64    `json:"noise_variance"`
+	Standardization *scaling   `json:"standardization"` // of the data before the fit; null: none
+	Particles       []particle `json:"particles"`
+}
+
+// A particle is a graph with its parameters.
+type particle struct {
+	Edges         [][2]int  `json:"edges"`          // source and target, indices of the names
+	Parameters    []float64 `json:"parameters"`     // weight of each edge
+	LogPrior      float64   `json:"log_prior"`      // log p(Θ|G)
+	LogLikelihood float64   `json:"log_likelihood"` // log p(D|G,Θ) of the training data
+	LogWeight     float64   `json:"log_weight"`     // in the mixture: the sum of both, normalised
+}
+
+// newParticleSet takes the particles over from a fit.
+func newParticleSet(p *tobac.Posterior, s *scaling) (*particleSet, error) {
+	set := &particleSet{Names: p.Names, Order: p.Order, NoiseVariance: p.Config.NoiseVariance, Standardization: s}
+	for m, g := range p.Graphs {
+		q := particle{Edges: [][2]int{}, Parameters: []float64{}, LogPrior: p.LogPrior[m], LogLikelihood: p.LogLikelihood[m]}
+		for _, e := range g.Edges() {
+			q.Edges = append(q.Edges, [2]int{e.From, e.To})
+			q.Parameters = append(q.Parameters, p.Weights[m].At(e.From, e.To))
+		}
+		set.Particles = append(set.Particles, q)
+	}
+	mixture, err := set.mixture(p.Graphs)
+	if err != nil {
+		return nil, err
+	}
+	for m, w := range mixture.LogWeights {
+		set.Particles[m].LogWeight = w
+	}
+	return set, nil
+}
+
+// mixture weighs the particles by their joint density of parameters and data.
+func (s *particleSet) mixture(graphs []*dag.Graph) (*bench.Ensemble, error) {
+	logw := make([]float64, len(s.Particles))
+	for m, p := range s.Particles {
+		logw[m] = p.LogPrior + p.LogLikelihood
+	}
+	return bench.Mixture(graphs, logw)
+}
+
+// graphs returns the particles as graphs and matrices of weights.
+func (s *particleSet) graphs() (graphs []*dag.Graph, weights []*mat.Dense, err error) {
+	d := len(s.Names)
+	for m, p := range s.Particles {
+		edges := make([]dag.Edge, len(p.Edges))
+		for k, e := range p.Edges {
+			edges[k] = dag.Edge{From: e[0], To: e[1]}
+		}
+		g, err := dag.FromEdges(d, edges)
+		if err != nil {
+			return nil, nil, fmt.Errorf("particle %d: %s", m, withoutPackage(err.Error()))
+		}
+		if len(p.Parameters) != len(edges) {
+			return nil, nil, fmt.Errorf("particle %d has %d parameters for %d edges, want one each", m, len(p.Parameters), len(edges))
+		}
+		w := mat.NewDense(d, d, nil)
+		for k, e := range edges {
+			w.Set(e.From, e.To, p.Parameters[k])
+		}
+		graphs, weights = append(graphs, g), append(weights, w)
+	}
+	return graphs, weights, nil
+}
+
+// write stores the particles as JSON, one on each line, with numbers that read
+// back exactly.
+func (s *particleSet) write(w io.Writer) error {
+	header := *s
+	header.Particles = []particle{}
+	text, err := compact(header)
+	if err != nil {
+		return err
+	}
+	text = bytes.TrimSuffix(text, []byte("]}")) // the empty list of particles stays open
+	for m, p := range s.Particles {
+		line, err := compact(p)
+		if err != nil {
+			return fmt.Errorf("particle %d: %w", m, err)
+		}
+		if m > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, '\n'), line...)
+	}
+	_, err = w.Write(append(text, "\n]}\n"...))
+	return err
+}
+
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// readParticles reads the posterior in a folder and checks that it is
+// consistent.
+func readParticles(dir string) (*particleSet, error) {
+	path := filepath.Join(dir, particlesFile)
+	f, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w; allowed: a folder written by tobac fit --out", err)
+	}
+	defer f.Close() // only read: closing cannot lose anything
+	s := new(particleSet)
+	if err := json.NewDecoder(f).Decode(s); err != nil {
+		return nil, fmt.Errorf("%s: not a posterior written by tobac fit: %w", path, err)
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: not a posterior written by tobac fit: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *particleSet) check() error {
+	d := len(s.Names)
+	if d == 0 || len(s.Particles) == 0 {
+		return fmt.Errorf("%d names and %d particles, want at least one of each", d, len(s.Particles))
+	}
+	if _, err := ordering.ByNames(s.Names, s.Names); err != nil {
+		return err
+	}
+	if err := ordering.Validate(s.Order, d); err != nil {
+		return err
+	}
+	if !(s.NoiseVariance > 0) {
+		return fmt.Errorf("noise variance is %v, want a number above 0", s.NoiseVariance)
+	}
+	if t := s.Standardization; t != nil {
+		if len(t.Mean) != d || len(t.SD) != d {
+			return fmt.Errorf("standardisation has %d means and %d standard deviations for %d names", len(t.Mean), len(t.SD), d)
+		}
+		for j, sd := range t.SD {
+			if !(sd > 0) || math.IsInf(sd, 0) {
+				return fmt.Errorf("standard deviation of %q is %v, want a number above 0", s.Names[j], sd)
+			}
+		}
+	}
+	_, _, err := s.graphs()
+	return err
+}

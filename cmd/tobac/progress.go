@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// A progress shows how far a run is: a bar on a terminal, otherwise a line every
+// tenth of the run and at least every ten seconds. It is safe for concurrent
+// use.
+type progress struct {
+	mu      sync.Mutex
+	w       io.Writer
+	bar     *progressbar.ProgressBar // nil: lines, or not begun
+	steps   int
+	taken   int
+	start   time.Time
+	shown   int       // step of the last line
+	shownAt time.Time // time of the last line
+	closed  bool
+}
+
+func newProgress(w io.Writer, steps int) *progress { return &progress{w: w, steps: steps} }
+
+// begin writes the warnings and starts the clock.
+func (p *progress) begin(warnings []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	warn(p.w, warnings)
+	p.start = time.Now()
+	p.shownAt = p.start
+	if isTerminal(p.w) {
+		p.bar = newBar(p.w, p.steps)
+	}
+}
+
+func newBar(w io.Writer, steps int) *progressbar.ProgressBar {
+	return progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription("sampling"),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString("steps"),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// isTerminal reports whether w shows what is written to a person at once.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// step says how many steps have been taken.
+func (p *progress) step(taken int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken = taken
+	if p.closed {
+		return
+	}
+	if p.bar != nil {
+		p.bar.Set(taken) // a terminal that fails is no reason to stop
+		return
+	}
+	const longest = 10 * time.Second
+	now := time.Now()
+	if taken < p.steps && taken-p.shown < (p.steps+9)/10 && now.Sub(p.shownAt) < longest {
+		return
+	}
+	p.shown, p.shownAt = taken, now
+	rate := float64(taken) / now.Sub(p.start).Seconds()
+	left := time.Duration(float64(p.steps-taken) / rate * float64(time.Second)).Round(time.Second)
+	fmt.Fprintf(p.w, "step %d of %d, %.3g steps/s, %v left\n", taken, p.steps, rate, left)
+}
+
+// close ends the display; later steps are counted but not shown.
+func (p *progress) close() (taken int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil && !p.closed {
+		p.bar.Clear() // a terminal that fails is no reason to stop
+	}
+	p.closed = true
+	return p.taken
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tobac/dag/delimited"
+)
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// run executes one command line, without the program's name, and returns the
+// exit status. When ctx is cancelled it returns within a second.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(append([]string{}, args...)) // cobra takes os.Args instead of nil
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintln(stderr, "tobac: "+message(err)) // if this fails there is nobody left to tell
+	if errors.As(err, new(*usageError)) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tobac",
+		Short: "Infer a posterior over causal graphs from a table of measurements",
+		Long: `tobac infers a posterior over causal graphs from a table of measurements: it
+finds a causal order of the columns and samples directed acyclic graphs that
+respect it, together with the weights of their edges.
+
+Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
+2 wrong usage.`,
+		Example: `  tobac fit                     the embedded Sachs data
+  tobac fit data.csv --out run  your data, results as files in the folder run`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(root, args[0])
+		}
+		return nil
+	}
+	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newVersion())
+	root.SetHelpCommand(newHelp(root))
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if errors.As(err, new(*pflag.NotExistError)) {
+			err = fmt.Errorf("%w; %s --help lists the options", err, cmd.CommandPath())
+		}
+		return &usageError{err}
+	})
+	return root
+}
+
+// newHelp is cobra's help command with an error for an unknown topic.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args[0])
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return usagef("unknown command %q; allowed: %s", name, strings.Join(names, ", "))
+}
+
+// A usageError is a command line that no data could make right.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// arguments limits the number of arguments; what names them.
+func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < atLeast || len(args) > atMost {
+			got := "none"
+			if len(args) > 0 {
+				got = delimited.Excerpts(args)
+			}
+			return usagef("%s takes %s, got %s", cmd.CommandPath(), what, got)
+		}
+		return nil
+	}
+}
+
+// A locatedError says in which file or option a fault lies.
+type locatedError struct {
+	where string
+	err   error
+}
+
+func (e *locatedError) Error() string { return e.where + ": " + withoutPackage(e.err.Error()) }
+func (e *locatedError) Unwrap() error { return e.err }
+
+// message is the text of an error for a user: one line, without the names of
+// packages in front.
+func message(err error) string {
+	return strings.ReplaceAll(withoutPackage(err.Error()), "\n", "; ")
+}
+
+// withoutPackage strips the package names with which error texts begin.
+func withoutPackage(text string) string {
+	for {
+		name, rest, found := strings.Cut(text, ": ")
+		switch name {
+		case "tobac", "bench", "dag", "dataset", "models", "ordering", "svgd":
+		default:
+			found = false
+		}
+		if !found {
+			return text
+		}
+		text = rest
+	}
+}
+
+// warn tells the user of doubts that stop nothing.
+func warn(stderr io.Writer, warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintln(stderr, "tobac: warning: "+w)
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac"
+	"tobac/bench"
+	"tobac/dag"
+	"tobac/dataset"
+)
+
+// A summary is what a fit reports: the content of summary.json.
+type summary struct {
+	Config runConfig `json:"config"`
+	Order  []string  `json:"order"` // names of the columns, sources first
+	evaluation
+	Seconds tobac.Seconds `json:"seconds"`
+}
+
+// runConfig is everything that repeats a run.
+type runConfig struct {
+	Data         string  `json:"data"`
+	TrainingRows int     `json:"training_rows"`
+	HeldoutRows  int     `json:"heldout_rows"`
+	Variables    int     `json:"variables"`
+	Standardize  bool    `json:"standardize"`
+	Holdout      float64 `json:"holdout"` // share of the rows held out; 0: none
+	Heldout      string  `json:"heldout"` // file of held-out rows; "": none
+	Truth        string  `json:"truth"`   // file of the true graph; "": none
+
+	Preset         string  `json:"preset"`
+	Order          string  `json:"order"` // as on the command line
+	Estimator      string  `json:"estimator"`
+	Particles      int     `json:"particles"`
+	Steps          int     `json:"steps"`
+	Samples        int     `json:"samples"`
+	Rank           int     `json:"rank"`
+	Seed           uint64  `json:"seed"`
+	NoiseVariance  float64 `json:"noise_variance"`
+	EdgesPerNode   float64 `json:"edges_per_node"`
+	ExpectedEdges  float64 `json:"expected_edges"` // of the prior
+	AlphaRate      float64 `json:"alpha_rate"`
+	BandwidthZ     float64 `json:"bandwidth_z"`
+	BandwidthTheta float64 `json:"bandwidth_theta"`
+	StepSize       float64 `json:"step_size"`
+	Workers        int     `json:"workers"`
+
+	Versions versions `json:"versions"`
+}
+
+// set copies the settings of the sampler.
+func (c *runConfig) set(cfg tobac.Config) {
+	c.Estimator, c.Particles, c.Steps, c.Samples, c.Rank = cfg.Estimator.String(), cfg.Particles, cfg.Steps, cfg.Samples, cfg.Rank
+	c.Seed, c.NoiseVariance, c.EdgesPerNode = cfg.Seed, cfg.NoiseVariance, cfg.EdgesPerNode
+	c.ExpectedEdges = cfg.EdgesPerNode * float64(c.Variables)
+	c.AlphaRate, c.BandwidthZ, c.BandwidthTheta, c.StepSize = cfg.AlphaRate, cfg.BandwidthZ, cfg.BandwidthTheta, cfg.StepSize
+	c.Workers = cfg.Workers
+}
+
+// versions say which program made a result.
+type versions struct {
+	Tobac    string `json:"tobac"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func currentVersions() versions {
+	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v.Tobac = info.Main.Version
+	}
+	return v
+}
+
+// An evaluation holds the metrics of a posterior; package bench defines them.
+type evaluation struct {
+	Metrics metrics `json:"metrics"`
+	Cyclic  int     `json:"cyclic"` // particles with a cycle
+}
+
+// metrics are the scores of the particles, equally weighted and weighted by
+// their density, and of the graph without edges.
+type metrics struct {
+	Empirical scores `json:"empirical"`
+	Mixture   scores `json:"mixture"`
+	Empty     scores `json:"empty"`
+}
+
+// scores of one posterior. Those that need a truth or held-out rows are null
+// without.
+type scores struct {
+	ESHD              bench.Number `json:"eshd"`
+	AUROC             bench.Number `json:"auroc"`
+	AUROCWithDiagonal bench.Number `json:"auroc_with_diagonal"`
+	AveragePrecision  bench.Number `json:"average_precision"`
+	ExpectedEdges     bench.Number `json:"expected_edges"`
+	NegLL             bench.Number `json:"neg_ll"`           // of log p(Θ|G) + log p(D|G,Θ)
+	NegLLDataOnly     bench.Number `json:"neg_ll_data_only"` // of log p(D|G,Θ)
+}
+
+// evaluate judges the particles against a graph and on scaled held-out rows;
+// either may be nil.
+func evaluate(s *particleSet, truth *dag.Graph, heldout *dataset.Table) (evaluation, error) {
+	var out evaluation
+	graphs, weights, err := s.graphs()
+	if err != nil {
+		return out, err
+	}
+	mixture, err := s.mixture(graphs)
+	if err != nil {
+		return out, err
+	}
+	particles, none, err := s.heldOut(graphs, weights, heldout)
+	if err != nil {
+		return out, err
+	}
+	empty := bench.Empirical([]*dag.Graph{dag.New(len(s.Names))})
+	for _, row := range []struct {
+		posterior *bench.Ensemble
+		heldOut   *bench.HeldOut
+		dst       *scores
+	}{
+		{bench.Empirical(graphs), particles, &out.Metrics.Empirical},
+		{mixture, particles, &out.Metrics.Mixture},
+		{empty, none, &out.Metrics.Empty},
+	} {
+		r, err := bench.Evaluate(row.posterior, truth, row.heldOut)
+		if err != nil {
+			return out, err
+		}
+		*row.dst = scores{r.ESHD, r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision, r.ExpectedEdges, r.NegLL, r.NegLLDataOnly}
+	}
+	out.Cyclic = mixture.Cyclic()
+	return out, nil
+}
+
+// heldOut returns the log densities of held-out rows under the particles and
+// under the graph without edges; nil without rows.
+func (s *particleSet) heldOut(graphs []*dag.Graph, weights []*mat.Dense, t *dataset.Table) (particles, empty *bench.HeldOut, err error) {
+	if t == nil {
+		return nil, nil, nil
+	}
+	prior, data, err := tobac.LogDensity(t, s.Order, s.NoiseVariance, graphs, weights)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := make([]bench.LogDensity, len(prior))
+	for m := range all {
+		all[m] = bench.LogDensity{Prior: prior[m], Data: data[m]}
+	}
+	none := all[len(graphs)]
+	return &bench.HeldOut{Particles: all[:len(graphs)], Empty: none}, &bench.HeldOut{Particles: all[len(graphs):], Empty: none}, nil
+}
+
+// writeJSON writes a report with indentation.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

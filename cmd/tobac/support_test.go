@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An invocation is what one command line left behind.
+type invocation struct {
+	code           int
+	stdout, stderr string
+}
+
+// runTobac runs a command line in the current folder.
+func runTobac(t *testing.T, args ...string) invocation {
+	t.Helper()
+	return runWith(t, t.Context(), "", args...)
+}
+
+func runWith(t *testing.T, ctx context.Context, stdin string, args ...string) invocation {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, args, strings.NewReader(stdin), &stdout, &stderr)
+	return invocation{code, stdout.String(), stderr.String()}
+}
+
+// succeed runs a command line that must not fail.
+func succeed(t *testing.T, args ...string) invocation {
+	t.Helper()
+	got := runTobac(t, args...)
+	if got.code != exitDone {
+		t.Fatalf("tobac %q: exit %d, stderr %q", args, got.code, got.stderr)
+	}
+	return got
+}
+
+// inFolder makes a temporary folder with the given files the current one.
+func inFolder(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, content := range files {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// simulated makes a temporary folder with simulated data of six variables in the
+// folder data the current one.
+func simulated(t *testing.T) {
+	t.Helper()
+	inFolder(t, nil)
+	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data")
+}
+
+// quick are options for runs that take a moment.
+func quick(args ...string) []string {
+	return append(args, "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2")
+}
+
+func readFile(t *testing.T, elements ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// parse reads a JSON object.
+func parse(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	return v
+}
+
+// listing returns the names in a folder, hidden ones included.
+func listing(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program, of Go, and the platform",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v := currentVersions()
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "tobac", v.Tobac, v.Go, v.Platform)
+			return err
+		},
+	}
+}

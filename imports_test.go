@@ -1,0 +1,224 @@
+package tobac_test
+
+import (
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed says what each package may import beside the standard library and
+// packages below itself; every entry stands for the packages below it too. The
+// commands may import the whole module, and nothing imports a command. Packages
+// that are not listed follow the nearest listed folder above them.
+var allowed = map[string][]string{
+	"tobac/autograd": {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm", "gonum.org/v1/gonum",
+		"golang.org/x/sys/cpu"},
+	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},
+	"tobac/svgd":     {"gonum.org/v1/gonum"},
+	"tobac/ordering": {"gonum.org/v1/gonum"},
+	"tobac/dag":      {"gonum.org/v1/gonum"},
+	"tobac/dataset":  {"tobac/dag", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},
+	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/dag", "tobac/dataset",
+		"gonum.org/v1/gonum"},
+	"tobac": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/dag", "tobac/dataset",
+		"gonum.org/v1/gonum"},
+	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar/v3",
+		"golang.org/x/term"},
+}
+
+// vague are package names that say nothing about what a package is for.
+var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "config", "misc", "base"}
+
+// A source is a Go file of the module that some platform builds into a
+// package: neither a test nor excluded everywhere.
+type source struct {
+	file string // slash-separated path in the module
+	pkg  string // import path of its package
+	ast  *ast.File
+}
+
+// sources parses every non-test file of the module.
+func sources(t *testing.T) (*token.FileSet, []source) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var all []source
+	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := e.Name()
+		switch {
+		case e.IsDir() && name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata"):
+			return fs.SkipDir
+		case e.IsDir(), !strings.HasSuffix(base, ".go"), strings.HasSuffix(base, "_test.go"), !builds(t, name):
+			return nil
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		file := filepath.ToSlash(name)
+		all = append(all, source{file: file, pkg: path.Join("tobac", path.Dir(file)), ast: f})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, all
+}
+
+// builds reports whether a file belongs to its package on amd64 or elsewhere.
+func builds(t *testing.T, name string) bool {
+	t.Helper()
+	for _, arch := range []string{"amd64", "arm64"} {
+		ctx := build.Default
+		ctx.GOARCH, ctx.CgoEnabled = arch, false
+		match, err := ctx.MatchFile(filepath.Dir(name), filepath.Base(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if match {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether import path p is root or below it.
+func within(p, root string) bool { return p == root || strings.HasPrefix(p, root+"/") }
+
+// rule finds the entry of allowed that governs a package: that of the longest
+// path at or above it.
+func rule(pkg string) (root string, imports []string) {
+	for at := pkg; at != "." && at != "/"; at = path.Dir(at) {
+		if list, ok := allowed[at]; ok {
+			return at, list
+		}
+	}
+	return "", nil
+}
+
+func permitted(pkg, imported string) bool {
+	root, list := rule(pkg)
+	first, _, _ := strings.Cut(imported, "/")
+	switch {
+	case first != "tobac" && !strings.Contains(first, "."):
+		return true // standard library
+	case within(imported, "tobac/cmd"):
+		return false
+	case root == "tobac/cmd" && first == "tobac":
+		return true
+	case root != "tobac" && within(imported, root):
+		return true
+	}
+	return slices.ContainsFunc(list, func(a string) bool { return within(imported, a) })
+}
+
+// The packages and the arrows between them are fixed: autograd alone knows
+// gorgonia, samplers and orders know no models, nothing knows the command.
+func TestImports(t *testing.T) {
+	fset, all := sources(t)
+	if len(all) < 40 {
+		t.Fatalf("parsed %d files, want the whole module: is the test running in its root?", len(all))
+	}
+	seen := map[string]bool{}
+	for _, s := range all {
+		root, _ := rule(s.pkg)
+		seen[root] = true
+		for _, spec := range s.ast.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !permitted(s.pkg, imported) {
+				t.Errorf("%v: package %s imports %s", fset.Position(spec.Pos()), s.pkg, imported)
+			}
+		}
+	}
+	for root := range allowed {
+		if !seen[root] {
+			t.Errorf("no file of package %s was found", root)
+		}
+	}
+}
+
+// The rules themselves, on imports that must and must not pass.
+func TestImportRules(t *testing.T) {
+	for _, row := range []struct {
+		name, pkg, imported string
+		want                bool
+	}{
+		{"standard library", "tobac/svgd", "math/rand/v2", true},
+		{"gorgonia in autograd", "tobac/autograd", "gorgonia.org/tensor", true},
+		{"gorgonia below autograd", "tobac/autograd/gradtest", "gorgonia.org/gorgonia", true},
+		{"gorgonia in models", "tobac/models", "gorgonia.org/gorgonia", false},
+		{"gorgonia in the root", "tobac", "gorgonia.org/gorgonia", false},
+		{"models in the sampler", "tobac/svgd", "tobac/models", false},
+		{"graphs in the sampler", "tobac/svgd", "tobac/dag", false},
+		{"graphs in the orders", "tobac/ordering", "tobac/dag", false},
+		{"orders in the models", "tobac/models", "tobac/ordering", false},
+		{"formats below dag", "tobac/dag", "tobac/dag/delimited", true},
+		{"formats of dag in dataset", "tobac/dataset", "tobac/dag/delimited", true},
+		{"root in bench", "tobac/bench", "tobac", false},
+		{"bench in the root", "tobac", "tobac/bench", false},
+		{"bench in the command", "tobac/cmd/tobac", "tobac/bench", true},
+		{"root in the command", "tobac/cmd/tobac", "tobac", true},
+		{"command in the root", "tobac", "tobac/cmd/tobac", false},
+		{"command in a command", "tobac/cmd/other", "tobac/cmd/tobac", false},
+		{"a prefix is no folder", "tobac/svgd", "gonum.org/v1/gonumplot", false},
+		{"a new dependency", "tobac/dag", "example.org/graph", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := permitted(row.pkg, row.imported); got != row.want {
+				t.Errorf("%s imports %s: got permitted %v, want %v", row.pkg, row.imported, got, row.want)
+			}
+		})
+	}
+}
+
+// Every package is named after what it does.
+func TestPackageNames(t *testing.T) {
+	_, all := sources(t)
+	for _, s := range all {
+		if slices.Contains(vague, path.Base(s.pkg)) || slices.Contains(vague, s.ast.Name.Name) {
+			t.Errorf("%s: package %s, want a name that says what it is for", s.file, s.pkg)
+		}
+	}
+}
+
+// Libraries neither print, nor log, nor end the process: only the command does.
+func TestOnlyTheCommandPrintsAndExits(t *testing.T) {
+	fset, all := sources(t)
+	banned := map[string][]string{
+		"fmt": {"Print", "Printf", "Println"},
+		"os":  {"Exit", "Stdout", "Stderr"},
+	}
+	for _, s := range all {
+		if within(s.pkg, "tobac/cmd") {
+			continue
+		}
+		for _, spec := range s.ast.Imports {
+			if p := spec.Path.Value; p == `"log"` || p == `"log/slog"` {
+				t.Errorf("%v: package %s imports %s", fset.Position(spec.Pos()), s.pkg, p)
+			}
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(banned[x.Name], sel.Sel.Name) {
+				t.Errorf("%v: package %s uses %s.%s", fset.Position(n.Pos()), s.pkg, x.Name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}

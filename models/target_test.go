@@ -1,0 +1,166 @@
+package models_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"tobac/autograd"
+	"tobac/models"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// saddle is a density of two blocks, a 2×3 matrix W and a scalar b, that mixes
+// them: −½‖W‖² + b·tanh(ΣW) − b⁴/4.
+func saddle(x []*autograd.Node) *autograd.Node {
+	w, b := x[0], x[1]
+	return w.Square().Sum().Scale(-0.5).Add(b.Mul(w.Sum().Tanh())).Sub(b.Square().Square().Scale(0.25))
+}
+
+var saddleBlocks = []autograd.Shape{{2, 3}, {}}
+
+// naiveSaddle is its value and gradient.
+func naiveSaddle(w []float64, b float64) (value float64, dw []float64, db float64) {
+	sum := 0.0
+	for _, v := range w {
+		sum += v
+		value -= v * v / 2
+	}
+	th := math.Tanh(sum)
+	for _, v := range w {
+		dw = append(dw, b*(1-th*th)-v)
+	}
+	return value + b*th - b*b*b*b/4, dw, th - b*b*b
+}
+
+func newTarget(t *testing.T, particles int, blocks []autograd.Shape, density func(x []*autograd.Node) *autograd.Node, opt models.Options) *models.Target {
+	t.Helper()
+	target, err := models.NewTarget(particles, blocks, density, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(target.Close)
+	return target
+}
+
+// TestTarget compares values and scores of every particle with the formulas,
+// for particle numbers on both sides of the compiler's strip length, on every
+// engine, and bit for bit on any number of workers.
+func TestTarget(t *testing.T) {
+	rng := newRand(81)
+	for _, m := range []int{1, 2, 63, 64, 65, 150} {
+		x := []*mat.Dense{mat.NewDense(m, 6, normals(rng, 6*m)), mat.NewDense(m, 1, normals(rng, m))}
+		var values, dw, db []float64
+		for i := range m {
+			v, w, b := naiveSaddle(x[0].RawRowView(i), x[1].At(i, 0))
+			values, dw, db = append(values, v), append(dw, w...), append(db, b)
+		}
+		var first []*mat.Dense
+		for _, opt := range []models.Options{
+			{}, {Workers: 2}, {Workers: 8}, {Engine: autograd.Reference}, {Engine: autograd.Tape},
+		} {
+			target := newTarget(t, m, saddleBlocks, saddle, opt)
+			at := func(what string) string { return fmt.Sprintf("M = %d, %+v: %s", m, opt, what) }
+			got, err := target.LogDensity(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, at("log density"), got, values, 1e-14)
+			s := score(t, target, x, 3)
+			check(t, at("score of block 0"), s[0].RawMatrix().Data, dw, 1e-13)
+			check(t, at("score of block 1"), s[1].RawMatrix().Data, db, 1e-13)
+			if first == nil {
+				first = s
+			}
+			if opt.Engine == autograd.Compiled && !(mat.Equal(s[0], first[0]) && mat.Equal(s[1], first[1])) {
+				t.Error(at("score differs from that of one worker"))
+			}
+		}
+	}
+}
+
+func TestTargetDoesNotAllocate(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		target := newTarget(t, 100, saddleBlocks, saddle, models.Options{Workers: workers})
+		x := []*mat.Dense{mat.NewDense(100, 6, nil), mat.NewDense(100, 1, nil)}
+		dst := score(t, target, x, 0)
+		if n := testing.AllocsPerRun(20, func() {
+			if err := target.Score(dst, x, 0); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%d workers: %v allocations per call, want 0", workers, n)
+		}
+	}
+}
+
+func TestNewTargetErrors(t *testing.T) {
+	tests := []struct {
+		name      string
+		particles int
+		blocks    []autograd.Shape
+		density   func(x []*autograd.Node) *autograd.Node
+		opt       models.Options
+		want      string // the error contains it
+	}{
+		{"particles", 0, saddleBlocks, saddle, models.Options{}, "models: target: got 0 particles and 2 blocks, want at least one of each"},
+		{"blocks", 3, nil, saddle, models.Options{}, "models: target: got 3 particles and 0 blocks, want at least one of each"},
+		{"workers", 3, saddleBlocks, saddle, models.Options{Workers: -1}, "models: target: workers -1, want at least 1"},
+		{"engine", 3, saddleBlocks, saddle, models.Options{Engine: -1}, "models: target: autograd: unknown engine Engine(-1)"},
+		{"shape", 3, []autograd.Shape{{2, 0}, {}}, saddle, models.Options{}, "shape (2,0) has a dimension below 1"},
+		{"mismatch", 3, []autograd.Shape{{2}, {3}}, func(x []*autograd.Node) *autograd.Node { return x[0].Add(x[1]).Sum() }, models.Options{}, "add: shapes (2) and (3) do not broadcast"},
+		{"not scalar", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return x[0] }, models.Options{}, "want a scalar shape"},
+		{"unused block", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node { return x[0].Sum() }, models.Options{}, `does not depend on block 1`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := models.NewTarget(tt.particles, tt.blocks, tt.density, tt.opt)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestTargetRefusesOtherShapes(t *testing.T) {
+	target := newTarget(t, 2, saddleBlocks, saddle, models.Options{})
+	dense := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
+	good := []*mat.Dense{dense(2, 6), dense(2, 1)}
+	for _, tt := range []struct {
+		name   string
+		dst, x []*mat.Dense
+		want   string
+	}{
+		{"one block", good, good[:1], "models: target: got 1 blocks, want 2"},
+		{"three blocks", good, []*mat.Dense{good[0], good[1], good[1]}, "models: target: got 3 blocks, want 2"},
+		{"particles", good, []*mat.Dense{good[0], dense(1, 1)}, "models: block 1: got 1×1, want 2×1"},
+		{"one result", good[:1], good, "models: got 1 result blocks, want 2"},
+		{"result length", []*mat.Dense{dense(2, 5), good[1]}, good, "models: result block 0: got 2×5, want 2×6"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			checkError(t, "Score", target.Score(tt.dst, tt.x, 0), tt.want)
+			if strings.Contains(tt.want, "result") {
+				return
+			}
+			_, err := target.LogDensity(tt.x)
+			checkError(t, "LogDensity", err, tt.want)
+		})
+	}
+}
+
+// TestTargetNamesNonFinite takes the logarithm of a negative number.
+func TestTargetNamesNonFinite(t *testing.T) {
+	target := newTarget(t, 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return x[0].Sqrt().Sum() }, models.Options{})
+	x := []*mat.Dense{mat.NewDense(3, 2, []float64{1, 2, 3, 4, -5, 6})}
+	err := target.Score([]*mat.Dense{mat.NewDense(3, 2, nil)}, x, 0)
+	var e *autograd.NonFiniteError
+	if !errors.As(err, &e) {
+		t.Fatalf("got error %v, want a NonFiniteError", err)
+	}
+	if !strings.HasPrefix(e.Op, "sqrt") || e.Element != 0 {
+		t.Errorf("got %+v, want element 0 of the square root", e)
+	}
+}
