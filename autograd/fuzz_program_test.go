@@ -20,6 +20,7 @@ type program struct {
 	feeds  [][]float64
 	pool   []term
 	rng    *rand.Rand // values of inputs and constants
+	plain  bool       // only what the compiled engine schedules element by element
 }
 
 // A term is a node to build on.
@@ -33,8 +34,13 @@ func newProgram(source []byte) *program {
 	h := fnv.New64a()
 	h.Write(source)
 	p := &program{b: ad.NewBuilder("fuzz"), source: source[:min(len(source), 300)], rng: rand.New(rand.NewPCG(h.Sum64(), 3))}
+	p.plain = p.next(2) == 0
 	sizes := []int{2, 3, 1, 5, 70} // 70 is longer than a strip, and used once
-	for k := range p.next(4) {
+	axes := p.next(4)
+	if p.plain {
+		axes = min(axes, 2)
+	}
+	for k := range axes {
 		size := sizes[p.next(len(sizes))]
 		if size == 70 {
 			sizes = sizes[:4]
@@ -131,7 +137,10 @@ func (p *program) indices(n, below int) []int {
 
 // grow adds operations until the source is used up.
 func (p *program) grow() {
-	kinds := []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix, p.layout, p.layout, p.reduce, p.over, p.over, p.constant, p.factor, p.mapped}
+	kinds := []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix, p.layout, p.layout, p.reduce, p.over, p.over, p.constant}
+	if !p.plain {
+		kinds = append(kinds, p.factor, p.mapped)
+	}
 	for range 40 {
 		if len(p.source) == 0 || p.b.Err() != nil {
 			return
@@ -144,7 +153,11 @@ func (p *program) smooth() {
 	c := p.pick()
 	x, m := c.n, c.bound
 	positive := x.Square().AddScalar(0.5)
-	switch p.next(18) {
+	switch p.next(20) {
+	case 18:
+		p.push(positive.LogGamma(), m*m+2, false)
+	case 19:
+		p.push(positive.Polygamma(p.next(2)), m+6, false)
 	case 0:
 		p.push(x.Sigmoid(), 1, false)
 	case 1:
@@ -326,7 +339,11 @@ func (p *program) reduce() {
 		}
 	}
 	n := float64(c.n.Shape().Len())
-	switch p.next(5) {
+	choices := 5
+	if p.plain {
+		choices = 2
+	}
+	switch p.next(choices) {
 	case 0:
 		p.push(c.n.Sum(axes...), c.bound*n, false)
 	case 1:
@@ -349,7 +366,11 @@ func (p *program) over() {
 	}
 	c, a := p.pick(), p.axes[p.next(len(p.axes))]
 	if !slices.Contains(c.n.Axes(), a) {
-		switch s := c.n.Shape(); p.next(3) {
+		choices := 3
+		if p.plain {
+			choices = 1
+		}
+		switch s := c.n.Shape(); p.next(choices) {
 		case 0:
 			p.push(c.n.ExpandOver(a), c.bound, c.exact)
 		case 1:
@@ -363,7 +384,11 @@ func (p *program) over() {
 		}
 		return
 	}
-	switch p.next(5) {
+	choices := 6
+	if p.plain {
+		choices = 5
+	}
+	switch p.next(choices) {
 	case 0:
 		p.push(c.n.SumOver(a), c.bound*float64(a.Size()), false)
 	case 1:
@@ -372,7 +397,9 @@ func (p *program) over() {
 		p.push(c.n.LogSumExpOver(a), c.bound+5, false)
 	case 3:
 		p.push(c.n.LogMeanExpOver(a), c.bound, false)
-	case 4:
+	case 4: // weights so far apart that most do not count
+		p.push(c.n.Scale(20).LogMeanExpOver(a).Scale(0.05), c.bound, false)
+	case 5:
 		p.push(c.n.Stack(a), c.bound, c.exact)
 	}
 }
@@ -395,7 +422,7 @@ func (p *program) constant() {
 		p.push(p.b.Constant(v, ad.Shape{n}), 1.5, true)
 	case 2:
 		c := p.pick()
-		p.push(c.n.Scale(2).Sub(c.n.Scale(math.Nextafter(2, 3))).Scale(1<<40), c.bound, false)
+		p.push(c.n.Scale(2).Sin().Add(c.n.Scale(2.0001).Sin()), 2, false)
 	case 3:
 		shape := ad.Shape{2, 3}
 		p.push(p.b.Constant(normals(p.rng, shape.Len()), shape), 3, true)

@@ -1,6 +1,7 @@
 package autograd_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -10,6 +11,7 @@ import (
 func rows() []row {
 	var all []row
 	all = append(all, unaryRows()...)
+	all = append(all, gammaRows()...)
 	all = append(all, binaryRows()...)
 	all = append(all, selectRows()...)
 	all = append(all, layoutRows()...)
@@ -143,6 +145,84 @@ func unaryRows() []row {
 			at("zero and large", []float64{0, 1e6}, []float64{0, math.Sin(1e6)}, []float64{1, math.Cos(1e6)}),
 		unary("cos", (*ad.Node).Cos, func(x float64) float64 { return 1 - 2*math.Pow(math.Sin(x/2), 2) }, nil).
 			at("zero and large", []float64{0, 1e6}, []float64{1, math.Cos(1e6)}, []float64{0, -math.Sin(1e6)}),
+	}
+}
+
+// bernoulli are the numbers B₂, B₄, … of the asymptotic series of the gamma
+// functions; at arguments above gammaShift the series is exact to float64.
+var bernoulli = []float64{1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66}
+
+const gammaShift = 30
+
+// logGamma is Stirling's series at x + 30, less the logarithms in between.
+func logGamma(x float64) float64 {
+	y := x + gammaShift
+	s := (y-0.5)*math.Log(y) - y + 0.5*math.Log(2*math.Pi)
+	for i, b := range bernoulli {
+		j := float64(2 * (i + 1))
+		s += b / (j * (j - 1) * math.Pow(y, j-1))
+	}
+	for k := range gammaShift {
+		s -= math.Log(x + float64(k))
+	}
+	return s
+}
+
+func digamma(x float64) float64 {
+	y := x + gammaShift
+	s := math.Log(y) - 1/(2*y)
+	for i, b := range bernoulli {
+		j := float64(2 * (i + 1))
+		s -= b / (j * math.Pow(y, j))
+	}
+	for k := range gammaShift {
+		s -= 1 / (x + float64(k))
+	}
+	return s
+}
+
+// polygamma is ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹ n! Σ (x+k)⁻ⁿ⁻¹ for n ≥ 1, the tail of the sum
+// by Euler and Maclaurin.
+func polygamma(n int, x float64) float64 {
+	m := float64(n)
+	y := x + gammaShift
+	s := math.Pow(y, -m)/m + math.Pow(y, -m-1)/2
+	rising, factorial := m+1, 2.0 // (n+1)…(n+2j−1) and (2j)!
+	for i, b := range bernoulli {
+		j := float64(2 * (i + 1))
+		s += b / factorial * rising * math.Pow(y, -m-j)
+		rising *= (m + j) * (m + j + 1)
+		factorial *= (j + 1) * (j + 2)
+	}
+	for k := range gammaShift {
+		s += math.Pow(x+float64(k), -m-1)
+	}
+	if n%2 == 0 {
+		s = -s
+	}
+	return s * math.Gamma(m+1)
+}
+
+func gammaRows() []row {
+	const euler = 0.5772156649015329
+	order := func(n int) row {
+		return unary("polygamma", func(x *ad.Node) *ad.Node { return x.Polygamma(n) }, func(x float64) float64 { return polygamma(n, x) }, within(0.4, 6))
+	}
+	poly := unary("polygamma", func(x *ad.Node) *ad.Node { return x.Polygamma(0) }, digamma, within(0.4, 6)).
+		at("one", []float64{1}, []float64{-euler}, []float64{math.Pi * math.Pi / 6}).
+		at("large", []float64{1e10}, []float64{math.Log(1e10)}, []float64{1e-10})
+	trigamma := order(1).cases[0]
+	poly.other = &trigamma
+	for n := 1; n <= 3; n++ {
+		c := order(n).cases[0]
+		c.name = fmt.Sprintf("order %d", n)
+		poly.cases = append(poly.cases, c)
+	}
+	return []row{
+		unary("loggamma", (*ad.Node).LogGamma, logGamma, within(0.4, 6)).
+			at("one, two and a half", []float64{1, 2, 0.5}, []float64{0, 0, math.Log(math.Pi) / 2}, []float64{-euler, 1 - euler, -euler - 2*math.Ln2}).
+			at("small and large", []float64{1e-300, 1e300}, []float64{300 * math.Ln10, 1e300 * (300*math.Ln10 - 1)}, []float64{-1e300, 300 * math.Ln10}),
+		poly,
 	}
 }
 

@@ -199,8 +199,8 @@ func reduceRows() []row {
 		{name: "ties", build: all, shapes: []ad.Shape{{10}}, at: [][]float64{make([]float64, 10)}, want: []float64{tenth},
 			grad: [][]float64{{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}}},
 		{name: "an element at -Inf", build: all, shapes: []ad.Shape{{3}}, at: [][]float64{{0, -inf, 0}}, want: []float64{math.Ln2}, grad: [][]float64{{0.5, 0, 0.5}}},
-		{name: "all at -Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{-inf, -inf}}, want: []float64{-inf}},
-		{name: "an element at +Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{inf, 0}}, want: []float64{inf}},
+		{name: "all at -Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{-inf, -inf}}, want: []float64{-inf}, grad: [][]float64{{nan, nan}}},
+		{name: "an element at +Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{inf, 0}}, want: []float64{inf}, grad: [][]float64{{nan, 0}}},
 		{name: "NaN", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{nan, 0}}, want: []float64{nan}},
 	}
 	return []row{reduction("sum", (*ad.Node).Sum, sum, true), lse}
@@ -345,8 +345,8 @@ func mappedRows() []row {
 		special("large", []float64{1000, 999}, []float64{1000 + math.Log1p(math.Exp(-1))}, []float64{1 - half, half}),
 		special("ties", []float64{0, 0, 0, 0}, []float64{math.Log(4)}, []float64{0.25, 0.25, 0.25, 0.25}),
 		special("an index at -Inf", []float64{0, -inf, 0}, []float64{math.Ln2}, []float64{0.5, 0, 0.5}),
-		special("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, nil),
-		special("an index at +Inf", []float64{inf, 0}, []float64{inf}, nil),
+		special("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, []float64{nan, nan}),
+		special("an index at +Inf", []float64{inf, 0}, []float64{inf}, []float64{nan, 0}),
 	}
 
 	expand := func(name string, axis int) opCase { // x carries the other axis of (3,2)

@@ -200,7 +200,7 @@ func TestSpread(t *testing.T) {
 	}{
 		{bench.Spread{Mean: 15.62, SD: 0.421}, "15.6 ± 0.42"},
 		{bench.Spread{Mean: 0.5994, SD: 0.0395}, "0.599 ± 0.040"},
-		{bench.Spread{Mean: 1818.4, SD: 12}, "1818 ± 12.00"},
+		{bench.Spread{Mean: 1818.4, SD: 12}, "1818 ± 12"},
 		{bench.Spread{Mean: 17, SD: nan}, "17.0"},
 		{bench.Spread{Mean: nan, SD: nan}, "–"},
 	} {

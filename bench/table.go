@@ -13,27 +13,23 @@ import (
 // (divisor n−1), NaN for a single one.
 type Spread struct{ Mean, SD float64 }
 
-// String formats the spread as mean ± sd, with digits that fit its size; unknown
-// parts are left out.
+// String formats the spread as mean ± sd, with digits that fit the size of the
+// mean; an unknown standard deviation is left out, an unknown mean is a dash.
 func (s Spread) String() string {
-	format := func(v float64) string {
-		switch a := math.Abs(v); {
-		case a < 2:
-			return fmt.Sprintf("%.3f", v)
-		case a < 200:
-			return fmt.Sprintf("%.1f", v)
-		}
-		return fmt.Sprintf("%.0f", v)
+	mean, sd := 0, 0 // digits after the point
+	switch a := math.Abs(s.Mean); {
+	case a < 2:
+		mean, sd = 3, 3
+	case a < 200:
+		mean, sd = 1, 2
 	}
 	switch {
 	case math.IsNaN(s.Mean):
 		return "–"
 	case math.IsNaN(s.SD):
-		return format(s.Mean)
-	case math.Abs(s.Mean) < 2:
-		return fmt.Sprintf("%.3f ± %.3f", s.Mean, s.SD)
+		return fmt.Sprintf("%.*f", mean, s.Mean)
 	}
-	return fmt.Sprintf("%s ± %.2f", format(s.Mean), s.SD)
+	return fmt.Sprintf("%.*f ± %.*f", mean, s.Mean, sd, s.SD)
 }
 
 // Summarise is the spread of one number over outcomes. It panics if there are

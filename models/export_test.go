@@ -52,7 +52,7 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*auto
 		*p = make([]float64, lanes*n.Shape().Len())
 		outputs, values = append(outputs, n), append(values, *p)
 	}
-	run, err := autograd.NewEvaluator([]*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard}, outputs, autograd.Options{})
+	run, err := autograd.NewEvaluator(e.inputs(), outputs, autograd.Options{})
 	if err != nil {
 		return err
 	}

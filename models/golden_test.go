@@ -45,8 +45,14 @@ func flatten(out array, v any) array {
 	return out
 }
 
+// goldenParams holds the weights of the linear model or the arrays of the
+// network.
 type goldenParams struct {
 	Weights array `json:"weights"`
+	W1      array `json:"w1"`
+	B1      array `json:"b1"`
+	W2      array `json:"w2"`
+	B2      array `json:"b2"`
 }
 
 type goldenStep struct {
@@ -59,6 +65,8 @@ type goldenStep struct {
 	LogisticNoise        array        `json:"logistic_noise"`
 	GraphsZ              array        `json:"graphs_z"`
 	LogJointZSamples     array        `json:"log_joint_z_samples"`
+	LogMarginalZSamples  array        `json:"log_marginal_z_samples"`
+	AcyclicityNoise      array        `json:"acyclicity_noise"`
 	GradZLogLikelihood   array        `json:"grad_z_log_likelihood"`
 	GradZLogPrior        array        `json:"grad_z_log_prior"`
 	GradTheta            goldenParams `json:"grad_theta"`
@@ -87,6 +95,9 @@ type goldenFile struct {
 	} `json:"graph_prior"`
 	Hidden         int     `json:"hidden"`
 	AlphaLinear    float64 `json:"alpha_linear"`
+	BetaLinear     float64 `json:"beta_linear"`
+	AlphaMu        float64 `json:"alpha_mu"`
+	AlphaLambda    float64 `json:"alpha_lambda"`
 	Tau            float64 `json:"tau"`
 	BandwidthZ     float64 `json:"bandwidth_z"`
 	BandwidthTheta float64 `json:"bandwidth_theta"`
@@ -103,19 +114,33 @@ type goldenFile struct {
 	ObsNoiseVariance  float64      `json:"obs_noise_variance"`
 }
 
-// supported says why a file cannot be compared yet, or nothing.
-func (g *goldenFile) unsupported() string {
-	switch {
-	case g.Method != "tobac":
-		return "method " + g.Method
-	case g.Hidden != 0:
-		return "feed-forward model"
-	case g.ObsNoiseVariance == 0:
-		return "marginal model"
-	case g.Estimator != "reparam":
-		return "estimator " + g.Estimator
+// marginal reports whether the file has no parameters.
+func (g *goldenFile) marginal() bool { return g.ObsNoiseVariance == 0 }
+
+// params stacks the parameters of all particles in order coordinates, one row
+// per particle.
+func (g *goldenFile) params(p goldenParams) []float64 {
+	if g.Hidden == 0 {
+		return g.toOrder(p.Weights)
 	}
-	return ""
+	d, h := g.D, g.Hidden
+	var out []float64
+	for m := range g.Particles {
+		for _, c := range g.Order {
+			for _, i := range g.Order {
+				out = append(out, p.W1[((m*d+c)*d+i)*h:][:h]...)
+			}
+		}
+		for _, x := range []array{p.B1, p.W2} {
+			for _, c := range g.Order {
+				out = append(out, x[(m*d+c)*h:][:h]...)
+			}
+		}
+		for _, c := range g.Order {
+			out = append(out, p.B2[m*d+c])
+		}
+	}
+	return out
 }
 
 // position maps entry (a,b) in order coordinates to original labels.
@@ -154,21 +179,44 @@ type recorded struct {
 }
 
 func (r recorded) Fill(dst []float64, purpose Purpose, _, particle int) {
-	g, d, s := r.g, r.g.D, r.g.Samples
-	e := 0
-	for a := range d {
-		for b := a + 1; b < d; b++ {
-			for sample := range s {
-				k := particle*s + sample
-				if purpose == SoftGraphs {
-					dst[e*s+sample] = 1 / (1 + math.Exp(-r.step.LogisticNoise[(k*(d-1)+a)*(d-1)+b-1]))
-				} else {
-					dst[e*s+sample] = 1 - r.step.HardGraphs[k*d*d+g.position(a, b)]
-				}
+	g, s := r.g, r.g.Samples
+	emb := embedding{d: g.D, kind: g.embedding()}
+	rows, scores := emb.rows(), emb.scoreCells()
+	if purpose == PenaltyGraphs {
+		s = g.penaltySamples()
+	}
+	for e, cell := range emb.cells() {
+		for sample := range s {
+			k := particle*s + sample
+			hard := func(graphs array) float64 { // 0 is below every probability, 1 above
+				return 1 - graphs[k*g.D*g.D+g.position(cell/g.D, cell%g.D)]
 			}
-			e++
+			soft := func(noise array) float64 { return 1 / (1 + math.Exp(-noise[k*rows*rows+scores[e]])) }
+			u := &dst[e*s+sample]
+			switch {
+			case purpose == HardGraphs:
+				*u = hard(r.step.HardGraphs)
+			case purpose == PenaltyGraphs:
+				*u = soft(r.step.AcyclicityNoise)
+			case g.Estimator == "score":
+				*u = hard(r.step.GraphsZ)
+			default:
+				*u = soft(r.step.LogisticNoise)
+			}
 		}
 	}
+}
+
+func (g *goldenFile) embedding() Embedding {
+	if g.Method == "dibs" {
+		return AllPairs
+	}
+	return OrderedPairs
+}
+
+// penaltySamples is the number of acyclicity samples.
+func (g *goldenFile) penaltySamples() int {
+	return len(g.Steps[0].AcyclicityNoise) / (g.Particles * g.D * g.D)
 }
 
 func goldenFiles(t *testing.T) []string {
@@ -197,11 +245,11 @@ func TestGoldenSteps(t *testing.T) {
 		if g.Steps == nil {
 			continue // bge.json and metrics.json hold no steps
 		}
+		if g.Method == "dibs" { // there is no order: labels stay
+			g.Order = seq(g.D)
+		}
 		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference} {
 			t.Run(fmt.Sprintf("%s/%v", g.Name, engine), func(t *testing.T) {
-				if why := g.unsupported(); why != "" {
-					t.Skipf("%s is not built yet", why)
-				}
 				ran++
 				g.run(t, engine)
 			})
@@ -233,7 +281,16 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 	if g.Intervened != nil {
 		mask = g.columns(g.Intervened)
 	}
-	lik, err := NewLinear(g.columns(g.X), mask, LinearOptions{NoiseVariance: g.ObsNoiseVariance})
+	var lik Likelihood
+	var err error
+	switch x := g.columns(g.X); {
+	case g.marginal():
+		lik, err = NewBGe(x, mask, BGeOptions{AlphaMu: g.AlphaMu, AlphaLambda: g.AlphaLambda})
+	case g.Hidden > 0:
+		lik, err = NewFeedForward(x, mask, FeedForwardOptions{NoiseVariance: g.ObsNoiseVariance, Hidden: []int{g.Hidden}})
+	default:
+		lik, err = NewLinear(x, mask, LinearOptions{NoiseVariance: g.ObsNoiseVariance})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,9 +298,15 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 	if g.GraphPrior.Kind == "sf" {
 		prior = ScaleFree{}
 	}
+	gradient := Reparameterised
+	if g.Estimator == "score" {
+		gradient = ScoreFunction
+	}
 	target, err := NewTOBAC(lik, TOBACConfig{
 		Particles: g.Particles, Samples: g.Samples, Rank: g.Rank, AlphaRate: g.AlphaLinear, Tau: g.Tau,
-		Estimator: Joint, Prior: prior, Noise: recorded{g: g}, Options: Options{Engine: engine, Workers: 2},
+		Estimator: Joint, Gradient: gradient, Embedding: g.embedding(), Prior: prior,
+		Penalty: Penalty{Rate: g.BetaLinear, Samples: g.penaltySamples()},
+		Noise:   recorded{g, &g.Steps[0]}, Options: Options{Engine: engine, Workers: 2},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -256,27 +319,38 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 func (g *goldenFile) run(t *testing.T, engine autograd.Engine) {
 	target, lik := g.target(t, engine)
 	m := g.Particles
-	var phi [2]*mat.Dense
+	var phi []*mat.Dense
+	kernel := svgd.Additive{Bandwidths: []float64{g.BandwidthZ, g.BandwidthTheta}[:target.blocks()]}
 	sampler := &svgd.Sampler{
 		Target: target,
-		Kernel: svgd.Additive{Bandwidths: []float64{g.BandwidthZ, g.BandwidthTheta}},
+		Kernel: kernel,
 		Optimizer: spy{svgd.RMSProp{StepSize: g.RMSProp.StepSize, Decay: g.RMSProp.Gamma, Epsilon: g.RMSProp.Epsilon}, func(delta []*mat.Dense) {
-			phi[0], phi[1] = mat.DenseCopyOf(delta[0]), mat.DenseCopyOf(delta[1])
+			phi = copyBlocks(delta)
 		}},
+	}
+	// stack is the list of blocks of Z and, if there is one, of Θ.
+	stack := func(z array, theta goldenParams) []*mat.Dense {
+		x := []*mat.Dense{mat.NewDense(m, len(z)/m, slices.Clone(z))}
+		if !g.marginal() {
+			p := g.params(theta)
+			x = append(x, mat.NewDense(m, len(p)/m, p))
+		}
+		return x
 	}
 	var x []*mat.Dense
 	for i := range g.Steps {
 		s := &g.Steps[i]
-		at := func(what string) string { return fmt.Sprintf("t=%d %s", s.T, what) }
-		target.noise = recorded{g, s}
-		theta := g.toOrder(s.Theta.Weights)
-		x = []*mat.Dense{
-			mat.NewDense(m, len(s.Z)/m, slices.Clone(s.Z)),
-			mat.NewDense(m, len(theta)/m, theta),
+		same := func(what string, got, want []*mat.Dense) {
+			t.Helper()
+			for b := range want {
+				compare(t, fmt.Sprintf("t=%d %s, block %d", s.T, what, b), got[b].RawMatrix().Data, want[b].RawMatrix().Data)
+			}
 		}
+		target.noise = recorded{g, s}
+		x = stack(s.Z, s.Theta)
 		g.compareStages(t, target, engine, s, x)
 
-		score := []*mat.Dense{mat.DenseCopyOf(x[0]), mat.DenseCopyOf(x[1])}
+		score := copyBlocks(x)
 		if err := target.Score(score, x, s.T); err != nil {
 			t.Fatal(err)
 		}
@@ -284,23 +358,27 @@ func (g *goldenFile) run(t *testing.T, engine autograd.Engine) {
 		for k := range gradZ {
 			gradZ[k] += s.GradZLogPrior[k]
 		}
-		compare(t, at("score of Z"), score[0].RawMatrix().Data, gradZ)
-		compare(t, at("score of Θ"), score[1].RawMatrix().Data, g.toOrder(s.GradTheta.Weights))
+		same("score", score, stack(gradZ, s.GradTheta))
 
 		gram := mat.NewDense(m, m, nil)
-		repulsion := []*mat.Dense{mat.DenseCopyOf(x[0]), mat.DenseCopyOf(x[1])}
-		sampler.Kernel.Evaluate(gram, repulsion, x)
-		compare(t, at("kernel"), gram.RawMatrix().Data, s.Kernel)
+		kernel.Evaluate(gram, copyBlocks(x), x)
+		compare(t, fmt.Sprintf("t=%d kernel", s.T), gram.RawMatrix().Data, s.Kernel)
 
 		if err := sampler.Run(context.Background(), x, s.T, s.T+1); err != nil {
 			t.Fatal(err)
 		}
-		compare(t, at("φ of Z"), phi[0].RawMatrix().Data, s.PhiZ)
-		compare(t, at("φ of Θ"), phi[1].RawMatrix().Data, g.toOrder(s.PhiTheta.Weights))
-		compare(t, at("next Z"), x[0].RawMatrix().Data, s.ZNext)
-		compare(t, at("next Θ"), x[1].RawMatrix().Data, g.toOrder(s.ThetaNext.Weights))
+		same("φ", phi, stack(s.PhiZ, s.PhiTheta))
+		same("next particles", x, stack(s.ZNext, s.ThetaNext))
 	}
 	g.compareFinal(t, target, lik, x)
+}
+
+func copyBlocks(x []*mat.Dense) []*mat.Dense {
+	y := make([]*mat.Dense, len(x))
+	for b := range x {
+		y[b] = mat.DenseCopyOf(x[b])
+	}
+	return y
 }
 
 // spy hands the direction φ on before the optimiser turns it into an increment.
@@ -318,39 +396,46 @@ func (o spy) Update(delta []*mat.Dense, s *svgd.State, t int) error {
 func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.Engine, s *goldenStep, x []*mat.Dense) {
 	t.Helper()
 	e := target.expressions()
-	gradLik, gradPrior := e.b.Grad(e.logLikelihood, e.z), e.b.Grad(e.logPrior, e.z)
-	stages := []struct {
+	type stage struct {
 		what string
 		node *autograd.Node
 		want []float64
-	}{
-		{"edge probabilities", e.edgeProbs, g.toOrder(s.EdgeProbs)},
-		{"soft graphs", e.softGraph, g.toOrder(s.GraphsZ)},
-		{"hard graphs", e.hardGraph, g.toOrder(s.HardGraphs)},
-		{"log joint of soft graphs", e.softTerms.Sum(), s.LogJointZSamples},
-		{"log joint of hard graphs", e.hardTerms.Sum(), s.LogJointThetaSamples},
-		{"gradient of the log likelihood", gradLik[0], s.GradZLogLikelihood},
-		{"gradient of the log prior", gradPrior[0], s.GradZLogPrior},
 	}
-	inputs := []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard}
+	samples := s.LogJointZSamples
+	if g.marginal() {
+		samples = s.LogMarginalZSamples
+	}
+	stages := []stage{
+		{"edge probabilities", e.edgeProbs, g.toOrder(s.EdgeProbs)},
+		{"graphs for Z", e.softGraph, g.toOrder(s.GraphsZ)},
+		{"log joint of graphs for Z", e.softTerms.Sum(), samples},
+		{"gradient of the log likelihood", e.b.Grad(e.logLikelihood, e.z)[0], s.GradZLogLikelihood},
+	}
+	if target.penalty == nil {
+		stages = append(stages, stage{"gradient of the log prior", e.b.Grad(e.logPrior, e.z)[0], s.GradZLogPrior})
+	}
+	if !g.marginal() {
+		stages = append(stages,
+			stage{"graphs for Θ", e.hardGraph, g.toOrder(s.HardGraphs)},
+			stage{"log joint of graphs for Θ", e.hardTerms.Sum(), s.LogJointThetaSamples})
+	}
 	var outputs []*autograd.Node
 	var got [][]float64
 	for _, st := range stages {
 		outputs = append(outputs, st.node)
 		got = append(got, make([]float64, len(st.want)))
 	}
-	run, err := autograd.NewEvaluator(inputs, outputs, autograd.Options{Engine: engine, CheckFinite: true})
+	run, err := autograd.NewEvaluator(e.inputs(), outputs, autograd.Options{Engine: engine, CheckFinite: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	noise := recorded{g, s}
-	err = run.Eval(got, []autograd.Feed{
-		{Data: x[0].RawMatrix().Data}, {Data: x[1].RawMatrix().Data}, {Data: []float64{target.Alpha(s.T)}},
-		{Fill: func(dst []float64, i int) { noise.Fill(dst, SoftGraphs, s.T, i) }},
-		{Fill: func(dst []float64, i int) { noise.Fill(dst, HardGraphs, s.T, i) }},
-	})
-	if err != nil {
+	var src []autograd.Feed
+	for _, block := range x {
+		src = append(src, autograd.Feed{Data: block.RawMatrix().Data})
+	}
+	target.alpha[0] = target.Alpha(s.T)
+	if err := run.Eval(got, append(src, target.feeds()...)); err != nil {
 		t.Fatal(err)
 	}
 	for i, st := range stages {
@@ -361,6 +446,9 @@ func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.
 // compareFinal checks the limit graphs and their log joint densities.
 func (g *goldenFile) compareFinal(t *testing.T, target *TOBAC, lik Likelihood, x []*mat.Dense) {
 	t.Helper()
+	if g.FinalGraphs == nil {
+		return // marginal models record the steps only
+	}
 	var graphs []*dag.Graph
 	var adjacency []float64
 	for i := range g.Particles {
@@ -387,4 +475,79 @@ func (g *goldenFile) compareFinal(t *testing.T, target *TOBAC, lik Likelihood, x
 		prior[i] -= top + math.Log(sum)
 	}
 	compare(t, "mixture log weights", prior, g.MixtureLogWeights)
+}
+
+// TestGoldenBGe compares the score of hard graphs, with and without
+// interventions, and of soft graphs with its gradient.
+func TestGoldenBGe(t *testing.T) {
+	for _, path := range goldenFiles(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g struct {
+			D           int     `json:"d"`
+			N           int     `json:"n"`
+			X           array   `json:"x"`
+			Intervened  array   `json:"intervened"`
+			AlphaMu     float64 `json:"alpha_mu"`
+			AlphaLambda float64 `json:"alpha_lambda"`
+			Graphs      []struct {
+				Adjacency             array   `json:"adjacency"`
+				LogMarginal           float64 `json:"log_marginal"`
+				LogMarginalIntervened float64 `json:"log_marginal_intervened"`
+			} `json:"graphs"`
+			Soft []struct {
+				Adjacency   array   `json:"adjacency"`
+				LogMarginal float64 `json:"log_marginal"`
+				Grad        array   `json:"grad"`
+			} `json:"soft"`
+		}
+		if json.Unmarshal(text, &g) != nil || g.Soft == nil {
+			continue
+		}
+		opt := BGeOptions{AlphaMu: g.AlphaMu, AlphaLambda: g.AlphaLambda}
+		x := mat.NewDense(g.N, g.D, g.X)
+		plain, err := NewBGe(x, nil, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked, err := NewBGe(x, mat.NewDense(g.N, g.D, g.Intervened), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference} {
+			for i, h := range g.Graphs {
+				value, _ := scoreAndGradient(t, plain, h.Adjacency, engine)
+				compare(t, fmt.Sprintf("%v engine, graph %d", engine, i), []float64{value}, []float64{h.LogMarginal})
+				value, _ = scoreAndGradient(t, masked, h.Adjacency, engine)
+				compare(t, fmt.Sprintf("%v engine, graph %d with interventions", engine, i), []float64{value}, []float64{h.LogMarginalIntervened})
+			}
+			for i, s := range g.Soft {
+				value, grad := scoreAndGradient(t, plain, s.Adjacency, engine)
+				compare(t, fmt.Sprintf("%v engine, soft graph %d", engine, i), []float64{value}, []float64{s.LogMarginal})
+				compare(t, fmt.Sprintf("%v engine, gradient at soft graph %d", engine, i), grad, s.Grad)
+			}
+		}
+	}
+}
+
+// scoreAndGradient evaluates a likelihood without parameters at one adjacency.
+func scoreAndGradient(t *testing.T, lik Likelihood, adjacency []float64, engine autograd.Engine) (value float64, grad []float64) {
+	t.Helper()
+	b := autograd.NewBuilder("score")
+	g := b.Input("g", autograd.Shape{lik.Vars(), lik.Vars()})
+	_, data := lik.Terms(g, nil)
+	y := data.Sum()
+	run, err := autograd.NewEvaluator([]*autograd.Node{g}, append(b.Grad(y, g), y), autograd.Options{Engine: engine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	grad = make([]float64, len(adjacency))
+	v := make([]float64, 1)
+	if err := run.Eval([][]float64{grad, v}, []autograd.Feed{{Data: adjacency}}); err != nil {
+		t.Fatal(err)
+	}
+	return v[0], grad
 }

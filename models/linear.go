@@ -64,12 +64,8 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 	if n == 0 || d == 0 {
 		return nil, fmt.Errorf("models: linear model: got %d rows of %d variables, want at least one of each", n, d)
 	}
-	for i := range n {
-		for j := range d {
-			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("models: data row %d, column %d is %v, want a finite number", i, j, v)
-			}
-		}
+	if err := checkData(x); err != nil {
+		return nil, err
 	}
 	l := &Linear{opt: opt, d: d}
 	groups, err := groupColumns(n, d, intervened)

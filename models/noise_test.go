@@ -22,16 +22,19 @@ func (s streamName) draw(n int) []float64 {
 	return u
 }
 
-// neighbours are a stream and those that differ from it in one respect.
+// neighbours are a stream and others that differ from it in one respect or two.
 func neighbours() []streamName {
-	names := []streamName{{1, models.SoftGraphs, 7, 3}}
-	for _, next := range []streamName{
-		{2, models.SoftGraphs, 7, 3}, {1, models.HardGraphs, 7, 3}, {1, models.SoftGraphs, 8, 3}, {1, models.SoftGraphs, 7, 4},
-		{0, models.SoftGraphs, 7, 3}, {1, models.SoftGraphs, 3, 7}, {1, models.HardGraphs, 3, 7}, {1, models.SoftGraphs, 0, 0},
-	} {
-		names = append(names, next)
+	return []streamName{
+		{1, models.SoftGraphs, 7, 3},
+		{2, models.SoftGraphs, 7, 3},
+		{0, models.SoftGraphs, 7, 3},
+		{1, models.HardGraphs, 7, 3},
+		{1, models.SoftGraphs, 8, 3},
+		{1, models.SoftGraphs, 7, 4},
+		{1, models.SoftGraphs, 3, 7},
+		{1, models.HardGraphs, 3, 7},
+		{1, models.SoftGraphs, 0, 0},
 	}
-	return names
 }
 
 // TestNoiseIsUniform checks range, moments and the correlation of consecutive

@@ -5,20 +5,71 @@ import (
 	"tobac/dag"
 )
 
-// An embedding turns the latent vectors of one particle into a graph, in order
-// coordinates. Z has the shape (d−1, k, 2): u_i = Z[i,:,0], v_j = Z[j,:,1], and
-// the score of the pair (i, j+1) is s_ij = u_i·v_j for i ≤ j. In row-major
-// order these are the d(d−1)/2 entries above the diagonal of the d×d graph.
-type embedding struct{ d, k int }
+// Embedding says which ordered pairs of variables can have an edge.
+type Embedding int
+
+const (
+	// OrderedPairs lets edges lead from earlier to later variables of the causal
+	// order only: graphs are strictly upper triangular, and acyclic.
+	OrderedPairs Embedding = iota
+	// AllPairs lets every ordered pair have an edge, as DiBS does; graphs may
+	// have cycles.
+	AllPairs
+)
+
+// An embedding turns the latent vectors of one particle into a graph. Z has the
+// shape (rows, k, 2): u_i = Z[i,:,0], v_j = Z[j,:,1], and scores s_ij = u_i·v_j.
+// With an order rows is d−1 and the pair (i, j+1), i ≤ j, has the score s_ij;
+// without, rows is d and the pair (i, j), i ≠ j, has it. Pairs are numbered in
+// row-major order.
+type embedding struct {
+	d, k int
+	kind Embedding
+}
+
+func (e embedding) rows() int {
+	if e.kind == AllPairs {
+		return e.d
+	}
+	return e.d - 1
+}
 
 // latentLen is the number of latent values of one particle.
-func (e embedding) latentLen() int { return (e.d - 1) * e.k * 2 }
+func (e embedding) latentLen() int { return e.rows() * e.k * 2 }
 
-func (e embedding) pairs() int { return e.d * (e.d - 1) / 2 }
+// pairs is the number of pairs that can have an edge.
+func (e embedding) pairs() int { return len(e.cells()) }
 
-// scores are the pairs' scores, as a vector of d(d−1)/2.
+// cells lists the elements of the d×d graph that can be edges.
+func (e embedding) cells() []int {
+	if e.kind == AllPairs {
+		return offDiagonal(e.d)
+	}
+	return autograd.StrictUpper(e.d)
+}
+
+// scoreCells lists the elements of the rows×rows matrix of scores that belong
+// to them.
+func (e embedding) scoreCells() []int {
+	if e.kind == AllPairs {
+		return offDiagonal(e.d)
+	}
+	return autograd.UpperTriangle(e.d - 1)
+}
+
+func offDiagonal(d int) []int {
+	var idx []int
+	for i := range d * d {
+		if i/d != i%d {
+			idx = append(idx, i)
+		}
+	}
+	return idx
+}
+
+// scores are the pairs' scores, as a vector.
 func (e embedding) scores(z *autograd.Node) *autograd.Node {
-	rows := e.d - 1
+	rows := e.rows()
 	half := func(which int) *autograd.Node {
 		idx := make([]int, rows*e.k)
 		for i := range idx {
@@ -26,12 +77,12 @@ func (e embedding) scores(z *autograd.Node) *autograd.Node {
 		}
 		return z.Gather(idx, autograd.Shape{rows, e.k})
 	}
-	return half(0).MatMul(half(1).T()).Gather(autograd.UpperTriangle(rows), autograd.Shape{e.pairs()})
+	return half(0).MatMul(half(1).T()).Gather(e.scoreCells(), autograd.Shape{e.pairs()})
 }
 
-// graph places a vector of pairs above the diagonal of a d×d matrix.
+// graph places a vector of pairs into a d×d matrix.
 func (e embedding) graph(pairs *autograd.Node) *autograd.Node {
-	return pairs.ScatterAdd(autograd.StrictUpper(e.d), autograd.Shape{e.d, e.d})
+	return pairs.ScatterAdd(e.cells(), autograd.Shape{e.d, e.d})
 }
 
 // softSample is σ(τ(ε + logit)) with the logistic noise ε = ln(u/(1−u)) of a
@@ -50,15 +101,15 @@ func hardSample(logit, u *autograd.Node) *autograd.Node { return logit.Sigmoid()
 // limit is the graph at infinite α: an edge wherever the score is positive.
 func (e embedding) limit(z []float64) *dag.Graph {
 	g := dag.New(e.d)
-	for i := range e.d - 1 {
-		for j := i; j < e.d-1; j++ {
-			s := 0.0
-			for l := range e.k {
-				s += z[(i*e.k+l)*2] * z[(j*e.k+l)*2+1]
-			}
-			if s > 0 {
-				g.Set(i, j+1, true)
-			}
+	rows, cells := e.rows(), e.cells()
+	for p, cell := range e.scoreCells() {
+		i, j := cell/rows, cell%rows
+		s := 0.0
+		for l := range e.k {
+			s += z[(i*e.k+l)*2] * z[(j*e.k+l)*2+1]
+		}
+		if s > 0 {
+			g.Set(cells[p]/e.d, cells[p]%e.d, true)
 		}
 	}
 	return g

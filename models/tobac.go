@@ -11,50 +11,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Estimator says how the Monte Carlo samples of graphs are combined into an
-// estimate of log E[p(D,Θ|G)].
-type Estimator int
-
-const (
-	// NodeWise averages each variable's term on its own:
-	// Σ_j log (1/S) Σ_s exp L_j(G_s). Given an order the columns of a graph are
-	// independent, so this estimates the same quantity, at the same cost and
-	// with far less variance.
-	NodeWise Estimator = iota
-	// Joint averages whole graphs: log (1/S) Σ_s exp Σ_j L_j(G_s), as
-	// published.
-	Joint
-)
-
-// String is the estimator's name on the command line.
-func (e Estimator) String() string {
-	switch e {
-	case NodeWise:
-		return "nodewise"
-	case Joint:
-		return "joint"
-	}
-	return fmt.Sprintf("Estimator(%d)", int(e))
-}
-
-// combine lifts a vector of per-variable terms to the scalar estimate.
-func (e Estimator) combine(terms *autograd.Node, sample *autograd.Axis) *autograd.Node {
-	if e == NodeWise {
-		return terms.LogMeanExpOver(sample).Sum()
-	}
-	return terms.Sum().LogMeanExpOver(sample)
-}
-
 // TOBACConfig are the settings of the target. The zero value of each field but
 // Estimator is the published default.
 type TOBACConfig struct {
 	Particles int        // particles M; zero: 30
 	Samples   int        // Monte Carlo graphs S per gradient; zero: 128
-	Rank      int        // length k of the latent vectors; zero: d−1
-	AlphaRate float64    // inverse temperature α_t = AlphaRate·t; zero: 0.05
-	Tau       float64    // temperature τ of the soft graphs; zero: 1
+	Rank      int        // length k of the latent vectors; zero: their number, d−1 with an order, d without
+	AlphaRate float64    // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	Tau       float64    // temperature τ of the soft graphs, a factor: large is hard; zero: 1
 	Estimator Estimator  // zero: NodeWise
+	Gradient  Gradient   // of Z; zero: Reparameterised
+	Embedding Embedding  // zero: OrderedPairs, which is TOBAC
 	Prior     GraphPrior // nil: Erdős–Rényi with 2 edges per variable
+	Penalty   Penalty    // of cycles; used by AllPairs only
 	Seed      uint64     // of the initial particles and of every draw
 	Noise     Noise      // nil: streams derived from Seed
 	Options
@@ -64,9 +33,10 @@ type TOBACConfig struct {
 type Purpose uint64
 
 const (
-	SoftGraphs Purpose = 1 + iota // uniform noise of the soft graphs, for Z
-	HardGraphs                    // uniform noise of the hard graphs, for Θ
-	initial                       // initial particles
+	SoftGraphs    Purpose = 1 + iota // uniform noise of the soft graphs, for Z
+	HardGraphs                       // uniform noise of the hard graphs, for Θ
+	PenaltyGraphs                    // uniform noise of the soft graphs of the cycle penalty
+	initial                          // initial particles
 )
 
 // Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in
@@ -82,20 +52,26 @@ type Noise interface {
 //	log p(Z,Θ|D) = log p(Z) + log E_{p(G|Z)}[p(D,Θ|G)] + const,
 //	log p(Z)     = Σ lnN(Z; 0, 1/k) + log p_graph(G_α(Z)),
 //
-// as a scorer for SVGD, in order coordinates. The gradient with respect to Z is
-// taken through soft graphs, that with respect to Θ through hard ones, each with
-// S samples of its own. Blocks are Z (M × (d−1)·k·2, element (i,l,which) at
-// (i·k+l)·2+which with which 0 for u and 1 for v) and Θ (M × ParamLen).
+// as a scorer for SVGD, in order coordinates. The gradient with respect to Θ is
+// taken through hard graphs, that with respect to Z through graphs of its own,
+// soft or hard as [Gradient] says. With the embedding AllPairs it is the
+// posterior of DiBS, which knows no order: log p(Z) then has the further term
+// −β_t E[h(G)] of [Penalty], and graphs may have cycles.
+//
+// Blocks are Z (M × rows·k·2, element (i,l,which) at (i·k+l)·2+which with which
+// 0 for u and 1 for v) and Θ (M × ParamLen), which is missing if the likelihood
+// has no parameters.
 //
 // A TOBAC may be used by one goroutine at a time.
 type TOBAC struct {
-	cfg    TOBACConfig
-	lik    Likelihood
-	emb    embedding
-	scorer *scorer
-	alpha  [1]float64
-	step   int
-	noise  Noise
+	cfg     TOBACConfig
+	lik     Likelihood
+	emb     embedding
+	scorer  *scorer
+	penalty *penalty // nil without one
+	alpha   [1]float64
+	step    int
+	noise   Noise
 }
 
 // NewTOBAC builds and compiles the target.
@@ -104,33 +80,65 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 	if d < 2 {
 		return nil, fmt.Errorf("models: TOBAC needs at least 2 variables, got %d", d)
 	}
-	cfg, err := cfg.withDefaults(d)
+	cfg, err := cfg.withDefaults(lik)
 	if err != nil {
 		return nil, err
 	}
-	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank}, noise: cfg.Noise}
+	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank, kind: cfg.Embedding}, noise: cfg.Noise}
 	if t.noise == nil {
 		t.noise = seeded(cfg.Seed)
 	}
 	e := t.expressions()
-	inputs := []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard}
-	grads := append(e.b.Grad(e.objectiveZ, e.z), e.b.Grad(e.objectiveTheta, e.theta)...)
-	t.scorer, err = newScorer(inputs, grads, autograd.Options{Engine: cfg.Engine, Workers: cfg.Workers})
-	if err != nil {
+	grads := e.b.Grad(e.objectiveZ, e.z)
+	if e.theta != nil {
+		grads = append(grads, e.b.Grad(e.objectiveTheta, e.theta)...)
+	}
+	opt := autograd.Options{Engine: cfg.Engine, Workers: cfg.Workers}
+	if t.scorer, err = newScorer(e.inputs(), grads, opt); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
-	t.scorer.src[2] = autograd.Feed{Data: t.alpha[:]}
-	t.scorer.src[3] = autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, SoftGraphs, t.step, i) }}
-	t.scorer.src[4] = autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, HardGraphs, t.step, i) }}
+	copy(t.scorer.src[t.blocks():], t.feeds())
+	if cfg.Embedding == AllPairs {
+		if t.penalty, err = t.newPenalty(opt); err != nil {
+			return nil, fmt.Errorf("models: TOBAC: %w", err)
+		}
+	}
 	return t, nil
 }
 
-func (c TOBACConfig) withDefaults(d int) (TOBACConfig, error) {
+// feeds are those of the inputs after the blocks.
+func (t *TOBAC) feeds() []autograd.Feed {
+	fs := []autograd.Feed{{Data: t.alpha[:]}, t.draws(SoftGraphs)}
+	if t.blocks() == 2 {
+		fs = append(fs, t.draws(HardGraphs))
+	}
+	return fs
+}
+
+// draws feeds the uniform noise of a purpose at the current step.
+func (t *TOBAC) draws(purpose Purpose) autograd.Feed {
+	return autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, purpose, t.step, i) }}
+}
+
+// blocks is the number of blocks of a particle.
+func (t *TOBAC) blocks() int {
+	if t.lik.ParamLen() == 0 {
+		return 1
+	}
+	return 2
+}
+
+func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
+	d := lik.Vars()
+	rows := embedding{d: d, kind: c.Embedding}.rows()
 	for _, f := range []struct {
 		name string
 		v    *int
 		zero int
-	}{{"particles", &c.Particles, 30}, {"samples", &c.Samples, 128}, {"rank", &c.Rank, d - 1}, {"workers", &c.Workers, 1}} {
+	}{
+		{"particles", &c.Particles, 30}, {"samples", &c.Samples, 128}, {"rank", &c.Rank, rows},
+		{"workers", &c.Workers, 1}, {"penalty samples", &c.Penalty.Samples, 32},
+	} {
 		if *f.v == 0 {
 			*f.v = f.zero
 		}
@@ -138,17 +146,26 @@ func (c TOBACConfig) withDefaults(d int) (TOBACConfig, error) {
 			return c, fmt.Errorf("models: TOBAC: %s %d, want at least 1", f.name, *f.v)
 		}
 	}
-	if c.Estimator != NodeWise && c.Estimator != Joint {
-		return c, fmt.Errorf("models: TOBAC: unknown estimator %d", c.Estimator)
-	}
 	if c.AlphaRate == 0 {
 		c.AlphaRate = 0.05
+		if lik.ParamLen() == 0 {
+			c.AlphaRate = 1
+		}
 	}
 	if c.Tau == 0 {
 		c.Tau = 1
 	}
+	if c.Penalty.Rate == 0 {
+		c.Penalty.Rate = 1
+	}
 	if !(c.AlphaRate > 0 && c.Tau > 0) || math.IsInf(c.AlphaRate+c.Tau, 0) {
 		return c, fmt.Errorf("models: TOBAC: alpha rate %v and tau %v, want finite positive numbers", c.AlphaRate, c.Tau)
+	}
+	if !(c.Penalty.Rate > 0) || math.IsInf(c.Penalty.Rate, 0) {
+		return c, fmt.Errorf("models: TOBAC: penalty rate %v, want a finite positive number", c.Penalty.Rate)
+	}
+	if h, ok := lik.(HardOnly); ok && h.HardOnly() && c.Gradient == Reparameterised {
+		return c, fmt.Errorf("models: TOBAC: the likelihood is defined for graphs without soft edges only; use the score-function gradient")
 	}
 	if c.Prior == nil {
 		p, err := NewErdosRenyi(d, 2)
@@ -161,16 +178,24 @@ func (c TOBACConfig) withDefaults(d int) (TOBACConfig, error) {
 }
 
 // expressions are the nodes of the target, written for one particle and one
-// sample.
+// sample. Those of Θ are nil if there are no parameters.
 type expressions struct {
 	b                          *autograd.Builder
 	z, theta, alpha            *autograd.Node // inputs
 	soft, hard                 *autograd.Node // inputs: uniform noise of the pairs
 	edgeProbs                  *autograd.Node
-	softGraph, hardGraph       *autograd.Node
+	softGraph, hardGraph       *autograd.Node // graphs for Z (hard for the score function) and for Θ
 	softTerms, hardTerms       *autograd.Node // L_j, j = 1..d
-	logPrior, logLikelihood    *autograd.Node // of Z
+	logPrior, logLikelihood    *autograd.Node // of Z; the prior without penalty
 	objectiveZ, objectiveTheta *autograd.Node
+}
+
+// inputs lists the inputs: blocks first.
+func (e *expressions) inputs() []*autograd.Node {
+	if e.theta == nil {
+		return []*autograd.Node{e.z, e.alpha, e.soft}
+	}
+	return []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard}
 }
 
 func (t *TOBAC) expressions() *expressions {
@@ -178,36 +203,52 @@ func (t *TOBAC) expressions() *expressions {
 	b := autograd.NewBuilder("tobac")
 	particle := b.Axis("particle", cfg.Particles)
 	sample := b.Axis("sample", cfg.Samples)
+	noise := func(name string) *autograd.Node {
+		return b.Input(name, autograd.Shape{emb.pairs()}, particle, sample)
+	}
 	e := &expressions{
 		b:     b,
 		z:     b.Input("Z", autograd.Shape{emb.latentLen()}, particle),
-		theta: b.Input("theta", autograd.Shape{t.lik.ParamLen()}, particle),
 		alpha: b.Input("alpha", autograd.Shape{}),
-		soft:  b.Input("uniform soft", autograd.Shape{emb.pairs()}, particle, sample),
-		hard:  b.Input("uniform hard", autograd.Shape{emb.pairs()}, particle, sample),
+		soft:  noise("uniform Z"),
 	}
 	logits := emb.scores(e.z).Mul(e.alpha)
 	e.edgeProbs = emb.graph(logits.Sigmoid())
-	e.softGraph = emb.graph(softSample(logits, e.soft, cfg.Tau))
-	e.hardGraph = emb.graph(hardSample(logits, e.hard))
-
-	terms := func(g *autograd.Node) *autograd.Node {
-		prior, data := t.lik.Terms(g, e.theta)
-		return prior.Add(data)
-	}
-	e.softTerms, e.hardTerms = terms(e.softGraph), terms(e.hardGraph)
-	e.logLikelihood = cfg.Estimator.combine(e.softTerms, sample)
 	e.logPrior = lnNormal(e.z, 0, 1/float64(emb.k)).Sum().Add(cfg.Prior.LogProb(e.edgeProbs))
+	if n := t.lik.ParamLen(); n > 0 {
+		e.theta = b.Input("theta", autograd.Shape{n}, particle)
+		e.hard = noise("uniform theta")
+		e.hardGraph = emb.graph(hardSample(logits, e.hard))
+		e.hardTerms = t.terms(e.hardGraph, e.theta)
+		e.objectiveTheta = cfg.Estimator.combine(e.hardTerms, sample)
+	}
+	if cfg.Gradient == Reparameterised {
+		e.softGraph = emb.graph(softSample(logits, e.soft, cfg.Tau))
+		e.softTerms = t.terms(e.softGraph, e.theta)
+		e.logLikelihood = cfg.Estimator.combine(e.softTerms, sample)
+	} else {
+		pairs := hardSample(logits, e.soft)
+		e.softGraph = emb.graph(pairs)
+		e.softTerms = t.terms(e.softGraph, e.theta)
+		// log q(G) = Σ g·logit − ln(1 + e^logit), one term per child.
+		logq := emb.graph(pairs.Mul(logits).Sub(logits.Softplus())).Sum(0)
+		e.logLikelihood = cfg.Gradient.surrogate(cfg.Estimator, e.softTerms, logq, sample)
+	}
 	e.objectiveZ = e.logLikelihood.Add(e.logPrior)
-	e.objectiveTheta = cfg.Estimator.combine(e.hardTerms, sample)
 	return e
+}
+
+// terms are L_j = log p(Θ_j|G) + log p(D_j|G,Θ).
+func (t *TOBAC) terms(g, theta *autograd.Node) *autograd.Node {
+	prior, data := t.lik.Terms(g, theta)
+	return prior.Add(data)
 }
 
 // Score implements the scorer of package svgd: the gradient of the target at
 // step t, counted from 0, for every particle.
 func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
-	if len(x) != 2 {
-		return fmt.Errorf("models: TOBAC: got %d blocks, want Z and Θ", len(x))
+	if len(x) != t.blocks() || len(dst) != t.blocks() {
+		return fmt.Errorf("models: TOBAC: got %d blocks and %d results, want %d of each", len(x), len(dst), t.blocks())
 	}
 	for i, m := range x {
 		if err := t.scorer.bind(i, m); err != nil {
@@ -216,7 +257,13 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 	}
 	t.step = step
 	t.alpha[0] = t.Alpha(step)
-	return t.scorer.eval(dst)
+	if err := t.scorer.eval(dst); err != nil {
+		return err
+	}
+	if t.penalty != nil {
+		return t.penalty.add(dst[0], x[0], step)
+	}
+	return nil
 }
 
 // Alpha is the inverse temperature at a step.
@@ -225,24 +272,34 @@ func (t *TOBAC) Alpha(step int) float64 { return t.cfg.AlphaRate * float64(step)
 // Init draws the initial particles: Z ~ N(0, 1/k), Θ as the likelihood says.
 func (t *TOBAC) Init() []*mat.Dense {
 	m := t.cfg.Particles
-	z := mat.NewDense(m, t.emb.latentLen(), nil)
-	theta := mat.NewDense(m, t.lik.ParamLen(), nil)
+	x := []*mat.Dense{mat.NewDense(m, t.emb.latentLen(), nil)}
+	if n := t.lik.ParamLen(); n > 0 {
+		x = append(x, mat.NewDense(m, n, nil))
+	}
 	sd := 1 / math.Sqrt(float64(t.emb.k))
 	for i := range m {
 		src := stream(t.cfg.Seed, initial, 0, i)
 		rng := rand.New(&src)
-		row := z.RawRowView(i)
+		row := x[0].RawRowView(i)
 		for l := range row {
 			row[l] = sd * rng.NormFloat64()
 		}
-		t.lik.InitParams(theta.RawRowView(i), rng)
+		if len(x) == 2 {
+			t.lik.InitParams(x[1].RawRowView(i), rng)
+		}
 	}
-	return []*mat.Dense{z, theta}
+	return x
 }
 
 // Graph is the graph of one particle in the limit of large α, in order
-// coordinates: an edge wherever the score is positive. It has no cycle.
+// coordinates: an edge wherever the score is positive. It has no cycle unless
+// the embedding is AllPairs.
 func (t *TOBAC) Graph(z []float64) *dag.Graph { return t.emb.limit(z) }
 
 // Close releases the workers.
-func (t *TOBAC) Close() { t.scorer.close() }
+func (t *TOBAC) Close() {
+	t.scorer.close()
+	if t.penalty != nil {
+		t.penalty.scorer.close()
+	}
+}

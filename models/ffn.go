@@ -1,0 +1,241 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"tobac/autograd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Activation is the nonlinearity of the hidden layers.
+type Activation int
+
+const (
+	Relu      Activation = iota // max(x, 0), slope 0 at 0
+	Tanh                        // tanh x
+	Sigmoid                     // 1/(1+e^−x)
+	LeakyRelu                   // x above 0, x/100 below
+)
+
+var activationNames = []string{"relu", "tanh", "sigmoid", "leaky-relu"}
+
+// String is the activation's name on the command line.
+func (a Activation) String() string {
+	if a < 0 || int(a) >= len(activationNames) {
+		return fmt.Sprintf("Activation(%d)", int(a))
+	}
+	return activationNames[a]
+}
+
+func (a Activation) apply(x *autograd.Node) *autograd.Node {
+	switch a {
+	case Tanh:
+		return x.Tanh()
+	case Sigmoid:
+		return x.Sigmoid()
+	case LeakyRelu:
+		return x.LeakyRelu(0.01)
+	}
+	return x.Relu()
+}
+
+// FeedForwardOptions are the fixed quantities of the nonlinear model. The zero
+// value is the published setting.
+type FeedForwardOptions struct {
+	NoiseVariance float64    // variance of every equation's noise; zero: 0.1
+	ParamVariance float64    // prior variance σ_p² of every weight and bias; zero: 1
+	Hidden        []int      // units of each hidden layer; nil: one layer of 5
+	Activation    Activation // zero: Relu
+	NoBias        bool       // leave out all biases
+}
+
+// FeedForward is the nonlinear Gaussian structural equation model in which
+// every variable is a network of its parents,
+//
+//	pre = Xᵀ(G_·j ∘ W₁) + b₁,   H = a(pre), …   mean_j = H·W_L + b_L,
+//	x_j ~ N(mean_j, σ²),
+//
+// with independent N(0, σ_p²) priors on all weights and biases. The mask of the
+// parents is applied to the first layer's weights, and gates their prior:
+//
+//	log p(Θ|G) = Σ_j [ Σ_i G_ij Σ_a lnN(W₁[j,i,a]) + Σ lnN(all other parameters of j) ].
+//
+// A variable without parents still has a network: its mean is a constant.
+//
+// The parameters of one particle are, in order: W₁ as (d, d, h₁) by child, input
+// and unit, b₁ as (d, h₁), then for each further layer its weights (d, h, h') and
+// biases (d, h'), the last one with h' = 1.
+type FeedForward struct {
+	opt  FeedForwardOptions
+	x    *mat.Dense
+	rows [][]int // rows that count, per variable; nil: all
+	d    int
+}
+
+var _ Likelihood = (*FeedForward)(nil)
+
+// NewFeedForward prepares the model for data x, n×d with its columns in causal
+// order. intervened is nil or n×d with 1 where the entry was set by
+// intervention, as for [NewLinear].
+func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForward, error) {
+	if opt.NoiseVariance == 0 {
+		opt.NoiseVariance = 0.1
+	}
+	if opt.ParamVariance == 0 {
+		opt.ParamVariance = 1
+	}
+	if opt.Hidden == nil {
+		opt.Hidden = []int{5}
+	}
+	if !(opt.NoiseVariance > 0 && opt.ParamVariance > 0) || math.IsInf(opt.NoiseVariance+opt.ParamVariance, 0) {
+		return nil, fmt.Errorf("models: feed-forward model: noise variance %v and parameter variance %v, want finite positive numbers", opt.NoiseVariance, opt.ParamVariance)
+	}
+	for i, h := range opt.Hidden {
+		if h < 1 {
+			return nil, fmt.Errorf("models: feed-forward model: hidden layer %d has %d units, want at least 1", i+1, h)
+		}
+	}
+	if opt.Activation < 0 || int(opt.Activation) >= len(activationNames) {
+		return nil, fmt.Errorf("models: feed-forward model: unknown activation %v", opt.Activation)
+	}
+	n, d := x.Dims()
+	if err := checkData(x); err != nil {
+		return nil, err
+	}
+	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d}
+	if intervened != nil {
+		groups, err := groupColumns(n, d, intervened)
+		if err != nil {
+			return nil, err
+		}
+		f.rows = make([][]int, d)
+		for _, g := range groups {
+			for _, j := range g.columns {
+				f.rows[j] = g.rows
+			}
+		}
+	}
+	return f, nil
+}
+
+// Vars implements [Likelihood].
+func (f *FeedForward) Vars() int { return f.d }
+
+// NoiseVariance is σ².
+func (f *FeedForward) NoiseVariance() float64 { return f.opt.NoiseVariance }
+
+// layer describes one layer of all networks: its parameters start at weights
+// and biases of the parameter vector; biases is −1 without them.
+type layer struct{ in, out, weights, biases int }
+
+// layers lists the layers, the first with d inputs, and counts all parameters.
+func (f *FeedForward) layers() (ls []layer, total int) {
+	in := f.d
+	for _, out := range append(append([]int{}, f.opt.Hidden...), 1) {
+		l := layer{in: in, out: out, weights: total, biases: -1}
+		total += f.d * in * out
+		if !f.opt.NoBias {
+			l.biases = total
+			total += f.d * out
+		}
+		ls = append(ls, l)
+		in = out
+	}
+	return ls, total
+}
+
+// ParamLen implements [Likelihood]: d(dh + 2h + 1) for one hidden layer of h
+// units with biases.
+func (f *FeedForward) ParamLen() int {
+	_, total := f.layers()
+	return total
+}
+
+// InitParams implements [Likelihood]: N(0, σ_p²) for every parameter.
+func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
+	sd := math.Sqrt(f.opt.ParamVariance)
+	for i := range dst {
+		dst[i] = sd * rng.NormFloat64()
+	}
+}
+
+// Terms implements [Likelihood].
+func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	ls, _ := f.layers()
+	for j := range f.d {
+		p, l := f.variable(ls, j, g, theta)
+		at := []int{j}
+		p, l = p.Reshape(autograd.Shape{1}).ScatterAdd(at, autograd.Shape{f.d}), l.Reshape(autograd.Shape{1}).ScatterAdd(at, autograd.Shape{f.d})
+		if j == 0 {
+			prior, data = p, l
+		} else {
+			prior, data = prior.Add(p), data.Add(l)
+		}
+	}
+	return prior, data
+}
+
+// variable builds both terms of variable j.
+func (f *FeedForward) variable(ls []layer, j int, g, theta *autograd.Node) (prior, data *autograd.Node) {
+	b := g.Builder()
+	rows, n := f.observations(j)
+	mask := g.Gather(columnIndices(f.d, []int{j}), autograd.Shape{f.d, 1})
+	lnN := func(x *autograd.Node) *autograd.Node { return lnNormal(x, 0, f.opt.ParamVariance) }
+	var h *autograd.Node
+	for i, l := range ls {
+		w := theta.Gather(span(l.weights+j*l.in*l.out, l.in*l.out), autograd.Shape{l.in, l.out})
+		if i == 0 {
+			prior = mask.Mul(lnN(w)).Sum()
+			if n > 0 {
+				h = b.Constant(mat.DenseCopyOf(rows).RawMatrix().Data, autograd.Shape{n, f.d}).MatMul(mask.Mul(w))
+			}
+		} else {
+			prior = prior.Add(lnN(w).Sum())
+			if n > 0 {
+				h = f.opt.Activation.apply(h).MatMul(w)
+			}
+		}
+		if l.biases >= 0 {
+			c := theta.Gather(span(l.biases+j*l.out, l.out), autograd.Shape{1, l.out})
+			prior = prior.Add(lnN(c).Sum())
+			if n > 0 {
+				h = h.Add(c)
+			}
+		}
+	}
+	if n == 0 {
+		return prior, b.Scalar(0)
+	}
+	own := mat.Col(nil, j, rows)
+	residual := b.Constant(own, autograd.Shape{n, 1}).Sub(h)
+	constant := -0.5 * float64(n) * math.Log(2*math.Pi*f.opt.NoiseVariance)
+	return prior, residual.Square().Sum().Scale(-1 / (2 * f.opt.NoiseVariance)).AddScalar(constant)
+}
+
+// observations are the rows in which variable j was not set by intervention.
+func (f *FeedForward) observations(j int) (*mat.Dense, int) {
+	n, _ := f.x.Dims()
+	if f.rows == nil || len(f.rows[j]) == n {
+		return f.x, n
+	}
+	if len(f.rows[j]) == 0 {
+		return nil, 0
+	}
+	sub := mat.NewDense(len(f.rows[j]), f.d, nil)
+	for r, i := range f.rows[j] {
+		sub.SetRow(r, f.x.RawRowView(i))
+	}
+	return sub, len(f.rows[j])
+}
+
+// span lists n consecutive indices.
+func span(from, n int) []int {
+	idx := make([]int, n)
+	for i := range idx {
+		idx[i] = from + i
+	}
+	return idx
+}

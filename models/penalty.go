@@ -1,0 +1,81 @@
+package models
+
+import (
+	"tobac/autograd"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Penalty is the term −β_t E[h(G)] of log p(Z) that keeps DiBS from cycles, with
+// h(G) = tr[(I + G/d)^d] − d over soft graphs and β_t = Rate·t.
+type Penalty struct {
+	Rate    float64 // zero: 1
+	Samples int     // soft graphs per particle and step; zero: 32
+}
+
+// penalty evaluates the gradient of the term. Its samples are an axis of their
+// own, so it is a program of its own.
+type penalty struct {
+	t      *TOBAC
+	scorer *scorer
+	beta   [1]float64
+	grad   *mat.Dense
+}
+
+func (t *TOBAC) newPenalty(opt autograd.Options) (*penalty, error) {
+	z, inputs, objective := t.penaltyExpression()
+	s, err := newScorer(inputs, z.Builder().Grad(objective, z), opt)
+	if err != nil {
+		return nil, err
+	}
+	p := &penalty{t: t, scorer: s, grad: mat.NewDense(t.cfg.Particles, t.emb.latentLen(), nil)}
+	copy(s.src[1:], []autograd.Feed{{Data: t.alpha[:]}, {Data: p.beta[:]}, t.draws(PenaltyGraphs)})
+	return p, nil
+}
+
+// penaltyExpression is −β mean_s h(G_s) of one particle.
+func (t *TOBAC) penaltyExpression() (z *autograd.Node, inputs []*autograd.Node, objective *autograd.Node) {
+	b := autograd.NewBuilder("penalty")
+	particle := b.Axis("particle", t.cfg.Particles)
+	sample := b.Axis("penalty sample", t.cfg.Penalty.Samples)
+	z = b.Input("Z", autograd.Shape{t.emb.latentLen()}, particle)
+	alpha := b.Input("alpha", autograd.Shape{})
+	beta := b.Input("beta", autograd.Shape{})
+	u := b.Input("uniform penalty", autograd.Shape{t.emb.pairs()}, particle, sample)
+	g := t.emb.graph(softSample(t.emb.scores(z).Mul(alpha), u, t.cfg.Tau))
+	return z, []*autograd.Node{z, alpha, beta, u}, acyclicity(g).MeanOver(sample).Mul(beta).Neg()
+}
+
+// acyclicity is h(G) = tr[(I + G/d)^d] − d, zero exactly for acyclic graphs.
+func acyclicity(g *autograd.Node) *autograd.Node {
+	d := g.Shape()[0]
+	base := identity(g.Builder(), d).Add(g.Scale(1 / float64(d)))
+	var power *autograd.Node
+	for n := d; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			if power == nil {
+				power = base
+			} else {
+				power = power.MatMul(base)
+			}
+		}
+		if n > 1 {
+			base = base.MatMul(base)
+		}
+	}
+	return power.Trace().AddScalar(-float64(d))
+}
+
+// add adds the gradient at the given step to dst.
+func (p *penalty) add(dst, z *mat.Dense, step int) error {
+	if err := p.scorer.bind(0, z); err != nil {
+		return err
+	}
+	p.beta[0] = p.t.cfg.Penalty.Rate * float64(step)
+	if err := p.scorer.eval([]*mat.Dense{p.grad}); err != nil {
+		return err
+	}
+	floats.Add(dst.RawMatrix().Data, p.grad.RawMatrix().Data)
+	return nil
+}
