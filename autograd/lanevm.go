@@ -1,6 +1,9 @@
 package autograd
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // laneCode is the operation of a laneOp.
 type laneCode uint8
@@ -76,7 +79,7 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 		lv := &lp.levels[i]
 		for j := range lv.uniform {
 			if err := lv.uniform[j].ins.run(f); err != nil {
-				return err
+				return fmt.Errorf("%v: %w", lv.uniform[j].v.n, err)
 			}
 		}
 		for j := range lv.groups {

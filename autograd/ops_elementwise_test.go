@@ -53,6 +53,21 @@ func (r row) at(name string, x, want, slope []float64) row {
 	return r
 }
 
+// wide compares values over an interval element by element: an approximation
+// that takes over somewhere has nowhere to hide.
+func (r row) wide(lo, hi float64, f func(float64) float64) row {
+	const points = 397
+	s := spot{name: fmt.Sprintf("%v to %v", lo, hi), shapes: []ad.Shape{{points}}, each: true}
+	x := make([]float64, points)
+	for i := range x {
+		x[i] = lo + (hi-lo)*float64(i)/(points-1)
+		s.want = append(s.want, f(x[i]))
+	}
+	s.at = [][]float64{x}
+	r.spots = append(r.spots, s)
+	return r
+}
+
 // within draws uniformly from an interval.
 func within(lo, hi float64) func(*rand.Rand, int, int) []float64 {
 	return func(rng *rand.Rand, _, size int) []float64 {
@@ -95,8 +110,10 @@ func unaryRows() []row {
 	power.spots = append(power.spots, negative)
 
 	neg := unary("neg", (*ad.Node).Neg, func(x float64) float64 { return 0 - x }, nil).
+		wide(-50, 50, func(x float64) float64 { return -x }).
 		at("zero and large", []float64{0, 1e300, -1e300}, []float64{0, -1e300, 1e300}, []float64{-1, -1, -1})
 	abs := unary("abs", (*ad.Node).Abs, func(x float64) float64 { return math.Sqrt(x * x) }, offZero).
+		wide(-50, 50, math.Abs).
 		at("the kink", []float64{0, 1e300, -1e300}, []float64{0, 1e300, 1e300}, []float64{0, 1, -1})
 	relu := unary("relu", (*ad.Node).Relu, func(x float64) float64 { return (x + math.Abs(x)) / 2 }, offZero).
 		at("the kink", []float64{0, 1e300, -1e300}, []float64{0, 1e300, 0}, []float64{0, 1, 0})
@@ -113,37 +130,50 @@ func unaryRows() []row {
 	return []row{
 		power, neg, abs, relu, sign, positive,
 		unary("exp", (*ad.Node).Exp, func(x float64) float64 { return math.Pow(math.E, x) }, nil).
+			wide(-745, 709, math.Exp).
 			at("zero and large", []float64{0, -1000, 700, 1000, -inf}, []float64{1, 0, math.Exp(700), inf, 0}, []float64{1, 0, math.Exp(700), inf, 0}),
 		unary("log", (*ad.Node).Log, func(x float64) float64 { return math.Log10(x) * math.Ln10 }, within(0.3, 4)).
+			wide(1e-3, 100, math.Log).
 			at("zero and large", []float64{1, 0, inf}, []float64{0, -inf, inf}, []float64{1, inf, 0}),
 		unary("log1p", (*ad.Node).Log1p, func(x float64) float64 { return math.Log(1 + x) }, within(-0.7, 4)).
+			wide(-0.999, 50, math.Log1p).
 			at("small", []float64{0, 1e-20, -1e-20}, []float64{0, 1e-20, -1e-20}, []float64{1, 1, 1}).
 			at("the pole", []float64{-1}, []float64{-inf}, []float64{inf}),
 		unary("expm1", (*ad.Node).Expm1, func(x float64) float64 { return math.Exp(x) - 1 }, nil).
+			wide(-50, 50, math.Expm1).
 			at("small", []float64{0, 1e-20, -1e-20}, []float64{0, 1e-20, -1e-20}, []float64{1, 1, 1}).
 			at("large", []float64{-1000}, []float64{-1}, []float64{0}),
 		unary("sqrt", (*ad.Node).Sqrt, func(x float64) float64 { return math.Pow(x, 0.5) }, within(0.3, 4)).
+			wide(0, 100, math.Sqrt).
 			at("zero and large", []float64{0, 1, 1e300}, []float64{0, 1, 1e150}, []float64{inf, 0.5, 0.5e-150}).
 			at("negative", []float64{-1}, []float64{nan}, []float64{nan}),
 		unary("square", (*ad.Node).Square, func(x float64) float64 { return math.Pow(x, 2) }, nil).
+			wide(-50, 50, func(x float64) float64 { return x * x }).
 			at("zero and large", []float64{0, -3, 1e160}, []float64{0, 9, inf}, []float64{0, -6, 2e160}),
 		unary("cube", (*ad.Node).Cube, func(x float64) float64 { return math.Pow(x, 3) }, nil).
+			wide(-50, 50, func(x float64) float64 { return x * x * x }).
 			at("zero and large", []float64{0, -3, -1e110}, []float64{0, -27, -inf}, []float64{0, 27, 3e220}),
 		unary("inverse", (*ad.Node).Inverse, func(x float64) float64 { return math.Pow(x, -1) }, offZero).
+			wide(-50, 51, func(x float64) float64 { return 1 / x }).
 			at("zero and large", []float64{0, 1e300, -1e-100}, []float64{inf, 1e-300, -1e100}, []float64{-inf, 0, -1e200}),
 		unary("sigmoid", (*ad.Node).Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, nil).
+			wide(-700, 50, func(x float64) float64 { return math.Exp(x) / (1 + math.Exp(x)) }).
 			at("zero", []float64{0}, []float64{0.5}, []float64{0.25}).
 			at("negative", []float64{-40}, []float64{e40}, []float64{e40}).
 			at("large", []float64{40, 800, -800}, []float64{1, 1, 0}, []float64{0, 0, 0}),
 		unary("softplus", (*ad.Node).Softplus, func(x float64) float64 { return math.Log(1 + math.Exp(x)) }, nil).
+			wide(-700, 50, func(x float64) float64 { return math.Log1p(math.Exp(x)) }).
 			at("zero", []float64{0}, []float64{math.Ln2}, []float64{0.5}).
 			at("negative", []float64{-40}, []float64{e40}, []float64{e40}).
 			at("large", []float64{40, 800, -800}, []float64{40, 800, 0}, []float64{1, 1, 0}),
 		unary("tanh", (*ad.Node).Tanh, func(x float64) float64 { return 1 - 2/(1+math.Exp(2*x)) }, nil).
+			wide(-30, 30, math.Tanh).
 			at("zero and large", []float64{0, 800, -800}, []float64{0, 1, -1}, []float64{1, 0, 0}),
 		unary("sin", (*ad.Node).Sin, func(x float64) float64 { return 2 * math.Sin(x/2) * math.Cos(x/2) }, nil).
+			wide(-30, 30, math.Sin).
 			at("zero and large", []float64{0, 1e6}, []float64{0, math.Sin(1e6)}, []float64{1, math.Cos(1e6)}),
 		unary("cos", (*ad.Node).Cos, func(x float64) float64 { return 1 - 2*math.Pow(math.Sin(x/2), 2) }, nil).
+			wide(-30, 30, math.Cos).
 			at("zero and large", []float64{0, 1e6}, []float64{1, math.Cos(1e6)}, []float64{0, -math.Sin(1e6)}),
 	}
 }

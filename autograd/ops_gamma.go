@@ -17,7 +17,7 @@ func init() {
 			scalar: func(at attr) func(float64) float64 {
 				n := at.ints[0]
 				if n == 0 {
-					return mathext.Digamma
+					return digamma
 				}
 				// ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹ n! ζ(n+1, x)
 				factor := math.Gamma(float64(n + 1))
@@ -44,4 +44,20 @@ func (n *Node) Polygamma(k int) *Node {
 		return n.b.fail(n.shape, "polygamma: order %d, want at least 0", k)
 	}
 	return n.op1("polygamma", attr{ints: []int{k}})
+}
+
+// digamma is ψ(x) for x > 0, to a few units in the last place: the recurrence
+// ψ(x) = ψ(x+1) − 1/x up to x ≥ 12, then the asymptotic series. (gonum's Digamma
+// is right to 1e-10 only.)
+func digamma(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return mathext.Digamma(x)
+	}
+	shift := 0.0
+	for ; x < 12; x++ {
+		shift -= 1 / x
+	}
+	r := 1 / (x * x)
+	series := r * (1./12 - r*(1./120-r*(1./252-r*(1./240-r*(1./132-r*(691./32760-r/12))))))
+	return shift + math.Log(x) - 0.5/x - series
 }

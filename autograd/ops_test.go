@@ -62,6 +62,7 @@ type spot struct {
 	build  func(a []*ad.Axis, x []*ad.Node) *ad.Node // nil: that of the first case
 	want   []float64
 	grad   [][]float64 // nil, or nil for an operand: not looked at
+	each   bool        // the tolerance is relative to each element
 }
 
 const (
@@ -489,6 +490,17 @@ func checkSpot(t *testing.T, r row, p spot) {
 	}
 	if err := b.Err(); err != nil {
 		t.Fatal(err)
+	}
+	if p.each {
+		for _, engine := range engines {
+			got := eval(t, x, nodes(y), p.at, ad.Options{Engine: engine})[0]
+			for k, w := range p.want {
+				if g := got[k]; !(math.Abs(g-w) <= valueTolerance*math.Abs(w)) {
+					t.Errorf("%v engine at %v: got %v, want %v", engine, p.at[0][k], g, w)
+				}
+			}
+		}
+		return
 	}
 	got := runEngines(t, x, outputs, p.at, 1e-11)
 	compare(t, "value", got[0], p.want, valueTolerance)

@@ -241,12 +241,12 @@ func TestScoreRefusesOtherShapes(t *testing.T) {
 		dst, x []*mat.Dense
 		want   string
 	}{
-		{"one block", dst, x[:1], "models: TOBAC: got 1 blocks, want Z and Θ"},
-		{"three blocks", dst, append(slices.Clone(x), x[0]), "models: TOBAC: got 3 blocks, want Z and Θ"},
+		{"one block", dst, x[:1], "models: TOBAC: got 1 blocks and 2 results, want 2 of each"},
+		{"three blocks", dst, append(slices.Clone(x), x[0]), "models: TOBAC: got 3 blocks and 2 results, want 2 of each"},
 		{"particles", dst, []*mat.Dense{x[0], dense(3, 16)}, "models: block 1: got 3×16, want 2×16"},
 		{"length", dst, []*mat.Dense{dense(2, 12), x[1]}, "models: block 0: got 2×12, want 2×18"},
 		{"view", dst, []*mat.Dense{x[0], view}, "models: block 1: got a view with stride 17, want a matrix of its own with stride 16"},
-		{"one result", dst[:1], x, "models: got 1 result blocks, want 2"},
+		{"one result", dst[:1], x, "models: TOBAC: got 2 blocks and 1 results, want 2 of each"},
 		{"result length", []*mat.Dense{dst[1], dst[0]}, x, "models: result block 0: got 2×16, want 2×18"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -146,6 +146,14 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 			return c, fmt.Errorf("models: TOBAC: %s %d, want at least 1", f.name, *f.v)
 		}
 	}
+	switch {
+	case c.Estimator < 0 || c.Estimator > Joint:
+		return c, fmt.Errorf("models: TOBAC: unknown estimator %d", c.Estimator)
+	case c.Gradient < 0 || c.Gradient > ScoreFunctionLOO:
+		return c, fmt.Errorf("models: TOBAC: unknown gradient %d", c.Gradient)
+	case c.Embedding < 0 || c.Embedding > AllPairs:
+		return c, fmt.Errorf("models: TOBAC: unknown embedding %d", c.Embedding)
+	}
 	if c.AlphaRate == 0 {
 		c.AlphaRate = 0.05
 		if lik.ParamLen() == 0 {
