@@ -110,7 +110,7 @@ func TestNativeOps(t *testing.T) {
 		n    *Node
 		want string
 	}{
-		{x.Sigmoid(), "sigmoid"},
+		{x.Tanh(), "tanh"},
 		{x.Neg(), "neg"},
 		{x.Exp(), "exp"},
 		{x.Log(), "ln"},

@@ -240,7 +240,8 @@ func gammaRows() []row {
 	}
 	poly := unary("polygamma", func(x *ad.Node) *ad.Node { return x.Polygamma(0) }, digamma, within(0.4, 6)).
 		at("one", []float64{1}, []float64{-euler}, []float64{math.Pi * math.Pi / 6}).
-		at("large", []float64{1e10}, []float64{math.Log(1e10)}, []float64{1e-10})
+		at("large", []float64{1e10}, []float64{math.Log(1e10) - 0.5e-10}, []float64{1e-10 + 0.5e-20}).
+		wide(2, 200, digamma)
 	trigamma := order(1).cases[0]
 	poly.other = &trigamma
 	for n := 1; n <= 3; n++ {
@@ -251,7 +252,8 @@ func gammaRows() []row {
 	return []row{
 		unary("loggamma", (*ad.Node).LogGamma, logGamma, within(0.4, 6)).
 			at("one, two and a half", []float64{1, 2, 0.5}, []float64{0, 0, math.Log(math.Pi) / 2}, []float64{-euler, 1 - euler, -euler - 2*math.Ln2}).
-			at("small and large", []float64{1e-300, 1e300}, []float64{300 * math.Ln10, 1e300 * (300*math.Ln10 - 1)}, []float64{-1e300, 300 * math.Ln10}),
+			at("small and large", []float64{1e-300, 1e300}, []float64{300 * math.Ln10, 1e300 * (300*math.Ln10 - 1)}, []float64{-1e300, 300 * math.Ln10}).
+			wide(3, 200, logGamma),
 		poly,
 	}
 }
