@@ -14,6 +14,6 @@
 // bits for any number of workers, and for a run that was interrupted and
 // resumed through a [Snapshot].
 //
-// Reference: T. Tran, T. Nguyen, T. Duong, T. Nguyen, "Differentiable Bayesian
+// Reference: Q.-D. Tran, P. Nguyen, B. Duong, T. Nguyen, "Differentiable Bayesian
 // Structure Learning with Acyclicity Assurance", ICDM 2023.
 package tobac

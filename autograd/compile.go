@@ -22,6 +22,7 @@ type Program struct {
 	lanes    int          // their number of index combinations
 	strip    bool         // the loop axis itself is laid out innermost, in strips
 	outer    int          // runs of the instruction list per evaluation
+	without  Pass         // passes left out
 }
 
 // A step is one instruction and the value it computes.
@@ -84,19 +85,18 @@ func (v *value) isView() bool { return v.index != nil }
 // together. It does not depend on the number of workers, nor do results.
 const stripLanes = 64
 
-// Compile turns the outputs, as functions of the inputs, into a program.
-func Compile(inputs, outputs []*Node) (*Program, error) {
-	return compileAs(inputs, outputs, true)
-}
-
-// compileAs compiles with a lane program where one fits, or value by value
-// only.
-func compileAs(inputs, outputs []*Node, lanes bool) (*Program, error) {
+// Compile turns the outputs, as functions of the inputs, into a program. The
+// passes given are left out: the program computes the same, slower. That is
+// for measuring and testing them.
+func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 	s, err := newSpec(inputs, outputs)
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{spec: s, byNode: make(map[*Node]*value, len(s.nodes))}
+	for _, pass := range without {
+		p.without |= pass
+	}
 	p.chooseLanes()
 	if err := p.addValues(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func compileAs(inputs, outputs []*Node, lanes bool) (*Program, error) {
 	p.inferSupport()
 	p.inferLive()
 	p.place()
-	if lanes && p.laneable() {
+	if p.runs(ElementSchedule) && p.laneable() {
 		p.allocateUniform()
 		p.lane = p.compileLanes()
 		return p, nil
@@ -159,7 +159,7 @@ func (p *Program) varies(n *Node) bool {
 func (p *Program) addValues() error {
 	for _, n := range p.nodes {
 		v := &value{id: len(p.values), n: n, known: n.value, varying: p.varies(n)}
-		constant := n.op != nil && n.op.over == within && n.attr.op == nil
+		constant := p.runs(ConstantFolding) && n.op != nil && n.op.over == within && n.attr.op == nil
 		for _, a := range n.args {
 			v.args = append(v.args, p.byNode[a])
 			constant = constant && p.byNode[a].known != nil
@@ -198,7 +198,7 @@ func (p *Program) inferSupport() {
 	for _, v := range p.values {
 		v.support = make([]bool, v.n.shape.Len())
 		for e := range v.support {
-			v.support[e] = v.mayDiffer(e)
+			v.support[e] = v.mayDiffer(e) || !p.runs(StructuralZeros) && !v.isView()
 		}
 	}
 }
@@ -280,6 +280,13 @@ func (p *Program) inferLive() {
 	for _, n := range p.outputs {
 		for e := range p.byNode[n].live {
 			p.byNode[n].live[e] = true
+		}
+	}
+	if !p.runs(ElementLiveness) {
+		for _, v := range p.values {
+			for e := range v.live {
+				v.live[e] = true
+			}
 		}
 	}
 	for i := len(p.values) - 1; i >= 0; i-- {
@@ -375,7 +382,7 @@ func (p *Program) allocate() {
 			v.store.off = plan.alloc(v.store.size())
 		}
 		for _, w := range p.values[:at+1] {
-			if w.ownsVariable() && w.store.last == at {
+			if p.runs(MemoryReuse) && w.ownsVariable() && w.store.last == at {
 				plan.free(w.store.off, w.store.size())
 				w.store.last = -1
 			}

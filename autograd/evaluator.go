@@ -49,6 +49,9 @@ type Options struct {
 	// [*NonFiniteError] that names the first one to produce NaN or Inf from
 	// finite operands. It costs time; use it to find the place.
 	CheckFinite bool
+
+	// Without lists passes of the compiler to leave out, joined by |. Zero: none.
+	Without Pass
 }
 
 // A Feed supplies one input of an evaluation: either Data or Fill is set.
@@ -81,7 +84,7 @@ type Evaluator interface {
 func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
 	switch opt.Engine {
 	case Compiled:
-		p, err := Compile(inputs, outputs)
+		p, err := Compile(inputs, outputs, opt.Without)
 		if err != nil {
 			return nil, err
 		}

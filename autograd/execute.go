@@ -39,7 +39,7 @@ type compiled struct {
 // operations, CheckFinite runs value by value.
 func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 	if opt.CheckFinite && p.lane != nil {
-		byValue, err := compileAs(p.inputs, p.outputs, false)
+		byValue, err := Compile(p.inputs, p.outputs, p.without, ElementSchedule)
 		if err != nil {
 			return nil, err
 		}

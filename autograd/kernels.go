@@ -6,35 +6,51 @@ import (
 	"math/bits"
 	"os"
 	"strings"
+	"unsafe"
 )
 
-// A kernelSet holds the vector kernels that carry most of the time. All slices
-// of one call have the same length, a positive multiple of vectorLen, except
-// for sumExp and max, whose lengths are any positive number. A dst may be one
-// of the operands of the same call, at the same place.
+// A kernelSet holds the vector kernels that carry most of the time. Pointers
+// are to the first of n numbers, n a positive multiple of vectorLen, except for
+// sumExp and max, which take any positive number of them. A dst may be one of
+// the operands of the same call, at the same place.
 type kernelSet struct {
-	name         string
-	add          func(dst, a, b []float64)
-	sub          func(dst, a, b []float64)
-	mul          func(dst, a, b []float64)
-	mulAdd       func(dst, a, b []float64)            // dst += a∘b
-	scale        func(dst, a []float64, s float64)    // dst = s·a
-	affine       func(dst, a []float64, s, t float64) // dst = s·a + t
-	less         func(dst, u []float64, p float64)    // dst = 1[u < p]
-	dot          func(dst, m, r []float64, terms []laneTerm)
-	sigmoidShift func(dst []float64, x float64, u []float64)
-	exp          func(dst, a []float64)
-	sumExp       func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
-	max          func(a []float64) float64                // NaN if there is one
+	name   string
+	add    func(dst, a, b *float64, n int)
+	sub    func(dst, a, b *float64, n int)
+	mul    func(dst, a, b *float64, n int)
+	mulAdd func(dst, a, b *float64, n int)            // dst += a∘b
+	scale  func(dst, a *float64, n int, s float64)    // dst = s·a
+	affine func(dst, a *float64, n int, s, t float64) // dst = s·a + t
+	less   func(dst, u *float64, n int, p float64)    // dst = 1[u < p]
+	shift  func(dst, u *float64, n int, p, q float64) // dst = p·u/(p·u + q·(1−u))
+	dot    func(dst, m, r *float64, n int, terms *laneTerm, k int)
+	exp    func(dst, a []float64)
+	sumExp func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
+	max    func(a []float64) float64                // NaN if there is one
 }
 
 // portable are the kernels in plain Go, which run everywhere and which the
 // others are tested against.
 var portable = kernelSet{
 	name: "portable",
-	add:  addVV, sub: subVV, mul: mulVV, mulAdd: mulAddVV, scale: mulVS, affine: affineVS,
-	less: lessVS, dot: dotLanes, sigmoidShift: sigmoidShiftSV,
+	add:  binaryOf(addVV), sub: binaryOf(subVV), mul: binaryOf(mulVV), mulAdd: binaryOf(mulAddVV),
+	scale: scalarOf(mulVS), less: scalarOf(lessVS),
+	affine: func(dst, a *float64, n int, s, t float64) {
+		affineVS(unsafe.Slice(dst, n), unsafe.Slice(a, n), s, t)
+	},
+	shift: func(dst, u *float64, n int, p, q float64) {
+		shiftVS(unsafe.Slice(dst, n), unsafe.Slice(u, n), p, q)
+	},
+	dot: dotLanes,
 	exp: expVec, sumExp: sumExp, max: maxOf,
+}
+
+func binaryOf(f func(dst, a, b []float64)) func(dst, a, b *float64, n int) {
+	return func(dst, a, b *float64, n int) { f(unsafe.Slice(dst, n), unsafe.Slice(a, n), unsafe.Slice(b, n)) }
+}
+
+func scalarOf(f func(dst, a []float64, s float64)) func(dst, a *float64, n int, s float64) {
+	return func(dst, a *float64, n int, s float64) { f(unsafe.Slice(dst, n), unsafe.Slice(a, n), s) }
 }
 
 // available lists the kernel sets that this processor can run, best last.
@@ -83,21 +99,32 @@ func lessVS(dst, u []float64, p float64) {
 	}
 }
 
-// dotLanes is dst = Σ m[factor]·r[reg].
-func dotLanes(dst, m, r []float64, terms []laneTerm) {
-	w := len(dst)
-	k := len(terms) & 3
-	reg := func(t laneTerm) []float64 { return r[int(t.reg)*w:][:w] }
-	if k == 0 {
-		clear(dst)
+// dotLanes is dst = Σ m[factor]·r[reg] over k > 0 terms, registers n apart.
+func dotLanes(dst, m, r *float64, n int, terms *laneTerm, k int) {
+	d, ts := unsafe.Slice(dst, n), unsafe.Slice(terms, k)
+	factor := func(t laneTerm) float64 { return *(*float64)(unsafe.Add(unsafe.Pointer(m), 8*int(t.factor))) }
+	reg := func(t laneTerm) []float64 {
+		return unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(r), 8*n*int(t.reg))), n)
+	}
+	odd := k & 3
+	if odd == 0 {
+		clear(d)
 	} else {
-		mulVS(dst, reg(terms[0]), m[terms[0].factor])
-		for _, t := range terms[1:k] {
-			mulAddVS(dst, reg(t), m[t.factor])
+		mulVS(d, reg(ts[0]), factor(ts[0]))
+		for _, t := range ts[1:odd] {
+			mulAddVS(d, reg(t), factor(t))
 		}
 	}
-	for t := terms[k:]; len(t) >= 4; t = t[4:] {
-		mulAdd4(dst, m[t[0].factor], reg(t[0]), m[t[1].factor], reg(t[1]), m[t[2].factor], reg(t[2]), m[t[3].factor], reg(t[3]))
+	for t := ts[odd:]; len(t) >= 4; t = t[4:] {
+		mulAdd4(d, factor(t[0]), reg(t[0]), factor(t[1]), reg(t[1]), factor(t[2]), reg(t[2]), factor(t[3]), reg(t[3]))
+	}
+}
+
+func shiftVS(dst, u []float64, p, q float64) {
+	u = u[:len(dst)]
+	for i, v := range u {
+		w := p * v
+		dst[i] = w / (w + q*(1-v))
 	}
 }
 

@@ -54,21 +54,9 @@ func vectorKernels() []kernelSet {
 }
 
 var avx2 = kernelSet{
-	name:   "avx2",
-	add:    func(dst, a, b []float64) { addAVX2(&dst[0], &a[0], &b[0], len(dst)) },
-	sub:    func(dst, a, b []float64) { subAVX2(&dst[0], &a[0], &b[0], len(dst)) },
-	mul:    func(dst, a, b []float64) { mulAVX2(&dst[0], &a[0], &b[0], len(dst)) },
-	mulAdd: func(dst, a, b []float64) { mulAddAVX2(&dst[0], &a[0], &b[0], len(dst)) },
-	scale:  func(dst, a []float64, s float64) { scaleAVX2(&dst[0], &a[0], len(dst), s) },
-	affine: func(dst, a []float64, s, t float64) { affineAVX2(&dst[0], &a[0], len(dst), s, t) },
-	less:   func(dst, u []float64, p float64) { lessAVX2(&dst[0], &u[0], len(dst), p) },
-	dot: func(dst, m, r []float64, terms []laneTerm) {
-		dotAVX2(&dst[0], &m[0], &r[0], len(dst), &terms[0], len(terms))
-	},
-	sigmoidShift: func(dst []float64, x float64, u []float64) {
-		p, q := shiftFactors(x)
-		sigmoidShiftAVX2(&dst[0], &u[0], len(dst), p, q)
-	},
+	name: "avx2",
+	add:  addAVX2, sub: subAVX2, mul: mulAVX2, mulAdd: mulAddAVX2,
+	scale: scaleAVX2, affine: affineAVX2, less: lessAVX2, shift: sigmoidShiftAVX2, dot: dotAVX2,
 	exp: func(dst, a []float64) {
 		if !expAVX2(&dst[0], &a[0], len(dst)) {
 			expVec(dst, a)

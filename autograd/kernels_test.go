@@ -48,16 +48,24 @@ func TestKernels(t *testing.T) {
 		exact bool // the same bits as the portable kernel
 		unit  bool // first operand in (0, 1)
 	}{
-		{name: "add", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.add(d, x[0], x[1]) }},
-		{name: "sub", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.sub(d, x[0], x[1]) }},
-		{name: "mul", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.mul(d, x[0], x[1]) }},
-		{name: "mulAdd", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.mulAdd(d, x[0], x[1]) }},
-		{name: "scale", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.scale(d, x[0], s) }},
-		{name: "affine", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.affine(d, x[0], s, u) }},
-		{name: "less", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.less(d, x[0], s) }},
-		{name: "sigmoidShift", unit: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.sigmoidShift(d, 10*s, x[0]) }},
+		{name: "add", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.add(&d[0], &x[0][0], &x[1][0], len(d)) }},
+		{name: "sub", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.sub(&d[0], &x[0][0], &x[1][0], len(d)) }},
+		{name: "mul", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.mul(&d[0], &x[0][0], &x[1][0], len(d)) }},
+		{name: "mulAdd", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
+			k.mulAdd(&d[0], &x[0][0], &x[1][0], len(d))
+		}},
+		{name: "scale", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.scale(&d[0], &x[0][0], len(d), s) }},
+		{name: "affine", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.affine(&d[0], &x[0][0], len(d), s, u) }},
+		{name: "less", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.less(&d[0], &x[0][0], len(d), s) }},
+		{name: "sigmoidShift", unit: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
+			p, q := shiftFactors(10 * s)
+			k.shift(&d[0], &x[0][0], len(d), p, q)
+		}},
 		{name: "exp", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.exp(d, x[0]) }},
-		{name: "in place", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.add(d, d, x[0]); k.scale(d, d, s) }},
+		{name: "in place", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
+			k.add(&d[0], &d[0], &x[0][0], len(d))
+			k.scale(&d[0], &d[0], len(d), s)
+		}},
 	}
 	for i := range available {
 		set := &available[i]
@@ -114,7 +122,7 @@ func TestDotKernels(t *testing.T) {
 					terms[j] = laneTerm{int32(rng.IntN(12)), int32(rng.IntN(16))}
 				}
 				got := make([]float64, w)
-				set.dot(got, m, r, terms)
+				set.dot(&got[0], &m[0], &r[0], w, &terms[0], k)
 				for l := range got {
 					want, scale := 0.0, 0.0
 					for _, term := range terms {

@@ -153,6 +153,9 @@ func (v *value) reducesLanes() bool {
 // result maps them to x.
 func (p *Program) findMasks() map[*value]*value {
 	masks := map[*value]*value{}
+	if !p.runs(SparseCotangents) {
+		return masks
+	}
 	for _, v := range p.values {
 		if !v.varying || v.n.op == nil || v.n.op.name != "exp" {
 			continue
@@ -542,7 +545,7 @@ func (em *emitter) virtual() int32 {
 
 // share emits op unless an equal one was, and returns its register.
 func (em *emitter) share(op laneOp) int32 {
-	if r, ok := em.equal[op]; ok {
+	if r, ok := em.equal[op]; ok && em.c.p.runs(CommonSubexpressions) {
 		return r
 	}
 	r := em.virtual()
@@ -571,7 +574,7 @@ func (em *emitter) sink(s sink) {
 		return
 	}
 	// Fuse the last product into the sum over the lanes.
-	if v := em.c.value(s.ref.key); em.uses[s.ref.key] == 1 && v.n.op != nil && v.n.op.name == "mul" {
+	if v := em.c.value(s.ref.key); em.uses[s.ref.key] == 1 && v.n.op != nil && v.n.op.name == "mul" && em.c.p.runs(Fusion) {
 		if r := v.refs(int(s.ref.key.e)); r[0].kind == refLane && r[1].kind == refLane {
 			a, b := em.lane(r[0].key), em.lane(r[1].key)
 			em.emit(laneOp{code: laneSumProduct, dst: off, a: a, b: b})
@@ -632,7 +635,7 @@ func (em *emitter) register(r operandRef) int32 {
 // scaled recognises an element that is read once and is lanes times a uniform
 // factor.
 func (em *emitter) scaled(r operandRef) (x operandRef, factor int32, ok bool) {
-	if r.kind != refLane || em.uses[r.key] != 1 {
+	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
 		return
 	}
 	if _, kept := em.c.lp.keep[r.key]; kept {
@@ -775,7 +778,7 @@ func (em *emitter) products(v *value, pairs [][2]operandRef) int32 {
 // factors recognises an element that is read once and is a product or a square
 // of lane values.
 func (em *emitter) factors(r operandRef) (a, b operandRef, ok bool) {
-	if em.uses[r.key] != 1 {
+	if em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
 		return
 	}
 	if _, kept := em.c.lp.keep[r.key]; kept {
@@ -837,7 +840,7 @@ func (em *emitter) assign(g *laneGroup) int {
 				}
 			}
 			*r = phys[v]
-			if last[v] == int32(i) {
+			if last[v] == int32(i) && em.c.p.runs(MemoryReuse) {
 				last[v] = -1
 				freed = append(freed, phys[v])
 			}

@@ -3,6 +3,7 @@ package autograd
 import (
 	"fmt"
 	"math"
+	"unsafe"
 )
 
 // laneCode is the operation of a laneOp.
@@ -116,6 +117,14 @@ func (g *laneGroup) run(m, r, full []float64, w, n int, active []int32) {
 	if active != nil {
 		n = len(active)
 	}
+	if len(g.code) == 0 {
+		return
+	}
+	base := unsafe.Pointer(&r[0])
+	size := uintptr(8 * w)
+	// at points to a register; assign has checked that all of them exist.
+	at := func(reg int32) *float64 { return (*float64)(unsafe.Add(base, uintptr(reg)*size)) }
+	k := &kernels
 	for i := range g.code {
 		op := &g.code[i]
 		switch op.code {
@@ -132,29 +141,30 @@ func (g *laneGroup) run(m, r, full []float64, w, n int, active []int32) {
 		case laneFill:
 			fill(r[int(op.dst)*w:][:w], m[op.s])
 		case laneNeg:
-			kernels.scale(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], -1)
+			k.scale(at(op.dst), at(op.a), w, -1)
 		case laneAdd:
-			kernels.add(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], r[int(op.b)*w:][:w])
+			k.add(at(op.dst), at(op.a), at(op.b), w)
 		case laneSub:
-			kernels.sub(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], r[int(op.b)*w:][:w])
+			k.sub(at(op.dst), at(op.a), at(op.b), w)
 		case laneMul:
-			kernels.mul(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], r[int(op.b)*w:][:w])
+			k.mul(at(op.dst), at(op.a), at(op.b), w)
 		case laneMulAdd:
-			kernels.mulAdd(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], r[int(op.b)*w:][:w])
+			k.mulAdd(at(op.dst), at(op.a), at(op.b), w)
 		case laneScale:
-			kernels.scale(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], op.f*m[op.s])
+			k.scale(at(op.dst), at(op.a), w, op.f*m[op.s])
 		case laneAddS:
-			kernels.affine(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], 1, op.f*m[op.s])
+			k.affine(at(op.dst), at(op.a), w, 1, op.f*m[op.s])
 		case laneRSubS:
-			kernels.affine(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], -1, m[op.s])
+			k.affine(at(op.dst), at(op.a), w, -1, m[op.s])
 		case laneDot:
-			kernels.dot(r[int(op.dst)*w:][:w], m, r, g.terms[op.a:op.b])
+			k.dot(at(op.dst), &m[0], &r[0], w, &g.terms[op.a], int(op.b-op.a))
 		case laneSigmoidShift:
-			kernels.sigmoidShift(r[int(op.dst)*w:][:w], m[op.s], r[int(op.a)*w:][:w])
+			p, q := shiftFactors(m[op.s])
+			k.shift(at(op.dst), at(op.a), w, p, q)
 		case laneLess:
-			kernels.less(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], m[op.s])
+			k.less(at(op.dst), at(op.a), w, m[op.s])
 		case laneExp:
-			kernels.exp(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w])
+			k.exp(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w])
 		case laneUnary:
 			op.unary.vec(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w])
 		case laneBinary:

@@ -1,8 +1,8 @@
 // Package models holds densities written as expression graphs of package
 // autograd, and hands their gradients to a sampler: TOBAC, the posterior over
-// causal graphs given a causal order, and [NewTarget] for a density of one's
-// own. It is not for finding orders (package ordering) nor for sampling
-// (package svgd).
+// causal graphs given a causal order, its predecessor DiBS without an order, and
+// [NewTarget] for a density of one's own. It is not for finding orders (package
+// ordering) nor for sampling (package svgd).
 //
 // # A density of one's own
 //
@@ -35,7 +35,9 @@
 // numbers in [0,1], and (n,j) runs over the entries that were not set by
 // intervention. It works on one Gram matrix for each group of variables with the
 // same rows, at a cost that does not depend on the number of rows. Initial
-// weights keep a gap from zero; that gap is no part of the prior.
+// weights keep a gap from zero; that gap is no part of the prior. [FeedForward]
+// has a network for every variable; [BGe] is a marginal likelihood without
+// parameters, for which Θ and its block are missing below.
 //
 // # Latents and soft graphs
 //
@@ -49,6 +51,8 @@
 //	limit, α → ∞       1[s_ij > 0]                                                 (3)
 //
 // and zeros elsewhere. τ multiplies: soft samples approach hard ones as it grows.
+// DiBS, the embedding [AllPairs], has scores for 0 ≤ i, j ≤ d−1, i ≠ j, places
+// s_ij in column j instead, and allows cycles.
 //
 // # Target
 //
@@ -58,8 +62,9 @@
 //	log p(Z)     = Σ lnN(Z; 0, 1/k) + log p_graph(edge probabilities).             (5)
 //
 // The [GraphPrior] is evaluated at the matrix of edge probabilities, which for
-// [ErdosRenyi] is its exact expectation. The expectation in (4) is estimated from
-// S samples of graphs by one of
+// [ErdosRenyi] is its exact expectation. With [AllPairs], (5) has the further term
+// of [Penalty] against cycles. The expectation in (4) is estimated from S samples
+// of graphs by one of
 //
 //	Joint:     log (1/S) Σ_s exp Σ_j L_j(G_s)
 //	NodeWise:  Σ_j log (1/S) Σ_s exp L_j(G_s).                                     (6)
@@ -67,15 +72,15 @@
 // Under p(G|Z) the columns of G are independent, so E exp L = Π_j E exp L_j and
 // both estimate the same number; the second has far less variance. The gradient
 // of either is the softmax-weighted mean of the samples' gradients, which is how
-// [1] writes it. The gradient with respect to Z is taken through soft samples,
-// that with respect to Θ at hard ones; both sets are drawn afresh for every
-// particle and step.
+// [1] writes it. The gradient with respect to Z is taken through soft samples, or
+// by the score function of hard ones ([Gradient]), that with respect to Θ at hard
+// ones; both sets are drawn afresh for every particle and step.
 //
 // # Layout
 //
-// Blocks are matrices with one row per particle. Z has the shape (d−1, k, 2),
-// row-major with u before v, so component l of u_i is element (i·k+l)·2 and that
-// of v_i the next one. Linear parameters have the shape (d, d), row-major: the
+// Blocks are matrices with one row per particle. Z has the shape (d−1, k, 2), or
+// (d, k, 2) with [AllPairs], row-major with u before v, so component l of u_i is
+// element (i·k+l)·2 and that of v_i the next one. Linear parameters have the shape (d, d), row-major: the
 // weight of parent i on child j is element i·d+j. Pairs that cannot be edges are
 // carried along unused, but count in a kernel's distances.
 //

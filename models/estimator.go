@@ -73,7 +73,7 @@ func (g Gradient) String() string {
 func (g Gradient) surrogate(e Estimator, terms, logq *autograd.Node, sample *autograd.Axis) *autograd.Node {
 	flow := logq.Sub(logq.StopGradient())
 	value := e.combine(terms.StopGradient().Add(flow), sample)
-	if g != ScoreFunctionLOO || sample.Size() < 2 {
+	if g != ScoreFunctionLOO {
 		return value
 	}
 	s := float64(sample.Size())

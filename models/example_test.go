@@ -117,9 +117,9 @@ func ExampleLogJoint() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("with edge    log p(Θ|G) %5.2f, log p(D|G,Θ) %6.2f\n", prior[0], data[0])
-	fmt.Printf("without edge log p(Θ|G) %5.2f, log p(D|G,Θ) %6.2f\n", prior[1], data[1])
+	fmt.Printf("log p(D|G,Θ) with the edge %.2f, without %.2f\n", data[0], data[1])
+	fmt.Printf("log p(Θ|G) of its weight %.2f\n", prior[0])
 	// Output:
-	// with edge    log p(Θ|G) -2.92, log p(D|G,Θ) -11.14
-	// without edge log p(Θ|G)  0.00, log p(D|G,Θ) -60.14
+	// log p(D|G,Θ) with the edge -11.14, without -60.14
+	// log p(Θ|G) of its weight -2.92
 }

@@ -151,6 +151,8 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		return c, fmt.Errorf("models: TOBAC: unknown estimator %d", c.Estimator)
 	case c.Gradient < 0 || c.Gradient > ScoreFunctionLOO:
 		return c, fmt.Errorf("models: TOBAC: unknown gradient %d", c.Gradient)
+	case c.Gradient == ScoreFunctionLOO && c.Samples < 2:
+		return c, fmt.Errorf("models: TOBAC: the leave-one-out gradient needs at least 2 samples, got %d", c.Samples)
 	case c.Embedding < 0 || c.Embedding > AllPairs:
 		return c, fmt.Errorf("models: TOBAC: unknown embedding %d", c.Embedding)
 	}

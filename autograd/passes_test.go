@@ -1,0 +1,115 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// TestPasses runs random programs without each pass, and without all of them,
+// and compares with the reference engine.
+func TestPasses(t *testing.T) {
+	all := ad.Pass(0)
+	cases := []ad.Pass{}
+	for _, p := range ad.Passes() {
+		all |= p
+		cases = append(cases, p)
+	}
+	cases = append(cases, all)
+	count := uint64(60)
+	if testing.Short() {
+		count = 10
+	}
+	for seed := range count {
+		p := newProgram(programBytes(9000 + seed))
+		p.grow()
+		outputs, second := p.finish()
+		if err := p.b.Err(); err != nil {
+			t.Fatal(err)
+		}
+		want := eval(t, p.inputs, outputs, p.feeds, ad.Options{Engine: ad.Reference})
+		finite := true
+		for _, v := range want {
+			if top := largest(v); math.IsNaN(top) || top > 1e12 {
+				finite = false
+			}
+		}
+		if !finite {
+			continue
+		}
+		for _, without := range cases {
+			got := eval(t, p.inputs, outputs, p.feeds, ad.Options{Without: without})
+			for i := range want {
+				tolerance := fuzzTolerance
+				if i >= second {
+					tolerance = fuzzSecondTolerance
+				}
+				for k, w := range want[i] {
+					if g := got[i][k]; !(math.Abs(g-w) <= tolerance*max(1, largest(want[i]))) {
+						t.Fatalf("program %d without %v: output %d, element %d: got %v, want %v", 9000+seed, without, i, k, g, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// mixture is a small density over samples, whose program shows every part of a
+// listing.
+func mixture() (inputs, outputs []*ad.Node) {
+	b := ad.NewBuilder("mixture")
+	particle := b.Axis("particle", 4)
+	sample := b.Axis("sample", 16)
+	w := b.Input("w", ad.Shape{3}, particle)
+	u := b.Input("u", ad.Shape{3}, particle, sample)
+	y := w.Mul(u).Square().Sum().Scale(-1).LogMeanExpOver(sample)
+	return []*ad.Node{w, u}, append(b.Grad(y, w), y)
+}
+
+// TestProgramString: the listing names the parts of the program, and leaving
+// out a pass shows in it.
+func TestProgramString(t *testing.T) {
+	inputs, outputs := mixture()
+	p, err := ad.Compile(inputs, outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing := p.String()
+	for _, want := range []string{"loop particle=4, 16 lanes", "level 0", "level 1", "group on all lanes", "logsumexp-lanes", "group on lanes of weight", "flops"} {
+		if !strings.Contains(listing, want) {
+			t.Errorf("listing lacks %q:\n%s", want, listing)
+		}
+	}
+	p, err = ad.Compile(inputs, outputs, ad.ElementSchedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listing := p.String(); !strings.Contains(listing, "without element-schedule") || strings.Contains(listing, "level 0") {
+		t.Errorf("listing of the program run value by value:\n%s", listing)
+	}
+}
+
+func ExamplePass() {
+	inputs, outputs := mixture()
+	feeds := []ad.Feed{{Data: make([]float64, 12)}, {Data: make([]float64, 192)}}
+	for _, without := range []ad.Pass{0, ad.SparseCotangents | ad.Fusion} {
+		e, err := ad.NewEvaluator(inputs, outputs, ad.Options{Without: without})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		y := make([]float64, 4)
+		if err := e.Eval([][]float64{make([]float64, 12), y}, feeds); err != nil {
+			fmt.Println(err)
+			return
+		}
+		e.Close()
+		fmt.Printf("without %q: %v\n", without, y)
+	}
+	// Output:
+	// without "": [0 0 0 0]
+	// without "fusion|sparse-cotangents": [0 0 0 0]
+}
