@@ -70,6 +70,9 @@ func LogDensity(data *dataset.Table, order []int, noiseVariance float64, graphs 
 	if _, cols := data.X.Dims(); cols != len(order) {
 		return nil, nil, fmt.Errorf("tobac: got data with %d columns, want %d", cols, len(order))
 	}
+	if len(graphs) != len(weights) {
+		return nil, nil, fmt.Errorf("tobac: got %d graphs and %d weight matrices", len(graphs), len(weights))
+	}
 	d := len(order)
 	lik, err := models.NewLinear(data.Relabel(order).X, nil, models.LinearOptions{NoiseVariance: noiseVariance})
 	if err != nil {

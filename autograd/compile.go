@@ -89,6 +89,9 @@ const stripLanes = 64
 // passes given are left out: the program computes the same, slower. That is
 // for measuring and testing them.
 func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
+	if errKernels != nil {
+		return nil, errKernels
+	}
 	s, err := newSpec(inputs, outputs)
 	if err != nil {
 		return nil, err

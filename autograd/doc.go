@@ -53,8 +53,8 @@
 // Structural zeros. Elements known to be zero whatever the inputs (those of
 // constants and of [Node.ScatterAdd], and what products, sums and copies make of
 // them) are not computed. The product of such a zero with an infinity or NaN is
-// 0 in the compiled engine, and NaN in the others. To keep infinities out of
-// derivatives use [Node.Where], which has this property everywhere.
+// 0 in the compiled engine, and NaN in the others. Use [Node.Where], not a
+// product with zeros, to leave out what may be infinite.
 //
 // Negligible samples. Gradients enter the samples of a log-mean-exp over a
 // mapped axis through softmax weights. Samples whose weight is below 2⁻⁵³ of the

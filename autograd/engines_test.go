@@ -458,6 +458,14 @@ func TestNegligibleLanes(t *testing.T) {
 		factors[i] *= 1000
 		logits[i] *= 200
 	}
+	// A weight in the denominator makes its sample count more, not less.
+	inverse := nodes(a.Div(c.Sub(c.LogSumExpOver(s)).Exp()).SumOver(s))
+	small := make([]float64, n)
+	for i := range small {
+		small[i] = logits[i] / 4
+	}
+	compare(t, "inverse weights", eval(t, nodes(a, c), inverse, [][]float64{factors, small}, ad.Options{})[0],
+		eval(t, nodes(a, c), inverse, [][]float64{factors, small}, ad.Options{Engine: ad.Reference})[0], 1e-12)
 	run := func(engine ad.Engine) float64 {
 		return eval(t, nodes(w, a, c), g, [][]float64{{1}, factors, logits}, ad.Options{Engine: engine})[0][0]
 	}

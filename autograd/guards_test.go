@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -170,11 +171,19 @@ func TestGuardMergedConstants(t *testing.T) {
 	for i, want := range [][]float64{u, v, u, v} {
 		compare(t, fmt.Sprintf("constant %d", i), got[i], want, 0)
 	}
+	t.Run("a bit apart", func(t *testing.T) {
+		next := math.Nextafter(1, 2)
+		out := nodes(b.Scalar(1), b.Scalar(next), b.Constant([]float64{1, 2}, ad.Shape{2}), b.Constant([]float64{next, 2}, ad.Shape{2}))
+		got := runEngines(t, nodes(y), out, [][]float64{make([]float64, 9)}, 0)
+		for i, want := range [][]float64{{1}, {next}, {1, 2}, {next, 2}} {
+			compare(t, fmt.Sprintf("constant %d", i), got[i], want, 0)
+		}
+	})
 	t.Run("equal ones are one node", func(t *testing.T) {
 		if b.Constant(u, ad.Shape{9}) != b.Constant(slices.Clone(u), ad.Shape{9}) {
 			t.Error("got two nodes")
 		}
-		if b.Scalar(0) == b.Scalar(negativeZero()) || b.Scalar(1) == b.Constant([]float64{1}, ad.Shape{1}) {
+		if b.Scalar(0) == b.Scalar(math.Copysign(0, -1)) || b.Scalar(1) == b.Constant([]float64{1}, ad.Shape{1}) {
 			t.Error("0 and -0, or a scalar and a vector, are one node")
 		}
 	})
@@ -185,8 +194,6 @@ func TestGuardMergedConstants(t *testing.T) {
 		compare(t, "constant", eval(t, nodes(y), nodes(c), [][]float64{make([]float64, 9)}, ad.Options{})[0], []float64{1, 2}, 0)
 	})
 }
-
-func negativeZero() float64 { z := 0.0; return -z }
 
 // Names are identity (A5).
 func TestGuardNames(t *testing.T) {

@@ -14,19 +14,21 @@ import (
 // sumExp and max, which take any positive number of them. A dst may be one of
 // the operands of the same call, at the same place.
 type kernelSet struct {
-	name   string
-	add    func(dst, a, b *float64, n int)
-	sub    func(dst, a, b *float64, n int)
-	mul    func(dst, a, b *float64, n int)
-	mulAdd func(dst, a, b *float64, n int)            // dst += a∘b
-	scale  func(dst, a *float64, n int, s float64)    // dst = s·a
-	affine func(dst, a *float64, n int, s, t float64) // dst = s·a + t
-	less   func(dst, u *float64, n int, p float64)    // dst = 1[u < p]
-	shift  func(dst, u *float64, n int, p, q float64) // dst = p·u/(p·u + q·(1−u))
-	dot    func(dst, m, r *float64, n int, terms *laneTerm, k int)
-	exp    func(dst, a []float64)
-	sumExp func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
-	max    func(a []float64) float64                // NaN if there is one
+	name           string
+	add            func(dst, a, b *float64, n int)
+	sub            func(dst, a, b *float64, n int)
+	mul            func(dst, a, b *float64, n int)
+	mulAdd         func(dst, a, b *float64, n int)            // dst += a∘b
+	scale          func(dst, a *float64, n int, s float64)    // dst = s·a
+	affine         func(dst, a *float64, n int, s, t float64) // dst = s·a + t
+	less           func(dst, u *float64, n int, p float64)    // dst = 1[u < p]
+	shift          func(dst, u *float64, n int, p, q float64) // dst = p·u/(p·u + q·(1−u))
+	relu, positive func(dst, x *float64, n int)               // dst = max(x, 0), dst = 1[x > 0]
+	dot            func(dst, m, r *float64, n int, terms *laneTerm, k int)
+	dotPairs       func(dst, r *float64, n int, terms *laneTerm, k int)
+	exp            func(dst, a []float64)
+	sumExp         func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
+	max            func(a []float64) float64                // NaN if there is one
 }
 
 // portable are the kernels in plain Go, which run everywhere and which the
@@ -41,12 +43,17 @@ var portable = kernelSet{
 	shift: func(dst, u *float64, n int, p, q float64) {
 		shiftVS(unsafe.Slice(dst, n), unsafe.Slice(u, n), p, q)
 	},
-	dot: dotLanes,
+	relu: unaryOf(reluVec), positive: unaryOf(positiveVec),
+	dot: dotLanes, dotPairs: dotPairs,
 	exp: expVec, sumExp: sumExp, max: maxOf,
 }
 
 func binaryOf(f func(dst, a, b []float64)) func(dst, a, b *float64, n int) {
 	return func(dst, a, b *float64, n int) { f(unsafe.Slice(dst, n), unsafe.Slice(a, n), unsafe.Slice(b, n)) }
+}
+
+func unaryOf(f func(dst, x []float64)) func(dst, x *float64, n int) {
+	return func(dst, x *float64, n int) { f(unsafe.Slice(dst, n), unsafe.Slice(x, n)) }
 }
 
 func scalarOf(f func(dst, a []float64, s float64)) func(dst, a *float64, n int, s float64) {
@@ -57,25 +64,23 @@ func scalarOf(f func(dst, a []float64, s float64)) func(dst, a *float64, n int, 
 var available = append([]kernelSet{portable}, vectorKernels()...)
 
 // kernels is the set in use: the best one, or the one that the environment
-// variable TOBAC_KERNELS names. The build tag purego leaves only the portable
-// set.
-var kernels = portable
+// variable TOBAC_KERNELS names. An unknown name is an error of every Compile.
+// The build tag purego leaves only the portable set.
+var kernels, errKernels = chooseKernels(os.Getenv("TOBAC_KERNELS"))
 
-func init() {
-	kernels = available[len(available)-1]
-	want, set := os.LookupEnv("TOBAC_KERNELS")
-	if !set || want == "" {
-		return
+func chooseKernels(want string) (kernelSet, error) {
+	best := available[len(available)-1]
+	if want == "" {
+		return best, nil
 	}
 	var names []string
 	for _, k := range available {
 		if k.name == want {
-			kernels = k
-			return
+			return k, nil
 		}
 		names = append(names, k.name)
 	}
-	fmt.Fprintf(os.Stderr, "TOBAC_KERNELS=%s is not available here, using %s; want one of %s\n", want, kernels.name, strings.Join(names, ", "))
+	return best, fmt.Errorf("autograd: TOBAC_KERNELS is %q, want one of %s on this processor", want, strings.Join(names, ", "))
 }
 
 // Kernels is the name of the vector kernels in use.
@@ -117,6 +122,33 @@ func dotLanes(dst, m, r *float64, n int, terms *laneTerm, k int) {
 	}
 	for t := ts[odd:]; len(t) >= 4; t = t[4:] {
 		mulAdd4(d, factor(t[0]), reg(t[0]), factor(t[1]), reg(t[1]), factor(t[2]), reg(t[2]), factor(t[3]), reg(t[3]))
+	}
+}
+
+// dotPairs is dst = Σ r[reg]∘r[factor] over k > 0 terms, registers n apart.
+func dotPairs(dst, r *float64, n int, terms *laneTerm, k int) {
+	reg := func(i int32) []float64 {
+		return unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(r), 8*n*int(i))), n)
+	}
+	d := unsafe.Slice(dst, n)
+	for i, t := range unsafe.Slice(terms, k) {
+		if i == 0 {
+			mulVV(d, reg(t.reg), reg(t.factor))
+		} else {
+			mulAddVV(d, reg(t.reg), reg(t.factor))
+		}
+	}
+}
+
+func reluVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = max(v, 0)
+	}
+}
+
+func positiveVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = positive(v)
 	}
 }
 

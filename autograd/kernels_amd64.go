@@ -34,6 +34,15 @@ func sigmoidShiftAVX2(dst, u *float64, n int, p, q float64)
 func dotAVX2(dst, m, r *float64, w int, terms *laneTerm, k int)
 
 //go:noescape
+func dotPairsAVX2(dst, r *float64, w int, terms *laneTerm, k int)
+
+//go:noescape
+func reluAVX2(dst, x *float64, n int)
+
+//go:noescape
+func positiveAVX2(dst, x *float64, n int)
+
+//go:noescape
 func expAVX2(dst, a *float64, n int) (ok bool)
 
 //go:noescape
@@ -56,7 +65,8 @@ func vectorKernels() []kernelSet {
 var avx2 = kernelSet{
 	name: "avx2",
 	add:  addAVX2, sub: subAVX2, mul: mulAVX2, mulAdd: mulAddAVX2,
-	scale: scaleAVX2, affine: affineAVX2, less: lessAVX2, shift: sigmoidShiftAVX2, dot: dotAVX2,
+	scale: scaleAVX2, affine: affineAVX2, less: lessAVX2, shift: sigmoidShiftAVX2,
+	relu: reluAVX2, positive: positiveAVX2, dot: dotAVX2, dotPairs: dotPairsAVX2,
 	exp: func(dst, a []float64) {
 		if !expAVX2(&dst[0], &a[0], len(dst)) {
 			expVec(dst, a)

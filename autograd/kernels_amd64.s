@@ -264,6 +264,128 @@ done:
 	VZEROUPPER
 	RET
 
+// func dotPairsAVX2(dst, r *float64, w int, terms *laneTerm, k int)
+// dst = Σ r[reg·w:]·r[factor·w:], k > 0 terms, 16 lanes at a time, then 8.
+TEXT ·dotPairsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ r+8(FP), R9
+	MOVQ w+16(FP), CX
+	MOVQ terms+24(FP), R10
+	MOVQ k+32(FP), R11
+	MOVQ CX, R12
+	SHLQ $3, R12
+	LEAQ (R10)(R11*8), R11
+wide:
+	CMPQ   CX, $16
+	JLT    narrow
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   R10, R13
+wideterm:
+	MOVLQSX     (R13), AX
+	MOVLQSX     4(R13), BX
+	IMULQ       R12, AX
+	IMULQ       R12, BX
+	ADDQ        R9, AX
+	ADDQ        R9, BX
+	ADDQ        $8, R13
+	VMOVUPD     (AX), Y4
+	VMOVUPD     32(AX), Y5
+	VMOVUPD     64(AX), Y6
+	VMOVUPD     96(AX), Y7
+	VFMADD231PD (BX), Y4, Y0
+	VFMADD231PD 32(BX), Y5, Y1
+	VFMADD231PD 64(BX), Y6, Y2
+	VFMADD231PD 96(BX), Y7, Y3
+	CMPQ        R13, R11
+	JNE         wideterm
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     Y1, 32(DI)
+	VMOVUPD     Y2, 64(DI)
+	VMOVUPD     Y3, 96(DI)
+	ADDQ        $128, DI
+	ADDQ        $128, R9
+	SUBQ        $16, CX
+	JMP         wide
+narrow:
+	CMPQ   CX, $0
+	JEQ    done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   R10, R13
+narrowterm:
+	MOVLQSX     (R13), AX
+	MOVLQSX     4(R13), BX
+	IMULQ       R12, AX
+	IMULQ       R12, BX
+	ADDQ        R9, AX
+	ADDQ        R9, BX
+	ADDQ        $8, R13
+	VMOVUPD     (AX), Y4
+	VMOVUPD     32(AX), Y5
+	VFMADD231PD (BX), Y4, Y0
+	VFMADD231PD 32(BX), Y5, Y1
+	CMPQ        R13, R11
+	JNE         narrowterm
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     Y1, 32(DI)
+	ADDQ        $64, DI
+	ADDQ        $64, R9
+	SUBQ        $8, CX
+	JMP         narrow
+done:
+	VZEROUPPER
+	RET
+
+// func reluAVX2(dst, x *float64, n int)
+// dst = max(x, 0), NaN where x is.
+TEXT ·reluAVX2(SB), NOSPLIT, $0-24
+	MOVQ   dst+0(FP), DI
+	MOVQ   x+8(FP), SI
+	MOVQ   n+16(FP), CX
+	VXORPD Y8, Y8, Y8
+loop:
+	VMAXPD  (SI), Y8, Y0
+	VMAXPD  32(SI), Y8, Y1
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func positiveAVX2(dst, x *float64, n int)
+// dst = 1 where x > 0, else 0, NaN where x is.
+TEXT ·positiveAVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VXORPD       Y8, Y8, Y8
+	VBROADCASTSD ·expTable+0(SB), Y9
+loop:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VCMPPD  $0x1E, Y8, Y0, Y2
+	VCMPPD  $0x1E, Y8, Y1, Y3
+	VCMPPD  $0x03, Y0, Y0, Y4
+	VCMPPD  $0x03, Y1, Y1, Y5
+	VANDPD  Y9, Y2, Y2
+	VANDPD  Y9, Y3, Y3
+	VORPD   Y4, Y2, Y2
+	VORPD   Y5, Y3, Y3
+	VMOVUPD Y2, (DI)
+	VMOVUPD Y3, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     loop
+	VZEROUPPER
+	RET
+
 // expTable: 1, log2 e, the high and low parts of ln 2, and 1/13! … 1/2!, 1, 1.
 DATA ·expTable+0(SB)/8, $1.0
 DATA ·expTable+8(SB)/8, $1.44269504088896340735992468100

@@ -57,6 +57,10 @@ func TestKernels(t *testing.T) {
 		{name: "scale", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.scale(&d[0], &x[0][0], len(d), s) }},
 		{name: "affine", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.affine(&d[0], &x[0][0], len(d), s, u) }},
 		{name: "less", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.less(&d[0], &x[0][0], len(d), s) }},
+		{name: "relu", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.relu(&d[0], &x[0][0], len(d)) }},
+		{name: "positive", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
+			k.positive(&d[0], &x[0][0], len(d))
+		}},
 		{name: "sigmoidShift", unit: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
 			p, q := shiftFactors(10 * s)
 			k.shift(&d[0], &x[0][0], len(d), p, q)
@@ -127,6 +131,36 @@ func TestDotKernels(t *testing.T) {
 					want, scale := 0.0, 0.0
 					for _, term := range terms {
 						p := m[term.factor] * r[int(term.reg)*w+l]
+						want += p
+						scale += math.Abs(p)
+					}
+					if !closeTo(got[l], want, 1e-15, scale) {
+						t.Fatalf("%s: w=%d, %d terms, lane %d: got %v, want %v", set.name, w, k, l, got[l], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestDotPairsKernels does the same for products of registers.
+func TestDotPairsKernels(t *testing.T) {
+	for i := range available {
+		set := &available[i]
+		rng := rand.New(rand.NewPCG(4, 4))
+		for w := vectorLen; w <= 17*vectorLen; w += vectorLen {
+			for k := 1; k < 10; k++ {
+				r := sample(rng, 12*w, false)
+				terms := make([]laneTerm, k)
+				for j := range terms {
+					terms[j] = laneTerm{int32(rng.IntN(12)), int32(rng.IntN(12))}
+				}
+				got := make([]float64, w)
+				set.dotPairs(&got[0], &r[0], w, &terms[0], k)
+				for l := range got {
+					want, scale := 0.0, 0.0
+					for _, term := range terms {
+						p := r[int(term.reg)*w+l] * r[int(term.factor)*w+l]
 						want += p
 						scale += math.Abs(p)
 					}
@@ -262,3 +296,15 @@ func TestUniformStatistics(t *testing.T) {
 // uniformGolden are numbers 0, 1 and 8 of the stream of seed 42; they must not
 // change, because seeded results depend on them.
 const uniformGolden = "0.78912375730835949 0.7051677179375665 0.16134850919301169"
+
+func TestChooseKernels(t *testing.T) {
+	if k, err := chooseKernels(""); err != nil || k.name != available[len(available)-1].name {
+		t.Errorf("default: got %s, %v, want the last available", k.name, err)
+	}
+	if k, err := chooseKernels("portable"); err != nil || k.name != "portable" {
+		t.Errorf("portable: got %s, %v", k.name, err)
+	}
+	if _, err := chooseKernels("mmx"); err == nil {
+		t.Error("unknown name: got no error")
+	}
+}

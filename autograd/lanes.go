@@ -605,7 +605,7 @@ func (em *emitter) compute(k elementKey) int32 {
 	e := int(k.e)
 	switch v.n.op.kernel {
 	case kernelSum, kernelMatMul:
-		return em.products(v, v.products(e, em.c.sourcesOf(v)))
+		return em.products(v, v.products(e, em.c.sourcesOf(v)), zeroOffset)
 	case kernelOver:
 		return em.share(laneOp{code: laneFill, s: uniformOffset(v.args[0].ref(e))})
 	case kernelUnary:
@@ -662,8 +662,13 @@ func (em *emitter) unary(v *value, r operandRef) int32 {
 		}
 		return em.share(laneOp{code: laneNeg, a: em.register(r)})
 	}
-	if v.n.op.name == "exp" {
+	switch v.n.op.name {
+	case "exp":
 		return em.share(laneOp{code: laneExp, a: em.register(r)})
+	case "relu":
+		return em.share(laneOp{code: laneRelu, a: em.register(r)})
+	case "positive":
+		return em.share(laneOp{code: lanePositive, a: em.register(r)})
 	}
 	k := v.n.op.unary
 	if k == nil {
@@ -691,6 +696,9 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 		case refZero:
 			return em.register(a)
 		case refUniform:
+			if sum, ok := em.summed(a); ok {
+				return em.products(sum, sum.products(int(a.key.e), em.c.sourcesOf(sum)), b.off)
+			}
 			return em.share(laneOp{code: laneAddS, a: em.register(a), s: b.off, f: 1})
 		}
 		return em.share(laneOp{code: laneAdd, a: em.lane(a.key), b: em.lane(b.key)})
@@ -729,9 +737,25 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 	return em.share(laneOp{code: laneBinary, a: em.register(a), b: em.register(b), binary: v.n.op.binary})
 }
 
-// products emits a sum of products: first the lanes with uniform factors in one
-// operation, then the others one after the other into the same register.
-func (em *emitter) products(v *value, pairs [][2]operandRef) int32 {
+// summed recognises an element that is read once and is a sum or an element of
+// a matrix product, to which a uniform number can be added as one more term.
+func (em *emitter) summed(r operandRef) (*value, bool) {
+	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
+		return nil, false
+	}
+	if _, kept := em.c.lp.keep[r.key]; kept {
+		return nil, false
+	}
+	v := em.c.value(r.key)
+	return v, v.n.op != nil && (v.n.op.kernel == kernelMatMul || v.n.op.kernel == kernelSum)
+}
+
+// products emits a sum of products plus the uniform number at offset bias:
+// first the lanes with uniform factors in one operation, then the others. Those
+// of a matrix product, which are kept for other elements anyway, are one
+// operation too; those of a sum follow one after the other, each as soon as it
+// is computed.
+func (em *emitter) products(v *value, pairs [][2]operandRef, bias int32) int32 {
 	var linear []laneTerm
 	type product struct{ a, b operandRef }
 	var rest []product
@@ -753,6 +777,19 @@ func (em *emitter) products(v *value, pairs [][2]operandRef) int32 {
 				linear = append(linear, laneTerm{em.lane(pr[0].key), one})
 			}
 		}
+	}
+	if bias != zeroOffset {
+		linear = append(linear, laneTerm{em.share(laneOp{code: laneFill, s: oneOffset}), bias})
+	}
+	if len(linear) == 0 && len(rest) > 1 && v.n.op.kernel == kernelMatMul {
+		var terms []laneTerm
+		for _, pr := range rest {
+			terms = append(terms, laneTerm{em.register(pr.a), em.register(pr.b)})
+		}
+		dst := em.virtual()
+		em.emit(laneOp{code: laneDotPairs, dst: dst, a: int32(len(em.terms)), b: int32(len(em.terms) + len(terms))})
+		em.terms = append(em.terms, terms...)
+		return dst
 	}
 	dst := em.virtual()
 	started := len(linear) > 0

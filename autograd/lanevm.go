@@ -23,6 +23,9 @@ const (
 	laneAddS                         // r[dst] = r[a] + f·m[s]
 	laneRSubS                        // r[dst] = m[s] − r[a]
 	laneDot                          // r[dst] = Σ m[factor]·r[reg] over terms a..b
+	laneDotPairs                     // r[dst] = Σ r[reg]·r[factor] over terms a..b
+	laneRelu                         // r[dst] = max(r[a], 0)
+	lanePositive                     // r[dst] = 1[r[a] > 0]
 	laneSigmoidShift                 // r[dst] = r[a]/(r[a] + (1−r[a])·e^−m[s])
 	laneLess                         // r[dst] = 1[r[a] < m[s]]
 	laneExp                          // r[dst] = e^r[a]
@@ -56,6 +59,11 @@ func (op *laneOp) registers(terms []laneTerm, f func(*int32)) {
 	case laneDot:
 		for i := op.a; i < op.b; i++ {
 			f(&terms[i].reg)
+		}
+	case laneDotPairs:
+		for i := op.a; i < op.b; i++ {
+			f(&terms[i].reg)
+			f(&terms[i].factor)
 		}
 	case laneAdd, laneSub, laneMul, laneMulAdd, laneBinary, laneSumProduct:
 		f(&op.a)
@@ -158,6 +166,12 @@ func (g *laneGroup) run(m, r, full []float64, w, n int, active []int32) {
 			k.affine(at(op.dst), at(op.a), w, -1, m[op.s])
 		case laneDot:
 			k.dot(at(op.dst), &m[0], &r[0], w, &g.terms[op.a], int(op.b-op.a))
+		case laneDotPairs:
+			k.dotPairs(at(op.dst), &r[0], w, &g.terms[op.a], int(op.b-op.a))
+		case laneRelu:
+			k.relu(at(op.dst), at(op.a), w)
+		case lanePositive:
+			k.positive(at(op.dst), at(op.a), w)
 		case laneSigmoidShift:
 			p, q := shiftFactors(m[op.s])
 			k.shift(at(op.dst), at(op.a), w, p, q)

@@ -241,6 +241,28 @@ func TestGradOfInnerNode(t *testing.T) {
 	}
 }
 
+// TestInfiniteCotangents: Where and Clamp pass exactly 0 to what they did not
+// select, also when their own cotangent is infinite; as a product it would be
+// NaN. A function with an infinite derivative makes NaN of that 0 again, so its
+// argument has to be guarded, not its result.
+func TestInfiniteCotangents(t *testing.T) {
+	b := ad.NewBuilder("infinite")
+	x, y := b.Input("x", ad.Shape{3}), b.Input("y", ad.Shape{3})
+	chosen := x.Positive().Where(x, y).Abs().Sqrt() // infinite slope at 0
+	clamped := x.Clamp(0.5, 2).AddScalar(-0.5).Sqrt()
+	guarded := x.Positive().Where(x.Positive().Where(x, b.Scalar(1)).Sqrt(), x)
+	unguarded := x.Positive().Where(x.Relu().Sqrt(), x)
+	out := append(b.Grad(chosen.Sum(), x, y), b.Grad(clamped.Sum(), x)...)
+	out = append(append(out, b.Grad(guarded.Sum(), x)...), b.Grad(unguarded.Sum(), x)...)
+	got := runEngines(t, nodes(x, y), out, [][]float64{{-1, 0.25, 1.5}, {0, 0, 0}}, 1e-15)
+	slope := 0.5 / math.Sqrt(1.5)
+	compare(t, "where, selected", got[0], []float64{0, 1, slope}, 1e-15)
+	compare(t, "where, not selected", got[1][1:], []float64{0, 0}, 0)
+	compare(t, "clamp", got[2], []float64{0, 0, 0.5}, 1e-15)
+	compare(t, "guarded argument", got[3], []float64{1, 1, slope}, 1e-15)
+	compare(t, "unguarded argument", got[4], []float64{nan, 1, slope}, 1e-15)
+}
+
 // TestHigherDerivatives differentiates x⁴ eˣ four times.
 func TestHigherDerivatives(t *testing.T) {
 	b := ad.NewBuilder("higher")

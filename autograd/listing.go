@@ -10,7 +10,7 @@ import (
 var laneNames = map[laneCode]string{
 	laneCopy: "copy", laneGather: "gather", laneFill: "fill", laneNeg: "neg", laneAdd: "add", laneSub: "sub",
 	laneMul: "mul", laneMulAdd: "mul-add", laneScale: "scale", laneAddS: "add-scalar", laneRSubS: "scalar-sub",
-	laneDot: "dot", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
+	laneDot: "dot", laneDotPairs: "dot-pairs", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
 	laneBinary: "binary", laneWhere: "where", laneSum: "sum-lanes", laneSumProduct: "dot-lanes",
 	laneLogSumExp: "logsumexp-lanes", laneSumConst: "sum-constant", laneShiftConst: "shift-constant",
 }
@@ -35,6 +35,9 @@ func (op *laneOp) cost(w int) (flops, bytes int) {
 	case laneDot:
 		k := int(op.b - op.a)
 		return 2 * k * w, 8 * (k + 1) * w
+	case laneDotPairs:
+		k := int(op.b - op.a)
+		return 2 * k * w, 8 * (2*k + 1) * w
 	case laneSigmoidShift:
 		return 5 * w, 16 * w
 	case laneAdd, laneSub, laneMul, laneBinary:

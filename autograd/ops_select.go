@@ -63,8 +63,9 @@ func init() {
 }
 
 // Where selects, element by element, a where the condition n is not 0 and b
-// elsewhere. Only the selected operand receives a derivative, also when the
-// other one is infinite.
+// elsewhere. Only the selected operand receives the derivative, the other one a
+// 0. A function with an infinite derivative makes NaN of that 0: guard its
+// argument, not its result, as in c.Where(c.Where(x, one).Log(), y).
 func (n *Node) Where(a, b *Node) *Node {
 	if n.b.err != nil {
 		return n.b.fail(n.shape, "")

@@ -50,6 +50,9 @@ var _ Likelihood = (*BGe)(nil)
 // variable's score.
 func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return nil, fmt.Errorf("models: BGe: got %d rows of %d variables, want at least one of each", n, d)
+	}
 	if opt.AlphaMu == 0 {
 		opt.AlphaMu = 1
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tobac/autograd"
 
@@ -47,7 +48,7 @@ func (a Activation) apply(x *autograd.Node) *autograd.Node {
 type FeedForwardOptions struct {
 	NoiseVariance float64    // variance of every equation's noise; zero: 0.1
 	ParamVariance float64    // prior variance σ_p² of every weight and bias; zero: 1
-	Hidden        []int      // units of each hidden layer; nil: one layer of 5
+	Hidden        []int      // units of each hidden layer; nil: one layer of 5; empty: none, a linear model
 	Activation    Activation // zero: Relu
 	NoBias        bool       // leave out all biases
 }
@@ -55,15 +56,18 @@ type FeedForwardOptions struct {
 // FeedForward is the nonlinear Gaussian structural equation model in which
 // every variable is a network of its parents,
 //
-//	pre = Xᵀ(G_·j ∘ W₁) + b₁,   H = a(pre), …   mean_j = H·W_L + b_L,
+//	H₁ = a(X(G_·j ∘ W₁) + b₁),   H₂ = a(H₁W₂ + b₂), …   mean_j = H_L W + b,
 //	x_j ~ N(mean_j, σ²),
 //
 // with independent N(0, σ_p²) priors on all weights and biases. The mask of the
 // parents is applied to the first layer's weights, and gates their prior:
 //
-//	log p(Θ|G) = Σ_j [ Σ_i G_ij Σ_a lnN(W₁[j,i,a]) + Σ lnN(all other parameters of j) ].
+//	log p(Θ|G)   = Σ_j [ Σ_i G_ij Σ_a lnN(W₁[j,i,a]; 0, σ_p²) + Σ lnN(all other parameters of j; 0, σ_p²) ]
+//	log p(D|G,Θ) = Σ_nj lnN(x_nj; mean_nj, σ²),
 //
-// A variable without parents still has a network: its mean is a constant.
+// the sum running over the entries that were not set by intervention. A
+// variable without parents still has a network: its mean is a constant, which
+// the prior of its parameters counts.
 //
 // The parameters of one particle are, in order: W₁ as (d, d, h₁) by child, input
 // and unit, b₁ as (d, h₁), then for each further layer its weights (d, h, h') and
@@ -87,6 +91,7 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 	if opt.ParamVariance == 0 {
 		opt.ParamVariance = 1
 	}
+	opt.Hidden = slices.Clone(opt.Hidden)
 	if opt.Hidden == nil {
 		opt.Hidden = []int{5}
 	}
@@ -102,6 +107,9 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 		return nil, fmt.Errorf("models: feed-forward model: unknown activation %v", opt.Activation)
 	}
 	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return nil, fmt.Errorf("models: feed-forward model: got %d rows of %d variables, want at least one of each", n, d)
+	}
 	if err := checkData(x); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,13 @@ type HardOnly interface {
 	HardOnly() bool
 }
 
+// Weighted is implemented by likelihoods with one parameter for every edge, its
+// weight.
+type Weighted interface {
+	// EdgeWeight is the index of the parameter that is the weight of i → j.
+	EdgeWeight(i, j int) int
+}
+
 // LogJoint evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) for graphs in order
 // coordinates and one row of parameters per graph; theta is not looked at if the
 // likelihood has no parameters.

@@ -49,7 +49,10 @@ type gramGroup struct {
 	rows    int
 }
 
-var _ Likelihood = (*Linear)(nil)
+var (
+	_ Likelihood = (*Linear)(nil)
+	_ Weighted   = (*Linear)(nil)
+)
 
 // NewLinear prepares the model for data x, n×d with its columns in causal
 // order. intervened is nil, or n×d with 1 where the entry was set by
@@ -178,6 +181,9 @@ func (l *Linear) ParamLen() int { return l.d * l.d }
 
 // NoiseVariance is σ².
 func (l *Linear) NoiseVariance() float64 { return l.opt.NoiseVariance }
+
+// EdgeWeight implements [Weighted].
+func (l *Linear) EdgeWeight(i, j int) int { return i*l.d + j }
 
 // InitParams implements [Likelihood]: w + Gap·sign(w), w ~ N(0,1), for every
 // pair.

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"math"
+
 	"tobac/autograd"
 	"tobac/dag"
 )
@@ -21,10 +23,11 @@ const (
 // shape (rows, k, 2): u_i = Z[i,:,0], v_j = Z[j,:,1], and scores s_ij = u_i·v_j.
 // With an order rows is d−1 and the pair (i, j+1), i ≤ j, has the score s_ij;
 // without, rows is d and the pair (i, j), i ≠ j, has it. Pairs are numbered in
-// row-major order.
+// row-major order; those whose edge the prior has fixed are left out.
 type embedding struct {
-	d, k int
-	kind Embedding
+	d, k  int
+	kind  Embedding
+	fixed []float64 // see fixedEdges
 }
 
 func (e embedding) rows() int {
@@ -40,21 +43,51 @@ func (e embedding) latentLen() int { return e.rows() * e.k * 2 }
 // pairs is the number of pairs that can have an edge.
 func (e embedding) pairs() int { return len(e.cells()) }
 
-// cells lists the elements of the d×d graph that can be edges.
+// cells lists the elements of the d×d graph that can be edges or not.
 func (e embedding) cells() []int {
-	if e.kind == AllPairs {
-		return offDiagonal(e.d)
-	}
-	return autograd.StrictUpper(e.d)
+	all := e.allCells()
+	return e.free(all, all)
 }
 
 // scoreCells lists the elements of the rows×rows matrix of scores that belong
 // to them.
 func (e embedding) scoreCells() []int {
 	if e.kind == AllPairs {
+		return e.cells()
+	}
+	return e.free(autograd.UpperTriangle(e.d-1), e.allCells())
+}
+
+func (e embedding) allCells() []int {
+	if e.kind == AllPairs {
 		return offDiagonal(e.d)
 	}
-	return autograd.UpperTriangle(e.d - 1)
+	return autograd.StrictUpper(e.d)
+}
+
+// free keeps the entries of list for which the cell is not fixed.
+func (e embedding) free(list, cells []int) []int {
+	if e.fixed == nil {
+		return list
+	}
+	var kept []int
+	for p, cell := range cells {
+		if math.IsNaN(e.fixed[cell]) {
+			kept = append(kept, list[p])
+		}
+	}
+	return kept
+}
+
+// certain lists the elements of the graph that are edges for sure.
+func (e embedding) certain() []int {
+	var list []int
+	for cell, v := range e.fixed {
+		if v == 1 {
+			list = append(list, cell)
+		}
+	}
+	return list
 }
 
 func offDiagonal(d int) []int {
@@ -80,8 +113,21 @@ func (e embedding) scores(z *autograd.Node) *autograd.Node {
 	return half(0).MatMul(half(1).T()).Gather(e.scoreCells(), autograd.Shape{e.pairs()})
 }
 
-// graph places a vector of pairs into a d×d matrix.
+// graph places a vector of pairs into a d×d matrix, certain edges beside them.
 func (e embedding) graph(pairs *autograd.Node) *autograd.Node {
+	g := e.scatter(pairs)
+	if certain := e.certain(); len(certain) > 0 {
+		ones := make([]float64, e.d*e.d)
+		for _, cell := range certain {
+			ones[cell] = 1
+		}
+		g = g.Add(g.Builder().Constant(ones, autograd.Shape{e.d, e.d}))
+	}
+	return g
+}
+
+// scatter places a vector of pairs into a d×d matrix of zeros.
+func (e embedding) scatter(pairs *autograd.Node) *autograd.Node {
 	return pairs.ScatterAdd(e.cells(), autograd.Shape{e.d, e.d})
 }
 
@@ -101,6 +147,9 @@ func hardSample(logit, u *autograd.Node) *autograd.Node { return logit.Sigmoid()
 // limit is the graph at infinite α: an edge wherever the score is positive.
 func (e embedding) limit(z []float64) *dag.Graph {
 	g := dag.New(e.d)
+	for _, cell := range e.certain() {
+		g.Set(cell/e.d, cell%e.d, true)
+	}
 	rows, cells := e.rows(), e.cells()
 	for p, cell := range e.scoreCells() {
 		i, j := cell/rows, cell%rows

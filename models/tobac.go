@@ -40,8 +40,9 @@ const (
 )
 
 // Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in
-// (0, 1) for pair e of sample s. A hard sample has edge e where the number is
-// below the edge's probability. Fill must depend on its arguments only and may
+// (0, 1) for pair e of sample s, pairs being numbered row by row without those
+// that [FixedEdges] fixes. A hard sample has edge e where the number is below the
+// edge's probability. Fill must depend on its arguments only and may
 // be called concurrently.
 type Noise interface {
 	Fill(dst []float64, purpose Purpose, step, particle int)
@@ -85,6 +86,12 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 		return nil, err
 	}
 	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank, kind: cfg.Embedding}, noise: cfg.Noise}
+	if t.emb.fixed, err = fixedEdges(cfg.Prior, d, cfg.Embedding); err != nil {
+		return nil, fmt.Errorf("models: TOBAC: %w", err)
+	}
+	if t.emb.pairs() == 0 {
+		return nil, fmt.Errorf("models: TOBAC: the graph prior fixes every edge, which leaves nothing to infer")
+	}
 	if t.noise == nil {
 		t.noise = seeded(cfg.Seed)
 	}
@@ -241,7 +248,7 @@ func (t *TOBAC) expressions() *expressions {
 		e.softGraph = emb.graph(pairs)
 		e.softTerms = t.terms(e.softGraph, e.theta)
 		// log q(G) = Σ g·logit − ln(1 + e^logit), one term per child.
-		logq := emb.graph(pairs.Mul(logits).Sub(logits.Softplus())).Sum(0)
+		logq := emb.scatter(pairs.Mul(logits).Sub(logits.Softplus())).Sum(0)
 		e.logLikelihood = cfg.Gradient.surrogate(cfg.Estimator, e.softTerms, logq, sample)
 	}
 	e.objectiveZ = e.logLikelihood.Add(e.logPrior)

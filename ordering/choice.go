@@ -1,9 +1,17 @@
 package ordering
 
 import (
-	"fmt"
 	"math"
+	"slices"
 )
+
+// A choice is a column that was placed, ahead of a rival.
+type choice struct {
+	column    int
+	criterion float64
+	rival     int     // −1: it was the only column left
+	gap       float64 // how far the rival was behind, relative; +Inf without one
+}
 
 // relativeGap returns second/best − 1 for 0 ≤ best ≤ second: 0 for a tie, +Inf
 // above a best of 0 or where there is no rival (second = +Inf).
@@ -14,22 +22,58 @@ func relativeGap(best, second float64) float64 {
 	return second/best - 1
 }
 
-// record appends one choice to r: column j at the value best, ahead of the rival
-// column at the value second; rival −1 and second +Inf if j was the only column left.
-func (r *Result) record(j int, best float64, rival int, second float64) {
-	gap := relativeGap(best, second)
-	if gap == 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"columns %d and %d tie at position %d of the order (%.4g); the lower index was taken", j, rival, len(r.Order), best))
+// record appends one choice to r.
+func (r *Result) record(c choice) {
+	if c.gap == 0 {
+		r.doubt(Doubt{Kind: DoubtTie, Columns: []int{min(c.column, c.rival), max(c.column, c.rival)}, Position: len(r.Order), Values: []float64{c.criterion}})
 	}
-	r.Order = append(r.Order, j)
-	r.Criterion = append(r.Criterion, best)
-	r.MinRelGap = math.Min(r.MinRelGap, gap)
+	r.Order = append(r.Order, c.column)
+	r.Criterion = append(r.Criterion, c.criterion)
+	r.Gaps = append(r.Gaps, c.gap)
+	r.MinRelGap = math.Min(r.MinRelGap, c.gap)
+}
+
+// sinksFirst turns an order that was recorded from the last position to the
+// first around, positions in doubts included.
+func (r *Result) sinksFirst() {
+	slices.Reverse(r.Order)
+	slices.Reverse(r.Criterion)
+	slices.Reverse(r.Gaps)
+	for i, d := range r.Doubts {
+		if d.Position >= 0 {
+			r.Doubts[i].Position = len(r.Order) - 1 - d.Position
+			r.Warnings[i] = r.Doubts[i].String()
+		}
+	}
+}
+
+// ascending places the columns by ascending value, lower indices first among
+// equals.
+func ascending(columns []int, value []float64) []choice {
+	sorted := slices.Clone(columns)
+	slices.SortFunc(sorted, func(a, b int) int {
+		switch {
+		case value[a] < value[b] || value[a] == value[b] && a < b:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+	choices := make([]choice, len(sorted))
+	for c, j := range sorted {
+		choices[c] = choice{column: j, criterion: value[j], rival: -1, gap: math.Inf(1)}
+		if c+1 < len(sorted) {
+			choices[c].rival = sorted[c+1]
+			choices[c].gap = relativeGap(value[j], value[sorted[c+1]])
+		}
+	}
+	return choices
 }
 
 // newResult returns an empty result with room for d entries.
 func newResult(method string, d int) *Result {
-	return &Result{Order: make([]int, 0, d), Criterion: make([]float64, 0, d), MinRelGap: math.Inf(1), Method: method}
+	return &Result{Order: make([]int, 0, d), Criterion: make([]float64, 0, d), Gaps: make([]float64, 0, d), MinRelGap: math.Inf(1), Method: method}
 }
 
 // singleton returns the order of the only column. Nothing is measured: one

@@ -17,7 +17,23 @@ var (
 	ErrDependent = errors.New("linearly dependent column")
 	// ErrScale: the variance of a column overflows or underflows float64.
 	ErrScale = errors.New("variance out of range")
+	// ErrTooLarge: the estimator would need more memory than its options allow.
+	ErrTooLarge = errors.New("too large")
+	// ErrSingular: a linear system is not positive definite.
+	ErrSingular = errors.New("not positive definite")
+	// ErrDuplicateRows: more than half of all pairs of rows are equal, so that
+	// their median distance is 0.
+	ErrDuplicateRows = errors.New("too many duplicate rows")
 )
+
+// tooFewRows says how many rows a method needs.
+func tooFewRows(method string, n, d, want int) error {
+	unit := "rows"
+	if n == 1 {
+		unit = "row"
+	}
+	return fmt.Errorf("ordering: %w: %d %s of %d columns, %s needs at least %d", ErrTooFewRows, n, unit, d, method, want)
+}
 
 // ColumnError says which column of the data cannot be ordered, and why.
 type ColumnError struct {

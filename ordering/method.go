@@ -14,8 +14,12 @@ type Method int
 
 // The estimators that can be selected by name.
 const (
-	MethodEqVar    Method = iota // "eqvar": [EqVar]
-	MethodVariance               // "variance": [Variance]
+	MethodEqVar           Method = iota // "eqvar": [EqVar]
+	MethodVariance                      // "variance": [Variance]
+	MethodEqVarBottomUp                 // "eqvar-bu": [EqVarBottomUp]
+	MethodNPVar                         // "npvar": [NPVar]
+	MethodNPVarAsReleased               // "npvar-released": [NPVarAsReleased]
+	MethodSCORE                         // "score": [SCORE]
 )
 
 // methods is indexed by Method.
@@ -23,8 +27,12 @@ var methods = [...]struct {
 	name  string
 	order func(x mat.Matrix) (*Result, error)
 }{
-	MethodEqVar:    {"eqvar", EqVar},
-	MethodVariance: {"variance", Variance},
+	MethodEqVar:           {"eqvar", EqVar},
+	MethodVariance:        {"variance", Variance},
+	MethodEqVarBottomUp:   {"eqvar-bu", EqVarBottomUp},
+	MethodNPVar:           {"npvar", NPVar},
+	MethodNPVarAsReleased: {"npvar-released", NPVarAsReleased},
+	MethodSCORE:           {"score", SCORE},
 }
 
 var _ Orderer = Method(0)

@@ -138,16 +138,51 @@ func checkScale(j int, v float64) error {
 		Detail: fmt.Sprintf("%g, want %g to %g; multiply all data by one constant", v, smallestNormal, math.MaxFloat64)}
 }
 
-// standardisedWarning returns a warning if all variances lie within 5 per cent
-// of the smallest, and nil otherwise. It needs at least two columns.
-func standardisedWarning(v []float64) []string {
+// checkScales calls checkScale for every column that varies.
+func checkScales(v []float64, columns []column) error {
+	for j, c := range columns {
+		if c.constant {
+			continue
+		}
+		if err := checkScale(j, v[j]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVaries returns an error for the first constant column.
+func checkVaries(x mat.Matrix, columns []column) error {
+	for j, c := range columns {
+		if c.constant {
+			return &ColumnError{Column: j, Row: -1, Err: ErrConstant,
+				Detail: fmt.Sprintf("every row is %g; remove the column or use another estimator", x.At(0, j))}
+		}
+	}
+	return nil
+}
+
+// doubtScale adds the doubts that the marginal variances v raise by themselves:
+// columns that are constant, and variances all within 5 per cent of the
+// smallest. It needs at least two columns.
+func (r *Result) doubtScale(v []float64, columns []column) {
 	lo, hi := v[0], v[0]
-	for _, x := range v {
+	for j, x := range v {
 		lo, hi = math.Min(lo, x), math.Max(hi, x)
+		if columns[j].constant {
+			r.doubt(Doubt{Kind: DoubtConstant, Columns: []int{j}, Position: -1})
+		}
 	}
-	if len(v) < 2 || lo <= 0 || hi > 1.05*lo {
-		return nil
+	if lo > 0 && hi <= 1.05*lo {
+		r.doubt(Doubt{Kind: DoubtStandardised, Position: -1, Values: []float64{lo, hi}})
 	}
-	return []string{fmt.Sprintf("all marginal variances lie within 5 %% of each other (%.4g to %.4g): "+
-		"the data look standardised, and the order then starts from sampling noise", lo, hi)}
+}
+
+// indices returns 0, 1, …, d−1.
+func indices(d int) []int {
+	all := make([]int, d)
+	for j := range all {
+		all[j] = j
+	}
+	return all
 }

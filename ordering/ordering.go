@@ -18,18 +18,27 @@ type Orderer interface {
 type Result struct {
 	// Order lists column indices, sources first.
 	Order []int
-	// Criterion holds the value that placed each entry of Order: the
-	// conditional variance for EqVar, the marginal variance for Variance, both
-	// in squared units of the data. It is nil if nothing was measured: for one
-	// column, and for a known order.
+	// Criterion holds the value that placed each entry of Order; the estimator
+	// says what it is. It is 0 for a column that SCORE placed because no other
+	// was left, and nil if nothing was measured: for one column, and for a known
+	// order.
 	Criterion []float64
-	// MinRelGap is the smallest second/best − 1 over all choices, where best is
-	// the criterion of the column chosen and second that of its closest rival:
-	// the relative change that would alter the order. It is 0 for a tie and
-	// +Inf if there was no choice to make (one column, or a known order).
+	// Gaps holds, for each entry of Order, second/best − 1, where best is what
+	// was minimised for the column chosen and second for its closest rival among
+	// the columns not yet placed: the relative change that would have altered
+	// the choice. It is 0 for a tie and +Inf where there was no rival. It is nil
+	// where Criterion is.
+	Gaps []float64
+	// MinRelGap is the smallest gap, +Inf if there was no choice to make (one
+	// column, or a known order).
 	MinRelGap float64
-	// Warnings lists reasons to distrust the order, as sentences for a reader.
-	// Columns in them are indices from 0.
+	// Layers holds, for each entry of Order, the number of its layer, counted
+	// from 0, if the estimator places several columns at a time
+	// ([NPVarOptions]), and is nil otherwise.
+	Layers []int
+	// Doubts lists reasons to distrust the order, Warnings their sentences with
+	// columns as indices from 0. [Result.Sentences] writes names instead.
+	Doubts   []Doubt
 	Warnings []string
 	// Method names the estimator and its variant, for reports.
 	Method string

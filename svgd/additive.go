@@ -19,25 +19,34 @@ type Additive struct {
 	Bandwidths []float64
 }
 
-var _ Kernel = Additive{}
+var (
+	_ Kernel        = Additive{}
+	_ scratchKernel = Additive{}
+)
 
 // Evaluate implements [Kernel]. It panics if the number of bandwidths is not the
-// number of blocks.
+// number of blocks. It allocates memory of the size of x, which a [Sampler] keeps
+// from step to step.
 func (k Additive) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
+	k.evaluate(gram, repulsion, x, new(scratch))
+}
+
+func (k Additive) evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch) {
 	checkKernelArgs(gram, repulsion, x)
 	if k.Bandwidths != nil && len(k.Bandwidths) != len(x) {
 		panic(fmt.Sprintf("svgd: %d bandwidths for %d blocks", len(k.Bandwidths), len(x)))
 	}
 	gram.Zero()
+	s.centre(x)
 	for b := range x {
-		squaredDistances(gram, x[b:b+1])
+		s.squaredDistances(gram, x[b:b+1], s.centred[b:b+1])
 		var h float64
 		if k.Bandwidths == nil {
 			h = Median{}.Bandwidth(gram)
 		} else {
 			h = k.Bandwidths[b]
 		}
-		addExponential(gram, repulsion[b:b+1], x[b:b+1], h)
+		s.addExponential(gram, repulsion[b:b+1], x[b:b+1], s.centred[b:b+1], h)
 	}
 	mirror(gram, float64(len(x)))
 }

@@ -35,9 +35,13 @@
 //
 // without a factor 2; h is called the bandwidth and has the unit of a squared
 // distance. It is fixed ([Fixed]) or chosen from the particles ([Median]).
-// Squared distances and repulsion are computed from direct differences and not
-// from inner products, so that they do not cancel far from the origin, and the
-// diagonal of the Gram matrix is exact.
+// Particles that are far apart are multiplied with each other as matrices, relative
+// to particle 0; those that are near each other, compared with their distances
+// from particle 0, are subtracted one from the other. So nothing cancels, neither
+// far from the origin nor in a narrow cluster: the distance of every pair and its
+// share in the repulsion are right to about 16 units in the last place. The
+// diagonal of the Gram matrix is exact, and particles at one point, which receive
+// the same bits, stay together.
 //
 // # Optimisers
 //
@@ -65,7 +69,8 @@
 //
 // Kernels and optimisers are stateless and safe for concurrent use; a Sampler is
 // not. Nothing here is random, starts a goroutine, or allocates after the first
-// two steps of a run. All sums run in a fixed order, so results repeat bit for bit on one
+// two steps of a run. (A call of [RBF.Evaluate] or [Additive.Evaluate] by itself
+// allocates.) All sums run in a fixed order, so results repeat bit for bit on one
 // processor architecture.
 //
 // # References

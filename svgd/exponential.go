@@ -4,27 +4,112 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// The squared exponentials share one M×M matrix: its strict lower triangle holds
-// the exponential at hand (first as squared distances), its strict upper triangle
-// the sum of those already done. This needs no memory beyond the Gram matrix.
+// near divides the pairs of particles. Those which are far apart,
+//
+//	‖x_r − x_m‖² > near·(‖x_r − x_0‖² + ‖x_m − x_0‖²)                   (4)
+//
+// go through products with matrices of inner products and of weights, in which
+// cancellation then costs at most four bits; the others go through their direct
+// differences.
+const near = 1. / 16
 
-// squaredDistances writes ‖x_r − x_m‖² over the blocks of x into the strict
-// lower triangle of gram.
-func squaredDistances(gram *mat.Dense, x []*mat.Dense) {
-	n, _ := gram.Dims()
-	for r := range n {
-		row := gram.RawRowView(r)[:r]
-		clear(row)
-		for _, xb := range x {
-			xr := xb.RawRowView(r)
-			for m := range row {
-				row[m] += squaredDistance(xr, xb.RawRowView(m))
-			}
+// One matrix holds all values: the strict lower triangle of the Gram matrix
+// belongs to the exponential at hand (first squared distances, then the weights
+// of near pairs), its strict upper triangle is the sum of the exponentials
+// already done.
+
+// A scratch is the memory in which squared exponentials are evaluated, for
+// particles of one shape.
+type scratch struct {
+	centred []*mat.Dense // x_b − row 0 of x_b; zero rows fill up to a multiple of 4
+	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
+	pairs   *mat.Dense   // M×M, rows filled up like centred: inner products, then weights
+}
+
+// A scratchKernel is a kernel that evaluates in memory of the caller.
+type scratchKernel interface {
+	evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch)
+}
+
+// centre computes x_r − x_0 for all blocks.
+func (s *scratch) centre(x []*mat.Dense) {
+	n, _ := x[0].Dims()
+	if len(s.norms) != n || len(s.centred) != len(x) {
+		*s = scratch{centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), pairs: mat.NewDense(n, fill(n), nil)}
+	}
+	for b, xb := range x {
+		_, p := xb.Dims()
+		if c := s.centred[b]; c == nil || c.RawMatrix().Cols != p {
+			s.centred[b] = mat.NewDense(fill(n), p, nil)
+		}
+		origin := xb.RawRowView(0)
+		for r := range n {
+			floats.SubTo(s.centred[b].RawRowView(r), xb.RawRowView(r), origin)
 		}
 	}
+}
+
+// fill rounds n up to a multiple of 4. The matrix–vector product takes rows by
+// four; the remainder might be summed in another order, and particles at one
+// point must have the same distances, bit for bit, to stay together.
+func fill(n int) int { return (n + 3) &^ 3 }
+
+// blockLen is how many numbers of the particles a product reads before it
+// reads them again: half of a second-level cache of 256 KiB.
+const blockLen = 1 << 14
+
+// columns calls f for consecutive ranges of the columns of x, narrow enough that
+// all its rows stay in cache.
+func columns(x *mat.Dense, f func(from, to int)) {
+	rows, cols := x.Dims()
+	width := max(64, blockLen/rows&^3)
+	for c := 0; c < cols; c += width {
+		f(c, min(c+width, cols))
+	}
+}
+
+// far reports whether particles r and m with squared distance sq satisfy (4). It
+// is false where norms overflow.
+func (s *scratch) far(sq float64, r, m int) bool { return sq > near*(s.norms[r]+s.norms[m]) }
+
+// squaredDistances writes ‖x_r − x_m‖² over the blocks of x into the strict lower
+// triangle of gram. centred belongs to the same blocks.
+func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
+	s.pairs.Zero()
+	for _, y := range centred {
+		columns(y, func(from, to int) {
+			for r := range s.norms {
+				blas64.Gemv(blas.NoTrans, 1, part(y, fill(r+1), from, to), vector(y.RawRowView(r)[from:to]),
+					1, vector(s.pairs.RawRowView(r)[:fill(r+1)]))
+			}
+		})
+	}
+	for r := range s.norms {
+		inner, row := s.pairs.RawRowView(r), gram.RawRowView(r)[:r]
+		s.norms[r] = inner[r]
+		for m := range row {
+			sq := s.norms[r] + s.norms[m] - 2*inner[m]
+			if !s.far(sq, r, m) {
+				sq = 0
+				for _, xb := range x {
+					sq += squaredDistance(xb.RawRowView(r), xb.RawRowView(m))
+				}
+			}
+			row[m] = sq
+		}
+	}
+}
+
+// part is rows [0, rows) and columns [from, to) of x.
+func part(x *mat.Dense, rows, from, to int) blas64.General {
+	raw := x.RawMatrix()
+	return blas64.General{Rows: rows, Cols: to - from, Stride: raw.Stride, Data: raw.Data[from:]}
 }
 
 // squaredDistance returns ‖a − b‖² as four interleaved sums, which are more
@@ -49,33 +134,55 @@ func squaredDistance(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// addExponential replaces the squared distances in the strict lower triangle of
-// gram by e = exp(−·/h), adds them to the strict upper triangle, and overwrites
-// repulsion with their gradients,
+// addExponential takes the squared distances in the strict lower triangle of
+// gram, adds e = exp(−·/h) to the strict upper triangle, and overwrites repulsion
+// with the gradients of e,
 //
-//	repulsion_m = Σ_r ∇_{x_r} e_rm = −(2/h) Σ_r (x_r − x_m)·e_rm
+//	repulsion_m = Σ_r ∇_{x_r} e_rm = Σ_r w_rm·(x_m − x_r),    w_rm = (2/h)·e_rm
 //
-// It panics unless h > 0.
-func addExponential(gram *mat.Dense, repulsion, x []*mat.Dense, h float64) {
+// centred belongs to the same blocks as x. It panics unless h > 0.
+func (s *scratch) addExponential(gram *mat.Dense, repulsion, x, centred []*mat.Dense, h float64) {
 	if !(h > 0) {
 		panic(fmt.Sprintf("svgd: bandwidth %v is not positive", h))
 	}
-	for _, f := range repulsion {
-		f.Zero()
+	s.weigh(gram, h)
+	for b, y := range centred {
+		fb := repulsion[b]
+		// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
+		columns(y, func(from, to int) {
+			for m := range s.norms {
+				weights, f := s.pairs.RawRowView(m)[:len(s.norms)], fb.RawRowView(m)[from:to]
+				blas64.Gemv(blas.Trans, -1, part(y, len(weights), from, to), vector(weights), 0, vector(f))
+				floats.AddScaled(f, floats.Sum(weights), y.RawRowView(m)[from:to])
+			}
+		})
+		for r := range s.norms {
+			for m, w := range gram.RawRowView(r)[:r] {
+				if w != 0 {
+					repel(fb.RawRowView(r), fb.RawRowView(m), x[b].RawRowView(r), x[b].RawRowView(m), w)
+				}
+			}
+		}
 	}
-	n, _ := gram.Dims()
-	for r := range n {
+}
+
+// weigh replaces the squared distances in the strict lower triangle of gram by
+// the weights w of near pairs, adds the exponentials to the strict upper one, and
+// writes the weights of far pairs, symmetric, into s.pairs. Both weights are zero
+// where they do not apply.
+func (s *scratch) weigh(gram *mat.Dense, h float64) {
+	s.pairs.Zero()
+	for r := range s.norms {
 		row := gram.RawRowView(r)[:r]
 		for m, sq := range row {
 			e := math.Exp(-sq / h)
-			row[m] = e
 			gram.RawRowView(m)[r] += e
-		}
-		for b, xb := range x {
-			fr, xr := repulsion[b].RawRowView(r), xb.RawRowView(r)
-			for m, e := range row {
-				repel(fr, repulsion[b].RawRowView(m), xr, xb.RawRowView(m), 2/h*e)
+			w := 2 / h * e
+			if s.far(sq, r, m) {
+				s.pairs.RawRowView(r)[m], s.pairs.RawRowView(m)[r] = w, w
+				w = 0
 			}
+			row[m] = w
 		}
 	}
 }

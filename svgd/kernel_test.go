@@ -190,6 +190,45 @@ func TestDistanceAccuracy(t *testing.T) {
 	}
 }
 
+// TestNearPairs has clusters of three sizes, far from the origin, from particle 0
+// and from each other, with bandwidths that see one of them each. Kernel and
+// repulsion equal the sums over direct differences: relative to the sum of the
+// single forces, whatever cancels between them. The grid is dyadic, where
+// differences are exact.
+func TestNearPairs(t *testing.T) {
+	const n, p, tol = 14, 11, 2e-14
+	for _, h := range []float64{1e-3, 1e3, 1e9} {
+		x := gaussianBlocks(9, n, p)
+		for r := range n {
+			size, place := math.Pow(1000, float64(r%3)-1), float64(r%3*r%2)*1e4
+			for i, v := range x[0].RawRowView(r) {
+				x[0].Set(r, i, math.Round((1e6+place+size*v)*0x1p20)/0x1p20)
+			}
+		}
+		gram, repulsion := evaluate(svgd.RBF{Bandwidth: svgd.Fixed(h)}, x)
+		for m := range n {
+			xm := x[0].RawRowView(m)
+			var want, scale [p]float64
+			for r := range n {
+				xr := x[0].RawRowView(r)
+				e := math.Exp(-square(xr, xm) / h)
+				if got := gram.At(r, m); math.Abs(got-e) > tol*max(1, square(xr, xm)/h)*e {
+					t.Errorf("h = %v: k(%d,%d) = %v, want %v", h, r, m, got, e)
+				}
+				for i := range p {
+					want[i] += 2 / h * e * (xm[i] - xr[i])
+					scale[i] += 2 / h * e * math.Sqrt(square(xr, xm))
+				}
+			}
+			for i, got := range repulsion[0].RawRowView(m) {
+				if !(math.Abs(got-want[i]) <= tol*scale[i]) {
+					t.Errorf("h = %v: repulsion[%d,%d] = %v, want %v (sum of forces %v)", h, m, i, got, want[i], scale[i])
+				}
+			}
+		}
+	}
+}
+
 // TestAdditiveReference is the value of tobac.md 12.6: squared distances 2 and
 // 30, bandwidths 5 and 500.
 func TestAdditiveReference(t *testing.T) {

@@ -14,19 +14,28 @@ type RBF struct {
 	Bandwidth BandwidthRule
 }
 
-var _ Kernel = RBF{}
+var (
+	_ Kernel        = RBF{}
+	_ scratchKernel = RBF{}
+)
 
-// Evaluate implements [Kernel].
+// Evaluate implements [Kernel]. It allocates memory of the size of x, which a
+// [Sampler] keeps from step to step.
 func (k RBF) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
+	k.evaluate(gram, repulsion, x, new(scratch))
+}
+
+func (k RBF) evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch) {
 	checkKernelArgs(gram, repulsion, x)
 	gram.Zero()
-	squaredDistances(gram, x)
+	s.centre(x)
+	s.squaredDistances(gram, x, s.centred)
 	var h float64
 	if k.Bandwidth == nil {
 		h = Median{}.Bandwidth(gram)
 	} else {
 		h = k.Bandwidth.Bandwidth(gram)
 	}
-	addExponential(gram, repulsion, x, h)
+	s.addExponential(gram, repulsion, x, s.centred, h)
 	mirror(gram, 1)
 }

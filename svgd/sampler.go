@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,6 +40,7 @@ type workspace struct {
 	gram                  *mat.Dense   // M×M
 	driving, repulsive    []float64    // Stats
 	saved                 State        // the state before the step
+	scratch               scratch      // the kernel's
 }
 
 // Run takes the steps from, from+1, …, to−1 and updates the particles x in
@@ -91,7 +93,11 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	if kernel == nil {
 		kernel = defaultKernel
 	}
-	kernel.Evaluate(w.gram, w.repulsion, x)
+	if k, ok := kernel.(scratchKernel); ok {
+		k.evaluate(w.gram, w.repulsion, x, &w.scratch)
+	} else {
+		kernel.Evaluate(w.gram, w.repulsion, x)
+	}
 	w.direction(s.Recorder != nil)
 	if err := checkFinite("direction", w.phi); err != nil {
 		return err
@@ -123,7 +129,10 @@ func (s *Sampler) increment(optimizer Optimizer, x []*mat.Dense, t int) error {
 		return err
 	}
 	for b, delta := range w.phi {
-		delta.Add(x[b], delta)
+		rows, _ := delta.Dims()
+		for m := range rows {
+			floats.Add(delta.RawRowView(m), x[b].RawRowView(m))
+		}
 	}
 	return checkFinite("next particle", w.phi)
 }
@@ -132,21 +141,22 @@ func (s *Sampler) increment(optimizer Optimizer, x []*mat.Dense, t int) error {
 // are wanted.
 func (w *workspace) direction(norms bool) {
 	n, _ := w.gram.Dims()
+	mean := 1 / float64(n)
 	for b, phi := range w.phi {
-		score := w.score[b].RawMatrix()
-		for m := range n {
-			// gram is symmetric: its row m is its column m.
-			blas64.Gemv(blas.Trans, 1, score, vector(w.gram.RawRowView(m)), 0, vector(phi.RawRowView(m)))
-		}
-		if norms {
-			w.driving[b], w.repulsive[b] = rmsNorm(phi), rmsNorm(w.repulsion[b])
-		}
-		for m := range n {
-			repulsion := w.repulsion[b].RawRowView(m)
-			row := phi.RawRowView(m)
-			for i, v := range row {
-				row[i] = (v + repulsion[i]) / float64(n)
+		score := w.score[b]
+		columns(score, func(from, to int) {
+			for m := range n {
+				// gram is symmetric: its row m is its column m.
+				blas64.Gemv(blas.Trans, 1, part(score, n, from, to), vector(w.gram.RawRowView(m)), 0, vector(phi.RawRowView(m)[from:to]))
 			}
+		})
+		if norms {
+			w.driving[b], w.repulsive[b] = mean*rmsNorm(phi), mean*rmsNorm(w.repulsion[b])
+		}
+		for m := range n {
+			row := phi.RawRowView(m)
+			floats.Add(row, w.repulsion[b].RawRowView(m))
+			floats.Scale(mean, row)
 		}
 	}
 }

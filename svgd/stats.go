@@ -33,8 +33,7 @@ type Stats struct {
 // and may be saved.
 type Recorder func(Stats)
 
-// rmsNorm returns the root mean square of the norms of the rows of x/M, where M
-// is the number of rows.
+// rmsNorm returns the root mean square of the norms of the rows of x.
 func rmsNorm(x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	sum := 0.0
@@ -42,7 +41,7 @@ func rmsNorm(x *mat.Dense) float64 {
 		row := x.RawRowView(m)
 		sum += floats.Dot(row, row)
 	}
-	return math.Sqrt(sum/float64(n)) / float64(n)
+	return math.Sqrt(sum / float64(n))
 }
 
 // neighbours returns Stats.Neighbours.

@@ -1,0 +1,178 @@
+package ordering
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// BootstrapOptions are the settings of [Bootstrap].
+type BootstrapOptions struct {
+	// Seed of the resampling. The same seed gives the same result for any number
+	// of workers, and replicate i is the same for any number of replicates.
+	Seed uint64
+	// Workers is the number of goroutines; 0: 1. It changes nothing but the time.
+	Workers int
+}
+
+// A Distribution over orders says how firmly data decide an order.
+type Distribution struct {
+	// Point is the order of the data themselves, with its doubts. Resampling
+	// hides some of their reasons: a resample of standardised columns is not
+	// standardised.
+	Point *Result
+	// Orders are the distinct orders of the replicates, the most frequent first,
+	// equally frequent ones in lexicographic sequence.
+	Orders []WeightedOrder
+	// Replicates is the number of resamples that gave an order, Failures the
+	// errors of the others, in the sequence of the replicates.
+	Replicates int
+	Failures   []error
+}
+
+// A WeightedOrder is an order with its share of the replicates.
+type WeightedOrder struct {
+	Order  []int // column indices, sources first
+	Count  int   // replicates that gave it
+	Weight float64
+}
+
+// Bootstrap orders the rows of x (n×d) and the given number of resamples of
+// them, n rows drawn with replacement. It takes the time of replicates+1 calls
+// of orderer.Order, shared among the workers, each with its own copy of x.
+// Orderers that do not look at the data give one order of weight 1.
+//
+// What it shows is the variation over samples, not whether the estimator's
+// assumptions hold: an estimator that is wrong for the data can be wrong with
+// great stability.
+//
+// It fails if the data cannot be ordered, if replicates < 1, if no resample can
+// be ordered, or, wrapping the cause, if ctx is cancelled. A resample can fail
+// where the data do not, since it repeats rows: at n little above d the
+// covariance of a resample is singular. Those are counted in Failures. orderer
+// must be safe for concurrent use, as all of this package are.
+func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates int, opt BootstrapOptions) (*Distribution, error) {
+	if replicates < 1 || opt.Workers < 0 {
+		return nil, fmt.Errorf("ordering: bootstrap of %d replicates with %d workers, want at least 1 replicate, and 0 workers or more", replicates, opt.Workers)
+	}
+	point, err := orderer.Order(x)
+	if err != nil {
+		return nil, err
+	}
+	data := mat.DenseCopyOf(x)
+	orders := make([][]int, replicates)
+	failures := make([]error, replicates)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(max(opt.Workers, 1), replicates) {
+		group.Go(func() {
+			n, d := data.Dims()
+			resample := mat.NewDense(n, d, nil)
+			for i := int(next.Add(1)) - 1; i < replicates && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				drawRows(resample, data, opt.Seed, i)
+				result, err := orderer.Order(resample)
+				if err != nil {
+					failures[i] = fmt.Errorf("replicate %d: %w", i, err)
+					continue
+				}
+				orders[i] = result.Order
+			}
+		})
+	}
+	group.Wait()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("ordering: bootstrap: %w", context.Cause(ctx))
+	}
+	return distribution(point, orders, failures)
+}
+
+// distribution counts the distinct orders.
+func distribution(point *Result, orders [][]int, failures []error) (*Distribution, error) {
+	out := &Distribution{Point: point}
+	place := map[string]int{}
+	for i, order := range orders {
+		if failures[i] != nil {
+			out.Failures = append(out.Failures, failures[i])
+			continue
+		}
+		out.Replicates++
+		key := fmt.Sprint(order)
+		at, known := place[key]
+		if !known {
+			at = len(out.Orders)
+			place[key] = at
+			out.Orders = append(out.Orders, WeightedOrder{Order: order})
+		}
+		out.Orders[at].Count++
+	}
+	if out.Replicates == 0 {
+		return nil, fmt.Errorf("ordering: bootstrap: none of %d resamples could be ordered: %w", len(orders), failures[0])
+	}
+	for i := range out.Orders {
+		out.Orders[i].Weight = float64(out.Orders[i].Count) / float64(out.Replicates)
+	}
+	slices.SortFunc(out.Orders, func(a, b WeightedOrder) int {
+		if a.Count != b.Count {
+			return b.Count - a.Count
+		}
+		return slices.Compare(a.Order, b.Order)
+	})
+	return out, nil
+}
+
+// Precedes returns how often i comes before j, d×d: entry (i,j) is the weight of
+// the orders with i before j, and 0 on the diagonal.
+func (d *Distribution) Precedes() *mat.Dense {
+	vars := len(d.Point.Order)
+	p := mat.NewDense(vars, vars, nil)
+	for _, o := range d.Orders {
+		for c, i := range o.Order {
+			for _, j := range o.Order[c+1:] {
+				p.Set(i, j, p.At(i, j)+float64(o.Count))
+			}
+		}
+	}
+	p.Scale(1/float64(d.Replicates), p)
+	return p
+}
+
+// Stability returns the mean over all pairs of columns of the weight of the
+// direction in which they come more often: 1 if all replicates agree, towards ½
+// as they tell nothing. It is 1 for a single column.
+func (d *Distribution) Stability() float64 {
+	p := d.Precedes()
+	vars, _ := p.Dims()
+	sum, pairs := 0.0, 0.0
+	for i := range vars {
+		for j := range i {
+			sum += max(p.At(i, j), p.At(j, i))
+			pairs++
+		}
+	}
+	if pairs == 0 {
+		return 1
+	}
+	return sum / pairs
+}
+
+// drawRows fills dst with rows of x, drawn with replacement. The stream of a
+// replicate is ChaCha8 keyed with the seed and the replicate, 8 bytes each,
+// little-endian, and its purpose, and so differs from every other stream of the
+// seed.
+func drawRows(dst, x *mat.Dense, seed uint64, replicate int) {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(replicate))
+	copy(key[16:], "bootstrap rows")
+	rng := rand.New(rand.NewChaCha8(key))
+	n, _ := x.Dims()
+	for i := range n {
+		dst.SetRow(i, x.RawRowView(rng.IntN(n)))
+	}
+}

@@ -1,0 +1,41 @@
+package ordering
+
+import "gonum.org/v1/gonum/mat"
+
+// Basis returns the values of a smoother's functions at every x, n×K.
+func Basis(s Smoother, x []float64) mat.Matrix {
+	return mat.NewDense(smoothers[s].k, len(x), s.basis(x)).T()
+}
+
+// Penalty returns λ·DᵀD.
+func Penalty(s Smoother) *mat.Dense {
+	return mat.NewDense(smoothers[s].k, smoothers[s].k, s.penaltyMatrix())
+}
+
+// AdditiveFit returns the fitted values, n×len(targets), of the additive model
+// that has gained the predictors one by one.
+func AdditiveFit(x mat.Matrix, s Smoother, predictors, targets []int) (mat.Matrix, error) {
+	columns, err := summarise(x)
+	if err != nil {
+		return nil, err
+	}
+	m := newAdditive(x, columns, s, len(predictors))
+	for _, a := range predictors {
+		if err := m.add(a); err != nil {
+			return nil, err
+		}
+	}
+	f := m.fit(targets)
+	return mat.NewDense(f.Rows, f.Cols, f.Data).T(), nil
+}
+
+// SelectNth is selectNth.
+var SelectNth = selectNth
+
+// Drawn returns the resample of a replicate.
+func Drawn(x *mat.Dense, seed uint64, replicate int) *mat.Dense {
+	n, d := x.Dims()
+	dst := mat.NewDense(n, d, nil)
+	drawRows(dst, x, seed, replicate)
+	return dst
+}

@@ -1,0 +1,55 @@
+package ordering
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// NPVarAsReleased is not [NPVar]: it is what the program released with TOBAC
+// computes under that name. The program discards the conditional variances it
+// has fitted, and the arg-min of what is left is the first position, so the
+// order is the column of smallest variance and then all others in ascending
+// index, whatever the data say: as good as a random order. It is here for
+// comparisons with published figures that may have used it. Every result has a
+// [DoubtReleased]. Criterion holds the marginal variances; only the first was
+// compared with another. It needs O(nd) operations.
+//
+// Unlike every other estimator it is not equivariant: relabelling the columns
+// gives another order of the variables. A factor on one column can change
+// which comes first.
+//
+// It fails like [Variance]. Constant columns come first, or where their index
+// puts them, with a [DoubtConstant] each.
+func NPVarAsReleased(x mat.Matrix) (*Result, error) {
+	byVariance, err := Variance(x)
+	if err != nil {
+		return nil, err
+	}
+	const method = "npvar as released (defective)"
+	d := len(byVariance.Order)
+	if d == 1 {
+		return singleton(method), nil
+	}
+	result := newResult(method, d)
+	result.doubt(Doubt{Kind: DoubtReleased, Position: -1})
+	for _, doubt := range byVariance.Doubts {
+		if doubt.Kind != DoubtTie || doubt.Position == 0 {
+			result.doubt(doubt)
+		}
+	}
+	v := make([]float64, d)
+	for c, j := range byVariance.Order {
+		v[j] = byVariance.Criterion[c]
+	}
+	first := byVariance.Order[0]
+	result.Order = append([]int{first}, without(indices(d), first)...)
+	for _, j := range result.Order {
+		result.Criterion = append(result.Criterion, v[j])
+	}
+	result.MinRelGap = byVariance.Gaps[0]
+	result.Gaps = slices.Repeat([]float64{math.Inf(1)}, d)
+	result.Gaps[0] = result.MinRelGap
+	return result, nil
+}

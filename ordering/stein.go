@@ -1,0 +1,267 @@
+package ordering
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// steinRidge is η, added to the diagonal of the kernel matrix.
+const steinRidge = 0.001
+
+// SteinHessian estimates the diagonal of the Hessian of log p at every row of x
+// (n×d), p the density that the rows were drawn from: h is n×d, and row a holds
+// ∂² log p/∂x_k² at x_a. With the bandwidth s, the lower median of all n²
+// Euclidean distances of rows, zeros of the diagonal included,
+//
+//	K_ab  = exp(−|x_a − x_b|²/(2s²)) / s
+//	A1_ak = −(1/s²) Σ_b (x_a − x_b)_k K_ab,              Ĝ = (K + ηI)⁻¹ A1
+//	A2_ak = Σ_b ((x_a − x_b)_k²/s⁴ − 1/s²) K_ab,         H = −Ĝ∘Ĝ + (K + ηI)⁻¹ A2,
+//
+// η = 0.001. The factor 1/s in K is that of the published program. It takes one
+// Cholesky factorisation, n³/6 multiplications, and 3n²d for the rest; it holds
+// n² numbers. Since η is fixed, other units give another estimate.
+//
+// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 3
+// ([ErrTooFewRows]), if more than half of all pairs of rows are equal
+// ([ErrDuplicateRows]), if a variance or the result leaves the range of float64
+// ([ErrScale]), or if s is so far below η·s² that K + ηI is not positive
+// definite ([ErrSingular]).
+func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
+	columns, err := summarise(x)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, d := x.Dims()
+	if n < 3 {
+		return nil, 0, tooFewRows("the Stein estimate", n, d, 3)
+	}
+	if err := checkScales(variances(x, columns), columns); err != nil {
+		return nil, 0, err
+	}
+	e := newStein(x, columns)
+	if err := e.estimate(indices(d)); err != nil {
+		return nil, 0, err
+	}
+	h = mat.NewDense(n, d, nil)
+	for j := range d {
+		for a, v := range e.hessian(j) {
+			v /= e.bandwidth * e.bandwidth
+			if math.IsInf(v, 0) || math.IsNaN(v) {
+				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale, Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one constant", v)}
+			}
+			h.Set(a, j, v)
+		}
+	}
+	return h, e.bandwidth, nil
+}
+
+// A stein holds the centred data and the memory of estimates on some of its
+// columns.
+type stein struct {
+	n         int
+	x         []float64 // d×n: row j is column j of the data, centred
+	gram      []float64 // n×n: squared distances, then the kernel matrix, then its factor
+	pairs     []float64 // the n(n−1)/2 squared distances, to select from
+	rhs, prod []float64 // (2k+1)×n
+	bandwidth float64   // s
+}
+
+func newStein(x mat.Matrix, columns []column) *stein {
+	n, d := x.Dims()
+	e := &stein{n: n, x: make([]float64, d*n), gram: make([]float64, n*n), pairs: make([]float64, n*(n-1)/2),
+		rhs: make([]float64, (2*d+1)*n), prod: make([]float64, (2*d+1)*n)}
+	first := 0
+	centredBlocks(x, columns, func(block blas64.General) {
+		for j, c := range columns {
+			if !c.constant { // its rounded mean may differ from the constant
+				copy(e.x[j*n+first:], block.Data[j*block.Stride:j*block.Stride+block.Cols])
+			}
+		}
+		first += block.Cols
+	})
+	return e
+}
+
+// hessian returns column number k of H·s², as a row of n values, for the
+// active columns of the last estimate.
+func (e *stein) hessian(k int) []float64 { return e.rhs[k*e.n : k*e.n+e.n] }
+
+// estimate computes s and H·s² on the active columns. In units of s, with y =
+// x/s and r_a = Σ_b K_ab, the sums over b become matrix products,
+//
+//	A1·s  = −(r∘y − Ky),    A2·s² = r∘y∘y − 2y∘(Ky) + K(y∘y) − r,
+//
+// where r multiplies row a by r_a. No power of s but the first is formed, so s
+// may be anything.
+func (e *stein) estimate(active []int) error {
+	n, k := e.n, len(active)
+	e.distances(active)
+	if err := e.median(); err != nil {
+		return err
+	}
+	e.kernel()
+
+	// Rows 0 to k−1 of the stack are y, then y∘y, then ones.
+	for i, j := range active {
+		for a, v := range e.x[j*n : j*n+n] {
+			y := v / e.bandwidth
+			e.rhs[i*n+a], e.rhs[(k+i)*n+a] = y, y*y
+		}
+	}
+	for a := range n {
+		e.rhs[2*k*n+a] = 1
+	}
+	stack := blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.rhs}
+	full := blas64.General{Rows: n, Cols: n, Stride: n, Data: e.gram}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, stack, full, 0, blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.prod})
+	sums := e.prod[2*k*n : (2*k+1)*n]
+	for i := range k {
+		y, square := e.rhs[i*n:i*n+n], e.rhs[(k+i)*n:(k+i)*n+n]
+		ky, ksquare := e.prod[i*n:i*n+n], e.prod[(k+i)*n:(k+i)*n+n]
+		for a, r := range sums {
+			first := ky[a] - r*y[a]
+			second := r*y[a]*y[a] - 2*y[a]*ky[a] + ksquare[a] - r
+			y[a], square[a] = first, second
+		}
+	}
+
+	for a := range n {
+		e.gram[a*n+a] += steinRidge
+	}
+	factor, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: e.gram, Uplo: blas.Lower})
+	if !ok {
+		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; standardise the data", ErrSingular, n, e.bandwidth)
+	}
+	both := blas64.General{Rows: 2 * k, Cols: n, Stride: n, Data: e.rhs}
+	blas64.Trsm(blas.Right, blas.Trans, 1, factor, both)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, factor, both)
+	for i := range k {
+		score, second := e.rhs[i*n:i*n+n], e.rhs[(k+i)*n:(k+i)*n+n]
+		for a, g := range score {
+			score[a] = second[a] - g*g
+		}
+	}
+	return nil
+}
+
+// distances fills gram above the diagonal, and pairs, with squared distances,
+// from differences, so that equal rows have exactly 0.
+func (e *stein) distances(active []int) {
+	n := e.n
+	inRows(n-1, func(a int) {
+		row := e.gram[a*n+a+1 : a*n+n]
+		clear(row)
+		for _, j := range active {
+			x := e.x[j*n : j*n+n]
+			at := x[a]
+			for i, v := range x[a+1:] {
+				row[i] += (at - v) * (at - v)
+			}
+		}
+		copy(e.pairs[a*(2*n-a-1)/2:], row)
+	})
+}
+
+// median sets the bandwidth. Of the n² distances the n of the diagonal are 0 and
+// each other one occurs twice, so element m = (n²−1)/2 of the sorted list is
+// element (m−n)/2 of the sorted pairs.
+func (e *stein) median() error {
+	n := e.n
+	e.bandwidth = math.Sqrt(selectNth(e.pairs, ((n*n-1)/2-n)/2))
+	switch {
+	case e.bandwidth == 0:
+		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0", ErrDuplicateRows, n)
+	case math.IsInf(e.bandwidth, 0):
+		return fmt.Errorf("ordering: %w: the median distance of rows overflows; multiply all data by one constant", ErrScale)
+	}
+	return nil
+}
+
+// kernel turns the squared distances above the diagonal of gram into K, both
+// triangles.
+func (e *stein) kernel() {
+	n, s := e.n, e.bandwidth
+	inRows(n, func(a int) {
+		row := e.gram[a*n : a*n+n]
+		row[a] = 1 / s
+		for b := a + 1; b < n; b++ {
+			// √d²/s before the square: s² may leave the range of float64.
+			u := math.Sqrt(row[b]) / s
+			row[b] = math.Exp(-u*u/2) / s
+		}
+	})
+	inRows(n, func(a int) {
+		for b := range a {
+			e.gram[a*n+b] = e.gram[b*n+a]
+		}
+	})
+}
+
+// inRows calls do for 0 ≤ row < n, on all processors, and returns when all calls
+// have. Rows must not depend on each other.
+func inRows(n int, do func(row int)) {
+	const chunk = 16
+	workers := min(runtime.GOMAXPROCS(0), n/(4*chunk))
+	if workers < 2 {
+		for row := range n {
+			do(row)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for {
+				last := int(next.Add(chunk))
+				if last-chunk >= n {
+					return
+				}
+				for row := last - chunk; row < min(last, n); row++ {
+					do(row)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// selectNth returns element k of x in ascending order, counted from 0, and
+// reorders x. The values must not be NaN.
+func selectNth(x []float64, k int) float64 {
+	for len(x) > 1 {
+		a, b, c := x[0], x[len(x)/2], x[len(x)-1]
+		pivot := math.Max(math.Min(a, b), math.Min(math.Max(a, b), c)) // their median
+		i, j := 0, len(x)-1
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for x[j] > pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			x = x[:j+1]
+		case k >= i:
+			x, k = x[i:], k-i
+		default:
+			return pivot
+		}
+	}
+	return x[0]
+}
