@@ -30,8 +30,13 @@ type Config struct {
 	Seed uint64
 
 	// NoiseVariance is the variance σ² of every equation's noise, in squared
-	// units of the data; 0: 0.1.
+	// units of the data. 0: estimated from the data, by
+	// [models.EstimateNoiseVariance]; the published value is 0.1.
 	NoiseVariance float64
+
+	// Start says how the particles' initial weights are drawn. Zero:
+	// [RegressionStart].
+	Start Start
 
 	// EdgesPerNode is the prior's expected number of edges divided by the
 	// number of variables d; it must lie below (d−1)/2. 0: 2, or (d−1)/4 if
@@ -52,6 +57,35 @@ type Config struct {
 	Progress func(Progress)
 }
 
+// Start says how the initial edge weights of the particles are drawn.
+type Start int
+
+const (
+	// RegressionStart draws them around the regression of every variable on all
+	// earlier ones: see [models.RegressionStart].
+	RegressionStart Start = iota
+	// PriorStart draws them from N(0, 1), moved away from zero by ½, as
+	// published. A particle whose weight starts with the wrong sign then often
+	// gives up a true edge.
+	PriorStart
+)
+
+// String is the name of the choice in summaries.
+func (s Start) String() string {
+	if s == PriorStart {
+		return "prior"
+	}
+	return "regression"
+}
+
+// models is the same choice in package models.
+func (s Start) models() models.WeightStart {
+	if s == PriorStart {
+		return models.PriorStart
+	}
+	return models.RegressionStart
+}
+
 // Progress describes a step that has been taken.
 type Progress struct {
 	Step, Steps int // steps taken and steps in all
@@ -60,15 +94,17 @@ type Progress struct {
 	Driving, Repulsive, Neighbours float64
 }
 
-// Paper is the published recipe to the letter: joint estimator, two edges per
-// node, 30 particles, 1000 steps, 128 samples.
+// Paper is the published recipe to the letter: joint estimator, noise variance
+// 0.1, initial weights from the prior, two edges per node, 30 particles, 1000
+// steps, 128 samples.
 func Paper() Config {
-	return Config{Estimator: models.Joint, EdgesPerNode: 2}
+	return Config{Estimator: models.Joint, EdgesPerNode: 2, NoiseVariance: 0.1, Start: PriorStart}
 }
 
 // WithDefaults returns c with every zero field replaced by its default for
 // data with d columns, or an error that names the first field out of range.
-// Order, Workers and Progress stay as they are.
+// Order and Progress stay as they are, and so does a NoiseVariance of 0, which
+// needs the data.
 func (c Config) WithDefaults(d int) (Config, error) {
 	if d < 2 {
 		return c, fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
@@ -93,7 +129,6 @@ func (c Config) WithDefaults(d int) (Config, error) {
 		v    *float64
 		zero float64
 	}{
-		{"noise variance", &c.NoiseVariance, 0.1},
 		{"edges per node", &c.EdgesPerNode, math.Min(2, float64(d-1)/4)},
 		{"alpha rate", &c.AlphaRate, 0.05}, {"bandwidth of Z", &c.BandwidthZ, 5},
 		{"bandwidth of theta", &c.BandwidthTheta, 500}, {"step size", &c.StepSize, 0.005},
@@ -104,6 +139,12 @@ func (c Config) WithDefaults(d int) (Config, error) {
 		if !(*f.v > 0) || math.IsInf(*f.v, 0) {
 			return c, fmt.Errorf("%s is %v, want a finite positive number", f.name, *f.v)
 		}
+	}
+	if !(c.NoiseVariance >= 0) || math.IsInf(c.NoiseVariance, 0) {
+		return c, fmt.Errorf("noise variance is %v, want a finite positive number, or 0 to estimate it", c.NoiseVariance)
+	}
+	if c.Start < RegressionStart || c.Start > PriorStart {
+		return c, fmt.Errorf("unknown start %d of the weights", c.Start)
 	}
 	if _, err := models.NewErdosRenyi(d, c.EdgesPerNode); err != nil {
 		return c, err

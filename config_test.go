@@ -33,7 +33,7 @@ func TestConfigDefaults(t *testing.T) {
 			}
 			want := tobac.Config{
 				Estimator: row.in.Estimator, Particles: 30, Steps: 1000, Samples: 128, Rank: row.rank,
-				NoiseVariance: 0.1, EdgesPerNode: row.edges, AlphaRate: 0.05,
+				NoiseVariance: row.in.NoiseVariance, Start: row.in.Start, EdgesPerNode: row.edges, AlphaRate: 0.05,
 				BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005, Workers: 1,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -44,6 +44,9 @@ func TestConfigDefaults(t *testing.T) {
 				t.Errorf("filling in defaults twice: error %v, difference %s", err, cmp.Diff(got, again))
 			}
 		})
+	}
+	if c := tobac.Paper(); c.NoiseVariance != 0.1 || c.Start != tobac.PriorStart {
+		t.Errorf("paper's noise variance and start: got %v and %v, want 0.1 and prior", c.NoiseVariance, c.Start)
 	}
 	if got := (tobac.Config{}).Estimator; got != models.NodeWise {
 		t.Errorf("zero estimator: got %v, want node-wise", got)
@@ -82,9 +85,10 @@ func TestConfigErrors(t *testing.T) {
 		{"samples", tobac.Config{Samples: -2}, 5, "samples is -2, want at least 1"},
 		{"rank", tobac.Config{Rank: -3}, 5, "rank is -3, want at least 1"},
 		{"workers", tobac.Config{Workers: -4}, 5, "workers is -4, want at least 1"},
-		{"noise variance", tobac.Config{NoiseVariance: -0.1}, 5, "noise variance is -0.1, want a finite positive number"},
-		{"noise variance NaN", tobac.Config{NoiseVariance: math.NaN()}, 5, "noise variance is NaN, want a finite positive number"},
-		{"noise variance infinite", tobac.Config{NoiseVariance: math.Inf(1)}, 5, "noise variance is +Inf, want a finite positive number"},
+		{"noise variance", tobac.Config{NoiseVariance: -0.1}, 5, "noise variance is -0.1, want a finite positive number, or 0 to estimate it"},
+		{"start", tobac.Config{Start: 7}, 5, "unknown start 7 of the weights"},
+		{"noise variance NaN", tobac.Config{NoiseVariance: math.NaN()}, 5, "noise variance is NaN, want a finite positive number, or 0 to estimate it"},
+		{"noise variance infinite", tobac.Config{NoiseVariance: math.Inf(1)}, 5, "noise variance is +Inf, want a finite positive number, or 0 to estimate it"},
 		{"edges per node", tobac.Config{EdgesPerNode: -1}, 5, "edges per node is -1, want a finite positive number"},
 		{"alpha rate", tobac.Config{AlphaRate: -1}, 5, "alpha rate is -1, want a finite positive number"},
 		{"bandwidth of Z", tobac.Config{BandwidthZ: -1}, 5, "bandwidth of Z is -1, want a finite positive number"},

@@ -194,7 +194,7 @@ func TestLogDensity(t *testing.T) {
 	sim := chain(t, 40)
 	p := smallPosterior(t, sim.Train, ordering.Fixed{3, 1, 4, 0, 2})
 	for m, g := range p.Graphs {
-		prior, likelihood := naiveLogDensity(sim.Train.X, g, p.Weights[m], 0.1)
+		prior, likelihood := naiveLogDensity(sim.Train.X, g, p.Weights[m], p.Config.NoiseVariance)
 		if !near(p.LogPrior[m], prior) || !near(p.LogLikelihood[m], likelihood) {
 			t.Errorf("particle %d on the data of the fit: got %v and %v, want %v and %v", m, p.LogPrior[m], p.LogLikelihood[m], prior, likelihood)
 		}
@@ -213,7 +213,7 @@ func TestLogDensity(t *testing.T) {
 			if m < len(p.Graphs) {
 				g, w = p.Graphs[m], p.Weights[m]
 			}
-			wantPrior, wantLikelihood := naiveLogDensity(data.X, g, w, 0.1)
+			wantPrior, wantLikelihood := naiveLogDensity(data.X, g, w, p.Config.NoiseVariance)
 			if !near(prior[m], wantPrior) || !near(likelihood[m], wantLikelihood) {
 				t.Errorf("particle %d: got %v and %v, want %v and %v", m, prior[m], likelihood[m], wantPrior, wantLikelihood)
 			}

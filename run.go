@@ -95,7 +95,13 @@ func (r *Run) compile() error {
 	if err != nil {
 		return err
 	}
-	if r.lik, err = models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: cfg.NoiseVariance}); err != nil {
+	if cfg.NoiseVariance == 0 {
+		if cfg.NoiseVariance, err = models.EstimateNoiseVariance(x); err != nil {
+			return err
+		}
+		r.cfg.NoiseVariance = cfg.NoiseVariance
+	}
+	if r.lik, err = models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: cfg.NoiseVariance, Start: cfg.Start.models()}); err != nil {
 		return err
 	}
 	r.target, err = models.NewTOBAC(r.lik, models.TOBACConfig{
@@ -139,7 +145,8 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 // Step is the number of steps taken.
 func (r *Run) Step() int { return r.step }
 
-// Config is the configuration with all defaults filled in.
+// Config is the configuration with all defaults filled in, the estimated noise
+// variance among them.
 func (r *Run) Config() Config { return r.cfg }
 
 // Order is the causal order that the run uses.

@@ -45,9 +45,10 @@ type Options struct {
 	// for any number. The other engines ignore work sharing.
 	Workers int
 
-	// CheckFinite looks at the result of every operation and fails with a
-	// [*NonFiniteError] that names the first one to produce NaN or Inf from
-	// finite operands. It costs time; use it to find the place.
+	// CheckFinite looks at every input and at the result of every operation, and
+	// fails with a [*NonFiniteError] that names the first one to hold NaN or Inf.
+	// Constants may be infinite. It costs time; use it to find the place. The
+	// Tape engine does not look.
 	CheckFinite bool
 
 	// Without lists passes of the compiler to leave out, joined by |. Zero: none.

@@ -20,7 +20,7 @@ func FuzzEngines(f *testing.F) {
 // TestRandomPrograms does the same for a fixed list of programs.
 func TestRandomPrograms(t *testing.T) {
 	count := uint64(600)
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		count = 60
 	}
 	skipped := 0

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
+	"tobac/bench/internal/handwritten"
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/svgd"
@@ -24,6 +25,8 @@ const stepNumber = 200
 type stepProblem struct {
 	target *models.TOBAC
 	start  []*mat.Dense // the initial particles
+	data   *mat.Dense   // training rows, columns in causal order
+	prior  models.ErdosRenyi
 }
 
 // newStepProblem simulates and compiles the problem; all random numbers come
@@ -42,7 +45,8 @@ func newStepProblem(tb testing.TB, d int, engine autograd.Engine, workers int) *
 	if err != nil {
 		tb.Fatal(err)
 	}
-	lik, err := models.NewLinear(sim.Train.Relabel(order).X, nil, models.LinearOptions{})
+	data := sim.Train.Relabel(order).X
+	lik, err := models.NewLinear(data, nil, models.LinearOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -58,7 +62,22 @@ func newStepProblem(tb testing.TB, d int, engine autograd.Engine, workers int) *
 		tb.Fatal(err)
 	}
 	tb.Cleanup(target.Close)
-	return &stepProblem{target: target, start: target.Init()}
+	return &stepProblem{target: target, start: target.Init(), data: data, prior: prior}
+}
+
+// handwritten is the same target in plain Go.
+func (p *stepProblem) handwritten(tb testing.TB, workers int) *handwritten.Target {
+	tb.Helper()
+	_, d := p.data.Dims()
+	target, err := handwritten.New(p.data, nil, handwritten.Config{
+		NoiseVariance: 0.1, EdgeVariance: 1, Particles: 30, Samples: 128, Rank: d - 1, AlphaRate: 0.05, Tau: 1,
+		Estimator: models.Joint, Prior: p.prior, Noise: models.SeededNoise(1), Workers: workers,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(target.Close)
+	return target
 }
 
 func cloneBlocks(x []*mat.Dense) []*mat.Dense {
@@ -81,21 +100,35 @@ func BenchmarkStep(b *testing.B) {
 					workers = runtime.GOMAXPROCS(0)
 				}
 				p := newStepProblem(b, d, engine, workers)
-				s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
-				x := cloneBlocks(p.start)
-				b.ReportAllocs()
-				for b.Loop() {
-					for k, start := range p.start {
-						x[k].Copy(start)
-					}
-					if err := s.Step(x, stepNumber); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(workers), "workers")
+				p.benchmark(b, p.target, workers)
 			})
 		}
+		b.Run(fmt.Sprintf("linear/d=%d/engine=handwritten", d), func(b *testing.B) {
+			workers := runtime.GOMAXPROCS(0)
+			p := newStepProblem(b, d, autograd.Reference, 1)
+			p.benchmark(b, p.handwritten(b, workers), workers)
+		})
 	}
+}
+
+func (p *stepProblem) benchmark(b *testing.B, target svgd.Scorer, workers int) {
+	s := &svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
+	x := cloneBlocks(p.start)
+	step := func() {
+		for k, start := range p.start {
+			x[k].Copy(start)
+		}
+		if err := s.Step(x, stepNumber); err != nil {
+			b.Fatal(err)
+		}
+	}
+	step() // the first two steps allocate what all others use
+	step()
+	b.ReportAllocs()
+	for b.Loop() {
+		step()
+	}
+	b.ReportMetric(float64(workers), "workers")
 }
 
 // The engines that are compared do equal work: on the benchmark's own problem

@@ -14,7 +14,8 @@
 //
 // # Simulated data
 //
-// [SimulateER] and [SimulateScaleFree] draw graphs, [SimulateLinear] draws a linear Gaussian structural equation model on a graph and data from it:
+// [SimulateER] and [SimulateScaleFree] draw graphs, [SimulateLinear] draws a linear Gaussian structural equation model on a graph and data from it,
+// [SimulateNonlinear] one with a network of the parents in place of the sum:
 //
 //	x_j = Σ_{i ∈ pa(j)} Θ[i][j]·x_i + ε_j,   ε_j ~ N(0, σ²),   Θ[i][j] = w + ½·sign(w),   w ~ N(0, 1)
 //

@@ -100,3 +100,21 @@ func ExampleSimulateLinear() {
 	// edge probability 0.2105, 32 edges, 100 × 20 training values
 	// dataset: 2 edges per node among 5 variables make the edge probability 2e/(d-1) = 1; allowed: below 1, that is fewer than 2 edges per node or more than 5 variables
 }
+
+// Networks in place of weights; a root is noise alone.
+func ExampleSimulateNonlinear() {
+	g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 10, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, columns := s.Train.X.Dims()
+	fmt.Printf("%d edges, %d parameters, %d × %d training values\n", s.Graph.Size(), len(s.Parameters), rows, columns)
+	// Output:
+	// 17 edges, 610 parameters, 100 × 10 training values
+}

@@ -15,7 +15,8 @@ import (
 type Simulation struct {
 	Train, Heldout *Table     // independent rows of the same model; columns X0, X1, …
 	Graph          *dag.Graph // vertex j is column j
-	Weights        *mat.Dense // Weights[i][j] is Θ[i][j] where i → j, and zero elsewhere
+	Weights        *mat.Dense // of a linear model: Weights[i][j] is Θ[i][j] where i → j, and zero elsewhere; nil otherwise
+	Parameters     []float64  // of a nonlinear model, see SimulateNonlinear; nil otherwise
 }
 
 // LinearConfig describes data from a linear Gaussian model. Its zero value has the published settings.

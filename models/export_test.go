@@ -6,9 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SeededNoise is the noise of a target without a Noise of its own.
-func SeededNoise(seed uint64) Noise { return seeded(seed) }
-
 // Stages are the quantities between the particles and their scores, for M
 // particles and S samples.
 type Stages struct {

@@ -18,7 +18,7 @@ const (
 	Relu      Activation = iota // max(x, 0), slope 0 at 0
 	Tanh                        // tanh x
 	Sigmoid                     // 1/(1+e^−x)
-	LeakyRelu                   // x above 0, x/100 below
+	LeakyRelu                   // x above 0, x/100 below, slope 0.505 at 0
 )
 
 var activationNames = []string{"relu", "tanh", "sigmoid", "leaky-relu"}
@@ -73,10 +73,12 @@ type FeedForwardOptions struct {
 // and unit, b₁ as (d, h₁), then for each further layer its weights (d, h, h') and
 // biases (d, h'), the last one with h' = 1.
 type FeedForward struct {
-	opt  FeedForwardOptions
-	x    *mat.Dense
-	rows [][]int // rows that count, per variable; nil: all
-	d    int
+	opt    FeedForwardOptions
+	x      *mat.Dense
+	rows   [][]int // rows that count, per variable; nil: all
+	d      int
+	layers []layer // from the inputs to the output
+	params int     // number of all parameters
 }
 
 var _ Likelihood = (*FeedForward)(nil)
@@ -114,6 +116,7 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 		return nil, err
 	}
 	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d}
+	f.layOut()
 	if intervened != nil {
 		groups, err := groupColumns(n, d, intervened)
 		if err != nil {
@@ -139,28 +142,24 @@ func (f *FeedForward) NoiseVariance() float64 { return f.opt.NoiseVariance }
 // and biases of the parameter vector; biases is −1 without them.
 type layer struct{ in, out, weights, biases int }
 
-// layers lists the layers, the first with d inputs, and counts all parameters.
-func (f *FeedForward) layers() (ls []layer, total int) {
+// layOut places the parameters of all layers, the first of which has d inputs.
+func (f *FeedForward) layOut() {
 	in := f.d
-	for _, out := range append(append([]int{}, f.opt.Hidden...), 1) {
-		l := layer{in: in, out: out, weights: total, biases: -1}
-		total += f.d * in * out
+	for _, out := range append(slices.Clone(f.opt.Hidden), 1) {
+		l := layer{in: in, out: out, weights: f.params, biases: -1}
+		f.params += f.d * in * out
 		if !f.opt.NoBias {
-			l.biases = total
-			total += f.d * out
+			l.biases = f.params
+			f.params += f.d * out
 		}
-		ls = append(ls, l)
+		f.layers = append(f.layers, l)
 		in = out
 	}
-	return ls, total
 }
 
 // ParamLen implements [Likelihood]: d(dh + 2h + 1) for one hidden layer of h
 // units with biases.
-func (f *FeedForward) ParamLen() int {
-	_, total := f.layers()
-	return total
-}
+func (f *FeedForward) ParamLen() int { return f.params }
 
 // InitParams implements [Likelihood]: N(0, σ_p²) for every parameter.
 func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
@@ -172,9 +171,8 @@ func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
 
 // Terms implements [Likelihood].
 func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
-	ls, _ := f.layers()
 	for j := range f.d {
-		p, l := f.variable(ls, j, g, theta)
+		p, l := f.variable(j, g, theta)
 		at := []int{j}
 		p, l = p.Reshape(autograd.Shape{1}).ScatterAdd(at, autograd.Shape{f.d}), l.Reshape(autograd.Shape{1}).ScatterAdd(at, autograd.Shape{f.d})
 		if j == 0 {
@@ -187,13 +185,13 @@ func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 }
 
 // variable builds both terms of variable j.
-func (f *FeedForward) variable(ls []layer, j int, g, theta *autograd.Node) (prior, data *autograd.Node) {
+func (f *FeedForward) variable(j int, g, theta *autograd.Node) (prior, data *autograd.Node) {
 	b := g.Builder()
 	rows, n := f.observations(j)
 	mask := g.Gather(columnIndices(f.d, []int{j}), autograd.Shape{f.d, 1})
 	lnN := func(x *autograd.Node) *autograd.Node { return lnNormal(x, 0, f.opt.ParamVariance) }
 	var h *autograd.Node
-	for i, l := range ls {
+	for i, l := range f.layers {
 		w := theta.Gather(span(l.weights+j*l.in*l.out, l.in*l.out), autograd.Shape{l.in, l.out})
 		if i == 0 {
 			prior = mask.Mul(lnN(w)).Sum()

@@ -10,12 +10,31 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// WeightStart says how the initial edge weights of a particle are drawn. It is
+// no part of the model.
+type WeightStart int
+
+const (
+	// PriorStart draws every weight as w + Gap·sign(w), w standard normal, as
+	// published. Half of the weights start with the wrong sign, and a particle
+	// often gives up the edge before its weight has crossed zero.
+	PriorStart WeightStart = iota
+	// RegressionStart draws the weights of each variable from their posterior
+	// given that all earlier variables are its parents,
+	// N(A⁻¹b, A⁻¹) with A = C_pp/σ² + I/σ_e² and b = c_pj/σ² + μ_e/σ_e².
+	// Weights of pairs that cannot be edges are drawn as for PriorStart.
+	RegressionStart
+)
+
 // LinearOptions are the fixed quantities of the linear Gaussian model. The
 // zero value is the published setting.
 type LinearOptions struct {
 	NoiseVariance float64 // variance σ² of every equation's noise; zero: 0.1
 	EdgeMean      float64 // prior mean μ_e of an edge weight; zero: 0
 	EdgeVariance  float64 // prior variance σ_e² of an edge weight; zero: 1
+
+	// Start says how the initial weights are drawn. Zero: PriorStart.
+	Start WeightStart
 
 	// Gap is the distance from zero that initial weights keep: they are drawn
 	// as w + Gap·sign(w) with w standard normal. Zero: 0.5. It is no part of
@@ -172,6 +191,41 @@ func gramFactor(x *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(r.Slice(0, d, 0, d))
 }
 
+// EstimateNoiseVariance is the pooled residual variance of the regressions of
+// the columns of x, n×d in causal order, on all earlier ones,
+//
+//	σ² = Σ_j RSS_j / Σ_j (n − j),   j < min(d, n−1),
+//
+// without intercepts, like the model; later columns leave no residuals. With
+// equal noise variances it is unbiased. Fewer than two rows, and data that the
+// regressions reproduce exactly, are an error.
+func EstimateNoiseVariance(x mat.Matrix) (float64, error) {
+	if err := checkData(x); err != nil {
+		return 0, err
+	}
+	n, d := x.Dims()
+	if n < 2 {
+		return 0, fmt.Errorf("models: noise variance: got %d row, want at least 2", n)
+	}
+	k := min(d, n-1)
+	var qr mat.QR
+	qr.Factorize(mat.DenseCopyOf(x).Slice(0, n, 0, k))
+	var r mat.Dense
+	qr.RTo(&r)
+	rss, total, free := 0.0, 0.0, 0
+	for j := range k {
+		rss += r.At(j, j) * r.At(j, j) // the part of column j outside the earlier ones
+		free += n - j
+		for i := range j + 1 {
+			total += r.At(i, j) * r.At(i, j)
+		}
+	}
+	if rss <= 1e-14*total {
+		return 0, fmt.Errorf("models: noise variance: every column is a linear combination of earlier ones; set it")
+	}
+	return rss / float64(free), nil
+}
+
 // Vars implements [Likelihood].
 func (l *Linear) Vars() int { return l.d }
 
@@ -185,12 +239,50 @@ func (l *Linear) NoiseVariance() float64 { return l.opt.NoiseVariance }
 // EdgeWeight implements [Weighted].
 func (l *Linear) EdgeWeight(i, j int) int { return i*l.d + j }
 
-// InitParams implements [Likelihood]: w + Gap·sign(w), w ~ N(0,1), for every
+// InitParams implements [Likelihood]: as LinearOptions.Start says, for every
 // pair.
 func (l *Linear) InitParams(dst []float64, rng *rand.Rand) {
 	for i := range dst {
 		w := rng.NormFloat64()
 		dst[i] = w + math.Copysign(l.opt.Gap, w)
+	}
+	if l.opt.Start == RegressionStart {
+		for _, g := range l.groups {
+			for _, j := range g.columns {
+				l.drawRegression(dst, g, j, rng)
+			}
+		}
+	}
+}
+
+// drawRegression draws the weights of variable j given all earlier parents.
+func (l *Linear) drawRegression(dst []float64, g gramGroup, j int, rng *rand.Rand) {
+	if j == 0 {
+		return
+	}
+	rows, _ := g.factor.Dims()
+	x := g.factor.Slice(0, rows, 0, j)
+	var a mat.SymDense
+	a.SymOuterK(1/l.opt.NoiseVariance, x.T())
+	b, noise := mat.NewVecDense(j, nil), mat.NewVecDense(j, nil)
+	b.MulVec(x.T(), g.factor.ColView(j))
+	for i := range j {
+		a.SetSym(i, i, a.At(i, i)+1/l.opt.EdgeVariance)
+		b.SetVec(i, b.AtVec(i)/l.opt.NoiseVariance+l.opt.EdgeMean/l.opt.EdgeVariance)
+		noise.SetVec(i, rng.NormFloat64())
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(&a) { // not with finite data: A is at least I/σ_e²
+		return
+	}
+	var u mat.TriDense
+	chol.UTo(&u)
+	// A = UᵀU: U⁻¹ξ has the covariance A⁻¹.
+	if chol.SolveVecTo(b, b) != nil || noise.SolveVec(&u, noise) != nil {
+		return
+	}
+	for i := range j {
+		dst[i*l.d+j] = b.AtVec(i) + noise.AtVec(i)
 	}
 }
 

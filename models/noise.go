@@ -12,6 +12,10 @@ type seeded uint64
 
 var _ Noise = seeded(0)
 
+// SeededNoise is the noise of a [TOBAC] whose settings hold this seed and no
+// Noise of their own.
+func SeededNoise(seed uint64) Noise { return seeded(seed) }
+
 // Fill implements [Noise].
 func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
 	autograd.FillUniform(dst, key(uint64(s), purpose, step, particle))

@@ -31,8 +31,7 @@ import (
 // 10¹¹ for d = 1,000.
 //
 // It fails like EqVar, but needs only n ≥ min(J, d−1)+2, and finds a column
-// dependent ([ErrDependent]) if J others explain it. Among the members of a
-// subset dependence is allowed: the superfluous ones are left out.
+// dependent ([ErrDependent]) only if J others explain it.
 type BestSubsets struct {
 	MaxParents int // J; 0: 3
 }
@@ -124,7 +123,8 @@ func (s *subsets) visit(candidates []int, more int) {
 	}
 }
 
-// add makes q a member unless it depends on those there are.
+// add makes q a member, unless nothing of it is left given those there are, as
+// rounding can have it; a placed column does not depend on J others.
 func (s *subsets) add(q int) (undo func()) {
 	k, d := len(s.member), s.c.Stride
 	row := make([]float64, k+1)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // readRecords splits a small CSV file without quotes into fields; lines may end
@@ -63,6 +64,7 @@ func readEdges(t testing.TB, path string, names []string) [][2]int {
 type orders struct {
 	GroundTruth []int `json:"ground_truth"`
 	EqVar       []int `json:"eqvar_float32"`
+	SCORE       []int `json:"score_float32"` // not for d = 50
 }
 
 func readOrders(t testing.TB, path string) orders {
@@ -164,4 +166,46 @@ func columns(x *mat.Dense, index []int) *mat.Dense {
 		out.SetCol(c, mat.Col(nil, j, x))
 	}
 	return out
+}
+
+// standardised returns x with columns of mean 0 and population variance 1.
+func standardised(x *mat.Dense) *mat.Dense {
+	n, d := x.Dims()
+	out := mat.NewDense(n, d, nil)
+	for j := range d {
+		col := mat.Col(nil, j, x)
+		mean, sd := stat.PopMeanStdDev(col, nil)
+		for i := range col {
+			col[i] = (col[i] - mean) / sd
+		}
+		out.SetCol(j, col)
+	}
+	return out
+}
+
+// sachs reads the flow cytometry measurements and their consensus network.
+func sachs(t testing.TB) (raw *mat.Dense, edges [][2]int) {
+	t.Helper()
+	names, raw := readTable(t, "testdata/sachs/observational.csv")
+	edges = readEdges(t, "testdata/sachs/consensus_edges.csv", names)
+	if n, d := raw.Dims(); n != 853 || d != 11 || len(edges) != 17 {
+		t.Fatalf("read %d×%d and %d edges", n, d, len(edges))
+	}
+	return raw, edges
+}
+
+// family is the name of a folder of simulated data without its run.
+func family(folder string) (name string, run int) {
+	name, number, _ := strings.Cut(filepath.Base(folder), "-run")
+	run, _ = strconv.Atoi(number)
+	return name, run
+}
+
+// identity returns 0, 1, …, d−1.
+func identity(d int) []int {
+	all := make([]int, d)
+	for j := range all {
+		all[j] = j
+	}
+	return all
 }

@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"tobac/ordering"
 )
 
-// The chain 3 → 1 → 0 → 2 with weights 1.5, −0.8, 0.6 and unit noise; the data
-// have exactly this covariance, so every pivot is 1.
-func TestEqVarKnownCovariance(t *testing.T) {
+// chain returns data whose covariance is exactly that of the chain
+// 3 → 1 → 0 → 2 with weights 1.5, −0.8, 0.6 and unit noise.
+func chain(t *testing.T) *mat.Dense {
+	t.Helper()
 	c := mat.NewSymDense(4, []float64{
 		3.08, -2.6, 1.848, -1.2,
 		-2.6, 3.25, -1.56, 1.5,
@@ -43,13 +43,24 @@ func TestEqVarKnownCovariance(t *testing.T) {
 	}
 	var x mat.Dense
 	x.Mul(q, &u)
-	got := mustEqVar(t, &x)
-	if want := []int{3, 1, 0, 2}; !slices.Equal(got.Order, want) {
-		t.Errorf("order %v, want %v", got.Order, want)
-	}
-	for i, v := range got.Criterion {
-		if !near(v, 1, 1e-12) {
-			t.Errorf("pivot %d is %.15g, want 1", i, v)
+	return &x
+}
+
+// Noise of variance 1 makes every conditional variance of the true order 1.
+func TestKnownCovariance(t *testing.T) {
+	x := chain(t)
+	for _, o := range []ordering.Orderer{ordering.MethodEqVar, ordering.MethodEqVarBottomUp, ordering.BestSubsets{}, ordering.BestSubsets{MaxParents: 1}} {
+		got, err := o.Order(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []int{3, 1, 0, 2}; !slices.Equal(got.Order, want) {
+			t.Errorf("%s: order %v, want %v", got.Method, got.Order, want)
+		}
+		for i, v := range got.Criterion {
+			if !near(v, 1, 1e-12) {
+				t.Errorf("%s: criterion %d is %.15g, want 1", got.Method, i, v)
+			}
 		}
 	}
 }
@@ -75,8 +86,8 @@ func TestEqVarReferenceOrders(t *testing.T) {
 			if diff := cmp.Diff(want.EqVar, got.Order); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			family, run, _ := strings.Cut(filepath.Base(folder), "-run")
-			if v, want := violated(got.Order, edges), violations[family][run[0]-'0']; v != want {
+			name, run := family(folder)
+			if v, want := violated(got.Order, edges), violations[name][run]; v != want {
 				t.Errorf("%d violated edges, want %d", v, want)
 			}
 			truth, err := ordering.Known(want.GroundTruth, len(names))
@@ -96,21 +107,9 @@ func TestEqVarReferenceOrders(t *testing.T) {
 // Sachs data: orders, pivots and the gap were verified with an independent
 // float64 program.
 func TestEqVarSachs(t *testing.T) {
-	names, raw := readTable(t, "testdata/sachs/observational.csv")
-	edges := readEdges(t, "testdata/sachs/consensus_edges.csv", names)
-	n, d := raw.Dims()
-	if n != 853 || d != 11 || len(edges) != 17 {
-		t.Fatalf("read %d×%d and %d edges", n, d, len(edges))
-	}
-	standardised := mat.NewDense(n, d, nil)
-	for j := range d {
-		col := mat.Col(nil, j, raw)
-		mean, sd := stat.PopMeanStdDev(col, nil)
-		for i := range col {
-			col[i] = (col[i] - mean) / sd
-		}
-		standardised.SetCol(j, col)
-	}
+	raw, edges := sachs(t)
+	_, d := raw.Dims()
+	standardised := standardised(raw)
 	for _, row := range []struct {
 		name     string
 		x        mat.Matrix

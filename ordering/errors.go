@@ -21,8 +21,8 @@ var (
 	ErrTooLarge = errors.New("too large")
 	// ErrSingular: a linear system is not positive definite.
 	ErrSingular = errors.New("not positive definite")
-	// ErrDuplicateRows: more than half of all pairs of rows are equal, so that
-	// their median distance is 0.
+	// ErrDuplicateRows: half of all pairs of rows, each with itself included, are
+	// equal, so that their median distance is 0.
 	ErrDuplicateRows = errors.New("too many duplicate rows")
 )
 

@@ -88,8 +88,8 @@ func TestVarianceDegenerate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	want := []string{
-		"column 1 is constant; it comes first because its variance is 0",
-		"column 2 is constant; it comes first because its variance is 0",
+		"column 1 is constant; its place in the order means nothing",
+		"column 2 is constant; its place in the order means nothing",
 		"columns 1 and 2 tie at position 0 of the order (0); the lower index was taken",
 	}
 	if diff := cmp.Diff(want, got.Warnings); diff != "" {
@@ -196,14 +196,19 @@ func TestByNames(t *testing.T) {
 }
 
 func TestMethodText(t *testing.T) {
-	if got := ordering.Methods(); len(got) != 2 || got[0] != ordering.MethodEqVar || got[1] != ordering.MethodVariance {
-		t.Fatalf("methods %v", got)
+	direct := []func(mat.Matrix) (*ordering.Result, error){
+		ordering.MethodEqVar: ordering.EqVar, ordering.MethodVariance: ordering.Variance, ordering.MethodEqVarBottomUp: ordering.EqVarBottomUp,
+		ordering.MethodNPVar: ordering.NPVar, ordering.MethodNPVarAsReleased: ordering.NPVarAsReleased, ordering.MethodSCORE: ordering.SCORE,
+	}
+	if got := ordering.Methods(); len(got) != len(direct) {
+		t.Fatalf("methods %v, want %d", got, len(direct))
 	}
 	x := gaussian(30, 4, rand.New(rand.NewPCG(1, 1)))
-	for m, direct := range map[ordering.Method]func(mat.Matrix) (*ordering.Result, error){
-		ordering.MethodEqVar: ordering.EqVar, ordering.MethodVariance: ordering.Variance,
-	} {
-		want, _ := direct(x)
+	for i, m := range ordering.Methods() {
+		if int(m) != i {
+			t.Errorf("method %d is %v", i, m)
+		}
+		want, _ := direct[m](x)
 		got, err := m.Order(x)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v: %v (-direct +by method):\n%s", m, err, diff)
@@ -219,7 +224,7 @@ func TestMethodText(t *testing.T) {
 	}
 	m := ordering.MethodVariance
 	err := m.UnmarshalText([]byte("eqvar2"))
-	if err == nil || err.Error() != `ordering: unknown method "eqvar2", want one of eqvar, variance` || m != ordering.MethodVariance {
+	if err == nil || err.Error() != `ordering: unknown method "eqvar2", want one of eqvar, variance, eqvar-bu, npvar, npvar-released, score` || m != ordering.MethodVariance {
 		t.Errorf("unknown name: %v, %v", m, err)
 	}
 	bad := ordering.Method(9)

@@ -39,8 +39,8 @@ const (
 // the units of the columns, a common factor included: standardise real data.
 //
 // It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 3
-// and d > 1 ([ErrTooFewRows]), if more than half of all pairs of rows are equal
-// in the columns left ([ErrDuplicateRows]), if a variance, a distance or a
+// and d > 1 ([ErrTooFewRows]), if half of all pairs of rows are equal in the
+// columns left ([ErrDuplicateRows]), if a variance, a distance or a
 // criterion leaves the range of float64 ([ErrScale]), if n is too large
 // ([ErrTooLarge]), or if the kernel matrix is not positive definite, as happens
 // when the data are tiny ([ErrSingular]). n ≤ d is allowed. Constant columns are

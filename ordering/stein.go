@@ -30,8 +30,8 @@ const steinRidge = 0.001
 // n² numbers. Since η is fixed, other units give another estimate.
 //
 // It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 3
-// ([ErrTooFewRows]), if more than half of all pairs of rows are equal
-// ([ErrDuplicateRows]), if a variance or the result leaves the range of float64
+// ([ErrTooFewRows]), if half of all pairs of rows, each with itself included,
+// are equal ([ErrDuplicateRows]), if a variance or the result leaves the range of float64
 // ([ErrScale]), or if s is so far below η·s² that K + ηI is not positive
 // definite ([ErrSingular]).
 func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {

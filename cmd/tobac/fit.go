@@ -73,10 +73,13 @@ variance sorts the columns by variance; a,b,c lists all columns, causes before
 effects; FILE holds such a list, separated by commas or line ends. Write ./eqvar
 for a file that is named like a method.
 
-Presets: paper is the published recipe to the letter, which is --estimator joint
---edges-per-node 2. default takes the node-wise estimator (same cost, less
-variance), and fewer edges per node where there are few variables. Other options
-override the preset.
+Presets: paper is the published recipe to the letter: the joint estimator, noise
+variance 0.1, initial weights from the prior, two edges per node. default takes
+the node-wise estimator (same cost, less variance), estimates the noise variance
+from the data, starts the weights of each variable at its regression on the
+earlier ones (else particles lose true edges whose weight starts with the wrong
+sign), and takes fewer edges per node where there are few variables. Other
+options override the preset.
 
 Standardising and holding out: --standardize scales each column of all rows to
 mean 0 and variance 1 before rows are held out, as published. It makes all
@@ -129,6 +132,7 @@ func newFit() *cobra.Command {
 	f.Var(wholeNumber(&o.samples, 1, unlimited), "samples", "Monte Carlo graphs per particle and step")
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise, in squared units of the data")
+	defaultText(f, "noise-variance", "estimated from the data, 0.1 with --preset paper")
 	f.Var(positive(&o.edgesPerNode), "edges-per-node", "expected edges of the prior divided by the number d of variables; must be below (d-1)/2")
 	defaultText(f, "edges-per-node", fmt.Sprintf("%v, or (d-1)/4 if that is less", o.edgesPerNode))
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")

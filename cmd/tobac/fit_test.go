@@ -220,18 +220,22 @@ func TestPresets(t *testing.T) {
 		estimator string
 		edges     float64
 		preset    string
+		start     string
 	}{
-		{"default", nil, "nodewise", 2, "default"},
-		{"paper", []string{"--preset", "paper"}, "joint", 2, "paper"},
-		{"overridden", []string{"--preset", "paper", "--estimator", "nodewise", "--edges-per-node", "1"}, "nodewise", 1, "paper"},
+		{"default", nil, "nodewise", 2, "default", "regression"},
+		{"paper", []string{"--preset", "paper"}, "joint", 2, "paper", "prior"},
+		{"overridden", []string{"--preset", "paper", "--estimator", "nodewise", "--edges-per-node", "1"}, "nodewise", 1, "paper", "prior"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			config := at(parse(t, succeed(t, append(quick("fit", "--json"), c.args...)...).stdout), "config").(map[string]any)
 			for key, want := range map[string]any{"preset": c.preset, "estimator": c.estimator, "edges_per_node": c.edges, "particles": 6.0,
-				"noise_variance": 0.1, "alpha_rate": 0.05, "bandwidth_z": 5.0, "bandwidth_theta": 500.0, "step_size": 0.005, "rank": 10.0} {
+				"weight_start": c.start, "alpha_rate": 0.05, "bandwidth_z": 5.0, "bandwidth_theta": 500.0, "step_size": 0.005, "rank": 10.0} {
 				if config[key] != want {
 					t.Errorf("%s is %v, want %v", key, config[key], want)
 				}
+			}
+			if v := config["noise_variance"].(float64); (v == 0.1) != (c.preset == "paper") || !(v > 0) {
+				t.Errorf("noise_variance is %v, want 0.1 with the preset paper only, estimated otherwise", v)
 			}
 		})
 	}

@@ -162,6 +162,7 @@ func (j *job) sample(ctx context.Context, dir string, stderr io.Writer) (*result
 	taken := p.close()
 	switch {
 	case out.err == nil:
+		j.config.set(out.posterior.Config) // with what was estimated
 		return &result{posterior: out.posterior}, nil
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
 		return nil, interrupted(taken, j.fit.Steps, dir)

@@ -1,0 +1,86 @@
+package handwritten
+
+import "math"
+
+// soft writes σ(x + ln(u/(1−u))) = p·u/(p·u + q·(1−u)) with p/q = eˣ, so that
+// neither factor overflows.
+func soft(dst, u []float64, x float64) {
+	p, q := 1.0, 1.0
+	if x >= 0 {
+		q = math.Exp(-x)
+	} else {
+		p = math.Exp(x)
+	}
+	u = u[:len(dst)]
+	for s, v := range u {
+		dst[s] = p * v / (p*v + q*(1-v))
+	}
+}
+
+// softTempered writes σ(τ·(x + ln(u/(1−u)))).
+func softTempered(dst, u []float64, x, tau float64) {
+	u = u[:len(dst)]
+	for s, v := range u {
+		dst[s] = 1 / (1 + math.Exp(-tau*(x+math.Log(v/(1-v)))))
+	}
+}
+
+// hard writes 1 where u < p, else 0: the sign of u − p without a branch, which
+// the processor could not predict.
+func hard(dst, u []float64, p float64) {
+	const one = 0x3ff0000000000000 // bits of 1.0
+	u = u[:len(dst)]
+	for s, v := range u {
+		negative := uint64(int64(math.Float64bits(v-p)) >> 63)
+		dst[s] = math.Float64frombits(negative & one)
+	}
+}
+
+// accumulate adds Σ_i c_i·g_i to dst, where g_i is row i of g.
+func accumulate(dst, c, g []float64) {
+	n := len(dst)
+	for ; len(c) >= 4; c, g = c[4:], g[4*n:] {
+		c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+		g0, g1, g2, g3 := g[:n], g[n:][:n], g[2*n:][:n], g[3*n:][:n]
+		for s := range dst {
+			dst[s] += c0*g0[s] + c1*g1[s] + c2*g2[s] + c3*g3[s]
+		}
+	}
+	for i, ci := range c {
+		for s, v := range g[i*n:][:n] {
+			dst[s] += ci * v
+		}
+	}
+}
+
+// accumulate2 is accumulate for two results at once: it adds Σ_i b_i·g_i to x and
+// Σ_i c_i·g_i to y.
+func accumulate2(x, y, b, c, g []float64) {
+	n := len(x)
+	y = y[:n]
+	for ; len(b) >= 4 && len(c) >= 4; b, c, g = b[4:], c[4:], g[4*n:] {
+		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+		c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+		g0, g1, g2, g3 := g[:n], g[n:][:n], g[2*n:][:n], g[3*n:][:n]
+		for s := range x {
+			v0, v1, v2, v3 := g0[s], g1[s], g2[s], g3[s]
+			x[s] += b0*v0 + b1*v1 + b2*v2 + b3*v3
+			y[s] += c0*v0 + c1*v1 + c2*v2 + c3*v3
+		}
+	}
+	for i, bi := range b {
+		ci := c[i]
+		for s, v := range g[i*n:][:n] {
+			x[s] += bi * v
+			y[s] += ci * v
+		}
+	}
+}
+
+// subtractSquares subtracts a² + b² from dst.
+func subtractSquares(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for s := range dst {
+		dst[s] -= a[s]*a[s] + b[s]*b[s]
+	}
+}

@@ -1,0 +1,277 @@
+package handwritten
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"tobac/models"
+)
+
+// negligible is the logarithm of a softmax weight below 1e-14.
+const negligible = -33
+
+// A worker has the memory for the score of one particle.
+type worker struct {
+	*Target
+	z, theta []float64 // the particle
+	alpha    float64
+	purpose  models.Purpose // soft or hard graphs
+
+	u, v         []float64 // latent vectors, (d−1)×k each
+	logit, probs []float64 // of the edges, pair by pair
+	slope        []float64 // derivative with respect to the scores, pair by pair
+	noise        []float64 // pairs×S
+	graph        []float64 // d×S: samples of the edges into one variable
+	residual     []float64 // (d+1)×S: e_a of equation (2)
+	offset       []float64 // d+1: R_aj, then 0
+	panel        []float64 // d×d: −R_ai·Θ_ij for one j
+	edge         []float64 // d: Θ_ij
+	lnEdge       []float64 // d: ln N(Θ_ij; μ_e, σ_e²)
+	terms        []float64 // S: L
+	active       []int     // samples with weight
+	weight       []float64 // their weights
+	q            []float64 // S: q_i of equation (3)
+}
+
+func newWorker(t *Target) *worker {
+	d, k, s := t.d, t.cfg.Rank, t.cfg.Samples
+	pairs := d * (d - 1) / 2
+	zeros := func(n int) []float64 { return make([]float64, n) }
+	return &worker{
+		Target: t,
+		u:      zeros((d - 1) * k), v: zeros((d - 1) * k),
+		logit: zeros(pairs), probs: zeros(pairs), slope: zeros(pairs),
+		noise: zeros(pairs * s), graph: zeros(d * s), residual: zeros((d + 1) * s),
+		offset: zeros(d + 1), panel: zeros(d * d), edge: zeros(d), lnEdge: zeros(d),
+		terms: zeros(s), active: make([]int, 0, s), weight: zeros(s)[:0], q: zeros(s),
+	}
+}
+
+// run takes particles until none is left.
+func (w *worker) run() {
+	for {
+		m := int(w.next.Add(1)) - 1
+		if m >= w.cfg.Particles {
+			return
+		}
+		w.score(w.dst[0].RawRowView(m), w.dst[1].RawRowView(m), m)
+	}
+}
+
+// score writes the gradients of particle m.
+func (w *worker) score(dz, dtheta []float64, m int) {
+	w.z, w.theta = w.x[0].RawRowView(m), w.x[1].RawRowView(m)
+	w.alpha = w.cfg.AlphaRate * float64(w.step)
+	w.embed()
+	w.graphPrior()
+	w.estimate(models.SoftGraphs, m, nil)
+	w.latentGradient(dz)
+	clear(dtheta)
+	w.estimate(models.HardGraphs, m, dtheta)
+}
+
+// pair is the number of the edge i → j in row-major order above the diagonal.
+func (w *worker) pair(i, j int) int { return i*w.d - i*(i+1)/2 + j - i - 1 }
+
+// embed computes logits and probabilities of all edges: the score of i → j is
+// u_i·v_{j−1}.
+func (w *worker) embed() {
+	k := w.cfg.Rank
+	for i := range w.u {
+		w.u[i], w.v[i] = w.z[2*i], w.z[2*i+1]
+	}
+	e := 0
+	for i := range w.d - 1 {
+		for j := i; j < w.d-1; j++ {
+			w.logit[e] = w.alpha * floats.Dot(w.u[i*k:][:k], w.v[j*k:][:k])
+			w.probs[e] = 1 / (1 + math.Exp(-w.logit[e]))
+			e++
+		}
+	}
+}
+
+// graphPrior starts slope with the derivative of the graph prior.
+func (w *worker) graphPrior() {
+	switch prior := w.cfg.Prior.(type) {
+	case models.ErdosRenyi:
+		slope := math.Log(prior.EdgeProbability) - math.Log1p(-prior.EdgeProbability)
+		for e := range w.slope {
+			w.slope[e] = slope
+		}
+	case models.ScaleFree:
+		for j := range w.d {
+			parents := 1.0
+			for i := range j {
+				parents += w.probs[w.pair(i, j)]
+			}
+			for i := range j {
+				w.slope[w.pair(i, j)] = -3 / parents
+			}
+		}
+	case models.UniformPrior:
+		clear(w.slope)
+	}
+	for e, p := range w.probs {
+		w.slope[e] *= w.alpha * p * (1 - p)
+	}
+}
+
+// latentGradient contracts slope with the latent vectors and adds the prior's
+// −Z/σ_z² = −k·Z.
+func (w *worker) latentGradient(dz []float64) {
+	k := w.cfg.Rank
+	for i, z := range w.z {
+		dz[i] = -float64(k) * z
+	}
+	e := 0
+	for i := range w.d - 1 {
+		du, u := dz[2*i*k:][:2*k], w.u[i*k:][:k]
+		for j := i; j < w.d-1; j++ {
+			c, dv, v := w.slope[e], dz[2*j*k:][:2*k], w.v[j*k:][:k]
+			for l := range u {
+				du[2*l] += c * v[l]
+				dv[2*l+1] += c * u[l]
+			}
+			e++
+		}
+	}
+}
+
+// estimate differentiates the estimate of log E[exp L] over soft graphs, adding to
+// slope, or over hard ones, adding to dtheta.
+func (w *worker) estimate(purpose models.Purpose, m int, dtheta []float64) {
+	w.purpose = purpose
+	w.cfg.Noise.Fill(w.noise, purpose, w.step, m)
+	if w.cfg.Estimator == models.NodeWise {
+		for j := 1; j < w.d; j++ {
+			clear(w.terms)
+			w.prepare(j)
+			w.addTerm(j)
+			w.softmax()
+			w.gradient(j, dtheta)
+		}
+		return
+	}
+	clear(w.terms)
+	for j := 1; j < w.d; j++ {
+		w.prepare(j)
+		w.addTerm(j)
+	}
+	w.softmax()
+	for j := 1; j < w.d; j++ {
+		w.prepare(j)
+		w.gradient(j, dtheta)
+	}
+}
+
+// prepare computes what does not depend on the sample, for variable j.
+func (w *worker) prepare(j int) {
+	d, r := w.d, w.factor[j]
+	variance := w.cfg.EdgeVariance
+	norm := -0.5 * math.Log(2*math.Pi*variance)
+	for i := range j {
+		c := w.theta[i*d+j] - w.cfg.EdgeMean
+		w.edge[i] = w.theta[i*d+j]
+		w.lnEdge[i] = norm - c*c/(2*variance)
+	}
+	for a := range j {
+		w.offset[a] = r[a*d+j]
+		for i := a; i < j; i++ {
+			w.panel[a*d+i] = -r[a*d+i] * w.edge[i]
+		}
+	}
+	w.offset[j] = 0
+}
+
+// sample turns uniform numbers into samples of edge e.
+func (w *worker) sample(dst, u []float64, e int) {
+	switch {
+	case w.purpose == models.HardGraphs:
+		hard(dst, u, w.probs[e])
+	case w.cfg.Tau == 1:
+		soft(dst, u, w.logit[e])
+	default:
+		softTempered(dst, u, w.logit[e], w.cfg.Tau)
+	}
+}
+
+// addTerm adds L_j of all samples, equation (1), to terms.
+func (w *worker) addTerm(j int) {
+	s := w.cfg.Samples
+	for i := range j {
+		e := w.pair(i, j)
+		w.sample(w.graph[i*s:][:s], w.noise[e*s:][:s], e)
+	}
+	accumulate(w.terms, w.lnEdge[:j], w.graph)
+	e0, e1 := w.residual[:s], w.residual[s:][:s]
+	for a := 0; a < j; a += 2 {
+		w.residuals(e0, e1, a, j)
+		subtractSquares(w.terms, e0, e1)
+	}
+}
+
+// residuals writes e_a and e_{a+1} of the samples in graph, equation (2). Row j
+// counts as zero.
+func (w *worker) residuals(e0, e1 []float64, a, j int) {
+	d, n := w.d, len(e0)
+	// Row a knows one parent more than row a+1.
+	r0, r1, first := w.offset[a], w.offset[a+1], w.panel[a*d+a]
+	e1 = e1[:n]
+	for s, g := range w.graph[a*n:][:n] {
+		e0[s], e1[s] = r0+first*g, r1
+	}
+	if a+1 < j {
+		accumulate2(e0, e1, w.panel[a*d:][a+1:j], w.panel[(a+1)*d:][a+1:j], w.graph[(a+1)*n:])
+	}
+}
+
+// softmax lists the active samples and their weights.
+func (w *worker) softmax() {
+	top := floats.Max(w.terms)
+	w.active, w.weight = w.active[:0], w.weight[:0]
+	sum := 0.0
+	for s, l := range w.terms {
+		if !(l-top <= negligible) { // a NaN is not dropped
+			e := math.Exp(l - top)
+			w.active, w.weight = append(w.active, s), append(w.weight, e)
+			sum += e
+		}
+	}
+	floats.Scale(1/sum, w.weight)
+}
+
+// gradient adds the weighted derivatives of L_j, equation (3): to slope for soft
+// graphs, to dtheta for hard ones.
+func (w *worker) gradient(j int, dtheta []float64) {
+	d, s, n := w.d, w.cfg.Samples, len(w.active)
+	for i := range j {
+		e := w.pair(i, j)
+		g, u := w.graph[i*n:][:n], w.noise[e*s:][:s]
+		for k, sample := range w.active {
+			g[k] = u[sample]
+		}
+		w.sample(g, g, e)
+	}
+	for a := 0; a < j; a += 2 {
+		w.residuals(w.residual[a*n:][:n], w.residual[(a+1)*n:][:n], a, j)
+	}
+	q := w.q[:n]
+	for i := range j {
+		clear(q)
+		accumulate(q, w.transpose[j][i*d:][:i+1], w.residual)
+		g, sum := w.graph[i*n:][:n], 0.0
+		if w.purpose == models.SoftGraphs {
+			for k, p := range w.weight {
+				sum += p * g[k] * (1 - g[k]) * (w.lnEdge[i] + 2*w.edge[i]*q[k])
+			}
+			w.slope[w.pair(i, j)] += w.alpha * w.cfg.Tau * sum
+		} else {
+			prior := (w.edge[i] - w.cfg.EdgeMean) / w.cfg.EdgeVariance
+			for k, p := range w.weight {
+				sum += p * g[k] * (2*q[k] - prior)
+			}
+			dtheta[i*d+j] = sum
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package ordering_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"tobac/ordering"
+)
+
+// An estimator is a variant of one, with what it promises.
+type estimator struct {
+	name         string
+	orderer      ordering.Orderer
+	equivariant  bool // relabelling the columns relabels the order
+	commonFactor bool // a factor on all columns changes nothing
+	columnFactor bool // a factor on one column can change the order
+}
+
+// estimators are all of the package in all variants.
+var estimators = []estimator{
+	{"eqvar", ordering.MethodEqVar, true, true, true},
+	{"eqvar, partial", ordering.EqVarOptions{Partial: true}, true, true, true},
+	{"eqvar-bu", ordering.MethodEqVarBottomUp, true, true, true},
+	{"best subsets", ordering.BestSubsets{}, true, true, true},
+	{"best single", ordering.BestSubsets{MaxParents: 1}, true, true, true},
+	{"npvar", ordering.MethodNPVar, true, true, true},
+	{"npvar, mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV}, true, true, true},
+	{"npvar, layers", ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}, true, false, true},
+	{"npvar-released", ordering.MethodNPVarAsReleased, false, true, true},
+	{"score", ordering.MethodSCORE, true, false, true},
+	{"score, mean absolute deviation", ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation}, true, false, true},
+	{"score, divided by mean", ordering.SCOREOptions{DivideByMean: true}, true, false, true},
+	{"variance", ordering.MethodVariance, true, true, true},
+}
+
+// relabelled returns the order of columns(x, relabel) in the labels of x.
+func relabelled(order, relabel []int) []int {
+	out := make([]int, len(order))
+	for c, j := range order {
+		out[c] = relabel[j]
+	}
+	return out
+}
+
+// Relabelling and shifting columns, and a common factor where that is promised,
+// change neither the order nor the criteria, to rounding. Orders whose choices
+// hang on a millionth are left out.
+func TestEquivariance(t *testing.T) {
+	for _, e := range estimators {
+		t.Run(e.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+				d := rapid.IntRange(2, 8).Draw(t, "d")
+				x := gaussian(d+10, d, rng)
+				plain, err := e.orderer.Order(x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if plain.MinRelGap < 1e-6 {
+					t.Skip("tie")
+				}
+				relabel, factor := identity(d), 1.0
+				if e.equivariant {
+					relabel = rng.Perm(d)
+				}
+				if e.commonFactor {
+					factor = math.Exp(10 * rng.NormFloat64())
+				}
+				changed := columns(x, relabel)
+				changed.Apply(func(i, j int, v float64) float64 { return factor * (v + float64(j)) }, changed)
+				got, err := e.orderer.Order(changed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(plain.Order, relabelled(got.Order, relabel)); diff != "" {
+					t.Fatalf("relabelled by %v, shifted, and multiplied by %g (-want +got):\n%s", relabel, factor, diff)
+				}
+				for c := range d {
+					if want := factor * factor * plain.Criterion[c]; math.Abs(got.Criterion[c]-want) > 1e-6*math.Abs(want) {
+						t.Fatalf("criterion %d is %g, want %g", c, got.Criterion[c], want)
+					}
+				}
+				if diff := cmp.Diff(plain.Layers, got.Layers); diff != "" {
+					t.Fatalf("layers (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// What is not promised does not hold.
+func TestNotInvariant(t *testing.T) {
+	changes := func(o ordering.Orderer, change func(x *mat.Dense, seed uint64) []int) (changed bool) {
+		for seed := range uint64(40) {
+			x := gaussian(30, 5, rand.New(rand.NewPCG(seed, 31)))
+			before, err := o.Order(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			relabel := change(x, seed)
+			after, err := o.Order(columns(x, relabel))
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed = changed || !slices.Equal(before.Order, relabelled(after.Order, relabel))
+		}
+		return changed
+	}
+	for _, e := range estimators {
+		if e.columnFactor && !changes(e.orderer, func(x *mat.Dense, seed uint64) []int {
+			for i := range 30 {
+				x.Set(i, 2, 0.01*x.At(i, 2))
+			}
+			return identity(5)
+		}) {
+			t.Errorf("%s: a factor of 0.01 on one column changes no order of 40", e.name)
+		}
+		if !e.commonFactor && e.name != "npvar, layers" && !changes(e.orderer, func(x *mat.Dense, seed uint64) []int {
+			x.Scale(0.01, x)
+			return identity(5)
+		}) {
+			t.Errorf("%s: a factor of 0.01 on all columns changes no order of 40", e.name)
+		}
+		if !e.equivariant && !changes(e.orderer, func(x *mat.Dense, seed uint64) []int { return []int{4, 3, 2, 1, 0} }) {
+			t.Errorf("%s: relabelling changes no order of 40", e.name)
+		}
+	}
+}
+
+// Two runs agree bitwise, the data stay as they are, and any mat.Matrix gives
+// what a dense one gives.
+func TestRunsAgree(t *testing.T) {
+	x := gaussian(300, 5, rand.New(rand.NewPCG(6, 6)))
+	before := mat.DenseCopyOf(x)
+	for _, e := range estimators {
+		first, err := e.orderer.Order(x)
+		if err != nil {
+			t.Fatalf("%s: %v", e.name, err)
+		}
+		if !mat.Equal(x, before) {
+			t.Fatalf("%s: the data changed", e.name)
+		}
+		for what, again := range map[string]mat.Matrix{"a second run": x, "a transposed view": mat.DenseCopyOf(x.T()).T()} {
+			second, err := e.orderer.Order(again)
+			if diff := cmp.Diff(first, second); err != nil || diff != "" {
+				t.Errorf("%s: %s: %v (-first +second):\n%s", e.name, what, err, diff)
+			}
+		}
+		if err := ordering.Validate(first.Order, 5); err != nil {
+			t.Errorf("%s: %v", e.name, err)
+		}
+		if len(first.Criterion) != 5 || len(first.Gaps) != 5 || len(first.Warnings) != len(first.Doubts) || slices.Min(first.Gaps) != first.MinRelGap {
+			t.Errorf("%s: %+v", e.name, first)
+		}
+	}
+}
+
+// Data that carry no order, or too little of it: an error that says why, or the
+// documented answer.
+func TestDegenerateData(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 17))
+	with := func(n int, change func(x *mat.Dense)) *mat.Dense {
+		x := gaussian(n, 4, rng)
+		change(x)
+		return x
+	}
+	sizes := map[string]*mat.Dense{
+		"n = 1":      gaussian(1, 4, rng),
+		"n = 2":      gaussian(2, 4, rng),
+		"n = 3":      gaussian(3, 4, rng),
+		"n = d":      gaussian(4, 4, rng),
+		"copy":       with(20, func(x *mat.Dense) { x.SetCol(3, mat.Col(nil, 1, x)) }),
+		"constant":   with(20, func(x *mat.Dense) { setAll(x, 2, 0.1) }),
+		"equal rows": with(20, func(x *mat.Dense) { repeatRows(x, 2) }),
+		"all equal":  with(20, func(x *mat.Dense) { repeatRows(x, 1) }),
+	}
+	few, dependent, constant, duplicate := ordering.ErrTooFewRows, ordering.ErrDependent, ordering.ErrConstant, ordering.ErrDuplicateRows
+	for _, row := range []struct {
+		name string
+		want map[string]error // by the name of the data; missing: an order
+	}{
+		{"eqvar", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
+		{"eqvar, partial", map[string]error{"n = 1": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
+		{"eqvar-bu", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
+		{"best subsets", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
+		{"best single", map[string]error{"n = 1": few, "n = 2": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
+		{"npvar", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "constant": constant, "all equal": constant}},
+		{"npvar, mgcv", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "constant": constant, "all equal": constant}},
+		{"npvar-released", map[string]error{"n = 1": few}},
+		{"score", map[string]error{"n = 1": few, "n = 2": few, "equal rows": duplicate, "all equal": duplicate}},
+		{"variance", map[string]error{"n = 1": few}},
+	} {
+		i := slices.IndexFunc(estimators, func(e estimator) bool { return e.name == row.name })
+		for data, x := range sizes {
+			t.Run(row.name+"/"+data, func(t *testing.T) {
+				got, err := estimators[i].orderer.Order(x)
+				want := row.want[data]
+				if !errors.Is(err, want) || (err == nil) != (want == nil) {
+					t.Fatalf("error %v, want %v", err, want)
+				}
+				if err != nil {
+					if got != nil {
+						t.Errorf("a result beside the error: %v", got)
+					}
+					return
+				}
+				if err := ordering.Validate(got.Order, 4); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// repeatRows makes all rows copies of the first few.
+func repeatRows(x *mat.Dense, distinct int) {
+	n, _ := x.Dims()
+	for i := range n {
+		x.SetRow(i, slices.Clone(x.RawRowView(i%distinct)))
+	}
+}
+
+// Where the data are standardised, the estimators that read variances say so.
+func TestStandardisedData(t *testing.T) {
+	x := standardised(gaussian(200, 6, rand.New(rand.NewPCG(21, 21))))
+	for _, e := range estimators {
+		got, err := e.orderer.Order(x)
+		if err != nil {
+			t.Fatalf("%s: %v", e.name, err)
+		}
+		says := slices.ContainsFunc(got.Doubts, func(d ordering.Doubt) bool { return d.Kind == ordering.DoubtStandardised })
+		if want := !slices.Contains([]string{"score", "score, mean absolute deviation", "score, divided by mean"}, e.name); says != want {
+			t.Errorf("%s: doubts %v, standardised among them: want %t", e.name, got.Doubts, want)
+		}
+	}
+}
+
+func TestDoubtSentences(t *testing.T) {
+	names := []string{"a", "b c"}
+	for _, row := range []struct {
+		doubt ordering.Doubt
+		plain string
+		named string
+	}{
+		{ordering.Doubt{Kind: ordering.DoubtTie, Columns: []int{0, 1}, Position: 3, Values: []float64{2}},
+			"columns 0 and 1 tie at position 3 of the order (2); the lower index was taken",
+			`columns "a" and "b c" tie at position 3 of the order (2); the lower index was taken`},
+		{ordering.Doubt{Kind: ordering.DoubtConstant, Columns: []int{1}, Position: -1},
+			"column 1 is constant; its place in the order means nothing", `column "b c" is constant; its place in the order means nothing`},
+		{ordering.Doubt{Kind: ordering.DoubtUndecided, Columns: []int{1, 2, 0}, Position: 4},
+			"the rows decide 4 positions; columns 1, 2 and 0 come after them in a sequence that means nothing",
+			`the rows decide 4 positions; columns "b c", 2 and "a" come after them in a sequence that means nothing`},
+		{ordering.Doubt{Kind: ordering.DoubtClamped, Columns: []int{0}, Position: 2, Values: []float64{-0.25}},
+			"the fit of column 0 at position 2 varies more than the column, by 0.25; its conditional variance was taken as 0",
+			`the fit of column "a" at position 2 varies more than the column, by 0.25; its conditional variance was taken as 0`},
+		{ordering.Doubt{Kind: ordering.DoubtRidge, Position: 2, Values: []float64{1.49e-7}},
+			"the additive fit at position 2 needed a ridge of 1.49e-07 to be solvable", "the additive fit at position 2 needed a ridge of 1.49e-07 to be solvable"},
+		{ordering.Doubt{Kind: ordering.DoubtLarge, Position: 5, Values: []float64{2500, 5e7}},
+			"the last additive fit has 2500 coefficients, 50 MB in its factor", "the last additive fit has 2500 coefficients, 50 MB in its factor"},
+		{ordering.Doubt{Kind: 99}, "doubt of kind 99", "doubt of kind 99"},
+	} {
+		if got := fmt.Sprint(row.doubt); got != row.plain {
+			t.Errorf("got  %q\nwant %q", got, row.plain)
+		}
+		if got := row.doubt.Sentence(names); got != row.named {
+			t.Errorf("got  %q\nwant %q", got, row.named)
+		}
+	}
+}
