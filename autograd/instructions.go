@@ -349,11 +349,7 @@ func (in *matMulInstr) run(f *frame) error {
 		pairs := in.pairs[at:in.end[i]]
 		at = in.end[i]
 		if in.width == 1 {
-			s := 0.0
-			for _, p := range pairs {
-				s += f.m[p.a] * f.m[p.b]
-			}
-			f.m[off] = s
+			f.m[off] = dotPairsScalar(f.m, pairs)
 			continue
 		}
 		dst := f.m[off : off+in.width]
@@ -370,6 +366,23 @@ func (in *matMulInstr) run(f *frame) error {
 		}
 	}
 	return nil
+}
+
+// dotPairsScalar is Σ m[a]·m[b] in four interleaved partial sums.
+func dotPairsScalar(m []float64, pairs []pair) float64 {
+	var s0, s1, s2, s3 float64
+	for len(pairs) >= 4 {
+		p := pairs[:4]
+		pairs = pairs[4:]
+		s0 += m[p[0].a] * m[p[0].b]
+		s1 += m[p[1].a] * m[p[1].b]
+		s2 += m[p[2].a] * m[p[2].b]
+		s3 += m[p[3].a] * m[p[3].b]
+	}
+	for _, p := range pairs {
+		s0 += m[p.a] * m[p.b]
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 // axpyLanes adds Σ scalar(a)·lanes(b) to dst, four products at a time.

@@ -56,8 +56,11 @@
 // BenchmarkStep times one SVGD step of the published linear set-up (n = 100,
 // M = 30, S = 128, joint estimator, α = 10), gradients, kernel and optimiser
 // together, on each engine of package autograd. The compiled engine uses
-// GOMAXPROCS goroutines, reported as "workers"; the others use one. A test
-// checks that all engines compute the same scores on this problem.
+// GOMAXPROCS goroutines, reported as "workers"; the others use one. The rows
+// engine=handwritten are the same step in plain Go, written for the linear model
+// alone without expressions or assembly, on GOMAXPROCS goroutines too (its
+// uniform noise comes from package autograd). Tests check that all engines compute
+// the same scores on this problem.
 //
 // To compare two versions of the code, on a machine that does nothing else:
 //

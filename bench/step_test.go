@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
-	"tobac/bench/internal/handwritten"
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/svgd"
@@ -63,21 +62,6 @@ func newStepProblem(tb testing.TB, d int, engine autograd.Engine, workers int) *
 	}
 	tb.Cleanup(target.Close)
 	return &stepProblem{target: target, start: target.Init(), data: data, prior: prior}
-}
-
-// handwritten is the same target in plain Go.
-func (p *stepProblem) handwritten(tb testing.TB, workers int) *handwritten.Target {
-	tb.Helper()
-	_, d := p.data.Dims()
-	target, err := handwritten.New(p.data, nil, handwritten.Config{
-		NoiseVariance: 0.1, EdgeVariance: 1, Particles: 30, Samples: 128, Rank: d - 1, AlphaRate: 0.05, Tau: 1,
-		Estimator: models.Joint, Prior: p.prior, Noise: models.SeededNoise(1), Workers: workers,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(target.Close)
-	return target
 }
 
 func cloneBlocks(x []*mat.Dense) []*mat.Dense {

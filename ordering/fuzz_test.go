@@ -36,25 +36,73 @@ func FuzzOrder(f *testing.F) {
 				x.Set(i/d, i%d, v)
 			}
 		}
-		for _, m := range ordering.Methods() {
-			got, err := m.Order(x)
+		for _, e := range estimators {
+			got, err := e.orderer.Order(x)
 			if err != nil {
 				if got != nil {
-					t.Errorf("%v: a result beside the error %v", m, err)
+					t.Errorf("%s: a result beside the error %v", e.name, err)
 				}
 				continue
 			}
 			if err := ordering.Validate(got.Order, d); err != nil {
-				t.Errorf("%v: %v", m, err)
+				t.Errorf("%s: %v", e.name, err)
 			}
 			for c, v := range got.Criterion {
 				if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-					t.Errorf("%v: criterion %d is %g", m, c, v)
+					t.Errorf("%s: criterion %d is %g", e.name, c, v)
 				}
 			}
-			if d > 1 && len(got.Criterion) != d || math.IsNaN(got.MinRelGap) || got.MinRelGap < 0 {
-				t.Errorf("%v: %+v", m, got)
+			for c, v := range got.Gaps {
+				if math.IsNaN(v) || v < 0 {
+					t.Errorf("%s: gap %d is %g", e.name, c, v)
+				}
+			}
+			if d > 1 && (len(got.Criterion) != d || len(got.Gaps) != d) || math.IsNaN(got.MinRelGap) || got.MinRelGap < 0 {
+				t.Errorf("%s: %+v", e.name, got)
+			}
+			checkEdges(t, x, got.Order)
+			checkSortability(t, x, got.Order)
+		}
+		if b, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, 3, ordering.BootstrapOptions{Workers: 2}); err == nil {
+			if s := b.Stability(); !(s >= 0.5 && s <= 1) {
+				t.Errorf("stability %g", s)
 			}
 		}
 	})
+}
+
+// checkEdges asserts finite probabilities for the parents of every variable.
+func checkEdges(t *testing.T, x mat.Matrix, order []int) {
+	for _, prepare := range []func(mat.Matrix) (*ordering.Gram, error){ordering.NewGram, ordering.NewGramAboutZero} {
+		g, err := prepare(x)
+		if err != nil {
+			continue
+		}
+		for _, finder := range []ordering.ParentFinder{ordering.StepwiseBIC{}, ordering.LargeCoefficients{}} {
+			e, err := ordering.Edges(order, g, finder)
+			if err != nil {
+				continue
+			}
+			for _, p := range e.Probability.RawMatrix().Data {
+				if !(p >= 0 && p <= 1) {
+					t.Errorf("%T: probability %g", finder, p)
+				}
+			}
+		}
+	}
+}
+
+// checkSortability asserts shares from 0 to 1 for the complete graph of an order.
+func checkSortability(t *testing.T, x mat.Matrix, order []int) {
+	g := mat.NewDense(len(order), len(order), nil)
+	for c, i := range order {
+		for _, j := range order[c+1:] {
+			g.Set(i, j, 1)
+		}
+	}
+	for _, measure := range []func(x, g mat.Matrix) (float64, error){ordering.Varsortability, ordering.R2Sortability} {
+		if v, err := measure(x, g); err == nil && !(v >= 0 && v <= 1) {
+			t.Errorf("sortability %g", v)
+		}
+	}
 }

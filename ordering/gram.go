@@ -17,8 +17,8 @@ type Gram struct {
 
 // NewGram returns the products of the columns of x (n×d) about their means:
 // regressions have an intercept. It fails if d = 0, if a value is NaN or
-// infinite ([ErrNotFinite]), if n < 2 ([ErrTooFewRows]), or if a variance leaves
-// the range of float64 ([ErrScale]).
+// infinite ([ErrNotFinite]), if n < 2 ([ErrTooFewRows]), or if a sum of squares
+// leaves the range of float64 ([ErrScale]).
 func NewGram(x mat.Matrix) (*Gram, error) {
 	columns, err := summarise(x)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewGram(x mat.Matrix) (*Gram, error) {
 
 // NewGramAboutZero returns the products of the columns as they are, for data
 // whose means are known to be 0, as those of simulated data without intercepts.
-// It fails like [NewGram], with second moments in place of variances.
+// It fails like [NewGram].
 func NewGramAboutZero(x mat.Matrix) (*Gram, error) {
 	columns, err := summarise(x)
 	if err != nil {
@@ -47,11 +47,11 @@ func newGram(x mat.Matrix, columns []column) (*Gram, error) {
 		return nil, tooFewRows("a regression", n, d, 2)
 	}
 	c := covariance(x, columns)
-	if err := checkScales(diagonal(c), columns); err != nil {
-		return nil, err
-	}
 	for i := range c.Data {
 		c.Data[i] *= float64(n - 1)
+	}
+	if err := checkScales(diagonal(c), columns); err != nil {
+		return nil, err
 	}
 	for j, about := range columns {
 		if about.constant { // its rounded mean may differ from the constant

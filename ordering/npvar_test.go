@@ -352,8 +352,8 @@ func TestNPVarSettings(t *testing.T) {
 
 // The doubt about size comes with the result.
 func TestNPVarLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("2040 coefficients")
+	if !*long {
+		t.Skip("three seconds; -long runs it")
 	}
 	x := gaussian(6, 103, rand.New(rand.NewPCG(69, 69)))
 	got, err := ordering.NPVar(x)

@@ -23,8 +23,9 @@ const sortabilityTie = 1e-9
 // is 1 if sorting by value gives a causal order, ½ in expectation for values
 // that know nothing, 0 if it gives a reversed one.
 //
-// It fails if truth is not d×d for the d values, if a value is NaN, and if the
-// graph has no edge or has a cycle.
+// It fails if truth is not d×d for the d values, if a value is NaN or infinite
+// ([ErrNotFinite]), and if the graph has no edge or has a cycle. It needs up to d⁴
+// operations.
 func Sortability(values []float64, truth mat.Matrix) (float64, error) {
 	d := len(values)
 	if truth == nil {
@@ -34,8 +35,8 @@ func Sortability(values []float64, truth mat.Matrix) (float64, error) {
 		return 0, fmt.Errorf("ordering: sortability of %d values against a %d×%d graph", d, r, c)
 	}
 	for j, v := range values {
-		if math.IsNaN(v) {
-			return 0, fmt.Errorf("ordering: sortability: value %d is NaN", j)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("ordering: sortability: %w: value %d is %g", ErrNotFinite, j, v)
 		}
 	}
 	edge := make([]bool, d*d)

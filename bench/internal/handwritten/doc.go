@@ -23,7 +23,6 @@
 // first-level cache. Equation (2) is a product of a triangular matrix with them;
 // the inner loop runs over samples, two rows of R and four parents at a time,
 // which keeps eight products per iteration in registers. The weights of the
-// samples are a softmax over L; gradients are computed for those alone whose
-// weight is at least 1e-14, packed together. Two workers, or any number, share the
-// particles.
+// samples are a softmax over L; gradients are computed for those samples alone whose
+// weight is at least 1e-14, one by one. Any number of workers shares the particles.
 package handwritten

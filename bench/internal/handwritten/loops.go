@@ -2,15 +2,8 @@ package handwritten
 
 import "math"
 
-// soft writes σ(x + ln(u/(1−u))) = p·u/(p·u + q·(1−u)) with p/q = eˣ, so that
-// neither factor overflows.
-func soft(dst, u []float64, x float64) {
-	p, q := 1.0, 1.0
-	if x >= 0 {
-		q = math.Exp(-x)
-	} else {
-		p = math.Exp(x)
-	}
+// soft writes σ(x + ln(u/(1−u))) = p·u/(p·u + q·(1−u)) for eˣ = p/q.
+func soft(dst, u []float64, p, q float64) {
 	u = u[:len(dst)]
 	for s, v := range u {
 		dst[s] = p * v / (p*v + q*(1-v))
@@ -82,5 +75,28 @@ func subtractSquares(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for s := range dst {
 		dst[s] -= a[s]*a[s] + b[s]*b[s]
+	}
+}
+
+// dot returns Σ_i a_i·b_i as two interleaved sums, which do not wait for each
+// other.
+func dot(a, b []float64) float64 {
+	var s0, s1 float64
+	b = b[:len(a)]
+	for i := 1; i < len(a); i += 2 {
+		s0 += a[i-1] * b[i-1]
+		s1 += a[i] * b[i]
+	}
+	if n := len(a); n%2 == 1 {
+		s0 += a[n-1] * b[n-1]
+	}
+	return s0 + s1
+}
+
+// addScaled adds c·x to dst.
+func addScaled(dst []float64, c float64, x []float64) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] += c * v
 	}
 }

@@ -31,10 +31,9 @@ type Config struct {
 // scorer for package svgd with the same blocks. It may be used by one goroutine at
 // a time.
 type Target struct {
-	cfg       Config
-	d         int
-	factor    [][]float64 // R for every variable, d×d row-major
-	transpose [][]float64 // Rᵀ
+	cfg    Config
+	d      int
+	factor [][]float64 // R for every variable, d×d row-major
 
 	// Of the call of Score under way.
 	dst, x []*mat.Dense
@@ -94,7 +93,7 @@ func (t *Target) factorise(x, intervened mat.Matrix) {
 	n, d := x.Dims()
 	for j := range d {
 		if j > 0 && intervened == nil {
-			t.factor, t.transpose = append(t.factor, t.factor[0]), append(t.transpose, t.transpose[0])
+			t.factor = append(t.factor, t.factor[0])
 			continue
 		}
 		rows := mat.NewDense(max(n, d), d, nil) // zero where j was set
@@ -107,11 +106,9 @@ func (t *Target) factorise(x, intervened mat.Matrix) {
 		qr.Factorize(rows)
 		var full mat.Dense
 		qr.RTo(&full)
-		var factor, transpose mat.Dense
+		var factor mat.Dense
 		factor.Scale(1/math.Sqrt(2*t.cfg.NoiseVariance), full.Slice(0, d, 0, d))
-		transpose.CloneFrom(factor.T())
 		t.factor = append(t.factor, factor.RawMatrix().Data)
-		t.transpose = append(t.transpose, transpose.RawMatrix().Data)
 	}
 }
 

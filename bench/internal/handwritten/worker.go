@@ -2,8 +2,7 @@ package handwritten
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/floats"
+	"slices"
 
 	"tobac/models"
 )
@@ -18,20 +17,21 @@ type worker struct {
 	alpha    float64
 	purpose  models.Purpose // soft or hard graphs
 
-	u, v         []float64 // latent vectors, (d−1)×k each
-	logit, probs []float64 // of the edges, pair by pair
-	slope        []float64 // derivative with respect to the scores, pair by pair
-	noise        []float64 // pairs×S
-	graph        []float64 // d×S: samples of the edges into one variable
-	residual     []float64 // (d+1)×S: e_a of equation (2)
-	offset       []float64 // d+1: R_aj, then 0
-	panel        []float64 // d×d: −R_ai·Θ_ij for one j
-	edge         []float64 // d: Θ_ij
-	lnEdge       []float64 // d: ln N(Θ_ij; μ_e, σ_e²)
-	terms        []float64 // S: L
-	active       []int     // samples with weight
-	weight       []float64 // their weights
-	q            []float64 // S: q_i of equation (3)
+	u, v          []float64 // latent vectors, (d−1)×k each
+	logit, probs  []float64 // x = α·u_i·v_j of the edges and σ(x), pair by pair
+	present, lack []float64 // eˣ as a ratio of two numbers ≤ 1, pair by pair
+	slope         []float64 // derivative with respect to the scores, pair by pair
+	noise         []float64 // pairs×S
+	offset        []float64 // d+1: R_aj, then 0
+	panel         []float64 // d×d: −R_ai·Θ_ij for one j
+	edge          []float64 // d: Θ_ij
+	lnEdge        []float64 // d: ln N(Θ_ij; μ_e, σ_e²)
+	graph         []float64 // d×S: samples of the edges into one variable
+	residual      []float64 // 2×S: rows a and a+1 of equation (2)
+	terms         []float64 // S: L
+	active        []int     // samples with weight
+	weight        []float64 // their weights
+	parents, q    []float64 // d: edges of one sample into one variable, and q_i
 }
 
 func newWorker(t *Target) *worker {
@@ -41,10 +41,10 @@ func newWorker(t *Target) *worker {
 	return &worker{
 		Target: t,
 		u:      zeros((d - 1) * k), v: zeros((d - 1) * k),
-		logit: zeros(pairs), probs: zeros(pairs), slope: zeros(pairs),
-		noise: zeros(pairs * s), graph: zeros(d * s), residual: zeros((d + 1) * s),
+		logit: zeros(pairs), probs: zeros(pairs), present: zeros(pairs), lack: zeros(pairs), slope: zeros(pairs),
+		noise: zeros(pairs * s), graph: zeros(d * s), residual: zeros(2 * s),
 		offset: zeros(d + 1), panel: zeros(d * d), edge: zeros(d), lnEdge: zeros(d),
-		terms: zeros(s), active: make([]int, 0, s), weight: zeros(s)[:0], q: zeros(s),
+		terms: zeros(s), active: make([]int, 0, s), weight: zeros(s)[:0], parents: zeros(d), q: zeros(d),
 	}
 }
 
@@ -84,8 +84,12 @@ func (w *worker) embed() {
 	e := 0
 	for i := range w.d - 1 {
 		for j := i; j < w.d-1; j++ {
-			w.logit[e] = w.alpha * floats.Dot(w.u[i*k:][:k], w.v[j*k:][:k])
-			w.probs[e] = 1 / (1 + math.Exp(-w.logit[e]))
+			x := w.alpha * dot(w.u[i*k:][:k], w.v[j*k:][:k])
+			w.present[e], w.lack[e] = 1, math.Exp(-math.Abs(x))
+			if x < 0 {
+				w.present[e], w.lack[e] = w.lack[e], 1
+			}
+			w.logit[e], w.probs[e] = x, w.present[e]/(w.present[e]+w.lack[e])
 			e++
 		}
 	}
@@ -190,7 +194,7 @@ func (w *worker) sample(dst, u []float64, e int) {
 	case w.purpose == models.HardGraphs:
 		hard(dst, u, w.probs[e])
 	case w.cfg.Tau == 1:
-		soft(dst, u, w.logit[e])
+		soft(dst, u, w.present[e], w.lack[e])
 	default:
 		softTempered(dst, u, w.logit[e], w.cfg.Tau)
 	}
@@ -228,7 +232,7 @@ func (w *worker) residuals(e0, e1 []float64, a, j int) {
 
 // softmax lists the active samples and their weights.
 func (w *worker) softmax() {
-	top := floats.Max(w.terms)
+	top := slices.Max(w.terms) // NaN if there is one
 	w.active, w.weight = w.active[:0], w.weight[:0]
 	sum := 0.0
 	for s, l := range w.terms {
@@ -238,40 +242,37 @@ func (w *worker) softmax() {
 			sum += e
 		}
 	}
-	floats.Scale(1/sum, w.weight)
+	for k := range w.weight {
+		w.weight[k] /= sum
+	}
 }
 
-// gradient adds the weighted derivatives of L_j, equation (3): to slope for soft
-// graphs, to dtheta for hard ones.
+// gradient adds the weighted derivatives of L_j, equation (3), of all active
+// samples: to slope for soft graphs, to dtheta for hard ones.
 func (w *worker) gradient(j int, dtheta []float64) {
-	d, s, n := w.d, w.cfg.Samples, len(w.active)
-	for i := range j {
-		e := w.pair(i, j)
-		g, u := w.graph[i*n:][:n], w.noise[e*s:][:s]
-		for k, sample := range w.active {
-			g[k] = u[sample]
+	d, r := w.d, w.factor[j]
+	g, q := w.parents[:j], w.q[:j]
+	for k, sample := range w.active {
+		for i := range g {
+			e := w.pair(i, j)
+			at := e*w.cfg.Samples + sample
+			w.sample(g[i:i+1], w.noise[at:at+1], e)
 		}
-		w.sample(g, g, e)
-	}
-	for a := 0; a < j; a += 2 {
-		w.residuals(w.residual[a*n:][:n], w.residual[(a+1)*n:][:n], a, j)
-	}
-	q := w.q[:n]
-	for i := range j {
 		clear(q)
-		accumulate(q, w.transpose[j][i*d:][:i+1], w.residual)
-		g, sum := w.graph[i*n:][:n], 0.0
+		for a := range q {
+			residual := w.offset[a] + dot(w.panel[a*d:][a:j], g[a:])
+			addScaled(q[a:], 2*residual, r[a*d:][a:j])
+		}
+		p := w.weight[k]
 		if w.purpose == models.SoftGraphs {
-			for k, p := range w.weight {
-				sum += p * g[k] * (1 - g[k]) * (w.lnEdge[i] + 2*w.edge[i]*q[k])
+			p *= w.alpha * w.cfg.Tau
+			for i, gi := range g {
+				w.slope[w.pair(i, j)] += p * gi * (1 - gi) * (w.lnEdge[i] + w.edge[i]*q[i])
 			}
-			w.slope[w.pair(i, j)] += w.alpha * w.cfg.Tau * sum
 		} else {
-			prior := (w.edge[i] - w.cfg.EdgeMean) / w.cfg.EdgeVariance
-			for k, p := range w.weight {
-				sum += p * g[k] * (2*q[k] - prior)
+			for i, gi := range g {
+				dtheta[i*d+j] += p * gi * (q[i] - (w.edge[i]-w.cfg.EdgeMean)/w.cfg.EdgeVariance)
 			}
-			dtheta[i*d+j] = sum
 		}
 	}
 }
