@@ -167,11 +167,12 @@ func newSpec(inputs, outputs []*Node) (*spec, error) {
 	return s, nil
 }
 
-// separable reports whether no node crosses axis a and every output carries
-// it, so that its indices can be computed one after the other.
+// separable reports whether no node crosses axis a, other than by repeating a
+// value along it, and every output carries it, so that its indices can be
+// computed one after the other.
 func (s *spec) separable(a *Axis) bool {
 	for _, n := range s.nodes {
-		if n.op != nil && n.op.over != within && n.attr.axis == a {
+		if n.op != nil && n.op.over != within && n.op.over != overExpand && n.attr.axis == a {
 			return false
 		}
 	}
