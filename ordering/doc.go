@@ -1,10 +1,11 @@
 // Package ordering infers a causal order of the columns of a data matrix: a
 // list of column indices, sources first, such that every edge of the graph
-// that made the data should run from an earlier to a later entry.
+// that made the data should run from an earlier to a later entry. It says how
+// firmly the data decide that order, and finds edges from one.
 //
 // It is for callers who need an order before, or instead of, a search over
-// graphs. It does not infer edges, and it knows neither column names nor
-// graphs: errors carry column indices, and [WithNames] adds names to them.
+// graphs. It knows neither column names nor files: errors and doubts carry
+// column indices, and [WithNames] and [Result.Sentences] add names to them.
 //
 // # Estimators
 //
@@ -16,51 +17,97 @@
 //	v_j = C_jj − C_jD C_DD⁻¹ C_Dj,       C the sample covariance,
 //
 // which is the smallest remaining diagonal entry of a Cholesky factorisation of
-// C that pivots on the minimum. [Variance] sorts by v_j = C_jj and is the
-// baseline that every other estimator has to beat: where it does well, the
-// scale of the columns already gives the order away. [Known] takes an order
-// that the caller knows.
+// C that pivots on the minimum. [EqVarBottomUp] finds the sinks first, by the
+// same pivots on C⁻¹. [BestSubsets] compares columns given a few others at a
+// time, and so does with fewer rows than columns. [NPVar] has additive smooth
+// functions in place of linear ones. [SCORE] makes no use of variances: in an
+// additive model a sink is a variable along which the second derivative of the
+// log density is constant.
 //
-// [Method] lists the estimators that need nothing but data and selects one by
-// name; [Orderer] is what code that needs an order should accept.
+// [Variance] sorts by v_j = C_jj and is the baseline that every other estimator
+// has to beat. [NPVarAsReleased] reproduces a defect of published software and
+// is no estimator. [Known] takes an order that the caller knows.
+//
+// Functions have the published settings; the types [EqVarOptions],
+// [BestSubsets], [NPVarOptions] and [SCOREOptions] have others. [Method] lists
+// the estimators that need nothing but data and selects one by name; [Orderer]
+// is what code that needs an order should accept.
+//
+// # What an order is worth
+//
+// [Result.Gaps] says how far behind the second candidate was at every position:
+// a near-tie is where an order is a guess. [Result.Doubts] lists what the
+// estimator noticed about the data. [Bootstrap] orders resamples of the rows; its
+// [Distribution] holds the distinct orders with their weights, and how often one
+// column precedes another. Where the true graph is known, [Varsortability] and
+// [R2Sortability] say how much of the order the scale of the columns, or their
+// predictability, gives away without any causal argument.
+//
+// # Edges from an order
+//
+// Given an order, the parents of a variable are among the columns before it, and
+// each variable is a problem of its own: a [ParentFinder] solves it, and [Edges]
+// puts the answers together. [StepwiseBIC] is the baseline for posteriors over
+// graphs with a known order.
 //
 // # Conventions
 //
 // Data are n rows (samples) by d columns (variables), float64, without missing
 // values. Column and row indices count from 0. order[c] is the column at
 // position c. Variances have divisor n−1. Columns are centred in two passes
-// before products are summed, so adding a constant to a column changes nothing.
-// Ties go to the lowest column index and are reported in [Result.Warnings].
+// before products are summed, so adding a constant to a column changes nothing,
+// to rounding. Ties go to the lowest column index and are doubts. Relabelling
+// the columns relabels the order, except in a tie and except for
+// NPVarAsReleased.
 //
 // # When an order means nothing
 //
-// An order read from variances depends on the units of the columns: a common
-// factor changes nothing, a factor on one column can change everything. On
-// standardised columns every marginal variance is the same, the first pick is
-// decided by sampling noise and the rest follows from it; results carry a
-// warning then. Do not standardise simulated data before ordering them. With
-// unequal noise variances EqVar has no guarantee. A small [Result.MinRelGap]
-// says that another sample might have given another order.
+// An order read from variances, by any estimator but SCORE, depends on the units
+// of the columns: a common factor changes nothing, a factor on one column can
+// change everything. On standardised columns every marginal variance is the
+// same, the first pick is decided by sampling noise and the rest follows from
+// it; results have a [DoubtStandardised] then. Do not standardise simulated data
+// before ordering them. With unequal noise variances EqVar and NPVar have no
+// guarantee. SCORE depends on a common factor too, through a ridge, and means
+// nothing on linear Gaussian data, where every second derivative is constant.
 //
 // # Cost
 //
-// Variance needs O(nd) operations. EqVar needs n·d²/2 multiplications for the
-// covariance and d³/6 for the pivots, and holds d² numbers; the data are not
-// copied. On the two cores of an AMD EPYC, d = 1,000 and n = 2,000 take 0.35 s
-// (go test -bench EqVar ./ordering).
+// Multiplications, and seconds on the two cores of an AMD EPYC (go test ./bench
+// -run '^$' -bench Order):
+//
+//	Variance       2nd
+//	EqVar          nd²/2 + d³/6               0.4 s for d = 1,000, n = 2,000
+//	EqVarBottomUp  nd²/2 + 5d³/6              0.7 s for d = 1,000, n = 2,000
+//	BestSubsets    nd²/2 + J·binom(d+1, J+1)  10 ms for d = 50, J = 3
+//	NPVar          Σ n(Kp)² + K(Kp)², p < d   10 ms for d = 20, n = 100, K = 20
+//	SCORE          d(n²d + n³/6)              2 s for d = 20, n = 1,000
+//	Bootstrap      the estimator's, times the resamples, divided among workers
+//
+// EqVar holds d² numbers, NPVar (Kd)² and nKd, SCORE 1½n².
 //
 // # Failures and concurrency
 //
 // Estimators return a permutation or an error, never an order in which a NaN
 // took part. A fault that lies in one column is a [ColumnError], which wraps
-// [ErrNotFinite], [ErrConstant], [ErrDependent] or [ErrScale]; too few rows
-// give [ErrTooFewRows]. All functions are safe for concurrent use, leave their
-// arguments untouched and keep no reference to them.
+// [ErrNotFinite], [ErrConstant], [ErrDependent] or [ErrScale]; other faults of
+// the data wrap [ErrTooFewRows], [ErrTooLarge], [ErrSingular] or
+// [ErrDuplicateRows]. All functions are safe for concurrent use, leave their
+// arguments untouched and keep no reference to them. Results are the same bits
+// for any number of processors and workers.
 //
 // # References
 //
 // W. Chen, M. Drton and Y. S. Wang, On causal discovery with an equal-variance
-// assumption, Biometrika 106 (2019), top-down algorithm. A. G. Reisach,
-// C. Seiler and S. Weichwald, Beware of the simulated DAG! Causal discovery
-// benchmarks may be easy to game, NeurIPS 2021, on sorting by variance.
+// assumption, Biometrika 106 (2019): top-down, bottom-up and best subsets.
+// M. Gao, Y. Ding and B. Aragam, A polynomial-time algorithm for learning
+// nonparametric causal graphs, NeurIPS 2020: NPVar and its layers. P. H. C.
+// Eilers and B. D. Marx, Flexible smoothing with B-splines and penalties,
+// Statistical Science 11 (1996). P. Rolland and others, Score matching enables
+// causal discovery of nonlinear additive noise models, ICML 2022: SCORE. A. G.
+// Reisach, C. Seiler and S. Weichwald, Beware of the simulated DAG! Causal
+// discovery benchmarks may be easy to game, NeurIPS 2021: varsortability. A. G.
+// Reisach, M. Tami, C. Seiler, A. Chambaz and S. Weichwald, A scale-invariant
+// sorting criterion to find a causal order in additive noise models, NeurIPS
+// 2023: R²-sortability.
 package ordering

@@ -75,7 +75,7 @@ func (d Doubt) Sentence(names []string) string {
 	case DoubtLarge:
 		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor", value(0), value(1)/1e6)
 	case DoubtReleased:
-		return "npvar-released is the released program with its defect: after the first position the order is the sequence of the columns, whatever the data say"
+		return "the released program has a defect: after the first position its order is the sequence of the columns, whatever the data say"
 	}
 	return fmt.Sprintf("doubt of kind %d", int(d.Kind))
 }

@@ -159,7 +159,9 @@ func TestSortabilityErrors(t *testing.T) {
 		{"infinite", func() (float64, error) {
 			return ordering.Varsortability(mat.NewDense(1, 3, []float64{1, math.Inf(1), 3}), edge)
 		}, ordering.ErrNotFinite, ""},
-		{"R² with n = d", func() (float64, error) { return ordering.R2Sortability(gaussian(3, 3, rand.New(rand.NewPCG(1, 1))), edge) }, ordering.ErrTooFewRows, "R²"},
+		{"R² with n = d", func() (float64, error) {
+			return ordering.R2Sortability(gaussian(3, 3, rand.New(rand.NewPCG(1, 1))), edge)
+		}, ordering.ErrTooFewRows, "R²"},
 		{"R² of a copy", func() (float64, error) { return ordering.R2Sortability(columns(x, []int{0, 1, 0}), edge) }, ordering.ErrDependent, ""},
 		{"R² of a constant", func() (float64, error) { return ordering.R2Sortability(mat.NewDense(9, 3, nil), edge) }, ordering.ErrConstant, ""},
 	} {

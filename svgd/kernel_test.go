@@ -196,7 +196,7 @@ func TestDistanceAccuracy(t *testing.T) {
 // single forces, whatever cancels between them. The grid is dyadic, where
 // differences are exact.
 func TestNearPairs(t *testing.T) {
-	const n, p, tol = 14, 11, 2e-14
+	const n, p, tol = 14, 11, 4e-15
 	for _, h := range []float64{1e-3, 1e3, 1e9} {
 		x := gaussianBlocks(9, n, p)
 		for r := range n {

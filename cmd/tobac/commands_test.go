@@ -71,7 +71,7 @@ func TestWarningsNameColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(withNames(result.Warnings, names), "\n")
+	got := strings.Join(result.Sentences(names), "\n")
 	for _, want := range []string{`column "flat" is constant`, `columns "left" and "right" tie at position 1`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("warnings lack %q:\n%s", want, got)

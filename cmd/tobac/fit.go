@@ -68,10 +68,10 @@ their consensus network of 17 edges.
 Data: a text table, with or without a header of names (commas, semicolons or
 tabs), a NumPy array (.npy), or - for a text table on standard input.
 
-Order: eqvar assumes equal noise variances and needs more rows than columns;
-variance sorts the columns by variance; a,b,c lists all columns, causes before
-effects; FILE holds such a list, separated by commas or line ends. Write ./eqvar
-for a file that is named like a method.
+Order: a method (eqvar, eqvar-bu, npvar, npvar-released, score or variance; tobac
+order --help explains them); a,b,c lists all columns, causes before effects; FILE
+holds such a list, separated by commas or line ends. Write ./eqvar for a file
+that is named like a method.
 
 Presets: paper is the published recipe to the letter: the joint estimator, noise
 variance 0.1, initial weights from the prior, two edges per node. default takes
@@ -124,7 +124,7 @@ func newFit() *cobra.Command {
 	const unlimited = int(^uint(0) >> 1)
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(text(&o.order, "eqvar|variance|FILE|a,b,c"), "order", "causal order of the columns")
+	f.Var(text(&o.order, "METHOD|FILE|a,b,c"), "order", "causal order of the columns")
 	f.Var(choice(&o.preset, presetDefault, presetPaper), "preset", "settings to start from")
 	f.Var(choice(&o.estimator, models.Joint, models.NodeWise), "estimator", "how sampled graphs are averaged")
 	f.Var(wholeNumber(&o.particles, 1, unlimited), "particles", "graphs in the posterior")

@@ -1,41 +1,113 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
+	"tobac/dag"
 	"tobac/ordering"
 )
 
+const orderLong = `Order prints the names of the columns in one line, causes before effects,
+separated by commas. tobac fit --order accepts such a line, or a file with it.
+Names with commas stand in quotes. DATA.csv may be a text table, a NumPy array
+(.npy), or - for standard input.
+
+Methods:
+  eqvar           equal noise variances, linear; sources first; needs more rows
+                  than columns
+  eqvar-bu        the same, sinks first
+  npvar           equal noise variances, additive smooth functions
+  npvar-released  the defective program released under that name: no better than
+                  a random order, for comparisons only
+  score           additive smooth functions, Gaussian noise; time and memory grow
+                  with the square and cube of the rows; meaningless on linear data
+  variance        sorts the columns by their variance, a baseline
+
+All but score read the scale of the columns: do not standardise the data before.
+score depends on a common scale: standardise measurements before.
+
+--all runs every method and prints a table: the smallest relative gap between a
+choice and its closest rival (near 0: a guess), the seconds and the order, and
+with --truth the edges of the true graph that the order violates. A random order
+violates half. Below the table stand the varsortability and R²-sortability of the
+data: near 1, sorting by variance, or by how well a column is explained by the
+others, already gives the order away.`
+
 func newOrder() *cobra.Command {
 	method := ordering.MethodEqVar
+	var all bool
+	var truthPath string
 	cmd := &cobra.Command{
 		Use:   "order DATA.csv",
 		Short: "Print a causal order of the columns",
-		Long: `Order prints the names of the columns in one line, causes before effects,
-separated by commas. tobac fit --order accepts such a line, or a file with it.
-Names with commas stand in quotes.
-
-Methods: eqvar assumes equal noise variances and needs more rows than columns;
-variance sorts the columns by their variance. Both read the scale of the
-columns, so do not standardise the data before. DATA.csv may be a text table, a
-NumPy array (.npy), or - for standard input.`,
+		Long:  orderLong,
+		Example: `  tobac order data.csv --method npvar
+  tobac order data.csv --all --truth graph.csv`,
 		Args: arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && cmd.Flags().Changed("method"):
+				return usagef("--all and --method contradict each other")
+			case truthPath != "" && !all:
+				return usagef("--truth is for the table of --all")
+			}
 			t, label, err := readTable(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			result, err := method.Order(t.X)
-			if err != nil {
+			if all {
+				var truth *dag.Graph
+				if truthPath != "" {
+					if truth, err = readTruth(truthPath, t.Names); err != nil {
+						return err
+					}
+				}
+				return compareOrders(cmd.Context(), t, label, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
+			result, err := orderWithin(cmd.Context(), method, t.X)
+			switch {
+			case errors.Is(err, errInterrupted):
+				return err
+			case err != nil:
 				return &locatedError{label, orderError(err, t.Names)}
 			}
-			warn(cmd.ErrOrStderr(), withNames(result.Warnings, t.Names))
+			warn(cmd.ErrOrStderr(), result.Sentences(t.Names))
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), joinNames(permuted(t.Names, result.Order)))
 			return err
 		},
 	}
-	cmd.Flags().Var(choice(&method, ordering.Methods()...), "method", "how to find the order")
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(choice(&method, ordering.Methods()...), "method", "how to find the order")
+	toggle(f, &all, "all", "compare all methods in a table")
+	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
 	return cmd
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// orderWithin runs an estimator until ctx is cancelled, and then returns
+// errInterrupted. Its goroutine is left behind for the end of the process; it
+// touches neither files nor streams.
+func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
+	type outcome struct {
+		result *ordering.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := o.Order(x)
+		done <- outcome{result, err}
+	}()
+	select {
+	case out := <-done:
+		return out.result, out.err
+	case <-ctx.Done():
+		return nil, errInterrupted
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"tobac/dag/delimited"
@@ -108,27 +106,6 @@ func permuted(names []string, order []int) []string {
 	out := make([]string, len(order))
 	for c, j := range order {
 		out[c] = names[j]
-	}
-	return out
-}
-
-// columnIndex finds the columns, counted from 0, in the warnings of package
-// ordering.
-var columnIndex = regexp.MustCompile(`\bcolumns? \d+( and \d+)?`)
-
-var digits = regexp.MustCompile(`\d+`)
-
-// withNames writes the names of columns into warnings in place of the indices.
-func withNames(warnings, names []string) []string {
-	name := func(index string) string {
-		if j, err := strconv.Atoi(index); err == nil && j < len(names) {
-			return strconv.Quote(names[j])
-		}
-		return index
-	}
-	out := make([]string, len(warnings))
-	for i, w := range warnings {
-		out[i] = columnIndex.ReplaceAllStringFunc(w, func(s string) string { return digits.ReplaceAllStringFunc(s, name) })
 	}
 	return out
 }
