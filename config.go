@@ -43,6 +43,10 @@ type Config struct {
 	// that is less, so that no pair is more likely than not to have an edge.
 	EdgesPerNode float64
 
+	// Readout says how edge probabilities and weights are read off the
+	// particles. Zero: [ConditionalReadout].
+	Readout Readout
+
 	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0: 0.05
 	BandwidthZ     float64 // kernel bandwidth of the latents; 0: 5
 	BandwidthTheta float64 // kernel bandwidth of the parameters; 0: 500
@@ -86,6 +90,29 @@ func (s Start) models() models.WeightStart {
 	return models.RegressionStart
 }
 
+// Readout says how the particles become edge probabilities and weights.
+type Readout int
+
+const (
+	// ConditionalReadout averages, over the particles, the probability of each
+	// edge given the rest of the particle's graph and the data, and the mean and
+	// variance of its weight, all in closed form with the weights integrated out
+	// (see [models.Linear.Conditionals]). An edge that the data leave open is
+	// then open, even where all particles have decided alike.
+	ConditionalReadout Readout = iota
+	// ShareReadout takes the share of the particles that have the edge, and the
+	// mean and standard deviation of their weights.
+	ShareReadout
+)
+
+// String is the name of the choice in summaries.
+func (r Readout) String() string {
+	if r == ShareReadout {
+		return "share"
+	}
+	return "conditional"
+}
+
 // Progress describes a step that has been taken.
 type Progress struct {
 	Step, Steps int // steps taken and steps in all
@@ -96,9 +123,9 @@ type Progress struct {
 
 // Paper is the published recipe to the letter: joint estimator, noise variance
 // 0.1, initial weights from the prior, two edges per node, 30 particles, 1000
-// steps, 128 samples.
+// steps, 128 samples, probabilities as shares of the particles.
 func Paper() Config {
-	return Config{Estimator: models.Joint, EdgesPerNode: 2, NoiseVariance: 0.1, Start: PriorStart}
+	return Config{Estimator: models.Joint, EdgesPerNode: 2, NoiseVariance: 0.1, Start: PriorStart, Readout: ShareReadout}
 }
 
 // WithDefaults returns c with every zero field replaced by its default for
@@ -145,6 +172,9 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	}
 	if c.Start < RegressionStart || c.Start > PriorStart {
 		return c, fmt.Errorf("unknown start %d of the weights", c.Start)
+	}
+	if c.Readout < ConditionalReadout || c.Readout > ShareReadout {
+		return c, fmt.Errorf("unknown readout %d", c.Readout)
 	}
 	if _, err := models.NewErdosRenyi(d, c.EdgesPerNode); err != nil {
 		return c, err

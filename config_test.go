@@ -33,7 +33,7 @@ func TestConfigDefaults(t *testing.T) {
 			}
 			want := tobac.Config{
 				Estimator: row.in.Estimator, Particles: 30, Steps: 1000, Samples: 128, Rank: row.rank,
-				NoiseVariance: row.in.NoiseVariance, Start: row.in.Start, EdgesPerNode: row.edges, AlphaRate: 0.05,
+				NoiseVariance: row.in.NoiseVariance, Start: row.in.Start, Readout: row.in.Readout, EdgesPerNode: row.edges, AlphaRate: 0.05,
 				BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005, Workers: 1,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -87,6 +87,7 @@ func TestConfigErrors(t *testing.T) {
 		{"workers", tobac.Config{Workers: -4}, 5, "workers is -4, want at least 1"},
 		{"noise variance", tobac.Config{NoiseVariance: -0.1}, 5, "noise variance is -0.1, want a finite positive number, or 0 to estimate it"},
 		{"start", tobac.Config{Start: 7}, 5, "unknown start 7 of the weights"},
+		{"readout", tobac.Config{Readout: 7}, 5, "unknown readout 7"},
 		{"noise variance NaN", tobac.Config{NoiseVariance: math.NaN()}, 5, "noise variance is NaN, want a finite positive number, or 0 to estimate it"},
 		{"noise variance infinite", tobac.Config{NoiseVariance: math.Inf(1)}, 5, "noise variance is +Inf, want a finite positive number, or 0 to estimate it"},
 		{"edges per node", tobac.Config{EdgesPerNode: -1}, 5, "edges per node is -1, want a finite positive number"},

@@ -1,6 +1,7 @@
 package tobac
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,6 +29,8 @@ type Posterior struct {
 
 	Warnings []string // of the order estimator
 	Seconds  Seconds
+
+	edges []Edge // as Config.Readout says
 }
 
 // Posterior reads the posterior off the particles as they are: each particle's
@@ -50,6 +54,10 @@ func (r *Run) Posterior() (*Posterior, error) {
 	var err error
 	if p.LogPrior, p.LogLikelihood, err = models.LogJoint(r.lik, canonical, r.x[1]); err != nil {
 		return nil, err
+	}
+	p.edges = p.shares()
+	if r.cfg.Readout == ConditionalReadout {
+		p.edges = r.conditionals(canonical)
 	}
 	p.Seconds = r.seconds
 	p.Seconds.Total = p.Seconds.Order + p.Seconds.Compile + p.Seconds.Sample
@@ -101,52 +109,84 @@ func LogDensity(data *dataset.Table, order []int, noiseVariance float64, graphs 
 // An Edge summarises one directed edge over the particles.
 type Edge struct {
 	Source, Target int
-	Probability    float64 // share of the particles that have the edge
+	Probability    float64
 	// WeightMean and WeightSD are the mean and the standard deviation of the
-	// edge's weight over the particles that have it.
+	// edge's weight where the edge is there.
 	WeightMean, WeightSD float64
 }
 
-// Edges lists every edge that some particle has, most probable first, then by
-// source and target. All particles count alike.
-func (p *Posterior) Edges() []Edge {
-	d := len(p.Names)
-	var out []Edge
-	for i := range d {
-		for j := range d {
-			var n, sum, squares float64
-			for m, g := range p.Graphs {
-				if g.Has(i, j) {
-					w := p.Weights[m].At(i, j)
-					n, sum = n+1, sum+w
-				}
+// minProbability is the probability below which the conditional read-out leaves
+// an edge out.
+const minProbability = 0.005
+
+// Edges lists the edges, most probable first, then by source and target, as
+// Config.Readout says: those that some particle has, or those with a
+// probability of at least 0.005. All particles count alike.
+func (p *Posterior) Edges() []Edge { return slices.Clone(p.edges) }
+
+// shares reads the edges off the particles as they are.
+func (p *Posterior) shares() []Edge {
+	return p.collect(func(i, j int) (w, mean, variance []float64) {
+		for m, g := range p.Graphs {
+			if g.Has(i, j) {
+				w, mean, variance = append(w, 1), append(mean, p.Weights[m].At(i, j)), append(variance, 0)
 			}
-			if n == 0 {
+		}
+		return w, mean, variance
+	}, 0)
+}
+
+// conditionals averages the conditional distributions of the edges over the
+// particles' graphs, given in order coordinates.
+func (r *Run) conditionals(graphs []*dag.Graph) []Edge {
+	order := r.order.Order
+	d := len(order)
+	prior := 2 * r.cfg.EdgesPerNode / float64(d-1)
+	var all [][]models.EdgeConditional
+	for _, g := range graphs {
+		all = append(all, r.lik.Conditionals(g, math.Log(prior)-math.Log1p(-prior)))
+	}
+	position := dag.Inverse(order)
+	p := &Posterior{Graphs: graphs, Names: r.data.Names}
+	return p.collect(func(i, j int) (w, mean, variance []float64) {
+		a, b := position[i], position[j]
+		if a >= b {
+			return nil, nil, nil
+		}
+		for _, c := range all {
+			e := c[a*d+b]
+			w, mean, variance = append(w, e.Probability), append(mean, e.Mean), append(variance, e.SD*e.SD)
+		}
+		return w, mean, variance
+	}, minProbability)
+}
+
+// collect mixes, for every pair, the weights' distributions with means mean and
+// variances variance by their probabilities w, one for each particle that can
+// have the edge, and sorts the edges of at least the given probability.
+func (p *Posterior) collect(pair func(i, j int) (w, mean, variance []float64), least float64) []Edge {
+	var out []Edge
+	for i := range p.Names {
+		for j := range p.Names {
+			w, mean, variance := pair(i, j)
+			total := floats.Sum(w)
+			if total == 0 || total/float64(len(p.Graphs)) < least {
 				continue
 			}
-			mean := sum / n
-			for m, g := range p.Graphs {
-				if g.Has(i, j) {
-					squares += (p.Weights[m].At(i, j) - mean) * (p.Weights[m].At(i, j) - mean)
-				}
+			m := floats.Dot(w, mean) / total
+			v := 0.0
+			for k := range w {
+				v += w[k] / total * (variance[k] + (mean[k]-m)*(mean[k]-m))
 			}
-			out = append(out, Edge{i, j, n / float64(len(p.Graphs)), mean, math.Sqrt(squares / n)})
+			out = append(out, Edge{i, j, math.Min(1, total/float64(len(p.Graphs))), m, math.Sqrt(v)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Edge) int {
-		switch {
-		case a.Probability > b.Probability:
-			return -1
-		case a.Probability < b.Probability:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Edge) int { return cmp.Compare(b.Probability, a.Probability) })
 	return out
 }
 
-// EdgeProbabilities is the d×d matrix of the shares of the particles that have
-// each edge.
+// EdgeProbabilities is the d×d matrix of the probabilities that Edges lists, 0
+// elsewhere.
 func (p *Posterior) EdgeProbabilities() *mat.Dense {
 	d := len(p.Names)
 	out := mat.NewDense(d, d, nil)
@@ -156,9 +196,9 @@ func (p *Posterior) EdgeProbabilities() *mat.Dense {
 	return out
 }
 
-// Consensus is the median probability graph: every edge that more than half of
-// the particles have, with its mean weight. All particles share one causal
-// order, so it cannot have a cycle.
+// Consensus is the median probability graph: every edge with a probability
+// above one half, with its mean weight. All particles share one causal order, so
+// it cannot have a cycle.
 func (p *Posterior) Consensus() (*dag.Graph, *mat.Dense) {
 	d := len(p.Names)
 	g, w := dag.New(d), mat.NewDense(d, d, nil)

@@ -64,7 +64,8 @@ type Linear struct {
 // A gramGroup is a set of variables observed in the same rows.
 type gramGroup struct {
 	columns []int
-	factor  *mat.Dense // R with C = RᵀR
+	factor  *mat.Dense    // R with C = RᵀR
+	gram    *mat.SymDense // C
 	rows    int
 }
 
@@ -101,7 +102,9 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 				sub.Set(r, j, x.At(i, j))
 			}
 		}
-		l.groups = append(l.groups, gramGroup{columns: g.columns, factor: gramFactor(sub), rows: len(g.rows)})
+		group := gramGroup{columns: g.columns, factor: gramFactor(sub), gram: mat.NewSymDense(d, nil), rows: len(g.rows)}
+		group.gram.SymOuterK(1, group.factor.T())
+		l.groups = append(l.groups, group)
 	}
 	return l, nil
 }
@@ -247,7 +250,8 @@ func (l *Linear) InitParams(dst []float64, rng *rand.Rand) {
 		dst[i] = w + math.Copysign(l.opt.Gap, w)
 	}
 	if l.opt.Start == RegressionStart {
-		for _, g := range l.groups {
+		for k := range l.groups {
+			g := &l.groups[k]
 			for _, j := range g.columns {
 				l.drawRegression(dst, g, j, rng)
 			}
@@ -256,33 +260,26 @@ func (l *Linear) InitParams(dst []float64, rng *rand.Rand) {
 }
 
 // drawRegression draws the weights of variable j given all earlier parents.
-func (l *Linear) drawRegression(dst []float64, g gramGroup, j int, rng *rand.Rand) {
+func (l *Linear) drawRegression(dst []float64, g *gramGroup, j int, rng *rand.Rand) {
 	if j == 0 {
 		return
 	}
-	rows, _ := g.factor.Dims()
-	x := g.factor.Slice(0, rows, 0, j)
-	var a mat.SymDense
-	a.SymOuterK(1/l.opt.NoiseVariance, x.T())
-	b, noise := mat.NewVecDense(j, nil), mat.NewVecDense(j, nil)
-	b.MulVec(x.T(), g.factor.ColView(j))
+	noise := mat.NewVecDense(j, nil)
 	for i := range j {
-		a.SetSym(i, i, a.At(i, i)+1/l.opt.EdgeVariance)
-		b.SetVec(i, b.AtVec(i)/l.opt.NoiseVariance+l.opt.EdgeMean/l.opt.EdgeVariance)
 		noise.SetVec(i, rng.NormFloat64())
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(&a) { // not with finite data: A is at least I/σ_e²
+	r, ok := l.regress(g, j, seq(j))
+	if !ok {
 		return
 	}
 	var u mat.TriDense
-	chol.UTo(&u)
+	r.chol.UTo(&u)
 	// A = UᵀU: U⁻¹ξ has the covariance A⁻¹.
-	if chol.SolveVecTo(b, b) != nil || noise.SolveVec(&u, noise) != nil {
+	if noise.SolveVec(&u, noise) != nil {
 		return
 	}
 	for i := range j {
-		dst[i*l.d+j] = b.AtVec(i) + noise.AtVec(i)
+		dst[i*l.d+j] = r.mean.AtVec(i) + noise.AtVec(i)
 	}
 }
 

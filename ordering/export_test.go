@@ -29,6 +29,27 @@ func AdditiveFit(x mat.Matrix, s Smoother, predictors, targets []int) (mat.Matri
 	return mat.NewDense(f.Rows, f.Cols, f.Data).T(), nil
 }
 
+// RaisedRidge returns the ridge that an additive model of all columns ends with
+// when its penalty is made smaller by less on the diagonal, so that the usual
+// ridge does not make its equations positive definite.
+func RaisedRidge(x mat.Matrix, s Smoother, less float64) (float64, error) {
+	columns, err := summarise(x)
+	if err != nil {
+		return 0, err
+	}
+	_, d := x.Dims()
+	m := newAdditive(x, columns, s, d)
+	for i := range m.k {
+		m.penalty[i*m.k+i] -= less
+	}
+	for a := range d {
+		if err := m.add(a); err != nil {
+			return m.ridge, err
+		}
+	}
+	return m.ridge, nil
+}
+
 // SelectNth is selectNth.
 var SelectNth = selectNth
 

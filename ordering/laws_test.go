@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -159,6 +160,29 @@ func TestRunsAgree(t *testing.T) {
 		}
 		if len(first.Criterion) != 5 || len(first.Gaps) != 5 || len(first.Warnings) != len(first.Doubts) || slices.Min(first.Gaps) != first.MinRelGap {
 			t.Errorf("%s: %+v", e.name, first)
+		}
+	}
+}
+
+// The number of processors changes no bit.
+func TestProcessors(t *testing.T) {
+	x := gaussian(300, 6, rand.New(rand.NewPCG(7, 7)))
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, e := range estimators {
+		var first *ordering.Result
+		for _, processors := range []int{1, 2, 5} {
+			runtime.GOMAXPROCS(processors)
+			got, err := e.orderer.Order(x)
+			if err != nil {
+				t.Fatalf("%s: %v", e.name, err)
+			}
+			if first == nil {
+				first = got
+			}
+			if diff := cmp.Diff(first, got); diff != "" {
+				t.Errorf("%s: 1 processor against %d (-1 +%d):\n%s", e.name, processors, processors, diff)
+			}
 		}
 	}
 }

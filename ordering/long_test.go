@@ -15,18 +15,19 @@ import (
 	"tobac/ordering"
 )
 
-var long = flag.Bool("long", false, "repeat the published figures, in minutes")
+var long = flag.Bool("long", false, "repeat the published figures, in half a minute")
 
 // A published figure and how it was found.
 type published struct {
 	orderer ordering.Orderer
 	mean    float64
+	sd      float64 // of the published sets, where it is known; 0: that of ours
 }
 
 // compare draws data sets and compares the mean of a statistic of the orders
-// with published means over count sets. The difference of two means over our
-// and over count sets has the standard error sd·√(1/ours + 1/count), sd that of
-// our sets; it may be four of them, and half of the last digit published.
+// with published means over count sets. The difference of the two means has the
+// variance sd²/ours + sd²/count; it may be four of its roots, and half of the
+// last digit published.
 func compare(t *testing.T, label string, ours, count int, digit float64, draw func(seed uint64) (*mat.Dense, [][2]int), statistic func(order []int, edges [][2]int) float64, figures []published) {
 	t.Helper()
 	values := make([][]float64, len(figures))
@@ -43,7 +44,11 @@ func compare(t *testing.T, label string, ours, count int, digit float64, draw fu
 	var line strings.Builder
 	for f, figure := range figures {
 		mean, sd := stat.MeanStdDev(values[f], nil)
-		se := sd * math.Sqrt(1/float64(ours)+1/float64(count))
+		theirs := figure.sd
+		if theirs == 0 {
+			theirs = sd
+		}
+		se := math.Hypot(sd/math.Sqrt(float64(ours)), theirs/math.Sqrt(float64(count)))
 		z := 0.0
 		if excess := math.Abs(mean-figure.mean) - digit/2; excess > 0 {
 			z = excess / se
@@ -133,7 +138,7 @@ func count(order []int, edges [][2]int) float64 { return float64(violated(order,
 //	go test ./ordering -run TestPublishedViolations -long -v
 func TestPublishedViolations(t *testing.T) {
 	if !*long {
-		t.Skip("minutes; -long runs it")
+		t.Skip("half a minute; -long runs it")
 	}
 	t.Log("per cent violated: mean ± standard error (published, standard errors of the difference)")
 	t.Log("d, n, edges per node     EqVar, bottom-up, variance, NPVar as released, NPVar pygam, NPVar mgcv, SCORE")
@@ -155,11 +160,14 @@ func TestPublishedViolations(t *testing.T) {
 	} {
 		var figures []published
 		for i, m := range methods {
-			figures = append(figures, published{m, row.means[i]})
+			figures = append(figures, published{m, row.means[i], 0})
 		}
 		compare(t, fmt.Sprintf("%d, %d, %g", row.d, row.n, row.perNode), row.ours, row.count, 0.1, linearSet(t, row.d, row.n, row.perNode), percent, figures)
 	}
 	t.Log("nonlinear, number of violated edges: EqVar, variance, SCORE")
-	compare(t, "20, 100, 2", 60, 10, 0.1, nonlinearSet(t, 20, 100, 2), count, []published{{ordering.MethodEqVar, 4.5}, {ordering.MethodVariance, 6.9}, {ordering.MethodSCORE, 9.2}})
-	compare(t, "20, 100, 4", 60, 10, 0.1, nonlinearSet(t, 20, 100, 4), count, []published{{ordering.MethodEqVar, 7.3}, {ordering.MethodVariance, 12.0}})
+	// The tail of SCORE is heavy: five of the ten published runs, which are in
+	// shared/data/synthetic, have 3, 3, 3, 12 and 40, hence their sd.
+	compare(t, "20, 100, 2", 60, 10, 0.1, nonlinearSet(t, 20, 100, 2), count,
+		[]published{{ordering.MethodEqVar, 4.5, 0}, {ordering.MethodVariance, 6.9, 0}, {ordering.MethodSCORE, 9.2, 16.0}})
+	compare(t, "20, 100, 4", 60, 10, 0.1, nonlinearSet(t, 20, 100, 4), count, []published{{ordering.MethodEqVar, 7.3, 0}, {ordering.MethodVariance, 12.0, 0}})
 }

@@ -167,6 +167,21 @@ func TestAdditiveFitOfALine(t *testing.T) {
 	}
 }
 
+// Where the equations are not positive definite the ridge is multiplied by ten
+// until they are, up to 1e-4. A smooth's constant has no penalty, so a penalty
+// that is lower by some amount needs a ridge above that amount.
+func TestAdditiveRidge(t *testing.T) {
+	x := gaussian(40, 3, rand.New(rand.NewPCG(72, 72)))
+	for _, row := range []struct{ less, want float64 }{{0, 1.49e-8}, {5e-8, 1.49e-7}, {5e-6, 1.49e-5}} {
+		if got, err := ordering.RaisedRidge(x, ordering.PyGAM, row.less); err != nil || !near(got/row.want, 1, 1e-12) {
+			t.Errorf("penalty lower by %g: ridge %g, %v, want %g", row.less, got, err, row.want)
+		}
+	}
+	if _, err := ordering.RaisedRidge(x, ordering.PyGAM, 5e-5); !errors.Is(err, ordering.ErrSingular) {
+		t.Errorf("penalty lower by 5e-5: %v", err)
+	}
+}
+
 // Orders and criteria that an independent float64 program computed.
 func TestNPVarReferenceOrders(t *testing.T) {
 	for _, row := range []struct {

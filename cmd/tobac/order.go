@@ -24,8 +24,8 @@ Methods:
   npvar           equal noise variances, additive smooth functions
   npvar-released  the defective program released under that name: no better than
                   a random order, for comparisons only
-  score           additive smooth functions, Gaussian noise; time and memory grow
-                  with the square and cube of the rows; meaningless on linear data
+  score           additive smooth functions, Gaussian noise; meaningless on linear
+                  data; time grows with the cube of the rows, at most 5000
   variance        sorts the columns by their variance, a baseline
 
 All but score read the scale of the columns: do not standardise the data before.

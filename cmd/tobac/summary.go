@@ -43,6 +43,7 @@ type runConfig struct {
 	Seed           uint64  `json:"seed"`
 	NoiseVariance  float64 `json:"noise_variance"`
 	WeightStart    string  `json:"weight_start"` // how initial weights are drawn
+	Readout        string  `json:"readout"`      // how edges are read off the particles
 	EdgesPerNode   float64 `json:"edges_per_node"`
 	ExpectedEdges  float64 `json:"expected_edges"` // of the prior
 	AlphaRate      float64 `json:"alpha_rate"`
@@ -59,7 +60,7 @@ func (c *runConfig) set(cfg tobac.Config) {
 	c.Estimator, c.Particles, c.Steps, c.Samples, c.Rank = cfg.Estimator.String(), cfg.Particles, cfg.Steps, cfg.Samples, cfg.Rank
 	c.Seed, c.NoiseVariance, c.EdgesPerNode = cfg.Seed, cfg.NoiseVariance, cfg.EdgesPerNode
 	c.ExpectedEdges = cfg.EdgesPerNode * float64(c.Variables)
-	c.WeightStart = cfg.Start.String()
+	c.WeightStart, c.Readout = cfg.Start.String(), cfg.Readout.String()
 	c.AlphaRate, c.BandwidthZ, c.BandwidthTheta, c.StepSize = cfg.AlphaRate, cfg.BandwidthZ, cfg.BandwidthTheta, cfg.StepSize
 	c.Workers = cfg.Workers
 }
