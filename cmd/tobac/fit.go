@@ -78,8 +78,9 @@ variance 0.1, initial weights from the prior, two edges per node. default takes
 the node-wise estimator (same cost, less variance), estimates the noise variance
 from the data, starts the weights of each variable at its regression on the
 earlier ones (else particles lose true edges whose weight starts with the wrong
-sign), and takes fewer edges per node where there are few variables. Other
-options override the preset.
+sign), takes fewer edges per node where there are few variables, and averages the
+probability of each edge given the rest of a particle's graph where paper counts
+the particles that have it. Other options override the preset.
 
 Standardising and holding out: --standardize scales each column of all rows to
 mean 0 and variance 1 before rows are held out, as published. It makes all
