@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"tobac/dataset"
@@ -79,12 +83,36 @@ func NewRun(data *dataset.Table, cfg Config) (*Run, error) {
 		return nil, ordering.WithNames(err, data.Names)
 	}
 	r.seconds.Order = time.Since(start).Seconds()
+	if w := meanWarning(data); w != "" {
+		r.order.Warnings = append(slices.Clone(r.order.Warnings), w)
+	}
 	start = time.Now()
 	if err := r.compile(); err != nil {
 		return nil, err
 	}
 	r.seconds.Compile = time.Since(start).Seconds()
 	return r, nil
+}
+
+// meanWarning names the columns whose mean is more than five standard errors
+// from zero: the model has no intercept.
+func meanWarning(data *dataset.Table) string {
+	mean, sd := data.Moments()
+	n, _ := data.X.Dims()
+	var names []string
+	for j, m := range mean {
+		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
+			names = append(names, strconv.Quote(data.Names[j]))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }
 
 func (r *Run) compile() error {

@@ -343,3 +343,29 @@ func TestRestoreErrors(t *testing.T) {
 		}
 	})
 }
+
+// A table with columns far from mean zero is fitted with a warning.
+func TestMeanWarning(t *testing.T) {
+	data := chain(t, 40).Train
+	shifted := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+	for i := range 40 {
+		shifted.X.Set(i, 1, shifted.X.At(i, 1)+100)
+	}
+	for _, row := range []struct {
+		data *dataset.Table
+		want []string
+	}{
+		{data, nil},
+		{shifted, []string{`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
+	} {
+		cfg := small
+		cfg.Order = ordering.Fixed{0, 1, 2, 3, 4}
+		p, err := tobac.Fit(context.Background(), row.data, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(row.want, p.Warnings); diff != "" {
+			t.Errorf("warnings (-want +got):\n%s", diff)
+		}
+	}
+}

@@ -78,10 +78,10 @@
 //
 //	Variance       2nd
 //	EqVar          nd²/2 + d³/6               0.4 s for d = 1,000, n = 2,000
-//	EqVarBottomUp  nd²/2 + 5d³/6              0.7 s for d = 1,000, n = 2,000
-//	BestSubsets    nd²/2 + J·binom(d+1, J+1)  10 ms for d = 50, J = 3
-//	NPVar          Σ n(Kp)² + K(Kp)², p < d   10 ms for d = 20, n = 100, K = 20
-//	SCORE          d(n²d + n³/6)              2 s for d = 20, n = 1,000
+//	EqVarBottomUp  nd²/2 + 5d³/6              0.6 s for d = 1,000, n = 2,000
+//	BestSubsets    nd²/2 + J·binom(d+1, J+1)  12 ms for d = 50, J = 3
+//	NPVar          Σ n(Kp)² + K(Kp)², p < d   15 ms for d = 20, n = 100, K = 20
+//	SCORE          d(n²d + n³/6)              1.5 s for d = 20, n = 1,000
 //	Bootstrap      the estimator's, times the resamples, divided among workers
 //
 // EqVar holds d² numbers, NPVar (Kd)² and nKd, SCORE 1½n².

@@ -27,7 +27,7 @@ const (
 // 0 for the column that is left at the end, which is not compared with any.
 //
 // Every step factors one n×n matrix: n³/6 multiplications for each of d−1
-// columns, about 2 s for n = 1,000 and d = 20, and 12n² bytes; n > 5000 is
+// columns, about 1.5 s for n = 1,000 and d = 20, and 12n² bytes; n > 5000 is
 // refused ([SCOREOptions]).
 //
 // It assumes additive noise and functions that are not linear. On linear
