@@ -27,7 +27,7 @@ type Posterior struct {
 	// every particle on the data of the fit.
 	LogPrior, LogLikelihood []float64
 
-	Warnings []string // of the order estimator
+	Warnings []string // see [Run.Warnings]
 	Seconds  Seconds
 
 	edges []Edge // as Config.Readout says
@@ -38,7 +38,7 @@ type Posterior struct {
 func (r *Run) Posterior() (*Posterior, error) {
 	order := r.order.Order
 	d := len(order)
-	p := &Posterior{Config: r.cfg, Names: slices.Clone(r.data.Names), Order: slices.Clone(order), Warnings: r.order.Warnings}
+	p := &Posterior{Config: r.cfg, Names: slices.Clone(r.data.Names), Order: slices.Clone(order), Warnings: r.Warnings()}
 	var canonical []*dag.Graph
 	for m := range r.cfg.Particles {
 		g := r.target.Graph(r.x[0].RawRowView(m))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,9 +82,6 @@ func NewRun(data *dataset.Table, cfg Config) (*Run, error) {
 		return nil, ordering.WithNames(err, data.Names)
 	}
 	r.seconds.Order = time.Since(start).Seconds()
-	if w := meanWarning(data); w != "" {
-		r.order.Warnings = append(slices.Clone(r.order.Warnings), w)
-	}
 	start = time.Now()
 	if err := r.compile(); err != nil {
 		return nil, err
@@ -179,6 +175,16 @@ func (r *Run) Config() Config { return r.cfg }
 
 // Order is the causal order that the run uses.
 func (r *Run) Order() *ordering.Result { return r.order }
+
+// Warnings lists reasons to distrust the result, as sentences for a reader: those
+// of the order, and columns that the model does not suit.
+func (r *Run) Warnings() []string {
+	w := r.order.Sentences(r.data.Names)
+	if m := meanWarning(r.data); m != "" {
+		w = append(w, m)
+	}
+	return w
+}
 
 // Close releases the workers.
 func (r *Run) Close() { r.target.Close() }

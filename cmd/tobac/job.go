@@ -178,7 +178,7 @@ func (j *job) run(ctx context.Context, p *progress) (*tobac.Posterior, error) {
 		return nil, err
 	}
 	defer r.Close()
-	p.begin(r.Order().Sentences(j.train.Names))
+	p.begin(r.Warnings())
 	if err := r.Advance(ctx, c.Steps); err != nil {
 		return nil, err
 	}
