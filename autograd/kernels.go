@@ -93,14 +93,16 @@ func affineVS(dst, a []float64, s, t float64) {
 	}
 }
 
+// lessVS takes the sign of u − p, without a branch that noise would mispredict.
 func lessVS(dst, u []float64, p float64) {
 	u = u[:len(dst)]
+	const one = 0x3ff0000000000000
 	for i := range dst {
-		v := 0.0
-		if u[i] < p {
-			v = 1
+		d := u[i] - p
+		if d != d { // NaN, or equal infinities
+			d = 0
 		}
-		dst[i] = v
+		dst[i] = math.Float64frombits(math.Float64bits(d) >> 63 * one)
 	}
 }
 
@@ -111,16 +113,19 @@ func dotLanes(dst, m, r *float64, n int, terms *laneTerm, k int) {
 	reg := func(t laneTerm) []float64 {
 		return unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(r), 8*n*int(t.reg))), n)
 	}
-	odd := k & 3
-	if odd == 0 {
-		clear(d)
-	} else {
+	// The first one to four terms write, the others add, four at a time.
+	first := (k-1)&3 + 1
+	switch first {
+	case 1:
 		mulVS(d, reg(ts[0]), factor(ts[0]))
-		for _, t := range ts[1:odd] {
-			mulAddVS(d, reg(t), factor(t))
-		}
+	case 2:
+		mul2(d, factor(ts[0]), reg(ts[0]), factor(ts[1]), reg(ts[1]))
+	case 3:
+		mul3(d, factor(ts[0]), reg(ts[0]), factor(ts[1]), reg(ts[1]), factor(ts[2]), reg(ts[2]))
+	case 4:
+		mul4(d, factor(ts[0]), reg(ts[0]), factor(ts[1]), reg(ts[1]), factor(ts[2]), reg(ts[2]), factor(ts[3]), reg(ts[3]))
 	}
-	for t := ts[odd:]; len(t) >= 4; t = t[4:] {
+	for t := ts[first:]; len(t) >= 4; t = t[4:] {
 		mulAdd4(d, factor(t[0]), reg(t[0]), factor(t[1]), reg(t[1]), factor(t[2]), reg(t[2]), factor(t[3]), reg(t[3]))
 	}
 }
@@ -214,21 +219,31 @@ func FillUniform(dst []float64, seed uint64) {
 }
 
 // uniformVec advances lane l = i mod 8 for number i; state word w of lane l is
-// state[8w+l]. A draw k of 52 bits becomes (k+½)·2⁻⁵².
+// state[8w+l]. A draw k of 52 bits becomes (k+½)·2⁻⁵². Two lanes go together,
+// since each is a chain of dependent operations.
 func uniformVec(dst []float64, state *[32]uint64) {
-	for l := range vectorLen {
+	for l := 0; l < vectorLen; l += 2 {
 		a, b, c, d := state[l], state[8+l], state[16+l], state[24+l]
-		for i := l; i < len(dst); i += vectorLen {
-			o := bits.RotateLeft64(a+d, 23) + a
-			t := b << 17
+		e, f, g, h := state[l+1], state[9+l], state[17+l], state[25+l]
+		for i := l; i+1 < len(dst); i += vectorLen {
+			o, p := bits.RotateLeft64(a+d, 23)+a, bits.RotateLeft64(e+h, 23)+e
+			t, u := b<<17, f<<17
 			c ^= a
+			g ^= e
 			d ^= b
+			h ^= f
 			b ^= c
+			f ^= g
 			a ^= d
+			e ^= h
 			c ^= t
+			g ^= u
 			d = bits.RotateLeft64(d, 45)
-			dst[i] = (float64(o>>12) + 0.5) * 0x1p-52
+			h = bits.RotateLeft64(h, 45)
+			dst[i] = (float64(int64(o>>12)) + 0.5) * 0x1p-52
+			dst[i+1] = (float64(int64(p>>12)) + 0.5) * 0x1p-52
 		}
 		state[l], state[8+l], state[16+l], state[24+l] = a, b, c, d
+		state[l+1], state[9+l], state[17+l], state[25+l] = e, f, g, h
 	}
 }

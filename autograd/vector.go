@@ -125,6 +125,31 @@ func mulAddVV(dst, a, b []float64) {
 	}
 }
 
+// mul2, mul3 and mul4 are dst = Σ rᵢ·xᵢ over two, three and four terms.
+func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
+	n := len(dst)
+	x0, x1 = x0[:n], x1[:n]
+	for i := range dst {
+		dst[i] = r0*x0[i] + r1*x1[i]
+	}
+}
+
+func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64) {
+	n := len(dst)
+	x0, x1, x2 = x0[:n], x1[:n], x2[:n]
+	for i := range dst {
+		dst[i] = (r0*x0[i] + r1*x1[i]) + r2*x2[i]
+	}
+}
+
+func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
+	n := len(dst)
+	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
+	for i := range dst {
+		dst[i] = (r0*x0[i] + r1*x1[i]) + (r2*x2[i] + r3*x3[i])
+	}
+}
+
 // mulAdd4 is dst += Σ rᵢ·xᵢ over four terms.
 func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
