@@ -2,12 +2,15 @@
 // measurements.
 //
 // [Fit] does the whole job: it finds a causal order of the variables (package
-// ordering), builds the TOBAC posterior of a linear Gaussian structural
-// equation model given that order (package models, on the automatic
-// differentiation of package autograd), and moves a set of particles onto it by
-// Stein variational gradient descent (package svgd). Given the order, every
-// strictly upper triangular matrix is a directed acyclic graph, so no particle
-// ever has a cycle.
+// ordering), builds the TOBAC posterior of a structural equation model given
+// that order (package models, on the automatic differentiation of package
+// autograd), and moves a set of particles onto it by Stein variational gradient
+// descent (package svgd). Given the order, every strictly upper triangular matrix
+// is a directed acyclic graph, so no particle ever has a cycle.
+//
+// The [Model] is linear Gaussian unless another is chosen: a network for every
+// variable, the marginal score BGe, or one's own. The [Method] DiBS, TOBAC's
+// predecessor, needs no order and may leave cycles.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the
 // column labels of the data. The same data, settings and seed give the same

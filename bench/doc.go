@@ -44,12 +44,14 @@
 // An [Experiment] applies methods to problems and judges both posteriors that a
 // set of particles stands for: all particles alike, and weighted by their
 // density on the training rows (the "+" of the paper). [SachsSplits] and
-// [ReadProblem] make problems, [TableI] and [LinearReference] hold the published
-// figures to put beside, [WriteTable] prints. This package does not import the
+// [ReadProblem] make problems, [TableI], [LinearReference] and
+// [NonlinearReference] hold the published figures to put beside, [WriteTable]
+// prints. This package does not import the
 // sampler's main job: a [Method] is any function, and the tests pass tobac.Fit.
 // They repeat the paper's experiments, in minutes rather than seconds, by
 //
-//	go test ./bench -run TestPaper -long -v -timeout 60m
+//	go test ./bench -run 'TestPaper(Sachs|Linear)' -long -v -timeout 60m
+//	go test ./bench -run TestPaperNonlinear -long -v -timeout 120m
 //
 // # Benchmarks
 //

@@ -93,6 +93,7 @@ func BenchmarkStep(b *testing.B) {
 			p.benchmark(b, p.handwritten(b, workers), workers)
 		})
 	}
+	benchmarkModelSteps(b)
 }
 
 func (p *stepProblem) benchmark(b *testing.B, target svgd.Scorer, workers int) {

@@ -62,7 +62,8 @@
 //	log p(Z)     = Σ lnN(Z; 0, 1/k) + log p_graph(edge probabilities).             (5)
 //
 // The [GraphPrior] is evaluated at the matrix of edge probabilities, which for
-// [ErdosRenyi] is its exact expectation. With [AllPairs], (5) has the further term
+// [ErdosRenyi] and [EdgePrior] is its exact expectation. Edges that it rules out
+// or makes certain ([FixedEdges]) are not sampled. With [AllPairs], (5) has the further term
 // of [Penalty] against cycles. The expectation in (4) is estimated from S samples
 // of graphs by one of
 //

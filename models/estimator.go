@@ -53,8 +53,9 @@ const (
 	ScoreFunction
 	// ScoreFunctionLOO subtracts from each weight, as a control variate, the
 	// mean weight of the other samples: Σ_s (S·w_s − 1)/(S − 1) ∇ log p(G_s|Z).
-	// Its expectation is that of ScoreFunction times S/(S−1), up to the bias
-	// that all of these ratios share; its variance is lower. It needs S ≥ 2.
+	// Since ∇ log p has mean 0, its expectation is S/(S−1) times that of
+	// ScoreFunction, and closer to the gradient; its variance is lower unless
+	// one sample has nearly all the weight. It needs S ≥ 2.
 	ScoreFunctionLOO
 )
 

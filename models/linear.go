@@ -203,25 +203,55 @@ func gramFactor(x *mat.Dense) *mat.Dense {
 // equal noise variances it is unbiased. Fewer than two rows, and data that the
 // regressions reproduce exactly, are an error.
 func EstimateNoiseVariance(x mat.Matrix) (float64, error) {
+	if n, _ := x.Dims(); n < 2 {
+		return 0, fmt.Errorf("models: noise variance: got %d row, want at least 2", n)
+	}
+	return EstimateNoiseVarianceIntervened(x, nil)
+}
+
+// EstimateNoiseVarianceIntervened is [EstimateNoiseVariance] for data with
+// interventions, given as for [NewLinear]: each column is regressed in the n_j
+// rows in which it was not set, and counts if they are more than its earlier
+// columns. No such column is an error.
+func EstimateNoiseVarianceIntervened(x, intervened mat.Matrix) (float64, error) {
 	if err := checkData(x); err != nil {
 		return 0, err
 	}
 	n, d := x.Dims()
-	if n < 2 {
-		return 0, fmt.Errorf("models: noise variance: got %d row, want at least 2", n)
+	groups, err := groupColumns(n, d, intervened)
+	if err != nil {
+		return 0, err
 	}
-	k := min(d, n-1)
-	var qr mat.QR
-	qr.Factorize(mat.DenseCopyOf(x).Slice(0, n, 0, k))
-	var r mat.Dense
-	qr.RTo(&r)
 	rss, total, free := 0.0, 0.0, 0
-	for j := range k {
-		rss += r.At(j, j) * r.At(j, j) // the part of column j outside the earlier ones
-		free += n - j
-		for i := range j + 1 {
-			total += r.At(i, j) * r.At(i, j)
+	for _, g := range groups {
+		rows := len(g.rows)
+		k := min(d, rows-1)
+		if k < 1 {
+			continue
 		}
+		sub := mat.NewDense(rows, k, nil)
+		for r, i := range g.rows {
+			for j := range k {
+				sub.Set(r, j, x.At(i, j))
+			}
+		}
+		var qr mat.QR
+		qr.Factorize(sub)
+		var r mat.Dense
+		qr.RTo(&r)
+		for _, j := range g.columns {
+			if j >= k {
+				continue
+			}
+			rss += r.At(j, j) * r.At(j, j) // the part of column j outside the earlier ones
+			free += rows - j
+			for i := range j + 1 {
+				total += r.At(i, j) * r.At(i, j)
+			}
+		}
+	}
+	if free == 0 {
+		return 0, fmt.Errorf("models: noise variance: every column was set by intervention in too many rows; set it")
 	}
 	if rss <= 1e-14*total {
 		return 0, fmt.Errorf("models: noise variance: every column is a linear combination of earlier ones; set it")

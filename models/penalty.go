@@ -47,24 +47,34 @@ func (t *TOBAC) penaltyExpression() (z *autograd.Node, inputs []*autograd.Node, 
 	return z, []*autograd.Node{z, alpha, beta, u}, acyclicity(g).MeanOver(sample).Mul(beta).Neg()
 }
 
-// acyclicity is h(G) = tr[(I + G/d)^d] − d, zero exactly for acyclic graphs.
+// acyclicity is h(G) = tr[(I + G/d)^d] − d, zero exactly for acyclic graphs. Its
+// gradient is ((I + G/d)^(d−1))ᵀ, which is on the way to its value: it enters as
+// the slope of a linear function, so that no pass backwards through the powers is
+// needed. A second derivative would be lost.
 func acyclicity(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
-	base := identity(g.Builder(), d).Add(g.Scale(1 / float64(d)))
-	var power *autograd.Node
-	for n := d; n > 0; n >>= 1 {
-		if n&1 == 1 {
-			if power == nil {
-				power = base
-			} else {
-				power = power.MatMul(base)
-			}
+	a := identity(g.Builder(), d).Add(g.Scale(1 / float64(d)))
+	slope := power(a, d-1).StopGradient().T()
+	value := a.StopGradient().Dot(slope).AddScalar(-float64(d))
+	linear := g.Dot(slope)
+	return value.Add(linear.Sub(linear.StopGradient()))
+}
+
+// power is aⁿ for n ≥ 1, by repeated squaring.
+func power(a *autograd.Node, n int) *autograd.Node {
+	var out *autograd.Node
+	for ; n > 0; n >>= 1 {
+		switch {
+		case n&1 == 1 && out == nil:
+			out = a
+		case n&1 == 1:
+			out = out.MatMul(a)
 		}
 		if n > 1 {
-			base = base.MatMul(base)
+			a = a.MatMul(a)
 		}
 	}
-	return power.Trace().AddScalar(-float64(d))
+	return out
 }
 
 // add adds the gradient at the given step to dst.

@@ -37,7 +37,7 @@ metrics as JSON, with the keys of summary.json. At least one of --truth and
 					return err
 				}
 			}
-			e, err := evaluate(s, truth, heldout)
+			e, err := evaluate(s, truth, heldout, nil)
 			if err != nil {
 				return err
 			}

@@ -17,11 +17,17 @@ import (
 // fitOptions are the flags of tobac fit.
 type fitOptions struct {
 	preset                             preset
+	model                              modelName
+	hidden                             []int
+	activation                         models.Activation
+	prior                              string // a name or a file
+	method                             tobac.Method
 	estimator                          models.Estimator
+	grad                               models.Gradient
 	particles, steps, samples, workers int
 	seed                               uint64
 	noiseVariance, edgesPerNode        float64
-	order                              string
+	order, interventions               string
 	standardize                        bool
 	holdout                            float64
 	heldout, truth, out                string
@@ -68,6 +74,24 @@ their consensus network of 17 edges.
 Data: a text table, with or without a header of names (commas, semicolons or
 tabs), a NumPy array (.npy), or - for a text table on standard input.
 
+Models: linear has one weight per edge. ffn makes every variable a network of its
+parents, with --hidden units and --activation. bge is a score with all parameters
+integrated out. Only linear has weights; otherwise their columns are empty.
+
+Methods: tobac draws graphs that follow a causal order. dibs, its predecessor,
+needs none; a growing penalty drives cycles out, and particles that still have one
+are counted and left out of edges, consensus graph and metrics.
+
+Priors: er has --edges-per-node; sf favours few variables with many parents;
+uniform prefers no graph; FILE is a table of edge probabilities with the names of
+the columns as its header, whose rows follow its header: entry (i, j) is the
+probability of i -> j, and 0 and 1 hold for certain. Write ./er for a file that is
+named like a prior.
+
+Interventions: FILE is a table of 0 and 1 with the rows and columns of the data,
+columns matched by name. A value set by intervention says nothing about its own
+variable's equation. Orders are found from rows without an intervention.
+
 Order: a method (eqvar, eqvar-bu, npvar, npvar-released, score or variance; tobac
 order --help explains them); a,b,c lists all columns, causes before effects; FILE
 holds such a list, separated by commas or line ends. Write ./eqvar for a file
@@ -75,12 +99,13 @@ that is named like a method.
 
 Presets: paper is the published recipe to the letter: the joint estimator, noise
 variance 0.1, initial weights from the prior, two edges per node. default takes
-the node-wise estimator (same cost, less variance), estimates the noise variance
-from the data, starts the weights of each variable at its regression on the
-earlier ones (else particles lose true edges whose weight starts with the wrong
-sign), takes fewer edges per node where there are few variables, and averages the
-probability of each edge given the rest of a particle's graph where paper counts
-the particles that have it. Other options override the preset.
+the node-wise estimator (same cost, less variance) and fewer edges per node where
+there are few variables. For the linear model with an order it also estimates the
+noise variance from the data, starts the weights of each variable at its
+regression on the earlier ones (else particles lose true edges whose weight starts
+with the wrong sign), and with the prior er averages the probability of each edge
+given the rest of a particle's graph where paper counts the particles that have
+it. Other options override the preset.
 
 Standardising and holding out: --standardize scales each column of all rows to
 mean 0 and variance 1 before rows are held out, as published. It makes all
@@ -89,13 +114,13 @@ random by the seed. Rows of --heldout are scaled like the data.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), graph.csv (source,target,weight) and graph.dot of the consensus
-graph, particles.json (graphs, parameters, weights), summary.json (settings,
-order, metrics, times). Without --out nothing is written.
+graph, particles.json (graphs and parameters), summary.json (settings, order,
+metrics, times). Without --out nothing is written.
 
 The same data, settings and seed give the same particles for any --workers.`
 
 func newFit() *cobra.Command {
-	o := fitOptions{order: "eqvar", seed: 1, workers: runtime.GOMAXPROCS(0)}
+	o := fitOptions{order: "eqvar", prior: priorER, hidden: []int{5}, seed: 1, workers: runtime.GOMAXPROCS(0)}
 	// The defaults for many variables; with few, edges per node are fewer.
 	const many = 20
 	c, err := presetDefault.config().WithDefaults(many)
@@ -125,15 +150,24 @@ func newFit() *cobra.Command {
 	const unlimited = int(^uint(0) >> 1)
 	f := cmd.Flags()
 	f.SortFlags = false
+	f.Var(choice(&o.model, modelLinear, modelFFN, modelBGe), "model", "structural equation model")
+	f.Var(sizes(&o.hidden), "hidden", "units of each hidden layer of the networks of --model ffn")
+	defaultText(f, "hidden", joinNumbers(o.hidden))
+	f.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers of --model ffn")
+	f.Var(choice(&o.method, tobac.TOBAC, tobac.DiBS), "method", "what keeps graphs acyclic: an order, or a penalty of cycles")
 	f.Var(text(&o.order, "METHOD|FILE|a,b,c"), "order", "causal order of the columns")
+	f.Var(text(&o.prior, "er|sf|uniform|FILE"), "prior", "prior over graphs")
+	f.Var(text(&o.interventions, "FILE"), "interventions", "which values were set by intervention: a table of 0 and 1 like the data")
 	f.Var(choice(&o.preset, presetDefault, presetPaper), "preset", "settings to start from")
 	f.Var(choice(&o.estimator, models.Joint, models.NodeWise), "estimator", "how sampled graphs are averaged")
+	f.Var(choice(&o.grad, gradients...), "grad", "estimator of the latents' gradient")
+	defaultText(f, "grad", "reparam, with --model bge score")
 	f.Var(wholeNumber(&o.particles, 1, unlimited), "particles", "graphs in the posterior")
 	f.Var(wholeNumber(&o.steps, 1, unlimited), "steps", "steps of the sampler")
 	f.Var(wholeNumber(&o.samples, 1, unlimited), "samples", "Monte Carlo graphs per particle and step")
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise, in squared units of the data")
-	defaultText(f, "noise-variance", "estimated from the data, 0.1 with --preset paper")
+	defaultText(f, "noise-variance", "estimated from the data; 0.1 with --preset paper, --model ffn or --method dibs")
 	f.Var(positive(&o.edgesPerNode), "edges-per-node", "expected edges of the prior divided by the number d of variables; must be below (d-1)/2")
 	defaultText(f, "edges-per-node", fmt.Sprintf("%v, or (d-1)/4 if that is less", o.edgesPerNode))
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")
@@ -167,11 +201,11 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	if r.particles, err = newParticleSet(r.posterior, j.scaling); err != nil {
+	if r.particles, err = newParticleSet(r.posterior, j.config.Model, j.scaling); err != nil {
 		return err
 	}
 	r.summary = summary{Config: j.config, Order: permuted(r.posterior.Names, r.posterior.Order), Seconds: r.posterior.Seconds}
-	if r.summary.evaluation, err = evaluate(r.particles, j.truth, j.heldout); err != nil {
+	if r.summary.evaluation, err = evaluate(r.particles, j.truth, j.heldout, j.heldoutInterventions); err != nil {
 		return err
 	}
 	r.summary.Seconds.Total = time.Since(start).Seconds()

@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/models"
 	"tobac/ordering"
 )
 
@@ -22,6 +23,8 @@ type job struct {
 	heldout *dataset.Table // nil: none
 	scaling *scaling       // nil: not standardised
 	truth   *dag.Graph     // nil: unknown
+
+	heldoutInterventions *dataset.Table // of the held-out rows; nil: none
 }
 
 // prepare reads the data, or the embedded ones for an empty path, and
@@ -30,6 +33,9 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if o.given("holdout") && o.heldout != "" {
 		return nil, usagef("--holdout and --heldout contradict each other: rows are held out of the data, or come from a file")
 	}
+	if err := o.checkChoices(); err != nil {
+		return nil, err
+	}
 	j := &job{config: runConfig{Preset: o.preset.String(), Order: o.order, Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Versions: currentVersions()}}
 	table, err := j.readData(&o, data, stdin)
 	if err != nil {
@@ -37,6 +43,12 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	}
 	if err := j.configure(o, table); err != nil {
 		return nil, err
+	}
+	var interventions *dataset.Table
+	if o.interventions != "" {
+		if interventions, err = readInterventions(o.interventions, table); err != nil {
+			return nil, err
+		}
 	}
 	if o.truth != "" {
 		if j.truth, err = readTruth(o.truth, table.Names); err != nil {
@@ -56,10 +68,18 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 		if j.train, j.heldout, err = table.Split(o.holdout, splitStream(o.seed)); err != nil {
 			return nil, &usageError{&locatedError{"--holdout", err}}
 		}
+		if interventions != nil { // the same rows: the stream starts anew
+			if interventions, j.heldoutInterventions, err = interventions.Split(o.holdout, splitStream(o.seed)); err != nil {
+				return nil, &locatedError{o.interventions, err}
+			}
+		}
 	case o.heldout != "":
 		if j.heldout, err = readHeldout(o.heldout, table.Names, j.scaling); err != nil {
 			return nil, err
 		}
+	}
+	if interventions != nil {
+		j.fit.Interventions = interventions.X
 	}
 	j.config.Standardize = o.standardize
 	j.config.TrainingRows, _ = j.train.X.Dims()
@@ -98,8 +118,23 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 }
 
 // configure applies the options to the preset.
-func (j *job) configure(o fitOptions, t *dataset.Table) error {
+func (j *job) configure(o fitOptions, t *dataset.Table) (err error) {
 	c := o.preset.config()
+	spec := o.spec()
+	if c.Model, err = spec.model(); err != nil {
+		return err
+	}
+	if o.model == modelBGe {
+		c.NoiseVariance, c.Gradient = 0, models.ScoreFunction
+	}
+	c.Method = o.method
+	if c.Prior, err = parsePrior(o.prior, t.Names); err != nil {
+		return err
+	}
+	if c.Prior != nil {
+		c.EdgesPerNode = 0
+	}
+	set(&c.Gradient, o.grad, o.given("grad"))
 	c.Seed, c.Workers = o.seed, o.workers
 	set(&c.Estimator, o.estimator, o.given("estimator"))
 	set(&c.Particles, o.particles, o.given("particles"))
@@ -107,19 +142,21 @@ func (j *job) configure(o fitOptions, t *dataset.Table) error {
 	set(&c.Samples, o.samples, o.given("samples"))
 	set(&c.NoiseVariance, o.noiseVariance, o.given("noise-variance"))
 	set(&c.EdgesPerNode, o.edgesPerNode, o.given("edges-per-node"))
-	c, err := c.WithDefaults(j.config.Variables)
-	if err != nil {
+	if c, err = c.WithDefaults(j.config.Variables); err != nil {
 		where := "--preset " + o.preset.String()
 		if o.given("edges-per-node") {
 			where = "--edges-per-node"
 		}
 		return &usageError{&locatedError{where, err}}
 	}
-	if c.Order, err = parseOrder(o.order, t.Names); err != nil {
-		return err
+	if c.Method == tobac.TOBAC {
+		if c.Order, err = parseOrder(o.order, t.Names); err != nil {
+			return err
+		}
 	}
 	j.fit = c
 	j.config.set(c)
+	j.config.choose(o)
 	return nil
 }
 

@@ -23,29 +23,42 @@ const particlesFile = "particles.json"
 // needs, and nothing that depends on time or workers.
 type particleSet struct {
 	Names           []string   `json:"names"`
-	Order           []int      `json:"order"` // indices of Names, sources first
-	NoiseVariance   float64    `json:"noise_variance"`
-	Standardization *scaling   `json:"standardization"` // of the data before the fit; null: none
+	Order           []int      `json:"order"`                    // indices of Names, sources first; empty with dibs
+	Method          string     `json:"method,omitempty"`         // dibs; left out: tobac
+	Model           *modelSpec `json:"model,omitempty"`          // left out: linear
+	NoiseVariance   float64    `json:"noise_variance,omitempty"` // left out: integrated out
+	Standardization *scaling   `json:"standardization"`          // of the data before the fit; null: none
 	Particles       []particle `json:"particles"`
 }
 
 // A particle is a graph with its parameters.
 type particle struct {
 	Edges         [][2]int  `json:"edges"`          // source and target, indices of the names
-	Parameters    []float64 `json:"parameters"`     // weight of each edge
+	Parameters    []float64 `json:"parameters"`     // linear: weight of each edge; ffn: all, as models.FeedForward lays them out, in order; bge: none
 	LogPrior      float64   `json:"log_prior"`      // log p(Θ|G)
-	LogLikelihood float64   `json:"log_likelihood"` // log p(D|G,Θ) of the training data
+	LogLikelihood float64   `json:"log_likelihood"` // log p(D|G,Θ) of the training data, for bge log p(D|G)
 	LogWeight     float64   `json:"log_weight"`     // in the mixture: the sum of both, normalised
 }
 
-// newParticleSet takes the particles over from a fit.
-func newParticleSet(p *tobac.Posterior, s *scaling) (*particleSet, error) {
-	set := &particleSet{Names: p.Names, Order: p.Order, NoiseVariance: p.Config.NoiseVariance, Standardization: s}
+// newParticleSet takes the particles of a model over from a fit.
+func newParticleSet(p *tobac.Posterior, model *modelSpec, s *scaling) (*particleSet, error) {
+	set := &particleSet{Names: p.Names, Order: p.Order, Model: model, NoiseVariance: p.Config.NoiseVariance, Standardization: s}
+	if set.Order == nil {
+		set.Order = []int{}
+	}
+	if p.Config.Method != tobac.TOBAC {
+		set.Method = p.Config.Method.String()
+	}
 	for m, g := range p.Graphs {
 		q := particle{Edges: [][2]int{}, Parameters: []float64{}, LogPrior: p.LogPrior[m], LogLikelihood: p.LogLikelihood[m]}
 		for _, e := range g.Edges() {
 			q.Edges = append(q.Edges, [2]int{e.From, e.To})
-			q.Parameters = append(q.Parameters, p.Weights[m].At(e.From, e.To))
+			if p.Weights != nil {
+				q.Parameters = append(q.Parameters, p.Weights[m].At(e.From, e.To))
+			}
+		}
+		if p.Weights == nil && p.Parameters != nil {
+			q.Parameters = p.Parameters.RawRowView(m)
 		}
 		set.Particles = append(set.Particles, q)
 	}
@@ -68,28 +81,52 @@ func (s *particleSet) mixture(graphs []*dag.Graph) (*bench.Ensemble, error) {
 	return bench.Mixture(graphs, logw)
 }
 
-// graphs returns the particles as graphs and matrices of weights.
-func (s *particleSet) graphs() (graphs []*dag.Graph, weights []*mat.Dense, err error) {
+// posterior returns the particles as what a fit returns, as far as densities and
+// metrics need it.
+func (s *particleSet) posterior() (*tobac.Posterior, error) {
+	model, err := s.Model.model()
+	if err != nil {
+		return nil, err
+	}
+	p := &tobac.Posterior{Config: tobac.Config{Model: model, NoiseVariance: s.NoiseVariance}, Names: s.Names, Order: s.Order}
+	if s.Method == tobac.DiBS.String() {
+		p.Config.Method = tobac.DiBS
+	}
 	d := len(s.Names)
-	for m, p := range s.Particles {
-		edges := make([]dag.Edge, len(p.Edges))
-		for k, e := range p.Edges {
+	for m, q := range s.Particles {
+		edges := make([]dag.Edge, len(q.Edges))
+		for k, e := range q.Edges {
 			edges[k] = dag.Edge{From: e[0], To: e[1]}
 		}
 		g, err := dag.FromEdges(d, edges)
 		if err != nil {
-			return nil, nil, fmt.Errorf("particle %d: %s", m, withoutPackage(err.Error()))
+			return nil, fmt.Errorf("particle %d: %s", m, withoutPackage(err.Error()))
 		}
-		if len(p.Parameters) != len(edges) {
-			return nil, nil, fmt.Errorf("particle %d has %d parameters for %d edges, want one each", m, len(p.Parameters), len(edges))
+		p.Graphs = append(p.Graphs, g)
+		want := len(s.Particles[0].Parameters) // all particles have as many
+		if s.Model == nil {
+			want = len(edges)
 		}
-		w := mat.NewDense(d, d, nil)
-		for k, e := range edges {
-			w.Set(e.From, e.To, p.Parameters[k])
+		switch {
+		case s.Model == nil && len(q.Parameters) != want:
+			return nil, fmt.Errorf("particle %d has %d parameters for %d edges, want one each", m, len(q.Parameters), want)
+		case len(q.Parameters) != want:
+			return nil, fmt.Errorf("particle %d has %d parameters, particle 0 has %d", m, len(q.Parameters), want)
 		}
-		graphs, weights = append(graphs, g), append(weights, w)
+		if s.Model == nil {
+			w := mat.NewDense(d, d, nil)
+			for k, e := range edges {
+				w.Set(e.From, e.To, q.Parameters[k])
+			}
+			p.Weights = append(p.Weights, w)
+		} else if want > 0 {
+			if p.Parameters == nil {
+				p.Parameters = mat.NewDense(len(s.Particles), want, nil)
+			}
+			p.Parameters.SetRow(m, q.Parameters)
+		}
 	}
-	return graphs, weights, nil
+	return p, nil
 }
 
 // write stores the particles as JSON, one on each line, with numbers that read
@@ -151,10 +188,26 @@ func (s *particleSet) check() error {
 	if _, err := ordering.ByNames(s.Names, s.Names); err != nil {
 		return err
 	}
-	if err := ordering.Validate(s.Order, d); err != nil {
+	model, err := s.Model.model()
+	if err != nil {
 		return err
 	}
-	if !(s.NoiseVariance > 0) {
+	switch s.Method {
+	case "":
+		if err := ordering.Validate(s.Order, d); err != nil {
+			return err
+		}
+	case tobac.DiBS.String():
+		if len(s.Order) > 0 {
+			return fmt.Errorf("the method %s has the order %v, want none", s.Method, s.Order)
+		}
+	default:
+		return fmt.Errorf("unknown method %q", s.Method)
+	}
+	if model.Marginal() != (s.NoiseVariance == 0) || !(s.NoiseVariance >= 0) {
+		if model.Marginal() {
+			return fmt.Errorf("noise variance is %v, want none for the model %v", s.NoiseVariance, s.Model)
+		}
 		return fmt.Errorf("noise variance is %v, want a number above 0", s.NoiseVariance)
 	}
 	if t := s.Standardization; t != nil {
@@ -167,6 +220,6 @@ func (s *particleSet) check() error {
 			}
 		}
 	}
-	_, _, err := s.graphs()
+	_, err = s.posterior()
 	return err
 }

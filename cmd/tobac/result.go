@@ -29,10 +29,14 @@ var fitFiles = []string{"edges.csv", "graph.csv", "graph.dot", particlesFile, "s
 func (r *result) save(out *folder) error {
 	p := r.posterior
 	graph, weights := p.Consensus()
+	var labels func(dag.Edge) []dag.Attribute
+	if weights != nil {
+		labels = dag.WeightLabels(weights)
+	}
 	writers := map[string]func(io.Writer) error{
 		"edges.csv":    r.writeEdges,
 		"graph.csv":    func(w io.Writer) error { return dag.WriteEdges(w, graph, p.Names, weights) },
-		"graph.dot":    func(w io.Writer) error { return dag.WriteDOT(w, graph, p.Names, dag.WeightLabels(weights)) },
+		"graph.dot":    func(w io.Writer) error { return dag.WriteDOT(w, graph, p.Names, labels) },
 		particlesFile:  r.particles.write,
 		"summary.json": func(w io.Writer) error { return writeJSON(w, r.summary) },
 	}
@@ -44,15 +48,20 @@ func (r *result) save(out *folder) error {
 	return out.commit()
 }
 
-// writeEdges writes every edge that some particle has, most probable first.
+// writeEdges writes every edge that some acyclic particle has, most probable
+// first. The columns of weights stay empty for a model without.
 func (r *result) writeEdges(w io.Writer) error {
 	text := []byte("source,target,probability,weight_mean,weight_sd\n")
 	for _, e := range r.posterior.Edges() {
 		text = delimited.AppendText(text, r.posterior.Names[e.Source])
 		text = delimited.AppendText(append(text, ','), r.posterior.Names[e.Target])
-		for _, v := range []float64{e.Probability, e.WeightMean, e.WeightSD} {
-			text = delimited.AppendNumber(append(text, ','), v)
+		text = delimited.AppendNumber(append(text, ','), e.Probability)
+		if r.posterior.Weights == nil {
+			text = append(text, ",,\n"...)
+			continue
 		}
+		text = delimited.AppendNumber(append(text, ','), e.WeightMean)
+		text = delimited.AppendNumber(append(text, ','), e.WeightSD)
 		text = append(text, '\n')
 	}
 	_, err := w.Write(text)
@@ -71,10 +80,34 @@ func (r *result) print(w io.Writer, dir string) error {
 	if c.HeldoutRows > 0 {
 		fmt.Fprintf(w, ", %d rows held out", c.HeldoutRows)
 	}
-	fmt.Fprintf(w, "\norder   %s\n", joinNames(r.summary.Order))
-	fmt.Fprintf(w, "prior   %.4g edges per node, that is %.4g expected edges\n", c.EdgesPerNode, c.ExpectedEdges)
-	fmt.Fprintf(w, "run     %d particles, %d steps, %d samples, %s estimator, seed %d: %.1f s\n",
-		c.Particles, c.Steps, c.Samples, c.Estimator, c.Seed, s.Total)
+	fmt.Fprintln(w)
+	if c.Model != nil {
+		fmt.Fprintf(w, "model   %v\n", c.Model)
+	}
+	if c.Interventions != "" {
+		fmt.Fprintf(w, "set     by intervention: %s\n", c.Interventions)
+	}
+	if c.Method == "" {
+		fmt.Fprintf(w, "order   %s\n", joinNames(r.summary.Order))
+	} else {
+		fmt.Fprintf(w, "method  %s, without an order: %d of %d particles have a cycle and are left out\n", c.Method, r.summary.Cyclic, c.Particles)
+	}
+	switch c.Prior {
+	case "":
+		fmt.Fprintf(w, "prior   %.4g edges per node, that is %.4g expected edges\n", c.EdgesPerNode, c.ExpectedEdges)
+	case priorSF:
+		fmt.Fprintln(w, "prior   scale-free")
+	case priorUniform:
+		fmt.Fprintln(w, "prior   uniform")
+	default:
+		fmt.Fprintf(w, "prior   edge probabilities in %s\n", c.Prior)
+	}
+	gradient := ""
+	if c.Gradient != "" {
+		gradient = ", " + c.Gradient + " gradient"
+	}
+	fmt.Fprintf(w, "run     %d particles, %d steps, %d samples, %s estimator%s, seed %d: %.1f s\n",
+		c.Particles, c.Steps, c.Samples, c.Estimator, gradient, c.Seed, s.Total)
 	if err := r.printEdges(w, dir); err != nil {
 		return err
 	}
@@ -94,15 +127,28 @@ func (r *result) print(w io.Writer, dir string) error {
 func (r *result) printEdges(w io.Writer, dir string) error {
 	const most = 20
 	edges := r.posterior.Edges()
-	if len(edges) == 0 {
+	switch {
+	case r.summary.Cyclic == len(r.posterior.Graphs):
+		fmt.Fprint(w, "\nEvery particle has a cycle: there is no acyclic graph to report.\n")
+		return nil
+	case len(edges) == 0:
 		fmt.Fprint(w, "\nNo particle has an edge.\n")
 		return nil
 	}
 	fmt.Fprint(w, "\nStrongest edges\n")
 	t := newTable(w)
-	fmt.Fprintln(t, "  source\ttarget\tprobability\tweight")
+	weighted := r.posterior.Weights != nil
+	if weighted {
+		fmt.Fprintln(t, "  source\ttarget\tprobability\tweight")
+	} else {
+		fmt.Fprintln(t, "  source\ttarget\tprobability")
+	}
 	for _, e := range edges[:min(most, len(edges))] {
-		fmt.Fprintf(t, "  %s\t%s\t%.2f\t%.3g ± %.2g\n", r.label(e.Source), r.label(e.Target), e.Probability, e.WeightMean, e.WeightSD)
+		fmt.Fprintf(t, "  %s\t%s\t%.2f", r.label(e.Source), r.label(e.Target), e.Probability)
+		if weighted {
+			fmt.Fprintf(t, "\t%.3g ± %.2g", e.WeightMean, e.WeightSD)
+		}
+		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -123,7 +169,11 @@ func (r *result) printConsensus(w io.Writer) error {
 	fmt.Fprintf(w, "\nConsensus graph, edges of probability above 1/2: %d\n", graph.Size())
 	t := newTable(w)
 	for _, e := range graph.Edges() {
-		fmt.Fprintf(t, "  %s → %s\t%.3g\n", r.label(e.From), r.label(e.To), weights.At(e.From, e.To))
+		fmt.Fprintf(t, "  %s → %s", r.label(e.From), r.label(e.To))
+		if weights != nil {
+			fmt.Fprintf(t, "\t%.3g", weights.At(e.From, e.To))
+		}
+		fmt.Fprintln(t)
 	}
 	return t.Flush()
 }

@@ -17,7 +17,20 @@ type simulateOptions struct {
 	edgesPerNode, noiseVariance float64
 	seed                        uint64
 	out                         string
+	model                       modelName
+	prior                       graphName
 }
+
+// graphName is a distribution of graphs on the command line.
+type graphName int
+
+const (
+	graphER graphName = iota
+	graphSF
+)
+
+// String implements fmt.Stringer.
+func (g graphName) String() string { return [...]string{priorER, priorSF}[g] }
 
 // Limits of simulated data, so that a typing error does not fill the memory.
 const (
@@ -30,16 +43,25 @@ func newSimulate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Draw a random graph and data from it",
-		Long: `Simulate draws an Erdős–Rényi graph, weights of at least 1/2 in size, and two
-tables of independent rows from the linear Gaussian model: train.csv and
-heldout.csv, and the graph as graph.csv (source,target,weight). The same options
-give the same files.`,
+		Long: `Simulate draws a graph, the parameters of a Gaussian model on it, and two tables
+of independent rows: train.csv and heldout.csv, and the graph as graph.csv
+(source,target,weight). The same options give the same files.
+
+Graphs: er is Erdős–Rényi, edges being independent. sf is scale-free: variables
+come one after the other, each with --edges-per-node (a whole number) edges to
+older ones, those with many parents being preferred.
+
+Models: linear has a weight of at least 1/2 in size on every edge. ffn makes every
+variable a network of its parents with 5 hidden units and relu; variables without
+parents are noise, and graph.csv has no column of weights.`,
 		Example: `  tobac simulate --vars 20 --edges-per-node 2 --samples 100 --seed 1 --out data
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(o, cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
+	f.Var(choice(&o.model, modelLinear, modelFFN), "model", "structural equation model")
+	f.Var(choice(&o.prior, graphER, graphSF), "prior", "distribution of the graph")
 	f.Var(wholeNumber(&o.vars, 2, maxSimulatedVars), "vars", "number of variables")
 	f.Var(positive(&o.edgesPerNode), "edges-per-node", "expected number of edges divided by the number of variables; must be below (vars-1)/2")
 	f.Var(wholeNumber(&o.samples, 1, maxSimulatedNumbers), "samples", "rows of each table")
@@ -56,11 +78,11 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 	if o.samples > maxSimulatedNumbers/o.vars {
 		return usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
 	}
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: o.vars, EdgesPerNode: o.edgesPerNode, Seed: o.seed})
+	g, expected, err := o.graph()
 	if err != nil {
-		return &usageError{&locatedError{"--edges-per-node", err}}
+		return err
 	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
+	s, err := o.data(g)
 	if err != nil {
 		return err
 	}
@@ -86,6 +108,33 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 		return err
 	}
 	_, err = fmt.Fprintf(stdout, "%s and heldout.csv: %d rows of %d variables each\ngraph.csv: edges %d, expected %.4g\n",
-		filepath.Join(o.out, "train.csv"), o.samples, o.vars, g.Size(), o.edgesPerNode*float64(o.vars))
+		filepath.Join(o.out, "train.csv"), o.samples, o.vars, g.Size(), expected)
 	return err
+}
+
+// graph draws the graph and says how many edges it was to have.
+func (o simulateOptions) graph() (g *dag.Graph, expected float64, err error) {
+	if o.prior == graphER {
+		g, err = dataset.SimulateER(dataset.ERConfig{Vars: o.vars, EdgesPerNode: o.edgesPerNode, Seed: o.seed})
+		expected = o.edgesPerNode * float64(o.vars)
+	} else {
+		m := int(o.edgesPerNode)
+		if float64(m) != o.edgesPerNode {
+			return nil, 0, usagef("--edges-per-node %v is not a whole number, which --prior sf needs", o.edgesPerNode)
+		}
+		g, err = dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: o.vars, EdgesPerNode: m, Seed: o.seed})
+		expected = float64(m*o.vars - m*(m+1)/2)
+	}
+	if err != nil {
+		return nil, 0, &usageError{&locatedError{"--edges-per-node", err}}
+	}
+	return g, expected, nil
+}
+
+// data draws parameters and rows.
+func (o simulateOptions) data(g *dag.Graph) (*dataset.Simulation, error) {
+	if o.model == modelFFN {
+		return dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
+	}
+	return dataset.SimulateLinear(g, dataset.LinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
 }

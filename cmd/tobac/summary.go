@@ -12,6 +12,7 @@ import (
 	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/models"
 )
 
 // A summary is what a fit reports: the content of summary.json.
@@ -52,7 +53,26 @@ type runConfig struct {
 	StepSize       float64 `json:"step_size"`
 	Workers        int     `json:"workers"`
 
+	// Choices other than the linear model, TOBAC, the Erdős–Rényi prior, the
+	// reparameterised gradient and no interventions; those are left out.
+	Model         *modelSpec `json:"model,omitempty"`
+	Method        string     `json:"method,omitempty"`
+	Prior         string     `json:"prior,omitempty"` // a name or a file
+	Gradient      string     `json:"gradient,omitempty"`
+	Interventions string     `json:"interventions,omitempty"` // file
+
 	Versions versions `json:"versions"`
+}
+
+// choose copies the options that select something else than the defaults.
+func (c *runConfig) choose(o fitOptions) {
+	c.Model, c.Interventions = o.spec(), o.interventions
+	if o.prior != priorER {
+		c.Prior = o.prior
+	}
+	if o.method != tobac.TOBAC {
+		c.Method, c.Order = o.method.String(), ""
+	}
 }
 
 // set copies the settings of the sampler.
@@ -61,6 +81,9 @@ func (c *runConfig) set(cfg tobac.Config) {
 	c.Seed, c.NoiseVariance, c.EdgesPerNode = cfg.Seed, cfg.NoiseVariance, cfg.EdgesPerNode
 	c.ExpectedEdges = cfg.EdgesPerNode * float64(c.Variables)
 	c.WeightStart, c.Readout = cfg.Start.String(), cfg.Readout.String()
+	if cfg.Gradient != models.Reparameterised {
+		c.Gradient = cfg.Gradient.String()
+	}
 	c.AlphaRate, c.BandwidthZ, c.BandwidthTheta, c.StepSize = cfg.AlphaRate, cfg.BandwidthZ, cfg.BandwidthTheta, cfg.StepSize
 	c.Workers = cfg.Workers
 }
@@ -107,18 +130,19 @@ type scores struct {
 }
 
 // evaluate judges the particles against a graph and on scaled held-out rows;
-// either may be nil.
-func evaluate(s *particleSet, truth *dag.Graph, heldout *dataset.Table) (evaluation, error) {
+// either may be nil, and so may the interventions in those rows.
+func evaluate(s *particleSet, truth *dag.Graph, heldout, interventions *dataset.Table) (evaluation, error) {
 	var out evaluation
-	graphs, weights, err := s.graphs()
+	posterior, err := s.posterior()
 	if err != nil {
 		return out, err
 	}
+	graphs := posterior.Graphs
 	mixture, err := s.mixture(graphs)
 	if err != nil {
 		return out, err
 	}
-	particles, none, err := s.heldOut(graphs, weights, heldout)
+	particles, none, err := heldOut(posterior, heldout, interventions)
 	if err != nil {
 		return out, err
 	}
@@ -144,11 +168,15 @@ func evaluate(s *particleSet, truth *dag.Graph, heldout *dataset.Table) (evaluat
 
 // heldOut returns the log densities of held-out rows under the particles and
 // under the graph without edges; nil without rows.
-func (s *particleSet) heldOut(graphs []*dag.Graph, weights []*mat.Dense, t *dataset.Table) (particles, empty *bench.HeldOut, err error) {
+func heldOut(p *tobac.Posterior, t, interventions *dataset.Table) (particles, empty *bench.HeldOut, err error) {
 	if t == nil {
 		return nil, nil, nil
 	}
-	prior, data, err := tobac.LogDensity(t, s.Order, s.NoiseVariance, graphs, weights)
+	var mask mat.Matrix
+	if interventions != nil {
+		mask = interventions.X
+	}
+	prior, data, err := p.LogDensityIntervened(t, mask)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,8 +184,9 @@ func (s *particleSet) heldOut(graphs []*dag.Graph, weights []*mat.Dense, t *data
 	for m := range all {
 		all[m] = bench.LogDensity{Prior: prior[m], Data: data[m]}
 	}
-	none := all[len(graphs)]
-	return &bench.HeldOut{Particles: all[:len(graphs)], Empty: none}, &bench.HeldOut{Particles: all[len(graphs):], Empty: none}, nil
+	last := len(p.Graphs)
+	none := all[last]
+	return &bench.HeldOut{Particles: all[:last], Empty: none}, &bench.HeldOut{Particles: all[last:], Empty: none}, nil
 }
 
 // writeJSON writes a report with indentation.
