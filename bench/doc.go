@@ -60,9 +60,9 @@
 // together, on each engine of package autograd. The compiled engine uses
 // GOMAXPROCS goroutines, reported as "workers"; the others use one. The rows
 // engine=handwritten are the same step in plain Go, written for the linear model
-// alone without expressions or assembly, on GOMAXPROCS goroutines too (its
-// uniform noise comes from package autograd). Tests check that all engines compute
-// the same scores on this problem.
+// and for networks alone without expressions or assembly, on GOMAXPROCS goroutines
+// too (its uniform noise comes from package autograd). Tests check that all engines
+// compute the same scores on this problem.
 //
 // To compare two versions of the code, on a machine that does nothing else:
 //

@@ -14,13 +14,20 @@ import (
 )
 
 // handwritten is the target of the problem in plain Go.
-func (p *stepProblem) handwritten(tb testing.TB, workers int) *handwritten.Target {
+func (p *stepProblem) handwritten(tb testing.TB, samples, workers int) *handwritten.Target {
 	tb.Helper()
 	_, d := p.data.Dims()
-	target, err := handwritten.New(p.data, nil, handwritten.Config{
-		NoiseVariance: 0.1, EdgeVariance: 1, Particles: 30, Samples: 128, Rank: d - 1, AlphaRate: 0.05, Tau: 1,
+	cfg := handwritten.Config{
+		NoiseVariance: 0.1, EdgeVariance: 1, Particles: 30, Samples: samples, Rank: d - 1, AlphaRate: 0.05, Tau: 1,
 		Estimator: models.Joint, Prior: p.prior, Noise: models.SeededNoise(1), Workers: workers,
-	})
+	}
+	var target *handwritten.Target
+	var err error
+	if p.hidden > 0 {
+		target, err = handwritten.NewNetwork(p.data, p.hidden, cfg)
+	} else {
+		target, err = handwritten.New(p.data, nil, cfg)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -28,31 +35,38 @@ func (p *stepProblem) handwritten(tb testing.TB, workers int) *handwritten.Targe
 	return target
 }
 
-// The yardstick does the work of the engines: same noise, same scores, at every
-// size that is timed.
+// The yardstick does the work of the engines: same noise, same scores, for the
+// linear model at every size that is timed, for networks at smaller ones.
 func TestHandwrittenAgrees(t *testing.T) {
-	for _, d := range []int{10, 20, 50} {
-		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
-			p := newStepProblem(t, d, autograd.Compiled, 2)
-			score := func(target svgd.Scorer) []*mat.Dense {
-				dst := cloneBlocks(p.start)
-				if err := target.Score(dst, p.start, stepNumber); err != nil {
-					t.Fatal(err)
-				}
-				return dst
+	agree := func(t *testing.T, p *stepProblem, samples int) {
+		score := func(target svgd.Scorer) []*mat.Dense {
+			dst := cloneBlocks(p.start)
+			if err := target.Score(dst, p.start, stepNumber); err != nil {
+				t.Fatal(err)
 			}
-			want, got := score(p.target), score(p.handwritten(t, 2))
-			for b := range want {
-				m, cols := want[b].Dims()
-				for i := range m {
-					for j := range cols {
-						g, w := got[b].At(i, j), want[b].At(i, j)
-						if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
-							t.Fatalf("block %d, particle %d, coordinate %d: got %.15g, want %.15g", b, i, j, g, w)
-						}
+			return dst
+		}
+		want, got := score(p.target), score(p.handwritten(t, samples, 2))
+		for b := range want {
+			m, cols := want[b].Dims()
+			for i := range m {
+				for j := range cols {
+					g, w := got[b].At(i, j), want[b].At(i, j)
+					if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
+						t.Fatalf("block %d, particle %d, coordinate %d: got %.15g, want %.15g", b, i, j, g, w)
 					}
 				}
 			}
+		}
+	}
+	for _, d := range []int{10, 20, 50} {
+		t.Run(fmt.Sprintf("linear/d=%d", d), func(t *testing.T) {
+			agree(t, newStepProblem(t, d, autograd.Compiled, 2), 128)
+		})
+	}
+	for _, d := range []int{6, 8} {
+		t.Run(fmt.Sprintf("ffn/d=%d", d), func(t *testing.T) {
+			agree(t, newModelStep(t, stepFFN, d, 32, autograd.Compiled, 2), 32)
 		})
 	}
 }

@@ -26,6 +26,7 @@ type stepProblem struct {
 	start  []*mat.Dense // the initial particles
 	data   *mat.Dense   // training rows, columns in causal order
 	prior  models.ErdosRenyi
+	hidden int // units of networks; zero: the linear model
 }
 
 // newStepProblem simulates and compiles the problem; all random numbers come
@@ -90,7 +91,7 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(fmt.Sprintf("linear/d=%d/engine=handwritten", d), func(b *testing.B) {
 			workers := runtime.GOMAXPROCS(0)
 			p := newStepProblem(b, d, autograd.Reference, 1)
-			p.benchmark(b, p.handwritten(b, workers), workers)
+			p.benchmark(b, p.handwritten(b, 128, workers), workers)
 		})
 	}
 	benchmarkModelSteps(b)

@@ -40,6 +40,7 @@ func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd
 		Particles: 30, Samples: samples, Estimator: models.Joint, Prior: prior, Seed: 1,
 		Options: models.Options{Engine: engine, Workers: workers},
 	}
+	p := &stepProblem{prior: prior}
 	var lik models.Likelihood
 	if name == stepFFN {
 		sim, err := dataset.SimulateNonlinear(graph, dataset.NonlinearConfig{Seed: 1})
@@ -50,7 +51,8 @@ func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if lik, err = models.NewFeedForward(sim.Train.Relabel(order).X, nil, models.FeedForwardOptions{}); err != nil {
+		p.data, p.hidden = sim.Train.Relabel(order).X, 5
+		if lik, err = models.NewFeedForward(p.data, nil, models.FeedForwardOptions{}); err != nil {
 			tb.Fatal(err)
 		}
 	} else {
@@ -63,12 +65,12 @@ func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd
 		}
 		cfg.Embedding = models.AllPairs
 	}
-	target, err := models.NewTOBAC(lik, cfg)
-	if err != nil {
+	if p.target, err = models.NewTOBAC(lik, cfg); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(target.Close)
-	return &stepProblem{target: target, start: target.Init()}
+	tb.Cleanup(p.target.Close)
+	p.start = p.target.Init()
+	return p
 }
 
 // benchmarkModelSteps is the part of BenchmarkStep beyond the linear model.
@@ -80,6 +82,11 @@ func benchmarkModelSteps(b *testing.B) {
 			p.benchmark(b, p.target, workers)
 		})
 	}
+	b.Run("ffn/d=20/engine=handwritten", func(b *testing.B) {
+		workers := runtime.GOMAXPROCS(0)
+		p := newModelStep(b, stepFFN, 20, 128, autograd.Reference, 1)
+		p.benchmark(b, p.handwritten(b, 128, workers), workers)
+	})
 }
 
 // The compiled engine computes what the reference engine does, on smaller

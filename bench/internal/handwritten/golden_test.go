@@ -37,6 +37,9 @@ func flatten(dst numbers, v any) numbers {
 	return dst
 }
 
+// parameters are Weights of the linear model, or the others of the network.
+type parameters struct{ Weights, W1, B1, W2, B2 numbers }
+
 // golden is the part of a file of the reference implementation that concerns the
 // score. Graphs and parameters are in original labels, latents in order
 // coordinates; models/testdata/golden/SOURCE.md says where the files come from.
@@ -46,6 +49,7 @@ type golden struct {
 	Particles  int     `json:"particles"`
 	Samples    int     `json:"mc_samples"`
 	Rank       int     `json:"rank"`
+	Hidden     int     `json:"hidden"`
 	Order      []int   `json:"order"`
 	X          numbers `json:"x"`
 	Intervened numbers `json:"intervened"`
@@ -58,14 +62,14 @@ type golden struct {
 	ObsNoiseVariance float64 `json:"obs_noise_variance"`
 	FirstStep        int     `json:"first_step"`
 	Steps            []struct {
-		T                  int                       `json:"t"`
-		Z                  numbers                   `json:"z"`
-		Theta              struct{ Weights numbers } `json:"theta"`
-		HardGraphs         numbers                   `json:"hard_graphs_theta"`
-		LogisticNoise      numbers                   `json:"logistic_noise"`
-		GradZLogLikelihood numbers                   `json:"grad_z_log_likelihood"`
-		GradZLogPrior      numbers                   `json:"grad_z_log_prior"`
-		GradTheta          struct{ Weights numbers } `json:"grad_theta"`
+		T                  int        `json:"t"`
+		Z                  numbers    `json:"z"`
+		Theta              parameters `json:"theta"`
+		HardGraphs         numbers    `json:"hard_graphs_theta"`
+		LogisticNoise      numbers    `json:"logistic_noise"`
+		GradZLogLikelihood numbers    `json:"grad_z_log_likelihood"`
+		GradZLogPrior      numbers    `json:"grad_z_log_prior"`
+		GradTheta          parameters `json:"grad_theta"`
 	} `json:"steps"`
 }
 
@@ -83,14 +87,28 @@ func (g *golden) columns(x numbers) mat.Matrix {
 	return m
 }
 
-// toOrder relabels rows of d×d matrices.
-func (g *golden) toOrder(x numbers) *mat.Dense {
-	d := g.D
-	m := mat.NewDense(len(x)/(d*d), d*d, nil)
-	m.Apply(func(i, at int, _ float64) float64 {
-		return x[i*d*d+g.Order[at/d]*d+g.Order[at%d]]
-	}, m)
-	return m
+// toOrder relabels the variables of the parameters, M × their number.
+func (g *golden) toOrder(p parameters) *mat.Dense {
+	d, h := g.D, g.Hidden
+	var rows []float64
+	for m := range g.Particles {
+		if h == 0 {
+			for at := range d * d {
+				rows = append(rows, p.Weights[(m*d+g.Order[at/d])*d+g.Order[at%d]])
+			}
+			continue
+		}
+		for at := range d * d {
+			rows = append(rows, p.W1[((m*d+g.Order[at/d])*d+g.Order[at%d])*h:][:h]...)
+		}
+		for _, layer := range []numbers{p.B1, p.W2, p.B2} {
+			units := len(layer) / (g.Particles * d)
+			for _, j := range g.Order {
+				rows = append(rows, layer[(m*d+j)*units:][:units]...)
+			}
+		}
+	}
+	return mat.NewDense(g.Particles, len(rows)/g.Particles, rows)
 }
 
 // Fill implements [models.Noise] with uniform numbers that give the recorded
@@ -116,7 +134,7 @@ func (g *golden) Fill(dst []float64, purpose models.Purpose, step, particle int)
 // TestGolden compares the score with the reference implementation's at every
 // recorded step.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"tobac-linear", "tobac-linear-interventions", "tobac-linear-scale-free"} {
+	for _, name := range []string{"tobac-linear", "tobac-linear-interventions", "tobac-linear-scale-free", "tobac-nonlinear"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", "..", "..", "models", "testdata", "golden", name+".json"))
 			if err != nil {
@@ -130,7 +148,7 @@ func TestGolden(t *testing.T) {
 			if g.GraphPrior.Kind == "sf" {
 				prior = models.ScaleFree{}
 			}
-			target := newTarget(t, g.columns(g.X), g.columns(g.Intervened), handwritten.Config{
+			target := newTarget(t, g.columns(g.X), g.columns(g.Intervened), g.Hidden, handwritten.Config{
 				NoiseVariance: g.ObsNoiseVariance, EdgeVariance: 1,
 				Particles: g.Particles, Samples: g.Samples, Rank: g.Rank, AlphaRate: g.AlphaLinear, Tau: g.Tau,
 				Estimator: models.Joint, Prior: prior, Noise: &g, Workers: 2,
@@ -140,12 +158,12 @@ func TestGolden(t *testing.T) {
 			}
 			for _, s := range g.Steps {
 				m := g.Particles
-				x := []*mat.Dense{mat.NewDense(m, len(s.Z)/m, s.Z), g.toOrder(s.Theta.Weights)}
+				x := []*mat.Dense{mat.NewDense(m, len(s.Z)/m, s.Z), g.toOrder(s.Theta)}
 				got := score(t, target, x, s.T)
 				want := mat.NewDense(m, len(s.Z)/m, nil)
 				want.Add(mat.NewDense(m, len(s.Z)/m, s.GradZLogLikelihood), mat.NewDense(m, len(s.Z)/m, s.GradZLogPrior))
 				wantClose(t, "score of Z", got[0], want)
-				wantClose(t, "score of Θ", got[1], g.toOrder(s.GradTheta.Weights))
+				wantClose(t, "score of Θ", got[1], g.toOrder(s.GradTheta))
 			}
 		})
 	}

@@ -100,3 +100,90 @@ func addScaled(dst []float64, c float64, x []float64) {
 		dst[i] += c * v
 	}
 }
+
+// scale writes c·x.
+func scale(dst []float64, c float64, x []float64) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = c * v
+	}
+}
+
+// fill writes c everywhere.
+func fill(dst []float64, c float64) {
+	for i := range dst {
+		dst[i] = c
+	}
+}
+
+// sum returns Σ_i x_i.
+func sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// addPresent adds the rows of g to dst whose c is not zero, four at a time.
+func addPresent(dst, c, g []float64) {
+	n := len(dst)
+	var rows [4][]float64
+	k := 0
+	for i, ci := range c {
+		if ci == 0 {
+			continue
+		}
+		rows[k] = g[i*n:][:n]
+		if k++; k < 4 {
+			continue
+		}
+		k = 0
+		g0, g1, g2, g3 := rows[0][:n], rows[1][:n], rows[2][:n], rows[3][:n]
+		for s := range dst {
+			dst[s] += (g0[s] + g1[s]) + (g2[s] + g3[s])
+		}
+	}
+	for _, row := range rows[:k] {
+		row = row[:n]
+		for s := range dst {
+			dst[s] += row[s]
+		}
+	}
+}
+
+// relu returns max(x, 0) without a branch, which the processor could not predict.
+func relu(x float64) float64 {
+	b := int64(math.Float64bits(x))
+	return math.Float64frombits(uint64(b &^ (b >> 63)))
+}
+
+// addRelu adds c·max(x, 0) to dst.
+func addRelu(dst []float64, c float64, x []float64) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] += c * relu(v)
+	}
+}
+
+// dotRelu returns Σ_i a_i·max(x_i, 0).
+func dotRelu(a, x []float64) float64 {
+	s := 0.0
+	x = x[:len(a)]
+	for i, v := range x {
+		s += a[i] * relu(v)
+	}
+	return s
+}
+
+// where overwrites x with c·y where x is positive, else with 0.
+func where(x []float64, c float64, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		if v > 0 {
+			x[i] = c * y[i]
+		} else {
+			x[i] = 0
+		}
+	}
+}

@@ -12,10 +12,17 @@ import (
 
 var _ svgd.Scorer = (*handwritten.Target)(nil)
 
-// newTarget is handwritten.New for tests.
-func newTarget(t *testing.T, x, intervened mat.Matrix, cfg handwritten.Config) *handwritten.Target {
+// newTarget makes the target of networks with so many hidden units, or of the
+// linear model for none.
+func newTarget(t *testing.T, x, intervened mat.Matrix, hidden int, cfg handwritten.Config) *handwritten.Target {
 	t.Helper()
-	target, err := handwritten.New(x, intervened, cfg)
+	var target *handwritten.Target
+	var err error
+	if hidden > 0 {
+		target, err = handwritten.NewNetwork(x, hidden, cfg)
+	} else {
+		target, err = handwritten.New(x, intervened, cfg)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ type problem struct {
 	mask      bool
 	tau       float64
 	linear    models.LinearOptions
+	hidden    int // units of networks, whose variances are those of linear; zero: the linear model
 	prior     models.GraphPrior
 	rank      int
 	particles int
@@ -29,12 +30,16 @@ type problem struct {
 func problems() []problem {
 	published := models.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1}
 	return []problem{
-		{"two variables", 5, 2, false, 1, published, models.UniformPrior{}, 1, 2, 3},
-		{"published", 100, 10, false, 1, published, models.ErdosRenyi{EdgeProbability: 0.4}, 9, 4, 128},
-		{"many variables", 40, 23, false, 1, published, models.ErdosRenyi{EdgeProbability: 0.2}, 22, 3, 37},
-		{"few rows", 3, 8, false, 1, published, models.ScaleFree{}, 7, 3, 20},
-		{"interventions", 30, 7, true, 1, models.LinearOptions{NoiseVariance: 2, EdgeMean: 0.5, EdgeVariance: 0.25}, models.ScaleFree{}, 4, 3, 20},
-		{"tempered", 30, 7, false, 2.5, published, models.UniformPrior{}, 8, 3, 20},
+		{"two variables", 5, 2, false, 1, published, 0, models.UniformPrior{}, 1, 2, 3},
+		{"published", 100, 10, false, 1, published, 0, models.ErdosRenyi{EdgeProbability: 0.4}, 9, 4, 128},
+		{"many variables", 40, 23, false, 1, published, 0, models.ErdosRenyi{EdgeProbability: 0.2}, 22, 3, 37},
+		{"few rows", 3, 8, false, 1, published, 0, models.ScaleFree{}, 7, 3, 20},
+		{"interventions", 30, 7, true, 1, models.LinearOptions{NoiseVariance: 2, EdgeMean: 0.5, EdgeVariance: 0.25}, 0, models.ScaleFree{}, 4, 3, 20},
+		{"tempered", 30, 7, false, 2.5, published, 0, models.UniformPrior{}, 8, 3, 20},
+		{"network, two variables", 1, 2, false, 1, published, 1, models.UniformPrior{}, 1, 2, 3},
+		{"network, three variables", 20, 3, false, 1, published, 5, models.ErdosRenyi{EdgeProbability: 0.6}, 2, 3, 33},
+		{"network, four variables", 31, 4, false, 2.5, models.LinearOptions{NoiseVariance: 2, EdgeVariance: 0.25}, 2, models.ScaleFree{}, 4, 3, 16},
+		{"network, six variables", 100, 6, false, 1, published, 5, models.ErdosRenyi{EdgeProbability: 0.8}, 5, 3, 128},
 	}
 }
 
@@ -64,7 +69,7 @@ func (p problem) data() (x *mat.Dense, mask mat.Matrix) {
 
 func (p problem) handwritten(t *testing.T, e models.Estimator, workers int) *handwritten.Target {
 	x, mask := p.data()
-	return newTarget(t, x, mask, handwritten.Config{
+	return newTarget(t, x, mask, p.hidden, handwritten.Config{
 		NoiseVariance: p.linear.NoiseVariance, EdgeMean: p.linear.EdgeMean, EdgeVariance: p.linear.EdgeVariance,
 		Particles: p.particles, Samples: p.samples, Rank: p.rank, AlphaRate: 0.05, Tau: p.tau,
 		Estimator: e, Prior: p.prior, Noise: models.SeededNoise(3), Workers: workers,
@@ -74,7 +79,15 @@ func (p problem) handwritten(t *testing.T, e models.Estimator, workers int) *han
 func (p problem) general(t *testing.T, e models.Estimator) *models.TOBAC {
 	t.Helper()
 	x, mask := p.data()
-	lik, err := models.NewLinear(x, mask, p.linear)
+	var lik models.Likelihood
+	var err error
+	if p.hidden > 0 {
+		lik, err = models.NewFeedForward(x, nil, models.FeedForwardOptions{
+			NoiseVariance: p.linear.NoiseVariance, ParamVariance: p.linear.EdgeVariance, Hidden: []int{p.hidden},
+		})
+	} else {
+		lik, err = models.NewLinear(x, mask, p.linear)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,28 +122,32 @@ func TestAgreesWithModels(t *testing.T) {
 
 // TestWorkers asserts equal bits for any number of workers, and no allocations.
 func TestWorkers(t *testing.T) {
-	p := problems()[1]
-	x := p.general(t, models.Joint).Init()
-	var want []*mat.Dense
-	for _, workers := range []int{1, 2, 7} {
-		target := p.handwritten(t, models.Joint, workers)
-		got := score(t, target, x, 200)
-		if want == nil {
-			want = got
-		}
-		for b := range want {
-			if !mat.Equal(got[b], want[b]) {
-				t.Errorf("block %d: 1 and %d workers differ", b, workers)
-			}
-		}
-		allocs := testing.AllocsPerRun(10, func() {
-			if err := target.Score(got, x, 200); err != nil {
-				t.Fatal(err)
+	problems := problems()
+	for _, p := range []problem{problems[1], problems[len(problems)-1]} {
+		t.Run(p.name, func(t *testing.T) {
+			x := p.general(t, models.Joint).Init()
+			var want []*mat.Dense
+			for _, workers := range []int{1, 2, 7} {
+				target := p.handwritten(t, models.Joint, workers)
+				got := score(t, target, x, 200)
+				if want == nil {
+					want = got
+				}
+				for b := range want {
+					if !mat.Equal(got[b], want[b]) {
+						t.Errorf("block %d: 1 and %d workers differ", b, workers)
+					}
+				}
+				allocs := testing.AllocsPerRun(10, func() {
+					if err := target.Score(got, x, 200); err != nil {
+						t.Fatal(err)
+					}
+				})
+				if allocs != 0 {
+					t.Errorf("%d workers: %v allocations per call, want none", workers, allocs)
+				}
 			}
 		})
-		if allocs != 0 {
-			t.Errorf("%d workers: %v allocations per call, want none", workers, allocs)
-		}
 	}
 }
 
@@ -161,5 +178,9 @@ func TestNewErrors(t *testing.T) {
 	}
 	if _, err := handwritten.New(mat.NewDense(3, 1, nil), nil, good); err == nil {
 		t.Error("one variable: no error")
+	}
+	const want = "handwritten: network: 0 hidden units, edge mean 0, want at least 1 and 0"
+	if _, err := handwritten.NewNetwork(x, 0, good); err == nil || err.Error() != want {
+		t.Errorf("no hidden units: got error %v, want %s", err, want)
 	}
 }

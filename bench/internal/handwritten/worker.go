@@ -13,6 +13,7 @@ const negligible = -33
 // A worker has the memory for the score of one particle.
 type worker struct {
 	*Target
+	model    model
 	z, theta []float64 // the particle
 	alpha    float64
 	purpose  models.Purpose // soft or hard graphs
@@ -22,29 +23,23 @@ type worker struct {
 	present, lack []float64 // eˣ as a ratio of two numbers ≤ 1, pair by pair
 	slope         []float64 // derivative with respect to the scores, pair by pair
 	noise         []float64 // pairs×S
-	offset        []float64 // d+1: R_aj, then 0
-	panel         []float64 // d×d: −R_ai·Θ_ij for one j
-	edge          []float64 // d: Θ_ij
-	lnEdge        []float64 // d: ln N(Θ_ij; μ_e, σ_e²)
 	graph         []float64 // d×S: samples of the edges into one variable
-	residual      []float64 // 2×S: rows a and a+1 of equation (2)
 	terms         []float64 // S: L
 	active        []int     // samples with weight
 	weight        []float64 // their weights
-	parents, q    []float64 // d: edges of one sample into one variable, and q_i
+	parents, dg   []float64 // d: edges of one sample into one variable, and the derivatives
 }
 
-func newWorker(t *Target) *worker {
+func newWorker(t *Target, m model) *worker {
 	d, k, s := t.d, t.cfg.Rank, t.cfg.Samples
 	pairs := d * (d - 1) / 2
 	zeros := func(n int) []float64 { return make([]float64, n) }
 	return &worker{
-		Target: t,
-		u:      zeros((d - 1) * k), v: zeros((d - 1) * k),
+		Target: t, model: m,
+		u: zeros((d - 1) * k), v: zeros((d - 1) * k),
 		logit: zeros(pairs), probs: zeros(pairs), present: zeros(pairs), lack: zeros(pairs), slope: zeros(pairs),
-		noise: zeros(pairs * s), graph: zeros(d * s), residual: zeros(2 * s),
-		offset: zeros(d + 1), panel: zeros(d * d), edge: zeros(d), lnEdge: zeros(d),
-		terms: zeros(s), active: make([]int, 0, s), weight: zeros(s)[:0], parents: zeros(d), q: zeros(d),
+		noise: zeros(pairs * s), graph: zeros(d * s),
+		terms: zeros(s), active: make([]int, 0, s), weight: zeros(s)[:0], parents: zeros(d), dg: zeros(d),
 	}
 }
 
@@ -68,6 +63,10 @@ func (w *worker) score(dz, dtheta []float64, m int) {
 	w.estimate(models.SoftGraphs, m, nil)
 	w.latentGradient(dz)
 	clear(dtheta)
+	for j := range w.d {
+		w.model.prepare(w.theta, j)
+		w.model.addFixedGradient(dtheta)
+	}
 	w.estimate(models.HardGraphs, m, dtheta)
 }
 
@@ -150,7 +149,7 @@ func (w *worker) estimate(purpose models.Purpose, m int, dtheta []float64) {
 	if w.cfg.Estimator == models.NodeWise {
 		for j := 1; j < w.d; j++ {
 			clear(w.terms)
-			w.prepare(j)
+			w.model.prepare(w.theta, j)
 			w.addTerm(j)
 			w.softmax()
 			w.gradient(j, dtheta)
@@ -159,33 +158,14 @@ func (w *worker) estimate(purpose models.Purpose, m int, dtheta []float64) {
 	}
 	clear(w.terms)
 	for j := 1; j < w.d; j++ {
-		w.prepare(j)
+		w.model.prepare(w.theta, j)
 		w.addTerm(j)
 	}
 	w.softmax()
 	for j := 1; j < w.d; j++ {
-		w.prepare(j)
+		w.model.prepare(w.theta, j)
 		w.gradient(j, dtheta)
 	}
-}
-
-// prepare computes what does not depend on the sample, for variable j.
-func (w *worker) prepare(j int) {
-	d, r := w.d, w.factor[j]
-	variance := w.cfg.EdgeVariance
-	norm := -0.5 * math.Log(2*math.Pi*variance)
-	for i := range j {
-		c := w.theta[i*d+j] - w.cfg.EdgeMean
-		w.edge[i] = w.theta[i*d+j]
-		w.lnEdge[i] = norm - c*c/(2*variance)
-	}
-	for a := range j {
-		w.offset[a] = r[a*d+j]
-		for i := a; i < j; i++ {
-			w.panel[a*d+i] = -r[a*d+i] * w.edge[i]
-		}
-	}
-	w.offset[j] = 0
 }
 
 // sample turns uniform numbers into samples of edge e.
@@ -200,34 +180,14 @@ func (w *worker) sample(dst, u []float64, e int) {
 	}
 }
 
-// addTerm adds L_j of all samples, equation (1), to terms.
+// addTerm adds L_j of all samples to terms.
 func (w *worker) addTerm(j int) {
 	s := w.cfg.Samples
 	for i := range j {
 		e := w.pair(i, j)
 		w.sample(w.graph[i*s:][:s], w.noise[e*s:][:s], e)
 	}
-	accumulate(w.terms, w.lnEdge[:j], w.graph)
-	e0, e1 := w.residual[:s], w.residual[s:][:s]
-	for a := 0; a < j; a += 2 {
-		w.residuals(e0, e1, a, j)
-		subtractSquares(w.terms, e0, e1)
-	}
-}
-
-// residuals writes e_a and e_{a+1} of the samples in graph, equation (2). Row j
-// counts as zero.
-func (w *worker) residuals(e0, e1 []float64, a, j int) {
-	d, n := w.d, len(e0)
-	// Row a knows one parent more than row a+1.
-	r0, r1, first := w.offset[a], w.offset[a+1], w.panel[a*d+a]
-	e1 = e1[:n]
-	for s, g := range w.graph[a*n:][:n] {
-		e0[s], e1[s] = r0+first*g, r1
-	}
-	if a+1 < j {
-		accumulate2(e0, e1, w.panel[a*d:][a+1:j], w.panel[(a+1)*d:][a+1:j], w.graph[(a+1)*n:])
-	}
+	w.model.addTerms(w.terms, w.graph[:j*s], w.purpose)
 }
 
 // softmax lists the active samples and their weights.
@@ -247,32 +207,25 @@ func (w *worker) softmax() {
 	}
 }
 
-// gradient adds the weighted derivatives of L_j, equation (3), of all active
-// samples: to slope for soft graphs, to dtheta for hard ones.
+// gradient adds the weighted derivatives of L_j of all active samples: to slope for
+// soft graphs, to dtheta for hard ones.
 func (w *worker) gradient(j int, dtheta []float64) {
-	d, r := w.d, w.factor[j]
-	g, q := w.parents[:j], w.q[:j]
+	g, dg := w.parents[:j], w.dg[:j]
 	for k, sample := range w.active {
 		for i := range g {
 			e := w.pair(i, j)
 			at := e*w.cfg.Samples + sample
 			w.sample(g[i:i+1], w.noise[at:at+1], e)
 		}
-		clear(q)
-		for a := range q {
-			residual := w.offset[a] + dot(w.panel[a*d:][a:j], g[a:])
-			addScaled(q[a:], 2*residual, r[a*d:][a:j])
-		}
 		p := w.weight[k]
-		if w.purpose == models.SoftGraphs {
-			p *= w.alpha * w.cfg.Tau
-			for i, gi := range g {
-				w.slope[w.pair(i, j)] += p * gi * (1 - gi) * (w.lnEdge[i] + w.edge[i]*q[i])
-			}
-		} else {
-			for i, gi := range g {
-				dtheta[i*d+j] += p * gi * (q[i] - (w.edge[i]-w.cfg.EdgeMean)/w.cfg.EdgeVariance)
-			}
+		if w.purpose == models.HardGraphs {
+			w.model.addParamGradient(dtheta, g, p)
+			continue
+		}
+		w.model.edgeGradient(dg, g)
+		p *= w.alpha * w.cfg.Tau
+		for i, gi := range g {
+			w.slope[w.pair(i, j)] += p * gi * (1 - gi) * dg[i]
 		}
 	}
 }
