@@ -5,68 +5,38 @@
 // AVX2 kernels. Every length n is a positive multiple of 8, except where a
 // comment says otherwise. Registers named Y hold four float64 each.
 
+// BINARY is the body of dst = a OP b.
+#define BINARY(OP) \
+	MOVQ    dst+0(FP), DI    \
+	MOVQ    a+8(FP), SI      \
+	MOVQ    b+16(FP), DX     \
+	MOVQ    n+24(FP), CX     \
+loop:                        \
+	VMOVUPD (SI), Y0         \
+	VMOVUPD 32(SI), Y1       \
+	OP      (DX), Y0, Y0     \
+	OP      32(DX), Y1, Y1   \
+	VMOVUPD Y0, (DI)         \
+	VMOVUPD Y1, 32(DI)       \
+	ADDQ    $64, SI          \
+	ADDQ    $64, DX          \
+	ADDQ    $64, DI          \
+	SUBQ    $8, CX           \
+	JNE     loop             \
+	VZEROUPPER               \
+	RET
+
 // func addAVX2(dst, a, b *float64, n int)
 TEXT ·addAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), CX
-loop:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VADDPD  (DX), Y0, Y0
-	VADDPD  32(DX), Y1, Y1
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ    $64, SI
-	ADDQ    $64, DX
-	ADDQ    $64, DI
-	SUBQ    $8, CX
-	JNE     loop
-	VZEROUPPER
-	RET
+	BINARY(VADDPD)
 
 // func subAVX2(dst, a, b *float64, n int)
 TEXT ·subAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), CX
-loop:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VSUBPD  (DX), Y0, Y0
-	VSUBPD  32(DX), Y1, Y1
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ    $64, SI
-	ADDQ    $64, DX
-	ADDQ    $64, DI
-	SUBQ    $8, CX
-	JNE     loop
-	VZEROUPPER
-	RET
+	BINARY(VSUBPD)
 
 // func mulAVX2(dst, a, b *float64, n int)
 TEXT ·mulAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), CX
-loop:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VMULPD  (DX), Y0, Y0
-	VMULPD  32(DX), Y1, Y1
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ    $64, SI
-	ADDQ    $64, DX
-	ADDQ    $64, DI
-	SUBQ    $8, CX
-	JNE     loop
-	VZEROUPPER
-	RET
+	BINARY(VMULPD)
 
 // func mulAddAVX2(dst, a, b *float64, n int)
 TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32
