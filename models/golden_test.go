@@ -295,8 +295,14 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 		t.Fatal(err)
 	}
 	var prior GraphPrior = ErdosRenyi{EdgeProbability: g.GraphPrior.EdgeProbability}
-	if g.GraphPrior.Kind == "sf" {
+	switch g.GraphPrior.Kind {
+	case "er":
+	case "sf":
 		prior = ScaleFree{}
+	case "uniform":
+		prior = UniformPrior{}
+	default:
+		t.Fatalf("graph prior %q, want er, sf or uniform", g.GraphPrior.Kind)
 	}
 	gradient := Reparameterised
 	if g.Estimator == "score" {
