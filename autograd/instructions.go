@@ -16,29 +16,19 @@ func (in *unaryInstr) run(f *frame) error {
 		a := r.src[0]
 		dst := f.m[r.dst : r.dst+r.n*w]
 		if a.width == w && (a.stride != 0 || r.n == 1) {
-			in.apply(dst, f.m[a.off:a.off+r.n*w])
+			in.vec(dst, f.m[a.off:a.off+r.n*w])
 			continue
 		}
 		for e := range r.n {
 			d, off := dst[e*w:(e+1)*w], a.off+e*a.stride
 			if a.width == w {
-				in.apply(d, f.m[off:off+w])
+				in.vec(d, f.m[off:off+w])
 			} else {
 				fill(d, in.f(f.m[off]))
 			}
 		}
 	}
 	return nil
-}
-
-func (in *unaryInstr) apply(dst, x []float64) {
-	if in.vec != nil {
-		in.vec(dst, x)
-		return
-	}
-	for i, v := range x {
-		dst[i] = in.f(v)
-	}
 }
 
 // binaryInstr is an element-wise function of two operands.

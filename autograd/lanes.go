@@ -670,19 +670,7 @@ func (em *emitter) unary(v *value, r operandRef) int32 {
 	case "positive":
 		return em.share(laneOp{code: lanePositive, a: em.register(r)})
 	}
-	k := v.n.op.unary
-	if k == nil {
-		k = &unaryKernel{f: v.n.op.scalar(v.n.attr)}
-	}
-	if k.vec == nil {
-		f := k.f
-		k.vec = func(dst, x []float64) {
-			for i, y := range x {
-				dst[i] = f(y)
-			}
-		}
-	}
-	return em.share(laneOp{code: laneUnary, a: em.register(r), unary: k})
+	return em.share(laneOp{code: laneUnary, a: em.register(r), unary: v.unaryKernel()})
 }
 
 func (em *emitter) binary(v *value, r []operandRef) int32 {

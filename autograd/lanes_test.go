@@ -141,3 +141,23 @@ func TestPlanner(t *testing.T) {
 		t.Errorf("arena of %d for %d allocated in all: freed ranges are not reused", p.size, total)
 	}
 }
+
+// TestConcurrentCompile: different graphs compile at the same time; nothing that
+// they share is written to (run under the race detector).
+func TestConcurrentCompile(t *testing.T) {
+	done := make(chan error)
+	for range 4 {
+		go func() {
+			b := NewBuilder("concurrent")
+			x := b.Input("x", Shape{2}, b.Axis("particle", 5))
+			y := x.Cos().Add(x.Tanh()).Add(x.Square().AddScalar(1).Log()).Add(x.Clamp(-1, 1)).Sum()
+			_, err := Compile([]*Node{x}, append(b.Grad(y, x), y))
+			done <- err
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

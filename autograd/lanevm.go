@@ -82,7 +82,7 @@ func (op *laneOp) registers(terms []laneTerm, f func(*int32)) {
 	}
 }
 
-// runLanes runs the levels of the lane program in a frame.
+// run runs the levels of the lane program in a frame.
 func (lp *laneProgram) run(f *frame, lanes int) error {
 	for i := range lp.levels {
 		lv := &lp.levels[i]
@@ -130,7 +130,8 @@ func (g *laneGroup) run(m, r, full []float64, w, n int, active []int32) {
 	}
 	base := unsafe.Pointer(&r[0])
 	size := uintptr(8 * w)
-	// at points to a register; assign has checked that all of them exist.
+	// at points to a register. All numbers are below the counts that assign
+	// returned, which frames have room for.
 	at := func(reg int32) *float64 { return (*float64)(unsafe.Add(base, uintptr(reg)*size)) }
 	k := &kernels
 	for i := range g.code {

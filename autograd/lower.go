@@ -24,11 +24,7 @@ func (p *Program) lower(v *value) instruction {
 	r := v.n.op
 	switch r.kernel {
 	case kernelUnary:
-		k := r.unary
-		if k == nil {
-			k = &unaryKernel{f: r.scalar(v.n.attr)}
-		}
-		return &unaryInstr{*k, p.width(v), v.runs()}
+		return &unaryInstr{*v.unaryKernel(), p.width(v), v.runs()}
 	case kernelBinary:
 		return &binaryInstr{*r.binary, p.width(v), v.runs()}
 	case kernelWhere:
@@ -43,6 +39,18 @@ func (p *Program) lower(v *value) instruction {
 		return p.lowerOver(v)
 	}
 	return p.lowerGeneric(v)
+}
+
+// unaryKernel is the kernel of an element-wise function of one operand: the
+// rule's, or one made for the parameters of the node.
+func (v *value) unaryKernel() *unaryKernel {
+	r := v.n.op
+	if r.unary != nil {
+		return r.unary
+	}
+	k := &unaryKernel{f: r.scalar(v.n.attr)}
+	k.fill()
+	return k
 }
 
 func (p *Program) width(v *value) int {

@@ -10,13 +10,14 @@ import (
 // A unaryKernel computes an element-wise function in the compiled engine.
 type unaryKernel struct {
 	f    func(float64) float64
-	vec  func(dst, x []float64) // nil: loop over f
+	vec  func(dst, x []float64) // nil: fill makes a loop over f
 	zero bool                   // f(0) = 0: a structural zero stays one
 }
 
 // elementwise1 is the row of an element-wise function of one operand. The
 // derivative dy/dx is a node built from the result y and the operand x.
 func elementwise1(name string, native func(*G.Node) (*G.Node, error), k unaryKernel, dydx func(y, x *Node) *Node) *rule {
+	k.fill()
 	r := &rule{
 		name:   name,
 		shape:  sameShape,

@@ -159,6 +159,17 @@ func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, 
 	}
 }
 
+// fill completes a unary kernel from its scalar function.
+func (k *unaryKernel) fill() {
+	if f := k.f; k.vec == nil {
+		k.vec = func(dst, x []float64) {
+			for i, v := range x {
+				dst[i] = f(v)
+			}
+		}
+	}
+}
+
 // fill completes a binary kernel from its scalar function.
 func (k *binaryKernel) fill() {
 	f := k.f
