@@ -222,18 +222,19 @@ func meanWarning(data *dataset.Table) string {
 }
 
 func (r *Run) compile() error {
-	cfg, order := r.cfg, r.order.Order
+	cfg := r.cfg
+	x, intervened := inOrder(r.data.X, r.order.Order), inOrder(cfg.Interventions, r.order.Order)
 	prior, err := r.graphPrior()
 	if err != nil {
 		return err
 	}
 	if cfg.NoiseVariance == 0 && !cfg.model().Marginal() {
-		if cfg.NoiseVariance, err = models.EstimateNoiseVarianceIntervened(inOrder(r.data.X, order), inOrder(cfg.Interventions, order)); err != nil {
+		if cfg.NoiseVariance, err = models.EstimateNoiseVarianceIntervened(x, intervened); err != nil {
 			return err
 		}
 		r.cfg.NoiseVariance = cfg.NoiseVariance
 	}
-	if r.lik, err = cfg.model().Likelihood(inOrder(r.data.X, order), inOrder(cfg.Interventions, order), cfg); err != nil {
+	if r.lik, err = cfg.model().Likelihood(x, intervened, cfg); err != nil {
 		return err
 	}
 	r.target, err = models.NewTOBAC(r.lik, models.TOBACConfig{
