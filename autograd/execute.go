@@ -14,7 +14,9 @@ type frame struct {
 	args    [][]float64 // operand list of the rule being evaluated
 	full    []float64   // registers of all lanes
 	packed  []float64   // registers of selected lanes
-	active  []int32     // the selected lanes
+	buffer  []float64   // of operations that need one
+	machine laneMachine
+	active  []int32 // the selected lanes
 	err     error
 	at      int // outer index of err
 }
@@ -71,7 +73,9 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		if lp := p.lane; lp != nil {
 			f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
 			f.packed = make([]float64, lp.packed*lp.width)
-			f.active = make([]int32, 0, p.lanes)
+			f.buffer = make([]float64, lp.buffer)
+			f.active = make([]int32, 0, lp.width)
+			copy(f.m[lp.panelsAt:], lp.panels)
 		}
 		c.frames = append(c.frames, f)
 	}

@@ -6,59 +6,24 @@ import (
 	"math/bits"
 	"os"
 	"strings"
-	"unsafe"
 )
 
-// A kernelSet holds the vector kernels that carry most of the time. Pointers
-// are to the first of n numbers, n a positive multiple of vectorLen, except for
-// sumExp and max, which take any positive number of them. A dst may be one of
-// the operands of the same call, at the same place.
+// A kernelSet holds the vector kernels that carry most of the time.
 type kernelSet struct {
-	name           string
-	add            func(dst, a, b *float64, n int)
-	sub            func(dst, a, b *float64, n int)
-	mul            func(dst, a, b *float64, n int)
-	mulAdd         func(dst, a, b *float64, n int)            // dst += a∘b
-	scale          func(dst, a *float64, n int, s float64)    // dst = s·a
-	affine         func(dst, a *float64, n int, s, t float64) // dst = s·a + t
-	less           func(dst, u *float64, n int, p float64)    // dst = 1[u < p]
-	shift          func(dst, u *float64, n int, p, q float64) // dst = p·u/(p·u + q·(1−u))
-	relu, positive func(dst, x *float64, n int)               // dst = max(x, 0), dst = 1[x > 0]
-	dot            func(dst, m, r *float64, n int, terms *laneTerm, k int)
-	dotPairs       func(dst, r *float64, n int, terms *laneTerm, k int)
-	exp            func(dst, a []float64)
-	sumExp         func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
-	max            func(a []float64) float64                // NaN if there is one
+	name string
+
+	// lanes runs operations of a group, from number pc on, up to the first one
+	// that it does not know, and returns that one's number. Nil: all run in Go.
+	lanes func(x *laneMachine, pc int) int
+
+	exp    func(dst, a []float64)                   // a multiple of vectorLen numbers
+	sumExp func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
+	max    func(a []float64) float64                // NaN if there is one
 }
 
 // portable are the kernels in plain Go, which run everywhere and which the
 // others are tested against.
-var portable = kernelSet{
-	name: "portable",
-	add:  binaryOf(addVV), sub: binaryOf(subVV), mul: binaryOf(mulVV), mulAdd: binaryOf(mulAddVV),
-	scale: scalarOf(mulVS), less: scalarOf(lessVS),
-	affine: func(dst, a *float64, n int, s, t float64) {
-		affineVS(unsafe.Slice(dst, n), unsafe.Slice(a, n), s, t)
-	},
-	shift: func(dst, u *float64, n int, p, q float64) {
-		shiftVS(unsafe.Slice(dst, n), unsafe.Slice(u, n), p, q)
-	},
-	relu: unaryOf(reluVec), positive: unaryOf(positiveVec),
-	dot: dotLanes, dotPairs: dotPairs,
-	exp: expVec, sumExp: sumExp, max: maxOf,
-}
-
-func binaryOf(f func(dst, a, b []float64)) func(dst, a, b *float64, n int) {
-	return func(dst, a, b *float64, n int) { f(unsafe.Slice(dst, n), unsafe.Slice(a, n), unsafe.Slice(b, n)) }
-}
-
-func unaryOf(f func(dst, x []float64)) func(dst, x *float64, n int) {
-	return func(dst, x *float64, n int) { f(unsafe.Slice(dst, n), unsafe.Slice(x, n)) }
-}
-
-func scalarOf(f func(dst, a []float64, s float64)) func(dst, a *float64, n int, s float64) {
-	return func(dst, a *float64, n int, s float64) { f(unsafe.Slice(dst, n), unsafe.Slice(a, n), s) }
-}
+var portable = kernelSet{name: "portable", exp: expVec, sumExp: sumExp, max: maxOf}
 
 // available lists the kernel sets that this processor can run, best last.
 var available = append([]kernelSet{portable}, vectorKernels()...)
@@ -86,13 +51,6 @@ func chooseKernels(want string) (kernelSet, error) {
 // Kernels is the name of the vector kernels in use.
 func Kernels() string { return kernels.name }
 
-func affineVS(dst, a []float64, s, t float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = s*a[i] + t
-	}
-}
-
 // lessVS takes the sign of u − p, without a branch that noise would mispredict.
 func lessVS(dst, u []float64, p float64) {
 	u = u[:len(dst)]
@@ -106,42 +64,26 @@ func lessVS(dst, u []float64, p float64) {
 	}
 }
 
-// dotLanes is dst = Σ m[factor]·r[reg] over k > 0 terms, registers n apart.
-func dotLanes(dst, m, r *float64, n int, terms *laneTerm, k int) {
-	d, ts := unsafe.Slice(dst, n), unsafe.Slice(terms, k)
-	factor := func(t laneTerm) float64 { return *(*float64)(unsafe.Add(unsafe.Pointer(m), 8*int(t.factor))) }
-	reg := func(t laneTerm) []float64 {
-		return unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(r), 8*n*int(t.reg))), n)
-	}
+// dotLanes is dst = Σ m[factor]·r[reg] over pairs of registers, n apart, and
+// factors.
+func dotLanes(dst, m, r []float64, n int, pairs []int32) {
+	reg := func(i int) []float64 { return r[int(pairs[2*i])*n:][:n] }
+	factor := func(i int) float64 { return m[pairs[2*i+1]] }
 	// The first one to four terms write, the others add, four at a time.
+	k := len(pairs) / 2
 	first := (k-1)&3 + 1
 	switch first {
 	case 1:
-		mulVS(d, reg(ts[0]), factor(ts[0]))
+		mulVS(dst, reg(0), factor(0))
 	case 2:
-		mul2(d, factor(ts[0]), reg(ts[0]), factor(ts[1]), reg(ts[1]))
+		mul2(dst, factor(0), reg(0), factor(1), reg(1))
 	case 3:
-		mul3(d, factor(ts[0]), reg(ts[0]), factor(ts[1]), reg(ts[1]), factor(ts[2]), reg(ts[2]))
+		mul3(dst, factor(0), reg(0), factor(1), reg(1), factor(2), reg(2))
 	case 4:
-		mul4(d, factor(ts[0]), reg(ts[0]), factor(ts[1]), reg(ts[1]), factor(ts[2]), reg(ts[2]), factor(ts[3]), reg(ts[3]))
+		mul4(dst, factor(0), reg(0), factor(1), reg(1), factor(2), reg(2), factor(3), reg(3))
 	}
-	for t := ts[first:]; len(t) >= 4; t = t[4:] {
-		mulAdd4(d, factor(t[0]), reg(t[0]), factor(t[1]), reg(t[1]), factor(t[2]), reg(t[2]), factor(t[3]), reg(t[3]))
-	}
-}
-
-// dotPairs is dst = Σ r[reg]∘r[factor] over k > 0 terms, registers n apart.
-func dotPairs(dst, r *float64, n int, terms *laneTerm, k int) {
-	reg := func(i int32) []float64 {
-		return unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(r), 8*n*int(i))), n)
-	}
-	d := unsafe.Slice(dst, n)
-	for i, t := range unsafe.Slice(terms, k) {
-		if i == 0 {
-			mulVV(d, reg(t.reg), reg(t.factor))
-		} else {
-			mulAddVV(d, reg(t.reg), reg(t.factor))
-		}
+	for i := first; i < k; i += 4 {
+		mulAdd4(dst, factor(i), reg(i), factor(i+1), reg(i+1), factor(i+2), reg(i+2), factor(i+3), reg(i+3))
 	}
 }
 
@@ -165,13 +107,26 @@ func shiftVS(dst, u []float64, p, q float64) {
 	}
 }
 
-// shiftFactors are p and q of σ(x + logit u) = p·u/(p·u + q·(1−u)), chosen so
-// that neither overflows.
-func shiftFactors(x float64) (p, q float64) {
-	if x >= 0 {
-		return 1, math.Exp(-x)
+// shiftFactorsVec writes, for every x, p and q of σ(x + logit u) =
+// p·u/(p·u + q·(1−u)), chosen so that neither overflows.
+func shiftFactorsVec(pq, x []float64) {
+	var arg, exp [64]float64
+	for len(x) > 0 {
+		n := min(len(x), len(arg))
+		for i, v := range x[:n] {
+			arg[i] = -math.Abs(v)
+		}
+		e := exp[:roundUp(n, vectorLen)]
+		vectorExp(e, arg[:len(e)])
+		for i, v := range x[:n] {
+			if v >= 0 {
+				pq[2*i], pq[2*i+1] = 1, e[i]
+			} else {
+				pq[2*i], pq[2*i+1] = e[i], 1
+			}
+		}
+		x, pq = x[n:], pq[2*n:]
 	}
-	return math.Exp(x), 1
 }
 
 func sumExp(a []float64, shift float64) float64 {

@@ -7,40 +7,7 @@ import (
 )
 
 //go:noescape
-func addAVX2(dst, a, b *float64, n int)
-
-//go:noescape
-func subAVX2(dst, a, b *float64, n int)
-
-//go:noescape
-func mulAVX2(dst, a, b *float64, n int)
-
-//go:noescape
-func mulAddAVX2(dst, a, b *float64, n int)
-
-//go:noescape
-func scaleAVX2(dst, a *float64, n int, s float64)
-
-//go:noescape
-func affineAVX2(dst, a *float64, n int, s, t float64)
-
-//go:noescape
-func lessAVX2(dst, u *float64, n int, p float64)
-
-//go:noescape
-func sigmoidShiftAVX2(dst, u *float64, n int, p, q float64)
-
-//go:noescape
-func dotAVX2(dst, m, r *float64, w int, terms *laneTerm, k int)
-
-//go:noescape
-func dotPairsAVX2(dst, r *float64, w int, terms *laneTerm, k int)
-
-//go:noescape
-func reluAVX2(dst, x *float64, n int)
-
-//go:noescape
-func positiveAVX2(dst, x *float64, n int)
+func lanesAVX2(x *laneMachine, pc int) int
 
 //go:noescape
 func expAVX2(dst, a *float64, n int) (ok bool)
@@ -63,15 +30,9 @@ func vectorKernels() []kernelSet {
 }
 
 var avx2 = kernelSet{
-	name: "avx2",
-	add:  addAVX2, sub: subAVX2, mul: mulAVX2, mulAdd: mulAddAVX2,
-	scale: scaleAVX2, affine: affineAVX2, less: lessAVX2, shift: sigmoidShiftAVX2,
-	relu: reluAVX2, positive: positiveAVX2, dot: dotAVX2, dotPairs: dotPairsAVX2,
-	exp: func(dst, a []float64) {
-		if !expAVX2(&dst[0], &a[0], len(dst)) {
-			expVec(dst, a)
-		}
-	},
+	name:  "avx2",
+	lanes: lanesAVX2,
+	exp:   expOrScalar,
 	sumExp: func(a []float64, shift float64) float64 {
 		n := len(a) &^ (vectorLen - 1)
 		s := 0.0
@@ -93,7 +54,24 @@ var avx2 = kernelSet{
 	},
 }
 
-// drawUniform is called directly, so that state can stay on the stack.
+// expOrScalar leaves arguments outside ±708 to Go. dst does not overlap a.
+func expOrScalar(dst, a []float64) {
+	if !expAVX2(&dst[0], &a[0], len(dst)) {
+		expVec(dst, a)
+	}
+}
+
+// vectorExp and drawUniform are called directly, so that their operands can stay
+// on the stack.
+
+func vectorExp(dst, a []float64) {
+	if kernels.lanes == nil {
+		expVec(dst, a)
+		return
+	}
+	expOrScalar(dst, a)
+}
+
 func drawUniform(dst []float64, state *[32]uint64) {
 	if kernels.name == portable.name {
 		uniformVec(dst, state)

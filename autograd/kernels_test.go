@@ -38,139 +38,184 @@ func closeTo(got, want, tol, scale float64) bool {
 	return math.Abs(got-want) <= tol*math.Max(math.Abs(want), scale)
 }
 
-// TestKernels compares every kernel set with the portable one, on lengths up to
-// several vectors and on special values.
-func TestKernels(t *testing.T) {
-	type call func(k *kernelSet, dst []float64, x [][]float64, s, u float64)
-	calls := []struct {
-		name  string
-		f     call
-		exact bool // the same bits as the portable kernel
-		unit  bool // first operand in (0, 1)
-	}{
-		{name: "add", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.add(&d[0], &x[0][0], &x[1][0], len(d)) }},
-		{name: "sub", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.sub(&d[0], &x[0][0], &x[1][0], len(d)) }},
-		{name: "mul", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.mul(&d[0], &x[0][0], &x[1][0], len(d)) }},
-		{name: "mulAdd", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
-			k.mulAdd(&d[0], &x[0][0], &x[1][0], len(d))
-		}},
-		{name: "scale", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.scale(&d[0], &x[0][0], len(d), s) }},
-		{name: "affine", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.affine(&d[0], &x[0][0], len(d), s, u) }},
-		{name: "less", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.less(&d[0], &x[0][0], len(d), s) }},
-		{name: "relu", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.relu(&d[0], &x[0][0], len(d)) }},
-		{name: "positive", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
-			k.positive(&d[0], &x[0][0], len(d))
-		}},
-		{name: "sigmoidShift", unit: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
-			p, q := shiftFactors(10 * s)
-			k.shift(&d[0], &x[0][0], len(d), p, q)
-		}},
-		{name: "exp", f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) { k.exp(d, x[0]) }},
-		{name: "in place", exact: true, f: func(k *kernelSet, d []float64, x [][]float64, s, u float64) {
-			k.add(&d[0], &d[0], &x[0][0], len(d))
-			k.scale(&d[0], &d[0], len(d), s)
-		}},
+// laneCase makes one operation on some of the registers 0 to 11, which it
+// does not write twice, with operands in args and factors in the arena.
+type laneCase struct {
+	code  laneCode
+	exact bool // the same bits as in Go
+	unit  bool // registers in (0, 1)
+	make  func(rng *rand.Rand) (op laneOp, args []int32)
+}
+
+const (
+	testRegisters = 12
+	testArena     = 64
+)
+
+func laneCases() []laneCase {
+	reg := func(rng *rand.Rand) int32 { return int32(rng.IntN(testRegisters - 4)) }
+	num := func(rng *rand.Rand) int32 { return int32(rng.IntN(testArena - 16)) }
+	const dst = testRegisters - 4
+	registers := func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: dst, a: reg(rng), b: reg(rng)}, nil }
+	scalar := func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: dst, a: reg(rng), b: num(rng)}, nil }
+	pairs := func(second func(*rand.Rand) int32) func(rng *rand.Rand) (laneOp, []int32) {
+		return func(rng *rand.Rand) (laneOp, []int32) {
+			k := 1 + rng.IntN(9)
+			args := []int32{77}
+			for range k {
+				args = append(args, reg(rng), second(rng))
+			}
+			return laneOp{dst: dst, a: 1, b: int32(k)}, args
+		}
 	}
-	for i := range available {
-		set := &available[i]
-		for _, c := range calls {
-			t.Run(set.name+"/"+c.name, func(t *testing.T) {
-				rng := rand.New(rand.NewPCG(1, 2))
+	tile := func(rng *rand.Rand) (laneOp, []int32) {
+		joint := 1 + rng.IntN(6)
+		args := append([]int32{77}, make([]int32, tileHead)...)
+		args[1+tileJoint], args[1+tilePanel] = int32(joint), int32(rng.IntN(testArena-4*joint))
+		for range joint {
+			args = append(args, reg(rng))
+		}
+		rows := 3 + rng.IntN(2) // of three, the last is repeated
+		var last []int32
+		for r := range tileRows {
+			args[1+tileDst+r] = dst + int32(min(r, rows-1))
+			if r < rows {
+				last = nil
+				for range rng.IntN(4) {
+					last = append(last, reg(rng), num(rng))
+				}
+			}
+			args[1+tileExtra+r] = int32(len(last) / 2)
+			args = append(args, last...)
+		}
+		return laneOp{dst: dst, a: 1, b: int32(rng.IntN(2))}, args
+	}
+	return []laneCase{
+		{code: laneCopy, exact: true, make: registers},
+		{code: laneGather, exact: true, make: registers},
+		{code: laneFill, exact: true, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: dst, a: num(rng)}, nil }},
+		{code: laneNeg, exact: true, make: registers},
+		{code: laneAdd, exact: true, make: registers},
+		{code: laneSub, exact: true, make: registers},
+		{code: laneMul, exact: true, make: registers},
+		{code: laneMulAdd, make: registers},
+		{code: laneScale, exact: true, make: scalar},
+		{code: laneNegScale, exact: true, make: scalar},
+		{code: laneAddS, exact: true, make: scalar},
+		{code: laneSubS, exact: true, make: scalar},
+		{code: laneRSubS, exact: true, make: scalar},
+		{code: laneDot, make: pairs(num)},
+		{code: laneDotPairs, make: pairs(reg)},
+		{code: laneTile, make: tile},
+		{code: laneTileRelu, make: tile},
+		{code: laneTileSquares, make: tile},
+		{code: laneRelu, exact: true, make: registers},
+		{code: lanePositive, exact: true, make: registers},
+		{code: laneSigmoidShift, unit: true, make: scalar},
+		{code: laneLess, exact: true, make: scalar},
+		{code: laneSum, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng)}, nil }},
+		{code: laneSumProduct, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng), b: reg(rng)}, nil }},
+	}
+}
+
+// TestLaneKernels compares every operation of every kernel set with the one in
+// Go: on all lengths up to several vectors, counting lanes up to any number,
+// on special values, and in a group of several operations.
+func TestLaneKernels(t *testing.T) {
+	defer func(k kernelSet) { kernels = k }(kernels)
+	for _, set := range available {
+		if set.lanes == nil {
+			continue
+		}
+		kernels = set
+		known := map[laneCode]bool{}
+		for _, c := range laneCases() {
+			known[c.code] = true
+			t.Run(set.name+"/"+laneNames[c.code], func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(1, uint64(c.code)))
 				for n := vectorLen; n <= 12*vectorLen; n += vectorLen {
-					for round := range 8 {
-						specials := round%2 == 1 && !c.unit
-						x := [][]float64{sample(rng, n, specials), sample(rng, n, specials)}
-						if c.unit {
-							FillUniform(x[0], rng.Uint64())
-						}
-						s, u := rng.NormFloat64(), rng.NormFloat64()
-						start := sample(rng, n, false)
-						got, want := slices.Clone(start), slices.Clone(start)
-						c.f(set, got, x, s, u)
-						c.f(&portable, want, x, s, u)
-						for i := range want {
-							// A fused product keeps what an unfused one rounds
-							// away or lets overflow.
-							if math.IsInf(want[i], 0) || math.IsNaN(want[i]) && c.name == "mulAdd" {
-								continue
-							}
-							tol := 4e-16
-							if c.exact {
-								tol = 0
-							}
-							scale := math.Abs(start[i]) + math.Abs(s*x[0][i]) + math.Abs(u)
-							if c.name == "exp" || c.unit {
-								scale = 0
-							}
-							if !closeTo(got[i], want[i], 2*tol, scale) {
-								t.Fatalf("n=%d, lane %d of %v: got %v, want %v", n, i, x[0][i], got[i], want[i])
-							}
-						}
+					for round := range 12 {
+						testLaneOp(t, &set, c, rng, n, round%3 == 1 && !c.unit)
 					}
 				}
 			})
 		}
-	}
-}
-
-// TestDotKernels compares sums of products over 1 to 9 terms.
-func TestDotKernels(t *testing.T) {
-	for i := range available {
-		set := &available[i]
-		rng := rand.New(rand.NewPCG(3, 4))
-		for w := vectorLen; w <= 17*vectorLen; w += vectorLen {
-			for k := 1; k < 10; k++ {
-				m, r := sample(rng, 16, false), sample(rng, 12*w, false)
-				terms := make([]laneTerm, k)
-				for j := range terms {
-					terms[j] = laneTerm{int32(rng.IntN(12)), int32(rng.IntN(16))}
-				}
-				got := make([]float64, w)
-				set.dot(&got[0], &m[0], &r[0], w, &terms[0], k)
-				for l := range got {
-					want, scale := 0.0, 0.0
-					for _, term := range terms {
-						p := m[term.factor] * r[int(term.reg)*w+l]
-						want += p
-						scale += math.Abs(p)
-					}
-					if !closeTo(got[l], want, 1e-15, scale) {
-						t.Fatalf("%s: w=%d, %d terms, lane %d: got %v, want %v", set.name, w, k, l, got[l], want)
-					}
-				}
+		for code := laneCopy; code < laneExp; code++ {
+			if !known[code] {
+				t.Errorf("%s: operation %s is not tested", set.name, laneNames[code])
 			}
 		}
 	}
 }
 
-// TestDotPairsKernels does the same for products of registers.
-func TestDotPairsKernels(t *testing.T) {
-	for i := range available {
-		set := &available[i]
-		rng := rand.New(rand.NewPCG(4, 4))
-		for w := vectorLen; w <= 17*vectorLen; w += vectorLen {
-			for k := 1; k < 10; k++ {
-				r := sample(rng, 12*w, false)
-				terms := make([]laneTerm, k)
-				for j := range terms {
-					terms[j] = laneTerm{int32(rng.IntN(12)), int32(rng.IntN(12))}
-				}
-				got := make([]float64, w)
-				set.dotPairs(&got[0], &r[0], w, &terms[0], k)
-				for l := range got {
-					want, scale := 0.0, 0.0
-					for _, term := range terms {
-						p := r[int(term.reg)*w+l] * r[int(term.factor)*w+l]
-						want += p
-						scale += math.Abs(p)
-					}
-					if !closeTo(got[l], want, 1e-15, scale) {
-						t.Fatalf("%s: w=%d, %d terms, lane %d: got %v, want %v", set.name, w, k, l, got[l], want)
-					}
+func testLaneOp(t *testing.T, set *kernelSet, c laneCase, rng *rand.Rand, n int, specials bool) {
+	t.Helper()
+	op, args := c.make(rng)
+	op.code = c.code
+	count, width := n-rng.IntN(vectorLen), n+vectorLen*rng.IntN(3)
+	regs, arena := sample(rng, testRegisters*n, specials), sample(rng, testArena, specials)
+	if specials && !c.exact { // numbers that overflow in another order of summing
+		for _, x := range [][]float64{regs, arena} {
+			for i, v := range x {
+				if math.Abs(v) == math.MaxFloat64 {
+					x[i] = 1
 				}
 			}
 		}
 	}
+	if len(args) > tileHead && args[1+tileDst+3] == args[1+tileDst+2] {
+		for i := range args[1+tileJoint] {
+			f := arena[args[1+tilePanel]+tileRows*i:]
+			f[3] = f[2]
+		}
+	}
+	full := sample(rng, testRegisters*width, specials)
+	active := make([]int32, n)
+	for i := range active {
+		active[i] = int32(rng.IntN(width))
+	}
+	if c.unit {
+		FillUniform(regs, rng.Uint64())
+		for i := range arena {
+			arena[i] = math.Exp(-math.Abs(3 * arena[i]))
+		}
+	}
+	g := &laneGroup{code: []laneOp{{code: laneNeg, dst: testRegisters - 1, a: testRegisters - 1}, op, {code: laneEnd}}, args: args}
+	frameOf := func() *frame {
+		return &frame{m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float64, 2*n)}
+	}
+	got, want := frameOf(), frameOf()
+	gotRegs, wantRegs := slices.Clone(regs), slices.Clone(regs)
+	g.run(got, gotRegs, width, count, active[:count:n])
+	for i := range g.code[:2] {
+		g.do(&g.code[i], want, wantRegs, n, count, width, append(active[:count:count], slices.Repeat(active[:1], n-count)...))
+	}
+	compare := func(what string, got, want []float64) {
+		t.Helper()
+		for i := range want {
+			if c.exact {
+				if got[i] != want[i] && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+					t.Fatalf("n=%d, %d count, %+v %v: %s %d: got %v, want %v", n, count, op, args, what, i, got[i], want[i])
+				}
+				continue
+			}
+			// Sums are taken in another order, and products fused with them.
+			scale := 3000.0 // of sums of products of numbers up to 15
+			switch {
+			case c.unit:
+				scale = 0
+			case specials && c.code == laneTileSquares: // of sums of products up to 800²
+				scale = 1e14
+			case specials:
+				scale = 1e7
+			}
+			if !closeTo(got[i], want[i], 1e-15, scale) {
+				t.Fatalf("n=%d, %d count, %+v %v: %s %d: got %v, want %v", n, count, op, args, what, i, got[i], want[i])
+			}
+		}
+	}
+	compare("lane", gotRegs, wantRegs)
+	compare("number", got.m, want.m)
 }
 
 // TestReductionKernels compares sums of exponentials and maxima of any length.

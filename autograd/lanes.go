@@ -1,9 +1,6 @@
 package autograd
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // The lane program is the compiled form of the part of a graph that differs
 // between lanes. Every element of every such value is a register of one float64
@@ -26,6 +23,10 @@ type laneProgram struct {
 	full   int // registers of the widest level on all lanes
 	packed int // registers of the widest group on packed lanes
 	keep   map[elementKey]int32
+
+	panels   []float64 // constant panels, which frames hold from panelsAt on
+	panelsAt int
+	buffer   int // length of a frame's buffer
 }
 
 // laneInput is a varying input: its elements are registers first and following.
@@ -36,15 +37,20 @@ type laneInput struct {
 }
 
 type laneLevel struct {
-	uniform []step
-	groups  []laneGroup
+	uniform  []step
+	shifts   []int32 // offsets of x, whose factors of sigmoid shifts lie from shiftsAt on
+	shiftsAt int
+	panels   []*panel // that differ between runs
+	groups   []laneGroup
 }
 
 // A laneGroup is a list of operations on one set of lanes.
 type laneGroup struct {
-	mask  *laneMask // nil: all lanes
-	code  []laneOp
-	terms []laneTerm
+	mask   *laneMask // nil: all lanes
+	code   []laneOp  // the last one is laneEnd
+	args   []int32   // operands of operations that have many
+	unary  []*unaryKernel
+	binary []*binaryKernel
 }
 
 // A laneMask selects the lanes whose weight exp(x − max x) is not negligible.
@@ -88,6 +94,11 @@ func (p *Program) compileLanes() *laneProgram {
 	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
 	for k := 0; k <= top; k++ {
 		c.addLevel(k)
+	}
+	c.layPanels()
+	lp.buffer = 2 * lp.width
+	for _, lv := range lp.levels {
+		lp.buffer = max(lp.buffer, len(lv.shifts))
 	}
 	return lp
 }
@@ -251,6 +262,12 @@ type laneCompiler struct {
 	masks   map[*value]*value
 	zero    map[elementKey]elementKey // mask that an element is proportional to
 	sources map[*value][][]int
+
+	shift     map[int32]int32 // offset of the factors of a sigmoid shift by x's offset
+	shifts    []int32         // those of the level
+	panels    map[[tileRows]int32][]*panel
+	allPanels []*panel
+	panelUses []panelUse
 }
 
 // none is the mask of an element that is proportional to no weight.
@@ -354,7 +371,8 @@ func (c *laneCompiler) findProportional(k elementKey) elementKey {
 // addLevel compiles the uniform values of level k and the lane values below the
 // reductions of level k+1 and below the outputs.
 func (c *laneCompiler) addLevel(k int) {
-	var lv laneLevel
+	lv := laneLevel{shiftsAt: c.p.arena}
+	c.shifts = nil
 	for i, v := range c.p.values {
 		if c.level[i] != k || v.varying || v.n.op == nil || v.isView() || v.known != nil || v.store == nil || v.reducesLanes() {
 			continue
@@ -411,7 +429,24 @@ func (c *laneCompiler) addLevel(k int) {
 		lv.groups = append(lv.groups, g)
 		c.lp.packed = max(c.lp.packed, regs)
 	}
+	lv.shifts = c.shifts
 	c.lp.levels = append(c.lp.levels, lv)
+}
+
+// shiftFactors is where the factors of the sigmoid shift by the number at offset
+// x are found; see [shiftFactorsVec].
+func (c *laneCompiler) shiftFactors(x int32) int32 {
+	if at, ok := c.shift[x]; ok {
+		return at
+	}
+	if c.shift == nil {
+		c.shift = map[int32]int32{}
+	}
+	at := int32(c.p.arena)
+	c.p.arena += 2
+	c.shift[x] = at
+	c.shifts = append(c.shifts, x)
+	return at
 }
 
 // stores reports whether the exponent's operand of the mask element m is kept,
@@ -429,448 +464,4 @@ func (c *laneCompiler) maskSource(m elementKey) (int32, bool) {
 	}
 	reg, ok := c.lp.keep[r.key]
 	return reg, ok
-}
-
-// A sink is an element of a reduction over the lanes.
-type sink struct {
-	v   *value
-	e   int
-	ref operandRef
-}
-
-// An emitter compiles the operations of one group. Registers are virtual until
-// finish assigns physical ones.
-type emitter struct {
-	c     *laneCompiler
-	mask  elementKey
-	sinks []sink
-	pins  []elementKey
-	uses  map[elementKey]int
-	reg   map[elementKey]int32
-	equal map[laneOp]int32
-	code  []laneOp
-	terms []laneTerm
-	next  int32
-}
-
-// Virtual registers from here on are the kept ones, by their index.
-const keptBase = int32(1) << 28
-
-func newEmitter(c *laneCompiler, mask elementKey) *emitter {
-	return &emitter{c: c, mask: mask, uses: map[elementKey]int{}, reg: map[elementKey]int32{}, equal: map[laneOp]int32{}}
-}
-
-// pin keeps an element in a register of its own for later levels and outputs.
-func (em *emitter) pin(k elementKey) {
-	if _, ok := em.c.lp.keep[k]; ok || slices.Contains(em.pins, k) {
-		return
-	}
-	em.pins = append(em.pins, k)
-}
-
-// children lists the lane elements that k is computed from.
-func (em *emitter) children(k elementKey) []elementKey {
-	v := em.c.value(k)
-	if _, kept := em.c.lp.keep[k]; kept || v.n.op == nil {
-		return nil
-	}
-	var out []elementKey
-	add := func(rs ...operandRef) {
-		for _, r := range rs {
-			if r.kind == refLane {
-				out = append(out, r.key)
-			}
-		}
-	}
-	switch v.n.op.kernel {
-	case kernelSum, kernelMatMul:
-		for _, pair := range v.products(int(k.e), em.c.sourcesOf(v)) {
-			add(pair[0], pair[1])
-		}
-	case kernelOver: // expand_over
-		add(v.args[0].ref(int(k.e)))
-	default:
-		add(v.refs(int(k.e))...)
-	}
-	return out
-}
-
-// count counts how often each element below k is read.
-func (em *emitter) count(k elementKey) {
-	em.uses[k]++
-	if em.uses[k] > 1 {
-		return
-	}
-	for _, child := range em.children(k) {
-		em.count(child)
-	}
-}
-
-// finish emits everything and assigns registers.
-func (em *emitter) finish() (laneGroup, int) {
-	for _, k := range em.pins {
-		em.count(k)
-		em.uses[k]++ // never fused away
-	}
-	for _, s := range em.sinks {
-		if s.ref.kind == refLane {
-			em.count(s.ref.key)
-		}
-	}
-	for _, k := range em.pins {
-		r := em.lane(k)
-		kept := int32(em.c.lp.stored)
-		em.c.lp.stored++
-		em.emit(laneOp{code: laneCopy, dst: keptBase + kept, a: r})
-		em.c.lp.keep[k] = kept
-		em.reg[k] = keptBase + kept
-	}
-	for _, s := range em.sinks {
-		em.sink(s)
-	}
-	g := laneGroup{code: em.code, terms: em.terms}
-	if em.mask != none {
-		x, _ := em.c.maskSource(em.mask)
-		g.mask = &laneMask{x}
-	}
-	return g, em.assign(&g)
-}
-
-func (em *emitter) emit(op laneOp) { em.code = append(em.code, op) }
-
-func (em *emitter) virtual() int32 {
-	em.next++
-	return em.next - 1
-}
-
-// share emits op unless an equal one was, and returns its register.
-func (em *emitter) share(op laneOp) int32 {
-	if r, ok := em.equal[op]; ok && em.c.p.runs(CommonSubexpressions) {
-		return r
-	}
-	r := em.virtual()
-	em.equal[op] = r
-	op.dst = r
-	em.emit(op)
-	return r
-}
-
-func (em *emitter) sink(s sink) {
-	off := int32(s.v.offset(s.e))
-	if s.ref.kind != refLane { // the same number in every lane
-		n := float64(em.c.p.lanes)
-		op := laneOp{code: laneSumConst, dst: off, s: s.ref.off, f: n}
-		if s.v.n.op.over == overLogSumExp {
-			op.code, op.f = laneShiftConst, math.Log(n)
-		}
-		if s.ref.kind == refZero {
-			op.s = zeroOffset
-		}
-		em.emit(op)
-		return
-	}
-	if s.v.n.op.over == overLogSumExp {
-		em.emit(laneOp{code: laneLogSumExp, dst: off, a: em.lane(s.ref.key)})
-		return
-	}
-	// Fuse the last product into the sum over the lanes.
-	if v := em.c.value(s.ref.key); em.uses[s.ref.key] == 1 && v.n.op != nil && v.n.op.name == "mul" && em.c.p.runs(Fusion) {
-		if r := v.refs(int(s.ref.key.e)); r[0].kind == refLane && r[1].kind == refLane {
-			a, b := em.lane(r[0].key), em.lane(r[1].key)
-			em.emit(laneOp{code: laneSumProduct, dst: off, a: a, b: b})
-			return
-		}
-	}
-	em.emit(laneOp{code: laneSum, dst: off, a: em.lane(s.ref.key)})
-}
-
-// lane emits the operations that compute an element and returns its register.
-func (em *emitter) lane(k elementKey) int32 {
-	if r, ok := em.reg[k]; ok {
-		return r
-	}
-	r := em.compute(k)
-	em.reg[k] = r
-	return r
-}
-
-func (em *emitter) compute(k elementKey) int32 {
-	if kept, ok := em.c.lp.keep[k]; ok {
-		if em.mask == none {
-			return keptBase + kept
-		}
-		return em.share(laneOp{code: laneGather, a: kept})
-	}
-	v := em.c.value(k)
-	e := int(k.e)
-	switch v.n.op.kernel {
-	case kernelSum, kernelMatMul:
-		return em.products(v, v.products(e, em.c.sourcesOf(v)), zeroOffset)
-	case kernelOver:
-		return em.share(laneOp{code: laneFill, s: uniformOffset(v.args[0].ref(e))})
-	case kernelUnary:
-		return em.unary(v, v.refs(e)[0])
-	case kernelWhere:
-		r := v.refs(e)
-		return em.share(laneOp{code: laneWhere, a: em.register(r[0]), b: em.register(r[1]), s: em.register(r[2])})
-	}
-	return em.binary(v, v.refs(e))
-}
-
-func uniformOffset(r operandRef) int32 {
-	if r.kind == refZero {
-		return zeroOffset
-	}
-	return r.off
-}
-
-// register is a lane register that holds the operand, whatever its kind.
-func (em *emitter) register(r operandRef) int32 {
-	if r.kind == refLane {
-		return em.lane(r.key)
-	}
-	return em.share(laneOp{code: laneFill, s: uniformOffset(r)})
-}
-
-// scaled recognises an element that is read once and is lanes times a uniform
-// factor.
-func (em *emitter) scaled(r operandRef) (x operandRef, factor int32, ok bool) {
-	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
-		return
-	}
-	if _, kept := em.c.lp.keep[r.key]; kept {
-		return
-	}
-	v := em.c.value(r.key)
-	if v.n.op == nil || v.n.op.name != "mul" {
-		return
-	}
-	f := v.refs(int(r.key.e))
-	switch {
-	case f[0].kind == refLane && f[1].kind == refUniform:
-		return f[0], f[1].off, true
-	case f[1].kind == refLane && f[0].kind == refUniform:
-		return f[1], f[0].off, true
-	}
-	return
-}
-
-func (em *emitter) unary(v *value, r operandRef) int32 {
-	if v.n.op.name == "neg" {
-		if x, f, ok := em.scaled(r); ok {
-			return em.share(laneOp{code: laneScale, a: em.lane(x.key), s: f, f: -1})
-		}
-		return em.share(laneOp{code: laneNeg, a: em.register(r)})
-	}
-	switch v.n.op.name {
-	case "exp":
-		return em.share(laneOp{code: laneExp, a: em.register(r)})
-	case "relu":
-		return em.share(laneOp{code: laneRelu, a: em.register(r)})
-	case "positive":
-		return em.share(laneOp{code: lanePositive, a: em.register(r)})
-	}
-	return em.share(laneOp{code: laneUnary, a: em.register(r), unary: v.unaryKernel()})
-}
-
-func (em *emitter) binary(v *value, r []operandRef) int32 {
-	a, b := r[0], r[1]
-	switch v.n.op.name {
-	case "add":
-		if a.kind != refLane {
-			a, b = b, a
-		}
-		switch b.kind {
-		case refZero:
-			return em.register(a)
-		case refUniform:
-			if sum, ok := em.summed(a); ok {
-				return em.products(sum, sum.products(int(a.key.e), em.c.sourcesOf(sum)), b.off)
-			}
-			return em.share(laneOp{code: laneAddS, a: em.register(a), s: b.off, f: 1})
-		}
-		return em.share(laneOp{code: laneAdd, a: em.lane(a.key), b: em.lane(b.key)})
-	case "sub":
-		switch {
-		case b.kind == refZero:
-			return em.register(a)
-		case b.kind == refUniform:
-			return em.share(laneOp{code: laneAddS, a: em.register(a), s: b.off, f: -1})
-		case a.kind == refLane:
-			return em.share(laneOp{code: laneSub, a: em.lane(a.key), b: em.lane(b.key)})
-		case a.kind == refZero:
-			if x, f, ok := em.scaled(b); ok {
-				return em.share(laneOp{code: laneScale, a: em.lane(x.key), s: f, f: -1})
-			}
-			return em.share(laneOp{code: laneNeg, a: em.lane(b.key)})
-		}
-		return em.share(laneOp{code: laneRSubS, a: em.lane(b.key), s: a.off})
-	case "mul":
-		if a.kind != refLane {
-			a, b = b, a
-		}
-		if b.kind == refUniform {
-			return em.share(laneOp{code: laneScale, a: em.register(a), s: b.off, f: 1})
-		}
-		return em.share(laneOp{code: laneMul, a: em.register(a), b: em.register(b)})
-	case "greater":
-		if a.kind != refLane {
-			return em.share(laneOp{code: laneLess, a: em.register(b), s: uniformOffset(a)})
-		}
-	case "sigmoid_shift":
-		if a.kind == refUniform {
-			return em.share(laneOp{code: laneSigmoidShift, a: em.register(b), s: a.off})
-		}
-	}
-	return em.share(laneOp{code: laneBinary, a: em.register(a), b: em.register(b), binary: v.n.op.binary})
-}
-
-// summed recognises an element that is read once and is a sum or an element of
-// a matrix product, to which a uniform number can be added as one more term.
-func (em *emitter) summed(r operandRef) (*value, bool) {
-	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
-		return nil, false
-	}
-	if _, kept := em.c.lp.keep[r.key]; kept {
-		return nil, false
-	}
-	v := em.c.value(r.key)
-	return v, v.n.op != nil && (v.n.op.kernel == kernelMatMul || v.n.op.kernel == kernelSum)
-}
-
-// products emits a sum of products plus the uniform number at offset bias:
-// first the lanes with uniform factors in one operation, then the others. Those
-// of a matrix product, which are kept for other elements anyway, are one
-// operation too; those of a sum follow one after the other, each as soon as it
-// is computed.
-func (em *emitter) products(v *value, pairs [][2]operandRef, bias int32) int32 {
-	var linear []laneTerm
-	type product struct{ a, b operandRef }
-	var rest []product
-	one := int32(oneOffset)
-	for _, pr := range pairs {
-		switch {
-		case pr[1].kind == refUniform:
-			linear = append(linear, laneTerm{em.register(pr[0]), pr[1].off})
-		case pr[1].kind == refLane:
-			rest = append(rest, product{pr[0], pr[1]})
-		case pr[0].kind == refUniform: // a plain summand that is no lane value
-			linear = append(linear, laneTerm{em.register(pr[0]), one})
-		default:
-			if x, f, ok := em.scaled(pr[0]); ok {
-				linear = append(linear, laneTerm{em.lane(x.key), f})
-			} else if a, b, ok := em.factors(pr[0]); ok {
-				rest = append(rest, product{a, b})
-			} else {
-				linear = append(linear, laneTerm{em.lane(pr[0].key), one})
-			}
-		}
-	}
-	if bias != zeroOffset {
-		linear = append(linear, laneTerm{em.share(laneOp{code: laneFill, s: oneOffset}), bias})
-	}
-	if len(linear) == 0 && len(rest) > 1 && v.n.op.kernel == kernelMatMul {
-		var terms []laneTerm
-		for _, pr := range rest {
-			terms = append(terms, laneTerm{em.register(pr.a), em.register(pr.b)})
-		}
-		dst := em.virtual()
-		em.emit(laneOp{code: laneDotPairs, dst: dst, a: int32(len(em.terms)), b: int32(len(em.terms) + len(terms))})
-		em.terms = append(em.terms, terms...)
-		return dst
-	}
-	dst := em.virtual()
-	started := len(linear) > 0
-	if started {
-		em.emit(laneOp{code: laneDot, dst: dst, a: int32(len(em.terms)), b: int32(len(em.terms) + len(linear))})
-		em.terms = append(em.terms, linear...)
-	}
-	for _, pr := range rest {
-		a, b := em.register(pr.a), em.register(pr.b)
-		op := laneOp{code: laneMul, dst: dst, a: a, b: b}
-		if started {
-			op.code = laneMulAdd
-		}
-		started = true
-		em.emit(op)
-	}
-	if !started {
-		em.emit(laneOp{code: laneFill, dst: dst, s: zeroOffset})
-	}
-	return dst
-}
-
-// factors recognises an element that is read once and is a product or a square
-// of lane values.
-func (em *emitter) factors(r operandRef) (a, b operandRef, ok bool) {
-	if em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
-		return
-	}
-	if _, kept := em.c.lp.keep[r.key]; kept {
-		return
-	}
-	v := em.c.value(r.key)
-	if v.n.op == nil || v.n.op.name != "square" && v.n.op.name != "mul" {
-		return
-	}
-	f := v.refs(int(r.key.e))
-	switch {
-	case v.n.op.name == "square" && f[0].kind == refLane:
-		return f[0], f[0], true
-	case v.n.op.name == "mul" && f[0].kind == refLane && f[1].kind == refLane:
-		return f[0], f[1], true
-	}
-	return
-}
-
-// assign replaces virtual registers by physical ones, reusing a register after
-// its last use, the most recently freed first. It returns their number.
-func (em *emitter) assign(g *laneGroup) int {
-	kept := int32(em.c.lp.stored)
-	if em.mask != none {
-		kept = 0
-	}
-	last := make([]int32, em.next)
-	for i := range g.code {
-		g.code[i].registers(g.terms, func(r *int32) {
-			if *r < keptBase {
-				last[*r] = int32(i)
-			}
-		})
-	}
-	phys := make([]int32, em.next)
-	for i := range phys {
-		phys[i] = -1
-	}
-	var free []int32
-	count := kept
-	for i := range g.code {
-		op := &g.code[i]
-		// Operands freed here are reused from the next operation on, because
-		// some operations write the result before they have read everything.
-		var freed []int32
-		op.registers(g.terms, func(r *int32) {
-			v := *r
-			if v >= keptBase {
-				*r = v - keptBase
-				return
-			}
-			if phys[v] < 0 {
-				if n := len(free); n > 0 {
-					phys[v] = free[n-1]
-					free = free[:n-1]
-				} else {
-					phys[v] = count
-					count++
-				}
-			}
-			*r = phys[v]
-			if last[v] == int32(i) && em.c.p.runs(MemoryReuse) {
-				last[v] = -1
-				freed = append(freed, phys[v])
-			}
-		})
-		free = append(free, freed...)
-	}
-	return int(count)
 }

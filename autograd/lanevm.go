@@ -7,80 +7,141 @@ import (
 )
 
 // laneCode is the operation of a laneOp.
-type laneCode uint8
+type laneCode int32
 
-// In the comments r is a register, m a number of the uniform arena.
+// In the comments r is a register, m a number of the uniform arena, and args the
+// pool of operands of the group. The operations up to laneSumProduct are those
+// that a kernel set may run by itself; laneEnd and the others return to Go.
 const (
-	laneCopy         laneCode = iota // r[dst] = r[a]
+	laneEnd          laneCode = iota // ends every group
+	laneCopy                         // r[dst] = r[a]
 	laneGather                       // r[dst] = the selected lanes of kept register a
-	laneFill                         // r[dst] = m[s]
+	laneFill                         // r[dst] = m[a]
 	laneNeg                          // r[dst] = −r[a]
 	laneAdd                          // r[dst] = r[a] + r[b]
 	laneSub                          // r[dst] = r[a] − r[b]
 	laneMul                          // r[dst] = r[a]·r[b]
 	laneMulAdd                       // r[dst] += r[a]·r[b]
-	laneScale                        // r[dst] = f·m[s]·r[a]
-	laneAddS                         // r[dst] = r[a] + f·m[s]
-	laneRSubS                        // r[dst] = m[s] − r[a]
-	laneDot                          // r[dst] = Σ m[factor]·r[reg] over terms a..b
-	laneDotPairs                     // r[dst] = Σ r[reg]·r[factor] over terms a..b
+	laneScale                        // r[dst] = m[b]·r[a]
+	laneNegScale                     // r[dst] = −m[b]·r[a]
+	laneAddS                         // r[dst] = r[a] + m[b]
+	laneSubS                         // r[dst] = r[a] − m[b]
+	laneRSubS                        // r[dst] = m[b] − r[a]
+	laneDot                          // r[dst] = Σ r·m over b pairs at args[a]
+	laneDotPairs                     // r[dst] = Σ r·r over b pairs at args[a]
+	laneTile                         // four sums of products: the tile at args[a]
+	laneTileRelu                     // the same, max(·, 0)
+	laneTileSquares                  // r[dst] = Σ squares of the four sums, added to r[dst] if b is not 0
 	laneRelu                         // r[dst] = max(r[a], 0)
 	lanePositive                     // r[dst] = 1[r[a] > 0]
-	laneSigmoidShift                 // r[dst] = r[a]/(r[a] + (1−r[a])·e^−m[s])
-	laneLess                         // r[dst] = 1[r[a] < m[s]]
-	laneExp                          // r[dst] = e^r[a]
-	laneUnary                        // r[dst] = unary(r[a])
-	laneBinary                       // r[dst] = binary(r[a], r[b])
-	laneWhere                        // r[dst] = r[a] ≠ 0 ? r[b] : r[s]
+	laneSigmoidShift                 // r[dst] = p·r[a]/(p·r[a] + q·(1−r[a])), p = m[b], q = m[b+1]
+	laneLess                         // r[dst] = 1[r[a] < m[b]]
 	laneSum                          // m[dst] = Σ lanes of r[a]
 	laneSumProduct                   // m[dst] = Σ lanes of r[a]·r[b]
+	laneExp                          // r[dst] = e^r[a]
+	laneUnary                        // r[dst] = unary kernel b of r[a]
+	laneBinary                       // r[dst] = binary kernel args[b+1] of r[a] and r[args[b]]
+	laneWhere                        // r[dst] = r[a] ≠ 0 ? r[args[b]] : r[args[b+1]]
 	laneLogSumExp                    // m[dst] = ln Σ e^lanes of r[a]
-	laneSumConst                     // m[dst] = f·m[s]
-	laneShiftConst                   // m[dst] = m[s] + f
+	laneSumConst                     // m[dst] = m[a] times the number of lanes
+	laneShiftConst                   // m[dst] = m[a] + ln of the number of lanes
+	laneCodes                        // their number
 )
 
 // A laneOp is one operation of a lane program.
 type laneOp struct {
-	code         laneCode
-	dst, a, b, s int32
-	f            float64
-	unary        *unaryKernel
-	binary       *binaryKernel
+	code      laneCode
+	dst, a, b int32
 }
 
-// A laneTerm is a product of a register and a uniform number.
-type laneTerm struct{ reg, factor int32 }
+// A tile is four sums of products of registers with uniform numbers, row by
+// row. The registers that all rows have in common come first, with their
+// factors in a panel of the arena, four by four; then those of single rows. At
+// args it is laid out as
+//
+//	joint, panel, extra₀ … extra₃, dst₀ … dst₃,
+//	joint registers, pairs of register and factor of rows 0 … 3.
+//
+// A tile of fewer rows repeats its last one. One whose squares are summed has
+// rows without products instead, and no dst.
+const (
+	tileJoint = 0
+	tilePanel = 1
+	tileExtra = 2
+	tileDst   = 6
+	tileHead  = 10
+	tileRows  = 4
+)
 
 // registers calls f for every register field, operands first.
-func (op *laneOp) registers(terms []laneTerm, f func(*int32)) {
+func (op *laneOp) registers(args []int32, f func(*int32)) {
 	switch op.code {
-	case laneFill, laneSumConst, laneShiftConst:
+	case laneEnd, laneFill, laneSumConst, laneShiftConst:
 	case laneGather: // its operand is a kept register of the full lanes
 	case laneDot:
-		for i := op.a; i < op.b; i++ {
-			f(&terms[i].reg)
+		for i := range op.b {
+			f(&args[op.a+2*i])
 		}
 	case laneDotPairs:
-		for i := op.a; i < op.b; i++ {
-			f(&terms[i].reg)
-			f(&terms[i].factor)
+		for i := range 2 * op.b {
+			f(&args[op.a+i])
 		}
-	case laneAdd, laneSub, laneMul, laneMulAdd, laneBinary, laneSumProduct:
+	case laneTile, laneTileRelu, laneTileSquares:
+		t := args[op.a:]
+		at := tileHead + t[tileJoint]
+		for i := tileHead; i < int(at); i++ {
+			f(&t[i])
+		}
+		for r := range tileRows {
+			for range t[tileExtra+r] {
+				f(&t[at])
+				at += 2
+			}
+		}
+		if op.code != laneTileSquares {
+			for r := range tileRows {
+				f(&t[tileDst+r])
+			}
+		}
+	case laneAdd, laneSub, laneMul, laneMulAdd, laneSumProduct:
 		f(&op.a)
 		f(&op.b)
+	case laneBinary:
+		f(&op.a)
+		f(&args[op.b])
 	case laneWhere:
 		f(&op.a)
-		f(&op.b)
-		f(&op.s)
+		f(&args[op.b])
+		f(&args[op.b+1])
 	default:
 		f(&op.a)
 	}
 	switch op.code {
+	case laneEnd, laneTile, laneTileRelu:
 	case laneSum, laneSumProduct, laneLogSumExp, laneSumConst, laneShiftConst:
 	default:
 		f(&op.dst)
 	}
 }
+
+// A laneMachine is the state that the operations of a group run in. Kernels in
+// assembly read it by offset.
+type laneMachine struct {
+	code       *laneOp  // operations, the last one laneEnd
+	args       *int32   // pool of operands
+	m          *float64 // uniform arena
+	r          *float64 // registers
+	full       *float64 // registers of all lanes, which laneGather reads
+	active     *int32   // selected lanes, n of them
+	tail       *uint64  // masks of the last vectorLen lanes: all ones where they count
+	n          int      // lanes of a register, a multiple of vectorLen
+	stride     int      // bytes between registers
+	fullStride int      // bytes between registers of full
+}
+
+// tailMasks has, from index vectorLen−c on, masks of vectorLen lanes of which
+// the first c count.
+var tailMasks = [2 * vectorLen]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0), 4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
 
 // run runs the levels of the lane program in a frame.
 func (lp *laneProgram) run(f *frame, lanes int) error {
@@ -91,18 +152,37 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 				return fmt.Errorf("%v: %w", lv.uniform[j].v.n, err)
 			}
 		}
+		lv.prepare(f)
 		for j := range lv.groups {
 			g := &lv.groups[j]
 			if g.mask == nil {
-				g.run(f.m, f.full, nil, lp.width, lanes, nil)
+				g.run(f, f.full, lp.width, lanes, nil)
 				continue
 			}
 			x := f.full[int(g.mask.x)*lp.width:][:lanes]
 			f.active = selectLanes(f.active[:0], x)
-			g.run(f.m, f.packed, f.full, roundUp(len(f.active), vectorLen), lp.width, f.active)
+			g.run(f, f.packed, lp.width, len(f.active), f.active)
 		}
 	}
 	return nil
+}
+
+// prepare computes the numbers that operations of the level take in another
+// form: factors of sigmoid shifts, and panels.
+func (lv *laneLevel) prepare(f *frame) {
+	if n := len(lv.shifts); n > 0 {
+		x := f.buffer[:n]
+		for i, s := range lv.shifts {
+			x[i] = f.m[s]
+		}
+		shiftFactorsVec(f.m[lv.shiftsAt:][:2*n], x)
+	}
+	for _, p := range lv.panels {
+		to := f.m[p.off:][:len(p.factors)]
+		for i, s := range p.factors {
+			to[i] = f.m[s]
+		}
+	}
 }
 
 // selectLanes appends the lanes whose weight e^x is at least 2⁻⁵³ of the
@@ -117,93 +197,131 @@ func selectLanes(active []int32, x []float64) []int32 {
 	return active
 }
 
-// run executes the group. Without active, the registers r hold all lanes, w of
-// them of which the first n count. With it, they hold the active lanes packed
-// into w, and kept registers of n lanes are gathered from full.
-func (g *laneGroup) run(m, r, full []float64, w, n int, active []int32) {
-	stride := n
+// run executes the group on count lanes. Without active, the registers r hold
+// all lanes, width of them. With it, they hold the active lanes packed, and kept
+// registers of width lanes are gathered from the frame's full ones.
+func (g *laneGroup) run(f *frame, r []float64, width, count int, active []int32) {
+	n := width
 	if active != nil {
-		n = len(active)
+		n = roundUp(count, vectorLen)
+		for len(active) < n { // there is room: the width is a multiple of vectorLen
+			active = append(active, active[0])
+		}
 	}
-	if len(g.code) == 0 {
-		return
+	if len(r) == 0 { // nothing but constants
+		r = f.buffer
 	}
-	base := unsafe.Pointer(&r[0])
-	size := uintptr(8 * w)
-	// at points to a register. All numbers are below the counts that assign
-	// returned, which frames have room for.
-	at := func(reg int32) *float64 { return (*float64)(unsafe.Add(base, uintptr(reg)*size)) }
-	k := &kernels
-	for i := range g.code {
-		op := &g.code[i]
-		switch op.code {
-		case laneCopy:
-			copy(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w])
-		case laneGather:
-			src, dst := full[int(op.a)*stride:][:stride], r[int(op.dst)*w:][:w]
-			for k, l := range active {
-				dst[k] = src[l]
-			}
-			for k := n; k < w; k++ {
-				dst[k] = dst[0]
-			}
-		case laneFill:
-			fill(r[int(op.dst)*w:][:w], m[op.s])
-		case laneNeg:
-			k.scale(at(op.dst), at(op.a), w, -1)
-		case laneAdd:
-			k.add(at(op.dst), at(op.a), at(op.b), w)
-		case laneSub:
-			k.sub(at(op.dst), at(op.a), at(op.b), w)
-		case laneMul:
-			k.mul(at(op.dst), at(op.a), at(op.b), w)
-		case laneMulAdd:
-			k.mulAdd(at(op.dst), at(op.a), at(op.b), w)
-		case laneScale:
-			k.scale(at(op.dst), at(op.a), w, op.f*m[op.s])
-		case laneAddS:
-			k.affine(at(op.dst), at(op.a), w, 1, op.f*m[op.s])
-		case laneRSubS:
-			k.affine(at(op.dst), at(op.a), w, -1, m[op.s])
-		case laneDot:
-			k.dot(at(op.dst), &m[0], &r[0], w, &g.terms[op.a], int(op.b-op.a))
-		case laneDotPairs:
-			k.dotPairs(at(op.dst), &r[0], w, &g.terms[op.a], int(op.b-op.a))
-		case laneRelu:
-			k.relu(at(op.dst), at(op.a), w)
-		case lanePositive:
-			k.positive(at(op.dst), at(op.a), w)
-		case laneSigmoidShift:
-			p, q := shiftFactors(m[op.s])
-			k.shift(at(op.dst), at(op.a), w, p, q)
-		case laneLess:
-			k.less(at(op.dst), at(op.a), w, m[op.s])
-		case laneExp:
-			k.exp(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w])
-		case laneUnary:
-			op.unary.vec(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w])
-		case laneBinary:
-			op.binary.vv(r[int(op.dst)*w:][:w], r[int(op.a)*w:][:w], r[int(op.b)*w:][:w])
-		case laneWhere:
-			c, a, b := r[int(op.a)*w:][:w], r[int(op.b)*w:][:w], r[int(op.s)*w:][:w]
-			dst := r[int(op.dst)*w:][:w]
-			for k := range dst {
-				if c[k] != 0 {
-					dst[k] = a[k]
-				} else {
-					dst[k] = b[k]
-				}
-			}
-		case laneSum:
-			m[op.dst] = sumStrided(r[int(op.a)*w:][:n], 1, n)
-		case laneSumProduct:
-			m[op.dst] = sumProduct(r[int(op.a)*w:][:n], r[int(op.b)*w:][:n])
-		case laneLogSumExp:
-			m[op.dst] = logSumExpLanes(r[int(op.a)*w:][:n])
-		case laneSumConst:
-			m[op.dst] = op.f * m[op.s]
-		case laneShiftConst:
-			m[op.dst] = m[op.s] + op.f
+	x := &f.machine
+	*x = laneMachine{
+		code: &g.code[0], m: &f.m[0], r: &r[0],
+		tail: &tailMasks[n-count], n: n, stride: 8 * n, fullStride: 8 * width,
+	}
+	if len(g.args) > 0 {
+		x.args = &g.args[0]
+	}
+	if active != nil {
+		x.full, x.active = &f.full[0], &active[0]
+	}
+	for pc := 0; ; pc++ {
+		if kernels.lanes != nil {
+			pc = kernels.lanes(x, pc)
+		}
+		if g.code[pc].code == laneEnd {
+			return
+		}
+		g.do(&g.code[pc], f, r, n, count, width, active)
+	}
+}
+
+// do executes one operation in portable Go.
+func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int, active []int32) {
+	m := f.m
+	// r is a register. All numbers are below the counts that assign returned,
+	// which frames have room for.
+	base := unsafe.Pointer(unsafe.SliceData(regs))
+	r := func(reg int32) []float64 {
+		return unsafe.Slice((*float64)(unsafe.Add(base, uintptr(reg)*uintptr(8*n))), n)
+	}
+	switch op.code {
+	case laneCopy:
+		copy(r(op.dst), r(op.a))
+	case laneGather:
+		src, dst := f.full[int(op.a)*width:][:width], r(op.dst)
+		for k, l := range active[:n] {
+			dst[k] = src[l]
+		}
+	case laneFill:
+		fill(r(op.dst), m[op.a])
+	case laneNeg:
+		negVec(r(op.dst), r(op.a))
+	case laneAdd:
+		addVV(r(op.dst), r(op.a), r(op.b))
+	case laneSub:
+		subVV(r(op.dst), r(op.a), r(op.b))
+	case laneMul:
+		mulVV(r(op.dst), r(op.a), r(op.b))
+	case laneMulAdd:
+		mulAddVV(r(op.dst), r(op.a), r(op.b))
+	case laneScale:
+		mulVS(r(op.dst), r(op.a), m[op.b])
+	case laneNegScale:
+		mulVS(r(op.dst), r(op.a), -m[op.b])
+	case laneAddS:
+		addVS(r(op.dst), r(op.a), m[op.b])
+	case laneSubS:
+		subVS(r(op.dst), r(op.a), m[op.b])
+	case laneRSubS:
+		subSV(r(op.dst), m[op.b], r(op.a))
+	case laneDot:
+		dotLanes(r(op.dst), m, regs, n, g.args[op.a:][:2*op.b])
+	case laneDotPairs:
+		pairs := g.args[op.a:][:2*op.b]
+		mulVV(r(op.dst), r(pairs[0]), r(pairs[1]))
+		for i := 2; i < len(pairs); i += 2 {
+			mulAddVV(r(op.dst), r(pairs[i]), r(pairs[i+1]))
+		}
+	case laneTile, laneTileRelu:
+		g.tile(op, f, regs, n)
+	case laneTileSquares:
+		g.tileSquares(op, f, regs, n)
+	case laneRelu:
+		reluVec(r(op.dst), r(op.a))
+	case lanePositive:
+		positiveVec(r(op.dst), r(op.a))
+	case laneSigmoidShift:
+		shiftVS(r(op.dst), r(op.a), m[op.b], m[op.b+1])
+	case laneLess:
+		lessVS(r(op.dst), r(op.a), m[op.b])
+	case laneExp:
+		kernels.exp(r(op.dst), r(op.a))
+	case laneUnary:
+		g.unary[op.b].vec(r(op.dst), r(op.a))
+	case laneBinary:
+		g.binary[g.args[op.b+1]].vv(r(op.dst), r(op.a), r(g.args[op.b]))
+	case laneWhere:
+		whereVec(r(op.dst), r(op.a), r(g.args[op.b]), r(g.args[op.b+1]))
+	case laneSum:
+		m[op.dst] = sumStrided(r(op.a)[:count], 1, count)
+	case laneSumProduct:
+		m[op.dst] = sumProduct(r(op.a)[:count], r(op.b)[:count])
+	case laneLogSumExp:
+		m[op.dst] = logSumExpLanes(r(op.a)[:count])
+	case laneSumConst:
+		m[op.dst] = float64(count) * m[op.a]
+	case laneShiftConst:
+		m[op.dst] = m[op.a] + math.Log(float64(count))
+	default:
+		panic(fmt.Sprintf("autograd: unknown lane operation %d", op.code))
+	}
+}
+
+func whereVec(dst, c, a, b []float64) {
+	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
+	for i := range dst {
+		if c[i] != 0 {
+			dst[i] = a[i]
+		} else {
+			dst[i] = b[i]
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 // laneNames are the operations of a lane program in listings.
 var laneNames = map[laneCode]string{
 	laneCopy: "copy", laneGather: "gather", laneFill: "fill", laneNeg: "neg", laneAdd: "add", laneSub: "sub",
-	laneMul: "mul", laneMulAdd: "mul-add", laneScale: "scale", laneAddS: "add-scalar", laneRSubS: "scalar-sub",
-	laneDot: "dot", laneDotPairs: "dot-pairs", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
+	laneMul: "mul", laneMulAdd: "mul-add", laneScale: "scale", laneNegScale: "neg-scale", laneAddS: "add-scalar",
+	laneSubS: "sub-scalar", laneRSubS: "scalar-sub", laneDot: "dot", laneDotPairs: "dot-pairs",
+	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
 	laneBinary: "binary", laneWhere: "where", laneSum: "sum-lanes", laneSumProduct: "dot-lanes",
 	laneLogSumExp: "logsumexp-lanes", laneSumConst: "sum-constant", laneShiftConst: "shift-constant",
 }
@@ -26,18 +27,35 @@ func (c *cost) add(flops, bytes int) {
 }
 
 // cost of one operation on w lanes.
-func (op *laneOp) cost(w int) (flops, bytes int) {
+func (op *laneOp) cost(args []int32, w int) (flops, bytes int) {
 	switch op.code {
 	case laneCopy, laneGather:
 		return 0, 16 * w
 	case laneFill:
 		return 0, 8 * w
+	case laneEnd:
+		return 0, 0
 	case laneDot:
-		k := int(op.b - op.a)
+		k := int(op.b)
 		return 2 * k * w, 8 * (k + 1) * w
 	case laneDotPairs:
-		k := int(op.b - op.a)
+		k := int(op.b)
 		return 2 * k * w, 8 * (2*k + 1) * w
+	case laneTile, laneTileRelu, laneTileSquares:
+		t := args[op.a:]
+		single := 0
+		for _, k := range t[tileExtra:][:tileRows] {
+			single += int(k)
+		}
+		joint := int(t[tileJoint])
+		flops, bytes = 2*(tileRows*joint+single)*w, 8*(joint+single+tileRows)*w
+		switch op.code {
+		case laneTileRelu:
+			flops += tileRows * w
+		case laneTileSquares:
+			flops, bytes = flops+2*tileRows*w, bytes+8*(2-tileRows)*w
+		}
+		return flops, bytes
 	case laneSigmoidShift:
 		return 5 * w, 16 * w
 	case laneAdd, laneSub, laneMul, laneBinary:
@@ -110,15 +128,18 @@ func (g *laneGroup) list(w io.Writer, width int) {
 	kinds := map[laneCode]*cost{}
 	for i := range g.code {
 		op := &g.code[i]
+		if op.code == laneEnd {
+			continue
+		}
 		if kinds[op.code] == nil {
 			kinds[op.code] = &cost{}
 		}
-		flops, bytes := op.cost(width)
+		flops, bytes := op.cost(g.args, width)
 		kinds[op.code].add(flops, bytes)
 		total.add(flops, bytes)
 	}
 	fmt.Fprintf(w, "  group on %s: %d operations, %d flops, %d bytes\n", title, total.ops, total.flops, total.bytes)
-	for code := laneCopy; code <= laneShiftConst; code++ {
+	for code := laneCopy; code < laneCodes; code++ {
 		if c := kinds[code]; c != nil {
 			fmt.Fprintf(w, "    %-16s %6d operations %10d flops %10d bytes\n", laneNames[code], c.ops, c.flops, c.bytes)
 		}

@@ -29,9 +29,24 @@ func expVec(dst, x []float64) {
 	}
 }
 
+// sigmoidVec is 1/(1+e^−x), computed with e^−|x|.
 func sigmoidVec(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = sigmoid(v)
+	var arg, exp [64]float64
+	for len(x) > 0 {
+		n := min(len(x), len(arg))
+		for i, v := range x[:n] {
+			arg[i] = -math.Abs(v)
+		}
+		e := exp[:roundUp(n, vectorLen)]
+		vectorExp(e, arg[:len(e)])
+		for i, v := range x[:n] {
+			if v >= 0 {
+				dst[i] = 1 / (1 + e[i])
+			} else {
+				dst[i] = e[i] / (1 + e[i])
+			}
+		}
+		x, dst = x[n:], dst[n:]
 	}
 }
 

@@ -1,0 +1,491 @@
+package autograd
+
+import "slices"
+
+// A sink is an element of a reduction over the lanes.
+type sink struct {
+	v   *value
+	e   int
+	ref operandRef
+}
+
+// An emitter compiles the operations of one group. Registers are virtual until
+// finish assigns physical ones.
+type emitter struct {
+	c     *laneCompiler
+	mask  elementKey
+	sinks []sink
+	pins  []elementKey
+	uses  map[elementKey]int
+	reg   map[elementKey]int32
+	equal map[laneOp]int32
+	code  []laneOp
+	args  []int32
+	next  int32
+
+	panels   []panelUse
+	unaries  []*unaryKernel
+	binaries []*binaryKernel
+}
+
+// Virtual registers from here on are the kept ones, by their index.
+const keptBase = int32(1) << 28
+
+func newEmitter(c *laneCompiler, mask elementKey) *emitter {
+	return &emitter{c: c, mask: mask, uses: map[elementKey]int{}, reg: map[elementKey]int32{}, equal: map[laneOp]int32{}}
+}
+
+// pin keeps an element in a register of its own for later levels and outputs.
+func (em *emitter) pin(k elementKey) {
+	if _, ok := em.c.lp.keep[k]; ok || slices.Contains(em.pins, k) {
+		return
+	}
+	em.pins = append(em.pins, k)
+}
+
+// children lists the lane elements that k is computed from.
+func (em *emitter) children(k elementKey) []elementKey {
+	v := em.c.value(k)
+	if _, kept := em.c.lp.keep[k]; kept || v.n.op == nil {
+		return nil
+	}
+	var out []elementKey
+	add := func(rs ...operandRef) {
+		for _, r := range rs {
+			if r.kind == refLane {
+				out = append(out, r.key)
+			}
+		}
+	}
+	switch v.n.op.kernel {
+	case kernelSum, kernelMatMul:
+		for _, pair := range v.products(int(k.e), em.c.sourcesOf(v)) {
+			add(pair[0], pair[1])
+		}
+	case kernelOver: // expand_over
+		add(v.args[0].ref(int(k.e)))
+	default:
+		add(v.refs(int(k.e))...)
+	}
+	return out
+}
+
+// count counts how often each element below k is read.
+func (em *emitter) count(k elementKey) {
+	em.uses[k]++
+	if em.uses[k] > 1 {
+		return
+	}
+	for _, child := range em.children(k) {
+		em.count(child)
+	}
+}
+
+// finish emits everything and assigns registers.
+func (em *emitter) finish() (laneGroup, int) {
+	for _, k := range em.pins {
+		em.count(k)
+		em.uses[k]++ // never fused away
+	}
+	for _, s := range em.sinks {
+		if s.ref.kind == refLane {
+			em.count(s.ref.key)
+		}
+	}
+	for _, k := range em.pins {
+		r := em.lane(k)
+		kept := int32(em.c.lp.stored)
+		em.c.lp.stored++
+		em.emit(laneOp{code: laneCopy, dst: keptBase + kept, a: r})
+		em.c.lp.keep[k] = kept
+		em.reg[k] = keptBase + kept
+	}
+	for _, s := range em.sinks {
+		em.sink(s)
+	}
+	em.emit(laneOp{code: laneEnd})
+	g := laneGroup{code: em.code, args: em.args, unary: em.unaries, binary: em.binaries}
+	for _, u := range em.panels {
+		u.args = g.args
+		em.c.panelUses = append(em.c.panelUses, u)
+	}
+	if em.mask != none {
+		x, _ := em.c.maskSource(em.mask)
+		g.mask = &laneMask{x}
+	}
+	return g, em.assign(&g)
+}
+
+func (em *emitter) emit(op laneOp) { em.code = append(em.code, op) }
+
+func (em *emitter) virtual() int32 {
+	em.next++
+	return em.next - 1
+}
+
+// share emits op unless an equal one was, and returns its register.
+func (em *emitter) share(op laneOp) int32 {
+	if r, ok := em.equal[op]; ok && em.c.p.runs(CommonSubexpressions) {
+		return r
+	}
+	r := em.virtual()
+	em.equal[op] = r
+	op.dst = r
+	em.emit(op)
+	return r
+}
+
+func (em *emitter) sink(s sink) {
+	off := int32(s.v.offset(s.e))
+	if s.ref.kind != refLane { // the same number in every lane
+		op := laneOp{code: laneSumConst, dst: off, a: uniformOffset(s.ref)}
+		if s.v.n.op.over == overLogSumExp {
+			op.code = laneShiftConst
+		}
+		em.emit(op)
+		return
+	}
+	if s.v.n.op.over == overLogSumExp {
+		em.emit(laneOp{code: laneLogSumExp, dst: off, a: em.lane(s.ref.key)})
+		return
+	}
+	// Fuse the last product into the sum over the lanes.
+	if v := em.c.value(s.ref.key); em.uses[s.ref.key] == 1 && v.n.op != nil && v.n.op.name == "mul" && em.c.p.runs(Fusion) {
+		if r := v.refs(int(s.ref.key.e)); r[0].kind == refLane && r[1].kind == refLane {
+			a, b := em.lane(r[0].key), em.lane(r[1].key)
+			em.emit(laneOp{code: laneSumProduct, dst: off, a: a, b: b})
+			return
+		}
+	}
+	em.emit(laneOp{code: laneSum, dst: off, a: em.lane(s.ref.key)})
+}
+
+// lane emits the operations that compute an element and returns its register.
+func (em *emitter) lane(k elementKey) int32 {
+	if r, ok := em.reg[k]; ok {
+		return r
+	}
+	r := em.compute(k)
+	em.reg[k] = r
+	return r
+}
+
+func (em *emitter) compute(k elementKey) int32 {
+	if kept, ok := em.c.lp.keep[k]; ok {
+		if em.mask == none {
+			return keptBase + kept
+		}
+		return em.share(laneOp{code: laneGather, a: kept})
+	}
+	if em.tile(k) {
+		return em.reg[k]
+	}
+	v := em.c.value(k)
+	e := int(k.e)
+	switch v.n.op.kernel {
+	case kernelSum, kernelMatMul:
+		return em.products(v, v.products(e, em.c.sourcesOf(v)), zeroOffset)
+	case kernelOver:
+		return em.share(laneOp{code: laneFill, a: uniformOffset(v.args[0].ref(e))})
+	case kernelUnary:
+		return em.unary(v, v.refs(e)[0])
+	case kernelWhere:
+		r := v.refs(e)
+		c, x, y := em.register(r[0]), em.register(r[1]), em.register(r[2])
+		dst := em.virtual()
+		em.emit(laneOp{code: laneWhere, dst: dst, a: c, b: em.pool(x, y)})
+		return dst
+	}
+	return em.binary(v, v.refs(e))
+}
+
+func uniformOffset(r operandRef) int32 {
+	if r.kind == refZero {
+		return zeroOffset
+	}
+	return r.off
+}
+
+// register is a lane register that holds the operand, whatever its kind.
+func (em *emitter) register(r operandRef) int32 {
+	if r.kind == refLane {
+		return em.lane(r.key)
+	}
+	return em.share(laneOp{code: laneFill, a: uniformOffset(r)})
+}
+
+// scaled recognises an element that is read once and is lanes times a uniform
+// factor.
+func (em *emitter) scaled(r operandRef) (x operandRef, factor int32, ok bool) {
+	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
+		return
+	}
+	if _, kept := em.c.lp.keep[r.key]; kept {
+		return
+	}
+	v := em.c.value(r.key)
+	if v.n.op == nil || v.n.op.name != "mul" {
+		return
+	}
+	f := v.refs(int(r.key.e))
+	switch {
+	case f[0].kind == refLane && f[1].kind == refUniform:
+		return f[0], f[1].off, true
+	case f[1].kind == refLane && f[0].kind == refUniform:
+		return f[1], f[0].off, true
+	}
+	return
+}
+
+func (em *emitter) unary(v *value, r operandRef) int32 {
+	if v.n.op.name == "neg" {
+		if x, f, ok := em.scaled(r); ok {
+			return em.share(laneOp{code: laneNegScale, a: em.lane(x.key), b: f})
+		}
+		return em.share(laneOp{code: laneNeg, a: em.register(r)})
+	}
+	switch v.n.op.name {
+	case "square":
+		x := em.register(r)
+		return em.share(laneOp{code: laneMul, a: x, b: x})
+	case "exp":
+		return em.share(laneOp{code: laneExp, a: em.register(r)})
+	case "relu":
+		return em.share(laneOp{code: laneRelu, a: em.register(r)})
+	case "positive":
+		return em.share(laneOp{code: lanePositive, a: em.register(r)})
+	}
+	return em.share(laneOp{code: laneUnary, a: em.register(r), b: em.unaryIndex(v)})
+}
+
+func (em *emitter) binary(v *value, r []operandRef) int32 {
+	a, b := r[0], r[1]
+	switch v.n.op.name {
+	case "add":
+		if a.kind != refLane {
+			a, b = b, a
+		}
+		switch b.kind {
+		case refZero:
+			return em.register(a)
+		case refUniform:
+			if sum, ok := em.summed(a); ok {
+				return em.products(sum, sum.products(int(a.key.e), em.c.sourcesOf(sum)), b.off)
+			}
+			return em.share(laneOp{code: laneAddS, a: em.register(a), b: b.off})
+		}
+		return em.share(laneOp{code: laneAdd, a: em.lane(a.key), b: em.lane(b.key)})
+	case "sub":
+		switch {
+		case b.kind == refZero:
+			return em.register(a)
+		case b.kind == refUniform:
+			return em.share(laneOp{code: laneSubS, a: em.register(a), b: b.off})
+		case a.kind == refLane:
+			return em.share(laneOp{code: laneSub, a: em.lane(a.key), b: em.lane(b.key)})
+		case a.kind == refZero:
+			if x, f, ok := em.scaled(b); ok {
+				return em.share(laneOp{code: laneNegScale, a: em.lane(x.key), b: f})
+			}
+			return em.share(laneOp{code: laneNeg, a: em.lane(b.key)})
+		}
+		return em.share(laneOp{code: laneRSubS, a: em.lane(b.key), b: a.off})
+	case "mul":
+		if a.kind != refLane {
+			a, b = b, a
+		}
+		if b.kind == refUniform {
+			return em.share(laneOp{code: laneScale, a: em.register(a), b: b.off})
+		}
+		return em.share(laneOp{code: laneMul, a: em.register(a), b: em.register(b)})
+	case "greater":
+		if a.kind != refLane {
+			return em.share(laneOp{code: laneLess, a: em.register(b), b: uniformOffset(a)})
+		}
+	case "sigmoid_shift":
+		if a.kind == refUniform {
+			return em.share(laneOp{code: laneSigmoidShift, a: em.register(b), b: em.c.shiftFactors(a.off)})
+		}
+	}
+	x, y := em.register(a), em.register(b)
+	dst := em.virtual()
+	em.emit(laneOp{code: laneBinary, dst: dst, a: x, b: em.pool(y, em.binaryIndex(v.n.op.binary))})
+	return dst
+}
+
+// pool puts operands into the pool of the group and returns where they start.
+func (em *emitter) pool(operands ...int32) int32 {
+	at := int32(len(em.args))
+	em.args = append(em.args, operands...)
+	return at
+}
+
+// unaryIndex is the number of the kernel of v in the group.
+func (em *emitter) unaryIndex(v *value) int32 {
+	k := v.unaryKernel()
+	if i := slices.Index(em.unaries, k); i >= 0 {
+		return int32(i)
+	}
+	em.unaries = append(em.unaries, k)
+	return int32(len(em.unaries) - 1)
+}
+
+func (em *emitter) binaryIndex(k *binaryKernel) int32 {
+	if i := slices.Index(em.binaries, k); i >= 0 {
+		return int32(i)
+	}
+	em.binaries = append(em.binaries, k)
+	return int32(len(em.binaries) - 1)
+}
+
+// summed recognises an element that is read once and is a sum or an element of
+// a matrix product, to which a uniform number can be added as one more term.
+func (em *emitter) summed(r operandRef) (*value, bool) {
+	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
+		return nil, false
+	}
+	if _, kept := em.c.lp.keep[r.key]; kept {
+		return nil, false
+	}
+	v := em.c.value(r.key)
+	return v, v.n.op != nil && (v.n.op.kernel == kernelMatMul || v.n.op.kernel == kernelSum)
+}
+
+// products emits a sum of products plus the uniform number at offset bias:
+// first the lanes with uniform factors in one operation, then the others. Those
+// of a matrix product, which are kept for other elements anyway, are one
+// operation too; those of a sum follow one after the other, each as soon as it
+// is computed.
+func (em *emitter) products(v *value, pairs [][2]operandRef, bias int32) int32 {
+	var linear []int32 // registers and factors
+	var rest [][2]operandRef
+	for _, pr := range pairs {
+		switch {
+		case pr[1].kind == refUniform:
+			linear = append(linear, em.register(pr[0]), pr[1].off)
+		case pr[1].kind == refLane:
+			rest = append(rest, pr)
+		case pr[0].kind == refUniform: // a plain summand that is no lane value
+			linear = append(linear, em.register(pr[0]), oneOffset)
+		default:
+			if x, f, ok := em.scaled(pr[0]); ok {
+				linear = append(linear, em.lane(x.key), f)
+			} else if a, b, ok := em.factors(pr[0]); ok {
+				rest = append(rest, [2]operandRef{a, b})
+			} else {
+				linear = append(linear, em.lane(pr[0].key), oneOffset)
+			}
+		}
+	}
+	if bias != zeroOffset {
+		linear = append(linear, em.share(laneOp{code: laneFill, a: oneOffset}), bias)
+	}
+	dst := em.virtual()
+	if len(linear) == 0 && len(rest) > 1 && v.n.op.kernel == kernelMatMul {
+		var operands []int32
+		for _, pr := range rest {
+			operands = append(operands, em.register(pr[0]), em.register(pr[1]))
+		}
+		em.emit(laneOp{code: laneDotPairs, dst: dst, a: em.pool(operands...), b: int32(len(rest))})
+		return dst
+	}
+	rest, started := em.squares(rest, dst)
+	if n := len(linear) / 2; n > 0 {
+		sum := dst
+		if started {
+			sum = em.virtual()
+		}
+		em.emit(laneOp{code: laneDot, dst: sum, a: em.pool(linear...), b: int32(n)})
+		if started {
+			em.emit(laneOp{code: laneAdd, dst: dst, a: dst, b: sum})
+		}
+		started = true
+	}
+	for _, pr := range rest {
+		op := laneOp{code: laneMul, dst: dst, a: em.register(pr[0]), b: em.register(pr[1])}
+		if started {
+			op.code = laneMulAdd
+		}
+		started = true
+		em.emit(op)
+	}
+	if !started {
+		em.emit(laneOp{code: laneFill, dst: dst, a: zeroOffset})
+	}
+	return dst
+}
+
+// factors recognises an element that is read once and is a product or a square
+// of lane values.
+func (em *emitter) factors(r operandRef) (a, b operandRef, ok bool) {
+	if em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
+		return
+	}
+	if _, kept := em.c.lp.keep[r.key]; kept {
+		return
+	}
+	v := em.c.value(r.key)
+	if v.n.op == nil || v.n.op.name != "square" && v.n.op.name != "mul" {
+		return
+	}
+	f := v.refs(int(r.key.e))
+	switch {
+	case v.n.op.name == "square" && f[0].kind == refLane:
+		return f[0], f[0], true
+	case v.n.op.name == "mul" && f[0].kind == refLane && f[1].kind == refLane:
+		return f[0], f[1], true
+	}
+	return
+}
+
+// assign replaces virtual registers by physical ones, reusing a register after
+// its last use, the most recently freed first. It returns their number.
+func (em *emitter) assign(g *laneGroup) int {
+	kept := int32(em.c.lp.stored)
+	if em.mask != none {
+		kept = 0
+	}
+	last := make([]int32, em.next)
+	for i := range g.code {
+		g.code[i].registers(g.args, func(r *int32) {
+			if *r < keptBase {
+				last[*r] = int32(i)
+			}
+		})
+	}
+	phys := make([]int32, em.next)
+	for i := range phys {
+		phys[i] = -1
+	}
+	var free []int32
+	count := kept
+	for i := range g.code {
+		op := &g.code[i]
+		// Operands freed here are reused from the next operation on, because
+		// some operations write the result before they have read everything.
+		var freed []int32
+		op.registers(g.args, func(r *int32) {
+			v := *r
+			if v >= keptBase {
+				*r = v - keptBase
+				return
+			}
+			if phys[v] < 0 {
+				if n := len(free); n > 0 {
+					phys[v] = free[n-1]
+					free = free[:n-1]
+				} else {
+					phys[v] = count
+					count++
+				}
+			}
+			*r = phys[v]
+			if last[v] == int32(i) && em.c.p.runs(MemoryReuse) {
+				last[v] = -1
+				freed = append(freed, phys[v])
+			}
+		})
+		free = append(free, freed...)
+	}
+	return int(count)
+}

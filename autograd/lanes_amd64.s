@@ -1,0 +1,676 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// The operations of lane programs for AVX2. An operation is four int32: code, dst,
+// a, b. One jumps to the next through a table, so that nothing is called and no
+// vector register is cleared in between. Registers of the processor:
+//
+//	R8  uniform arena          R11 the laneMachine
+//	R9  registers              R12 bytes between registers
+//	R10 pool of operands       R13 the operation
+//
+// Registers are R12 bytes apart and have a multiple of 8 lanes.
+
+#define machine_code 0
+#define machine_args 8
+#define machine_m 16
+#define machine_r 24
+#define machine_full 32
+#define machine_active 40
+#define machine_tail 48
+#define machine_n 56
+#define machine_stride 64
+#define machine_fullStride 72
+
+// DISPATCH jumps to the operation at R13.
+#define DISPATCH \
+	MOVLQSX (R13), AX                \
+	LEAQ    ·laneTable(SB), BX       \
+	MOVQ    (BX)(AX*8), BX           \
+	JMP     BX
+
+// NEXT goes on with the following operation.
+#define NEXT \
+	ADDQ $16, R13 \
+	DISPATCH
+
+// REG turns the register number at offset off of the operation into an address.
+#define REG(off, to) \
+	MOVLQSX off(R13), to \
+	IMULQ   R12, to      \
+	ADDQ    R9, to
+
+// func lanesAVX2(x *laneMachine, pc int) int
+TEXT ·lanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ x+0(FP), R11
+	MOVQ pc+8(FP), R13
+	SHLQ $4, R13
+	ADDQ machine_code(R11), R13
+	MOVQ machine_m(R11), R8
+	MOVQ machine_r(R11), R9
+	MOVQ machine_args(R11), R10
+	MOVQ machine_stride(R11), R12
+	DISPATCH
+
+// stop returns the number of the operation at R13. Its frame is lanesAVX2's.
+TEXT ·laneStop(SB), NOSPLIT|NOFRAME, $0-24
+	SUBQ machine_code(R11), R13
+	SARQ $4, R13
+	MOVQ R13, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// BINARY is dst = a OP b.
+#define BINARY(OP) \
+	REG(4, DI)               \
+	REG(8, SI)               \
+	REG(12, DX)              \
+	MOVQ    machine_n(R11), CX \
+loop:                        \
+	VMOVUPD (SI), Y0         \
+	VMOVUPD 32(SI), Y1       \
+	OP      (DX), Y0, Y0     \
+	OP      32(DX), Y1, Y1   \
+	VMOVUPD Y0, (DI)         \
+	VMOVUPD Y1, 32(DI)       \
+	ADDQ    $64, SI          \
+	ADDQ    $64, DX          \
+	ADDQ    $64, DI          \
+	SUBQ    $8, CX           \
+	JNE     loop             \
+	NEXT
+
+// SCALAR starts an operation of register a with the number m[b]: it loads b
+// into all lanes of Y8.
+#define SCALAR \
+	REG(4, DI)                   \
+	REG(8, SI)                   \
+	MOVLQSX      12(R13), DX     \
+	MOVQ         machine_n(R11), CX \
+	VBROADCASTSD (R8)(DX*8), Y8
+
+// MAP is the loop of dst = OP1(x), in two registers at a time, where x is in Y0
+// and Y1 before BODY and the result after it.
+#define LOAD2 \
+	VMOVUPD (SI), Y0   \
+	VMOVUPD 32(SI), Y1
+
+#define STORE2 \
+	VMOVUPD Y0, (DI)   \
+	VMOVUPD Y1, 32(DI) \
+	ADDQ    $64, SI    \
+	ADDQ    $64, DI    \
+	SUBQ    $8, CX     \
+	JNE     loop
+
+TEXT ·laneOpCopy(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ machine_n(R11), CX
+loop:
+	LOAD2
+	STORE2
+	NEXT
+
+TEXT ·laneOpGather(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX 8(R13), SI
+	IMULQ   machine_fullStride(R11), SI
+	ADDQ    machine_full(R11), SI
+	MOVQ    machine_active(R11), DX
+	MOVQ    machine_n(R11), CX
+loop:
+	MOVLQSX (DX), AX
+	MOVLQSX 4(DX), BX
+	MOVQ    (SI)(AX*8), AX
+	MOVQ    (SI)(BX*8), BX
+	MOVQ    AX, (DI)
+	MOVQ    BX, 8(DI)
+	ADDQ    $8, DX
+	ADDQ    $16, DI
+	SUBQ    $2, CX
+	JNE     loop
+	NEXT
+
+TEXT ·laneOpFill(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX      8(R13), SI
+	MOVQ         machine_n(R11), CX
+	VBROADCASTSD (R8)(SI*8), Y0
+loop:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y0, 32(DI)
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     loop
+	NEXT
+
+TEXT ·laneOpNeg(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ         machine_n(R11), CX
+	VBROADCASTSD ·laneConstants+8(SB), Y8
+loop:
+	LOAD2
+	VXORPD Y8, Y0, Y0
+	VXORPD Y8, Y1, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpAdd(SB), NOSPLIT|NOFRAME, $0
+	BINARY(VADDPD)
+
+TEXT ·laneOpSub(SB), NOSPLIT|NOFRAME, $0
+	BINARY(VSUBPD)
+
+TEXT ·laneOpMul(SB), NOSPLIT|NOFRAME, $0
+	BINARY(VMULPD)
+
+TEXT ·laneOpMulAdd(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	REG(12, DX)
+	MOVQ machine_n(R11), CX
+loop:
+	LOAD2
+	VMOVUPD     (DI), Y2
+	VMOVUPD     32(DI), Y3
+	VFMADD132PD (DX), Y2, Y0
+	VFMADD132PD 32(DX), Y3, Y1
+	ADDQ        $64, DX
+	STORE2
+	NEXT
+
+TEXT ·laneOpScale(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+loop:
+	VMULPD (SI), Y8, Y0
+	VMULPD 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpNegScale(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+	VBROADCASTSD ·laneConstants+8(SB), Y9
+	VXORPD       Y9, Y8, Y8
+loop:
+	VMULPD (SI), Y8, Y0
+	VMULPD 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpAddS(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+loop:
+	VADDPD (SI), Y8, Y0
+	VADDPD 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpSubS(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+loop:
+	LOAD2
+	VSUBPD Y8, Y0, Y0
+	VSUBPD Y8, Y1, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpRSubS(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+loop:
+	VSUBPD (SI), Y8, Y0
+	VSUBPD 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpRelu(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ   machine_n(R11), CX
+	VXORPD Y8, Y8, Y8
+loop:
+	VMAXPD (SI), Y8, Y0
+	VMAXPD 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+// 1 where x > 0, else 0, NaN where x is.
+TEXT ·laneOpPositive(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ         machine_n(R11), CX
+	VXORPD       Y8, Y8, Y8
+	VBROADCASTSD ·laneConstants+0(SB), Y9
+loop:
+	LOAD2
+	VCMPPD $0x1E, Y8, Y0, Y2
+	VCMPPD $0x1E, Y8, Y1, Y3
+	VCMPPD $0x03, Y0, Y0, Y4
+	VCMPPD $0x03, Y1, Y1, Y5
+	VANDPD Y9, Y2, Y2
+	VANDPD Y9, Y3, Y3
+	VORPD  Y4, Y2, Y0
+	VORPD  Y5, Y3, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpSigmoidShift(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+	VBROADCASTSD 8(R8)(DX*8), Y9
+	VBROADCASTSD ·laneConstants+0(SB), Y10
+loop:
+	LOAD2
+	VSUBPD      Y0, Y10, Y2
+	VSUBPD      Y1, Y10, Y3
+	VMULPD      Y8, Y0, Y0
+	VMULPD      Y8, Y1, Y1
+	VFMADD213PD Y0, Y9, Y2
+	VFMADD213PD Y1, Y9, Y3
+	VDIVPD      Y2, Y0, Y0
+	VDIVPD      Y3, Y1, Y1
+	STORE2
+	NEXT
+
+TEXT ·laneOpLess(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+	VBROADCASTSD ·laneConstants+0(SB), Y9
+loop:
+	LOAD2
+	VCMPPD $0x11, Y8, Y0, Y0
+	VCMPPD $0x11, Y8, Y1, Y1
+	VANDPD Y9, Y0, Y0
+	VANDPD Y9, Y1, Y1
+	STORE2
+	NEXT
+
+// SUMLANES adds the lanes of Y10 and Y11 and stores the sum at m[dst].
+#define SUMLANES \
+	VADDPD       Y11, Y10, Y10   \
+	VEXTRACTF128 $1, Y10, X11    \
+	VADDPD       X11, X10, X10   \
+	VHADDPD      X10, X10, X10   \
+	MOVLQSX      4(R13), DI      \
+	VMOVSD       X10, (R8)(DI*8) \
+	NEXT
+
+TEXT ·laneOpSum(SB), NOSPLIT|NOFRAME, $0
+	REG(8, SI)
+	MOVQ   machine_n(R11), CX
+	MOVQ   machine_tail(R11), AX
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+loop:
+	SUBQ   $8, CX
+	JEQ    last
+	VADDPD (SI), Y10, Y10
+	VADDPD 32(SI), Y11, Y11
+	ADDQ   $64, SI
+	JMP    loop
+last:
+	LOAD2
+	VANDPD (AX), Y0, Y0
+	VANDPD 32(AX), Y1, Y1
+	VADDPD Y0, Y10, Y10
+	VADDPD Y1, Y11, Y11
+	SUMLANES
+
+TEXT ·laneOpSumProduct(SB), NOSPLIT|NOFRAME, $0
+	REG(8, SI)
+	REG(12, DX)
+	MOVQ   machine_n(R11), CX
+	MOVQ   machine_tail(R11), AX
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+loop:
+	LOAD2
+	SUBQ        $8, CX
+	JEQ         last
+	VFMADD231PD (DX), Y0, Y10
+	VFMADD231PD 32(DX), Y1, Y11
+	ADDQ        $64, SI
+	ADDQ        $64, DX
+	JMP         loop
+last:
+	VMULPD (DX), Y0, Y0
+	VMULPD 32(DX), Y1, Y1
+	VANDPD (AX), Y0, Y0
+	VANDPD 32(AX), Y1, Y1
+	VADDPD Y0, Y10, Y10
+	VADDPD Y1, Y11, Y11
+	SUMLANES
+
+// dst = Σ m[factor]·r[reg] over b pairs at args[a]. Eight accumulators take 32
+// lanes at a time; what is left goes by 8.
+TEXT ·laneOpDot(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX 8(R13), SI
+	LEAQ    (R10)(SI*4), SI
+	MOVLQSX 12(R13), DX
+	LEAQ    (SI)(DX*8), DX
+	MOVQ    machine_n(R11), CX
+	MOVQ    R9, R15
+wide:
+	CMPQ   CX, $32
+	JLT    narrow
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   SI, R14
+wideterm:
+	MOVLQSX      (R14), AX
+	MOVLQSX      4(R14), BX
+	IMULQ        R12, AX
+	VBROADCASTSD (R8)(BX*8), Y8
+	ADDQ         R15, AX
+	ADDQ         $8, R14
+	VFMADD231PD  (AX), Y8, Y0
+	VFMADD231PD  32(AX), Y8, Y1
+	VFMADD231PD  64(AX), Y8, Y2
+	VFMADD231PD  96(AX), Y8, Y3
+	VFMADD231PD  128(AX), Y8, Y4
+	VFMADD231PD  160(AX), Y8, Y5
+	VFMADD231PD  192(AX), Y8, Y6
+	VFMADD231PD  224(AX), Y8, Y7
+	CMPQ         R14, DX
+	JNE          wideterm
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y3, 96(DI)
+	VMOVUPD      Y4, 128(DI)
+	VMOVUPD      Y5, 160(DI)
+	VMOVUPD      Y6, 192(DI)
+	VMOVUPD      Y7, 224(DI)
+	ADDQ         $256, DI
+	ADDQ         $256, R15
+	SUBQ         $32, CX
+	JMP          wide
+narrow:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   SI, R14
+narrowterm:
+	MOVLQSX      (R14), AX
+	MOVLQSX      4(R14), BX
+	IMULQ        R12, AX
+	VBROADCASTSD (R8)(BX*8), Y8
+	ADDQ         $8, R14
+	VFMADD231PD  (R15)(AX*1), Y8, Y0
+	VFMADD231PD  32(R15)(AX*1), Y8, Y1
+	CMPQ         R14, DX
+	JNE          narrowterm
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         $64, DI
+	ADDQ         $64, R15
+	SUBQ         $8, CX
+	JMP          narrow
+done:
+	NEXT
+
+// dst = Σ r·r over b pairs at args[a], 16 lanes at a time, then 8.
+TEXT ·laneOpDotPairs(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX 8(R13), SI
+	LEAQ    (R10)(SI*4), SI
+	MOVLQSX 12(R13), DX
+	LEAQ    (SI)(DX*8), DX
+	MOVQ    machine_n(R11), CX
+	MOVQ    R9, R15
+wide:
+	CMPQ   CX, $16
+	JLT    narrow
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   SI, R14
+wideterm:
+	MOVLQSX     (R14), AX
+	MOVLQSX     4(R14), BX
+	IMULQ       R12, AX
+	IMULQ       R12, BX
+	ADDQ        R15, AX
+	ADDQ        R15, BX
+	ADDQ        $8, R14
+	VMOVUPD     (AX), Y4
+	VMOVUPD     32(AX), Y5
+	VMOVUPD     64(AX), Y6
+	VMOVUPD     96(AX), Y7
+	VFMADD231PD (BX), Y4, Y0
+	VFMADD231PD 32(BX), Y5, Y1
+	VFMADD231PD 64(BX), Y6, Y2
+	VFMADD231PD 96(BX), Y7, Y3
+	CMPQ        R14, DX
+	JNE         wideterm
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     Y1, 32(DI)
+	VMOVUPD     Y2, 64(DI)
+	VMOVUPD     Y3, 96(DI)
+	ADDQ        $128, DI
+	ADDQ        $128, R15
+	SUBQ        $16, CX
+	JMP         wide
+narrow:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   SI, R14
+narrowterm:
+	MOVLQSX     (R14), AX
+	MOVLQSX     4(R14), BX
+	IMULQ       R12, AX
+	IMULQ       R12, BX
+	ADDQ        R15, AX
+	ADDQ        R15, BX
+	ADDQ        $8, R14
+	VMOVUPD     (AX), Y4
+	VMOVUPD     32(AX), Y5
+	VFMADD231PD (BX), Y4, Y0
+	VFMADD231PD 32(BX), Y5, Y1
+	CMPQ        R14, DX
+	JNE         narrowterm
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     Y1, 32(DI)
+	ADDQ        $64, DI
+	ADDQ        $64, R15
+	SUBQ        $8, CX
+	JMP         narrow
+done:
+	NEXT
+
+// A tile holds four rows of 8 lanes in Y0 to Y7. Its layout at SI is that of
+// tile.go: joint at 0, panel at 4, extra at 8, dst at 24, registers from 40 on.
+// R15 points to the lanes at work of register 0.
+
+// TILESTART finds the tile.
+#define TILESTART \
+	MOVLQSX 8(R13), SI         \
+	LEAQ    (R10)(SI*4), SI    \
+	MOVQ    machine_n(R11), CX \
+	MOVQ    R9, R15
+
+// TILEJOINT starts the rows with the products that they have in common. DX moves
+// to the end of the registers.
+#define TILEJOINT \
+	VXORPD       Y0, Y0, Y0        \
+	VXORPD       Y1, Y1, Y1        \
+	VXORPD       Y2, Y2, Y2        \
+	VXORPD       Y3, Y3, Y3        \
+	VXORPD       Y4, Y4, Y4        \
+	VXORPD       Y5, Y5, Y5        \
+	VXORPD       Y6, Y6, Y6        \
+	VXORPD       Y7, Y7, Y7        \
+	MOVLQSX      (SI), AX          \
+	MOVLQSX      4(SI), BX         \
+	LEAQ         40(SI), DX        \
+	LEAQ         (R8)(BX*8), BX    \
+	LEAQ         (DX)(AX*4), AX    \
+joint:                             \
+	MOVLQSX      (DX), R14         \
+	IMULQ        R12, R14          \
+	VBROADCASTSD (BX), Y10         \
+	VBROADCASTSD 8(BX), Y11        \
+	VBROADCASTSD 16(BX), Y12       \
+	VBROADCASTSD 24(BX), Y13       \
+	VMOVUPD      (R15)(R14*1), Y8  \
+	VMOVUPD      32(R15)(R14*1), Y9 \
+	ADDQ         $4, DX            \
+	ADDQ         $32, BX           \
+	VFMADD231PD  Y8, Y10, Y0       \
+	VFMADD231PD  Y9, Y10, Y1       \
+	VFMADD231PD  Y8, Y11, Y2       \
+	VFMADD231PD  Y9, Y11, Y3       \
+	VFMADD231PD  Y8, Y12, Y4       \
+	VFMADD231PD  Y9, Y12, Y5       \
+	VFMADD231PD  Y8, Y13, Y6       \
+	VFMADD231PD  Y9, Y13, Y7       \
+	CMPQ         DX, AX            \
+	JNE          joint
+
+// TILEROW adds the products of one row to ya and yb, their number being at off.
+#define TILEROW(off, ya, yb, loop, done) \
+	MOVLQSX      off(SI), AX              \
+	TESTQ        AX, AX                   \
+	JEQ          done                     \
+loop:                                     \
+	MOVLQSX      (DX), R14                \
+	MOVLQSX      4(DX), BX                \
+	IMULQ        R12, R14                 \
+	VBROADCASTSD (R8)(BX*8), Y10          \
+	ADDQ         $8, DX                   \
+	VFMADD231PD  (R15)(R14*1), Y10, ya    \
+	VFMADD231PD  32(R15)(R14*1), Y10, yb  \
+	DECQ         AX                       \
+	JNE          loop                     \
+done:
+
+#define TILEROWS \
+	TILEROW(8, Y0, Y1, row0, done0)  \
+	TILEROW(12, Y2, Y3, row1, done1) \
+	TILEROW(16, Y4, Y5, row2, done2) \
+	TILEROW(20, Y6, Y7, row3, done3)
+
+// TILESTORE stores one row in the register whose number is at off.
+#define TILESTORE(off, ya, yb) \
+	MOVLQSX off(SI), R14           \
+	IMULQ   R12, R14               \
+	VMOVUPD ya, (R15)(R14*1)       \
+	VMOVUPD yb, 32(R15)(R14*1)
+
+#define TILESTORES \
+	TILESTORE(24, Y0, Y1) \
+	TILESTORE(28, Y2, Y3) \
+	TILESTORE(32, Y4, Y5) \
+	TILESTORE(36, Y6, Y7)
+
+TEXT ·laneOpTile(SB), NOSPLIT|NOFRAME, $0
+	TILESTART
+block:
+	TILEJOINT
+	TILEROWS
+	TILESTORES
+	ADDQ $64, R15
+	SUBQ $8, CX
+	JNE  block
+	NEXT
+
+TEXT ·laneOpTileRelu(SB), NOSPLIT|NOFRAME, $0
+	TILESTART
+block:
+	TILEJOINT
+	TILEROWS
+	VXORPD Y8, Y8, Y8
+	VMAXPD Y0, Y8, Y0
+	VMAXPD Y1, Y8, Y1
+	VMAXPD Y2, Y8, Y2
+	VMAXPD Y3, Y8, Y3
+	VMAXPD Y4, Y8, Y4
+	VMAXPD Y5, Y8, Y5
+	VMAXPD Y6, Y8, Y6
+	VMAXPD Y7, Y8, Y7
+	TILESTORES
+	ADDQ   $64, R15
+	SUBQ   $8, CX
+	JNE    block
+	NEXT
+
+TEXT ·laneOpTileSquares(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	TILESTART
+block:
+	TILEJOINT
+	TILEROWS
+	VMULPD      Y0, Y0, Y0
+	VMULPD      Y1, Y1, Y1
+	VMULPD      Y2, Y2, Y2
+	VMULPD      Y3, Y3, Y3
+	VFMADD231PD Y4, Y4, Y0
+	VFMADD231PD Y5, Y5, Y1
+	VFMADD231PD Y6, Y6, Y2
+	VFMADD231PD Y7, Y7, Y3
+	VADDPD      Y2, Y0, Y0
+	VADDPD      Y3, Y1, Y1
+	MOVL        12(R13), AX
+	TESTL       AX, AX
+	JEQ         first
+	VADDPD      (DI), Y0, Y0
+	VADDPD      32(DI), Y1, Y1
+first:
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     Y1, 32(DI)
+	ADDQ        $64, DI
+	ADDQ        $64, R15
+	SUBQ        $8, CX
+	JNE         block
+	NEXT
+
+// laneConstants: 1 and the sign bit.
+DATA ·laneConstants+0(SB)/8, $1.0
+DATA ·laneConstants+8(SB)/8, $0x8000000000000000
+GLOBL ·laneConstants(SB), RODATA, $16
+
+// laneTable has one entry for each laneCode.
+DATA ·laneTable+0(SB)/8, $·laneStop(SB)
+DATA ·laneTable+8(SB)/8, $·laneOpCopy(SB)
+DATA ·laneTable+16(SB)/8, $·laneOpGather(SB)
+DATA ·laneTable+24(SB)/8, $·laneOpFill(SB)
+DATA ·laneTable+32(SB)/8, $·laneOpNeg(SB)
+DATA ·laneTable+40(SB)/8, $·laneOpAdd(SB)
+DATA ·laneTable+48(SB)/8, $·laneOpSub(SB)
+DATA ·laneTable+56(SB)/8, $·laneOpMul(SB)
+DATA ·laneTable+64(SB)/8, $·laneOpMulAdd(SB)
+DATA ·laneTable+72(SB)/8, $·laneOpScale(SB)
+DATA ·laneTable+80(SB)/8, $·laneOpNegScale(SB)
+DATA ·laneTable+88(SB)/8, $·laneOpAddS(SB)
+DATA ·laneTable+96(SB)/8, $·laneOpSubS(SB)
+DATA ·laneTable+104(SB)/8, $·laneOpRSubS(SB)
+DATA ·laneTable+112(SB)/8, $·laneOpDot(SB)
+DATA ·laneTable+120(SB)/8, $·laneOpDotPairs(SB)
+DATA ·laneTable+128(SB)/8, $·laneOpTile(SB)
+DATA ·laneTable+136(SB)/8, $·laneOpTileRelu(SB)
+DATA ·laneTable+144(SB)/8, $·laneOpTileSquares(SB)
+DATA ·laneTable+152(SB)/8, $·laneOpRelu(SB)
+DATA ·laneTable+160(SB)/8, $·laneOpPositive(SB)
+DATA ·laneTable+168(SB)/8, $·laneOpSigmoidShift(SB)
+DATA ·laneTable+176(SB)/8, $·laneOpLess(SB)
+DATA ·laneTable+184(SB)/8, $·laneOpSum(SB)
+DATA ·laneTable+192(SB)/8, $·laneOpSumProduct(SB)
+DATA ·laneTable+200(SB)/8, $·laneStop(SB)
+DATA ·laneTable+208(SB)/8, $·laneStop(SB)
+DATA ·laneTable+216(SB)/8, $·laneStop(SB)
+DATA ·laneTable+224(SB)/8, $·laneStop(SB)
+DATA ·laneTable+232(SB)/8, $·laneStop(SB)
+DATA ·laneTable+240(SB)/8, $·laneStop(SB)
+DATA ·laneTable+248(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable(SB), NOPTR, $256

@@ -1,0 +1,468 @@
+package autograd
+
+import "slices"
+
+// A linearForm is an element that is a sum of products of lanes with uniform
+// numbers, max(·, 0) of it if relu is set. Elements step apart in the same value
+// are likely to have factors on the same lanes.
+type linearForm struct {
+	terms []linearTerm
+	relu  bool
+	step  int
+}
+
+// A linearTerm is a product of what is in a register with the uniform number at
+// an offset.
+type linearTerm struct {
+	x      operandRef
+	factor int32
+}
+
+// linear recognises an element that is a linear form: one of a matrix product
+// with a uniform factor, the sum of such a one with a uniform number, or relu of
+// either, if nothing else reads what is in between.
+func (em *emitter) linear(k elementKey) (linearForm, bool) {
+	v := em.c.value(k)
+	if v.n.op == nil || em.kept(k) {
+		return linearForm{}, false
+	}
+	switch {
+	case v.n.op.kernel == kernelMatMul:
+		form := linearForm{step: v.n.shape[1]}
+		if v.args[0].varying {
+			form.step = 1
+		}
+		for _, pair := range v.products(int(k.e), nil) {
+			if pair[1].kind != refUniform {
+				return linearForm{}, false
+			}
+			form.terms = append(form.terms, linearTerm{pair[0], pair[1].off})
+		}
+		return form, true
+	case v.n.op.name == "add":
+		r := v.refs(int(k.e))
+		a, b := r[0], r[1]
+		if a.kind != refLane {
+			a, b = b, a
+		}
+		if b.kind != refUniform || !em.single(a) {
+			return linearForm{}, false
+		}
+		form, ok := em.linear(a.key)
+		if !ok || form.relu {
+			return linearForm{}, false
+		}
+		form.terms = append(form.terms, linearTerm{operandRef{kind: refUniform, off: oneOffset}, b.off})
+		return form, true
+	case v.n.op.name == "relu":
+		r := v.refs(int(k.e))[0]
+		if !em.single(r) {
+			return linearForm{}, false
+		}
+		form, ok := em.linear(r.key)
+		if !ok || form.relu {
+			return linearForm{}, false
+		}
+		form.relu = true
+		return form, true
+	}
+	return linearForm{}, false
+}
+
+// kept reports whether the element is in a register of its own for the whole
+// run.
+func (em *emitter) kept(k elementKey) bool {
+	_, ok := em.c.lp.keep[k]
+	return ok
+}
+
+// single reports whether r is a lane element that is read once and may be fused
+// with its reader.
+func (em *emitter) single(r operandRef) bool {
+	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) || em.kept(r.key) {
+		return false
+	}
+	_, done := em.reg[r.key]
+	return !done
+}
+
+// tile computes k together with up to three linear forms of the same value
+// that share lanes with it, if there are any.
+func (em *emitter) tile(k elementKey) bool {
+	if !em.c.p.runs(Fusion) {
+		return false
+	}
+	form, ok := em.linear(k)
+	if !ok || len(form.terms) < 2 {
+		return false
+	}
+	v := em.c.value(k)
+	keys, forms := []elementKey{k}, []linearForm{form}
+	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < tileRows; e += form.step {
+		if form.step == 1 && e%v.n.shape[len(v.n.shape)-1] == 0 {
+			break // the next row of the matrix
+		}
+		other := elementKey{k.v, int32(e)}
+		if _, done := em.reg[other]; done || em.uses[other] == 0 {
+			continue
+		}
+		if f, ok := em.linear(other); ok && f.relu == form.relu {
+			keys, forms = append(keys, other), append(forms, f)
+		}
+	}
+	if len(keys) < 2 {
+		return false
+	}
+	t := newTiling(forms, false)
+	if len(t.joint) == 0 {
+		return false
+	}
+	at := em.layTile(t)
+	for r := range tileRows {
+		dst := em.virtual()
+		if r < len(keys) {
+			em.reg[keys[r]] = dst
+		} else {
+			dst = em.reg[keys[len(keys)-1]]
+		}
+		em.args[at+tileDst+int32(r)] = dst
+	}
+	op := laneOp{code: laneTile, a: at}
+	if form.relu {
+		op.code = laneTileRelu
+	}
+	em.emit(op)
+	return true
+}
+
+// squares adds the squares of linear forms to register dst, four at a time, or
+// starts with them. It returns the other pairs, and whether dst has been started.
+func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandRef, started bool) {
+	var squared [][2]operandRef
+	var forms []linearForm
+	for _, pr := range pairs {
+		_, done := em.reg[pr[0].key]
+		if pr[0] == pr[1] && em.single(pr[0]) && !done {
+			if f, ok := em.linear(pr[0].key); ok && !f.relu {
+				squared, forms = append(squared, pr), append(forms, f)
+				continue
+			}
+		}
+		rest = append(rest, pr)
+	}
+	for len(forms) > 0 {
+		n := min(tileRows, len(forms))
+		t := newTiling(forms[:n], true)
+		if n == 1 || len(t.joint) == 0 {
+			rest = append(rest, squared[:n]...)
+		} else {
+			op := laneOp{code: laneTileSquares, dst: dst, a: em.layTile(t)}
+			if started {
+				op.b = 1
+			}
+			started = true
+			em.emit(op)
+		}
+		forms, squared = forms[n:], squared[n:]
+	}
+	return rest, started
+}
+
+// A tiling splits the terms of up to four linear forms into those on lanes that
+// all of them read and those of single rows.
+type tiling struct {
+	joint   []operandRef
+	factors []int32 // of joint, tileRows each
+	extra   [tileRows][]linearTerm
+}
+
+// newTiling fills up to four rows, with zeros or by repeating the last form.
+func newTiling(forms []linearForm, zeros bool) *tiling {
+	t := &tiling{}
+	at := make([]map[operandRef]int32, len(forms))
+	for r, f := range forms {
+		at[r] = make(map[operandRef]int32, len(f.terms))
+		for _, term := range f.terms {
+			if _, twice := at[r][term.x]; !twice {
+				at[r][term.x] = term.factor
+			}
+		}
+	}
+	joint := map[operandRef]bool{}
+	last := len(forms) - 1
+	for _, term := range forms[last].terms {
+		all := !joint[term.x]
+		for _, m := range at {
+			_, ok := m[term.x]
+			all = all && ok
+		}
+		if !all {
+			continue
+		}
+		joint[term.x] = true
+		t.joint = append(t.joint, term.x)
+		for r := range tileRows {
+			factor := at[min(r, last)][term.x]
+			if r > last && zeros {
+				factor = zeroOffset
+			}
+			t.factors = append(t.factors, factor)
+		}
+	}
+	for r, f := range forms {
+		used := map[operandRef]bool{}
+		for _, term := range f.terms {
+			if joint[term.x] && !used[term.x] {
+				used[term.x] = true
+				continue
+			}
+			t.extra[r] = append(t.extra[r], term)
+		}
+	}
+	for r := len(forms); r < tileRows && !zeros; r++ {
+		t.extra[r] = t.extra[last]
+	}
+	return t
+}
+
+// layTile puts the tile's operands into the pool of the group and returns where
+// they start. Its dst remain to be set.
+func (em *emitter) layTile(t *tiling) int32 {
+	// Computing operands may itself lay tiles: first all registers, then the pool.
+	body := make([]int32, 0, len(t.joint))
+	for _, x := range t.joint {
+		body = append(body, em.register(x))
+	}
+	head := make([]int32, tileHead)
+	head[tileJoint] = int32(len(t.joint))
+	for r, terms := range t.extra {
+		head[tileExtra+r] = int32(len(terms))
+		for _, term := range terms {
+			body = append(body, em.register(term.x), term.factor)
+		}
+	}
+	at := int32(len(em.args))
+	em.args = append(append(em.args, head...), body...)
+	em.panels = append(em.panels, panelUse{at: at + tilePanel, panel: em.c.panel(t.factors)})
+	return at
+}
+
+// A panel is a list of factors that tiles read one after the other. It is part
+// of the arena: copied there once if all factors are constants, else in every
+// run.
+type panel struct {
+	factors []int32 // offsets of the numbers
+	level   int     // of the groups that read it
+	off     int     // in the arena
+}
+
+// A panelUse is a place in a pool of operands that takes a panel's offset.
+type panelUse struct {
+	args  []int32
+	at    int32
+	panel *panel
+}
+
+// panel returns one that starts with these factors.
+func (c *laneCompiler) panel(factors []int32) *panel {
+	if len(factors) == 0 {
+		return &panel{}
+	}
+	key := [tileRows]int32(factors[:tileRows])
+	for _, p := range c.panels[key] {
+		n := min(len(p.factors), len(factors))
+		if !slices.Equal(p.factors[:n], factors[:n]) {
+			continue
+		}
+		if len(factors) <= n {
+			return p
+		}
+		if p.level == len(c.lp.levels) || c.constant(factors) {
+			p.factors = factors
+			return p
+		}
+	}
+	p := &panel{factors: factors, level: len(c.lp.levels)}
+	if c.panels == nil {
+		c.panels = map[[tileRows]int32][]*panel{}
+	}
+	c.panels[key] = append(c.panels[key], p)
+	c.allPanels = append(c.allPanels, p)
+	return p
+}
+
+// constant reports whether all the offsets are those of constants.
+func (c *laneCompiler) constant(offsets []int32) bool {
+	for _, off := range offsets {
+		if int(off) >= len(c.p.constant) {
+			return false
+		}
+	}
+	return true
+}
+
+// layPanels places the panels in the arena and tells the tiles.
+func (c *laneCompiler) layPanels() {
+	lp := c.lp
+	lp.panelsAt = c.p.arena
+	for _, p := range c.allPanels {
+		if c.constant(p.factors) {
+			p.off = lp.panelsAt + len(lp.panels)
+			for _, f := range p.factors {
+				lp.panels = append(lp.panels, c.p.constant[f])
+			}
+		}
+	}
+	c.p.arena += len(lp.panels)
+	for _, p := range c.allPanels {
+		if !c.constant(p.factors) {
+			p.off = c.p.arena
+			c.p.arena += len(p.factors)
+			lp.levels[p.level].panels = append(lp.levels[p.level].panels, p)
+		}
+	}
+	for _, u := range c.panelUses {
+		u.args[u.at] = int32(u.panel.off)
+	}
+}
+
+// tile computes the rows of a tile in portable Go.
+func (g *laneGroup) tile(op *laneOp, f *frame, regs []float64, n int) {
+	t := g.args[op.a:]
+	rows := newTileReader(t, f.m, regs, n)
+	for r := 0; r < tileRows; r += 2 {
+		i, j := t[tileDst+r], t[tileDst+r+1]
+		switch {
+		case r > 0 && i == t[tileDst+r-1]: // both repeat the last row
+			continue
+		case i == j:
+			rows.pair(rows.register(i), f.buffer[:n], r)
+		default:
+			rows.pair(rows.register(i), rows.register(j), r)
+		}
+		if op.code == laneTileRelu {
+			reluVec(rows.register(i), rows.register(i))
+			if i != j {
+				reluVec(rows.register(j), rows.register(j))
+			}
+		}
+	}
+}
+
+// tileSquares computes the sum of the squares of a tile in portable Go.
+func (g *laneGroup) tileSquares(op *laneOp, f *frame, regs []float64, n int) {
+	t := g.args[op.a:]
+	rows := newTileReader(t, f.m, regs, n)
+	dst, x, y := rows.register(op.dst), f.buffer[:n], f.buffer[n:][:n]
+	for r := 0; r < tileRows; r += 2 {
+		rows.pair(x, y, r)
+		if r == 0 && op.b == 0 {
+			squares2(dst, x, y)
+		} else {
+			addSquares2(dst, x, y)
+		}
+	}
+}
+
+// A tileReader finds the numbers of a tile.
+type tileReader struct {
+	t       []int32
+	m, regs []float64
+	n       int
+	extra   [tileRows]int // where the single terms of the rows start
+}
+
+func newTileReader(t []int32, m, regs []float64, n int) tileReader {
+	rd := tileReader{t: t, m: m, regs: regs, n: n}
+	at := tileHead + int(t[tileJoint])
+	for r := range tileRows {
+		rd.extra[r] = at
+		at += 2 * int(t[tileExtra+r])
+	}
+	return rd
+}
+
+func (rd *tileReader) register(reg int32) []float64 { return rd.regs[int(reg)*rd.n:][:rd.n] }
+
+// pair computes rows r and r+1.
+func (rd *tileReader) pair(x, y []float64, r int) {
+	joint := rd.t[tileHead:][:rd.t[tileJoint]]
+	c := rd.m[rd.t[tilePanel]:][:tileRows*len(joint)]
+	lane := func(i int) []float64 { return rd.register(joint[i]) }
+	i := 0
+	if len(joint) >= 4 {
+		combine2(x, y, c[r:], lane(0), lane(1), lane(2), lane(3))
+		i = 4
+	} else {
+		clear(x)
+		clear(y)
+	}
+	for ; i+4 <= len(joint); i += 4 {
+		addCombine2(x, y, c[tileRows*i+r:], lane(i), lane(i+1), lane(i+2), lane(i+3))
+	}
+	for ; i < len(joint); i++ {
+		addTo2(x, y, c[tileRows*i+r], c[tileRows*i+r+1], lane(i))
+	}
+	rd.single(x, r)
+	rd.single(y, r+1)
+}
+
+// single adds the terms that only row r has.
+func (rd *tileReader) single(x []float64, r int) {
+	for at := rd.extra[r]; at < rd.extra[r]+2*int(rd.t[tileExtra+r]); at += 2 {
+		mulAddVS(x, rd.register(rd.t[at]), rd.m[rd.t[at+1]])
+	}
+}
+
+// combine2 is x = Σ cₖ·aₖ and y = Σ c′ₖ·aₖ over four terms, whose factors are
+// tileRows apart in c, c′ₖ beside cₖ.
+func combine2(x, y, c, a0, a1, a2, a3 []float64) {
+	n := len(x)
+	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
+	c = c[:3*tileRows+2]
+	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[4], c[5], c[8], c[9], c[12], c[13]
+	for i := range x {
+		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
+		x[i] = (p0*b0 + p1*b1) + (p2*b2 + p3*b3)
+		y[i] = (q0*b0 + q1*b1) + (q2*b2 + q3*b3)
+	}
+}
+
+// addCombine2 adds what combine2 computes.
+func addCombine2(x, y, c, a0, a1, a2, a3 []float64) {
+	n := len(x)
+	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
+	c = c[:3*tileRows+2]
+	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[4], c[5], c[8], c[9], c[12], c[13]
+	for i := range x {
+		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
+		x[i] += (p0*b0 + p1*b1) + (p2*b2 + p3*b3)
+		y[i] += (q0*b0 + q1*b1) + (q2*b2 + q3*b3)
+	}
+}
+
+// addTo2 is x += p·a and y += q·a.
+func addTo2(x, y []float64, p, q float64, a []float64) {
+	n := len(x)
+	y, a = y[:n], a[:n]
+	for i := range x {
+		x[i] += p * a[i]
+		y[i] += q * a[i]
+	}
+}
+
+// squares2 is dst = x² + y².
+func squares2(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i]*x[i] + y[i]*y[i]
+	}
+}
+
+// addSquares2 is dst += x² + y².
+func addSquares2(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += x[i]*x[i] + y[i]*y[i]
+	}
+}
