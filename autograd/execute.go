@@ -351,8 +351,21 @@ func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
 		}
 		return
 	}
-	for e := range to {
-		to[e] = f.m[operand{off: v.offset(e), width: v.width(e)}.lane(l)]
+	if v.store == nil {
+		clear(to)
+		return
+	}
+	off, width := v.store.off, v.store.width
+	lane := 0
+	if width > 1 {
+		lane = l
+	}
+	m := f.m[off:][:v.store.size()]
+	for e, slot := range v.slot {
+		to[e] = 0
+		if slot >= 0 {
+			to[e] = m[slot*width+lane]
+		}
 	}
 }
 

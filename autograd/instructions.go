@@ -5,8 +5,9 @@ import "math"
 // unaryInstr is an element-wise function of one operand.
 type unaryInstr struct {
 	unaryKernel
-	width int
-	runs  []run
+	width  int
+	runs   []run
+	single []scalars // elements of one number that are in no run
 }
 
 func (in *unaryInstr) run(f *frame) error {
@@ -28,14 +29,70 @@ func (in *unaryInstr) run(f *frame) error {
 			}
 		}
 	}
+	for _, e := range in.single {
+		f.m[e.dst] = in.f(f.m[e.a])
+	}
 	return nil
 }
 
 // binaryInstr is an element-wise function of two operands.
 type binaryInstr struct {
 	binaryKernel
-	width int
-	runs  []run
+	name   string
+	width  int
+	runs   []run
+	single []scalars // elements of one number that are in no run
+}
+
+// scalars are the places of the result and the operands of one number.
+type scalars struct{ dst, a, b int32 }
+
+// shortRun is the length below which a run of single numbers is dealt with
+// number by number.
+const shortRun = 8
+
+// singles takes the runs of single numbers that are short or whose operands are
+// neither contiguous nor all the same out of the list.
+func singles(runs []run, width, args int) (rest []run, single []scalars) {
+	if width != 1 {
+		return runs, nil
+	}
+	for _, r := range runs {
+		if r.n >= shortRun {
+			rest = append(rest, r)
+			continue
+		}
+		for e := range r.n {
+			s := scalars{dst: int32(r.dst + e), a: int32(r.src[0].off + e*r.src[0].stride)}
+			if args > 1 {
+				s.b = int32(r.src[1].off + e*r.src[1].stride)
+			}
+			single = append(single, s)
+		}
+	}
+	return rest, single
+}
+
+// runSingles computes the elements that are in no run.
+func (in *binaryInstr) runSingles(m []float64) {
+	switch in.name {
+	case "add":
+		for _, e := range in.single {
+			m[e.dst] = m[e.a] + m[e.b]
+		}
+	case "sub":
+		for _, e := range in.single {
+			m[e.dst] = m[e.a] - m[e.b]
+		}
+	case "mul":
+		for _, e := range in.single {
+			m[e.dst] = m[e.a] * m[e.b]
+		}
+	default:
+		for _, e := range in.single {
+			m[e.dst] = in.f(m[e.a], m[e.b])
+		}
+	}
 }
 
 func (in *binaryInstr) run(f *frame) error {
@@ -69,6 +126,7 @@ func (in *binaryInstr) run(f *frame) error {
 			}
 		}
 	}
+	in.runSingles(f.m)
 	return nil
 }
 

@@ -24,9 +24,11 @@ func (p *Program) lower(v *value) instruction {
 	r := v.n.op
 	switch r.kernel {
 	case kernelUnary:
-		return &unaryInstr{*v.unaryKernel(), p.width(v), v.runs()}
+		runs, single := singles(v.runs(), p.width(v), 1)
+		return &unaryInstr{unaryKernel: *v.unaryKernel(), width: p.width(v), runs: runs, single: single}
 	case kernelBinary:
-		return &binaryInstr{*r.binary, p.width(v), v.runs()}
+		runs, single := singles(v.runs(), p.width(v), 2)
+		return &binaryInstr{binaryKernel: *r.binary, name: r.name, width: p.width(v), runs: runs, single: single}
 	case kernelWhere:
 		return &whereInstr{p.width(v), v.runs()}
 	case kernelSum:
