@@ -274,6 +274,17 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 			}
 			return em.share(laneOp{code: laneAddS, a: em.register(a), b: b.off})
 		}
+		x, f, ok := em.scaled(a)
+		y, g, okToo := em.scaled(b)
+		switch {
+		case a == b:
+		case ok && okToo:
+			return em.dot(em.lane(x.key), f, em.lane(y.key), g)
+		case ok:
+			return em.dot(em.lane(x.key), f, em.lane(b.key), oneOffset)
+		case okToo:
+			return em.dot(em.lane(a.key), oneOffset, em.lane(y.key), g)
+		}
 		return em.share(laneOp{code: laneAdd, a: em.lane(a.key), b: em.lane(b.key)})
 	case "sub":
 		switch {
@@ -295,6 +306,9 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 			a, b = b, a
 		}
 		if b.kind == refUniform {
+			if x, ok := em.negated(a); ok {
+				return em.share(laneOp{code: laneNegScale, a: em.lane(x.key), b: b.off})
+			}
 			return em.share(laneOp{code: laneScale, a: em.register(a), b: b.off})
 		}
 		return em.share(laneOp{code: laneMul, a: em.register(a), b: em.register(b)})
@@ -310,6 +324,26 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 	x, y := em.register(a), em.register(b)
 	dst := em.virtual()
 	em.emit(laneOp{code: laneBinary, dst: dst, a: x, b: em.pool(y, em.binaryIndex(v.n.op.binary))})
+	return dst
+}
+
+// negated recognises an element that is read once and is the negative of another.
+func (em *emitter) negated(r operandRef) (x operandRef, ok bool) {
+	if !em.single(r) {
+		return x, false
+	}
+	v := em.c.value(r.key)
+	if v.n.op == nil || v.n.op.name != "neg" {
+		return x, false
+	}
+	x = v.refs(int(r.key.e))[0]
+	return x, x.kind == refLane
+}
+
+// dot emits a sum of registers times uniform numbers.
+func (em *emitter) dot(operands ...int32) int32 {
+	dst := em.virtual()
+	em.emit(laneOp{code: laneDot, dst: dst, a: em.pool(operands...), b: int32(len(operands) / 2)})
 	return dst
 }
 

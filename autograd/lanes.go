@@ -40,8 +40,11 @@ type laneLevel struct {
 	uniform  []step
 	shifts   []int32 // offsets of x, whose factors of sigmoid shifts lie from shiftsAt on
 	shiftsAt int
-	panels   []*panel // that differ between runs
-	groups   []laneGroup
+	products []uniformProduct // stored from productsAt on
+	panels   []*panel         // that differ between runs
+
+	productsAt int
+	groups     []laneGroup
 }
 
 // A laneGroup is a list of operations on one set of lanes.
@@ -92,6 +95,10 @@ func (p *Program) compileLanes() *laneProgram {
 		top = max(top, l)
 	}
 	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
+	if n := p.countProducts(); n <= foldLimit && p.runs(Fusion) {
+		c.fold, c.productsAt = true, p.arena
+		p.arena += n
+	}
 	for k := 0; k <= top; k++ {
 		c.addLevel(k)
 	}
@@ -265,9 +272,14 @@ type laneCompiler struct {
 
 	shift     map[int32]int32 // offset of the factors of a sigmoid shift by x's offset
 	shifts    []int32         // those of the level
+	fold      bool            // multiply uniform factors of lanes with those of matrix products
+	productAt map[uniformProduct]int32
+	products  []uniformProduct // those of the level
 	panels    map[[tileRows]int32][]*panel
 	allPanels []*panel
-	panelUses []panelUse
+
+	productsAt int // in the arena
+	panelUses  []panelUse
 }
 
 // none is the mask of an element that is proportional to no weight.
@@ -372,7 +384,7 @@ func (c *laneCompiler) findProportional(k elementKey) elementKey {
 // reductions of level k+1 and below the outputs.
 func (c *laneCompiler) addLevel(k int) {
 	lv := laneLevel{shiftsAt: c.p.arena}
-	c.shifts = nil
+	c.shifts, c.products = nil, nil
 	for i, v := range c.p.values {
 		if c.level[i] != k || v.varying || v.n.op == nil || v.isView() || v.known != nil || v.store == nil || v.reducesLanes() {
 			continue
@@ -429,7 +441,7 @@ func (c *laneCompiler) addLevel(k int) {
 		lv.groups = append(lv.groups, g)
 		c.lp.packed = max(c.lp.packed, regs)
 	}
-	lv.shifts = c.shifts
+	lv.shifts, lv.products, lv.productsAt = c.shifts, c.products, c.productsAt+len(c.productAt)-len(c.products)
 	c.lp.levels = append(c.lp.levels, lv)
 }
 

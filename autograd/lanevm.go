@@ -177,6 +177,13 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		shiftFactorsVec(f.m[lv.shiftsAt:][:2*n], x)
 	}
+	for i, p := range lv.products {
+		x := f.m[p.a] * f.m[p.b]
+		if p.neg {
+			x = -x
+		}
+		f.m[lv.productsAt+i] = x
+	}
 	for _, p := range lv.panels {
 		to := f.m[p.off:][:len(p.factors)]
 		for i, s := range p.factors {

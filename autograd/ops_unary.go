@@ -39,6 +39,12 @@ func elementwise1(name string, native func(*G.Node) (*G.Node, error), k unaryKer
 	return r
 }
 
+// withVJP sets the vector-Jacobian product of a rule.
+func (r *rule) withVJP(vjp func(y, ct *Node) []*Node) *rule {
+	r.vjp = vjp
+	return r
+}
+
 func init() {
 	register(
 		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec, zero: true},
@@ -54,7 +60,7 @@ func init() {
 		elementwise1("sqrt", G.Sqrt, unaryKernel{f: math.Sqrt, zero: true},
 			func(y, x *Node) *Node { return y.Inverse().Scale(0.5) }),
 		elementwise1("square", G.Square, unaryKernel{f: func(x float64) float64 { return x * x }, vec: squareVec, zero: true},
-			func(y, x *Node) *Node { return x.Scale(2) }),
+			nil).withVJP(func(y, ct *Node) []*Node { return []*Node{ct.Scale(2).Mul(y.args[0])} }),
 		elementwise1("cube", G.Cube, unaryKernel{f: func(x float64) float64 { return x * x * x }, zero: true},
 			func(y, x *Node) *Node { return x.Square().Scale(3) }),
 		elementwise1("inverse", G.Inverse, unaryKernel{f: func(x float64) float64 { return 1 / x }},

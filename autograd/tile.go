@@ -36,7 +36,7 @@ func (em *emitter) linear(k elementKey) (linearForm, bool) {
 			if pair[1].kind != refUniform {
 				return linearForm{}, false
 			}
-			form.terms = append(form.terms, linearTerm{pair[0], pair[1].off})
+			form.terms = append(form.terms, em.foldFactor(linearTerm{pair[0], pair[1].off}))
 		}
 		return form, true
 	case v.n.op.name == "add":
@@ -67,6 +67,87 @@ func (em *emitter) linear(k elementKey) (linearForm, bool) {
 		return form, true
 	}
 	return linearForm{}, false
+}
+
+// foldLimit is the number of products of matrix products up to which factors of
+// their lanes are multiplied with the uniform ones, once in every run: beyond it
+// reading the products takes longer than scaling the lanes.
+const foldLimit = 4096
+
+// foldFactor moves a uniform factor of a term's lanes to the uniform side.
+func (em *emitter) foldFactor(t linearTerm) linearTerm {
+	if !em.c.fold || t.x.kind != refLane {
+		return t
+	}
+	x, neg := t.x, false
+	for {
+		_, done := em.reg[x.key]
+		if done || em.kept(x.key) {
+			return t
+		}
+		v := em.c.value(x.key)
+		if v.n.op == nil {
+			return t
+		}
+		r := v.refs(int(x.key.e))
+		switch {
+		case v.n.op.name == "neg" && r[0].kind == refLane:
+			x, neg = r[0], !neg
+			continue
+		case v.n.op.name == "sub" && r[0].kind == refZero && r[1].kind == refLane:
+			x, neg = r[1], !neg
+			continue
+		case v.n.op.name != "mul":
+			return t
+		case r[0].kind == refLane && r[1].kind == refUniform:
+			return linearTerm{r[0], em.c.product(t.factor, r[1].off, neg)}
+		case r[1].kind == refLane && r[0].kind == refUniform:
+			return linearTerm{r[1], em.c.product(t.factor, r[0].off, neg)}
+		}
+		return t
+	}
+}
+
+// A uniformProduct is ±m[a]·m[b] of the uniform arena.
+type uniformProduct struct {
+	a, b int32
+	neg  bool
+}
+
+// product is the offset of a product of two uniform numbers.
+func (c *laneCompiler) product(a, b int32, neg bool) int32 {
+	k := uniformProduct{a, b, neg}
+	if at, ok := c.productAt[k]; ok {
+		return at
+	}
+	if c.productAt == nil {
+		c.productAt = map[uniformProduct]int32{}
+	}
+	at := int32(c.productsAt + len(c.productAt))
+	c.productAt[k] = at
+	c.products = append(c.products, k)
+	return at
+}
+
+// countProducts is the number of products that elements of matrix products of
+// lanes with uniform numbers are sums of.
+func (p *Program) countProducts() int {
+	total := 0
+	for _, v := range p.values {
+		if !v.varying || v.isView() || v.n.op == nil || v.n.op.kernel != kernelMatMul || v.args[0].varying == v.args[1].varying {
+			continue
+		}
+		a, b := v.args[0], v.args[1]
+		k, n := a.n.shape[1], v.n.shape[1]
+		for e, live := range v.live {
+			for l := 0; live && l < k; l++ {
+				if a.support[e/n*k+l] && b.support[l*n+e%n] {
+					total++
+				}
+			}
+		}
+	}
+	return total
 }
 
 // kept reports whether the element is in a register of its own for the whole
