@@ -15,6 +15,7 @@ type kernelSet struct {
 	// lanes runs operations of a group, from number pc on, up to the first one
 	// that it does not know, and returns that one's number. Nil: all run in Go.
 	lanes func(x *laneMachine, pc int) int
+	rows  int // of a tile
 
 	exp    func(dst, a []float64)                   // a multiple of vectorLen numbers
 	sumExp func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
@@ -23,7 +24,7 @@ type kernelSet struct {
 
 // portable are the kernels in plain Go, which run everywhere and which the
 // others are tested against.
-var portable = kernelSet{name: "portable", exp: expVec, sumExp: sumExp, max: maxOf}
+var portable = kernelSet{name: "portable", rows: 2, exp: expVec, sumExp: sumExp, max: maxOf}
 
 // available lists the kernel sets that this processor can run, best last.
 var available = append([]kernelSet{portable}, vectorKernels()...)
@@ -52,6 +53,8 @@ func chooseKernels(want string) (kernelSet, error) {
 func Kernels() string { return kernels.name }
 
 // lessVS takes the sign of u − p, without a branch that noise would mispredict.
+//
+//go:noinline
 func lessVS(dst, u []float64, p float64) {
 	u = u[:len(dst)]
 	const one = 0x3ff0000000000000
@@ -87,18 +90,21 @@ func dotLanes(dst, m, r []float64, n int, pairs []int32) {
 	}
 }
 
+//go:noinline
 func reluVec(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = max(v, 0)
 	}
 }
 
+//go:noinline
 func positiveVec(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = positive(v)
 	}
 }
 
+//go:noinline
 func shiftVS(dst, u []float64, p, q float64) {
 	u = u[:len(dst)]
 	for i, v := range u {

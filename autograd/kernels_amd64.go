@@ -31,8 +31,8 @@ func vectorKernels() []kernelSet {
 
 var avx2 = kernelSet{
 	name:  "avx2",
-	lanes: lanesAVX2,
-	exp:   expOrScalar,
+	lanes: lanesAVX2, rows: maxTileRows,
+	exp: expOrScalar,
 	sumExp: func(a []float64, shift float64) float64 {
 		n := len(a) &^ (vectorLen - 1)
 		s := 0.0

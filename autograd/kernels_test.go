@@ -77,7 +77,8 @@ func laneCases() []laneCase {
 		}
 		rows := 3 + rng.IntN(2) // of three, the last is repeated
 		var last []int32
-		for r := range tileRows {
+		args[1+tileRows] = maxTileRows
+		for r := range maxTileRows {
 			args[1+tileDst+r] = dst + int32(min(r, rows-1))
 			if r < rows {
 				last = nil
@@ -165,7 +166,7 @@ func testLaneOp(t *testing.T, set *kernelSet, c laneCase, rng *rand.Rand, n int,
 	}
 	if len(args) > tileHead && args[1+tileDst+3] == args[1+tileDst+2] {
 		for i := range args[1+tileJoint] {
-			f := arena[args[1+tilePanel]+tileRows*i:]
+			f := arena[args[1+tilePanel]+maxTileRows*i:]
 			f[3] = f[2]
 		}
 	}

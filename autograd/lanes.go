@@ -275,7 +275,7 @@ type laneCompiler struct {
 	fold      bool            // multiply uniform factors of lanes with those of matrix products
 	productAt map[uniformProduct]int32
 	products  []uniformProduct // those of the level
-	panels    map[[tileRows]int32][]*panel
+	panels    map[[maxTileRows]int32][]*panel
 	allPanels []*panel
 
 	productsAt int // in the arena

@@ -490,7 +490,7 @@ done:
 	NEXT
 
 // A tile holds four rows of 8 lanes in Y0 to Y7. Its layout at SI is that of
-// tile.go: joint at 0, panel at 4, extra at 8, dst at 24, registers from 40 on.
+// tile.go: joint at 0, panel at 4, extra at 8, dst at 24, registers from 44 on.
 // R15 points to the lanes at work of register 0.
 
 // TILESTART finds the tile.
@@ -513,7 +513,7 @@ done:
 	VXORPD       Y7, Y7, Y7        \
 	MOVLQSX      (SI), AX          \
 	MOVLQSX      4(SI), BX         \
-	LEAQ         40(SI), DX        \
+	LEAQ         44(SI), DX        \
 	LEAQ         (R8)(BX*8), BX    \
 	LEAQ         (DX)(AX*4), AX    \
 joint:                             \

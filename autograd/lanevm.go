@@ -29,9 +29,9 @@ const (
 	laneRSubS                        // r[dst] = m[b] − r[a]
 	laneDot                          // r[dst] = Σ r·m over b pairs at args[a]
 	laneDotPairs                     // r[dst] = Σ r·r over b pairs at args[a]
-	laneTile                         // four sums of products: the tile at args[a]
+	laneTile                         // sums of products: the tile at args[a]
 	laneTileRelu                     // the same, max(·, 0)
-	laneTileSquares                  // r[dst] = Σ squares of the four sums, added to r[dst] if b is not 0
+	laneTileSquares                  // r[dst] = Σ squares of the sums, added to r[dst] if b is not 0
 	laneRelu                         // r[dst] = max(r[a], 0)
 	lanePositive                     // r[dst] = 1[r[a] > 0]
 	laneSigmoidShift                 // r[dst] = p·r[a]/(p·r[a] + q·(1−r[a])), p = m[b], q = m[b+1]
@@ -54,23 +54,26 @@ type laneOp struct {
 	dst, a, b int32
 }
 
-// A tile is four sums of products of registers with uniform numbers, row by
-// row. The registers that all rows have in common come first, with their
-// factors in a panel of the arena, four by four; then those of single rows. At
-// args it is laid out as
+// A tile is some sums of products of registers with uniform numbers, row by row.
+// The registers that all rows have in common come first, with their factors in a
+// panel of the arena, those of all rows beside each other; then those of single
+// rows. At args it is laid out as
 //
-//	joint, panel, extra₀ … extra₃, dst₀ … dst₃,
-//	joint registers, pairs of register and factor of rows 0 … 3.
+//	joint, panel, extra₀ … extra₃, dst₀ … dst₃, rows,
+//	joint registers, pairs of register and factor of row 0, row 1, …
 //
-// A tile of fewer rows repeats its last one. One whose squares are summed has
-// rows without products instead, and no dst.
+// The kernel set says how many rows a tile has. One with fewer sums repeats its
+// last row; one whose squares are summed has rows without products instead, and no
+// dst.
 const (
 	tileJoint = 0
 	tilePanel = 1
 	tileExtra = 2
 	tileDst   = 6
-	tileHead  = 10
-	tileRows  = 4
+	tileRows  = 10
+	tileHead  = 11
+
+	maxTileRows = 4
 )
 
 // registers calls f for every register field, operands first.
@@ -92,14 +95,14 @@ func (op *laneOp) registers(args []int32, f func(*int32)) {
 		for i := tileHead; i < int(at); i++ {
 			f(&t[i])
 		}
-		for r := range tileRows {
+		for r := range t[tileRows] {
 			for range t[tileExtra+r] {
 				f(&t[at])
 				at += 2
 			}
 		}
 		if op.code != laneTileSquares {
-			for r := range tileRows {
+			for r := range t[tileRows] {
 				f(&t[tileDst+r])
 			}
 		}

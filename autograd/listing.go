@@ -44,16 +44,17 @@ func (op *laneOp) cost(args []int32, w int) (flops, bytes int) {
 	case laneTile, laneTileRelu, laneTileSquares:
 		t := args[op.a:]
 		single := 0
-		for _, k := range t[tileExtra:][:tileRows] {
+		rows := int(t[tileRows])
+		for _, k := range t[tileExtra:][:rows] {
 			single += int(k)
 		}
 		joint := int(t[tileJoint])
-		flops, bytes = 2*(tileRows*joint+single)*w, 8*(joint+single+tileRows)*w
+		flops, bytes = 2*(rows*joint+single)*w, 8*(joint+single+rows)*w
 		switch op.code {
 		case laneTileRelu:
-			flops += tileRows * w
+			flops += rows * w
 		case laneTileSquares:
-			flops, bytes = flops+2*tileRows*w, bytes+8*(2-tileRows)*w
+			flops, bytes = flops+2*rows*w, bytes+8*(2-rows)*w
 		}
 		return flops, bytes
 	case laneSigmoidShift:

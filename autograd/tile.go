@@ -167,8 +167,8 @@ func (em *emitter) single(r operandRef) bool {
 	return !done
 }
 
-// tile computes k together with up to three linear forms of the same value
-// that share lanes with it, if there are any.
+// tile computes k together with other linear forms of the same value that
+// share lanes with it, if there are any.
 func (em *emitter) tile(k elementKey) bool {
 	if !em.c.p.runs(Fusion) {
 		return false
@@ -179,7 +179,7 @@ func (em *emitter) tile(k elementKey) bool {
 	}
 	v := em.c.value(k)
 	keys, forms := []elementKey{k}, []linearForm{form}
-	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < tileRows; e += form.step {
+	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < kernels.rows; e += form.step {
 		if form.step == 1 && e%v.n.shape[len(v.n.shape)-1] == 0 {
 			break // the next row of the matrix
 		}
@@ -199,7 +199,7 @@ func (em *emitter) tile(k elementKey) bool {
 		return false
 	}
 	at := em.layTile(t)
-	for r := range tileRows {
+	for r := range kernels.rows {
 		dst := em.virtual()
 		if r < len(keys) {
 			em.reg[keys[r]] = dst
@@ -216,7 +216,7 @@ func (em *emitter) tile(k elementKey) bool {
 	return true
 }
 
-// squares adds the squares of linear forms to register dst, four at a time, or
+// squares adds the squares of linear forms to register dst, a tile at a time, or
 // starts with them. It returns the other pairs, and whether dst has been started.
 func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandRef, started bool) {
 	var squared [][2]operandRef
@@ -232,7 +232,7 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 		rest = append(rest, pr)
 	}
 	for len(forms) > 0 {
-		n := min(tileRows, len(forms))
+		n := min(kernels.rows, len(forms))
 		t := newTiling(forms[:n], true)
 		if n == 1 || len(t.joint) == 0 {
 			rest = append(rest, squared[:n]...)
@@ -249,17 +249,18 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 	return rest, started
 }
 
-// A tiling splits the terms of up to four linear forms into those on lanes that
+// A tiling splits the terms of a few linear forms into those on lanes that
 // all of them read and those of single rows.
 type tiling struct {
 	joint   []operandRef
-	factors []int32 // of joint, tileRows each
-	extra   [tileRows][]linearTerm
+	rows    int
+	factors []int32 // of joint, one for each row
+	extra   [maxTileRows][]linearTerm
 }
 
-// newTiling fills up to four rows, with zeros or by repeating the last form.
+// newTiling fills up to all rows, with zeros or by repeating the last form.
 func newTiling(forms []linearForm, zeros bool) *tiling {
-	t := &tiling{}
+	t := &tiling{rows: kernels.rows}
 	at := make([]map[operandRef]int32, len(forms))
 	for r, f := range forms {
 		at[r] = make(map[operandRef]int32, len(f.terms))
@@ -282,7 +283,7 @@ func newTiling(forms []linearForm, zeros bool) *tiling {
 		}
 		joint[term.x] = true
 		t.joint = append(t.joint, term.x)
-		for r := range tileRows {
+		for r := range t.rows {
 			factor := at[min(r, last)][term.x]
 			if r > last && zeros {
 				factor = zeroOffset
@@ -300,7 +301,7 @@ func newTiling(forms []linearForm, zeros bool) *tiling {
 			t.extra[r] = append(t.extra[r], term)
 		}
 	}
-	for r := len(forms); r < tileRows && !zeros; r++ {
+	for r := len(forms); r < t.rows && !zeros; r++ {
 		t.extra[r] = t.extra[last]
 	}
 	return t
@@ -316,7 +317,8 @@ func (em *emitter) layTile(t *tiling) int32 {
 	}
 	head := make([]int32, tileHead)
 	head[tileJoint] = int32(len(t.joint))
-	for r, terms := range t.extra {
+	head[tileRows] = int32(t.rows)
+	for r, terms := range t.extra[:t.rows] {
 		head[tileExtra+r] = int32(len(terms))
 		for _, term := range terms {
 			body = append(body, em.register(term.x), term.factor)
@@ -349,7 +351,8 @@ func (c *laneCompiler) panel(factors []int32) *panel {
 	if len(factors) == 0 {
 		return &panel{}
 	}
-	key := [tileRows]int32(factors[:tileRows])
+	var key [maxTileRows]int32
+	copy(key[:], factors)
 	for _, p := range c.panels[key] {
 		n := min(len(p.factors), len(factors))
 		if !slices.Equal(p.factors[:n], factors[:n]) {
@@ -365,7 +368,7 @@ func (c *laneCompiler) panel(factors []int32) *panel {
 	}
 	p := &panel{factors: factors, level: len(c.lp.levels)}
 	if c.panels == nil {
-		c.panels = map[[tileRows]int32][]*panel{}
+		c.panels = map[[maxTileRows]int32][]*panel{}
 	}
 	c.panels[key] = append(c.panels[key], p)
 	c.allPanels = append(c.allPanels, p)
@@ -411,7 +414,7 @@ func (c *laneCompiler) layPanels() {
 func (g *laneGroup) tile(op *laneOp, f *frame, regs []float64, n int) {
 	t := g.args[op.a:]
 	rows := newTileReader(t, f.m, regs, n)
-	for r := 0; r < tileRows; r += 2 {
+	for r := 0; r < int(t[tileRows]); r += 2 {
 		i, j := t[tileDst+r], t[tileDst+r+1]
 		switch {
 		case r > 0 && i == t[tileDst+r-1]: // both repeat the last row
@@ -435,7 +438,7 @@ func (g *laneGroup) tileSquares(op *laneOp, f *frame, regs []float64, n int) {
 	t := g.args[op.a:]
 	rows := newTileReader(t, f.m, regs, n)
 	dst, x, y := rows.register(op.dst), f.buffer[:n], f.buffer[n:][:n]
-	for r := 0; r < tileRows; r += 2 {
+	for r := 0; r < int(t[tileRows]); r += 2 {
 		rows.pair(x, y, r)
 		if r == 0 && op.b == 0 {
 			squares2(dst, x, y)
@@ -450,13 +453,13 @@ type tileReader struct {
 	t       []int32
 	m, regs []float64
 	n       int
-	extra   [tileRows]int // where the single terms of the rows start
+	extra   [maxTileRows]int // where the single terms of the rows start
 }
 
 func newTileReader(t []int32, m, regs []float64, n int) tileReader {
 	rd := tileReader{t: t, m: m, regs: regs, n: n}
 	at := tileHead + int(t[tileJoint])
-	for r := range tileRows {
+	for r := range t[tileRows] {
 		rd.extra[r] = at
 		at += 2 * int(t[tileExtra+r])
 	}
@@ -467,22 +470,23 @@ func (rd *tileReader) register(reg int32) []float64 { return rd.regs[int(reg)*rd
 
 // pair computes rows r and r+1.
 func (rd *tileReader) pair(x, y []float64, r int) {
-	joint := rd.t[tileHead:][:rd.t[tileJoint]]
-	c := rd.m[rd.t[tilePanel]:][:tileRows*len(joint)]
+	joint, rows := rd.t[tileHead:][:rd.t[tileJoint]], int(rd.t[tileRows])
+	c := rd.m[int(rd.t[tilePanel])+r:]
 	lane := func(i int) []float64 { return rd.register(joint[i]) }
-	i := 0
-	if len(joint) >= 4 {
-		combine2(x, y, c[r:], lane(0), lane(1), lane(2), lane(3))
-		i = 4
-	} else {
-		clear(x)
-		clear(y)
+	// The first one to four terms write, the others add, four at a time.
+	first := (len(joint)-1)&3 + 1
+	switch first {
+	case 1:
+		scale2(x, y, c, lane(0))
+	case 2:
+		combineTwo2(x, y, c, rows, lane(0), lane(1))
+	case 3:
+		combineThree2(x, y, c, rows, lane(0), lane(1), lane(2))
+	case 4:
+		combineFour2(x, y, c, rows, lane(0), lane(1), lane(2), lane(3))
 	}
-	for ; i+4 <= len(joint); i += 4 {
-		addCombine2(x, y, c[tileRows*i+r:], lane(i), lane(i+1), lane(i+2), lane(i+3))
-	}
-	for ; i < len(joint); i++ {
-		addTo2(x, y, c[tileRows*i+r], c[tileRows*i+r+1], lane(i))
+	for i := first; i < len(joint); i += 4 {
+		addFour2(x, y, c[rows*i:], rows, lane(i), lane(i+1), lane(i+2), lane(i+3))
 	}
 	rd.single(x, r)
 	rd.single(y, r+1)
@@ -495,13 +499,47 @@ func (rd *tileReader) single(x []float64, r int) {
 	}
 }
 
-// combine2 is x = Σ cₖ·aₖ and y = Σ c′ₖ·aₖ over four terms, whose factors are
-// tileRows apart in c, c′ₖ beside cₖ.
-func combine2(x, y, c, a0, a1, a2, a3 []float64) {
+// scale2, combineTwo2, combineThree2 and combineFour2 are x = Σ cₖ·aₖ and
+// y = Σ c′ₖ·aₖ, whose factors are step apart in c, c′ₖ beside cₖ.
+
+//go:noinline
+func scale2(x, y, c, a []float64) {
+	n, p, q := len(x), c[0], c[1]
+	y, a = y[:n], a[:n]
+	for i := range x {
+		x[i], y[i] = p*a[i], q*a[i]
+	}
+}
+
+//go:noinline
+func combineTwo2(x, y, c []float64, step int, a0, a1 []float64) {
+	n := len(x)
+	y, a0, a1 = y[:n], a0[:n], a1[:n]
+	p0, q0, p1, q1 := c[0], c[1], c[step], c[step+1]
+	for i := range x {
+		b0, b1 := a0[i], a1[i]
+		x[i] = p0*b0 + p1*b1
+		y[i] = q0*b0 + q1*b1
+	}
+}
+
+//go:noinline
+func combineThree2(x, y, c []float64, step int, a0, a1, a2 []float64) {
+	n := len(x)
+	y, a0, a1, a2 = y[:n], a0[:n], a1[:n], a2[:n]
+	p0, q0, p1, q1, p2, q2 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1]
+	for i := range x {
+		b0, b1, b2 := a0[i], a1[i], a2[i]
+		x[i] = (p0*b0 + p1*b1) + p2*b2
+		y[i] = (q0*b0 + q1*b1) + q2*b2
+	}
+}
+
+//go:noinline
+func combineFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
 	n := len(x)
 	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
-	c = c[:3*tileRows+2]
-	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[4], c[5], c[8], c[9], c[12], c[13]
+	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1], c[3*step], c[3*step+1]
 	for i := range x {
 		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
 		x[i] = (p0*b0 + p1*b1) + (p2*b2 + p3*b3)
@@ -509,12 +547,13 @@ func combine2(x, y, c, a0, a1, a2, a3 []float64) {
 	}
 }
 
-// addCombine2 adds what combine2 computes.
-func addCombine2(x, y, c, a0, a1, a2, a3 []float64) {
+// addFour2 adds what combineFour2 computes.
+//
+//go:noinline
+func addFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
 	n := len(x)
 	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
-	c = c[:3*tileRows+2]
-	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[4], c[5], c[8], c[9], c[12], c[13]
+	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1], c[3*step], c[3*step+1]
 	for i := range x {
 		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
 		x[i] += (p0*b0 + p1*b1) + (p2*b2 + p3*b3)
@@ -522,17 +561,9 @@ func addCombine2(x, y, c, a0, a1, a2, a3 []float64) {
 	}
 }
 
-// addTo2 is x += p·a and y += q·a.
-func addTo2(x, y []float64, p, q float64, a []float64) {
-	n := len(x)
-	y, a = y[:n], a[:n]
-	for i := range x {
-		x[i] += p * a[i]
-		y[i] += q * a[i]
-	}
-}
-
 // squares2 is dst = x² + y².
+//
+//go:noinline
 func squares2(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -541,6 +572,8 @@ func squares2(dst, x, y []float64) {
 }
 
 // addSquares2 is dst += x² + y².
+//
+//go:noinline
 func addSquares2(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {

@@ -11,6 +11,7 @@ func fill(dst []float64, v float64) {
 	}
 }
 
+//go:noinline
 func negVec(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = -v
@@ -50,6 +51,7 @@ func sigmoidVec(dst, x []float64) {
 	}
 }
 
+//go:noinline
 func addVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -57,6 +59,7 @@ func addVV(dst, a, b []float64) {
 	}
 }
 
+//go:noinline
 func addVS(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
@@ -66,6 +69,7 @@ func addVS(dst, a []float64, b float64) {
 
 func addSV(dst []float64, a float64, b []float64) { addVS(dst, b, a) }
 
+//go:noinline
 func subVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -73,6 +77,7 @@ func subVV(dst, a, b []float64) {
 	}
 }
 
+//go:noinline
 func subVS(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
@@ -80,6 +85,7 @@ func subVS(dst, a []float64, b float64) {
 	}
 }
 
+//go:noinline
 func subSV(dst []float64, a float64, b []float64) {
 	b = b[:len(dst)]
 	for i := range dst {
@@ -87,6 +93,7 @@ func subSV(dst []float64, a float64, b []float64) {
 	}
 }
 
+//go:noinline
 func mulVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -94,6 +101,7 @@ func mulVV(dst, a, b []float64) {
 	}
 }
 
+//go:noinline
 func mulVS(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
@@ -125,6 +133,8 @@ func divSV(dst []float64, a float64, b []float64) {
 }
 
 // mulAddVS is dst += a·s.
+//
+//go:noinline
 func mulAddVS(dst, a []float64, s float64) {
 	a = a[:len(dst)]
 	for i := range dst {
@@ -133,6 +143,8 @@ func mulAddVS(dst, a []float64, s float64) {
 }
 
 // mulAddVV is dst += a∘b.
+//
+//go:noinline
 func mulAddVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -141,6 +153,8 @@ func mulAddVV(dst, a, b []float64) {
 }
 
 // mul2, mul3 and mul4 are dst = Σ rᵢ·xᵢ over two, three and four terms.
+//
+//go:noinline
 func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
 	n := len(dst)
 	x0, x1 = x0[:n], x1[:n]
@@ -149,6 +163,7 @@ func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
 	}
 }
 
+//go:noinline
 func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64) {
 	n := len(dst)
 	x0, x1, x2 = x0[:n], x1[:n], x2[:n]
@@ -157,6 +172,7 @@ func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 
 	}
 }
 
+//go:noinline
 func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
@@ -166,6 +182,8 @@ func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 
 }
 
 // mulAdd4 is dst += Σ rᵢ·xᵢ over four terms.
+//
+//go:noinline
 func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
