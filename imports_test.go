@@ -19,10 +19,11 @@ import (
 // commands may import the whole module, and nothing imports a command. Packages
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
-	"tobac/autograd": {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm", "gonum.org/v1/gonum",
-		"golang.org/x/sys/cpu"},
+	"tobac/internal/vector": {"golang.org/x/sys/cpu"},
+	"tobac/autograd": {"tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
+		"gonum.org/v1/gonum"},
 	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/svgd":     {"gonum.org/v1/gonum"},
+	"tobac/svgd":     {"tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering": {"gonum.org/v1/gonum"},
 	"tobac/dag":      {"gonum.org/v1/gonum"},
 	"tobac/dataset":  {"tobac/dag", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},
@@ -163,6 +164,9 @@ func TestImportRules(t *testing.T) {
 		{"gorgonia in the root", "tobac", "gorgonia.org/gorgonia", false},
 		{"models in the sampler", "tobac/svgd", "tobac/models", false},
 		{"graphs in the sampler", "tobac/svgd", "tobac/dag", false},
+		{"kernels in the sampler", "tobac/svgd", "tobac/internal/vector", true},
+		{"kernels in the command's library", "tobac", "tobac/internal/vector", false},
+		{"the sampler in the kernels", "tobac/internal/vector", "tobac/svgd", false},
 		{"graphs in the orders", "tobac/ordering", "tobac/dag", false},
 		{"orders in the models", "tobac/models", "tobac/ordering", false},
 		{"formats below dag", "tobac/dag", "tobac/dag/delimited", true},

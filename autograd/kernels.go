@@ -3,54 +3,39 @@ package autograd
 import (
 	"fmt"
 	"math"
-	"math/bits"
-	"os"
-	"strings"
+
+	"tobac/internal/vector"
 )
 
-// A kernelSet holds the vector kernels that carry most of the time.
-type kernelSet struct {
-	name string
+// kernels is the set of vector kernels in use, see [vector.Default]. An unknown
+// name in TOBAC_KERNELS is an error of every Compile.
+var kernels, errKernels = chooseKernels()
 
-	// lanes runs operations of a group, from number pc on, up to the first one
-	// that it does not know, and returns that one's number. Nil: all run in Go.
-	lanes func(x *laneMachine, pc int) int
-	rows  int // of a tile
-
-	exp    func(dst, a []float64)                   // a multiple of vectorLen numbers
-	sumExp func(a []float64, shift float64) float64 // Σ e^(a−shift), a ≤ shift
-	max    func(a []float64) float64                // NaN if there is one
+func chooseKernels() (vector.Set, error) {
+	set, err := vector.Default()
+	if err != nil {
+		err = fmt.Errorf("autograd: %w", err)
+	}
+	return set, err
 }
 
-// portable are the kernels in plain Go, which run everywhere and which the
-// others are tested against.
-var portable = kernelSet{name: "portable", rows: 2, exp: expVec, sumExp: sumExp, max: maxOf}
-
-// available lists the kernel sets that this processor can run, best last.
-var available = append([]kernelSet{portable}, vectorKernels()...)
-
-// kernels is the set in use: the best one, or the one that the environment
-// variable TOBAC_KERNELS names. An unknown name is an error of every Compile.
-// The build tag purego leaves only the portable set.
-var kernels, errKernels = chooseKernels(os.Getenv("TOBAC_KERNELS"))
-
-func chooseKernels(want string) (kernelSet, error) {
-	best := available[len(available)-1]
-	if want == "" {
-		return best, nil
+// rowsPerTile is the number of rows of a tile: what fits into the processor's
+// vector registers beside the lanes, or for Go into its other ones.
+func rowsPerTile() int {
+	if kernels == vector.Portable {
+		return 2
 	}
-	var names []string
-	for _, k := range available {
-		if k.name == want {
-			return k, nil
-		}
-		names = append(names, k.name)
-	}
-	return best, fmt.Errorf("autograd: TOBAC_KERNELS is %q, want one of %s on this processor", want, strings.Join(names, ", "))
+	return maxTileRows
 }
 
 // Kernels is the name of the vector kernels in use.
-func Kernels() string { return kernels.name }
+func Kernels() string { return kernels.String() }
+
+// FillUniform writes independent uniform numbers, strictly inside (0, 1), from
+// the stream that seed selects: xoshiro256++ in eight interleaved lanes, whose
+// states SplitMix64 draws from the seed. The numbers are the same for every
+// kernel set and processor.
+func FillUniform(dst []float64, seed uint64) { kernels.FillUniform(dst, seed) }
 
 // lessVS takes the sign of u − p, without a branch that noise would mispredict.
 //
@@ -123,7 +108,7 @@ func shiftFactorsVec(pq, x []float64) {
 			arg[i] = -math.Abs(v)
 		}
 		e := exp[:roundUp(n, vectorLen)]
-		vectorExp(e, arg[:len(e)])
+		kernels.Exp(e, arg[:len(e)])
 		for i, v := range x[:n] {
 			if v >= 0 {
 				pq[2*i], pq[2*i+1] = 1, e[i]
@@ -132,79 +117,5 @@ func shiftFactorsVec(pq, x []float64) {
 			}
 		}
 		x, pq = x[n:], pq[2*n:]
-	}
-}
-
-func sumExp(a []float64, shift float64) float64 {
-	s := 0.0
-	for _, x := range a {
-		s += math.Exp(x - shift)
-	}
-	return s
-}
-
-func maxOf(a []float64) float64 {
-	top := math.Inf(-1)
-	for _, x := range a {
-		if !(x <= top) { // larger, or NaN
-			top = x
-			if x != x {
-				return x
-			}
-		}
-	}
-	return top
-}
-
-// FillUniform writes independent uniform numbers, strictly inside (0, 1), from
-// the stream that seed selects: xoshiro256++ in eight interleaved lanes, whose
-// states SplitMix64 draws from the seed. The numbers are the same for every
-// kernel set and processor.
-func FillUniform(dst []float64, seed uint64) {
-	var state [32]uint64
-	for i := range state {
-		seed += 0x9e3779b97f4a7c15
-		z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		state[i] = z ^ z>>31
-	}
-	n := len(dst) &^ (vectorLen - 1)
-	if n > 0 {
-		drawUniform(dst[:n], &state)
-	}
-	if n < len(dst) {
-		var rest [vectorLen]float64
-		drawUniform(rest[:], &state)
-		copy(dst[n:], rest[:])
-	}
-}
-
-// uniformVec advances lane l = i mod 8 for number i; state word w of lane l is
-// state[8w+l]. A draw k of 52 bits becomes (k+½)·2⁻⁵². Two lanes go together,
-// since each is a chain of dependent operations.
-func uniformVec(dst []float64, state *[32]uint64) {
-	for l := 0; l < vectorLen; l += 2 {
-		a, b, c, d := state[l], state[8+l], state[16+l], state[24+l]
-		e, f, g, h := state[l+1], state[9+l], state[17+l], state[25+l]
-		for i := l; i+1 < len(dst); i += vectorLen {
-			o, p := bits.RotateLeft64(a+d, 23)+a, bits.RotateLeft64(e+h, 23)+e
-			t, u := b<<17, f<<17
-			c ^= a
-			g ^= e
-			d ^= b
-			h ^= f
-			b ^= c
-			f ^= g
-			a ^= d
-			e ^= h
-			c ^= t
-			g ^= u
-			d = bits.RotateLeft64(d, 45)
-			h = bits.RotateLeft64(h, 45)
-			dst[i] = (float64(int64(o>>12)) + 0.5) * 0x1p-52
-			dst[i+1] = (float64(int64(p>>12)) + 0.5) * 0x1p-52
-		}
-		state[l], state[8+l], state[16+l], state[24+l] = a, b, c, d
-		state[l+1], state[9+l], state[17+l], state[25+l] = e, f, g, h
 	}
 }

@@ -1,11 +1,12 @@
 package autograd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tobac/internal/vector"
 )
 
 // special are the numbers that kernels most easily get wrong.
@@ -123,33 +124,33 @@ func laneCases() []laneCase {
 // Go: on all lengths up to several vectors, counting lanes up to any number,
 // on special values, and in a group of several operations.
 func TestLaneKernels(t *testing.T) {
-	defer func(k kernelSet) { kernels = k }(kernels)
-	for _, set := range available {
-		if set.lanes == nil {
+	defer func(set vector.Set) { kernels = set }(kernels)
+	for _, set := range vector.Available() {
+		if set == vector.Portable {
 			continue
 		}
 		kernels = set
 		known := map[laneCode]bool{}
 		for _, c := range laneCases() {
 			known[c.code] = true
-			t.Run(set.name+"/"+laneNames[c.code], func(t *testing.T) {
+			t.Run(set.String()+"/"+laneNames[c.code], func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, uint64(c.code)))
 				for n := vectorLen; n <= 12*vectorLen; n += vectorLen {
 					for round := range 12 {
-						testLaneOp(t, &set, c, rng, n, round%3 == 1 && !c.unit)
+						testLaneOp(t, c, rng, n, round%3 == 1 && !c.unit)
 					}
 				}
 			})
 		}
 		for code := laneCopy; code < laneExp; code++ {
 			if !known[code] {
-				t.Errorf("%s: operation %s is not tested", set.name, laneNames[code])
+				t.Errorf("%s: operation %s is not tested", set, laneNames[code])
 			}
 		}
 	}
 }
 
-func testLaneOp(t *testing.T, set *kernelSet, c laneCase, rng *rand.Rand, n int, specials bool) {
+func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) {
 	t.Helper()
 	op, args := c.make(rng)
 	op.code = c.code
@@ -217,140 +218,4 @@ func testLaneOp(t *testing.T, set *kernelSet, c laneCase, rng *rand.Rand, n int,
 	}
 	compare("lane", gotRegs, wantRegs)
 	compare("number", got.m, want.m)
-}
-
-// TestReductionKernels compares sums of exponentials and maxima of any length.
-func TestReductionKernels(t *testing.T) {
-	for i := range available {
-		set := &available[i]
-		rng := rand.New(rand.NewPCG(5, 6))
-		for n := 1; n < 70; n++ {
-			x := sample(rng, n, false)
-			for i := range x {
-				x[i] *= 100
-			}
-			top := slices.Max(x)
-			if got := set.max(x); got != top {
-				t.Errorf("%s: maximum of %d numbers: got %v, want %v", set.name, n, got, top)
-			}
-			want := 0.0
-			for _, v := range x {
-				want += math.Exp(v - top)
-			}
-			if got := set.sumExp(x, top); !closeTo(got, want, 1e-14, 0) {
-				t.Errorf("%s: sum of %d exponentials: got %v, want %v", set.name, n, got, want)
-			}
-			x[rng.IntN(n)] = math.NaN()
-			if got := set.max(x); !math.IsNaN(got) {
-				t.Errorf("%s: maximum of %d numbers with a NaN: got %v", set.name, n, got)
-			}
-		}
-		if got := set.max([]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1)}); !math.IsInf(got, -1) {
-			t.Errorf("%s: maximum of −Inf: got %v", set.name, got)
-		}
-	}
-}
-
-// TestExpAccuracy bounds the error of the vector exponential by 2 units in the
-// last place over the whole range in which the result is a normal number.
-func TestExpAccuracy(t *testing.T) {
-	for i := range available {
-		set := &available[i]
-		x, y := make([]float64, 1<<16), make([]float64, 1<<16)
-		for i := range x {
-			x[i] = -708 + 1416*(float64(i)+0.5)/float64(len(x))
-		}
-		set.exp(y, x)
-		worst := 0.0
-		for i, v := range x {
-			want := math.Exp(v)
-			worst = math.Max(worst, math.Abs(y[i]-want)/(math.Nextafter(want, math.Inf(1))-want))
-		}
-		if worst > 2 {
-			t.Errorf("%s: error of %v units in the last place, want at most 2", set.name, worst)
-		}
-	}
-}
-
-// TestUniformKernels: the same numbers from every kernel set, for every length.
-func TestUniformKernels(t *testing.T) {
-	defer func(k kernelSet) { kernels = k }(kernels)
-	want := make([]float64, 200)
-	kernels = portable
-	FillUniform(want, 42)
-	for _, set := range available {
-		kernels = set
-		for n := range want {
-			got := make([]float64, n)
-			FillUniform(got, 42)
-			// A tail shorter than a vector is the start of the next vector.
-			if !slices.Equal(got, want[:n]) {
-				t.Fatalf("%s: %d numbers differ from the portable ones", set.name, n)
-			}
-		}
-	}
-	if got := fmt.Sprintf("%.17g %.17g %.17g", want[0], want[1], want[8]); got != uniformGolden {
-		t.Errorf("stream of seed 42 starts %s, want %s", got, uniformGolden)
-	}
-}
-
-// TestUniformStatistics: moments, Kolmogorov–Smirnov distance, and correlations
-// between neighbours, lanes and streams, all within five standard errors.
-func TestUniformStatistics(t *testing.T) {
-	const n = 1 << 17
-	x, y := make([]float64, n), make([]float64, n)
-	FillUniform(x, 7)
-	FillUniform(y, 8)
-	var mean, square float64
-	for _, v := range x {
-		if !(v > 0 && v < 1) {
-			t.Fatalf("drew %v, want a number strictly inside (0, 1)", v)
-		}
-		mean += v / n
-		square += (v - 0.5) * (v - 0.5) / n
-	}
-	if se := math.Sqrt(1.0 / 12 / n); math.Abs(mean-0.5) > 5*se {
-		t.Errorf("mean %v, want 0.5 ± 5·%v", mean, se)
-	}
-	if se := math.Sqrt(1.0 / 180 / n); math.Abs(square-1.0/12) > 5*se {
-		t.Errorf("variance %v, want 1/12 ± 5·%v", square, se)
-	}
-	correlation := func(what string, pair func(i int) (a, b float64), count int) {
-		c := 0.0
-		for i := range count {
-			a, b := pair(i)
-			c += (a - 0.5) * (b - 0.5) * 12 / float64(count)
-		}
-		if se := 1 / math.Sqrt(float64(count)); math.Abs(c) > 5*se {
-			t.Errorf("correlation of %s is %v, want 0 ± 5·%v", what, c, se)
-		}
-	}
-	for lag := 1; lag <= 16; lag++ {
-		correlation(fmt.Sprintf("numbers %d apart", lag), func(i int) (a, b float64) { return x[i], x[i+lag] }, n-lag)
-	}
-	correlation("neighbouring seeds", func(i int) (a, b float64) { return x[i], y[i] }, n)
-	slices.Sort(x)
-	ks := 0.0
-	for i, v := range x {
-		ks = math.Max(ks, math.Max(math.Abs(v-float64(i)/n), math.Abs(v-float64(i+1)/n)))
-	}
-	if limit := 1.95 / math.Sqrt(n); ks > limit { // probability 0.001
-		t.Errorf("Kolmogorov–Smirnov distance %v, want below %v", ks, limit)
-	}
-}
-
-// uniformGolden are numbers 0, 1 and 8 of the stream of seed 42; they must not
-// change, because seeded results depend on them.
-const uniformGolden = "0.78912375730835949 0.7051677179375665 0.16134850919301169"
-
-func TestChooseKernels(t *testing.T) {
-	if k, err := chooseKernels(""); err != nil || k.name != available[len(available)-1].name {
-		t.Errorf("default: got %s, %v, want the last available", k.name, err)
-	}
-	if k, err := chooseKernels("portable"); err != nil || k.name != "portable" {
-		t.Errorf("portable: got %s, %v", k.name, err)
-	}
-	if _, err := chooseKernels("mmx"); err == nil {
-		t.Error("unknown name: got no error")
-	}
 }

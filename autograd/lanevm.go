@@ -198,7 +198,7 @@ func (lv *laneLevel) prepare(f *frame) {
 // selectLanes appends the lanes whose weight e^x is at least 2⁻⁵³ of the
 // largest; all of them if the largest is no number.
 func selectLanes(active []int32, x []float64) []int32 {
-	floor := kernels.max(x) + negligible
+	floor := kernels.Max(x) + negligible
 	for l, v := range x {
 		if !(v < floor) {
 			active = append(active, int32(l))
@@ -233,9 +233,7 @@ func (g *laneGroup) run(f *frame, r []float64, width, count int, active []int32)
 		x.full, x.active = &f.full[0], &active[0]
 	}
 	for pc := 0; ; pc++ {
-		if kernels.lanes != nil {
-			pc = kernels.lanes(x, pc)
-		}
+		pc = runLanes(x, pc)
 		if g.code[pc].code == laneEnd {
 			return
 		}
@@ -303,7 +301,7 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 	case laneLess:
 		lessVS(r(op.dst), r(op.a), m[op.b])
 	case laneExp:
-		kernels.exp(r(op.dst), r(op.a))
+		kernels.Exp(r(op.dst), r(op.a))
 	case laneUnary:
 		g.unary[op.b].vec(r(op.dst), r(op.a))
 	case laneBinary:
@@ -353,9 +351,9 @@ func sumProduct(a, b []float64) float64 {
 }
 
 func logSumExpLanes(x []float64) float64 {
-	top := kernels.max(x)
+	top := kernels.Max(x)
 	if math.IsInf(top, 0) || math.IsNaN(top) {
 		return top
 	}
-	return top + math.Log(kernels.sumExp(x, top))
+	return top + math.Log(kernels.SumExp(x, top))
 }

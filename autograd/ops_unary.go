@@ -5,6 +5,8 @@ import (
 	"math"
 
 	G "gorgonia.org/gorgonia"
+
+	"tobac/internal/vector"
 )
 
 // A unaryKernel computes an element-wise function in the compiled engine.
@@ -49,7 +51,7 @@ func init() {
 	register(
 		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec, zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(-1) }),
-		elementwise1("exp", G.Exp, unaryKernel{f: math.Exp, vec: expVec},
+		elementwise1("exp", G.Exp, unaryKernel{f: math.Exp, vec: vector.Portable.Exp},
 			func(y, x *Node) *Node { return y }),
 		elementwise1("log", G.Log, unaryKernel{f: math.Log},
 			func(y, x *Node) *Node { return x.Inverse() }),

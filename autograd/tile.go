@@ -179,7 +179,7 @@ func (em *emitter) tile(k elementKey) bool {
 	}
 	v := em.c.value(k)
 	keys, forms := []elementKey{k}, []linearForm{form}
-	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < kernels.rows; e += form.step {
+	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < rowsPerTile(); e += form.step {
 		if form.step == 1 && e%v.n.shape[len(v.n.shape)-1] == 0 {
 			break // the next row of the matrix
 		}
@@ -199,7 +199,7 @@ func (em *emitter) tile(k elementKey) bool {
 		return false
 	}
 	at := em.layTile(t)
-	for r := range kernels.rows {
+	for r := range rowsPerTile() {
 		dst := em.virtual()
 		if r < len(keys) {
 			em.reg[keys[r]] = dst
@@ -232,7 +232,7 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 		rest = append(rest, pr)
 	}
 	for len(forms) > 0 {
-		n := min(kernels.rows, len(forms))
+		n := min(rowsPerTile(), len(forms))
 		t := newTiling(forms[:n], true)
 		if n == 1 || len(t.joint) == 0 {
 			rest = append(rest, squared[:n]...)
@@ -260,7 +260,7 @@ type tiling struct {
 
 // newTiling fills up to all rows, with zeros or by repeating the last form.
 func newTiling(forms []linearForm, zeros bool) *tiling {
-	t := &tiling{rows: kernels.rows}
+	t := &tiling{rows: rowsPerTile()}
 	at := make([]map[operandRef]int32, len(forms))
 	for r, f := range forms {
 		at[r] = make(map[operandRef]int32, len(f.terms))

@@ -24,12 +24,6 @@ func squareVec(dst, x []float64) {
 	}
 }
 
-func expVec(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = math.Exp(v)
-	}
-}
-
 // sigmoidVec is 1/(1+e^−x), computed with e^−|x|.
 func sigmoidVec(dst, x []float64) {
 	var arg, exp [64]float64
@@ -39,7 +33,7 @@ func sigmoidVec(dst, x []float64) {
 			arg[i] = -math.Abs(v)
 		}
 		e := exp[:roundUp(n, vectorLen)]
-		vectorExp(e, arg[:len(e)])
+		kernels.Exp(e, arg[:len(e)])
 		for i, v := range x[:n] {
 			if v >= 0 {
 				dst[i] = 1 / (1 + e[i])

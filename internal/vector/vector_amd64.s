@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // AVX2 kernels. Every length n is a positive multiple of 8. Registers named Y hold
-// four float64 each. lanes_amd64.s has the operations of lane programs.
+// four float64 each.
 
 // expTable: 1, log2 e, the high and low parts of ln 2, and 1/13! … 1/2!, 1, 1.
 DATA ·expTable+0(SB)/8, $1.0

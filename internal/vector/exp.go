@@ -1,0 +1,78 @@
+package vector
+
+import "math"
+
+// block is the number of float64 that assembly takes at a time.
+const block = 8
+
+// Exp is dst = e^a, to 2 units in the last place. dst and a have one length and
+// do not overlap.
+func (s Set) Exp(dst, a []float64) {
+	dst = dst[:len(a)]
+	if s == Portable {
+		exp(dst, a)
+		return
+	}
+	n := len(a) &^ (block - 1)
+	if n > 0 && !expAVX2(&dst[0], &a[0], n) { // arguments outside ±708
+		exp(dst[:n], a[:n])
+	}
+	if n < len(a) {
+		var arg, e [block]float64
+		copy(arg[:], a[n:])
+		if !expAVX2(&e[0], &arg[0], block) {
+			exp(e[:], arg[:])
+		}
+		copy(dst[n:], e[:])
+	}
+}
+
+// SumExp is Σ e^(a−shift), for a ≤ shift.
+func (s Set) SumExp(a []float64, shift float64) float64 {
+	if s == Portable || len(a) < block {
+		return sumExp(a, shift)
+	}
+	n := len(a) &^ (block - 1)
+	return sumExpAVX2(&a[0], n, shift) + sumExp(a[n:], shift)
+}
+
+// Max is the largest number of a; NaN if there is one, −Inf if a is empty.
+func (s Set) Max(a []float64) float64 {
+	if s == Portable || len(a) < block {
+		return maxOf(a)
+	}
+	n := len(a) &^ (block - 1)
+	top := maxAVX2(&a[0], n)
+	if n < len(a) {
+		top = max(top, maxOf(a[n:]))
+	}
+	return top
+}
+
+func exp(dst, a []float64) {
+	dst = dst[:len(a)]
+	for i, v := range a {
+		dst[i] = math.Exp(v)
+	}
+}
+
+func sumExp(a []float64, shift float64) float64 {
+	s := 0.0
+	for _, x := range a {
+		s += math.Exp(x - shift)
+	}
+	return s
+}
+
+func maxOf(a []float64) float64 {
+	top := math.Inf(-1)
+	for _, x := range a {
+		if !(x <= top) { // larger, or NaN
+			top = x
+			if x != x {
+				return x
+			}
+		}
+	}
+	return top
+}

@@ -1,0 +1,15 @@
+//go:build purego || !amd64
+
+package vector
+
+func assembled() []Set { return nil }
+
+const missing = "vector: AVX2 is not part of this build"
+
+func expAVX2(_, _ *float64, _ int) bool { panic(missing) }
+
+func sumExpAVX2(*float64, int, float64) float64 { panic(missing) }
+
+func maxAVX2(*float64, int) float64 { panic(missing) }
+
+func uniformAVX2(*float64, int, *[4 * block]uint64) { panic(missing) }
