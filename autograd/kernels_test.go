@@ -70,9 +70,9 @@ func laneCases() []laneCase {
 		}
 	}
 	tile := func(rng *rand.Rand) (laneOp, []int32) {
-		joint := 1 + rng.IntN(6)
+		joint := rng.IntN(7)
 		args := append([]int32{77}, make([]int32, tileHead)...)
-		args[1+tileJoint], args[1+tilePanel] = int32(joint), int32(rng.IntN(testArena-4*joint))
+		args[1+tileJoint], args[1+tilePanel] = int32(joint), int32(rng.IntN(testArena-4*joint-4))
 		for range joint {
 			args = append(args, reg(rng))
 		}
@@ -87,8 +87,12 @@ func laneCases() []laneCase {
 					last = append(last, reg(rng), num(rng))
 				}
 			}
+			args[1+tileBias+r] = num(rng)
 			args[1+tileExtra+r] = int32(len(last) / 2)
 			args = append(args, last...)
+		}
+		if rows == 3 {
+			args[1+tileBias+3] = args[1+tileBias+2]
 		}
 		return laneOp{dst: dst, a: 1, b: int32(rng.IntN(2))}, args
 	}

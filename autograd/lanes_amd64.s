@@ -490,7 +490,7 @@ done:
 	NEXT
 
 // A tile holds four rows of 8 lanes in Y0 to Y7. Its layout at SI is that of
-// tile.go: joint at 0, panel at 4, extra at 8, dst at 24, registers from 44 on.
+// tile.go: joint at 0, panel at 4, extra at 8, dst at 24, bias at 44, registers from 60 on.
 // R15 points to the lanes at work of register 0.
 
 // TILESTART finds the tile.
@@ -500,22 +500,28 @@ done:
 	MOVQ    machine_n(R11), CX \
 	MOVQ    R9, R15
 
-// TILEJOINT starts the rows with the products that they have in common. DX moves
-// to the end of the registers.
+// TILEJOINT starts the rows with their biases and adds the products that they
+// have in common. DX moves to the end of the registers.
 #define TILEJOINT \
-	VXORPD       Y0, Y0, Y0        \
-	VXORPD       Y1, Y1, Y1        \
-	VXORPD       Y2, Y2, Y2        \
-	VXORPD       Y3, Y3, Y3        \
-	VXORPD       Y4, Y4, Y4        \
-	VXORPD       Y5, Y5, Y5        \
-	VXORPD       Y6, Y6, Y6        \
-	VXORPD       Y7, Y7, Y7        \
+	MOVLQSX      44(SI), AX        \
+	MOVLQSX      48(SI), BX        \
+	MOVLQSX      52(SI), DX        \
+	MOVLQSX      56(SI), R14       \
+	VBROADCASTSD (R8)(AX*8), Y0    \
+	VBROADCASTSD (R8)(BX*8), Y2    \
+	VBROADCASTSD (R8)(DX*8), Y4    \
+	VBROADCASTSD (R8)(R14*8), Y6   \
+	VMOVAPD      Y0, Y1            \
+	VMOVAPD      Y2, Y3            \
+	VMOVAPD      Y4, Y5            \
+	VMOVAPD      Y6, Y7            \
 	MOVLQSX      (SI), AX          \
 	MOVLQSX      4(SI), BX         \
-	LEAQ         44(SI), DX        \
+	LEAQ         60(SI), DX        \
 	LEAQ         (R8)(BX*8), BX    \
 	LEAQ         (DX)(AX*4), AX    \
+	CMPQ         DX, AX            \
+	JEQ          rows              \
 joint:                             \
 	MOVLQSX      (DX), R14         \
 	IMULQ        R12, R14          \
@@ -536,7 +542,8 @@ joint:                             \
 	VFMADD231PD  Y8, Y13, Y6       \
 	VFMADD231PD  Y9, Y13, Y7       \
 	CMPQ         DX, AX            \
-	JNE          joint
+	JNE          joint             \
+rows:
 
 // TILEROW adds the products of one row to ya and yb, their number being at off.
 #define TILEROW(off, ya, yb, loop, done) \

@@ -59,9 +59,10 @@ type laneOp struct {
 // panel of the arena, those of all rows beside each other; then those of single
 // rows. At args it is laid out as
 //
-//	joint, panel, extra₀ … extra₃, dst₀ … dst₃, rows,
+//	joint, panel, extra₀ … extra₃, dst₀ … dst₃, rows, bias₀ … bias₃,
 //	joint registers, pairs of register and factor of row 0, row 1, …
 //
+// where biases are offsets of numbers that the sums start with.
 // The kernel set says how many rows a tile has. One with fewer sums repeats its
 // last row; one whose squares are summed has rows without products instead, and no
 // dst.
@@ -71,7 +72,8 @@ const (
 	tileExtra = 2
 	tileDst   = 6
 	tileRows  = 10
-	tileHead  = 11
+	tileBias  = 11
+	tileHead  = 15
 
 	maxTileRows = 4
 )

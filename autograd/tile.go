@@ -2,10 +2,11 @@ package autograd
 
 import "slices"
 
-// A linearForm is an element that is a sum of products of lanes with uniform
-// numbers, max(·, 0) of it if relu is set. Elements step apart in the same value
-// are likely to have factors on the same lanes.
+// A linearForm is an element that is a uniform number plus a sum of products of
+// lanes with uniform numbers, max(·, 0) of it if relu is set. Elements step apart
+// in the same value are likely to have factors on the same lanes.
 type linearForm struct {
+	bias  int32 // offset
 	terms []linearTerm
 	relu  bool
 	step  int
@@ -36,7 +37,7 @@ func (em *emitter) linear(k elementKey) (linearForm, bool) {
 			if pair[1].kind != refUniform {
 				return linearForm{}, false
 			}
-			form.terms = append(form.terms, em.foldFactor(linearTerm{pair[0], pair[1].off}))
+			form.add(em, linearTerm{pair[0], pair[1].off})
 		}
 		return form, true
 	case v.n.op.name == "add":
@@ -52,7 +53,7 @@ func (em *emitter) linear(k elementKey) (linearForm, bool) {
 		if !ok || form.relu {
 			return linearForm{}, false
 		}
-		form.terms = append(form.terms, linearTerm{operandRef{kind: refUniform, off: oneOffset}, b.off})
+		form.add(em, linearTerm{operandRef{kind: refUniform, off: oneOffset}, b.off})
 		return form, true
 	case v.n.op.name == "relu":
 		r := v.refs(int(k.e))[0]
@@ -67,6 +68,32 @@ func (em *emitter) linear(k elementKey) (linearForm, bool) {
 		return form, true
 	}
 	return linearForm{}, false
+}
+
+// add adds a term. The first one on lanes that are all 1 is the bias.
+func (f *linearForm) add(em *emitter, t linearTerm) {
+	if f.bias == zeroOffset && em.isOne(t.x) {
+		f.bias = t.factor
+		return
+	}
+	f.terms = append(f.terms, em.foldFactor(t))
+}
+
+// isOne reports whether r is the constant 1, be it as an element of a value that
+// differs between lanes elsewhere: 1 − 0 on the diagonal of I − W.
+func (em *emitter) isOne(r operandRef) bool {
+	if r.kind == refLane {
+		v := em.c.value(r.key)
+		if v.n.op == nil || v.n.op.name != "sub" && v.n.op.name != "add" {
+			return false
+		}
+		x := v.refs(int(r.key.e))
+		if x[1].kind != refZero {
+			return false
+		}
+		r = x[0]
+	}
+	return r.kind == refUniform && int(r.off) < len(em.c.p.constant) && em.c.p.constant[r.off] == 1
 }
 
 // foldLimit is the number of products of matrix products up to which factors of
@@ -174,7 +201,7 @@ func (em *emitter) tile(k elementKey) bool {
 		return false
 	}
 	form, ok := em.linear(k)
-	if !ok || len(form.terms) < 2 {
+	if !ok || len(form.terms) == 0 {
 		return false
 	}
 	v := em.c.value(k)
@@ -234,7 +261,7 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 	for len(forms) > 0 {
 		n := min(rowsPerTile(), len(forms))
 		t := newTiling(forms[:n], true)
-		if n == 1 || len(t.joint) == 0 {
+		if n == 1 {
 			rest = append(rest, squared[:n]...)
 		} else {
 			op := laneOp{code: laneTileSquares, dst: dst, a: em.layTile(t)}
@@ -254,6 +281,7 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 type tiling struct {
 	joint   []operandRef
 	rows    int
+	bias    [maxTileRows]int32
 	factors []int32 // of joint, one for each row
 	extra   [maxTileRows][]linearTerm
 }
@@ -263,6 +291,7 @@ func newTiling(forms []linearForm, zeros bool) *tiling {
 	t := &tiling{rows: rowsPerTile()}
 	at := make([]map[operandRef]int32, len(forms))
 	for r, f := range forms {
+		t.bias[r] = f.bias
 		at[r] = make(map[operandRef]int32, len(f.terms))
 		for _, term := range f.terms {
 			if _, twice := at[r][term.x]; !twice {
@@ -302,7 +331,7 @@ func newTiling(forms []linearForm, zeros bool) *tiling {
 		}
 	}
 	for r := len(forms); r < t.rows && !zeros; r++ {
-		t.extra[r] = t.extra[last]
+		t.extra[r], t.bias[r] = t.extra[last], t.bias[last]
 	}
 	return t
 }
@@ -318,6 +347,7 @@ func (em *emitter) layTile(t *tiling) int32 {
 	head := make([]int32, tileHead)
 	head[tileJoint] = int32(len(t.joint))
 	head[tileRows] = int32(t.rows)
+	copy(head[tileBias:], t.bias[:])
 	for r, terms := range t.extra[:t.rows] {
 		head[tileExtra+r] = int32(len(terms))
 		for _, term := range terms {
@@ -473,17 +503,19 @@ func (rd *tileReader) pair(x, y []float64, r int) {
 	joint, rows := rd.t[tileHead:][:rd.t[tileJoint]], int(rd.t[tileRows])
 	c := rd.m[int(rd.t[tilePanel])+r:]
 	lane := func(i int) []float64 { return rd.register(joint[i]) }
-	// The first one to four terms write, the others add, four at a time.
-	first := (len(joint)-1)&3 + 1
+	p, q := rd.m[rd.t[tileBias+r]], rd.m[rd.t[tileBias+r+1]]
+	// The first few terms start with the biases, then they go four at a time.
+	first := len(joint) & 3
 	switch first {
+	case 0:
+		fill(x, p)
+		fill(y, q)
 	case 1:
-		scale2(x, y, c, lane(0))
+		affine2(x, y, p, q, c, lane(0))
 	case 2:
-		combineTwo2(x, y, c, rows, lane(0), lane(1))
+		affineTwo2(x, y, p, q, c, rows, lane(0), lane(1))
 	case 3:
-		combineThree2(x, y, c, rows, lane(0), lane(1), lane(2))
-	case 4:
-		combineFour2(x, y, c, rows, lane(0), lane(1), lane(2), lane(3))
+		affineThree2(x, y, p, q, c, rows, lane(0), lane(1), lane(2))
 	}
 	for i := first; i < len(joint); i += 4 {
 		addFour2(x, y, c[rows*i:], rows, lane(i), lane(i+1), lane(i+2), lane(i+3))
@@ -499,55 +531,43 @@ func (rd *tileReader) single(x []float64, r int) {
 	}
 }
 
-// scale2, combineTwo2, combineThree2 and combineFour2 are x = Σ cₖ·aₖ and
-// y = Σ c′ₖ·aₖ, whose factors are step apart in c, c′ₖ beside cₖ.
+// affine2, affineTwo2 and affineThree2 are x = p + Σ cₖ·aₖ and y = q + Σ c′ₖ·aₖ,
+// whose factors are step apart in c, c′ₖ beside cₖ.
 
 //go:noinline
-func scale2(x, y, c, a []float64) {
-	n, p, q := len(x), c[0], c[1]
+func affine2(x, y []float64, p, q float64, c, a []float64) {
+	n, p0, q0 := len(x), c[0], c[1]
 	y, a = y[:n], a[:n]
 	for i := range x {
-		x[i], y[i] = p*a[i], q*a[i]
+		x[i], y[i] = p+p0*a[i], q+q0*a[i]
 	}
 }
 
 //go:noinline
-func combineTwo2(x, y, c []float64, step int, a0, a1 []float64) {
+func affineTwo2(x, y []float64, p, q float64, c []float64, step int, a0, a1 []float64) {
 	n := len(x)
 	y, a0, a1 = y[:n], a0[:n], a1[:n]
 	p0, q0, p1, q1 := c[0], c[1], c[step], c[step+1]
 	for i := range x {
 		b0, b1 := a0[i], a1[i]
-		x[i] = p0*b0 + p1*b1
-		y[i] = q0*b0 + q1*b1
+		x[i] = p + (p0*b0 + p1*b1)
+		y[i] = q + (q0*b0 + q1*b1)
 	}
 }
 
 //go:noinline
-func combineThree2(x, y, c []float64, step int, a0, a1, a2 []float64) {
+func affineThree2(x, y []float64, p, q float64, c []float64, step int, a0, a1, a2 []float64) {
 	n := len(x)
 	y, a0, a1, a2 = y[:n], a0[:n], a1[:n], a2[:n]
 	p0, q0, p1, q1, p2, q2 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1]
 	for i := range x {
 		b0, b1, b2 := a0[i], a1[i], a2[i]
-		x[i] = (p0*b0 + p1*b1) + p2*b2
-		y[i] = (q0*b0 + q1*b1) + q2*b2
+		x[i] = (p + p0*b0) + (p1*b1 + p2*b2)
+		y[i] = (q + q0*b0) + (q1*b1 + q2*b2)
 	}
 }
 
-//go:noinline
-func combineFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
-	n := len(x)
-	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
-	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1], c[3*step], c[3*step+1]
-	for i := range x {
-		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
-		x[i] = (p0*b0 + p1*b1) + (p2*b2 + p3*b3)
-		y[i] = (q0*b0 + q1*b1) + (q2*b2 + q3*b3)
-	}
-}
-
-// addFour2 adds what combineFour2 computes.
+// addFour2 adds Σ cₖ·aₖ to x and Σ c′ₖ·aₖ to y over four terms.
 //
 //go:noinline
 func addFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
