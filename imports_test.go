@@ -19,7 +19,7 @@ import (
 // commands may import the whole module, and nothing imports a command. Packages
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
-	"tobac/internal/vector": {"golang.org/x/sys/cpu"},
+	"tobac/internal/vector": {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
 	"tobac/autograd": {"tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
 		"gonum.org/v1/gonum"},
 	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},

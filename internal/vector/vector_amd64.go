@@ -23,3 +23,9 @@ func maxAVX2(a *float64, n int) float64
 
 //go:noescape
 func uniformAVX2(dst *float64, n int, state *[4 * block]uint64)
+
+//go:noescape
+func stripAVX2(x *strip)
+
+//go:noescape
+func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int, tail *uint64)

@@ -13,3 +13,9 @@ func sumExpAVX2(*float64, int, float64) float64 { panic(missing) }
 func maxAVX2(*float64, int) float64 { panic(missing) }
 
 func uniformAVX2(*float64, int, *[4 * block]uint64) { panic(missing) }
+
+func stripAVX2(*strip) { panic(missing) }
+
+func innerAVX2(_ *[gramRows * tileRows]float64, _, _, _, _, _, _ *float64, _ int, _ *uint64) {
+	panic(missing)
+}

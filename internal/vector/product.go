@@ -1,0 +1,227 @@
+package vector
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// check panics unless the data of the matrix that is called name holds it.
+func check(name string, x *blas64.General) {
+	if x.Rows < 0 || x.Cols < 0 || x.Rows > 1 && x.Stride < x.Cols {
+		panic(fmt.Sprintf("vector: %s is %d×%d with stride %d", name, x.Rows, x.Cols, x.Stride))
+	}
+	if x.Rows == 0 || x.Cols == 0 {
+		return
+	}
+	if last := (x.Rows-1)*x.Stride + x.Cols; len(x.Data) < last {
+		panic(fmt.Sprintf("vector: %s of %d×%d has %d numbers, want %d", name, x.Rows, x.Cols, len(x.Data), last))
+	}
+}
+
+// row is columns [from, to) of row i.
+func row(x *blas64.General, i, from, to int) []float64 {
+	return x.Data[i*x.Stride+from : i*x.Stride+to]
+}
+
+// Mul is C = A·B for C of m×n, A of m×k and B of k×n, each of which may be zero.
+// C overlaps neither operand. Every row is summed in the same order, wherever it
+// stands: equal rows of A make rows of C with equal bits.
+func (s Set) Mul(c, a, b blas64.General) { s.product(c, a, b, false) }
+
+// AddMul is C += A·B, under the rules of [Set.Mul]. Each element starts its sum
+// with what it was.
+func (s Set) AddMul(c, a, b blas64.General) { s.product(c, a, b, true) }
+
+func (s Set) product(c, a, b blas64.General, add bool) {
+	check("A", &a)
+	check("B", &b)
+	check("C", &c)
+	if a.Rows != c.Rows || b.Cols != c.Cols || a.Cols != b.Rows {
+		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times B of %d×%d", c.Rows, c.Cols, a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+	if c.Rows == 0 || c.Cols == 0 {
+		return
+	}
+	if a.Cols == 0 {
+		for i := 0; i < c.Rows && !add; i++ {
+			clear(row(&c, i, 0, c.Cols))
+		}
+		return
+	}
+	if s == Portable {
+		multiply(c, a, b, add)
+		return
+	}
+	multiplyStrips(c, a, b, add)
+}
+
+// portableLen is how many numbers the portable products read before they read them
+// again: half of a second-level cache of 256 KiB.
+const portableLen = 1 << 14
+
+// vec is a vector of gonum's.
+func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+// part is rows [i, j) and columns [from, to) of x.
+func part(x *blas64.General, i, j, from, to int) blas64.General {
+	return blas64.General{Rows: j - i, Cols: to - from, Stride: max(x.Stride, to-from), Data: x.Data[i*x.Stride+from:]}
+}
+
+// multiply takes row by row, so that all are summed alike.
+func multiply(c, a, b blas64.General, add bool) {
+	beta := 0.0
+	if add {
+		beta = 1
+	}
+	width := max(64, portableLen/a.Cols)
+	for from := 0; from < c.Cols; from += width {
+		to := min(from+width, c.Cols)
+		for i := range c.Rows {
+			blas64.Gemv(blas.Trans, 1, part(&b, 0, b.Rows, from, to), vec(row(&a, i, 0, a.Cols)), beta, vec(row(&c, i, from, to)))
+		}
+	}
+}
+
+// tileRows is the number of rows that a tile computes together.
+const tileRows = 4
+
+// A strip is tileRows rows of a product. Assembly reads it by offset.
+type strip struct {
+	c, a  [tileRows]*float64 // first elements; a row may stand more than once
+	b     *float64
+	pitch int     // bytes between rows of B
+	terms int     // at least 1
+	cols  int     // at least 1
+	tail  *uint64 // masks of the last cols mod 8 columns
+	add   int     // 0: the sums start with 0; 1: with what c holds
+}
+
+// tails has, from index block−r on, masks of block numbers of which the first r
+// count.
+var tails = [2 * block]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0), 4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
+
+// Strips take terms and columns in ranges for which their part of B stays in the
+// first-level cache. The ranges depend on the shapes only.
+const (
+	productTerms = 128
+	productLen   = 1 << 11
+)
+
+// multiplyStrips computes strips in assembly. A strip of fewer rows repeats the last
+// one.
+func multiplyStrips(c, a, b blas64.General, add bool) {
+	var x strip
+	x.pitch = 8 * b.Stride
+	for term := 0; term < a.Cols; term += productTerms {
+		x.terms = min(productTerms, a.Cols-term)
+		x.add = 0
+		if add || term > 0 {
+			x.add = 1
+		}
+		width := productLen / x.terms &^ (block - 1)
+		for col := 0; col < c.Cols; col += width {
+			x.cols = min(width, c.Cols-col)
+			x.tail = &tails[block-x.cols%block]
+			x.b = &b.Data[term*b.Stride+col]
+			for i := 0; i < c.Rows; i += tileRows {
+				for r := range tileRows {
+					at := min(i+r, c.Rows-1)
+					x.c[r] = &c.Data[at*c.Stride+col]
+					x.a[r] = &a.Data[at*a.Stride+term]
+				}
+				stripAVX2(&x)
+			}
+		}
+	}
+}
+
+// AddGram adds the lower triangle of A·Aᵀ, diagonal included, to that of C, m×m
+// for A of m×k, and leaves the rest of C as it is. C does not overlap A. Every
+// element is summed in the same order, wherever it stands: rows i and j of A that
+// are equal have equal inner products with every row, with i and j too.
+func (s Set) AddGram(c, a blas64.General) {
+	check("A", &a)
+	check("C", &c)
+	if c.Rows != a.Rows || c.Cols != a.Rows {
+		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times its transpose", c.Rows, c.Cols, a.Rows, a.Cols))
+	}
+	if a.Rows == 0 || a.Cols == 0 {
+		return
+	}
+	most := gramLen
+	if s == Portable {
+		most = portableLen
+	}
+	width := max(64, most/a.Rows&^(block-1))
+	for from := 0; from < a.Cols; from += width {
+		to := min(from+width, a.Cols)
+		switch {
+		case s != Portable:
+			gramTiles(&c, &a, from, to)
+		case a.Rows < tileRows:
+			gramDots(&c, &a, from, to)
+		default:
+			gram(&c, &a, from, to)
+		}
+	}
+}
+
+// gram adds the inner products over a range of columns. gonum takes rows by four,
+// and a remainder perhaps in another order: here the last four are taken together,
+// and what was not wanted is restored.
+func gram(c, a *blas64.General, from, to int) {
+	for i := range a.Rows {
+		x := vec(row(a, i, from, to))
+		whole := (i + 1) &^ (tileRows - 1)
+		if whole > 0 {
+			blas64.Gemv(blas.NoTrans, 1, part(a, 0, whole, from, to), x, 1, vec(row(c, i, 0, whole)))
+		}
+		if whole == i+1 {
+			continue
+		}
+		first := min(whole, a.Rows-tileRows)
+		four := row(c, i, first, first+tileRows)
+		before := [tileRows]float64(four)
+		blas64.Gemv(blas.NoTrans, 1, part(a, first, first+tileRows, from, to), x, 1, vec(four))
+		for j := range four {
+			if at := first + j; at < whole || at > i {
+				four[j] = before[j]
+			}
+		}
+	}
+}
+
+// gramDots is gram for less than four rows.
+func gramDots(c, a *blas64.General, from, to int) {
+	for i := range a.Rows {
+		for j := range i + 1 {
+			c.Data[i*c.Stride+j] += blas64.Dot(vec(row(a, i, from, to)), vec(row(a, j, from, to)))
+		}
+	}
+}
+
+const (
+	gramRows = 2
+	// gramLen is how many numbers of A gramTiles reads before it reads them again:
+	// those that the first-level cache holds.
+	gramLen = 1 << 12
+)
+
+// gramTiles is gram in assembly, two rows by four.
+func gramTiles(c, a *blas64.General, from, to int) {
+	var sums [gramRows * tileRows]float64
+	at := func(i int) *float64 { return &a.Data[min(i, a.Rows-1)*a.Stride+from] }
+	tail := &tails[block-(to-from)%4]
+	for i := 0; i < a.Rows; i += gramRows {
+		for j := 0; j < min(i+gramRows, a.Rows); j += tileRows {
+			innerAVX2(&sums, at(i), at(i+1), at(j), at(j+1), at(j+2), at(j+3), to-from, tail)
+			for r := i; r < min(i+gramRows, a.Rows); r++ {
+				for l := j; l < min(j+tileRows, r+1); l++ {
+					c.Data[r*c.Stride+l] += sums[(r-i)*tileRows+l-j]
+				}
+			}
+		}
+	}
+}
