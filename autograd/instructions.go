@@ -1,6 +1,10 @@
 package autograd
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // unaryInstr is an element-wise function of one operand.
 type unaryInstr struct {
@@ -390,6 +394,41 @@ type matMulInstr struct {
 }
 
 type pair struct{ a, b int32 }
+
+// denseMatMul is a matrix product of single numbers as a whole: operands are
+// gathered, and what is live of the result is scattered.
+type denseMatMul struct {
+	m, k, n int
+	a, b    []int32 // offsets of all elements of the operands
+	dst     []int32 // offsets of live elements of the result
+	element []int32 // those elements
+	exact   *matMulInstr
+}
+
+func (in *denseMatMul) run(f *frame) error {
+	a, rest := f.scratch[:len(in.a)], f.scratch[len(in.a):]
+	b, c := rest[:len(in.b)], rest[len(in.b):][:in.m*in.n]
+	for i, off := range in.a {
+		a[i] = f.m[off]
+	}
+	for i, off := range in.b {
+		b[i] = f.m[off]
+	}
+	matrix := func(rows, cols int, data []float64) blas64.General {
+		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+	}
+	kernels.Mul(matrix(in.m, in.n, c), matrix(in.m, in.k, a), matrix(in.k, in.n, b))
+	for i, e := range in.element {
+		x := c[e]
+		if x != x {
+			// A structural zero may have met an infinity, a product that counts
+			// as zero.
+			return in.exact.run(f)
+		}
+		f.m[in.dst[i]] = x
+	}
+	return nil
+}
 
 func (in *matMulInstr) run(f *frame) error {
 	at := 0

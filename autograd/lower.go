@@ -181,5 +181,30 @@ func (p *Program) lowerMatMul(v *value) instruction {
 	if a.store != nil && b.store != nil {
 		m.aw, m.bw = a.store.width, b.store.width
 	}
+	if rows := a.n.shape[0]; m.width == 1 && len(m.pairs) >= denseProducts && 4*len(m.pairs) >= rows*m.k*m.n {
+		return p.lowerDense(v, m)
+	}
 	return m
+}
+
+// denseProducts is the number of products from which a matrix product of single
+// numbers is computed as a whole, if at least a quarter of its products count.
+const denseProducts = 200
+
+func (p *Program) lowerDense(v *value, exact *matMulInstr) instruction {
+	a, b := v.args[0], v.args[1]
+	d := &denseMatMul{m: a.n.shape[0], k: exact.k, n: exact.n, exact: exact}
+	for e := range a.slot {
+		d.a = append(d.a, int32(a.offset(e)))
+	}
+	for e := range b.slot {
+		d.b = append(d.b, int32(b.offset(e)))
+	}
+	for e, live := range v.live {
+		if live {
+			d.dst, d.element = append(d.dst, int32(v.offset(e))), append(d.element, int32(e))
+		}
+	}
+	p.scratch = max(p.scratch, len(d.a)+len(d.b)+d.m*d.n)
+	return d
 }
