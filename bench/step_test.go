@@ -2,14 +2,12 @@ package bench_test
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
-	"tobac/dataset"
 	"tobac/models"
 	"tobac/svgd"
 )
@@ -29,40 +27,11 @@ type stepProblem struct {
 	hidden int // units of networks; zero: the linear model
 }
 
-// newStepProblem simulates and compiles the problem; all random numbers come
-// from seed 1.
+// newStepProblem is the problem in which nothing but the number of variables
+// differs from the published set-up.
 func newStepProblem(tb testing.TB, d int, engine autograd.Engine, workers int) *stepProblem {
 	tb.Helper()
-	graph, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	order, err := graph.TopologicalOrder()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	data := sim.Train.Relabel(order).X
-	lik, err := models.NewLinear(data, nil, models.LinearOptions{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	prior, err := models.NewErdosRenyi(d, 2)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{
-		Particles: 30, Samples: 128, Estimator: models.Joint, Prior: prior, Seed: 1,
-		Options: models.Options{Engine: engine, Workers: workers},
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(target.Close)
-	return &stepProblem{target: target, start: target.Init(), data: data, prior: prior}
+	return newScaledProblem(tb, stepLinear, scale{vars: d, workers: workers}, engine)
 }
 
 func cloneBlocks(x []*mat.Dense) []*mat.Dense {
@@ -98,13 +67,9 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func (p *stepProblem) benchmark(b *testing.B, target svgd.Scorer, workers int) {
-	s := &svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
-	x := cloneBlocks(p.start)
+	take := p.stepper(target)
 	step := func() {
-		for k, start := range p.start {
-			x[k].Copy(start)
-		}
-		if err := s.Step(x, stepNumber); err != nil {
+		if err := take(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -133,18 +98,7 @@ func TestStepEnginesAgree(t *testing.T) {
 		engine  autograd.Engine
 		workers int
 	}{{autograd.Compiled, 1}, {autograd.Compiled, 2}, {autograd.Tape, 1}} {
-		got := score(row.engine, row.workers)
-		for b := range want {
-			m, p := want[b].Dims()
-			for i := range m {
-				for j := range p {
-					g, w := got[b].At(i, j), want[b].At(i, j)
-					if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
-						t.Fatalf("%v with %d workers, block %d, particle %d, coordinate %d: got %.15g, want %.15g", row.engine, row.workers, b, i, j, g, w)
-					}
-				}
-			}
-		}
+		compareScores(t, fmt.Sprintf("%v with %d workers", row.engine, row.workers), score(row.engine, row.workers), want)
 	}
 }
 

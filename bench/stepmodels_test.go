@@ -2,15 +2,12 @@ package bench_test
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
-	"tobac/dataset"
-	"tobac/models"
 	"tobac/svgd"
 )
 
@@ -24,53 +21,10 @@ const (
 	stepDiBS modelStep = "dibs"
 )
 
-// newModelStep simulates and compiles the problem; all random numbers come from
-// seed 1.
+// newModelStep is the problem with the given numbers of variables and samples.
 func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd.Engine, workers int) *stepProblem {
 	tb.Helper()
-	graph, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	prior, err := models.NewErdosRenyi(d, 2)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cfg := models.TOBACConfig{
-		Particles: 30, Samples: samples, Estimator: models.Joint, Prior: prior, Seed: 1,
-		Options: models.Options{Engine: engine, Workers: workers},
-	}
-	p := &stepProblem{prior: prior}
-	var lik models.Likelihood
-	if name == stepFFN {
-		sim, err := dataset.SimulateNonlinear(graph, dataset.NonlinearConfig{Seed: 1})
-		if err != nil {
-			tb.Fatal(err)
-		}
-		order, err := graph.TopologicalOrder()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		p.data, p.hidden = sim.Train.Relabel(order).X, 5
-		if lik, err = models.NewFeedForward(p.data, nil, models.FeedForwardOptions{}); err != nil {
-			tb.Fatal(err)
-		}
-	} else {
-		sim, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Seed: 1})
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if lik, err = models.NewLinear(sim.Train.X, nil, models.LinearOptions{}); err != nil {
-			tb.Fatal(err)
-		}
-		cfg.Embedding = models.AllPairs
-	}
-	if p.target, err = models.NewTOBAC(lik, cfg); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(p.target.Close)
-	p.start = p.target.Init()
-	return p
+	return newScaledProblem(tb, name, scale{vars: d, samples: samples, workers: workers}, engine)
 }
 
 // benchmarkModelSteps is the part of BenchmarkStep beyond the linear model.
@@ -103,18 +57,7 @@ func TestModelStepEnginesAgree(t *testing.T) {
 		}
 		want := score(autograd.Reference, 1)
 		for _, workers := range []int{1, 2} {
-			got := score(autograd.Compiled, workers)
-			for b := range want {
-				m, width := want[b].Dims()
-				for i := range m {
-					for j := range width {
-						g, w := got[b].At(i, j), want[b].At(i, j)
-						if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
-							t.Fatalf("%s, %d workers, block %d, particle %d, coordinate %d: got %.15g, want %.15g", name, workers, b, i, j, g, w)
-						}
-					}
-				}
-			}
+			compareScores(t, fmt.Sprintf("%s, %d workers", name, workers), score(autograd.Compiled, workers), want)
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 
 	"tobac/autograd"
-	"tobac/autograd/gradtest"
 	"tobac/dag"
 	"tobac/models"
+	"tobac/models/modeltest"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/floats"
@@ -18,15 +18,12 @@ import (
 )
 
 // studentT is a linear structural equation model whose noise has Student's t
-// distribution with three degrees of freedom and the scale s, so that outliers
-// do not drag the weights:
+// distribution with three degrees of freedom and the scale s = 0.3, so that
+// outliers do not drag the weights. The columns of x are in causal order.
 //
 //	log p(Θ|G)   = Σ_ij G_ij lnN(Θ_ij; 0, 1)
 //	log p(D|G,Θ) = −Σ_nj [ 2 ln(1 + r_nj²/(3s²)) + ln(√3 π s/2) ],   r = X − X(G∘Θ).
-type studentT struct {
-	x *mat.Dense // columns in causal order
-	s float64
-}
+type studentT struct{ x *mat.Dense }
 
 var _ models.Likelihood = studentT{}
 
@@ -41,51 +38,39 @@ func (m studentT) InitParams(dst []float64, rng *rand.Rand) {
 
 func (m studentT) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	n, d := m.x.Dims()
-	weights := theta.Reshape(autograd.Shape{d, d})
+	weights, x := theta.Reshape(autograd.Shape{d, d}), g.Builder().Constant(m.x.RawMatrix().Data, autograd.Shape{n, d})
 	prior = g.Mul(weights.Square().AddScalar(math.Log(2 * math.Pi))).Sum(0).Scale(-0.5)
-	x := g.Builder().Constant(m.x.RawMatrix().Data, autograd.Shape{n, d})
-	residual := x.Sub(x.MatMul(g.Mul(weights)))
-	density := residual.Square().Scale(1 / (3 * m.s * m.s)).Log1p().Scale(-2).AddScalar(-math.Log(math.Sqrt(3) * math.Pi * m.s / 2))
-	return prior, density.Sum(0)
+	density := x.Sub(x.MatMul(g.Mul(weights))).Square().Scale(1 / (3 * noiseScale * noiseScale)).Log1p().Scale(-2)
+	return prior, density.AddScalar(-math.Log(math.Sqrt(3) * math.Pi * noiseScale / 2)).Sum(0)
 }
 
 // A likelihood of one's own under TOBAC: 0 → 1 with weight 1.5 and 1 → 2 with
 // weight −1, and noise with heavy tails. The most probable particle has the two
 // edges; the exact posterior mean of each weight is an integral in one dimension.
 func ExampleLikelihood_studentT() {
-	x := heavyTailed(60)
-	lik := studentT{x: x, s: 0.3}
-	err := gradtest.Check(func(_ *autograd.Builder, in []*autograd.Node) *autograd.Node {
-		prior, data := lik.Terms(in[0], in[1])
-		return prior.Add(data).Sum()
-	}, [][]float64{{0, 0.7, 0.2, 0, 0, 0.9, 0, 0, 0}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}, []autograd.Shape{{3, 3}, {9}}, gradtest.Options{})
-	fmt.Println("gradient:", err)
-
-	const m, steps = 10, 300 // a short run
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: m, Samples: 32, AlphaRate: 0.2, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+	lik := studentT{x: heavyTailed(60)}
+	fmt.Println("contract:", modeltest.Likelihood(lik, 1))
+	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 10, Samples: 32, AlphaRate: 0.2, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer target.Close()
-	particles := target.Init()
+	x := target.Init()
 	sampler := svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{StepSize: 0.02}}
-	if err := sampler.Run(context.Background(), particles, 0, steps); err != nil {
+	if err := sampler.Run(context.Background(), x, 0, 300); err != nil {
 		log.Fatal(err)
 	}
-	var graphs []*dag.Graph
-	for i := range m {
-		graphs = append(graphs, target.Graph(particles[0].RawRowView(i)))
-	}
-	prior, data, err := models.LogJoint(lik, graphs, particles[1])
+	graphs := target.Graphs(x[0])
+	prior, data, err := models.LogJoint(lik, graphs, x[1])
 	if err != nil {
 		log.Fatal(err)
 	}
 	best := floats.MaxIdx(floats.AddTo(prior, prior, data))
 	for _, e := range graphs[best].Edges() {
-		fmt.Printf("%d → %d, weight %.1f, exact posterior mean %.1f\n", e.From, e.To, particles[1].At(best, e.From*3+e.To), lik.exactMean(e))
+		fmt.Printf("%d → %d, weight %.1f, exact posterior mean %.1f\n", e.From, e.To, x[1].At(best, e.From*3+e.To), lik.exactMean(e))
 	}
 	// Output:
-	// gradient: <nil>
+	// contract: <nil>
 	// 0 → 1, weight 1.5, exact posterior mean 1.5
 	// 1 → 2, weight -1.0, exact posterior mean -1.0
 }
@@ -98,7 +83,7 @@ func (m studentT) exactMean(e dag.Edge) float64 {
 		logp := -w * w / 2
 		for r := range n {
 			residual := m.x.At(r, e.To) - w*m.x.At(r, e.From)
-			logp -= 2 * math.Log1p(residual*residual/(3*m.s*m.s))
+			logp -= 2 * math.Log1p(residual*residual/(3*noiseScale*noiseScale))
 		}
 		p := math.Exp(logp)
 		total += p
@@ -107,12 +92,15 @@ func (m studentT) exactMean(e dag.Edge) float64 {
 	return sum / total
 }
 
+// noiseScale is the scale s of the noise.
+const noiseScale = 0.3
+
 // heavyTailed draws n rows of the model, t = normal/√(χ²₃/3).
 func heavyTailed(n int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(5, 2))
 	noise := func() float64 {
 		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
-		return 0.3 * rng.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
+		return noiseScale * rng.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
 	}
 	x := mat.NewDense(n, 3, nil)
 	for i := range n {

@@ -1,0 +1,18 @@
+package models
+
+import (
+	"tobac/dag"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Graphs are the graphs of all particles, [TOBAC.Graph] of every row of the block
+// Z.
+func (t *TOBAC) Graphs(z *mat.Dense) []*dag.Graph {
+	m, _ := z.Dims()
+	graphs := make([]*dag.Graph, m)
+	for i := range graphs {
+		graphs[i] = t.Graph(z.RawRowView(i))
+	}
+	return graphs
+}
