@@ -180,18 +180,28 @@ func seq(n int) []int {
 	return s
 }
 
-// gramFactor returns R with RᵀR = XᵀX: the triangular factor of a QR
-// decomposition, or X itself if it has fewer rows than columns.
+// gramFactor returns R with RᵀR = XᵀX, zero below the diagonal: the triangular
+// factor of a QR decomposition of X, or, if X has fewer rows n than columns, QᵀX
+// for that of its first n columns.
 func gramFactor(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	if n <= d {
-		return x
-	}
+	k := min(n, d)
 	var qr mat.QR
-	qr.Factorize(x)
-	var r mat.Dense
-	qr.RTo(&r)
-	return mat.DenseCopyOf(r.Slice(0, d, 0, d))
+	qr.Factorize(x.Slice(0, n, 0, k))
+	if n >= d {
+		var r mat.Dense
+		qr.RTo(&r)
+		return mat.DenseCopyOf(r.Slice(0, d, 0, d))
+	}
+	var q, r mat.Dense
+	qr.QTo(&q)
+	r.Mul(q.T(), x)
+	for i := range n {
+		for j := range i {
+			r.Set(i, j, 0)
+		}
+	}
+	return &r
 }
 
 // EstimateNoiseVariance is the pooled residual variance of the regressions of
