@@ -95,7 +95,7 @@ func (p *Program) compileLanes() *laneProgram {
 		top = max(top, l)
 	}
 	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
-	if n := p.countProducts(); n <= foldLimit && p.runs(Fusion) {
+	if n := c.countProducts(); n <= foldLimit && p.runs(Fusion) {
 		c.fold, c.productsAt = true, p.arena
 		p.arena += n
 	}

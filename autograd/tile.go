@@ -96,9 +96,9 @@ func (em *emitter) isOne(r operandRef) bool {
 	return r.kind == refUniform && int(r.off) < len(em.c.p.constant) && em.c.p.constant[r.off] == 1
 }
 
-// foldLimit is the number of products of matrix products up to which factors of
-// their lanes are multiplied with the uniform ones, once in every run: beyond it
-// reading the products takes longer than scaling the lanes.
+// foldLimit is the number of products of uniform numbers up to which factors of
+// lanes are multiplied with those of matrix products, once in every run: beyond
+// it reading the products takes longer than scaling the lanes.
 const foldLimit = 4096
 
 // foldFactor moves a uniform factor of a term's lanes to the uniform side.
@@ -106,33 +106,45 @@ func (em *emitter) foldFactor(t linearTerm) linearTerm {
 	if !em.c.fold || t.x.kind != refLane {
 		return t
 	}
-	x, neg := t.x, false
-	for {
-		_, done := em.reg[x.key]
-		if done || em.kept(x.key) {
-			return t
-		}
-		v := em.c.value(x.key)
-		if v.n.op == nil {
-			return t
-		}
-		r := v.refs(int(x.key.e))
-		switch {
-		case v.n.op.name == "neg" && r[0].kind == refLane:
-			x, neg = r[0], !neg
-			continue
-		case v.n.op.name == "sub" && r[0].kind == refZero && r[1].kind == refLane:
-			x, neg = r[1], !neg
-			continue
-		case v.n.op.name != "mul":
-			return t
-		case r[0].kind == refLane && r[1].kind == refUniform:
-			return linearTerm{r[0], em.c.product(t.factor, r[1].off, neg)}
-		case r[1].kind == refLane && r[0].kind == refUniform:
-			return linearTerm{r[1], em.c.product(t.factor, r[0].off, neg)}
-		}
+	if _, done := em.reg[t.x.key]; done {
 		return t
 	}
+	if x, k, ok := em.c.folded(t); ok {
+		return linearTerm{x, em.c.product(k)}
+	}
+	return t
+}
+
+// folded takes apart a term on lanes that are others times a uniform number.
+func (c *laneCompiler) folded(t linearTerm) (x operandRef, k uniformProduct, ok bool) {
+	x, k = t.x, uniformProduct{a: t.factor}
+	for x.kind == refLane {
+		v := c.value(x.key)
+		if _, kept := c.lp.keep[x.key]; kept || v.n.op == nil {
+			break
+		}
+		switch v.n.op.name {
+		case "neg":
+			x, k.neg = v.refs(int(x.key.e))[0], !k.neg
+			continue
+		case "sub":
+			if r := v.refs(int(x.key.e)); r[0].kind == refZero {
+				x, k.neg = r[1], !k.neg
+				continue
+			}
+		case "mul":
+			r := v.refs(int(x.key.e))
+			if r[0].kind == refUniform {
+				r[0], r[1] = r[1], r[0]
+			}
+			if r[0].kind == refLane && r[1].kind == refUniform {
+				k.b = r[1].off
+				return r[0], k, true
+			}
+		}
+		break
+	}
+	return x, k, false
 }
 
 // A uniformProduct is ±m[a]·m[b] of the uniform arena.
@@ -142,8 +154,7 @@ type uniformProduct struct {
 }
 
 // product is the offset of a product of two uniform numbers.
-func (c *laneCompiler) product(a, b int32, neg bool) int32 {
-	k := uniformProduct{a, b, neg}
+func (c *laneCompiler) product(k uniformProduct) int32 {
 	if at, ok := c.productAt[k]; ok {
 		return at
 	}
@@ -156,25 +167,29 @@ func (c *laneCompiler) product(a, b int32, neg bool) int32 {
 	return at
 }
 
-// countProducts is the number of products that elements of matrix products of
-// lanes with uniform numbers are sums of.
-func (p *Program) countProducts() int {
-	total := 0
-	for _, v := range p.values {
+// countProducts is the number of different products that folding factors takes, or
+// a number above the limit.
+func (c *laneCompiler) countProducts() int {
+	seen := map[uniformProduct]bool{}
+	for _, v := range c.p.values {
 		if !v.varying || v.isView() || v.n.op == nil || v.n.op.kernel != kernelMatMul || v.args[0].varying == v.args[1].varying {
 			continue
 		}
-		a, b := v.args[0], v.args[1]
-		k, n := a.n.shape[1], v.n.shape[1]
 		for e, live := range v.live {
-			for l := 0; live && l < k; l++ {
-				if a.support[e/n*k+l] && b.support[l*n+e%n] {
-					total++
+			if !live {
+				continue
+			}
+			for _, pair := range v.products(e, nil) {
+				if _, k, ok := c.folded(linearTerm{pair[0], pair[1].off}); ok && pair[1].kind == refUniform {
+					seen[k] = true
 				}
+			}
+			if len(seen) > foldLimit {
+				return len(seen)
 			}
 		}
 	}
-	return total
+	return len(seen)
 }
 
 // kept reports whether the element is in a register of its own for the whole
