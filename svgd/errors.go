@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -70,9 +69,7 @@ func checkFinite(what string, x []*mat.Dense) error {
 
 // nonFinite returns the index of the first NaN or infinity in v, or -1.
 func nonFinite(v []float64) int {
-	// f − f is 0 for finite f and NaN otherwise. A finite sum has finite terms
-	// only; the converse fails where finite terms overflow.
-	if sum := floats.Sum(v); sum-sum == 0 {
+	if kernels.Finite(v) {
 		return -1
 	}
 	for i, f := range v {

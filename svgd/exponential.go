@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,9 +24,11 @@ const near = 1. / 16
 // A scratch is the memory in which squared exponentials are evaluated, for
 // particles of one shape.
 type scratch struct {
-	centred []*mat.Dense // x_b − row 0 of x_b; zero rows fill up to a multiple of 4
+	centred []*mat.Dense // x_b − row 0 of x_b
 	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
-	pairs   *mat.Dense   // M×M, rows filled up like centred: inner products, then weights
+	pairs   *mat.Dense   // M×M: inner products, then minus the weights
+
+	arg, exp []float64 // M: of the exponentials of a row
 }
 
 // A scratchKernel is a kernel that evaluates in memory of the caller.
@@ -41,36 +40,20 @@ type scratchKernel interface {
 func (s *scratch) centre(x []*mat.Dense) {
 	n, _ := x[0].Dims()
 	if len(s.norms) != n || len(s.centred) != len(x) {
-		*s = scratch{centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), pairs: mat.NewDense(n, fill(n), nil)}
+		*s = scratch{
+			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), pairs: mat.NewDense(n, n, nil),
+			arg: make([]float64, n), exp: make([]float64, n),
+		}
 	}
 	for b, xb := range x {
 		_, p := xb.Dims()
 		if c := s.centred[b]; c == nil || c.RawMatrix().Cols != p {
-			s.centred[b] = mat.NewDense(fill(n), p, nil)
+			s.centred[b] = mat.NewDense(n, p, nil)
 		}
 		origin := xb.RawRowView(0)
 		for r := range n {
-			floats.SubTo(s.centred[b].RawRowView(r), xb.RawRowView(r), origin)
+			kernels.AddScaled(s.centred[b].RawRowView(r), xb.RawRowView(r), -1, origin)
 		}
-	}
-}
-
-// fill rounds n up to a multiple of 4. The matrix–vector product takes rows by
-// four; the remainder might be summed in another order, and particles at one
-// point must have the same distances, bit for bit, to stay together.
-func fill(n int) int { return (n + 3) &^ 3 }
-
-// blockLen is how many numbers of the particles a product reads before it
-// reads them again: half of a second-level cache of 256 KiB.
-const blockLen = 1 << 14
-
-// columns calls f for consecutive ranges of the columns of x, narrow enough that
-// all its rows stay in cache.
-func columns(x *mat.Dense, f func(from, to int)) {
-	rows, cols := x.Dims()
-	width := max(64, blockLen/rows&^3)
-	for c := 0; c < cols; c += width {
-		f(c, min(c+width, cols))
 	}
 }
 
@@ -83,12 +66,7 @@ func (s *scratch) far(sq float64, r, m int) bool { return sq > near*(s.norms[r]+
 func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
 	s.pairs.Zero()
 	for _, y := range centred {
-		columns(y, func(from, to int) {
-			for r := range s.norms {
-				blas64.Gemv(blas.NoTrans, 1, part(y, fill(r+1), from, to), vector(y.RawRowView(r)[from:to]),
-					1, vector(s.pairs.RawRowView(r)[:fill(r+1)]))
-			}
-		})
+		kernels.AddGram(s.pairs.RawMatrix(), y.RawMatrix())
 	}
 	for r := range s.norms {
 		inner, row := s.pairs.RawRowView(r), gram.RawRowView(r)[:r]
@@ -104,12 +82,6 @@ func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
 			row[m] = sq
 		}
 	}
-}
-
-// part is rows [0, rows) and columns [from, to) of x.
-func part(x *mat.Dense, rows, from, to int) blas64.General {
-	raw := x.RawMatrix()
-	return blas64.General{Rows: rows, Cols: to - from, Stride: raw.Stride, Data: raw.Data[from:]}
 }
 
 // squaredDistance returns ‖a − b‖² as four interleaved sums, which are more
@@ -147,15 +119,17 @@ func (s *scratch) addExponential(gram *mat.Dense, repulsion, x, centred []*mat.D
 	}
 	s.weigh(gram, h)
 	for b, y := range centred {
-		fb := repulsion[b]
 		// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
-		columns(y, func(from, to int) {
-			for m := range s.norms {
-				weights, f := s.pairs.RawRowView(m)[:len(s.norms)], fb.RawRowView(m)[from:to]
-				blas64.Gemv(blas.Trans, -1, part(y, len(weights), from, to), vector(weights), 0, vector(f))
-				floats.AddScaled(f, floats.Sum(weights), y.RawRowView(m)[from:to])
+		fb := repulsion[b]
+		kernels.Mul(fb.RawMatrix(), s.pairs.RawMatrix(), y.RawMatrix())
+		for m := range s.norms {
+			sum := 0.0
+			for _, w := range s.pairs.RawRowView(m) {
+				sum -= w
 			}
-		})
+			f := fb.RawRowView(m)
+			kernels.AddScaled(f, f, sum, y.RawRowView(m))
+		}
 		for r := range s.norms {
 			for m, w := range gram.RawRowView(r)[:r] {
 				if w != 0 {
@@ -168,21 +142,38 @@ func (s *scratch) addExponential(gram *mat.Dense, repulsion, x, centred []*mat.D
 
 // weigh replaces the squared distances in the strict lower triangle of gram by
 // the weights w of near pairs, adds the exponentials to the strict upper one, and
-// writes the weights of far pairs, symmetric, into s.pairs. Both weights are zero
-// where they do not apply.
+// writes minus the weights of far pairs, symmetric, into s.pairs. Both are zero where
+// they do not apply.
 func (s *scratch) weigh(gram *mat.Dense, h float64) {
 	s.pairs.Zero()
 	for r := range s.norms {
 		row := gram.RawRowView(r)[:r]
+		s.exponentials(row, h)
 		for m, sq := range row {
-			e := math.Exp(-sq / h)
+			e := s.exp[m]
 			gram.RawRowView(m)[r] += e
 			w := 2 / h * e
 			if s.far(sq, r, m) {
-				s.pairs.RawRowView(r)[m], s.pairs.RawRowView(m)[r] = w, w
+				s.pairs.RawRowView(r)[m], s.pairs.RawRowView(m)[r] = -w, -w
 				w = 0
 			}
 			row[m] = w
+		}
+	}
+}
+
+// exponentials writes exp(−sq/h) to the start of s.exp. The vector kernel takes no
+// arguments below −708, at which results would depend on their neighbours.
+func (s *scratch) exponentials(sq []float64, h float64) {
+	const least = -708
+	arg, exp := s.arg[:len(sq)], s.exp[:len(sq)]
+	for m, v := range sq {
+		arg[m] = max(-v/h, least)
+	}
+	kernels.Exp(exp, arg)
+	for m, v := range sq {
+		if x := -v / h; !(x >= least) {
+			exp[m] = math.Exp(x)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package svgd
 
-import (
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // Linear is the kernel
 //
@@ -22,12 +19,16 @@ var _ Kernel = Linear{}
 func (Linear) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
 	n := checkKernelArgs(gram, repulsion, x)
 	for r := range n {
-		for m := range r + 1 {
-			v := 1.0
-			for _, xb := range x {
-				v += floats.Dot(xb.RawRowView(r), xb.RawRowView(m))
-			}
-			gram.Set(r, m, v)
+		row := gram.RawRowView(r)
+		for m := range row {
+			row[m] = 1
+		}
+	}
+	for _, xb := range x {
+		kernels.AddGram(gram.RawMatrix(), xb.RawMatrix())
+	}
+	for r := range n {
+		for m, v := range gram.RawRowView(r)[:r] {
 			gram.Set(m, r, v)
 		}
 	}

@@ -1,10 +1,6 @@
 package svgd
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // RMSProp scales every coordinate by a running root mean square [3],
 //
@@ -38,11 +34,7 @@ func (o RMSProp) Update(delta []*mat.Dense, s *State, _ int) (err error) {
 		rest := s.Second[b]
 		rows, cols := d.Dims()
 		for r := range rows {
-			phi, a := d.RawRowView(r), rest[:cols]
-			for i, v := range phi {
-				a[i] = gamma*a[i] + (1-gamma)*v*v
-				phi[i] = eta * v / math.Sqrt(a[i]+epsilon)
-			}
+			kernels.ScaleByRMS(d.RawRowView(r), rest[:cols], gamma, eta, epsilon)
 			rest = rest[cols:]
 		}
 	}

@@ -3,11 +3,14 @@ package svgd
 import (
 	"context"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/vector"
 )
+
+// kernels is the set of vector kernels in use, see [vector.Default]. An unknown
+// name in TOBAC_KERNELS is an error of every step.
+var kernels, errKernels = vector.Default()
 
 var (
 	defaultKernel    Kernel    = RBF{}
@@ -80,6 +83,9 @@ func (s *Sampler) Step(x []*mat.Dense, t int) error {
 
 func (s *Sampler) step(x []*mat.Dense, t int) error {
 	w := &s.work
+	if errKernels != nil {
+		return errKernels
+	}
 	if err := checkFinite("particle", x); err != nil {
 		return err
 	}
@@ -131,7 +137,8 @@ func (s *Sampler) increment(optimizer Optimizer, x []*mat.Dense, t int) error {
 	for b, delta := range w.phi {
 		rows, _ := delta.Dims()
 		for m := range rows {
-			floats.Add(delta.RawRowView(m), x[b].RawRowView(m))
+			row := delta.RawRowView(m)
+			kernels.AddScaled(row, row, 1, x[b].RawRowView(m))
 		}
 	}
 	return checkFinite("next particle", w.phi)
@@ -143,26 +150,16 @@ func (w *workspace) direction(norms bool) {
 	n, _ := w.gram.Dims()
 	mean := 1 / float64(n)
 	for b, phi := range w.phi {
-		score := w.score[b]
-		columns(score, func(from, to int) {
-			for m := range n {
-				// gram is symmetric: its row m is its column m.
-				blas64.Gemv(blas.Trans, 1, part(score, n, from, to), vector(w.gram.RawRowView(m)), 0, vector(phi.RawRowView(m)[from:to]))
-			}
-		})
+		// gram is symmetric.
+		kernels.Mul(phi.RawMatrix(), w.gram.RawMatrix(), w.score[b].RawMatrix())
 		if norms {
 			w.driving[b], w.repulsive[b] = mean*rmsNorm(phi), mean*rmsNorm(w.repulsion[b])
 		}
 		for m := range n {
 			row := phi.RawRowView(m)
-			floats.Add(row, w.repulsion[b].RawRowView(m))
-			floats.Scale(mean, row)
+			kernels.ScaledSum(row, mean, row, w.repulsion[b].RawRowView(m))
 		}
 	}
-}
-
-func vector(v []float64) blas64.Vector {
-	return blas64.Vector{N: len(v), Inc: 1, Data: v}
 }
 
 // fit gives the workspace the shapes of x, which it checks.

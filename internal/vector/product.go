@@ -57,9 +57,9 @@ func (s Set) product(c, a, b blas64.General, add bool) {
 	multiplyStrips(c, a, b, add)
 }
 
-// portableLen is how many numbers the portable products read before they read them
-// again: half of a second-level cache of 256 KiB.
-const portableLen = 1 << 14
+// cacheLen is how many numbers a product reads before it reads them again: half of
+// a second-level cache of 256 KiB.
+const cacheLen = 1 << 14
 
 // vec is a vector of gonum's.
 func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
@@ -75,7 +75,7 @@ func multiply(c, a, b blas64.General, add bool) {
 	if add {
 		beta = 1
 	}
-	width := max(64, portableLen/a.Cols)
+	width := max(64, cacheLen/a.Cols)
 	for from := 0; from < c.Cols; from += width {
 		to := min(from+width, c.Cols)
 		for i := range c.Rows {
@@ -150,11 +150,7 @@ func (s Set) AddGram(c, a blas64.General) {
 	if a.Rows == 0 || a.Cols == 0 {
 		return
 	}
-	most := gramLen
-	if s == Portable {
-		most = portableLen
-	}
-	width := max(64, most/a.Rows&^(block-1))
+	width := max(64, cacheLen/a.Rows&^(block-1))
 	for from := 0; from < a.Cols; from += width {
 		to := min(from+width, a.Cols)
 		switch {
@@ -202,14 +198,10 @@ func gramDots(c, a *blas64.General, from, to int) {
 	}
 }
 
-const (
-	gramRows = 2
-	// gramLen is how many numbers of A gramTiles reads before it reads them again:
-	// those that the first-level cache holds.
-	gramLen = 1 << 12
-)
+// gramRows is the number of rows that innerAVX2 multiplies with tileRows others.
+const gramRows = 2
 
-// gramTiles is gram in assembly, two rows by four.
+// gramTiles is gram in assembly. A tile of fewer rows repeats the last one.
 func gramTiles(c, a *blas64.General, from, to int) {
 	var sums [gramRows * tileRows]float64
 	at := func(i int) *float64 { return &a.Data[min(i, a.Rows-1)*a.Stride+from] }

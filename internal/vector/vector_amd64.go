@@ -29,3 +29,15 @@ func stripAVX2(x *strip)
 
 //go:noescape
 func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int, tail *uint64)
+
+//go:noescape
+func addScaledAVX2(dst, a, b *float64, n int, scale float64)
+
+//go:noescape
+func scaledSumAVX2(dst, a, b *float64, n int, scale float64)
+
+//go:noescape
+func scaleByRMSAVX2(x, squares *float64, n int, decay, rest, rate, epsilon float64)
+
+//go:noescape
+func finiteAVX2(a *float64, n int) bool

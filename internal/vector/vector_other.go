@@ -19,3 +19,11 @@ func stripAVX2(*strip) { panic(missing) }
 func innerAVX2(_ *[gramRows * tileRows]float64, _, _, _, _, _, _ *float64, _ int, _ *uint64) {
 	panic(missing)
 }
+
+func addScaledAVX2(_, _, _ *float64, _ int, _ float64) { panic(missing) }
+
+func scaledSumAVX2(_, _, _ *float64, _ int, _ float64) { panic(missing) }
+
+func scaleByRMSAVX2(_, _ *float64, _ int, _, _, _, _ float64) { panic(missing) }
+
+func finiteAVX2(*float64, int) bool { panic(missing) }

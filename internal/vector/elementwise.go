@@ -1,0 +1,85 @@
+package vector
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// The element-wise kernels round every operation, so that all sets give the same
+// bits. Assembly takes whole vectors; what is left goes through Go.
+
+// AddScaled is dst = a + s·b. All have one length; dst may be a or b.
+func (s Set) AddScaled(dst, a []float64, scale float64, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	if s == Portable {
+		floats.AddScaledTo(dst, a, scale, b)
+		return
+	}
+	n := len(dst) &^ (block - 1)
+	if n > 0 {
+		addScaledAVX2(&dst[0], &a[0], &b[0], n, scale)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] + float64(scale*b[i])
+	}
+}
+
+// ScaledSum is dst = s·(a + b). All have one length; dst may be a or b.
+func (s Set) ScaledSum(dst []float64, scale float64, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := 0
+	if s != Portable {
+		if n = len(dst) &^ (block - 1); n > 0 {
+			scaledSumAVX2(&dst[0], &a[0], &b[0], n, scale)
+		}
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = scale * (a[i] + b[i])
+	}
+}
+
+// ScaleByRMS replaces the squares, a running mean with factor decay, and x divided
+// by their root:
+//
+//	squares = decay·squares + (1−decay)·x²
+//	x       = rate·x/√(squares + epsilon)
+//
+// Both have one length.
+func (s Set) ScaleByRMS(x, squares []float64, decay, rate, epsilon float64) {
+	squares = squares[:len(x)]
+	n := 0
+	if s != Portable {
+		if n = len(x) &^ (block - 1); n > 0 {
+			scaleByRMSAVX2(&x[0], &squares[0], n, decay, 1-decay, rate, epsilon)
+		}
+	}
+	for i := n; i < len(x); i++ {
+		v := x[i]
+		squares[i] = float64(decay*squares[i]) + float64((1-decay)*v*v)
+		x[i] = rate * v / math.Sqrt(squares[i]+epsilon)
+	}
+}
+
+// Finite reports whether a holds neither a NaN nor an infinity.
+func (s Set) Finite(a []float64) bool {
+	if s == Portable {
+		return finite(a)
+	}
+	n := len(a) &^ (block - 1)
+	return (n == 0 || finiteAVX2(&a[0], n)) && finite(a[n:])
+}
+
+func finite(a []float64) bool {
+	// f − f is 0 for finite f and NaN otherwise. A finite sum has finite terms
+	// only; the converse fails where finite terms overflow.
+	if sum := floats.Sum(a); sum-sum == 0 {
+		return true
+	}
+	for _, f := range a {
+		if f-f != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package vector_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tobac/internal/vector"
+)
+
+// TestElementwise compares the element-wise kernels with their definitions, to the
+// bit, on all lengths up to several vectors and on special values, and looks for
+// writes behind the end.
+func TestElementwise(t *testing.T) {
+	for _, set := range vector.Available() {
+		rng := rand.New(rand.NewPCG(20, 21))
+		for n := range 70 {
+			for _, specials := range []bool{false, true} {
+				a, b := sample(rng, n, specials), sample(rng, n, specials)
+				squares := sample(rng, n+1, specials)
+				for i, v := range squares {
+					squares[i] = math.Abs(v)
+				}
+				s, decay, rate, epsilon := -1.7, 0.9, 0.005, 1e-8
+				sum, scaled, x, q := make([]float64, n+1), make([]float64, n+1), append(append([]float64{}, a...), 0), append([]float64{}, squares...)
+				set.AddScaled(sum[:n], a, s, b)
+				set.ScaledSum(scaled[:n], s, a, b)
+				set.ScaleByRMS(x[:n], q[:n], decay, rate, epsilon)
+				same := func(what string, i int, got, want float64) {
+					t.Helper()
+					if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+						t.Fatalf("%v: %s %d of %d on %v and %v: got %v, want %v", set, what, i, n, a[i], b[i], got, want)
+					}
+				}
+				for i := range n {
+					same("a + s·b", i, sum[i], a[i]+float64(s*b[i]))
+					same("s·(a + b)", i, scaled[i], s*(a[i]+b[i]))
+					square := float64(decay*squares[i]) + float64((1-decay)*a[i]*a[i])
+					same("running mean", i, q[i], square)
+					same("x/√", i, x[i], rate*a[i]/math.Sqrt(square+epsilon))
+				}
+				if sum[n] != 0 || scaled[n] != 0 || x[n] != 0 || math.Float64bits(q[n]) != math.Float64bits(squares[n]) {
+					t.Errorf("%v: %d numbers, and one more was written", set, n)
+				}
+				want := append([]float64{}, sum[:n]...)
+				set.AddScaled(a, a, s, b)
+				for i := range n {
+					same("a + s·b in place", i, a[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestFinite puts a NaN or an infinity, or the largest numbers, whose sum
+// overflows, at every place of every length.
+func TestFinite(t *testing.T) {
+	for _, set := range vector.Available() {
+		for n := range 40 {
+			a := make([]float64, n)
+			for i := range a {
+				a[i] = math.MaxFloat64
+			}
+			if !set.Finite(a) {
+				t.Errorf("%v: %d of the largest number: got false", set, n)
+			}
+			for i := range a {
+				for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					a[i] = v
+					if set.Finite(a) {
+						t.Errorf("%v: %v at %d of %d: got true", set, v, i, n)
+					}
+				}
+				a[i] = -math.MaxFloat64
+			}
+		}
+	}
+}
