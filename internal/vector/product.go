@@ -75,7 +75,7 @@ func multiply(c, a, b blas64.General, add bool) {
 	if add {
 		beta = 1
 	}
-	width := max(64, cacheLen/a.Cols)
+	width := max(64, cacheLen/a.Cols&^(block-1))
 	for from := 0; from < c.Cols; from += width {
 		to := min(from+width, c.Cols)
 		for i := range c.Rows {
