@@ -26,11 +26,14 @@ func (s Set) FillUniform(dst []float64, seed uint64) {
 }
 
 func (s Set) draw(dst []float64, state *[4 * block]uint64) {
-	if s == Portable {
+	switch s {
+	case Portable:
 		uniform(dst, state)
-		return
+	case AVX512:
+		uniformAVX512(&dst[0], len(dst), state)
+	default:
+		uniformAVX2(&dst[0], len(dst), state)
 	}
-	uniformAVX2(&dst[0], len(dst), state)
 }
 
 // uniform advances lane l = i mod 8 for number i; state word w of lane l is
