@@ -3,9 +3,12 @@ package autograd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"tobac/internal/vector"
 )
 
 // A frame is what one worker runs the program in.
@@ -17,7 +20,8 @@ type frame struct {
 	packed  []float64   // registers of selected lanes
 	buffer  []float64   // of operations that need one
 	machine laneMachine
-	active  []int32 // the selected lanes
+	streams []vector.Stream // of the inputs drawn where they are used
+	active  []int32         // the selected lanes
 	err     error
 	at      int // outer index of err
 }
@@ -36,6 +40,7 @@ type compiled struct {
 	next   atomic.Int64
 	dst    [][]float64
 	src    []Feed
+	given  Evaluator // for feeds that hold numbers to be drawn; made when needed
 }
 
 // NewEvaluator prepares to run the program on opt.Workers goroutines. To name
@@ -76,6 +81,7 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 			f.packed = alignedVectors(lp.packed * lp.width)
 			f.buffer = alignedVectors(lp.buffer)
 			f.active = make([]int32, 0, lp.width)
+			f.streams = make([]vector.Stream, len(lp.draws))
 			copy(f.m[lp.panelsAt:], lp.panels)
 		}
 		c.frames = append(c.frames, f)
@@ -156,12 +162,18 @@ func (c *compiled) Close() {
 		close(w)
 	}
 	c.wake = nil
+	if c.given != nil {
+		c.given.Close()
+	}
 }
 
 // Eval implements [Evaluator]. After the first call it does not allocate.
 func (c *compiled) Eval(dst [][]float64, src []Feed) error {
 	if err := c.checkCall(dst, src); err != nil {
 		return err
+	}
+	if c.holdsDraws(src) {
+		return c.evalGiven(dst, src)
 	}
 	c.dst, c.src = dst, src
 	c.next.Store(0)
@@ -186,6 +198,33 @@ func (c *compiled) Eval(dst [][]float64, src []Feed) error {
 	return nil
 }
 
+// holdsDraws reports whether a feed holds numbers that the program would draw.
+func (c *compiled) holdsDraws(src []Feed) bool {
+	if c.lane == nil {
+		return false
+	}
+	for _, i := range c.lane.draws {
+		if src[i].Seed == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// evalGiven evaluates with a program that draws nothing by itself.
+func (c *compiled) evalGiven(dst [][]float64, src []Feed) error {
+	if c.given == nil {
+		p, err := Compile(c.inputs, c.outputs, c.without, DrawInPlace)
+		if err != nil {
+			return err
+		}
+		if c.given, err = p.NewEvaluator(c.opt); err != nil {
+			return err
+		}
+	}
+	return c.given.Eval(dst, src)
+}
+
 // work takes outer indices until none is left or one fails.
 func (c *compiled) work(f *frame) {
 	f.err = nil
@@ -206,6 +245,12 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 		v := c.byNode[n]
 		if v == nil || v.store == nil {
 			continue
+		}
+		if c.lane != nil {
+			if k := slices.Index(c.lane.draws, i); k >= 0 {
+				f.streams[k] = vector.NewStream(c.src[i].Seed(outer))
+				continue
+			}
 		}
 		c.load(f, v, i, outer)
 		if c.opt.CheckFinite {
@@ -262,8 +307,8 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		for l := range stride {
 			k := min(outer*c.lanes+l, c.loop.size-1) // the last strip repeats its end
 			x := f.scratch[:size]
-			if feed.Fill != nil {
-				feed.Fill(x, k)
+			if feed.Data == nil {
+				feed.write(x, k)
 			} else {
 				x = feed.Data[k*size:][:size]
 			}
@@ -281,7 +326,7 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		}
 	}
 	switch {
-	case feed.Fill == nil:
+	case feed.Data != nil:
 		data := feed.Data
 		if looped {
 			data = data[outer*own*size:][:own*size]
@@ -296,10 +341,10 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 			}
 		}
 	case looped && (own == stride || !v.varying):
-		feed.Fill(to, outer)
+		feed.write(to, outer)
 	case looped:
 		x := f.scratch[:own*size]
-		feed.Fill(x, outer)
+		feed.write(x, outer)
 		for l, k := range c.from[i] {
 			for e := range size {
 				to[e*stride+l] = x[e*own+k]
@@ -310,7 +355,7 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		rest := own / first.size
 		x := f.scratch[:rest*size]
 		for k := range first.size {
-			feed.Fill(x, k)
+			feed.write(x, k)
 			for l, m := range c.from[i] {
 				if m/rest == k {
 					for e := range size {

@@ -680,6 +680,43 @@ TEXT ·lane512TileSquares(SB), NOSPLIT|NOFRAME, $0
 	KMOVW BX, K1
 	BLOCKS(WIDESQUARES, NARROWSQUARES)
 
+// dst = the next numbers of stream a, as package vector draws them.
+TEXT ·lane512Draw(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX      8(R13), SI
+	SHLQ         $8, SI
+	ADDQ         machine_streams(R11), SI
+	MOVQ         machine_n(R11), CX
+	VMOVDQU64    (SI), Z0
+	VMOVDQU64    64(SI), Z1
+	VMOVDQU64    128(SI), Z2
+	VMOVDQU64    192(SI), Z3
+	VBROADCASTSD ·laneConstants+0(SB), Z12
+	VBROADCASTSD ·laneConstants+16(SB), Z13
+loop:
+	VPADDQ    Z0, Z3, Z8
+	VPROLQ    $23, Z8, Z8
+	VPADDQ    Z0, Z8, Z8
+	VPSLLQ    $17, Z1, Z14
+	VPXORQ    Z0, Z2, Z2
+	VPXORQ    Z1, Z3, Z3
+	VPXORQ    Z2, Z1, Z1
+	VPXORQ    Z3, Z0, Z0
+	VPXORQ    Z14, Z2, Z2
+	VPROLQ    $45, Z3, Z3
+	VPSRLQ    $12, Z8, Z8
+	VPORQ     Z12, Z8, Z8
+	VSUBPD    Z13, Z8, Z8
+	VMOVUPD   Z8, (DI)
+	ADDQ      $64, DI
+	SUBQ      $8, CX
+	JNE       loop
+	VMOVDQU64 Z0, (SI)
+	VMOVDQU64 Z1, 64(SI)
+	VMOVDQU64 Z2, 128(SI)
+	VMOVDQU64 Z3, 192(SI)
+	NEXT
+
 // laneTable512 has one entry for each laneCode.
 DATA ·laneTable512+0(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+8(SB)/8, $·lane512Copy(SB)
@@ -706,11 +743,12 @@ DATA ·laneTable512+168(SB)/8, $·lane512SigmoidShift(SB)
 DATA ·laneTable512+176(SB)/8, $·lane512Less(SB)
 DATA ·laneTable512+184(SB)/8, $·lane512Sum(SB)
 DATA ·laneTable512+192(SB)/8, $·lane512SumProduct(SB)
-DATA ·laneTable512+200(SB)/8, $·laneStop(SB)
+DATA ·laneTable512+200(SB)/8, $·lane512Draw(SB)
 DATA ·laneTable512+208(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+216(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+224(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+232(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+240(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+248(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable512(SB), NOPTR, $256
+DATA ·laneTable512+256(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable512(SB), NOPTR, $264

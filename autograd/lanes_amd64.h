@@ -20,6 +20,7 @@
 #define machine_n 56
 #define machine_stride 64
 #define machine_fullStride 72
+#define machine_streams 80
 
 // DISPATCH jumps to the operation at R13.
 #define DISPATCH \

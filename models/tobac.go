@@ -122,8 +122,19 @@ func (t *TOBAC) feeds() []autograd.Feed {
 	return fs
 }
 
+// uniform adds the input of a purpose's noise. Seeded noise is drawn by the engine.
+func (t *TOBAC) uniform(b *autograd.Builder, name string, shape autograd.Shape, over ...*autograd.Axis) *autograd.Node {
+	if _, ok := t.noise.(seeded); ok {
+		return b.Uniform(name, shape, over...)
+	}
+	return b.Input(name, shape, over...)
+}
+
 // draws feeds the uniform noise of a purpose at the current step.
 func (t *TOBAC) draws(purpose Purpose) autograd.Feed {
+	if s, ok := t.noise.(seeded); ok {
+		return autograd.Feed{Seed: func(i int) uint64 { return key(uint64(s), purpose, t.step, i) }}
+	}
 	return autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, purpose, t.step, i) }}
 }
 
@@ -221,7 +232,7 @@ func (t *TOBAC) expressions() *expressions {
 	particle := b.Axis("particle", cfg.Particles)
 	sample := b.Axis("sample", cfg.Samples)
 	noise := func(name string) *autograd.Node {
-		return b.Input(name, autograd.Shape{emb.pairs()}, particle, sample)
+		return t.uniform(b, name, autograd.Shape{emb.pairs()}, particle, sample)
 	}
 	e := &expressions{
 		b:     b,
