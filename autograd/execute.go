@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"tobac/internal/vector"
 )
@@ -76,9 +77,9 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
 		copy(f.m, p.constant)
 		if lp := p.lane; lp != nil {
-			f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
-			f.packed = make([]float64, lp.packed*lp.width)
-			f.buffer = make([]float64, lp.buffer)
+			f.full = alignedVectors(max(lp.full, lp.stored) * lp.width)
+			f.packed = alignedVectors(lp.packed * lp.width)
+			f.buffer = alignedVectors(lp.buffer)
 			f.active = make([]int32, 0, lp.width)
 			f.streams = make([]vector.Stream, len(lp.draws))
 			copy(f.m[lp.panelsAt:], lp.panels)
@@ -96,6 +97,15 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		}()
 	}
 	return c, nil
+}
+
+// alignedVectors allocates n numbers that start where a cache line does, so that
+// no vector of them is part of two.
+func alignedVectors(n int) []float64 {
+	const line = 8 * vectorLen
+	x := make([]float64, n+vectorLen)
+	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
+	return x[(line-past)%line/8:][:n:n]
 }
 
 // lanesOf maps each lane of the arena to the lane of n within one outer index.
