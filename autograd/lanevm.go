@@ -291,9 +291,9 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 			mulAddVV(r(op.dst), r(pairs[i]), r(pairs[i+1]))
 		}
 	case laneTile, laneTileRelu:
-		g.tile(op, f, regs, n)
+		tileRowsOf(op, g.args, m, regs, f.buffer, n)
 	case laneTileSquares:
-		g.tileSquares(op, f, regs, n)
+		tileSquares(op, g.args, m, regs, f.buffer, n)
 	case laneRelu:
 		reluVec(r(op.dst), r(op.a))
 	case lanePositive:
@@ -325,7 +325,7 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 	}
 }
 
-func whereVec(dst, c, a, b []float64) {
+func whereVec[T real](dst, c, a, b []T) {
 	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
 	for i := range dst {
 		if c[i] != 0 {
