@@ -16,7 +16,8 @@ type frame struct {
 	packed  []float64   // registers of selected lanes
 	buffer  []float64   // of operations that need one
 	machine laneMachine
-	active  []int32 // the selected lanes
+	active  []int32      // the selected lanes
+	single  *singleFrame // registers in float32, instead of full and packed
 	err     error
 	at      int // outer index of err
 }
@@ -71,11 +72,15 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
 		copy(f.m, p.constant)
 		if lp := p.lane; lp != nil {
-			f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
-			f.packed = make([]float64, lp.packed*lp.width)
 			f.buffer = make([]float64, lp.buffer)
 			f.active = make([]int32, 0, lp.width)
 			copy(f.m[lp.panelsAt:], lp.panels)
+			if lp.precision == Float32 {
+				f.single = newSingleFrame(p, f.m)
+			} else {
+				f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
+				f.packed = make([]float64, lp.packed*lp.width)
+			}
 		}
 		c.frames = append(c.frames, f)
 	}
@@ -198,6 +203,9 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 			continue
 		}
 		c.load(f, v, i, outer)
+		if f.single != nil && v.varying {
+			c.roundInput(f, v, i)
+		}
 		if c.opt.CheckFinite {
 			if err := c.checkFinite(f, v, outer); err != nil {
 				return err
@@ -234,6 +242,9 @@ func (c *compiled) place(f *frame, v *value, i int) (to []float64, stride int) {
 	for _, in := range c.lane.inputs {
 		if in.index == i {
 			w := c.lane.width
+			if f.single != nil {
+				return f.single.input[:len(v.slot)*w], w
+			}
 			return f.full[in.first*w:][:len(v.slot)*w], w
 		}
 	}
@@ -346,7 +357,7 @@ func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
 		for e, r := range reg {
 			to[e] = 0
 			if r >= 0 {
-				to[e] = f.full[int(r)*c.lane.width+l]
+				to[e] = f.lane(int(r)*c.lane.width + l)
 			}
 		}
 		return

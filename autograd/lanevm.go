@@ -158,6 +158,11 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 			}
 		}
 		lv.prepare(f)
+		if f.single != nil {
+			lp.runSingle(lv, f, lanes)
+			continue
+		}
+		gather(f.m, lv.panels)
 		for j := range lv.groups {
 			g := &lv.groups[j]
 			if g.mask == nil {
@@ -173,7 +178,7 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 }
 
 // prepare computes the numbers that operations of the level take in another
-// form: factors of sigmoid shifts, and panels.
+// form: factors of sigmoid shifts, and products.
 func (lv *laneLevel) prepare(f *frame) {
 	if n := len(lv.shifts); n > 0 {
 		x := f.buffer[:n]
@@ -189,10 +194,14 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		f.m[lv.productsAt+i] = x
 	}
-	for _, p := range lv.panels {
-		to := f.m[p.off:][:len(p.factors)]
+}
+
+// gather copies the factors of panels to where tiles read them.
+func gather[T real](m []T, panels []*panel) {
+	for _, p := range panels {
+		to := m[p.off:][:len(p.factors)]
 		for i, s := range p.factors {
-			to[i] = f.m[s]
+			to[i] = m[s]
 		}
 	}
 }
