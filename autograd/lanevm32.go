@@ -66,7 +66,7 @@ func (c *compiled) roundInput(f *frame, v *value, i int) {
 	}
 }
 
-// roundGo is dst = x, rounded to the nearest, but below 1 where x is.
+// roundGo is round in portable Go.
 func roundGo(dst []float32, x []float64) {
 	x = x[:len(dst)]
 	for i, v := range x {
