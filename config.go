@@ -26,6 +26,20 @@ type Config struct {
 	// none.
 	Order ordering.Orderer
 
+	// Orders, if above 0, is the number of bootstrap resamples of the rows without
+	// an intervention whose orders are mixed: the model is sampled under each
+	// distinct order, with the given numbers of particles and steps for each, and
+	// the posteriors are put together with the weights of the orders. The random
+	// draws under each order follow from Seed and the place at which the order
+	// first appeared among the resamples, the first one having Seed itself; a
+	// single distinct order gives the bits of a fit under it. 0: the one order of
+	// all rows. DiBS and a known order take none. Order must be safe for concurrent
+	// use, as all of package ordering are.
+	Orders int
+
+	// OrderWeights says how the orders are weighed. Zero: by frequency.
+	OrderWeights OrderWeights
+
 	// Prior of graphs. Nil: Erdős–Rényi with EdgesPerNode. A prior that tells
 	// variables apart has a method Relabel(order []int) models.GraphPrior, as
 	// models.EdgePrior has: it is then given in the columns of the data, and
@@ -147,7 +161,8 @@ func (r Readout) String() string {
 
 // Progress describes a step that has been taken.
 type Progress struct {
-	Step, Steps int // steps taken and steps in all
+	Step, Steps   int // steps taken and steps in all, over all orders
+	Order, Orders int // the order being sampled, counted from 1, and their number
 	// Driving and Repulsive are the norms of the two forces of SVGD on the
 	// latents, Neighbours the kernel's effective number of neighbours.
 	Driving, Repulsive, Neighbours float64
@@ -177,13 +192,16 @@ func (c Config) model() Model {
 
 // WithDefaults returns c with every zero field replaced by its default for
 // data with d columns, or an error that names the first field out of range, or
-// that contradicts another. Model, Order, Prior and Progress stay as they are,
-// and so does a NoiseVariance of 0 that needs the data.
+// that contradicts another. Model, Order, Orders, Prior and Progress stay as they
+// are, and so does a NoiseVariance of 0 that needs the data.
 func (c Config) WithDefaults(d int) (Config, error) {
 	if d < 2 {
 		return c, fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
 	}
 	if err := c.checkChoices(); err != nil {
+		return c, err
+	}
+	if err := c.checkOrders(d); err != nil {
 		return c, err
 	}
 	rank := d - 1

@@ -8,6 +8,11 @@
 // descent (package svgd). Given the order, every strictly upper triangular matrix
 // is a directed acyclic graph, so no particle ever has a cycle.
 //
+// An order is a guess where data decide it weakly. With Config.Orders the orders of
+// resamples of the rows are sampled under one after the other, and the posterior
+// is their mixture ([OrderShare]): pairs whose direction the data leave open then
+// have both edges, each with a probability.
+//
 // The [Model] is linear Gaussian unless another is chosen: a network for every
 // variable, the marginal score BGe, or one's own. The [Method] DiBS, TOBAC's
 // predecessor, needs no order and may leave cycles.

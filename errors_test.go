@@ -94,6 +94,16 @@ func TestMemoryIsChecked(t *testing.T) {
 	if s := err.Error(); !strings.HasPrefix(s, head) || !strings.HasSuffix(s, tail) {
 		t.Errorf("got error  %s\nwant %s…%s", s, head, tail)
 	}
+	// The particles under all orders are kept, of which three variables have six.
+	_, err = tobac.NewRun(table(9, 100, names[:100], generic), tobac.Config{Order: ordering.MethodVariance, Orders: 1 << 20})
+	if tail := "use fewer variables, samples, particles, orders or workers, or a smaller rank"; err == nil || !strings.HasSuffix(err.Error(), tail) {
+		t.Errorf("many orders: got error %v, want one that ends in %s", err, tail)
+	}
+	r, err := tobac.NewRun(table(9, 3, names[:3], generic), tobac.Config{Order: ordering.MethodVariance, Orders: 1 << 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
 }
 
 // The smallest problem: two variables, one possible edge, three rows.

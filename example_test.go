@@ -40,6 +40,38 @@ func ExampleFit() {
 	// X1 → X2  weight 2.2 (true 2.3)
 }
 
+// Standardised data of two variables do not tell which one causes the other: the
+// orders of resamples disagree, and both directions have a probability.
+func ExampleConfig_orders() {
+	graph, err := dag.FromEdges(2, []dag.Edge{{From: 0, To: 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 100, Seed: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := sim.Train.Standardize()
+	if err != nil {
+		log.Fatal(err)
+	}
+	posterior, err := tobac.Fit(context.Background(), data, tobac.Config{Orders: 40, Particles: 5, Steps: 100, StepSize: 0.03, Seed: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, o := range posterior.Orders {
+		fmt.Printf("order %v of %d resamples\n", o.Order, o.Count)
+	}
+	for _, e := range posterior.Edges() {
+		fmt.Printf("%s → %s  probability %.1f\n", posterior.Names[e.Source], posterior.Names[e.Target], e.Probability)
+	}
+	// Output:
+	// order [0 1] of 23 resamples
+	// order [1 0] of 17 resamples
+	// X0 → X1  probability 0.6
+	// X1 → X0  probability 0.4
+}
+
 // A run in two parts: the second continues from the text that the first left
 // behind, with the same bits as a run that never stopped.
 func ExampleRun_Restore() {

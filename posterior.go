@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +20,12 @@ import (
 type Posterior struct {
 	Config Config
 	Names  []string
-	Order  []int        // causal order: column indices, sources first; empty with DiBS
+	Order  []int        // causal order: column indices, sources first; empty with DiBS and with several orders
 	Graphs []*dag.Graph // one per particle; acyclic, but see Cyclic
+
+	// Orders are the orders that the particles follow, in the sequence of the
+	// particles, where Config.Orders asks for a distribution; else nil.
+	Orders []OrderShare
 
 	// Weights are d×d per particle: entry (i,j) is the weight of edge i → j, 0
 	// without an edge. They exist for models with one weight per edge, whose
@@ -28,8 +33,8 @@ type Posterior struct {
 	Weights []*mat.Dense
 
 	// Parameters has one row per particle: all parameters as the model's
-	// likelihood lays them out, with variables in causal order where there is
-	// one. Nil for a marginal model.
+	// likelihood lays them out, with variables in the causal order that the
+	// particle follows, if any. Nil for a marginal model.
 	Parameters *mat.Dense
 
 	// LogPrior and LogLikelihood are log p(Θ_m|G_m) and log p(D|G_m,Θ_m) of
@@ -39,48 +44,38 @@ type Posterior struct {
 	Warnings []string // see [Run.Warnings]
 	Seconds  Seconds
 
-	conditional []Edge // of the conditional read-out; nil: the shares
+	// All edges along each order by the conditional read-out; nil: the shares.
+	conditional [][]Edge
 }
 
 // Posterior reads the posterior off the particles as they are: each particle's
-// graph in the limit of large α, with its parameters.
+// graph in the limit of large α, with its parameters. A run over several orders
+// has a posterior once the last of them has begun; all its posteriors share the
+// graphs and weights of the orders before, which must not be modified.
 func (r *Run) Posterior() (*Posterior, error) {
-	d := len(r.data.Names)
-	order := r.order.Order
-	p := &Posterior{Config: r.cfg, Names: slices.Clone(r.data.Names), Order: slices.Clone(order), Warnings: r.Warnings()}
-	if len(order) == 0 {
-		order = identity(d)
+	if last := len(r.chains) - 1; r.at < last {
+		return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: there are no particles yet under %d of %d orders", r.Step(), r.Steps(), last-r.at, len(r.chains))
 	}
-	weighted, hasWeights := r.lik.(models.Weighted)
-	if len(r.x) == 2 {
-		p.Parameters = mat.DenseCopyOf(r.x[1])
-	}
-	var canonical []*dag.Graph
-	for m := range r.cfg.Particles {
-		g := r.target.Graph(r.x[0].RawRowView(m))
-		canonical = append(canonical, g)
-		graph := dag.New(d)
-		for _, e := range g.Edges() {
-			graph.Set(order[e.From], order[e.To], true)
-		}
-		p.Graphs = append(p.Graphs, graph)
-		if !hasWeights {
-			continue
-		}
-		weights := mat.NewDense(d, d, nil)
-		for _, e := range g.Edges() {
-			weights.Set(order[e.From], order[e.To], p.Parameters.At(m, weighted.EdgeWeight(e.From, e.To)))
-		}
-		p.Weights = append(p.Weights, weights)
-	}
-	var err error
-	if p.LogPrior, p.LogLikelihood, err = models.LogJoint(r.lik, canonical, p.Parameters); err != nil {
+	if err := r.weigh(context.Background()); err != nil {
 		return nil, err
 	}
-	if lik, ok := r.lik.(*models.Linear); ok && r.cfg.Readout == ConditionalReadout {
-		p.conditional = r.conditionals(lik, canonical)
+	var parts []*Posterior
+	for _, c := range r.chains {
+		part, err := r.under(c)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
 	}
-	p.Seconds = r.seconds
+	p := parts[0]
+	if r.spread != nil {
+		for k, share := range r.shares() {
+			parts[k].Orders = []OrderShare{share}
+		}
+		p = mix(parts)
+		p.Config = r.cfg
+	}
+	p.Warnings, p.Seconds = r.Warnings(), r.seconds
 	p.Seconds.Total = p.Seconds.Order + p.Seconds.Compile + p.Seconds.Sample
 	return p, nil
 }
@@ -113,7 +108,8 @@ func (p *Posterior) acyclic() []int {
 // LogDensity evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) of every particle
 // on other data with the same columns, for example held-out rows; for a marginal
 // model 0 and log p(D|G_m), which does not condition on the data of the fit. Last
-// comes the empty graph with parameters 0.
+// comes the empty graph with parameters 0; where several orders have noise
+// variances of their own, the mean of its log densities by their weights.
 func (p *Posterior) LogDensity(data *dataset.Table) (prior, likelihood []float64, err error) {
 	return p.LogDensityIntervened(data, nil)
 }
@@ -121,6 +117,9 @@ func (p *Posterior) LogDensity(data *dataset.Table) (prior, likelihood []float64
 // LogDensityIntervened is [Posterior.LogDensity] on data with interventions, as
 // in [Config].
 func (p *Posterior) LogDensityIntervened(data *dataset.Table, interventions mat.Matrix) (prior, likelihood []float64, err error) {
+	if len(p.Orders) > 1 {
+		return p.mixedLogDensity(data, interventions)
+	}
 	theta := p.Parameters
 	if theta == nil && p.Weights != nil {
 		theta = weightsInOrder(p.Weights, p.Order)
@@ -221,79 +220,78 @@ const minProbability = 0.005
 
 // Edges lists the edges, most probable first, then by source and target, as
 // Config.Readout says: those that some particle has, or those with a
-// probability of at least 0.005. All particles without a cycle count alike;
-// without any the list is empty.
+// probability of at least 0.005. All particles without a cycle count alike,
+// unless they follow several orders: then probabilities, means and variances are
+// those of the mixture, each order with its weight. Without any such particle the
+// list is empty.
 func (p *Posterior) Edges() []Edge {
-	if p.conditional != nil {
-		return slices.Clone(p.conditional)
+	if p.conditional == nil {
+		return p.shares()
 	}
-	return p.shares()
+	edges := p.conditional[0]
+	if len(p.conditional) > 1 {
+		edges = p.mixedConditionals()
+	}
+	kept := []Edge{}
+	for _, e := range edges {
+		if e.Probability >= minProbability {
+			kept = append(kept, e)
+		}
+	}
+	return sorted(kept)
 }
 
 // shares reads the edges off the acyclic particles as they are.
 func (p *Posterior) shares() []Edge {
 	particles := p.acyclic()
-	return p.collect(len(particles), func(i, j int) (w, mean, variance []float64) {
+	share, total := p.ParticleWeights(), 1.0
+	if len(p.Orders) < 2 { // counts, so that equal counts give equal probabilities
+		total = float64(len(particles))
+		for m := range share {
+			share[m] = 1
+		}
+	}
+	return sorted(collect(len(p.Names), total, func(i, j int) (w, mean, variance []float64) {
 		for _, m := range particles {
 			if p.Graphs[m].Has(i, j) {
 				weight := 0.0
 				if p.Weights != nil {
 					weight = p.Weights[m].At(i, j)
 				}
-				w, mean, variance = append(w, 1), append(mean, weight), append(variance, 0)
+				w, mean, variance = append(w, share[m]), append(mean, weight), append(variance, 0)
 			}
 		}
 		return w, mean, variance
-	}, 0)
+	}))
 }
 
-// conditionals averages the conditional distributions of the edges over the
-// particles' graphs, given in order coordinates.
-func (r *Run) conditionals(lik *models.Linear, graphs []*dag.Graph) []Edge {
-	order := r.order.Order
-	d := len(order)
-	prior := 2 * r.cfg.EdgesPerNode / float64(d-1)
-	var all [][]models.EdgeConditional
-	for _, g := range graphs {
-		all = append(all, lik.Conditionals(g, math.Log(prior)-math.Log1p(-prior)))
-	}
-	position := dag.Inverse(order)
-	p := &Posterior{Names: r.data.Names}
-	return p.collect(len(graphs), func(i, j int) (w, mean, variance []float64) {
-		a, b := position[i], position[j]
-		if a >= b {
-			return nil, nil, nil
-		}
-		for _, c := range all {
-			e := c[a*d+b]
-			w, mean, variance = append(w, e.Probability), append(mean, e.Mean), append(variance, e.SD*e.SD)
-		}
-		return w, mean, variance
-	}, minProbability)
-}
-
-// collect mixes, for every pair, the weights' distributions with means mean and
-// variances variance by their probabilities w, one for each of n particles that
-// can have the edge, and sorts the edges of at least the given probability.
-func (p *Posterior) collect(n int, pair func(i, j int) (w, mean, variance []float64), least float64) []Edge {
+// collect mixes, for every pair of d variables, the weights' distributions with
+// means mean and variances variance by their probabilities w, whose sum would be
+// total if the edge were certain. Edges come by source, then target.
+func collect(d int, total float64, pair func(i, j int) (w, mean, variance []float64)) []Edge {
 	out := []Edge{}
-	for i := range p.Names {
-		for j := range p.Names {
+	for i := range d {
+		for j := range d {
 			w, mean, variance := pair(i, j)
-			total := floats.Sum(w)
-			if total == 0 || total/float64(n) < least {
+			sum := floats.Sum(w)
+			if sum == 0 {
 				continue
 			}
-			m := floats.Dot(w, mean) / total
+			m := floats.Dot(w, mean) / sum
 			v := 0.0
 			for k := range w {
-				v += w[k] / total * (variance[k] + (mean[k]-m)*(mean[k]-m))
+				v += w[k] / sum * (variance[k] + (mean[k]-m)*(mean[k]-m))
 			}
-			out = append(out, Edge{i, j, math.Min(1, total/float64(n)), m, math.Sqrt(v)})
+			out = append(out, Edge{i, j, math.Min(1, sum/total), m, math.Sqrt(v)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Edge) int { return cmp.Compare(b.Probability, a.Probability) })
 	return out
+}
+
+// sorted puts the most probable edges first, in place.
+func sorted(edges []Edge) []Edge {
+	slices.SortStableFunc(edges, func(a, b Edge) int { return cmp.Compare(b.Probability, a.Probability) })
+	return edges
 }
 
 // EdgeProbabilities is the d×d matrix of the probabilities that Edges lists, 0
@@ -310,8 +308,9 @@ func (p *Posterior) EdgeProbabilities() *mat.Dense {
 // Consensus is the median probability graph: every edge with a probability
 // above one half, with its mean weight; nil weights for a model without.
 // Particles that share one causal order cannot make a cycle of such edges. With
-// DiBS they can, though none of them has it: edges are then taken in the sequence
-// of [Posterior.Edges], and one that would close a cycle is left out.
+// DiBS and with several orders they can, though none of them has it: edges are
+// then taken in the sequence of [Posterior.Edges], and one that would close a
+// cycle is left out.
 func (p *Posterior) Consensus() (*dag.Graph, *mat.Dense) {
 	d := len(p.Names)
 	g := dag.New(d)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +27,7 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Posterior, erro
 		return nil, err
 	}
 	defer r.Close()
-	if err := r.Advance(ctx, r.cfg.Steps); err != nil {
+	if err := r.Advance(ctx, r.Steps()); err != nil {
 		return nil, err
 	}
 	return r.Posterior()
@@ -37,27 +36,27 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Posterior, erro
 // A Run is a fit in progress, which can be advanced in parts, saved and
 // resumed. It may be used by one goroutine at a time.
 type Run struct {
-	cfg     Config
-	data    *dataset.Table
-	order   *ordering.Result
-	lik     models.Likelihood
-	target  *models.TOBAC
-	sampler *svgd.Sampler
-	x       []*mat.Dense
-	step    int
-	seconds Seconds
+	cfg         Config
+	settings    []Setting // as they were given: see Snapshot
+	data        *dataset.Table
+	orderedRows *mat.Dense             // rows that the order was found from; nil: it is known
+	order       *ordering.Result       // of the data
+	spread      *ordering.Distribution // of the orders of resamples; nil: one order
+	chains      []*chain               // one for each order, sampled one after the other
+	at          int                    // the chain being sampled
+	seconds     Seconds
 }
 
 // Seconds is where the time of a run went.
 type Seconds struct {
-	Order   float64 `json:"order"`   // finding the causal order
-	Compile float64 `json:"compile"` // building and compiling the model
+	Order   float64 `json:"order"`   // finding the causal orders, and weighing them
+	Compile float64 `json:"compile"` // building and compiling the models
 	Sample  float64 `json:"sample"`  // SVGD steps
 	Total   float64 `json:"total"`
 }
 
-// NewRun finds the order, compiles the model and draws the initial particles.
-// Errors name the column or the setting at fault.
+// NewRun finds the order, or the orders, compiles the model under the first and
+// draws its initial particles. Errors name the column or the setting at fault.
 func NewRun(data *dataset.Table, cfg Config) (*Run, error) {
 	if err := data.Validate(); err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func NewRun(data *dataset.Table, cfg Config) (*Run, error) {
 	if err := checkInterventions(cfg.Interventions, data); err != nil {
 		return nil, err
 	}
-	r := &Run{cfg: cfg, data: data, order: new(ordering.Result)}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, order: new(ordering.Result)}
 	start := time.Now()
 	if cfg.Method == TOBAC {
 		if err := r.findOrder(); err != nil {
@@ -84,11 +83,18 @@ func NewRun(data *dataset.Table, cfg Config) (*Run, error) {
 		}
 	}
 	r.seconds.Order = time.Since(start).Seconds()
-	start = time.Now()
+	r.chains = r.newChains()
+	for _, c := range r.chains {
+		if err := r.checkFixedEdges(c.order); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.compile(); err != nil {
 		return nil, err
 	}
-	r.seconds.Compile = time.Since(start).Seconds()
+	if len(r.chains) == 1 {
+		r.cfg.NoiseVariance = r.chains[0].noiseVariance
+	}
 	return r, nil
 }
 
@@ -100,10 +106,17 @@ func (r *Run) findOrder() (err error) {
 		orderer = ordering.MethodEqVar
 	}
 	x := r.data.X
-	if _, known := orderer.(ordering.Fixed); !known && r.cfg.Interventions != nil {
+	_, known := orderer.(ordering.Fixed)
+	if !known && r.cfg.Interventions != nil {
 		if x = untouched(x, r.cfg.Interventions); x == nil {
 			return errors.New("tobac: every row has an intervention, which leaves none to find an order from; give the order")
 		}
+	}
+	if !known {
+		r.orderedRows = x
+	}
+	if r.cfg.Orders > 0 {
+		return r.bootstrap(orderer)
 	}
 	if r.order, err = orderer.Order(x); err != nil {
 		return ordering.WithNames(err, r.data.Names)
@@ -162,27 +175,24 @@ func inOrder(m mat.Matrix, order []int) mat.Matrix {
 	return out
 }
 
-// graphPrior is the prior in order coordinates.
-func (r *Run) graphPrior() (models.GraphPrior, error) {
+// graphPrior is the prior in the coordinates of an order.
+func (r *Run) graphPrior(order []int) (models.GraphPrior, error) {
 	prior, d := r.cfg.Prior, len(r.data.Names)
 	if prior == nil {
 		return models.NewErdosRenyi(d, r.cfg.EdgesPerNode)
 	}
-	if err := r.checkFixedEdges(prior); err != nil {
-		return nil, err
-	}
 	if p, ok := prior.(interface {
 		Relabel(order []int) models.GraphPrior
 	}); ok && r.cfg.Method == TOBAC {
-		return p.Relabel(r.order.Order), nil
+		return p.Relabel(order), nil
 	}
 	return prior, nil
 }
 
 // checkFixedEdges finds a prior of another size, and edges that it makes certain
-// against the order; with the names of the columns.
-func (r *Run) checkFixedEdges(prior models.GraphPrior) error {
-	f, ok := prior.(models.FixedEdges)
+// against an order; with the names of the columns.
+func (r *Run) checkFixedEdges(order []int) error {
+	f, ok := r.cfg.Prior.(models.FixedEdges)
 	if !ok {
 		return nil
 	}
@@ -190,8 +200,8 @@ func (r *Run) checkFixedEdges(prior models.GraphPrior) error {
 	if rows, cols := p.Dims(); rows != len(names) || cols != len(names) {
 		return fmt.Errorf("tobac: the graph prior is %d×%d, want %d×%d: one row and one column for each column of the data", rows, cols, len(names), len(names))
 	}
-	for a, j := range r.order.Order {
-		for _, i := range r.order.Order[a+1:] {
+	for a, j := range order {
+		for _, i := range order[a+1:] {
 			if p.At(i, j) == 1 {
 				return fmt.Errorf("tobac: the graph prior makes the edge %s → %s certain, but the causal order puts %s first; give an order that agrees", names[i], names[j], names[j])
 			}
@@ -221,76 +231,74 @@ func meanWarning(data *dataset.Table) string {
 	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }
 
-func (r *Run) compile() error {
-	cfg := r.cfg
-	x, intervened := inOrder(r.data.X, r.order.Order), inOrder(cfg.Interventions, r.order.Order)
-	prior, err := r.graphPrior()
-	if err != nil {
-		return err
-	}
-	if cfg.NoiseVariance == 0 && !cfg.model().Marginal() {
-		if cfg.NoiseVariance, err = models.EstimateNoiseVarianceIntervened(x, intervened); err != nil {
+// Advance takes the steps up to step number to, which is limited to [Run.Steps].
+// Stopped early, it leaves the run at the step boundary before the step that was
+// not taken.
+func (r *Run) Advance(ctx context.Context, to int) error {
+	to = min(to, r.Steps())
+	for {
+		if err := r.weigh(ctx); err != nil {
+			return r.stopped(err)
+		}
+		if err := r.sample(ctx, min(to-r.at*r.cfg.Steps, r.cfg.Steps)); err != nil {
 			return err
 		}
-		r.cfg.NoiseVariance = cfg.NoiseVariance
-	}
-	if r.lik, err = cfg.model().Likelihood(x, intervened, cfg); err != nil {
-		return err
-	}
-	r.target, err = models.NewTOBAC(r.lik, models.TOBACConfig{
-		Particles: cfg.Particles, Samples: cfg.Samples, Rank: cfg.Rank, AlphaRate: cfg.AlphaRate,
-		Estimator: cfg.Estimator, Gradient: cfg.Gradient, Embedding: cfg.Method.embedding(), Prior: prior, Penalty: cfg.Penalty,
-		Seed: cfg.Seed, Options: models.Options{Workers: cfg.Workers},
-	})
-	if err != nil {
-		return err
-	}
-	r.x = r.target.Init()
-	bandwidths := []float64{cfg.BandwidthZ, cfg.BandwidthTheta}
-	r.sampler = &svgd.Sampler{
-		Target:    r.target,
-		Kernel:    svgd.Additive{Bandwidths: bandwidths[:len(r.x)]},
-		Optimizer: svgd.RMSProp{StepSize: cfg.StepSize},
-	}
-	if cfg.Progress != nil {
-		r.sampler.Recorder = func(s svgd.Stats) {
-			cfg.Progress(Progress{Step: s.Step + 1, Steps: cfg.Steps, Driving: s.Driving[0], Repulsive: s.Repulsive[0], Neighbours: s.Neighbours})
+		if r.Step() >= to {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return r.stopped(err)
+		}
+		if err := r.next(); err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
-// Advance takes the steps up to step number to, which is limited to
-// Config.Steps. Stopped early, it leaves the run at the step boundary before
-// the step that was not taken.
-func (r *Run) Advance(ctx context.Context, to int) error {
+// sample takes the steps of the current chain up to number to.
+func (r *Run) sample(ctx context.Context, to int) error {
 	start := time.Now()
 	defer func() { r.seconds.Sample += time.Since(start).Seconds() }()
-	to = min(to, r.cfg.Steps)
-	err := r.sampler.Run(ctx, r.x, r.step, to)
-	var stopped *svgd.StepError
-	if errors.As(err, &stopped) {
-		r.step = stopped.Step
-		return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.step, r.cfg.Steps, stopped.Err)
+	c := r.chains[r.at]
+	err := c.sampler.Run(ctx, c.x, c.step, to)
+	var early *svgd.StepError
+	if errors.As(err, &early) {
+		c.step = early.Step
+		return r.stopped(early.Err)
 	}
-	r.step = max(r.step, to)
+	c.step = max(c.step, to)
 	return err
 }
 
+// stopped says where a run was stopped, and why.
+func (r *Run) stopped(reason error) error {
+	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), reason)
+}
+
 // Step is the number of steps taken.
-func (r *Run) Step() int { return r.step }
+func (r *Run) Step() int { return r.at*r.cfg.Steps + r.chains[r.at].step }
+
+// Steps is the number of steps of the whole run: Config.Steps for each distinct
+// order.
+func (r *Run) Steps() int { return r.cfg.Steps * len(r.chains) }
 
 // Config is the configuration with all defaults filled in, the estimated noise
-// variance among them.
+// variance among them unless several orders have one each.
 func (r *Run) Config() Config { return r.cfg }
 
 // Order is the causal order that the run uses; with DiBS its list is empty.
+// Where the run uses several, it is the order of the data themselves.
 func (r *Run) Order() *ordering.Result { return r.order }
 
+// Orders is the distribution over orders of resamples, nil unless Config.Orders
+// asks for it. It must not be modified.
+func (r *Run) Orders() *ordering.Distribution { return r.spread }
+
 // Warnings lists reasons to distrust the result, as sentences for a reader: those
-// of the order, and columns that the model does not suit.
+// of the order, choices between columns that are guesses, and columns that the
+// model does not suit.
 func (r *Run) Warnings() []string {
-	w := r.order.Sentences(r.data.Names)
+	w := r.orderWarnings()
 	if _, linear := r.cfg.model().(Linear); linear {
 		if m := meanWarning(r.data); m != "" {
 			w = append(w, m)
@@ -300,68 +308,7 @@ func (r *Run) Warnings() []string {
 }
 
 // Close releases the workers.
-func (r *Run) Close() { r.target.Close() }
-
-// A Snapshot is the state of a run at a step boundary. Its JSON form keeps
-// every bit: a run resumed from it continues as if it had never stopped.
-type Snapshot struct {
-	Step      int         `json:"step"`
-	Order     []int       `json:"order"`           // column indices, sources first; empty with DiBS
-	Z         [][]float64 `json:"z"`               // one row per particle
-	Theta     [][]float64 `json:"theta,omitempty"` // one row per particle; none for a marginal model
-	Optimizer svgd.State  `json:"optimizer"`
-}
-
-// Snapshot copies the state of the run.
-func (r *Run) Snapshot() *Snapshot {
-	s := &Snapshot{Step: r.step, Order: append([]int(nil), r.order.Order...), Z: rows(r.x[0]), Optimizer: r.sampler.State.Clone()}
-	if len(r.x) == 2 {
-		s.Theta = rows(r.x[1])
-	}
-	return s
-}
-
-func rows(m *mat.Dense) [][]float64 {
-	n, _ := m.Dims()
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = append([]float64(nil), m.RawRowView(i)...)
-	}
-	return out
-}
-
-// Restore continues from a snapshot of a run with the same data and settings.
-func (r *Run) Restore(s *Snapshot) error {
-	if s.Step < 0 || s.Step > r.cfg.Steps {
-		return fmt.Errorf("tobac: snapshot at step %d, want 0 to %d", s.Step, r.cfg.Steps)
-	}
-	if !slices.Equal(s.Order, r.order.Order) {
-		return fmt.Errorf("tobac: snapshot has the order %v, the run has %v", s.Order, r.order.Order)
-	}
-	if len(r.x) == 1 && len(s.Theta) > 0 {
-		return fmt.Errorf("tobac: snapshot has parameters, the run's model has none")
-	}
-	blocks := [][][]float64{s.Z, s.Theta}[:len(r.x)]
-	for b, block := range blocks {
-		n, p := r.x[b].Dims()
-		if len(block) != n {
-			return fmt.Errorf("tobac: snapshot has %d particles, want %d", len(block), n)
-		}
-		for i, row := range block {
-			if len(row) != p {
-				return fmt.Errorf("tobac: snapshot block %d, particle %d has %d values, want %d", b, i, len(row), p)
-			}
-		}
-	}
-	for b, block := range blocks {
-		for i, row := range block {
-			r.x[b].SetRow(i, row)
-		}
-	}
-	r.sampler.State = s.Optimizer.Clone()
-	r.step = s.Step
-	return nil
-}
+func (r *Run) Close() { r.chains[r.at].release() }
 
 // maxMemory is the arena size in bytes above which a fit is refused.
 const maxMemory = 16 << 30
@@ -369,7 +316,7 @@ const maxMemory = 16 << 30
 // checkMemory refuses a problem whose working memory would not fit, saying
 // what it needs. The estimate counts the vectors of S samples per pair of
 // variables that one worker keeps, the compiled products of the triangular
-// matrices, and the latents. Measured peaks with two particles, two samples and
+// matrices, and the latents, those of earlier orders included. Measured peaks with two particles, two samples and
 // one worker: 0.34 GB for 200 variables, 1.2 GB for 300, 2.2 GB for 400.
 func checkMemory(n, d int, cfg Config) error {
 	pairs := float64(d) * float64(d-1) / 2
@@ -383,10 +330,20 @@ func checkMemory(n, d int, cfg Config) error {
 		products += bytesPerProduct * m.products(n, d) * pairs / float64(d*d)
 	}
 	latents := 8 * float64(cfg.Particles) * (2*float64(d-1)*float64(cfg.Rank) + float64(d)*float64(d)) * 8
-	need := perWorker*float64(cfg.Workers) + products + latents + 2*float64(n)*float64(d)*8
+	orders, factorial := 0.0, 1.0 // at most so many are distinct
+	for k := 1; k <= d && orders < float64(cfg.Orders); k++ {
+		factorial *= float64(k)
+		orders = math.Min(float64(cfg.Orders), factorial)
+	}
+	finished := orders * float64(cfg.Particles) * (2*float64(d-1)*float64(cfg.Rank) + 2*float64(d)*float64(d)) * 8
+	need := perWorker*float64(cfg.Workers) + products + latents + finished + 2*float64(n)*float64(d)*8
 	if need > maxMemory {
-		return fmt.Errorf("tobac: %d variables with %d particles and %d samples on %d workers need about %.0f GB of memory, more than %d GB; use fewer variables, samples, particles or workers, or a smaller rank",
-			d, cfg.Particles, cfg.Samples, cfg.Workers, need/(1<<30), maxMemory>>30)
+		fewer := "variables, samples, particles or workers"
+		if cfg.Orders > 0 {
+			fewer = "variables, samples, particles, orders or workers"
+		}
+		return fmt.Errorf("tobac: %d variables with %d particles and %d samples on %d workers need about %.0f GB of memory, more than %d GB; use fewer %s, or a smaller rank",
+			d, cfg.Particles, cfg.Samples, cfg.Workers, need/(1<<30), maxMemory>>30, fewer)
 	}
 	return nil
 }

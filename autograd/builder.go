@@ -52,16 +52,17 @@ func (b *Builder) Err() error { return b.err }
 // nodes of the same builder. Its methods add further nodes. Nodes are values
 // of the graph, not of a run: they hold no numbers.
 type Node struct {
-	b     *Builder
-	id    int // position in b.nodes
-	op    *rule
-	attr  attr
-	args  []*Node
-	shape Shape
-	axes  axisSet
-	g     *G.Node
-	name  string    // inputs only
-	value []float64 // constants only
+	b       *Builder
+	id      int // position in b.nodes
+	op      *rule
+	attr    attr
+	args    []*Node
+	shape   Shape
+	axes    axisSet
+	g       *G.Node
+	name    string    // inputs only
+	uniform bool      // an input of uniform numbers
+	value   []float64 // constants only
 }
 
 // Shape of the value at one index of the mapped axes. The caller must not
@@ -157,6 +158,20 @@ func (b *Builder) Input(name string, shape Shape, over ...*Axis) *Node {
 	n.g = b.leaf("input "+name, shape)
 	b.inputs[name] = n
 	return b.add(n)
+}
+
+// Uniform adds an input of independent numbers, uniform in (0, 1), which the
+// engines draw themselves from the streams that [Feed.Seed] names. It needs at
+// least one mapped axis. The compiled engine draws them where they are used and
+// need not store them. Numbers of the caller's, for example recorded ones, may be
+// fed as to any input.
+func (b *Builder) Uniform(name string, shape Shape, over ...*Axis) *Node {
+	n := b.Input(name, shape, over...)
+	if b.err == nil && n.axes == 0 {
+		return b.fail(shape, "input %q of uniform numbers needs a mapped axis", name)
+	}
+	n.uniform = true
+	return n
 }
 
 // Constant adds a constant of the given shape; the values are copied. Equal

@@ -16,6 +16,7 @@ type emitter struct {
 	mask  elementKey
 	sinks []sink
 	pins  []elementKey
+	drawn []elementKey // elements computed from draws
 	uses  map[elementKey]int
 	reg   map[elementKey]int32
 	equal map[laneOp]int32
@@ -92,6 +93,9 @@ func (em *emitter) finish() (laneGroup, int) {
 			em.count(s.ref.key)
 		}
 	}
+	for _, k := range em.drawn {
+		em.count(k)
+	}
 	for _, k := range em.pins {
 		r := em.lane(k)
 		kept := int32(em.c.lp.stored)
@@ -102,6 +106,9 @@ func (em *emitter) finish() (laneGroup, int) {
 	}
 	for _, s := range em.sinks {
 		em.sink(s)
+	}
+	for _, k := range em.drawn { // those that only later levels read
+		em.lane(k)
 	}
 	em.emit(laneOp{code: laneEnd})
 	g := laneGroup{code: em.code, args: em.args, unary: em.unaries, binary: em.binaries}
@@ -166,6 +173,9 @@ func (em *emitter) lane(k elementKey) int32 {
 		return r
 	}
 	r := em.compute(k)
+	if em.c.store[k] && !em.kept(k) {
+		r = em.keep(k, r)
+	}
 	em.reg[k] = r
 	return r
 }
@@ -177,10 +187,13 @@ func (em *emitter) compute(k elementKey) int32 {
 		}
 		return em.share(laneOp{code: laneGather, a: kept})
 	}
+	v := em.c.value(k)
+	if stream, ok := em.c.stream[v]; ok {
+		return em.draw(v, stream, int(k.e))
+	}
 	if em.tile(k) {
 		return em.reg[k]
 	}
-	v := em.c.value(k)
 	e := int(k.e)
 	switch v.n.op.kernel {
 	case kernelSum, kernelMatMul:

@@ -59,7 +59,8 @@ type Options struct {
 	Precision Precision
 }
 
-// A Feed supplies one input of an evaluation: either Data or Fill is set.
+// A Feed supplies one input of an evaluation. One of its fields is set; Seed only for
+// an input made by [Builder.Uniform].
 type Feed struct {
 	// Data holds all values: the mapped axes lead, outermost first, then
 	// follows the input's own shape, row-major.
@@ -70,6 +71,20 @@ type Feed struct {
 	// one remaining axis of size S). It must be a pure function of i, is called
 	// concurrently for different i, and must overwrite all of dst.
 	Fill func(dst []float64, i int)
+
+	// Seed is the stream of an input of uniform numbers at index i of its outermost
+	// mapped axis: the values are those that [FillUniform] writes, in the layout of
+	// Fill. It is called concurrently for different i.
+	Seed func(i int) uint64
+}
+
+// write writes the values of a feed that is no Data.
+func (f *Feed) write(dst []float64, i int) {
+	if f.Seed != nil {
+		FillUniform(dst, f.Seed(i))
+		return
+	}
+	f.Fill(dst, i)
 }
 
 // An Evaluator computes the outputs of a graph. It is not safe for concurrent
@@ -212,8 +227,14 @@ func (s *spec) checkCall(dst [][]float64, src []Feed) error {
 	for i, n := range s.inputs {
 		want := n.axes.lanes(s.b) * n.shape.Len()
 		switch f := src[i]; {
-		case (f.Data == nil) == (f.Fill == nil):
-			return fmt.Errorf("autograd: graph %q: feed of %v: set exactly one of Data and Fill", s.b.name, n)
+		case !n.uniform && f.Seed != nil:
+			return fmt.Errorf("autograd: graph %q: feed of %v: Seed is for inputs of uniform numbers", s.b.name, n)
+		case f.Seed != nil && (f.Data != nil || f.Fill != nil), f.Seed == nil && (f.Data == nil) == (f.Fill == nil):
+			choice := "Data and Fill"
+			if n.uniform {
+				choice = "Data, Fill and Seed"
+			}
+			return fmt.Errorf("autograd: graph %q: feed of %v: set exactly one of %s", s.b.name, n, choice)
 		case f.Fill != nil && n.axes == 0:
 			return fmt.Errorf("autograd: graph %q: feed of %v: Fill needs a mapped axis", s.b.name, n)
 		case f.Data != nil && len(f.Data) != want:
@@ -239,7 +260,7 @@ func (s *spec) materialise(n *Node, f Feed) []float64 {
 	out := make([]float64, first.size*rest*size)
 	buf := make([]float64, rest*size)
 	for i := range first.size {
-		f.Fill(buf, i)
+		f.write(buf, i)
 		for e := range size {
 			for l := range rest {
 				out[(i*rest+l)*size+e] = buf[e*rest+l]

@@ -3,8 +3,11 @@ package autograd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"tobac/internal/vector"
 )
 
 // A frame is what one worker runs the program in.
@@ -16,8 +19,9 @@ type frame struct {
 	packed  []float64   // registers of selected lanes
 	buffer  []float64   // of operations that need one
 	machine laneMachine
-	active  []int32      // the selected lanes
-	single  *singleFrame // registers in float32, instead of full and packed
+	streams []vector.Stream // of the inputs drawn where they are used
+	active  []int32         // the selected lanes
+	single  *singleFrame    // registers in float32, instead of full and packed
 	err     error
 	at      int // outer index of err
 }
@@ -36,6 +40,7 @@ type compiled struct {
 	next   atomic.Int64
 	dst    [][]float64
 	src    []Feed
+	given  Evaluator // for feeds that hold numbers to be drawn; made when needed
 }
 
 // NewEvaluator prepares to run the program on opt.Workers goroutines. To name
@@ -74,6 +79,7 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		if lp := p.lane; lp != nil {
 			f.buffer = make([]float64, lp.buffer)
 			f.active = make([]int32, 0, lp.width)
+			f.streams = make([]vector.Stream, len(lp.draws))
 			copy(f.m[lp.panelsAt:], lp.panels)
 			if lp.precision == Float32 {
 				f.single = newSingleFrame(p, f.m)
@@ -151,12 +157,18 @@ func (c *compiled) Close() {
 		close(w)
 	}
 	c.wake = nil
+	if c.given != nil {
+		c.given.Close()
+	}
 }
 
 // Eval implements [Evaluator]. After the first call it does not allocate.
 func (c *compiled) Eval(dst [][]float64, src []Feed) error {
 	if err := c.checkCall(dst, src); err != nil {
 		return err
+	}
+	if c.holdsDraws(src) {
+		return c.evalGiven(dst, src)
 	}
 	c.dst, c.src = dst, src
 	c.next.Store(0)
@@ -181,6 +193,33 @@ func (c *compiled) Eval(dst [][]float64, src []Feed) error {
 	return nil
 }
 
+// holdsDraws reports whether a feed holds numbers that the program would draw.
+func (c *compiled) holdsDraws(src []Feed) bool {
+	if c.lane == nil {
+		return false
+	}
+	for _, i := range c.lane.draws {
+		if src[i].Seed == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// evalGiven evaluates with a program that draws nothing by itself.
+func (c *compiled) evalGiven(dst [][]float64, src []Feed) error {
+	if c.given == nil {
+		p, err := Compile(c.inputs, c.outputs, c.without, DrawInPlace, c.precision)
+		if err != nil {
+			return err
+		}
+		if c.given, err = p.NewEvaluator(c.opt); err != nil {
+			return err
+		}
+	}
+	return c.given.Eval(dst, src)
+}
+
 // work takes outer indices until none is left or one fails.
 func (c *compiled) work(f *frame) {
 	f.err = nil
@@ -201,6 +240,12 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 		v := c.byNode[n]
 		if v == nil || v.store == nil {
 			continue
+		}
+		if c.lane != nil {
+			if k := slices.Index(c.lane.draws, i); k >= 0 {
+				f.streams[k] = vector.NewStream(c.src[i].Seed(outer))
+				continue
+			}
 		}
 		c.load(f, v, i, outer)
 		if f.single != nil && v.varying {
@@ -263,8 +308,8 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		for l := range stride {
 			k := min(outer*c.lanes+l, c.loop.size-1) // the last strip repeats its end
 			x := f.scratch[:size]
-			if feed.Fill != nil {
-				feed.Fill(x, k)
+			if feed.Data == nil {
+				feed.write(x, k)
 			} else {
 				x = feed.Data[k*size:][:size]
 			}
@@ -282,7 +327,7 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		}
 	}
 	switch {
-	case feed.Fill == nil:
+	case feed.Data != nil:
 		data := feed.Data
 		if looped {
 			data = data[outer*own*size:][:own*size]
@@ -297,10 +342,10 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 			}
 		}
 	case looped && (own == stride || !v.varying):
-		feed.Fill(to, outer)
+		feed.write(to, outer)
 	case looped:
 		x := f.scratch[:own*size]
-		feed.Fill(x, outer)
+		feed.write(x, outer)
 		for l, k := range c.from[i] {
 			for e := range size {
 				to[e*stride+l] = x[e*own+k]
@@ -311,7 +356,7 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		rest := own / first.size
 		x := f.scratch[:rest*size]
 		for k := range first.size {
-			feed.Fill(x, k)
+			feed.write(x, k)
 			for l, m := range c.from[i] {
 				if m/rest == k {
 					for e := range size {

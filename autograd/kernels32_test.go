@@ -95,7 +95,8 @@ func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials 
 	frameOf := func() *frame {
 		return &frame{
 			m: slices.Clone(wide), buffer: make([]float64, 2*n),
-			single: &singleFrame{m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float32, 2*n)},
+			streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
+			single:  &singleFrame{m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float32, 2*n)},
 		}
 	}
 	got, want := frameOf(), frameOf()
@@ -127,6 +128,9 @@ func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials 
 	}
 	compare("lane", widened(gotRegs), widened(wantRegs), 0x1p-21)
 	compare("number", got.m, want.m, 1e-15)
+	if !slices.Equal(got.streams, want.streams) {
+		t.Fatalf("n=%d, %+v: streams are at %v, want %v", n, op, got.streams, want.streams)
+	}
 }
 
 // TestRound: every kernel set rounds to the nearest float32, but no number below 1

@@ -119,6 +119,9 @@ func laneCases() []laneCase {
 		{code: lanePositive, exact: true, make: registers},
 		{code: laneSigmoidShift, unit: true, make: scalar},
 		{code: laneLess, exact: true, make: scalar},
+		{code: laneDraw, exact: true, make: func(rng *rand.Rand) (laneOp, []int32) {
+			return laneOp{dst: dst, a: int32(rng.IntN(2))}, nil
+		}},
 		{code: laneSum, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng)}, nil }},
 		{code: laneSumProduct, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng), b: reg(rng)}, nil }},
 	}
@@ -188,7 +191,10 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 	}
 	g := &laneGroup{code: []laneOp{{code: laneNeg, dst: testRegisters - 1, a: testRegisters - 1}, op, {code: laneEnd}}, args: args}
 	frameOf := func() *frame {
-		return &frame{m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float64, 2*n)}
+		return &frame{
+			m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float64, 2*n),
+			streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
+		}
 	}
 	got, want := frameOf(), frameOf()
 	gotRegs, wantRegs := slices.Clone(regs), slices.Clone(regs)
@@ -222,4 +228,7 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 	}
 	compare("lane", gotRegs, wantRegs)
 	compare("number", got.m, want.m)
+	if !slices.Equal(got.streams, want.streams) {
+		t.Fatalf("n=%d, %+v: streams are at %v, want %v", n, op, got.streams, want.streams)
+	}
 }

@@ -24,6 +24,8 @@ type laneProgram struct {
 	packed int // registers of the widest group on packed lanes
 	keep   map[elementKey]int32
 
+	draws []int // inputs of uniform numbers that are drawn where they are used
+
 	panels   []float64 // constant panels, which frames hold from panelsAt on
 	panelsAt int
 	buffer   int // length of a frame's buffer
@@ -83,8 +85,14 @@ var negligible = -53 * math.Ln2
 func (p *Program) compileLanes() *laneProgram {
 	lp := &laneProgram{width: roundUp(p.lanes, p.precision.vectorLen()), precision: p.precision, keep: map[elementKey]int32{}}
 	level := p.levels()
+	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
 	for i, n := range p.inputs {
 		if v := p.byNode[n]; v != nil && v.varying {
+			if c.findDrawn(v) {
+				c.stream[v] = int32(len(lp.draws))
+				lp.draws = append(lp.draws, i)
+				continue
+			}
 			lp.inputs = append(lp.inputs, laneInput{v, i, lp.stored})
 			for e := range v.live {
 				lp.keep[elementKey{int32(v.id), int32(e)}] = int32(lp.stored)
@@ -96,7 +104,6 @@ func (p *Program) compileLanes() *laneProgram {
 	for _, l := range level {
 		top = max(top, l)
 	}
-	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
 	if n := c.countProducts(); n <= foldLimit && p.runs(Fusion) {
 		c.fold, c.productsAt = true, p.arena
 		p.arena += n
@@ -272,9 +279,13 @@ type laneCompiler struct {
 	zero    map[elementKey]elementKey // mask that an element is proportional to
 	sources map[*value][][]int
 
-	shift     map[int32]int32 // offset of the factors of a sigmoid shift by x's offset
-	shifts    []int32         // those of the level
-	fold      bool            // multiply uniform factors of lanes with those of matrix products
+	shift  map[int32]int32     // offset of the factors of a sigmoid shift by x's offset
+	shifts []int32             // those of the level
+	stream map[*value]int32    // inputs drawn where they are used
+	drawn  map[*value]int      // their elements drawn so far
+	store  map[elementKey]bool // elements computed from them, which are kept
+
+	fold      bool // multiply uniform factors of lanes with those of matrix products
 	productAt map[uniformProduct]int32
 	products  []uniformProduct // those of the level
 	panels    map[[maxTileRows]int32][]*panel
@@ -433,7 +444,16 @@ func (c *laneCompiler) addLevel(k int) {
 			}
 		}
 	}
-	if len(all.sinks)+len(all.pins) > 0 {
+	if k == 0 {
+		for _, v := range c.p.values {
+			for e := range v.live {
+				if key := (elementKey{int32(v.id), int32(e)}); c.store[key] {
+					all.drawn = append(all.drawn, key)
+				}
+			}
+		}
+	}
+	if len(all.sinks)+len(all.pins)+len(all.drawn) > 0 {
 		g, regs := all.finish()
 		lv.groups = append(lv.groups, g)
 		c.lp.full = max(c.lp.full, regs)

@@ -24,6 +24,7 @@
 #define machine_stride 64
 #define machine_fullStride 72
 #define machine_wide 80
+#define machine_streams 88
 
 // DISPATCH jumps to the operation at R13.
 #define DISPATCH \
@@ -718,6 +719,72 @@ first:
 	JNE         block
 	NEXT
 
+// ROTL replaces x by x rotated left by k bits.
+#define ROTL(x, k, t) \
+	VPSLLQ $k, x, t        \
+	VPSRLQ $(64-k), x, x   \
+	VPOR   t, x, x
+
+// STEP advances four generators with state a, b, c, d; their output is in o.
+#define STEP(a, b, c, d, o, t) \
+	VPADDQ a, d, o      \
+	ROTL(o, 23, t)      \
+	VPADDQ a, o, o      \
+	VPSLLQ $17, b, Y14  \
+	VPXOR  a, c, c      \
+	VPXOR  b, d, d      \
+	VPXOR  c, b, b      \
+	VPXOR  d, a, a      \
+	VPXOR  Y14, c, c    \
+	ROTL(d, 45, t)
+
+// dst = the next numbers of stream a, as package vector draws them, rounded as by
+// roundGo.
+TEXT ·singleOpDraw(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX      8(R13), SI
+	SHLQ         $8, SI
+	ADDQ         machine_streams(R11), SI
+	MOVQ         machine_n(R11), CX
+	VMOVDQU      (SI), Y0
+	VMOVDQU      64(SI), Y1
+	VMOVDQU      128(SI), Y2
+	VMOVDQU      192(SI), Y3
+	VMOVDQU      32(SI), Y4
+	VMOVDQU      96(SI), Y5
+	VMOVDQU      160(SI), Y6
+	VMOVDQU      224(SI), Y7
+	VBROADCASTSD ·singleConstants+8(SB), Y12
+	VBROADCASTSD ·singleConstants+24(SB), Y13
+	VBROADCASTSD ·singleConstants+16(SB), Y15
+loop:
+	STEP(Y0, Y1, Y2, Y3, Y8, Y10)
+	STEP(Y4, Y5, Y6, Y7, Y9, Y11)
+	VPSRLQ  $12, Y8, Y8
+	VPSRLQ  $12, Y9, Y9
+	VPOR    Y12, Y8, Y8
+	VPOR    Y12, Y9, Y9
+	VSUBPD  Y13, Y8, Y8
+	VSUBPD  Y13, Y9, Y9
+	VMINPD  Y15, Y8, Y8
+	VMINPD  Y15, Y9, Y9
+	VCVTPD2PSY Y8, X8
+	VCVTPD2PSY Y9, X9
+	VMOVUPS X8, (DI)
+	VMOVUPS X9, 16(DI)
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNE     loop
+	VMOVDQU Y0, (SI)
+	VMOVDQU Y1, 64(SI)
+	VMOVDQU Y2, 128(SI)
+	VMOVDQU Y3, 192(SI)
+	VMOVDQU Y4, 32(SI)
+	VMOVDQU Y5, 96(SI)
+	VMOVDQU Y6, 160(SI)
+	VMOVDQU Y7, 224(SI)
+	NEXT
+
 // func roundAVX2(dst *float32, x *float64, n int)
 // See roundGo; n is a positive multiple of 8.
 TEXT ·roundAVX2(SB), NOSPLIT, $0-24
@@ -747,12 +814,13 @@ loop:
 	RET
 
 // singleConstants: 1 and the sign bit in float32, 1 and the largest float32 below
-// it in float64.
+// it in float64, and 1 − 2⁻⁵³.
 DATA ·singleConstants+0(SB)/4, $0x3f800000
 DATA ·singleConstants+4(SB)/4, $0x80000000
 DATA ·singleConstants+8(SB)/8, $1.0
 DATA ·singleConstants+16(SB)/8, $0x3FEFFFFFE0000000
-GLOBL ·singleConstants(SB), RODATA, $24
+DATA ·singleConstants+24(SB)/8, $0x3FEFFFFFFFFFFFFF
+GLOBL ·singleConstants(SB), RODATA, $32
 
 // singleTable has one entry for each laneCode.
 DATA ·singleTable+0(SB)/8, $·singleStop(SB)
@@ -780,11 +848,12 @@ DATA ·singleTable+168(SB)/8, $·singleOpSigmoidShift(SB)
 DATA ·singleTable+176(SB)/8, $·singleOpLess(SB)
 DATA ·singleTable+184(SB)/8, $·singleOpSum(SB)
 DATA ·singleTable+192(SB)/8, $·singleOpSumProduct(SB)
-DATA ·singleTable+200(SB)/8, $·singleStop(SB)
+DATA ·singleTable+200(SB)/8, $·singleOpDraw(SB)
 DATA ·singleTable+208(SB)/8, $·singleStop(SB)
 DATA ·singleTable+216(SB)/8, $·singleStop(SB)
 DATA ·singleTable+224(SB)/8, $·singleStop(SB)
 DATA ·singleTable+232(SB)/8, $·singleStop(SB)
 DATA ·singleTable+240(SB)/8, $·singleStop(SB)
 DATA ·singleTable+248(SB)/8, $·singleStop(SB)
-GLOBL ·singleTable(SB), NOPTR, $256
+DATA ·singleTable+256(SB)/8, $·singleStop(SB)
+GLOBL ·singleTable(SB), NOPTR, $264

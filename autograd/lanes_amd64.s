@@ -22,6 +22,7 @@
 #define machine_n 56
 #define machine_stride 64
 #define machine_fullStride 72
+#define machine_streams 80
 
 // DISPATCH jumps to the operation at R13.
 #define DISPATCH \
@@ -642,10 +643,71 @@ first:
 	JNE         block
 	NEXT
 
-// laneConstants: 1 and the sign bit.
+// ROTL replaces x by x rotated left by k bits.
+#define ROTL(x, k, t) \
+	VPSLLQ $k, x, t        \
+	VPSRLQ $(64-k), x, x   \
+	VPOR   t, x, x
+
+// STEP advances four generators with state a, b, c, d; their output is in o.
+#define STEP(a, b, c, d, o, t) \
+	VPADDQ a, d, o      \
+	ROTL(o, 23, t)      \
+	VPADDQ a, o, o      \
+	VPSLLQ $17, b, Y14  \
+	VPXOR  a, c, c      \
+	VPXOR  b, d, d      \
+	VPXOR  c, b, b      \
+	VPXOR  d, a, a      \
+	VPXOR  Y14, c, c    \
+	ROTL(d, 45, t)
+
+// dst = the next numbers of stream a, as package vector draws them.
+TEXT ·laneOpDraw(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX      8(R13), SI
+	SHLQ         $8, SI
+	ADDQ         machine_streams(R11), SI
+	MOVQ         machine_n(R11), CX
+	VMOVDQU      (SI), Y0
+	VMOVDQU      64(SI), Y1
+	VMOVDQU      128(SI), Y2
+	VMOVDQU      192(SI), Y3
+	VMOVDQU      32(SI), Y4
+	VMOVDQU      96(SI), Y5
+	VMOVDQU      160(SI), Y6
+	VMOVDQU      224(SI), Y7
+	VBROADCASTSD ·laneConstants+0(SB), Y12
+	VBROADCASTSD ·laneConstants+16(SB), Y13
+loop:
+	STEP(Y0, Y1, Y2, Y3, Y8, Y10)
+	STEP(Y4, Y5, Y6, Y7, Y9, Y11)
+	VPSRLQ  $12, Y8, Y8
+	VPSRLQ  $12, Y9, Y9
+	VPOR    Y12, Y8, Y8
+	VPOR    Y12, Y9, Y9
+	VSUBPD  Y13, Y8, Y8
+	VSUBPD  Y13, Y9, Y9
+	VMOVUPD Y8, (DI)
+	VMOVUPD Y9, 32(DI)
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     loop
+	VMOVDQU Y0, (SI)
+	VMOVDQU Y1, 64(SI)
+	VMOVDQU Y2, 128(SI)
+	VMOVDQU Y3, 192(SI)
+	VMOVDQU Y4, 32(SI)
+	VMOVDQU Y5, 96(SI)
+	VMOVDQU Y6, 160(SI)
+	VMOVDQU Y7, 224(SI)
+	NEXT
+
+// laneConstants: 1, the sign bit, and 1 − 2⁻⁵³.
 DATA ·laneConstants+0(SB)/8, $1.0
 DATA ·laneConstants+8(SB)/8, $0x8000000000000000
-GLOBL ·laneConstants(SB), RODATA, $16
+DATA ·laneConstants+16(SB)/8, $0x3FEFFFFFFFFFFFFF
+GLOBL ·laneConstants(SB), RODATA, $24
 
 // laneTable has one entry for each laneCode.
 DATA ·laneTable+0(SB)/8, $·laneStop(SB)
@@ -673,11 +735,12 @@ DATA ·laneTable+168(SB)/8, $·laneOpSigmoidShift(SB)
 DATA ·laneTable+176(SB)/8, $·laneOpLess(SB)
 DATA ·laneTable+184(SB)/8, $·laneOpSum(SB)
 DATA ·laneTable+192(SB)/8, $·laneOpSumProduct(SB)
-DATA ·laneTable+200(SB)/8, $·laneStop(SB)
+DATA ·laneTable+200(SB)/8, $·laneOpDraw(SB)
 DATA ·laneTable+208(SB)/8, $·laneStop(SB)
 DATA ·laneTable+216(SB)/8, $·laneStop(SB)
 DATA ·laneTable+224(SB)/8, $·laneStop(SB)
 DATA ·laneTable+232(SB)/8, $·laneStop(SB)
 DATA ·laneTable+240(SB)/8, $·laneStop(SB)
 DATA ·laneTable+248(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable(SB), NOPTR, $256
+DATA ·laneTable+256(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable(SB), NOPTR, $264

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"tobac/internal/vector"
 )
 
 // laneCode is the operation of a laneOp.
 type laneCode int32
 
 // In the comments r is a register, m a number of the uniform arena, and args the
-// pool of operands of the group. The operations up to laneSumProduct are those
+// pool of operands of the group. The operations up to laneDraw are those
 // that a kernel set may run by itself; laneEnd and the others return to Go.
 const (
 	laneEnd          laneCode = iota // ends every group
@@ -38,6 +40,7 @@ const (
 	laneLess                         // r[dst] = 1[r[a] < m[b]]
 	laneSum                          // m[dst] = Σ lanes of r[a]
 	laneSumProduct                   // m[dst] = Σ lanes of r[a]·r[b]
+	laneDraw                         // r[dst] = the next uniform numbers of stream a
 	laneExp                          // r[dst] = e^r[a]
 	laneUnary                        // r[dst] = unary kernel b of r[a]
 	laneBinary                       // r[dst] = binary kernel args[b+1] of r[a] and r[args[b]]
@@ -81,7 +84,7 @@ const (
 // registers calls f for every register field, operands first.
 func (op *laneOp) registers(args []int32, f func(*int32)) {
 	switch op.code {
-	case laneEnd, laneFill, laneSumConst, laneShiftConst:
+	case laneEnd, laneFill, laneDraw, laneSumConst, laneShiftConst:
 	case laneGather: // its operand is a kept register of the full lanes
 	case laneDot:
 		for i := range op.b {
@@ -142,6 +145,7 @@ type laneMachine struct {
 	n          int      // lanes of a register, a multiple of vectorLen
 	stride     int      // bytes between registers
 	fullStride int      // bytes between registers of full
+	streams    *vector.Stream
 }
 
 // tailMasks has, from index vectorLen−c on, masks of vectorLen lanes of which
@@ -240,6 +244,9 @@ func (g *laneGroup) run(f *frame, r []float64, width, count int, active []int32)
 	if len(g.args) > 0 {
 		x.args = &g.args[0]
 	}
+	if len(f.streams) > 0 {
+		x.streams = &f.streams[0]
+	}
 	if active != nil {
 		x.full, x.active = &f.full[0], &active[0]
 	}
@@ -311,6 +318,8 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 		shiftVS(r(op.dst), r(op.a), m[op.b], m[op.b+1])
 	case laneLess:
 		lessVS(r(op.dst), r(op.a), m[op.b])
+	case laneDraw:
+		kernels.Draw(r(op.dst), &f.streams[op.a])
 	case laneExp:
 		kernels.Exp(r(op.dst), r(op.a))
 	case laneUnary:

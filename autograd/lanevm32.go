@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"tobac/internal/vector"
 )
 
 // A lane program in float32 is the one in float64 with registers of float32: the
@@ -116,6 +118,7 @@ type singleMachine struct {
 	stride     int      // bytes between registers
 	fullStride int      // bytes between registers of full
 	wide       *float64 // uniform arena
+	streams    *vector.Stream
 }
 
 // tailMasks32 has, from index vectorLen32−c on, masks of vectorLen32 lanes of
@@ -148,6 +151,9 @@ func (g *laneGroup) runSingle(f *frame, r []float32, width, count int, active []
 	}
 	if len(g.args) > 0 {
 		x.args = &g.args[0]
+	}
+	if len(f.streams) > 0 {
+		x.streams = &f.streams[0]
 	}
 	if active != nil {
 		x.full, x.active = &s.full[0], &active[0]
@@ -231,6 +237,10 @@ func (g *laneGroup) doSingle(op *laneOp, f *frame, regs []float32, n, count, wid
 		round(r(op.dst), x)
 	case laneWhere:
 		whereVec(r(op.dst), r(op.a), r(g.args[op.b]), r(g.args[op.b+1]))
+	case laneDraw:
+		x := f.buffer[:n]
+		kernels.Draw(x, &f.streams[op.a])
+		round(r(op.dst), x)
 	case laneSum:
 		x := f.buffer[:count]
 		widen(x, r(op.a))

@@ -11,7 +11,7 @@ var laneNames = map[laneCode]string{
 	laneCopy: "copy", laneGather: "gather", laneFill: "fill", laneNeg: "neg", laneAdd: "add", laneSub: "sub",
 	laneMul: "mul", laneMulAdd: "mul-add", laneScale: "scale", laneNegScale: "neg-scale", laneAddS: "add-scalar",
 	laneSubS: "sub-scalar", laneRSubS: "scalar-sub", laneDot: "dot", laneDotPairs: "dot-pairs",
-	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
+	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneDraw: "draw", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
 	laneBinary: "binary", laneWhere: "where", laneSum: "sum-lanes", laneSumProduct: "dot-lanes",
 	laneLogSumExp: "logsumexp-lanes", laneSumConst: "sum-constant", laneShiftConst: "shift-constant",
 }
@@ -31,7 +31,7 @@ func (op *laneOp) cost(args []int32, w int) (flops, bytes int) {
 	switch op.code {
 	case laneCopy, laneGather:
 		return 0, 16 * w
-	case laneFill:
+	case laneFill, laneDraw:
 		return 0, 8 * w
 	case laneEnd:
 		return 0, 0

@@ -31,11 +31,15 @@ const (
 	SparseCotangents
 	// MemoryReuse lets values share memory when their lives do not overlap.
 	MemoryReuse
+	// DrawInPlace draws uniform numbers where they are used, rather than all of
+	// them before.
+	DrawInPlace
 )
 
 var passNames = []string{
 	"constant-folding", "structural-zeros", "element-liveness", "element-schedule",
 	"common-subexpressions", "fusion", "sparse-cotangents", "memory-reuse",
+	"draw-in-place",
 }
 
 // Passes lists every pass, in the order in which they run.

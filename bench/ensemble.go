@@ -10,8 +10,8 @@ import (
 	"tobac/dag"
 )
 
-// Ensemble is a posterior over graphs in particles. Build it with [Empirical]
-// or [Mixture]. The graphs, at least one, have the same number of vertices and
+// Ensemble is a posterior over graphs in particles. Build it with [Empirical],
+// [Mixture] or [Mix]. The graphs, at least one, have the same number of vertices and
 // may hold cycles; equal graphs are not merged. Graphs and LogWeights have the
 // same length, and log weights are finite; methods panic on lengths or sizes
 // that differ.
@@ -47,6 +47,29 @@ func Mixture(graphs []*dag.Graph, logDensity []float64) (*Ensemble, error) {
 		return nil, err
 	}
 	return &Ensemble{Graphs: graphs, LogWeights: normalise(logDensity)}, nil
+}
+
+// Mix puts ensembles together: particle m of part k has the weight W_k·w_m, where
+// W_k is proportional to exp(logWeight[k]). It panics if there is no part, if
+// lengths or numbers of vertices differ, or if a log weight is NaN or infinite.
+func Mix(parts []*Ensemble, logWeight []float64) *Ensemble {
+	if len(parts) == 0 || len(logWeight) != len(parts) {
+		panic(fmt.Sprintf("bench: %d log weights for %d ensembles", len(logWeight), len(parts)))
+	}
+	for k, w := range logWeight {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			panic(fmt.Sprintf("bench: log weight of part %d is %v, want a finite number", k, w))
+		}
+	}
+	out := &Ensemble{}
+	for k, w := range normalise(logWeight) {
+		out.Graphs = append(out.Graphs, parts[k].Graphs...)
+		for _, l := range parts[k].LogWeights {
+			out.LogWeights = append(out.LogWeights, w+l)
+		}
+	}
+	checkSizes(out.Graphs)
+	return out
 }
 
 // normalise returns log w_m with Σ w_m = 1 in proportion to exp(logw_m).

@@ -25,6 +25,16 @@ type Fitted struct {
 	Graphs  []*dag.Graph
 	Train   []LogDensity // of the training rows, for each particle: the weights of the mixture
 	HeldOut *HeldOut     // of the problem's held-out rows; nil: none
+	// Orders are the causal orders that the particles follow, in the sequence of
+	// the particles; nil: one order, or none.
+	Orders []OrderShare
+}
+
+// An OrderShare says how many consecutive particles follow a causal order, and
+// what it weighs.
+type OrderShare struct {
+	Particles int
+	LogWeight float64 // up to a constant
 }
 
 // Method infers posteriors. It is a function rather than one of the samplers of
@@ -46,24 +56,52 @@ type Outcome struct {
 }
 
 // Judge evaluates both posteriors that a set of particles stands for against
-// the truth and the held-out rows. Errors are those of [Mixture] and
-// [Evaluate]; the numbers of graphs and densities must agree.
+// the truth and the held-out rows. With several orders, particles are weighed
+// within each order, and the orders by their weights. Errors are those of
+// [Mixture] and [Evaluate]; the numbers of graphs and densities must agree.
 func (f *Fitted) Judge(truth *dag.Graph) (empirical, mixture *Report, err error) {
-	logw := make([]float64, len(f.Train))
-	for m, l := range f.Train {
-		logw[m] = l.Joint()
-	}
-	weighted, err := Mixture(f.Graphs, logw)
+	alike, weighted, err := f.Ensembles()
 	if err != nil {
 		return nil, nil, err
 	}
-	if empirical, err = Evaluate(Empirical(f.Graphs), truth, f.HeldOut); err != nil {
+	if empirical, err = Evaluate(alike, truth, f.HeldOut); err != nil {
 		return nil, nil, err
 	}
 	if mixture, err = Evaluate(weighted, truth, f.HeldOut); err != nil {
 		return nil, nil, err
 	}
 	return empirical, mixture, nil
+}
+
+// Ensembles are the particles weighed alike, and by their densities on the
+// training rows. The error is that of [Mixture]; it panics if Orders does not
+// count all particles.
+func (f *Fitted) Ensembles() (alike, weighted *Ensemble, err error) {
+	logw := make([]float64, len(f.Train))
+	for m, l := range f.Train {
+		logw[m] = l.Joint()
+	}
+	if len(f.Orders) == 0 {
+		weighted, err = Mixture(f.Graphs, logw)
+		return Empirical(f.Graphs), weighted, err
+	}
+	var all, byDensity []*Ensemble
+	var orders []float64
+	from := 0
+	for _, o := range f.Orders {
+		to := from + o.Particles
+		part, err := Mixture(f.Graphs[from:to], logw[from:to])
+		if err != nil {
+			return nil, nil, err
+		}
+		all, byDensity = append(all, Empirical(f.Graphs[from:to])), append(byDensity, part)
+		orders = append(orders, o.LogWeight)
+		from = to
+	}
+	if from != len(f.Graphs) {
+		panic(fmt.Sprintf("bench: orders of %d particles, there are %d", from, len(f.Graphs)))
+	}
+	return Mix(all, orders), Mix(byDensity, orders), nil
 }
 
 // Experiment applies every method to every problem, one after the other, and

@@ -47,6 +47,8 @@ type Report struct {
 	AveragePrecisionWithDiagonal Number `json:"average_precision_with_diagonal"`
 	AUPRC                        Number `json:"auprc_trapezoid"` // off the diagonal
 	AUPRCWithDiagonal            Number `json:"auprc_trapezoid_with_diagonal"`
+	Brier                        Number `json:"brier"`             // off the diagonal
+	CalibrationError             Number `json:"calibration_error"` // off the diagonal, in CalibrationBins bins
 	ExpectedEdges                Number `json:"expected_edges"`
 	NegLL                        Number `json:"neg_ll"`           // of log p(Θ|G) + log p(D|G,Θ)
 	NegLLDataOnly                Number `json:"neg_ll_data_only"` // of log p(D|G,Θ)
@@ -70,7 +72,7 @@ type Report struct {
 //
 // If every particle has a cycle, the metrics take the values of knowing nothing:
 // E-SHD d(d−1)/2; AUROC ½; average precision and AUPRC E*/(d(d−1)) in both
-// conventions; Neg.LL that of the empty graph, once. Expected edges are then
+// conventions; Brier score, calibration error and Neg.LL those of the empty graph, once. Expected edges are then
 // those of all particles. Metrics that rank edges stay NaN if truth has none.
 //
 // It fails if a weight, or a log density that it uses, is NaN or infinite, and
@@ -114,7 +116,7 @@ func newReport() *Report {
 	nan := Number(math.NaN())
 	return &Report{
 		ESHD: nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan, AveragePrecisionWithDiagonal: nan,
-		AUPRC: nan, AUPRCWithDiagonal: nan, NegLL: nan, NegLLDataOnly: nan,
+		AUPRC: nan, AUPRCWithDiagonal: nan, Brier: nan, CalibrationError: nan, NegLL: nan, NegLLDataOnly: nan,
 		ESHDEmptyGraph: nan, NegLLEmptyGraph: nan, NegLLDataOnlyEmptyGraph: nan,
 	}
 }
@@ -126,6 +128,8 @@ func (r *Report) compare(kept *Ensemble, truth *dag.Graph) {
 	r.ESHDEmptyGraph = Number(edges)
 	if kept == nil {
 		r.ESHD = Number(d * (d - 1) / 2)
+		none := mat.NewDense(d, d, nil)
+		r.Brier, r.CalibrationError = Number(Brier(none, truth)), Number(CalibrationError(none, truth, CalibrationBins))
 		if edges > 0 {
 			r.AUROC, r.AUROCWithDiagonal = 0.5, 0.5
 			share := Number(float64(edges) / float64(d*(d-1)))
@@ -142,6 +146,7 @@ func (r *Report) compare(kept *Ensemble, truth *dag.Graph) {
 	r.AUROC, r.AUROCWithDiagonal = rank(AUROC)
 	r.AveragePrecision, r.AveragePrecisionWithDiagonal = rank(AveragePrecision)
 	r.AUPRC, r.AUPRCWithDiagonal = rank(AUPRC)
+	r.Brier, r.CalibrationError = Number(Brier(p, truth)), Number(CalibrationError(p, truth, CalibrationBins))
 }
 
 // predict fills in the metrics on held-out data; index lists the particles of

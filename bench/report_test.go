@@ -26,7 +26,9 @@ func evaluate(t interface{ Fatal(...any) }, e *bench.Ensemble, truth *dag.Graph,
 // Edge probabilities 0→1: 1, 2→1, 0→2, 1→2: ½. SHD 1 (a reversal) and 1 (an
 // extra edge). Off the diagonal 0→1 beats all 4 others and 1→2 beats 2 and ties
 // 2: (4 + 3)/8; the diagonal adds 6 won pairs: (7 + 6)/14. Precision is 1 at
-// recall ½ and 2/4 at recall 1: AP ½ + ¼, trapezoid ½ + ½·¾.
+// recall ½ and 2/4 at recall 1: AP ½ + ¼, trapezoid ½ + ½·¾. Three entries of six
+// are half wrong: Brier score (3·¼)/6. Of the three entries with probability ½ one
+// is an edge, and 3·½ − 1 = ½: calibration error ½/6; the other bins are right.
 func TestHandWorkedCase(t *testing.T) {
 	truth := graph(t, 3, [2]int{0, 1}, [2]int{1, 2})
 	e := bench.Empirical([]*dag.Graph{
@@ -40,6 +42,7 @@ func TestHandWorkedCase(t *testing.T) {
 	want := &bench.Report{
 		ESHD: 1, AUROC: 7.0 / 8, AUROCWithDiagonal: 13.0 / 14,
 		AveragePrecision: 0.75, AveragePrecisionWithDiagonal: 0.75, AUPRC: 0.875, AUPRCWithDiagonal: 0.875,
+		Brier: 1.0 / 8, CalibrationError: 1.0 / 12,
 		ExpectedEdges: 2.5, NegLL: 18, NegLLDataOnly: 15,
 		ESHDEmptyGraph: 2, NegLLEmptyGraph: 51, NegLLDataOnlyEmptyGraph: 50,
 		Particles: 2, EffectiveSampleSize: 2,
@@ -47,6 +50,7 @@ func TestHandWorkedCase(t *testing.T) {
 	got := evaluate(t, e, truth, heldOut)
 	if *got != *want { // every number here is exact
 		compareReports(t, got, want, 0)
+		t.Errorf("got %+v\nwant %+v", *got, *want)
 	}
 }
 
@@ -63,6 +67,9 @@ func TestTruthIsPerfect(t *testing.T) {
 			if !near(float64(v), one, 0) {
 				t.Fatalf("%+v", r)
 			}
+		}
+		if r.Brier != 0 || r.CalibrationError != 0 {
+			t.Fatalf("%+v", r)
 		}
 		if r.ESHD != 0 || r.Cyclic != 0 || r.Cyclicity != 0 || r.ExpectedEdges != r.ESHDEmptyGraph || r.ExpectedEdges != bench.Number(truth.Size()) {
 			t.Fatalf("%+v", r)
@@ -91,6 +98,8 @@ func TestReportBounds(t *testing.T) {
 		within("average precision with diagonal", r.AveragePrecisionWithDiagonal, 0, 1)
 		within("auprc", r.AUPRC, 0, 1)
 		within("auprc with diagonal", r.AUPRCWithDiagonal, 0, 1)
+		within("brier", r.Brier, 0, 1)
+		within("calibration error", r.CalibrationError, 0, 1)
 		within("effective sample size", r.EffectiveSampleSize, 0, float64(len(p.graphs)))
 		if (r.Cyclic > 0) != (r.Cyclicity > 0) || r.Cyclic != p.ensemble.Cyclic() {
 			t.Fatalf("%d cyclic, cyclicity %g", r.Cyclic, r.Cyclicity)
@@ -160,11 +169,15 @@ func TestAllCyclic(t *testing.T) {
 	want := &bench.Report{
 		ESHD: 6, AUROC: 0.5, AUROCWithDiagonal: 0.5,
 		AveragePrecision: 0.25, AveragePrecisionWithDiagonal: 0.25, AUPRC: 0.25, AUPRCWithDiagonal: 0.25,
+		Brier: 0.25, CalibrationError: 0.25,
 		ExpectedEdges: 3, NegLL: 43, NegLLDataOnly: 40,
 		ESHDEmptyGraph: 3, NegLLEmptyGraph: 43, NegLLDataOnlyEmptyGraph: 40,
 		Particles: 2, Cyclic: 2, Cyclicity: bench.Number(bench.Acyclicity(cycle)),
 	}
 	compareReports(t, got, want, 1e-15)
+	if got.Brier != want.Brier || got.CalibrationError != want.CalibrationError {
+		t.Errorf("Brier score %v and calibration error %v, want those of the empty graph, %v and %v", got.Brier, got.CalibrationError, want.Brier, want.CalibrationError)
+	}
 	if r := evaluate(t, bench.Empirical([]*dag.Graph{cycle}), dag.New(4), nil); !math.IsNaN(float64(r.AUROC)) || !math.IsNaN(float64(r.AUPRC)) {
 		t.Errorf("truth without edges: %+v", r)
 	}
@@ -220,7 +233,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"eshd":0,"auroc":1,"auroc_with_diagonal":1,"average_precision":1,"average_precision_with_diagonal":1,` +
-		`"auprc_trapezoid":1,"auprc_trapezoid_with_diagonal":1,"expected_edges":1,"neg_ll":null,"neg_ll_data_only":null,` +
+		`"auprc_trapezoid":1,"auprc_trapezoid_with_diagonal":1,"brier":0,"calibration_error":0,"expected_edges":1,"neg_ll":null,"neg_ll_data_only":null,` +
 		`"eshd_empty_graph":1,"neg_ll_empty_graph":null,"neg_ll_data_only_empty_graph":null,` +
 		`"particles":1,"cyclic":0,"cyclicity":0,"effective_sample_size":1}`
 	if string(text) != want {
@@ -238,8 +251,8 @@ func TestReportJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), "null"); n != 12 || blind.ExpectedEdges != 1 {
-		t.Errorf("%d nulls, want 12: %s", n, text)
+	if n := strings.Count(string(text), "null"); n != 14 || blind.ExpectedEdges != 1 {
+		t.Errorf("%d nulls, want 14: %s", n, text)
 	}
 
 	var number bench.Number

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/models"
 
@@ -255,7 +254,7 @@ type forcedGraphs struct {
 
 func (n forcedGraphs) Fill(dst []float64, _ models.Purpose, _, particle int) {
 	s := len(n.list[particle])
-	for e, cell := range autograd.StrictUpper(n.d) {
+	for e, cell := range pairCells(n.d) {
 		for k, g := range n.list[particle] {
 			dst[e*s+k] = 1 - g[cell] // 0 is below every probability, 1 above
 		}

@@ -137,8 +137,8 @@ func (v *naive) score(z, theta []float64, alpha float64) (dz, dtheta []float64) 
 	u := func(i, l int) int { return (i*k + l) * 2 }
 	v.probs, v.softGraphs, v.hardGraphs = make([]float64, d*d), make([]float64, s*d*d), make([]float64, s*d*d)
 	pair := 0
-	for i := range d - 1 {
-		for j := i; j < d-1; j++ {
+	for j := range d - 1 {
+		for i := range j + 1 {
 			score := 0.0
 			for l := range k {
 				score += z[u(i, l)] * z[u(j, l)+1]

@@ -42,7 +42,7 @@ func (t *TOBAC) penaltyExpression() (z *autograd.Node, inputs []*autograd.Node, 
 	z = b.Input("Z", autograd.Shape{t.emb.latentLen()}, particle)
 	alpha := b.Input("alpha", autograd.Shape{})
 	beta := b.Input("beta", autograd.Shape{})
-	u := b.Input("uniform penalty", autograd.Shape{t.emb.pairs()}, particle, sample)
+	u := t.uniform(b, "uniform penalty", autograd.Shape{t.emb.pairs()}, particle, sample)
 	g := t.emb.graph(softSample(t.emb.scores(z).Mul(alpha), u, t.cfg.Tau))
 	return z, []*autograd.Node{z, alpha, beta, u}, acyclicity(g).MeanOver(sample).Mul(beta).Neg()
 }

@@ -22,8 +22,9 @@ const (
 // An embedding turns the latent vectors of one particle into a graph. Z has the
 // shape (rows, k, 2): u_i = Z[i,:,0], v_j = Z[j,:,1], and scores s_ij = u_i·v_j.
 // With an order rows is d−1 and the pair (i, j+1), i ≤ j, has the score s_ij;
-// without, rows is d and the pair (i, j), i ≠ j, has it. Pairs are numbered in
-// row-major order; those whose edge the prior has fixed are left out.
+// without, rows is d and the pair (i, j), i ≠ j, has it. Pairs are numbered column
+// by column, child by child, since that is how likelihoods read them; those whose
+// edge the prior has fixed are left out.
 type embedding struct {
 	d, k  int
 	kind  Embedding
@@ -55,14 +56,25 @@ func (e embedding) scoreCells() []int {
 	if e.kind == AllPairs {
 		return e.cells()
 	}
-	return e.free(autograd.UpperTriangle(e.d-1), e.allCells())
+	var scores []int
+	for j := range e.d - 1 {
+		for i := range j + 1 {
+			scores = append(scores, i*(e.d-1)+j)
+		}
+	}
+	return e.free(scores, e.allCells())
 }
 
 func (e embedding) allCells() []int {
-	if e.kind == AllPairs {
-		return offDiagonal(e.d)
+	var cells []int
+	for j := range e.d {
+		for i := range e.d {
+			if i < j || e.kind == AllPairs && i != j {
+				cells = append(cells, i*e.d+j)
+			}
+		}
 	}
-	return autograd.StrictUpper(e.d)
+	return cells
 }
 
 // free keeps the entries of list for which the cell is not fixed.
@@ -88,16 +100,6 @@ func (e embedding) certain() []int {
 		}
 	}
 	return list
-}
-
-func offDiagonal(d int) []int {
-	var idx []int
-	for i := range d * d {
-		if i/d != i%d {
-			idx = append(idx, i)
-		}
-	}
-	return idx
 }
 
 // scores are the pairs' scores, as a vector.

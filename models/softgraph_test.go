@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"tobac/autograd"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -100,7 +99,7 @@ func TestTemperatureLimits(t *testing.T) {
 		for particle := range m {
 			models.SeededNoise(9).Fill(u, models.SoftGraphs, 1, particle)
 			for n := range s {
-				for e, i := range autograd.StrictUpper(d) {
+				for e, i := range pairCells(d) {
 					p := stages.EdgeProbs[particle*d*d+i]
 					want := 0.5
 					if tau > 1 && u[e*s+n] > 1-p { // ln(u/(1−u)) + logit p > 0

@@ -108,6 +108,17 @@ func newTOBAC(t *testing.T, lik models.Likelihood, cfg models.TOBACConfig) *mode
 	return target
 }
 
+// pairCells lists the elements of a d×d graph by the number of their pair: child
+// by child.
+func pairCells(d int) (cells []int) {
+	for j := range d {
+		for i := range j {
+			cells = append(cells, i*d+j)
+		}
+	}
+	return cells
+}
+
 // score is a new pair of blocks with the target's score.
 func score(t *testing.T, target svgd.Scorer, x []*mat.Dense, step int) []*mat.Dense {
 	t.Helper()

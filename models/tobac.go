@@ -40,8 +40,8 @@ const (
 )
 
 // Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in
-// (0, 1) for pair e of sample s, pairs being numbered row by row without those
-// that [FixedEdges] fixes. A hard sample has edge e where the number is below the
+// (0, 1) for pair e of sample s, pairs being numbered child by child, parents
+// ascending, without those that [FixedEdges] fixes. A hard sample has edge e where the number is below the
 // edge's probability. Fill must depend on its arguments only and may
 // be called concurrently.
 type Noise interface {
@@ -122,8 +122,19 @@ func (t *TOBAC) feeds() []autograd.Feed {
 	return fs
 }
 
+// uniform adds the input of a purpose's noise. Seeded noise is drawn by the engine.
+func (t *TOBAC) uniform(b *autograd.Builder, name string, shape autograd.Shape, over ...*autograd.Axis) *autograd.Node {
+	if _, ok := t.noise.(seeded); ok {
+		return b.Uniform(name, shape, over...)
+	}
+	return b.Input(name, shape, over...)
+}
+
 // draws feeds the uniform noise of a purpose at the current step.
 func (t *TOBAC) draws(purpose Purpose) autograd.Feed {
+	if s, ok := t.noise.(seeded); ok {
+		return autograd.Feed{Seed: func(i int) uint64 { return key(uint64(s), purpose, t.step, i) }}
+	}
 	return autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, purpose, t.step, i) }}
 }
 
@@ -221,7 +232,7 @@ func (t *TOBAC) expressions() *expressions {
 	particle := b.Axis("particle", cfg.Particles)
 	sample := b.Axis("sample", cfg.Samples)
 	noise := func(name string) *autograd.Node {
-		return b.Input(name, autograd.Shape{emb.pairs()}, particle, sample)
+		return t.uniform(b, name, autograd.Shape{emb.pairs()}, particle, sample)
 	}
 	e := &expressions{
 		b:     b,

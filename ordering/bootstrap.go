@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -28,7 +29,8 @@ type Distribution struct {
 	// standardised.
 	Point *Result
 	// Orders are the distinct orders of the replicates, the most frequent first,
-	// equally frequent ones in lexicographic sequence.
+	// equally frequent ones in the sequence in which replicates first gave them,
+	// which does not depend on the labels of the columns.
 	Orders []WeightedOrder
 	// Replicates is the number of resamples that gave an order, Failures the
 	// errors of the others, in the sequence of the replicates.
@@ -40,6 +42,7 @@ type Distribution struct {
 type WeightedOrder struct {
 	Order  []int // column indices, sources first
 	Count  int   // replicates that gave it
+	First  int   // the lowest of their numbers
 	Weight float64
 }
 
@@ -107,7 +110,7 @@ func distribution(point *Result, orders [][]int, failures []error) (*Distributio
 		if !known {
 			at = len(out.Orders)
 			place[key] = at
-			out.Orders = append(out.Orders, WeightedOrder{Order: order})
+			out.Orders = append(out.Orders, WeightedOrder{Order: order, First: i})
 		}
 		out.Orders[at].Count++
 	}
@@ -121,7 +124,7 @@ func distribution(point *Result, orders [][]int, failures []error) (*Distributio
 		if a.Count != b.Count {
 			return b.Count - a.Count
 		}
-		return slices.Compare(a.Order, b.Order)
+		return a.First - b.First
 	})
 	return out, nil
 }
@@ -143,8 +146,8 @@ func (d *Distribution) Precedes() *mat.Dense {
 }
 
 // Stability returns the mean over all pairs of columns of the weight of the
-// direction in which they come more often: 1 if all replicates agree, towards ½
-// as they tell nothing. It is 1 for a single column.
+// direction in which they come more often: 1 if all replicates agree, towards
+// [Distribution.ChanceStability] as they tell nothing. It is 1 for a single column.
 func (d *Distribution) Stability() float64 {
 	p := d.Precedes()
 	vars, _ := p.Dims()
@@ -159,6 +162,25 @@ func (d *Distribution) Stability() float64 {
 		return 1
 	}
 	return sum / pairs
+}
+
+// ChanceStability returns what Stability is in expectation for replicates R that
+// are random orders,
+//
+//	E[max(B, R−B)]/R,   B ~ Binomial(R, ½),
+//
+// which is 1 for one replicate and tends to ½ like ½ + 1/√(2πR).
+func (d *Distribution) ChanceStability() float64 {
+	r := d.Replicates
+	sum, p := 0.0, math.Pow(0.5, float64(r)) // binom(R,b)/2^R; underflows from R = 1075 on
+	if p == 0 {
+		return 0.5 + 1/math.Sqrt(2*math.Pi*float64(r))
+	}
+	for b := range r + 1 {
+		sum += p * float64(max(b, r-b))
+		p *= float64(r-b) / float64(b+1)
+	}
+	return sum / float64(r)
 }
 
 // drawRows fills dst with rows of x, drawn with replacement. The stream of a

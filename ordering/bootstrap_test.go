@@ -97,7 +97,7 @@ func TestDistribution(t *testing.T) {
 		if err := ordering.Validate(o.Order, 6); err != nil {
 			t.Error(err)
 		}
-		if i > 0 && (o.Count > d.Orders[i-1].Count || o.Count == d.Orders[i-1].Count && slices.Compare(o.Order, d.Orders[i-1].Order) <= 0) {
+		if i > 0 && (o.Count > d.Orders[i-1].Count || o.Count == d.Orders[i-1].Count && o.First <= d.Orders[i-1].First) {
 			t.Errorf("order %d is out of sequence: %v after %v", i, o, d.Orders[i-1])
 		}
 		for a, v := range o.Order {

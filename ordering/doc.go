@@ -36,10 +36,11 @@
 // # What an order is worth
 //
 // [Result.Gaps] says how far behind the second candidate was at every position:
-// a near-tie is where an order is a guess. [Result.Doubts] lists what the
-// estimator noticed about the data. [Bootstrap] orders resamples of the rows; its
-// [Distribution] holds the distinct orders with their weights, and how often one
-// column precedes another. Where the true graph is known, [Varsortability] and
+// a near-tie is where an order is a guess, and [Result.NearTies] lists those.
+// [Result.Doubts] lists what the estimator noticed about the data. [Bootstrap]
+// orders resamples of the rows; its [Distribution] holds the distinct orders with
+// their weights, how often one column precedes another, and how far the resamples
+// agree, beside random orders. Where the true graph is known, [Varsortability] and
 // [R2Sortability] say how much of the order the scale of the columns, or their
 // predictability, gives away without any causal argument.
 //

@@ -15,9 +15,11 @@ const dependence = 1e-12
 // EqVar orders the columns of x (n×d) top-down under the assumption of equal
 // noise variances: d times, among the columns not yet placed, it takes the one
 // with the smallest conditional variance given those placed, the lowest index
-// on a tie. Criterion holds these conditional variances (divisor n−1). It needs
-// n·d²/2 multiplications for the covariance and d³/6 for the pivots, and holds
-// d² numbers.
+// on a tie. Criterion holds these conditional variances (divisor n−1), each with
+// the rounding error of a difference of numbers as large as the column's own
+// variance: of one that is a billionth of it, about six digits are right. It
+// needs n·d²/2 multiplications for the covariance and d³/6 for the pivots, and
+// holds d² numbers.
 //
 // It assumes a linear model whose noise variances are equal. A common factor on
 // all columns changes nothing; the order changes with the units of single

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
 	"tobac/ordering"
@@ -23,23 +24,47 @@ type estimator struct {
 	equivariant  bool // relabelling the columns relabels the order
 	commonFactor bool // a factor on all columns changes nothing
 	columnFactor bool // a factor on one column can change the order
+	accuracy     accuracy
+}
+
+// An accuracy says what the rounding error of a criterion is relative to.
+type accuracy int
+
+const (
+	ofCriterion accuracy = iota // the criterion
+	ofVariance                  // the column's variance: the criterion is a difference of numbers of that size
+	ofInverse                   // the criterion, times the condition number of the correlations that were inverted
+)
+
+// tolerance is how far the criterion want of column j of x may be off, if all of
+// x was multiplied by factor.
+func (a accuracy) tolerance(want float64, x *mat.Dense, j int, factor float64) float64 {
+	switch a {
+	case ofVariance:
+		return 1e-9 * factor * factor * stat.Variance(mat.Col(nil, j, x), nil)
+	case ofInverse:
+		var r mat.SymDense
+		stat.CorrelationMatrix(&r, x, nil)
+		return math.Max(1e-9, 1e-13*mat.Cond(&r, 2)) * math.Abs(want)
+	}
+	return 1e-6 * math.Abs(want)
 }
 
 // estimators are all of the package in all variants.
 var estimators = []estimator{
-	{"eqvar", ordering.MethodEqVar, true, true, true},
-	{"eqvar, partial", ordering.EqVarOptions{Partial: true}, true, true, true},
-	{"eqvar-bu", ordering.MethodEqVarBottomUp, true, true, true},
-	{"best subsets", ordering.BestSubsets{}, true, true, true},
-	{"best single", ordering.BestSubsets{MaxParents: 1}, true, true, true},
-	{"npvar", ordering.MethodNPVar, true, true, true},
-	{"npvar, mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV}, true, true, true},
-	{"npvar, layers", ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}, true, false, true},
-	{"npvar-released", ordering.MethodNPVarAsReleased, false, true, true},
-	{"score", ordering.MethodSCORE, true, false, true},
-	{"score, mean absolute deviation", ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation}, true, false, true},
-	{"score, divided by mean", ordering.SCOREOptions{DivideByMean: true}, true, false, true},
-	{"variance", ordering.MethodVariance, true, true, true},
+	{"eqvar", ordering.MethodEqVar, true, true, true, ofVariance},
+	{"eqvar, partial", ordering.EqVarOptions{Partial: true}, true, true, true, ofVariance},
+	{"eqvar-bu", ordering.MethodEqVarBottomUp, true, true, true, ofInverse},
+	{"best subsets", ordering.BestSubsets{}, true, true, true, ofVariance},
+	{"best single", ordering.BestSubsets{MaxParents: 1}, true, true, true, ofVariance},
+	{"npvar", ordering.MethodNPVar, true, true, true, ofVariance},
+	{"npvar, mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV}, true, true, true, ofVariance},
+	{"npvar, layers", ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}, true, false, true, ofVariance},
+	{"npvar-released", ordering.MethodNPVarAsReleased, false, true, true, ofVariance},
+	{"score", ordering.MethodSCORE, true, false, true, ofCriterion},
+	{"score, mean absolute deviation", ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation}, true, false, true, ofCriterion},
+	{"score, divided by mean", ordering.SCOREOptions{DivideByMean: true}, true, false, true, ofCriterion},
+	{"variance", ordering.MethodVariance, true, true, true, ofVariance},
 }
 
 // relabelled returns the order of columns(x, relabel) in the labels of x.
@@ -52,8 +77,9 @@ func relabelled(order, relabel []int) []int {
 }
 
 // Relabelling and shifting columns, and a common factor where that is promised,
-// change neither the order nor the criteria, to rounding. Orders whose choices
-// hang on a millionth are left out.
+// change neither the order nor the criteria, to rounding. A variance that is left
+// to a column is a difference of numbers of the size of the column's own, so that
+// its error is relative to that, however small it is. Orders whose choices hang on a millionth are left out.
 func TestEquivariance(t *testing.T) {
 	for _, e := range estimators {
 		t.Run(e.name, func(t *testing.T) {
@@ -84,9 +110,11 @@ func TestEquivariance(t *testing.T) {
 				if diff := cmp.Diff(plain.Order, relabelled(got.Order, relabel)); diff != "" {
 					t.Fatalf("relabelled by %v, shifted, and multiplied by %g (-want +got):\n%s", relabel, factor, diff)
 				}
-				for c := range d {
-					if want := factor * factor * plain.Criterion[c]; math.Abs(got.Criterion[c]-want) > 1e-6*math.Abs(want) {
-						t.Fatalf("criterion %d is %g, want %g", c, got.Criterion[c], want)
+				for c, j := range plain.Order {
+					want := factor * factor * plain.Criterion[c]
+					tolerance := e.accuracy.tolerance(want, x, j, factor)
+					if math.Abs(got.Criterion[c]-want) > tolerance {
+						t.Fatalf("criterion %d is %g, want %g ± %.2g", c, got.Criterion[c], want, tolerance)
 					}
 				}
 				if diff := cmp.Diff(plain.Layers, got.Layers); diff != "" {

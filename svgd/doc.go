@@ -63,7 +63,8 @@
 //
 // Violated preconditions (wrong shapes, negative settings) panic with a message
 // that starts with "svgd:". A failing target, cancellation, a non-finite number
-// ([ErrNonFinite]) and a state that does not fit ([ErrState]) are errors.
+// ([ErrNonFinite]), a state that does not fit ([ErrState]) and a TOBAC_KERNELS that
+// names no kernels of this processor are errors.
 //
 // # Concurrency and determinism
 //
@@ -71,7 +72,9 @@
 // not. Nothing here is random, starts a goroutine, or allocates after the first
 // two steps of a run. (A call of [RBF.Evaluate] or [Additive.Evaluate] by itself
 // allocates.) All sums run in a fixed order, so results repeat bit for bit on one
-// processor architecture.
+// processor architecture with the same vector kernels: those for AVX2, or the
+// portable ones that other processors, the build tag purego and TOBAC_KERNELS=portable
+// select.
 //
 // # References
 //

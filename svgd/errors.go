@@ -58,11 +58,18 @@ func checkFinite(what string, x []*mat.Dense) error {
 	for b, xb := range x {
 		rows, _ := xb.Dims()
 		for r := range rows {
-			row := xb.RawRowView(r)
-			if i := nonFinite(row); i >= 0 {
-				return &NonFiniteError{What: what, Block: b, Particle: r, Coordinate: i, Value: row[i]}
+			if err := checkFiniteRow(what, b, r, xb.RawRowView(r)); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkFiniteRow is checkFinite for row r of block b.
+func checkFiniteRow(what string, b, r int, row []float64) error {
+	if i := nonFinite(row); i >= 0 {
+		return &NonFiniteError{What: what, Block: b, Particle: r, Coordinate: i, Value: row[i]}
 	}
 	return nil
 }

@@ -171,9 +171,9 @@ func (s *scratch) exponentials(sq []float64, h float64) {
 		arg[m] = max(-v/h, least)
 	}
 	kernels.Exp(exp, arg)
-	for m, v := range sq {
-		if x := -v / h; !(x >= least) {
-			exp[m] = math.Exp(x)
+	for m, x := range arg {
+		if x == least {
+			exp[m] = math.Exp(-sq[m] / h)
 		}
 	}
 }

@@ -104,8 +104,7 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	} else {
 		kernel.Evaluate(w.gram, w.repulsion, x)
 	}
-	w.direction(s.Recorder != nil)
-	if err := checkFinite("direction", w.phi); err != nil {
+	if err := w.direction(s.Recorder != nil); err != nil {
 		return err
 	}
 
@@ -139,14 +138,17 @@ func (s *Sampler) increment(optimizer Optimizer, x []*mat.Dense, t int) error {
 		for m := range rows {
 			row := delta.RawRowView(m)
 			kernels.AddScaled(row, row, 1, x[b].RawRowView(m))
+			if err := checkFiniteRow("next particle", b, m, row); err != nil {
+				return err
+			}
 		}
 	}
-	return checkFinite("next particle", w.phi)
+	return nil
 }
 
-// direction computes phi by equation (2), and the norms of its two terms if they
-// are wanted.
-func (w *workspace) direction(norms bool) {
+// direction computes phi, which must be finite, by equation (2), and the norms of
+// its two terms if they are wanted.
+func (w *workspace) direction(norms bool) error {
 	n, _ := w.gram.Dims()
 	mean := 1 / float64(n)
 	for b, phi := range w.phi {
@@ -158,8 +160,12 @@ func (w *workspace) direction(norms bool) {
 		for m := range n {
 			row := phi.RawRowView(m)
 			kernels.ScaledSum(row, mean, row, w.repulsion[b].RawRowView(m))
+			if err := checkFiniteRow("direction", b, m, row); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // fit gives the workspace the shapes of x, which it checks.

@@ -31,6 +31,7 @@ type modelSpec struct {
 	Name       string `json:"name"`
 	Hidden     []int  `json:"hidden,omitempty"`     // units of each hidden layer
 	Activation string `json:"activation,omitempty"` // of the hidden layers
+	NoBias     bool   `json:"no_bias,omitempty"`    // of all layers
 }
 
 // activations are the choices of --activation.
@@ -49,7 +50,7 @@ func (s *modelSpec) model() (tobac.Model, error) {
 	case s.Name == modelFFN.String() && len(s.Hidden) > 0:
 		for _, a := range activations {
 			if a.String() == s.Activation {
-				return tobac.FeedForward{Hidden: s.Hidden, Activation: a}, nil
+				return tobac.FeedForward{Hidden: s.Hidden, Activation: a, NoBias: s.NoBias}, nil
 			}
 		}
 	}
@@ -62,7 +63,11 @@ func (s *modelSpec) String() string {
 	case s == nil:
 		return modelLinear.String()
 	case s.Name == modelFFN.String():
-		return fmt.Sprintf("%s, hidden units %s, %s", s.Name, joinNumbers(s.Hidden), s.Activation)
+		text := fmt.Sprintf("%s, hidden units %s, %s", s.Name, joinNumbers(s.Hidden), s.Activation)
+		if s.NoBias {
+			text += ", no biases"
+		}
+		return text
 	}
 	return s.Name
 }
@@ -99,8 +104,15 @@ func (o *fitOptions) checkChoices() error {
 	}{
 		{"hidden", o.model != modelFFN, "--model " + o.model.String(), "only --model ffn has hidden layers"},
 		{"activation", o.model != modelFFN, "--model " + o.model.String(), "only --model ffn has hidden layers"},
+		{"bias", o.model != modelFFN, "--model " + o.model.String(), "only --model ffn has biases"},
+		{"penalty-rate", o.method != tobac.DiBS, "--method " + o.method.String(), "only --method dibs has a penalty of cycles"},
 		{"noise-variance", o.model == modelBGe, "--model bge", "the score integrates the noise variance out"},
 		{"order", o.method == tobac.DiBS, "--method dibs", "it needs no order"},
+		{"orders", o.method == tobac.DiBS, "--method dibs", "it needs no order"},
+		{"order-weights", o.method == tobac.DiBS, "--method dibs", "it needs no order"},
+		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
+		{"order-weights", o.orderWeights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
+		{"checkpoint-every", o.checkpoint == "", "a run without checkpoints", "--checkpoint FILE asks for them"},
 		{"edges-per-node", o.prior != priorER && o.prior != "", "--prior " + o.prior, "only --prior er has expected edges"},
 	} {
 		if c.wrong && o.given(c.option) {
@@ -117,7 +129,7 @@ func (o *fitOptions) checkChoices() error {
 func (o *fitOptions) spec() *modelSpec {
 	switch o.model {
 	case modelFFN:
-		return &modelSpec{Name: o.model.String(), Hidden: o.hidden, Activation: o.activation.String()}
+		return &modelSpec{Name: o.model.String(), Hidden: o.hidden, Activation: o.activation.String(), NoBias: !o.bias}
 	case modelBGe:
 		return &modelSpec{Name: o.model.String()}
 	}

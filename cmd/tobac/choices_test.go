@@ -381,7 +381,7 @@ func TestEvalOfDamagedModels(t *testing.T) {
 		{"whole", "", "", ""},
 		{"order", `"order":[]`, `"order":[0,1]`, "the method dibs has the order [0 1], want none"},
 		{"method", `"dibs"`, `"notears"`, `unknown method "notears"`},
-		{"model", `"bge"`, `"gp"`, "unknown model {Name:gp Hidden:[] Activation:}"},
+		{"model", `"bge"`, `"gp"`, "unknown model {Name:gp Hidden:[] Activation: NoBias:false}"},
 		{"noise", `"standardization"`, `"noise_variance":1,"standardization"`, "noise variance is 1, want none for the model bge"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -165,11 +165,11 @@ func TestProgress(t *testing.T) {
 	t.Run("lines", func(t *testing.T) {
 		var b bytes.Buffer
 		p := newProgress(&b, 25)
-		p.begin([]string{"careful"})
+		p.begin([]string{"careful"}, 0, 25)
 		for s := range 25 {
 			p.step(s + 1)
 		}
-		if taken := p.close(); taken != 25 {
+		if taken, _ := p.close(); taken != 25 {
 			t.Errorf("%d steps taken, want 25", taken)
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
@@ -192,7 +192,7 @@ func TestProgress(t *testing.T) {
 	t.Run("bar", func(t *testing.T) {
 		var b bytes.Buffer
 		p := newProgress(&b, 10)
-		p.begin(nil)
+		p.begin(nil, 0, 10)
 		p.bar = newBar(&b, 10)
 		for s := range 9 {
 			p.step(s + 1)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,13 +24,14 @@ func (w *signalWriter) Write(p []byte) (int, error) {
 }
 
 func TestInterrupted(t *testing.T) {
+	const nothing = "nothing was written: --checkpoint FILE would keep the state of the run"
 	for _, c := range []struct {
 		name string
 		args []string
 		want string
 	}{
-		{"with folder", []string{"--out", "new/run"}, "nothing was written: checkpoints are not written yet, this one would go to " + filepath.Join("new", "run", "checkpoint.json")},
-		{"without folder", nil, "nothing was written: checkpoints are not written yet, this one would go to " + filepath.Join("DIR", "checkpoint.json") + " with --out DIR"},
+		{"with folder", []string{"--out", "new/run"}, nothing},
+		{"without folder", nil, nothing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, nil)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
 	"tobac"
@@ -25,6 +24,11 @@ type job struct {
 	truth   *dag.Graph     // nil: unknown
 
 	heldoutInterventions *dataset.Table // of the held-out rows; nil: none
+
+	checkpoint string          // file for the state of the run; "": none
+	every      int             // steps between two checkpoints
+	resume     *tobac.Snapshot // to continue from; nil: none
+	resumeFrom string          // its file
 }
 
 // prepare reads the data, or the embedded ones for an empty path, and
@@ -86,6 +90,12 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.heldout != nil {
 		j.config.HeldoutRows, _ = j.heldout.X.Dims()
 	}
+	j.checkpoint, j.every, j.resumeFrom = o.checkpoint, o.checkpointEvery, o.resume
+	if o.resume != "" {
+		if j.resume, err = readCheckpoint(o.resume); err != nil {
+			return nil, err
+		}
+	}
 	return j, nil
 }
 
@@ -142,9 +152,14 @@ func (j *job) configure(o fitOptions, t *dataset.Table) (err error) {
 	set(&c.Samples, o.samples, o.given("samples"))
 	set(&c.NoiseVariance, o.noiseVariance, o.given("noise-variance"))
 	set(&c.EdgesPerNode, o.edgesPerNode, o.given("edges-per-node"))
+	set(&c.Penalty.Rate, o.penaltyRate, o.given("penalty-rate"))
+	c.Orders, c.OrderWeights = o.orders, o.orderWeights
 	if c, err = c.WithDefaults(j.config.Variables); err != nil {
 		where := "--preset " + o.preset.String()
-		if o.given("edges-per-node") {
+		switch {
+		case errors.Is(err, tobac.ErrNoEvidence):
+			where = "--order-weights evidence"
+		case o.given("edges-per-node"):
 			where = "--edges-per-node"
 		}
 		return &usageError{&locatedError{where, err}}
@@ -152,6 +167,9 @@ func (j *job) configure(o fitOptions, t *dataset.Table) (err error) {
 	if c.Method == tobac.TOBAC {
 		if c.Order, err = parseOrder(o.order, t.Names); err != nil {
 			return err
+		}
+		if _, known := c.Order.(ordering.Fixed); known && o.orders > 0 {
+			return usagef("--orders contradicts --order %s: a known order leaves none to find in resamples", o.order)
 		}
 	}
 	j.fit = c
@@ -169,45 +187,52 @@ func set[T any](setting *T, option T, given bool) {
 
 // patience is how long an interrupted run may take to reach the end of its
 // step. A step of a large model takes longer; its goroutine is then left behind
-// for the end of the process, and touches neither files nor streams.
+// for the end of the process, and touches neither files nor streams. A run with
+// checkpoints is waited for, since its last step is to be kept.
 const patience = 500 * time.Millisecond
 
-// sample runs the fit and shows its progress. dir is for the message after an
-// interruption.
-func (j *job) sample(ctx context.Context, dir string, stderr io.Writer) (*result, error) {
+// sample runs the fit and shows its progress.
+func (j *job) sample(ctx context.Context, stderr io.Writer) (*result, error) {
 	p := newProgress(stderr, j.fit.Steps)
 	defer p.close()
 	type outcome struct {
-		posterior *tobac.Posterior
-		err       error
+		*result
+		err error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		posterior, err := j.run(ctx, p)
-		done <- outcome{posterior, err}
+		r, err := j.run(ctx, p)
+		done <- outcome{r, err}
 	}()
 	var out outcome
 	select {
 	case out = <-done:
 	case <-ctx.Done():
+		late := time.After(patience)
+		if j.checkpoint != "" && p.begun() {
+			late = nil // never
+		}
 		select {
 		case out = <-done:
-		case <-time.After(patience):
+		case <-late:
 			out.err = ctx.Err()
 		}
 	}
-	taken := p.close()
+	taken, steps := p.close()
 	switch {
 	case out.err == nil:
 		j.config.set(out.posterior.Config) // with what was estimated
-		return &result{posterior: out.posterior}, nil
+		return out.result, nil
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
-		return nil, interrupted(taken, j.fit.Steps, dir)
+		return nil, j.interrupted(taken, steps, p.begun())
+	}
+	if located := new(locatedError); errors.As(out.err, &located) {
+		return nil, out.err
 	}
 	return nil, &locatedError{j.config.Data, orderError(out.err, j.train.Names)}
 }
 
-func (j *job) run(ctx context.Context, p *progress) (*tobac.Posterior, error) {
+func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 	c := j.fit
 	c.Progress = func(s tobac.Progress) { p.step(s.Step) }
 	r, err := tobac.NewRun(j.train, c)
@@ -215,25 +240,57 @@ func (j *job) run(ctx context.Context, p *progress) (*tobac.Posterior, error) {
 		return nil, err
 	}
 	defer r.Close()
-	p.begin(r.Warnings())
-	if err := r.Advance(ctx, c.Steps); err != nil {
+	if j.resume != nil {
+		if err := r.Restore(j.resume); err != nil {
+			return nil, &locatedError{j.resumeFrom, err}
+		}
+	}
+	p.begin(r.Warnings(), r.Step(), r.Steps())
+	if err := j.advance(ctx, r); err != nil {
 		return nil, err
 	}
-	return r.Posterior()
+	posterior, err := r.Posterior()
+	if err != nil {
+		return nil, err
+	}
+	return &result{posterior: posterior, spread: r.Orders()}, nil
 }
 
-// interrupted says where a run stopped. Its state is lost: there are no
-// checkpoint files yet.
-func interrupted(taken, steps int, dir string) error {
+// advance takes all steps, and keeps the state where checkpoints are asked for:
+// the first at once, so that a place that cannot be written to is found early.
+func (j *job) advance(ctx context.Context, r *tobac.Run) error {
+	if j.checkpoint == "" {
+		return r.Advance(ctx, r.Steps())
+	}
+	for {
+		if err := writeCheckpoint(j.checkpoint, r.Snapshot()); err != nil {
+			return &locatedError{"--checkpoint", err}
+		}
+		if r.Step() == r.Steps() {
+			return nil
+		}
+		if err := r.Advance(ctx, r.Step()+j.every); err != nil {
+			if failed := writeCheckpoint(j.checkpoint, r.Snapshot()); failed != nil {
+				return &locatedError{"--checkpoint", failed}
+			}
+			return err
+		}
+	}
+}
+
+// interrupted says where a run stopped, and what is left of it, if it had begun.
+func (j *job) interrupted(taken, steps int, begun bool) error {
 	at := fmt.Sprintf("after step %d of %d", taken, steps)
 	if taken == 0 {
 		at = fmt.Sprintf("before the first of %d steps", steps)
 	}
-	place := filepath.Join(dir, "checkpoint.json")
-	if dir == "" {
-		place = filepath.Join("DIR", "checkpoint.json") + " with --out DIR"
+	switch {
+	case j.checkpoint == "":
+		return fmt.Errorf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
+	case !begun:
+		return fmt.Errorf("interrupted %s; nothing was written", at)
 	}
-	return fmt.Errorf("interrupted %s; nothing was written: checkpoints are not written yet, this one would go to %s", at, place)
+	return fmt.Errorf("interrupted %s; --resume %s continues from there", at, j.checkpoint)
 }
 
 // orderError adds names of columns, and what else could be done, to an error of

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"runtime"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/ordering"
 )
 
@@ -31,6 +35,12 @@ Methods:
 All but score read the scale of the columns: do not standardise the data before.
 score depends on a common scale: standardise measurements before.
 
+--bootstrap N orders N resamples of the rows, drawn with replacement by --seed, and
+prints the distinct orders with their shares, and how often one column precedes
+another: as a matrix, or with more than 12 columns for the least stable pairs. It
+shows the variation over samples, not whether the method suits the data. tobac fit
+--orders N mixes the posteriors under the same orders.
+
 --all runs every method and prints a table: the smallest relative gap between a
 choice and its closest rival (near 0: a guess), the seconds and the order, and
 with --truth the edges of the true graph that the order violates. A random order
@@ -42,12 +52,15 @@ func newOrder() *cobra.Command {
 	method := ordering.MethodEqVar
 	var all bool
 	var truthPath string
+	var resamples int
+	resampling := uint64(1)
 	cmd := &cobra.Command{
 		Use:   "order DATA.csv",
 		Short: "Print a causal order of the columns",
 		Long:  orderLong,
 		Example: `  tobac order data.csv --method npvar
-  tobac order data.csv --all --truth graph.csv`,
+  tobac order data.csv --all --truth graph.csv
+  tobac order data.csv --bootstrap 100`,
 		Args: arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -55,6 +68,10 @@ func newOrder() *cobra.Command {
 				return usagef("--all and --method contradict each other")
 			case truthPath != "" && !all:
 				return usagef("--truth is for the table of --all")
+			case all && resamples > 0:
+				return usagef("--all and --bootstrap contradict each other: choose one --method to resample for")
+			case cmd.Flags().Changed("seed") && resamples == 0:
+				return usagef("--seed is for the resamples of --bootstrap N")
 			}
 			t, label, err := readTable(args[0], cmd.InOrStdin())
 			if err != nil {
@@ -69,6 +86,9 @@ func newOrder() *cobra.Command {
 				}
 				return compareOrders(cmd.Context(), t, label, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
+			if resamples > 0 {
+				return bootstrapOrders(cmd, t, label, method, resamples, resampling)
+			}
 			result, err := orderWithin(cmd.Context(), method, t.X)
 			switch {
 			case errors.Is(err, errInterrupted):
@@ -76,7 +96,7 @@ func newOrder() *cobra.Command {
 			case err != nil:
 				return &locatedError{label, orderError(err, t.Names)}
 			}
-			warn(cmd.ErrOrStderr(), result.Sentences(t.Names))
+			warn(cmd.ErrOrStderr(), doubts(result, t))
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), joinNames(permuted(t.Names, result.Order)))
 			return err
 		},
@@ -86,22 +106,65 @@ func newOrder() *cobra.Command {
 	f.Var(choice(&method, ordering.Methods()...), "method", "how to find the order")
 	toggle(f, &all, "all", "compare all methods in a table")
 	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
+	f.Var(wholeNumber(&resamples, 1, math.MaxInt), "bootstrap", "order so many resamples of the rows")
+	defaultText(f, "bootstrap", "none")
+	f.Var(seed(&resampling), "seed", "seed of the resamples")
 	return cmd
+}
+
+// doubts are the sentences of an order for a reader, choices that are guesses
+// included.
+func doubts(r *ordering.Result, t *dataset.Table) []string {
+	all := r.Sentences(t.Names)
+	rows, _ := t.X.Dims()
+	if near := r.NearTieSentence(rows, t.Names); near != "" {
+		all = append(all, near)
+	}
+	return all
+}
+
+// bootstrapOrders orders resamples of the rows and prints what they agree on.
+func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method ordering.Method, resamples int, seed uint64) error {
+	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
+	spread, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
+		return ordering.Bootstrap(cmd.Context(), method, t.X, resamples, opt)
+	})
+	switch {
+	case cmd.Context().Err() != nil:
+		return errInterrupted
+	case err != nil:
+		return &locatedError{label, orderError(err, t.Names)}
+	}
+	warn(cmd.ErrOrStderr(), doubts(spread.Point, t))
+	var text bytes.Buffer
+	if err := writeBootstrap(&text, t, spread); err != nil {
+		return err
+	}
+	if _, err := cmd.OutOrStdout().Write(text.Bytes()); err != nil {
+		return pathError("standard output", err)
+	}
+	return nil
 }
 
 var errInterrupted = errors.New("interrupted")
 
 // orderWithin runs an estimator until ctx is cancelled, and then returns
-// errInterrupted. Its goroutine is left behind for the end of the process; it
-// touches neither files nor streams.
+// errInterrupted.
 func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
+	return within(ctx, func() (*ordering.Result, error) { return o.Order(x) })
+}
+
+// within runs work until ctx is cancelled, and then returns errInterrupted. The
+// goroutine is left behind for the end of the process; it touches neither files
+// nor streams.
+func within[T any](ctx context.Context, work func() (*T, error)) (*T, error) {
 	type outcome struct {
-		result *ordering.Result
+		result *T
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		result, err := o.Order(x)
+		result, err := work()
 		done <- outcome{result, err}
 	}()
 	select {

@@ -23,12 +23,21 @@ const particlesFile = "particles.json"
 // needs, and nothing that depends on time or workers.
 type particleSet struct {
 	Names           []string   `json:"names"`
-	Order           []int      `json:"order"`                    // indices of Names, sources first; empty with dibs
+	Order           []int      `json:"order"`                    // indices of Names, sources first; empty with dibs and with several orders
+	Orders          []orderSet `json:"orders,omitempty"`         // several orders, in the sequence of the particles
 	Method          string     `json:"method,omitempty"`         // dibs; left out: tobac
 	Model           *modelSpec `json:"model,omitempty"`          // left out: linear
 	NoiseVariance   float64    `json:"noise_variance,omitempty"` // left out: integrated out
 	Standardization *scaling   `json:"standardization"`          // of the data before the fit; null: none
 	Particles       []particle `json:"particles"`
+}
+
+// An orderSet are the consecutive particles that follow one of several orders.
+type orderSet struct {
+	Order         []int   `json:"order"` // indices of the names, sources first
+	Particles     int     `json:"particles"`
+	LogWeight     float64 `json:"log_weight"`
+	NoiseVariance float64 `json:"noise_variance,omitempty"` // left out: integrated out
 }
 
 // A particle is a graph with its parameters.
@@ -37,7 +46,7 @@ type particle struct {
 	Parameters    []float64 `json:"parameters"`     // linear: weight of each edge; ffn: all, as models.FeedForward lays them out, in order; bge: none
 	LogPrior      float64   `json:"log_prior"`      // log p(Θ|G)
 	LogLikelihood float64   `json:"log_likelihood"` // log p(D|G,Θ) of the training data, for bge log p(D|G)
-	LogWeight     float64   `json:"log_weight"`     // in the mixture: the sum of both, normalised
+	LogWeight     float64   `json:"log_weight"`     // in the mixture: the sum of both, normalised; with several orders within each, plus the order's
 }
 
 // newParticleSet takes the particles of a model over from a fit.
@@ -45,6 +54,12 @@ func newParticleSet(p *tobac.Posterior, model *modelSpec, s *scaling) (*particle
 	set := &particleSet{Names: p.Names, Order: p.Order, Model: model, NoiseVariance: p.Config.NoiseVariance, Standardization: s}
 	if set.Order == nil {
 		set.Order = []int{}
+	}
+	if len(p.Orders) > 1 {
+		set.NoiseVariance = 0
+		for _, o := range p.Orders {
+			set.Orders = append(set.Orders, orderSet{Order: o.Order, Particles: o.Particles, LogWeight: o.LogWeight, NoiseVariance: o.NoiseVariance})
+		}
 	}
 	if p.Config.Method != tobac.TOBAC {
 		set.Method = p.Config.Method.String()
@@ -62,7 +77,7 @@ func newParticleSet(p *tobac.Posterior, model *modelSpec, s *scaling) (*particle
 		}
 		set.Particles = append(set.Particles, q)
 	}
-	mixture, err := set.mixture(p.Graphs)
+	_, mixture, err := set.ensembles(p.Graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +87,17 @@ func newParticleSet(p *tobac.Posterior, model *modelSpec, s *scaling) (*particle
 	return set, nil
 }
 
-// mixture weighs the particles by their joint density of parameters and data.
-func (s *particleSet) mixture(graphs []*dag.Graph) (*bench.Ensemble, error) {
-	logw := make([]float64, len(s.Particles))
-	for m, p := range s.Particles {
-		logw[m] = p.LogPrior + p.LogLikelihood
+// ensembles are the graphs of the particles weighed alike, and by their joint
+// density of parameters and data.
+func (s *particleSet) ensembles(graphs []*dag.Graph) (alike, mixture *bench.Ensemble, err error) {
+	f := bench.Fitted{Graphs: graphs}
+	for _, p := range s.Particles {
+		f.Train = append(f.Train, bench.LogDensity{Prior: p.LogPrior, Data: p.LogLikelihood})
 	}
-	return bench.Mixture(graphs, logw)
+	for _, o := range s.Orders {
+		f.Orders = append(f.Orders, bench.OrderShare{Particles: o.Particles, LogWeight: o.LogWeight})
+	}
+	return f.Ensembles()
 }
 
 // posterior returns the particles as what a fit returns, as far as densities and
@@ -91,6 +110,9 @@ func (s *particleSet) posterior() (*tobac.Posterior, error) {
 	p := &tobac.Posterior{Config: tobac.Config{Model: model, NoiseVariance: s.NoiseVariance}, Names: s.Names, Order: s.Order}
 	if s.Method == tobac.DiBS.String() {
 		p.Config.Method = tobac.DiBS
+	}
+	for _, o := range s.Orders {
+		p.Orders = append(p.Orders, tobac.OrderShare{Order: o.Order, Weight: math.Exp(o.LogWeight), LogWeight: o.LogWeight, Particles: o.Particles, NoiseVariance: o.NoiseVariance})
 	}
 	d := len(s.Names)
 	for m, q := range s.Particles {
@@ -180,6 +202,41 @@ func readParticles(dir string) (*particleSet, error) {
 	return s, nil
 }
 
+// checkOrders checks several orders: permutations with a noise variance each,
+// weights that sum to 1, and as many particles as there are.
+func (s *particleSet) checkOrders(model tobac.Model) error {
+	particles, total := 0, 0.0
+	for k, o := range s.Orders {
+		if err := ordering.Validate(o.Order, len(s.Names)); err != nil {
+			return fmt.Errorf("order %d: %s", k, withoutPackage(err.Error()))
+		}
+		if err := checkNoise(o.NoiseVariance, model, s.Model); err != nil {
+			return fmt.Errorf("order %d: %w", k, err)
+		}
+		if o.Particles < 1 || math.IsNaN(o.LogWeight) || math.IsInf(o.LogWeight, 0) {
+			return fmt.Errorf("order %d has %d particles and the log weight %v, want at least 1 and a finite number", k, o.Particles, o.LogWeight)
+		}
+		particles += o.Particles
+		total += math.Exp(o.LogWeight)
+	}
+	const rounding = 1e-9
+	if particles != len(s.Particles) || math.Abs(total-1) > rounding {
+		return fmt.Errorf("the orders have %d particles of the weight %v, want %d and 1", particles, total, len(s.Particles))
+	}
+	return nil
+}
+
+// checkNoise finds a noise variance that the model does not have, or lacks.
+func checkNoise(v float64, model tobac.Model, spec *modelSpec) error {
+	switch {
+	case model.Marginal() == (v == 0) && v >= 0:
+		return nil
+	case model.Marginal():
+		return fmt.Errorf("noise variance is %v, want none for the model %v", v, spec)
+	}
+	return fmt.Errorf("noise variance is %v, want a number above 0", v)
+}
+
 func (s *particleSet) check() error {
 	d := len(s.Names)
 	if d == 0 || len(s.Particles) == 0 {
@@ -192,23 +249,23 @@ func (s *particleSet) check() error {
 	if err != nil {
 		return err
 	}
-	switch s.Method {
-	case "":
-		if err := ordering.Validate(s.Order, d); err != nil {
-			return err
+	switch {
+	case s.Method == "" && len(s.Orders) > 0:
+		err = s.checkOrders(model)
+	case s.Method == "":
+		if err = ordering.Validate(s.Order, d); err == nil {
+			err = checkNoise(s.NoiseVariance, model, s.Model)
 		}
-	case tobac.DiBS.String():
-		if len(s.Order) > 0 {
+	case s.Method == tobac.DiBS.String():
+		if len(s.Order) > 0 || len(s.Orders) > 0 {
 			return fmt.Errorf("the method %s has the order %v, want none", s.Method, s.Order)
 		}
+		err = checkNoise(s.NoiseVariance, model, s.Model)
 	default:
-		return fmt.Errorf("unknown method %q", s.Method)
+		err = fmt.Errorf("unknown method %q", s.Method)
 	}
-	if model.Marginal() != (s.NoiseVariance == 0) || !(s.NoiseVariance >= 0) {
-		if model.Marginal() {
-			return fmt.Errorf("noise variance is %v, want none for the model %v", s.NoiseVariance, s.Model)
-		}
-		return fmt.Errorf("noise variance is %v, want a number above 0", s.NoiseVariance)
+	if err != nil {
+		return err
 	}
 	if t := s.Standardization; t != nil {
 		if len(t.Mean) != d || len(t.SD) != d {

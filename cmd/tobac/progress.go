@@ -19,8 +19,9 @@ type progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar // nil: lines, or not begun
 	steps   int
+	first   int // steps that had been taken at the start
 	taken   int
-	start   time.Time
+	start   time.Time // zero: not begun
 	shown   int       // step of the last line
 	shownAt time.Time // time of the last line
 	closed  bool
@@ -28,15 +29,17 @@ type progress struct {
 
 func newProgress(w io.Writer, steps int) *progress { return &progress{w: w, steps: steps} }
 
-// begin writes the warnings and starts the clock.
-func (p *progress) begin(warnings []string) {
+// begin writes the warnings and starts the clock. The number of steps depends on
+// the data where several orders are sampled; a resumed run has taken some of them.
+func (p *progress) begin(warnings []string, taken, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.first, p.taken, p.shown, p.steps = taken, taken, taken, steps
+	p.start = time.Now()
 	if p.closed {
 		return
 	}
 	warn(p.w, warnings)
-	p.start = time.Now()
 	p.shownAt = p.start
 	if isTerminal(p.w) {
 		p.bar = newBar(p.w, p.steps)
@@ -81,18 +84,25 @@ func (p *progress) step(taken int) {
 		return
 	}
 	p.shown, p.shownAt = taken, now
-	rate := float64(taken) / now.Sub(p.start).Seconds()
+	rate := float64(taken-p.first) / now.Sub(p.start).Seconds()
 	left := time.Duration(float64(p.steps-taken) / rate * float64(time.Second)).Round(time.Second)
 	fmt.Fprintf(p.w, "step %d of %d, %.3g steps/s, %v left\n", taken, p.steps, rate, left)
 }
 
+// begun reports whether there is a state to keep.
+func (p *progress) begun() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.start.IsZero()
+}
+
 // close ends the display; later steps are counted but not shown.
-func (p *progress) close() (taken int) {
+func (p *progress) close() (taken, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil && !p.closed {
 		p.bar.Clear() // a terminal that fails is no reason to stop
 	}
 	p.closed = true
-	return p.taken
+	return p.taken, p.steps
 }

@@ -13,11 +13,13 @@ import (
 	"tobac/bench"
 	"tobac/dag"
 	"tobac/dag/delimited"
+	"tobac/ordering"
 )
 
 // A result is a finished fit.
 type result struct {
 	posterior *tobac.Posterior
+	spread    *ordering.Distribution // of the orders of resamples; nil: one order
 	particles *particleSet
 	summary   summary
 }
@@ -87,9 +89,12 @@ func (r *result) print(w io.Writer, dir string) error {
 	if c.Interventions != "" {
 		fmt.Fprintf(w, "set     by intervention: %s\n", c.Interventions)
 	}
-	if c.Method == "" {
+	switch {
+	case r.summary.Orders != nil:
+		r.summary.Orders.print(w, c)
+	case c.Method == "":
 		fmt.Fprintf(w, "order   %s\n", joinNames(r.summary.Order))
-	} else {
+	default:
 		fmt.Fprintf(w, "method  %s, without an order: %d of %d particles have a cycle and are left out\n", c.Method, r.summary.Cyclic, c.Particles)
 	}
 	switch c.Prior {
@@ -168,10 +173,14 @@ func (r *result) printConsensus(w io.Writer) error {
 	graph, weights := r.posterior.Consensus()
 	fmt.Fprintf(w, "\nConsensus graph, edges of probability above 1/2: %d\n", graph.Size())
 	t := newTable(w)
+	precedes := r.posterior.Precedes()
 	for _, e := range graph.Edges() {
 		fmt.Fprintf(t, "  %s → %s", r.label(e.From), r.label(e.To))
 		if weights != nil {
 			fmt.Fprintf(t, "\t%.3g", weights.At(e.From, e.To))
+		}
+		if r.summary.Orders != nil {
+			fmt.Fprintf(t, "\tbefore it in %.2f of the orders", precedes.At(e.From, e.To))
 		}
 		fmt.Fprintln(t)
 	}
@@ -209,9 +218,11 @@ func (r *result) printMetrics(w io.Writer) error {
 	return nil
 }
 
+// label is the name of a column of the posterior as a cell of a table.
+func (r *result) label(j int) string { return label(r.posterior.Names[j]) }
+
 // label is a column's name, quoted if it would break a table.
-func (r *result) label(j int) string {
-	name := r.posterior.Names[j]
+func label(name string) string {
 	if strings.ContainsFunc(name, func(c rune) bool { return !strconv.IsPrint(c) }) {
 		return strconv.Quote(name)
 	}

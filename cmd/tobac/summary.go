@@ -17,8 +17,9 @@ import (
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
-	Config runConfig `json:"config"`
-	Order  []string  `json:"order"` // names of the columns, sources first
+	Config runConfig      `json:"config"`
+	Order  []string       `json:"order"`            // names of the columns, sources first; empty with several
+	Orders *ordersSummary `json:"orders,omitempty"` // with --orders
 	evaluation
 	Seconds tobac.Seconds `json:"seconds"`
 }
@@ -42,9 +43,9 @@ type runConfig struct {
 	Samples        int     `json:"samples"`
 	Rank           int     `json:"rank"`
 	Seed           uint64  `json:"seed"`
-	NoiseVariance  float64 `json:"noise_variance"`
-	WeightStart    string  `json:"weight_start"` // how initial weights are drawn
-	Readout        string  `json:"readout"`      // how edges are read off the particles
+	NoiseVariance  float64 `json:"noise_variance"` // 0: estimated for each of several orders, or integrated out
+	WeightStart    string  `json:"weight_start"`   // how initial weights are drawn
+	Readout        string  `json:"readout"`        // how edges are read off the particles
 	EdgesPerNode   float64 `json:"edges_per_node"`
 	ExpectedEdges  float64 `json:"expected_edges"` // of the prior
 	AlphaRate      float64 `json:"alpha_rate"`
@@ -60,6 +61,9 @@ type runConfig struct {
 	Prior         string     `json:"prior,omitempty"` // a name or a file
 	Gradient      string     `json:"gradient,omitempty"`
 	Interventions string     `json:"interventions,omitempty"` // file
+	PenaltyRate   float64    `json:"penalty_rate,omitempty"`  // of cycles, with DiBS
+	Orders        int        `json:"orders,omitempty"`        // resamples of the rows
+	OrderWeights  string     `json:"order_weights,omitempty"`
 
 	Versions versions `json:"versions"`
 }
@@ -69,6 +73,9 @@ func (c *runConfig) choose(o fitOptions) {
 	c.Model, c.Interventions = o.spec(), o.interventions
 	if o.prior != priorER {
 		c.Prior = o.prior
+	}
+	if o.orders > 0 {
+		c.Orders, c.OrderWeights = o.orders, o.orderWeights.String()
 	}
 	if o.method != tobac.TOBAC {
 		c.Method, c.Order = o.method.String(), ""
@@ -86,6 +93,7 @@ func (c *runConfig) set(cfg tobac.Config) {
 	}
 	c.AlphaRate, c.BandwidthZ, c.BandwidthTheta, c.StepSize = cfg.AlphaRate, cfg.BandwidthZ, cfg.BandwidthTheta, cfg.StepSize
 	c.Workers = cfg.Workers
+	c.PenaltyRate = cfg.Penalty.Rate
 }
 
 // versions say which program made a result.
@@ -110,7 +118,9 @@ type evaluation struct {
 }
 
 // metrics are the scores of the particles, equally weighted and weighted by
-// their density, and of the graph without edges.
+// their density, and of the graph without edges. Where the particles follow
+// several orders, both are mixtures over the orders: each order has its weight,
+// which its particles share as said.
 type metrics struct {
 	Empirical scores `json:"empirical"`
 	Mixture   scores `json:"mixture"`
@@ -138,7 +148,7 @@ func evaluate(s *particleSet, truth *dag.Graph, heldout, interventions *dataset.
 		return out, err
 	}
 	graphs := posterior.Graphs
-	mixture, err := s.mixture(graphs)
+	alike, mixture, err := s.ensembles(graphs)
 	if err != nil {
 		return out, err
 	}
@@ -152,7 +162,7 @@ func evaluate(s *particleSet, truth *dag.Graph, heldout, interventions *dataset.
 		heldOut   *bench.HeldOut
 		dst       *scores
 	}{
-		{bench.Empirical(graphs), particles, &out.Metrics.Empirical},
+		{alike, particles, &out.Metrics.Empirical},
 		{mixture, particles, &out.Metrics.Mixture},
 		{empty, none, &out.Metrics.Empty},
 	} {

@@ -6,10 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The element-wise kernels round every operation, so that all sets give the same
-// bits. Assembly takes whole vectors; what is left goes through Go.
-
-// AddScaled is dst = a + s·b. All have one length; dst may be a or b.
+// AddScaled is dst = a + scale·b. All have one length; dst may be a or b.
 func (s Set) AddScaled(dst, a []float64, scale float64, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	if s == Portable {
@@ -25,14 +22,17 @@ func (s Set) AddScaled(dst, a []float64, scale float64, b []float64) {
 	}
 }
 
-// ScaledSum is dst = s·(a + b). All have one length; dst may be a or b.
+// ScaledSum is dst = scale·(a + b). All have one length; dst may be a or b.
 func (s Set) ScaledSum(dst []float64, scale float64, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	n := 0
-	if s != Portable {
-		if n = len(dst) &^ (block - 1); n > 0 {
-			scaledSumAVX2(&dst[0], &a[0], &b[0], n, scale)
-		}
+	if s == Portable {
+		floats.AddScaledTo(dst, a, 1, b)
+		floats.Scale(scale, dst)
+		return
+	}
+	n := len(dst) &^ (block - 1)
+	if n > 0 {
+		scaledSumAVX2(&dst[0], &a[0], &b[0], n, scale)
 	}
 	for i := n; i < len(dst); i++ {
 		dst[i] = scale * (a[i] + b[i])

@@ -6,7 +6,8 @@ import "math"
 const block = 8
 
 // Exp is dst = e^a, to 2 units in the last place. dst and a have one length and
-// do not overlap.
+// do not overlap. An argument outside ±708 may change the last bits of the other
+// results.
 func (s Set) Exp(dst, a []float64) {
 	dst = dst[:len(a)]
 	if s == Portable {

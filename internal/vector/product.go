@@ -75,7 +75,7 @@ func multiply(c, a, b blas64.General, add bool) {
 	if add {
 		beta = 1
 	}
-	width := max(64, cacheLen/a.Cols)
+	width := max(64, cacheLen/a.Cols&^(block-1))
 	for from := 0; from < c.Cols; from += width {
 		to := min(from+width, c.Cols)
 		for i := range c.Rows {
@@ -170,19 +170,21 @@ func (s Set) AddGram(c, a blas64.General) {
 func gram(c, a *blas64.General, from, to int) {
 	for i := range a.Rows {
 		x := vec(row(a, i, from, to))
-		whole := (i + 1) &^ (tileRows - 1)
-		if whole > 0 {
-			blas64.Gemv(blas.NoTrans, 1, part(a, 0, whole, from, to), x, 1, vec(row(c, i, 0, whole)))
+		end := (i + tileRows) &^ (tileRows - 1) // of the groups of four up to row i
+		done := 0
+		if end > a.Rows {
+			done, end = end-tileRows, a.Rows
+			blas64.Gemv(blas.NoTrans, 1, part(a, 0, done, from, to), x, 1, vec(row(c, i, 0, done)))
 		}
-		if whole == i+1 {
-			continue
+		first := 0
+		if done > 0 {
+			first = end - tileRows
 		}
-		first := min(whole, a.Rows-tileRows)
-		four := row(c, i, first, first+tileRows)
+		four := row(c, i, end-tileRows, end)
 		before := [tileRows]float64(four)
-		blas64.Gemv(blas.NoTrans, 1, part(a, first, first+tileRows, from, to), x, 1, vec(four))
+		blas64.Gemv(blas.NoTrans, 1, part(a, first, end, from, to), x, 1, vec(row(c, i, first, end)))
 		for j := range four {
-			if at := first + j; at < whole || at > i {
+			if at := end - tileRows + j; at < done || at > i {
 				four[j] = before[j]
 			}
 		}

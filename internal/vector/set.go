@@ -10,7 +10,7 @@ import (
 type Set uint8
 
 const (
-	// Portable is plain Go.
+	// Portable runs everywhere.
 	Portable Set = iota
 	// AVX2 needs a processor with AVX2 and FMA: see [Available].
 	AVX2

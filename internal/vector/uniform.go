@@ -2,41 +2,50 @@ package vector
 
 import "math/bits"
 
-// FillUniform writes independent uniform numbers, strictly inside (0, 1), from
-// the stream that seed selects: xoshiro256++ in eight interleaved lanes, whose
-// states SplitMix64 draws from the seed. The numbers are the same for every set
-// and processor.
-func (s Set) FillUniform(dst []float64, seed uint64) {
-	var state [4 * block]uint64
-	for i := range state {
+// A Stream is the state of a generator of uniform numbers: xoshiro256++ in eight
+// interleaved lanes; word w of lane l is element 8w+l.
+type Stream [4 * block]uint64
+
+// NewStream is the stream that seed selects: SplitMix64 draws its state.
+func NewStream(seed uint64) (st Stream) {
+	for i := range st {
 		seed += 0x9e3779b97f4a7c15
 		z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
 		z = (z ^ z>>27) * 0x94d049bb133111eb
-		state[i] = z ^ z>>31
+		st[i] = z ^ z>>31
 	}
+	return st
+}
+
+// FillUniform writes independent uniform numbers, strictly inside (0, 1), from
+// the stream that seed selects. The numbers are the same for every set and
+// processor.
+func (s Set) FillUniform(dst []float64, seed uint64) {
+	st := NewStream(seed)
 	n := len(dst) &^ (block - 1)
 	if n > 0 {
-		s.draw(dst[:n], &state)
+		s.Draw(dst[:n], &st)
 	}
 	if n < len(dst) {
 		var rest [block]float64
-		s.draw(rest[:], &state)
+		s.Draw(rest[:], &st)
 		copy(dst[n:], rest[:])
 	}
 }
 
-func (s Set) draw(dst []float64, state *[4 * block]uint64) {
+// Draw writes the next numbers of a stream, a positive multiple of 8 of them.
+func (s Set) Draw(dst []float64, st *Stream) {
 	if s == Portable {
-		uniform(dst, state)
+		uniform(dst, st)
 		return
 	}
-	uniformAVX2(&dst[0], len(dst), state)
+	uniformAVX2(&dst[0], len(dst), st)
 }
 
 // uniform advances lane l = i mod 8 for number i; state word w of lane l is
 // state[8w+l]. A draw k of 52 bits becomes (k+½)·2⁻⁵². Two lanes go together,
 // since each is a chain of dependent operations.
-func uniform(dst []float64, state *[4 * block]uint64) {
+func uniform(dst []float64, state *Stream) {
 	for l := 0; l < block; l += 2 {
 		a, b, c, d := state[l], state[8+l], state[16+l], state[24+l]
 		e, f, g, h := state[l+1], state[9+l], state[17+l], state[25+l]

@@ -22,7 +22,7 @@ func sumExpAVX2(a *float64, n int, shift float64) float64
 func maxAVX2(a *float64, n int) float64
 
 //go:noescape
-func uniformAVX2(dst *float64, n int, state *[4 * block]uint64)
+func uniformAVX2(dst *float64, n int, state *Stream)
 
 //go:noescape
 func stripAVX2(x *strip)

@@ -12,7 +12,7 @@ func sumExpAVX2(*float64, int, float64) float64 { panic(missing) }
 
 func maxAVX2(*float64, int) float64 { panic(missing) }
 
-func uniformAVX2(*float64, int, *[4 * block]uint64) { panic(missing) }
+func uniformAVX2(*float64, int, *Stream) { panic(missing) }
 
 func stripAVX2(*strip) { panic(missing) }
 

@@ -116,8 +116,8 @@ func (g *golden) toOrder(p parameters) *mat.Dense {
 func (g *golden) Fill(dst []float64, purpose models.Purpose, step, particle int) {
 	d, n, s := g.D, g.Samples, g.Steps[step-g.FirstStep]
 	e := 0
-	for a := range d {
-		for b := a + 1; b < d; b++ {
+	for b := range d {
+		for a := range b {
 			for sample := range n {
 				k := particle*n + sample
 				if purpose == models.SoftGraphs {

@@ -70,8 +70,8 @@ func (w *worker) score(dz, dtheta []float64, m int) {
 	w.estimate(models.HardGraphs, m, dtheta)
 }
 
-// pair is the number of the edge i → j in row-major order above the diagonal.
-func (w *worker) pair(i, j int) int { return i*w.d - i*(i+1)/2 + j - i - 1 }
+// pair is the number of the edge i → j, child by child.
+func (w *worker) pair(i, j int) int { return j*(j-1)/2 + i }
 
 // embed computes logits and probabilities of all edges: the score of i → j is
 // u_i·v_{j−1}.
@@ -81,8 +81,8 @@ func (w *worker) embed() {
 		w.u[i], w.v[i] = w.z[2*i], w.z[2*i+1]
 	}
 	e := 0
-	for i := range w.d - 1 {
-		for j := i; j < w.d-1; j++ {
+	for j := range w.d - 1 {
+		for i := range j + 1 {
 			x := w.alpha * dot(w.u[i*k:][:k], w.v[j*k:][:k])
 			w.present[e], w.lack[e] = 1, math.Exp(-math.Abs(x))
 			if x < 0 {
@@ -128,10 +128,10 @@ func (w *worker) latentGradient(dz []float64) {
 		dz[i] = -float64(k) * z
 	}
 	e := 0
-	for i := range w.d - 1 {
-		du, u := dz[2*i*k:][:2*k], w.u[i*k:][:k]
-		for j := i; j < w.d-1; j++ {
-			c, dv, v := w.slope[e], dz[2*j*k:][:2*k], w.v[j*k:][:k]
+	for j := range w.d - 1 {
+		dv, v := dz[2*j*k:][:2*k], w.v[j*k:][:k]
+		for i := range j + 1 {
+			c, du, u := w.slope[e], dz[2*i*k:][:2*k], w.u[i*k:][:k]
 			for l := range u {
 				du[2*l] += c * v[l]
 				dv[2*l+1] += c * u[l]

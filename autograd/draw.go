@@ -1,0 +1,84 @@
+package autograd
+
+// An input of uniform numbers is drawn where it is used if each of its elements
+// is read once, by an element-wise operation whose other operand is the same in
+// all lanes. The results are kept in its stead, so that later levels, which run on
+// some of the lanes, need no draw again.
+
+// findDrawn reports whether input v is drawn where it is used, and marks what is
+// kept.
+func (c *laneCompiler) findDrawn(v *value) bool {
+	p := c.p
+	if !p.runs(DrawInPlace) || !v.n.uniform || p.lanes%p.precision.vectorLen() != 0 || p.loop == nil || !v.n.axes.has(p.loop) || v.n.axes.without(p.loop) == 0 {
+		return false
+	}
+	var results []elementKey
+	readers := make([]int, len(v.live))
+	for _, w := range p.values {
+		if w.isView() || w.n.op == nil {
+			continue
+		}
+		for i, a := range w.args {
+			if origin(a) != v {
+				continue
+			}
+			if w.n.op.kernel != kernelBinary || w.args[1-i].varying || c.level[w.id] != 0 {
+				return false
+			}
+			for e, live := range w.live {
+				if r := a.ref(w.at(i, e)); live && r.kind == refLane {
+					readers[r.key.e]++
+					results = append(results, elementKey{int32(w.id), int32(e)})
+				}
+			}
+		}
+	}
+	for _, n := range p.outputs {
+		if origin(p.byNode[n]) == v {
+			return false
+		}
+	}
+	for _, n := range readers {
+		if n > 1 {
+			return false
+		}
+	}
+	if c.stream == nil {
+		c.stream, c.drawn, c.store = map[*value]int32{}, map[*value]int{}, map[elementKey]bool{}
+	}
+	for _, k := range results {
+		c.store[k] = true
+	}
+	return true
+}
+
+// origin is the value that v is a view of, or v.
+func origin(v *value) *value {
+	for v.isView() {
+		v = v.args[0]
+	}
+	return v
+}
+
+// draw emits the draws of v up to element e, which come in order.
+func (em *emitter) draw(v *value, stream int32, e int) int32 {
+	for ; em.c.drawn[v] <= e; em.c.drawn[v]++ {
+		r := em.virtual()
+		em.emit(laneOp{code: laneDraw, dst: r, a: stream})
+		em.reg[elementKey{int32(v.id), int32(em.c.drawn[v])}] = r
+	}
+	return em.reg[elementKey{int32(v.id), int32(e)}]
+}
+
+// keep turns the register that the last operation has written into a kept one.
+func (em *emitter) keep(k elementKey, r int32) int32 {
+	kept := int32(em.c.lp.stored)
+	em.c.lp.stored++
+	em.c.lp.keep[k] = kept
+	if last := &em.code[len(em.code)-1]; last.dst == r {
+		last.dst = keptBase + kept
+	} else {
+		em.emit(laneOp{code: laneCopy, dst: keptBase + kept, a: r})
+	}
+	return keptBase + kept
+}

@@ -1,0 +1,322 @@
+package bench_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+
+	"tobac"
+	"tobac/bench"
+	"tobac/dag"
+	"tobac/dataset"
+)
+
+// ordersFlag skips an experiment over several orders unless it was asked for.
+func ordersFlag(t *testing.T) {
+	t.Helper()
+	if !*long {
+		t.Skip("takes many minutes: go test ./bench -run TestOrders -long -v -timeout 120m")
+	}
+}
+
+// A judged is how well the edge probabilities of a posterior are calibrated, and
+// how sure they are.
+type judged struct {
+	name      string
+	orders    int
+	largest   float64 // weight of an order
+	stability float64
+	report    *bench.Report // of the particles
+	auroc     float64
+	brier     float64
+	logScore  float64
+	error     float64 // of calibration
+	entropy   float64 // bits per entry
+	decided   float64 // share of entries within 0.05 of 0 or 1
+	warnings  []string
+	seconds   float64
+}
+
+// leastProbability is what the read-out leaves out: 0 there means no more than
+// below it.
+const leastProbability = 0.005
+
+// judgeOrders fits a problem and judges its edge probabilities.
+func judgeOrders(t *testing.T, name string, p *bench.Problem, cfg tobac.Config) judged {
+	t.Helper()
+	cfg.Workers = runtime.GOMAXPROCS(0)
+	r, err := tobac.NewRun(p.Train, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Advance(context.Background(), r.Steps()); err != nil {
+		t.Fatal(err)
+	}
+	posterior, err := r.Posterior()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &bench.Fitted{Graphs: posterior.Graphs, Train: densities(posterior.LogPrior, posterior.LogLikelihood)}
+	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: posterior.Warnings, seconds: posterior.Seconds.Total}
+	if len(posterior.Orders) > 1 {
+		j.orders, j.largest, j.stability = len(posterior.Orders), 0, r.Orders().Stability()
+		for _, o := range posterior.Orders {
+			f.Orders = append(f.Orders, bench.OrderShare{Particles: o.Particles, LogWeight: o.LogWeight})
+			j.largest = max(j.largest, o.Weight)
+		}
+	}
+	if j.report, _, err = f.Judge(p.Truth); err != nil {
+		t.Fatal(err)
+	}
+	probability := posterior.EdgeProbabilities()
+	j.auroc = bench.AUROC(probability, p.Truth, bench.OffDiagonal)
+	j.brier = bench.Brier(probability, p.Truth)
+	j.logScore = bench.LogScore(probability, p.Truth, leastProbability)
+	j.error = bench.CalibrationError(probability, p.Truth, bench.CalibrationBins)
+	j.entropy = bench.Entropy(probability)
+	j.decided = bench.Decided(probability, 0.05)
+	t.Logf("%s, %s: %d orders, the largest weighs %.2f, stability %.2f; E-SHD %.1f, AUROC %.3f, Brier %.4f, log score %.4f, calibration %.4f, entropy %.3f, decided %.3f; %.0f s",
+		p.Name, name, j.orders, j.largest, j.stability, float64(j.report.ESHD), j.auroc, j.brier, j.logScore, j.error, j.entropy, j.decided, j.seconds)
+	return j
+}
+
+// compareOrders judges a single order beside the mixture over the orders of
+// resamples, by frequency and by evidence, and prints the table.
+func compareOrders(t *testing.T, problems []*bench.Problem, methods map[string]tobac.Config, names []string) map[string][]judged {
+	t.Helper()
+	all := map[string][]judged{}
+	for i, p := range problems {
+		for _, name := range names {
+			cfg := methods[name]
+			cfg.Seed = uint64(1 + i)
+			all[name] = append(all[name], judgeOrders(t, name, p, cfg))
+		}
+	}
+	var text bytes.Buffer
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "method\tproblems\tE-SHD\tAUROC\tBrier\tlog score\tcalibration\tentropy\tdecided\tseconds")
+	for _, name := range names {
+		fmt.Fprintf(w, "%s\t%d", name, len(problems))
+		for _, number := range []func(judged) float64{
+			func(j judged) float64 { return float64(j.report.ESHD) }, func(j judged) float64 { return j.auroc }, func(j judged) float64 { return j.brier },
+			func(j judged) float64 { return j.logScore }, func(j judged) float64 { return j.error }, func(j judged) float64 { return j.entropy },
+			func(j judged) float64 { return j.decided }, func(j judged) float64 { return j.seconds },
+		} {
+			fmt.Fprintf(w, "\t%.4g", mean(all[name], number))
+		}
+		fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("means over the problems; E-SHD of the particles, the rest of the edge probabilities\n%s", text.String())
+	return all
+}
+
+func mean(all []judged, number func(judged) float64) float64 {
+	sum := 0.0
+	for _, j := range all {
+		sum += number(j) / float64(len(all))
+	}
+	return sum
+}
+
+// synthetic reads simulated data sets, or skips the test without them.
+func synthetic(t *testing.T, name string, runs int) []*bench.Problem {
+	t.Helper()
+	var problems []*bench.Problem
+	for run := range runs {
+		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("%s-run%d", name, run))
+		p, err := bench.ReadProblem(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			t.Skipf("no data in %s", dir)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// standardisedProblem scales the columns of a problem, which takes away what the
+// variances say about the order.
+func standardisedProblem(t *testing.T, p *bench.Problem) *bench.Problem {
+	t.Helper()
+	table, err := p.Train.Standardize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
+}
+
+const resamples = 20
+
+// The orders of resamples on data that tell their order: the mixture may not be
+// worse calibrated than the single order by more than a fifth of its log score.
+func TestOrdersLinear(t *testing.T) {
+	ordersFlag(t)
+	problems := synthetic(t, "linear-d20-e40", 5)
+	all := compareOrders(t, problems, map[string]tobac.Config{"single order": {}, "20 orders": {Orders: resamples}}, []string{"single order", "20 orders"})
+	logScore := func(j judged) float64 { return j.logScore }
+	single, mixed := mean(all["single order"], logScore), mean(all["20 orders"], logScore)
+	if !(mixed <= 1.2*single) {
+		t.Errorf("mean log score %.4f of the mixture, want at most a fifth above %.4f of the single order", mixed, single)
+	}
+	for i, j := range all["20 orders"] {
+		if j.orders < 2 {
+			t.Errorf("%s: %d orders, want several", problems[i].Name, j.orders)
+		}
+	}
+}
+
+// sachsProblem are all rows of the flow cytometry data, standardised.
+func sachsProblem(t *testing.T) *bench.Problem {
+	t.Helper()
+	raw, truth, err := dataset.Sachs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := raw.Standardize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench.Problem{Name: "sachs", Train: table, Truth: truth}
+}
+
+// lessSure asserts that a posterior says that its order is a guess, and that the
+// mixture is less sure of its edges than the single order: more entropy, fewer
+// probabilities near 0 and 1.
+func lessSure(t *testing.T, single, mixed judged) {
+	t.Helper()
+	for _, j := range []judged{single, mixed} {
+		if !strings.Contains(strings.Join(j.warnings, "\n"), "the data look standardised") {
+			t.Errorf("%s: warnings %q do not say that the data look standardised", j.name, j.warnings)
+		}
+	}
+	if !strings.Contains(strings.Join(mixed.warnings, "\n"), "the order is a guess: resamples") {
+		t.Errorf("%s: warnings %q do not say that the order is a guess", mixed.name, mixed.warnings)
+	}
+	if !(mixed.entropy > single.entropy) || !(mixed.decided < single.decided) {
+		t.Errorf("entropy %.3f and %.3f decided of the mixture, want more than %.3f and less than %.3f", mixed.entropy, mixed.decided, single.entropy, single.decided)
+	}
+}
+
+// The flow cytometry data, standardised, hardly tell an order.
+func TestOrdersSachs(t *testing.T) {
+	ordersFlag(t)
+	names := []string{"single order", "20 orders", "20 orders, evidence"}
+	all := compareOrders(t, []*bench.Problem{sachsProblem(t)}, map[string]tobac.Config{
+		names[0]: {}, names[1]: {Orders: resamples}, names[2]: {Orders: resamples, OrderWeights: tobac.EvidenceWeights},
+	}, names)
+	single, mixed := all[names[0]][0], all[names[1]][0]
+	lessSure(t, single, mixed)
+	if !(mixed.logScore < single.logScore) || !(mixed.brier < single.brier) {
+		t.Errorf("log score %.4f, Brier score %.4f of the mixture, want less than %.4f and %.4f", mixed.logScore, mixed.brier, single.logScore, single.brier)
+	}
+}
+
+// Simulated data, standardised: equal variances mean nothing, the program says
+// so, and the mixture is less sure and makes smaller mistakes.
+func TestOrdersStandardised(t *testing.T) {
+	ordersFlag(t)
+	names := []string{"single order", "20 orders"}
+	var problems []*bench.Problem
+	for _, p := range synthetic(t, "linear-d10-e20", 5) {
+		problems = append(problems, standardisedProblem(t, p))
+	}
+	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: {}, names[1]: {Orders: resamples}}, names)
+	for i := range problems {
+		lessSure(t, all[names[0]][i], all[names[1]][i])
+	}
+	logScore := func(j judged) float64 { return j.logScore }
+	if single, mixed := mean(all[names[0]], logScore), mean(all[names[1]], logScore); !(mixed < single) {
+		t.Errorf("mean log score %.4f of the mixture, want less than %.4f of the single order", mixed, single)
+	}
+}
+
+// The same in seconds: few steps, few variables.
+func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
+	g := graph(t, 5, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 4}, [2]int{0, 3})
+	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 60, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := standardisedProblem(t, &bench.Problem{Name: "chain", Train: s.Train, Truth: g})
+	cfg := tobac.Config{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03, Seed: 7}
+	single := judgeOrders(t, "single order", p, cfg)
+	cfg.Orders = resamples
+	mixed := judgeOrders(t, "20 orders", p, cfg)
+	lessSure(t, single, mixed)
+	if mixed.orders < 5 {
+		t.Errorf("%d orders of standardised data, want at least 5", mixed.orders)
+	}
+}
+
+// Judging a posterior over several orders is judging its mixture of ensembles:
+// edge probabilities are the weighted means of those under the orders.
+func TestJudgeWeighsOrders(t *testing.T) {
+	truth := graph(t, 2, [2]int{0, 1})
+	backward, none := graph(t, 2, [2]int{1, 0}), dag.New(2)
+	f := &bench.Fitted{
+		Graphs: []*dag.Graph{truth, none, backward, backward, none},
+		Train:  []bench.LogDensity{{Data: math.Log(3)}, {}, {}, {}, {Data: math.Log(2)}},
+		Orders: []bench.OrderShare{{Particles: 2, LogWeight: math.Log(3)}, {Particles: 3}},
+	}
+	alike, weighted, err := f.Ensembles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Alike: ¾·½ and ¼·⅔; by density ¾·¾ and ¼·½.
+	for _, row := range []struct {
+		name              string
+		e                 *bench.Ensemble
+		forward, backward float64
+	}{{"alike", alike, 3.0 / 8, 1.0 / 6}, {"by density", weighted, 9.0 / 16, 1.0 / 8}} {
+		p := row.e.EdgeProbabilities()
+		if math.Abs(p.At(0, 1)-row.forward) > 1e-15 || math.Abs(p.At(1, 0)-row.backward) > 1e-15 {
+			t.Errorf("%s: got %v and %v, want %v and %v", row.name, p.At(0, 1), p.At(1, 0), row.forward, row.backward)
+		}
+		if total := floats.Sum(row.e.Weights()); math.Abs(total-1) > 1e-15 {
+			t.Errorf("%s: weights sum to %v, want 1", row.name, total)
+		}
+	}
+	report, _, err := f.Judge(truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// SHD is 0 with the edge, 1 without it or reversed.
+	if want := 5.0 / 8; math.Abs(float64(report.ESHD)-want) > 1e-15 {
+		t.Errorf("E-SHD %v, want %v", report.ESHD, want)
+	}
+	// One order with all the weight is no mixture.
+	single := &bench.Fitted{Graphs: f.Graphs, Train: f.Train}
+	want, _, err := single.Ensembles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	single.Orders = []bench.OrderShare{{Particles: 5, LogWeight: -7}}
+	got, _, err := single.Ensembles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.LogWeights, got.LogWeights); diff != "" {
+		t.Errorf("one order (-without +with):\n%s", diff)
+	}
+	short := &bench.Fitted{Graphs: f.Graphs, Train: f.Train, Orders: f.Orders[:1]}
+	if message := panics(func() { short.Ensembles() }); message != "bench: orders of 2 particles, there are 5" {
+		t.Errorf("orders that lack particles: %v", message)
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A run that is interrupted and resumed from its checkpoint, with other workers,
+// writes the files of a run that was not, under one order and under several.
+func TestResumeFromCheckpoint(t *testing.T) {
+	for _, row := range []struct {
+		name, args string
+		stop       int
+	}{
+		{"one order", "", 150},
+		{"DiBS", "--method dibs --penalty-rate 2", 150},
+		{"score", "--model bge", 150},
+		{"several orders", "--orders 6 --order-weights evidence", 360},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			simulated(t)
+			args := append(quick("fit", "data/train.csv"), "--steps", "300", "--checkpoint-every", "7", "--checkpoint", "state.json")
+			args = append(args, strings.Fields(row.args)...)
+			succeed(t, append(args, "--out", "whole")...)
+			end := readFile(t, "state.json")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			stderr := &stepWriter{at: row.stop, found: cancel}
+			code := run(ctx, append(args, "--out", "cut"), nil, &bytes.Buffer{}, stderr)
+			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			last := lines[len(lines)-1]
+			if code != exitFailed || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; --resume state.json continues from there") {
+				t.Fatalf("exit %d and %q", code, last)
+			}
+			s, err := readCheckpoint("state.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("tobac: interrupted after step %d of ", s.Step); s.Step < row.stop || !strings.HasPrefix(last, want) {
+				t.Errorf("the checkpoint is at step %d, %q", s.Step, last)
+			}
+			got := succeed(t, append(args, "--workers", "3", "--resume", "state.json", "--out", "resumed")...)
+			if first := fmt.Sprintf("step %d of ", s.Step); strings.HasPrefix(got.stderr, first) {
+				t.Errorf("standard error begins with a step that had been taken: %q", got.stderr)
+			}
+			for _, name := range []string{"particles.json", "edges.csv", "graph.csv", "graph.dot"} {
+				if readFile(t, "resumed", name) != readFile(t, "whole", name) {
+					t.Errorf("%s differs from that of a run that was not interrupted", name)
+				}
+			}
+			if readFile(t, "state.json") != end {
+				t.Error("the last checkpoint differs from that of a run that was not interrupted")
+			}
+			// A checkpoint of the last step gives the results again.
+			succeed(t, append(args, "--resume", "state.json", "--out", "again")...)
+			if readFile(t, "again/particles.json") != readFile(t, "whole/particles.json") {
+				t.Error("the finished run has other particles")
+			}
+			if left := listing(t, "."); !slices.Equal(left, []string{"again", "data", "resumed", "state.json", "whole"}) {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// stepWriter calls found once a step from at on is reported.
+type stepWriter struct {
+	bytes.Buffer
+	at    int
+	found func()
+}
+
+func (w *stepWriter) Write(p []byte) (int, error) {
+	var step int
+	if _, err := fmt.Sscanf(string(p), "step %d of", &step); err == nil && step >= w.at {
+		w.found()
+	}
+	return w.Buffer.Write(p)
+}
+
+// Checkpoints that cannot be written or used are one line, found before the run.
+func TestBadCheckpoints(t *testing.T) {
+	simulated(t)
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, append(quick("fit", "data/train.csv"), "--checkpoint", "state.json", "--steps", "3")...)
+	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--checkpoint folder", exitFailed, "folder: is a folder; allowed: a file"},
+		{"--checkpoint no/state.json", exitFailed, "no/state.json: no such file or directory"},
+		{"--checkpoint data/train.csv/state.json", exitFailed, "data/train.csv/state.json: data/train.csv is no folder"},
+		{"--checkpoint-every 5", exitUsage, "--checkpoint-every contradicts a run without checkpoints: --checkpoint FILE asks for them"},
+		{"--checkpoint s.json --checkpoint-every 0", exitUsage, `invalid argument "0" for "--checkpoint-every" flag: allowed: whole numbers from 1`},
+		{"--resume no.json", exitFailed, "no.json: no such file or directory; allowed: a file written by tobac fit --checkpoint"},
+		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
+		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit: invalid character 'o' in literal null (expecting 'u')"},
+		{"--resume empty.json", exitFailed, "empty.json: snapshot does not say with which settings it was made"},
+		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed 1, the run has 2"},
+		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the samples 8, the run has 9"},
+		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3, want 0 to 2"},
+		{"--resume state.json --standardize --order X0,X1,X2,X3,X4,X5", exitFailed, "state.json: snapshot was made from other data (digest "},
+		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot has the order ["},
+	} {
+		before, state := tree(t), readFile(t, "state.json")
+		got := runTobac(t, append(quick("fit", "data/train.csv"), strings.Fields(c.args)...)...)
+		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+			t.Errorf("tobac fit %s:\n got %+v\nwant exit %d and %s", c.args, got, c.code, c.want)
+		}
+		if tree(t) != before || readFile(t, "state.json") != state {
+			t.Errorf("tobac fit %s left files behind:\n%s", c.args, tree(t))
+		}
+	}
+}
+
+// A checkpoint may lie in the folder of the results, which an interruption then
+// leaves there.
+func TestCheckpointInOutputFolder(t *testing.T) {
+	simulated(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stderr := &stepWriter{at: 30, found: cancel}
+	args := append(quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json"), "--steps", "300")
+	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitFailed {
+		t.Errorf("exit %d: %s", code, stderr.String())
+	}
+	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json"}) {
+		t.Errorf("left in the folder: %v", left)
+	}
+	succeed(t, append(args, "--resume", "run/state.json")...)
+	want := append(slices.Clone(fitFiles), "state.json")
+	slices.Sort(want)
+	if left := listing(t, "run"); !slices.Equal(left, want) {
+		t.Errorf("in the folder: %v", left)
+	}
+}
+
+// Networks without biases and another penalty reach the model, the summary and
+// eval.
+func TestBiasAndPenaltyRate(t *testing.T) {
+	simulated(t)
+	got := succeed(t, quick("fit", "data/train.csv", "--model", "ffn", "--hidden", "2", "--bias=false", "--truth", "data/graph.csv", "--out", "run")...)
+	if !strings.Contains(got.stdout, "model   ffn, hidden units 2, relu, no biases\n") {
+		t.Errorf("report %s", got.stdout)
+	}
+	s, err := readParticles("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Particles[0].Parameters); n != 6*(6*2+2) {
+		t.Errorf("%d parameters of a network without biases, want 84", n)
+	}
+	succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run")
+	particles := map[string]bool{}
+	for _, rate := range []string{"1", "30"} {
+		succeed(t, append(quick("fit", "data/train.csv", "--method", "dibs", "--penalty-rate", rate, "--out", "run"), "--steps", "200")...)
+		if got := fmt.Sprint(at(parse(t, readFile(t, "run/summary.json")), "config", "penalty_rate")); got != rate {
+			t.Errorf("penalty_rate is %s, want %s", got, rate)
+		}
+		particles[readFile(t, "run/particles.json")] = true
+	}
+	if len(particles) != 2 {
+		t.Error("the penalty rate changes nothing")
+	}
+	for args, want := range map[string]string{
+		"--bias":                             "--bias contradicts --model linear: only --model ffn has biases",
+		"--penalty-rate 2":                   "--penalty-rate contradicts --method tobac: only --method dibs has a penalty of cycles",
+		"--method dibs --penalty-rate 0":     `invalid argument "0" for "--penalty-rate" flag: allowed: finite numbers above 0`,
+		"--model ffn --bias=x --method dibs": `invalid argument "x" for "--bias" flag: allowed: true, false`,
+	} {
+		if got := runTobac(t, append([]string{"fit"}, strings.Fields(args)...)...); got.code != exitUsage || got.stderr != "tobac: "+want+"\n" {
+			t.Errorf("tobac fit %s: %+v", args, got)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tobac/dag"
+)
+
+// A fit over several orders reports them in text and JSON, its files hold
+// together, and eval recomputes its metrics.
+func TestFitOverOrders(t *testing.T) {
+	for _, row := range []struct{ name, args, weights string }{
+		{"frequency", "", "frequency"},
+		{"evidence", "--order-weights evidence", "evidence"},
+		{"shares", "--preset paper --edges-per-node 1", "frequency"},
+		{"score", "--model bge --order-weights evidence", "evidence"},
+		{"network", "--model ffn --hidden 2", "frequency"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			simulated(t)
+			args := append(quick("fit", "data/train.csv", "--orders", "12", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "run"), strings.Fields(row.args)...)
+			got := succeed(t, args...)
+			summary := parse(t, readFile(t, "run/summary.json"))
+			orders := summary["orders"].(map[string]any)
+			if diff := cmp.Diff([]string{"chance_stability", "consensus", "distinct", "failures", "r2_sortability", "resamples", "stability", "varsortability"}, slices.Sorted(maps.Keys(orders))); diff != "" {
+				t.Errorf("keys of orders (-want +got):\n%s", diff)
+			}
+			distinct := orders["distinct"].([]any)
+			counted, total, last := 0.0, 0.0, 1.0
+			for _, o := range distinct {
+				o := o.(map[string]any)
+				w := o["weight"].(float64)
+				if len(o["order"].([]any)) != 6 || w > last || o["violated_edges"] == nil || (o["log_evidence"] != nil) != (row.weights == "evidence") || (o["noise_variance"] != nil) != (row.name != "score") {
+					t.Errorf("order %v after the weight %v", o, last)
+				}
+				counted, total, last = counted+o["count"].(float64), total+w, w
+			}
+			if len(distinct) < 2 || counted != 12 || orders["resamples"] != 12.0 || orders["failures"] != 0.0 || math.Abs(total-1) > 1e-12 {
+				t.Fatalf("%d orders of %v resamples with the weight %v", len(distinct), counted, total)
+			}
+			if v := orders["varsortability"].(float64); v < 0 || v > 1 {
+				t.Errorf("varsortability %v", v)
+			}
+			if len(summary["order"].([]any)) != 0 || at(summary, "config", "orders") != 12.0 || at(summary, "config", "order_weights") != row.weights {
+				t.Errorf("order %v, config %v", summary["order"], summary["config"])
+			}
+			for _, want := range []string{
+				fmt.Sprintf("orders  %d distinct ones of 12 resamples, weighed by %s; resamples agree on ", len(distinct), row.weights),
+				"        along the true graph: varsortability 0.", "Consensus graph", "before it in ", "Metrics against data/graph.csv",
+			} {
+				if !strings.Contains(got.stdout, want) {
+					t.Errorf("report lacks %q:\n%s", want, got.stdout)
+				}
+			}
+			if want := fmt.Sprintf("step %d of %d, ", 40*len(distinct), 40*len(distinct)); !strings.Contains(got.stderr, want) {
+				t.Errorf("standard error lacks %q:\n%s", want, got.stderr)
+			}
+			again := parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run").stdout)
+			for _, key := range []string{"metrics", "cyclic"} {
+				if diff := cmp.Diff(summary[key], again[key]); diff != "" {
+					t.Errorf("eval differs from summary.json in %s (-summary +eval):\n%s", key, diff)
+				}
+			}
+			checkOrdersFiles(t, orders, len(distinct))
+		})
+	}
+}
+
+// checkOrdersFiles compares particles.json and graph.csv in the folder run with
+// the orders of summary.json.
+func checkOrdersFiles(t *testing.T, orders map[string]any, distinct int) {
+	t.Helper()
+	s, err := readParticles("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, p := range s.Particles {
+		total += math.Exp(p.LogWeight)
+	}
+	if len(s.Orders) != distinct || len(s.Order) != 0 || len(s.Particles) != 6*distinct || math.Abs(total-1) > 1e-12 {
+		t.Errorf("particles.json has %d orders, the order %v, %d particles of the weight %v", len(s.Orders), s.Order, len(s.Particles), total)
+	}
+	m := 0
+	for k, o := range s.Orders {
+		position := dag.Inverse(o.Order)
+		for _, p := range s.Particles[m : m+o.Particles] {
+			for _, e := range p.Edges {
+				if position[e[0]] > position[e[1]] {
+					t.Errorf("a particle of order %d has the edge %v against it", k, e)
+				}
+			}
+		}
+		m += o.Particles
+	}
+	g, err := readTruth("run/graph.csv", s.Names) // fails if it has a cycle
+	if err != nil {
+		t.Fatal(err)
+	}
+	consensus := orders["consensus"].([]any)
+	if len(consensus) != g.Size() {
+		t.Errorf("%d edges in the summary's consensus, %d in graph.csv", len(consensus), g.Size())
+	}
+	for _, e := range consensus {
+		if p := e.(map[string]any)["precedes"].(float64); p <= 0.5 || p > 1 {
+			t.Errorf("consensus edge %v: an edge of probability above ½ needs orders of more weight", e)
+		}
+	}
+}
+
+// One distinct order gives the files of a fit under it, and more workers give the
+// same files.
+func TestOrdersFilesRepeat(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,c\n")
+	for i := range 60 {
+		a := math.Sin(float64(i * i))
+		b := 3*a + math.Cos(float64(7*i))
+		fmt.Fprintf(&text, "%v,%v,%v\n", 3*b+math.Sin(float64(11*i*i)), b, a)
+	}
+	inFolder(t, map[string]string{"strong.csv": text.String()})
+	succeed(t, quick("fit", "strong.csv", "--orders", "5", "--out", "mixed")...)
+	if orders := at(parse(t, readFile(t, "mixed/summary.json")), "orders", "distinct").([]any); len(orders) != 1 {
+		t.Fatalf("%d distinct orders", len(orders))
+	}
+	succeed(t, quick("fit", "strong.csv", "--order", "c,b,a", "--out", "single")...)
+	for _, name := range []string{"particles.json", "edges.csv", "graph.csv", "graph.dot"} {
+		if readFile(t, "mixed", name) != readFile(t, "single", name) {
+			t.Errorf("%s differs from that under the only order", name)
+		}
+	}
+	simulated(t)
+	for _, workers := range []string{"1", "5"} {
+		succeed(t, append(quick("fit", "data/train.csv", "--orders", "8", "--order-weights", "evidence", "--out", workers), "--workers", workers)...)
+	}
+	for _, name := range []string{"particles.json", "edges.csv", "graph.csv"} {
+		if readFile(t, "1", name) != readFile(t, "5", name) {
+			t.Errorf("%s differs between 1 and 5 workers", name)
+		}
+	}
+}
+
+// The embedded data, standardised, do not carry an order, and the command says so.
+func TestOrdersWarn(t *testing.T) {
+	inFolder(t, nil)
+	got := succeed(t, quick("fit", "--orders", "20")...)
+	for _, want := range []string{
+		"tobac: warning: all marginal variances lie within 5 % of each other",
+		"tobac: warning: the order is a guess at ",
+		"tobac: warning: the order is a guess: resamples of the rows agree on ",
+	} {
+		if strings.Count(got.stderr, want) != 1 {
+			t.Errorf("standard error lacks one line with %q:\n%s", want, got.stderr)
+		}
+	}
+}
+
+// Wrong uses of the options are one line and exit 2.
+func TestBadOrders(t *testing.T) {
+	var wide strings.Builder
+	for i := range 40 {
+		for j := range 21 {
+			fmt.Fprintf(&wide, "%v,", math.Sin(float64(3+i*i+7*j*i)))
+		}
+		fmt.Fprintln(&wide, i%7)
+	}
+	inFolder(t, map[string]string{"good.csv": badInputs["good.csv"], "wide.csv": wide.String(), "order.txt": "a,b,c\n"})
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"fit --orders 0", exitUsage, `invalid argument "0" for "--orders" flag: allowed: whole numbers from 1`},
+		{"fit --order-weights size --orders 3", exitUsage, `invalid argument "size" for "--order-weights" flag: allowed: frequency, evidence`},
+		{"fit --order-weights evidence", exitUsage, `--order-weights contradicts a single order: --orders N asks for several`},
+		{"fit --method dibs --orders 3", exitUsage, `--orders contradicts --method dibs: it needs no order`},
+		{"fit good.csv --orders 3 --order a,b,c", exitUsage, `--orders contradicts --order a,b,c: a known order leaves none to find in resamples`},
+		{"fit good.csv --orders 3 --order order.txt", exitUsage, `--orders contradicts --order order.txt: a known order leaves none to find in resamples`},
+		{"fit --orders 3 --order-weights evidence --model ffn", exitUsage, `--order-weights contradicts --model ffn: networks have no marginal likelihood in closed form`},
+		{"fit wide.csv --orders 3 --order-weights evidence", exitUsage, `--order-weights evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 22 variables; allowed: at most 20 with the linear model, or weights by frequency`},
+		{"order good.csv --bootstrap 0", exitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1`},
+		{"order good.csv --bootstrap 3 --all", exitUsage, `--all and --bootstrap contradict each other: choose one --method to resample for`},
+		{"order good.csv --seed 3", exitUsage, `--seed is for the resamples of --bootstrap N`},
+		{"order no.csv --bootstrap 3", exitFailed, `no.csv: no such file or directory`},
+	} {
+		before := tree(t)
+		got := runTobac(t, strings.Fields(c.args)...)
+		if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
+			t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
+		}
+		if tree(t) != before {
+			t.Errorf("tobac %s left files behind", c.args)
+		}
+	}
+}
+
+// Ctrl-C after the first order stops within the second, and says where in the
+// whole run.
+func TestInterruptedOverOrders(t *testing.T) {
+	simulated(t)
+	distinct := len(at(parse(t, succeed(t, quick("fit", "data/train.csv", "--orders", "12", "--json")...).stdout), "orders", "distinct").([]any))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	steps := 200 * distinct
+	stop := (steps + 9) / 10 * 3 // the third line of progress
+	stderr := &signalWriter{text: fmt.Sprintf("step %d of %d", stop, steps), found: cancel}
+	var stdout bytes.Buffer
+	args := append(quick("fit", "data/train.csv", "--orders", "12", "--out", "run"), "--steps", "200")
+	code := run(ctx, args, nil, &stdout, stderr)
+	want := fmt.Sprintf("tobac: interrupted after step %d of %d; nothing was written", stop, steps)
+	if code != exitFailed || !strings.Contains(stderr.String(), want) || stop < 200 {
+		t.Errorf("exit %d, want %q in\n%s", code, want, stderr.String())
+	}
+	if left := listing(t, "."); stdout.Len() > 0 || !slices.Equal(left, []string{"data"}) {
+		t.Errorf("left behind: files %v, output %q", left, stdout.String())
+	}
+}
+
+// Resamples of few columns are a matrix, of many the least stable pairs.
+func TestOrderBootstrap(t *testing.T) {
+	simulated(t)
+	got := succeed(t, "order", "data/train.csv", "--bootstrap", "25")
+	plain := succeed(t, "order", "data/train.csv").stdout
+	for _, want := range []string{
+		`^Order of all rows: ` + regexp.QuoteMeta(plain),
+		`\nResamples: 25, failed: 0, distinct orders: \d+; they agree on \d+ % of the pairs of columns \(chance: 58 %\)\n`,
+		`\nshare +count +order\n0\.\d{3} +\d+ +(X\d,){5}X\d\n`,
+		`\n +X0 +X1 +X2 +X3 +X4 +X5\nX0 +- +[01]\.\d\d `,
+	} {
+		if !regexp.MustCompile(want).MatchString(got.stdout) {
+			t.Errorf("output lacks %q:\n%s", want, got.stdout)
+		}
+	}
+	if again := succeed(t, "order", "data/train.csv", "--bootstrap", "25", "--seed", "1").stdout; again != got.stdout {
+		t.Error("seed 1 is not the default")
+	}
+	if other := succeed(t, "order", "data/train.csv", "--bootstrap", "25", "--seed", "2").stdout; other == got.stdout {
+		t.Error("another seed gives the same resamples")
+	}
+	succeed(t, "simulate", "--vars", "14", "--samples", "50", "--out", "many")
+	got = succeed(t, "order", "many/train.csv", "--bootstrap", "25", "--method", "variance")
+	if want := regexp.MustCompile(`\nLeast stable of the 91 pairs: share of the resamples .*\n(X\d+ +X\d+ +[01]\.\d\d\n){20}$`); !want.MatchString(got.stdout) {
+		t.Errorf("output lacks %q:\n%s", want, got.stdout)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap", "25"); got.code != exitFailed || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+		t.Errorf("interrupted: %+v", got)
+	}
+}
+
+// A damaged posterior over several orders is named as such.
+func TestEvalOfDamagedOrders(t *testing.T) {
+	const truth = "source,target\na,b\n"
+	const particles = `"particles":[{"edges":[[0,1]],"parameters":[1],"log_prior":-1,"log_likelihood":-1,"log_weight":-1},{"edges":[[1,0]],"parameters":[2],"log_prior":-1,"log_likelihood":-1,"log_weight":-1}]}`
+	const whole = `{"names":["a","b"],"order":[],"orders":[{"order":[0,1],"particles":1,"log_weight":-0.6931471805599453,"noise_variance":0.1},` +
+		`{"order":[1,0],"particles":1,"log_weight":-0.6931471805599453,"noise_variance":0.2}],"standardization":null,` + particles
+	for _, c := range []struct{ name, old, with, want string }{
+		{"whole", "", "", ""},
+		{"order", `"order":[1,0]`, `"order":[1,1]`, "order 1: the order repeats variable 1, at positions 0 and 1"},
+		{"noise", `"noise_variance":0.2`, `"noise_variance":-1`, "order 1: noise variance is -1, want a number above 0"},
+		{"particles", `{"order":[1,0],"particles":1`, `{"order":[1,0],"particles":2`, "the orders have 3 particles of the weight 1, want 2 and 1"},
+		{"no particle", `{"order":[1,0],"particles":1`, `{"order":[1,0],"particles":0`, "order 1 has 0 particles and the log weight -0.6931471805599453, want at least 1 and a finite number"},
+		{"weights", `"particles":1,"log_weight":-0.6931471805599453,"noise_variance":0.2`, `"particles":1,"log_weight":0,"noise_variance":0.2`, "the orders have 2 particles of the weight 1.5, want 2 and 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := whole
+			if c.old != "" {
+				if text = strings.Replace(whole, c.old, c.with, 1); text == whole {
+					t.Fatalf("%q does not occur", c.old)
+				}
+			}
+			inFolder(t, map[string]string{"particles.json": text, "truth.csv": truth})
+			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
+			if c.want == "" {
+				if e := at(parse(t, got.stdout), "metrics", "empirical", "eshd"); got.code != exitDone || e != 0.5 {
+					t.Errorf("got %+v, want an E-SHD of one half", got)
+				}
+				return
+			}
+			if want := "tobac: particles.json: not a posterior written by tobac fit: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
+				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
+			}
+		})
+	}
+}
