@@ -88,6 +88,9 @@ func widen(dst []float64, x []float32) {
 
 // runSingle runs the groups of a level in float32.
 func (lp *laneProgram) runSingle(lv *laneLevel, f *frame, lanes int) {
+	if len(lv.groups) == 0 {
+		return
+	}
 	s := f.single
 	round(s.m[s.from:s.to], f.m[s.from:s.to])
 	gather(s.m, lv.panels)
