@@ -186,6 +186,9 @@ func (p *Program) addValues() error {
 		if n.op != nil && n.op.view != nil {
 			v.index = n.op.view(n.attr, n.shape, n.args[0].shape)
 		}
+		if p.runs(AlgebraicSimplification) {
+			p.simplify(v)
+		}
 		p.values = append(p.values, v)
 		p.byNode[n] = v
 	}

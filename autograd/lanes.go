@@ -69,11 +69,13 @@ type elementKey struct{ v, e int32 }
 // vectorLen is the number of lanes that registers are rounded up to.
 const vectorLen = 8
 
-// laneLimit and termLimit are the numbers of varying elements, and of terms of
-// their sums, up to which they are scheduled one by one.
+// Varying elements are scheduled one by one up to laneLimit of them for every
+// lane, since that pays by the number of lanes, but not above laneMost; and up to
+// termLimit terms of their sums for every lane.
 const (
-	laneLimit = 300_000
-	termLimit = 8_000_000
+	laneLimit = 25_000
+	laneMost  = 3_000_000
+	termLimit = 600_000
 )
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
@@ -104,7 +106,7 @@ func (p *Program) compileLanes() *laneProgram {
 	for _, l := range level {
 		top = max(top, l)
 	}
-	if n := c.countProducts(); n <= foldLimit && p.runs(Fusion) {
+	if n := c.countProducts(); n <= foldLimit && p.runs(AlgebraicSimplification) {
 		c.fold, c.productsAt = true, p.arena
 		p.arena += n
 	}
@@ -153,7 +155,7 @@ func (p *Program) laneable() bool {
 			terms += len(v.args[0].live)
 		}
 	}
-	return count > 0 && count <= laneLimit && terms <= termLimit
+	return count > 0 && count <= min(laneLimit*p.lanes, laneMost) && terms <= termLimit*p.lanes
 }
 
 // levels counts, for every value, the reductions over the lanes below it.

@@ -27,6 +27,27 @@ func squareVec(dst, x []float64) {
 	}
 }
 
+// tanhVec is (1 − e^−2|x|)/(1 + e^−2|x|) with the sign of x, but for small x, where
+// the difference would cancel.
+func tanhVec(dst, x []float64) {
+	var arg, exp [64]float64
+	for len(x) > 0 {
+		n := min(len(x), len(arg))
+		for i, v := range x[:n] {
+			arg[i] = max(-2*math.Abs(v), -700) // beyond which the result is ±1
+		}
+		kernels.Exp(exp[:n], arg[:n])
+		for i, v := range x[:n] {
+			if math.Abs(v) < 0.625 {
+				dst[i] = math.Tanh(v)
+			} else {
+				dst[i] = math.Copysign((1-exp[i])/(1+exp[i]), v)
+			}
+		}
+		x, dst = x[n:], dst[n:]
+	}
+}
+
 // sigmoidVec is 1/(1+e^−x), computed with e^−|x|.
 func sigmoidVec(dst, x []float64) {
 	var arg, exp [64]float64
