@@ -29,6 +29,8 @@ type laneProgram struct {
 	panels   []float64 // constant panels, which frames hold from panelsAt on
 	panelsAt int
 	buffer   int // length of a frame's buffer
+
+	precision Precision
 }
 
 // laneInput is a varying input: its elements are registers first and following.
@@ -83,7 +85,7 @@ var negligible = -53 * math.Ln2
 
 // compileLanes builds the lane program of a laneable graph.
 func (p *Program) compileLanes() *laneProgram {
-	lp := &laneProgram{width: roundUp(p.lanes, vectorLen), keep: map[elementKey]int32{}}
+	lp := &laneProgram{width: roundUp(p.lanes, p.precision.vectorLen()), precision: p.precision, keep: map[elementKey]int32{}}
 	level := p.levels()
 	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
 	for i, n := range p.inputs {

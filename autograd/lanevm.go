@@ -162,6 +162,11 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 			}
 		}
 		lv.prepare(f)
+		if f.single != nil {
+			lp.runSingle(lv, f, lanes)
+			continue
+		}
+		gather(f.m, lv.panels)
 		for j := range lv.groups {
 			g := &lv.groups[j]
 			if g.mask == nil {
@@ -177,7 +182,7 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 }
 
 // prepare computes the numbers that operations of the level take in another
-// form: factors of sigmoid shifts, and panels.
+// form: factors of sigmoid shifts, and products.
 func (lv *laneLevel) prepare(f *frame) {
 	if n := len(lv.shifts); n > 0 {
 		x := f.buffer[:n]
@@ -193,10 +198,14 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		f.m[lv.productsAt+i] = x
 	}
-	for _, p := range lv.panels {
-		to := f.m[p.off:][:len(p.factors)]
+}
+
+// gather copies the factors of panels to where tiles read them.
+func gather[T real](m []T, panels []*panel) {
+	for _, p := range panels {
+		to := m[p.off:][:len(p.factors)]
 		for i, s := range p.factors {
-			to[i] = f.m[s]
+			to[i] = m[s]
 		}
 	}
 }
@@ -298,9 +307,9 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 			mulAddVV(r(op.dst), r(pairs[i]), r(pairs[i+1]))
 		}
 	case laneTile, laneTileRelu:
-		g.tile(op, f, regs, n)
+		tileRowsOf(op, g.args, m, regs, f.buffer, n)
 	case laneTileSquares:
-		g.tileSquares(op, f, regs, n)
+		tileSquares(op, g.args, m, regs, f.buffer, n)
 	case laneRelu:
 		reluVec(r(op.dst), r(op.a))
 	case lanePositive:
@@ -334,7 +343,7 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 	}
 }
 
-func whereVec(dst, c, a, b []float64) {
+func whereVec[T real](dst, c, a, b []T) {
 	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
 	for i := range dst {
 		if c[i] != 0 {

@@ -100,7 +100,7 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 	if e.theta != nil {
 		grads = append(grads, e.b.Grad(e.objectiveTheta, e.theta)...)
 	}
-	opt := autograd.Options{Engine: cfg.Engine, Workers: cfg.Workers}
+	opt := cfg.evaluator()
 	if t.scorer, err = newScorer(e.inputs(), grads, opt); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
