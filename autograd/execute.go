@@ -245,7 +245,8 @@ func (c *compiled) work(f *frame) {
 	}
 }
 
-func (c *compiled) runOuter(f *frame, outer int) error {
+// loadInputs brings the values of all inputs at one outer index into the frame.
+func (c *compiled) loadInputs(f *frame, outer int) error {
 	for i, n := range c.inputs {
 		v := c.byNode[n]
 		if v == nil || v.store == nil {
@@ -267,6 +268,20 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 			}
 		}
 	}
+	return nil
+}
+
+// unloadOutputs copies all outputs at one outer index to the caller.
+func (c *compiled) unloadOutputs(f *frame, outer int) {
+	for i, n := range c.outputs {
+		c.unload(f, c.byNode[n], i, outer)
+	}
+}
+
+func (c *compiled) runOuter(f *frame, outer int) error {
+	if err := c.loadInputs(f, outer); err != nil {
+		return err
+	}
 	if c.lane != nil {
 		if err := c.lane.run(f, c.lanes); err != nil {
 			return fmt.Errorf("autograd: graph %q: %w", c.b.name, err)
@@ -283,9 +298,7 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 			}
 		}
 	}
-	for i, n := range c.outputs {
-		c.unload(f, c.byNode[n], i, outer)
-	}
+	c.unloadOutputs(f, outer)
 	return nil
 }
 
