@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"tobac/internal/vector"
 )
@@ -77,15 +78,15 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
 		copy(f.m, p.constant)
 		if lp := p.lane; lp != nil {
-			f.buffer = make([]float64, lp.buffer)
+			f.buffer = alignedVectors(lp.buffer)
 			f.active = make([]int32, 0, lp.width)
 			f.streams = make([]vector.Stream, len(lp.draws))
 			copy(f.m[lp.panelsAt:], lp.panels)
 			if lp.precision == Float32 {
 				f.single = newSingleFrame(p, f.m)
 			} else {
-				f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
-				f.packed = make([]float64, lp.packed*lp.width)
+				f.full = alignedVectors(max(lp.full, lp.stored) * lp.width)
+				f.packed = alignedVectors(lp.packed * lp.width)
 			}
 		}
 		c.frames = append(c.frames, f)
@@ -101,6 +102,15 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		}()
 	}
 	return c, nil
+}
+
+// alignedVectors allocates n numbers that start where a cache line does, so that
+// no vector of them is part of two.
+func alignedVectors(n int) []float64 {
+	const line = 8 * vectorLen
+	x := make([]float64, n+vectorLen)
+	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
+	return x[(line-past)%line/8:][:n:n]
 }
 
 // lanesOf maps each lane of the arena to the lane of n within one outer index.
@@ -235,7 +245,8 @@ func (c *compiled) work(f *frame) {
 	}
 }
 
-func (c *compiled) runOuter(f *frame, outer int) error {
+// loadInputs brings the values of all inputs at one outer index into the frame.
+func (c *compiled) loadInputs(f *frame, outer int) error {
 	for i, n := range c.inputs {
 		v := c.byNode[n]
 		if v == nil || v.store == nil {
@@ -257,6 +268,20 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 			}
 		}
 	}
+	return nil
+}
+
+// unloadOutputs copies all outputs at one outer index to the caller.
+func (c *compiled) unloadOutputs(f *frame, outer int) {
+	for i, n := range c.outputs {
+		c.unload(f, c.byNode[n], i, outer)
+	}
+}
+
+func (c *compiled) runOuter(f *frame, outer int) error {
+	if err := c.loadInputs(f, outer); err != nil {
+		return err
+	}
 	if c.lane != nil {
 		if err := c.lane.run(f, c.lanes); err != nil {
 			return fmt.Errorf("autograd: graph %q: %w", c.b.name, err)
@@ -273,9 +298,7 @@ func (c *compiled) runOuter(f *frame, outer int) error {
 			}
 		}
 	}
-	for i, n := range c.outputs {
-		c.unload(f, c.byNode[n], i, outer)
-	}
+	c.unloadOutputs(f, outer)
 	return nil
 }
 

@@ -17,6 +17,7 @@ const (
 // An instruction reads and writes one frame.
 type instruction interface {
 	run(f *frame) error
+	cost() (flops, bytes int)
 }
 
 // lower makes the instruction of v, with every offset resolved.

@@ -92,10 +92,12 @@
 // variables, rows, particles, samples and workers, one parameter at a time, and
 // BenchmarkPreparation what the linear model does with its rows once. Two tests
 // print them as tables, with the ratios of the engines, and with the measured
-// exponents beside the expected ones; they assert nothing about times:
+// exponents beside the expected ones, and a third one where the time of a score goes;
+// they assert nothing about times:
 //
 //	go test ./bench -run TestExpressionTable -long -v
 //	go test ./bench -run TestGrowth -long -v -timeout 30m
+//	go test ./bench -run TestStepProfile -long -v
 //
 // # Failures and concurrency
 //

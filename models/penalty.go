@@ -77,12 +77,15 @@ func power(a *autograd.Node, n int) *autograd.Node {
 	return out
 }
 
+// at sets what depends on the step.
+func (p *penalty) at(step int) { p.beta[0] = p.t.cfg.Penalty.Rate * float64(step) }
+
 // add adds the gradient at the given step to dst.
 func (p *penalty) add(dst, z *mat.Dense, step int) error {
 	if err := p.scorer.bind(0, z); err != nil {
 		return err
 	}
-	p.beta[0] = p.t.cfg.Penalty.Rate * float64(step)
+	p.at(step)
 	if err := p.scorer.eval([]*mat.Dense{p.grad}); err != nil {
 		return err
 	}

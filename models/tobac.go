@@ -283,8 +283,7 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 			return err
 		}
 	}
-	t.step = step
-	t.alpha[0] = t.Alpha(step)
+	t.at(step)
 	if err := t.scorer.eval(dst); err != nil {
 		return err
 	}
@@ -293,6 +292,9 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 	}
 	return nil
 }
+
+// at sets what depends on the step.
+func (t *TOBAC) at(step int) { t.step, t.alpha[0] = step, t.Alpha(step) }
 
 // Alpha is the inverse temperature at a step.
 func (t *TOBAC) Alpha(step int) float64 { return t.cfg.AlphaRate * float64(step) }
