@@ -162,27 +162,21 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 			}
 		}
 		lv.prepare(f)
-		if f.single != nil {
-			lp.runSingle(lv, f, lanes)
-			continue
-		}
-		gather(f.m, lv.panels)
 		for j := range lv.groups {
 			g := &lv.groups[j]
 			if g.mask == nil {
-				g.run(f, f.full, lp.width, lanes, nil)
+				g.runIn(f, lp.width, lanes, nil)
 				continue
 			}
-			x := f.full[int(g.mask.x)*lp.width:][:lanes]
-			f.active = selectLanes(f.active[:0], x)
-			g.run(f, f.packed, lp.width, len(f.active), f.active)
+			f.active = selectLanes(f.active[:0], f.register(g.mask.x, lp.width, lanes))
+			g.runIn(f, lp.width, len(f.active), f.active)
 		}
 	}
 	return nil
 }
 
 // prepare computes the numbers that operations of the level take in another
-// form: factors of sigmoid shifts, and products.
+// form: factors of sigmoid shifts, products, and panels.
 func (lv *laneLevel) prepare(f *frame) {
 	if n := len(lv.shifts); n > 0 {
 		x := f.buffer[:n]
@@ -198,6 +192,11 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		f.m[lv.productsAt+i] = x
 	}
+	if f.single != nil {
+		f.single.prepare(lv, f.m)
+		return
+	}
+	gather(f.m, lv.panels)
 }
 
 // gather copies the factors of panels to where tiles read them.

@@ -86,24 +86,37 @@ func widen(dst []float64, x []float32) {
 	}
 }
 
-// runSingle runs the groups of a level in float32.
-func (lp *laneProgram) runSingle(lv *laneLevel, f *frame, lanes int) {
+// prepare brings the copy of the arena up to date for the groups of a level.
+func (s *singleFrame) prepare(lv *laneLevel, m []float64) {
 	if len(lv.groups) == 0 {
 		return
 	}
-	s := f.single
-	round(s.m[s.from:s.to], f.m[s.from:s.to])
+	round(s.m[s.from:s.to], m[s.from:s.to])
 	gather(s.m, lv.panels)
-	for j := range lv.groups {
-		g := &lv.groups[j]
-		if g.mask == nil {
-			g.runSingle(f, s.full, lp.width, lanes, nil)
-			continue
-		}
-		x := f.buffer[:lanes]
-		widen(x, s.full[int(g.mask.x)*lp.width:])
-		f.active = selectLanes(f.active[:0], x)
-		g.runSingle(f, s.packed, lp.width, len(f.active), f.active)
+}
+
+// register is a register of all lanes, the first ones of width, in either precision.
+func (f *frame) register(reg int32, width, lanes int) []float64 {
+	if f.single == nil {
+		return f.full[int(reg)*width:][:lanes]
+	}
+	x := f.buffer[:lanes]
+	widen(x, f.single.full[int(reg)*width:])
+	return x
+}
+
+// runIn executes the group in the frame's registers of either precision: those of
+// all lanes, or those of the active ones.
+func (g *laneGroup) runIn(f *frame, width, count int, active []int32) {
+	switch s := f.single; {
+	case s != nil && active != nil:
+		g.runSingle(f, s.packed, width, count, active)
+	case s != nil:
+		g.runSingle(f, s.full, width, count, nil)
+	case active != nil:
+		g.run(f, f.packed, width, count, active)
+	default:
+		g.run(f, f.full, width, count, nil)
 	}
 }
 

@@ -136,9 +136,7 @@ func (g *laneGroup) list(w io.Writer, width int, precision Precision) {
 			kinds[op.code] = &cost{}
 		}
 		flops, bytes := op.cost(g.args, width)
-		if precision == Float32 {
-			bytes /= 2
-		}
+		bytes = precision.bytes(bytes)
 		kinds[op.code].add(flops, bytes)
 		total.add(flops, bytes)
 	}

@@ -58,6 +58,14 @@ func (precision Precision) set(p *Program) error {
 	return nil
 }
 
+// bytes is the memory of what takes n bytes in float64.
+func (p Precision) bytes(n int) int {
+	if p == Float32 {
+		return n / 2
+	}
+	return n
+}
+
 // vectorLen is the number of lanes that registers are rounded up to.
 func (p Precision) vectorLen() int {
 	if p == Float32 {

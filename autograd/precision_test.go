@@ -200,3 +200,32 @@ func TestUnknownPrecision(t *testing.T) {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 }
+
+// Draws in float32 are the numbers of the stream as rounded, whether they are drawn
+// where they are used or given; 13 samples are fewer than a vector, and not drawn there.
+func TestFloat32Draws(t *testing.T) {
+	for _, samples := range []int{48, 13} {
+		inputs, outputs := noisy(samples, false)
+		w := normals(rand.New(rand.NewPCG(6, 6)), 18)
+		run := func(noise func(uint64) ad.Feed, precision ad.Precision) [][]float64 {
+			ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{Precision: precision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ev.Close()
+			dst := room(outputs)
+			if err := ev.Eval(dst, []ad.Feed{{Data: w}, noise(5), noise(500)}); err != nil {
+				t.Fatal(err)
+			}
+			return dst
+		}
+		want := run(seeds, ad.Float64)
+		drawn, given := run(seeds, ad.Float32), run(fills, ad.Float32)
+		for i := range want {
+			compare(t, outputs[i].String(), drawn[i], want[i], singleTolerance)
+			if !sameBits(drawn[i], given[i]) {
+				t.Errorf("%d samples, %v: got %v when drawn and %v when given", samples, outputs[i], drawn[i], given[i])
+			}
+		}
+	}
+}
