@@ -218,12 +218,12 @@ func (p *Program) inferSupport() {
 func (v *value) mayDiffer(e int) bool {
 	r := v.n.op
 	switch {
+	case v.isView(): // of constants too, whose elements [value.ref] finds in the operand
+		return v.index[e] >= 0 && v.args[0].support[v.index[e]]
 	case v.known != nil:
 		return v.known[e] != 0 || math.Signbit(v.known[e])
 	case r == nil:
 		return true
-	case v.isView():
-		return v.index[e] >= 0 && v.args[0].support[v.index[e]]
 	}
 	switch r.kernel {
 	case kernelUnary:

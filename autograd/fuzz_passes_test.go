@@ -109,7 +109,7 @@ func newSampleDensity(source []byte) *sampleDensity {
 			p.src = append(p.src, seeds(uint64(10*i)))
 		}
 	}
-	kinds := []func(){p.product, p.product, p.product, p.draw, p.draw, p.structural, p.lanes, p.lose, p.weigh}
+	kinds := []func(){p.product, p.product, p.product, p.draw, p.draw, p.structural, p.lanes, p.lose, p.weigh, p.late}
 	for range 8 {
 		if len(p.source) == 0 || p.b.Err() != nil {
 			break
@@ -392,6 +392,25 @@ func (p *sampleDensity) weigh() {
 	case 2:
 		p.losses = append(p.losses, mean.Square().Sum().Neg())
 	}
+}
+
+// late makes a product of numbers that are the same in all samples, and a second one
+// whose factors start with the same ones and end with means over the samples.
+func (p *sampleDensity) late() {
+	rows, inner := 2+p.next(4), 1+p.next(4)
+	f, x := p.vector(ad.Shape{rows, inner}), p.asMatrix(p.pick(), inner)
+	y := f.MatMul(x)
+	if !slices.Contains(y.Axes(), p.sample) {
+		return
+	}
+	first := y.Slice(1, 0, 1)
+	mean := first.MeanOver(p.sample)
+	if p.next(2) == 0 {
+		mean = first.LogMeanExpOver(p.sample)
+	}
+	more := ad.Concat(0, x, x.Slice(0, 0, 1).Tanh())
+	p.push(first.Square().Sum(), 30)
+	p.push(ad.Concat(1, f, mean).MatMul(more), 100)
 }
 
 // finish chooses the outputs: a sum of the losses and its gradient, and of some

@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -112,4 +113,25 @@ func ExamplePass() {
 	// Output:
 	// without "": [0 0 0 0]
 	// without "fusion|sparse-cotangents": [0 0 0 0]
+}
+
+// Without structural zeros, a part of a constant is as little of a zero as the
+// constant: what an element computes with is what it was found to read.
+func TestPartsOfConstants(t *testing.T) {
+	b := ad.NewBuilder("parts")
+	p, s := b.Axis("particle", 2), b.Axis("sample", 8)
+	v := b.Input("v", ad.Shape{3, 1}, p)
+	x := b.Input("x", ad.Shape{3, 2}, p, s)
+	dense := b.Constant([]float64{1, 2, 3, -1, 1, 2, 0.5, -2, 1}, ad.Shape{3, 3})
+	few := b.Constant([]float64{1, 9, 0, 9, 2, 9}, ad.Shape{3, 2}).Slice(1, 0, 1).T()
+	h := dense.MatMul(x.Mul(v).Neg())
+	y := few.MatMul(h.Sigmoid()).Add(dense.MatMul(x).Tanh().Sum()).LogMeanExpOver(s)
+	inputs, outputs := []*ad.Node{v, x}, []*ad.Node{y}
+	data := [][]float64{normals(rand.New(rand.NewPCG(1, 2)), 6), normals(rand.New(rand.NewPCG(1, 3)), 96)}
+	want := eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
+	for _, without := range passCases() {
+		for i, got := range eval(t, inputs, outputs, data, ad.Options{Without: without}) {
+			compare(t, fmt.Sprintf("without %q: output %d", without, i), got, want[i], 1e-12)
+		}
+	}
 }
