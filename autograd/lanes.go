@@ -107,7 +107,7 @@ func (p *Program) compileLanes() *laneProgram {
 		top = max(top, l)
 	}
 	if n := c.countProducts(); n <= foldLimit && p.runs(AlgebraicSimplification) {
-		c.fold, c.productsAt = true, p.arena
+		c.fold, c.productsAt, c.productRoom = true, p.arena, n
 		p.arena += n
 	}
 	for k := 0; k <= top; k++ {
@@ -293,8 +293,8 @@ type laneCompiler struct {
 	panels    map[[maxTileRows]int32][]*panel
 	allPanels []*panel
 
-	productsAt int // in the arena
-	panelUses  []panelUse
+	productsAt, productRoom int // in the arena
+	panelUses               []panelUse
 }
 
 // none is the mask of an element that is proportional to no weight.

@@ -109,10 +109,15 @@ func (em *emitter) foldFactor(t linearTerm) linearTerm {
 	if _, done := em.reg[t.x.key]; done {
 		return t
 	}
-	if x, k, ok := em.c.folded(t); ok {
-		return linearTerm{x, em.c.product(k)}
+	x, k, ok := em.c.folded(t)
+	if !ok {
+		return t
 	}
-	return t
+	at, ok := em.c.product(k)
+	if !ok {
+		return t
+	}
+	return linearTerm{x, at}
 }
 
 // folded takes apart a term on lanes that are others times a uniform number.
@@ -153,18 +158,22 @@ type uniformProduct struct {
 	neg  bool
 }
 
-// product is the offset of a product of two uniform numbers.
-func (c *laneCompiler) product(k uniformProduct) int32 {
+// product is the offset of a product of two uniform numbers, if there is room for
+// it.
+func (c *laneCompiler) product(k uniformProduct) (at int32, ok bool) {
 	if at, ok := c.productAt[k]; ok {
-		return at
+		return at, true
+	}
+	if len(c.productAt) == c.productRoom {
+		return 0, false
 	}
 	if c.productAt == nil {
 		c.productAt = map[uniformProduct]int32{}
 	}
-	at := int32(c.productsAt + len(c.productAt))
+	at = int32(c.productsAt + len(c.productAt))
 	c.productAt[k] = at
 	c.products = append(c.products, k)
-	return at
+	return at, true
 }
 
 // countProducts is the number of different products that folding factors takes, or
