@@ -23,6 +23,8 @@ type Program struct {
 	strip    bool         // the loop axis itself is laid out innermost, in strips
 	outer    int          // runs of the instruction list per evaluation
 	without  Pass         // passes left out
+
+	precision Precision // of the lane program
 }
 
 // A step is one instruction and the value it computes.
@@ -85,10 +87,11 @@ func (v *value) isView() bool { return v.index != nil }
 // together. It does not depend on the number of workers, nor do results.
 const stripLanes = 64
 
-// Compile turns the outputs, as functions of the inputs, into a program. The
-// passes given are left out: the program computes the same, slower. That is
-// for measuring and testing them.
-func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
+// Compile turns the outputs, as functions of the inputs, into a program. A
+// [Precision] among the options is what it computes with, by default Float64. A
+// [Pass] is left out: the program computes the same, slower. That is for measuring
+// and testing them.
+func Compile(inputs, outputs []*Node, options ...CompileOption) (*Program, error) {
 	if errKernels != nil {
 		return nil, errKernels
 	}
@@ -97,8 +100,10 @@ func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{spec: s, byNode: make(map[*Node]*value, len(s.nodes))}
-	for _, pass := range without {
-		p.without |= pass
+	for _, o := range options {
+		if err := o.set(p); err != nil {
+			return nil, err
+		}
 	}
 	p.chooseLanes()
 	if err := p.addValues(); err != nil {
@@ -112,6 +117,7 @@ func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 		p.lane = p.compileLanes()
 		return p, nil
 	}
+	p.precision = Float64 // value by value
 	p.allocate()
 	for _, v := range p.values {
 		if v.store == nil || v.n.op == nil || v.isView() || v.known != nil {
@@ -179,6 +185,9 @@ func (p *Program) addValues() error {
 		}
 		if n.op != nil && n.op.view != nil {
 			v.index = n.op.view(n.attr, n.shape, n.args[0].shape)
+		}
+		if p.runs(AlgebraicSimplification) {
+			p.simplify(v)
 		}
 		p.values = append(p.values, v)
 		p.byNode[n] = v

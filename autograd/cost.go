@@ -72,7 +72,7 @@ func (in *matMulInstr) cost() (flops, bytes int) {
 }
 
 func (in *denseMatMul) cost() (flops, bytes int) {
-	return 2 * in.m * in.k * in.n, 8 * (in.m*in.k + in.k*in.n + in.m*in.n)
+	return 2 * in.m * in.k * in.n, 8 * (in.a.n + in.b.n + in.m*in.n)
 }
 
 // cost of what prepare computes: three operations for the two factors of a

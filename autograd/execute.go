@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"tobac/internal/vector"
 )
@@ -21,6 +22,7 @@ type frame struct {
 	machine laneMachine
 	streams []vector.Stream // of the inputs drawn where they are used
 	active  []int32         // the selected lanes
+	single  *singleFrame    // registers in float32, instead of full and packed
 	err     error
 	at      int // outer index of err
 }
@@ -76,12 +78,16 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
 		copy(f.m, p.constant)
 		if lp := p.lane; lp != nil {
-			f.full = make([]float64, max(lp.full, lp.stored)*lp.width)
-			f.packed = make([]float64, lp.packed*lp.width)
-			f.buffer = make([]float64, lp.buffer)
+			f.buffer = alignedVectors(lp.buffer)
 			f.active = make([]int32, 0, lp.width)
 			f.streams = make([]vector.Stream, len(lp.draws))
 			copy(f.m[lp.panelsAt:], lp.panels)
+			if lp.precision == Float32 {
+				f.single = newSingleFrame(p, f.m)
+			} else {
+				f.full = alignedVectors(max(lp.full, lp.stored) * lp.width)
+				f.packed = alignedVectors(lp.packed * lp.width)
+			}
 		}
 		c.frames = append(c.frames, f)
 	}
@@ -96,6 +102,15 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		}()
 	}
 	return c, nil
+}
+
+// alignedVectors allocates n numbers that start where a cache line does, so that
+// no vector of them is part of two.
+func alignedVectors(n int) []float64 {
+	const line = 8 * vectorLen
+	x := make([]float64, n+vectorLen)
+	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
+	return x[(line-past)%line/8:][:n:n]
 }
 
 // lanesOf maps each lane of the arena to the lane of n within one outer index.
@@ -204,7 +219,7 @@ func (c *compiled) holdsDraws(src []Feed) bool {
 // evalGiven evaluates with a program that draws nothing by itself.
 func (c *compiled) evalGiven(dst [][]float64, src []Feed) error {
 	if c.given == nil {
-		p, err := Compile(c.inputs, c.outputs, c.without, DrawInPlace)
+		p, err := Compile(c.inputs, c.outputs, c.without, DrawInPlace, c.precision)
 		if err != nil {
 			return err
 		}
@@ -244,6 +259,9 @@ func (c *compiled) loadInputs(f *frame, outer int) error {
 			}
 		}
 		c.load(f, v, i, outer)
+		if f.single != nil && v.varying {
+			c.roundInput(f, v, i)
+		}
 		if c.opt.CheckFinite {
 			if err := c.checkFinite(f, v, outer); err != nil {
 				return err
@@ -292,6 +310,9 @@ func (c *compiled) place(f *frame, v *value, i int) (to []float64, stride int) {
 	for _, in := range c.lane.inputs {
 		if in.index == i {
 			w := c.lane.width
+			if f.single != nil {
+				return f.single.input[:len(v.slot)*w], w
+			}
 			return f.full[in.first*w:][:len(v.slot)*w], w
 		}
 	}
@@ -404,7 +425,7 @@ func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
 		for e, r := range reg {
 			to[e] = 0
 			if r >= 0 {
-				to[e] = f.full[int(r)*c.lane.width+l]
+				to[e] = f.lane(int(r)*c.lane.width + l)
 			}
 		}
 		return

@@ -395,32 +395,70 @@ type matMulInstr struct {
 
 type pair struct{ a, b int32 }
 
+// A gathering brings all elements of a value of single numbers together.
+type gathering struct {
+	at, n int
+	index []int32 // offsets; nil if the elements lie from at on
+}
+
+func newGathering(v *value) gathering {
+	g := gathering{at: v.offset(0), n: len(v.slot)}
+	for e := range v.slot {
+		if v.offset(e) == g.at+e {
+			continue
+		}
+		g.index = make([]int32, g.n)
+		for i := range g.index {
+			g.index[i] = int32(v.offset(i))
+		}
+		break
+	}
+	return g
+}
+
+// scratch is the memory that gather needs.
+func (g *gathering) scratch() int { return len(g.index) }
+
+// gather returns the elements and what is left of the scratch memory.
+func (g *gathering) gather(m, scratch []float64) (x, rest []float64) {
+	if g.index == nil {
+		return m[g.at:][:g.n], scratch
+	}
+	x = scratch[:g.n]
+	for i, off := range g.index {
+		x[i] = m[off]
+	}
+	return x, scratch[g.n:]
+}
+
 // denseMatMul is a matrix product of single numbers as a whole: operands are
-// gathered, and what is live of the result is scattered.
+// gathered, and what is live of the result is scattered, unless all of it is to lie
+// in one place.
 type denseMatMul struct {
 	m, k, n int
-	a, b    []int32 // offsets of all elements of the operands
-	dst     []int32 // offsets of live elements of the result
-	element []int32 // those elements
-	exact   *matMulInstr
+	a, b    gathering
+	at      int          // of a result in one place
+	dst     []int32      // else offsets of live elements of the result
+	element []int32      // and those elements
+	exact   *matMulInstr // nil if no element of an operand is known to be zero
 }
 
 func (in *denseMatMul) run(f *frame) error {
-	a, rest := f.scratch[:len(in.a)], f.scratch[len(in.a):]
-	b, c := rest[:len(in.b)], rest[len(in.b):][:in.m*in.n]
-	for i, off := range in.a {
-		a[i] = f.m[off]
-	}
-	for i, off := range in.b {
-		b[i] = f.m[off]
-	}
+	a, rest := in.a.gather(f.m, f.scratch)
+	b, rest := in.b.gather(f.m, rest)
 	matrix := func(rows, cols int, data []float64) blas64.General {
 		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 	}
+	size := in.m * in.n
+	if in.element == nil {
+		kernels.Mul(matrix(in.m, in.n, f.m[in.at:][:size]), matrix(in.m, in.k, a), matrix(in.k, in.n, b))
+		return nil
+	}
+	c := rest[:size]
 	kernels.Mul(matrix(in.m, in.n, c), matrix(in.m, in.k, a), matrix(in.k, in.n, b))
 	for i, e := range in.element {
 		x := c[e]
-		if x != x {
+		if x != x && in.exact != nil {
 			// A structural zero may have met an infinity, a product that counts
 			// as zero.
 			return in.exact.run(f)

@@ -232,3 +232,44 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 		t.Fatalf("n=%d, %+v: streams are at %v, want %v", n, op, got.streams, want.streams)
 	}
 }
+
+// TestKernelSetsAgree: what AVX2 computes, AVX-512 computes to the bit, sums over
+// lanes included.
+func TestKernelSetsAgree(t *testing.T) {
+	if !slices.Contains(vector.Available(), vector.AVX512) {
+		t.Skip("this processor has no AVX-512")
+	}
+	defer func(set vector.Set) { kernels = set }(kernels)
+	for _, c := range laneCases() {
+		rng := rand.New(rand.NewPCG(2, uint64(c.code)))
+		for n := vectorLen; n <= 12*vectorLen; n += vectorLen {
+			for range 8 {
+				op, args := c.make(rng)
+				op.code = c.code
+				count, width := n-rng.IntN(vectorLen), n+vectorLen*rng.IntN(3)
+				g := &laneGroup{code: []laneOp{op, {code: laneEnd}}, args: args}
+				regs, arena, full := sample(rng, testRegisters*n, false), sample(rng, testArena, false), sample(rng, testRegisters*width, false)
+				active := make([]int32, n)
+				for i := range active {
+					active[i] = int32(rng.IntN(width))
+				}
+				results := map[vector.Set][]float64{}
+				for _, set := range []vector.Set{vector.AVX2, vector.AVX512} {
+					kernels = set
+					f := &frame{
+						m: slices.Clone(arena), full: full, buffer: make([]float64, 2*n),
+						streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
+					}
+					r := slices.Clone(regs)
+					g.run(f, r, width, count, active[:count:n])
+					results[set] = append(r, f.m...)
+				}
+				for i, want := range results[vector.AVX2] {
+					if got := results[vector.AVX512][i]; math.Float64bits(got) != math.Float64bits(want) {
+						t.Fatalf("%s: n=%d, %d count, %+v %v: number %d: got %v, want %v", laneNames[c.code], n, count, op, args, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}

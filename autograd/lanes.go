@@ -29,6 +29,8 @@ type laneProgram struct {
 	panels   []float64 // constant panels, which frames hold from panelsAt on
 	panelsAt int
 	buffer   int // length of a frame's buffer
+
+	precision Precision
 }
 
 // laneInput is a varying input: its elements are registers first and following.
@@ -67,11 +69,13 @@ type elementKey struct{ v, e int32 }
 // vectorLen is the number of lanes that registers are rounded up to.
 const vectorLen = 8
 
-// laneLimit and termLimit are the numbers of varying elements, and of terms of
-// their sums, up to which they are scheduled one by one.
+// Varying elements are scheduled one by one up to laneLimit of them for every
+// lane, since that pays by the number of lanes, but not above laneMost; and up to
+// termLimit terms of their sums for every lane.
 const (
-	laneLimit = 300_000
-	termLimit = 8_000_000
+	laneLimit = 25_000
+	laneMost  = 3_000_000
+	termLimit = 600_000
 )
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
@@ -81,7 +85,7 @@ var negligible = -53 * math.Ln2
 
 // compileLanes builds the lane program of a laneable graph.
 func (p *Program) compileLanes() *laneProgram {
-	lp := &laneProgram{width: roundUp(p.lanes, vectorLen), keep: map[elementKey]int32{}}
+	lp := &laneProgram{width: roundUp(p.lanes, p.precision.vectorLen()), precision: p.precision, keep: map[elementKey]int32{}}
 	level := p.levels()
 	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
 	for i, n := range p.inputs {
@@ -102,7 +106,7 @@ func (p *Program) compileLanes() *laneProgram {
 	for _, l := range level {
 		top = max(top, l)
 	}
-	if n := c.countProducts(); n <= foldLimit && p.runs(Fusion) {
+	if n := c.countProducts(); n <= foldLimit && p.runs(AlgebraicSimplification) {
 		c.fold, c.productsAt = true, p.arena
 		p.arena += n
 	}
@@ -151,7 +155,7 @@ func (p *Program) laneable() bool {
 			terms += len(v.args[0].live)
 		}
 	}
-	return count > 0 && count <= laneLimit && terms <= termLimit
+	return count > 0 && count <= min(laneLimit*p.lanes, laneMost) && terms <= termLimit*p.lanes
 }
 
 // levels counts, for every value, the reductions over the lanes below it.

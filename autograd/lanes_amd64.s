@@ -2,59 +2,19 @@
 
 #include "textflag.h"
 
-// The operations of lane programs for AVX2. An operation is four int32: code, dst,
-// a, b. One jumps to the next through a table, so that nothing is called and no
-// vector register is cleared in between. Registers of the processor:
-//
-//	R8  uniform arena          R11 the laneMachine
-//	R9  registers              R12 bytes between registers
-//	R10 pool of operands       R13 the operation
-//
-// Registers are R12 bytes apart and have a multiple of 8 lanes.
+// The operations of lane programs for AVX2. A tile and most loops take 8 lanes at a
+// time.
 
-#define machine_code 0
-#define machine_args 8
-#define machine_m 16
-#define machine_r 24
-#define machine_full 32
-#define machine_active 40
-#define machine_tail 48
-#define machine_n 56
-#define machine_stride 64
-#define machine_fullStride 72
-#define machine_streams 80
-
-// DISPATCH jumps to the operation at R13.
-#define DISPATCH \
-	MOVLQSX (R13), AX                \
-	LEAQ    ·laneTable(SB), BX       \
-	MOVQ    (BX)(AX*8), BX           \
-	JMP     BX
-
-// NEXT goes on with the following operation.
-#define NEXT \
-	ADDQ $16, R13 \
-	DISPATCH
-
-// REG turns the register number at offset off of the operation into an address.
-#define REG(off, to) \
-	MOVLQSX off(R13), to \
-	IMULQ   R12, to      \
-	ADDQ    R9, to
+#define TABLE ·laneTable(SB)
+#include "lanes_amd64.h"
 
 // func lanesAVX2(x *laneMachine, pc int) int
 TEXT ·lanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
-	MOVQ x+0(FP), R11
-	MOVQ pc+8(FP), R13
-	SHLQ $4, R13
-	ADDQ machine_code(R11), R13
-	MOVQ machine_m(R11), R8
-	MOVQ machine_r(R11), R9
-	MOVQ machine_args(R11), R10
-	MOVQ machine_stride(R11), R12
+	START
 	DISPATCH
 
-// stop returns the number of the operation at R13. Its frame is lanesAVX2's.
+// stop returns the number of the operation at R13. Its frame is that of lanesAVX2
+// and lanesAVX512.
 TEXT ·laneStop(SB), NOSPLIT|NOFRAME, $0-24
 	SUBQ machine_code(R11), R13
 	SARQ $4, R13

@@ -165,19 +165,18 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 		for j := range lv.groups {
 			g := &lv.groups[j]
 			if g.mask == nil {
-				g.run(f, f.full, lp.width, lanes, nil)
+				g.runIn(f, lp.width, lanes, nil)
 				continue
 			}
-			x := f.full[int(g.mask.x)*lp.width:][:lanes]
-			f.active = selectLanes(f.active[:0], x)
-			g.run(f, f.packed, lp.width, len(f.active), f.active)
+			f.active = selectLanes(f.active[:0], f.register(g.mask.x, lp.width, lanes))
+			g.runIn(f, lp.width, len(f.active), f.active)
 		}
 	}
 	return nil
 }
 
 // prepare computes the numbers that operations of the level take in another
-// form: factors of sigmoid shifts, and panels.
+// form: factors of sigmoid shifts, products, and panels.
 func (lv *laneLevel) prepare(f *frame) {
 	if n := len(lv.shifts); n > 0 {
 		x := f.buffer[:n]
@@ -193,10 +192,19 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		f.m[lv.productsAt+i] = x
 	}
-	for _, p := range lv.panels {
-		to := f.m[p.off:][:len(p.factors)]
+	if f.single != nil {
+		f.single.prepare(lv, f.m)
+		return
+	}
+	gather(f.m, lv.panels)
+}
+
+// gather copies the factors of panels to where tiles read them.
+func gather[T real](m []T, panels []*panel) {
+	for _, p := range panels {
+		to := m[p.off:][:len(p.factors)]
 		for i, s := range p.factors {
-			to[i] = f.m[s]
+			to[i] = m[s]
 		}
 	}
 }
@@ -298,9 +306,9 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 			mulAddVV(r(op.dst), r(pairs[i]), r(pairs[i+1]))
 		}
 	case laneTile, laneTileRelu:
-		g.tile(op, f, regs, n)
+		tileRowsOf(op, g.args, m, regs, f.buffer, n)
 	case laneTileSquares:
-		g.tileSquares(op, f, regs, n)
+		tileSquares(op, g.args, m, regs, f.buffer, n)
 	case laneRelu:
 		reluVec(r(op.dst), r(op.a))
 	case lanePositive:
@@ -334,7 +342,7 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 	}
 }
 
-func whereVec(dst, c, a, b []float64) {
+func whereVec[T real](dst, c, a, b []T) {
 	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
 	for i := range dst {
 		if c[i] != 0 {

@@ -87,7 +87,7 @@ func (p *Program) String() string {
 	if p.loop != nil {
 		loop = fmt.Sprintf("%s=%d", p.loop.name, p.loop.size)
 	}
-	fmt.Fprintf(&s, "program %q: %d nodes, loop %s, %d lanes, kernels %s\n", p.b.name, len(p.values), loop, p.lanes, Kernels())
+	fmt.Fprintf(&s, "program %q: %d nodes, loop %s, %d lanes, kernels %s, precision %v\n", p.b.name, len(p.values), loop, p.lanes, Kernels(), p.precision)
 	if p.without != 0 {
 		fmt.Fprintf(&s, "without %v\n", p.without)
 	}
@@ -102,7 +102,7 @@ func (p *Program) String() string {
 		fmt.Fprintf(&s, "level %d\n", i)
 		listSteps(&s, lv.uniform)
 		for _, g := range lv.groups {
-			g.list(&s, lp.width)
+			g.list(&s, lp.width, lp.precision)
 		}
 	}
 	return s.String()
@@ -120,10 +120,10 @@ func listSteps(w io.Writer, steps []step) {
 	}
 }
 
-func (g *laneGroup) list(w io.Writer, width int) {
+func (g *laneGroup) list(w io.Writer, width int, precision Precision) {
 	title := "all lanes"
 	if g.mask != nil {
-		title, width = fmt.Sprintf("lanes of weight above 2^-53, register %d", g.mask.x), vectorLen
+		title, width = fmt.Sprintf("lanes of weight above 2^-53, register %d", g.mask.x), precision.vectorLen()
 	}
 	var total cost
 	kinds := map[laneCode]*cost{}
@@ -136,6 +136,7 @@ func (g *laneGroup) list(w io.Writer, width int) {
 			kinds[op.code] = &cost{}
 		}
 		flops, bytes := op.cost(g.args, width)
+		bytes = precision.bytes(bytes)
 		kinds[op.code].add(flops, bytes)
 		total.add(flops, bytes)
 	}

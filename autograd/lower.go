@@ -165,6 +165,9 @@ func (p *Program) lowerOver(v *value) instruction {
 
 func (p *Program) lowerMatMul(v *value) instruction {
 	a, b := v.args[0], v.args[1]
+	if p.width(v) == 1 && a.n.shape[0]*a.n.shape[1]*v.n.shape[1] >= denseProducts && a.full() && b.full() {
+		return p.lowerDense(v, nil)
+	}
 	m := &matMulInstr{width: p.width(v), k: a.n.shape[1], n: v.n.shape[1]}
 	for e, live := range v.live {
 		if !live {
@@ -192,20 +195,31 @@ func (p *Program) lowerMatMul(v *value) instruction {
 // numbers is computed as a whole, if at least a quarter of its products count.
 const denseProducts = 200
 
+// full reports whether every element is stored: none is known to be zero.
+func (v *value) full() bool {
+	for _, s := range v.slot {
+		if s < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lowerDense makes the product as a whole; exact computes it product by product,
+// if some are known to be zero.
 func (p *Program) lowerDense(v *value, exact *matMulInstr) instruction {
 	a, b := v.args[0], v.args[1]
-	d := &denseMatMul{m: a.n.shape[0], k: exact.k, n: exact.n, exact: exact}
-	for e := range a.slot {
-		d.a = append(d.a, int32(a.offset(e)))
-	}
-	for e := range b.slot {
-		d.b = append(d.b, int32(b.offset(e)))
+	d := &denseMatMul{m: a.n.shape[0], k: a.n.shape[1], n: v.n.shape[1], a: newGathering(a), b: newGathering(b), exact: exact}
+	if exact == nil && v.full() && newGathering(v).index == nil {
+		d.at = v.store.off
+		p.scratch = max(p.scratch, d.a.scratch()+d.b.scratch())
+		return d
 	}
 	for e, live := range v.live {
 		if live {
 			d.dst, d.element = append(d.dst, int32(v.offset(e))), append(d.element, int32(e))
 		}
 	}
-	p.scratch = max(p.scratch, len(d.a)+len(d.b)+d.m*d.n)
+	p.scratch = max(p.scratch, d.a.scratch()+d.b.scratch()+d.m*d.n)
 	return d
 }

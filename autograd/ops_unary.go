@@ -49,7 +49,7 @@ func (r *rule) withVJP(vjp func(y, ct *Node) []*Node) *rule {
 
 func init() {
 	register(
-		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec, zero: true},
+		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec[float64], zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(-1) }),
 		elementwise1("exp", G.Exp, unaryKernel{f: math.Exp, vec: vector.Portable.Exp},
 			func(y, x *Node) *Node { return y }),
@@ -73,7 +73,7 @@ func init() {
 		// gorgonia's Softplus is x from 16 on, an error of 1e-7.
 		elementwise1("softplus", nil, unaryKernel{f: softplus},
 			func(y, x *Node) *Node { return x.Sigmoid() }),
-		elementwise1("tanh", G.Tanh, unaryKernel{f: math.Tanh, zero: true},
+		elementwise1("tanh", G.Tanh, unaryKernel{f: math.Tanh, vec: tanhVec, zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(1).Sub(y.Square()) }),
 		elementwise1("sin", G.Sin, unaryKernel{f: math.Sin, zero: true},
 			func(y, x *Node) *Node { return x.Cos() }),

@@ -9,6 +9,10 @@ type Pass uint
 const (
 	// ConstantFolding evaluates what depends on constants only.
 	ConstantFolding Pass = 1 << iota
+	// AlgebraicSimplification leaves out operations with zeros and ones, joins
+	// constant factors, and multiplies uniform factors with each other rather than
+	// with lanes.
+	AlgebraicSimplification
 	// StructuralZeros infers which elements are zero whatever the inputs, from
 	// constants and layouts, and neither stores nor computes them. A product
 	// with such a zero is zero, also if the other factor is infinite.
@@ -37,7 +41,7 @@ const (
 )
 
 var passNames = []string{
-	"constant-folding", "structural-zeros", "element-liveness", "element-schedule",
+	"constant-folding", "algebraic-simplification", "structural-zeros", "element-liveness", "element-schedule",
 	"common-subexpressions", "fusion", "sparse-cotangents", "memory-reuse",
 	"draw-in-place",
 }

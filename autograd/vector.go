@@ -5,14 +5,17 @@ import "math"
 // Vector kernels in portable Go. dst and operands have one length; dst may be
 // an operand.
 
-func fill(dst []float64, v float64) {
+// real is a number of a lane.
+type real interface{ float32 | float64 }
+
+func fill[T real](dst []T, v T) {
 	for i := range dst {
 		dst[i] = v
 	}
 }
 
 //go:noinline
-func negVec(dst, x []float64) {
+func negVec[T real](dst, x []T) {
 	for i, v := range x {
 		dst[i] = -v
 	}
@@ -21,6 +24,27 @@ func negVec(dst, x []float64) {
 func squareVec(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = v * v
+	}
+}
+
+// tanhVec is (1 − e^−2|x|)/(1 + e^−2|x|) with the sign of x, but for small x, where
+// the difference would cancel.
+func tanhVec(dst, x []float64) {
+	var arg, exp [64]float64
+	for len(x) > 0 {
+		n := min(len(x), len(arg))
+		for i, v := range x[:n] {
+			arg[i] = max(-2*math.Abs(v), -700) // beyond which the result is ±1
+		}
+		kernels.Exp(exp[:n], arg[:n])
+		for i, v := range x[:n] {
+			if math.Abs(v) < 0.625 {
+				dst[i] = math.Tanh(v)
+			} else {
+				dst[i] = math.Copysign((1-exp[i])/(1+exp[i]), v)
+			}
+		}
+		x, dst = x[n:], dst[n:]
 	}
 }
 
@@ -46,7 +70,7 @@ func sigmoidVec(dst, x []float64) {
 }
 
 //go:noinline
-func addVV(dst, a, b []float64) {
+func addVV[T real](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] + b[i]
@@ -54,7 +78,7 @@ func addVV(dst, a, b []float64) {
 }
 
 //go:noinline
-func addVS(dst, a []float64, b float64) {
+func addVS[T real](dst, a []T, b T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] + b
@@ -64,7 +88,7 @@ func addVS(dst, a []float64, b float64) {
 func addSV(dst []float64, a float64, b []float64) { addVS(dst, b, a) }
 
 //go:noinline
-func subVV(dst, a, b []float64) {
+func subVV[T real](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] - b[i]
@@ -88,7 +112,7 @@ func subSV(dst []float64, a float64, b []float64) {
 }
 
 //go:noinline
-func mulVV(dst, a, b []float64) {
+func mulVV[T real](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] * b[i]
@@ -96,7 +120,7 @@ func mulVV(dst, a, b []float64) {
 }
 
 //go:noinline
-func mulVS(dst, a []float64, b float64) {
+func mulVS[T real](dst, a []T, b T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] * b
@@ -129,7 +153,7 @@ func divSV(dst []float64, a float64, b []float64) {
 // mulAddVS is dst += a·s.
 //
 //go:noinline
-func mulAddVS(dst, a []float64, s float64) {
+func mulAddVS[T real](dst, a []T, s T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i] * s
@@ -139,7 +163,7 @@ func mulAddVS(dst, a []float64, s float64) {
 // mulAddVV is dst += a∘b.
 //
 //go:noinline
-func mulAddVV(dst, a, b []float64) {
+func mulAddVV[T real](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i] * b[i]
@@ -149,7 +173,7 @@ func mulAddVV(dst, a, b []float64) {
 // mul2, mul3 and mul4 are dst = Σ rᵢ·xᵢ over two, three and four terms.
 //
 //go:noinline
-func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
+func mul2[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T) {
 	n := len(dst)
 	x0, x1 = x0[:n], x1[:n]
 	for i := range dst {
@@ -158,7 +182,7 @@ func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
 }
 
 //go:noinline
-func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64) {
+func mul3[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T) {
 	n := len(dst)
 	x0, x1, x2 = x0[:n], x1[:n], x2[:n]
 	for i := range dst {
@@ -167,7 +191,7 @@ func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 
 }
 
 //go:noinline
-func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
+func mul4[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T, r3 T, x3 []T) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range dst {
@@ -178,7 +202,7 @@ func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 
 // mulAdd4 is dst += Σ rᵢ·xᵢ over four terms.
 //
 //go:noinline
-func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
+func mulAdd4[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T, r3 T, x3 []T) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range dst {

@@ -68,13 +68,15 @@
 // engine=handwritten are the same step in plain Go, written for the linear model
 // and for networks alone without expressions or assembly, on GOMAXPROCS goroutines
 // too (its uniform noise comes from package autograd). Tests check that all engines
-// compute the same scores on this problem.
+// compute the same scores on this problem. The rows
+// engine=compiled32 are the compiled engine in float32; TestFloat32Scores prints the
+// error of its scores with -long -v.
 //
 // To compare two versions of the code, on a machine that does nothing else:
 //
-//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled' -count 10 > old.txt
+//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled$' -count 10 > old.txt
 //	# change the code
-//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled' -count 10 > new.txt
+//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled$' -count 10 > new.txt
 //	go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da old.txt new.txt
 //
 // To compare the engines with each other (the slow ones take seconds per step):

@@ -20,13 +20,17 @@ import (
 )
 
 // A scale is the size of a problem: variables, rows, particles, Monte Carlo
-// samples, goroutines. The published set-up stands for zeros, on one goroutine.
-type scale struct{ vars, rows, particles, samples, workers int }
+// samples, goroutines. The published set-up stands for zeros, on one goroutine and
+// in float64.
+type scale struct {
+	vars, rows, particles, samples, workers int
+	precision                               autograd.Precision
+}
 
 func (s scale) withDefaults() scale {
 	return scale{
 		vars: cmp.Or(s.vars, 20), rows: cmp.Or(s.rows, 100), particles: cmp.Or(s.particles, 30),
-		samples: cmp.Or(s.samples, 128), workers: cmp.Or(s.workers, 1),
+		samples: cmp.Or(s.samples, 128), workers: cmp.Or(s.workers, 1), precision: s.precision,
 	}
 }
 
@@ -84,7 +88,7 @@ func newScaledProblem(tb testing.TB, name modelStep, s scale, engine autograd.En
 	}
 	cfg := models.TOBACConfig{
 		Particles: s.particles, Samples: s.samples, Estimator: models.Joint, Prior: prior, Seed: 1,
-		Options: models.Options{Engine: engine, Workers: s.workers},
+		Options: models.Options{Engine: engine, Workers: s.workers, Precision: s.precision},
 	}
 	if name == stepDiBS {
 		cfg.Embedding = models.AllPairs

@@ -9,9 +9,18 @@ import (
 
 	"tobac/autograd"
 	"tobac/bench/internal/handwritten"
+	"tobac/internal/vector"
 	"tobac/models"
 	"tobac/svgd"
 )
+
+// plainNoise is models.SeededNoise without assembly: the yardstick draws in plain Go
+// too.
+type plainNoise uint64
+
+func (n plainNoise) Fill(dst []float64, purpose models.Purpose, step, particle int) {
+	vector.Portable.FillUniform(dst, models.StreamSeed(uint64(n), purpose, step, particle))
+}
 
 // handwritten is the target of the problem in plain Go.
 func (p *stepProblem) handwritten(tb testing.TB, samples, workers int) *handwritten.Target {
@@ -19,7 +28,7 @@ func (p *stepProblem) handwritten(tb testing.TB, samples, workers int) *handwrit
 	_, d := p.data.Dims()
 	cfg := handwritten.Config{
 		NoiseVariance: 0.1, EdgeVariance: 1, Particles: 30, Samples: samples, Rank: d - 1, AlphaRate: 0.05, Tau: 1,
-		Estimator: models.Joint, Prior: p.prior, Noise: models.SeededNoise(1), Workers: workers,
+		Estimator: models.Joint, Prior: p.prior, Noise: plainNoise(1), Workers: workers,
 	}
 	var target *handwritten.Target
 	var err error

@@ -26,7 +26,7 @@ func paperNonlinear() []bench.Method {
 // Nonlinear data with 10 variables and 20 expected edges, and with 20 and 40,
 // beside the authors' program: TOBAC has fewer errors than DiBS and never a
 // cycle. One inference seed differs from the next by several edges, so single
-// runs are printed and means are compared. The smaller sets take about ten
+// runs are printed and means are compared. The smaller sets take about five
 // minutes on two cores, the larger ones half an hour:
 //
 //	go test ./bench -run TestPaperNonlinear/d10 -long -v -timeout 60m
@@ -35,7 +35,7 @@ func TestPaperNonlinear(t *testing.T) {
 	for _, set := range []struct {
 		name string
 		runs int
-	}{{"d10-e20", 3}, {"d20-e40", 2}} {
+	}{{"d10-e20", 5}, {"d20-e40", 5}} {
 		t.Run(set.name, func(t *testing.T) {
 			var problems []*bench.Problem
 			for run := range set.runs {

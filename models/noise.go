@@ -18,19 +18,19 @@ func SeededNoise(seed uint64) Noise { return seeded(seed) }
 
 // Fill implements [Noise].
 func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
-	autograd.FillUniform(dst, key(uint64(s), purpose, step, particle))
+	autograd.FillUniform(dst, StreamSeed(uint64(s), purpose, step, particle))
 }
 
 // stream is the random stream of a seed, purpose, step and particle.
 func stream(seed uint64, purpose Purpose, step, particle int) (src rand.PCG) {
-	k := key(seed, purpose, step, particle)
+	k := StreamSeed(seed, purpose, step, particle)
 	src.Seed(k, mix(k))
 	return src
 }
 
-// key derives the seed of a stream of its own for every purpose, step and
-// particle.
-func key(seed uint64, purpose Purpose, step, particle int) uint64 {
+// StreamSeed is the seed of the stream, as [autograd.FillUniform] takes it, from
+// which [SeededNoise] draws for a purpose, step and particle.
+func StreamSeed(seed uint64, purpose Purpose, step, particle int) uint64 {
 	return mix(mix(mix(mix(seed)+uint64(purpose))+uint64(step)) + uint64(particle))
 }
 

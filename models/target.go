@@ -26,6 +26,14 @@ type Target struct {
 type Options struct {
 	Engine  autograd.Engine // zero: compiled
 	Workers int             // goroutines sharing the particles; zero: 1. Results do not depend on it.
+
+	// Precision is what the compiled engine computes with; zero: float64.
+	Precision autograd.Precision
+}
+
+// evaluator are the options of an evaluator.
+func (o Options) evaluator() autograd.Options {
+	return autograd.Options{Engine: o.Engine, Workers: o.Workers, Precision: o.Precision}
 }
 
 // NewTarget builds the target log p(x) for a number of particles. density is
@@ -46,7 +54,7 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 	}
 	y := density(x)
 	grads := b.Grad(y, x...)
-	eo := autograd.Options{Engine: opt.Engine, Workers: opt.Workers}
+	eo := opt.evaluator()
 	value, err := autograd.NewEvaluator(x, []*autograd.Node{y}, eo)
 	if err != nil {
 		return nil, fmt.Errorf("models: target: %w", err)
@@ -166,6 +174,9 @@ func (s *scorer) explain() error {
 	defer run.Close()
 	if err := run.Eval(s.dst, s.src); err != nil {
 		return err
+	}
+	if s.opt.Precision == autograd.Float32 {
+		return errors.New("models: a gradient is not finite in float32, but is in float64")
 	}
 	return errors.New("models: a gradient is not finite, though a second evaluation was")
 }

@@ -100,7 +100,7 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 	if e.theta != nil {
 		grads = append(grads, e.b.Grad(e.objectiveTheta, e.theta)...)
 	}
-	opt := autograd.Options{Engine: cfg.Engine, Workers: cfg.Workers}
+	opt := cfg.evaluator()
 	if t.scorer, err = newScorer(e.inputs(), grads, opt); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
@@ -133,7 +133,7 @@ func (t *TOBAC) uniform(b *autograd.Builder, name string, shape autograd.Shape, 
 // draws feeds the uniform noise of a purpose at the current step.
 func (t *TOBAC) draws(purpose Purpose) autograd.Feed {
 	if s, ok := t.noise.(seeded); ok {
-		return autograd.Feed{Seed: func(i int) uint64 { return key(uint64(s), purpose, t.step, i) }}
+		return autograd.Feed{Seed: func(i int) uint64 { return StreamSeed(uint64(s), purpose, t.step, i) }}
 	}
 	return autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, purpose, t.step, i) }}
 }

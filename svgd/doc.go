@@ -72,9 +72,9 @@
 // not. Nothing here is random, starts a goroutine, or allocates after the first
 // two steps of a run. (A call of [RBF.Evaluate] or [Additive.Evaluate] by itself
 // allocates.) All sums run in a fixed order, so results repeat bit for bit on one
-// processor architecture with the same vector kernels: those for AVX2, or the
-// portable ones that other processors, the build tag purego and TOBAC_KERNELS=portable
-// select.
+// processor architecture with the same vector kernels: those for AVX2
+// and AVX-512, which agree to the bit, or the portable ones that other processors, the
+// build tag purego and TOBAC_KERNELS=portable select.
 //
 // # References
 //

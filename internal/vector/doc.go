@@ -2,14 +2,16 @@
 //
 // A [Set] is one implementation of all of them: [Portable] runs everywhere, in plain
 // Go, with gonum's kernels under the matrix products; [AVX2] is assembly for amd64
-// processors with AVX2 and fused multiplication and addition. [Default] is the best one that the processor can
-// run, or the one that the environment variable TOBAC_KERNELS names. The build tag
-// purego leaves only the portable one.
+// processors with AVX2 and fused multiplication and addition, [AVX512] for those with
+// AVX-512 as well. [Default] is the best one that the processor can run, or the one
+// that the environment variable TOBAC_KERNELS names. The build tag purego leaves only
+// the portable one.
 //
-// Sets agree to rounding, since fused multiplication rounds once and sums are
-// taken in another order; uniform numbers and, on one processor, element-wise
-// arithmetic agree to the bit. Within one set every result depends on the operands
-// alone, not on their addresses.
+// The portable set and the others agree to rounding, since fused multiplication rounds
+// once and sums are taken in another order; those in assembly agree with each other to
+// the bit, for AVX-512 sums in the order of AVX2. In all of them uniform numbers and,
+// on one processor, element-wise arithmetic agree to the bit. Within one set every
+// result depends on the operands alone, not on their addresses.
 //
 // Operands may have any length unless a method says otherwise. Where lengths or
 // shapes differ, methods panic. Nothing here allocates or keeps an operand, and all

@@ -15,17 +15,26 @@ func (s Set) Exp(dst, a []float64) {
 		return
 	}
 	n := len(a) &^ (block - 1)
-	if n > 0 && !expAVX2(&dst[0], &a[0], n) { // arguments outside ±708
+	if n > 0 && !s.expBlocks(&dst[0], &a[0], n) { // arguments outside ±708
 		exp(dst[:n], a[:n])
 	}
 	if n < len(a) {
 		var arg, e [block]float64
 		copy(arg[:], a[n:])
-		if !expAVX2(&e[0], &arg[0], block) {
+		if !s.expBlocks(&e[0], &arg[0], block) {
 			exp(e[:], arg[:])
 		}
 		copy(dst[n:], e[:])
 	}
+}
+
+// expBlocks is [Set.Exp] of n numbers, a multiple of block, in assembly. It is
+// false, and dst perhaps incomplete, if an argument is outside ±708.
+func (s Set) expBlocks(dst, a *float64, n int) bool {
+	if s == AVX512 {
+		return expAVX512(dst, a, n)
+	}
+	return expAVX2(dst, a, n)
 }
 
 // SumExp is Σ e^(a−shift), for a ≤ shift.
@@ -34,7 +43,13 @@ func (s Set) SumExp(a []float64, shift float64) float64 {
 		return sumExp(a, shift)
 	}
 	n := len(a) &^ (block - 1)
-	return sumExpAVX2(&a[0], n, shift) + sumExp(a[n:], shift)
+	var sum float64
+	if s == AVX512 {
+		sum = sumExpAVX512(&a[0], n, shift)
+	} else {
+		sum = sumExpAVX2(&a[0], n, shift)
+	}
+	return sum + sumExp(a[n:], shift)
 }
 
 // Max is the largest number of a; NaN if there is one, −Inf if a is empty.
@@ -43,7 +58,12 @@ func (s Set) Max(a []float64) float64 {
 		return maxOf(a)
 	}
 	n := len(a) &^ (block - 1)
-	top := maxAVX2(&a[0], n)
+	var top float64
+	if s == AVX512 {
+		top = maxAVX512(&a[0], n)
+	} else {
+		top = maxAVX2(&a[0], n)
+	}
 	if n < len(a) {
 		top = max(top, maxOf(a[n:]))
 	}

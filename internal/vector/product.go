@@ -54,7 +54,7 @@ func (s Set) product(c, a, b blas64.General, add bool) {
 		multiply(c, a, b, add)
 		return
 	}
-	multiplyStrips(c, a, b, add)
+	s.multiplyStrips(c, a, b, add)
 }
 
 // cacheLen is how many numbers a product reads before it reads them again: half of
@@ -111,7 +111,7 @@ const (
 
 // multiplyStrips computes strips in assembly. A strip of fewer rows repeats the last
 // one.
-func multiplyStrips(c, a, b blas64.General, add bool) {
+func (s Set) multiplyStrips(c, a, b blas64.General, add bool) {
 	var x strip
 	x.pitch = 8 * b.Stride
 	for term := 0; term < a.Cols; term += productTerms {
@@ -131,7 +131,11 @@ func multiplyStrips(c, a, b blas64.General, add bool) {
 					x.c[r] = &c.Data[at*c.Stride+col]
 					x.a[r] = &a.Data[at*a.Stride+term]
 				}
-				stripAVX2(&x)
+				if s == AVX512 {
+					stripAVX512(&x)
+				} else {
+					stripAVX2(&x)
+				}
 			}
 		}
 	}

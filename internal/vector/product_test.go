@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -93,7 +94,11 @@ func tame(xs ...blas64.General) {
 func TestProducts(t *testing.T) {
 	for _, set := range vector.Available() {
 		rng := rand.New(rand.NewPCG(8, 9))
-		for round := range 3000 {
+		rounds := 3000
+		if testing.Short() {
+			rounds = 300
+		}
+		for round := range rounds {
 			m, n, k := rng.IntN(12), rng.IntN(40), rng.IntN(20)
 			switch round % 10 {
 			case 0:
@@ -130,7 +135,11 @@ func TestProducts(t *testing.T) {
 func TestGram(t *testing.T) {
 	for _, set := range vector.Available() {
 		rng := rand.New(rand.NewPCG(10, 11))
-		for round := range 1000 {
+		rounds := 1000
+		if testing.Short() {
+			rounds = 100
+		}
+		for round := range rounds {
 			m, k := rng.IntN(14), rng.IntN(40)
 			if round%10 == 0 {
 				k = rng.IntN(1500) // more than one range of columns
@@ -300,3 +309,41 @@ func BenchmarkGram(b *testing.B) {
 		}
 	})
 }
+
+// TestSetsAgree: what AVX2 computes, AVX-512 computes to the bit, for any length
+// and shape.
+func TestSetsAgree(t *testing.T) {
+	if !slices.Contains(vector.Available(), vector.AVX512) {
+		t.Skip("this processor has no AVX-512")
+	}
+	rng := rand.New(rand.NewPCG(20, 21))
+	for round := range 300 {
+		m, n, k := 1+rng.IntN(10), 1+rng.IntN(70), 1+rng.IntN(40)
+		if round%10 == 0 {
+			k = 1 + rng.IntN(300)
+		}
+		a, b, c, g := matrix(rng, m, k, false), matrix(rng, k, n, false), matrix(rng, m, n, false), matrix(rng, m, m, false)
+		results := func(set vector.Set) []float64 {
+			mul, sum, gram := copied(c), copied(c), copied(g)
+			set.Mul(mul, a, b)
+			set.AddMul(sum, a, b)
+			set.AddGram(gram, a)
+			e := make([]float64, n)
+			set.Exp(e, row(b, 0))
+			top := set.Max(row(b, 0))
+			all := slices.Concat(e, []float64{top, set.SumExp(row(b, 0), top)})
+			for i := range m {
+				all = slices.Concat(all, row(mul, i), row(sum, i), row(gram, i)[:i+1])
+			}
+			return all
+		}
+		got, want := results(vector.AVX512), results(vector.AVX2)
+		for i := range want {
+			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+				t.Fatalf("%d×%d×%d: number %d: got %v, want %v", m, n, k, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func row(x blas64.General, i int) []float64 { return x.Data[i*x.Stride:][:x.Cols] }

@@ -14,6 +14,9 @@ const (
 	Portable Set = iota
 	// AVX2 needs a processor with AVX2 and FMA: see [Available].
 	AVX2
+	// AVX512 needs AVX-512 F and DQ as well. Its results are those of AVX2, to the
+	// bit; a method that it has no assembly for runs that of AVX2.
+	AVX512
 )
 
 // String returns the name by which TOBAC_KERNELS selects the set.
@@ -23,6 +26,8 @@ func (s Set) String() string {
 		return "portable"
 	case AVX2:
 		return "avx2"
+	case AVX512:
+		return "avx512"
 	}
 	return fmt.Sprintf("Set(%d)", uint8(s))
 }

@@ -35,11 +35,14 @@ func (s Set) FillUniform(dst []float64, seed uint64) {
 
 // Draw writes the next numbers of a stream, a positive multiple of 8 of them.
 func (s Set) Draw(dst []float64, st *Stream) {
-	if s == Portable {
+	switch s {
+	case Portable:
 		uniform(dst, st)
-		return
+	case AVX512:
+		uniformAVX512(&dst[0], len(dst), st)
+	default:
+		uniformAVX2(&dst[0], len(dst), st)
 	}
-	uniformAVX2(&dst[0], len(dst), st)
 }
 
 // uniform advances lane l = i mod 8 for number i; state word w of lane l is

@@ -6,26 +6,44 @@ import "golang.org/x/sys/cpu"
 
 // assembled lists the sets in assembly that this processor can run, best last.
 func assembled() []Set {
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	switch x := &cpu.X86; {
+	case !x.HasAVX2 || !x.HasFMA:
+		return nil
+	case !x.HasAVX512F || !x.HasAVX512DQ:
 		return []Set{AVX2}
 	}
-	return nil
+	return []Set{AVX2, AVX512}
 }
 
 //go:noescape
 func expAVX2(dst, a *float64, n int) (ok bool)
 
 //go:noescape
+func expAVX512(dst, a *float64, n int) (ok bool)
+
+//go:noescape
 func sumExpAVX2(a *float64, n int, shift float64) float64
+
+//go:noescape
+func sumExpAVX512(a *float64, n int, shift float64) float64
 
 //go:noescape
 func maxAVX2(a *float64, n int) float64
 
 //go:noescape
+func maxAVX512(a *float64, n int) float64
+
+//go:noescape
 func uniformAVX2(dst *float64, n int, state *Stream)
 
 //go:noescape
+func uniformAVX512(dst *float64, n int, state *Stream)
+
+//go:noescape
 func stripAVX2(x *strip)
+
+//go:noescape
+func stripAVX512(x *strip)
 
 //go:noescape
 func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int, tail *uint64)

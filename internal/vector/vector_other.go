@@ -4,17 +4,27 @@ package vector
 
 func assembled() []Set { return nil }
 
-const missing = "vector: AVX2 is not part of this build"
+const missing = "vector: assembly is not part of this build"
 
 func expAVX2(_, _ *float64, _ int) bool { panic(missing) }
 
+func expAVX512(_, _ *float64, _ int) bool { panic(missing) }
+
 func sumExpAVX2(*float64, int, float64) float64 { panic(missing) }
+
+func sumExpAVX512(*float64, int, float64) float64 { panic(missing) }
 
 func maxAVX2(*float64, int) float64 { panic(missing) }
 
+func maxAVX512(*float64, int) float64 { panic(missing) }
+
 func uniformAVX2(*float64, int, *Stream) { panic(missing) }
 
+func uniformAVX512(*float64, int, *Stream) { panic(missing) }
+
 func stripAVX2(*strip) { panic(missing) }
+
+func stripAVX512(*strip) { panic(missing) }
 
 func innerAVX2(_ *[gramRows * tileRows]float64, _, _, _, _, _, _ *float64, _ int, _ *uint64) {
 	panic(missing)

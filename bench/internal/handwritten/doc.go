@@ -1,6 +1,6 @@
 // Package handwritten computes the score of TOBAC with the linear Gaussian model, or
 // with networks of one hidden layer, in plain Go, as one would write it for these
-// models alone: no expression graph, derivatives on paper, no assembly. It is the yardstick for the general engines
+// models alone: no expression graph, derivatives on paper, no assembly (in benchmarks its random numbers are drawn in plain Go too). It is the yardstick for the general engines
 // of package autograd, and agrees with [models.TOBAC] to rounding.
 //
 // Everything is in order coordinates, so parents of variable j are i < j.

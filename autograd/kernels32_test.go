@@ -1,0 +1,165 @@
+package autograd
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tobac/internal/vector"
+)
+
+// sampleSingle draws n numbers like sample, with the extremes of float32 for those
+// of float64.
+func sampleSingle(rng *rand.Rand, n int, specials bool) []float32 {
+	x := make([]float32, n)
+	for i, v := range sample(rng, n, specials) {
+		switch {
+		case math.Abs(v) == math.MaxFloat64:
+			v = math.Copysign(math.MaxFloat32, v)
+		case v != 0 && math.Abs(v) < 1e-300:
+			v = math.Copysign(1e-40, v)
+		}
+		x[i] = float32(v)
+	}
+	return x
+}
+
+func widened(x []float32) []float64 {
+	y := make([]float64, len(x))
+	widen(y, x)
+	return y
+}
+
+// TestSingleLaneKernels compares every operation in float32 of every kernel set
+// with the one in Go, in the cases of TestLaneKernels.
+func TestSingleLaneKernels(t *testing.T) {
+	defer func(set vector.Set) { kernels = set }(kernels)
+	for _, set := range vector.Available() {
+		if set == vector.Portable {
+			continue
+		}
+		kernels = set
+		for _, c := range laneCases() {
+			t.Run(set.String()+"/"+laneNames[c.code], func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(2, uint64(c.code)))
+				for n := vectorLen32; n <= 10*vectorLen32; n += vectorLen32 {
+					for round := range 12 {
+						testSingleLaneOp(t, c, rng, n, round%3 == 1 && !c.unit)
+					}
+				}
+			})
+		}
+	}
+}
+
+func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) {
+	t.Helper()
+	op, args := c.make(rng)
+	op.code = c.code
+	count, width := n-rng.IntN(vectorLen32), n+vectorLen32*rng.IntN(3)
+	regs, arena := sampleSingle(rng, testRegisters*n, specials), sampleSingle(rng, testArena, specials)
+	if specials && !c.exact { // numbers that overflow in another order of summing
+		for _, x := range [][]float32{regs, arena} {
+			for i, v := range x {
+				if math.Abs(float64(v)) == math.MaxFloat32 {
+					x[i] = 1
+				}
+			}
+		}
+	}
+	if len(args) > tileHead && args[1+tileDst+3] == args[1+tileDst+2] {
+		for i := range args[1+tileJoint] {
+			f := arena[args[1+tilePanel]+maxTileRows*i:]
+			f[3] = f[2]
+		}
+	}
+	full := sampleSingle(rng, testRegisters*width, specials)
+	active := make([]int32, n)
+	for i := range active {
+		active[i] = int32(rng.IntN(width))
+	}
+	if c.unit {
+		u := make([]float64, len(regs))
+		FillUniform(u, rng.Uint64())
+		round(regs, u)
+		for i := range arena {
+			arena[i] = float32(math.Exp(-math.Abs(3 * float64(arena[i]))))
+		}
+	}
+	wide := widened(arena) // what lanes are added to has more digits
+	for i := range wide {
+		wide[i] += 1e-9 * rng.NormFloat64()
+	}
+	g := &laneGroup{code: []laneOp{{code: laneNeg, dst: testRegisters - 1, a: testRegisters - 1}, op, {code: laneEnd}}, args: args}
+	frameOf := func() *frame {
+		return &frame{
+			m: slices.Clone(wide), buffer: make([]float64, 2*n),
+			streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
+			single:  &singleFrame{m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float32, 2*n)},
+		}
+	}
+	got, want := frameOf(), frameOf()
+	gotRegs, wantRegs := slices.Clone(regs), slices.Clone(regs)
+	g.runSingle(got, gotRegs, width, count, active[:count:n])
+	for i := range g.code[:2] {
+		g.doSingle(&g.code[i], want, wantRegs, n, count, width, append(active[:count:count], slices.Repeat(active[:1], n-count)...))
+	}
+	// Sums are taken in another order, and products fused with them.
+	scale := 3000.0 // of sums of products of numbers up to 15
+	switch {
+	case c.exact, c.unit:
+		scale = 0
+	case specials && c.code == laneTileSquares: // of sums of products up to 800²
+		scale = 1e14
+	case specials:
+		scale = 1e7
+	}
+	compare := func(what string, got, want []float64, tol float64) {
+		t.Helper()
+		if c.exact {
+			tol = 0
+		}
+		for i := range want {
+			if !closeTo(got[i], want[i], tol, scale) {
+				t.Fatalf("n=%d, %d count, %+v %v: %s %d: got %v, want %v", n, count, op, args, what, i, got[i], want[i])
+			}
+		}
+	}
+	compare("lane", widened(gotRegs), widened(wantRegs), 0x1p-21)
+	compare("number", got.m, want.m, 1e-15)
+	if !slices.Equal(got.streams, want.streams) {
+		t.Fatalf("n=%d, %+v: streams are at %v, want %v", n, op, got.streams, want.streams)
+	}
+}
+
+// TestRound: every kernel set rounds to the nearest float32, but no number below 1
+// to 1, on all lengths and special values.
+func TestRound(t *testing.T) {
+	defer func(set vector.Set) { kernels = set }(kernels)
+	below := math.Nextafter(1, 0)
+	cases := append(slices.Clone(special), below, 1-0x1p-25, 1-0x1p-24, math.Nextafter(1-0x1p-24, 1), math.Nextafter(1-0x1p-24, 0), 0x1p-53, 1+0x1p-24, math.Pi)
+	for _, set := range vector.Available() {
+		kernels = set
+		rng := rand.New(rand.NewPCG(3, 3))
+		for n := range 40 {
+			x, got := make([]float64, n), make([]float32, n+1)
+			for i := range x {
+				x[i] = cases[rng.IntN(len(cases))]
+			}
+			round(got[:n], x)
+			for i, v := range x {
+				want := float32(v)
+				if v < 1 && want == 1 {
+					want = below1
+				}
+				if got[i] != want && !(math.IsNaN(v) && got[i] != got[i]) {
+					t.Fatalf("%v: %d of %d: %v becomes %v, want %v", set, i, n, v, got[i], want)
+				}
+			}
+			if got[n] != 0 {
+				t.Fatalf("%v: %d numbers, and one more was written", set, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,859 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// The operations of lane programs in float32, laid out as those in float64 in
+// lanes_amd64.s: vectors hold twice as many lanes, and the numbers of the uniform
+// arena are read from its copy in float32, but for those that are added to lanes or
+// that sums are stored in. Registers of the processor:
+//
+//	R8  copy of the arena      R11 the singleMachine
+//	R9  registers              R12 bytes between registers
+//	R10 pool of operands       R13 the operation
+//
+// Registers are R12 bytes apart and have a multiple of 16 lanes.
+
+#define machine_code 0
+#define machine_args 8
+#define machine_m 16
+#define machine_r 24
+#define machine_full 32
+#define machine_active 40
+#define machine_tail 48
+#define machine_n 56
+#define machine_stride 64
+#define machine_fullStride 72
+#define machine_wide 80
+#define machine_streams 88
+
+// DISPATCH jumps to the operation at R13.
+#define DISPATCH \
+	MOVLQSX (R13), AX                \
+	LEAQ    ·singleTable(SB), BX       \
+	MOVQ    (BX)(AX*8), BX           \
+	JMP     BX
+
+// NEXT goes on with the following operation.
+#define NEXT \
+	ADDQ $16, R13 \
+	DISPATCH
+
+// REG turns the register number at offset off of the operation into an address.
+#define REG(off, to) \
+	MOVLQSX off(R13), to \
+	IMULQ   R12, to      \
+	ADDQ    R9, to
+
+// func lanesAVX2(x *singleMachine, pc int) int
+TEXT ·singleLanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ x+0(FP), R11
+	MOVQ pc+8(FP), R13
+	SHLQ $4, R13
+	ADDQ machine_code(R11), R13
+	MOVQ machine_m(R11), R8
+	MOVQ machine_r(R11), R9
+	MOVQ machine_args(R11), R10
+	MOVQ machine_stride(R11), R12
+	DISPATCH
+
+// stop returns the number of the operation at R13. Its frame is lanesAVX2's.
+TEXT ·singleStop(SB), NOSPLIT|NOFRAME, $0-24
+	SUBQ machine_code(R11), R13
+	SARQ $4, R13
+	MOVQ R13, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// BINARY is dst = a OP b.
+#define BINARY(OP) \
+	REG(4, DI)               \
+	REG(8, SI)               \
+	REG(12, DX)              \
+	MOVQ    machine_n(R11), CX \
+loop:                        \
+	VMOVUPS (SI), Y0         \
+	VMOVUPS 32(SI), Y1       \
+	OP      (DX), Y0, Y0     \
+	OP      32(DX), Y1, Y1   \
+	VMOVUPS Y0, (DI)         \
+	VMOVUPS Y1, 32(DI)       \
+	ADDQ    $64, SI          \
+	ADDQ    $64, DX          \
+	ADDQ    $64, DI          \
+	SUBQ    $16, CX           \
+	JNE     loop             \
+	NEXT
+
+// SCALAR starts an operation of register a with the number m[b]: it loads b
+// into all lanes of Y8.
+#define SCALAR \
+	REG(4, DI)                   \
+	REG(8, SI)                   \
+	MOVLQSX      12(R13), DX     \
+	MOVQ         machine_n(R11), CX \
+	VBROADCASTSS (R8)(DX*4), Y8
+
+// MAP is the loop of dst = OP1(x), in two registers at a time, where x is in Y0
+// and Y1 before BODY and the result after it.
+#define LOAD2 \
+	VMOVUPS (SI), Y0   \
+	VMOVUPS 32(SI), Y1
+
+#define STORE2 \
+	VMOVUPS Y0, (DI)   \
+	VMOVUPS Y1, 32(DI) \
+	ADDQ    $64, SI    \
+	ADDQ    $64, DI    \
+	SUBQ    $16, CX     \
+	JNE     loop
+
+TEXT ·singleOpCopy(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ machine_n(R11), CX
+loop:
+	LOAD2
+	STORE2
+	NEXT
+
+TEXT ·singleOpGather(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX 8(R13), SI
+	IMULQ   machine_fullStride(R11), SI
+	ADDQ    machine_full(R11), SI
+	MOVQ    machine_active(R11), DX
+	MOVQ    machine_n(R11), CX
+loop:
+	MOVLQSX (DX), AX
+	MOVLQSX 4(DX), BX
+	MOVL    (SI)(AX*4), AX
+	MOVL    (SI)(BX*4), BX
+	MOVL    AX, (DI)
+	MOVL    BX, 4(DI)
+	ADDQ    $8, DX
+	ADDQ    $8, DI
+	SUBQ    $2, CX
+	JNE     loop
+	NEXT
+
+TEXT ·singleOpFill(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX      8(R13), SI
+	MOVQ         machine_n(R11), CX
+	VBROADCASTSS (R8)(SI*4), Y0
+loop:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y0, 32(DI)
+	ADDQ    $64, DI
+	SUBQ    $16, CX
+	JNE     loop
+	NEXT
+
+TEXT ·singleOpNeg(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ         machine_n(R11), CX
+	VBROADCASTSS ·singleConstants+4(SB), Y8
+loop:
+	LOAD2
+	VXORPS Y8, Y0, Y0
+	VXORPS Y8, Y1, Y1
+	STORE2
+	NEXT
+
+TEXT ·singleOpAdd(SB), NOSPLIT|NOFRAME, $0
+	BINARY(VADDPS)
+
+TEXT ·singleOpSub(SB), NOSPLIT|NOFRAME, $0
+	BINARY(VSUBPS)
+
+TEXT ·singleOpMul(SB), NOSPLIT|NOFRAME, $0
+	BINARY(VMULPS)
+
+TEXT ·singleOpMulAdd(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	REG(12, DX)
+	MOVQ machine_n(R11), CX
+loop:
+	LOAD2
+	VMOVUPS     (DI), Y2
+	VMOVUPS     32(DI), Y3
+	VFMADD132PS (DX), Y2, Y0
+	VFMADD132PS 32(DX), Y3, Y1
+	ADDQ        $64, DX
+	STORE2
+	NEXT
+
+TEXT ·singleOpScale(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+loop:
+	VMULPS (SI), Y8, Y0
+	VMULPS 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+TEXT ·singleOpNegScale(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+	VBROADCASTSS ·singleConstants+4(SB), Y9
+	VXORPS       Y9, Y8, Y8
+loop:
+	VMULPS (SI), Y8, Y0
+	VMULPS 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+// WIDE starts an operation of register a with the float64 m[b], in Y8.
+#define WIDE \
+	REG(4, DI)                         \
+	REG(8, SI)                         \
+	MOVLQSX      12(R13), DX           \
+	MOVQ         machine_n(R11), CX    \
+	MOVQ         machine_wide(R11), BX \
+	VBROADCASTSD (BX)(DX*8), Y8
+
+// LOAD4 widens 16 lanes to Y0 to Y3; STORE4 rounds and stores them.
+#define LOAD4 \
+	VCVTPS2PD (SI), Y0   \
+	VCVTPS2PD 16(SI), Y1 \
+	VCVTPS2PD 32(SI), Y2 \
+	VCVTPS2PD 48(SI), Y3
+
+#define STORE4 \
+	VCVTPD2PSY Y0, X0     \
+	VCVTPD2PSY Y1, X1     \
+	VCVTPD2PSY Y2, X2     \
+	VCVTPD2PSY Y3, X3     \
+	VMOVUPS    X0, (DI)   \
+	VMOVUPS    X1, 16(DI) \
+	VMOVUPS    X2, 32(DI) \
+	VMOVUPS    X3, 48(DI) \
+	ADDQ       $64, SI    \
+	ADDQ       $64, DI    \
+	SUBQ       $16, CX    \
+	JNE        loop
+
+TEXT ·singleOpAddS(SB), NOSPLIT|NOFRAME, $0
+	WIDE
+loop:
+	LOAD4
+	VADDPD Y8, Y0, Y0
+	VADDPD Y8, Y1, Y1
+	VADDPD Y8, Y2, Y2
+	VADDPD Y8, Y3, Y3
+	STORE4
+	NEXT
+
+TEXT ·singleOpSubS(SB), NOSPLIT|NOFRAME, $0
+	WIDE
+loop:
+	LOAD4
+	VSUBPD Y8, Y0, Y0
+	VSUBPD Y8, Y1, Y1
+	VSUBPD Y8, Y2, Y2
+	VSUBPD Y8, Y3, Y3
+	STORE4
+	NEXT
+
+TEXT ·singleOpRSubS(SB), NOSPLIT|NOFRAME, $0
+	WIDE
+loop:
+	LOAD4
+	VSUBPD Y0, Y8, Y0
+	VSUBPD Y1, Y8, Y1
+	VSUBPD Y2, Y8, Y2
+	VSUBPD Y3, Y8, Y3
+	STORE4
+	NEXT
+
+TEXT ·singleOpRelu(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ   machine_n(R11), CX
+	VXORPS Y8, Y8, Y8
+loop:
+	VMAXPS (SI), Y8, Y0
+	VMAXPS 32(SI), Y8, Y1
+	STORE2
+	NEXT
+
+// 1 where x > 0, else 0, NaN where x is.
+TEXT ·singleOpPositive(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	REG(8, SI)
+	MOVQ         machine_n(R11), CX
+	VXORPS       Y8, Y8, Y8
+	VBROADCASTSS ·singleConstants+0(SB), Y9
+loop:
+	LOAD2
+	VCMPPS $0x1E, Y8, Y0, Y2
+	VCMPPS $0x1E, Y8, Y1, Y3
+	VCMPPS $0x03, Y0, Y0, Y4
+	VCMPPS $0x03, Y1, Y1, Y5
+	VANDPS Y9, Y2, Y2
+	VANDPS Y9, Y3, Y3
+	VORPS  Y4, Y2, Y0
+	VORPS  Y5, Y3, Y1
+	STORE2
+	NEXT
+
+TEXT ·singleOpSigmoidShift(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+	VBROADCASTSS 4(R8)(DX*4), Y9
+	VBROADCASTSS ·singleConstants+0(SB), Y10
+loop:
+	LOAD2
+	VSUBPS      Y0, Y10, Y2
+	VSUBPS      Y1, Y10, Y3
+	VMULPS      Y8, Y0, Y0
+	VMULPS      Y8, Y1, Y1
+	VFMADD213PS Y0, Y9, Y2
+	VFMADD213PS Y1, Y9, Y3
+	VDIVPS      Y2, Y0, Y0
+	VDIVPS      Y3, Y1, Y1
+	STORE2
+	NEXT
+
+TEXT ·singleOpLess(SB), NOSPLIT|NOFRAME, $0
+	SCALAR
+	VBROADCASTSS ·singleConstants+0(SB), Y9
+loop:
+	LOAD2
+	VCMPPS $0x11, Y8, Y0, Y0
+	VCMPPS $0x11, Y8, Y1, Y1
+	VANDPS Y9, Y0, Y0
+	VANDPS Y9, Y1, Y1
+	STORE2
+	NEXT
+
+// MASK4 widens the lanes in Y0 and Y1 that count to Y0 to Y3, zeros for the others.
+#define MASK4 \
+	VANDPS       (AX), Y0, Y0   \
+	VANDPS       32(AX), Y1, Y1 \
+	VEXTRACTF128 $1, Y1, X3     \
+	VCVTPS2PD    X1, Y2         \
+	VEXTRACTF128 $1, Y0, X1     \
+	VCVTPS2PD    X3, Y3         \
+	VCVTPS2PD    X1, Y1         \
+	VCVTPS2PD    X0, Y0
+
+// SUMLANES adds the lanes of Y10 to Y13 and stores the sum in the arena.
+#define SUMLANES \
+	VADDPD       Y11, Y10, Y10         \
+	VADDPD       Y13, Y12, Y12         \
+	VADDPD       Y12, Y10, Y10         \
+	VEXTRACTF128 $1, Y10, X11          \
+	VADDPD       X11, X10, X10         \
+	VHADDPD      X10, X10, X10         \
+	MOVLQSX      4(R13), DI            \
+	MOVQ         machine_wide(R11), BX \
+	VMOVSD       X10, (BX)(DI*8)       \
+	NEXT
+
+#define ZERO4 \
+	VXORPD Y10, Y10, Y10 \
+	VXORPD Y11, Y11, Y11 \
+	VXORPD Y12, Y12, Y12 \
+	VXORPD Y13, Y13, Y13
+
+TEXT ·singleOpSum(SB), NOSPLIT|NOFRAME, $0
+	REG(8, SI)
+	MOVQ machine_n(R11), CX
+	MOVQ machine_tail(R11), AX
+	ZERO4
+loop:
+	SUBQ   $16, CX
+	JEQ    last
+	LOAD4
+	VADDPD Y0, Y10, Y10
+	VADDPD Y1, Y11, Y11
+	VADDPD Y2, Y12, Y12
+	VADDPD Y3, Y13, Y13
+	ADDQ   $64, SI
+	JMP    loop
+last:
+	LOAD2
+	MASK4
+	VADDPD Y0, Y10, Y10
+	VADDPD Y1, Y11, Y11
+	VADDPD Y2, Y12, Y12
+	VADDPD Y3, Y13, Y13
+	SUMLANES
+
+// Products are exact in float64.
+TEXT ·singleOpSumProduct(SB), NOSPLIT|NOFRAME, $0
+	REG(8, SI)
+	REG(12, DX)
+	MOVQ machine_n(R11), CX
+	MOVQ machine_tail(R11), AX
+	ZERO4
+loop:
+	SUBQ        $16, CX
+	JEQ         last
+	LOAD4
+	VCVTPS2PD   (DX), Y4
+	VCVTPS2PD   16(DX), Y5
+	VCVTPS2PD   32(DX), Y6
+	VCVTPS2PD   48(DX), Y7
+	VFMADD231PD Y0, Y4, Y10
+	VFMADD231PD Y1, Y5, Y11
+	VFMADD231PD Y2, Y6, Y12
+	VFMADD231PD Y3, Y7, Y13
+	ADDQ        $64, SI
+	ADDQ        $64, DX
+	JMP         loop
+last:
+	LOAD2
+	MASK4
+	VMOVAPD     Y0, Y4
+	VMOVAPD     Y1, Y5
+	VMOVAPD     Y2, Y6
+	VMOVAPD     Y3, Y7
+	VMOVUPS     (DX), Y0
+	VMOVUPS     32(DX), Y1
+	MASK4
+	VFMADD231PD Y0, Y4, Y10
+	VFMADD231PD Y1, Y5, Y11
+	VFMADD231PD Y2, Y6, Y12
+	VFMADD231PD Y3, Y7, Y13
+	SUMLANES
+
+// dst = Σ m[factor]·r[reg] over b pairs at args[a]. Eight accumulators take 64
+// lanes at a time; what is left goes by 16.
+TEXT ·singleOpDot(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX 8(R13), SI
+	LEAQ    (R10)(SI*4), SI
+	MOVLQSX 12(R13), DX
+	LEAQ    (SI)(DX*8), DX
+	MOVQ    machine_n(R11), CX
+	MOVQ    R9, R15
+wide:
+	CMPQ   CX, $64
+	JLT    narrow
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   SI, R14
+wideterm:
+	MOVLQSX      (R14), AX
+	MOVLQSX      4(R14), BX
+	IMULQ        R12, AX
+	VBROADCASTSS (R8)(BX*4), Y8
+	ADDQ         R15, AX
+	ADDQ         $8, R14
+	VFMADD231PS  (AX), Y8, Y0
+	VFMADD231PS  32(AX), Y8, Y1
+	VFMADD231PS  64(AX), Y8, Y2
+	VFMADD231PS  96(AX), Y8, Y3
+	VFMADD231PS  128(AX), Y8, Y4
+	VFMADD231PS  160(AX), Y8, Y5
+	VFMADD231PS  192(AX), Y8, Y6
+	VFMADD231PS  224(AX), Y8, Y7
+	CMPQ         R14, DX
+	JNE          wideterm
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	VMOVUPS      Y2, 64(DI)
+	VMOVUPS      Y3, 96(DI)
+	VMOVUPS      Y4, 128(DI)
+	VMOVUPS      Y5, 160(DI)
+	VMOVUPS      Y6, 192(DI)
+	VMOVUPS      Y7, 224(DI)
+	ADDQ         $256, DI
+	ADDQ         $256, R15
+	SUBQ         $64, CX
+	JMP          wide
+narrow:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   SI, R14
+narrowterm:
+	MOVLQSX      (R14), AX
+	MOVLQSX      4(R14), BX
+	IMULQ        R12, AX
+	VBROADCASTSS (R8)(BX*4), Y8
+	ADDQ         $8, R14
+	VFMADD231PS  (R15)(AX*1), Y8, Y0
+	VFMADD231PS  32(R15)(AX*1), Y8, Y1
+	CMPQ         R14, DX
+	JNE          narrowterm
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         $64, DI
+	ADDQ         $64, R15
+	SUBQ         $16, CX
+	JMP          narrow
+done:
+	NEXT
+
+// dst = Σ r·r over b pairs at args[a], 32 lanes at a time, then 16.
+TEXT ·singleOpDotPairs(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX 8(R13), SI
+	LEAQ    (R10)(SI*4), SI
+	MOVLQSX 12(R13), DX
+	LEAQ    (SI)(DX*8), DX
+	MOVQ    machine_n(R11), CX
+	MOVQ    R9, R15
+wide:
+	CMPQ   CX, $32
+	JLT    narrow
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   SI, R14
+wideterm:
+	MOVLQSX     (R14), AX
+	MOVLQSX     4(R14), BX
+	IMULQ       R12, AX
+	IMULQ       R12, BX
+	ADDQ        R15, AX
+	ADDQ        R15, BX
+	ADDQ        $8, R14
+	VMOVUPS     (AX), Y4
+	VMOVUPS     32(AX), Y5
+	VMOVUPS     64(AX), Y6
+	VMOVUPS     96(AX), Y7
+	VFMADD231PS (BX), Y4, Y0
+	VFMADD231PS 32(BX), Y5, Y1
+	VFMADD231PS 64(BX), Y6, Y2
+	VFMADD231PS 96(BX), Y7, Y3
+	CMPQ        R14, DX
+	JNE         wideterm
+	VMOVUPS     Y0, (DI)
+	VMOVUPS     Y1, 32(DI)
+	VMOVUPS     Y2, 64(DI)
+	VMOVUPS     Y3, 96(DI)
+	ADDQ        $128, DI
+	ADDQ        $128, R15
+	SUBQ        $32, CX
+	JMP         wide
+narrow:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   SI, R14
+narrowterm:
+	MOVLQSX     (R14), AX
+	MOVLQSX     4(R14), BX
+	IMULQ       R12, AX
+	IMULQ       R12, BX
+	ADDQ        R15, AX
+	ADDQ        R15, BX
+	ADDQ        $8, R14
+	VMOVUPS     (AX), Y4
+	VMOVUPS     32(AX), Y5
+	VFMADD231PS (BX), Y4, Y0
+	VFMADD231PS 32(BX), Y5, Y1
+	CMPQ        R14, DX
+	JNE         narrowterm
+	VMOVUPS     Y0, (DI)
+	VMOVUPS     Y1, 32(DI)
+	ADDQ        $64, DI
+	ADDQ        $64, R15
+	SUBQ        $16, CX
+	JMP         narrow
+done:
+	NEXT
+
+// A tile holds four rows of 16 lanes in Y0 to Y7. Its layout at SI is that of
+// tile.go: joint at 0, panel at 4, extra at 8, dst at 24, bias at 44, registers from 60 on.
+// R15 points to the lanes at work of register 0.
+
+// TILESTART finds the tile.
+#define TILESTART \
+	MOVLQSX 8(R13), SI         \
+	LEAQ    (R10)(SI*4), SI    \
+	MOVQ    machine_n(R11), CX \
+	MOVQ    R9, R15
+
+// TILEJOINT starts the rows with their biases and adds the products that they
+// have in common. DX moves to the end of the registers.
+#define TILEJOINT \
+	MOVLQSX      44(SI), AX        \
+	MOVLQSX      48(SI), BX        \
+	MOVLQSX      52(SI), DX        \
+	MOVLQSX      56(SI), R14       \
+	VBROADCASTSS (R8)(AX*4), Y0    \
+	VBROADCASTSS (R8)(BX*4), Y2    \
+	VBROADCASTSS (R8)(DX*4), Y4    \
+	VBROADCASTSS (R8)(R14*4), Y6   \
+	VMOVAPS      Y0, Y1            \
+	VMOVAPS      Y2, Y3            \
+	VMOVAPS      Y4, Y5            \
+	VMOVAPS      Y6, Y7            \
+	MOVLQSX      (SI), AX          \
+	MOVLQSX      4(SI), BX         \
+	LEAQ         60(SI), DX        \
+	LEAQ         (R8)(BX*4), BX    \
+	LEAQ         (DX)(AX*4), AX    \
+	CMPQ         DX, AX            \
+	JEQ          rows              \
+joint:                             \
+	MOVLQSX      (DX), R14         \
+	IMULQ        R12, R14          \
+	VBROADCASTSS (BX), Y10         \
+	VBROADCASTSS 4(BX), Y11        \
+	VBROADCASTSS 8(BX), Y12       \
+	VBROADCASTSS 12(BX), Y13       \
+	VMOVUPS      (R15)(R14*1), Y8  \
+	VMOVUPS      32(R15)(R14*1), Y9 \
+	ADDQ         $4, DX            \
+	ADDQ         $16, BX           \
+	VFMADD231PS  Y8, Y10, Y0       \
+	VFMADD231PS  Y9, Y10, Y1       \
+	VFMADD231PS  Y8, Y11, Y2       \
+	VFMADD231PS  Y9, Y11, Y3       \
+	VFMADD231PS  Y8, Y12, Y4       \
+	VFMADD231PS  Y9, Y12, Y5       \
+	VFMADD231PS  Y8, Y13, Y6       \
+	VFMADD231PS  Y9, Y13, Y7       \
+	CMPQ         DX, AX            \
+	JNE          joint             \
+rows:
+
+// TILEROW adds the products of one row to ya and yb, their number being at off.
+#define TILEROW(off, ya, yb, loop, done) \
+	MOVLQSX      off(SI), AX              \
+	TESTQ        AX, AX                   \
+	JEQ          done                     \
+loop:                                     \
+	MOVLQSX      (DX), R14                \
+	MOVLQSX      4(DX), BX                \
+	IMULQ        R12, R14                 \
+	VBROADCASTSS (R8)(BX*4), Y10          \
+	ADDQ         $8, DX                   \
+	VFMADD231PS  (R15)(R14*1), Y10, ya    \
+	VFMADD231PS  32(R15)(R14*1), Y10, yb  \
+	DECQ         AX                       \
+	JNE          loop                     \
+done:
+
+#define TILEROWS \
+	TILEROW(8, Y0, Y1, row0, done0)  \
+	TILEROW(12, Y2, Y3, row1, done1) \
+	TILEROW(16, Y4, Y5, row2, done2) \
+	TILEROW(20, Y6, Y7, row3, done3)
+
+// TILESTORE stores one row in the register whose number is at off.
+#define TILESTORE(off, ya, yb) \
+	MOVLQSX off(SI), R14           \
+	IMULQ   R12, R14               \
+	VMOVUPS ya, (R15)(R14*1)       \
+	VMOVUPS yb, 32(R15)(R14*1)
+
+#define TILESTORES \
+	TILESTORE(24, Y0, Y1) \
+	TILESTORE(28, Y2, Y3) \
+	TILESTORE(32, Y4, Y5) \
+	TILESTORE(36, Y6, Y7)
+
+TEXT ·singleOpTile(SB), NOSPLIT|NOFRAME, $0
+	TILESTART
+block:
+	TILEJOINT
+	TILEROWS
+	TILESTORES
+	ADDQ $64, R15
+	SUBQ $16, CX
+	JNE  block
+	NEXT
+
+TEXT ·singleOpTileRelu(SB), NOSPLIT|NOFRAME, $0
+	TILESTART
+block:
+	TILEJOINT
+	TILEROWS
+	VXORPS Y8, Y8, Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	VMAXPS Y6, Y8, Y6
+	VMAXPS Y7, Y8, Y7
+	TILESTORES
+	ADDQ   $64, R15
+	SUBQ   $16, CX
+	JNE    block
+	NEXT
+
+TEXT ·singleOpTileSquares(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	TILESTART
+block:
+	TILEJOINT
+	TILEROWS
+	VMULPS      Y0, Y0, Y0
+	VMULPS      Y1, Y1, Y1
+	VMULPS      Y2, Y2, Y2
+	VMULPS      Y3, Y3, Y3
+	VFMADD231PS Y4, Y4, Y0
+	VFMADD231PS Y5, Y5, Y1
+	VFMADD231PS Y6, Y6, Y2
+	VFMADD231PS Y7, Y7, Y3
+	VADDPS      Y2, Y0, Y0
+	VADDPS      Y3, Y1, Y1
+	MOVL        12(R13), AX
+	TESTL       AX, AX
+	JEQ         first
+	VADDPS      (DI), Y0, Y0
+	VADDPS      32(DI), Y1, Y1
+first:
+	VMOVUPS     Y0, (DI)
+	VMOVUPS     Y1, 32(DI)
+	ADDQ        $64, DI
+	ADDQ        $64, R15
+	SUBQ        $16, CX
+	JNE         block
+	NEXT
+
+// ROTL replaces x by x rotated left by k bits.
+#define ROTL(x, k, t) \
+	VPSLLQ $k, x, t        \
+	VPSRLQ $(64-k), x, x   \
+	VPOR   t, x, x
+
+// STEP advances four generators with state a, b, c, d; their output is in o.
+#define STEP(a, b, c, d, o, t) \
+	VPADDQ a, d, o      \
+	ROTL(o, 23, t)      \
+	VPADDQ a, o, o      \
+	VPSLLQ $17, b, Y14  \
+	VPXOR  a, c, c      \
+	VPXOR  b, d, d      \
+	VPXOR  c, b, b      \
+	VPXOR  d, a, a      \
+	VPXOR  Y14, c, c    \
+	ROTL(d, 45, t)
+
+// dst = the next numbers of stream a, as package vector draws them, rounded as by
+// roundGo.
+TEXT ·singleOpDraw(SB), NOSPLIT|NOFRAME, $0
+	REG(4, DI)
+	MOVLQSX      8(R13), SI
+	SHLQ         $8, SI
+	ADDQ         machine_streams(R11), SI
+	MOVQ         machine_n(R11), CX
+	VMOVDQU      (SI), Y0
+	VMOVDQU      64(SI), Y1
+	VMOVDQU      128(SI), Y2
+	VMOVDQU      192(SI), Y3
+	VMOVDQU      32(SI), Y4
+	VMOVDQU      96(SI), Y5
+	VMOVDQU      160(SI), Y6
+	VMOVDQU      224(SI), Y7
+	VBROADCASTSD ·singleConstants+8(SB), Y12
+	VBROADCASTSD ·singleConstants+24(SB), Y13
+	VBROADCASTSD ·singleConstants+16(SB), Y15
+loop:
+	STEP(Y0, Y1, Y2, Y3, Y8, Y10)
+	STEP(Y4, Y5, Y6, Y7, Y9, Y11)
+	VPSRLQ  $12, Y8, Y8
+	VPSRLQ  $12, Y9, Y9
+	VPOR    Y12, Y8, Y8
+	VPOR    Y12, Y9, Y9
+	VSUBPD  Y13, Y8, Y8
+	VSUBPD  Y13, Y9, Y9
+	VMINPD  Y15, Y8, Y8
+	VMINPD  Y15, Y9, Y9
+	VCVTPD2PSY Y8, X8
+	VCVTPD2PSY Y9, X9
+	VMOVUPS X8, (DI)
+	VMOVUPS X9, 16(DI)
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNE     loop
+	VMOVDQU Y0, (SI)
+	VMOVDQU Y1, 64(SI)
+	VMOVDQU Y2, 128(SI)
+	VMOVDQU Y3, 192(SI)
+	VMOVDQU Y4, 32(SI)
+	VMOVDQU Y5, 96(SI)
+	VMOVDQU Y6, 160(SI)
+	VMOVDQU Y7, 224(SI)
+	NEXT
+
+// func roundAVX2(dst *float32, x *float64, n int)
+// See roundGo; n is a positive multiple of 8.
+TEXT ·roundAVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD ·singleConstants+8(SB), Y8
+	VBROADCASTSD ·singleConstants+16(SB), Y9
+loop:
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMINPD     Y9, Y0, Y2
+	VMINPD     Y9, Y1, Y3
+	VCMPPD     $0x11, Y8, Y0, Y4
+	VCMPPD     $0x11, Y8, Y1, Y5
+	VBLENDVPD  Y4, Y2, Y0, Y0
+	VBLENDVPD  Y5, Y3, Y1, Y1
+	VCVTPD2PSY Y0, X0
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X0, (DI)
+	VMOVUPS    X1, 16(DI)
+	ADDQ       $64, SI
+	ADDQ       $32, DI
+	SUBQ       $8, CX
+	JNE        loop
+	VZEROUPPER
+	RET
+
+// singleConstants: 1 and the sign bit in float32, 1 and the largest float32 below
+// it in float64, and 1 − 2⁻⁵³.
+DATA ·singleConstants+0(SB)/4, $0x3f800000
+DATA ·singleConstants+4(SB)/4, $0x80000000
+DATA ·singleConstants+8(SB)/8, $1.0
+DATA ·singleConstants+16(SB)/8, $0x3FEFFFFFE0000000
+DATA ·singleConstants+24(SB)/8, $0x3FEFFFFFFFFFFFFF
+GLOBL ·singleConstants(SB), RODATA, $32
+
+// singleTable has one entry for each laneCode.
+DATA ·singleTable+0(SB)/8, $·singleStop(SB)
+DATA ·singleTable+8(SB)/8, $·singleOpCopy(SB)
+DATA ·singleTable+16(SB)/8, $·singleOpGather(SB)
+DATA ·singleTable+24(SB)/8, $·singleOpFill(SB)
+DATA ·singleTable+32(SB)/8, $·singleOpNeg(SB)
+DATA ·singleTable+40(SB)/8, $·singleOpAdd(SB)
+DATA ·singleTable+48(SB)/8, $·singleOpSub(SB)
+DATA ·singleTable+56(SB)/8, $·singleOpMul(SB)
+DATA ·singleTable+64(SB)/8, $·singleOpMulAdd(SB)
+DATA ·singleTable+72(SB)/8, $·singleOpScale(SB)
+DATA ·singleTable+80(SB)/8, $·singleOpNegScale(SB)
+DATA ·singleTable+88(SB)/8, $·singleOpAddS(SB)
+DATA ·singleTable+96(SB)/8, $·singleOpSubS(SB)
+DATA ·singleTable+104(SB)/8, $·singleOpRSubS(SB)
+DATA ·singleTable+112(SB)/8, $·singleOpDot(SB)
+DATA ·singleTable+120(SB)/8, $·singleOpDotPairs(SB)
+DATA ·singleTable+128(SB)/8, $·singleOpTile(SB)
+DATA ·singleTable+136(SB)/8, $·singleOpTileRelu(SB)
+DATA ·singleTable+144(SB)/8, $·singleOpTileSquares(SB)
+DATA ·singleTable+152(SB)/8, $·singleOpRelu(SB)
+DATA ·singleTable+160(SB)/8, $·singleOpPositive(SB)
+DATA ·singleTable+168(SB)/8, $·singleOpSigmoidShift(SB)
+DATA ·singleTable+176(SB)/8, $·singleOpLess(SB)
+DATA ·singleTable+184(SB)/8, $·singleOpSum(SB)
+DATA ·singleTable+192(SB)/8, $·singleOpSumProduct(SB)
+DATA ·singleTable+200(SB)/8, $·singleOpDraw(SB)
+DATA ·singleTable+208(SB)/8, $·singleStop(SB)
+DATA ·singleTable+216(SB)/8, $·singleStop(SB)
+DATA ·singleTable+224(SB)/8, $·singleStop(SB)
+DATA ·singleTable+232(SB)/8, $·singleStop(SB)
+DATA ·singleTable+240(SB)/8, $·singleStop(SB)
+DATA ·singleTable+248(SB)/8, $·singleStop(SB)
+DATA ·singleTable+256(SB)/8, $·singleStop(SB)
+GLOBL ·singleTable(SB), NOPTR, $264

@@ -1,0 +1,120 @@
+package autograd
+
+import "math"
+
+// simplify rewrites v by an algebraic identity that holds to rounding:
+//
+//	x + 0, 0 + x, x − 0, x·1, 1·x, x/1, −(−x)  →  x
+//	(x·c)·c′, (−x)·c, −(x·c)                    →  x times one constant
+//
+// where constants are single numbers or have the shape of the result. Operands are
+// values, and what nothing reads any more is not computed.
+func (p *Program) simplify(v *value) {
+	if v.known != nil || v.n.op == nil || v.isView() {
+		return
+	}
+	for i, a := range v.args {
+		for a.isView() && a.n.op.view == nil && a.n.shape.Equal(a.args[0].n.shape) {
+			a = a.args[0] // what a was found to be
+		}
+		v.args[i] = a
+	}
+	switch v.n.op.name {
+	case "add":
+		switch {
+		case v.args[1].all(0):
+			v.alias(v.args[0])
+		case v.args[0].all(0):
+			v.alias(v.args[1])
+		}
+	case "sub":
+		if v.args[1].all(0) {
+			v.alias(v.args[0])
+		}
+	case "div":
+		if v.args[1].all(1) {
+			v.alias(v.args[0])
+		}
+	case "neg":
+		x := v.args[0]
+		switch {
+		case x.isView() || x.n.op == nil:
+		case x.n.op.name == "neg":
+			v.alias(x.args[0])
+		case x.n.op.name == "mul":
+			p.scale(v, x, []float64{-1})
+		}
+	case "mul":
+		x, c := v.args[0], v.args[1]
+		if c.known == nil {
+			x, c = c, x
+		}
+		switch {
+		case c.known == nil:
+		case c.all(1):
+			v.alias(x)
+		default:
+			p.scale(v, x, c.known)
+		}
+	}
+}
+
+// all reports whether the value is a constant with the same number everywhere.
+func (v *value) all(c float64) bool {
+	for _, x := range v.known {
+		if x != c {
+			return false
+		}
+	}
+	return v.known != nil
+}
+
+// alias makes v the value of x, repeated if that is a single number.
+func (v *value) alias(x *value) {
+	v.index = make([]int, v.n.shape.Len())
+	for e := range v.index {
+		if len(x.n.shape) > 0 {
+			v.index[e] = e
+		}
+	}
+	v.args = []*value{x}
+}
+
+// scale makes v = x·c a product with one constant if x is one already, or a
+// negative, and the constants' product neither overflows nor vanishes.
+func (p *Program) scale(v, x *value, c []float64) {
+	if x.isView() || x.known != nil || x.n.op == nil || len(x.n.shape) != len(v.n.shape) {
+		return
+	}
+	origin, d := x.args[0], []float64{-1}
+	switch x.n.op.name {
+	case "neg":
+	case "mul":
+		factor := x.args[1]
+		if factor.known == nil {
+			origin, factor = factor, origin
+		}
+		if factor.known == nil {
+			return
+		}
+		d = factor.known
+	default:
+		return
+	}
+	product := make([]float64, max(len(c), len(d)))
+	for e := range product {
+		product[e] = c[min(e, len(c)-1)] * d[min(e, len(d)-1)]
+		if size := math.Abs(product[e]); !(size >= 0x1p-1022 && size <= math.MaxFloat64) {
+			return
+		}
+	}
+	shape := Shape{}
+	if len(product) > 1 {
+		shape = v.n.shape
+	}
+	constant := &value{id: len(p.values), n: &Node{b: p.b, shape: shape, value: product}, known: product}
+	p.values = append(p.values, constant)
+	v.id = len(p.values)
+	v.n = &Node{b: p.b, id: v.n.id, op: rules["mul"], args: v.n.args, shape: v.n.shape, axes: v.n.axes, name: v.n.name}
+	v.args = []*value{origin, constant}
+}
