@@ -55,7 +55,7 @@ func (r *Run) compile() error {
 	c.target, err = models.NewTOBAC(c.lik, models.TOBACConfig{
 		Particles: cfg.Particles, Samples: cfg.Samples, Rank: cfg.Rank, AlphaRate: cfg.AlphaRate,
 		Estimator: cfg.Estimator, Gradient: cfg.Gradient, Embedding: cfg.Method.embedding(), Prior: prior, Penalty: cfg.Penalty,
-		Seed: c.seed, Options: models.Options{Workers: cfg.Workers},
+		Seed: c.seed, Options: models.Options{Workers: cfg.Workers, Precision: cfg.Precision},
 	})
 	if err != nil {
 		return err

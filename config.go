@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/autograd"
 	"tobac/models"
 	"tobac/ordering"
 
@@ -94,6 +95,11 @@ type Config struct {
 	BandwidthZ     float64 // kernel bandwidth of the latents; 0: 5
 	BandwidthTheta float64 // kernel bandwidth of the parameters; 0: 500; a marginal model has none
 	StepSize       float64 // RMSProp step size; 0: 0.005
+
+	// Precision of the numbers that differ between the Monte Carlo graphs of a
+	// particle; all others are float64, and all are where the model is too large for
+	// a lane program: see [autograd.Float32]. Zero: float64.
+	Precision autograd.Precision
 
 	// Penalty of cycles, for DiBS only. Zero: rate 1, 32 samples.
 	Penalty models.Penalty
@@ -251,6 +257,9 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	}
 	if c.Readout < ConditionalReadout || c.Readout > ShareReadout {
 		return c, fmt.Errorf("unknown readout %d", c.Readout)
+	}
+	if c.Precision < autograd.Float64 || c.Precision > autograd.Float32 {
+		return c, fmt.Errorf("unknown precision %v, want float64 or float32", c.Precision)
 	}
 	if !c.regressions() {
 		c.Start = PriorStart

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/models"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,7 +62,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 	want := tobac.Config{
 		Estimator: models.Joint, Particles: 1, Steps: 2, Samples: 3, Rank: 4, Seed: 5,
 		NoiseVariance: 0.6, EdgesPerNode: 0.7, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10,
-		StepSize: 0.11, Workers: 12,
+		StepSize: 0.11, Precision: autograd.Float32, Workers: 12,
 	}
 	got, err := want.WithDefaults(6)
 	if err != nil {
@@ -88,6 +89,7 @@ func TestConfigErrors(t *testing.T) {
 		{"noise variance", tobac.Config{NoiseVariance: -0.1}, 5, "noise variance is -0.1, want a finite positive number, or 0 to estimate it"},
 		{"start", tobac.Config{Start: 7}, 5, "unknown start 7 of the weights"},
 		{"readout", tobac.Config{Readout: 7}, 5, "unknown readout 7"},
+		{"precision", tobac.Config{Precision: 7}, 5, "unknown precision Precision(7), want float64 or float32"},
 		{"noise variance NaN", tobac.Config{NoiseVariance: math.NaN()}, 5, "noise variance is NaN, want a finite positive number, or 0 to estimate it"},
 		{"noise variance infinite", tobac.Config{NoiseVariance: math.Inf(1)}, 5, "noise variance is +Inf, want a finite positive number, or 0 to estimate it"},
 		{"edges per node", tobac.Config{EdgesPerNode: -1}, 5, "edges per node is -1, want a finite positive number"},

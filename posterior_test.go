@@ -372,8 +372,8 @@ func exactMarginals(t *testing.T, data *dataset.Table, p *tobac.Posterior) (prob
 
 // The default read-out is close to the exact posterior given the order: on weak
 // data, where many edges are open, the mean absolute error of the edge
-// probabilities is below 0.1, less than half of that of the shares (seen: 0.045
-// and 0.264), and the weights of probable edges have their exact means to half a
+// probabilities is below 0.1, less than half of that of the shares (seen: 0.039
+// and 0.254), and the weights of probable edges have their exact means to half a
 // spread, and their spreads to a factor of two: what the other parents leave open
 // is missing where all particles have them.
 func TestPosteriorAgainstEnumeration(t *testing.T) {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -181,22 +183,30 @@ func TestSnapshotIsACopy(t *testing.T) {
 	}
 }
 
-// The number of workers changes nothing but the time.
+// The number of workers changes nothing but the time, in either precision; the
+// precision moves the particles by rounding errors.
 func TestWorkersAreBitwise(t *testing.T) {
 	data := chain(t, 40).Train
-	var want string
-	for _, workers := range []int{1, 2, 8} {
-		cfg := small
-		cfg.Workers = workers
-		r := newRun(t, data, cfg)
-		advance(t, r, cfg.Steps)
-		got := state(t, r)
-		if want == "" {
-			want = got
+	var z [2]*mat.Dense
+	for _, precision := range []autograd.Precision{autograd.Float64, autograd.Float32} {
+		var want string
+		for _, workers := range []int{1, 2, 8} {
+			cfg := small
+			cfg.Precision, cfg.Workers = precision, workers
+			r := newRun(t, data, cfg)
+			advance(t, r, cfg.Steps)
+			got := state(t, r)
+			if want == "" {
+				want = got
+				z[precision] = mat.NewDense(cfg.Particles, len(r.Snapshot().Z[0]), slices.Concat(r.Snapshot().Z...))
+			}
+			if got != want {
+				t.Errorf("%v, %d workers: particles differ from those of 1 worker", precision, workers)
+			}
 		}
-		if got != want {
-			t.Errorf("%d workers: particles differ from those of 1 worker", workers)
-		}
+	}
+	if mat.Equal(z[0], z[1]) || !mat.EqualApprox(z[0], z[1], 1e-3) {
+		t.Errorf("latents in float64 and float32: got\n%v\nand\n%v", mat.Formatted(z[0]), mat.Formatted(z[1]))
 	}
 }
 

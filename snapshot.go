@@ -76,6 +76,7 @@ func settingsOf(c Config, data *dataset.Table) []Setting {
 		{"penalty rate", real(c.Penalty.Rate)},
 		{"penalty samples", strconv.Itoa(c.Penalty.Samples)},
 		{"orders", strconv.Itoa(c.Orders)},
+		{"precision", c.Precision.String()},
 	}
 	if c.Orders > 0 {
 		all = append(all, Setting{"order weights", c.OrderWeights.String()}, Setting{"steps", strconv.Itoa(c.Steps)})

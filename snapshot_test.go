@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
@@ -56,6 +57,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"bandwidth of theta", func(c *tobac.Config) { c.BandwidthTheta = 6 }, "tobac: snapshot was made with the bandwidth of theta 500, the run has 6"},
 		{"step size", func(c *tobac.Config) { c.StepSize = 0.125 }, "tobac: snapshot was made with the step size 0.005, the run has 0.125"},
 		{"orders", func(c *tobac.Config) { c.Orders, c.Order = 3, nil }, "tobac: snapshot was made with the orders 0, the run has 3"},
+		{"precision", func(c *tobac.Config) { c.Precision = autograd.Float32 }, "tobac: snapshot was made with the precision float64, the run has float32"},
 		{"order", func(c *tobac.Config) { c.Order = ordering.Fixed{1, 0, 2, 3, 4} }, "tobac: snapshot has the order [0 1 2 3 4], the run has [1 0 2 3 4]"},
 		// What changes nothing but the time, or what comes after.
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},

@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -55,18 +54,7 @@ func TestHandwrittenAgrees(t *testing.T) {
 			}
 			return dst
 		}
-		want, got := score(p.target), score(p.handwritten(t, samples, 2))
-		for b := range want {
-			m, cols := want[b].Dims()
-			for i := range m {
-				for j := range cols {
-					g, w := got[b].At(i, j), want[b].At(i, j)
-					if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
-						t.Fatalf("block %d, particle %d, coordinate %d: got %.15g, want %.15g", b, i, j, g, w)
-					}
-				}
-			}
-		}
+		compareScores(t, "handwritten", score(p.handwritten(t, samples, 2)), score(p.target))
 	}
 	for _, d := range []int{10, 20, 50} {
 		t.Run(fmt.Sprintf("linear/d=%d", d), func(t *testing.T) {

@@ -2,10 +2,7 @@ package bench_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"tobac"
@@ -37,18 +34,7 @@ func TestPaperNonlinear(t *testing.T) {
 		runs int
 	}{{"d10-e20", 5}, {"d20-e40", 5}} {
 		t.Run(set.name, func(t *testing.T) {
-			var problems []*bench.Problem
-			for run := range set.runs {
-				dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("nonlinear-%s-run%d", set.name, run))
-				p, err := bench.ReadProblem(dir)
-				if errors.Is(err, os.ErrNotExist) {
-					t.Skipf("no data in %s", dir)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				problems = append(problems, p)
-			}
+			problems := synthetic(t, "nonlinear-"+set.name, set.runs)
 			all, err := bench.Experiment(context.Background(), problems, paperNonlinear(), 1, func(o bench.Outcome) {
 				t.Logf("%-5s %s (%d edges, %d cyclic): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f / %.0f; %.1f s", o.Method, o.Problem,
 					int(o.Empirical.ESHDEmptyGraph), o.Empirical.Cyclic, o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL,

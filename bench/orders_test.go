@@ -3,11 +3,8 @@ package bench_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -131,24 +128,6 @@ func mean(all []judged, number func(judged) float64) float64 {
 		sum += number(j) / float64(len(all))
 	}
 	return sum
-}
-
-// synthetic reads simulated data sets, or skips the test without them.
-func synthetic(t *testing.T, name string, runs int) []*bench.Problem {
-	t.Helper()
-	var problems []*bench.Problem
-	for run := range runs {
-		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("%s-run%d", name, run))
-		p, err := bench.ReadProblem(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			t.Skipf("no data in %s", dir)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		problems = append(problems, p)
-	}
-	return problems
 }
 
 // standardisedProblem scales the columns of a problem, which takes away what the

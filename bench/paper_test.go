@@ -3,12 +3,9 @@ package bench_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -144,18 +141,7 @@ func nodeWise() tobac.Config {
 // node-wise below joint.
 func TestPaperLinear(t *testing.T) {
 	full(t)
-	var problems []*bench.Problem
-	for run := range 3 {
-		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("linear-d20-e40-run%d", run))
-		p, err := bench.ReadProblem(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			t.Skipf("no data in %s", dir)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		problems = append(problems, p)
-	}
+	problems := synthetic(t, "linear-d20-e40", 3)
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
 		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", tobac.Config{}),
 	}, 1, func(o bench.Outcome) {

@@ -1,8 +1,12 @@
 package bench_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,6 +85,24 @@ func drawProblem(t *rapid.T, cyclic bool) problem {
 		}
 	}
 	return p
+}
+
+// synthetic reads simulated data sets, or skips the test without them.
+func synthetic(t *testing.T, name string, runs int) []*bench.Problem {
+	t.Helper()
+	var problems []*bench.Problem
+	for run := range runs {
+		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("%s-run%d", name, run))
+		p, err := bench.ReadProblem(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			t.Skipf("no data in %s", dir)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems = append(problems, p)
+	}
+	return problems
 }
 
 func near(got, want, tol float64) bool {

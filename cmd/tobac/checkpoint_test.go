@@ -20,6 +20,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		{"one order", "", 150},
 		{"DiBS", "--method dibs --penalty-rate 2", 150},
 		{"score", "--model bge", 150},
+		{"float32", "--precision float32", 150},
 		{"several orders", "--orders 6 --order-weights evidence", 360},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -111,6 +112,7 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume empty.json", exitFailed, "empty.json: snapshot does not say with which settings it was made"},
 		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed 1, the run has 2"},
 		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the samples 8, the run has 9"},
+		{"--resume state.json --precision float32", exitFailed, "state.json: snapshot was made with the precision float64, the run has float32"},
 		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3, want 0 to 2"},
 		{"--resume state.json --standardize --order X0,X1,X2,X3,X4,X5", exitFailed, "state.json: snapshot was made from other data (digest "},
 		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot has the order ["},

@@ -34,6 +34,7 @@ func TestEveryModel(t *testing.T) {
 			map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "", "weight_start": "prior", "noise_variance": 0.1}, true, -1},
 		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method  dibs", "model   ffn, hidden units 5, relu\n", "prior   1 edges per node"},
 			map[string]any{"method": "dibs", "weight_start": "prior"}, false, 6 * (6*5 + 2*5 + 1)},
+		{"float32", "--precision float32", []string{"nodewise estimator, float32, seed 1"}, map[string]any{"precision": "float32"}, true, -1},
 		{"score DiBS", "--method dibs --model bge", []string{"method  dibs", "model   bge\n"}, map[string]any{"method": "dibs"}, false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,9 +114,9 @@ func checkWeights(t *testing.T, weights bool) {
 // What the linear model with TOBAC writes has no keys for other choices.
 func TestDefaultsAreLeftOut(t *testing.T) {
 	simulated(t)
-	succeed(t, quick("fit", "data/train.csv", "--model", "linear", "--method", "tobac", "--prior", "er", "--grad", "reparam", "--out", "run")...)
+	succeed(t, quick("fit", "data/train.csv", "--model", "linear", "--method", "tobac", "--prior", "er", "--grad", "reparam", "--precision", "float64", "--out", "run")...)
 	config := at(parse(t, readFile(t, "run/summary.json")), "config").(map[string]any)
-	for _, key := range []string{"model", "method", "prior", "gradient", "interventions"} {
+	for _, key := range []string{"model", "method", "prior", "gradient", "precision", "interventions"} {
 		if v, ok := config[key]; ok {
 			t.Errorf("config has %s: %v", key, v)
 		}

@@ -10,7 +10,7 @@ import (
 func newEval() *cobra.Command {
 	var truthPath, heldoutPath string
 	cmd := &cobra.Command{
-		Use:   "eval --truth GRAPH.csv [--heldout FILE] DIR",
+		Use:   "eval [--truth GRAPH.csv] [--heldout FILE] DIR",
 		Short: "Judge the posterior in a folder against a graph or held-out data",
 		Long: `Eval reads the posterior that tobac fit --out wrote into DIR and prints its
 metrics as JSON, with the keys of summary.json. At least one of --truth and

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/models"
 )
 
@@ -24,6 +25,7 @@ type fitOptions struct {
 	method                             tobac.Method
 	estimator                          models.Estimator
 	grad                               models.Gradient
+	precision                          autograd.Precision
 	particles, steps, samples, workers int
 	seed                               uint64
 	noiseVariance, edgesPerNode        float64
@@ -192,6 +194,7 @@ func newFit() *cobra.Command {
 	f.Var(wholeNumber(&o.particles, 1, unlimited), "particles", "graphs in the posterior")
 	f.Var(wholeNumber(&o.steps, 1, unlimited), "steps", "steps of the sampler")
 	f.Var(wholeNumber(&o.samples, 1, unlimited), "samples", "Monte Carlo graphs per particle and step")
+	f.Var(choice(&o.precision, autograd.Float64, autograd.Float32), "precision", "the numbers that differ between the Monte Carlo graphs of a particle")
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise, in squared units of the data")
 	defaultText(f, "noise-variance", "estimated from the data; 0.1 with --preset paper, --model ffn or --method dibs")

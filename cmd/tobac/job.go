@@ -145,7 +145,7 @@ func (j *job) configure(o fitOptions, t *dataset.Table) (err error) {
 		c.EdgesPerNode = 0
 	}
 	set(&c.Gradient, o.grad, o.given("grad"))
-	c.Seed, c.Workers = o.seed, o.workers
+	c.Seed, c.Workers, c.Precision = o.seed, o.workers, o.precision
 	set(&c.Estimator, o.estimator, o.given("estimator"))
 	set(&c.Particles, o.particles, o.given("particles"))
 	set(&c.Steps, o.steps, o.given("steps"))

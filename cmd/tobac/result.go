@@ -107,12 +107,15 @@ func (r *result) print(w io.Writer, dir string) error {
 	default:
 		fmt.Fprintf(w, "prior   edge probabilities in %s\n", c.Prior)
 	}
-	gradient := ""
+	choices := ""
 	if c.Gradient != "" {
-		gradient = ", " + c.Gradient + " gradient"
+		choices += ", " + c.Gradient + " gradient"
+	}
+	if c.Precision != "" {
+		choices += ", " + c.Precision
 	}
 	fmt.Fprintf(w, "run     %d particles, %d steps, %d samples, %s estimator%s, seed %d: %.1f s\n",
-		c.Particles, c.Steps, c.Samples, c.Estimator, gradient, c.Seed, s.Total)
+		c.Particles, c.Steps, c.Samples, c.Estimator, choices, c.Seed, s.Total)
 	if err := r.printEdges(w, dir); err != nil {
 		return err
 	}

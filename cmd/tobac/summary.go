@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
@@ -55,11 +56,12 @@ type runConfig struct {
 	Workers        int     `json:"workers"`
 
 	// Choices other than the linear model, TOBAC, the Erdős–Rényi prior, the
-	// reparameterised gradient and no interventions; those are left out.
+	// reparameterised gradient, float64 and no interventions; those are left out.
 	Model         *modelSpec `json:"model,omitempty"`
 	Method        string     `json:"method,omitempty"`
 	Prior         string     `json:"prior,omitempty"` // a name or a file
 	Gradient      string     `json:"gradient,omitempty"`
+	Precision     string     `json:"precision,omitempty"`
 	Interventions string     `json:"interventions,omitempty"` // file
 	PenaltyRate   float64    `json:"penalty_rate,omitempty"`  // of cycles, with DiBS
 	Orders        int        `json:"orders,omitempty"`        // resamples of the rows
@@ -90,6 +92,9 @@ func (c *runConfig) set(cfg tobac.Config) {
 	c.WeightStart, c.Readout = cfg.Start.String(), cfg.Readout.String()
 	if cfg.Gradient != models.Reparameterised {
 		c.Gradient = cfg.Gradient.String()
+	}
+	if cfg.Precision != autograd.Float64 {
+		c.Precision = cfg.Precision.String()
 	}
 	c.AlphaRate, c.BandwidthZ, c.BandwidthTheta, c.StepSize = cfg.AlphaRate, cfg.BandwidthZ, cfg.BandwidthTheta, cfg.StepSize
 	c.Workers = cfg.Workers

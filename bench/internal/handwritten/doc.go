@@ -1,16 +1,17 @@
 // Package handwritten computes the score of TOBAC with the linear Gaussian model, or
 // with networks of one hidden layer, in plain Go, as one would write it for these
-// models alone: no expression graph, derivatives on paper, no assembly (in benchmarks its random numbers are drawn in plain Go too). It is the yardstick for the general engines
-// of package autograd, and agrees with [models.TOBAC] to rounding.
+// models alone: no expression graph, derivatives on paper, no assembly (in
+// benchmarks its random numbers are drawn in plain Go too). It is the yardstick for
+// the general engines of package autograd, and agrees with [models.TOBAC] to
+// rounding.
 //
 // Everything is in order coordinates, so parents of variable j are i < j.
 //
 // # The linear model
 //
-// With
-// C_j = XᵀX over the rows in which j was not set by intervention, C_j/(2σ²) = RᵀR
-// with R upper triangular, and G the graph of one sample, the terms of variable j
-// that depend on G are
+// With C_j = XᵀX over the rows in which j was not set by intervention,
+// C_j/(2σ²) = RᵀR with R upper triangular, and G the graph of one sample, the terms
+// of variable j that depend on G are
 //
 //	L_j = Σ_i G_ij ln N(Θ_ij; μ_e, σ_e²) − Σ_{a<j} e_a²                  (1)
 //	e_a = R_aj − Σ_{i≥a} R_ai Θ_ij G_ij                                  (2)
@@ -44,6 +45,7 @@
 // which keeps eight products per iteration in registers. For networks the inner loop
 // runs over the rows of the data, with the products x_ni w1_ia of one unit at hand:
 // two samples and four parents at a time for soft graphs, while hard graphs only add
-// up the products of the parents that are there. The weights of the samples are a softmax over L; gradients are computed for those samples alone whose
-// weight is at least 1e-14, one by one. Any number of workers shares the particles.
+// up the products of the parents that are there. The weights of the samples are a
+// softmax over L; gradients are computed for those samples alone whose weight is at
+// least 1e-14, one by one. Any number of workers shares the particles.
 package handwritten
