@@ -70,6 +70,19 @@ func (em *emitter) draw(v *value, stream int32, e int) int32 {
 	return em.reg[elementKey{int32(v.id), int32(e)}]
 }
 
+// ofDraws emits an operation of register a, together with the draws of that register
+// if they have just been emitted, because nothing else reads them.
+func (em *emitter) ofDraws(op laneOp) int32 {
+	fused := map[laneCode]laneCode{laneLess: laneDrawLess, laneSigmoidShift: laneDrawShift}[op.code]
+	n := len(em.code)
+	if n == 0 || em.code[n-1].code != laneDraw || em.code[n-1].dst != op.a || !em.c.p.runs(Fusion) {
+		return em.share(op)
+	}
+	last := &em.code[n-1]
+	last.code, last.b = fused, op.b
+	return last.dst
+}
+
 // keep turns the register that the last operation has written into a kept one.
 func (em *emitter) keep(k elementKey, r int32) int32 {
 	kept := int32(em.c.lp.stored)

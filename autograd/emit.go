@@ -327,11 +327,11 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 		return em.share(laneOp{code: laneMul, a: em.register(a), b: em.register(b)})
 	case "greater":
 		if a.kind != refLane {
-			return em.share(laneOp{code: laneLess, a: em.register(b), b: uniformOffset(a)})
+			return em.ofDraws(laneOp{code: laneLess, a: em.register(b), b: uniformOffset(a)})
 		}
 	case "sigmoid_shift":
 		if a.kind == refUniform {
-			return em.share(laneOp{code: laneSigmoidShift, a: em.register(b), b: em.c.shiftFactors(a.off)})
+			return em.ofDraws(laneOp{code: laneSigmoidShift, a: em.register(b), b: em.c.shiftFactors(a.off)})
 		}
 	}
 	x, y := em.register(a), em.register(b)

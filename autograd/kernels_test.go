@@ -96,6 +96,9 @@ func laneCases() []laneCase {
 		}
 		return laneOp{dst: dst, a: 1, b: int32(rng.IntN(2))}, args
 	}
+	drawn := func(rng *rand.Rand) (laneOp, []int32) {
+		return laneOp{dst: dst, a: int32(rng.IntN(2)), b: num(rng)}, nil
+	}
 	return []laneCase{
 		{code: laneCopy, exact: true, make: registers},
 		{code: laneGather, exact: true, make: registers},
@@ -119,9 +122,9 @@ func laneCases() []laneCase {
 		{code: lanePositive, exact: true, make: registers},
 		{code: laneSigmoidShift, unit: true, make: scalar},
 		{code: laneLess, exact: true, make: scalar},
-		{code: laneDraw, exact: true, make: func(rng *rand.Rand) (laneOp, []int32) {
-			return laneOp{dst: dst, a: int32(rng.IntN(2))}, nil
-		}},
+		{code: laneDraw, exact: true, make: drawn},
+		{code: laneDrawLess, exact: true, make: drawn},
+		{code: laneDrawShift, unit: true, make: drawn},
 		{code: laneSum, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng)}, nil }},
 		{code: laneSumProduct, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng), b: reg(rng)}, nil }},
 	}
@@ -149,7 +152,7 @@ func TestLaneKernels(t *testing.T) {
 				}
 			})
 		}
-		for code := laneCopy; code < laneExp; code++ {
+		for code := laneCopy; code <= laneDrawShift; code++ {
 			if !known[code] {
 				t.Errorf("%s: operation %s is not tested", set, laneNames[code])
 			}
@@ -253,6 +256,11 @@ func TestKernelSetsAgree(t *testing.T) {
 				for i := range active {
 					active[i] = int32(rng.IntN(width))
 				}
+				if c.unit {
+					for i := range arena {
+						arena[i] = math.Exp(-math.Abs(3 * arena[i]))
+					}
+				}
 				results := map[vector.Set][]float64{}
 				for _, set := range []vector.Set{vector.AVX2, vector.AVX512} {
 					kernels = set
@@ -268,6 +276,63 @@ func TestKernelSetsAgree(t *testing.T) {
 					if got := results[vector.AVX512][i]; math.Float64bits(got) != math.Float64bits(want) {
 						t.Fatalf("%s: n=%d, %d count, %+v %v: number %d: got %v, want %v", laneNames[c.code], n, count, op, args, i, got, want)
 					}
+				}
+			}
+		}
+	}
+}
+
+// Operations that draw compare and divide as if the numbers had been stored: bounds at
+// a drawn number and beside it, and beyond the numbers that there are; every
+// quotient rounded once, factors small enough to underflow included.
+func TestFusedDraws(t *testing.T) {
+	defer func(set vector.Set) { kernels = set }(kernels)
+	const n = 3 * vectorLen
+	run := func(code laneCode, arena ...float64) (got, u []float64) {
+		f := &frame{m: arena, buffer: make([]float64, 2*n), streams: []vector.Stream{vector.NewStream(uint64(code))}}
+		stream := f.streams[0]
+		got, u = make([]float64, n), make([]float64, n)
+		kernels.Draw(u, &stream)
+		g := &laneGroup{code: []laneOp{{code: code}, {code: laneEnd}}}
+		g.run(f, got, n, n, nil)
+		if f.streams[0] != stream {
+			t.Fatalf("%s: %s: the stream is at %v, want %v", kernels, laneNames[code], f.streams[0], stream)
+		}
+		return got, u
+	}
+	for _, kernels = range vector.Available() {
+		_, u := run(laneDrawLess, 0)
+		bounds := []float64{0, math.Copysign(0, -1), 0x1p-53, math.Nextafter(0x1p-53, 1), 0x1p-1074, 1, math.Nextafter(1, 0), 2, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
+		for _, v := range u {
+			bounds = append(bounds, math.Nextafter(v, 0), v, math.Nextafter(v, 1))
+		}
+		for _, p := range bounds {
+			got, u := run(laneDrawLess, p)
+			for i, v := range u {
+				want := 0.0
+				if v < p {
+					want = 1
+				}
+				if got[i] != want {
+					t.Errorf("%s: 1[%v < %v] is %v", kernels, v, p, got[i])
+				}
+			}
+		}
+		rng := rand.New(rand.NewPCG(7, 0))
+		for round := range 4000 {
+			p, q := 1.0, math.Exp(-5*rng.ExpFloat64())
+			if round%8 == 0 {
+				q = math.Exp(-720 * rng.Float64())
+			}
+			if round%2 == 0 {
+				p, q = q, p
+			}
+			got, u := run(laneDrawShift, p, q)
+			for i, v := range u {
+				a := p * v
+				fused, apart := a/math.FMA(q, 1-v, a), a/(a+q*(1-v))
+				if kernels != vector.Portable && got[i] != fused || math.Abs(got[i]-apart) > 1e-15 {
+					t.Fatalf("%s: p=%v, q=%v, u=%v: got %v, want %v", kernels, p, q, v, got[i], fused)
 				}
 			}
 		}

@@ -4,65 +4,19 @@
 
 // The operations of lane programs in float32, laid out as those in float64 in
 // lanes_amd64.s: vectors hold twice as many lanes, and the numbers of the uniform
-// arena are read from its copy in float32, but for those that are added to lanes or
-// that sums are stored in. Registers of the processor:
-//
-//	R8  copy of the arena      R11 the singleMachine
-//	R9  registers              R12 bytes between registers
-//	R10 pool of operands       R13 the operation
-//
-// Registers are R12 bytes apart and have a multiple of 16 lanes.
+// arena are read from its copy in float32, which R8 points to, but for those that are
+// added to lanes or that sums are stored in. Registers have a multiple of 16 lanes.
 
-#define machine_code 0
-#define machine_args 8
-#define machine_m 16
-#define machine_r 24
-#define machine_full 32
-#define machine_active 40
-#define machine_tail 48
-#define machine_n 56
-#define machine_stride 64
-#define machine_fullStride 72
-#define machine_wide 80
-#define machine_streams 88
+#define TABLE ·singleTable(SB)
+#include "lanes_amd64.h"
+#include "draw_amd64.h"
 
-// DISPATCH jumps to the operation at R13.
-#define DISPATCH \
-	MOVLQSX (R13), AX                \
-	LEAQ    ·singleTable(SB), BX       \
-	MOVQ    (BX)(AX*8), BX           \
-	JMP     BX
+#define machine_wide 88
 
-// NEXT goes on with the following operation.
-#define NEXT \
-	ADDQ $16, R13 \
-	DISPATCH
-
-// REG turns the register number at offset off of the operation into an address.
-#define REG(off, to) \
-	MOVLQSX off(R13), to \
-	IMULQ   R12, to      \
-	ADDQ    R9, to
-
-// func lanesAVX2(x *singleMachine, pc int) int
+// func singleLanesAVX2(x *singleMachine, pc int) int
 TEXT ·singleLanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
-	MOVQ x+0(FP), R11
-	MOVQ pc+8(FP), R13
-	SHLQ $4, R13
-	ADDQ machine_code(R11), R13
-	MOVQ machine_m(R11), R8
-	MOVQ machine_r(R11), R9
-	MOVQ machine_args(R11), R10
-	MOVQ machine_stride(R11), R12
+	START
 	DISPATCH
-
-// stop returns the number of the operation at R13. Its frame is lanesAVX2's.
-TEXT ·singleStop(SB), NOSPLIT|NOFRAME, $0-24
-	SUBQ machine_code(R11), R13
-	SARQ $4, R13
-	MOVQ R13, ret+16(FP)
-	VZEROUPPER
-	RET
 
 // BINARY is dst = a OP b.
 #define BINARY(OP) \
@@ -719,70 +673,66 @@ first:
 	JNE         block
 	NEXT
 
-// ROTL replaces x by x rotated left by k bits.
-#define ROTL(x, k, t) \
-	VPSLLQ $k, x, t        \
-	VPSRLQ $(64-k), x, x   \
-	VPOR   t, x, x
+// NEXT8 leaves the next numbers of a stream in Y8, as package vector draws them,
+// rounded as by roundGo.
+#define NEXT8 \
+	STEP8                         \
+	UNIFORM8                      \
+	VMINPD      Y15, Y8, Y8       \
+	VMINPD      Y15, Y9, Y9       \
+	VCVTPD2PSY  Y8, X8            \
+	VCVTPD2PSY  Y9, X9            \
+	VINSERTF128 $1, X9, Y8, Y8
 
-// STEP advances four generators with state a, b, c, d; their output is in o.
-#define STEP(a, b, c, d, o, t) \
-	VPADDQ a, d, o      \
-	ROTL(o, 23, t)      \
-	VPADDQ a, o, o      \
-	VPSLLQ $17, b, Y14  \
-	VPXOR  a, c, c      \
-	VPXOR  b, d, d      \
-	VPXOR  c, b, b      \
-	VPXOR  d, a, a      \
-	VPXOR  Y14, c, c    \
-	ROTL(d, 45, t)
-
-// dst = the next numbers of stream a, as package vector draws them, rounded as by
-// roundGo.
-TEXT ·singleOpDraw(SB), NOSPLIT|NOFRAME, $0
-	REG(4, DI)
-	MOVLQSX      8(R13), SI
-	SHLQ         $8, SI
-	ADDQ         machine_streams(R11), SI
-	MOVQ         machine_n(R11), CX
-	VMOVDQU      (SI), Y0
-	VMOVDQU      64(SI), Y1
-	VMOVDQU      128(SI), Y2
-	VMOVDQU      192(SI), Y3
-	VMOVDQU      32(SI), Y4
-	VMOVDQU      96(SI), Y5
-	VMOVDQU      160(SI), Y6
-	VMOVDQU      224(SI), Y7
-	VBROADCASTSD ·singleConstants+8(SB), Y12
-	VBROADCASTSD ·singleConstants+24(SB), Y13
+#define UNIFORMCONSTANTS \
+	VBROADCASTSD ·singleConstants+8(SB), Y12  \
+	VBROADCASTSD ·singleConstants+24(SB), Y13 \
 	VBROADCASTSD ·singleConstants+16(SB), Y15
-loop:
-	STEP(Y0, Y1, Y2, Y3, Y8, Y10)
-	STEP(Y4, Y5, Y6, Y7, Y9, Y11)
-	VPSRLQ  $12, Y8, Y8
-	VPSRLQ  $12, Y9, Y9
-	VPOR    Y12, Y8, Y8
-	VPOR    Y12, Y9, Y9
-	VSUBPD  Y13, Y8, Y8
-	VSUBPD  Y13, Y9, Y9
-	VMINPD  Y15, Y8, Y8
-	VMINPD  Y15, Y9, Y9
-	VCVTPD2PSY Y8, X8
-	VCVTPD2PSY Y9, X9
-	VMOVUPS X8, (DI)
-	VMOVUPS X9, 16(DI)
-	ADDQ    $32, DI
-	SUBQ    $8, CX
+
+#define STORE8 \
+	VMOVUPS Y8, (DI) \
+	ADDQ    $32, DI  \
+	SUBQ    $8, CX   \
 	JNE     loop
-	VMOVDQU Y0, (SI)
-	VMOVDQU Y1, 64(SI)
-	VMOVDQU Y2, 128(SI)
-	VMOVDQU Y3, 192(SI)
-	VMOVDQU Y4, 32(SI)
-	VMOVDQU Y5, 96(SI)
-	VMOVDQU Y6, 160(SI)
-	VMOVDQU Y7, 224(SI)
+
+TEXT ·singleOpDraw(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	UNIFORMCONSTANTS
+loop:
+	NEXT8
+	STORE8
+	STORESTREAM
+	NEXT
+
+TEXT ·singleOpDrawLess(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	UNIFORMCONSTANTS
+	MOVLQSX 12(R13), DX
+loop:
+	NEXT8
+	VBROADCASTSS (R8)(DX*4), Y9
+	VBROADCASTSS ·singleConstants+0(SB), Y10
+	VCMPPS       $0x11, Y9, Y8, Y8
+	VANDPS       Y10, Y8, Y8
+	STORE8
+	STORESTREAM
+	NEXT
+
+TEXT ·singleOpDrawShift(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	UNIFORMCONSTANTS
+	MOVLQSX 12(R13), DX
+loop:
+	NEXT8
+	VBROADCASTSS ·singleConstants+0(SB), Y9
+	VBROADCASTSS (R8)(DX*4), Y10
+	VBROADCASTSS 4(R8)(DX*4), Y11
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y10, Y8, Y8
+	VFMADD213PS  Y8, Y11, Y9
+	VDIVPS       Y9, Y8, Y8
+	STORE8
+	STORESTREAM
 	NEXT
 
 // func roundAVX2(dst *float32, x *float64, n int)
@@ -823,7 +773,7 @@ DATA ·singleConstants+24(SB)/8, $0x3FEFFFFFFFFFFFFF
 GLOBL ·singleConstants(SB), RODATA, $32
 
 // singleTable has one entry for each laneCode.
-DATA ·singleTable+0(SB)/8, $·singleStop(SB)
+DATA ·singleTable+0(SB)/8, $·laneStop(SB)
 DATA ·singleTable+8(SB)/8, $·singleOpCopy(SB)
 DATA ·singleTable+16(SB)/8, $·singleOpGather(SB)
 DATA ·singleTable+24(SB)/8, $·singleOpFill(SB)
@@ -849,11 +799,13 @@ DATA ·singleTable+176(SB)/8, $·singleOpLess(SB)
 DATA ·singleTable+184(SB)/8, $·singleOpSum(SB)
 DATA ·singleTable+192(SB)/8, $·singleOpSumProduct(SB)
 DATA ·singleTable+200(SB)/8, $·singleOpDraw(SB)
-DATA ·singleTable+208(SB)/8, $·singleStop(SB)
-DATA ·singleTable+216(SB)/8, $·singleStop(SB)
-DATA ·singleTable+224(SB)/8, $·singleStop(SB)
-DATA ·singleTable+232(SB)/8, $·singleStop(SB)
-DATA ·singleTable+240(SB)/8, $·singleStop(SB)
-DATA ·singleTable+248(SB)/8, $·singleStop(SB)
-DATA ·singleTable+256(SB)/8, $·singleStop(SB)
-GLOBL ·singleTable(SB), NOPTR, $264
+DATA ·singleTable+208(SB)/8, $·singleOpDrawLess(SB)
+DATA ·singleTable+216(SB)/8, $·singleOpDrawShift(SB)
+DATA ·singleTable+224(SB)/8, $·laneStop(SB)
+DATA ·singleTable+232(SB)/8, $·laneStop(SB)
+DATA ·singleTable+240(SB)/8, $·laneStop(SB)
+DATA ·singleTable+248(SB)/8, $·laneStop(SB)
+DATA ·singleTable+256(SB)/8, $·laneStop(SB)
+DATA ·singleTable+264(SB)/8, $·laneStop(SB)
+DATA ·singleTable+272(SB)/8, $·laneStop(SB)
+GLOBL ·singleTable(SB), NOPTR, $280

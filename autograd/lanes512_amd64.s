@@ -680,41 +680,157 @@ TEXT ·lane512TileSquares(SB), NOSPLIT|NOFRAME, $0
 	KMOVW BX, K1
 	BLOCKS(WIDESQUARES, NARROWSQUARES)
 
+// LOADSTREAM finds register dst, stream a and the number of lanes. Z0 to Z3 hold the
+// state words of the eight generators.
+#define LOADSTREAM \
+	REG(4, DI)                            \
+	MOVLQSX      8(R13), SI               \
+	SHLQ         $8, SI                   \
+	ADDQ         machine_streams(R11), SI \
+	MOVQ         machine_n(R11), CX       \
+	VMOVDQU64    (SI), Z0                 \
+	VMOVDQU64    64(SI), Z1               \
+	VMOVDQU64    128(SI), Z2              \
+	VMOVDQU64    192(SI), Z3
+
+#define STORESTREAM \
+	VMOVDQU64 Z0, (SI)    \
+	VMOVDQU64 Z1, 64(SI)  \
+	VMOVDQU64 Z2, 128(SI) \
+	VMOVDQU64 Z3, 192(SI)
+
+// STEP advances the generators; their outputs are in o.
+#define STEP(o) \
+	VPADDQ     Z0, Z3, o          \
+	VPSLLQ     $17, Z1, Z14       \
+	VPXORQ     Z1, Z3, Z3         \
+	VPROLQ     $23, o, o          \
+	VPTERNLOGQ $0x96, Z0, Z2, Z1  \
+	VPADDQ     Z0, o, o           \
+	VPTERNLOGQ $0x96, Z0, Z14, Z2 \
+	VPXORQ     Z3, Z0, Z0         \
+	VPROLQ     $45, Z3, Z3
+
+// UNIFORM turns outputs into uniform numbers. Z12 has the bits of 1 in every lane,
+// Z13 is 1 − 2⁻⁵³.
+#define UNIFORM(o) \
+	VPSRLQ $12, o, o  \
+	VPORQ  Z12, o, o  \
+	VSUBPD Z13, o, o
+
+#define UNIFORMCONSTANTS \
+	VBROADCASTSD ·laneConstants+0(SB), Z12  \
+	VBROADCASTSD ·laneConstants+16(SB), Z13
+
 // dst = the next numbers of stream a, as package vector draws them.
 TEXT ·lane512Draw(SB), NOSPLIT|NOFRAME, $0
-	REG(4, DI)
-	MOVLQSX      8(R13), SI
-	SHLQ         $8, SI
-	ADDQ         machine_streams(R11), SI
-	MOVQ         machine_n(R11), CX
-	VMOVDQU64    (SI), Z0
-	VMOVDQU64    64(SI), Z1
-	VMOVDQU64    128(SI), Z2
-	VMOVDQU64    192(SI), Z3
-	VBROADCASTSD ·laneConstants+0(SB), Z12
-	VBROADCASTSD ·laneConstants+16(SB), Z13
+	LOADSTREAM
+	UNIFORMCONSTANTS
 loop:
-	VPADDQ    Z0, Z3, Z8
-	VPROLQ    $23, Z8, Z8
-	VPADDQ    Z0, Z8, Z8
-	VPSLLQ    $17, Z1, Z14
-	VPXORQ    Z0, Z2, Z2
-	VPXORQ    Z1, Z3, Z3
-	VPXORQ    Z2, Z1, Z1
-	VPXORQ    Z3, Z0, Z0
-	VPXORQ    Z14, Z2, Z2
-	VPROLQ    $45, Z3, Z3
-	VPSRLQ    $12, Z8, Z8
-	VPORQ     Z12, Z8, Z8
-	VSUBPD    Z13, Z8, Z8
+	STEP(Z8)
+	UNIFORM(Z8)
+	VMOVUPD Z8, (DI)
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     loop
+	STORESTREAM
+	NEXT
+
+// See laneOpDrawLess. Without a bound all lanes are 0.
+TEXT ·lane512DrawLess(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	LESSBOUND
+	VBROADCASTSD ·laneConstants+0(SB), Z12
+	TESTQ        AX, AX
+	JNE          some
+	VPXORQ       Z12, Z12, Z12
+some:
+	SHLQ         $12, AX
+	DECQ         AX
+	VPBROADCASTQ AX, Z13
+loop:
+	STEP(Z8)
+	VPCMPUQ   $2, Z13, Z8, K1
+	VMOVAPD.Z Z12, K1, Z8
 	VMOVUPD   Z8, (DI)
 	ADDQ      $64, DI
 	SUBQ      $8, CX
 	JNE       loop
-	VMOVDQU64 Z0, (SI)
-	VMOVDQU64 Z1, 64(SI)
-	VMOVDQU64 Z2, 128(SI)
-	VMOVDQU64 Z3, 192(SI)
+	STORESTREAM
+	NEXT
+
+// NEXTSHIFT leaves p·u in o and p·u + q·(1−u) in t for the next numbers u. Z8 is p
+// and Z9 is q.
+#define NEXTSHIFT(o, t) \
+	STEP(o)                \
+	UNIFORM(o)             \
+	VSUBPD      o, Z12, t  \
+	VMULPD      Z8, o, o   \
+	VFMADD213PD o, Z9, t
+
+// REFINE replaces y, which is about 1/b, by y + y·(1 − b·y).
+#define REFINE(b, y, e) \
+	VMOVAPD      Z12, e   \
+	VFNMADD231PD y, b, e  \
+	VFMADD231PD  e, y, y
+
+// DIVIDE replaces a by a/b as division rounds it, without the divider: the third
+// refinement rounds 1/b correctly, and then the residual of a·(1/b) corrects the
+// quotient to the last bit (Markstein 1990). The exception, b with a mantissa of
+// ones and a a power of two, takes a u of which p·u and p·u + q·(1−u) are
+// neighbours. Nothing here underflows: a is 0 or, like b, at least 2⁻⁵⁵³.
+#define DIVIDE(a, b, y, e) \
+	VRCP14PD     b, y     \
+	REFINE(b, y, e)       \
+	REFINE(b, y, e)       \
+	REFINE(b, y, e)       \
+	VMULPD       y, a, e  \
+	VFNMADD231PD e, b, a  \
+	VFMADD213PD  e, y, a
+
+// LARGE jumps to small unless the number at x is in [2⁻⁵⁰⁰, 1].
+#define LARGE(x, small) \
+	MOVQ x, AX                      \
+	MOVQ $0x20B0000000000000, BX    \
+	SUBQ BX, AX                     \
+	MOVQ $0x1F40000000000000, BX    \
+	CMPQ AX, BX                     \
+	JHI  small
+
+// The divider takes every other vector, arithmetic the others at the same time.
+TEXT ·lane512DrawShift(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	UNIFORMCONSTANTS
+	MOVLQSX      12(R13), DX
+	LEAQ         (R8)(DX*8), DX
+	VBROADCASTSD (DX), Z8
+	VBROADCASTSD 8(DX), Z9
+	LARGE((DX), single)
+	LARGE(8(DX), single)
+	SUBQ         $16, CX
+	JLT          rest
+pair:
+	NEXTSHIFT(Z4, Z5)
+	VDIVPD  Z5, Z4, Z4
+	NEXTSHIFT(Z6, Z7)
+	DIVIDE(Z6, Z7, Z10, Z11)
+	VMOVUPD Z4, (DI)
+	VMOVUPD Z6, 64(DI)
+	ADDQ    $128, DI
+	SUBQ    $16, CX
+	JGE     pair
+rest:
+	ADDQ    $16, CX
+	JEQ     done
+single:
+	NEXTSHIFT(Z4, Z5)
+	VDIVPD  Z5, Z4, Z4
+	VMOVUPD Z4, (DI)
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     single
+done:
+	STORESTREAM
 	NEXT
 
 // laneTable512 has one entry for each laneCode.
@@ -744,11 +860,13 @@ DATA ·laneTable512+176(SB)/8, $·lane512Less(SB)
 DATA ·laneTable512+184(SB)/8, $·lane512Sum(SB)
 DATA ·laneTable512+192(SB)/8, $·lane512SumProduct(SB)
 DATA ·laneTable512+200(SB)/8, $·lane512Draw(SB)
-DATA ·laneTable512+208(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+216(SB)/8, $·laneStop(SB)
+DATA ·laneTable512+208(SB)/8, $·lane512DrawLess(SB)
+DATA ·laneTable512+216(SB)/8, $·lane512DrawShift(SB)
 DATA ·laneTable512+224(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+232(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+240(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+248(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+256(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable512(SB), NOPTR, $264
+DATA ·laneTable512+264(SB)/8, $·laneStop(SB)
+DATA ·laneTable512+272(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable512(SB), NOPTR, $280

@@ -50,3 +50,17 @@
 	MOVLQSX off(R13), to \
 	IMULQ   R12, to      \
 	ADDQ    R9, to
+
+// LESSBOUND finds how many k in 0, 1, …, 2⁵²−1 satisfy (2k+1)·2⁻⁵³ < m[b]: AX is
+// ⌈2⁵²·m[b] − 1/2⌉ within these bounds, 0 for NaN. The sum is exact from 2⁻⁵³ on
+// and in (−1, 0) below.
+#define LESSBOUND \
+	MOVLQSX     12(R13), DX                    \
+	VXORPD      X8, X8, X8                     \
+	VMOVSD      (R8)(DX*8), X9                 \
+	VMAXSD      X8, X9, X9                     \
+	VMINSD      ·laneConstants+0(SB), X9, X9   \
+	VMOVSD      ·laneConstants+24(SB), X10     \
+	VFMADD213SD ·laneConstants+32(SB), X10, X9 \
+	VROUNDSD    $2, X9, X9, X9                 \
+	VCVTTSD2SIQ X9, AX

@@ -7,14 +7,15 @@
 
 #define TABLE ·laneTable(SB)
 #include "lanes_amd64.h"
+#include "draw_amd64.h"
 
 // func lanesAVX2(x *laneMachine, pc int) int
 TEXT ·lanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
 	START
 	DISPATCH
 
-// stop returns the number of the operation at R13. Its frame is that of lanesAVX2
-// and lanesAVX512.
+// laneStop returns the number of the operation at R13. Its frame is that of
+// lanesAVX2, lanesAVX512 and singleLanesAVX2.
 TEXT ·laneStop(SB), NOSPLIT|NOFRAME, $0-24
 	SUBQ machine_code(R11), R13
 	SARQ $4, R13
@@ -603,71 +604,89 @@ first:
 	JNE         block
 	NEXT
 
-// ROTL replaces x by x rotated left by k bits.
-#define ROTL(x, k, t) \
-	VPSLLQ $k, x, t        \
-	VPSRLQ $(64-k), x, x   \
-	VPOR   t, x, x
-
-// STEP advances four generators with state a, b, c, d; their output is in o.
-#define STEP(a, b, c, d, o, t) \
-	VPADDQ a, d, o      \
-	ROTL(o, 23, t)      \
-	VPADDQ a, o, o      \
-	VPSLLQ $17, b, Y14  \
-	VPXOR  a, c, c      \
-	VPXOR  b, d, d      \
-	VPXOR  c, b, b      \
-	VPXOR  d, a, a      \
-	VPXOR  Y14, c, c    \
-	ROTL(d, 45, t)
-
 // dst = the next numbers of stream a, as package vector draws them.
 TEXT ·laneOpDraw(SB), NOSPLIT|NOFRAME, $0
-	REG(4, DI)
-	MOVLQSX      8(R13), SI
-	SHLQ         $8, SI
-	ADDQ         machine_streams(R11), SI
-	MOVQ         machine_n(R11), CX
-	VMOVDQU      (SI), Y0
-	VMOVDQU      64(SI), Y1
-	VMOVDQU      128(SI), Y2
-	VMOVDQU      192(SI), Y3
-	VMOVDQU      32(SI), Y4
-	VMOVDQU      96(SI), Y5
-	VMOVDQU      160(SI), Y6
-	VMOVDQU      224(SI), Y7
+	LOADSTREAM
 	VBROADCASTSD ·laneConstants+0(SB), Y12
 	VBROADCASTSD ·laneConstants+16(SB), Y13
 loop:
-	STEP(Y0, Y1, Y2, Y3, Y8, Y10)
-	STEP(Y4, Y5, Y6, Y7, Y9, Y11)
-	VPSRLQ  $12, Y8, Y8
-	VPSRLQ  $12, Y9, Y9
-	VPOR    Y12, Y8, Y8
-	VPOR    Y12, Y9, Y9
-	VSUBPD  Y13, Y8, Y8
-	VSUBPD  Y13, Y9, Y9
+	STEP8
+	UNIFORM8
 	VMOVUPD Y8, (DI)
 	VMOVUPD Y9, 32(DI)
 	ADDQ    $64, DI
 	SUBQ    $8, CX
 	JNE     loop
-	VMOVDQU Y0, (SI)
-	VMOVDQU Y1, 64(SI)
-	VMOVDQU Y2, 128(SI)
-	VMOVDQU Y3, 192(SI)
-	VMOVDQU Y4, 32(SI)
-	VMOVDQU Y5, 96(SI)
-	VMOVDQU Y6, 160(SI)
-	VMOVDQU Y7, 224(SI)
+	STORESTREAM
 	NEXT
 
-// laneConstants: 1, the sign bit, and 1 − 2⁻⁵³.
+// dst = 1[u < m[b]]. A generator's output x makes u = (2k+1)·2⁻⁵³ with k = x>>12, so
+// that this is 1[x ≤ 2¹²·t − 1] with the t of LESSBOUND. Signed comparison wants
+// the top bits the other way.
+TEXT ·laneOpDrawLess(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	LESSBOUND
+	VBROADCASTSD ·laneConstants+0(SB), Y12
+	TESTQ        AX, AX
+	JNE          some
+	VXORPD       Y12, Y12, Y12
+some:
+	SHLQ         $12, AX
+	DECQ         AX
+	BTCQ         $63, AX
+	VMOVQ        AX, X13
+	VPBROADCASTQ X13, Y13
+	VBROADCASTSD ·laneConstants+8(SB), Y15
+loop:
+	STEP8
+	VPXOR    Y15, Y8, Y8
+	VPXOR    Y15, Y9, Y9
+	VPCMPGTQ Y13, Y8, Y8
+	VPCMPGTQ Y13, Y9, Y9
+	VPANDN   Y12, Y8, Y8
+	VPANDN   Y12, Y9, Y9
+	VMOVUPD  Y8, (DI)
+	VMOVUPD  Y9, 32(DI)
+	ADDQ     $64, DI
+	SUBQ     $8, CX
+	JNE      loop
+	STORESTREAM
+	NEXT
+
+TEXT ·laneOpDrawShift(SB), NOSPLIT|NOFRAME, $0
+	LOADSTREAM
+	MOVLQSX      12(R13), DX
+	LEAQ         (R8)(DX*8), DX
+	VBROADCASTSD ·laneConstants+0(SB), Y12
+	VBROADCASTSD ·laneConstants+16(SB), Y13
+loop:
+	STEP8
+	UNIFORM8
+	VBROADCASTSD (DX), Y10
+	VBROADCASTSD 8(DX), Y11
+	VSUBPD       Y8, Y12, Y14
+	VSUBPD       Y9, Y12, Y15
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y8, Y11, Y14
+	VFMADD213PD  Y9, Y11, Y15
+	VDIVPD       Y14, Y8, Y8
+	VDIVPD       Y15, Y9, Y9
+	VMOVUPD      Y8, (DI)
+	VMOVUPD      Y9, 32(DI)
+	ADDQ         $64, DI
+	SUBQ         $8, CX
+	JNE          loop
+	STORESTREAM
+	NEXT
+
+// laneConstants: 1, the sign bit, 1 − 2⁻⁵³, 2⁵² and −1/2.
 DATA ·laneConstants+0(SB)/8, $1.0
 DATA ·laneConstants+8(SB)/8, $0x8000000000000000
 DATA ·laneConstants+16(SB)/8, $0x3FEFFFFFFFFFFFFF
-GLOBL ·laneConstants(SB), RODATA, $24
+DATA ·laneConstants+24(SB)/8, $4503599627370496.0
+DATA ·laneConstants+32(SB)/8, $-0.5
+GLOBL ·laneConstants(SB), RODATA, $40
 
 // laneTable has one entry for each laneCode.
 DATA ·laneTable+0(SB)/8, $·laneStop(SB)
@@ -696,11 +715,13 @@ DATA ·laneTable+176(SB)/8, $·laneOpLess(SB)
 DATA ·laneTable+184(SB)/8, $·laneOpSum(SB)
 DATA ·laneTable+192(SB)/8, $·laneOpSumProduct(SB)
 DATA ·laneTable+200(SB)/8, $·laneOpDraw(SB)
-DATA ·laneTable+208(SB)/8, $·laneStop(SB)
-DATA ·laneTable+216(SB)/8, $·laneStop(SB)
+DATA ·laneTable+208(SB)/8, $·laneOpDrawLess(SB)
+DATA ·laneTable+216(SB)/8, $·laneOpDrawShift(SB)
 DATA ·laneTable+224(SB)/8, $·laneStop(SB)
 DATA ·laneTable+232(SB)/8, $·laneStop(SB)
 DATA ·laneTable+240(SB)/8, $·laneStop(SB)
 DATA ·laneTable+248(SB)/8, $·laneStop(SB)
 DATA ·laneTable+256(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable(SB), NOPTR, $264
+DATA ·laneTable+264(SB)/8, $·laneStop(SB)
+DATA ·laneTable+272(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable(SB), NOPTR, $280

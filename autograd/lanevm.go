@@ -12,7 +12,7 @@ import (
 type laneCode int32
 
 // In the comments r is a register, m a number of the uniform arena, and args the
-// pool of operands of the group. The operations up to laneDraw are those
+// pool of operands of the group. The operations up to laneDrawShift are those
 // that a kernel set may run by itself; laneEnd and the others return to Go.
 const (
 	laneEnd          laneCode = iota // ends every group
@@ -41,6 +41,8 @@ const (
 	laneSum                          // m[dst] = Σ lanes of r[a]
 	laneSumProduct                   // m[dst] = Σ lanes of r[a]·r[b]
 	laneDraw                         // r[dst] = the next uniform numbers of stream a
+	laneDrawLess                     // r[dst] = 1[u < m[b]] for the next uniform numbers u of stream a
+	laneDrawShift                    // r[dst] = p·u/(p·u + q·(1−u)) for them, p = m[b], q = m[b+1]
 	laneExp                          // r[dst] = e^r[a]
 	laneUnary                        // r[dst] = unary kernel b of r[a]
 	laneBinary                       // r[dst] = binary kernel args[b+1] of r[a] and r[args[b]]
@@ -84,7 +86,7 @@ const (
 // registers calls f for every register field, operands first.
 func (op *laneOp) registers(args []int32, f func(*int32)) {
 	switch op.code {
-	case laneEnd, laneFill, laneDraw, laneSumConst, laneShiftConst:
+	case laneEnd, laneFill, laneDraw, laneDrawLess, laneDrawShift, laneSumConst, laneShiftConst:
 	case laneGather: // its operand is a kept register of the full lanes
 	case laneDot:
 		for i := range op.b {
@@ -319,6 +321,14 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 		lessVS(r(op.dst), r(op.a), m[op.b])
 	case laneDraw:
 		kernels.Draw(r(op.dst), &f.streams[op.a])
+	case laneDrawLess:
+		u := r(op.dst)
+		kernels.Draw(u, &f.streams[op.a])
+		lessVS(u, u, m[op.b])
+	case laneDrawShift:
+		u := r(op.dst)
+		kernels.Draw(u, &f.streams[op.a])
+		shiftVS(u, u, m[op.b], m[op.b+1])
 	case laneExp:
 		kernels.Exp(r(op.dst), r(op.a))
 	case laneUnary:

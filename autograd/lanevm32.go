@@ -133,8 +133,8 @@ type singleMachine struct {
 	n          int      // lanes of a register, a multiple of vectorLen32
 	stride     int      // bytes between registers
 	fullStride int      // bytes between registers of full
-	wide       *float64 // uniform arena
 	streams    *vector.Stream
+	wide       *float64 // uniform arena
 }
 
 // tailMasks32 has, from index vectorLen32−c on, masks of vectorLen32 lanes of
@@ -253,10 +253,16 @@ func (g *laneGroup) doSingle(op *laneOp, f *frame, regs []float32, n, count, wid
 		round(r(op.dst), x)
 	case laneWhere:
 		whereVec(r(op.dst), r(op.a), r(g.args[op.b]), r(g.args[op.b+1]))
-	case laneDraw:
-		x := f.buffer[:n]
+	case laneDraw, laneDrawLess, laneDrawShift:
+		x, u := f.buffer[:n], r(op.dst)
 		kernels.Draw(x, &f.streams[op.a])
-		round(r(op.dst), x)
+		round(u, x)
+		switch op.code {
+		case laneDrawLess:
+			lessSingle(u, u, m[op.b])
+		case laneDrawShift:
+			shiftVS(u, u, m[op.b], m[op.b+1])
+		}
 	case laneSum:
 		x := f.buffer[:count]
 		widen(x, r(op.a))

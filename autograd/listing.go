@@ -11,7 +11,8 @@ var laneNames = map[laneCode]string{
 	laneCopy: "copy", laneGather: "gather", laneFill: "fill", laneNeg: "neg", laneAdd: "add", laneSub: "sub",
 	laneMul: "mul", laneMulAdd: "mul-add", laneScale: "scale", laneNegScale: "neg-scale", laneAddS: "add-scalar",
 	laneSubS: "sub-scalar", laneRSubS: "scalar-sub", laneDot: "dot", laneDotPairs: "dot-pairs",
-	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneDraw: "draw", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
+	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneDraw: "draw",
+	laneDrawLess: "draw-less", laneDrawShift: "draw-shift", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
 	laneBinary: "binary", laneWhere: "where", laneSum: "sum-lanes", laneSumProduct: "dot-lanes",
 	laneLogSumExp: "logsumexp-lanes", laneSumConst: "sum-constant", laneShiftConst: "shift-constant",
 }
@@ -59,6 +60,10 @@ func (op *laneOp) cost(args []int32, w int) (flops, bytes int) {
 		return flops, bytes
 	case laneSigmoidShift:
 		return 5 * w, 16 * w
+	case laneDrawLess:
+		return w, 8 * w
+	case laneDrawShift:
+		return 5 * w, 8 * w
 	case laneAdd, laneSub, laneMul, laneBinary:
 		return w, 24 * w
 	case laneMulAdd:
