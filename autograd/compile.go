@@ -166,6 +166,15 @@ func (p *Program) varies(n *Node) bool {
 
 // addValues makes one value per node and folds the constant ones.
 func (p *Program) addValues() error {
+	readers := map[*Node]int{}
+	for _, n := range p.outputs {
+		readers[n]++
+	}
+	for _, n := range p.nodes {
+		for _, a := range n.args {
+			readers[a]++
+		}
+	}
 	for _, n := range p.nodes {
 		v := &value{id: len(p.values), n: n, known: n.value, varying: p.varies(n)}
 		constant := p.runs(ConstantFolding) && n.op != nil && n.op.over == within && n.attr.op == nil
@@ -187,7 +196,7 @@ func (p *Program) addValues() error {
 			v.index = n.op.view(n.attr, n.shape, n.args[0].shape)
 		}
 		if p.runs(AlgebraicSimplification) {
-			p.simplify(v)
+			p.simplify(v, readers)
 		}
 		p.values = append(p.values, v)
 		p.byNode[n] = v

@@ -1,15 +1,20 @@
 package autograd
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // simplify rewrites v by an algebraic identity that holds to rounding:
 //
 //	x + 0, 0 + x, x − 0, x·1, 1·x, x/1, −(−x)  →  x
 //	(x·c)·c′, (−x)·c, −(x·c)                    →  x times one constant
+//	−(C·x), −(x·C)                              →  (−C)·x, x·(−C) as matrices
 //
-// where constants are single numbers or have the shape of the result. Operands are
-// values, and what nothing reads any more is not computed.
-func (p *Program) simplify(v *value) {
+// where constants c are single numbers or have the shape of the result, and the
+// product of matrices has no other reader, of the numbers of readers given. Operands
+// are values, and what nothing reads any more is not computed.
+func (p *Program) simplify(v *value, readers map[*Node]int) {
 	if v.known != nil || v.n.op == nil || v.isView() {
 		return
 	}
@@ -43,6 +48,8 @@ func (p *Program) simplify(v *value) {
 			v.alias(x.args[0])
 		case x.n.op.name == "mul":
 			p.scale(v, x, []float64{-1})
+		case x.n.op.name == "matmul" && x.known == nil && readers[x.n] == 1:
+			p.negateFactor(v, x)
 		}
 	case "mul":
 		x, c := v.args[0], v.args[1]
@@ -112,9 +119,37 @@ func (p *Program) scale(v, x *value, c []float64) {
 	if len(product) > 1 {
 		shape = v.n.shape
 	}
-	constant := &value{id: len(p.values), n: &Node{b: p.b, shape: shape, value: product}, known: product}
+	p.replace(v, "mul", origin, p.constantOf(product, shape, v))
+}
+
+// negateFactor makes v = −x for a matrix product x a product with the negative of one
+// factor, if that is a constant.
+func (p *Program) negateFactor(v, x *value) {
+	for i, c := range x.args {
+		if c.known == nil {
+			continue
+		}
+		negative := make([]float64, len(c.known))
+		for e, k := range c.known {
+			negative[e] = 0 - k
+		}
+		args := slices.Clone(x.args)
+		args[i] = p.constantOf(negative, c.n.shape, v)
+		p.replace(v, "matmul", args...)
+		return
+	}
+}
+
+// constantOf adds a constant before v.
+func (p *Program) constantOf(known []float64, shape Shape, v *value) *value {
+	constant := &value{id: len(p.values), n: &Node{b: p.b, shape: shape, value: known}, known: known}
 	p.values = append(p.values, constant)
 	v.id = len(p.values)
-	v.n = &Node{b: p.b, id: v.n.id, op: rules["mul"], args: v.n.args, shape: v.n.shape, axes: v.n.axes, name: v.n.name}
-	v.args = []*value{origin, constant}
+	return constant
+}
+
+// replace makes v the result of another operation.
+func (p *Program) replace(v *value, op string, args ...*value) {
+	v.n = &Node{b: p.b, id: v.n.id, op: rules[op], args: v.n.args, shape: v.n.shape, axes: v.n.axes, name: v.n.name}
+	v.args = args
 }

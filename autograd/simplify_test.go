@@ -12,6 +12,9 @@ import (
 // computed stays the same.
 func TestSimplification(t *testing.T) {
 	c := []float64{2, 3, 5}
+	product := func(x *ad.Node) *ad.Node {
+		return x.Builder().Constant([]float64{1, 0, -2, 3, 4, 0}, ad.Shape{2, 3}).MatMul(x.Reshape(ad.Shape{3, 1}))
+	}
 	tests := []struct {
 		name string
 		f    func(x *ad.Node) *ad.Node
@@ -34,6 +37,11 @@ func TestSimplification(t *testing.T) {
 		{"a chain", func(x *ad.Node) *ad.Node { return x.Scale(2).Neg().AddScalar(0).Scale(3).Neg().Exp() }, []string{"mul", "exp"}},
 		{"an overflow", func(x *ad.Node) *ad.Node { return x.Scale(1e-200).Scale(1e-200).Exp() }, []string{"mul", "mul", "exp"}},
 		{"a cancellation", func(x *ad.Node) *ad.Node { return x.AddScalar(1e20).AddScalar(-1e20).Exp() }, []string{"add", "add", "exp"}},
+		{"negative product", func(x *ad.Node) *ad.Node { return product(x).Neg().Exp() }, []string{"matmul", "exp"}},
+		{"negative of a product read twice", func(x *ad.Node) *ad.Node {
+			y := product(x)
+			return y.Neg().Exp().Add(y)
+		}, []string{"matmul", "neg", "exp", "add"}},
 		{"no constant", func(x *ad.Node) *ad.Node { return x.Scale(2).Mul(x.Scale(3)).Exp() }, []string{"mul", "mul", "mul", "exp"}},
 	}
 	for _, tt := range tests {
