@@ -48,6 +48,7 @@ type value struct {
 	store   *storage
 	slot    []int // slot in the storage of each element, -1 for a zero
 	varying bool  // differs between lanes
+	dense   bool  // a matrix product computed as a whole: the slot of an element is its number
 }
 
 // A storage is a range of the arena.
@@ -438,13 +439,20 @@ func (p *Program) place() {
 // placeValue decides on the slots of a value's live elements.
 func (p *Program) placeValue(v *value, at int) {
 	v.slot = make([]int, len(v.live))
+	v.dense = v.countsDense()
 	count := 0
 	for e, live := range v.live {
 		v.slot[e] = -1
+		if v.dense {
+			count = e
+		}
 		if live || v.n.isInput() {
 			v.slot[e] = count
 			count++
 		}
+	}
+	if v.dense {
+		count = len(v.live)
 	}
 	switch {
 	case count == 0, v.n.isInput() && !anyTrue(v.live):

@@ -72,7 +72,8 @@ func (in *matMulInstr) cost() (flops, bytes int) {
 }
 
 func (in *denseMatMul) cost() (flops, bytes int) {
-	return 2 * in.m * in.k * in.n, 8 * (in.a.n + in.b.n + in.m*in.n)
+	m, k, n := in.a.rows, in.b.rows, in.b.cols
+	return 2 * m * k * n, 8 * (m*k + k*n + m*n)
 }
 
 // cost of what prepare computes: three operations for the two factors of a

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"tobac/internal/vector"
 )
 
 // unaryInstr is an element-wise function of one operand.
@@ -395,77 +397,75 @@ type matMulInstr struct {
 
 type pair struct{ a, b int32 }
 
-// A gathering brings all elements of a value of single numbers together.
-type gathering struct {
-	at, n int
-	index []int32 // offsets; nil if the elements lie from at on
+// A factor is an operand of a matrix product of single numbers as a whole.
+type factor struct {
+	rows, cols int
+	at         int     // of element (0, 0), if elements lie regularly
+	row, col   int     // and how far apart rows and columns are
+	index      []int32 // else the offsets of all elements
 }
 
-func newGathering(v *value) gathering {
-	g := gathering{at: v.offset(0), n: len(v.slot)}
+// newFactor describes v. Its rows are contiguous, or gathered, if they have to be.
+func newFactor(v *value, contiguous bool) factor {
+	f := factor{rows: v.n.shape[0], cols: v.n.shape[1], at: v.offset(0), row: v.n.shape[1], col: 1}
+	if f.cols > 1 {
+		f.col = v.offset(1) - f.at
+	}
+	if f.rows > 1 {
+		f.row = v.offset(f.cols) - f.at
+	}
+	regular := f.row > 0 && f.col > 0 && (!contiguous || f.col == 1 && f.row >= f.cols)
 	for e := range v.slot {
-		if v.offset(e) == g.at+e {
-			continue
-		}
-		g.index = make([]int32, g.n)
-		for i := range g.index {
-			g.index[i] = int32(v.offset(i))
-		}
-		break
+		regular = regular && v.slot[e] >= 0 && v.offset(e) == f.at+e/f.cols*f.row+e%f.cols*f.col
 	}
-	return g
+	if regular {
+		return f
+	}
+	f.row, f.col, f.index = f.cols, 1, make([]int32, len(v.slot))
+	for e := range f.index {
+		f.index[e] = int32(v.offset(e))
+	}
+	return f
 }
 
-// scratch is the memory that gather needs.
-func (g *gathering) scratch() int { return len(g.index) }
-
-// gather returns the elements and what is left of the scratch memory.
-func (g *gathering) gather(m, scratch []float64) (x, rest []float64) {
+// gather returns the elements in rows and columns and what is left of the scratch
+// memory, of which it needs one number for each index.
+func (g *factor) gather(m, scratch []float64) (x vector.Strided, rest []float64) {
+	x = vector.Strided{Rows: g.rows, Cols: g.cols, Row: g.row, Col: g.col}
 	if g.index == nil {
-		return m[g.at:][:g.n], scratch
+		x.Data = m[g.at:]
+		return x, scratch
 	}
-	x = scratch[:g.n]
+	x.Data = scratch[:len(g.index)]
 	for i, off := range g.index {
-		x[i] = m[off]
+		x.Data[i] = m[off]
 	}
-	return x, scratch[g.n:]
+	return x, scratch[len(g.index):]
 }
 
-// denseMatMul is a matrix product of single numbers as a whole: operands are
-// gathered, and what is live of the result is scattered, unless all of it is to lie
-// in one place.
+// denseMatMul is a matrix product of single numbers as a whole. Its result has all
+// elements, whether they are live or not.
 type denseMatMul struct {
-	m, k, n int
-	a, b    gathering
-	at      int          // of a result in one place
-	dst     []int32      // else offsets of live elements of the result
-	element []int32      // and those elements
-	exact   *matMulInstr // nil if no element of an operand is known to be zero
+	a, b  factor
+	at    int          // of the result
+	exact *matMulInstr // nil if no element of an operand is known to be zero
 }
 
 func (in *denseMatMul) run(f *frame) error {
 	a, rest := in.a.gather(f.m, f.scratch)
-	b, rest := in.b.gather(f.m, rest)
-	matrix := func(rows, cols int, data []float64) blas64.General {
-		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
-	}
-	size := in.m * in.n
-	if in.element == nil {
-		kernels.Mul(matrix(in.m, in.n, f.m[in.at:][:size]), matrix(in.m, in.k, a), matrix(in.k, in.n, b))
-		return nil
-	}
-	c := rest[:size]
-	kernels.Mul(matrix(in.m, in.n, c), matrix(in.m, in.k, a), matrix(in.k, in.n, b))
-	for i, e := range in.element {
-		x := c[e]
-		if x != x && in.exact != nil {
-			// A structural zero may have met an infinity, a product that counts
-			// as zero.
-			return in.exact.run(f)
-		}
-		f.m[in.dst[i]] = x
+	b, _ := in.b.gather(f.m, rest)
+	c := f.m[in.at:][:a.Rows*b.Cols]
+	kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a, general(b.Rows, b.Cols, b.Row, b.Data))
+	if in.exact != nil && !kernels.Finite(c) {
+		// A structural zero may have met an infinity, a product that counts as
+		// zero.
+		return in.exact.run(f)
 	}
 	return nil
+}
+
+func general(rows, cols, stride int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
 func (in *matMulInstr) run(f *frame) error {

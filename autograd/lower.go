@@ -1,5 +1,7 @@
 package autograd
 
+import "slices"
+
 // kernelKind says which instruction a rule becomes.
 type kernelKind int
 
@@ -165,7 +167,7 @@ func (p *Program) lowerOver(v *value) instruction {
 
 func (p *Program) lowerMatMul(v *value) instruction {
 	a, b := v.args[0], v.args[1]
-	if p.width(v) == 1 && a.n.shape[0]*a.n.shape[1]*v.n.shape[1] >= denseProducts && a.full() && b.full() {
+	if v.dense && a.full() && b.full() {
 		return p.lowerDense(v, nil)
 	}
 	m := &matMulInstr{width: p.width(v), k: a.n.shape[1], n: v.n.shape[1]}
@@ -185,7 +187,7 @@ func (p *Program) lowerMatMul(v *value) instruction {
 	if a.store != nil && b.store != nil {
 		m.aw, m.bw = a.store.width, b.store.width
 	}
-	if rows := a.n.shape[0]; m.width == 1 && len(m.pairs) >= denseProducts && 4*len(m.pairs) >= rows*m.k*m.n {
+	if v.dense {
 		return p.lowerDense(v, m)
 	}
 	return m
@@ -195,31 +197,31 @@ func (p *Program) lowerMatMul(v *value) instruction {
 // numbers is computed as a whole, if at least a quarter of its products count.
 const denseProducts = 200
 
-// full reports whether every element is stored: none is known to be zero.
-func (v *value) full() bool {
-	for _, s := range v.slot {
-		if s < 0 {
-			return false
+// countsDense reports whether the value is such a product. Its operands are placed.
+func (v *value) countsDense() bool {
+	if v.varying || v.known != nil || v.n.op == nil || v.n.op.kernel != kernelMatMul {
+		return false
+	}
+	a, b := v.args[0], v.args[1]
+	k, n := a.n.shape[1], v.n.shape[1]
+	pairs := 0
+	for e, live := range v.live {
+		for l := 0; live && l < k; l++ {
+			if a.slot[e/n*k+l] >= 0 && b.slot[l*n+e%n] >= 0 {
+				pairs++
+			}
 		}
 	}
-	return true
+	return pairs >= denseProducts && 4*pairs >= len(v.live)*k
 }
 
-// lowerDense makes the product as a whole; exact computes it product by product,
-// if some are known to be zero.
+// full reports whether every element is stored: none is known to be zero.
+func (v *value) full() bool { return !slices.ContainsFunc(v.slot, func(s int) bool { return s < 0 }) }
+
+// lowerDense makes the product as a whole; exact computes it product by product, if
+// some are known to be zero.
 func (p *Program) lowerDense(v *value, exact *matMulInstr) instruction {
-	a, b := v.args[0], v.args[1]
-	d := &denseMatMul{m: a.n.shape[0], k: a.n.shape[1], n: v.n.shape[1], a: newGathering(a), b: newGathering(b), exact: exact}
-	if exact == nil && v.full() && newGathering(v).index == nil {
-		d.at = v.store.off
-		p.scratch = max(p.scratch, d.a.scratch()+d.b.scratch())
-		return d
-	}
-	for e, live := range v.live {
-		if live {
-			d.dst, d.element = append(d.dst, int32(v.offset(e))), append(d.element, int32(e))
-		}
-	}
-	p.scratch = max(p.scratch, d.a.scratch()+d.b.scratch()+d.m*d.n)
+	d := &denseMatMul{a: newFactor(v.args[0], false), b: newFactor(v.args[1], true), at: v.store.off, exact: exact}
+	p.scratch = max(p.scratch, len(d.a.index)+len(d.b.index))
 	return d
 }

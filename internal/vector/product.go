@@ -25,17 +25,46 @@ func row(x *blas64.General, i, from, to int) []float64 {
 	return x.Data[i*x.Stride+from : i*x.Stride+to]
 }
 
+// A Strided is a matrix whose element (i, j) is Data[i·Row+j·Col]. Row and Col are
+// not negative, and Col is positive.
+type Strided struct {
+	Rows, Cols int
+	Row, Col   int
+	Data       []float64
+}
+
+// strided is x, whose rows are contiguous.
+func strided(x blas64.General) Strided {
+	return Strided{Rows: x.Rows, Cols: x.Cols, Row: x.Stride, Col: 1, Data: x.Data}
+}
+
 // Mul is C = A·B for C of m×n, A of m×k and B of k×n, each of which may be zero.
 // C overlaps neither operand. Every row is summed in the same order, wherever it
 // stands: equal rows of A make rows of C with equal bits.
-func (s Set) Mul(c, a, b blas64.General) { s.product(c, a, b, false) }
+func (s Set) Mul(c, a, b blas64.General) {
+	check("A", &a)
+	s.product(c, strided(a), b, false)
+}
+
+// MulStrided is [Set.Mul] for an A whose rows need not be contiguous.
+func (s Set) MulStrided(c blas64.General, a Strided, b blas64.General) {
+	if a.Rows < 0 || a.Cols < 0 || a.Row < 0 || a.Col < 1 {
+		panic(fmt.Sprintf("vector: A is %d×%d with strides %d and %d", a.Rows, a.Cols, a.Row, a.Col))
+	}
+	if last := (a.Rows-1)*a.Row + (a.Cols-1)*a.Col + 1; a.Rows > 0 && a.Cols > 0 && len(a.Data) < last {
+		panic(fmt.Sprintf("vector: A of %d×%d has %d numbers, want %d", a.Rows, a.Cols, len(a.Data), last))
+	}
+	s.product(c, a, b, false)
+}
 
 // AddMul is C += A·B, under the rules of [Set.Mul]. Each element starts its sum
 // with what it was.
-func (s Set) AddMul(c, a, b blas64.General) { s.product(c, a, b, true) }
-
-func (s Set) product(c, a, b blas64.General, add bool) {
+func (s Set) AddMul(c, a, b blas64.General) {
 	check("A", &a)
+	s.product(c, strided(a), b, true)
+}
+
+func (s Set) product(c blas64.General, a Strided, b blas64.General, add bool) {
 	check("B", &b)
 	check("C", &c)
 	if a.Rows != c.Rows || b.Cols != c.Cols || a.Cols != b.Rows {
@@ -54,7 +83,7 @@ func (s Set) product(c, a, b blas64.General, add bool) {
 		multiply(c, a, b, add)
 		return
 	}
-	s.multiplyStrips(c, a, b, add)
+	s.multiplyPanels(c, a, b, add)
 }
 
 // cacheLen is how many numbers a product reads before it reads them again: half of
@@ -70,7 +99,7 @@ func part(x *blas64.General, i, j, from, to int) blas64.General {
 }
 
 // multiply takes row by row, so that all are summed alike.
-func multiply(c, a, b blas64.General, add bool) {
+func multiply(c blas64.General, a Strided, b blas64.General, add bool) {
 	beta := 0.0
 	if add {
 		beta = 1
@@ -79,7 +108,7 @@ func multiply(c, a, b blas64.General, add bool) {
 	for from := 0; from < c.Cols; from += width {
 		to := min(from+width, c.Cols)
 		for i := range c.Rows {
-			blas64.Gemv(blas.Trans, 1, part(&b, 0, b.Rows, from, to), vec(row(&a, i, 0, a.Cols)), beta, vec(row(&c, i, from, to)))
+			blas64.Gemv(blas.Trans, 1, part(&b, 0, b.Rows, from, to), blas64.Vector{N: a.Cols, Inc: a.Col, Data: a.Data[i*a.Row:]}, beta, vec(row(&c, i, from, to)))
 		}
 	}
 }
@@ -87,55 +116,50 @@ func multiply(c, a, b blas64.General, add bool) {
 // tileRows is the number of rows that a tile computes together.
 const tileRows = 4
 
-// A strip is tileRows rows of a product. Assembly reads it by offset.
-type strip struct {
-	c, a  [tileRows]*float64 // first elements; a row may stand more than once
-	b     *float64
-	pitch int     // bytes between rows of B
-	terms int     // at least 1
-	cols  int     // at least 1
-	tail  *uint64 // masks of the last cols mod 8 columns
-	add   int     // 0: the sums start with 0; 1: with what c holds
+// A panel is a range of the columns of C = A·B and of the terms of their sums.
+// Assembly reads it by offset, and moves c and a on by the rows that are done.
+type panel struct {
+	c, a, b *float64 // first elements
+	rows    int      // of C, at least 1
+	cols    int      // at least 1
+	first   int      // minus the bytes between the first term of A and the end of the last
+	cPitch  int      // bytes between rows of C
+	aPitch  int      // of A
+	bPitch  int      // of B
+	step    int      // bytes between terms of A
+	add     int      // 0: the sums start with 0; 1: with what c holds
+	masks   *uint64  // the end of the whole ones in tails
 }
 
 // tails has, from index block−r on, masks of block numbers of which the first r
 // count.
 var tails = [2 * block]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0), 4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
 
-// Strips take terms and columns in ranges for which their part of B stays in the
+// Panels have ranges of terms and columns for which their part of B stays in the
 // first-level cache. The ranges depend on the shapes only.
 const (
-	productTerms = 128
-	productLen   = 1 << 11
+	panelTerms = 64
+	panelLen   = 1 << 11
+	panelCols  = 32 // unit of the columns of a panel, as wide as the widest tile
 )
 
-// multiplyStrips computes strips in assembly. A strip of fewer rows repeats the last
-// one.
-func (s Set) multiplyStrips(c, a, b blas64.General, add bool) {
-	var x strip
-	x.pitch = 8 * b.Stride
-	for term := 0; term < a.Cols; term += productTerms {
-		x.terms = min(productTerms, a.Cols-term)
-		x.add = 0
+// multiplyPanels computes panels in assembly.
+func (s Set) multiplyPanels(c blas64.General, a Strided, b blas64.General, add bool) {
+	x := panel{cPitch: 8 * c.Stride, aPitch: 8 * a.Row, bPitch: 8 * b.Stride, step: 8 * a.Col, masks: &tails[block]}
+	for term := 0; term < a.Cols; term += panelTerms {
+		terms := min(panelTerms, a.Cols-term)
+		x.first = -terms * x.step
 		if add || term > 0 {
 			x.add = 1
 		}
-		width := productLen / x.terms &^ (block - 1)
+		width := panelLen / terms / panelCols * panelCols
 		for col := 0; col < c.Cols; col += width {
-			x.cols = min(width, c.Cols-col)
-			x.tail = &tails[block-x.cols%block]
-			x.b = &b.Data[term*b.Stride+col]
-			for i := 0; i < c.Rows; i += tileRows {
-				for r := range tileRows {
-					at := min(i+r, c.Rows-1)
-					x.c[r] = &c.Data[at*c.Stride+col]
-					x.a[r] = &a.Data[at*a.Stride+term]
-				}
-				if s == AVX512 {
-					stripAVX512(&x)
-				} else {
-					stripAVX2(&x)
-				}
+			x.rows, x.cols = c.Rows, min(width, c.Cols-col)
+			x.c, x.a, x.b = &c.Data[col], &a.Data[term*a.Col], &b.Data[term*b.Stride+col]
+			if s == AVX512 {
+				panelAVX512(&x)
+			} else {
+				panelAVX2(&x)
 			}
 		}
 	}

@@ -1,41 +1,42 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "panel_amd64.h"
 
-// A tile is four rows of 8 columns, in Y0 to Y7. R8 to R11 point behind the terms
-// of the rows of A, DI, SI, R12 and R13 to the tile in the rows of C; R15 points to
-// its columns in the first row of B, R14 is minus the number of terms.
+// A tile is four rows of three vectors of 4 columns, row r in Y(3r) to Y(3r+2), or,
+// of what is left, of two vectors, row r in Y(2r) and Y(2r+1), of which Y14 and Y15
+// mask the columns that there are.
 
-// TERMS adds all terms to the tile. LOAD brings the columns of the row of B at BX
-// into Y8 and Y9.
-#define TERMS(LOAD, term) \
-	MOVQ         R14, AX             \
-	MOVQ         R15, BX             \
-term:                                \
-	LOAD                             \
-	VBROADCASTSD (R8)(AX*8), Y10     \
-	VBROADCASTSD (R9)(AX*8), Y11     \
-	VBROADCASTSD (R10)(AX*8), Y12    \
-	VBROADCASTSD (R11)(AX*8), Y13    \
-	ADDQ         DX, BX              \
-	VFMADD231PD  Y8, Y10, Y0         \
-	VFMADD231PD  Y9, Y10, Y1         \
-	VFMADD231PD  Y8, Y11, Y2         \
-	VFMADD231PD  Y9, Y11, Y3         \
-	VFMADD231PD  Y8, Y12, Y4         \
-	VFMADD231PD  Y9, Y12, Y5         \
-	VFMADD231PD  Y8, Y13, Y6         \
-	VFMADD231PD  Y9, Y13, Y7         \
-	INCQ         AX                  \
-	JNE          term
+#define LOAD3(c, x, y, z) \
+	VMOVUPD (c), x    \
+	VMOVUPD 32(c), y  \
+	VMOVUPD 64(c), z
 
-#define WHOLE \
-	VMOVUPD (BX), Y8   \
-	VMOVUPD 32(BX), Y9
+#define STORE3(c, x, y, z) \
+	VMOVUPD x, (c)    \
+	VMOVUPD y, 32(c)  \
+	VMOVUPD z, 64(c)  \
+	ADDQ    $96, c
 
-#define MASKED \
-	VMASKMOVPD (BX), Y14, Y8   \
-	VMASKMOVPD 32(BX), Y15, Y9
+#define LOAD2(c, x, y) \
+	VMASKMOVPD (c), Y14, x    \
+	VMASKMOVPD 32(c), Y15, y
+
+#define STORE2(c, x, y) \
+	VMASKMOVPD x, Y14, (c)    \
+	VMASKMOVPD y, Y15, 32(c)  \
+	ADDQ       $64, c
+
+#define TERM3(a, x, y, z) \
+	VBROADCASTSD (a)(AX*1), Y15  \
+	VFMADD231PD  Y12, Y15, x     \
+	VFMADD231PD  Y13, Y15, y     \
+	VFMADD231PD  Y14, Y15, z
+
+#define TERM2(a, x, y) \
+	VBROADCASTSD (a)(AX*1), Y8  \
+	VFMADD231PD  Y12, Y8, x     \
+	VFMADD231PD  Y13, Y8, y
 
 #define ZERO \
 	VXORPD Y0, Y0, Y0 \
@@ -47,87 +48,84 @@ term:                                \
 	VXORPD Y6, Y6, Y6 \
 	VXORPD Y7, Y7, Y7
 
-// func stripAVX2(x *strip)
-TEXT ·stripAVX2(SB), NOSPLIT, $0-8
-	MOVQ x+0(FP), AX
-	MOVQ 0(AX), DI
-	MOVQ 8(AX), SI
-	MOVQ 16(AX), R12
-	MOVQ 24(AX), R13
-	MOVQ 32(AX), R8
-	MOVQ 40(AX), R9
-	MOVQ 48(AX), R10
-	MOVQ 56(AX), R11
-	MOVQ 64(AX), R15
-	MOVQ 72(AX), DX
-	MOVQ 80(AX), R14
-	MOVQ 88(AX), CX
-	LEAQ (R8)(R14*8), R8
-	LEAQ (R9)(R14*8), R9
-	LEAQ (R10)(R14*8), R10
-	LEAQ (R11)(R14*8), R11
-	NEGQ R14
-	SUBQ $8, CX
+// func panelAVX2(x *panel)
+TEXT ·panelAVX2(SB), NOSPLIT, $24-8
+	PANEL
+rows:
+	ROWS
+	SUBQ $12, CX
 	JLT  rest
 tile:
 	ZERO
-	MOVQ    x+0(FP), AX
-	CMPQ    104(AX), $0
-	JEQ     sum
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	VMOVUPD (SI), Y2
-	VMOVUPD 32(SI), Y3
-	VMOVUPD (R12), Y4
-	VMOVUPD 32(R12), Y5
-	VMOVUPD (R13), Y6
-	VMOVUPD 32(R13), Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   x+0(FP), AX
+	CMPQ   80(AX), $0
+	JEQ    sum
+	LOAD3(DI, Y0, Y1, Y2)
+	LOAD3(SI, Y3, Y4, Y5)
+	LOAD3(R12, Y6, Y7, Y8)
+	LOAD3(R13, Y9, Y10, Y11)
 sum:
-	TERMS(WHOLE, term)
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, (SI)
-	VMOVUPD Y3, 32(SI)
-	VMOVUPD Y4, (R12)
-	VMOVUPD Y5, 32(R12)
-	VMOVUPD Y6, (R13)
-	VMOVUPD Y7, 32(R13)
-	ADDQ    $64, DI
-	ADDQ    $64, SI
-	ADDQ    $64, R12
-	ADDQ    $64, R13
-	ADDQ    $64, R15
-	SUBQ    $8, CX
-	JGE     tile
+	FIRST
+term:
+	LOAD3(BX, Y12, Y13, Y14)
+	TERM3(R8, Y0, Y1, Y2)
+	TERM3(R9, Y3, Y4, Y5)
+	TERM3(R10, Y6, Y7, Y8)
+	TERM3(R11, Y9, Y10, Y11)
+	NEXT(term)
+	STORE3(DI, Y0, Y1, Y2)
+	STORE3(SI, Y3, Y4, Y5)
+	STORE3(R12, Y6, Y7, Y8)
+	STORE3(R13, Y9, Y10, Y11)
+	ADDQ $96, R15
+	SUBQ $12, CX
+	JGE  tile
 rest:
-	CMPQ    CX, $-8
-	JEQ     done
+	ADDQ $12, CX
+	JEQ  done
+narrow:
+	// The masks of CX columns are as many words before the end of the whole ones.
+	MOVQ CX, BX
+	CMPQ BX, $8
+	JLE  masks
+	MOVQ $8, BX
+masks:
+	NEGQ    BX
 	MOVQ    x+0(FP), AX
-	MOVQ    96(AX), BX
-	VMOVUPD (BX), Y14
-	VMOVUPD 32(BX), Y15
+	MOVQ    88(AX), R14
+	VMOVUPD (R14)(BX*8), Y14
+	VMOVUPD 32(R14)(BX*8), Y15
+	MOVQ    72(AX), R14
 	ZERO
-	CMPQ    104(AX), $0
+	CMPQ    80(AX), $0
 	JEQ     sumrest
-	VMASKMOVPD (DI), Y14, Y0
-	VMASKMOVPD 32(DI), Y15, Y1
-	VMASKMOVPD (SI), Y14, Y2
-	VMASKMOVPD 32(SI), Y15, Y3
-	VMASKMOVPD (R12), Y14, Y4
-	VMASKMOVPD 32(R12), Y15, Y5
-	VMASKMOVPD (R13), Y14, Y6
-	VMASKMOVPD 32(R13), Y15, Y7
+	LOAD2(DI, Y0, Y1)
+	LOAD2(SI, Y2, Y3)
+	LOAD2(R12, Y4, Y5)
+	LOAD2(R13, Y6, Y7)
 sumrest:
-	TERMS(MASKED, restterm)
-	VMASKMOVPD Y0, Y14, (DI)
-	VMASKMOVPD Y1, Y15, 32(DI)
-	VMASKMOVPD Y2, Y14, (SI)
-	VMASKMOVPD Y3, Y15, 32(SI)
-	VMASKMOVPD Y4, Y14, (R12)
-	VMASKMOVPD Y5, Y15, 32(R12)
-	VMASKMOVPD Y6, Y14, (R13)
-	VMASKMOVPD Y7, Y15, 32(R13)
+	FIRST
+restterm:
+	LOAD2(BX, Y12, Y13)
+	TERM2(R8, Y0, Y1)
+	TERM2(R9, Y2, Y3)
+	TERM2(R10, Y4, Y5)
+	TERM2(R11, Y6, Y7)
+	NEXT(restterm)
+	STORE2(DI, Y0, Y1)
+	STORE2(SI, Y2, Y3)
+	STORE2(R12, Y4, Y5)
+	STORE2(R13, Y6, Y7)
+	ADDQ $64, R15
+	SUBQ $8, CX
+	JGT  narrow
 done:
+	CMPQ rows-24(SP), $0
+	JGT  rows
 	VZEROUPPER
 	RET
 

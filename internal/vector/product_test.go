@@ -130,6 +130,44 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// TestMulStrided: strides of A do not change a bit, be it transposed or part of
+// something larger.
+func TestMulStrided(t *testing.T) {
+	for _, set := range vector.Available() {
+		rng := rand.New(rand.NewPCG(22, 23))
+		for round := range 300 {
+			m, n, k := rng.IntN(12), rng.IntN(40), rng.IntN(100)
+			a, b, c := matrix(rng, m, k, round%3 == 0), matrix(rng, k, n, false), matrix(rng, m, n, false)
+			x := vector.Strided{Rows: m, Cols: k, Row: 1 + rng.IntN(3)}
+			x.Col = x.Row*max(m, 1) + rng.IntN(3)
+			if round%2 == 0 {
+				x.Col = 1 + rng.IntN(3)
+				x.Row = x.Col*k + rng.IntN(3)
+			}
+			if m*k > 0 {
+				x.Data = make([]float64, (m-1)*x.Row+(k-1)*x.Col+1)
+			}
+			for i := range x.Data {
+				x.Data[i] = canary
+			}
+			for i := range m {
+				for j := range k {
+					x.Data[i*x.Row+j*x.Col] = at(a, i, j)
+				}
+			}
+			got, want := copied(c), copied(c)
+			set.MulStrided(got, x, b)
+			set.Mul(want, a, b)
+			for i, v := range got.Data {
+				if w := want.Data[i]; math.Float64bits(v) != math.Float64bits(w) && !(math.IsNaN(v) && math.IsNaN(w)) {
+					t.Fatalf("%v: %d×%d×%d with strides %d and %d: number %d is %v, want %v", set, m, n, k, x.Row, x.Col, i, v, w)
+				}
+			}
+			unchanged(t, set.String(), got, c)
+		}
+	}
+}
+
 // TestGram compares inner products of rows with two loops, and sees that nothing
 // but the lower triangle is written.
 func TestGram(t *testing.T) {
@@ -221,6 +259,10 @@ func TestProductPanics(t *testing.T) {
 		{"columns", func() { vector.Portable.Mul(of(2, 1), of(2, 3), of(3, 2)) }, "vector: C of 2×1 is not A of 2×3 times B of 3×2"},
 		{"data", func() { vector.Portable.Mul(of(2, 2), short, of(3, 2)) }, "vector: A of 2×3 has 5 numbers, want 6"},
 		{"stride", func() { vector.Portable.Mul(narrow, of(2, 3), of(3, 3)) }, "vector: C is 2×3 with stride 2"},
+		{"strides", func() { vector.Portable.MulStrided(of(2, 2), vector.Strided{Rows: 2, Cols: 3}, of(3, 2)) }, "vector: A is 2×3 with strides 0 and 0"},
+		{"strided data", func() {
+			vector.Portable.MulStrided(of(2, 2), vector.Strided{Rows: 2, Cols: 3, Row: 1, Col: 2, Data: make([]float64, 5)}, of(3, 2))
+		}, "vector: A of 2×3 has 5 numbers, want 6"},
 		{"gram", func() { vector.Portable.AddGram(of(3, 3), of(2, 3)) }, "vector: C of 3×3 is not A of 2×3 times its transpose"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -244,6 +286,7 @@ func TestNothingAllocates(t *testing.T) {
 			set.Exp(y[:], x[:])
 			set.FillUniform(x[:], 1)
 			set.Mul(c, a, b)
+			set.MulStrided(c, vector.Strided{Rows: 7, Cols: 9, Row: a.Stride, Col: 1, Data: a.Data}, b)
 			set.AddMul(c, a, b)
 			set.AddGram(gram, a)
 		}); n != 0 {
@@ -255,7 +298,7 @@ func TestNothingAllocates(t *testing.T) {
 // BenchmarkMul has products of the shapes of a sampler's step, of a small network
 // and of a square, beside gonum's.
 func BenchmarkMul(b *testing.B) {
-	for _, shape := range [][3]int{{30, 760, 30}, {30, 400, 30}, {128, 8, 20}, {10, 10, 10}, {200, 200, 200}} {
+	for _, shape := range [][3]int{{30, 760, 30}, {30, 400, 30}, {128, 8, 20}, {10, 10, 10}, {19, 19, 19}, {200, 200, 200}} {
 		m, n, k := shape[0], shape[1], shape[2]
 		rng := rand.New(rand.NewPCG(16, 17))
 		x, y, z := matrix(rng, m, k, false), matrix(rng, k, n, false), matrix(rng, m, n, false)

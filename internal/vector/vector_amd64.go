@@ -40,10 +40,10 @@ func uniformAVX2(dst *float64, n int, state *Stream)
 func uniformAVX512(dst *float64, n int, state *Stream)
 
 //go:noescape
-func stripAVX2(x *strip)
+func panelAVX2(x *panel)
 
 //go:noescape
-func stripAVX512(x *strip)
+func panelAVX512(x *panel)
 
 //go:noescape
 func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int, tail *uint64)

@@ -22,9 +22,9 @@ func uniformAVX2(*float64, int, *Stream) { panic(missing) }
 
 func uniformAVX512(*float64, int, *Stream) { panic(missing) }
 
-func stripAVX2(*strip) { panic(missing) }
+func panelAVX2(*panel) { panic(missing) }
 
-func stripAVX512(*strip) { panic(missing) }
+func panelAVX512(*panel) { panic(missing) }
 
 func innerAVX2(_ *[gramRows * tileRows]float64, _, _, _, _, _, _ *float64, _ int, _ *uint64) {
 	panic(missing)
