@@ -83,5 +83,6 @@ func (lv *laneLevel) cost() (flops, bytes int) {
 	for _, p := range lv.panels {
 		factors += len(p.factors)
 	}
-	return 3*len(lv.shifts) + len(lv.products), 24*(len(lv.shifts)+len(lv.products)) + 16*factors
+	scaled := rowsPerTile() * len(lv.scales)
+	return 3*len(lv.shifts) + len(lv.products) + scaled, 24*(len(lv.shifts)+len(lv.products)+scaled) + 16*factors
 }

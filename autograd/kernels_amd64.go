@@ -21,3 +21,18 @@ func runLanes(x *laneMachine, pc int) int {
 	}
 	return pc
 }
+
+// scalePanelsAVX2 is to[4i+r] = from[4i+r]·m[scales[i]] for i < n, r < 4.
+//
+//go:noescape
+func scalePanelsAVX2(to, from, m *float64, scales *int32, n int)
+
+func scalePanels(m []float64, lv *laneLevel) {
+	n := len(lv.scales)
+	if kernels == vector.Portable || n == 0 {
+		scalePanelsGo(m, lv)
+		return
+	}
+	to, from := m[lv.scaleTo:][:maxTileRows*n], m[lv.scaleFrom:][:maxTileRows*n]
+	scalePanelsAVX2(&to[0], &from[0], &m[0], &lv.scales[0], n)
+}

@@ -338,3 +338,26 @@ func TestFusedDraws(t *testing.T) {
 		}
 	}
 }
+
+// Panels are scaled alike by every kernel set, special values included.
+func TestScalePanels(t *testing.T) {
+	defer func(set vector.Set) { kernels = set }(kernels)
+	rng := rand.New(rand.NewPCG(9, 0))
+	for _, kernels = range vector.Available() {
+		rows := rowsPerTile()
+		for n := range 12 {
+			const scaled = 8 // numbers that constants are multiplied with
+			lv := &laneLevel{scaleFrom: scaled, scaleTo: scaled + rows*n}
+			for range n {
+				lv.scales = append(lv.scales, int32(rng.IntN(scaled)))
+			}
+			m := sample(rng, scaled+2*rows*n, true)
+			want := slices.Clone(m)
+			scalePanels(m, lv)
+			scalePanelsGo(want, lv)
+			if !slices.EqualFunc(m, want, func(x, y float64) bool { return x == y || x != x && y != y }) {
+				t.Fatalf("%s: %d terms scaled by %v: got %v, want %v", kernels, n, lv.scales, m, want)
+			}
+		}
+	}
+}

@@ -44,11 +44,12 @@ type laneLevel struct {
 	uniform  []step
 	shifts   []int32 // offsets of x, whose factors of sigmoid shifts lie from shiftsAt on
 	shiftsAt int
-	products []uniformProduct // stored from productsAt on
-	panels   []*panel         // that differ between runs
+	products []storedProduct
+	panels   []*panel // of which prepare makes copies
+	groups   []laneGroup
 
-	productsAt int
-	groups     []laneGroup
+	scales             []int32 // of the panels that prepare scales: constants from scaleFrom on, results from scaleTo on
+	scaleFrom, scaleTo int
 }
 
 // A laneGroup is a list of operations on one set of lanes.
@@ -289,7 +290,8 @@ type laneCompiler struct {
 
 	fold      bool // multiply uniform factors of lanes with those of matrix products
 	productAt map[uniformProduct]int32
-	products  []uniformProduct // those of the level
+	products  []storedProduct // those of the level
+	reads     map[int32]bool  // offsets that something reads
 	panels    map[[maxTileRows]int32][]*panel
 	allPanels []*panel
 
@@ -465,7 +467,7 @@ func (c *laneCompiler) addLevel(k int) {
 		lv.groups = append(lv.groups, g)
 		c.lp.packed = max(c.lp.packed, regs)
 	}
-	lv.shifts, lv.products, lv.productsAt = c.shifts, c.products, c.productsAt+len(c.productAt)-len(c.products)
+	lv.shifts, lv.products = c.shifts, c.products
 	c.lp.levels = append(c.lp.levels, lv)
 }
 

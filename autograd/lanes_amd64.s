@@ -680,6 +680,26 @@ loop:
 	STORESTREAM
 	NEXT
 
+// func scalePanelsAVX2(to, from, m *float64, scales *int32, n int)
+TEXT ·scalePanelsAVX2(SB), NOSPLIT, $0-40
+	MOVQ to+0(FP), DI
+	MOVQ from+8(FP), SI
+	MOVQ m+16(FP), R8
+	MOVQ scales+24(FP), DX
+	MOVQ n+32(FP), CX
+loop:
+	MOVLQSX      (DX), AX
+	VBROADCASTSD (R8)(AX*8), Y0
+	VMULPD       (SI), Y0, Y0
+	VMOVUPD      Y0, (DI)
+	ADDQ         $4, DX
+	ADDQ         $32, SI
+	ADDQ         $32, DI
+	DECQ         CX
+	JNE          loop
+	VZEROUPPER
+	RET
+
 // laneConstants: 1, the sign bit, 1 − 2⁻⁵³, 2⁵² and −1/2.
 DATA ·laneConstants+0(SB)/8, $1.0
 DATA ·laneConstants+8(SB)/8, $0x8000000000000000

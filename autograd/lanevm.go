@@ -187,18 +187,32 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		shiftFactorsVec(f.m[lv.shiftsAt:][:2*n], x)
 	}
-	for i, p := range lv.products {
+	for _, p := range lv.products {
 		x := f.m[p.a] * f.m[p.b]
 		if p.neg {
 			x = -x
 		}
-		f.m[lv.productsAt+i] = x
+		f.m[p.at] = x
 	}
 	if f.single != nil {
 		f.single.prepare(lv, f.m)
 		return
 	}
+	scalePanels(f.m, lv)
 	gather(f.m, lv.panels)
+}
+
+// scalePanelsGo multiplies the constants of panels with the numbers of their terms.
+func scalePanelsGo[T real](m []T, lv *laneLevel) {
+	rows := rowsPerTile()
+	n := rows * len(lv.scales)
+	to, from := m[lv.scaleTo:][:n], m[lv.scaleFrom:][:n]
+	for i, s := range lv.scales {
+		x := m[s]
+		for r := range rows {
+			to[rows*i+r] = from[rows*i+r] * x
+		}
+	}
 }
 
 // gather copies the factors of panels to where tiles read them.

@@ -92,6 +92,7 @@ func (s *singleFrame) prepare(lv *laneLevel, m []float64) {
 		return
 	}
 	round(s.m[s.from:s.to], m[s.from:s.to])
+	scalePanelsGo(s.m, lv)
 	gather(s.m, lv.panels)
 }
 

@@ -158,8 +158,14 @@ type uniformProduct struct {
 	neg  bool
 }
 
+// A storedProduct is one that is stored at an offset of the arena.
+type storedProduct struct {
+	uniformProduct
+	at int32
+}
+
 // product is the offset of a product of two uniform numbers, if there is room for
-// it.
+// it. It is computed if a tile reads it there: see layPanels.
 func (c *laneCompiler) product(k uniformProduct) (at int32, ok bool) {
 	if at, ok := c.productAt[k]; ok {
 		return at, true
@@ -172,7 +178,7 @@ func (c *laneCompiler) product(k uniformProduct) (at int32, ok bool) {
 	}
 	at = int32(c.productsAt + len(c.productAt))
 	c.productAt[k] = at
-	c.products = append(c.products, k)
+	c.products = append(c.products, storedProduct{k, at})
 	return at, true
 }
 
@@ -376,6 +382,7 @@ func (em *emitter) layTile(t *tiling) int32 {
 		head[tileExtra+r] = int32(len(terms))
 		for _, term := range terms {
 			body = append(body, em.register(term.x), term.factor)
+			em.c.read(term.factor)
 		}
 	}
 	at := int32(len(em.args))
@@ -384,13 +391,16 @@ func (em *emitter) layTile(t *tiling) int32 {
 	return at
 }
 
-// A panel is a list of factors that tiles read one after the other. It is part
-// of the arena: copied there once if all factors are constants, else in every
-// run.
+// A panel is a list of factors that tiles read one after the other, those of all
+// rows for a term beside each other. It is part of the arena: copied there once if
+// all factors are constants. Else it is made in every run, as constants times one
+// number for each term if it can be, as copies if not.
 type panel struct {
-	factors []int32 // offsets of the numbers
-	level   int     // of the groups that read it
-	off     int     // in the arena
+	factors   []int32 // offsets of the numbers
+	level     int     // of the groups that read it
+	off       int     // in the arena
+	constants []float64
+	scales    []int32 // offsets of the numbers that constants are multiplied with; nil: of none
 }
 
 // A panelUse is a place in a pool of operands that takes a panel's offset.
@@ -439,29 +449,122 @@ func (c *laneCompiler) constant(offsets []int32) bool {
 	return true
 }
 
-// layPanels places the panels in the arena and tells the tiles.
+// layPanels places the panels in the arena, tells the tiles, and drops those products
+// that nothing reads.
 func (c *laneCompiler) layPanels() {
 	lp := c.lp
+	productOf := make(map[int32]uniformProduct, len(c.productAt))
+	for k, at := range c.productAt {
+		productOf[at] = k
+	}
 	lp.panelsAt = c.p.arena
 	for _, p := range c.allPanels {
-		if c.constant(p.factors) {
+		if c.scale(p, productOf); p.constants != nil && p.scales == nil {
 			p.off = lp.panelsAt + len(lp.panels)
-			for _, f := range p.factors {
-				lp.panels = append(lp.panels, c.p.constant[f])
+			lp.panels = append(lp.panels, p.constants...)
+		}
+	}
+	for i := range lp.levels {
+		lv := &lp.levels[i]
+		lv.scaleFrom = lp.panelsAt + len(lp.panels)
+		for _, p := range c.allPanels {
+			if p.level == i && p.scales != nil {
+				p.off = len(lv.scales) * rowsPerTile()
+				lp.panels = append(lp.panels, p.constants...)
+				lv.scales = append(lv.scales, p.scales...)
 			}
 		}
 	}
 	c.p.arena += len(lp.panels)
-	for _, p := range c.allPanels {
-		if !c.constant(p.factors) {
-			p.off = c.p.arena
-			c.p.arena += len(p.factors)
-			lp.levels[p.level].panels = append(lp.levels[p.level].panels, p)
+	for i := range lp.levels {
+		lv := &lp.levels[i]
+		lv.scaleTo = c.p.arena
+		c.p.arena += len(lv.scales) * rowsPerTile()
+		for _, p := range c.allPanels {
+			switch {
+			case p.level != i:
+			case p.scales != nil:
+				p.off += lv.scaleTo
+			case p.constants == nil:
+				p.off = c.p.arena
+				c.p.arena += len(p.factors)
+				lv.panels = append(lv.panels, p)
+				for _, f := range p.factors {
+					c.read(f)
+				}
+			}
 		}
 	}
 	for _, u := range c.panelUses {
 		u.args[u.at] = int32(u.panel.off)
 	}
+	for i := range lp.levels {
+		lv := &lp.levels[i]
+		lv.products = slices.DeleteFunc(lv.products, func(p storedProduct) bool { return !c.reads[p.at] })
+	}
+}
+
+// read notes that an operation or a copy reads the number at off.
+func (c *laneCompiler) read(off int32) {
+	if c.reads == nil {
+		c.reads = map[int32]bool{}
+	}
+	c.reads[off] = true
+}
+
+// scale makes the panel one of constants, or of constants times one number for each
+// term, if it is.
+func (c *laneCompiler) scale(p *panel, productOf map[int32]uniformProduct) {
+	const unknown = int32(-1)
+	var scales []int32
+	constants := make([]float64, len(p.factors))
+	plain := true
+	for at := 0; at < len(p.factors); at += rowsPerTile() {
+		scale := unknown
+		for r, f := range p.factors[at:][:rowsPerTile()] {
+			x, s := c.split(f, productOf)
+			if x == 0 {
+				continue
+			}
+			if scale != unknown && scale != s {
+				return
+			}
+			constants[at+r], scale = x, s
+		}
+		if scale == unknown {
+			scale = oneOffset
+		}
+		scales = append(scales, scale)
+		plain = plain && scale == oneOffset
+	}
+	p.constants = constants
+	if !plain {
+		p.scales = scales
+	}
+}
+
+// split writes the number at off as a constant times the number at an offset.
+func (c *laneCompiler) split(off int32, productOf map[int32]uniformProduct) (constant float64, scale int32) {
+	known := c.p.constant
+	isKnown := func(off int32) bool { return int(off) < len(known) }
+	if isKnown(off) {
+		return known[off], oneOffset
+	}
+	k, ok := productOf[off]
+	if !ok {
+		return 1, off
+	}
+	constant = 1
+	if k.neg {
+		constant = -1
+	}
+	switch {
+	case isKnown(k.a):
+		return constant * known[k.a], k.b
+	case isKnown(k.b):
+		return constant * known[k.b], k.a
+	}
+	return 1, off
 }
 
 // tileRowsOf computes the rows of a tile in portable Go.
