@@ -82,6 +82,20 @@ func (v *value) width(e int) int {
 	return v.store.width
 }
 
+// offsets lists where the elements lie, nil if one behind the other.
+func (v *value) offsets() []int32 {
+	index := make([]int32, len(v.slot))
+	contiguous := true
+	for e := range index {
+		index[e] = int32(v.offset(e))
+		contiguous = contiguous && int(index[e]) == v.offset(0)+e
+	}
+	if contiguous {
+		return nil
+	}
+	return index
+}
+
 func (v *value) isView() bool { return v.index != nil }
 
 // stripLanes is the number of indices of a lone mapped axis that are computed
