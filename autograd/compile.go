@@ -49,6 +49,7 @@ type value struct {
 	slot    []int // slot in the storage of each element, -1 for a zero
 	varying bool  // differs between lanes
 	dense   bool  // a matrix product computed as a whole: the slot of an element is its number
+	onto    bool  // in the place of its first operand, see findSums
 }
 
 // A storage is a range of the arena.
@@ -82,6 +83,20 @@ func (v *value) width(e int) int {
 	return v.store.width
 }
 
+// offsets lists where the elements lie, nil if one behind the other.
+func (v *value) offsets() []int32 {
+	index := make([]int32, len(v.slot))
+	contiguous := true
+	for e := range index {
+		index[e] = int32(v.offset(e))
+		contiguous = contiguous && int(index[e]) == v.offset(0)+e
+	}
+	if contiguous {
+		return nil
+	}
+	return index
+}
+
 func (v *value) isView() bool { return v.index != nil }
 
 // stripLanes is the number of indices of a lone mapped axis that are computed
@@ -112,8 +127,12 @@ func Compile(inputs, outputs []*Node, options ...CompileOption) (*Program, error
 	}
 	p.inferSupport()
 	p.inferLive()
+	lanes := p.runs(ElementSchedule) && p.laneable()
+	if lanes && p.runs(MemoryReuse) {
+		p.findSums()
+	}
 	p.place()
-	if p.runs(ElementSchedule) && p.laneable() {
+	if lanes {
 		p.allocateUniform()
 		p.lane = p.compileLanes()
 		return p, nil
@@ -414,7 +433,9 @@ func (p *Program) allocate() {
 }
 
 // ownsVariable reports whether v has a range of its own that is not constant.
-func (v *value) ownsVariable() bool { return v.store != nil && !v.isView() && v.known == nil }
+func (v *value) ownsVariable() bool {
+	return v.store != nil && !v.isView() && v.known == nil && !v.onto
+}
 
 // allocateUniform gives every value that is the same in all lanes its place;
 // varying values live in registers.
@@ -438,6 +459,10 @@ func (p *Program) place() {
 
 // placeValue decides on the slots of a value's live elements.
 func (p *Program) placeValue(v *value, at int) {
+	if v.onto {
+		v.store, v.slot = v.args[0].store, v.args[0].slot
+		return
+	}
 	v.slot = make([]int, len(v.live))
 	v.dense = v.countsDense()
 	count := 0

@@ -36,6 +36,7 @@ type compiled struct {
 	from   [][]int   // per input: its lane at each lane of the program
 	pick   [][]int   // per output: the program's lane of each of its lanes
 	reg    [][]int32 // per varying output of a lane program: its registers, -1 for a zero
+	index  [][]int32 // per other output of one number: where its elements lie; nil if in one piece
 	wake   []chan struct{}
 	done   sync.WaitGroup
 	next   atomic.Int64
@@ -70,6 +71,11 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 	for _, n := range p.outputs {
 		c.pick = append(c.pick, p.pickLanes(n))
 		c.reg = append(c.reg, p.outputRegisters(n))
+		var index []int32
+		if v := p.byNode[n]; v.store != nil && v.store.width == 1 {
+			index = v.offsets()
+		}
+		c.index = append(c.index, index)
 	}
 	for _, s := range p.steps {
 		arity = max(arity, len(s.v.args))
@@ -434,16 +440,20 @@ func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
 		clear(to)
 		return
 	}
-	off, width := v.store.off, v.store.width
-	lane := 0
-	if width > 1 {
-		lane = l
+	width := v.store.width
+	if width == 1 {
+		if index := c.index[i]; index != nil {
+			kernels.Gather(to, f.m, index)
+		} else {
+			copy(to, f.m[v.offset(0):])
+		}
+		return
 	}
-	m := f.m[off:][:v.store.size()]
+	m := f.m[v.store.off:][:v.store.size()]
 	for e, slot := range v.slot {
 		to[e] = 0
 		if slot >= 0 {
-			to[e] = m[slot*width+lane]
+			to[e] = m[slot*width+l]
 		}
 	}
 }

@@ -421,10 +421,7 @@ func newFactor(v *value, contiguous bool) factor {
 	if regular {
 		return f
 	}
-	f.row, f.col, f.index = f.cols, 1, make([]int32, len(v.slot))
-	for e := range f.index {
-		f.index[e] = int32(v.offset(e))
-	}
+	f.row, f.col, f.index = f.cols, 1, v.offsets()
 	return f
 }
 
@@ -437,9 +434,7 @@ func (g *factor) gather(m, scratch []float64) (x vector.Strided, rest []float64)
 		return x, scratch
 	}
 	x.Data = scratch[:len(g.index)]
-	for i, off := range g.index {
-		x.Data[i] = m[off]
-	}
+	kernels.Gather(x.Data, m, g.index)
 	return x, scratch[len(g.index):]
 }
 

@@ -81,7 +81,7 @@ type operand struct{ off, stride, width int }
 func (v *value) runs() []run {
 	var rs []run
 	for e, live := range v.live {
-		if !live {
+		if !live || v.onto && v.args[1].slot[v.at(1, e)] < 0 {
 			continue
 		}
 		next := run{dst: v.offset(e), n: 1}

@@ -70,11 +70,11 @@ func scalarStride(x, out []float64) int {
 
 func init() {
 	register(
-		elementwise2("add", G.Add, binaryKernel{f: func(a, b float64) float64 { return a + b }, vv: addVV[float64], vs: addVS[float64], sv: addSV, zero: zeroBoth},
+		elementwise2("add", G.Add, binaryKernel{f: func(a, b float64) float64 { return a + b }, vv: kernels.Add, vs: kernels.Shift, sv: swapped(kernels.Shift), zero: zeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct} }),
-		elementwise2("sub", G.Sub, binaryKernel{f: func(a, b float64) float64 { return a - b }, vv: subVV[float64], vs: subVS, sv: subSV, zero: zeroBoth},
+		elementwise2("sub", G.Sub, binaryKernel{f: func(a, b float64) float64 { return a - b }, vv: kernels.Sub, vs: subVS, sv: subSV, zero: zeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct.Neg()} }),
-		elementwise2("mul", G.HadamardProd, binaryKernel{f: func(a, b float64) float64 { return a * b }, vv: mulVV[float64], vs: mulVS[float64], sv: mulSV, zero: zeroEither},
+		elementwise2("mul", G.HadamardProd, binaryKernel{f: func(a, b float64) float64 { return a * b }, vv: kernels.MulEach, vs: kernels.Scale, sv: swapped(kernels.Scale), zero: zeroEither},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[1]), ct.Mul(y.args[0])} }),
 		elementwise2("div", G.HadamardDiv, binaryKernel{f: func(a, b float64) float64 { return a / b }, vv: divVV, vs: divVS, sv: divSV, zero: zeroFirst},
 			func(y, ct *Node) []*Node {

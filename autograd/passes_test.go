@@ -135,3 +135,32 @@ func TestPartsOfConstants(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsInPlace adds parts to sums that something else reads too, or nothing, and
+// to what may not be overwritten.
+func TestSumsInPlace(t *testing.T) {
+	b := ad.NewBuilder("sums")
+	p, s := b.Axis("particle", 3), b.Axis("sample", 8)
+	x := b.Input("x", ad.Shape{12}, p)
+	u := b.Input("u", ad.Shape{12}, p, s)
+	part := func(y *ad.Node, from, to int) *ad.Node {
+		index := make([]int, 0, 12)
+		for i := from; i < to; i++ {
+			index = append(index, i)
+		}
+		return y.Slice(0, from, to).ScatterAdd(index, ad.Shape{12})
+	}
+	sum := x.Mul(u).Square().Sum().LogMeanExpOver(s)
+	once := x.Square().Add(part(x.Exp(), 0, 4))
+	twice := x.Sin().Add(part(x.Exp(), 3, 7)).Add(part(x.Cos(), 5, 12))
+	shared := x.Cos().Scale(2)
+	outputs := []*ad.Node{
+		sum, once, twice, x.Add(part(x.Exp(), 0, 4)),
+		shared.Add(part(x.Exp(), 0, 4)), shared.Add(part(x.Exp(), 4, 9)), shared,
+		x.Exp().Slice(0, 0, 6).Scale(3).Add(part(x, 2, 5).Slice(0, 0, 6)),
+		u.Mul(x.Sin().Scale(2).Add(part(x.Exp(), 1, 3))).Square().Sum().LogMeanExpOver(s),
+	}
+	outputs = append(outputs, b.Grad(sum.Add(twice.Slice(0, 2, 9).Square().Sum()), x)...)
+	rng := rand.New(rand.NewPCG(5, 6))
+	runEngines(t, []*ad.Node{x, u}, outputs, [][]float64{normals(rng, 36), normals(rng, 288)}, 1e-11)
+}

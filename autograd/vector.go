@@ -21,11 +21,7 @@ func negVec[T real](dst, x []T) {
 	}
 }
 
-func squareVec(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = v * v
-	}
-}
+func squareVec(dst, x []float64) { kernels.MulEach(dst, x, x) }
 
 // tanhVec is (1 − e^−2|x|)/(1 + e^−2|x|) with the sign of x, but for small x, where
 // the difference would cancel.
@@ -50,6 +46,7 @@ func tanhVec(dst, x []float64) {
 
 // sigmoidVec is 1/(1+e^−x), computed with e^−|x|.
 func sigmoidVec(dst, x []float64) {
+	const one = 0x3ff0000000000000
 	var arg, exp [64]float64
 	for len(x) > 0 {
 		n := min(len(x), len(arg))
@@ -59,11 +56,10 @@ func sigmoidVec(dst, x []float64) {
 		e := exp[:roundUp(n, vectorLen)]
 		kernels.Exp(e, arg[:len(e)])
 		for i, v := range x[:n] {
-			if v >= 0 {
-				dst[i] = 1 / (1 + e[i])
-			} else {
-				dst[i] = e[i] / (1 + e[i])
-			}
+			// 1, or e^x for negative x: signs would be mispredicted.
+			negative := math.Float64bits(v) >> 63 * math.MaxUint64
+			top := math.Float64frombits(math.Float64bits(e[i])&negative | one&^negative)
+			dst[i] = top / (1 + e[i])
 		}
 		x, dst = x[n:], dst[n:]
 	}
@@ -84,8 +80,6 @@ func addVS[T real](dst, a []T, b T) {
 		dst[i] = a[i] + b
 	}
 }
-
-func addSV(dst []float64, a float64, b []float64) { addVS(dst, b, a) }
 
 //go:noinline
 func subVV[T real](dst, a, b []T) {
@@ -127,7 +121,10 @@ func mulVS[T real](dst, a []T, b T) {
 	}
 }
 
-func mulSV(dst []float64, a float64, b []float64) { mulVS(dst, b, a) }
+// swapped exchanges the operands of a commutative kernel.
+func swapped(vs func(dst, a []float64, b float64)) func(dst []float64, a float64, b []float64) {
+	return func(dst []float64, a float64, b []float64) { vs(dst, b, a) }
+}
 
 func divVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]

@@ -6,6 +6,87 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// blocks is how many of n numbers assembly takes.
+func (s Set) blocks(n int) int {
+	if s == Portable {
+		return 0
+	}
+	return n &^ (block - 1)
+}
+
+// Add is dst = a + b. All have one length; dst may be a or b.
+func (s Set) Add(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := s.blocks(len(dst))
+	if n > 0 {
+		addAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+// Sub is dst = a − b. All have one length; dst may be a or b.
+func (s Set) Sub(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := s.blocks(len(dst))
+	if n > 0 {
+		subAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+// MulEach is dst = a∘b. All have one length; dst may be a or b.
+func (s Set) MulEach(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := s.blocks(len(dst))
+	if n > 0 {
+		mulAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// Shift is dst = a + b for a number b. dst and a have one length and may be one.
+func (s Set) Shift(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	n := s.blocks(len(dst))
+	if n > 0 {
+		shiftAVX2(&dst[0], &a[0], b, n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] + b
+	}
+}
+
+// Scale is dst = a·b for a number b. dst and a have one length and may be one.
+func (s Set) Scale(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	n := s.blocks(len(dst))
+	if n > 0 {
+		scaleAVX2(&dst[0], &a[0], b, n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] * b
+	}
+}
+
+// Gather is dst[i] = a[index[i]]. dst and index have one length. An index outside a
+// is undefined behaviour; dst does not overlap a.
+func (s Set) Gather(dst, a []float64, index []int32) {
+	dst = dst[:len(index)]
+	n := s.blocks(len(dst))
+	if n > 0 {
+		gatherAVX2(&dst[0], &a[0], &index[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[index[i]]
+	}
+}
+
 // AddScaled is dst = a + scale·b. All have one length; dst may be a or b.
 func (s Set) AddScaled(dst, a []float64, scale float64, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]

@@ -4,6 +4,97 @@
 
 // Every length n is a positive multiple of 8.
 
+// EACH runs OP, which takes what is at SI and at DX, or a number in Y8, to Y0 and Y1,
+// over dst.
+#define EACH(OP, loop) \
+	MOVQ dst+0(FP), DI  \
+	MOVQ a+8(FP), SI    \
+	MOVQ n+24(FP), CX   \
+loop:                   \
+	VMOVUPD (SI), Y0    \
+	VMOVUPD 32(SI), Y1  \
+	OP                  \
+	VMOVUPD Y0, (DI)    \
+	VMOVUPD Y1, 32(DI)  \
+	ADDQ    $64, SI     \
+	ADDQ    $64, DX     \
+	ADDQ    $64, DI     \
+	SUBQ    $8, CX      \
+	JNE     loop        \
+	VZEROUPPER          \
+	RET
+
+#define ADD \
+	VADDPD (DX), Y0, Y0    \
+	VADDPD 32(DX), Y1, Y1
+
+#define SUB \
+	VSUBPD (DX), Y0, Y0    \
+	VSUBPD 32(DX), Y1, Y1
+
+#define MUL \
+	VMULPD (DX), Y0, Y0    \
+	VMULPD 32(DX), Y1, Y1
+
+#define SHIFT \
+	VADDPD Y8, Y0, Y0  \
+	VADDPD Y8, Y1, Y1
+
+#define SCALE \
+	VMULPD Y8, Y0, Y0  \
+	VMULPD Y8, Y1, Y1
+
+// func addAVX2(dst, a, b *float64, n int)
+TEXT ·addAVX2(SB), NOSPLIT, $0-32
+	MOVQ b+16(FP), DX
+	EACH(ADD, loop)
+
+// func subAVX2(dst, a, b *float64, n int)
+TEXT ·subAVX2(SB), NOSPLIT, $0-32
+	MOVQ b+16(FP), DX
+	EACH(SUB, loop)
+
+// func mulAVX2(dst, a, b *float64, n int)
+TEXT ·mulAVX2(SB), NOSPLIT, $0-32
+	MOVQ b+16(FP), DX
+	EACH(MUL, loop)
+
+// func shiftAVX2(dst, a *float64, b float64, n int)
+TEXT ·shiftAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSD b+16(FP), Y8
+	EACH(SHIFT, loop)
+
+// func scaleAVX2(dst, a *float64, b float64, n int)
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSD b+16(FP), Y8
+	EACH(SCALE, loop)
+
+// func gatherAVX2(dst, a *float64, index *int32, n int)
+// Loads one by one are as fast as gathers of AVX2.
+TEXT ·gatherAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+loop:
+	MOVLQSX (DX), AX
+	MOVLQSX 4(DX), BX
+	MOVLQSX 8(DX), R8
+	MOVLQSX 12(DX), R9
+	VMOVSD  (SI)(AX*8), X0
+	VMOVSD  (SI)(BX*8), X1
+	VMOVSD  (SI)(R8*8), X2
+	VMOVSD  (SI)(R9*8), X3
+	VMOVSD  X0, (DI)
+	VMOVSD  X1, 8(DI)
+	VMOVSD  X2, 16(DI)
+	VMOVSD  X3, 24(DI)
+	ADDQ    $16, DX
+	ADDQ    $32, DI
+	SUBQ    $4, CX
+	JNE     loop
+	RET
+
 // func addScaledAVX2(dst, a, b *float64, n int, scale float64)
 TEXT ·addScaledAVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), DI

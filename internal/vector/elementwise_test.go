@@ -3,6 +3,7 @@ package vector_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tobac/internal/vector"
@@ -51,6 +52,68 @@ func TestElementwise(t *testing.T) {
 				for i := range n {
 					same("a + s·b in place", i, a[i], want[i])
 				}
+			}
+		}
+	}
+}
+
+// TestArithmetic compares sums, differences and products with their definitions, to
+// the bit, on all lengths up to several vectors and on special values, in a result of
+// its own and in that of the first operand, and looks for writes behind the end.
+func TestArithmetic(t *testing.T) {
+	for _, set := range vector.Available() {
+		rng := rand.New(rand.NewPCG(24, 25))
+		const s = -1.7
+		for _, op := range []struct {
+			name string
+			vec  func(dst, a, b []float64)
+			f    func(a, b float64) float64
+		}{
+			{"a + b", set.Add, func(a, b float64) float64 { return a + b }},
+			{"a − b", set.Sub, func(a, b float64) float64 { return a - b }},
+			{"a∘b", set.MulEach, func(a, b float64) float64 { return a * b }},
+			{"a + s", func(dst, a, _ []float64) { set.Shift(dst, a, s) }, func(a, _ float64) float64 { return a + s }},
+			{"a·s", func(dst, a, _ []float64) { set.Scale(dst, a, s) }, func(a, _ float64) float64 { return a * s }},
+		} {
+			for n := range 70 {
+				a, b := sample(rng, n, n%2 == 0), sample(rng, n, n%2 == 0)
+				x, y := make([]float64, n+1), append(slices.Clone(a), 0)
+				op.vec(x[:n], a, b)
+				op.vec(y[:n], y[:n], b)
+				for i := range n {
+					want := op.f(a[i], b[i])
+					for _, got := range []float64{x[i], y[i]} {
+						if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+							t.Fatalf("%v: %s %d of %d on %v and %v: got %v, want %v", set, op.name, i, n, a[i], b[i], got, want)
+						}
+					}
+				}
+				if x[n] != 0 || y[n] != 0 {
+					t.Errorf("%v: %s of %d numbers, and one more was written", set, op.name, n)
+				}
+			}
+		}
+	}
+}
+
+// TestGather takes numbers from places in any order, some of them more than once.
+func TestGather(t *testing.T) {
+	for _, set := range vector.Available() {
+		rng := rand.New(rand.NewPCG(26, 27))
+		a := sample(rng, 50, false)
+		for n := range 40 {
+			index, got := make([]int32, n), make([]float64, n+1)
+			for i := range index {
+				index[i] = rng.Int32N(int32(len(a)))
+			}
+			set.Gather(got[:n], a, index)
+			for i, k := range index {
+				if got[i] != a[k] {
+					t.Errorf("%v: number %d of %d is %v, want %v", set, i, n, got[i], a[k])
+				}
+			}
+			if got[n] != 0 {
+				t.Errorf("%v: %d numbers, and one more was written", set, n)
 			}
 		}
 	}

@@ -49,6 +49,24 @@ func panelAVX512(x *panel)
 func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int, tail *uint64)
 
 //go:noescape
+func addAVX2(dst, a, b *float64, n int)
+
+//go:noescape
+func subAVX2(dst, a, b *float64, n int)
+
+//go:noescape
+func mulAVX2(dst, a, b *float64, n int)
+
+//go:noescape
+func shiftAVX2(dst, a *float64, b float64, n int)
+
+//go:noescape
+func scaleAVX2(dst, a *float64, b float64, n int)
+
+//go:noescape
+func gatherAVX2(dst, a *float64, index *int32, n int)
+
+//go:noescape
 func addScaledAVX2(dst, a, b *float64, n int, scale float64)
 
 //go:noescape

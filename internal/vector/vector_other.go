@@ -30,6 +30,18 @@ func innerAVX2(_ *[gramRows * tileRows]float64, _, _, _, _, _, _ *float64, _ int
 	panic(missing)
 }
 
+func addAVX2(_, _, _ *float64, _ int) { panic(missing) }
+
+func subAVX2(_, _, _ *float64, _ int) { panic(missing) }
+
+func mulAVX2(_, _, _ *float64, _ int) { panic(missing) }
+
+func shiftAVX2(_, _ *float64, _ float64, _ int) { panic(missing) }
+
+func scaleAVX2(_, _ *float64, _ float64, _ int) { panic(missing) }
+
+func gatherAVX2(_, _ *float64, _ *int32, _ int) { panic(missing) }
+
 func addScaledAVX2(_, _, _ *float64, _ int, _ float64) { panic(missing) }
 
 func scaledSumAVX2(_, _, _ *float64, _ int, _ float64) { panic(missing) }
