@@ -131,7 +131,7 @@ func Compile(inputs, outputs []*Node, options ...CompileOption) (*Program, error
 	if lanes && p.runs(MemoryReuse) {
 		p.findSums()
 	}
-	p.place()
+	p.place(lanes)
 	if lanes {
 		p.allocateUniform()
 		p.lane = p.compileLanes()
@@ -449,16 +449,18 @@ func (p *Program) allocateUniform() {
 	p.arena = plan.size
 }
 
-// place decides which elements are stored, and puts constants into the arena.
-func (p *Program) place() {
+// place decides which elements are stored, and puts constants into the arena. lanes is
+// whether a lane program follows: without one inputs are stored in full, as
+// [Options.CheckFinite] wants them.
+func (p *Program) place(lanes bool) {
 	p.constant = []float64{0, 1}
 	for at, v := range p.values {
-		p.placeValue(v, at)
+		p.placeValue(v, at, lanes)
 	}
 }
 
 // placeValue decides on the slots of a value's live elements.
-func (p *Program) placeValue(v *value, at int) {
+func (p *Program) placeValue(v *value, at int, lanes bool) {
 	if v.onto {
 		v.store, v.slot = v.args[0].store, v.args[0].slot
 		return
@@ -471,7 +473,7 @@ func (p *Program) placeValue(v *value, at int) {
 		if v.dense {
 			count = e
 		}
-		if live || v.n.isInput() {
+		if live || v.n.isInput() && (v.varying || !lanes) {
 			v.slot[e] = count
 			count++
 		}

@@ -34,6 +34,7 @@ type compiled struct {
 	opt    Options
 	frames []*frame
 	from   [][]int   // per input: its lane at each lane of the program
+	stored [][]int32 // per input that is the same in all lanes: the elements that are stored; nil if all
 	pick   [][]int   // per output: the program's lane of each of its lanes
 	reg    [][]int32 // per varying output of a lane program: its registers, -1 for a zero
 	index  [][]int32 // per other output of one number: where its elements lie; nil if in one piece
@@ -67,6 +68,7 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 			scratch = max(scratch, n.shape.Len()*n.axes.lanes(p.b)/first)
 		}
 		c.from = append(c.from, p.lanesOf(n))
+		c.stored = append(c.stored, p.storedElements(n))
 	}
 	for _, n := range p.outputs {
 		c.pick = append(c.pick, p.pickLanes(n))
@@ -117,6 +119,21 @@ func alignedVectors(n int) []float64 {
 	x := make([]float64, n+vectorLen)
 	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
 	return x[(line-past)%line/8:][:n:n]
+}
+
+// storedElements lists the elements of n that are stored, nil if all are.
+func (p *Program) storedElements(n *Node) []int32 {
+	v := p.byNode[n]
+	if v == nil || v.full() {
+		return nil
+	}
+	var stored []int32
+	for e, s := range v.slot {
+		if s >= 0 {
+			stored = append(stored, int32(e))
+		}
+	}
+	return stored
 }
 
 // lanesOf maps each lane of the arena to the lane of n within one outer index.
@@ -329,11 +346,25 @@ func (c *compiled) place(f *frame, v *value, i int) (to []float64, stride int) {
 func (c *compiled) load(f *frame, v *value, i, outer int) {
 	n, feed, size := v.n, c.src[i], len(v.slot)
 	to, stride := c.place(f, v, i)
-	if c.strip {
-		if n.axes == 0 {
-			copy(to, feed.Data)
-			return
+	looped := c.loop != nil && n.axes.has(c.loop)
+	if !v.varying {
+		data := f.scratch
+		switch {
+		case feed.Data == nil:
+			feed.write(data[:size], outer)
+		case looped:
+			data = feed.Data[outer*size:]
+		default:
+			data = feed.Data
 		}
+		if index := c.stored[i]; index != nil {
+			kernels.Gather(to, data, index)
+		} else {
+			copy(to, data)
+		}
+		return
+	}
+	if c.strip {
 		for l := range stride {
 			k := min(outer*c.lanes+l, c.loop.size-1) // the last strip repeats its end
 			x := f.scratch[:size]
@@ -348,7 +379,6 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		}
 		return
 	}
-	looped := c.loop != nil && n.axes.has(c.loop)
 	own := 1 // lanes of the input within one outer index
 	for _, a := range c.laneAxes {
 		if n.axes.has(a) {
@@ -361,16 +391,12 @@ func (c *compiled) load(f *frame, v *value, i, outer int) {
 		if looped {
 			data = data[outer*own*size:][:own*size]
 		}
-		if !v.varying {
-			copy(to, data)
-			return
-		}
 		for l, k := range c.from[i] {
 			for e, y := range data[k*size:][:size] {
 				to[e*stride+l] = y
 			}
 		}
-	case looped && (own == stride || !v.varying):
+	case looped && own == stride:
 		feed.write(to, outer)
 	case looped:
 		x := f.scratch[:own*size]
