@@ -154,10 +154,8 @@ func (s *scorer) eval(dst []*mat.Dense) error {
 		return err
 	}
 	for _, d := range s.dst {
-		for _, v := range d {
-			if v-v != 0 { // NaN or Inf
-				return s.explain()
-			}
+		if !finite(d...) {
+			return s.explain()
 		}
 	}
 	return nil

@@ -48,7 +48,8 @@ func (s *scratch) centre(x []*mat.Dense) {
 	for b, xb := range x {
 		_, p := xb.Dims()
 		if c := s.centred[b]; c == nil || c.RawMatrix().Cols != p {
-			s.centred[b] = mat.NewDense(n, p, nil)
+			const line = 8 // numbers, at a multiple of which rows start
+			s.centred[b] = mat.NewDense(n, (p+line-1)&^(line-1), nil).Slice(0, n, 0, p).(*mat.Dense)
 		}
 		origin := xb.RawRowView(0)
 		for r := range n {
