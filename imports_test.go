@@ -20,10 +20,10 @@ import (
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
 	"tobac/internal/vector": {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
-	"tobac/autograd": {"tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
+	"tobac/autograd": {"tobac/internal/pool", "tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
 		"gonum.org/v1/gonum"},
 	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/svgd":     {"tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/svgd":     {"tobac/internal/pool", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering": {"gonum.org/v1/gonum"},
 	"tobac/dag":      {"gonum.org/v1/gonum"},
 	"tobac/dataset":  {"tobac/dag", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"tobac/internal/pool"
 	"tobac/internal/vector"
 )
 
@@ -38,8 +38,8 @@ type compiled struct {
 	pick   [][]int   // per output: the program's lane of each of its lanes
 	reg    [][]int32 // per varying output of a lane program: its registers, -1 for a zero
 	index  [][]int32 // per other output of one number: where its elements lie; nil if in one piece
-	wake   []chan struct{}
-	done   sync.WaitGroup
+	pool   *pool.Pool
+	part   func(worker int) // of an evaluation
 	next   atomic.Int64
 	dst    [][]float64
 	src    []Feed
@@ -99,16 +99,8 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		}
 		c.frames = append(c.frames, f)
 	}
-	for _, f := range c.frames[1:] {
-		wake := make(chan struct{}, 1)
-		c.wake = append(c.wake, wake)
-		go func() {
-			for range wake {
-				c.work(f)
-				c.done.Done()
-			}
-		}()
-	}
+	c.pool = pool.New(workers)
+	c.part = func(worker int) { c.work(c.frames[worker]) }
 	return c, nil
 }
 
@@ -186,10 +178,7 @@ func (p *Program) outputRegisters(n *Node) []int32 {
 
 // Close ends the workers.
 func (c *compiled) Close() {
-	for _, w := range c.wake {
-		close(w)
-	}
-	c.wake = nil
+	c.pool.Close()
 	if c.given != nil {
 		c.given.Close()
 	}
@@ -205,12 +194,7 @@ func (c *compiled) Eval(dst [][]float64, src []Feed) error {
 	}
 	c.dst, c.src = dst, src
 	c.next.Store(0)
-	c.done.Add(len(c.wake))
-	for _, w := range c.wake {
-		w <- struct{}{}
-	}
-	c.work(c.frames[0])
-	c.done.Wait()
+	c.pool.Run(c.part)
 	c.dst, c.src = nil, nil
 	// Indices are handed out in order, so the smallest failing one is the same
 	// for any number of workers.
