@@ -68,7 +68,7 @@ func init() {
 		elementwise1("inverse", G.Inverse, unaryKernel{f: func(x float64) float64 { return 1 / x }},
 			func(y, x *Node) *Node { return y.Square().Neg() }),
 		// gorgonia's Sigmoid is exactly 1 from 19 on, an error of 6e-9.
-		elementwise1("sigmoid", nil, unaryKernel{f: sigmoid, vec: sigmoidVec},
+		elementwise1("sigmoid", nil, unaryKernel{f: sigmoid, vec: kernels.Sigmoid},
 			func(y, x *Node) *Node { return y.Sub(y.Square()) }),
 		// gorgonia's Softplus is x from 16 on, an error of 1e-7.
 		elementwise1("softplus", nil, unaryKernel{f: softplus},

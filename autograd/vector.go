@@ -44,27 +44,6 @@ func tanhVec(dst, x []float64) {
 	}
 }
 
-// sigmoidVec is 1/(1+e^−x), computed with e^−|x|.
-func sigmoidVec(dst, x []float64) {
-	const one = 0x3ff0000000000000
-	var arg, exp [64]float64
-	for len(x) > 0 {
-		n := min(len(x), len(arg))
-		for i, v := range x[:n] {
-			arg[i] = -math.Abs(v)
-		}
-		e := exp[:roundUp(n, vectorLen)]
-		kernels.Exp(e, arg[:len(e)])
-		for i, v := range x[:n] {
-			// 1, or e^x for negative x: signs would be mispredicted.
-			negative := math.Float64bits(v) >> 63 * math.MaxUint64
-			top := math.Float64frombits(math.Float64bits(e[i])&negative | one&^negative)
-			dst[i] = top / (1 + e[i])
-		}
-		x, dst = x[n:], dst[n:]
-	}
-}
-
 //go:noinline
 func addVV[T real](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]

@@ -37,6 +37,33 @@ func (s Set) expBlocks(dst, a *float64, n int) bool {
 	return expAVX2(dst, a, n)
 }
 
+// Sigmoid is dst = 1/(1+e^−x), to 3 units in the last place. dst and x have one
+// length; dst may be x. An argument outside ±708 may change the last bits of the other
+// results.
+func (s Set) Sigmoid(dst, x []float64) {
+	var in, out [8 * block]float64
+	dst = dst[:len(x)]
+	for len(x) > 0 {
+		n := copy(in[:], x)
+		whole := (n + block - 1) &^ (block - 1)
+		clear(in[n:whole])
+		if s == Portable || !s.sigmoidBlocks(&out[0], &in[0], whole) {
+			sigmoid(out[:n], in[:n])
+		}
+		copy(dst, out[:n])
+		x, dst = x[n:], dst[n:]
+	}
+}
+
+// sigmoidBlocks is [Set.Sigmoid] of n numbers, a multiple of block, in assembly. It is
+// false, and dst perhaps incomplete, if an argument is outside ±708.
+func (s Set) sigmoidBlocks(dst, x *float64, n int) bool {
+	if s == AVX512 {
+		return sigmoidAVX512(dst, x, n)
+	}
+	return sigmoidAVX2(dst, x, n)
+}
+
 // SumExp is Σ e^(a−shift), for a ≤ shift.
 func (s Set) SumExp(a []float64, shift float64) float64 {
 	if s == Portable || len(a) < block {
@@ -74,6 +101,18 @@ func exp(dst, a []float64) {
 	dst = dst[:len(a)]
 	for i, v := range a {
 		dst[i] = math.Exp(v)
+	}
+}
+
+// sigmoid divides 1, or e^x for negative x, by 1 + e^−|x|.
+func sigmoid(dst, x []float64) {
+	for i, v := range x {
+		e := math.Exp(-math.Abs(v))
+		top := 1.0
+		if math.Signbit(v) {
+			top = e
+		}
+		dst[i] = top / (1 + e)
 	}
 }
 

@@ -284,6 +284,7 @@ func TestNothingAllocates(t *testing.T) {
 		if n := testing.AllocsPerRun(10, func() {
 			var x, y [13]float64
 			set.Exp(y[:], x[:])
+			set.Sigmoid(y[:], x[:])
 			set.FillUniform(x[:], 1)
 			set.Mul(c, a, b)
 			set.MulStrided(c, vector.Strided{Rows: 7, Cols: 9, Row: a.Stride, Col: 1, Data: a.Data}, b)
@@ -373,8 +374,10 @@ func TestSetsAgree(t *testing.T) {
 			set.AddGram(gram, a)
 			e := make([]float64, n)
 			set.Exp(e, row(b, 0))
+			sigmoid := make([]float64, n)
+			set.Sigmoid(sigmoid, row(b, 0))
 			top := set.Max(row(b, 0))
-			all := slices.Concat(e, []float64{top, set.SumExp(row(b, 0), top)})
+			all := slices.Concat(e, sigmoid, []float64{top, set.SumExp(row(b, 0), top)})
 			for i := range m {
 				all = slices.Concat(all, row(mul, i), row(sum, i), row(gram, i)[:i+1])
 			}

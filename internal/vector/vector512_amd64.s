@@ -82,6 +82,39 @@ bad:
 	VZEROUPPER
 	RET
 
+// func sigmoidAVX512(dst, x *float64, n int) (ok bool)
+// See sigmoidAVX2.
+TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-25
+	MOVQ       dst+0(FP), DI
+	MOVQ       x+8(FP), SI
+	MOVQ       n+16(FP), CX
+	EXPTABLE
+	VPTERNLOGQ $255, Z11, Z11, Z11
+	VPSLLQ     $63, Z11, Z11
+loop:
+	VMOVUPD   (SI), Z6
+	VORPD     Z11, Z6, Z0
+	VCMPPD    $0x1D, Z12, Z0, K1
+	KORTESTB  K1, K1
+	JCC       bad
+	EXP
+	VPMOVQ2M  Z6, K1
+	VBLENDMPD Z0, Z16, K1, Z6
+	VADDPD    Z16, Z0, Z0
+	VDIVPD    Z0, Z6, Z0
+	VMOVUPD   Z0, (DI)
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $8, CX
+	JNE       loop
+	MOVB      $1, ok+24(FP)
+	VZEROUPPER
+	RET
+bad:
+	MOVB $0, ok+24(FP)
+	VZEROUPPER
+	RET
+
 // func sumExpAVX512(a *float64, n int, shift float64) float64
 // Σ e^(a−shift) for a ≤ shift; what lies below −708 counts as −708.
 TEXT ·sumExpAVX512(SB), NOSPLIT, $0-32

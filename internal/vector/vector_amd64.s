@@ -108,6 +108,50 @@ bad:
 	VZEROUPPER
 	RET
 
+// func sigmoidAVX2(dst, x *float64, n int) (ok bool)
+// 1, or e^x for negative x, divided by 1 + e^−|x|. ok is false if an argument is
+// outside ±708 or NaN; dst is then not written completely.
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-25
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), CX
+	LEAQ         ·expTable(SB), R8
+	VBROADCASTSD (R8), Y10
+	VBROADCASTSD 128(R8), Y12
+	VPCMPEQD     Y11, Y11, Y11
+	VPSLLQ       $63, Y11, Y11
+loop:
+	VMOVUPD   (SI), Y6
+	VMOVUPD   32(SI), Y7
+	VORPD     Y11, Y6, Y0
+	VORPD     Y11, Y7, Y1
+	VCMPPD    $0x1D, Y12, Y0, Y8
+	VCMPPD    $0x1D, Y12, Y1, Y9
+	VANDPD    Y8, Y9, Y8
+	VMOVMSKPD Y8, AX
+	CMPL      AX, $15
+	JNE       bad
+	EXP2
+	VBLENDVPD Y6, Y0, Y10, Y6
+	VBLENDVPD Y7, Y1, Y10, Y7
+	VADDPD    Y10, Y0, Y0
+	VADDPD    Y10, Y1, Y1
+	VDIVPD    Y0, Y6, Y0
+	VDIVPD    Y1, Y7, Y1
+	VMOVUPD   Y0, (DI)
+	VMOVUPD   Y1, 32(DI)
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $8, CX
+	JNE       loop
+	MOVB      $1, ok+24(FP)
+	VZEROUPPER
+	RET
+bad:
+	MOVB $0, ok+24(FP)
+	VZEROUPPER
+	RET
+
 // func sumExpAVX2(a *float64, n int, shift float64) float64
 // Σ e^(a−shift) for a ≤ shift; what lies below −708 counts as −708.
 TEXT ·sumExpAVX2(SB), NOSPLIT, $0-32

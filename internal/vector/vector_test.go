@@ -62,6 +62,37 @@ func TestExp(t *testing.T) {
 	}
 }
 
+// TestSigmoid compares logistic functions of any length, and of special values, with
+// their definition, in a result of their own and in place.
+func TestSigmoid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(28, 29))
+	for _, set := range vector.Available() {
+		for n := range 150 {
+			x, got := sample(rng, n, n%2 == 0), make([]float64, n+1)
+			got[n] = 7
+			set.Sigmoid(got[:n], x)
+			for i, v := range x {
+				want := 1 / (1 + math.Exp(-v))
+				if v < 0 {
+					want = math.Exp(v) / (1 + math.Exp(v))
+				}
+				if !closeTo(got[i], want, 7e-16, 5e-324) {
+					t.Errorf("%v: sigmoid of %v, number %d of %d: got %v, want %v", set, v, i, n, got[i], want)
+				}
+			}
+			if got[n] != 7 {
+				t.Errorf("%v: %d numbers, and one more was written", set, n)
+			}
+			set.Sigmoid(x, x)
+			for i, v := range x {
+				if math.Float64bits(v) != math.Float64bits(got[i]) && !math.IsNaN(v) {
+					t.Errorf("%v: number %d of %d in place: got %v, want %v", set, i, n, v, got[i])
+				}
+			}
+		}
+	}
+}
+
 // TestReductionKernels compares sums of exponentials and maxima of any length.
 func TestReductionKernels(t *testing.T) {
 	for _, set := range vector.Available() {
