@@ -3,6 +3,7 @@ package svgd
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,19 +17,52 @@ type Scheduled struct {
 	Factor func(t int) float64
 }
 
-var _ Optimizer = Scheduled{}
+var (
+	_ Optimizer    = Scheduled{}
+	_ rowOptimizer = Scheduled{}
+)
 
 // Update implements [Optimizer].
 func (o Scheduled) Update(delta []*mat.Dense, s *State, t int) error {
-	inner := o.Optimizer
-	if inner == nil {
-		inner = defaultOptimizer
+	if asRows(o) != nil {
+		return update(o, delta, s, t)
 	}
-	if err := inner.Update(delta, s, t); err != nil || o.Factor == nil {
+	if err := o.inner().Update(delta, s, t); err != nil {
 		return err
 	}
-	scale(o.Factor(t), delta)
+	for _, d := range delta {
+		n, _ := d.Dims()
+		o.scaleRows(d, t, 0, n)
+	}
 	return nil
+}
+
+func (o Scheduled) inner() Optimizer {
+	if o.Optimizer == nil {
+		return defaultOptimizer
+	}
+	return o.Optimizer
+}
+
+func (o Scheduled) begin(delta []*mat.Dense, s *State) error {
+	return asRows(o.inner()).begin(delta, s)
+}
+
+func (o Scheduled) updateRows(delta []*mat.Dense, s *State, t, from, to int) {
+	asRows(o.inner()).updateRows(delta, s, t, from, to)
+	for _, d := range delta {
+		o.scaleRows(d, t, from, to)
+	}
+}
+
+func (o Scheduled) scaleRows(delta *mat.Dense, t, from, to int) {
+	if o.Factor == nil {
+		return
+	}
+	factor := o.Factor(t)
+	for r := from; r < to; r++ {
+		floats.Scale(factor, delta.RawRowView(r))
+	}
 }
 
 // LinearDecay returns a factor for [Scheduled] which is 1 before step from and
