@@ -37,7 +37,8 @@ func TestWorkersChangeNoBit(t *testing.T) {
 				if err := p.target.Score(got, p.start, stepNumber); err != nil {
 					t.Fatal(err)
 				}
-				s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}}
+				s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Workers: workers}
+				defer s.Close()
 				if err := s.Run(context.Background(), x, stepNumber, stepNumber+3); err != nil {
 					t.Fatal(err)
 				}
