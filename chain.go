@@ -66,7 +66,6 @@ func (r *Run) compile() error {
 		Target:    c.target,
 		Kernel:    svgd.Additive{Bandwidths: bandwidths[:len(c.x)]},
 		Optimizer: svgd.RMSProp{StepSize: cfg.StepSize},
-		Workers:   cfg.Workers,
 	}
 	if cfg.Progress != nil {
 		at, before := r.at+1, r.at*cfg.Steps
@@ -122,11 +121,10 @@ func (r *Run) finish(c *chain) (err error) {
 	return nil
 }
 
-// release ends the workers of a chain's program and sampler.
+// release ends the workers of a chain's program.
 func (c *chain) release() {
 	if c.target != nil {
 		c.target.Close()
-		c.sampler.Close()
 	}
 }
 

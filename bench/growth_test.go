@@ -102,9 +102,8 @@ func newScaledProblem(tb testing.TB, name modelStep, s scale, engine autograd.En
 }
 
 // stepper takes step 200 from the same particles again and again.
-func (p *stepProblem) stepper(tb testing.TB, target svgd.Scorer, workers int) func() error {
-	s := &svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}, Workers: workers}
-	tb.Cleanup(s.Close)
+func (p *stepProblem) stepper(target svgd.Scorer) func() error {
+	s := &svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
 	x := cloneBlocks(p.start)
 	return func() error {
 		for k, start := range p.start {
@@ -215,8 +214,7 @@ func (g growth) measure(t *testing.T) {
 			}
 		}))/(1<<20))
 		dst := cloneBlocks(p.start)
-		workers := g.at(v).workers
-		works = append(works, p.stepper(t, p.target, workers), p.stepper(t, known(score), workers), func() error { return p.target.Score(dst, p.start, stepNumber) })
+		works = append(works, p.stepper(p.target), p.stepper(known(score)), func() error { return p.target.Score(dst, p.start, stepNumber) })
 	}
 	var step []durations
 	var steps, svgds, scores []float64

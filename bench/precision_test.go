@@ -107,7 +107,7 @@ func TestFloat32Step(t *testing.T) {
 				want = got
 			}
 			sameBits(t, fmt.Sprintf("%s with %d workers", name, workers), got, want)
-			step := p.stepper(t, p.target, workers)
+			step := p.stepper(p.target)
 			run := func() {
 				if err := step(); err != nil {
 					t.Fatal(err)

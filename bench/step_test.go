@@ -70,7 +70,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func (p *stepProblem) benchmark(b *testing.B, target svgd.Scorer, workers int) {
-	take := p.stepper(b, target, workers)
+	take := p.stepper(target)
 	step := func() {
 		if err := take(); err != nil {
 			b.Fatal(err)

@@ -37,8 +37,7 @@ func TestWorkersChangeNoBit(t *testing.T) {
 				if err := p.target.Score(got, p.start, stepNumber); err != nil {
 					t.Fatal(err)
 				}
-				s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Workers: workers}
-				defer s.Close()
+				s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}}
 				if err := s.Run(context.Background(), x, stepNumber, stepNumber+3); err != nil {
 					t.Fatal(err)
 				}

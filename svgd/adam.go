@@ -24,21 +24,14 @@ type Adam struct {
 	Epsilon float64
 }
 
-var (
-	_ Optimizer    = Adam{}
-	_ rowOptimizer = Adam{}
-)
+var _ Optimizer = Adam{}
 
 // Update implements [Optimizer].
-func (o Adam) Update(delta []*mat.Dense, s *State, t int) error { return update(o, delta, s, t) }
-
-// settings are those in use. It panics if one is wrong.
-func (o Adam) settings() (eta, beta1, beta2, epsilon float64) {
-	return positive("step size", o.StepSize, 0.001), fraction("beta1", o.Beta1, 0.9), fraction("beta2", o.Beta2, 0.999), positive("epsilon", o.Epsilon, 1e-8)
-}
-
-func (o Adam) begin(delta []*mat.Dense, s *State) (err error) {
-	o.settings()
+func (o Adam) Update(delta []*mat.Dense, s *State, _ int) (err error) {
+	eta := positive("step size", o.StepSize, 0.001)
+	beta1 := fraction("beta1", o.Beta1, 0.9)
+	beta2 := fraction("beta2", o.Beta2, 0.999)
+	epsilon := positive("epsilon", o.Epsilon, 1e-8)
 	if s.First, err = fitMoment(s.First, s.Count, delta); err != nil {
 		return err
 	}
@@ -46,22 +39,20 @@ func (o Adam) begin(delta []*mat.Dense, s *State) (err error) {
 		return err
 	}
 	s.Count++
-	return nil
-}
-
-func (o Adam) updateRows(delta []*mat.Dense, s *State, _, from, to int) {
-	eta, beta1, beta2, epsilon := o.settings()
 	correct1 := 1 - math.Pow(beta1, float64(s.Count))
 	correct2 := 1 - math.Pow(beta2, float64(s.Count))
 	for b, d := range delta {
-		for r := from; r < to; r++ {
-			phi := d.RawRowView(r)
-			a, v := s.First[b][r*len(phi):][:len(phi)], s.Second[b][r*len(phi):][:len(phi)]
+		restA, restV := s.First[b], s.Second[b]
+		rows, cols := d.Dims()
+		for r := range rows {
+			phi, a, v := d.RawRowView(r), restA[:cols], restV[:cols]
 			for i, p := range phi {
 				a[i] = beta1*a[i] + (1-beta1)*p
 				v[i] = beta2*v[i] + (1-beta2)*p*p
 				phi[i] = eta * (a[i] / correct1) / (math.Sqrt(v[i]/correct2) + epsilon)
 			}
+			restA, restV = restA[cols:], restV[cols:]
 		}
 	}
+	return nil
 }

@@ -20,38 +20,33 @@ type Additive struct {
 }
 
 var (
-	_ Kernel    = Additive{}
-	_ rowKernel = Additive{}
+	_ Kernel        = Additive{}
+	_ scratchKernel = Additive{}
 )
 
 // Evaluate implements [Kernel]. It panics if the number of bandwidths is not the
 // number of blocks. It allocates memory of the size of x, which a [Sampler] keeps
 // from step to step.
 func (k Additive) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
-	evaluate(k, gram, repulsion, x)
+	k.evaluate(gram, repulsion, x, new(scratch))
 }
 
-func (k Additive) weigh(gram *mat.Dense, x []*mat.Dense, s *scratch) {
+func (k Additive) evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch) {
+	checkKernelArgs(gram, repulsion, x)
 	if k.Bandwidths != nil && len(k.Bandwidths) != len(x) {
 		panic(fmt.Sprintf("svgd: %d bandwidths for %d blocks", len(k.Bandwidths), len(x)))
 	}
 	gram.Zero()
-	s.centre(x, len(x))
+	s.centre(x)
 	for b := range x {
-		s.squaredDistances(b, gram, x[b:b+1], s.centred[b:b+1])
+		s.squaredDistances(gram, x[b:b+1], s.centred[b:b+1])
 		var h float64
 		if k.Bandwidths == nil {
 			h = Median{}.Bandwidth(gram)
 		} else {
 			h = k.Bandwidths[b]
 		}
-		s.addExponential(b, gram, h)
+		s.addExponential(gram, repulsion[b:b+1], x[b:b+1], s.centred[b:b+1], h)
 	}
 	mirror(gram, float64(len(x)))
-}
-
-func (k Additive) repel(repulsion, x []*mat.Dense, s *scratch, from, to int) {
-	for b, y := range s.centred {
-		s.weights[b].repel(repulsion[b], x[b], y, from, to)
-	}
 }

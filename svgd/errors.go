@@ -1,10 +1,10 @@
 package svgd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ErrNonFinite says that a NaN or an infinity appeared. The error that wraps it
@@ -52,47 +52,37 @@ func (e *NonFiniteError) Error() string {
 // Unwrap returns [ErrNonFinite].
 func (e *NonFiniteError) Unwrap() error { return ErrNonFinite }
 
-// The quantities that must be finite, in the order in which errors are reported.
-const (
-	theParticle = iota
-	theScore
-	theDirection
-	theFirst
-	theSecond
-	theNext
-)
-
-var quantities = [...]string{theParticle: "particle", theScore: "score", theDirection: "direction", theFirst: "optimizer state", theSecond: "optimizer state", theNext: "next particle"}
-
-// A fault is the place of a non-finite number, or of none. Faults are ordered by
-// quantity, block and particle.
-type fault struct {
-	found                                 bool
-	quantity, block, particle, coordinate int
-	value                                 float64
+// checkFinite returns a *NonFiniteError for the first non-finite entry, by
+// block, particle and coordinate, or nil.
+func checkFinite(what string, x []*mat.Dense) error {
+	for b, xb := range x {
+		rows, _ := xb.Dims()
+		for r := range rows {
+			if err := checkFiniteRow(what, b, r, xb.RawRowView(r)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// check replaces f by the first non-finite number of a row, if there is one and it is
-// before f.
-func (f *fault) check(quantity, block, particle int, row []float64) {
-	if kernels.Finite(row) {
-		return
+// checkFiniteRow is checkFinite for row r of block b.
+func checkFiniteRow(what string, b, r int, row []float64) error {
+	if i := nonFinite(row); i >= 0 {
+		return &NonFiniteError{What: what, Block: b, Particle: r, Coordinate: i, Value: row[i]}
 	}
-	i := slices.IndexFunc(row, func(x float64) bool { return x-x != 0 })
-	f.merge(fault{true, quantity, block, particle, i, row[i]})
+	return nil
 }
 
-// merge replaces f by g if that is before it.
-func (f *fault) merge(g fault) {
-	if g.found && (!f.found || cmp.Or(cmp.Compare(g.quantity, f.quantity), cmp.Compare(g.block, f.block), cmp.Compare(g.particle, f.particle)) < 0) {
-		*f = g
+// nonFinite returns the index of the first NaN or infinity in v, or -1.
+func nonFinite(v []float64) int {
+	if kernels.Finite(v) {
+		return -1
 	}
-}
-
-// err is the fault as a *NonFiniteError, or nil.
-func (f *fault) err() error {
-	if !f.found {
-		return nil
+	for i, f := range v {
+		if f-f != 0 {
+			return i
+		}
 	}
-	return &NonFiniteError{What: quantities[f.quantity], Block: f.block, Particle: f.particle, Coordinate: f.coordinate, Value: f.value}
+	return -1
 }

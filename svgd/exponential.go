@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,8 +16,9 @@ import (
 // differences.
 const near = 1. / 16
 
-// The strict lower triangle of the Gram matrix holds the squared distances of the
-// exponential at hand, its strict upper triangle the sum of the exponentials
+// One matrix holds all values: the strict lower triangle of the Gram matrix
+// belongs to the exponential at hand (first squared distances, then the weights
+// of near pairs), its strict upper triangle is the sum of the exponentials
 // already done.
 
 // A scratch is the memory in which squared exponentials are evaluated, for
@@ -26,45 +26,23 @@ const near = 1. / 16
 type scratch struct {
 	centred []*mat.Dense // x_b − row 0 of x_b
 	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
-	weights []weights    // of each exponential
+	pairs   *mat.Dense   // M×M: inner products, then minus the weights
 
 	arg, exp []float64 // M: of the exponentials of a row
 }
 
-// weights are (2/h)·exp(−‖x_r − x_m‖²/h) of the pairs of particles, 0 where they do not
-// apply.
-type weights struct {
-	far, near *mat.Dense // M×M, symmetric: minus the weights of far pairs, those of near ones
-	crowded   bool       // there are near pairs
+// A scratchKernel is a kernel that evaluates in memory of the caller.
+type scratchKernel interface {
+	evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch)
 }
 
-// A rowKernel is a kernel whose repulsion is computed row by row, in memory of the
-// caller.
-type rowKernel interface {
-	// weigh computes gram, and in s what repel needs.
-	weigh(gram *mat.Dense, x []*mat.Dense, s *scratch)
-	// repel overwrites rows from, …, to−1 of repulsion.
-	repel(repulsion, x []*mat.Dense, s *scratch, from, to int)
-}
-
-// evaluate is [Kernel] for a rowKernel.
-func evaluate(k rowKernel, gram *mat.Dense, repulsion, x []*mat.Dense) {
-	n := checkKernelArgs(gram, repulsion, x)
-	var s scratch
-	k.weigh(gram, x, &s)
-	k.repel(repulsion, x, &s, 0, n)
-}
-
-// centre computes x_r − x_0 for all blocks, for a sum of exponentials.
-func (s *scratch) centre(x []*mat.Dense, exponentials int) {
+// centre computes x_r − x_0 for all blocks.
+func (s *scratch) centre(x []*mat.Dense) {
 	n, _ := x[0].Dims()
-	if len(s.norms) != n || len(s.centred) != len(x) || len(s.weights) != exponentials {
+	if len(s.norms) != n || len(s.centred) != len(x) {
 		*s = scratch{
-			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), weights: make([]weights, exponentials),
+			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), pairs: mat.NewDense(n, n, nil),
 			arg: make([]float64, n), exp: make([]float64, n),
-		}
-		for e := range s.weights {
-			s.weights[e] = weights{far: mat.NewDense(n, n, nil), near: mat.NewDense(n, n, nil)}
 		}
 	}
 	for b, xb := range x {
@@ -85,15 +63,14 @@ func (s *scratch) centre(x []*mat.Dense, exponentials int) {
 func (s *scratch) far(sq float64, r, m int) bool { return sq > near*(s.norms[r]+s.norms[m]) }
 
 // squaredDistances writes ‖x_r − x_m‖² over the blocks of x into the strict lower
-// triangle of gram, for exponential e. centred belongs to the same blocks.
-func (s *scratch) squaredDistances(e int, gram *mat.Dense, x, centred []*mat.Dense) {
-	inner := s.weights[e].far // until addExponential
-	inner.Zero()
+// triangle of gram. centred belongs to the same blocks.
+func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
+	s.pairs.Zero()
 	for _, y := range centred {
-		kernels.AddGram(inner.RawMatrix(), y.RawMatrix())
+		kernels.AddGram(s.pairs.RawMatrix(), y.RawMatrix())
 	}
 	for r := range s.norms {
-		inner, row := inner.RawRowView(r), gram.RawRowView(r)[:r]
+		inner, row := s.pairs.RawRowView(r), gram.RawRowView(r)[:r]
 		s.norms[r] = inner[r]
 		for m := range row {
 			sq := s.norms[r] + s.norms[m] - 2*inner[m]
@@ -130,63 +107,60 @@ func squaredDistance(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// addExponential takes the squared distances in the strict lower triangle of gram,
-// computes the weights of exponential e and adds it to the strict upper triangle. It
-// panics unless its bandwidth h > 0.
-func (s *scratch) addExponential(e int, gram *mat.Dense, h float64) {
-	w := &s.weights[e]
+// addExponential takes the squared distances in the strict lower triangle of
+// gram, adds e = exp(−·/h) to the strict upper triangle, and overwrites repulsion
+// with the gradients of e,
+//
+//	repulsion_m = Σ_r ∇_{x_r} e_rm = Σ_r w_rm·(x_m − x_r),    w_rm = (2/h)·e_rm
+//
+// centred belongs to the same blocks as x. It panics unless h > 0.
+func (s *scratch) addExponential(gram *mat.Dense, repulsion, x, centred []*mat.Dense, h float64) {
 	if !(h > 0) {
 		panic(fmt.Sprintf("svgd: bandwidth %v is not positive", h))
 	}
-	w.far.Zero()
-	w.near.Zero()
-	w.crowded = false
+	s.weigh(gram, h)
+	for b, y := range centred {
+		// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
+		fb := repulsion[b]
+		kernels.Mul(fb.RawMatrix(), s.pairs.RawMatrix(), y.RawMatrix())
+		for m := range s.norms {
+			sum := 0.0
+			for _, w := range s.pairs.RawRowView(m) {
+				sum -= w
+			}
+			f := fb.RawRowView(m)
+			kernels.AddScaled(f, f, sum, y.RawRowView(m))
+		}
+		for r := range s.norms {
+			for m, w := range gram.RawRowView(r)[:r] {
+				if w != 0 {
+					repel(fb.RawRowView(r), fb.RawRowView(m), x[b].RawRowView(r), x[b].RawRowView(m), w)
+				}
+			}
+		}
+	}
+}
+
+// weigh replaces the squared distances in the strict lower triangle of gram by
+// the weights w of near pairs, adds the exponentials to the strict upper one, and
+// writes minus the weights of far pairs, symmetric, into s.pairs. Both are zero where
+// they do not apply.
+func (s *scratch) weigh(gram *mat.Dense, h float64) {
+	s.pairs.Zero()
 	for r := range s.norms {
 		row := gram.RawRowView(r)[:r]
 		s.exponentials(row, h)
 		for m, sq := range row {
-			gram.RawRowView(m)[r] += s.exp[m]
-			v, to := 2/h*s.exp[m], w.near
+			e := s.exp[m]
+			gram.RawRowView(m)[r] += e
+			w := 2 / h * e
 			if s.far(sq, r, m) {
-				v, to = -v, w.far
+				s.pairs.RawRowView(r)[m], s.pairs.RawRowView(m)[r] = -w, -w
+				w = 0
 			}
-			w.crowded = w.crowded || to == w.near && v != 0
-			to.RawRowView(r)[m], to.RawRowView(m)[r] = v, v
+			row[m] = w
 		}
 	}
-}
-
-// repel overwrites rows from, …, to−1 of repulsion with the gradients of an
-// exponential e of weights w in block x,
-//
-//	repulsion_m = Σ_r ∇_{x_r} e_rm = Σ_r w_rm·(x_m − x_r)
-//
-// centred belongs to x.
-func (w *weights) repel(repulsion, x, centred *mat.Dense, from, to int) {
-	// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
-	kernels.Mul(rows(repulsion, from, to), rows(w.far, from, to), centred.RawMatrix())
-	for m := from; m < to; m++ {
-		sum := 0.0
-		for _, v := range w.far.RawRowView(m) {
-			sum -= v
-		}
-		f := repulsion.RawRowView(m)
-		kernels.AddScaled(f, f, sum, centred.RawRowView(m))
-		if !w.crowded {
-			continue
-		}
-		for r, v := range w.near.RawRowView(m) {
-			if v != 0 {
-				addRepulsion(f, v, x.RawRowView(m), x.RawRowView(r))
-			}
-		}
-	}
-}
-
-// rows is rows from, …, to−1 of x.
-func rows(x *mat.Dense, from, to int) blas64.General {
-	m := x.RawMatrix()
-	return blas64.General{Rows: to - from, Cols: m.Cols, Stride: m.Stride, Data: m.Data[from*m.Stride:]}
 }
 
 // exponentials writes exp(−sq/h) to the start of s.exp. The vector kernel takes no
@@ -205,12 +179,14 @@ func (s *scratch) exponentials(sq []float64, h float64) {
 	}
 }
 
-// addRepulsion is f += w·(x − y). Particles at one point receive the same bits, so that
-// they stay together.
-func addRepulsion(f []float64, w float64, x, y []float64) {
-	x, y = x[:len(f)], y[:len(f)]
+// repel pushes the pair (x, y) apart: fx += w·(x − y), fy −= w·(x − y). Particles
+// at one point receive the same bits, so that they stay together.
+func repel(fx, fy, x, y []float64, w float64) {
+	y, fx, fy = y[:len(x)], fx[:len(x)], fy[:len(x)]
 	for i, v := range x {
-		f[i] += w * (v - y[i])
+		d := w * (v - y[i])
+		fx[i] += d
+		fy[i] -= d
 	}
 }
 

@@ -3,6 +3,7 @@ package svgd
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,36 +14,6 @@ type Optimizer interface {
 	// number of the step. An error means that s does not fit delta or this
 	// optimiser; delta and s are then undefined, and the [Sampler] restores s.
 	Update(delta []*mat.Dense, s *State, t int) error
-}
-
-// A rowOptimizer is an optimiser that treats every row, that is every particle, by
-// itself.
-type rowOptimizer interface {
-	// begin panics if a setting is wrong, makes s fit delta and counts the update.
-	begin(delta []*mat.Dense, s *State) error
-	// updateRows does the rest of Update for rows from, …, to−1.
-	updateRows(delta []*mat.Dense, s *State, t, from, to int)
-}
-
-// asRows returns o as a rowOptimizer, or nil.
-func asRows(o Optimizer) rowOptimizer {
-	if s, ok := o.(Scheduled); ok && asRows(s.inner()) == nil {
-		return nil
-	}
-	r, _ := o.(rowOptimizer)
-	return r
-}
-
-// update is [Optimizer].Update of a rowOptimizer.
-func update(o rowOptimizer, delta []*mat.Dense, s *State, t int) error {
-	if err := o.begin(delta, s); err != nil {
-		return err
-	}
-	if len(delta) > 0 {
-		n, _ := delta[0].Dims()
-		o.updateRows(delta, s, t, 0, n)
-	}
-	return nil
 }
 
 // State is what an optimiser remembers from step to step. The zero value is the
@@ -108,6 +79,17 @@ func fitMoment(m [][]float64, count int, blocks []*mat.Dense) ([][]float64, erro
 	return m, nil
 }
 
+// scale multiplies all blocks by f. Unlike [mat.Dense.Scale] in place, it does
+// not allocate.
+func scale(f float64, x []*mat.Dense) {
+	for _, xb := range x {
+		rows, _ := xb.Dims()
+		for r := range rows {
+			floats.Scale(f, xb.RawRowView(r))
+		}
+	}
+}
+
 // positive returns v, or the default where v is zero. It panics unless the
 // result is positive.
 func positive(name string, v, zero float64) float64 {
@@ -126,4 +108,18 @@ func fraction(name string, v, zero float64) float64 {
 		panic(fmt.Sprintf("svgd: %s %v is not below 1", name, v))
 	}
 	return v
+}
+
+// checkFinite returns a *NonFiniteError for the first non-finite moment, or nil.
+// The shapes of x say which particle it belongs to.
+func (s *State) checkFinite(x []*mat.Dense) error {
+	for _, moment := range [...][][]float64{s.First, s.Second} {
+		for b, m := range moment {
+			if i := nonFinite(m); i >= 0 {
+				_, cols := x[b].Dims()
+				return &NonFiniteError{What: "optimizer state", Block: b, Particle: i / cols, Coordinate: i % cols, Value: m[i]}
+			}
+		}
+	}
+	return nil
 }

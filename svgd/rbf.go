@@ -15,30 +15,27 @@ type RBF struct {
 }
 
 var (
-	_ Kernel    = RBF{}
-	_ rowKernel = RBF{}
+	_ Kernel        = RBF{}
+	_ scratchKernel = RBF{}
 )
 
 // Evaluate implements [Kernel]. It allocates memory of the size of x, which a
 // [Sampler] keeps from step to step.
-func (k RBF) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) { evaluate(k, gram, repulsion, x) }
+func (k RBF) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
+	k.evaluate(gram, repulsion, x, new(scratch))
+}
 
-func (k RBF) weigh(gram *mat.Dense, x []*mat.Dense, s *scratch) {
+func (k RBF) evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch) {
+	checkKernelArgs(gram, repulsion, x)
 	gram.Zero()
-	s.centre(x, 1)
-	s.squaredDistances(0, gram, x, s.centred)
+	s.centre(x)
+	s.squaredDistances(gram, x, s.centred)
 	var h float64
 	if k.Bandwidth == nil {
 		h = Median{}.Bandwidth(gram)
 	} else {
 		h = k.Bandwidth.Bandwidth(gram)
 	}
-	s.addExponential(0, gram, h)
+	s.addExponential(gram, repulsion, x, s.centred, h)
 	mirror(gram, 1)
-}
-
-func (k RBF) repel(repulsion, x []*mat.Dense, s *scratch, from, to int) {
-	for b, y := range s.centred {
-		s.weights[0].repel(repulsion[b], x[b], y, from, to)
-	}
 }

@@ -19,34 +19,24 @@ type RMSProp struct {
 	Epsilon float64
 }
 
-var (
-	_ Optimizer    = RMSProp{}
-	_ rowOptimizer = RMSProp{}
-)
+var _ Optimizer = RMSProp{}
 
 // Update implements [Optimizer].
-func (o RMSProp) Update(delta []*mat.Dense, s *State, t int) error { return update(o, delta, s, t) }
-
-// settings are those in use. It panics if one is wrong.
-func (o RMSProp) settings() (eta, gamma, epsilon float64) {
-	return positive("step size", o.StepSize, 0.005), fraction("decay", o.Decay, 0.9), positive("epsilon", o.Epsilon, 1e-8)
-}
-
-func (o RMSProp) begin(delta []*mat.Dense, s *State) (err error) {
-	o.settings()
+func (o RMSProp) Update(delta []*mat.Dense, s *State, _ int) (err error) {
+	eta := positive("step size", o.StepSize, 0.005)
+	gamma := fraction("decay", o.Decay, 0.9)
+	epsilon := positive("epsilon", o.Epsilon, 1e-8)
 	if s.Second, err = fitMoment(s.Second, s.Count, delta); err != nil {
 		return err
 	}
 	s.Count++
-	return nil
-}
-
-func (o RMSProp) updateRows(delta []*mat.Dense, s *State, _, from, to int) {
-	eta, gamma, epsilon := o.settings()
 	for b, d := range delta {
-		for r := from; r < to; r++ {
-			row := d.RawRowView(r)
-			kernels.ScaleByRMS(row, s.Second[b][r*len(row):][:len(row)], gamma, eta, epsilon)
+		rest := s.Second[b]
+		rows, cols := d.Dims()
+		for r := range rows {
+			kernels.ScaleByRMS(d.RawRowView(r), rest[:cols], gamma, eta, epsilon)
+			rest = rest[cols:]
 		}
 	}
+	return nil
 }

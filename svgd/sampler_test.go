@@ -1,11 +1,7 @@
 package svgd_test
 
 import (
-	"fmt"
 	"math"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -285,71 +281,4 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A kernel and an optimiser of a user, which no worker looks into.
-type (
-	ownKernel    struct{ svgd.Kernel }
-	ownOptimizer struct{ svgd.Optimizer }
-)
-
-// TestWorkers: any number of workers makes the same particles, states and statistics,
-// near pairs included, without allocating, and finds the same first fault.
-func TestWorkers(t *testing.T) {
-	kernels := []svgd.Kernel{svgd.RBF{}, svgd.Additive{Bandwidths: []float64{5, 500}}, svgd.Additive{}, ownKernel{svgd.RBF{}}}
-	optimizers := []svgd.Optimizer{svgd.RMSProp{}, svgd.Adam{}, svgd.SGD{}, svgd.Scheduled{Factor: svgd.LinearDecay(2, 9)}, svgd.Scheduled{Optimizer: ownOptimizer{svgd.SGD{}}, Factor: svgd.LinearDecay(2, 9)}, ownOptimizer{svgd.Adam{}}}
-	start := gaussianBlocks(12, 30, 7, 4)
-	for _, xb := range start { // a pair that is near beside the others' distances
-		xb.SetRow(9, xb.RawRowView(20))
-		xb.Set(9, 0, xb.At(20, 0)+1e-3)
-	}
-	type result struct {
-		x     []*mat.Dense
-		state svgd.State
-		stats []svgd.Stats
-		err   string
-	}
-	for _, kernel := range kernels {
-		for _, optimizer := range optimizers {
-			follow := func(workers int) (r result) {
-				r.x = clone(start)
-				s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel, Optimizer: optimizer, Workers: workers}
-				defer s.Close()
-				s.Recorder = func(stats svgd.Stats) {
-					stats.Driving, stats.Repulsive = slices.Clone(stats.Driving), slices.Clone(stats.Repulsive)
-					r.stats = append(r.stats, stats)
-				}
-				run(t, &s, r.x, 0, 6)
-				r.state = s.State.Clone()
-				s.Recorder = nil
-				s.Target = svgd.ScorerFunc(func(dst, x []*mat.Dense, t int) error {
-					dst[1].Set(28, 2, math.Inf(1))
-					dst[1].Set(11, 3, math.NaN())
-					return nil
-				})
-				r.err = fmt.Sprint(s.Step(r.x, 6))
-				if !reflect.DeepEqual(s.State, r.state) {
-					t.Errorf("%T, %T, %d workers: a failed step changes the state", kernel, optimizer, workers)
-				}
-				return r
-			}
-			want := follow(1)
-			if !strings.Contains(want.err, "score is NaN at block 1, particle 11, coordinate 3") {
-				t.Errorf("%T, %T: got error %q", kernel, optimizer, want.err)
-			}
-			for _, workers := range []int{0, 2, 3, 64} {
-				if got := follow(workers); !sameBits(got.x, want.x) || !reflect.DeepEqual(got.state, want.state) || !reflect.DeepEqual(got.stats, want.stats) || got.err != want.err {
-					t.Errorf("%T, %T: %d workers differ from one", kernel, optimizer, workers)
-				}
-			}
-		}
-	}
-	s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Workers: 3}
-	x := clone(start)
-	run(t, &s, x, 0, 2)
-	if allocs := testing.AllocsPerRun(5, func() { run(t, &s, x, 2, 3) }); allocs > 0 {
-		t.Errorf("%v allocations per step of three workers", allocs)
-	}
-	s.Close()
-	run(t, &s, x, 3, 4) // alone
 }

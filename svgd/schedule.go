@@ -3,7 +3,6 @@ package svgd
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,52 +16,19 @@ type Scheduled struct {
 	Factor func(t int) float64
 }
 
-var (
-	_ Optimizer    = Scheduled{}
-	_ rowOptimizer = Scheduled{}
-)
+var _ Optimizer = Scheduled{}
 
 // Update implements [Optimizer].
 func (o Scheduled) Update(delta []*mat.Dense, s *State, t int) error {
-	if asRows(o) != nil {
-		return update(o, delta, s, t)
+	inner := o.Optimizer
+	if inner == nil {
+		inner = defaultOptimizer
 	}
-	if err := o.inner().Update(delta, s, t); err != nil {
+	if err := inner.Update(delta, s, t); err != nil || o.Factor == nil {
 		return err
 	}
-	for _, d := range delta {
-		n, _ := d.Dims()
-		o.scaleRows(d, t, 0, n)
-	}
+	scale(o.Factor(t), delta)
 	return nil
-}
-
-func (o Scheduled) inner() Optimizer {
-	if o.Optimizer == nil {
-		return defaultOptimizer
-	}
-	return o.Optimizer
-}
-
-func (o Scheduled) begin(delta []*mat.Dense, s *State) error {
-	return asRows(o.inner()).begin(delta, s)
-}
-
-func (o Scheduled) updateRows(delta []*mat.Dense, s *State, t, from, to int) {
-	asRows(o.inner()).updateRows(delta, s, t, from, to)
-	for _, d := range delta {
-		o.scaleRows(d, t, from, to)
-	}
-}
-
-func (o Scheduled) scaleRows(delta *mat.Dense, t, from, to int) {
-	if o.Factor == nil {
-		return
-	}
-	factor := o.Factor(t)
-	for r := from; r < to; r++ {
-		floats.Scale(factor, delta.RawRowView(r))
-	}
 }
 
 // LinearDecay returns a factor for [Scheduled] which is 1 before step from and

@@ -1,9 +1,6 @@
 package svgd
 
-import (
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // SGD is plain gradient ascent,
 //
@@ -13,26 +10,12 @@ type SGD struct {
 	StepSize float64
 }
 
-var (
-	_ Optimizer    = SGD{}
-	_ rowOptimizer = SGD{}
-)
+var _ Optimizer = SGD{}
 
-// Update implements [Optimizer].
-func (o SGD) Update(delta []*mat.Dense, s *State, t int) error { return update(o, delta, s, t) }
-
-func (o SGD) eta() float64 { return positive("step size", o.StepSize, 0.005) }
-
-func (o SGD) begin(_ []*mat.Dense, s *State) error {
-	o.eta()
+// Update implements [Optimizer]. It fits every state.
+func (o SGD) Update(delta []*mat.Dense, s *State, _ int) error {
+	eta := positive("step size", o.StepSize, 0.005)
+	scale(eta, delta)
 	s.Count++
 	return nil
-}
-
-func (o SGD) updateRows(delta []*mat.Dense, _ *State, _, from, to int) {
-	for _, d := range delta {
-		for r := from; r < to; r++ {
-			floats.Scale(o.eta(), d.RawRowView(r))
-		}
-	}
 }

@@ -1,6 +1,11 @@
 package svgd
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
 
 // Stats describes one step.
 type Stats struct {
@@ -27,6 +32,17 @@ type Stats struct {
 // the particles and [Sampler].State are then those before step Stats.Step + 1
 // and may be saved.
 type Recorder func(Stats)
+
+// rmsNorm returns the root mean square of the norms of the rows of x.
+func rmsNorm(x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	sum := 0.0
+	for m := range n {
+		row := x.RawRowView(m)
+		sum += floats.Dot(row, row)
+	}
+	return math.Sqrt(sum / float64(n))
+}
 
 // neighbours returns Stats.Neighbours.
 func neighbours(gram *mat.Dense) float64 {
