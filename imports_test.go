@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"tobac/autograd": {"tobac/internal/pool", "tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
 		"gonum.org/v1/gonum"},
 	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/svgd":     {"tobac/internal/pool", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/svgd":     {"tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering": {"gonum.org/v1/gonum"},
 	"tobac/dag":      {"gonum.org/v1/gonum"},
 	"tobac/dataset":  {"tobac/dag", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},

@@ -1,25 +1,50 @@
 package pool
 
-import "sync"
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// spins is how often a goroutine that waits yields before it sleeps, which takes about
+// a quarter of a millisecond. To wake a sleeping one takes almost as long as the
+// shorter computations between which workers wait.
+const spins = 3000
 
 // A Pool is a number of workers, of which the caller is one. It must not be used
 // concurrently, nor copied.
 type Pool struct {
-	wake []chan struct{} // of the workers but for the caller
-	part func(worker int)
-	done sync.WaitGroup
+	workers []*worker // but for the caller
+	part    func(worker int)
+	pending atomic.Int32 // workers at work
+	caller  waiter       // waits until there are none
+}
+
+type worker struct {
+	waiter
+	calls  atomic.Uint32 // there have been
+	closed bool
 }
 
 // New starts workers−1 goroutines, which Close ends.
 func New(workers int) *Pool {
-	p := &Pool{}
+	spins := spins
+	if workers > runtime.GOMAXPROCS(0) {
+		spins = 0 // those that wait would be in the way of those that work
+	}
+	p := &Pool{caller: newWaiter(spins)}
 	for i := 1; i < workers; i++ {
-		wake := make(chan struct{}, 1)
-		p.wake = append(p.wake, wake)
+		w := &worker{waiter: newWaiter(spins)}
+		p.workers = append(p.workers, w)
 		go func() {
-			for range wake {
+			for call := uint32(1); ; call++ {
+				w.wait(func() bool { return w.calls.Load() == call })
+				if w.closed {
+					return
+				}
 				p.part(i)
-				p.done.Done()
+				if p.pending.Add(-1) == 0 {
+					p.caller.wake()
+				}
 			}
 		}()
 	}
@@ -27,25 +52,65 @@ func New(workers int) *Pool {
 }
 
 // Workers is the number of workers, at least 1.
-func (p *Pool) Workers() int { return len(p.wake) + 1 }
+func (p *Pool) Workers() int { return len(p.workers) + 1 }
 
 // Run calls part once for each worker, numbered from 0, at the same time, and returns
 // when all calls have. The caller is worker 0.
 func (p *Pool) Run(part func(worker int)) {
 	p.part = part
-	p.done.Add(len(p.wake))
-	for _, w := range p.wake {
-		w <- struct{}{}
-	}
+	p.pending.Store(int32(len(p.workers)))
+	p.call()
 	part(0)
-	p.done.Wait()
+	p.caller.wait(func() bool { return p.pending.Load() == 0 })
 	p.part = nil
 }
 
 // Close ends the goroutines: the caller is the only worker left.
 func (p *Pool) Close() {
-	for _, w := range p.wake {
-		close(w)
+	for _, w := range p.workers {
+		w.closed = true
 	}
-	p.wake = nil
+	p.call()
+	p.workers = nil
+}
+
+// call begins a call of every worker.
+func (p *Pool) call() {
+	for _, w := range p.workers {
+		w.calls.Add(1)
+		w.wake()
+	}
+}
+
+// A waiter is where one goroutine waits for others.
+type waiter struct {
+	spins  int
+	asleep atomic.Bool
+	alarm  chan struct{}
+}
+
+func newWaiter(spins int) waiter { return waiter{spins: spins, alarm: make(chan struct{}, 1)} }
+
+// wait returns when ready says so. Whoever makes it ready calls wake after that.
+func (w *waiter) wait(ready func() bool) {
+	for range w.spins {
+		if ready() {
+			return
+		}
+		runtime.Gosched()
+	}
+	for {
+		w.asleep.Store(true)
+		if ready() && w.asleep.CompareAndSwap(true, false) {
+			return
+		}
+		<-w.alarm
+	}
+}
+
+// wake lets the waiter look again if it sleeps.
+func (w *waiter) wake() {
+	if w.asleep.CompareAndSwap(true, false) {
+		w.alarm <- struct{}{}
+	}
 }
