@@ -186,7 +186,7 @@ func (p *Program) varies(n *Node) bool {
 
 // addValues makes one value per node and folds the constant ones.
 func (p *Program) addValues() error {
-	readers := map[*Node]int{}
+	readers, relus := map[*Node]int{}, map[*value]*value{}
 	for _, n := range p.outputs {
 		readers[n]++
 	}
@@ -216,7 +216,7 @@ func (p *Program) addValues() error {
 			v.index = n.op.view(n.attr, n.shape, n.args[0].shape)
 		}
 		if p.runs(AlgebraicSimplification) {
-			p.simplify(v, readers)
+			p.simplify(v, readers, relus)
 		}
 		p.values = append(p.values, v)
 		p.byNode[n] = v

@@ -10,11 +10,13 @@ import (
 //	x + 0, 0 + x, x − 0, x·1, 1·x, x/1, −(−x)  →  x
 //	(x·c)·c′, (−x)·c, −(x·c)                    →  x times one constant
 //	−(C·x), −(x·C)                              →  (−C)·x, x·(−C) as matrices
+//	1[x > 0] beside relu(x)                     →  1[relu(x) > 0], so that relu alone reads x
 //
 // where constants c are single numbers or have the shape of the result, and the
-// product of matrices has no other reader, of the numbers of readers given. Operands
-// are values, and what nothing reads any more is not computed.
-func (p *Program) simplify(v *value, readers map[*Node]int) {
+// product of matrices has no other reader, of the numbers of readers given; relus
+// has the values of relu by x. Operands are values, and what nothing reads any more is
+// not computed.
+func (p *Program) simplify(v *value, readers map[*Node]int, relus map[*value]*value) {
 	if v.known != nil || v.n.op == nil || v.isView() {
 		return
 	}
@@ -39,6 +41,12 @@ func (p *Program) simplify(v *value, readers map[*Node]int) {
 	case "div":
 		if v.args[1].all(1) {
 			v.alias(v.args[0])
+		}
+	case "relu":
+		relus[v.args[0]] = v
+	case "positive":
+		if y, ok := relus[v.args[0]]; ok {
+			v.args[0] = y
 		}
 	case "neg":
 		x := v.args[0]
