@@ -330,8 +330,8 @@ func lessSingle(dst, u []float32, p float32) {
 	u = u[:len(dst)]
 	const one = 0x3f800000
 	for i := range dst {
-		d := u[i] - p
-		if d != d { // NaN, or equal infinities
+		d := u[i] - p + 0 // not −0
+		if d != d {       // NaN, or equal infinities
 			d = 0
 		}
 		dst[i] = math.Float32frombits(math.Float32bits(d) >> 31 * one)
