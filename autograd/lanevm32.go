@@ -135,6 +135,7 @@ type singleMachine struct {
 	stride     int      // bytes between registers
 	fullStride int      // bytes between registers of full
 	streams    *vector.Stream
+	buffer     *float64 // for operations that need one
 	wide       *float64 // uniform arena
 }
 
@@ -163,7 +164,7 @@ func (g *laneGroup) runSingle(f *frame, r []float32, width, count int, active []
 	}
 	x := &s.machine
 	*x = singleMachine{
-		code: &g.code[0], m: &s.m[0], r: &r[0], wide: &f.m[0],
+		code: &g.code[0], m: &s.m[0], r: &r[0], buffer: &f.buffer[0], wide: &f.m[0],
 		tail: &tailMasks32[n-count], n: n, stride: 4 * n, fullStride: 4 * width,
 	}
 	if len(g.args) > 0 {
@@ -234,6 +235,8 @@ func (g *laneGroup) doSingle(op *laneOp, f *frame, regs []float32, n, count, wid
 		tileRowsOf(op, g.args, m, regs, s.buffer, n)
 	case laneTileSquares:
 		tileSquares(op, g.args, m, regs, s.buffer, n)
+	case laneBlock:
+		blockOf(op, g.args, regs, n)
 	case laneRelu:
 		reluVec(r(op.dst), r(op.a))
 	case lanePositive:
