@@ -12,8 +12,7 @@ func (c *laneCompiler) findDrawn(v *value) bool {
 	if !p.runs(DrawInPlace) || !v.n.uniform || p.lanes%p.precision.vectorLen() != 0 || p.loop == nil || !v.n.axes.has(p.loop) || v.n.axes.without(p.loop) == 0 {
 		return false
 	}
-	var results []elementKey
-	readers := make([]int, len(v.live))
+	results := map[elementKey]elementKey{}
 	for _, w := range p.values {
 		if w.isView() || w.n.op == nil {
 			continue
@@ -27,8 +26,10 @@ func (c *laneCompiler) findDrawn(v *value) bool {
 			}
 			for e, live := range w.live {
 				if r := a.ref(w.at(i, e)); live && r.kind == refLane {
-					readers[r.key.e]++
-					results = append(results, elementKey{int32(w.id), int32(e)})
+					if _, twice := results[r.key]; twice {
+						return false
+					}
+					results[r.key] = elementKey{int32(w.id), int32(e)}
 				}
 			}
 		}
@@ -38,16 +39,12 @@ func (c *laneCompiler) findDrawn(v *value) bool {
 			return false
 		}
 	}
-	for _, n := range readers {
-		if n > 1 {
-			return false
-		}
-	}
 	if c.stream == nil {
-		c.stream, c.drawn, c.store = map[*value]int32{}, map[*value]int{}, map[elementKey]bool{}
+		c.stream, c.drawn = map[*value]int32{}, map[*value]int{}
+		c.reader, c.store = map[elementKey]elementKey{}, map[elementKey]bool{}
 	}
-	for _, k := range results {
-		c.store[k] = true
+	for draw, result := range results {
+		c.reader[draw], c.store[result] = result, true
 	}
 	return true
 }
@@ -60,14 +57,22 @@ func origin(v *value) *value {
 	return v
 }
 
-// draw emits the draws of v up to element e, which come in order.
+// draw emits the draws of v up to element e, which come in order, each but that one
+// with what reads it.
 func (em *emitter) draw(v *value, stream int32, e int) int32 {
-	for ; em.c.drawn[v] <= e; em.c.drawn[v]++ {
+	for {
+		k := elementKey{int32(v.id), int32(em.c.drawn[v])}
 		r := em.virtual()
 		em.emit(laneOp{code: laneDraw, dst: r, a: stream})
-		em.reg[elementKey{int32(v.id), int32(em.c.drawn[v])}] = r
+		em.reg[k] = r
+		em.c.drawn[v]++
+		if int(k.e) == e {
+			return r
+		}
+		if result, ok := em.c.reader[k]; ok {
+			em.lane(result)
+		}
 	}
-	return em.reg[elementKey{int32(v.id), int32(e)}]
 }
 
 // ofDraws emits an operation of register a, together with the draws of that register

@@ -191,7 +191,7 @@ func (em *emitter) compute(k elementKey) int32 {
 	if stream, ok := em.c.stream[v]; ok {
 		return em.draw(v, stream, int(k.e))
 	}
-	if em.tile(k) {
+	if em.tile(k) || em.block(k) {
 		return em.reg[k]
 	}
 	e := int(k.e)
@@ -386,16 +386,13 @@ func (em *emitter) binaryIndex(k *binaryKernel) int32 {
 }
 
 // summed recognises an element that is read once and is a sum or an element of
-// a matrix product, to which a uniform number can be added as one more term.
+// a matrix product with uniform numbers, to which one can be added as one more term.
 func (em *emitter) summed(r operandRef) (*value, bool) {
-	if r.kind != refLane || em.uses[r.key] != 1 || !em.c.p.runs(Fusion) {
-		return nil, false
-	}
-	if _, kept := em.c.lp.keep[r.key]; kept {
+	if !em.single(r) {
 		return nil, false
 	}
 	v := em.c.value(r.key)
-	return v, v.n.op != nil && (v.n.op.kernel == kernelMatMul || v.n.op.kernel == kernelSum)
+	return v, v.n.op != nil && (v.n.op.kernel == kernelMatMul && !v.ofLanes() || v.n.op.kernel == kernelSum)
 }
 
 // products emits a sum of products plus the uniform number at offset bias:

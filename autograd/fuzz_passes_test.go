@@ -29,7 +29,7 @@ func TestRandomDensities(t *testing.T) {
 		count = 20
 	}
 	compared := 0
-	covered := []string{"tile", "tile-relu", "tile-squares", "dot", "draw", "sigmoid-shift", "logsumexp-lanes", "packed"}
+	covered := []string{"tile", "tile-relu", "tile-squares", "block", "dot", "draw", "sigmoid-shift", "logsumexp-lanes", "packed"}
 	listed := map[string]int{}
 	for seed := range uint64(count) {
 		d := newSampleDensity(programBytes(20_000 + seed))
@@ -59,7 +59,7 @@ func TestRandomDensities(t *testing.T) {
 	if compared < count*9/10 {
 		t.Errorf("%d of %d densities were compared, want nine of ten", compared, count)
 	}
-	least := count / 8
+	least := count / 16
 	if count < 80 {
 		least = 1 // a share of few densities says little
 	}
@@ -119,7 +119,7 @@ func newNudgedDensity(source []byte, nudge float64) *sampleDensity {
 			p.src = append(p.src, seeds(uint64(10*i)))
 		}
 	}
-	kinds := []func(){p.product, p.product, p.product, p.draw, p.draw, p.structural, p.lanes, p.lose, p.weigh, p.late}
+	kinds := []func(){p.product, p.product, p.product, p.power, p.draw, p.draw, p.structural, p.lanes, p.lose, p.weigh, p.late}
 	for range 8 {
 		if len(p.source) == 0 || p.b.Err() != nil {
 			break
@@ -285,6 +285,50 @@ func (p *sampleDensity) product() {
 		bound *= bound * 3
 	}
 	p.push(y, bound)
+}
+
+// laneMatrix is a matrix of elements of a term, with the zeros of a triangle, a band or
+// a corner, or without.
+func (p *sampleDensity) laneMatrix(c term, rows, cols int) *ad.Node {
+	shape := ad.Shape{rows, cols}
+	x := c.n.Gather(p.indices(shape.Len(), c.n.Shape().Len()), shape)
+	kind := p.next(6)
+	if kind < 2 {
+		return x
+	}
+	mask := make([]float64, shape.Len())
+	for i := range mask {
+		r, c := i/cols, i%cols
+		if kind == 2 && r < c || kind == 3 && r >= c || kind == 4 && r-c < 2 && c-r < 2 || kind == 5 && (r > 2 || c > 1) {
+			mask[i] = 1
+		}
+	}
+	return x.Mul(p.b.Constant(mask, shape))
+}
+
+// power multiplies two matrices of lanes, or one with itself, and reads the product or
+// parts of it.
+func (p *sampleDensity) power() {
+	x, y := p.pick(), p.pick()
+	rows, inner, cols := 2+p.next(6), 2+p.next(4), 2+p.next(6)
+	a, b := p.laneMatrix(x, rows, inner), p.laneMatrix(y, inner, cols)
+	bound := x.bound * y.bound * float64(inner)
+	var z *ad.Node
+	switch p.next(5) {
+	case 0, 1:
+		z = a.MatMul(b)
+	case 2:
+		z = b.T().MatMul(a.T()).AddScalar(0.3)
+	case 3:
+		z, bound = a.MatMul(a.T()), x.bound*x.bound*float64(inner)
+	case 4: // (I + a/4)³
+		a = p.laneMatrix(x, rows, rows).Tanh().Scale(0.25).Add(p.identity(rows))
+		z, bound = a.MatMul(a).MatMul(a), 20
+	}
+	if n := z.Shape().Len(); p.next(3) == 0 {
+		z = z.Gather(p.indices(n/2+1, n), ad.Shape{n/2 + 1})
+	}
+	p.push(z, bound)
 }
 
 // draw reads an input of uniform numbers: all of them or some, in any order.

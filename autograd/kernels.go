@@ -44,8 +44,8 @@ func lessVS(dst, u []float64, p float64) {
 	u = u[:len(dst)]
 	const one = 0x3ff0000000000000
 	for i := range dst {
-		d := u[i] - p
-		if d != d { // NaN, or equal infinities
+		d := u[i] - p + 0 // not −0
+		if d != d {       // NaN, or equal infinities
 			d = 0
 		}
 		dst[i] = math.Float64frombits(math.Float64bits(d) >> 63 * one)

@@ -68,7 +68,7 @@ func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials 
 			}
 		}
 	}
-	if len(args) > tileHead && args[1+tileDst+3] == args[1+tileDst+2] {
+	if c.code >= laneTile && c.code <= laneTileSquares && args[1+tileDst+3] == args[1+tileDst+2] {
 		for i := range args[1+tileJoint] {
 			f := arena[args[1+tilePanel]+maxTileRows*i:]
 			f[3] = f[2]
@@ -94,7 +94,7 @@ func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials 
 	g := &laneGroup{code: []laneOp{{code: laneNeg, dst: testRegisters - 1, a: testRegisters - 1}, op, {code: laneEnd}}, args: args}
 	frameOf := func() *frame {
 		return &frame{
-			m: slices.Clone(wide), buffer: make([]float64, 2*n),
+			m: slices.Clone(wide), buffer: make([]float64, 2*n+testBuffer),
 			streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
 			single:  &singleFrame{m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float32, 2*n)},
 		}
@@ -126,6 +126,8 @@ func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials 
 			}
 		}
 	}
+	clearSpare(gotRegs, op, n)
+	clearSpare(wantRegs, op, n)
 	compare("lane", widened(gotRegs), widened(wantRegs), 0x1p-21)
 	compare("number", got.m, want.m, 1e-15)
 	if !slices.Equal(got.streams, want.streams) {

@@ -39,8 +39,9 @@ func closeTo(got, want, tol, scale float64) bool {
 	return math.Abs(got-want) <= tol*math.Max(math.Abs(want), scale)
 }
 
-// laneCase makes one operation on some of the registers 0 to 11, which it
-// does not write twice, with operands in args and factors in the arena.
+// laneCase makes one operation on some of the registers 0 to 7, with results in
+// those from 8 on, each written once but for a spare one, operands in args and factors
+// in the arena.
 type laneCase struct {
 	code  laneCode
 	exact bool // the same bits as in Go
@@ -49,14 +50,16 @@ type laneCase struct {
 }
 
 const (
-	testRegisters = 12
+	testSources   = 8
+	testRegisters = testSources + pairsSide*pairsSide + 2
 	testArena     = 64
+	testBuffer    = 100
 )
 
 func laneCases() []laneCase {
-	reg := func(rng *rand.Rand) int32 { return int32(rng.IntN(testRegisters - 4)) }
+	reg := func(rng *rand.Rand) int32 { return int32(rng.IntN(testSources)) }
 	num := func(rng *rand.Rand) int32 { return int32(rng.IntN(testArena - 16)) }
-	const dst = testRegisters - 4
+	const dst = testSources
 	registers := func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: dst, a: reg(rng), b: reg(rng)}, nil }
 	scalar := func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: dst, a: reg(rng), b: num(rng)}, nil }
 	pairs := func(second func(*rand.Rand) int32) func(rng *rand.Rand) (laneOp, []int32) {
@@ -96,6 +99,22 @@ func laneCases() []laneCase {
 		}
 		return laneOp{dst: dst, a: 1, b: int32(rng.IntN(2))}, args
 	}
+	block := func(rng *rand.Rand) (laneOp, []int32) {
+		op := laneOp{dst: dst + pairsSide*pairsSide, a: 1, b: int32(1 + rng.IntN(9))}
+		args := append([]int32{77}, make([]int32, pairsHead)...)
+		height, width := 1+rng.IntN(pairsSide), 1+rng.IntN(pairsSide)
+		args[1+pairsHeight], args[1+pairsWidth] = int32(height), int32(width)
+		for i := range pairsSide * pairsSide {
+			args[1+pairsDst+i] = op.dst
+			if i/pairsSide < height && i%pairsSide < width && rng.IntN(8) > 0 {
+				args[1+pairsDst+i] = dst + int32(i)
+			}
+		}
+		for range pairsTerm * op.b {
+			args = append(args, reg(rng))
+		}
+		return op, args
+	}
 	drawn := func(rng *rand.Rand) (laneOp, []int32) {
 		return laneOp{dst: dst, a: int32(rng.IntN(2)), b: num(rng)}, nil
 	}
@@ -118,6 +137,7 @@ func laneCases() []laneCase {
 		{code: laneTile, make: tile},
 		{code: laneTileRelu, make: tile},
 		{code: laneTileSquares, make: tile},
+		{code: laneBlock, make: block},
 		{code: laneRelu, exact: true, make: registers},
 		{code: lanePositive, exact: true, make: registers},
 		{code: laneSigmoidShift, unit: true, make: scalar},
@@ -127,6 +147,13 @@ func laneCases() []laneCase {
 		{code: laneDrawShift, unit: true, make: drawn},
 		{code: laneSum, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng)}, nil }},
 		{code: laneSumProduct, make: func(rng *rand.Rand) (laneOp, []int32) { return laneOp{dst: num(rng), a: reg(rng), b: reg(rng)}, nil }},
+	}
+}
+
+// clearSpare clears the register that a block leaves in any state.
+func clearSpare[T real](regs []T, op laneOp, n int) {
+	if op.code == laneBlock {
+		clear(regs[int(op.dst)*n:][:n])
 	}
 }
 
@@ -175,7 +202,7 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 			}
 		}
 	}
-	if len(args) > tileHead && args[1+tileDst+3] == args[1+tileDst+2] {
+	if c.code >= laneTile && c.code <= laneTileSquares && args[1+tileDst+3] == args[1+tileDst+2] {
 		for i := range args[1+tileJoint] {
 			f := arena[args[1+tilePanel]+maxTileRows*i:]
 			f[3] = f[2]
@@ -195,7 +222,7 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 	g := &laneGroup{code: []laneOp{{code: laneNeg, dst: testRegisters - 1, a: testRegisters - 1}, op, {code: laneEnd}}, args: args}
 	frameOf := func() *frame {
 		return &frame{
-			m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float64, 2*n),
+			m: slices.Clone(arena), full: slices.Clone(full), buffer: make([]float64, 2*n+testBuffer),
 			streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
 		}
 	}
@@ -229,6 +256,8 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 			}
 		}
 	}
+	clearSpare(gotRegs, op, n)
+	clearSpare(wantRegs, op, n)
 	compare("lane", gotRegs, wantRegs)
 	compare("number", got.m, want.m)
 	if !slices.Equal(got.streams, want.streams) {
@@ -265,11 +294,12 @@ func TestKernelSetsAgree(t *testing.T) {
 				for _, set := range []vector.Set{vector.AVX2, vector.AVX512} {
 					kernels = set
 					f := &frame{
-						m: slices.Clone(arena), full: full, buffer: make([]float64, 2*n),
+						m: slices.Clone(arena), full: full, buffer: make([]float64, 2*n+testBuffer),
 						streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
 					}
 					r := slices.Clone(regs)
 					g.run(f, r, width, count, active[:count:n])
+					clearSpare(r, op, n)
 					results[set] = append(r, f.m...)
 				}
 				for i, want := range results[vector.AVX2] {
@@ -289,7 +319,7 @@ func TestFusedDraws(t *testing.T) {
 	defer func(set vector.Set) { kernels = set }(kernels)
 	const n = 3 * vectorLen
 	run := func(code laneCode, arena ...float64) (got, u []float64) {
-		f := &frame{m: arena, buffer: make([]float64, 2*n), streams: []vector.Stream{vector.NewStream(uint64(code))}}
+		f := &frame{m: arena, buffer: make([]float64, 2*n+testBuffer), streams: []vector.Stream{vector.NewStream(uint64(code))}}
 		stream := f.streams[0]
 		got, u = make([]float64, n), make([]float64, n)
 		kernels.Draw(u, &stream)

@@ -115,7 +115,7 @@ func (p *Program) compileLanes() *laneProgram {
 		c.addLevel(k)
 	}
 	c.layPanels()
-	lp.buffer = 2 * lp.width
+	lp.buffer = max(lp.buffer, 2*lp.width)
 	for _, lv := range lp.levels {
 		lp.buffer = max(lp.buffer, len(lv.shifts))
 	}
@@ -282,11 +282,12 @@ type laneCompiler struct {
 	zero    map[elementKey]elementKey // mask that an element is proportional to
 	sources map[*value][][]int
 
-	shift  map[int32]int32     // offset of the factors of a sigmoid shift by x's offset
-	shifts []int32             // those of the level
-	stream map[*value]int32    // inputs drawn where they are used
-	drawn  map[*value]int      // their elements drawn so far
-	store  map[elementKey]bool // elements computed from them, which are kept
+	shift  map[int32]int32           // offset of the factors of a sigmoid shift by x's offset
+	shifts []int32                   // those of the level
+	stream map[*value]int32          // inputs drawn where they are used
+	drawn  map[*value]int            // their elements drawn so far
+	reader map[elementKey]elementKey // of drawn elements: the element computed from each
+	store  map[elementKey]bool       // those, which are kept
 
 	fold      bool // multiply uniform factors of lanes with those of matrix products
 	productAt map[uniformProduct]int32

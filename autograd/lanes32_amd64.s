@@ -10,8 +10,9 @@
 #define TABLE ·singleTable(SB)
 #include "lanes_amd64.h"
 #include "draw_amd64.h"
+#include "block_amd64.h"
 
-#define machine_wide 88
+#define machine_wide 96
 
 // func singleLanesAVX2(x *singleMachine, pc int) int
 TEXT ·singleLanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
@@ -695,6 +696,9 @@ first:
 	SUBQ    $8, CX   \
 	JNE     loop
 
+TEXT ·singleOpBlock(SB), NOSPLIT|NOFRAME, $0
+	BLOCK(VFMADD231PS)
+
 TEXT ·singleOpDraw(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
 	UNIFORMCONSTANTS
@@ -792,20 +796,21 @@ DATA ·singleTable+120(SB)/8, $·singleOpDotPairs(SB)
 DATA ·singleTable+128(SB)/8, $·singleOpTile(SB)
 DATA ·singleTable+136(SB)/8, $·singleOpTileRelu(SB)
 DATA ·singleTable+144(SB)/8, $·singleOpTileSquares(SB)
-DATA ·singleTable+152(SB)/8, $·singleOpRelu(SB)
-DATA ·singleTable+160(SB)/8, $·singleOpPositive(SB)
-DATA ·singleTable+168(SB)/8, $·singleOpSigmoidShift(SB)
-DATA ·singleTable+176(SB)/8, $·singleOpLess(SB)
-DATA ·singleTable+184(SB)/8, $·singleOpSum(SB)
-DATA ·singleTable+192(SB)/8, $·singleOpSumProduct(SB)
-DATA ·singleTable+200(SB)/8, $·singleOpDraw(SB)
-DATA ·singleTable+208(SB)/8, $·singleOpDrawLess(SB)
-DATA ·singleTable+216(SB)/8, $·singleOpDrawShift(SB)
-DATA ·singleTable+224(SB)/8, $·laneStop(SB)
+DATA ·singleTable+152(SB)/8, $·singleOpBlock(SB)
+DATA ·singleTable+160(SB)/8, $·singleOpRelu(SB)
+DATA ·singleTable+168(SB)/8, $·singleOpPositive(SB)
+DATA ·singleTable+176(SB)/8, $·singleOpSigmoidShift(SB)
+DATA ·singleTable+184(SB)/8, $·singleOpLess(SB)
+DATA ·singleTable+192(SB)/8, $·singleOpSum(SB)
+DATA ·singleTable+200(SB)/8, $·singleOpSumProduct(SB)
+DATA ·singleTable+208(SB)/8, $·singleOpDraw(SB)
+DATA ·singleTable+216(SB)/8, $·singleOpDrawLess(SB)
+DATA ·singleTable+224(SB)/8, $·singleOpDrawShift(SB)
 DATA ·singleTable+232(SB)/8, $·laneStop(SB)
 DATA ·singleTable+240(SB)/8, $·laneStop(SB)
 DATA ·singleTable+248(SB)/8, $·laneStop(SB)
 DATA ·singleTable+256(SB)/8, $·laneStop(SB)
 DATA ·singleTable+264(SB)/8, $·laneStop(SB)
 DATA ·singleTable+272(SB)/8, $·laneStop(SB)
-GLOBL ·singleTable(SB), NOPTR, $280
+DATA ·singleTable+280(SB)/8, $·laneStop(SB)
+GLOBL ·singleTable(SB), NOPTR, $288

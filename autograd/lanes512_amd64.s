@@ -680,6 +680,88 @@ TEXT ·lane512TileSquares(SB), NOSPLIT|NOFRAME, $0
 	KMOVW BX, K1
 	BLOCKS(WIDESQUARES, NARROWSQUARES)
 
+// A block of a product of lanes holds four rows of four columns of 8 lanes in Z0 to
+// Z15. Its layout at SI is that of pairs.go: dst from 8 on, registers from 72 on.
+#define BLOCKROW(a, b, c, d, row) \
+	VFMADD231PD Z20, row, a \
+	VFMADD231PD Z21, row, b \
+	VFMADD231PD Z22, row, c \
+	VFMADD231PD Z23, row, d
+
+// FACTORS loads two of the eight factors of a term.
+#define FACTORS(off, x, y) \
+	MOVQ    off(R14), AX     \
+	MOVQ    (off+8)(R14), BX \
+	VMOVUPD (R15)(AX*1), x   \
+	VMOVUPD (R15)(BX*1), y
+
+#define BLOCKSTORE(off, x, y) \
+	MOVQ    off(DI), AX     \
+	MOVQ    (off+8)(DI), BX \
+	VMOVUPD x, (R15)(AX*1)  \
+	VMOVUPD y, (R15)(BX*1)
+
+// NEXTLANES fetches the same factors of the lanes that follow.
+#define NEXTLANES \
+	PREFETCHT0 64(R15)(AX*1) \
+	PREFETCHT0 64(R15)(BX*1)
+
+// The buffer takes how far the registers are from the first one, in bytes. Factors of
+// columns are fetched ahead, since blocks in a row of the product share those of rows.
+TEXT ·lane512Block(SB), NOSPLIT|NOFRAME, $0
+	TILESTART
+	MOVLQSX      12(R13), AX
+	LEAQ         8(SI), BX
+	ADDQ         $2, AX
+	MOVQ         machine_buffer(R11), DI
+	MOVQ         DI, DX
+	VPBROADCASTQ R12, Z0
+offset:
+	VPMOVZXDQ (BX), Z1
+	VPMULUDQ  Z0, Z1, Z1
+	VMOVDQU64 Z1, (DX)
+	ADDQ      $32, BX
+	ADDQ      $64, DX
+	DECQ      AX
+	JNE       offset
+lanes:
+	ZERO8
+	VXORPD X8, X8, X8
+	VXORPD X9, X9, X9
+	VXORPD X10, X10, X10
+	VXORPD X11, X11, X11
+	VXORPD X12, X12, X12
+	VXORPD X13, X13, X13
+	VXORPD X14, X14, X14
+	VXORPD X15, X15, X15
+	LEAQ   128(DI), R14
+term:
+	FACTORS(32, Z20, Z21)
+	NEXTLANES
+	FACTORS(48, Z22, Z23)
+	NEXTLANES
+	FACTORS(0, Z16, Z17)
+	FACTORS(16, Z18, Z19)
+	BLOCKROW(Z0, Z1, Z2, Z3, Z16)
+	BLOCKROW(Z4, Z5, Z6, Z7, Z17)
+	BLOCKROW(Z8, Z9, Z10, Z11, Z18)
+	BLOCKROW(Z12, Z13, Z14, Z15, Z19)
+	ADDQ $64, R14
+	CMPQ R14, DX
+	JNE  term
+	BLOCKSTORE(0, Z0, Z1)
+	BLOCKSTORE(16, Z2, Z3)
+	BLOCKSTORE(32, Z4, Z5)
+	BLOCKSTORE(48, Z6, Z7)
+	BLOCKSTORE(64, Z8, Z9)
+	BLOCKSTORE(80, Z10, Z11)
+	BLOCKSTORE(96, Z12, Z13)
+	BLOCKSTORE(112, Z14, Z15)
+	ADDQ $64, R15
+	SUBQ $8, CX
+	JNE  lanes
+	NEXT
+
 // LOADSTREAM finds register dst, stream a and the number of lanes. Z0 to Z3 hold the
 // state words of the eight generators.
 #define LOADSTREAM \
@@ -853,20 +935,21 @@ DATA ·laneTable512+120(SB)/8, $·lane512DotPairs(SB)
 DATA ·laneTable512+128(SB)/8, $·lane512Tile(SB)
 DATA ·laneTable512+136(SB)/8, $·lane512TileRelu(SB)
 DATA ·laneTable512+144(SB)/8, $·lane512TileSquares(SB)
-DATA ·laneTable512+152(SB)/8, $·lane512Relu(SB)
-DATA ·laneTable512+160(SB)/8, $·lane512Positive(SB)
-DATA ·laneTable512+168(SB)/8, $·lane512SigmoidShift(SB)
-DATA ·laneTable512+176(SB)/8, $·lane512Less(SB)
-DATA ·laneTable512+184(SB)/8, $·lane512Sum(SB)
-DATA ·laneTable512+192(SB)/8, $·lane512SumProduct(SB)
-DATA ·laneTable512+200(SB)/8, $·lane512Draw(SB)
-DATA ·laneTable512+208(SB)/8, $·lane512DrawLess(SB)
-DATA ·laneTable512+216(SB)/8, $·lane512DrawShift(SB)
-DATA ·laneTable512+224(SB)/8, $·laneStop(SB)
+DATA ·laneTable512+152(SB)/8, $·lane512Block(SB)
+DATA ·laneTable512+160(SB)/8, $·lane512Relu(SB)
+DATA ·laneTable512+168(SB)/8, $·lane512Positive(SB)
+DATA ·laneTable512+176(SB)/8, $·lane512SigmoidShift(SB)
+DATA ·laneTable512+184(SB)/8, $·lane512Less(SB)
+DATA ·laneTable512+192(SB)/8, $·lane512Sum(SB)
+DATA ·laneTable512+200(SB)/8, $·lane512SumProduct(SB)
+DATA ·laneTable512+208(SB)/8, $·lane512Draw(SB)
+DATA ·laneTable512+216(SB)/8, $·lane512DrawLess(SB)
+DATA ·laneTable512+224(SB)/8, $·lane512DrawShift(SB)
 DATA ·laneTable512+232(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+240(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+248(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+256(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+264(SB)/8, $·laneStop(SB)
 DATA ·laneTable512+272(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable512(SB), NOPTR, $280
+DATA ·laneTable512+280(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable512(SB), NOPTR, $288

@@ -21,6 +21,7 @@
 #define machine_stride 64
 #define machine_fullStride 72
 #define machine_streams 80
+#define machine_buffer 88
 
 // DISPATCH jumps to the operation at R13.
 #define DISPATCH \

@@ -8,6 +8,7 @@
 #define TABLE ·laneTable(SB)
 #include "lanes_amd64.h"
 #include "draw_amd64.h"
+#include "block_amd64.h"
 
 // func lanesAVX2(x *laneMachine, pc int) int
 TEXT ·lanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
@@ -604,6 +605,9 @@ first:
 	JNE         block
 	NEXT
 
+TEXT ·laneOpBlock(SB), NOSPLIT|NOFRAME, $0
+	BLOCK(VFMADD231PD)
+
 // dst = the next numbers of stream a, as package vector draws them.
 TEXT ·laneOpDraw(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
@@ -728,20 +732,21 @@ DATA ·laneTable+120(SB)/8, $·laneOpDotPairs(SB)
 DATA ·laneTable+128(SB)/8, $·laneOpTile(SB)
 DATA ·laneTable+136(SB)/8, $·laneOpTileRelu(SB)
 DATA ·laneTable+144(SB)/8, $·laneOpTileSquares(SB)
-DATA ·laneTable+152(SB)/8, $·laneOpRelu(SB)
-DATA ·laneTable+160(SB)/8, $·laneOpPositive(SB)
-DATA ·laneTable+168(SB)/8, $·laneOpSigmoidShift(SB)
-DATA ·laneTable+176(SB)/8, $·laneOpLess(SB)
-DATA ·laneTable+184(SB)/8, $·laneOpSum(SB)
-DATA ·laneTable+192(SB)/8, $·laneOpSumProduct(SB)
-DATA ·laneTable+200(SB)/8, $·laneOpDraw(SB)
-DATA ·laneTable+208(SB)/8, $·laneOpDrawLess(SB)
-DATA ·laneTable+216(SB)/8, $·laneOpDrawShift(SB)
-DATA ·laneTable+224(SB)/8, $·laneStop(SB)
+DATA ·laneTable+152(SB)/8, $·laneOpBlock(SB)
+DATA ·laneTable+160(SB)/8, $·laneOpRelu(SB)
+DATA ·laneTable+168(SB)/8, $·laneOpPositive(SB)
+DATA ·laneTable+176(SB)/8, $·laneOpSigmoidShift(SB)
+DATA ·laneTable+184(SB)/8, $·laneOpLess(SB)
+DATA ·laneTable+192(SB)/8, $·laneOpSum(SB)
+DATA ·laneTable+200(SB)/8, $·laneOpSumProduct(SB)
+DATA ·laneTable+208(SB)/8, $·laneOpDraw(SB)
+DATA ·laneTable+216(SB)/8, $·laneOpDrawLess(SB)
+DATA ·laneTable+224(SB)/8, $·laneOpDrawShift(SB)
 DATA ·laneTable+232(SB)/8, $·laneStop(SB)
 DATA ·laneTable+240(SB)/8, $·laneStop(SB)
 DATA ·laneTable+248(SB)/8, $·laneStop(SB)
 DATA ·laneTable+256(SB)/8, $·laneStop(SB)
 DATA ·laneTable+264(SB)/8, $·laneStop(SB)
 DATA ·laneTable+272(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable(SB), NOPTR, $280
+DATA ·laneTable+280(SB)/8, $·laneStop(SB)
+GLOBL ·laneTable(SB), NOPTR, $288

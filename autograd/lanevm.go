@@ -34,6 +34,7 @@ const (
 	laneTile                         // sums of products: the tile at args[a]
 	laneTileRelu                     // the same, max(·, 0)
 	laneTileSquares                  // r[dst] = Σ squares of the sums, added to r[dst] if b is not 0
+	laneBlock                        // sums of products of registers over b terms: the block at args[a]
 	laneRelu                         // r[dst] = max(r[a], 0)
 	lanePositive                     // r[dst] = 1[r[a] > 0]
 	laneSigmoidShift                 // r[dst] = p·r[a]/(p·r[a] + q·(1−r[a])), p = m[b], q = m[b+1]
@@ -96,6 +97,14 @@ func (op *laneOp) registers(args []int32, f func(*int32)) {
 		for i := range 2 * op.b {
 			f(&args[op.a+i])
 		}
+	case laneBlock:
+		t := args[op.a:]
+		for i := range pairsTerm * op.b {
+			f(&t[pairsHead+i])
+		}
+		for i := pairsDst; i < pairsHead; i++ {
+			f(&t[i])
+		}
 	case laneTile, laneTileRelu, laneTileSquares:
 		t := args[op.a:]
 		at := tileHead + t[tileJoint]
@@ -148,6 +157,7 @@ type laneMachine struct {
 	stride     int      // bytes between registers
 	fullStride int      // bytes between registers of full
 	streams    *vector.Stream
+	buffer     *float64 // for operations that need one
 }
 
 // tailMasks has, from index vectorLen−c on, masks of vectorLen lanes of which
@@ -253,7 +263,7 @@ func (g *laneGroup) run(f *frame, r []float64, width, count int, active []int32)
 	}
 	x := &f.machine
 	*x = laneMachine{
-		code: &g.code[0], m: &f.m[0], r: &r[0],
+		code: &g.code[0], m: &f.m[0], r: &r[0], buffer: &f.buffer[0],
 		tail: &tailMasks[n-count], n: n, stride: 8 * n, fullStride: 8 * width,
 	}
 	if len(g.args) > 0 {
@@ -325,6 +335,8 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 		tileRowsOf(op, g.args, m, regs, f.buffer, n)
 	case laneTileSquares:
 		tileSquares(op, g.args, m, regs, f.buffer, n)
+	case laneBlock:
+		blockOf(op, g.args, regs, n)
 	case laneRelu:
 		reluVec(r(op.dst), r(op.a))
 	case lanePositive:

@@ -135,6 +135,7 @@ type singleMachine struct {
 	stride     int      // bytes between registers
 	fullStride int      // bytes between registers of full
 	streams    *vector.Stream
+	buffer     *float64 // for operations that need one
 	wide       *float64 // uniform arena
 }
 
@@ -163,7 +164,7 @@ func (g *laneGroup) runSingle(f *frame, r []float32, width, count int, active []
 	}
 	x := &s.machine
 	*x = singleMachine{
-		code: &g.code[0], m: &s.m[0], r: &r[0], wide: &f.m[0],
+		code: &g.code[0], m: &s.m[0], r: &r[0], buffer: &f.buffer[0], wide: &f.m[0],
 		tail: &tailMasks32[n-count], n: n, stride: 4 * n, fullStride: 4 * width,
 	}
 	if len(g.args) > 0 {
@@ -234,6 +235,8 @@ func (g *laneGroup) doSingle(op *laneOp, f *frame, regs []float32, n, count, wid
 		tileRowsOf(op, g.args, m, regs, s.buffer, n)
 	case laneTileSquares:
 		tileSquares(op, g.args, m, regs, s.buffer, n)
+	case laneBlock:
+		blockOf(op, g.args, regs, n)
 	case laneRelu:
 		reluVec(r(op.dst), r(op.a))
 	case lanePositive:
@@ -330,8 +333,8 @@ func lessSingle(dst, u []float32, p float32) {
 	u = u[:len(dst)]
 	const one = 0x3f800000
 	for i := range dst {
-		d := u[i] - p
-		if d != d { // NaN, or equal infinities
+		d := u[i] - p + 0 // not −0
+		if d != d {       // NaN, or equal infinities
 			d = 0
 		}
 		dst[i] = math.Float32frombits(math.Float32bits(d) >> 31 * one)

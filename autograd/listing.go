@@ -11,7 +11,7 @@ var laneNames = map[laneCode]string{
 	laneCopy: "copy", laneGather: "gather", laneFill: "fill", laneNeg: "neg", laneAdd: "add", laneSub: "sub",
 	laneMul: "mul", laneMulAdd: "mul-add", laneScale: "scale", laneNegScale: "neg-scale", laneAddS: "add-scalar",
 	laneSubS: "sub-scalar", laneRSubS: "scalar-sub", laneDot: "dot", laneDotPairs: "dot-pairs",
-	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneDraw: "draw",
+	laneTile: "tile", laneTileRelu: "tile-relu", laneTileSquares: "tile-squares", laneBlock: "block", laneDraw: "draw",
 	laneDrawLess: "draw-less", laneDrawShift: "draw-shift", laneRelu: "relu", lanePositive: "positive", laneSigmoidShift: "sigmoid-shift", laneLess: "less", laneExp: "exp", laneUnary: "unary",
 	laneBinary: "binary", laneWhere: "where", laneSum: "sum-lanes", laneSumProduct: "dot-lanes",
 	laneLogSumExp: "logsumexp-lanes", laneSumConst: "sum-constant", laneShiftConst: "shift-constant",
@@ -42,6 +42,9 @@ func (op *laneOp) cost(args []int32, w int) (flops, bytes int) {
 	case laneDotPairs:
 		k := int(op.b)
 		return 2 * k * w, 8 * (2*k + 1) * w
+	case laneBlock:
+		k, rows, cols := int(op.b), int(args[op.a+pairsHeight]), int(args[op.a+pairsWidth])
+		return 2 * k * rows * cols * w, 8 * (k*(rows+cols) + rows*cols) * w
 	case laneTile, laneTileRelu, laneTileSquares:
 		t := args[op.a:]
 		single := 0

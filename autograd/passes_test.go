@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,6 +114,76 @@ func ExamplePass() {
 	// Output:
 	// without "": [0 0 0 0]
 	// without "fusion|sparse-cotangents": [0 0 0 0]
+}
+
+// Products of matrices that both differ between lanes run in blocks of four rows by
+// four columns, whatever their zeros, and elements that fit into none one by one.
+func TestProductsOfLanes(t *testing.T) {
+	full := func(_, _ int) bool { return true }
+	upper := func(i, j int) bool { return i < j }
+	for _, tt := range []struct {
+		name           string
+		rows, inner    int
+		cols           int
+		left, right    func(i, j int) bool // where the factors are not zero
+		blocks, single int
+	}{
+		{name: "whole blocks", rows: 8, inner: 3, cols: 4, left: full, right: full, blocks: 2},
+		{name: "ragged blocks", rows: 7, inner: 5, cols: 7, left: full, right: full, blocks: 4},
+		{name: "a corner too small", rows: 5, inner: 2, cols: 6, left: full, right: full, blocks: 2, single: 6},
+		{name: "a vector", rows: 9, inner: 4, cols: 1, left: full, right: full, single: 9},
+		{name: "one term", rows: 4, inner: 1, cols: 4, left: full, right: full},
+		{name: "triangles", rows: 6, inner: 6, cols: 6, left: upper, right: upper, single: 6},
+		{name: "a triangle", rows: 4, inner: 12, cols: 8, left: full, right: func(i, j int) bool { return i < 6 || i < j }, blocks: 2, single: 4},
+		{name: "an empty row", rows: 8, inner: 4, cols: 4, left: func(i, _ int) bool { return i != 1 }, right: full, blocks: 2},
+		{name: "halves", rows: 4, inner: 6, cols: 8, left: func(i, j int) bool { return i%2 == j%2 }, right: full, blocks: 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := ad.NewBuilder("lanes")
+			p, s := b.Axis("particle", 2), b.Axis("sample", 19)
+			rng := rand.New(rand.NewPCG(5, 8))
+			var data [][]float64
+			var inputs []*ad.Node
+			matrix := func(name string, rows, cols int, live func(i, j int) bool) *ad.Node {
+				mask := make([]float64, rows*cols)
+				for i := range mask {
+					if live(i/cols, i%cols) {
+						mask[i] = 1
+					}
+				}
+				x := b.Input(name, ad.Shape{rows, cols}, p, s)
+				inputs, data = append(inputs, x), append(data, normals(rng, sizeOf(x)))
+				return x.Mul(b.Constant(mask, ad.Shape{rows, cols}))
+			}
+			product := matrix("x", tt.rows, tt.inner, tt.left).MatMul(matrix("y", tt.inner, tt.cols, tt.right))
+			y := product.Tanh().Sum().LogMeanExpOver(s)
+			program, err := ad.Compile(inputs, []*ad.Node{y})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, n := range map[string]int{"block": tt.blocks, "dot-pairs": tt.single} {
+				found := 0
+				for line := range strings.Lines(program.String()) {
+					if f := strings.Fields(line); f[0] == name {
+						found, _ = strconv.Atoi(f[1])
+					}
+				}
+				if found != n {
+					t.Errorf("got %d operations %s, want %d:\n%v", found, name, n, program)
+				}
+			}
+			outputs := append(b.Grad(y, inputs...), y, product, product.Slice(0, 0, 1).AddScalar(1))
+			want := eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
+			for _, without := range passCases() {
+				for i, got := range eval(t, inputs, outputs, data, ad.Options{Without: without}) {
+					compare(t, fmt.Sprintf("without %q: output %d", without, i), got, want[i], 1e-12)
+				}
+			}
+			for i, got := range eval(t, inputs, outputs, data, ad.Options{Precision: ad.Float32}) {
+				compare(t, fmt.Sprintf("in float32: output %d", i), got, want[i], 1e-4)
+			}
+		})
+	}
 }
 
 // Without structural zeros, a part of a constant is as little of a zero as the
