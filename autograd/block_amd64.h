@@ -1,49 +1,50 @@
 // A block of a product of lanes in AVX2, in either precision, for files of lane
-// operations. Its layout at SI is that of pairs.go: width at 4, dst from 8 on,
-// registers from 72 on. Two columns of 32 bytes of lanes are in Y0 to Y7.
+// operations. Its layout at SI is that of pairs.go: height at 0, width at 4, dst from 8
+// on, registers from 72 on. Two rows by two columns of 64 bytes of lanes are in Y0 to
+// Y7, so that a line of the cache is read as a whole.
 
-// BLOCKROW adds a term to one row; the factors of the columns are in Y8 and Y9.
-#define BLOCKROW(FMA, off, x, y) \
-	MOVQ    off(R14), AX        \
-	VMOVUPS (R15)(AX*1), Y10    \
-	FMA     Y8, Y10, x          \
-	FMA     Y9, Y10, y
+// BLOCKROW adds a term to one row; the factors of the columns are in Y8 to Y11.
+#define BLOCKROW(FMA, off, a, b, c, d) \
+	MOVQ    off(R14), AX       \
+	VMOVUPS (R15)(AX*1), Y12   \
+	VMOVUPS 32(R15)(AX*1), Y13 \
+	FMA     Y8, Y12, a         \
+	FMA     Y9, Y13, b         \
+	FMA     Y10, Y12, c        \
+	FMA     Y11, Y13, d
 
-#define BLOCKSTORE(off, x) \
-	MOVQ    off(DI), AX        \
-	VMOVUPS x, (R15)(AX*1)
+#define BLOCKSTORE(off, x, y) \
+	MOVQ    off(DI), AX      \
+	VMOVUPS x, (R15)(AX*1)   \
+	VMOVUPS y, 32(R15)(AX*1)
 
-// HALFBLOCK computes two columns, from column at on.
-#define HALFBLOCK(FMA, at, term) \
-	VXORPS Y0, Y0, Y0              \
-	VXORPS Y1, Y1, Y1              \
-	VXORPS Y2, Y2, Y2              \
-	VXORPS Y3, Y3, Y3              \
-	VXORPS Y4, Y4, Y4              \
-	VXORPS Y5, Y5, Y5              \
-	VXORPS Y6, Y6, Y6              \
-	VXORPS Y7, Y7, Y7              \
-	LEAQ   128(DI), R14            \
-term:                              \
-	MOVQ    (32+8*at)(R14), AX     \
-	MOVQ    (40+8*at)(R14), BX     \
-	VMOVUPS (R15)(AX*1), Y8        \
-	VMOVUPS (R15)(BX*1), Y9        \
-	BLOCKROW(FMA, 0, Y0, Y1)       \
-	BLOCKROW(FMA, 8, Y2, Y3)       \
-	BLOCKROW(FMA, 16, Y4, Y5)      \
-	BLOCKROW(FMA, 24, Y6, Y7)      \
-	ADDQ    $64, R14               \
-	CMPQ    R14, DX                \
-	JNE     term                   \
-	BLOCKSTORE((0+8*at), Y0)       \
-	BLOCKSTORE((8+8*at), Y1)      \
-	BLOCKSTORE((32+8*at), Y2)      \
-	BLOCKSTORE((40+8*at), Y3)      \
-	BLOCKSTORE((64+8*at), Y4)      \
-	BLOCKSTORE((72+8*at), Y5)      \
-	BLOCKSTORE((96+8*at), Y6)      \
-	BLOCKSTORE((104+8*at), Y7)
+// QUARTER computes two rows and columns from i and j on.
+#define QUARTER(FMA, i, j, term) \
+	VXORPS Y0, Y0, Y0                      \
+	VXORPS Y1, Y1, Y1                      \
+	VXORPS Y2, Y2, Y2                      \
+	VXORPS Y3, Y3, Y3                      \
+	VXORPS Y4, Y4, Y4                      \
+	VXORPS Y5, Y5, Y5                      \
+	VXORPS Y6, Y6, Y6                      \
+	VXORPS Y7, Y7, Y7                      \
+	LEAQ   128(DI), R14                    \
+term:                                      \
+	MOVQ    (32+8*j)(R14), AX              \
+	MOVQ    (40+8*j)(R14), BX              \
+	VMOVUPS (R15)(AX*1), Y8                \
+	VMOVUPS 32(R15)(AX*1), Y9              \
+	VMOVUPS (R15)(BX*1), Y10               \
+	VMOVUPS 32(R15)(BX*1), Y11             \
+	BLOCKROW(FMA, (8*i), Y0, Y1, Y2, Y3)   \
+	BLOCKROW(FMA, (8*i+8), Y4, Y5, Y6, Y7) \
+	ADDQ    $64, R14                       \
+	CMPQ    R14, DX                        \
+	JNE     term                           \
+	BLOCKSTORE((32*i+8*j), Y0, Y1)         \
+	BLOCKSTORE((32*i+8*j+8), Y2, Y3)       \
+	BLOCKSTORE((32*i+8*j+32), Y4, Y5)      \
+	BLOCKSTORE((32*i+8*j+40), Y6, Y7)
 
 // BLOCK is the operation. The buffer takes how far the registers are from the first
 // one, in bytes.
@@ -71,12 +72,19 @@ offset:                                  \
 	MOVQ         R9, R15                 \
 	MOVQ         R12, CX                 \
 lanes:                                   \
-	HALFBLOCK(FMA, 0, left)              \
+	QUARTER(FMA, 0, 0, term00)           \
+	CMPL         4(SI), $2               \
+	JLE          lower                   \
+	QUARTER(FMA, 0, 2, term02)           \
+lower:                                   \
+	CMPL         (SI), $2                \
+	JLE          next                    \
+	QUARTER(FMA, 2, 0, term20)           \
 	CMPL         4(SI), $2               \
 	JLE          next                    \
-	HALFBLOCK(FMA, 2, right)             \
+	QUARTER(FMA, 2, 2, term22)           \
 next:                                    \
-	ADDQ         $32, R15                \
-	SUBQ         $32, CX                 \
+	ADDQ         $64, R15                \
+	SUBQ         $64, CX                 \
 	JNE          lanes                   \
 	NEXT
