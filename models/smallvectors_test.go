@@ -103,8 +103,8 @@ func TestSmallVectors(t *testing.T) {
 	g := original(stages.SoftGraphs)
 	live := func(m *mat.Dense) []float64 { return []float64{m.At(0, 1), m.At(2, 0), m.At(2, 1)} }
 	check(t, "soft graph at [0][1], [2][0], [2][1]", live(g), []float64{0.644511554, 0.544878892, 0.432907095}, 5e-10)
-	if s := mat.Sum(g) - live(g)[0] - live(g)[1] - live(g)[2]; s != 0 {
-		t.Errorf("entries against the order add up to %v, want 0", s)
+	if n := len(slices.DeleteFunc(slices.Clone(g.RawMatrix().Data), func(x float64) bool { return x == 0 })); n != 3 {
+		t.Errorf("%d entries are not 0, want the three along the order", n)
 	}
 
 	lik, err := models.NewLinear(v.columns(v.order), nil, models.LinearOptions{})
