@@ -8,15 +8,20 @@ import "tobac/internal/vector"
 func singleLanesAVX2(x *singleMachine, pc int) int
 
 //go:noescape
+func singleLanesAVX512(x *singleMachine, pc int) int
+
+//go:noescape
 func roundAVX2(dst *float32, x *float64, n int)
 
-// runSingleLanes runs operations of a group in float32, from number pc on, up to
-// the first one that is left to Go, and returns that one's number.
+// runSingleLanes is runLanes in float32.
 func runSingleLanes(x *singleMachine, pc int) int {
-	if kernels == vector.Portable {
-		return pc
+	switch kernels {
+	case vector.AVX512:
+		return singleLanesAVX512(x, pc)
+	case vector.AVX2:
+		return singleLanesAVX2(x, pc)
 	}
-	return singleLanesAVX2(x, pc)
+	return pc
 }
 
 // round is dst = x, rounded to the nearest, but below 1 where x is.

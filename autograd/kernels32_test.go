@@ -135,6 +135,29 @@ func testSingleLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials 
 	}
 }
 
+func TestSingleKernelSetsAgree(t *testing.T) {
+	testSetsAgree(t, vectorLen32, func(c laneCase, g *laneGroup, rng *rand.Rand, n, count, width int, active []int32) func() []float64 {
+		regs, wide, full := sampleSingle(rng, testRegisters*n, false), sample(rng, testArena, false), sampleSingle(rng, testRegisters*width, false)
+		if c.unit {
+			for i := range wide {
+				wide[i] = math.Exp(-math.Abs(3 * wide[i]))
+			}
+		}
+		return func() []float64 {
+			f := &frame{
+				m: slices.Clone(wide), buffer: make([]float64, 2*n+testBuffer),
+				streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
+				single:  &singleFrame{m: make([]float32, testArena), full: full, buffer: make([]float32, 2*n)},
+			}
+			round(f.single.m, f.m)
+			r := slices.Clone(regs)
+			g.runSingle(f, r, width, count, active)
+			clearSpare(r, g.code[0], n)
+			return append(widened(r), f.m...)
+		}
+	})
+}
+
 // TestRound: every kernel set rounds to the nearest float32, but no number below 1
 // to 1, on all lengths and special values.
 func TestRound(t *testing.T) {

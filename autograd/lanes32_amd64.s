@@ -12,8 +12,6 @@
 #include "draw_amd64.h"
 #include "block_amd64.h"
 
-#define machine_wide 96
-
 // func singleLanesAVX2(x *singleMachine, pc int) int
 TEXT ·singleLanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
 	START
@@ -767,14 +765,17 @@ loop:
 	VZEROUPPER
 	RET
 
-// singleConstants: 1 and the sign bit in float32, 1 and the largest float32 below
-// it in float64, and 1 − 2⁻⁵³.
+// singleConstants: 1 and the sign bit in float32; 1, the largest float32 below it and
+// 1 − 2⁻⁵³ in float64; 1 as an integer; 2⁻⁵³ and the largest number below 1 in float32.
 DATA ·singleConstants+0(SB)/4, $0x3f800000
 DATA ·singleConstants+4(SB)/4, $0x80000000
 DATA ·singleConstants+8(SB)/8, $1.0
 DATA ·singleConstants+16(SB)/8, $0x3FEFFFFFE0000000
 DATA ·singleConstants+24(SB)/8, $0x3FEFFFFFFFFFFFFF
-GLOBL ·singleConstants(SB), RODATA, $32
+DATA ·singleConstants+32(SB)/8, $1
+DATA ·singleConstants+40(SB)/4, $0x25000000
+DATA ·singleConstants+44(SB)/4, $0x3F7FFFFF
+GLOBL ·singleConstants(SB), RODATA, $48
 
 // singleTable has one entry for each laneCode.
 DATA ·singleTable+0(SB)/8, $·laneStop(SB)

@@ -22,6 +22,7 @@
 #define machine_fullStride 72
 #define machine_streams 80
 #define machine_buffer 88
+#define machine_wide 96 // of a singleMachine
 
 // DISPATCH jumps to the operation at R13.
 #define DISPATCH \
