@@ -299,16 +299,25 @@ loop:
 	NEXT16
 	NEXTVECTOR(Z4, loop)
 
+// See laneOpDrawLess. Without a bound all lanes are 0.
 TEXT ·single512DrawLess(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
-	UNIFORMCONSTANTS
-	MOVLQSX      12(R13), DX
-	VBROADCASTSS (R8)(DX*4), Z8
-	VBROADCASTSS ·singleConstants+0(SB), Z9
+	SINGLEBOUND
+	VBROADCASTSS ·singleConstants+0(SB), Z12
+	TESTQ        AX, AX
+	JNE          some
+	VPXORQ       Z12, Z12, Z12
+some:
+	SHLQ         $12, AX
+	DECQ         AX
+	VPBROADCASTQ AX, Z13
 loop:
-	NEXT16
-	VCMPPS    $0x11, Z8, Z4, K1
-	VMOVAPS.Z Z9, K1, Z4
+	STEP(Z4)
+	STEP(Z5)
+	VPCMPUQ   $2, Z13, Z4, K1
+	VPCMPUQ   $2, Z13, Z5, K2
+	KUNPCKBW  K1, K2, K1
+	VMOVAPS.Z Z12, K1, Z4
 	NEXTVECTOR(Z4, loop)
 
 TEXT ·single512DrawShift(SB), NOSPLIT|NOFRAME, $0

@@ -53,16 +53,36 @@
 	IMULQ   R12, to      \
 	ADDQ    R9, to
 
-// LESSBOUND finds how many k in 0, 1, …, 2⁵²−1 satisfy (2k+1)·2⁻⁵³ < m[b]: AX is
-// ⌈2⁵²·m[b] − 1/2⌉ within these bounds, 0 for NaN. The sum is exact from 2⁻⁵³ on
-// and in (−1, 0) below.
-#define LESSBOUND \
-	MOVLQSX     12(R13), DX                    \
+// BOUND finds how many k in 0, 1, …, 2⁵²−1 satisfy (2k+1)·2⁻⁵³ < t, with t in X9: AX
+// is ⌈2⁵²·t − 1/2⌉ within these bounds, 0 for NaN. The sum is exact from 2⁻⁵³ on and
+// in (−1, 0) below.
+#define BOUND \
 	VXORPD      X8, X8, X8                     \
-	VMOVSD      (R8)(DX*8), X9                 \
 	VMAXSD      X8, X9, X9                     \
 	VMINSD      ·laneConstants+0(SB), X9, X9   \
 	VMOVSD      ·laneConstants+24(SB), X10     \
 	VFMADD213SD ·laneConstants+32(SB), X10, X9 \
 	VROUNDSD    $2, X9, X9, X9                 \
 	VCVTTSD2SIQ X9, AX
+
+// LESSBOUND is BOUND with t = m[b].
+#define LESSBOUND \
+	MOVLQSX 12(R13), DX       \
+	VMOVSD  (R8)(DX*8), X9    \
+	BOUND
+
+// SINGLEBOUND is BOUND with the t that numbers are below if they are below the float32
+// m[b] when rounded as by roundGo: halfway to the float32 before it, and the next
+// float64 where that number is rounded down, which is if m[b] is odd. All are below 1.
+#define SINGLEBOUND \
+	MOVLQSX   12(R13), DX             \
+	VCVTSS2SD (R8)(DX*4), X9, X9      \
+	VMOVQ     X9, AX                  \
+	MOVQ      AX, BX                  \
+	SHRQ      $29, BX                 \
+	ANDQ      $1, BX                  \
+	LEAQ      -0x10000000(AX)(BX*1), BX \
+	CMPQ      AX, ·laneConstants+0(SB)  \
+	CMOVQNE   BX, AX                  \
+	VMOVQ     AX, X9                  \
+	BOUND
