@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -156,6 +157,57 @@ func TestSingleKernelSetsAgree(t *testing.T) {
 			return append(widened(r), f.m...)
 		}
 	})
+}
+
+// Drawn numbers are rounded and compared as by Go, in every kernel set: at bounds in
+// all of [0, 1] and beyond, numbers on both sides of where rounding reaches the bound,
+// and halfway to it.
+func TestSingleDraws(t *testing.T) {
+	defer func(set vector.Set) { kernels = set }(kernels)
+	const n = vectorLen32
+	infinity := float32(math.Inf(1))
+	bounds := []float32{0, float32(math.Copysign(0, -1)), 1e-45, 1e-40, 0x1p-53, 0x1p-31, 1. / 3, 0.5, below1, 1, 2, -1, infinity, -infinity, float32(math.NaN())}
+	for p, i := float32(0x1p-29), 0; i < 8; i++ { // halfway is a number that is drawn
+		bounds = append(bounds, p)
+		p = math.Nextafter32(p, 1)
+	}
+	for _, p := range bounds[2:12] {
+		bounds = append(bounds, math.Nextafter32(p, 0), math.Nextafter32(p, 2))
+	}
+	for _, kernels = range vector.Available() {
+		for _, p := range bounds {
+			const most = 1<<52 - 1
+			half := (float64(p) + float64(math.Nextafter32(p, -1))) / 2 * 0x1p52
+			if !(half > 0) {
+				half = 0
+			}
+			from := int(min(half, most)) - vectorLen/2
+			stream, u := vector.NewStream(1), make([]float64, n)
+			for i := range vectorLen { // outputs are rotl(s₀ + s₃, 23) + s₀
+				k := min(max(from+i, 0), most)
+				stream[i], stream[3*vectorLen+i] = 0, bits.RotateLeft64(uint64(k)<<12, -23)
+			}
+			f := &frame{m: []float64{0}, single: &singleFrame{m: []float32{p}}, buffer: make([]float64, 2*n), streams: []vector.Stream{stream, stream}}
+			kernels.Draw(u, &stream)
+			if want := float64(2*max(from, 0)+1) * 0x1p-53; u[0] != want {
+				t.Fatalf("%s: %v is drawn, want %v", kernels, u[0], want)
+			}
+			drawn, less, want := make([]float32, n), make([]float32, n), make([]float32, n)
+			for i, op := range []laneOp{{code: laneDraw}, {code: laneDrawLess, a: 1}} {
+				g := &laneGroup{code: []laneOp{op, {code: laneEnd}}}
+				g.runSingle(f, [][]float32{drawn, less}[i], n, n, nil)
+				if f.streams[i] != stream {
+					t.Errorf("%s: %s: the stream is at %v, want %v", kernels, laneNames[op.code], f.streams[i], stream)
+				}
+			}
+			roundGo(want, u)
+			for i, v := range want {
+				if drawn[i] != v || (less[i] == 1) != (v < p) || (less[i] == 0) != !(v < p) {
+					t.Errorf("%s: %v is drawn as %v, want %v; 1[%v < %v] is %v", kernels, u[i], drawn[i], v, v, p, less[i])
+				}
+			}
+		}
+	}
 }
 
 // TestRound: every kernel set rounds to the nearest float32, but no number below 1

@@ -706,16 +706,30 @@ loop:
 	STORESTREAM
 	NEXT
 
+// See laneOpDrawLess. VPERMPD puts the halves of lanes in order.
 TEXT ·singleOpDrawLess(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
-	UNIFORMCONSTANTS
-	MOVLQSX 12(R13), DX
+	SINGLEBOUND
+	VBROADCASTSS ·singleConstants+0(SB), Y12
+	TESTQ        AX, AX
+	JNE          some
+	VXORPS       Y12, Y12, Y12
+some:
+	SHLQ         $12, AX
+	DECQ         AX
+	BTCQ         $63, AX
+	VMOVQ        AX, X13
+	VPBROADCASTQ X13, Y13
+	VBROADCASTSD ·laneConstants+8(SB), Y15
 loop:
-	NEXT8
-	VBROADCASTSS (R8)(DX*4), Y9
-	VBROADCASTSS ·singleConstants+0(SB), Y10
-	VCMPPS       $0x11, Y9, Y8, Y8
-	VANDPS       Y10, Y8, Y8
+	STEP8
+	VPXOR    Y15, Y8, Y8
+	VPXOR    Y15, Y9, Y9
+	VPCMPGTQ Y13, Y8, Y8
+	VPCMPGTQ Y13, Y9, Y9
+	VSHUFPS  $0x88, Y9, Y8, Y8
+	VPERMPD  $0xD8, Y8, Y8
+	VANDNPS  Y12, Y8, Y8
 	STORE8
 	STORESTREAM
 	NEXT
