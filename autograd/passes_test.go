@@ -207,6 +207,28 @@ func TestPartsOfConstants(t *testing.T) {
 	}
 }
 
+// TestEqualRows multiplies lanes, scaled by uniform numbers, with a matrix of equal
+// rows, none of which is constant: one product of two uniform numbers is the factor
+// of every row.
+func TestEqualRows(t *testing.T) {
+	b := ad.NewBuilder("rows")
+	p, s := b.Axis("particle", 2), b.Axis("sample", 8)
+	v := b.Input("v", ad.Shape{3}, p)
+	w := b.Input("w", ad.Shape{3, 1}, p)
+	x := b.Input("x", ad.Shape{3, 2}, p, s)
+	rows := v.Gather([]int{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}, ad.Shape{4, 3})
+	y := rows.MatMul(x.Mul(w)).Tanh().Sum().LogMeanExpOver(s)
+	inputs, outputs := []*ad.Node{v, w, x}, append(b.Grad(y, v, w), y)
+	rng := rand.New(rand.NewPCG(1, 4))
+	data := [][]float64{normals(rng, 6), normals(rng, 6), normals(rng, 96)}
+	want := eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
+	for _, without := range passCases() {
+		for i, got := range eval(t, inputs, outputs, data, ad.Options{Without: without}) {
+			compare(t, fmt.Sprintf("without %q: output %d", without, i), got, want[i], 1e-12)
+		}
+	}
+}
+
 // TestSumsInPlace adds parts to sums that something else reads too, or nothing, and
 // to what may not be overwritten.
 func TestSumsInPlace(t *testing.T) {

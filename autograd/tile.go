@@ -538,8 +538,12 @@ func (c *laneCompiler) scale(p *panel, productOf map[int32]uniformProduct) {
 		plain = plain && scale == oneOffset
 	}
 	p.constants = constants
-	if !plain {
-		p.scales = scales
+	if plain {
+		return
+	}
+	p.scales = scales
+	for _, s := range scales {
+		c.read(s)
 	}
 }
 
