@@ -549,8 +549,9 @@ func (p *sampleDensity) check(t *testing.T) (compared bool) {
 			if !sameBits(one[i], three[i]) {
 				t.Errorf("without %q: output %d %v: three workers got %v, one %v", without, i, p.outputs[i], three[i], one[i])
 			}
+			tolerance := fuzzTolerance * max(1, largest(want[i]))
 			for k, w := range want[i] {
-				if g := one[i][k]; !(math.Abs(g-w) <= fuzzTolerance*max(1, largest(want[i]))) {
+				if g := one[i][k]; !(math.Abs(g-w) <= tolerance) {
 					t.Errorf("without %q: output %d %v, element %d: got %v, want %v", without, i, p.outputs[i], k, g, w)
 					break
 				}
