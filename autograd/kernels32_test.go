@@ -159,6 +159,40 @@ func TestSingleKernelSetsAgree(t *testing.T) {
 	})
 }
 
+// Operations read no other numbers of the arena's copy than those that numbers and
+// their panels say.
+func TestSingleNumbers(t *testing.T) {
+	for _, c := range laneCases() {
+		rng := rand.New(rand.NewPCG(6, uint64(c.code)))
+		for range 40 {
+			const n = vectorLen32
+			op, args := c.make(rng)
+			op.code = c.code
+			m := slices.Repeat([]float32{float32(math.NaN())}, testArena)
+			op.numbers(args, func(off int32) { m[off] = 0.5 })
+			if c.code >= laneTile && c.code <= laneTileSquares {
+				copy(m[args[1+tilePanel]:], slices.Repeat([]float32{0.5}, maxTileRows*int(args[1+tileJoint])))
+			}
+			f := &frame{
+				m: make([]float64, testArena), buffer: make([]float64, 2*n+testBuffer), streams: make([]vector.Stream, 2),
+				single: &singleFrame{m: m, full: make([]float32, testRegisters*n), buffer: make([]float32, 2*n)},
+			}
+			g := &laneGroup{code: []laneOp{op, {code: laneEnd}}, args: args}
+			r := slices.Repeat([]float32{0.25}, testRegisters*n)
+			g.runSingle(f, r, n, n, make([]int32, n))
+			clearSpare(r, op, n)
+			if c.code == laneLess || c.code == laneDrawLess { // of NaN it is 0
+				for i, v := range r[int(op.dst)*n:][:n] {
+					r[int(op.dst)*n+i] = 1 / v
+				}
+			}
+			if i := slices.IndexFunc(r, func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }); i >= 0 {
+				t.Fatalf("%s: %+v %v: lane %d: got %v", laneNames[c.code], op, args, i, r[i])
+			}
+		}
+	}
+}
+
 // Drawn numbers are rounded and compared as by Go, in every kernel set: at bounds in
 // all of [0, 1] and beyond, numbers on both sides of where rounding reaches the bound,
 // and halfway to it.

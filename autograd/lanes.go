@@ -50,6 +50,8 @@ type laneLevel struct {
 
 	scales             []int32 // of the panels that prepare scales: constants from scaleFrom on, results from scaleTo on
 	scaleFrom, scaleTo int
+
+	rounded []span // of the arena, of which groups in float32 read copies
 }
 
 // A laneGroup is a list of operations on one set of lanes.
@@ -116,8 +118,12 @@ func (p *Program) compileLanes() *laneProgram {
 	}
 	c.layPanels()
 	lp.buffer = max(lp.buffer, 2*lp.width)
-	for _, lv := range lp.levels {
+	for i := range lp.levels {
+		lv := &lp.levels[i]
 		lp.buffer = max(lp.buffer, len(lv.shifts))
+		if lp.precision == Float32 {
+			lv.findRounded(len(p.constant), lp.panelsAt)
+		}
 	}
 	return lp
 }

@@ -3,6 +3,7 @@ package autograd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"tobac/internal/vector"
@@ -27,8 +28,6 @@ type singleFrame struct {
 	buffer  []float32 // of operations that need one
 	input   []float64 // an input before rounding
 	machine singleMachine
-	from    int // the copy's numbers in [from, to) differ between runs
-	to      int
 }
 
 // newSingleFrame makes one for an arena that holds the constants.
@@ -39,7 +38,6 @@ func newSingleFrame(p *Program, m []float64) *singleFrame {
 		full:   make([]float32, max(lp.full, lp.stored)*lp.width),
 		packed: make([]float32, lp.packed*lp.width),
 		buffer: make([]float32, 2*lp.width),
-		from:   len(p.constant), to: lp.panelsAt,
 	}
 	input := 0
 	for _, in := range lp.inputs {
@@ -88,12 +86,75 @@ func widen(dst []float64, x []float32) {
 
 // prepare brings the copy of the arena up to date for the groups of a level.
 func (s *singleFrame) prepare(lv *laneLevel, m []float64) {
-	if len(lv.groups) == 0 {
-		return
+	for _, r := range lv.rounded {
+		round(s.m[r.from:r.to], m[r.from:r.to])
 	}
-	round(s.m[s.from:s.to], m[s.from:s.to])
 	scalePanelsGo(s.m, lv)
 	gather(s.m, lv.panels)
+}
+
+// A span is a range of the arena.
+type span struct{ from, to int }
+
+// findRounded finds the spans of the arena that groups of the level read from the
+// copy: whole vectors if there is room before the panels, constants left out.
+func (lv *laneLevel) findRounded(constants, panelsAt int) {
+	var read []int
+	note := func(off int32) {
+		if int(off) >= constants {
+			read = append(read, int(off))
+		}
+	}
+	for _, off := range lv.scales {
+		note(off)
+	}
+	for _, p := range lv.panels {
+		for _, off := range p.factors {
+			note(off)
+		}
+	}
+	for _, g := range lv.groups {
+		for _, op := range g.code {
+			op.numbers(g.args, note)
+		}
+	}
+	slices.Sort(read)
+	for _, off := range read {
+		from, to := off&^(vectorLen-1), min(roundUp(off+1, vectorLen), panelsAt)
+		if k := len(lv.rounded) - 1; k >= 0 && from <= lv.rounded[k].to+vectorLen32 {
+			lv.rounded[k].to = to
+		} else {
+			lv.rounded = append(lv.rounded, span{from, to})
+		}
+	}
+}
+
+// numbers calls f for every number of the uniform arena, but for those in panels,
+// that the operation reads in the precision of registers.
+func (op *laneOp) numbers(args []int32, f func(int32)) {
+	switch op.code {
+	case laneFill:
+		f(op.a)
+	case laneScale, laneNegScale, laneLess, laneDrawLess:
+		f(op.b)
+	case laneSigmoidShift, laneDrawShift:
+		f(op.b)
+		f(op.b + 1)
+	case laneDot:
+		for i := range op.b {
+			f(args[op.a+2*i+1])
+		}
+	case laneTile, laneTileRelu, laneTileSquares:
+		t := args[op.a:]
+		at := tileHead + t[tileJoint]
+		for r := range t[tileRows] {
+			f(t[tileBias+r])
+			for range t[tileExtra+r] {
+				f(t[at+1])
+				at += 2
+			}
+		}
+	}
 }
 
 // register is a register of all lanes, the first ones of width, in either precision.
