@@ -466,7 +466,7 @@ func (p *Program) placeValue(v *value, at int, lanes bool) {
 		return
 	}
 	v.slot = make([]int, len(v.live))
-	v.dense = v.countsDense()
+	v.dense = p.width(v) == 1 && !(v.varying && lanes) && v.countsDense()
 	count := 0
 	for e, live := range v.live {
 		v.slot[e] = -1

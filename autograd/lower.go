@@ -194,12 +194,14 @@ func (p *Program) lowerMatMul(v *value) instruction {
 }
 
 // denseProducts is the number of products from which a matrix product of single
-// numbers is computed as a whole, if at least a quarter of its products count.
+// numbers is computed as a whole, if at least a quarter of its products count, or all
+// if the result is one column.
 const denseProducts = 200
 
-// countsDense reports whether the value is such a product. Its operands are placed.
+// countsDense reports whether a value of single numbers is such a product. Its operands
+// are placed.
 func (v *value) countsDense() bool {
-	if v.varying || v.known != nil || v.n.op == nil || v.n.op.kernel != kernelMatMul {
+	if v.known != nil || v.n.op == nil || v.n.op.kernel != kernelMatMul {
 		return false
 	}
 	a, b := v.args[0], v.args[1]
@@ -212,7 +214,8 @@ func (v *value) countsDense() bool {
 			}
 		}
 	}
-	return pairs >= denseProducts && 4*pairs >= len(v.live)*k
+	all := len(v.live) * k
+	return pairs >= denseProducts && (pairs == all || n > 1 && 4*pairs >= all)
 }
 
 // full reports whether every element is stored: none is known to be zero.
