@@ -173,12 +173,7 @@ func TestProductsOfLanes(t *testing.T) {
 				}
 			}
 			outputs := append(b.Grad(y, inputs...), y, product, product.Slice(0, 0, 1).AddScalar(1))
-			want := eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
-			for _, without := range passCases() {
-				for i, got := range eval(t, inputs, outputs, data, ad.Options{Without: without}) {
-					compare(t, fmt.Sprintf("without %q: output %d", without, i), got, want[i], 1e-12)
-				}
-			}
+			want := everyPass(t, inputs, outputs, data)
 			for i, got := range eval(t, inputs, outputs, data, ad.Options{Precision: ad.Float32}) {
 				compare(t, fmt.Sprintf("in float32: output %d", i), got, want[i], 1e-4)
 			}
@@ -199,12 +194,20 @@ func TestPartsOfConstants(t *testing.T) {
 	y := few.MatMul(h.Sigmoid()).Add(dense.MatMul(x).Tanh().Sum()).LogMeanExpOver(s)
 	inputs, outputs := []*ad.Node{v, x}, []*ad.Node{y}
 	data := [][]float64{normals(rand.New(rand.NewPCG(1, 2)), 6), normals(rand.New(rand.NewPCG(1, 3)), 96)}
-	want := eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
+	everyPass(t, inputs, outputs, data)
+}
+
+// everyPass compares the compiled engine, with passes left out in every way, with the
+// reference engine, whose outputs it returns.
+func everyPass(t *testing.T, inputs, outputs []*ad.Node, data [][]float64) (want [][]float64) {
+	t.Helper()
+	want = eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
 	for _, without := range passCases() {
 		for i, got := range eval(t, inputs, outputs, data, ad.Options{Without: without}) {
 			compare(t, fmt.Sprintf("without %q: output %d", without, i), got, want[i], 1e-12)
 		}
 	}
+	return want
 }
 
 // TestEqualRows multiplies lanes, scaled by uniform numbers, with a matrix of equal
@@ -221,12 +224,7 @@ func TestEqualRows(t *testing.T) {
 	inputs, outputs := []*ad.Node{v, w, x}, append(b.Grad(y, v, w), y)
 	rng := rand.New(rand.NewPCG(1, 4))
 	data := [][]float64{normals(rng, 6), normals(rng, 6), normals(rng, 96)}
-	want := eval(t, inputs, outputs, data, ad.Options{Engine: ad.Reference})
-	for _, without := range passCases() {
-		for i, got := range eval(t, inputs, outputs, data, ad.Options{Without: without}) {
-			compare(t, fmt.Sprintf("without %q: output %d", without, i), got, want[i], 1e-12)
-		}
-	}
+	everyPass(t, inputs, outputs, data)
 }
 
 // TestSumsInPlace adds parts to sums that something else reads too, or nothing, and
