@@ -1,0 +1,76 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// A Scorer scores the parents of one variable at a time. Its methods are safe
+// for concurrent use.
+type Scorer interface {
+	// Vars is the number of variables d.
+	Vars() int
+	// LogScore is log p(x_j | x_A), the log marginal likelihood of variable j given
+	// its parents A, which are distinct and in ascending sequence, without j. It
+	// is finite, and never NaN.
+	LogScore(j int, parents []int) float64
+}
+
+// A SubsetScorer is a [Scorer] that scores all subsets of some candidates
+// faster than one by one.
+type SubsetScorer interface {
+	Scorer
+	// LogScores writes log p(x_j | x_A) for every subset A of the candidates, which
+	// are distinct and in ascending sequence, without j. Bit k of an index of dst says whether
+	// candidates[k] is in A; dst has 2^len(candidates) elements.
+	LogScores(dst []float64, j int, candidates []int)
+}
+
+// A Weighted is a [Scorer] whose structural equations are linear.
+type Weighted interface {
+	Scorer
+	// Equation is the posterior of the structural equation of variable j given
+	// its parents, in the units of the data.
+	Equation(j int, parents []int) Equation
+}
+
+// MaxCandidates is the largest number of candidates of a table of subsets.
+const MaxCandidates = 24
+
+// LogScores writes log p(x_j | x_A) for every subset A of the candidates, as
+// [SubsetScorer] says, whether or not s is one. It stops when ctx is done, and
+// returns its error. It panics if dst has not 2^len(candidates) elements.
+func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates []int) error {
+	if len(candidates) > MaxCandidates || len(dst) != 1<<len(candidates) {
+		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d candidates and 2^candidates scores", len(candidates), len(dst), MaxCandidates))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if t, ok := s.(SubsetScorer); ok {
+		t.LogScores(dst, j, candidates)
+		return ctx.Err()
+	}
+	parents := make([]int, 0, len(candidates))
+	for set := range dst {
+		if set%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		parents = subset(parents[:0], candidates, set)
+		dst[set] = s.LogScore(j, parents)
+		if math.IsNaN(dst[set]) || math.IsInf(dst[set], 0) {
+			return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number", j, parents, dst[set])
+		}
+	}
+	return nil
+}
+
+// subset appends to dst the candidates whose bits are set.
+func subset(dst, candidates []int, set int) []int {
+	for ; set != 0; set &= set - 1 {
+		dst = append(dst, candidates[bits.TrailingZeros(uint(set))])
+	}
+	return dst
+}
