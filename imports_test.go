@@ -27,6 +27,8 @@ var allowed = map[string][]string{
 	"tobac/ordering": {"gonum.org/v1/gonum"},
 	"tobac/dag":      {"gonum.org/v1/gonum"},
 	"tobac/dataset":  {"tobac/dag", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},
+	// dataset for its NumPy reader, which reads matrices of other programs.
+	"tobac/posterior": {"tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
 	"tobac": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/dag", "tobac/dataset",
