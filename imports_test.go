@@ -19,12 +19,13 @@ import (
 // commands may import the whole module, and nothing imports a command. Packages
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
-	"tobac/internal/vector": {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
+	"tobac/internal/parallel": {},
+	"tobac/internal/vector":   {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
 	"tobac/autograd": {"tobac/internal/pool", "tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
 		"gonum.org/v1/gonum"},
 	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},
 	"tobac/svgd":     {"tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/ordering": {"gonum.org/v1/gonum"},
+	"tobac/ordering": {"tobac/internal/parallel", "gonum.org/v1/gonum"},
 	"tobac/dag":      {"gonum.org/v1/gonum"},
 	"tobac/dataset":  {"tobac/dag", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},
 	// dataset for its NumPy reader, which reads matrices of other programs.
@@ -32,7 +33,7 @@ var allowed = map[string][]string{
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
 	"tobac": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/dag", "tobac/dataset",
-		"gonum.org/v1/gonum"},
+		"tobac/internal/parallel", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar/v3",
 		"golang.org/x/term"},
 }

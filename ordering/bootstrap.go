@@ -7,8 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"tobac/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -71,26 +71,20 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 	data := mat.DenseCopyOf(x)
 	orders := make([][]int, replicates)
 	failures := make([]error, replicates)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(max(opt.Workers, 1), replicates) {
-		group.Go(func() {
-			n, d := data.Dims()
-			resample := mat.NewDense(n, d, nil)
-			for i := int(next.Add(1)) - 1; i < replicates && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				drawRows(resample, data, opt.Seed, i)
-				result, err := orderer.Order(resample)
-				if err != nil {
-					failures[i] = fmt.Errorf("replicate %d: %w", i, err)
-					continue
-				}
-				orders[i] = result.Order
+	n, d := data.Dims()
+	err = parallel.ForWith(ctx, replicates, opt.Workers, func() *mat.Dense { return mat.NewDense(n, d, nil) },
+		func(resample *mat.Dense, i int) error {
+			drawRows(resample, data, opt.Seed, i)
+			result, err := orderer.Order(resample)
+			if err != nil {
+				failures[i] = fmt.Errorf("replicate %d: %w", i, err)
+				return nil
 			}
+			orders[i] = result.Order
+			return nil
 		})
-	}
-	group.Wait()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("ordering: bootstrap: %w", context.Cause(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("ordering: bootstrap: %w", err)
 	}
 	return distribution(point, orders, failures)
 }
