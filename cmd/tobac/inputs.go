@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 
 	"gonum.org/v1/gonum/mat"
@@ -110,14 +108,4 @@ func readHeldout(path string, names []string, s *scaling) (*dataset.Table, error
 		return nil, &locatedError{path, fmt.Errorf("after scaling like the training data: %s", withoutPackage(err.Error()))}
 	}
 	return t, nil
-}
-
-// splitStream is the random stream that chooses the held-out rows. It is
-// ChaCha8 keyed with the seed, 8 bytes little-endian, and its purpose, and so
-// differs from every other stream of the seed.
-func splitStream(seed uint64) *rand.Rand {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:8], seed)
-	copy(key[8:], "tobac fit --holdout")
-	return rand.New(rand.NewChaCha8(key))
 }

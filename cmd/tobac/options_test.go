@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/stream"
 )
 
 // An order can be given as a method, as a line of names and as a file.
@@ -114,7 +115,7 @@ func TestHoldout(t *testing.T) {
 
 // The stream behind --holdout is frozen: results in papers depend on it.
 func TestSplitStream(t *testing.T) {
-	if got, want := splitStream(1).Perm(8), []int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
+	if got, want := stream.New(1, stream.HeldoutRows).Perm(8), []int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
 		t.Errorf("permutation of 8 with seed 1 is %v, want %v", got, want)
 	}
 }
