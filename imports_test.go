@@ -19,6 +19,7 @@ import (
 // commands may import the whole module, and nothing imports a command. Packages
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
+	"tobac/internal/file":     {},
 	"tobac/internal/parallel": {},
 	"tobac/internal/stream":   {},
 	"tobac/internal/vector":   {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
@@ -38,7 +39,7 @@ var allowed = map[string][]string{
 }
 
 // leaves import the standard library alone, and every package may import them.
-var leaves = []string{"tobac/internal/parallel", "tobac/internal/stream"}
+var leaves = []string{"tobac/internal/file", "tobac/internal/parallel", "tobac/internal/stream"}
 
 // vague are package names that say nothing about what a package is for.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "config", "misc", "base"}
