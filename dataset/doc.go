@@ -10,7 +10,6 @@
 // # Files
 //
 // [ReadFile] reads text tables ([ReadCSV]; package dag/delimited describes separators, line ends and decimal marks) and NumPy arrays ([ReadNPY]).
-// [WriteAtomic] replaces a file completely or not at all.
 //
 // # Simulated data
 //

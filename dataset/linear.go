@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/stream"
 )
 
 // Simulation is data with the model that produced it.
@@ -64,10 +65,10 @@ func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: linear model: %w", err)
 	}
-	s := &Simulation{Graph: g.Clone(), Weights: linearWeights(g, stream(c.Seed, forParameters))}
+	s := &Simulation{Graph: g.Clone(), Weights: linearWeights(g, stream.New(c.Seed, stream.SimulatedParameters))}
 	sd := math.Sqrt(c.NoiseVariance)
-	s.Train = linearRows(s, order, sd, c.Rows, stream(c.Seed, forTrain))
-	s.Heldout = linearRows(s, order, sd, c.HeldoutRows, stream(c.Seed, forHeldout))
+	s.Train = linearRows(s, order, sd, c.Rows, stream.New(c.Seed, stream.SimulatedTrain))
+	s.Heldout = linearRows(s, order, sd, c.HeldoutRows, stream.New(c.Seed, stream.SimulatedHeldout))
 	for _, t := range []*Table{s.Train, s.Heldout} {
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("dataset: linear model overflows: %w", err)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/stream"
 )
 
 // NonlinearConfig describes data from a nonlinear Gaussian model. Its zero value has the published settings.
@@ -51,13 +52,13 @@ func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
 	}
 	d, h := g.Len(), c.Hidden
 	s := &Simulation{Graph: g.Clone(), Parameters: make([]float64, d*(d*h+2*h+1))}
-	rng := stream(c.Seed, forParameters)
+	rng := stream.New(c.Seed, stream.SimulatedParameters)
 	for i := range s.Parameters {
 		s.Parameters[i] = rng.NormFloat64()
 	}
 	sd := math.Sqrt(rows.NoiseVariance)
-	s.Train = s.networkRows(order, h, sd, rows.Rows, stream(c.Seed, forTrain))
-	s.Heldout = s.networkRows(order, h, sd, rows.HeldoutRows, stream(c.Seed, forHeldout))
+	s.Train = s.networkRows(order, h, sd, rows.Rows, stream.New(c.Seed, stream.SimulatedTrain))
+	s.Heldout = s.networkRows(order, h, sd, rows.HeldoutRows, stream.New(c.Seed, stream.SimulatedHeldout))
 	for _, t := range []*Table{s.Train, s.Heldout} {
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("dataset: nonlinear model overflows: %w", err)

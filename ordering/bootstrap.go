@@ -2,13 +2,12 @@ package ordering
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"tobac/internal/parallel"
+	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -177,16 +176,9 @@ func (d *Distribution) ChanceStability() float64 {
 	return sum / float64(r)
 }
 
-// drawRows fills dst with rows of x, drawn with replacement. The stream of a
-// replicate is ChaCha8 keyed with the seed and the replicate, 8 bytes each,
-// little-endian, and its purpose, and so differs from every other stream of the
-// seed.
+// drawRows fills dst with rows of x, drawn with replacement.
 func drawRows(dst, x *mat.Dense, seed uint64, replicate int) {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], seed)
-	binary.LittleEndian.PutUint64(key[8:], uint64(replicate))
-	copy(key[16:], "bootstrap rows")
-	rng := rand.New(rand.NewChaCha8(key))
+	rng := stream.New(seed, stream.BootstrapRows, replicate)
 	n, _ := x.Dims()
 	for i := range n {
 		dst.SetRow(i, x.RawRowView(rng.IntN(n)))

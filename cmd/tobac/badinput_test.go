@@ -46,7 +46,7 @@ func TestBadInput(t *testing.T) {
 		want string // standard error without "tobac: " and the line end
 	}{
 		{"missing file", "fit no.csv", failed, `no.csv: no such file or directory`},
-		{"folder for a file", "fit .", failed, `.: is a directory; allowed: a text table or a NumPy file (.npy)`},
+		{"folder for a file", "fit .", failed, `.: is a folder; allowed: a text table or a NumPy file (.npy)`},
 		{"empty file", "fit empty.csv", failed, `empty.csv: file is empty`},
 		{"header only", "fit header.csv", failed, `header.csv: line 1: header without any row of numbers after it`},
 		{"ragged rows", "fit ragged.csv", failed, `ragged.csv: line 3: got 1 values, want 2 as on line 1`},

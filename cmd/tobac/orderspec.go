@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/dag/delimited"
+	"tobac/internal/file"
 	"tobac/ordering"
 )
 
@@ -69,7 +70,7 @@ func splitNames(line string) ([]string, error) {
 
 // readNames reads names separated by commas or line ends.
 func readNames(path string) ([]string, error) {
-	f, err := openFile(path)
+	f, err := file.Open(path, "a file")
 	if err != nil {
 		return nil, err
 	}
