@@ -1,111 +1,221 @@
 package tobac
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
+	"tobac/dataset"
 	"tobac/models"
-
-	"gonum.org/v1/gonum/mat"
+	"tobac/score"
 )
 
-// A Model is the structural equation model of a fit: [Linear], [FeedForward],
-// [BGe], or one's own.
+// A Model is a structural equation model. What a fit can do with it depends on
+// which of [Differentiable] and [Scored] it implements, and its likelihood on what that
+// implements in turn. [Linear], [BGe], [GaussianProcess] and [FeedForward] are the
+// models of this package.
 type Model interface {
-	// Likelihood prepares the model for data x, n×d, with the columns in causal
-	// order, or as they are in the data if the method knows no order.
-	// intervened is nil, or n×d with 1 where an entry was set by intervention. cfg
-	// has its defaults filled in, the noise variance among them.
-	Likelihood(x, intervened mat.Matrix, cfg Config) (models.Likelihood, error)
-	// Marginal reports whether the likelihood has no parameters, because they,
-	// and the noise variance, are integrated out.
-	Marginal() bool
+	// String is the text form of the model with its settings, under which
+	// snapshots and summaries know it: equal texts mean equal models.
+	String() string
 }
 
-// Linear is the linear Gaussian model, [models.Linear]: one weight per edge.
-type Linear struct{}
-
-// FeedForward is the nonlinear Gaussian model, [models.FeedForward]: every
-// variable is a network of its parents. The zero value is the published one.
-type FeedForward struct {
-	Hidden     []int             // units of each hidden layer; nil: one layer of 5
-	Activation models.Activation // zero: Relu
-	NoBias     bool              // leave out all biases
+// A Differentiable model has a likelihood that can be differentiated, which SVGD
+// samples.
+type Differentiable interface {
+	Model
+	// Likelihood prepares the model for data with the columns in causal order, or
+	// as they are if the method knows no order.
+	Likelihood(data *dataset.Table) (models.Likelihood, error)
 }
 
-// BGe is the Bayesian Gaussian equivalent score, [models.BGe], the marginal
-// likelihood of linear Gaussian networks. It has neither parameters nor a noise
-// variance. The zero value is the published one.
+// An Estimated model has quantities that are read off the data before its
+// likelihood is prepared.
+type Estimated interface {
+	// Estimate returns the model with these quantities, for data with the columns
+	// in causal order.
+	Estimate(data *dataset.Table) (Model, error)
+}
+
+// A Scored model has node scores in closed form, which the engines that infer
+// orders use.
+type Scored interface {
+	Model
+	// Hypotheses are the node scores of the model for data whose columns are as
+	// the user gave them: one, or several with prior weights that sum to 1, such as those of a grid
+	// over a noise variance, which are then averaged by their evidence. The
+	// prior may be used to estimate what the scores take as given.
+	Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error)
+}
+
+// A Hypothesis is a node score with everything fixed that it takes as given.
+type Hypothesis struct {
+	Scores    score.Scorer
+	LogWeight float64 // of the prior
+	// NoiseVariance is the one that all equations share, 0 if they do not.
+	NoiseVariance float64
+}
+
+// Linear is the linear Gaussian model with one noise variance for all equations,
+//
+//	x_j = b_j + Σ_i w_ij x_i + ε_j,   ε_j ~ N(0, σ²),   w_ij ~ N(0, EdgeVariance).
+//
+// The equal variance is what tells directions apart, so that the units of the columns matter.
+type Linear struct {
+	// NoiseVariance σ², in squared units of the data. 0: estimated from the data;
+	// without a causal order to estimate it under, as with DiBS, 0.1.
+	NoiseVariance float64
+	EdgeVariance  float64 // prior variance of a weight; 0: 1
+	// NoIntercept sets every b_j to 0, as published, instead of integrating it out.
+	NoIntercept bool
+	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
+	Start Start
+}
+
+// Start says how the initial edge weights of the particles are drawn.
+type Start int
+
+const (
+	// RegressionStart draws them around the regression of every variable on all
+	// earlier ones: see [models.RegressionStart].
+	RegressionStart Start = iota
+	// PriorStart draws them from N(0, 1), moved away from zero by ½, as
+	// published. A particle whose weight starts with the wrong sign then often
+	// gives up a true edge.
+	PriorStart
+)
+
+// String is the name of the choice.
+func (s Start) String() string { return name(s, "regression", "prior") }
+
+// BGe is the linear Gaussian model with a noise variance for every equation, all
+// parameters integrated out: the Bayesian Gaussian equivalent score, of columns
+// scaled to variance 1 unless Raw. Graphs of one equivalence class have the same
+// probability, and neither shifting nor multiplying a column changes one.
 type BGe struct {
-	AlphaMu     float64 // strength of the prior mean, which is 0; zero: 1
-	AlphaLambda float64 // degrees of freedom above d+1; zero: d+2
+	AlphaMu     float64 // strength of the prior mean; 0: 1
+	AlphaLambda float64 // degrees of freedom, above d+1; 0: d+2
+	Raw         bool    // columns as they are, with prior means of 0, as published
+}
+
+// GaussianProcess is the nonlinear model whose equations are drawn from a
+// mixture of Gaussian processes ([score.GP]). Its scores cost O(n³) each, so that
+// it suits a few hundred rows.
+type GaussianProcess struct {
+	// Unequal gives every equation a noise variance of its own, integrated out, on
+	// columns scaled to variance 1. Zero: one for all equations, averaged over a grid.
+	Unequal bool
+	// MaxParents bounds the number of parents. 0: what the number of variables allows
+	// in reasonable time.
+	MaxParents int
+}
+
+// FeedForward is the nonlinear Gaussian model whose equations are networks of the
+// parents, [models.FeedForward]. The zero value is the published one.
+type FeedForward struct {
+	Hidden        []int             // units of each hidden layer; nil: one layer of 5
+	Activation    models.Activation // zero: Relu
+	NoBias        bool              // leave out all biases
+	NoiseVariance float64           // of every equation; 0: 0.1
 }
 
 var (
-	_ Model = Linear{}
-	_ Model = FeedForward{}
-	_ Model = BGe{}
+	_ Differentiable = Linear{}
+	_ Estimated      = Linear{}
+	_ Scored         = Linear{}
+	_ Differentiable = BGe{}
+	_ Scored         = BGe{}
+	_ Scored         = GaussianProcess{}
+	_ Differentiable = FeedForward{}
 )
 
-// Likelihood implements [Model].
-func (Linear) Likelihood(x, intervened mat.Matrix, cfg Config) (models.Likelihood, error) {
-	return models.NewLinear(x, intervened, models.LinearOptions{NoiseVariance: cfg.NoiseVariance, Start: cfg.Start.models()})
+// text joins the settings of a model that are not zero.
+func text(name string, settings ...any) string {
+	words := []string{name}
+	for k := 0; k < len(settings); k += 2 {
+		switch v := settings[k+1].(type) {
+		case float64:
+			if v != 0 {
+				words = append(words, fmt.Sprintf("%s=%v", settings[k], v))
+			}
+		case int:
+			if v != 0 {
+				words = append(words, fmt.Sprintf("%s=%d", settings[k], v))
+			}
+		case bool:
+			if v {
+				words = append(words, settings[k].(string))
+			}
+		case string:
+			if v != "" {
+				words = append(words, fmt.Sprintf("%s=%s", settings[k], v))
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
-// Marginal implements [Model].
-func (Linear) Marginal() bool { return false }
+// String implements [Model].
+func (m Linear) String() string {
+	return text("linear", "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
+}
 
-// Likelihood implements [Model].
-func (f FeedForward) Likelihood(x, intervened mat.Matrix, cfg Config) (models.Likelihood, error) {
-	return models.NewFeedForward(x, intervened, models.FeedForwardOptions{
-		NoiseVariance: cfg.NoiseVariance, Hidden: f.Hidden, Activation: f.Activation, NoBias: f.NoBias,
+// Likelihood implements [Differentiable].
+func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	start := models.RegressionStart
+	if m.Start == PriorStart {
+		start = models.PriorStart
+	}
+	return models.NewLinear(data.X, data.Mask(), models.LinearOptions{
+		NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, Intercept: !m.NoIntercept, Start: start,
 	})
 }
 
-// Marginal implements [Model].
-func (FeedForward) Marginal() bool { return false }
-
-// products is the number of products of n rows through the first layers of all
-// networks, which is what a program of the model is made of.
-func (f FeedForward) products(n, d int) float64 {
-	first := 5
-	if len(f.Hidden) > 0 {
-		first = f.Hidden[0]
+// Estimate implements [Estimated]: the noise variance, if it is not given.
+func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
+	if m.NoiseVariance == 0 {
+		m.NoiseVariance, err = models.EstimateNoiseVarianceIntervened(m.centred(data), data.Mask())
 	}
-	return float64(n) * float64(d) * float64(d) * float64(first)
+	return m, err
 }
 
-// Likelihood implements [Model].
-func (b BGe) Likelihood(x, intervened mat.Matrix, _ Config) (models.Likelihood, error) {
-	return models.NewBGe(x, intervened, models.BGeOptions{AlphaMu: b.AlphaMu, AlphaLambda: b.AlphaLambda})
+// Hypotheses implements [Scored]. A noise variance that is not given is averaged over a
+// grid around its estimate.
+func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	return nil, nil
 }
 
-// Marginal implements [Model].
-func (BGe) Marginal() bool { return true }
-
-// Method says what keeps graphs acyclic.
-type Method int
-
-const (
-	// TOBAC lets edges follow a causal order: every graph is acyclic.
-	TOBAC Method = iota
-	// DiBS knows no order. A penalty that grows from step to step drives cycles
-	// out, but graphs may be left with some: see [Posterior.Cyclic].
-	DiBS
-)
-
-var methodNames = []string{"tobac", "dibs"}
-
-// String is the method's name on the command line.
-func (m Method) String() string {
-	if m < 0 || int(m) >= len(methodNames) {
-		return fmt.Sprintf("Method(%d)", int(m))
-	}
-	return methodNames[m]
+// String implements [Model].
+func (m BGe) String() string {
+	return text("bge", "alpha-mu", m.AlphaMu, "alpha-lambda", m.AlphaLambda, "raw", m.Raw)
 }
 
-func (m Method) embedding() models.Embedding {
-	if m == DiBS {
-		return models.AllPairs
+// Likelihood implements [Differentiable].
+func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
+}
+
+// String implements [Model].
+func (m GaussianProcess) String() string {
+	return text("gp", "unequal", m.Unequal, "max-parents", m.MaxParents)
+}
+
+// String implements [Model].
+func (m FeedForward) String() string {
+	hidden := ""
+	if len(m.Hidden) > 0 {
+		hidden = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.Hidden)), ","), "[]")
 	}
-	return models.OrderedPairs
+	activation := ""
+	if m.Activation != models.Relu {
+		activation = m.Activation.String()
+	}
+	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance)
+}
+
+// Likelihood implements [Differentiable].
+func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return models.NewFeedForward(data.X, data.Mask(), models.FeedForwardOptions{
+		NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias,
+	})
 }
