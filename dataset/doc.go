@@ -9,7 +9,7 @@
 //
 // # Files
 //
-// [ReadFile] reads text tables ([ReadCSV]; package dag/delimited describes separators, line ends and decimal marks) and NumPy arrays ([ReadNPY]).
+// [ReadFile] reads text tables ([ReadCSV]; package delimited describes separators, line ends and decimal marks) and NumPy arrays ([ReadNPY]).
 //
 // # Simulated data
 //

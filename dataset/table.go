@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dag"
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
 // Table is n observations of d variables.
