@@ -87,7 +87,7 @@ func checkHeader(f *delimited.File, names []string, rows int) error {
 }
 
 // WriteCSV writes the table with a header, commas and LF after each line. Numbers have the shortest form that reads back exactly, and names that
-// [ReadCSV] would not give back as they are, or take for numbers, are quoted. A table that is not valid is an error.
+// [ReadCSV] would not give back as they are, or take for numbers, are quoted. Marks of interventions are not written. A table that is not valid is an error.
 func WriteCSV(w io.Writer, t *Table) error {
 	if err := t.Validate(); err != nil {
 		return err
