@@ -64,7 +64,7 @@ func (s *scaling) apply(t *dataset.Table) *dataset.Table {
 			x.Set(i, j, (x.At(i, j)-s.Mean[j])/s.SD[j])
 		}
 	}
-	return &dataset.Table{Names: t.Names, X: x}
+	return &dataset.Table{Names: t.Names, X: x, Intervened: t.Intervened}
 }
 
 // readHeldout reads held-out rows of the named columns and scales them like the

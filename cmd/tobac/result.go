@@ -12,7 +12,7 @@ import (
 	"tobac"
 	"tobac/bench"
 	"tobac/dag"
-	"tobac/dag/delimited"
+	"tobac/delimited"
 	"tobac/internal/file"
 	"tobac/ordering"
 )
