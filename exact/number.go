@@ -28,14 +28,16 @@ func normal(m float64, e int) number {
 // log is the natural logarithm.
 func (x number) log() float64 { return math.Log(x.m) + float64(x.e)*math.Ln2 }
 
-// float is m·2^e for a normal m > 0 and for 0; it is 0 below the normal range, and must not
-// be above it.
+// biased is the exponent of a normal m, either sign, plus exponentBias.
+func biased(m float64) int { return int(math.Float64bits(m) >> 52 & 0x7ff) }
+
+// float is m·2^e for a normal m, either sign, and for 0; it is 0 below the normal
+// range, and must not be above it.
 func float(m float64, e int) float64 {
-	b := math.Float64bits(m)
-	if m == 0 || int(b>>52)+e <= 0 {
+	if m == 0 || biased(m)+e <= 0 {
 		return 0
 	}
-	return math.Float64frombits(b + uint64(e)<<52)
+	return math.Float64frombits(math.Float64bits(m) + uint64(e)<<52)
 }
 
 // terms are the addends of one sum.
