@@ -84,6 +84,17 @@ var first = []struct {
 	{stream.Conformance, 0xffffffffffffffff, []int{}, [3]uint64{0x81d7811ca8da7362, 0xc6100661144c7b07, 0x563c4fae4603776}},
 	{stream.ConformanceInit, 0xffffffffffffffff, []int{}, [3]uint64{0x27fab7b383a331dd, 0x944336f08c7cef7f, 0x59268d7eefcd72c}},
 	{stream.GradientDirection, 0xffffffffffffffff, []int{}, [3]uint64{0x3d334cb459e1487d, 0xf19566874767ebbf, 0x6af243e9cd2ed5e1}},
+
+	// streams that are newer than this package
+	{stream.ExactDraw, 0x0, []int{0}, [3]uint64{0xdaa8817dfffe288a, 0x7d1f97db64db3fdf, 0x991bbd55f6f8bcfd}},
+	{stream.ExactDraw, 0x0, []int{7}, [3]uint64{0xf0eb19c0722c8377, 0xeb5d009c3fb3cd70, 0xee4245265fec2c4a}},
+	{stream.ExactDraw, 0x2a, []int{0}, [3]uint64{0x9307802d03e304bc, 0x1d4459035d3143d1, 0x66285e656c240e6c}},
+	{stream.ExactDraw, 0x2a, []int{7}, [3]uint64{0x96c2625d11065fc3, 0x46cc34d50f8d0d82, 0x403c48324bbab8cd}},
+	{stream.ExactDraw, 0xffffffffffffffff, []int{0}, [3]uint64{0xff5d73869df86a09, 0x4d66fe70b74632c, 0xdea15c2881d79b33}},
+	{stream.ExactDraw, 0xffffffffffffffff, []int{7}, [3]uint64{0x1bfd8057cc40d443, 0x2584fa23f44b3a4, 0x645acac05123b70c}},
+	{stream.ExactResample, 0x0, []int{}, [3]uint64{0x7f08deed08741526, 0x6e4068e023948fde, 0x1be461f9020bdd0b}},
+	{stream.ExactResample, 0x2a, []int{}, [3]uint64{0xe80516948ea1243d, 0x8b6abad2d947a3c3, 0xa694fd133f4860f4}},
+	{stream.ExactResample, 0xffffffffffffffff, []int{}, [3]uint64{0x98a17a06c57c6df, 0x22d115977a86cfef, 0xb4a116a5d6d2f790}},
 }
 
 // seeds are what [stream.Seed] gave there; for chained purposes they are also

@@ -20,6 +20,8 @@ const (
 	Conformance                            // graphs and rows that a likelihood's contract is checked on
 	ConformanceInit                        // initial parameters in that check
 	GradientDirection                      // directions in which a gradient is compared with differences
+	ExactDraw                              // order and parents of a draw from an exact posterior
+	ExactResample                          // which of them are drawn again
 )
 
 // A derivation is one of those in the package comment.
@@ -54,6 +56,8 @@ var purposes = [...]struct {
 	Conformance:         {plain, 0, "conformance", 2},
 	ConformanceInit:     {plain, 0, "conformance of initial parameters", 1},
 	GradientDirection:   {plain, 0, "gradient direction", 0x67726164},
+	ExactDraw:           {keyed, 1, "exact draw", 0},
+	ExactResample:       {keyed, 0, "exact resample", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
