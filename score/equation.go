@@ -1,6 +1,12 @@
 package score
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // An Equation is the posterior of the linear structural equation
 //
@@ -12,4 +18,112 @@ type Equation struct {
 	Mean          []float64     // posterior means of the weights, by parent
 	Cov           *mat.SymDense // posterior covariance of the weights; nil without parents
 	NoiseVariance float64       // posterior mean of the noise variance, or the given one
+
+	// Freedom is the degrees of freedom, above 2, of the multivariate t distribution of
+	// the weights; +Inf says that they are normal, given the noise variance.
+	Freedom float64
+}
+
+// Sample draws weights from their posterior into dst, which is allocated if nil,
+// and returns it. It panics if dst has not one element for each parent.
+func (e *Equation) Sample(dst []float64, rng *rand.Rand) []float64 {
+	p := len(e.Mean)
+	if dst == nil {
+		dst = make([]float64, p)
+	}
+	if len(dst) != p {
+		panic(fmt.Sprintf("score: room for %d weights, want %d", len(dst), p))
+	}
+	if p == 0 {
+		return dst
+	}
+	var chol mat.Cholesky
+	factorise(&chol, e.Cov)
+	var l mat.TriDense
+	chol.LTo(&l)
+	z := make([]float64, p)
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
+	stretch := 1.0
+	if !math.IsInf(e.Freedom, 1) {
+		// t with covariance C and ν degrees of freedom: normal with covariance
+		// C·(ν−2)/ν, times sqrt(ν/χ²_ν).
+		stretch = math.Sqrt((e.Freedom - 2) / (2 * gamma(e.Freedom/2, rng)))
+	}
+	for i := range dst {
+		dst[i] = e.Mean[i]
+		for k := range i + 1 {
+			dst[i] += stretch * l.At(i, k) * z[k]
+		}
+	}
+	return dst
+}
+
+// gamma draws from the gamma distribution of the given shape, at least 1, and rate
+// 1: Marsaglia and Tsang (2000).
+func gamma(shape float64, rng *rand.Rand) float64 {
+	d := shape - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		z := rng.NormFloat64()
+		v := 1 + c*z
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		if math.Log(1-rng.Float64()) < 0.5*z*z+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// regress fills Mean with M⁻¹c and Cov with M⁻¹, M = A_pa,pa + ridge·I, c = A_pa,j,
+// and returns the residual A_jj − cᵀM⁻¹c.
+func regress(a []float64, d, j int, parents []int, ridge float64) (e Equation, s float64) {
+	p := len(parents)
+	e.Mean = make([]float64, p)
+	if p == 0 {
+		return e, a[j*d+j]
+	}
+	m := mat.NewSymDense(p, nil)
+	c := mat.NewVecDense(p, nil)
+	for k, i := range parents {
+		c.SetVec(k, a[i*d+j])
+		for l, h := range parents[:k+1] {
+			m.SetSym(k, l, a[i*d+h])
+		}
+		m.SetSym(k, k, m.At(k, k)+ridge)
+	}
+	var chol mat.Cholesky
+	factorise(&chol, m)
+	b := mat.NewVecDense(p, e.Mean)
+	// An ill-conditioned matrix is a mat.Condition error with the best result there
+	// is: weights of parents that are collinear to rounding.
+	_ = chol.SolveVecTo(b, c)
+	e.Cov = mat.NewSymDense(p, nil)
+	_ = chol.InverseTo(e.Cov)
+	return e, a[j*d+j] - mat.Dot(b, c)
+}
+
+// factorise computes the Cholesky factor of m, whose diagonal grows by the
+// smallest multiple of 1e-15, by tens, with which rounding leaves it positive definite.
+func factorise(chol *mat.Cholesky, m *mat.SymDense) {
+	n := m.SymmetricDim()
+	for grow := 0.0; !chol.Factorize(m); grow = max(1e-15, 10*grow) {
+		for i := range n {
+			m.SetSym(i, i, m.At(i, i)*(1+grow)+math.SmallestNonzeroFloat64)
+		}
+	}
+}
+
+// scale turns the equation of standardised columns with the covariance Cov/v into
+// that of columns with the standard deviations sd.
+func (e *Equation) scale(v float64, sd []float64, j int, parents []int) {
+	for k, i := range parents {
+		e.Mean[k] *= sd[j] / sd[i]
+		for l, h := range parents[:k+1] {
+			e.Cov.SetSym(k, l, v*e.Cov.At(k, l)*(sd[j]/sd[i])*(sd[j]/sd[h]))
+		}
+	}
 }

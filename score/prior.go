@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"tobac/dag"
 )
@@ -204,38 +205,55 @@ func (p *Prior) LogPrior(j int, parents []int) float64 {
 	return sum
 }
 
-// AddTo adds ln ρ_j(A) to dst for every subset A of the candidates, numbered as
-// in [SubsetScorer]. A set that lacks a required parent, or a required parent that is no candidate, makes −Inf.
+// AddTo adds ln ρ_j(A) to dst for every subset A of the candidates, numbered as in
+// [SubsetScorer]. It makes −Inf of sets that lack a required parent, and of all if a
+// required parent is no candidate. It panics as [LogScores] does.
 func (p *Prior) AddTo(dst []float64, j int, candidates []int) {
-	if len(dst) != 1<<len(candidates) {
-		panic(fmt.Sprintf("score: %d candidates with room for %d scores", len(candidates), len(dst)))
-	}
-	need, found, mask := 0, 0, 0
+	checkRoom(dst, candidates)
+	checkParents(len(p.size), j, candidates)
+	mask, missing := 0, 0
 	for _, r := range p.required[j] {
 		if r {
-			need++
+			missing++
 		}
 	}
 	for k, i := range candidates {
 		if p.required[j][i] {
 			mask |= 1 << k
-			found++
+			missing--
 		}
 	}
-	odds := make([]float64, len(dst)) // Σ odds by doubling
-	count := make([]uint8, len(dst))
-	for k, i := range candidates {
-		bit := 1 << k
-		for set := range bit {
-			odds[bit|set] = odds[set] + p.odds[j][i]
-			count[bit|set] = count[set] + 1
-		}
-	}
-	for set := range dst {
-		if found < need || set&mask != mask {
+	if missing > 0 {
+		for set := range dst {
 			dst[set] = math.Inf(-1)
-			continue
 		}
-		dst[set] += odds[set] + p.size[count[set]]
+		return
 	}
+	low := min(len(candidates), 10)
+	first, rest := p.sums(j, candidates[:low]), p.sums(j, candidates[low:])
+	for high, sum := range rest {
+		size := p.size[bits.OnesCount(uint(high)):]
+		block := dst[high<<low : (high+1)<<low]
+		for set := range block {
+			block[set] += sum + first[set] + size[bits.OnesCount(uint(set))]
+		}
+	}
+	if mask != 0 {
+		for set := range dst {
+			if set&mask != mask {
+				dst[set] = math.Inf(-1)
+			}
+		}
+	}
+}
+
+// sums are Σ_{i∈A} odds(i, j) of all subsets A of the candidates.
+func (p *Prior) sums(j int, candidates []int) []float64 {
+	sum := make([]float64, 1, 1<<len(candidates))
+	for _, i := range candidates {
+		for _, s := range sum {
+			sum = append(sum, s+p.odds[j][i])
+		}
+	}
+	return sum
 }

@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/bits"
 )
 
@@ -14,7 +13,8 @@ type Scorer interface {
 	Vars() int
 	// LogScore is log p(x_j | x_A), the log marginal likelihood of variable j given
 	// its parents A, which are distinct and in ascending sequence, without j. It
-	// is finite, and never NaN.
+	// is finite, or −Inf where the model does not have these parents (more than it
+	// allows), and never NaN. It neither keeps nor changes parents.
 	LogScore(j int, parents []int) float64
 }
 
@@ -41,11 +41,10 @@ const MaxCandidates = 24
 
 // LogScores writes log p(x_j | x_A) for every subset A of the candidates, as
 // [SubsetScorer] says, whether or not s is one. It stops when ctx is done, and
-// returns its error. It panics if dst has not 2^len(candidates) elements.
+// returns its error; a log score that is NaN or +Inf is an error too. It panics if there are
+// more than [MaxCandidates] candidates or dst has not 2^len(candidates) elements.
 func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates []int) error {
-	if len(candidates) > MaxCandidates || len(dst) != 1<<len(candidates) {
-		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d candidates and 2^candidates scores", len(candidates), len(dst), MaxCandidates))
-	}
+	checkRoom(dst, candidates)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -60,8 +59,8 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 		}
 		parents = subset(parents[:0], candidates, set)
 		dst[set] = s.LogScore(j, parents)
-		if math.IsNaN(dst[set]) || math.IsInf(dst[set], 0) {
-			return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number", j, parents, dst[set])
+		if !possible(dst[set]) {
+			return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number or -Inf", j, parents, dst[set])
 		}
 	}
 	return nil

@@ -1,0 +1,191 @@
+package score
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Scale says in which units a model with a prior on scale sees the columns.
+type Scale int
+
+const (
+	// Standardised columns are (x_j − c_j)/sd_j with sd_j the standard deviation,
+	// divisor n−1, over the rows in which variable j was not set by intervention (all
+	// rows if fewer than two are left), and each variable's score has its prior mean at
+	// the mean of the rows that the score uses. A column that is shifted or multiplied
+	// changes every score of its variable by the same number and no other score. Log
+	// scores are densities of the raw data: they include the Jacobian −n_j ln sd_j.
+	Standardised Scale = iota
+	// Raw columns are taken as they are, with the prior mean at 0.
+	Raw
+)
+
+// BGeOptions are the hyperparameters of the Normal–Wishart prior. The zero value is
+// the published setting on standardised columns.
+type BGeOptions struct {
+	AlphaMu     float64 // strength α_μ of the prior mean; zero: 1
+	AlphaLambda float64 // degrees of freedom α_λ > d+1; zero: d+2
+	Scale       Scale   // zero: Standardised
+}
+
+// BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a
+// linear Gaussian network in which every variable has a noise variance of its own,
+// under a Normal–Wishart prior. It is the same for Markov equivalent graphs. For
+// variable j and the N rows in which it was not set by intervention, with mean x̄
+// and scatter S, N' = N + α_λ − d and p parents A,
+//
+//	R        = t·I + S + (N α_μ/(N+α_μ)) (x̄−ν)(x̄−ν)ᵀ,   t = α_μ(α_λ−d−1)/(α_μ+1)
+//	score(A) = ½ ln(α_μ/(N+α_μ)) + lnΓ(½(N'+p+1)) − lnΓ(½(α_λ−d+p+1)) − ½ N ln π
+//	         + ½(α_λ−d+2p+1) ln t − ½ ln|R_AA| − ½(N'+p+1) ln s,   s = R_jj − R_jA R_AA⁻¹ R_Aj,
+//
+// where the prior mean ν is 0 on raw columns and x̄ on standardised ones. A variable
+// without rows scores 0. A BGe is safe for concurrent use.
+type BGe struct {
+	d         int
+	opt       BGeOptions
+	t         float64
+	of        []int
+	group     []bgeGroup
+	centre    []float64 // of a column's standardisation
+	sd        []float64
+	logScales []float64 // ln sd
+}
+
+// A bgeGroup is what the variables observed in the same rows have in common.
+type bgeGroup struct {
+	n        int
+	mean     []float64 // posterior mean of μ, standardised
+	r        []float64 // R, d×d
+	gaussian gaussian
+}
+
+var (
+	_ SubsetScorer = (*BGe)(nil)
+	_ Weighted     = (*BGe)(nil)
+)
+
+// NewBGe prepares the score for data x, n×d. intervened is nil, or n×d with 1 where
+// the entry was set by intervention: such a row drops out of that variable's score,
+// while it still counts for the variable's children. A column that cannot be
+// standardised is a [*ConstantColumnError].
+func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
+	data, err := newTable("BGe", x, intervened)
+	if err != nil {
+		return nil, err
+	}
+	d := data.d
+	if opt.AlphaMu == 0 {
+		opt.AlphaMu = 1
+	}
+	if opt.AlphaLambda == 0 {
+		opt.AlphaLambda = float64(d + 2)
+	}
+	if !(opt.AlphaMu > 0) || !(opt.AlphaLambda > float64(d+1)) || math.IsInf(opt.AlphaMu+opt.AlphaLambda, 0) {
+		return nil, fmt.Errorf("score: BGe: alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 and alpha lambda > %d", opt.AlphaMu, opt.AlphaLambda, d, d+1)
+	}
+	b := &BGe{d: d, opt: opt, t: opt.AlphaMu * (opt.AlphaLambda - float64(d) - 1) / (opt.AlphaMu + 1), of: data.of, logScales: make([]float64, d)}
+	switch opt.Scale {
+	case Standardised:
+		if b.centre, b.sd, err = data.standardise(); err != nil {
+			return nil, err
+		}
+		for j, sd := range b.sd {
+			b.logScales[j] = math.Log(sd)
+		}
+	case Raw:
+		b.centre, b.sd = make([]float64, d), make([]float64, d)
+		for j := range d {
+			b.sd[j] = 1
+		}
+	default:
+		panic(fmt.Sprintf("score: BGe: unknown scale %d", opt.Scale))
+	}
+	for g := range data.groups {
+		b.group = append(b.group, b.newGroup(data.gram(g)))
+	}
+	return b, nil
+}
+
+// newGroup computes R, the posterior mean and the constants by number of parents.
+func (b *BGe) newGroup(m gram) bgeGroup {
+	n, mu, d := float64(m.n), b.opt.AlphaMu, b.d
+	g := bgeGroup{n: m.n, mean: m.mean, r: m.scatter}
+	for a := range d {
+		if b.opt.Scale == Raw {
+			for c := range d {
+				g.r[a*d+c] += n * mu / (n + mu) * m.mean[a] * m.mean[c]
+			}
+		}
+		g.r[a*d+a] += b.t
+	}
+	if b.opt.Scale == Raw {
+		for a := range d {
+			g.mean[a] *= n / (n + mu)
+		}
+	}
+	free := b.opt.AlphaLambda - float64(d) // α_λ − d
+	g.gaussian = gaussian{constant: make([]float64, d), factor: make([]float64, d), logarithm: true, floor: b.t, least: b.t}
+	for k := range d {
+		p := float64(k)
+		after, _ := math.Lgamma((n + free + p + 1) / 2)
+		before, _ := math.Lgamma((free + p + 1) / 2)
+		g.gaussian.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) + (free+2*p+1)/2*math.Log(b.t)
+		g.gaussian.factor[k] = (n + free + p + 1) / 2
+	}
+	return g
+}
+
+// Vars implements [Scorer].
+func (b *BGe) Vars() int { return b.d }
+
+// LogScore implements [Scorer]. It panics if the parents are not ascending
+// variables other than j.
+func (b *BGe) LogScore(j int, parents []int) float64 {
+	checkParents(b.d, j, parents)
+	g := &b.group[b.of[j]]
+	if g.n == 0 {
+		return 0
+	}
+	var room [190]float64
+	m := gather(room[:], g.r, b.d, j, parents, 0)
+	return g.gaussian.score(m, len(parents)) - float64(g.n)*b.logScales[j]
+}
+
+// LogScores implements [SubsetScorer]. It panics as [LogScores] does.
+func (b *BGe) LogScores(dst []float64, j int, candidates []int) {
+	checkRoom(dst, candidates)
+	checkParents(b.d, j, candidates)
+	g := &b.group[b.of[j]]
+	if g.n == 0 {
+		clear(dst)
+		return
+	}
+	shifted := g.gaussian // the Jacobian is part of the constants
+	shifted.constant = make([]float64, len(candidates)+1)
+	for p := range shifted.constant {
+		shifted.constant[p] = g.gaussian.constant[p] - float64(g.n)*b.logScales[j]
+	}
+	shifted.scores(dst, gather(nil, g.r, b.d, j, candidates, 0), len(candidates))
+}
+
+// Equation implements [Weighted]: given the noise variance v, the weights are
+// N(R_AA⁻¹ R_Aj, v·R_AA⁻¹), and v is inverse gamma with the shape ½(N'+p+1) and the
+// rate ½s, so that the weights have a multivariate t distribution.
+func (b *BGe) Equation(j int, parents []int) Equation {
+	checkParents(b.d, j, parents)
+	g := &b.group[b.of[j]]
+	p := len(parents)
+	freedom := 2 * g.gaussian.factor[p]
+	e, s := regress(g.r, b.d, j, parents, 0)
+	e.Freedom = freedom
+	e.NoiseVariance = max(s, b.t) / (freedom - 2)
+	e.scale(e.NoiseVariance, b.sd, j, parents)
+	e.NoiseVariance *= b.sd[j] * b.sd[j]
+	e.Intercept = b.centre[j] + b.sd[j]*g.mean[j]
+	for k, i := range parents {
+		e.Intercept -= e.Mean[k] * (b.centre[i] + b.sd[i]*g.mean[i])
+	}
+	return e
+}
