@@ -1,0 +1,69 @@
+package mcmc_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tobac/mcmc"
+	"tobac/score"
+)
+
+// run returns the result of a sampler after the warm-up and n iterations.
+func run(t *testing.T, s score.Scorer, p *score.Prior, o mcmc.Options, n int) *mcmc.Result {
+	t.Helper()
+	m, err := mcmc.New(context.Background(), s, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Advance(context.Background(), o.WarmUp+n); err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestEnumeration(t *testing.T) {
+	erdos, err := score.ErdosRenyi(4, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name  string
+		s     score.Scorer
+		prior *score.Prior
+		o     mcmc.Options
+	}{
+		{"fair", listed{4, 1, 1}, score.Fair(4), mcmc.Options{}},
+		{"erdos", listed{4, 2, 2}, erdos, mcmc.Options{}},
+		{"strong", listed{4, 6, 3}, score.Fair(4), mcmc.Options{}},
+		{"five", listed{5, 2, 4}, score.Fair(5), mcmc.Options{}},
+		{"five strong", listed{5, 8, 5}, score.Uniform(5), mcmc.Options{}},
+		{"untempered", listed{4, 1, 6}, score.Uniform(4), mcmc.Options{Rungs: 1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want := enumerate(tt.s, tt.prior)
+			tt.o.WarmUp, tt.o.Seed = 200, 7
+			r := run(t, tt.s, tt.prior, tt.o, 5000)
+			d := tt.s.Vars()
+			worst := 0.
+			for i := range d {
+				for j := range d {
+					worst = max(worst, math.Abs(r.Edges.At(i, j)-want.edges.At(i, j)))
+				}
+			}
+			t.Logf("worst %.5f, logP %+v", worst, r.Diagnostics.LogP)
+			t.Logf("%+v", r.Diagnostics.Uncertain[:3])
+			for _, u := range r.Diagnostics.Rungs {
+				t.Logf("%.3f", u)
+			}
+			if worst > 0.01 {
+				t.Errorf("edges differ by %v", worst)
+			}
+		})
+	}
+}

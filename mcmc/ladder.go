@@ -1,0 +1,135 @@
+package mcmc
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A chain is a ladder of partitions, each tempered by its own inverse
+// temperature, of which the first, with 1, is that of the posterior.
+type chain struct {
+	*mover
+	moves, picks *rand.PCG // sources: of the moves, of the recorded graphs
+	iteration    int
+	warmUp       int
+	betas        []float64 // falling, from 1
+	rungs        []*partition
+	counts       []moveCounts // by rung, after the warm-up
+	swaps        []counter    // between rungs r and r+1, after the warm-up
+	recent       []counter    // since the last change of betas
+	record       record
+	recorder     *mover // draws graphs from picks
+}
+
+// A counter counts proposals and those that were accepted.
+type counter struct{ Tried, Accepted int }
+
+func (c *counter) add(accepted bool) {
+	c.Tried++
+	if accepted {
+		c.Accepted++
+	}
+}
+
+// rate is the accepted part of the proposals, zero without any.
+func (c counter) rate() float64 {
+	if c.Tried == 0 {
+		return 0
+	}
+	return float64(c.Accepted) / float64(c.Tried)
+}
+
+// moveCounts counts the moves of each kind.
+type moveCounts struct{ Relocate, Swap, SplitMerge, Reverse counter }
+
+// step makes one iteration: moves of every rung, then exchanges between
+// neighbours, of even and of odd rungs in turn. After the warm-up it records the
+// first rung.
+func (c *chain) step() {
+	anneal := c.warmUp / 3
+	for r := range c.rungs {
+		beta := c.betas[r]
+		if c.iteration < anneal { // from uniform partitions
+			part := float64(c.iteration+1) / float64(anneal)
+			beta *= part * part
+		}
+		c.sweep(r, beta)
+	}
+	if c.iteration >= anneal {
+		for r := c.iteration % 2; r+1 < len(c.rungs); r += 2 {
+			c.exchange(r)
+		}
+	}
+	c.iteration++
+	if c.iteration > c.warmUp {
+		c.record.add(c)
+		return
+	}
+	for k := 4; k <= 8; k *= 2 { // after 1/2, 3/4 and all of the warm-up
+		if c.iteration == c.warmUp*(k-2)/k || k == 8 && c.iteration == c.warmUp {
+			c.adapt()
+		}
+	}
+	if c.iteration == c.warmUp {
+		clear(c.counts)
+		clear(c.swaps)
+	}
+}
+
+// sweep moves the partition of rung r, in expectation each node more than once.
+func (c *chain) sweep(r int, beta float64) {
+	s, count := c.rungs[r], &c.counts[r]
+	for k := range c.d {
+		count.Relocate.add(c.relocate(s, c.rng.IntN(c.d), beta))
+		if k%2 == 0 {
+			count.Swap.add(c.swap(s, beta))
+		}
+		if k%4 == 0 {
+			count.SplitMerge.add(c.splitOrMerge(s, beta))
+		}
+	}
+	n := c.d/2 + 1
+	if r > 0 {
+		n = c.d/8 + 1
+	}
+	c.edgeMoves(s, n, beta, count)
+}
+
+// exchange swaps the partitions of rungs r and r+1 with probability
+// min(1, (p(r+1)/p(r))^(beta_r − beta_(r+1))).
+func (c *chain) exchange(r int) {
+	a, b := c.rungs[r].total().log(), c.rungs[r+1].total().log()
+	ratio := (c.betas[r] - c.betas[r+1]) * (b - a)
+	accepted := ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
+	if accepted {
+		c.rungs[r], c.rungs[r+1] = c.rungs[r+1], c.rungs[r]
+	}
+	c.swaps[r].add(accepted)
+	c.recent[r].add(accepted)
+}
+
+// adapt moves the inverse temperatures but the first and the last so that
+// exchanges between all neighbours would be rejected equally often, with the
+// sum of the rates of rejection as a linear function between the present ones
+// (Syed and others 2022).
+func (c *chain) adapt() {
+	last := len(c.betas) - 1
+	if last < 2 {
+		return
+	}
+	sum := make([]float64, last+1)
+	for r, k := range c.recent {
+		sum[r+1] = sum[r] + max(1-k.rate(), 0.01)
+	}
+	old := append([]float64(nil), c.betas...)
+	at := 0
+	for r := 1; r < last; r++ {
+		want := sum[last] * float64(r) / float64(last)
+		for sum[at+1] < want {
+			at++
+		}
+		part := (want - sum[at]) / (sum[at+1] - sum[at])
+		c.betas[r] = old[at] + part*(old[at+1]-old[at])
+	}
+	clear(c.recent)
+}

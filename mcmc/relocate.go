@@ -1,0 +1,205 @@
+package mcmc
+
+import "math"
+
+// A kid is a child of the node that moves.
+type kid struct {
+	link                          // the node's bit in the child's candidates
+	layer                         int
+	before, near                  uint32 // without the node
+	absent, behind, joined, alone number
+}
+
+// relocate takes node v out and puts it back at random, into one of the layers or
+// into a new one before, between or after them, in proportion to
+// p(partition)^beta: a Gibbs step. It reports whether the partition is another.
+//
+// Let 0 … m−1 be the layers without v. The weights of a layer, multiplied, are
+// absent(l) if v is in none of the layers before, behind(l) if v is in an earlier
+// layer but the one right before, joined(l) if v is one of several nodes of the
+// layer right before, alone(l) if it is the only one there. With w_v(k), the weight
+// of v after the layers 0 … k−1,
+//
+//	p(alone before k) ∝ w_v(k) Π_{l<k} absent(l) · alone(k)    · Π_{l>k} behind(l),
+//	p(in k)           ∝ w_v(k) Π_{l≤k} absent(l) · joined(k+1) · Π_{l>k+1} behind(l).
+//
+// Position 2k stands for alone before k, 2k+1 for in k.
+func (c *mover) relocate(s *partition, v int, beta float64) bool {
+	from, m := 2*s.layer[v]+1, len(s.size)
+	if s.size[s.layer[v]] == 1 {
+		from--
+		m--
+	}
+	c.takeOut(s, v, from%2 == 0)
+	c.weighNode(s, v, m)
+	c.weighLayers(s, v, m, from%2 == 0)
+	c.tail[m], c.tail[m+1], c.tail[m+2] = one, one, one
+	for l := m - 1; l >= 0; l-- {
+		c.tail[l] = c.tail[l+1].times(c.behind[l])
+	}
+	c.joined[m], c.alone[m] = one, one
+	head, logs := one, c.logs[:2*m+1]
+	for k := range m + 1 {
+		base := head.times(c.own[k])
+		logs[2*k] = base.times(c.alone[k]).times(c.tail[k+1]).log()
+		if k < m {
+			head = head.times(c.absent[k])
+			logs[2*k+1] = base.times(c.absent[k]).times(c.joined[k+1]).times(c.tail[k+2]).log()
+		}
+	}
+	to := c.choose(logs, beta)
+	if to == from {
+		return false
+	}
+	c.putBack(s, v, m, to)
+	return true
+}
+
+// takeOut fills rest with the layers without v.
+func (c *mover) takeOut(s *partition, v int, single bool) {
+	copy(c.rest, s.layer)
+	if !single {
+		return
+	}
+	for u, l := range c.rest {
+		if l > s.layer[v] {
+			c.rest[u] = l - 1
+		}
+	}
+}
+
+// weighNode fills members and own.
+func (c *mover) weighNode(s *partition, v, m int) {
+	clear(c.members[:m])
+	for k, i := range c.tables[v].candidates {
+		c.members[c.rest[i]] |= 1 << k
+	}
+	c.own[0] = c.tables[v].source()
+	before := uint32(0)
+	for k := range m {
+		near := c.members[k]
+		before |= near
+		c.own[k+1] = c.tables[v].mass(before, near)
+	}
+}
+
+// weighLayers fills kids, absent, behind, joined and alone.
+func (c *mover) weighLayers(s *partition, v, m int, single bool) {
+	for l := range m {
+		c.absent[l], c.behind[l], c.joined[l], c.alone[l] = one, one, one, one
+	}
+	c.stamps++
+	c.kids = c.kids[:0]
+	for _, to := range c.children[v] {
+		c.stamp[to.child] = c.stamps
+		c.kids = append(c.kids, kid{link: to, layer: c.rest[to.child]})
+	}
+	for u, w := range s.weight {
+		if u == v || c.stamp[u] == c.stamps {
+			continue
+		}
+		l := c.rest[u]
+		c.absent[l] = c.absent[l].times(w)
+		c.behind[l] = c.behind[l].times(w)
+		c.joined[l] = c.joined[l].times(w)
+		c.alone[l] = number{} // it would have no parent in the layer before
+	}
+	for i := range c.kids {
+		k := &c.kids[i]
+		j, l := k.child, k.layer
+		k.before, k.near = s.before[j]&^k.bit, s.near[j]&^k.bit
+		if single && s.layer[j] == s.layer[v]+1 {
+			_, k.near = c.masks(c.rest, j)
+		}
+		c.weighKid(k)
+		c.absent[l] = c.absent[l].times(k.absent)
+		c.behind[l] = c.behind[l].times(k.behind)
+		c.joined[l] = c.joined[l].times(k.joined)
+		c.alone[l] = c.alone[l].times(k.alone)
+	}
+}
+
+// weighKid computes the four weights of a child from four sums.
+func (c *mover) weighKid(k *kid) {
+	t := &c.tables[k.child]
+	with, without := t.within(k.before|k.bit), t.within(k.before)
+	k.alone = t.between(with, without, k.before|k.bit, k.bit)
+	if k.layer == 0 {
+		k.absent, k.behind, k.joined = without, number{}, number{}
+		return
+	}
+	far := t.within(k.before &^ k.near)
+	k.joined = t.between(with, far, k.before|k.bit, k.near|k.bit)
+	k.absent, k.behind = number{}, number{}
+	if k.near != 0 {
+		k.absent = t.between(without, far, k.before, k.near)
+		k.behind = t.between(with, t.within((k.before|k.bit)&^k.near), k.before|k.bit, k.near)
+	}
+}
+
+// choose draws an index in proportion to exp(beta·logs), and overwrites logs.
+func (c *mover) choose(logs []float64, beta float64) int {
+	best, sum := math.Inf(-1), 0.
+	for _, l := range logs {
+		best = max(best, l)
+	}
+	for k, l := range logs {
+		logs[k] = 0
+		if l = beta * (l - best); l > -50 {
+			logs[k] = math.Exp(l)
+			sum += logs[k]
+		}
+	}
+	u, last := c.rng.Float64()*sum, 0
+	for k, w := range logs {
+		if w == 0 {
+			continue
+		}
+		last = k
+		if u -= w; u < 0 {
+			break
+		}
+	}
+	return last
+}
+
+// putBack puts v, which relocate took out, at a position.
+func (c *mover) putBack(s *partition, v, m, to int) {
+	at, single := to/2, to%2 == 0
+	for u, l := range c.rest {
+		if single && l >= at {
+			l++
+		}
+		s.layer[u] = l
+	}
+	s.layer[v] = at
+	if single {
+		m++
+	}
+	s.size = s.size[:m]
+	clear(s.size)
+	for _, l := range s.layer {
+		s.size[l]++
+	}
+	s.before[v], s.near[v] = 0, 0
+	for l := range at {
+		s.before[v] |= c.members[l]
+		s.near[v] = c.members[l]
+	}
+	s.weight[v] = c.own[at]
+	for i := range c.kids {
+		k := &c.kids[i]
+		j := k.child
+		s.before[j], s.near[j] = k.before|k.bit, k.near
+		switch l := k.layer; {
+		case single && l == at:
+			s.near[j], s.weight[j] = k.bit, k.alone
+		case l <= at:
+			s.before[j], s.weight[j] = k.before, k.absent
+		case !single && l == at+1:
+			s.near[j], s.weight[j] = k.near|k.bit, k.joined
+		default:
+			s.weight[j] = k.behind
+		}
+	}
+}

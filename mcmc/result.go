@@ -1,0 +1,200 @@
+package mcmc
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag"
+)
+
+// A Result is what the chains have recorded after their warm-up.
+type Result struct {
+	// Edges has the posterior probability of i → j in row i, column j, d×d: the mean over
+	// samples of its probability given the partition. It is zero where i is not among
+	// the candidates of j.
+	Edges *mat.Dense
+	// Draws are graphs from the posterior, of equal weight, from equally spaced samples
+	// of all chains.
+	Draws       []Draw
+	Diagnostics Diagnostics
+}
+
+// A Draw is a graph from the posterior.
+type Draw struct {
+	Graph    *dag.Graph
+	LogScore float64 // ln p(D, G) = Σ_j q(j, parents)
+	Chain    int
+}
+
+// Diagnostics say how far to trust the chains.
+type Diagnostics struct {
+	Samples   int        // of all chains
+	LogP      Quantity   // ln p(D, partition)
+	Uncertain []EdgeStat // the least certain edges, at most 20, least certain first
+	Rungs     []Rung     // averages over chains
+}
+
+// A Quantity is the mean of a number along the chains.
+type Quantity struct {
+	Mean float64
+	// StandardError is the Monte Carlo standard error of the mean, from ESS.
+	StandardError float64
+	RHat          float64 // split R̂; NaN with fewer than four samples per chain
+	ESS           float64 // effective sample size
+}
+
+// An EdgeStat is the probability of an edge along the chains.
+type EdgeStat struct {
+	From, To int
+	Quantity
+}
+
+// A Rung is what happened at an inverse temperature.
+type Rung struct {
+	InverseTemperature float64
+	// Parts of the proposals that changed the partition, or turned an edge around.
+	Relocate, Swap, SplitMerge, Reverse float64
+	// Exchange is the part of the exchanges with the next rung that were accepted; zero
+	// for the last.
+	Exchange float64
+}
+
+// Result returns what the chains have recorded. An error says that they have
+// recorded nothing yet.
+func (m *Sampler) Result() (*Result, error) {
+	all := make([]series, len(m.chains))
+	for k, c := range m.chains {
+		if all[k] = c.record.series; all[k].samples() == 0 {
+			return nil, fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on", k, c.iteration, c.warmUp)
+		}
+	}
+	res := &Result{Edges: mat.NewDense(m.d, m.d, nil)}
+	n := len(m.chains[0].record.edges)
+	sum, samples := make([]float64, n), 0
+	for k := range all {
+		all[k].sum(sum)
+		samples += all[k].samples()
+	}
+	res.Diagnostics.Samples = samples
+	first := m.chains[0].record.first
+	for j, t := range m.tables {
+		for k, i := range t.candidates {
+			p := min(sum[first[j]+k]/float64(samples), 1)
+			res.Edges.Set(i, j, p)
+			res.Diagnostics.Uncertain = append(res.Diagnostics.Uncertain, EdgeStat{From: i, To: j, Quantity: Quantity{Mean: p}})
+		}
+	}
+	stats := res.Diagnostics.Uncertain
+	slices.SortStableFunc(stats, func(a, b EdgeStat) int {
+		return cmp.Compare(math.Abs(a.Mean-0.5), math.Abs(b.Mean-0.5))
+	})
+	stats = slices.Clone(stats[:min(20, len(stats))])
+	for k := range stats {
+		e := &stats[k]
+		e.Quantity = quantity(all, first[e.To]+int(m.place[e.To][e.From]), e.Mean)
+	}
+	res.Diagnostics.Uncertain = stats
+	res.Diagnostics.LogP = quantity(all, n-1, sum[n-1]/float64(samples))
+	res.Diagnostics.Rungs = m.rungs()
+	for k, c := range m.chains {
+		for _, d := range c.record.draws {
+			res.Draws = append(res.Draws, Draw{Graph: m.graphOf(d.Parents), LogScore: d.LogScore, Chain: k})
+		}
+	}
+	return res, nil
+}
+
+func quantity(all []series, k int, mean float64) Quantity {
+	q := Quantity{Mean: mean, StandardError: math.NaN()}
+	var variance float64
+	q.RHat, q.ESS, variance = convergence(all, k)
+	if !math.IsNaN(q.ESS) {
+		q.StandardError = math.Sqrt(variance / q.ESS)
+	}
+	return q
+}
+
+// graphOf is the graph with the given sets of candidates as parents.
+func (p *problem) graphOf(parents []uint32) *dag.Graph {
+	g := dag.New(p.d)
+	for j, set := range parents {
+		for ; set != 0; set &= set - 1 {
+			g.Set(p.tables[j].candidates[bits.TrailingZeros32(set)], j, true)
+		}
+	}
+	return g
+}
+
+// rungs averages the counts over the chains.
+func (m *Sampler) rungs() []Rung {
+	list := make([]Rung, m.options.Rungs)
+	part := 1 / float64(len(m.chains))
+	for _, c := range m.chains {
+		for r := range list {
+			list[r].InverseTemperature += part * c.betas[r]
+			list[r].Relocate += part * c.counts[r].Relocate.rate()
+			list[r].Swap += part * c.counts[r].Swap.rate()
+			list[r].SplitMerge += part * c.counts[r].SplitMerge.rate()
+			list[r].Reverse += part * c.counts[r].Reverse.rate()
+			if r < len(c.swaps) {
+				list[r].Exchange += part * c.swaps[r].rate()
+			}
+		}
+	}
+	return list
+}
+
+// MaxRHat is the largest R̂ of the least certain edges, NaN if there are too few
+// samples, 1 without edges.
+func (d Diagnostics) MaxRHat() float64 {
+	largest := 1.
+	for _, e := range d.Uncertain {
+		largest = math.Max(largest, e.RHat) // NaN stays
+	}
+	return largest
+}
+
+// MinESS is the smallest effective sample size of the least certain edges, NaN if there
+// are too few samples.
+func (d Diagnostics) MinESS() float64 {
+	smallest := float64(d.Samples)
+	for _, e := range d.Uncertain {
+		smallest = math.Min(smallest, e.ESS)
+	}
+	return smallest
+}
+
+// Warnings says in plain words what speaks against the result: nothing, if the
+// chains agree.
+func (d Diagnostics) Warnings() []string {
+	var list []string
+	if math.IsNaN(d.MaxRHat()) {
+		return []string{fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples)}
+	}
+	apart := 0
+	for _, e := range d.Uncertain {
+		if e.RHat > 1.1 {
+			apart++
+		}
+	}
+	if apart > 0 {
+		list = append(list, fmt.Sprintf("the chains disagree on %d of the %d least certain edges (R̂ up to %.2f, want at most 1.1): run longer, or trust these probabilities less", apart, len(d.Uncertain), d.MaxRHat()))
+	}
+	if d.LogP.RHat > 1.1 {
+		list = append(list, fmt.Sprintf("the chains disagree on log p (R̂ %.2f, want at most 1.1): they have found graphs of different probability", d.LogP.RHat))
+	}
+	if least := d.MinESS(); least < 100 {
+		list = append(list, fmt.Sprintf("the least certain edges have the worth of %.0f independent samples, want at least 100: run longer", least))
+	}
+	for r, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {
+		if rung.Exchange < 0.05 {
+			list = append(list, fmt.Sprintf("%.1f %% of the exchanges between inverse temperatures %.3g and %.3g succeed, want at least 5: use more of them", 100*rung.Exchange, rung.InverseTemperature, d.Rungs[r+1].InverseTemperature))
+		}
+	}
+	return list
+}

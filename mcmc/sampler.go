@@ -1,0 +1,236 @@
+package mcmc
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"tobac/score"
+)
+
+// Options are the settings of a [Sampler]. The zero value is the documented default.
+type Options struct {
+	Candidates int     // candidate parents per variable, at most [score.MaxCandidates]; 0: all others up to 15
+	Chains     int     // independent chains; 0: 4
+	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: 8
+	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: 0.15
+	WarmUp     int     // iterations of each chain before it records; 0: 600
+	Draws      int     // least number of graphs that a long run keeps, −1 for none; 0: 1000
+	Seed       uint64
+	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
+}
+
+func (o Options) defaults() (Options, error) {
+	set := func(v *int, value int) {
+		if *v == 0 {
+			*v = value
+		}
+	}
+	set(&o.Candidates, 15)
+	set(&o.Chains, 4)
+	set(&o.Rungs, 8)
+	set(&o.WarmUp, 600)
+	set(&o.Draws, 1000)
+	set(&o.Workers, runtime.GOMAXPROCS(0))
+	if o.Hottest == 0 {
+		o.Hottest = 0.15
+	}
+	switch {
+	case o.Candidates < 1 || o.Candidates > score.MaxCandidates:
+		return o, fmt.Errorf("mcmc: %d candidates, want 1 to %d", o.Candidates, score.MaxCandidates)
+	case o.Chains < 1:
+		return o, fmt.Errorf("mcmc: %d chains, want at least 1", o.Chains)
+	case o.Rungs < 1:
+		return o, fmt.Errorf("mcmc: %d inverse temperatures, want at least 1", o.Rungs)
+	case !(o.Hottest > 0 && o.Hottest < 1):
+		return o, fmt.Errorf("mcmc: smallest inverse temperature is %v, want 0 < value < 1", o.Hottest)
+	case o.WarmUp < 1:
+		return o, fmt.Errorf("mcmc: warm-up of %d iterations, want at least 1", o.WarmUp)
+	case o.Draws < -1:
+		return o, fmt.Errorf("mcmc: %d draws, want −1, 0 or more", o.Draws)
+	case o.Workers < 1:
+		return o, fmt.Errorf("mcmc: %d workers, want at least 1", o.Workers)
+	}
+	return o, nil
+}
+
+// Stream keys.
+const (
+	streamMoves = iota + 1
+	streamPicks
+	streamStart
+)
+
+func source(seed uint64, key, chain int) *rand.PCG {
+	return rand.NewPCG(seed, uint64(key)<<32|uint64(chain))
+}
+
+// A Sampler draws from the posterior over acyclic graphs with several chains. It
+// must not be used concurrently.
+type Sampler struct {
+	*problem
+	options Options
+	chains  []*chain
+}
+
+// New scores all subsets of the candidate parents of every variable and starts
+// the chains at random. It stops when ctx is done, and returns its error.
+// Settings out of range, a prior of another number of variables, and one that
+// allows no graph are errors.
+func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampler, error) {
+	o, err := o.defaults()
+	if err != nil {
+		return nil, err
+	}
+	if p.Vars() != s.Vars() {
+		return nil, fmt.Errorf("mcmc: prior of %d variables, want %d as the scores have", p.Vars(), s.Vars())
+	}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	shared := &problem{d: s.Vars(), tables: make([]table, s.Vars())}
+	err = parallel(ctx, o.Workers, shared.d, func(ctx context.Context, j int) error {
+		list, err := candidates(ctx, s, p, j, o.Candidates)
+		if err == nil {
+			shared.tables[j], err = newTable(ctx, s, p, j, list)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	shared.connect()
+	m := &Sampler{problem: shared, options: o, chains: make([]*chain, o.Chains)}
+	for k := range m.chains {
+		m.chains[k] = newChain(shared, p, o, k)
+	}
+	return m, nil
+}
+
+// connect fills children and place from the candidates.
+func (p *problem) connect() {
+	p.children, p.place = make([][]link, p.d), make([][]int8, p.d)
+	for j, t := range p.tables {
+		p.place[j] = make([]int8, p.d)
+		for i := range p.place[j] {
+			p.place[j][i] = -1
+		}
+		for k, i := range t.candidates {
+			p.place[j][i] = int8(k)
+			p.children[i] = append(p.children[i], link{child: j, bit: 1 << k})
+		}
+	}
+}
+
+func newChain(p *problem, prior *score.Prior, o Options, k int) *chain {
+	c := &chain{
+		moves: source(o.Seed, streamMoves, k), picks: source(o.Seed, streamPicks, k),
+		warmUp: o.WarmUp, betas: make([]float64, o.Rungs), counts: make([]moveCounts, o.Rungs),
+		swaps: make([]counter, o.Rungs-1), recent: make([]counter, o.Rungs-1),
+		record: newRecord(p, (max(o.Draws, 0)+o.Chains-1)/o.Chains),
+	}
+	c.mover, c.recorder = newMover(p, rand.New(c.moves)), newMover(p, rand.New(c.picks))
+	start := newMover(p, rand.New(source(o.Seed, streamStart, k)))
+	for r := range o.Rungs {
+		c.betas[r] = 1
+		if o.Rungs > 1 { // geometric
+			c.betas[r] = math.Pow(o.Hottest, float64(r)/float64(o.Rungs-1))
+		}
+		c.rungs = append(c.rungs, start.random(prior))
+	}
+	return c
+}
+
+// random returns the partition of a random graph: a random order that agrees with
+// the required edges, and parents drawn given the order.
+func (c *mover) random(prior *score.Prior) *partition {
+	g := &c.graph
+	g.clear()
+	placed := make([]bool, c.d)
+	for range c.d {
+		var free []int
+		for j := range c.d {
+			ready := !placed[j]
+			for i := range c.d {
+				ready = ready && (placed[i] || !prior.Required(i, j))
+			}
+			if ready {
+				free = append(free, j)
+			}
+		}
+		j := free[c.rng.IntN(len(free))]
+		t, before := &c.tables[j], uint32(0)
+		for k, i := range t.candidates {
+			if placed[i] {
+				before |= 1 << k
+			}
+		}
+		g.set(j, t.sets[t.draw(before, anySet, t.within(before), c.rng.Float64())])
+		placed[j] = true
+	}
+	s := newPartition(c.d)
+	g.layers(s.layer)
+	c.fill(s)
+	return s
+}
+
+// Iterations is the number of iterations that every chain has made.
+func (m *Sampler) Iterations() int {
+	least := m.chains[0].iteration
+	for _, c := range m.chains {
+		least = min(least, c.iteration)
+	}
+	return least
+}
+
+// Advance brings every chain to Iterations() + n iterations. When ctx is done it
+// stops between iterations and returns the error of ctx: chains may then have
+// made different numbers of iterations, and another call goes on from there to
+// the same results as without the interruption. It panics if n is negative.
+func (m *Sampler) Advance(ctx context.Context, n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("mcmc: %d iterations", n))
+	}
+	to := m.Iterations() + n
+	return parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
+		for c := m.chains[k]; c.iteration < to; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c.step()
+		}
+		return nil
+	})
+}
+
+// parallel calls f for 0, …, n−1 from up to workers goroutines, waits for all,
+// and returns the error of the lowest index. An error stops the others.
+func parallel(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wait sync.WaitGroup
+	for range min(workers, n) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if failed.Load() {
+					return
+				}
+				if errs[i] = f(ctx, i); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package mcmc
+
+import "math"
+
+// maxBlocks is the largest number of blocks of a series.
+const maxBlocks = 64
+
+// A series has means and variances of some numbers along a chain, in blocks of
+// equally many samples. When there are maxBlocks, pairs become one. All fields
+// are exported for the snapshot.
+type series struct {
+	PerBlock int         // samples in a block
+	Blocks   []blockSums // full ones
+	Last     blockSums   // the block that fills
+}
+
+// blockSums are sums over the samples of a block, and of the squares, of each number.
+type blockSums struct {
+	N            int
+	Sum, Squares []float64
+}
+
+func newBlock(n int) blockSums {
+	return blockSums{Sum: make([]float64, n), Squares: make([]float64, n)}
+}
+
+func newSeries(n int) series { return series{PerBlock: 1, Last: newBlock(n)} }
+
+// add takes one sample of the numbers.
+func (s *series) add(x []float64) {
+	b := &s.Last
+	for k, v := range x {
+		b.Sum[k] += v
+		b.Squares[k] += v * v
+	}
+	b.N++
+	if b.N < s.PerBlock {
+		return
+	}
+	s.Blocks = append(s.Blocks, *b)
+	if len(s.Blocks) < maxBlocks {
+		s.Last = newBlock(len(x))
+		return
+	}
+	for k := range maxBlocks / 2 {
+		s.Blocks[k] = s.Blocks[2*k].plus(s.Blocks[2*k+1])
+	}
+	clear(s.Blocks[maxBlocks/2:])
+	s.Blocks = s.Blocks[:maxBlocks/2]
+	s.PerBlock *= 2
+	s.Last = newBlock(len(x))
+}
+
+// plus adds c to b and returns b.
+func (b blockSums) plus(c blockSums) blockSums {
+	for k := range b.Sum {
+		b.Sum[k] += c.Sum[k]
+		b.Squares[k] += c.Squares[k]
+	}
+	b.N += c.N
+	return b
+}
+
+// samples is the number of samples.
+func (s *series) samples() int { return len(s.Blocks)*s.PerBlock + s.Last.N }
+
+// sum adds to dst the sums of all samples.
+func (s *series) sum(dst []float64) {
+	for _, b := range s.Blocks {
+		for k, v := range b.Sum {
+			dst[k] += v
+		}
+	}
+	for k, v := range s.Last.Sum {
+		dst[k] += v
+	}
+}
+
+// convergence returns the split R̂ of number k over the chains (Gelman and others
+// 2013, chapter 11.4), its effective sample size, and its variance. They take full blocks only,
+// and are NaN where a chain has fewer than four.
+//
+// With n samples in each half of a chain, W the mean of the variances within
+// halves and B/n the variance of their means, R̂² = ((n−1)/n W + B/n)/W. With b
+// samples in a block, the effective sample size of N samples is N V/(b V_b), where V
+// is the variance of the samples and V_b that of the blocks' means.
+func convergence(chains []series, k int) (rhat, ess, variance float64) {
+	var within, halves, blocks spread
+	var all spread
+	n, total := 0, 0
+	for i := range chains {
+		s := &chains[i]
+		count := len(s.Blocks) / 2 * 2
+		if count < 4 {
+			return math.NaN(), math.NaN(), math.NaN()
+		}
+		for h := range 2 {
+			sum, squares, m := 0., 0., 0
+			for _, b := range s.Blocks[h*count/2 : (h+1)*count/2] {
+				sum, squares, m = sum+b.Sum[k], squares+b.Squares[k], m+b.N
+				blocks.add(b.Sum[k] / float64(b.N))
+			}
+			mean := sum / float64(m)
+			halves.add(mean)
+			within.add(max(squares-sum*mean, 0) / float64(m-1))
+			all.n += float64(m)
+			all.sum += sum
+			all.squares += squares
+			n, total = m, total+m
+		}
+	}
+	w, between := within.sum/within.n, halves.variance()
+	if w == 0 {
+		if between == 0 {
+			return 1, float64(total), 0
+		}
+		return math.Inf(1), 1, between
+	}
+	rhat = math.Sqrt((float64(n-1)/float64(n)*w + between) / w)
+	perBlock := float64(total) / blocks.n
+	ess = float64(total) * all.variance() / (perBlock * blocks.variance())
+	return rhat, min(ess, float64(total)), all.variance()
+}
+
+// A spread sums numbers and their squares.
+type spread struct{ n, sum, squares float64 }
+
+func (s *spread) add(v float64) {
+	s.n++
+	s.sum += v
+	s.squares += v * v
+}
+
+// variance is the sample variance, never negative.
+func (s *spread) variance() float64 {
+	return max(s.squares-s.sum*s.sum/s.n, 0) / (s.n - 1)
+}

@@ -1,0 +1,231 @@
+package mcmc
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/score"
+)
+
+// A table has the node scores of one child for all subsets of its candidates. A
+// set of candidates is a mask: bit k stands for candidates[k].
+type table struct {
+	candidates []int
+	offset     float64  // largest score; the fields below are relative to it
+	empty      float64  // score of no parents
+	sums       []packed // sums[U] = Σ_{A⊆U} exp q(A)
+	// All sets of a positive probability by falling score, then by number.
+	sets   []uint32
+	scores []float64
+}
+
+// newTable scores all subsets of the candidates of child j.
+func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (table, error) {
+	n := 1 << len(candidates)
+	q := make([]float64, n)
+	if err := score.LogScores(ctx, s, q, j, candidates); err != nil {
+		return table{}, err
+	}
+	p.AddTo(q, j, candidates)
+	t := table{candidates: candidates, offset: math.Inf(-1)}
+	for set, v := range q {
+		if math.IsNaN(v) || math.IsInf(v, 1) {
+			return table{}, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of the candidates %v, want a number below +Inf", j, v, set, candidates)
+		}
+		t.offset = max(t.offset, v)
+	}
+	if math.IsInf(t.offset, -1) {
+		return table{}, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
+	}
+	type scored struct {
+		q   float64
+		set uint32
+	}
+	list := make([]scored, 0, n)
+	for set := range q {
+		q[set] -= t.offset // an infinite score stays infinite
+		if !math.IsInf(q[set], -1) {
+			list = append(list, scored{q[set], uint32(set)})
+		}
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		if c := cmp.Compare(b.q, a.q); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.set, b.set)
+	})
+	t.sets, t.scores = make([]uint32, len(list)), make([]float64, len(list))
+	for i, v := range list {
+		t.sets[i], t.scores[i] = v.set, v.q
+	}
+	t.sums, t.empty = zeta(q), q[0]
+	return t, nil
+}
+
+// levelBits is the number of powers of two between levels of scale.
+const levelBits = 512
+
+// zeta returns the sums Σ_{A⊆U} exp q(A) for all U, q ≤ 0. Each is computed in
+// units of 2^(512·level(U)), where level(U) = ⌊max_{A⊆U} q(A) / (512 ln 2)⌋ does not
+// fall as U grows: terms of a lower level are scaled down, and none overflows.
+func zeta(q []float64) []packed {
+	n := len(q)
+	level := make([]int32, n)
+	largest := slices.Clone(q)
+	sum := make([]float64, n)
+	for bit := 1; bit < n; bit <<= 1 {
+		for u := range largest {
+			if u&bit != 0 {
+				largest[u] = max(largest[u], largest[u^bit])
+			}
+		}
+	}
+	for u, m := range largest {
+		level[u] = math.MinInt32 / 4
+		if !math.IsInf(m, -1) {
+			level[u] = int32(max(math.Floor(m/(levelBits*math.Ln2)), math.MinInt32/8))
+			sum[u] = math.Exp(q[u] - float64(level[u])*(levelBits*math.Ln2))
+		}
+	}
+	down := math.Ldexp(1, -levelBits)
+	for bit := 1; bit < n; bit <<= 1 {
+		for u := range sum {
+			if u&bit == 0 {
+				continue
+			}
+			switch level[u] - level[u^bit] {
+			case 0:
+				sum[u] += sum[u^bit]
+			case 1:
+				sum[u] += sum[u^bit] * down
+			}
+		}
+	}
+	sums := make([]packed, n)
+	for u, v := range sum {
+		if v > 0 {
+			sums[u] = normal(v, levelBits*int64(level[u])).pack()
+		}
+	}
+	return sums
+}
+
+// source is exp q(∅), the probability of no parents.
+func (t *table) source() number { return t.sums[0].unpack() }
+
+// within is Σ exp q(A) over the sets A ⊆ before.
+func (t *table) within(before uint32) number { return t.sums[before].unpack() }
+
+// mass is Σ exp q(A) over the sets A ⊆ before that hold a member of layer ⊆ before.
+func (t *table) mass(before, layer uint32) number {
+	if layer == 0 {
+		return number{}
+	}
+	return t.between(t.sums[before].unpack(), t.sums[before&^layer].unpack(), before, layer)
+}
+
+// between is mass(before, layer), given the sums of before and of before∖layer.
+func (t *table) between(all, without number, before, layer uint32) number {
+	if s, precise := all.minus(without); precise {
+		return s
+	}
+	return t.search(before, layer)
+}
+
+// search is mass(before, layer) by going through the sets.
+func (t *table) search(before, layer uint32) number {
+	first, sum := math.Inf(-1), 0.
+	for i, set := range t.sets {
+		if set&^before != 0 || set&layer == 0 {
+			continue
+		}
+		if sum == 0 {
+			first = t.scores[i]
+		}
+		if t.scores[i] < first-40 { // at most 2^24 e^-40 is left
+			break
+		}
+		sum += math.Exp(t.scores[i] - first)
+	}
+	if sum == 0 {
+		return number{}
+	}
+	return exponential(first).times(normal(sum, 0))
+}
+
+// anySet stands for no condition on a set of parents.
+const anySet = ^uint32(0)
+
+// draw returns the position in sets of a set A ⊆ before with a member of layer
+// (or any, for anySet), drawn in proportion to exp q(A), for u uniform in
+// [0, 1). total is the sum of exp q(A) over these sets, which must not be zero.
+func (t *table) draw(before, layer uint32, total number, u float64) int {
+	logTotal, last := total.log(), -1
+	for i, set := range t.sets {
+		if set&^before != 0 || set&layer == 0 && layer != anySet {
+			continue
+		}
+		last = i
+		if u -= math.Exp(t.scores[i] - logTotal); u < 0 {
+			break
+		}
+	}
+	return last
+}
+
+// marginals writes to dst, for each candidate, the probability that it is a
+// parent, given that the parents are in before and one of them is in layer.
+func (t *table) marginals(dst []float64, before, layer uint32) {
+	clear(dst)
+	if layer == 0 { // a source
+		return
+	}
+	all, without := t.sums[before].unpack(), t.sums[before&^layer].unpack()
+	total, precise := all.minus(without)
+	if !precise {
+		t.searchMarginals(dst, before, layer)
+		return
+	}
+	for k := range dst {
+		bit := uint32(1) << k
+		if before&bit == 0 {
+			continue
+		}
+		absent := t.sums[before&^bit].unpack().over(total)
+		if layer&bit == 0 {
+			absent -= t.sums[before&^bit&^layer].unpack().over(total)
+		} else {
+			absent -= without.over(total)
+		}
+		dst[k] = min(max(1-absent, 0), 1)
+	}
+}
+
+// searchMarginals is marginals by going through the sets.
+func (t *table) searchMarginals(dst []float64, before, layer uint32) {
+	first, sum := math.Inf(-1), 0.
+	for i, set := range t.sets {
+		if set&^before != 0 || set&layer == 0 {
+			continue
+		}
+		if sum == 0 {
+			first = t.scores[i]
+		}
+		if t.scores[i] < first-40 {
+			break
+		}
+		w := math.Exp(t.scores[i] - first)
+		sum += w
+		for k := range dst {
+			if set>>k&1 != 0 {
+				dst[k] += w
+			}
+		}
+	}
+	for k := range dst {
+		dst[k] /= sum
+	}
+}
