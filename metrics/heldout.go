@@ -1,8 +1,12 @@
-package bench
+package metrics
 
-import "fmt"
+import (
+	"fmt"
 
-// LogDensity is the log density of held-out rows under one particle (G, Θ), in
+	"tobac/posterior"
+)
+
+// LogDensity is the log density of held-out rows under one draw (G, Θ), in
 // nats, summed over rows and variables.
 type LogDensity struct {
 	Prior float64 // log p(Θ | G); 0 for models without parameters
@@ -23,11 +27,11 @@ type HeldOut struct {
 }
 
 // NegLL returns −Σ_m w_m ℓ_m, where ℓ_m is the log density of held-out rows
-// under particle m. It averages log densities, not densities. It panics if the
-// number of values is not that of particles.
-func (e *Ensemble) NegLL(logDensity []float64) float64 {
+// under graph m. It averages log densities, not densities. It panics if the
+// number of values is not that of graphs.
+func NegLL(e *posterior.Ensemble, logDensity []float64) float64 {
 	if len(logDensity) != len(e.Graphs) {
-		panic(fmt.Sprintf("bench: %d log densities for %d graphs", len(logDensity), len(e.Graphs)))
+		panic(fmt.Sprintf("metrics: %d log densities for %d graphs", len(logDensity), len(e.Graphs)))
 	}
 	sum := 0.0
 	for m, w := range e.Weights() {
