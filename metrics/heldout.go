@@ -26,6 +26,21 @@ type HeldOut struct {
 	Empty LogDensity
 }
 
+// NewHeldOut pairs log p(Θ | G) and log p(D | G, Θ) of each graph; the last entry
+// of both slices is that of the graph without edges. It panics if lengths differ
+// or if there is no entry.
+func NewHeldOut(prior, data []float64) *HeldOut {
+	if len(prior) == 0 || len(prior) != len(data) {
+		panic(fmt.Sprintf("metrics: %d log densities of parameters and %d of data", len(prior), len(data)))
+	}
+	all := make([]LogDensity, len(prior))
+	for m := range all {
+		all[m] = LogDensity{Prior: prior[m], Data: data[m]}
+	}
+	last := len(all) - 1
+	return &HeldOut{Particles: all[:last:last], Empty: all[last]}
+}
+
 // NegLL returns −Σ_m w_m ℓ_m, where ℓ_m is the log density of held-out rows
 // under graph m. It averages log densities, not densities. It panics if the
 // number of values is not that of graphs.
