@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
 
@@ -274,7 +274,7 @@ func smallFit(t *testing.T, data *dataset.Table, cfg tobac.Config) *tobac.Poster
 }
 
 // DiBS leaves particles with cycles after a short run. They are counted, and
-// dropped by the posterior as by package bench.
+// dropped by the posterior as by package metrics.
 func TestCyclicParticles(t *testing.T) {
 	sim := chain(t, 40)
 	cfg := small
@@ -283,17 +283,17 @@ func TestCyclicParticles(t *testing.T) {
 	if c := p.Cyclic(); c == 0 || c == len(p.Graphs) {
 		t.Fatalf("%d of %d particles have a cycle: this run shows nothing", c, len(p.Graphs))
 	}
-	ensemble := bench.Empirical(p.Graphs)
+	ensemble := p.Value().Empirical()
 	kept, _ := ensemble.Acyclic()
 	if !mat.Equal(kept.EdgeProbabilities(), p.EdgeProbabilities()) {
 		t.Error("edge probabilities differ from those of the acyclic particles in package bench")
 	}
-	report, err := bench.Evaluate(ensemble, sim.Graph, nil)
+	report, err := metrics.Evaluate(ensemble, sim.Graph, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Cyclic != p.Cyclic() || !near(float64(report.ESHD), kept.ESHD(sim.Graph)) {
-		t.Errorf("report has %d cyclic particles and E-SHD %v, want %d and %v", report.Cyclic, report.ESHD, p.Cyclic(), kept.ESHD(sim.Graph))
+	if report.Cyclic != p.Cyclic() || !near(float64(report.ESHD), metrics.ESHD(kept, sim.Graph)) {
+		t.Errorf("report has %d cyclic particles and E-SHD %v, want %d and %v", report.Cyclic, report.ESHD, p.Cyclic(), metrics.ESHD(kept, sim.Graph))
 	}
 }
 

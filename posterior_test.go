@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
 
@@ -289,7 +289,7 @@ func TestFindsTheTrueGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := bench.ViolatedEdges(p.Order, sim.Graph); v != 0 {
+	if v := metrics.ViolatedEdges(p.Order, sim.Graph); v != 0 {
 		t.Fatalf("the order %v violates %d edges, want none", p.Order, v)
 	}
 	best := 0
@@ -384,7 +384,7 @@ func TestPosteriorAgainstEnumeration(t *testing.T) {
 		t.Fatal(err)
 	}
 	probability, mean, sd := exactMarginals(t, data, p)
-	shares := bench.Empirical(p.Graphs).EdgeProbabilities()
+	shares := p.Value().Empirical().EdgeProbabilities()
 	got := p.EdgeProbabilities()
 	var errConditional, errShare, pairs float64
 	for a := range p.Order {

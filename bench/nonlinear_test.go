@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/bench"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/models"
 )
 
@@ -94,11 +95,11 @@ func TestExperimentWithEveryModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, o := range all {
-		for _, r := range []*bench.Report{o.Empirical, o.Mixture} {
+		for _, r := range []*metrics.Report{o.Empirical, o.Mixture} {
 			if cyclic := i%2 == 1; (r.Cyclic > 0) != cyclic || (o.Empirical.Cyclicity > 0) != cyclic || r.Cyclic == 20 {
 				t.Errorf("%s: %d of 20 particles cyclic, mean h %v", o.Method, r.Cyclic, o.Empirical.Cyclicity)
 			}
-			for _, v := range []bench.Number{r.ESHD, r.AUROC, r.NegLL, r.NegLLEmptyGraph} {
+			for _, v := range []metrics.Number{r.ESHD, r.AUROC, r.NegLL, r.NegLLEmptyGraph} {
 				if v != v {
 					t.Errorf("%s: a metric is missing: %+v", o.Method, r)
 				}

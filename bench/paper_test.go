@@ -11,6 +11,7 @@ import (
 
 	"tobac"
 	"tobac/bench"
+	"tobac/metrics"
 	"tobac/models"
 )
 
@@ -33,7 +34,7 @@ func tobacMethod(name string, cfg tobac.Config) bench.Method {
 		if err != nil {
 			return nil, err
 		}
-		f := &bench.Fitted{Graphs: posterior.Graphs, Train: densities(posterior.LogPrior, posterior.LogLikelihood)}
+		f := &bench.Fitted{Posterior: posterior.Value()}
 		if p.Heldout == nil {
 			return f, nil
 		}
@@ -41,30 +42,20 @@ func tobacMethod(name string, cfg tobac.Config) bench.Method {
 		if err != nil {
 			return nil, err
 		}
-		all := densities(prior, data)
-		last := len(all) - 1
-		f.HeldOut = &bench.HeldOut{Particles: all[:last], Empty: all[last]}
+		f.HeldOut = metrics.NewHeldOut(prior, data)
 		return f, nil
 	}}
 }
 
-func densities(prior, data []float64) []bench.LogDensity {
-	all := make([]bench.LogDensity, len(prior))
-	for m := range all {
-		all[m] = bench.LogDensity{Prior: prior[m], Data: data[m]}
-	}
-	return all
-}
-
 // eshd and auroc are the numbers that Table I reports.
-func eshd(r *bench.Report) bench.Number  { return r.ESHD }
-func auroc(r *bench.Report) bench.Number { return r.AUROCWithDiagonal }
+func eshd(r *metrics.Report) metrics.Number  { return r.ESHD }
+func auroc(r *metrics.Report) metrics.Number { return r.AUROCWithDiagonal }
 
-func empirical(o bench.Outcome) *bench.Report { return o.Empirical }
-func mixture(o bench.Outcome) *bench.Report   { return o.Mixture }
+func empirical(o bench.Outcome) *metrics.Report { return o.Empirical }
+func mixture(o bench.Outcome) *metrics.Report   { return o.Mixture }
 
-func spread(outcomes []bench.Outcome, part func(bench.Outcome) *bench.Report, number func(*bench.Report) bench.Number) bench.Spread {
-	return bench.Summarise(outcomes, func(o bench.Outcome) bench.Number { return number(part(o)) })
+func spread(outcomes []bench.Outcome, part func(bench.Outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) bench.Spread {
+	return bench.Summarise(outcomes, func(o bench.Outcome) metrics.Number { return number(part(o)) })
 }
 
 // The whole path runs: a fit, both posteriors, held-out rows, the table. Few
@@ -80,7 +71,7 @@ func TestExperimentWithTOBAC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*bench.Report{all[0].Empirical, all[0].Mixture} {
+	for _, r := range []*metrics.Report{all[0].Empirical, all[0].Mixture} {
 		if r.Cyclic != 0 || r.ESHDEmptyGraph != 17 || math.IsNaN(float64(r.ESHD+r.AUROC+r.NegLL)) {
 			t.Errorf("got %+v, want no cycle, 17 true edges and no metric missing", r)
 		}

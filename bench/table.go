@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 
 	"gonum.org/v1/gonum/stat"
+
+	"tobac/metrics"
 )
 
 // Spread is a mean over repetitions with their sample standard deviation
@@ -34,7 +36,7 @@ func (s Spread) String() string {
 
 // Summarise is the spread of one number over outcomes. It panics if there are
 // none.
-func Summarise(outcomes []Outcome, number func(Outcome) Number) Spread {
+func Summarise(outcomes []Outcome, number func(Outcome) metrics.Number) Spread {
 	if len(outcomes) == 0 {
 		panic("bench: no outcomes")
 	}
@@ -49,14 +51,14 @@ func Summarise(outcomes []Outcome, number func(Outcome) Number) Spread {
 // columns of a table of outcomes.
 var columns = []struct {
 	title  string
-	number func(*Report) Number
+	number func(*metrics.Report) metrics.Number
 }{
-	{"E-SHD", func(r *Report) Number { return r.ESHD }},
-	{"AUROC with diagonal", func(r *Report) Number { return r.AUROCWithDiagonal }},
-	{"AUROC", func(r *Report) Number { return r.AUROC }},
-	{"AP", func(r *Report) Number { return r.AveragePrecision }},
-	{"edges", func(r *Report) Number { return r.ExpectedEdges }},
-	{"Neg.LL", func(r *Report) Number { return r.NegLL }},
+	{"E-SHD", func(r *metrics.Report) metrics.Number { return r.ESHD }},
+	{"AUROC with diagonal", func(r *metrics.Report) metrics.Number { return r.AUROCWithDiagonal }},
+	{"AUROC", func(r *metrics.Report) metrics.Number { return r.AUROC }},
+	{"AP", func(r *metrics.Report) metrics.Number { return r.AveragePrecision }},
+	{"edges", func(r *metrics.Report) metrics.Number { return r.ExpectedEdges }},
+	{"Neg.LL", func(r *metrics.Report) metrics.Number { return r.NegLL }},
 }
 
 // WriteTable writes the outcomes of one method, or of several, as text: a line
@@ -80,16 +82,16 @@ func WriteTable(w io.Writer, outcomes []Outcome) error {
 	for _, name := range methods {
 		for _, row := range []struct {
 			name string
-			part func(Outcome) *Report
+			part func(Outcome) *metrics.Report
 		}{
-			{name, func(o Outcome) *Report { return o.Empirical }},
-			{name + "+", func(o Outcome) *Report { return o.Mixture }},
+			{name, func(o Outcome) *metrics.Report { return o.Empirical }},
+			{name + "+", func(o Outcome) *metrics.Report { return o.Mixture }},
 		} {
 			line := fmt.Sprintf("%s\t%d", row.name, len(of[name]))
 			for _, c := range columns {
-				line += "\t" + Summarise(of[name], func(o Outcome) Number { return c.number(row.part(o)) }).String()
+				line += "\t" + Summarise(of[name], func(o Outcome) metrics.Number { return c.number(row.part(o)) }).String()
 			}
-			line += "\t" + Summarise(of[name], func(o Outcome) Number { return Number(o.Seconds) }).String()
+			line += "\t" + Summarise(of[name], func(o Outcome) metrics.Number { return metrics.Number(o.Seconds) }).String()
 			fmt.Fprintln(t, line)
 		}
 	}

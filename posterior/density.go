@@ -13,11 +13,15 @@ import (
 //
 // over the rows n of x, n×d on the scale of the equations, and the variables j
 // whose value the row did not get by intervention: intervened is n×d and not 0
-// where it did; nil: nowhere. It panics if shapes differ.
+// where it did; nil: nowhere. It panics if shapes differ, or without noise
+// variances.
 func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 	n, d := x.Dims()
 	if rows, cols := e.Weights.Dims(); rows != d || cols != d {
 		panic(fmt.Sprintf("posterior: %d columns, equations of %d variables", d, rows))
+	}
+	if len(e.NoiseVariances) != d {
+		panic(fmt.Sprintf("posterior: %d noise variances of %d variables", len(e.NoiseVariances), d))
 	}
 	if intervened != nil {
 		if rows, cols := intervened.Dims(); rows != n || cols != d {
@@ -67,8 +71,8 @@ func (p *Posterior) LogDensity(x, intervened mat.Matrix) (draws []float64, empty
 	x = p.Standardization.Apply(x)
 	draws = make([]float64, len(p.Draws))
 	for m, draw := range p.Draws {
-		if draw.Equations == nil {
-			return nil, 0, fmt.Errorf("posterior: draw %d has no equations", m)
+		if draw.Equations == nil || draw.Equations.NoiseVariances == nil {
+			return nil, 0, fmt.Errorf("posterior: draw %d has no equations with noise variances, hence no density", m)
 		}
 		draws[m] = draw.Equations.LogDensity(x, intervened)
 		if math.IsNaN(draws[m]) || math.IsInf(draws[m], 0) {
@@ -93,8 +97,8 @@ func (e *Equations) InDataUnits(s *Standardization) *Equations {
 	if s == nil {
 		return e
 	}
-	d := len(e.NoiseVariances)
-	out := &Equations{Weights: s.weights(e.Weights), WeightSD: s.weights(e.WeightSD), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	d := len(s.Mean)
+	out := &Equations{Weights: s.weights(e.Weights), WeightSD: s.weights(e.WeightSD), Intercepts: make([]float64, d)}
 	for j := range d {
 		b := 0.0
 		if e.Intercepts != nil {
@@ -105,7 +109,9 @@ func (e *Equations) InDataUnits(s *Standardization) *Equations {
 			b -= out.Weights.At(i, j) * s.Mean[i]
 		}
 		out.Intercepts[j] = b
-		out.NoiseVariances[j] = s.SD[j] * s.SD[j] * e.NoiseVariances[j]
+		if e.NoiseVariances != nil {
+			out.NoiseVariances = append(out.NoiseVariances, s.SD[j]*s.SD[j]*e.NoiseVariances[j])
+		}
 	}
 	return out
 }

@@ -93,7 +93,7 @@ type Equations struct {
 	Weights        *mat.Dense // d×d; 0 without an edge
 	WeightSD       *mat.Dense // d×d standard deviations of the weights given the graph; nil: unknown, or none because the weights are drawn
 	Intercepts     []float64  // b; nil: 0
-	NoiseVariances []float64  // v, above 0
+	NoiseVariances []float64  // v, above 0; nil: unknown, or none of this form
 }
 
 // Standardization is the scale of columns with the means Mean and the standard

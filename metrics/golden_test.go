@@ -1,4 +1,4 @@
-package bench_test
+package metrics_test
 
 import (
 	"encoding/json"
@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tobac/bench"
 	"tobac/dag"
+	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // golden mirrors metrics.json; testdata/README.md says where it comes from.
@@ -37,11 +38,11 @@ type golden struct {
 // linearLogDensity is the linear Gaussian model, written out:
 //
 //	prior = Σ_ij G_ij lnN(Θ_ij; 0, 1),  data = Σ_nj lnN(x_nj; [X (G∘Θ)]_nj, variance).
-func linearLogDensity(g *dag.Graph, theta, x [][]float64, variance float64) bench.LogDensity {
+func linearLogDensity(g *dag.Graph, theta, x [][]float64, variance float64) metrics.LogDensity {
 	logNormal := func(x, mean, variance float64) float64 {
 		return -0.5*math.Log(2*math.Pi*variance) - (x-mean)*(x-mean)/(2*variance)
 	}
-	var l bench.LogDensity
+	var l metrics.LogDensity
 	for j := range g.Len() {
 		for _, i := range g.Parents(j) {
 			l.Prior += logNormal(theta[i][j], 0, 1)
@@ -81,21 +82,21 @@ func TestGoldenMetrics(t *testing.T) {
 	truth := dag.FromMatrix(matrix(file.Truth...))
 	for _, c := range file.Cases {
 		var graphs []*dag.Graph
-		heldOut := &bench.HeldOut{Empty: linearLogDensity(dag.New(truth.Len()), nil, file.HeldOut, file.Variance)}
+		heldOut := &metrics.HeldOut{Empty: linearLogDensity(dag.New(truth.Len()), nil, file.HeldOut, file.Variance)}
 		for m := range c.Graphs {
 			g := dag.FromMatrix(matrix(c.Graphs[m]...))
 			graphs = append(graphs, g)
 			heldOut.Particles = append(heldOut.Particles, linearLogDensity(g, c.Theta[m], file.HeldOut, file.Variance))
 		}
-		uniform := bench.Empirical(graphs)
-		weighted, err := bench.Mixture(graphs, c.Results["weighted"].LogWeights)
+		uniform := posterior.Uniform(graphs)
+		weighted, err := posterior.Weighted(graphs, c.Results["weighted"].LogWeights)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, e := range map[string]*bench.Ensemble{"uniform": uniform, "weighted": weighted} {
+		for name, e := range map[string]*posterior.Ensemble{"uniform": uniform, "weighted": weighted} {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
 				want := c.Results[name]
-				got, err := bench.Evaluate(e, truth, heldOut)
+				got, err := metrics.Evaluate(e, truth, heldOut)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-package bench_test
+package posterior_test
 
 import (
 	"math"
@@ -11,18 +11,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/bench"
 	"tobac/dag"
+	"tobac/posterior"
 )
 
-func TestMixtureIgnoresCommonFactor(t *testing.T) {
+func TestWeightedIgnoresCommonFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		logp := rapid.SliceOfN(rapid.Float64Range(-1e5, 1e5), 1, 9).Draw(t, "log densities")
 		graphs := make([]*dag.Graph, len(logp))
 		for m := range graphs {
 			graphs[m] = dag.New(2)
 		}
-		plain, err := bench.Mixture(graphs, logp)
+		plain, err := posterior.Weighted(graphs, logp)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestMixtureIgnoresCommonFactor(t *testing.T) {
 		}
 		shifted := append([]float64(nil), logp...)
 		floats.AddConst(-12345, shifted)
-		moved, err := bench.Mixture(graphs, shifted)
+		moved, err := posterior.Weighted(graphs, shifted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,29 +50,6 @@ func TestMixtureIgnoresCommonFactor(t *testing.T) {
 	})
 }
 
-// Two particles with weights 1/4 and 3/4 stand for four with equal weights.
-func TestWeightsStandForCopies(t *testing.T) {
-	a, b := graph(t, 3, [2]int{0, 1}), graph(t, 3, [2]int{2, 1}, [2]int{0, 2})
-	truth := graph(t, 3, [2]int{0, 1}, [2]int{1, 2})
-	weighted, err := bench.Mixture([]*dag.Graph{a, b}, []float64{0, math.Log(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := bench.Evaluate(weighted, truth, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := bench.Evaluate(bench.Empirical([]*dag.Graph{a, b, b, b}), truth, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !near(float64(got.EffectiveSampleSize), 1.6, 1e-12) { // 1/(1/16 + 9/16)
-		t.Errorf("effective sample size %g, want 1.6", got.EffectiveSampleSize)
-	}
-	got.Particles, got.EffectiveSampleSize = want.Particles, want.EffectiveSampleSize
-	compareReports(t, got, want, 1e-14)
-}
-
 // Equal weights give exact fractions: 49 of 49 particles is 1, and equal counts
 // are equal probabilities whatever particles they come from.
 func TestUniformProbabilitiesAreExact(t *testing.T) {
@@ -82,11 +59,11 @@ func TestUniformProbabilitiesAreExact(t *testing.T) {
 		count := mat.NewDense(5, 5, nil)
 		edges := 0
 		for m := range graphs {
-			graphs[m] = randomDAG(5, 0.5, rng)
+			graphs[m] = randomDAG(rng.Perm(5), 0.5, rng)
 			count.Add(count, graphs[m].Matrix())
 			edges += graphs[m].Size()
 		}
-		e := bench.Empirical(graphs)
+		e := posterior.Uniform(graphs)
 		want := mat.NewDense(5, 5, nil)
 		want.Apply(func(_, _ int, v float64) float64 { return v / float64(particles) }, count)
 		if got := e.EdgeProbabilities(); !mat.Equal(got, want) {
@@ -99,7 +76,7 @@ func TestUniformProbabilitiesAreExact(t *testing.T) {
 			t.Errorf("effective sample size %v of %d", got, particles)
 		}
 		// The same log density for all is the empirical distribution.
-		same, err := bench.Mixture(graphs, slices.Repeat([]float64{-7777.7}, particles))
+		same, err := posterior.Weighted(graphs, slices.Repeat([]float64{-7777.7}, particles))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,12 +88,13 @@ func TestUniformProbabilitiesAreExact(t *testing.T) {
 
 func TestEdgeProbabilitiesAreMeans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawProblem(t, true)
-		probability := p.ensemble.EdgeProbabilities()
-		want := mat.NewDense(p.truth.Len(), p.truth.Len(), nil)
-		for m, w := range p.ensemble.Weights() {
+		p := drawPosterior(t)
+		e := p.Empirical()
+		probability := e.EdgeProbabilities()
+		want := mat.NewDense(len(p.Names), len(p.Names), nil)
+		for m, w := range e.Weights() {
 			var term mat.Dense
-			term.Scale(w, p.graphs[m].Matrix())
+			term.Scale(w, e.Graphs[m].Matrix())
 			want.Add(want, &term)
 		}
 		if !mat.EqualApprox(probability, want, 1e-14) {
@@ -125,8 +103,8 @@ func TestEdgeProbabilitiesAreMeans(t *testing.T) {
 		if mat.Max(probability) > 1 || mat.Min(probability) < 0 {
 			t.Fatalf("out of [0, 1]:\n%v", mat.Formatted(probability))
 		}
-		if !near(mat.Sum(probability), p.ensemble.ExpectedEdges(), 1e-12) {
-			t.Fatalf("sum %g, expected edges %g", mat.Sum(probability), p.ensemble.ExpectedEdges())
+		if !near(mat.Sum(probability), e.ExpectedEdges(), 1e-12) {
+			t.Fatalf("sum %g, expected edges %g", mat.Sum(probability), e.ExpectedEdges())
 		}
 	})
 }
@@ -136,7 +114,7 @@ func TestEdgeProbabilitiesAreMeans(t *testing.T) {
 func TestAcyclicRenormalisesInLogSpace(t *testing.T) {
 	cycle := graph(t, 2, [2]int{0, 1}, [2]int{1, 0})
 	edge, empty := graph(t, 2, [2]int{0, 1}), dag.New(2)
-	e, err := bench.Mixture([]*dag.Graph{cycle, edge, cycle, empty}, []float64{0, -5000, -1, -5000 + math.Log(3)})
+	e, err := posterior.Weighted([]*dag.Graph{cycle, edge, cycle, empty}, []float64{0, -5000, -1, -5000 + math.Log(3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,37 +125,61 @@ func TestAcyclicRenormalisesInLogSpace(t *testing.T) {
 	if w := kept.Weights(); !floats.EqualApprox(w, []float64{0.25, 0.75}, 1e-12) {
 		t.Errorf("weights %v, want 0.25 and 0.75", w)
 	}
-	if kept, index := bench.Empirical([]*dag.Graph{cycle}).Acyclic(); kept != nil || index != nil {
+	if kept, index := posterior.Uniform([]*dag.Graph{cycle}).Acyclic(); kept != nil || index != nil {
 		t.Errorf("kept %v of one cyclic graph", index)
 	}
 }
 
-func TestEnsembleFaults(t *testing.T) {
+func TestWeightedFaults(t *testing.T) {
 	two := []*dag.Graph{dag.New(3), dag.New(3)}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		_, err := bench.Mixture(two, []float64{0, bad})
-		if err == nil || !strings.HasPrefix(err.Error(), "bench: log density of particle 1 is ") {
+		_, err := posterior.Weighted(two, []float64{0, bad})
+		if err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 1 is ") {
 			t.Errorf("log density %g: error %v", bad, err)
 		}
-	}
-	for name, f := range map[string]func(){
-		"no graphs":           func() { bench.Empirical(nil) },
-		"vertices differ":     func() { bench.Empirical([]*dag.Graph{dag.New(3), dag.New(4)}) },
-		"lengths differ":      func() { _, _ = bench.Mixture(two, []float64{0}) },
-		"values differ":       func() { bench.Empirical(two).NegLL([]float64{1}) },
-		"graphs of two sizes": func() { bench.SHD(dag.New(2), dag.New(3)) },
-		"scores of two sizes": func() { bench.AUROC(mat.NewDense(2, 2, nil), dag.New(3), bench.OffDiagonal) },
-		"score NaN":           func() { bench.AUROC(matrix([]float64{0, math.NaN()}, []float64{0, 0}), dag.New(2), 0) },
-		"convention":          func() { bench.AUROC(mat.NewDense(2, 2, nil), dag.New(2), 2) },
-		"order of two sizes":  func() { bench.ViolatedEdges([]int{0}, dag.New(2)) },
-		"truth of two sizes":  func() { _, _ = bench.Evaluate(bench.Empirical(two), dag.New(2), nil) },
-		"held-out lengths": func() {
-			_, _ = bench.Evaluate(bench.Empirical(two), nil, &bench.HeldOut{Particles: make([]bench.LogDensity, 3)})
-		},
-		"log weights": func() { _, _ = bench.Evaluate(&bench.Ensemble{Graphs: two}, nil, nil) },
-	} {
-		if message, ok := panics(f).(string); !ok || !strings.HasPrefix(message, "bench: ") {
-			t.Errorf("%s: panic %q, want one that starts with bench:", name, message)
+		p := &posterior.Posterior{Draws: []posterior.Draw{{Graph: two[0]}, {Graph: two[1], LogPrior: bad}}}
+		if _, err := p.ByDensity(); err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 1 is ") {
+			t.Errorf("log prior %g: error %v", bad, err)
 		}
+	}
+	if message := panics(func() { _, _ = posterior.Weighted(two, []float64{0}) }); message != "posterior: 1 log densities for 2 graphs" {
+		t.Errorf("lengths that differ: %v", message)
+	}
+}
+
+// Two components, worked by hand: weights 3/4 and 1/4. Alike, the edges have ¾·½
+// and ¼·⅔; by density ¾·¾ and ¼·½.
+func TestComponentsShareWeights(t *testing.T) {
+	forward, backward, none := graph(t, 2, [2]int{0, 1}), graph(t, 2, [2]int{1, 0}), dag.New(2)
+	p := &posterior.Posterior{
+		Names: []string{"x", "y"},
+		Draws: []posterior.Draw{{Graph: forward, LogLikelihood: math.Log(3)}, {Graph: none}, {Graph: backward}, {Graph: backward}, {Graph: none, LogPrior: math.Log(2)}},
+		Components: []posterior.Component{
+			{Order: []int{0, 1}, Draws: 2, Weight: 0.75, LogWeight: math.Log(0.75)}, {Order: []int{1, 0}, Draws: 3, Weight: 0.25, LogWeight: math.Log(0.25)},
+		},
+	}
+	byDensity, err := p.ByDensity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name              string
+		e                 *posterior.Ensemble
+		forward, backward float64
+	}{{"alike", p.Empirical(), 3.0 / 8, 1.0 / 6}, {"by density", byDensity, 9.0 / 16, 1.0 / 8}} {
+		q := row.e.EdgeProbabilities()
+		if math.Abs(q.At(0, 1)-row.forward) > 1e-15 || math.Abs(q.At(1, 0)-row.backward) > 1e-15 {
+			t.Errorf("%s: got %v and %v, want %v and %v", row.name, q.At(0, 1), q.At(1, 0), row.forward, row.backward)
+		}
+		if total := floats.Sum(row.e.Weights()); math.Abs(total-1) > 1e-15 {
+			t.Errorf("%s: weights sum to %v, want 1", row.name, total)
+		}
+	}
+	if m := p.Frequencies(); math.Abs(m.Probabilities.At(0, 1)-3.0/8) > 1e-15 {
+		t.Errorf("frequency %v, want 3/8", m.Probabilities.At(0, 1))
+	}
+	p.Components = p.Components[:1]
+	if message := panics(func() { p.Empirical() }); message != "posterior: components of 2 draws, there are 5" {
+		t.Errorf("components that lack draws: %v", message)
 	}
 }

@@ -1,4 +1,4 @@
-package bench_test
+package metrics_test
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/bench"
 	"tobac/dag"
+	"tobac/metrics"
 )
 
 // Worked by hand. Truth 0 → 1 → 2; probabilities 0→1: 0.95, 0→2: 0.25, 1→2: 0.75,
@@ -29,13 +29,13 @@ func TestCalibrationByHand(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"Brier", bench.Brier(p, truth), (0.0025 + 3*0.0625) / 6},
-		{"log score", bench.LogScore(p, truth, 0.01), -(math.Log(0.95) + 3*math.Log(0.75) + 2*math.Log(0.99)) / 6},
-		{"calibration, 10 bins", bench.CalibrationError(p, truth, 10), 0.8 / 6},
-		{"calibration, 2 bins", bench.CalibrationError(p, truth, 2), 0.8 / 6},
-		{"calibration, 1 bin", bench.CalibrationError(p, truth, 1), 0.2 / 6},
-		{"entropy", bench.Entropy(p), (0.2863969571159561 + 3*0.8112781244591328) / 6},
-		{"decided", bench.Decided(p, 0.0500001), 0.5},
+		{"Brier", metrics.Brier(p, truth), (0.0025 + 3*0.0625) / 6},
+		{"log score", metrics.LogScore(p, truth, 0.01), -(math.Log(0.95) + 3*math.Log(0.75) + 2*math.Log(0.99)) / 6},
+		{"calibration, 10 bins", metrics.CalibrationError(p, truth, 10), 0.8 / 6},
+		{"calibration, 2 bins", metrics.CalibrationError(p, truth, 2), 0.8 / 6},
+		{"calibration, 1 bin", metrics.CalibrationError(p, truth, 1), 0.2 / 6},
+		{"entropy", metrics.Entropy(p), (0.2863969571159561 + 3*0.8112781244591328) / 6},
+		{"decided", metrics.Decided(p, 0.0500001), 0.5},
 	} {
 		if math.Abs(row.got-row.want) > 1e-15 {
 			t.Errorf("%s is %.17g, want %.17g", row.name, row.got, row.want)
@@ -68,9 +68,9 @@ func TestCalibrationOfExtremes(t *testing.T) {
 				name      string
 				got, want float64
 			}{
-				{"Brier", bench.Brier(row.p, truth), row.brier}, {"log score", bench.LogScore(row.p, truth, 1e-3), row.logScore},
-				{"calibration", bench.CalibrationError(row.p, truth, bins), row.error}, {"entropy", bench.Entropy(row.p), row.entropy},
-				{"decided", bench.Decided(row.p, 0.1), row.decided},
+				{"Brier", metrics.Brier(row.p, truth), row.brier}, {"log score", metrics.LogScore(row.p, truth, 1e-3), row.logScore},
+				{"calibration", metrics.CalibrationError(row.p, truth, bins), row.error}, {"entropy", metrics.Entropy(row.p), row.entropy},
+				{"decided", metrics.Decided(row.p, 0.1), row.decided},
 			} {
 				if math.Abs(c.got-c.want) > 1e-12 {
 					t.Fatalf("%s of %s is %v, want %v", c.name, row.name, c.got, c.want)
@@ -99,8 +99,8 @@ func TestScoresAreProper(t *testing.T) {
 		name string
 		f    func(p mat.Matrix, truth *dag.Graph) float64
 	}{
-		{"Brier", bench.Brier},
-		{"log score", func(p mat.Matrix, truth *dag.Graph) float64 { return bench.LogScore(p, truth, 1e-3) }},
+		{"Brier", metrics.Brier},
+		{"log score", func(p mat.Matrix, truth *dag.Graph) float64 { return metrics.LogScore(p, truth, 1e-3) }},
 	} {
 		sum, square := 0.0, 0.0
 		for range graphs {
@@ -139,8 +139,8 @@ func TestCalibrationErrorOfCalibratedProbabilities(t *testing.T) {
 				truth.Set(i, j, i != j && rng.Float64() < v)
 			}
 		}
-		calibrated += bench.CalibrationError(p, truth, bench.CalibrationBins) / graphs
-		sure += bench.CalibrationError(extreme, truth, bench.CalibrationBins) / graphs
+		calibrated += metrics.CalibrationError(p, truth, metrics.CalibrationBins) / graphs
+		sure += metrics.CalibrationError(extreme, truth, metrics.CalibrationBins) / graphs
 	}
 	if calibrated > 0.133 || sure < 0.2 {
 		t.Errorf("calibrated probabilities have the error %v, want at most 0.133; overconfident ones %v, want at least 0.2", calibrated, sure)
@@ -156,14 +156,14 @@ func TestCalibrationPanics(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"shape", func() { bench.Brier(mat.NewDense(2, 3, nil), truth) }, "bench: probabilities are 2×3 for a graph of 2 vertices"},
-		{"outside", func() { bench.Brier(outside, truth) }, "bench: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
-		{"NaN", func() { bench.Entropy(matrix([]float64{0, math.NaN()}, []float64{0, 0})) }, "bench: probability of 0 -> 1 is NaN, want a number from 0 to 1"},
-		{"least", func() { bench.LogScore(ok, truth, 0) }, "bench: least probability 0, want a number between 0 and ½"},
-		{"bins", func() { bench.CalibrationError(ok, truth, 0) }, "bench: 0 bins, want at least 1"},
-		{"no parts", func() { bench.Mix(nil, nil) }, "bench: 0 log weights for 0 ensembles"},
-		{"lengths", func() { bench.Mix([]*bench.Ensemble{bench.Empirical([]*dag.Graph{truth})}, nil) }, "bench: 0 log weights for 1 ensembles"},
-		{"infinite", func() { bench.Mix([]*bench.Ensemble{bench.Empirical([]*dag.Graph{truth})}, []float64{math.Inf(-1)}) }, "bench: log weight of part 0 is -Inf, want a finite number"},
+		{"shape", func() { metrics.Brier(mat.NewDense(2, 3, nil), truth) }, "metrics: probabilities are 2×3 for a graph of 2 vertices"},
+		{"outside", func() { metrics.Brier(outside, truth) }, "metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
+		{"NaN", func() { metrics.Entropy(matrix([]float64{0, math.NaN()}, []float64{0, 0})) }, "metrics: probability of 0 -> 1 is NaN, want a number from 0 to 1"},
+		{"least", func() { metrics.LogScore(ok, truth, 0) }, "metrics: least probability 0, want a number between 0 and ½"},
+		{"bins", func() { metrics.CalibrationError(ok, truth, 0) }, "metrics: 0 bins, want at least 1"},
+		{"skeleton", func() { metrics.SkeletonAUROC(outside, truth) }, "metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
+		{"E-SHD", func() { metrics.ESHDOfEdges(mat.NewDense(3, 3, nil), truth) }, "metrics: probabilities are 3×3 for a graph of 2 vertices"},
+		{"vertices", func() { _, _ = metrics.EvaluateEdges(mat.NewDense(3, 3, nil), truth) }, "metrics: probabilities of 3 variables, the truth has 2"},
 	} {
 		if got := panics(row.f); got != row.want {
 			t.Errorf("%s: got %v, want %s", row.name, got, row.want)

@@ -1,4 +1,4 @@
-package bench_test
+package metrics_test
 
 import (
 	"math"
@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/bench"
 	"tobac/dag"
+	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // shdByMatrix is the definition on matrices: pairs in which |A − B| has an entry.
@@ -32,11 +33,11 @@ func TestSHDIsAMetric(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		d := rapid.IntRange(1, 8).Draw(t, "d")
 		a, b, c := randomGraph(d, 0.4, rng), randomGraph(d, 0.4, rng), randomDAG(d, 0.4, rng)
-		ab, bc, ac := bench.SHD(a, b), bench.SHD(b, c), bench.SHD(a, c)
-		if ab != bench.SHD(b, a) {
+		ab, bc, ac := metrics.SHD(a, b), metrics.SHD(b, c), metrics.SHD(a, c)
+		if ab != metrics.SHD(b, a) {
 			t.Fatal("not symmetric")
 		}
-		if bench.SHD(a, a) != 0 || ab == 0 != a.Equal(b) {
+		if metrics.SHD(a, a) != 0 || ab == 0 != a.Equal(b) {
 			t.Fatal("zero between different graphs or not between equal ones")
 		}
 		if ab < 0 || ab > d*(d-1)/2 || ac > ab+bc {
@@ -46,10 +47,10 @@ func TestSHDIsAMetric(t *testing.T) {
 			t.Fatalf("got %d, matrices give %d", ab, want)
 		}
 		order := rng.Perm(d)
-		if got := bench.SHD(a.Relabel(order), b.Relabel(order)); got != ab {
+		if got := metrics.SHD(a.Relabel(order), b.Relabel(order)); got != ab {
 			t.Fatalf("%d after relabelling, was %d", got, ab)
 		}
-		if got := bench.SHD(c, dag.New(d)); got != c.Size() {
+		if got := metrics.SHD(c, dag.New(d)); got != c.Size() {
 			t.Fatalf("%d to the empty graph, want the %d edges of a DAG", got, c.Size())
 		}
 	})
@@ -71,7 +72,7 @@ func TestSHDCases(t *testing.T) {
 		{"all wrong", [][2]int{{1, 0}, {2, 1}, {0, 2}}, 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := bench.SHD(graph(t, 3, row.edges...), truth); got != row.want {
+			if got := metrics.SHD(graph(t, 3, row.edges...), truth); got != row.want {
 				t.Errorf("got %d, want %d", got, row.want)
 			}
 		})
@@ -97,7 +98,7 @@ func TestESHDFromEdgeProbabilities(t *testing.T) {
 				}
 			}
 		}
-		if got := p.ensemble.ESHD(p.truth); !near(got, want, 1e-12) {
+		if got := metrics.ESHD(p.ensemble, p.truth); !near(got, want, 1e-12) {
 			t.Fatalf("got %g, want %g", got, want)
 		}
 	})
@@ -123,7 +124,7 @@ func TestAcyclicityCases(t *testing.T) {
 		{"one vertex", dag.New(1), 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := bench.Acyclicity(row.g); math.Abs(got-row.want) > 1e-13*row.want {
+			if got := metrics.Acyclicity(row.g); math.Abs(got-row.want) > 1e-13*row.want {
 				t.Errorf("got %.15g, want %.15g", got, row.want)
 			}
 		})
@@ -135,7 +136,7 @@ func TestAcyclicityLaws(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		d := rapid.IntRange(1, 9).Draw(t, "d")
 		g := randomGraph(d, rapid.Float64Range(0, 0.6).Draw(t, "p"), rng)
-		h := bench.Acyclicity(g)
+		h := metrics.Acyclicity(g)
 		if h > 0 == g.Acyclic() || h < 0 {
 			t.Fatalf("h = %g, acyclic %v", h, g.Acyclic())
 		}
@@ -150,7 +151,7 @@ func TestAcyclicityLaws(t *testing.T) {
 		if want := mat.Trace(&power) - float64(d); math.Abs(h-want) > 1e-12*mat.Trace(&power) {
 			t.Fatalf("h = %.15g, by powers %.15g", h, want)
 		}
-		if got := bench.Acyclicity(g.Relabel(rng.Perm(d))); !near(got, h, 1e-12) {
+		if got := metrics.Acyclicity(g.Relabel(rng.Perm(d))); !near(got, h, 1e-12) {
 			t.Fatalf("h = %g after relabelling, was %g", got, h)
 		}
 	})
@@ -159,12 +160,12 @@ func TestAcyclicityLaws(t *testing.T) {
 // Cyclic counts particles whatever their weights, Cyclicity weighs them.
 func TestCyclicCounts(t *testing.T) {
 	cycle := graph(t, 3, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0})
-	e, err := bench.Mixture([]*dag.Graph{cycle, dag.New(3), cycle}, []float64{0, math.Log(2), 0})
+	e, err := posterior.Weighted([]*dag.Graph{cycle, dag.New(3), cycle}, []float64{0, math.Log(2), 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Cyclic() != 2 || !near(e.Cyclicity(), 1.0/18, 1e-14) {
-		t.Errorf("%d cyclic, h = %g, want 2 and 1/18", e.Cyclic(), e.Cyclicity())
+	if metrics.Cyclic(e) != 2 || !near(metrics.Cyclicity(e), 1.0/18, 1e-14) {
+		t.Errorf("%d cyclic, h = %g, want 2 and 1/18", metrics.Cyclic(e), metrics.Cyclicity(e))
 	}
 }
 
@@ -177,7 +178,7 @@ func TestViolatedEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bench.ViolatedEdges(order, g); got != 0 {
+		if got := metrics.ViolatedEdges(order, g); got != 0 {
 			t.Fatalf("a topological order violates %d edges", got)
 		}
 		// An edge is violated by an order or by its reverse.
@@ -186,7 +187,7 @@ func TestViolatedEdges(t *testing.T) {
 		for c, v := range random {
 			reverse[d-1-c] = v
 		}
-		if got := bench.ViolatedEdges(random, g) + bench.ViolatedEdges(reverse, g); got != g.Size() {
+		if got := metrics.ViolatedEdges(random, g) + metrics.ViolatedEdges(reverse, g); got != g.Size() {
 			t.Fatalf("an order and its reverse violate %d edges, want all %d", got, g.Size())
 		}
 	})

@@ -1,4 +1,4 @@
-package bench
+package metrics
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ func Brier(p mat.Matrix, truth *dag.Graph) float64 {
 // It panics like [Brier], and if least is not in (0, ½).
 func LogScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
 	if !(least > 0 && least < 0.5) {
-		panic(fmt.Sprintf("bench: least probability %v, want a number between 0 and ½", least))
+		panic(fmt.Sprintf("metrics: least probability %v, want a number between 0 and ½", least))
 	}
 	sum, n := 0.0, 0
 	forEntries(p, truth, func(q float64, edge bool) {
@@ -62,7 +62,7 @@ func LogScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
 // if there is no bin.
 func CalibrationError(p mat.Matrix, truth *dag.Graph, bins int) float64 {
 	if bins < 1 {
-		panic(fmt.Sprintf("bench: %d bins, want at least 1", bins))
+		panic(fmt.Sprintf("metrics: %d bins, want at least 1", bins))
 	}
 	gap, n := make([]float64, bins), 0 // Σ (P − G*) of each bin
 	forEntries(p, truth, func(q float64, edge bool) {
@@ -114,19 +114,27 @@ func Decided(p mat.Matrix, margin float64) float64 {
 // forEntries calls f for every entry off the diagonal, row by row.
 func forEntries(p mat.Matrix, truth *dag.Graph, f func(q float64, edge bool)) {
 	d := truth.Len()
+	checkProbabilities(p, d)
+	for i := range d {
+		for j := range d {
+			if i != j {
+				f(p.At(i, j), truth.Has(i, j))
+			}
+		}
+	}
+}
+
+// checkProbabilities panics unless p is d×d with entries from 0 to 1 off the
+// diagonal.
+func checkProbabilities(p mat.Matrix, d int) {
 	if rows, cols := p.Dims(); rows != d || cols != d {
-		panic(fmt.Sprintf("bench: probabilities are %d×%d for a graph of %d vertices", rows, cols, d))
+		panic(fmt.Sprintf("metrics: probabilities are %d×%d for a graph of %d vertices", rows, cols, d))
 	}
 	for i := range d {
 		for j := range d {
-			if i == j {
-				continue
+			if q := p.At(i, j); i != j && !(q >= 0 && q <= 1) {
+				panic(fmt.Sprintf("metrics: probability of %d -> %d is %v, want a number from 0 to 1", i, j, q))
 			}
-			q := p.At(i, j)
-			if !(q >= 0 && q <= 1) {
-				panic(fmt.Sprintf("bench: probability of %d -> %d is %v, want a number from 0 to 1", i, j, q))
-			}
-			f(q, truth.Has(i, j))
 		}
 	}
 }

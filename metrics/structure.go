@@ -1,4 +1,4 @@
-package bench
+package metrics
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/posterior"
 )
 
 // SHD returns the structural Hamming distance of a and b: the number of
@@ -14,7 +15,7 @@ import (
 // with values from 0 to d(d−1)/2. It panics if the numbers of vertices differ.
 func SHD(a, b *dag.Graph) int {
 	if a.Len() != b.Len() {
-		panic(fmt.Sprintf("bench: graphs of %d and %d vertices", a.Len(), b.Len()))
+		panic(fmt.Sprintf("metrics: graphs of %d and %d vertices", a.Len(), b.Len()))
 	}
 	distance := 0
 	for i := range a.Len() {
@@ -29,13 +30,13 @@ func SHD(a, b *dag.Graph) int {
 
 // ESHD returns the expected structural Hamming distance to the truth,
 // Σ_m w_m SHD(G_m, truth). That of the empty graph is the number of true edges.
-func (e *Ensemble) ESHD(truth *dag.Graph) float64 {
-	return e.expectation(func(g *dag.Graph) int { return SHD(g, truth) })
+func ESHD(e *posterior.Ensemble, truth *dag.Graph) float64 {
+	return e.Expectation(func(g *dag.Graph) int { return SHD(g, truth) })
 }
 
-// Cyclic returns the number of particles that contain a cycle, whatever their
+// Cyclic returns the number of graphs that contain a cycle, whatever their
 // weights: the cyclicity that the reference implementation reports.
-func (e *Ensemble) Cyclic() int {
+func Cyclic(e *posterior.Ensemble) int {
 	count := 0
 	for _, g := range e.Graphs {
 		if !g.Acyclic() {
@@ -47,7 +48,7 @@ func (e *Ensemble) Cyclic() int {
 
 // Cyclicity returns Σ_m w_m h(G_m), the cyclicity that the paper reports, with
 // h as in [Acyclicity].
-func (e *Ensemble) Cyclicity() float64 {
+func Cyclicity(e *posterior.Ensemble) float64 {
 	sum := 0.0
 	for m, w := range e.Weights() {
 		sum += w * Acyclicity(e.Graphs[m])
@@ -89,7 +90,7 @@ func Acyclicity(g *dag.Graph) float64 {
 // of the vertices.
 func ViolatedEdges(order []int, truth *dag.Graph) int {
 	if len(order) != truth.Len() {
-		panic(fmt.Sprintf("bench: order of %d vertices for a graph of %d", len(order), truth.Len()))
+		panic(fmt.Sprintf("metrics: order of %d vertices for a graph of %d", len(order), truth.Len()))
 	}
 	position := dag.Inverse(order)
 	count := 0

@@ -1,4 +1,4 @@
-package bench
+package metrics
 
 import (
 	"cmp"
@@ -26,20 +26,21 @@ const (
 // score: true edges, and others.
 type threshold struct{ positive, negative int }
 
-// thresholds returns one entry per distinct score, highest first; the last
-// counts everything. It panics on a score that is NaN, on shapes that differ,
-// and on an unknown convention.
-func thresholds(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) []threshold {
+// An entry is a score with what is true of it.
+type entry struct {
+	score float64
+	edge  bool
+}
+
+// directed lists the entries that diagonal says. It panics on a score that is
+// NaN, on shapes that differ, and on an unknown convention.
+func directed(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) []entry {
 	d := truth.Len()
 	if rows, cols := scores.Dims(); rows != d || cols != d {
-		panic(fmt.Sprintf("bench: scores are %d×%d for a graph of %d vertices", rows, cols, d))
+		panic(fmt.Sprintf("metrics: scores are %d×%d for a graph of %d vertices", rows, cols, d))
 	}
 	if diagonal != OffDiagonal && diagonal != WithDiagonal {
-		panic(fmt.Sprintf("bench: unknown Diagonal %d", diagonal))
-	}
-	type entry struct {
-		score float64
-		edge  bool
+		panic(fmt.Sprintf("metrics: unknown Diagonal %d", diagonal))
 	}
 	entries := make([]entry, 0, d*d)
 	for i := range d {
@@ -49,11 +50,17 @@ func thresholds(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) []thresh
 			}
 			s := scores.At(i, j)
 			if math.IsNaN(s) {
-				panic(fmt.Sprintf("bench: score of %d -> %d is NaN", i, j))
+				panic(fmt.Sprintf("metrics: score of %d -> %d is NaN", i, j))
 			}
 			entries = append(entries, entry{s, i != j && truth.Has(i, j)})
 		}
 	}
+	return entries
+}
+
+// thresholds returns one entry per distinct score, highest first; the last
+// counts everything. It sorts the entries.
+func thresholds(entries []entry) []threshold {
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(b.score, a.score) })
 	var out []threshold
 	var seen threshold
@@ -83,11 +90,19 @@ func thresholds(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) []thresh
 //
 // It panics if scores has another shape than d×d or holds a NaN.
 func AUROC(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
-	points := thresholds(scores, truth, diagonal)
-	if truth.Size() == 0 {
+	return auroc(directed(scores, truth, diagonal))
+}
+
+// auroc is NaN without an edge or without anything else.
+func auroc(entries []entry) float64 {
+	points := thresholds(entries)
+	if len(points) == 0 {
 		return math.NaN()
 	}
 	all := points[len(points)-1]
+	if all.positive == 0 || all.negative == 0 {
+		return math.NaN()
+	}
 	half := 0 // twice the number of pairs in the right order
 	var above threshold
 	for _, p := range points {
@@ -105,23 +120,27 @@ func AUROC(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
 // and the share of edges among the entries for constant scores. Arguments and
 // panics are those of [AUROC].
 func AveragePrecision(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
-	points := thresholds(scores, truth, diagonal)
-	if truth.Size() == 0 {
-		return math.NaN()
-	}
+	return averagePrecision(directed(scores, truth, diagonal))
+}
+
+// averagePrecision is NaN without an edge.
+func averagePrecision(entries []entry) float64 {
 	sum, above := 0.0, 0
-	for _, p := range points {
+	for _, p := range thresholds(entries) {
 		sum += float64(p.positive-above) * precision(p)
 		above = p.positive
 	}
-	return sum / float64(truth.Size())
+	if above == 0 {
+		return math.NaN()
+	}
+	return sum / float64(above)
 }
 
 // AUPRC returns the area under the points (recall, precision) of
 // [AveragePrecision], preceded by (0, 1), by the trapezoid rule in recall. It
 // is NaN if truth has no edge. Arguments and panics are those of [AUROC].
 func AUPRC(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
-	points := thresholds(scores, truth, diagonal)
+	points := thresholds(directed(scores, truth, diagonal))
 	if truth.Size() == 0 {
 		return math.NaN()
 	}

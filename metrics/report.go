@@ -1,43 +1,16 @@
-package bench
+package metrics
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/posterior"
 )
 
-// Number is a float64 that JSON can carry: NaN, for a metric that is not
-// defined or was not computed, is null, and so are infinities; null reads back
-// as NaN.
-type Number float64
-
-var (
-	_ json.Marshaler   = Number(0)
-	_ json.Unmarshaler = (*Number)(nil)
-)
-
-// MarshalJSON returns null for NaN and infinities.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON reads a number, or NaN from null.
-func (n *Number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*n = Number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(text, (*float64)(n))
-}
-
-// Report holds the metrics of one posterior. Those that need a true graph or
+// Report holds the metrics of weighted graphs. Those that need a true graph or
 // held-out data are NaN where there is none. The package comment defines them.
 type Report struct {
 	ESHD                         Number `json:"eshd"`
@@ -53,7 +26,7 @@ type Report struct {
 	NegLL                        Number `json:"neg_ll"`           // of log p(Θ|G) + log p(D|G,Θ)
 	NegLLDataOnly                Number `json:"neg_ll_data_only"` // of log p(D|G,Θ)
 
-	// Yardsticks: the graph without edges. Its E-SHD is the number of true edges.
+	// Baselines: the graph without edges. Its E-SHD is the number of true edges.
 	ESHDEmptyGraph          Number `json:"eshd_empty_graph"`
 	NegLLEmptyGraph         Number `json:"neg_ll_empty_graph"`
 	NegLLDataOnlyEmptyGraph Number `json:"neg_ll_data_only_empty_graph"`
@@ -77,22 +50,24 @@ type Report struct {
 //
 // It fails if a weight, or a log density that it uses, is NaN or infinite, and
 // panics if numbers of vertices or lengths differ.
-func Evaluate(e *Ensemble, truth *dag.Graph, heldOut *HeldOut) (*Report, error) {
-	d := checkSizes(e.Graphs)
+func Evaluate(e *posterior.Ensemble, truth *dag.Graph, heldOut *HeldOut) (*Report, error) {
+	d := size(e.Graphs)
 	if len(e.LogWeights) != len(e.Graphs) {
-		panic(fmt.Sprintf("bench: %d log weights for %d graphs", len(e.LogWeights), len(e.Graphs)))
+		panic(fmt.Sprintf("metrics: %d log weights for %d graphs", len(e.LogWeights), len(e.Graphs)))
 	}
 	if truth != nil && truth.Len() != d {
-		panic(fmt.Sprintf("bench: graphs of %d vertices, the truth has %d", d, truth.Len()))
+		panic(fmt.Sprintf("metrics: graphs of %d vertices, the truth has %d", d, truth.Len()))
 	}
-	if err := checkFinite("log weight", e.LogWeights); err != nil {
-		return nil, err
+	for m, w := range e.LogWeights {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("metrics: log weight of particle %d is %g, want a finite number", m, w)
+		}
 	}
 	kept, index := e.Acyclic()
 	r := newReport()
 	r.Particles = len(e.Graphs)
 	r.Cyclic = len(e.Graphs) - len(index)
-	r.Cyclicity = Number(e.Cyclicity())
+	r.Cyclicity = Number(Cyclicity(e))
 	if kept == nil {
 		r.EffectiveSampleSize = 0
 		r.ExpectedEdges = Number(e.ExpectedEdges())
@@ -111,6 +86,19 @@ func Evaluate(e *Ensemble, truth *dag.Graph, heldOut *HeldOut) (*Report, error) 
 	return r, nil
 }
 
+// size returns the common number of vertices and panics if there is none.
+func size(graphs []*dag.Graph) int {
+	if len(graphs) == 0 {
+		panic("metrics: no graphs")
+	}
+	for m, g := range graphs {
+		if g.Len() != graphs[0].Len() {
+			panic(fmt.Sprintf("metrics: graph %d has %d vertices, graph 0 has %d", m, g.Len(), graphs[0].Len()))
+		}
+	}
+	return graphs[0].Len()
+}
+
 // newReport returns a report whose optional metrics are NaN.
 func newReport() *Report {
 	nan := Number(math.NaN())
@@ -123,7 +111,7 @@ func newReport() *Report {
 
 // compare fills in the metrics against the true graph; kept is nil if no
 // particle is acyclic.
-func (r *Report) compare(kept *Ensemble, truth *dag.Graph) {
+func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 	d, edges := truth.Len(), truth.Size()
 	r.ESHDEmptyGraph = Number(edges)
 	if kept == nil {
@@ -138,7 +126,7 @@ func (r *Report) compare(kept *Ensemble, truth *dag.Graph) {
 		}
 		return
 	}
-	r.ESHD = Number(kept.ESHD(truth))
+	r.ESHD = Number(ESHD(kept, truth))
 	p := kept.EdgeProbabilities()
 	rank := func(metric func(mat.Matrix, *dag.Graph, Diagonal) float64) (off, with Number) {
 		return Number(metric(p, truth, OffDiagonal)), Number(metric(p, truth, WithDiagonal))
@@ -151,12 +139,12 @@ func (r *Report) compare(kept *Ensemble, truth *dag.Graph) {
 
 // predict fills in the metrics on held-out data; index lists the particles of
 // the ensemble that are in kept.
-func (r *Report) predict(kept *Ensemble, index []int, heldOut *HeldOut) error {
+func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut) error {
 	if len(heldOut.Particles) != r.Particles {
-		panic(fmt.Sprintf("bench: held-out log densities of %d particles, the ensemble has %d", len(heldOut.Particles), r.Particles))
+		panic(fmt.Sprintf("metrics: held-out log densities of %d particles, the ensemble has %d", len(heldOut.Particles), r.Particles))
 	}
 	if empty := heldOut.Empty.Joint(); math.IsNaN(empty) || math.IsInf(empty, 0) {
-		return fmt.Errorf("bench: held-out log density of the empty graph is %g, want a finite number", empty)
+		return fmt.Errorf("metrics: held-out log density of the empty graph is %g, want a finite number", empty)
 	}
 	r.NegLLEmptyGraph = Number(-heldOut.Empty.Joint())
 	r.NegLLDataOnlyEmptyGraph = Number(-heldOut.Empty.Data)
@@ -169,10 +157,10 @@ func (r *Report) predict(kept *Ensemble, index []int, heldOut *HeldOut) error {
 		l := heldOut.Particles[m]
 		joint[k], data[k] = l.Joint(), l.Data
 		if math.IsNaN(joint[k]) || math.IsInf(joint[k], 0) {
-			return fmt.Errorf("bench: held-out log density of particle %d is %g + %g, want finite numbers", m, l.Prior, l.Data)
+			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want finite numbers", m, l.Prior, l.Data)
 		}
 	}
-	r.NegLL = Number(kept.NegLL(joint))
-	r.NegLLDataOnly = Number(kept.NegLL(data))
+	r.NegLL = Number(NegLL(kept, joint))
+	r.NegLLDataOnly = Number(NegLL(kept, data))
 	return nil
 }

@@ -1,4 +1,4 @@
-package bench_test
+package metrics_test
 
 import (
 	"math"
@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/bench"
 	"tobac/dag"
+	"tobac/metrics"
 )
 
 // split lists the scores of edges and of the other entries.
-func split(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) (edges, others []float64) {
+func split(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) (edges, others []float64) {
 	for i := range truth.Len() {
 		for j := range truth.Len() {
 			switch {
 			case i != j && truth.Has(i, j):
 				edges = append(edges, scores.At(i, j))
-			case i != j || diagonal == bench.WithDiagonal:
+			case i != j || diagonal == metrics.WithDiagonal:
 				others = append(others, scores.At(i, j))
 			}
 		}
@@ -29,7 +29,7 @@ func split(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) (edges,
 }
 
 // aurocByPairs compares every edge with every other entry.
-func aurocByPairs(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) float64 {
+func aurocByPairs(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) float64 {
 	edges, others := split(scores, truth, diagonal)
 	won := 0.0
 	for _, p := range edges {
@@ -47,7 +47,7 @@ func aurocByPairs(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) 
 
 // curve lists recall and precision of "score ≥ s" for each distinct score s,
 // highest first, counting from scratch each time.
-func curve(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) (recall, precision []float64) {
+func curve(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) (recall, precision []float64) {
 	edges, others := split(scores, truth, diagonal)
 	distinct := slices.Concat(edges, others)
 	slices.Sort(distinct)
@@ -69,7 +69,7 @@ func curve(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) (recall
 	return recall, precision
 }
 
-func averagePrecisionByCurve(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) float64 {
+func averagePrecisionByCurve(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) float64 {
 	recall, precision := curve(scores, truth, diagonal)
 	sum, last := 0.0, 0.0
 	for k := range recall {
@@ -79,7 +79,7 @@ func averagePrecisionByCurve(scores mat.Matrix, truth *dag.Graph, diagonal bench
 	return sum
 }
 
-func auprcByCurve(scores mat.Matrix, truth *dag.Graph, diagonal bench.Diagonal) float64 {
+func auprcByCurve(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) float64 {
 	recall, precision := curve(scores, truth, diagonal)
 	sum, lastR, lastP := 0.0, 0.0, 1.0
 	for k := range recall {
@@ -112,15 +112,15 @@ func drawScores(t *rapid.T) (*mat.Dense, *dag.Graph, *rand.Rand) {
 func TestRankingMatchesDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores, truth, rng := drawScores(t)
-		for _, diagonal := range []bench.Diagonal{bench.OffDiagonal, bench.WithDiagonal} {
-			if got, want := bench.AUROC(scores, truth, diagonal), aurocByPairs(scores, truth, diagonal); got != want {
+		for _, diagonal := range []metrics.Diagonal{metrics.OffDiagonal, metrics.WithDiagonal} {
+			if got, want := metrics.AUROC(scores, truth, diagonal), aurocByPairs(scores, truth, diagonal); got != want {
 				t.Fatalf("AUROC %.17g, pairs give %.17g", got, want)
 			}
-			ap := bench.AveragePrecision(scores, truth, diagonal)
+			ap := metrics.AveragePrecision(scores, truth, diagonal)
 			if want := averagePrecisionByCurve(scores, truth, diagonal); !near(ap, want, 1e-14) {
 				t.Fatalf("average precision %g, by definition %g", ap, want)
 			}
-			auprc := bench.AUPRC(scores, truth, diagonal)
+			auprc := metrics.AUPRC(scores, truth, diagonal)
 			if want := auprcByCurve(scores, truth, diagonal); !near(auprc, want, 1e-14) {
 				t.Fatalf("AUPRC %g, by definition %g", auprc, want)
 			}
@@ -137,7 +137,7 @@ func TestRankingMatchesDefinition(t *testing.T) {
 					relabelled.Set(a, b, scores.At(i, j))
 				}
 			}
-			for _, metric := range []func(mat.Matrix, *dag.Graph, bench.Diagonal) float64{bench.AUROC, bench.AveragePrecision, bench.AUPRC} {
+			for _, metric := range []func(mat.Matrix, *dag.Graph, metrics.Diagonal) float64{metrics.AUROC, metrics.AveragePrecision, metrics.AUPRC} {
 				want := metric(scores, truth, diagonal)
 				if got := metric(&monotone, truth, diagonal); got != want {
 					t.Fatalf("%g after a monotone map, was %g", got, want)
@@ -154,11 +154,11 @@ func TestAUROCLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores, truth, rng := drawScores(t)
 		d, edges := truth.Len(), truth.Size()
-		off, with := bench.AUROC(scores, truth, bench.OffDiagonal), bench.AUROC(scores, truth, bench.WithDiagonal)
+		off, with := metrics.AUROC(scores, truth, metrics.OffDiagonal), metrics.AUROC(scores, truth, metrics.WithDiagonal)
 
 		var negated mat.Dense
 		negated.Scale(-1, scores)
-		if got := bench.AUROC(&negated, truth, bench.OffDiagonal); !near(got, 1-off, 1e-14) {
+		if got := metrics.AUROC(&negated, truth, metrics.OffDiagonal); !near(got, 1-off, 1e-14) {
 			t.Fatalf("reversed ranking gives %g, want 1 − %g", got, off)
 		}
 
@@ -185,7 +185,7 @@ func TestAUROCLaws(t *testing.T) {
 		}
 		tpr := float64(hits) / float64(edges)
 		fpr := float64(g.Size()-hits) / n
-		if got := bench.AUROC(g.Matrix(), truth, bench.OffDiagonal); !near(got, (1+tpr-fpr)/2, 1e-14) {
+		if got := metrics.AUROC(g.Matrix(), truth, metrics.OffDiagonal); !near(got, (1+tpr-fpr)/2, 1e-14) {
 			t.Fatalf("single graph %g, want %g", got, (1+tpr-fpr)/2)
 		}
 	})
@@ -199,22 +199,22 @@ func TestRankingExtremes(t *testing.T) {
 		name           string
 		scores         mat.Matrix
 		truth          *dag.Graph
-		diagonal       bench.Diagonal
+		diagonal       metrics.Diagonal
 		auroc, ap, prc float64
 	}{
-		{"perfect", truth.Matrix(), truth, bench.OffDiagonal, 1, 1, 1},
-		{"perfect, with diagonal", truth.Matrix(), truth, bench.WithDiagonal, 1, 1, 1},
+		{"perfect", truth.Matrix(), truth, metrics.OffDiagonal, 1, 1, 1},
+		{"perfect, with diagonal", truth.Matrix(), truth, metrics.WithDiagonal, 1, 1, 1},
 		// One threshold: precision 2/6 or 2/9 at recall 1, and the line from (0, 1).
-		{"constant", constant, truth, bench.OffDiagonal, 0.5, 2.0 / 6, (1 + 2.0/6) / 2},
-		{"constant, with diagonal", constant, truth, bench.WithDiagonal, 0.5, 2.0 / 9, (1 + 2.0/9) / 2},
-		{"truth without edges", truth.Matrix(), empty, bench.OffDiagonal, math.NaN(), math.NaN(), math.NaN()},
-		{"truth without edges, with diagonal", truth.Matrix(), empty, bench.WithDiagonal, math.NaN(), math.NaN(), math.NaN()},
-		{"one vertex", mat.NewDense(1, 1, nil), dag.New(1), bench.OffDiagonal, math.NaN(), math.NaN(), math.NaN()},
+		{"constant", constant, truth, metrics.OffDiagonal, 0.5, 2.0 / 6, (1 + 2.0/6) / 2},
+		{"constant, with diagonal", constant, truth, metrics.WithDiagonal, 0.5, 2.0 / 9, (1 + 2.0/9) / 2},
+		{"truth without edges", truth.Matrix(), empty, metrics.OffDiagonal, math.NaN(), math.NaN(), math.NaN()},
+		{"truth without edges, with diagonal", truth.Matrix(), empty, metrics.WithDiagonal, math.NaN(), math.NaN(), math.NaN()},
+		{"one vertex", mat.NewDense(1, 1, nil), dag.New(1), metrics.OffDiagonal, math.NaN(), math.NaN(), math.NaN()},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			auroc := bench.AUROC(row.scores, row.truth, row.diagonal)
-			ap := bench.AveragePrecision(row.scores, row.truth, row.diagonal)
-			prc := bench.AUPRC(row.scores, row.truth, row.diagonal)
+			auroc := metrics.AUROC(row.scores, row.truth, row.diagonal)
+			ap := metrics.AveragePrecision(row.scores, row.truth, row.diagonal)
+			prc := metrics.AUPRC(row.scores, row.truth, row.diagonal)
 			if !near(auroc, row.auroc, 1e-15) || !near(ap, row.ap, 1e-15) || !near(prc, row.prc, 1e-15) {
 				t.Errorf("AUROC %g, AP %g, AUPRC %g, want %g, %g, %g", auroc, ap, prc, row.auroc, row.ap, row.prc)
 			}
