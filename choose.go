@@ -10,8 +10,11 @@ import (
 	"tobac/exact"
 	"tobac/posterior"
 
-	"gonum.org/v1/gonum/mat"
 )
+
+// exactVariables is the largest number of variables of which the exact engine sums over
+// all orders.
+const exactVariables = 20
 
 // choose settles the engine: the asked-for one, or the best that the model and
 // the number of variables allow.
@@ -19,7 +22,7 @@ func (r *Run) choose() error {
 	c, d := &r.cfg, len(r.data.Names)
 	_, scored := c.Model.(Scored)
 	scored = scored || c.Model == nil
-	tooMany := d > exact.DefaultVariables
+	tooMany := d > exactVariables
 	if c.Order.Known != nil {
 		tooMany = d > exact.MaxVariables
 	}
@@ -39,7 +42,7 @@ func (r *Run) choose() error {
 		c.Engine = MCMC
 	}
 	if c.Engine == Exact && tooMany {
-		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: --engine mcmc or svgd", d, exact.DefaultVariables)
+		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: --engine mcmc or svgd", d, exactVariables)
 	}
 	r.sampling = c.Engine == SVGD || c.Beside
 	return nil
@@ -65,7 +68,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	if r.cfg.Engine == SVGD && !r.cheap() {
 		return nil
 	}
-	if r.cfg.Engine == MCMC || len(r.data.Names) > exact.DefaultVariables && r.cfg.Order.Known == nil {
+	if r.cfg.Engine == MCMC || len(r.data.Names) > exactVariables && r.cfg.Order.Known == nil {
 		r.chains, err = newChains(ctx, r.data, r.scoredModels(), &r.cfg)
 		if err == nil && r.cfg.Model == nil {
 			r.cfg.Model = r.chains.model
@@ -233,5 +236,3 @@ func (m FeedForward) Bytes(n, d int) float64 {
 	}
 	return perProduct * float64(n) * float64(d) * float64(d) * float64(first)
 }
-
-var _ = mat.NewDense

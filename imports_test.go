@@ -184,7 +184,6 @@ func TestImportRules(t *testing.T) {
 		{"the sampler in the kernels", "tobac/internal/vector", "tobac/svgd", false},
 		{"graphs in the orders", "tobac/ordering", "tobac/dag", false},
 		{"orders in the models", "tobac/models", "tobac/ordering", false},
-<<<<<<< HEAD
 		{"text in dag", "tobac/dag", "tobac/delimited", true},
 		{"text in dataset", "tobac/dataset", "tobac/delimited", true},
 		{"text in the sampler", "tobac/svgd", "tobac/delimited", false},
@@ -193,14 +192,10 @@ func TestImportRules(t *testing.T) {
 		{"a leaf in the sampler", "tobac/svgd", "tobac/internal/stream", true},
 		{"a leaf in a new package", "tobac/new", "tobac/internal/parallel", true},
 		{"a package in a leaf", "tobac/internal/stream", "tobac/dag", false},
-=======
-		{"formats below dag", "tobac/dag", "tobac/dag/delimited", true},
-		{"formats of dag in dataset", "tobac/dataset", "tobac/dag/delimited", true},
 		{"metrics in a posterior", "tobac/posterior", "tobac/metrics", false},
 		{"models in a posterior", "tobac/posterior", "tobac/models", false},
 		{"posteriors in metrics", "tobac/metrics", "tobac/posterior", true},
 		{"metrics in the root", "tobac", "tobac/metrics", false},
->>>>>>> results
 		{"root in bench", "tobac/bench", "tobac", false},
 		{"bench in the root", "tobac", "tobac/bench", false},
 		{"bench in the command", "tobac/cmd/tobac", "tobac/bench", true},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -60,6 +59,7 @@ const (
 	mixedVariables = 12   // variables up to which noise variances and numbers of edges are averaged over
 	negligible     = 12.0 // nats behind the best from which on a part is left out
 	posteriorDraws = 1000 // draws of a posterior in closed form
+	allGraphs      = 15   // variables up to which all graphs are summed over
 )
 
 // inferExact computes the exact posterior: over all orders, or given a known
@@ -104,7 +104,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 	if d > mixedVariables && len(densities) > 1 {
 		first = 1
 	}
-	prior, err := cfg.priorOf(d, first)
+	prior, err := cfg.closedPrior(d, first)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +148,14 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 	return inf, nil
 }
 
+// closedPrior is the prior of the engine exact.
+func (c *Config) closedPrior(d int, density float64) (*score.Prior, error) {
+	if c.Order.Known != nil {
+		return c.Prior.alongOrder(d, density)
+	}
+	return c.Prior.modular(d, density)
+}
+
 // nearest is the entry of an ascending list that is nearest to x on the
 // logarithmic scale.
 func nearest(list []float64, x float64) float64 {
@@ -164,7 +172,7 @@ func nearest(list []float64, x float64) float64 {
 func newPart(ctx context.Context, h Hypothesis, density float64, d int, cfg *Config) (part, error) {
 	p := part{hypothesis: h, density: density}
 	var err error
-	if p.prior, err = cfg.priorOf(d, density); err != nil {
+	if p.prior, err = cfg.closedPrior(d, density); err != nil {
 		return p, err
 	}
 	opt := exact.Options{Workers: cfg.Workers}
@@ -186,7 +194,27 @@ func newPart(ctx context.Context, h Hypothesis, density float64, d int, cfg *Con
 	if p.orders, err = all.Orders(ctx); err != nil {
 		return p, err
 	}
+	normaliser, err := exact.NewNormaliser(ctx, p.prior, opt)
+	if err != nil {
+		return p, err
+	}
+	if d > allGraphs {
+		p.evidence = p.orders.LogEvidence() - normaliser.Orders() + h.LogWeight
+		return p, nil
+	}
+	if p.graphs, err = p.orders.Graphs(ctx); err != nil {
+		return p, err
+	}
+	p.evidence = p.graphs.LogEvidence() - normaliser.Graphs() + h.LogWeight
 	return p, nil
+}
+
+// draws are n independent draws of an order and a graph.
+func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, error) {
+	if p.given != nil {
+		return p.given.Draws(ctx, n, seed)
+	}
+	return p.orders.Draws(ctx, n, seed)
 }
 
 // noData is the score of no rows.
@@ -264,7 +292,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	}
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
 	for k, n := range allot(posteriorDraws, inf.parts) {
-		some, err := inf.parts[k].draws(ctx, n, stream.Seed(cfg.Seed, stream.ExactPart, k))
+		some, err := inf.parts[k].draws(ctx, n, stream.Seed(cfg.Seed, stream.PosteriorPart, k))
 		if err != nil {
 			return err
 		}
@@ -287,7 +315,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	for k := range scorers {
 		scorers[k] = inf.parts[of[k]].hypothesis.Scores
 	}
-	return addEquations(ctx, inf.post, scorers, cfg)
+	return addEquations(ctx, data, inf.post, scorers, cfg)
 }
 
 // allot divides n draws among parts by their weights: the largest remainders round
@@ -322,11 +350,12 @@ func allot(n int, parts []part) []int {
 // addEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
-func addEquations(ctx context.Context, p *posterior.Posterior, scorers []score.Scorer, cfg *Config) error {
+func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, cfg *Config) error {
 	if _, ok := scorers[0].(score.Weighted); !ok {
 		return nil
 	}
 	d := len(p.Names)
+	mean, _ := data.Moments()
 	given := make([]*posterior.Equations, len(p.Draws)) // posterior moments given the graph
 	err := parallel.For(ctx, len(p.Draws), cfg.Workers, func(k int) error {
 		rng := stream.New(cfg.Seed, stream.Equations, k)
@@ -337,12 +366,14 @@ func addEquations(ctx context.Context, p *posterior.Posterior, scorers []score.S
 			parents := g.Parents(j)
 			q := w.Equation(j, parents)
 			drawn := q.Sample(nil, rng)
+			e.Intercepts[j] = q.Intercept // through the means of the columns
 			for a, i := range parents {
+				e.Intercepts[j] += (q.Mean[a] - drawn[a]) * mean[i]
 				moments.Weights.Set(i, j, q.Mean[a])
 				moments.WeightSD.Set(i, j, math.Sqrt(q.Cov.At(a, a)))
 				e.Weights.Set(i, j, drawn[a])
 			}
-			e.Intercepts[j], e.NoiseVariances[j], moments.NoiseVariances[j] = q.InterceptAt(drawn), q.NoiseVariance, q.NoiseVariance
+			e.NoiseVariances[j], moments.NoiseVariances[j] = q.NoiseVariance, q.NoiseVariance
 		}
 		p.Draws[k].Equations, given[k] = e, moments
 		return nil
@@ -410,11 +441,3 @@ func randomExtension(g *dag.Graph, intN func(int) int) []int {
 	return order
 }
 
-// modelList names models for a reader.
-func modelList(all []Scored) string {
-	var names []string
-	for _, m := range all {
-		names = append(names, m.String())
-	}
-	return strings.Join(names, ", ")
-}

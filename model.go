@@ -3,11 +3,15 @@ package tobac
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"tobac/dataset"
 	"tobac/models"
+	"tobac/posterior"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Model is a structural equation model. What a fit can do with it depends on
@@ -71,6 +75,8 @@ type Linear struct {
 	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
 	Start Start
 }
+
+var _ Equational = Linear{}
 
 // Start says how the initial edge weights of the particles are drawn.
 type Start int
@@ -174,16 +180,74 @@ func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 // Estimate implements [Estimated]: the noise variance, if it is not given.
 func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
 	if m.NoiseVariance == 0 {
-		m.NoiseVariance, err = models.EstimateNoiseVarianceIntervened(m.centred(data), data.Mask())
+		m.NoiseVariance, err = models.EstimateNoiseVariance(data.X, data.Mask(), models.LinearOptions{Intercept: !m.NoIntercept})
 	}
 	return m, err
 }
 
-// Hypotheses implements [Scored]. A noise variance that is not given is averaged over a
-// grid around its estimate.
-func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
-	return nil, nil
+// Hypotheses implements [Scored]. A noise variance that is not given is averaged
+// over, up to twelve variables, or else estimated: ln σ² is uniform beforehand on a
+// range of priorRange, around any value that the data allow.
+func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
+	if m.NoiseVariance != 0 {
+		s, err := score.NewLinear(data.X, data.Mask(), opt)
+		return []Hypothesis{{Scores: s, NoiseVariance: m.NoiseVariance}}, err
+	}
+	v, err := score.EstimateNoiseVariance(ctx, data.X, data.Mask(), prior, opt)
+	if err != nil {
+		return nil, err
+	}
+	opt.NoiseVariance = v
+	centre, err := score.NewLinear(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	n, d := data.X.Dims()
+	sd := math.Sqrt(2 / float64(n*d)) // of ln σ² given the graph
+	if d > mixedVariables {
+		return []Hypothesis{{Scores: centre, NoiseVariance: v, LogWeight: math.Log(sd * math.Sqrt(2*math.Pi) / priorRange)}}, nil
+	}
+	const reach = 2
+	step := 1.25 * sd
+	var all []Hypothesis
+	for k := -reach; k <= reach; k++ {
+		w := v * math.Exp(float64(k)*step)
+		s, err := centre.WithNoiseVariance(w)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Hypothesis{Scores: s, NoiseVariance: w, LogWeight: math.Log(step / priorRange)})
+	}
+	return all, nil
 }
+
+// priorRange is the width of the prior of ln σ²: a factor of a million.
+var priorRange = math.Log(1e6)
+
+// Equations implements [Equational].
+func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
+	d := len(data.Names)
+	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
+	for j := range d {
+		e.NoiseVariances[j] = m.NoiseVariance
+	}
+	if m.NoIntercept {
+		return e
+	}
+	e.Intercepts = make([]float64, d)
+	for j := range d {
+		mean := data.ObservedMeans(j)
+		e.Intercepts[j] = mean[j]
+		for i := range d {
+			e.Intercepts[j] -= weights.At(i, j) * mean[i]
+		}
+	}
+	return e
+}
+
+// Noise is the noise variance of all equations, 0 if it is unknown.
+func (m Linear) Noise() float64 { return m.NoiseVariance }
 
 // String implements [Model].
 func (m BGe) String() string {
@@ -192,12 +256,35 @@ func (m BGe) String() string {
 
 // Likelihood implements [Differentiable].
 func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
-	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
+	x := mat.Matrix(data.X)
+	if !m.Raw {
+		s, _, err := standardised(data)
+		if err != nil {
+			return nil, err
+		}
+		x = s.X
+	}
+	return models.NewBGe(x, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
+}
+
+// Hypotheses implements [Scored].
+func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+	opt := score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda}
+	if m.Raw {
+		opt.Scale = score.Raw
+	}
+	s, err := score.NewBGe(data.X, data.Mask(), opt)
+	return []Hypothesis{{Scores: s}}, err
 }
 
 // String implements [Model].
 func (m GaussianProcess) String() string {
 	return text("gp", "unequal", m.Unequal, "max-parents", m.MaxParents)
+}
+
+// Hypotheses implements [Scored].
+func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, _ *score.Prior, workers int) ([]Hypothesis, error) {
+	return nil, &leftOutError{"not yet"}
 }
 
 // String implements [Model].

@@ -22,6 +22,9 @@ const (
 	GradientDirection                      // directions in which a gradient is compared with differences
 	ExactDraw                              // order and parents of a draw from an exact posterior
 	ExactResample                          // which of them are drawn again
+	PosteriorPart                          // seed of the draws under one of several hypotheses
+	Equations                              // parameters of a drawn graph
+	PosteriorOrders                        // which drawn orders SVGD samples under
 )
 
 // A derivation is one of those in the package comment.
@@ -58,6 +61,9 @@ var purposes = [...]struct {
 	GradientDirection:   {plain, 0, "gradient direction", 0x67726164},
 	ExactDraw:           {keyed, 1, "exact draw", 0},
 	ExactResample:       {keyed, 0, "exact resample", 0},
+	PosteriorPart:       {keyed, 1, "posterior part", 0},
+	Equations:           {keyed, 1, "equations", 0},
+	PosteriorOrders:     {keyed, 0, "posterior orders", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
