@@ -186,3 +186,14 @@ func indices(d int) []int {
 	}
 	return all
 }
+
+// without returns the columns but j, in a new slice.
+func without(columns []int, j int) []int {
+	out := make([]int, 0, len(columns))
+	for _, k := range columns {
+		if k != j {
+			out = append(out, k)
+		}
+	}
+	return out
+}
