@@ -9,7 +9,6 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/posterior"
-
 )
 
 // exactVariables is the largest number of variables of which the exact engine sums over

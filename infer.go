@@ -194,18 +194,26 @@ func newPart(ctx context.Context, h Hypothesis, density float64, d int, cfg *Con
 	if p.orders, err = all.Orders(ctx); err != nil {
 		return p, err
 	}
-	normaliser, err := exact.NewNormaliser(ctx, p.prior, opt)
+	none, err := exact.New(ctx, noData(d), p.prior, opt)
+	if err != nil {
+		return p, err
+	}
+	normaliser, err := none.Orders(ctx)
 	if err != nil {
 		return p, err
 	}
 	if d > allGraphs {
-		p.evidence = p.orders.LogEvidence() - normaliser.Orders() + h.LogWeight
+		p.evidence = p.orders.LogEvidence() - normaliser.LogEvidence() + h.LogWeight
 		return p, nil
 	}
 	if p.graphs, err = p.orders.Graphs(ctx); err != nil {
 		return p, err
 	}
-	p.evidence = p.graphs.LogEvidence() - normaliser.Graphs() + h.LogWeight
+	g, err := normaliser.Graphs(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.evidence = p.graphs.LogEvidence() - g.LogEvidence() + h.LogWeight
 	return p, nil
 }
 
@@ -440,4 +448,3 @@ func randomExtension(g *dag.Graph, intN func(int) int) []int {
 	}
 	return order
 }
-

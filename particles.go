@@ -3,7 +3,7 @@ package tobac
 import (
 	"context"
 	"errors"
-	"fmt"
+
 	"math"
 	"slices"
 
