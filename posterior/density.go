@@ -59,16 +59,15 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 
 // LogDensity evaluates the log density of other rows under the equations of every
 // draw, and under those of the graph without edges, averaged over the components
-// by their weights. x, n×d in the units of the data, and intervened, n×d or nil,
-// are as for [Equations.LogDensity]; the values are densities on the scale of
-// p.Standardization. It fails if x does not have d columns, if a draw has no
-// equations, or if a result is not finite; the baseline is NaN if a component has
-// none. It panics if the shape of intervened is not that of x.
+// by their weights. x, n×d on the scale that p.Standardization makes, and
+// intervened, n×d or nil, are as for [Equations.LogDensity]. It fails if x does
+// not have d columns, if a draw has no equations with noise variances, or if a
+// result is not finite; the baseline is NaN if a component has none. It panics if
+// the shape of intervened is not that of x.
 func (p *Posterior) LogDensity(x, intervened mat.Matrix) (draws []float64, empty float64, err error) {
 	if _, d := x.Dims(); d != len(p.Names) {
 		return nil, 0, fmt.Errorf("posterior: got data with %d columns, want %d", d, len(p.Names))
 	}
-	x = p.Standardization.Apply(x)
 	draws = make([]float64, len(p.Draws))
 	for m, draw := range p.Draws {
 		if draw.Equations == nil || draw.Equations.NoiseVariances == nil {
