@@ -19,10 +19,11 @@ import (
 // commands may import the whole module, and nothing imports a command. Packages
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
-	"tobac/internal/file":     {},
-	"tobac/internal/parallel": {},
-	"tobac/internal/stream":   {},
-	"tobac/internal/vector":   {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
+	"tobac/internal/file":      {},
+	"tobac/internal/parallel":  {},
+	"tobac/internal/rapidseed": {"pgregory.net/rapid"},
+	"tobac/internal/stream":    {},
+	"tobac/internal/vector":    {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
 	"tobac/autograd": {"tobac/internal/pool", "tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
 		"gonum.org/v1/gonum"},
 	"tobac/models":    {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},

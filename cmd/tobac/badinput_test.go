@@ -125,14 +125,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, badInputs)
-			before := tree(t)
-			got := runTobac(t, strings.Fields(c.args)...)
-			if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
-				t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
-			}
-			if after := tree(t); after != before {
-				t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", c.args, after, before)
-			}
+			refuses(t, c.args, c.code, c.want)
 		})
 	}
 }
