@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
-	"tobac/dag/delimited"
 	"tobac/dataset"
+	"tobac/delimited"
 )
 
 // FromGraphs is the posterior that an equally weighted sample of graphs on the
