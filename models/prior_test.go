@@ -7,6 +7,8 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/models"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // TestPriors compares values and gradients with the formulas, at edge
@@ -48,6 +50,23 @@ func TestPriors(t *testing.T) {
 				return sum
 			},
 			func(g []float64, j int) float64 { return -3 / (1 + column(g, j)) },
+		},
+		{
+			"fair", models.FairPrior{},
+			func(g []float64) float64 {
+				sum := 0.0
+				for j := range d {
+					c := column(g, j)
+					a, _ := math.Lgamma(c + 1)
+					b, _ := math.Lgamma(d - c)
+					all, _ := math.Lgamma(d)
+					sum += a + b - all
+				}
+				return sum
+			},
+			func(g []float64, j int) float64 {
+				return mathext.Digamma(column(g, j)+1) - mathext.Digamma(d-column(g, j))
+			},
 		},
 	}
 	for _, tt := range tests {
