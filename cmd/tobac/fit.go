@@ -239,12 +239,16 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	if r.particles, err = newParticleSet(r.posterior, j.config.Model, j.scaling); err != nil {
+	if r.value, err = newPosterior(r.posterior, j.config.Model, j.scaling); err != nil {
 		return err
 	}
 	r.summary = summary{Config: j.config, Order: permuted(r.posterior.Names, r.posterior.Order), Seconds: r.posterior.Seconds}
 	r.summary.Orders = newOrdersSummary(r.posterior, r.spread, j)
-	if r.summary.evaluation, err = evaluate(r.particles, j.truth, j.heldout, j.heldoutInterventions); err != nil {
+	densities, err := heldOut(r.value, j.heldout, j.heldoutInterventions)
+	if err != nil {
+		return err
+	}
+	if r.summary.evaluation, err = judge(r.value, j.truth, densities); err != nil {
 		return err
 	}
 	r.summary.Seconds.Total = time.Since(start).Seconds()

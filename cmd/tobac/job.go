@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/posterior"
 )
 
 // A job is a fit whose inputs have been read and checked.
@@ -19,9 +20,9 @@ type job struct {
 	config  runConfig
 	fit     tobac.Config
 	train   *dataset.Table
-	heldout *dataset.Table // nil: none
-	scaling *scaling       // nil: not standardised
-	truth   *dag.Graph     // nil: unknown
+	heldout *dataset.Table             // nil: none
+	scaling *posterior.Standardization // nil: not standardised
+	truth   *dag.Graph                 // nil: unknown
 
 	heldoutInterventions *dataset.Table // of the held-out rows; nil: none
 
@@ -64,7 +65,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 		if table, err = table.Standardize(); err != nil {
 			return nil, &locatedError{j.config.Data, err}
 		}
-		j.scaling = &scaling{Mean: mean, SD: sd}
+		j.scaling = &posterior.Standardization{Mean: mean, SD: sd}
 	}
 	j.train = table
 	switch {

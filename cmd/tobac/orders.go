@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/ordering"
 )
 
@@ -24,8 +24,8 @@ type ordersSummary struct {
 	Stability       float64 `json:"stability"`
 	ChanceStability float64 `json:"chance_stability"` // of random orders
 	// Sortability of the columns along the true graph; null without one.
-	Varsortability bench.Number   `json:"varsortability"`
-	R2Sortability  bench.Number   `json:"r2_sortability"`
+	Varsortability metrics.Number `json:"varsortability"`
+	R2Sortability  metrics.Number `json:"r2_sortability"`
 	Distinct       []orderSummary `json:"distinct"`
 	Consensus      []precedence   `json:"consensus"` // for each edge of the consensus graph
 }
@@ -62,7 +62,7 @@ func newOrdersSummary(p *tobac.Posterior, spread *ordering.Distribution, j *job)
 	for _, o := range p.Orders {
 		row := orderSummary{Order: permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight, NoiseVariance: o.NoiseVariance, LogEvidence: o.LogEvidence}
 		if j.truth != nil {
-			violated := bench.ViolatedEdges(o.Order, j.truth)
+			violated := metrics.ViolatedEdges(o.Order, j.truth)
 			row.Violated = &violated
 		}
 		s.Distinct = append(s.Distinct, row)
@@ -78,15 +78,15 @@ func newOrdersSummary(p *tobac.Posterior, spread *ordering.Distribution, j *job)
 
 // sortability of the training data along the true graph, unknown without one or
 // where it is not defined.
-func (j *job) sortability(measure func(x, truth mat.Matrix) (float64, error)) bench.Number {
+func (j *job) sortability(measure func(x, truth mat.Matrix) (float64, error)) metrics.Number {
 	if j.truth == nil {
-		return bench.Number(math.NaN())
+		return metrics.Number(math.NaN())
 	}
 	v, err := measure(j.train.X, j.truth.Matrix())
 	if err != nil {
 		v = math.NaN()
 	}
-	return bench.Number(v)
+	return metrics.Number(v)
 }
 
 // print lists the orders of most weight.

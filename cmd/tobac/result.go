@@ -10,17 +10,18 @@ import (
 	"text/tabwriter"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dag"
 	"tobac/dag/delimited"
+	"tobac/metrics"
 	"tobac/ordering"
+	"tobac/posterior"
 )
 
 // A result is a finished fit.
 type result struct {
 	posterior *tobac.Posterior
 	spread    *ordering.Distribution // of the orders of resamples; nil: one order
-	particles *particleSet
+	value     *posterior.Posterior   // what is printed and saved
 	summary   summary
 }
 
@@ -29,7 +30,7 @@ var fitFiles = []string{"edges.csv", "graph.csv", "graph.dot", particlesFile, "s
 
 // save writes all files into the folder, or none.
 func (r *result) save(out *folder) error {
-	p := r.posterior
+	p := r.value
 	graph, weights := p.Consensus()
 	var labels func(dag.Edge) []dag.Attribute
 	if weights != nil {
@@ -39,7 +40,7 @@ func (r *result) save(out *folder) error {
 		"edges.csv":    r.writeEdges,
 		"graph.csv":    func(w io.Writer) error { return dag.WriteEdges(w, graph, p.Names, weights) },
 		"graph.dot":    func(w io.Writer) error { return dag.WriteDOT(w, graph, p.Names, labels) },
-		particlesFile:  r.particles.write,
+		particlesFile:  r.value.Write,
 		"summary.json": func(w io.Writer) error { return writeJSON(w, r.summary) },
 	}
 	for _, name := range fitFiles {
@@ -50,20 +51,22 @@ func (r *result) save(out *folder) error {
 	return out.commit()
 }
 
-// writeEdges writes every edge that some acyclic particle has, most probable
-// first. The columns of weights stay empty for a model without.
+// writeEdges writes every edge with a probability above 0, most probable first.
+// What is not known of its weight stays empty.
 func (r *result) writeEdges(w io.Writer) error {
 	text := []byte("source,target,probability,weight_mean,weight_sd\n")
-	for _, e := range r.posterior.Edges() {
-		text = delimited.AppendText(text, r.posterior.Names[e.Source])
-		text = delimited.AppendText(append(text, ','), r.posterior.Names[e.Target])
-		text = delimited.AppendNumber(append(text, ','), e.Probability)
-		if r.posterior.Weights == nil {
-			text = append(text, ",,\n"...)
-			continue
+	known := func(v float64) {
+		text = append(text, ',')
+		if !math.IsNaN(v) {
+			text = delimited.AppendNumber(text, v)
 		}
-		text = delimited.AppendNumber(append(text, ','), e.WeightMean)
-		text = delimited.AppendNumber(append(text, ','), e.WeightSD)
+	}
+	for _, e := range r.value.EdgesFrom(0) {
+		text = delimited.AppendText(text, r.value.Names[e.Source])
+		text = delimited.AppendText(append(text, ','), r.value.Names[e.Target])
+		known(e.Probability)
+		known(e.WeightMean)
+		known(e.WeightSD)
 		text = append(text, '\n')
 	}
 	_, err := w.Write(text)
@@ -134,9 +137,9 @@ func (r *result) print(w io.Writer, dir string) error {
 // printEdges lists the most probable edges.
 func (r *result) printEdges(w io.Writer, dir string) error {
 	const most = 20
-	edges := r.posterior.Edges()
+	edges := r.value.Edges()
 	switch {
-	case r.summary.Cyclic == len(r.posterior.Graphs):
+	case r.summary.Cyclic == len(r.value.Draws):
 		fmt.Fprint(w, "\nEvery particle has a cycle: there is no acyclic graph to report.\n")
 		return nil
 	case len(edges) == 0:
@@ -145,7 +148,7 @@ func (r *result) printEdges(w io.Writer, dir string) error {
 	}
 	fmt.Fprint(w, "\nStrongest edges\n")
 	t := newTable(w)
-	weighted := r.posterior.Weights != nil
+	weighted := r.value.WeightMean != nil
 	if weighted {
 		fmt.Fprintln(t, "  source\ttarget\tprobability\tweight")
 	} else {
@@ -154,7 +157,10 @@ func (r *result) printEdges(w io.Writer, dir string) error {
 	for _, e := range edges[:min(most, len(edges))] {
 		fmt.Fprintf(t, "  %s\t%s\t%.2f", r.label(e.Source), r.label(e.Target), e.Probability)
 		if weighted {
-			fmt.Fprintf(t, "\t%.3g ± %.2g", e.WeightMean, e.WeightSD)
+			fmt.Fprintf(t, "\t%.3g", e.WeightMean)
+			if !math.IsNaN(e.WeightSD) {
+				fmt.Fprintf(t, " ± %.2g", e.WeightSD)
+			}
 		}
 		fmt.Fprintln(t)
 	}
@@ -173,10 +179,10 @@ func (r *result) printEdges(w io.Writer, dir string) error {
 
 // printConsensus lists the edges of the consensus graph.
 func (r *result) printConsensus(w io.Writer) error {
-	graph, weights := r.posterior.Consensus()
+	graph, weights := r.value.Consensus()
 	fmt.Fprintf(w, "\nConsensus graph, edges of probability above 1/2: %d\n", graph.Size())
 	t := newTable(w)
-	precedes := r.posterior.Precedes()
+	precedes := r.value.Precedes()
 	for _, e := range graph.Edges() {
 		fmt.Fprintf(t, "  %s → %s", r.label(e.From), r.label(e.To))
 		if weights != nil {
@@ -190,8 +196,8 @@ func (r *result) printConsensus(w io.Writer) error {
 	return t.Flush()
 }
 
-// printMetrics compares both posteriors with the empty graph, where there is
-// anything to compare with.
+// printMetrics puts the metrics of the edge probabilities above those of the
+// particles and of the empty graph, where there is anything to compare with.
 func (r *result) printMetrics(w io.Writer) error {
 	c, m := r.summary.Config, r.summary.Metrics
 	if c.Truth == "" && c.HeldoutRows == 0 {
@@ -207,22 +213,30 @@ func (r *result) printMetrics(w io.Writer) error {
 	fmt.Fprintln(w)
 	t := newTable(w)
 	fmt.Fprintln(t, "  \tE-SHD\tAUROC\twith diagonal\tavg. precision\texpected edges\tNeg.LL\tdata only")
+	l := m.Listed
+	fmt.Fprintf(t, "  listed\t%s\t%s\t%s\t%s\t%s\t-\t-\n", fixed(l.ESHD, 2), fixed(l.AUROC, 3), fixed(l.AUROCWithDiagonal, 3), fixed(l.AveragePrecision, 3), fixed(l.ExpectedEdges, 2))
 	for _, row := range []struct {
 		name string
-		s    scores
-	}{{"empirical", m.Empirical}, {"mixture", m.Mixture}, {"empty graph", m.Empty}} {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.name, fixed(row.s.ESHD, 2), fixed(row.s.AUROC, 3), fixed(row.s.AUROCWithDiagonal, 3),
-			fixed(row.s.AveragePrecision, 3), fixed(row.s.ExpectedEdges, 2), fixed(row.s.NegLL, 1), fixed(row.s.NegLLDataOnly, 1))
+		s    *scores
+	}{{"empirical", m.Empirical}, {"mixture", m.Mixture}, {"empty graph", &m.Empty}} {
+		if row.s != nil {
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.name, fixed(row.s.ESHD, 2), fixed(row.s.AUROC, 3), fixed(row.s.AUROCWithDiagonal, 3),
+				fixed(row.s.AveragePrecision, 3), fixed(row.s.ExpectedEdges, 2), fixed(row.s.NegLL, 1), fixed(row.s.NegLLDataOnly, 1))
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if c.Truth != "" {
+		fmt.Fprintf(w, "  listed probabilities: Brier %s, log score %s, calibration error %s; skeleton AUROC %s; consensus: SHD %s, equivalence class %s\n",
+			fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3), fixed(l.SkeletonAUROC, 3), fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))
 	}
 	fmt.Fprintf(w, "  particles with a cycle: %d of %d\n", r.summary.Cyclic, c.Particles)
 	return nil
 }
 
 // label is the name of a column of the posterior as a cell of a table.
-func (r *result) label(j int) string { return label(r.posterior.Names[j]) }
+func (r *result) label(j int) string { return label(r.value.Names[j]) }
 
 // label is a column's name, quoted if it would break a table.
 func label(name string) string {
@@ -235,7 +249,7 @@ func label(name string) string {
 func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 // fixed writes a metric with some decimals, or a dash where it is not defined.
-func fixed(n bench.Number, decimals int) string {
+func fixed(n metrics.Number, decimals int) string {
 	if math.IsNaN(float64(n)) {
 		return "-"
 	}

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"runtime"
 	"runtime/debug"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac"
 	"tobac/autograd"
-	"tobac/bench"
-	"tobac/dag"
-	"tobac/dataset"
 	"tobac/models"
 )
 
@@ -114,100 +107,4 @@ func currentVersions() versions {
 		v.Tobac = info.Main.Version
 	}
 	return v
-}
-
-// An evaluation holds the metrics of a posterior; package bench defines them.
-type evaluation struct {
-	Metrics metrics `json:"metrics"`
-	Cyclic  int     `json:"cyclic"` // particles with a cycle
-}
-
-// metrics are the scores of the particles, equally weighted and weighted by
-// their density, and of the graph without edges. Where the particles follow
-// several orders, both are mixtures over the orders: each order has its weight,
-// which its particles share as said.
-type metrics struct {
-	Empirical scores `json:"empirical"`
-	Mixture   scores `json:"mixture"`
-	Empty     scores `json:"empty"`
-}
-
-// scores of one posterior. Those that need a truth or held-out rows are null
-// without.
-type scores struct {
-	ESHD              bench.Number `json:"eshd"`
-	AUROC             bench.Number `json:"auroc"`
-	AUROCWithDiagonal bench.Number `json:"auroc_with_diagonal"`
-	AveragePrecision  bench.Number `json:"average_precision"`
-	ExpectedEdges     bench.Number `json:"expected_edges"`
-	NegLL             bench.Number `json:"neg_ll"`           // of log p(Θ|G) + log p(D|G,Θ)
-	NegLLDataOnly     bench.Number `json:"neg_ll_data_only"` // of log p(D|G,Θ)
-}
-
-// evaluate judges the particles against a graph and on scaled held-out rows;
-// either may be nil, and so may the interventions in those rows.
-func evaluate(s *particleSet, truth *dag.Graph, heldout, interventions *dataset.Table) (evaluation, error) {
-	var out evaluation
-	posterior, err := s.posterior()
-	if err != nil {
-		return out, err
-	}
-	graphs := posterior.Graphs
-	alike, mixture, err := s.ensembles(graphs)
-	if err != nil {
-		return out, err
-	}
-	particles, none, err := heldOut(posterior, heldout, interventions)
-	if err != nil {
-		return out, err
-	}
-	empty := bench.Empirical([]*dag.Graph{dag.New(len(s.Names))})
-	for _, row := range []struct {
-		posterior *bench.Ensemble
-		heldOut   *bench.HeldOut
-		dst       *scores
-	}{
-		{alike, particles, &out.Metrics.Empirical},
-		{mixture, particles, &out.Metrics.Mixture},
-		{empty, none, &out.Metrics.Empty},
-	} {
-		r, err := bench.Evaluate(row.posterior, truth, row.heldOut)
-		if err != nil {
-			return out, err
-		}
-		*row.dst = scores{r.ESHD, r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision, r.ExpectedEdges, r.NegLL, r.NegLLDataOnly}
-	}
-	out.Cyclic = mixture.Cyclic()
-	return out, nil
-}
-
-// heldOut returns the log densities of held-out rows under the particles and
-// under the graph without edges; nil without rows.
-func heldOut(p *tobac.Posterior, t, interventions *dataset.Table) (particles, empty *bench.HeldOut, err error) {
-	if t == nil {
-		return nil, nil, nil
-	}
-	var mask mat.Matrix
-	if interventions != nil {
-		mask = interventions.X
-	}
-	prior, data, err := p.LogDensityIntervened(t, mask)
-	if err != nil {
-		return nil, nil, err
-	}
-	all := make([]bench.LogDensity, len(prior))
-	for m := range all {
-		all[m] = bench.LogDensity{Prior: prior[m], Data: data[m]}
-	}
-	last := len(p.Graphs)
-	none := all[last]
-	return &bench.HeldOut{Particles: all[:last], Empty: none}, &bench.HeldOut{Particles: all[last:], Empty: none}, nil
-}
-
-// writeJSON writes a report with indentation.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tobac/posterior"
 )
 
 // An invocation is what one command line left behind.
@@ -37,6 +39,26 @@ func succeed(t *testing.T, args ...string) invocation {
 		t.Fatalf("tobac %q: exit %d, stderr %q", args, got.code, got.stderr)
 	}
 	return got
+}
+
+// saved reads the posterior that a fit wrote into a folder.
+func saved(t *testing.T, dir string) *posterior.Posterior {
+	t.Helper()
+	p, err := readPosterior(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// drawsIn is the part of particles.json in a folder that the draws are.
+func drawsIn(t *testing.T, dir string) string {
+	t.Helper()
+	_, draws, found := strings.Cut(readFile(t, dir, particlesFile), "\n\"draws\":[")
+	if !found {
+		t.Fatalf("%s in %s has no draws", particlesFile, dir)
+	}
+	return draws
 }
 
 // inFolder makes a temporary folder with the given files the current one.
