@@ -52,7 +52,7 @@ func (r *Run) scoredModels() []Scored {
 	if m, ok := r.cfg.Model.(Scored); ok && !r.cheap() {
 		return []Scored{m}
 	}
-	return []Scored{Linear{}, BGe{}, GaussianProcess{}, GaussianProcess{Unequal: true}}
+	return []Scored{Linear{}, BGe{}, GaussianProcess{}}
 }
 
 // cheap reports whether node scores only serve to draw orders for SVGD.
@@ -107,16 +107,14 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 	}
 	p := &particles{seconds: &r.seconds, data: data}
 	for _, o := range orders {
-		p.fits = append(p.fits, &particleFit{model: model, sampler: r.cfg.Sampler, prior: r.cfg.Prior, density: density, order: o,
+		p.fits = append(p.fits, &particleFit{asked: model, sampler: r.cfg.Sampler, prior: r.cfg.Prior, density: density, order: o,
 			workers: r.cfg.Workers, names: r.data.Names, scale: scale})
 	}
 	r.particles = p
 	return p.begin(ctx)
 }
 
-// sampledModel is the model that SVGD samples, with its data: beside a score without a
-// likelihood of its own, TOBAC's linear or nonlinear one, on columns scaled to variance 1 where the score is free of
-// scale.
+// sampledModel is the model that SVGD samples, with its data and their scale.
 func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standardization, error) {
 	m := r.cfg.Model
 	if m == nil {
@@ -125,37 +123,41 @@ func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standar
 			m = r.inferred.model
 		}
 	}
-	switch v := m.(type) {
-	case BesideModel:
-		model, standardise := v.Beside()
-		if r.cfg.Engine == SVGD && r.cfg.Model != nil {
-			break
-		}
-		if !standardise {
-			return model, r.data, nil, nil
-		}
-		data, scale, err := standardised(r.data)
-		return model, data, scale, err
+	sampled, standardise := m, false
+	if v, ok := m.(SampledModel); ok {
+		sampled, standardise = v.Sampled(r.cfg.Engine != SVGD || r.cfg.Model == nil)
 	}
-	differentiable, ok := m.(Differentiable)
+	differentiable, ok := sampled.(Differentiable)
 	if !ok {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
 	}
-	return differentiable, r.data, nil, nil
+	if !standardise {
+		return differentiable, r.data, nil, nil
+	}
+	data, scale, err := standardised(r.data)
+	return differentiable, data, scale, err
 }
 
-// A BesideModel is a [Scored] model that SVGD samples in another form, beside its
-// posterior in closed form.
-type BesideModel interface {
-	// Beside is that form, and whether it takes columns scaled to variance 1.
-	Beside() (model Differentiable, standardise bool)
+// A SampledModel is a [Scored] model that SVGD samples in another form.
+type SampledModel interface {
+	// Sampled is that form, and whether it takes columns scaled to variance 1;
+	// beside says that the particles stand beside the posterior in closed form.
+	Sampled(beside bool) (m Model, standardise bool)
 }
 
-// Beside implements [BesideModel]: the linear model of TOBAC.
-func (BGe) Beside() (Differentiable, bool) { return Linear{}, true }
+// Sampled implements [SampledModel]: beside its exact posterior TOBAC's linear model,
+// whose particles have weights.
+func (m BGe) Sampled(beside bool) (Model, bool) {
+	if beside {
+		return Linear{}, true
+	}
+	standardise := !m.Raw
+	m.Raw = true
+	return m, standardise
+}
 
-// Beside implements [BesideModel]: networks.
-func (m GaussianProcess) Beside() (Differentiable, bool) { return FeedForward{}, m.Unequal }
+// Sampled implements [SampledModel]: networks.
+func (m GaussianProcess) Sampled(bool) (Model, bool) { return FeedForward{}, false }
 
 // standardised are the data with columns of mean 0 and variance 1.
 func standardised(t *dataset.Table) (*dataset.Table, *posterior.Standardization, error) {

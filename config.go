@@ -27,8 +27,8 @@ type Config struct {
 	Chains Chains
 
 	// Beside makes the engines exact and mcmc sample TOBAC's particles too, under orders drawn
-	// from the posterior, to show how far the particles are from it. With
-	// the engine svgd it has no meaning.
+	// from the posterior, to show how far the particles are from it: with 500 steps for each order unless
+	// Sampler says otherwise. With the engine svgd it has no meaning.
 	Beside bool
 
 	// Seed of every random draw. The same seed gives the same bits for any
@@ -39,6 +39,8 @@ type Config struct {
 	// Progress is called after every step, and when a new stage begins; nil: not at all.
 	Progress func(Progress)
 }
+
+const besideSteps = 500
 
 // Engine is what computes a posterior.
 type Engine int
@@ -129,6 +131,9 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	}
 	if err := c.Order.validate(d); err != nil {
 		return c, err
+	}
+	if c.Beside && c.Engine != SVGD {
+		fill(&c.Sampler.Steps, besideSteps)
 	}
 	var err error
 	if c.Sampler, err = c.Sampler.withDefaults(d); err != nil {

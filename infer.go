@@ -309,6 +309,14 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 			of = append(of, k)
 		}
 	}
+	switch {
+	case cfg.Order.Known != nil:
+		inf.note = "over all graphs along the given order"
+	case inf.parts[0].graphs != nil:
+		inf.note = "over all graphs"
+	default:
+		inf.note = "over all orders: a graph counts once for each of its orders"
+	}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Exact.String(), Model: inf.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
 	inf.orders = make([][]int, len(draws))

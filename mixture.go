@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/posterior"
@@ -84,6 +85,46 @@ func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error)
 		}
 	}
 	return posterior.Mix(parts, weights), nil
+}
+
+// inDataUnits turns a posterior with equations, sampled on columns that the
+// program scaled, into the units of the data; densities are then those of the data
+// as they are. Others keep their scale.
+func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posterior {
+	s := p.Standardization
+	if s == nil || p.Draws[0].Equations == nil {
+		return p
+	}
+	out := *p
+	out.Standardization = nil
+	out.Marginals = p.Marginals.InDataUnits(s)
+	jacobian := 0.0
+	n, d := data.X.Dims()
+	for j := range d {
+		rows := n
+		for i := range n {
+			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
+				rows--
+			}
+		}
+		jacobian -= float64(rows) * math.Log(s.SD[j])
+	}
+	out.Draws = slices.Clone(p.Draws)
+	for k := range out.Draws {
+		out.Draws[k].Equations = p.Draws[k].Equations.InDataUnits(s)
+		out.Draws[k].LogLikelihood += jacobian
+	}
+	out.Components = slices.Clone(p.Components)
+	for k := range out.Components {
+		c := &out.Components[k]
+		c.Empty = c.Empty.InDataUnits(s)
+		c.NoiseVariance = 0 // one for each variable in these units
+		if c.Marginals != nil {
+			m := c.Marginals.InDataUnits(s)
+			c.Marginals = &m
+		}
+	}
+	return &out
 }
 
 // release ends the workers.

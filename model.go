@@ -105,14 +105,12 @@ type BGe struct {
 }
 
 // GaussianProcess is the nonlinear model whose equations are drawn from a
-// mixture of Gaussian processes ([score.GP]). Its scores cost O(n³) each, so that
+// mixture of Gaussian processes ([score.GP]), with one noise variance for all
+// equations or one for each, as the data support. Its scores cost O(n³) each, so that
 // it suits a few hundred rows.
 type GaussianProcess struct {
-	// Unequal gives every equation a noise variance of its own, integrated out, on
-	// columns scaled to variance 1. Zero: one for all equations, averaged over a grid.
-	Unequal bool
-	// MaxParents bounds the number of parents. 0: what the number of variables allows
-	// in reasonable time.
+	// MaxParents bounds the number of parents. 0: no bound up to ten variables, then
+	// what keeps the number of scores near that of ten.
 	MaxParents int
 }
 
@@ -249,22 +247,20 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 // Noise is the noise variance of all equations, 0 if it is unknown.
 func (m Linear) Noise() float64 { return m.NoiseVariance }
 
+// WithNoise is the model with a noise variance.
+func (m Linear) WithNoise(v float64) Model {
+	m.NoiseVariance = v
+	return m
+}
+
 // String implements [Model].
 func (m BGe) String() string {
 	return text("bge", "alpha-mu", m.AlphaMu, "alpha-lambda", m.AlphaLambda, "raw", m.Raw)
 }
 
-// Likelihood implements [Differentiable].
+// Likelihood implements [Differentiable]: of columns as they are.
 func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
-	x := mat.Matrix(data.X)
-	if !m.Raw {
-		s, _, err := standardised(data)
-		if err != nil {
-			return nil, err
-		}
-		x = s.X
-	}
-	return models.NewBGe(x, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
+	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
 }
 
 // Hypotheses implements [Scored].
@@ -279,7 +275,7 @@ func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, 
 
 // String implements [Model].
 func (m GaussianProcess) String() string {
-	return text("gp", "unequal", m.Unequal, "max-parents", m.MaxParents)
+	return text("gp", "max-parents", m.MaxParents)
 }
 
 // Hypotheses implements [Scored].
@@ -298,6 +294,20 @@ func (m FeedForward) String() string {
 		activation = m.Activation.String()
 	}
 	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance)
+}
+
+// Noise is the noise variance of all equations.
+func (m FeedForward) Noise() float64 {
+	if m.NoiseVariance == 0 {
+		return 0.1
+	}
+	return m.NoiseVariance
+}
+
+// WithNoise is the model with a noise variance.
+func (m FeedForward) WithNoise(v float64) Model {
+	m.NoiseVariance = v
+	return m
 }
 
 // Likelihood implements [Differentiable].

@@ -198,6 +198,7 @@ func (f *found) warnings(names []string, resamples int) []string {
 	}
 	return w
 }
+
 // meanWarning names the columns whose mean is more than five standard errors
 // from zero: the model has no intercept.
 func meanWarning(data *dataset.Table) string {

@@ -29,7 +29,8 @@ type Equational interface {
 // particleFit is the sampling of one model by SVGD under one causal order. It
 // knows nothing of other orders.
 type particleFit struct {
-	model   Differentiable
+	asked   Differentiable // as it was asked for
+	model   Differentiable // with what was estimated
 	sampler Sampler
 	prior   Prior
 	density float64 // edges per node of the prior
@@ -62,10 +63,10 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f.data = data
+	f.data, f.model = data, f.asked
 	if len(f.order.order) > 0 {
 		f.data = data.Relabel(f.order.order)
-		if m, ok := f.model.(Estimated); ok {
+		if m, ok := f.asked.(Estimated); ok {
 			estimated, err := m.Estimate(f.data)
 			if err != nil {
 				return err
@@ -135,7 +136,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if !known {
 		order = identity(d)
 	}
-	p := &posterior.Posterior{Names: f.names, Standardization: f.scale, Engine: SVGD.String(), Model: f.model.String(), Kind: posterior.Particles}
+	p := &posterior.Posterior{Names: f.names, Standardization: f.scale, Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
 	graphs := f.graphs()
 	var theta *mat.Dense
 	if len(f.x) == 2 {

@@ -216,7 +216,8 @@ type Result struct {
 
 	Config   Config     // with the engine and the model that were chosen
 	Evidence []Evidence // of the models compared; nil: none were
-	Reason   string     // why this model and this engine
+	Reason   string     // why this model
+	Sum      string     // what the engine exact summed over; "" for others
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
 	EdgesPerNode float64
 	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none
@@ -252,7 +253,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 	out := &Result{Config: r.cfg, Orders: r.Orders(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
-		out.Posterior = r.inferred.post
+		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
 	}
 	if r.chains != nil {
 		out.Diagnostics = &r.chains.diagnostics
@@ -262,6 +263,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
 		}
+		p = inDataUnits(p, r.data)
 		if r.listsParticles() {
 			out.Posterior = p
 		} else {

@@ -50,6 +50,8 @@ func ESHDOfEdges(p mat.Matrix, truth *dag.Graph) float64 {
 // EdgeReport holds the metrics of a matrix of edge probabilities. Those that need
 // a true graph are NaN without one. The package comment defines them.
 type EdgeReport struct {
+	Variables int `json:"variables"` // d: d(d−1) entries can be edges
+
 	ESHD                     Number `json:"eshd"`
 	AUROC                    Number `json:"auroc"` // off the diagonal
 	AUROCWithDiagonal        Number `json:"auroc_with_diagonal"`
@@ -80,7 +82,8 @@ func EvaluateEdges(p *mat.Dense, truth *dag.Graph) (*EdgeReport, error) {
 	consensus, _ := posterior.Marginals{Probabilities: p}.Consensus()
 	nan := Number(math.NaN())
 	r := &EdgeReport{
-		ESHD: nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan, AUPRC: nan, Brier: nan, LogScore: nan, CalibrationError: nan,
+		Variables: d,
+		ESHD:      nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan, AUPRC: nan, Brier: nan, LogScore: nan, CalibrationError: nan,
 		ExpectedEdges: Number(expectedEdges(p)), SkeletonAUROC: nan, SkeletonAveragePrecision: nan,
 		ConsensusEdges: Number(consensus.Size()), ConsensusSHD: nan, CPDAGSHD: nan, ESHDEmptyGraph: nan,
 	}

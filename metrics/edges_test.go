@@ -226,7 +226,7 @@ func TestEdgeReportExtremes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"eshd":null,"auroc":null,"auroc_with_diagonal":null,"average_precision":null,"auprc_trapezoid":null,"brier":null,"log_score":null,` +
+	want := `{"variables":4,"eshd":null,"auroc":null,"auroc_with_diagonal":null,"average_precision":null,"auprc_trapezoid":null,"brier":null,"log_score":null,` +
 		`"calibration_error":null,"expected_edges":3,"skeleton_auroc":null,"skeleton_average_precision":null,"consensus_edges":3,"consensus_shd":null,` +
 		`"cpdag_shd":null,"eshd_empty_graph":null}`
 	if string(text) != want {

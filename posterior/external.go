@@ -133,7 +133,7 @@ func ReadProbabilities(r io.Reader, source string, variables []string) (*Posteri
 	} else {
 		p.Names, p.Probabilities, err = matrixOf(f)
 		if err == nil {
-			p.Names, p.Probabilities, err = arrange(p.Names, p.Probabilities, variables)
+			p.Names, p.Probabilities, err = Arrange(p.Names, p.Probabilities, variables)
 		}
 		if err != nil && !errors.As(err, new(*delimited.Error)) {
 			err = fmt.Errorf("%s: %w", source, err)
@@ -153,7 +153,7 @@ func ReadProbabilitiesNPY(r io.Reader, source string, variables []string) (*Post
 		return nil, err
 	}
 	p := &Posterior{Kind: Draws}
-	if p.Names, p.Probabilities, err = arrange(names, m, variables); err != nil {
+	if p.Names, p.Probabilities, err = Arrange(names, m, variables); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return p.checked(source)
@@ -167,9 +167,11 @@ func (p *Posterior) checked(source string) (*Posterior, error) {
 	return p, nil
 }
 
-// arrange puts a matrix into the sequence of variables, nil: as it is. Names that
-// were not in the file match any variables.
-func arrange(names []string, m *mat.Dense, variables []string) ([]string, *mat.Dense, error) {
+// Arrange puts a d×d matrix over the named variables into the sequence of
+// variables; nil: it stays as it is. The names X0, X1, … in this sequence, which
+// matrices without names have, match any variables. Other numbers of variables
+// and variables that names lacks are errors.
+func Arrange(names []string, m *mat.Dense, variables []string) ([]string, *mat.Dense, error) {
 	if variables == nil {
 		return names, m, nil
 	}

@@ -119,9 +119,9 @@ func TestBadInput(t *testing.T) {
 		{"simulate an edge probability above one", "simulate --vars 4 --out s", usage, `--edges-per-node: 2 edges per node among 4 variables make the edge probability 2e/(d-1) = 1.333; allowed: below 1, that is fewer than 1.5 edges per node or more than 5 variables`},
 		{"simulate into a file", "simulate --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},
 
-		{"eval without folder", "eval --truth cycle.csv", usage, `tobac eval takes one folder, got none`},
+		{"eval without folder", "eval --truth cycle.csv", usage, `tobac eval takes one folder or file, got none`},
 		{"eval against nothing", "eval .", usage, `tobac eval needs --truth GRAPH.csv, --heldout FILE, or both`},
-		{"eval of a folder without posterior", "eval --truth cycle.csv .", failed, `particles.json: no such file or directory; allowed: a folder written by tobac fit --out`},
+		{"eval of a folder without posterior", "eval --truth cycle.csv .", failed, `.: no particles.json in it, and not a folder of adjacency matrices: column.csv: 3 lines of 1 values; allowed: a square matrix, with or without a line of names before it and a name in front of each line`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, badInputs)

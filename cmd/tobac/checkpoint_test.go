@@ -158,11 +158,7 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 	if !strings.Contains(got.stdout, "model   ffn, hidden units 2, relu, no biases\n") {
 		t.Errorf("report %s", got.stdout)
 	}
-	s, err := readParticles("run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(s.Particles[0].Parameters); n != 6*(6*2+2) {
+	if n := len(saved(t, "run").Draws[0].Parameters); n != 6*(6*2+2) {
 		t.Errorf("%d parameters of a network without biases, want 84", n)
 	}
 	succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run")

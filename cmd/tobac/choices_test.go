@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
 )
@@ -70,17 +71,13 @@ func TestEveryModel(t *testing.T) {
 				}
 			}
 			checkWeights(t, c.weights)
-			s, err := readParticles("run")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for m, p := range s.Particles {
-				want := c.parameters
-				if want < 0 {
-					want = len(p.Edges)
-				}
-				if len(p.Parameters) != want {
-					t.Errorf("particle %d has %d parameters, want %d", m, len(p.Parameters), want)
+			for m, draw := range saved(t, "run").Draws {
+				if c.parameters < 0 {
+					if draw.Equations == nil || !dag.FromMatrix(draw.Equations.Weights).Equal(draw.Graph) || draw.Parameters != nil {
+						t.Errorf("particle %d has the equations %v and %d parameters, want a weight for each edge alone", m, draw.Equations, len(draw.Parameters))
+					}
+				} else if len(draw.Parameters) != c.parameters || draw.Equations != nil {
+					t.Errorf("particle %d has %d parameters, want %d, and the equations %v, want none", m, len(draw.Parameters), c.parameters, draw.Equations)
 				}
 			}
 		})
@@ -122,10 +119,8 @@ func TestDefaultsAreLeftOut(t *testing.T) {
 			t.Errorf("config has %s: %v", key, v)
 		}
 	}
-	for _, key := range []string{`"method"`, `"model"`} {
-		if strings.Contains(readFile(t, "run/particles.json"), key) {
-			t.Errorf("particles.json has %s", key)
-		}
+	if p := saved(t, "run"); p.Model != "linear" || p.Settings != "{}" {
+		t.Errorf("particles.json has the model %q and the settings %q, want linear and {}", p.Model, p.Settings)
 	}
 	same := readFile(t, "run/particles.json")
 	succeed(t, quick("fit", "data/train.csv", "--out", "run")...)
@@ -178,21 +173,14 @@ func TestPriorFile(t *testing.T) {
 		}
 		particles = text
 	}
-	s, err := readParticles("run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.posterior()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := saved(t, "run")
 	index := map[string]int{}
-	for j, name := range s.Names {
+	for j, name := range p.Names {
 		index[name] = j
 	}
-	for m, g := range p.Graphs {
-		if !g.Has(index[order[0]], index[order[1]]) || g.Has(index[order[0]], index[order[2]]) {
-			t.Errorf("particle %d has the edges %v of %v, order %v", m, g.Edges(), s.Names, order)
+	for m, draw := range p.Draws {
+		if !draw.Graph.Has(index[order[0]], index[order[1]]) || draw.Graph.Has(index[order[0]], index[order[2]]) {
+			t.Errorf("particle %d has the edges %v of %v, order %v", m, draw.Graph.Edges(), p.Names, order)
 		}
 	}
 }
@@ -369,26 +357,28 @@ func TestVariableWithoutRows(t *testing.T) {
 	}
 }
 
-// Damage to what only other models and methods store is named.
+// Settings that densities of other rows need are checked where they are needed.
 func TestEvalOfDamagedModels(t *testing.T) {
-	const whole = `{"names":["a","b"],"order":[],"method":"dibs","model":{"name":"bge"},"standardization":null,"particles":[{"edges":[[0,1]],"parameters":[],"log_prior":0,"log_likelihood":-1,"log_weight":0}]}`
+	const whole = `{"version":2,"names":["a","b"],"model":"bge","settings":"{\"model\":{\"name\":\"bge\"},\"method\":\"dibs\"}","kind":"particles",` +
+		`"marginals":{"probabilities":[[0,1],[0,0]]},"components":[{"order":null,"draws":1,"weight":1,"log_weight":0,"log_evidence":null}],` +
+		`"draws":[{"edges":[[0,1]],"log_weight":0,"log_prior":0,"log_likelihood":-1}]}`
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"order", `"order":[]`, `"order":[0,1]`, "the method dibs has the order [0 1], want none"},
-		{"method", `"dibs"`, `"notears"`, `unknown method "notears"`},
-		{"model", `"bge"`, `"gp"`, "unknown model {Name:gp Hidden:[] Activation: NoBias:false}"},
-		{"noise", `"standardization"`, `"noise_variance":1,"standardization"`, "noise variance is 1, want none for the model bge"},
+		{"method", `dibs`, `notears`, `unknown method "notears"`},
+		{"model", `\"bge\"`, `\"gp\"`, "unknown model {Name:gp Hidden:[] Activation: NoBias:false}"},
+		{"settings", `\"model\"`, `model`, "settings: invalid character 'm' looking for beginning of object key string"},
+		{"noise", `{\"name\":\"bge\"}`, `{\"name\":\"ffn\",\"hidden\":[1],\"activation\":\"relu\"}`, "noise variance is 0, want a number above 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inFolder(t, map[string]string{"particles.json": strings.Replace(whole, c.old, c.with, 1), "truth.csv": "source,target\na,b\n"})
-			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
+			inFolder(t, map[string]string{"particles.json": strings.Replace(whole, c.old, c.with, 1), "rows.csv": "a,b\n1,2\n3,5\n2,2\n"})
+			got := runTobac(t, "eval", "--heldout", "rows.csv", ".")
 			if c.want == "" {
 				if got.code != exitDone {
 					t.Errorf("got %+v", got)
 				}
 				return
 			}
-			if want := "tobac: particles.json: not a posterior written by tobac fit: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
+			if want := "tobac: .: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
 				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
 			}
 		})

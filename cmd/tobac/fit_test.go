@@ -6,15 +6,22 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // metricKeys are the keys of each posterior in summary.json.
 var metricKeys = []string{"auroc", "auroc_with_diagonal", "average_precision", "eshd", "expected_edges", "neg_ll", "neg_ll_data_only"}
+
+// listedKeys are the keys of the listed probabilities.
+var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "average_precision", "brier", "calibration_error", "consensus_edges",
+	"consensus_shd", "cpdag_shd", "eshd", "eshd_empty_graph", "expected_edges", "log_score", "skeleton_auroc", "skeleton_average_precision", "variables"}
 
 func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
@@ -43,7 +50,8 @@ func TestFitWritesFiles(t *testing.T) {
 	summary := parse(t, readFile(t, "runs/first/summary.json"))
 	for path, want := range map[string][]string{
 		"":                  {"config", "cyclic", "metrics", "order", "seconds"},
-		"metrics":           {"empirical", "empty", "mixture"},
+		"metrics":           {"empirical", "empty", "listed", "mixture"},
+		"metrics.listed":    listedKeys,
 		"metrics.empirical": metricKeys,
 		"metrics.mixture":   metricKeys,
 		"metrics.empty":     metricKeys,
@@ -62,6 +70,11 @@ func TestFitWritesFiles(t *testing.T) {
 			if _, ok := at(summary, "metrics", posterior, key).(float64); !ok {
 				t.Errorf("metric %s of %s is %v, want a number", key, posterior, at(summary, "metrics", posterior, key))
 			}
+		}
+	}
+	for _, key := range listedKeys {
+		if _, ok := at(summary, "metrics", "listed", key).(float64); !ok {
+			t.Errorf("metric %s of the listed probabilities is %v, want a number", key, at(summary, "metrics", "listed", key))
 		}
 	}
 	if edges := at(summary, "metrics", "empty", "eshd"); edges != float64(strings.Count(readFile(t, "data/graph.csv"), "\n")-1) {
@@ -119,16 +132,17 @@ func checkFiles(t *testing.T, dir string) {
 	if dot := readFile(t, dir, "graph.dot"); strings.Count(dot, "->") != len(sure) || !strings.HasPrefix(dot, "digraph {") {
 		t.Errorf("graph.dot does not show %d edges:\n%s", len(sure), dot)
 	}
-	s, err := readParticles(dir)
+	p := saved(t, dir)
+	if total := floats.Sum(p.Empirical().Weights()); len(p.Draws) != 6 || math.Abs(total-1) > 1e-12 {
+		t.Errorf("particles.json has %d particles of total weight %v, want 6 and 1", len(p.Draws), total)
+	}
+	// The probabilities of edges.csv are those that particles.json has, bit by bit.
+	listed, err := readPosterior(filepath.Join(dir, "edges.csv"), p.Names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := 0.0
-	for _, p := range s.Particles {
-		total += math.Exp(p.LogWeight)
-	}
-	if len(s.Particles) != 6 || math.Abs(total-1) > 1e-12 {
-		t.Errorf("particles.json has %d particles of total weight %v, want 6 and 1", len(s.Particles), total)
+	if !mat.Equal(listed.Probabilities, p.Probabilities) {
+		t.Errorf("edges.csv has the probabilities\n%v\nparticles.json has\n%v", mat.Formatted(listed.Probabilities), mat.Formatted(p.Probabilities))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
 
 	"tobac/dag"
 )
@@ -80,30 +81,24 @@ func TestFitOverOrders(t *testing.T) {
 // the orders of summary.json.
 func checkOrdersFiles(t *testing.T, orders map[string]any, distinct int) {
 	t.Helper()
-	s, err := readParticles("run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := 0.0
-	for _, p := range s.Particles {
-		total += math.Exp(p.LogWeight)
-	}
-	if len(s.Orders) != distinct || len(s.Order) != 0 || len(s.Particles) != 6*distinct || math.Abs(total-1) > 1e-12 {
-		t.Errorf("particles.json has %d orders, the order %v, %d particles of the weight %v", len(s.Orders), s.Order, len(s.Particles), total)
+	p := saved(t, "run")
+	total := floats.Sum(p.Empirical().Weights())
+	if len(p.Components) != distinct || p.Order() != nil || len(p.Draws) != 6*distinct || math.Abs(total-1) > 1e-12 {
+		t.Errorf("particles.json has %d orders, the order %v, %d particles of the weight %v", len(p.Components), p.Order(), len(p.Draws), total)
 	}
 	m := 0
-	for k, o := range s.Orders {
-		position := dag.Inverse(o.Order)
-		for _, p := range s.Particles[m : m+o.Particles] {
-			for _, e := range p.Edges {
-				if position[e[0]] > position[e[1]] {
+	for k, c := range p.Components {
+		position := dag.Inverse(c.Order)
+		for _, draw := range p.Draws[m : m+c.Draws] {
+			for _, e := range draw.Graph.Edges() {
+				if position[e.From] > position[e.To] {
 					t.Errorf("a particle of order %d has the edge %v against it", k, e)
 				}
 			}
 		}
-		m += o.Particles
+		m += c.Draws
 	}
-	g, err := readTruth("run/graph.csv", s.Names) // fails if it has a cycle
+	g, err := readTruth("run/graph.csv", p.Names) // fails if it has a cycle
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +129,13 @@ func TestOrdersFilesRepeat(t *testing.T) {
 		t.Fatalf("%d distinct orders", len(orders))
 	}
 	succeed(t, quick("fit", "strong.csv", "--order", "c,b,a", "--out", "single")...)
-	for _, name := range []string{"particles.json", "edges.csv", "graph.csv", "graph.dot"} {
+	for _, name := range []string{"edges.csv", "graph.csv", "graph.dot"} {
 		if readFile(t, "mixed", name) != readFile(t, "single", name) {
 			t.Errorf("%s differs from that under the only order", name)
 		}
+	}
+	if drawsIn(t, "mixed") != drawsIn(t, "single") {
+		t.Error("particles differ from those under the only order")
 	}
 	simulated(t)
 	for _, workers := range []string{"1", "5"} {
@@ -252,19 +250,19 @@ func TestOrderBootstrap(t *testing.T) {
 	}
 }
 
-// A damaged posterior over several orders is named as such.
+// A posterior over several orders in a file, whole and damaged.
 func TestEvalOfDamagedOrders(t *testing.T) {
-	const truth = "source,target\na,b\n"
-	const particles = `"particles":[{"edges":[[0,1]],"parameters":[1],"log_prior":-1,"log_likelihood":-1,"log_weight":-1},{"edges":[[1,0]],"parameters":[2],"log_prior":-1,"log_likelihood":-1,"log_weight":-1}]}`
-	const whole = `{"names":["a","b"],"order":[],"orders":[{"order":[0,1],"particles":1,"log_weight":-0.6931471805599453,"noise_variance":0.1},` +
-		`{"order":[1,0],"particles":1,"log_weight":-0.6931471805599453,"noise_variance":0.2}],"standardization":null,` + particles
+	const whole = `{"version":2,"names":["a","b"],"kind":"particles","marginals":{"probabilities":[[0,0.5],[0.5,0]]},"components":[` +
+		`{"order":[0,1],"draws":1,"weight":0.5,"log_weight":-0.6931471805599453,"noise_variance":0.1},` +
+		`{"order":[1,0],"draws":1,"weight":0.5,"log_weight":-0.6931471805599453,"noise_variance":0.2}],` +
+		`"draws":[{"edges":[[0,1]],"log_prior":-1,"log_likelihood":-1},{"edges":[[1,0]],"log_prior":-1,"log_likelihood":-1}]}`
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"order", `"order":[1,0]`, `"order":[1,1]`, "order 1: the order repeats variable 1, at positions 0 and 1"},
-		{"noise", `"noise_variance":0.2`, `"noise_variance":-1`, "order 1: noise variance is -1, want a number above 0"},
-		{"particles", `{"order":[1,0],"particles":1`, `{"order":[1,0],"particles":2`, "the orders have 3 particles of the weight 1, want 2 and 1"},
-		{"no particle", `{"order":[1,0],"particles":1`, `{"order":[1,0],"particles":0`, "order 1 has 0 particles and the log weight -0.6931471805599453, want at least 1 and a finite number"},
-		{"weights", `"particles":1,"log_weight":-0.6931471805599453,"noise_variance":0.2`, `"particles":1,"log_weight":0,"noise_variance":0.2`, "the orders have 2 particles of the weight 1.5, want 2 and 1"},
+		{"order", `"order":[1,0]`, `"order":[1,1]`, "component 1: order [1 1] is no permutation of 0 to 1"},
+		{"noise", `"noise_variance":0.2`, `"noise_variance":-1`, "component 1: noise variance -1, want a number from 0 on"},
+		{"particles", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":2`, "components have 3 draws, there are 2"},
+		{"no particle", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":0`, "component 1: 0 draws, want at least 1"},
+		{"weights", `"weight":0.5,"log_weight":-0.6931471805599453,"noise_variance":0.2`, `"weight":1,"log_weight":0`, "weights of the components sum to 1.5, want 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := whole
@@ -273,7 +271,7 @@ func TestEvalOfDamagedOrders(t *testing.T) {
 					t.Fatalf("%q does not occur", c.old)
 				}
 			}
-			inFolder(t, map[string]string{"particles.json": text, "truth.csv": truth})
+			inFolder(t, map[string]string{"particles.json": text, "truth.csv": "source,target\na,b\n"})
 			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
 			if c.want == "" {
 				if e := at(parse(t, got.stdout), "metrics", "empirical", "eshd"); got.code != exitDone || e != 0.5 {
@@ -281,7 +279,7 @@ func TestEvalOfDamagedOrders(t *testing.T) {
 				}
 				return
 			}
-			if want := "tobac: particles.json: not a posterior written by tobac fit: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
+			if want := "tobac: particles.json: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
 				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
 			}
 		})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"tobac"
 )
 
 // A progress shows how far a run is: a bar on a terminal, otherwise a line every
@@ -27,7 +29,7 @@ type progress struct {
 	closed  bool
 }
 
-func newProgress(w io.Writer, steps int) *progress { return &progress{w: w, steps: steps} }
+func newProgress(w io.Writer) *progress { return &progress{w: w} }
 
 // begin writes the warnings and starts the clock. The number of steps depends on
 // the data where several orders are sampled; a resumed run has taken some of them.
@@ -41,7 +43,7 @@ func (p *progress) begin(warnings []string, taken, steps int) {
 	}
 	warn(p.w, warnings)
 	p.shownAt = p.start
-	if isTerminal(p.w) {
+	if isTerminal(p.w) && p.steps > taken {
 		p.bar = newBar(p.w, p.steps)
 	}
 }
@@ -66,10 +68,14 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// step says how many steps have been taken.
-func (p *progress) step(taken int) {
+// step says where the run is.
+func (p *progress) step(s tobac.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.start.IsZero() { // what comes before the steps
+		return
+	}
+	taken := s.Step
 	p.taken = taken
 	if p.closed {
 		return

@@ -138,7 +138,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "bench", "dag", "dataset", "models", "ordering", "svgd":
+		case "tobac", "bench", "dag", "dataset", "metrics", "models", "ordering", "posterior", "svgd":
 		default:
 			found = false
 		}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tobac/posterior"
 )
 
 // An invocation is what one command line left behind.
@@ -51,6 +53,26 @@ func refuses(t *testing.T, args string, code int, want string) {
 	if after := tree(t); after != before {
 		t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", args, after, before)
 	}
+}
+
+// saved reads the posterior that a fit wrote into a folder.
+func saved(t *testing.T, dir string) *posterior.Posterior {
+	t.Helper()
+	p, err := readPosterior(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// drawsIn is the part of particles.json in a folder that the draws are.
+func drawsIn(t *testing.T, dir string) string {
+	t.Helper()
+	_, draws, found := strings.Cut(readFile(t, dir, particlesFile), "\n\"draws\":[")
+	if !found {
+		t.Fatalf("%s in %s has no draws", particlesFile, dir)
+	}
+	return draws
 }
 
 // inFolder makes a temporary folder with the given files the current one.
