@@ -1,6 +1,7 @@
 package score_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -59,6 +60,23 @@ func BenchmarkLogScores20(b *testing.B) {
 				row.s.LogScores(dst, 7, others(20, 7))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/score")
+		})
+	}
+}
+
+// BenchmarkLogScore scores single sets, as chains do.
+func BenchmarkLogScore(b *testing.B) {
+	x := normals(1, 1000, 30)
+	bge, err := score.NewBGe(x, nil, score.BGeOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, parents := range [][]int{nil, {1, 2, 3}, {1, 2, 3, 9, 11, 20}} {
+		b.Run(fmt.Sprint(len(parents)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bge.LogScore(0, parents)
+			}
 		})
 	}
 }

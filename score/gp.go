@@ -168,6 +168,7 @@ type gpScratch struct {
 	shifts      []shift
 	rho         []float64
 	forms, logs []float64
+	lane        []shiftLane
 	terms       []float64
 }
 

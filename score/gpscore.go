@@ -110,14 +110,14 @@ func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 // shift to the terms. With ρ = σ²/(5a) the covariance is 5a·Q(T + ρI)Qᵀ.
 func (w *gpScratch) evaluate(e *gpEntry, z []float64, unit float64) {
 	k := len(w.shifts)
-	if cap(w.rho) < k {
-		w.rho, w.forms, w.logs = make([]float64, k), make([]float64, k), make([]float64, k)
+	if len(w.rho) < k {
+		w.rho, w.forms, w.logs, w.lane = make([]float64, k), make([]float64, k), make([]float64, k), make([]shiftLane, k)
 	}
 	rho, forms, logs := w.rho[:k], w.forms[:k], w.logs[:k]
 	for i, s := range w.shifts {
 		rho[i] = s.variance / (5 * s.amplitude)
 	}
-	e.solve(forms, logs, z, rho)
+	e.solve(forms, logs, z, rho, w.lane[:k])
 	n := float64(len(z))
 	for i, s := range w.shifts {
 		scale := 5 * s.amplitude

@@ -22,7 +22,7 @@ const (
 //	σ² ← Σ_j E[‖x_j − b_j − Σ_i θ_i x_i‖² | D, G, σ²] / Σ_j n_j,
 //
 // which is EM with the weights as latent variables, until σ² no longer changes; the
-// start with the largest p(G) p(D | G, σ²) wins. One search costs about as much as
+// start with the largest p(G) p(D | G, σ²) wins, and goes on with a more thorough search. One search costs about as much as
 // d² scores, against d·2^(d−1) of an exact computation. opt.NoiseVariance, if it is
 // not 0, is a further start. No variable that varies is an error.
 func EstimateNoiseVariance(ctx context.Context, x, intervened mat.Matrix, prior *Prior, opt LinearOptions) (float64, error) {
@@ -47,7 +47,7 @@ func EstimateNoiseVariance(ctx context.Context, x, intervened mat.Matrix, prior 
 	starts = append(starts, least, least/4, least/16)
 	best, estimate := math.Inf(-1), least
 	for _, v := range starts {
-		v, fit, err := l.maximise(ctx, prior, v)
+		v, fit, err := l.maximise(ctx, prior, v, quick)
 		if err != nil {
 			return 0, err
 		}
@@ -55,7 +55,8 @@ func EstimateNoiseVariance(ctx context.Context, x, intervened mat.Matrix, prior 
 			best, estimate = fit, v
 		}
 	}
-	return estimate, nil
+	estimate, _, err = l.maximise(ctx, prior, estimate, thorough)
+	return estimate, err
 }
 
 // leastVariance is the smallest positive variance of a column; +Inf if none varies.
@@ -70,9 +71,17 @@ func (l *Linear) leastVariance() float64 {
 	return least
 }
 
+// An effort says how a greedy search looks for a graph.
+type effort int
+
+const (
+	quick    effort = iota
+	thorough        // neighbours in the order are exchanged while that helps
+)
+
 // maximise iterates from the noise variance v to a fixed point, and returns it with
 // ln p(G) p(D | G, σ²).
-func (l *Linear) maximise(ctx context.Context, prior *Prior, v float64) (variance, fit float64, err error) {
+func (l *Linear) maximise(ctx context.Context, prior *Prior, v float64, how effort) (variance, fit float64, err error) {
 	smallest := 1e-12 * l.leastVariance() // data without noise have no largest likelihood
 	for range noiseSteps {
 		if err := ctx.Err(); err != nil {
@@ -82,7 +91,7 @@ func (l *Linear) maximise(ctx context.Context, prior *Prior, v float64) (varianc
 		if err != nil {
 			return 0, 0, err
 		}
-		parents, sum := newGreedy(m, prior).search()
+		parents, sum := newGreedy(m, prior).search(how)
 		fit = sum
 		next := max(m.expectedVariance(parents), smallest)
 		if math.Abs(next-v) <= noiseTolerance*v {
@@ -114,7 +123,7 @@ func (l *Linear) expectedVariance(parents [][]int) float64 {
 }
 
 // A greedy is a search for a graph with a large score: an order from the top, by
-// the smallest residual variance, parents along it one at a time, then
+// the smallest residual variance, parents along it one at a time and, if it is thorough,
 // exchanges of neighbours in the order while they improve the score.
 type greedy struct {
 	*Linear
@@ -128,12 +137,14 @@ func newGreedy(l *Linear, prior *Prior) *greedy {
 	return &greedy{Linear: l, prior: prior, order: make([]int, 0, l.d), parents: make([][]int, l.d), fit: make([]float64, l.d)}
 }
 
-func (g *greedy) search() (parents [][]int, sum float64) {
+func (g *greedy) search(how effort) (parents [][]int, sum float64) {
 	g.topDown()
 	for k, j := range g.order {
 		g.parents[j], g.fit[j] = g.best(j, g.order[:k])
 	}
-	g.exchange()
+	if how == thorough {
+		g.exchange()
+	}
 	for _, f := range g.fit {
 		sum += f
 	}
@@ -190,7 +201,8 @@ func (g *greedy) ready(j int, done []bool) bool {
 }
 
 // best finds parents of j among the candidates: it adds the one that improves the
-// score most, then removes those that no longer help, until nothing changes.
+// score most while one does, removes the one whose removal does, and adds again,
+// until nothing changes.
 func (g *greedy) best(j int, candidates []int) (parents []int, fit float64) {
 	for _, i := range candidates {
 		if g.prior.Required(i, j) {
@@ -198,35 +210,89 @@ func (g *greedy) best(j int, candidates []int) (parents []int, fit float64) {
 		}
 	}
 	slices.Sort(parents)
-	fit = g.score(j, parents)
-	trial := make([]int, 0, g.d)
-	for {
-		before := fit
-		change := -1
-		for _, i := range candidates {
-			at, in := slices.BinarySearch(parents, i)
-			if in && g.prior.Required(i, j) || !in && g.prior.Forbidden(i, j) {
+	for fit = g.score(j, parents); ; {
+		grown, better := g.add(j, parents, candidates, fit)
+		removed := -1
+		for k, i := range grown {
+			if g.prior.Required(i, j) {
 				continue
 			}
-			trial = append(trial[:0], parents...)
-			if in {
-				trial = slices.Delete(trial, at, at+1)
-			} else {
-				trial = slices.Insert(trial, at, i)
-			}
-			if v := g.score(j, trial); v > fit {
-				fit, change = v, i
+			if v := g.score(j, slices.Delete(slices.Clone(grown), k, k+1)); v > better {
+				better, removed = v, k
 			}
 		}
-		if !(fit > before) {
+		if removed >= 0 {
+			grown = slices.Delete(grown, removed, removed+1)
+		}
+		if !(better > fit) {
 			return parents, fit
 		}
-		if at, in := slices.BinarySearch(parents, change); in {
-			parents = slices.Delete(parents, at, at+1)
-		} else {
-			parents = slices.Insert(parents, at, change)
+		parents, fit = grown, better
+		if removed < 0 {
+			return parents, fit
 		}
 	}
+}
+
+// add adds candidates to the parents while that improves the score, fit. For every
+// candidate i outside the parents A it keeps what decides about the next one: the
+// pivot v_i = M_ii − M_iA M_AA⁻¹ M_Ai and the covariance r_i = C_ij − M_iA M_AA⁻¹ C_Aj with the child. With
+// the rows of the Cholesky factor of M_AA, extended to all candidates, a parent more
+// costs |A| multiplications for each candidate.
+func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, float64) {
+	d, group := g.d, &g.group[g.of[j]]
+	c, gauss := group.scatter, &group.gaussian
+	v, r := make([]float64, d), make([]float64, d)
+	for _, i := range candidates {
+		v[i], r[i] = c[i*d+i]+g.ridge(), c[i*d+j]
+	}
+	s, sum := c[j*d+j], 0.0
+	var factor [][]float64
+	eliminate := func(a int) {
+		root := math.Sqrt(max(v[a], g.ridge()))
+		row := make([]float64, d)
+		for _, i := range candidates {
+			e := c[a*d+i]
+			for _, f := range factor {
+				e -= f[a] * f[i]
+			}
+			row[i] = e / root
+		}
+		f := r[a] / root
+		for _, i := range candidates {
+			v[i] -= row[i] * row[i]
+			r[i] -= row[i] * f
+		}
+		s -= f * f
+		sum -= math.Log(root)
+		factor = append(factor, row)
+	}
+	parents = slices.Clone(parents)
+	for _, a := range parents {
+		eliminate(a)
+	}
+	trial := make([]int, 0, d)
+	for p := len(parents) + 1; p < d; p++ {
+		next, best := -1, fit
+		for _, i := range candidates {
+			at, in := slices.BinarySearch(parents, i)
+			if in || g.prior.Forbidden(i, j) {
+				continue
+			}
+			pivot, l := gauss.pivot(v[i])
+			trial = slices.Insert(append(trial[:0], parents...), at, i)
+			if f := g.prior.LogPrior(j, trial) + gauss.leaf(p, sum+l, s-r[i]*r[i]/pivot); f > best {
+				next, best = i, f
+			}
+		}
+		if next < 0 {
+			break
+		}
+		at, _ := slices.BinarySearch(parents, next)
+		parents, fit = slices.Insert(parents, at, next), best
+		eliminate(next)
+	}
+	return parents, fit
 }
 
 func (g *greedy) score(j int, parents []int) float64 {
