@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,6 +15,11 @@ type GPOptions struct {
 	// Scale says how the kernel sees the parents: Standardised, or Raw with the
 	// origin of the data, about which the functions bend. Zero: Standardised.
 	Scale Scale
+
+	// Rank is the number of rows to which the function is restricted where there are
+	// twice as many or more: an approximation for many rows, about 2n·Rank² instead of
+	// 4/3 n³ operations for each set of parents. Zero: exact.
+	Rank int
 
 	// MaxParents bounds the number of parents: larger sets score −Inf. Zero: no bound.
 	MaxParents int
@@ -41,9 +47,12 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 // [GP.At] scores with one noise variance σ² for all variables, in raw units;
 // [GP.Integrated] with one for each variable, integrated out.
 //
+// With a rank, K0 is approximated by L Lᵀ with rank columns, and Lᵀ H L takes the
+// place of H K0 H below.
+//
 // A GP reduces H K0 H to tridiagonal form Q T Qᵀ, once for each set of parents and
 // for all variables outside it, and keeps T and Qᵀy. Any a and σ² then cost O(n).
-// [GPCost] says how much that is. A GP is safe for concurrent use.
+// [GPOptions.Cost] says how much that is. A GP is safe for concurrent use.
 type GP struct {
 	d     int
 	opt   GPOptions
@@ -59,6 +68,7 @@ type gpGroup struct {
 	children []int
 	input    [][]float64 // columns as the kernel sees them
 	target   [][]float64 // by variable, y; nil if it is not among the children
+	square   []float64   // by variable, yᵀy
 
 	mu    *sync.RWMutex
 	known map[string]*gpEntry // by parents, and by variable where entries are not shared
@@ -81,8 +91,8 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.MaxParents < 0 || opt.Workers < 0 {
-		return nil, fmt.Errorf("score: Gaussian process: at most %d parents and %d workers, want no negative number", opt.MaxParents, opt.Workers)
+	if opt.Rank < 0 || opt.MaxParents < 0 || opt.Workers < 0 {
+		return nil, fmt.Errorf("score: Gaussian process: rank %d, at most %d parents and %d workers, want no negative number", opt.Rank, opt.MaxParents, opt.Workers)
 	}
 	g := &GP{d: data.d, opt: opt, of: data.of, logs: make([]float64, data.d)}
 	var targets [][]float64
@@ -115,12 +125,13 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 		panic(fmt.Sprintf("score: Gaussian process: unknown scale %d", opt.Scale))
 	}
 	for _, rows := range data.groups {
-		group := gpGroup{n: len(rows.rows), children: rows.children, target: make([][]float64, g.d), mu: new(sync.RWMutex), known: map[string]*gpEntry{}}
+		group := gpGroup{n: len(rows.rows), children: rows.children, target: make([][]float64, g.d), square: make([]float64, g.d), mu: new(sync.RWMutex), known: map[string]*gpEntry{}}
 		for j := range g.d {
 			group.input = append(group.input, pick(nil, input[j], rows.rows))
 		}
 		for _, j := range rows.children {
 			group.target[j] = targets[j]
+			group.square[j] = floats.Dot(targets[j], targets[j])
 		}
 		g.group = append(g.group, group)
 	}
@@ -168,22 +179,28 @@ type gpScratch struct {
 	shifts      []shift
 	rho         []float64
 	forms, logs []float64
+	lane        []shiftLane
 	terms       []float64
 }
 
 // reduce computes the reduced matrix of a set of parents, and Qᵀy of j and, where
 // entries are shared, of all other variables outside the set.
 func (g *GP) reduce(group *gpGroup, j int, parents []int, s *gpScratch) *gpEntry {
-	n := group.n
-	if len(s.matrix) < n*n {
-		s.matrix, s.norm, s.sum = make([]float64, n*n), make([]float64, n), make([]float64, n)
+	n, size := group.n, g.opt.size(group.n)
+	if len(s.matrix) < size*size || len(s.norm) < n {
+		s.matrix, s.norm, s.sum = make([]float64, size*size), make([]float64, n), make([]float64, n)
 	}
 	s.input = s.input[:0]
 	for _, i := range parents {
 		s.input = append(s.input, group.input[i])
 	}
-	arcCosine(s.matrix, n, s.input, s.norm, s.sum)
 	e := &gpEntry{z: map[int][]float64{}}
+	var factor [][]float64 // nil: exact
+	if size < n {
+		factor, size = s.lowRank(n, size, s.input)
+	} else {
+		arcCosine(s.matrix, n, s.input, s.norm, s.sum)
+	}
 	var z [][]float64
 	next := 0 // in parents, which are ascending as children are
 	for _, c := range group.children {
@@ -193,34 +210,55 @@ func (g *GP) reduce(group *gpGroup, j int, parents []int, s *gpScratch) *gpEntry
 		if next < len(parents) && parents[next] == c || g.d > sharedVars && c != j {
 			continue
 		}
-		y := append([]float64(nil), group.target[c]...)
+		y := slices.Clone(group.target[c])
+		if size < n {
+			y = y[:0:0]
+			for _, column := range factor {
+				y = append(y, floats.Dot(column, group.target[c]))
+			}
+		}
 		e.z[c], z = y, append(z, y)
 	}
-	e.tridiagonal = s.householder.reduce(s.matrix, n, z)
+	e.tridiagonal = s.householder.reduce(s.matrix, size, z)
 	return e
 }
 
 // A Cost says how much work scores are.
 type Cost struct {
 	Sets  float64 // of parents, each reduced once
-	Flops float64 // floating-point operations; a core does 1 to 4·10⁹ in a second
-	Bytes float64 // of memory
+	Flops float64 // floating-point operations, of which a core does 2 to 6·10⁹ in a second
+	Bytes float64 // of memory that a GP keeps
 }
 
-// GPCost is the cost of all scores of d variables with n rows and up to maxParents
-// parents (0: no bound) at one noise variance: for each set, 4/3 n³ operations for its reduction,
-// some 30 n² for its kernel matrix, and 4 n² + 50 n for each variable outside.
-func GPCost(n, d, maxParents int) Cost {
-	if maxParents <= 0 || maxParents >= d {
-		maxParents = d - 1
+// Cost is that of all scores of d variables with n rows at one noise variance, so
+// that a caller can leave the model out, bound the number of parents or lower the rank: for each
+// set of parents, 4/3 n³ operations for the reduction and 30 n² for the kernel matrix, or with a
+// rank r, 2nr² + 4/3 r³ and 30 nr, and 2n² + 50n, or 2nr, for each variable outside.
+func (o GPOptions) Cost(n, d int) Cost {
+	rows, most := float64(n), d-1
+	if o.MaxParents > 0 {
+		most = min(most, o.MaxParents)
+	}
+	size, reduction := rows, 4./3*rows*rows*rows
+	if o.size(n) < n {
+		size = float64(o.Rank)
+		reduction = 2*rows*size*size + 4./3*size*size*size
 	}
 	var c Cost
-	rows := float64(n)
-	for p := range maxParents + 1 {
+	for p := range most + 1 {
 		sets, outside := math.Exp(lnChoose(d, p)), float64(d-p)
 		c.Sets += sets
-		c.Flops += sets * (4./3*rows*rows*rows + (30+float64(p))*rows*rows + outside*(2*rows*rows+50*rows))
-		c.Bytes += sets * 8 * rows * (2 + outside)
+		c.Flops += sets * (reduction + (30+float64(p))*rows*size + outside*(2*rows*size+50*size))
+		c.Bytes += sets * 8 * size * (2 + outside)
 	}
 	return c
+}
+
+// size is the number of rows of the reduced matrices of n rows: n, or the rank if
+// that saves time.
+func (o GPOptions) size(n int) int {
+	if o.Rank > 0 && 2*o.Rank <= n {
+		return o.Rank
+	}
+	return n
 }

@@ -235,6 +235,51 @@ func TestGPMaxParents(t *testing.T) {
 	})
 }
 
+// Where parents take four different values together, four rows explain the function, and rank
+// four is exact.
+func TestGPRankExact(t *testing.T) {
+	const n = 24
+	x := normals(51, n, 4)
+	for i := range n {
+		x.Set(i, 0, float64(i%2))
+		x.Set(i, 1, float64(i/2%2)-3)
+	}
+	mask := randomMask(51, n, 4, false)
+	exact := newGP(t, x, mask, score.GPOptions{})
+	low := newGP(t, x, mask, score.GPOptions{Rank: 4})
+	for _, parents := range [][]int{nil, {0}, {1}, {0, 1}} {
+		for j := 2; j < 4; j++ {
+			// Pivots of the fifth row and beyond are rounding, some 1e-16 of the largest,
+			// over noise variances down to 1e-5.
+			if got, want := low.At(0.3).LogScore(j, parents), exact.At(0.3).LogScore(j, parents); !near(got, want, 1e-9) {
+				t.Errorf("score(%d|%v): got %v, want %v", j, parents, got, want)
+			}
+			if got, want := low.Integrated().LogScore(j, parents), exact.Integrated().LogScore(j, parents); !near(got, want, 1e-9) {
+				t.Errorf("integrated score(%d|%v): got %v, want %v", j, parents, got, want)
+			}
+		}
+	}
+}
+
+// A function of one variable is smooth, so that few of many rows explain it: with a
+// sixth of the rows the scores are right to 0.05 nats.
+func TestGPRankConverges(t *testing.T) {
+	const n = 120
+	x := normals(52, n, 2)
+	exact := newGP(t, x, nil, score.GPOptions{}).At(0.5).LogScore(1, []int{0})
+	before := math.Inf(1)
+	for _, rank := range []int{3, 8, 20} {
+		gap := math.Abs(newGP(t, x, nil, score.GPOptions{Rank: rank}).At(0.5).LogScore(1, []int{0}) - exact)
+		if gap > before {
+			t.Errorf("rank %d is off by %v, a smaller one by %v", rank, gap, before)
+		}
+		before = gap
+	}
+	if before > 0.05 {
+		t.Errorf("rank 20 is off by %v nats, want at most 0.05", before)
+	}
+}
+
 // Many variables: entries are not shared between variables, with the same scores.
 func TestGPManyVariables(t *testing.T) {
 	const n = 15
@@ -276,7 +321,10 @@ func TestGPCost(t *testing.T) {
 		{3, 0, 7, 2*7 + 3 + 3*2 + 3*1},
 		{4, 1, 5, 2*5 + 4 + 4*3},
 	} {
-		c := score.GPCost(50, row.d, row.max)
+		c := score.GPOptions{MaxParents: row.max}.Cost(50, row.d)
+		if low := (score.GPOptions{MaxParents: row.max, Rank: 10}).Cost(50, row.d); low.Flops >= c.Flops || !near(low.Bytes, c.Bytes/5, 1e-12) {
+			t.Errorf("d = %d: rank 10 of 50 costs %v, exact %v", row.d, low, c)
+		}
 		if !near(c.Sets, row.sets, 1e-12) || !near(c.Bytes, 8*50*row.kept, 1e-12) {
 			t.Errorf("d = %d, at most %d parents: got %v sets and %v bytes, want %v and %v", row.d, row.max, c.Sets, c.Bytes, row.sets, 8*50*row.kept)
 		}

@@ -78,7 +78,8 @@ type shift struct {
 
 func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 	g := s.gp
-	n := g.group[g.of[j]].n
+	group := &g.group[g.of[j]]
+	n := group.n
 	switch {
 	case !g.allows(len(parents)):
 		return math.Inf(-1)
@@ -94,34 +95,39 @@ func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 		for _, a := range amplitudes {
 			scratch.shifts = append(scratch.shifts, shift{amplitude: a, variance: s.variance})
 		}
-		scratch.evaluate(e, z, 1)
+		scratch.evaluate(e, z, n, group.square[j], 1)
 		return constant + floats.LogSumExp(scratch.terms)
 	}
 	unit := 1 / (g.sd[j] * g.sd[j])
 	q := newNoiseQuadrature(n)
 	scratch.shifts = q.coarse(scratch.shifts[:0])
-	scratch.evaluate(e, z, unit)
+	scratch.evaluate(e, z, n, group.square[j], unit)
 	scratch.shifts = q.fine(scratch.shifts[:0], scratch.terms)
-	scratch.evaluate(e, z, unit)
+	scratch.evaluate(e, z, n, group.square[j], unit)
 	return constant + floats.LogSumExp(scratch.terms) - rows*g.logs[j]
 }
 
 // evaluate appends weight + ln N(y√unit; 0, 5a·HK0H + σ²I) + ½ n ln 2π for every
-// shift to the terms. With ρ = σ²/(5a) the covariance is 5a·Q(T + ρI)Qᵀ.
-func (w *gpScratch) evaluate(e *gpEntry, z []float64, unit float64) {
+// shift to the terms, n elements of y and yᵀy = square. With ρ = σ²/(5a) the
+// covariance is 5a·Q(T + ρI)Qᵀ. With a T of lower rank r it is 5a(HLLᵀH + ρI), whose
+// determinant is (5a)ⁿ ρⁿ⁻ʳ |T + ρI| and whose inverse I − HL Q(T + ρI)⁻¹QᵀLᵀH over 5aρ.
+func (w *gpScratch) evaluate(e *gpEntry, z []float64, n int, square, unit float64) {
 	k := len(w.shifts)
-	if cap(w.rho) < k {
-		w.rho, w.forms, w.logs = make([]float64, k), make([]float64, k), make([]float64, k)
+	if len(w.rho) < k {
+		w.rho, w.forms, w.logs, w.lane = make([]float64, k), make([]float64, k), make([]float64, k), make([]shiftLane, k)
 	}
 	rho, forms, logs := w.rho[:k], w.forms[:k], w.logs[:k]
 	for i, s := range w.shifts {
 		rho[i] = s.variance / (5 * s.amplitude)
 	}
-	e.solve(forms, logs, z, rho)
-	n := float64(len(z))
+	e.solve(forms, logs, z, rho, w.lane[:k])
+	missing := float64(n - len(z))
 	for i, s := range w.shifts {
-		scale := 5 * s.amplitude
-		w.terms = append(w.terms, s.weight-0.5*(n*math.Log(scale)+logs[i]+unit*forms[i]/scale))
+		scale, form, log := 5*s.amplitude, forms[i], logs[i]
+		if missing > 0 {
+			form, log = max(square-form, 0)/rho[i], log+missing*math.Log(rho[i])
+		}
+		w.terms = append(w.terms, s.weight-0.5*(float64(n)*math.Log(scale)+log+unit*form/scale))
 	}
 }
 

@@ -110,3 +110,11 @@ func (g *GP) NoiseGrid(estimate float64, points int) NoiseGrid {
 	}
 	return newNoiseGrid(g.NoisePrior(), estimate, rows, points)
 }
+
+// LeastVariance is the smallest variance of a column over the rows in which it was
+// not set: where noise variances are equal, an upper bound of theirs and, since some
+// variable has no parents, an estimate. [MaximiseNoiseVariance] can start there.
+func (g *GP) LeastVariance() float64 {
+	least := floats.Min(g.sd)
+	return least * least
+}

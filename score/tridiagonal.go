@@ -134,21 +134,18 @@ func updateAndMultiply(a []float64, n, rows int, v, q, u, p []float64) {
 // solve writes, for every shift ρ > 0, zᵀ (T + ρI)⁻¹ z to forms and ln|T + ρI| to
 // logs, which have one number for each shift. T is positive semidefinite but for
 // rounding: pivots are not below ρ. All shifts advance together, so that their
-// divisions overlap.
-func (t *tridiagonal) solve(forms, logs []float64, z, shifts []float64) {
-	lane := make([]shiftLane, len(shifts))
+// divisions overlap. lane is scratch, one for each shift.
+func (t *tridiagonal) solve(forms, logs []float64, z, shifts []float64, lane []shiftLane) {
 	for k := range lane {
-		lane[k].product = 1
+		lane[k] = shiftLane{product: 1}
 	}
-	clear(forms)
-	clear(logs)
 	before := 0.0
 	for i, a := range t.diag {
 		next := 0.0
 		if i < len(t.off) {
 			next = t.off[i]
 		}
-		for k, rho := range shifts {
+		for k, rho := range shifts[:len(lane)] {
 			l := &lane[k]
 			d := a + rho - before*l.link
 			if d < rho {
