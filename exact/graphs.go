@@ -32,9 +32,6 @@ func (o *Orders) Graphs(ctx context.Context) (*Graphs, error) {
 		return nil, err
 	}
 	full := h[len(h)-1]
-	if full.m == 0 {
-		return nil, errRounding
-	}
 	g := &Graphs{p: o.p, log: full.log() + o.p.shift(), others: make([][]float64, d)}
 	for j := range g.others {
 		g.others[j] = make([]float64, 1<<(d-1))
@@ -48,16 +45,36 @@ func (o *Orders) Graphs(ctx context.Context) (*Graphs, error) {
 	return g, nil
 }
 
-// negligible is the number of binary orders below the whole sum at which one of the
-// 3^d terms is left out: all of them together are below 2^−43 of it.
-func negligible(d int) int { return 43 + int(math.Ceil(float64(d)*math.Log2(3))) }
+// digits is the number of binary digits of sums over graphs of d variables: one of
+// at most 3^d terms is left out where it is below 2^−digits/3^d of the sum. Above 16
+// variables, where time matters, there are fewer; as few terms are just below the
+// limit, all that are left out together are orders less than 2^−digits.
+func digits(d int) int { return 43 - 4*min(max(d-16, 0), 5) }
 
-// A step holds A_k(T) for one T and variables k outside of it.
+// rough is a number of digits for a first estimate of the sum.
+const rough = 10
+
+// negligible is −log₂ of 2^−digits/3^d.
+func negligible(d, digits int) int { return digits + int(math.Ceil(float64(d)*math.Log2(3))) }
+
+// A step holds A_k(T) for one T and variables k outside of it, and working memory. Its
+// arrays are longer than necessary, so that no index below 32 need be checked.
 type step struct {
-	m     [MaxVariables]float64 // in [1, 2), or 0
-	e     [MaxVariables]int
+	m     [32]float64 // in [1, 2), or 0
+	e     [32]int
 	first [MaxVariables]uint8
+	lists [32][MaxVariables]uint8 // by the number of candidates
+	few   struct {                // by subsets of at most four candidates
+		sets  [16]int
+		m     [16]float64
+		e     [16]int
+		value [16]float64
+	}
 }
+
+// fewest is the number of candidates whose subsets are all looked at, without a call
+// for each.
+const fewest = 4
 
 // load takes up A_k(T) for the members k of which.
 func (s *step) load(p *Posterior, set, which int) {
@@ -69,12 +86,15 @@ func (s *step) load(p *Posterior, set, which int) {
 }
 
 // candidates takes up A_k(T) for the members k of which, and lists those for which
-// it is positive.
+// it is positive, highest first: sets that follow each other are then close in
+// memory.
 func (s *step) candidates(p *Posterior, set, which int) []uint8 {
 	s.load(p, set, which)
 	list := s.first[:0]
-	for ; which != 0; which &= which - 1 {
-		if k := bits.TrailingZeros(uint(which)); s.m[k] > 0 {
+	for which != 0 {
+		k := bits.Len(uint(which)) - 1
+		which &^= 1 << k
+		if s.m[k] > 0 {
 			list = append(list, uint8(k))
 		}
 	}
