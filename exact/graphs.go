@@ -131,7 +131,7 @@ func (g *Graphs) weights(dst []float64, j int) {
 }
 
 // LogEvidence is ln Σ_G Π_j e^{q(j, pa_j)} over all acyclic graphs G, in nats.
-// Subtract [Normaliser.Graphs] for a prior that sums to one.
+// Subtract [LogPriorGraphs] for a prior that sums to one.
 func (g *Graphs) LogEvidence() float64 { return g.log }
 
 // Edges is the d×d matrix of P(i → j).
@@ -154,3 +154,31 @@ func (g *Graphs) ParentSets(j int) []float64 {
 // empty set up and one from the whole set down: an estimate of the error of
 // probabilities.
 func (g *Graphs) Rounding() float64 { return g.rounding }
+
+// GraphsCost is an upper bound on the number of terms of each of the three sums of
+// [Orders.Graphs], of which each takes about 5 ns on one core: a number between
+// 2^d, for data that leave few orders open, and 3^d.
+func (o *Orders) GraphsCost() float64 {
+	d := len(o.p.tables)
+	full := o.forward[len(o.forward)-1]
+	extensions, _ := math.Lgamma(float64(d + 1))
+	limit := full.e - negligible(d, digits(d)) - int(math.Ceil(extensions/math.Ln2))
+	cost := 0.0
+	for set, f := range o.forward {
+		b := o.backward[set]
+		if f.m == 0 || b.m == 0 || f.e+b.e < limit {
+			continue
+		}
+		n := 0
+		for left := len(o.forward) - 1 - set; left != 0; left &= left - 1 {
+			k := bits.TrailingZeros(uint(left))
+			a, e := o.p.tables[k].at(without(set, k))
+			x := normal(a, e)
+			if b := o.backward[set|1<<k]; x.m > 0 && b.m > 0 && f.e+x.e+b.e >= limit {
+				n++
+			}
+		}
+		cost += math.Ldexp(1, n)
+	}
+	return cost
+}
