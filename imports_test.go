@@ -24,6 +24,8 @@ var allowed = map[string][]string{
 	"tobac/internal/vector":   {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
 	"tobac/autograd": {"tobac/internal/pool", "tobac/internal/vector", "gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm",
 		"gonum.org/v1/gonum"},
+	"tobac/score":    {"tobac/dag", "gonum.org/v1/gonum"},
+	"tobac/exact":    {"tobac/score", "tobac/dag", "tobac/internal/parallel", "tobac/internal/stream", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/models":   {"tobac/autograd", "tobac/dag", "gonum.org/v1/gonum"},
 	"tobac/svgd":     {"tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering": {"gonum.org/v1/gonum"},
