@@ -17,10 +17,10 @@ type node struct {
 const impossible = math.MinInt32
 
 // closed is H(∅) = 1, H(U) = Σ_{∅≠S⊆U} (−1)^{|S|+1} H(U∖S) Π_{k∈S} A_k(U∖S), the sum
-// over the graphs of the variables U.
+// over the graphs of the variables U. A rough sum says first how large the whole is,
+// so that small terms can be told.
 func (o *Orders) closed(ctx context.Context) ([]number, error) {
 	d := len(o.p.tables)
-	full := o.forward[len(o.forward)-1]
 	nodes := make([]node, 1<<d)
 	for set, f := range o.forward {
 		nodes[set] = node{forward: impossible, backward: impossible}
@@ -28,20 +28,49 @@ func (o *Orders) closed(ctx context.Context) ([]number, error) {
 			nodes[set] = node{forward: int32(f.e), backward: int32(b.e)}
 		}
 	}
-	nodes[0].sum = 1
-	extensions, _ := math.Lgamma(float64(d + 1)) // H(all) ≥ F(all)/d!
-	limit := full.e + exponentBias - negligible(d) - int(math.Ceil(extensions/math.Ln2))
+	all := &nodes[len(nodes)-1]
+	if err := o.pushAll(ctx, nodes, int(all.forward)-negligible(d, rough)); err != nil {
+		return nil, err
+	}
+	extensions, _ := math.Lgamma(float64(d + 1))
+	least := int(all.forward) - int(math.Ceil(extensions/math.Ln2)) // of H(all) ≥ F(all)/d!
+	if all.sum > 0 {
+		least = max(least, normal(all.sum, int(all.forward)).e)
+	}
+	for set := range nodes {
+		nodes[set].sum = 0
+	}
+	if err := o.pushAll(ctx, nodes, least-negligible(d, digits(d))); err != nil {
+		return nil, err
+	}
+	if !(all.sum > 0) {
+		return nil, errRounding
+	}
+	h := make([]number, len(nodes))
+	for set, n := range nodes {
+		if n.sum > 0 {
+			h[set] = normal(n.sum, int(n.forward))
+		}
+	}
+	return h, nil
+}
+
+// pushAll adds the terms of all T that count for at least 2^smallest. A block of
+// sets is added to by one worker, from the smallest T on.
+func (o *Orders) pushAll(ctx context.Context, nodes []node, smallest int) error {
+	d := len(o.p.tables)
 	top := min(d/4, 5)
 	low := d - top
-	err := sweep{d: d, top: top}.run(ctx, o.p.workers, func(first, end int) error {
-		w := &pusher{nodes: nodes, limit: limit}
+	nodes[0].sum = 1
+	return sweep{d: d, top: top}.run(ctx, o.p.workers, func(first, _ int) error {
+		w := &pusher{nodes: nodes, limit: exponentBias + smallest}
 		here := first >> low
 		for block := range here + 1 {
 			if block&^here != 0 {
 				continue
 			}
 			for set := block << low; set < (block+1)<<low; set++ {
-				if w.count > 1<<20 {
+				if w.count > checkEvery {
 					w.count = 0
 					if ctx.Err() != nil {
 						return context.Cause(ctx)
@@ -52,17 +81,10 @@ func (o *Orders) closed(ctx context.Context) ([]number, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	h := make([]number, len(nodes))
-	for set, n := range nodes {
-		if n.sum > 0 && n.forward != impossible {
-			h[set] = normal(n.sum, int(n.forward))
-		}
-	}
-	return h, nil
 }
+
+// checkEvery is the number of terms between two looks at a context.
+const checkEvery = 1 << 20
 
 // A pusher adds the terms of one T, (−1)^{|S|+1} H(T) Π_{k∈S} A_k(T), to H(T∪S) for
 // many S. None counts for more than H(T) Π A_k(T) B(T∪S) in the end, which falls
@@ -71,8 +93,8 @@ type pusher struct {
 	step
 	nodes []node
 	limit int // smallest sum of exponents of a term, biased, and of B
-	lists [MaxVariables + 1][MaxVariables]uint8
-	count int // of terms
+	count int // of terms, about
+
 }
 
 // from adds the terms of T = set, with the S that hold all of must and otherwise
@@ -106,18 +128,46 @@ func (w *pusher) from(p *Posterior, set, must, may int) {
 // push adds the terms of S ∪ S', set = T∪S, for the non-empty S' of candidates. m·2^e
 // is (−1)^|S| H(T) Π_{k∈S} A_k(T).
 func (w *pusher) push(set int, m float64, e int, candidates []uint8) {
-	list := w.lists[len(candidates)][:0]
+	list := w.lists[len(candidates)&31][:0]
 	for _, k := range candidates {
-		u := &w.nodes[set|1<<k]
-		next, exp := m*w.m[k], e+w.e[k]
+		u := &w.nodes[set|1<<(k&31)]
+		next, exp := m*w.m[k&31], e+w.e[k&31]
 		if biased(next)+exp+int(u.backward) >= w.limit {
 			list = append(list, k)
-			u.sum += float(next, exp-int(u.forward))
+			if shift := exp - int(u.forward); biased(next)+shift > 0 {
+				u.sum += math.Float64frombits(math.Float64bits(next) + uint64(shift)<<52)
+			}
 		}
 	}
 	w.count += len(candidates)
-	for i := range max(len(list)-1, 0) {
-		k := list[i]
-		w.push(set|1<<k, -m*w.m[k], e+w.e[k], list[i+1:])
+	for len(list) > fewest {
+		k := list[0]
+		list = list[1:]
+		w.push(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list)
+	}
+	if len(list) > 1 {
+		w.pushFew(set, m, e, list)
+	}
+}
+
+// pushFew adds the terms of the S' of two or more members of list.
+func (w *pusher) pushFew(set int, m float64, e int, list []uint8) {
+	f := &w.few
+	f.sets[0], f.m[0], f.e[0] = set, m, e
+	n := 1
+	for _, k := range list {
+		for i := range n {
+			at := (n + i) % len(f.sets)
+			f.sets[at] = f.sets[i%len(f.sets)] | 1<<(k&31)
+			f.m[at], f.e[at] = -f.m[i%len(f.sets)]*w.m[k&31], f.e[i%len(f.sets)]+w.e[k&31]
+			if i == 0 {
+				continue // a single one has been added
+			}
+			u := &w.nodes[f.sets[at]]
+			if shift := f.e[at] - int(u.forward); biased(f.m[at])+shift > 0 {
+				u.sum -= math.Float64frombits(math.Float64bits(f.m[at]) + uint64(shift)<<52)
+			}
+		}
+		n *= 2
 	}
 }

@@ -153,9 +153,6 @@ type reference struct {
 	parents          [][]float64 // by child and mask of variables
 	best             parentMasks
 	bestLog          float64 // ln of its probability
-	precedence       *mat.Dense
-	sizes            float64 // expected number of edges
-	skip             bool
 }
 
 // enumerate weighs every graph with Π e^q, times its number of linear extensions if

@@ -32,9 +32,6 @@ func (o *Orders) Graphs(ctx context.Context) (*Graphs, error) {
 		return nil, err
 	}
 	full := h[len(h)-1]
-	if full.m == 0 {
-		return nil, errRounding
-	}
 	g := &Graphs{p: o.p, log: full.log() + o.p.shift(), others: make([][]float64, d)}
 	for j := range g.others {
 		g.others[j] = make([]float64, 1<<(d-1))
@@ -48,16 +45,36 @@ func (o *Orders) Graphs(ctx context.Context) (*Graphs, error) {
 	return g, nil
 }
 
-// negligible is the number of binary orders below the whole sum at which one of the
-// 3^d terms is left out: all of them together are below 2^−43 of it.
-func negligible(d int) int { return 43 + int(math.Ceil(float64(d)*math.Log2(3))) }
+// digits is the number of binary digits of sums over graphs of d variables: one of
+// at most 3^d terms is left out where it is below 2^−digits/3^d of the sum. Above 16
+// variables, where time matters, there are fewer; as few terms are just below the
+// limit, all that are left out together are orders less than 2^−digits.
+func digits(d int) int { return 43 - 4*min(max(d-16, 0), 5) }
 
-// A step holds A_k(T) for one T and variables k outside of it.
+// rough is a number of digits for a first estimate of the sum.
+const rough = 10
+
+// negligible is −log₂ of 2^−digits/3^d.
+func negligible(d, digits int) int { return digits + int(math.Ceil(float64(d)*math.Log2(3))) }
+
+// A step holds A_k(T) for one T and variables k outside of it, and working memory. Its
+// arrays are longer than necessary, so that no index below 32 need be checked.
 type step struct {
-	m     [MaxVariables]float64 // in [1, 2), or 0
-	e     [MaxVariables]int
+	m     [32]float64 // in [1, 2), or 0
+	e     [32]int
 	first [MaxVariables]uint8
+	lists [32][MaxVariables]uint8 // by the number of candidates
+	few   struct {                // by subsets of at most four candidates
+		sets  [16]int
+		m     [16]float64
+		e     [16]int
+		value [16]float64
+	}
 }
+
+// fewest is the number of candidates whose subsets are all looked at, without a call
+// for each.
+const fewest = 4
 
 // load takes up A_k(T) for the members k of which.
 func (s *step) load(p *Posterior, set, which int) {
@@ -69,12 +86,15 @@ func (s *step) load(p *Posterior, set, which int) {
 }
 
 // candidates takes up A_k(T) for the members k of which, and lists those for which
-// it is positive.
+// it is positive, highest first: sets that follow each other are then close in
+// memory.
 func (s *step) candidates(p *Posterior, set, which int) []uint8 {
 	s.load(p, set, which)
 	list := s.first[:0]
-	for ; which != 0; which &= which - 1 {
-		if k := bits.TrailingZeros(uint(which)); s.m[k] > 0 {
+	for which != 0 {
+		k := bits.Len(uint(which)) - 1
+		which &^= 1 << k
+		if s.m[k] > 0 {
 			list = append(list, uint8(k))
 		}
 	}
@@ -111,7 +131,7 @@ func (g *Graphs) weights(dst []float64, j int) {
 }
 
 // LogEvidence is ln Σ_G Π_j e^{q(j, pa_j)} over all acyclic graphs G, in nats.
-// Subtract [Normaliser.Graphs] for a prior that sums to one.
+// Subtract [LogPriorGraphs] for a prior that sums to one.
 func (g *Graphs) LogEvidence() float64 { return g.log }
 
 // Edges is the d×d matrix of P(i → j).
@@ -134,3 +154,31 @@ func (g *Graphs) ParentSets(j int) []float64 {
 // empty set up and one from the whole set down: an estimate of the error of
 // probabilities.
 func (g *Graphs) Rounding() float64 { return g.rounding }
+
+// GraphsCost is an upper bound on the number of terms of each of the three sums of
+// [Orders.Graphs], of which each takes about 5 ns on one core: a number between
+// 2^d, for data that leave few orders open, and 3^d.
+func (o *Orders) GraphsCost() float64 {
+	d := len(o.p.tables)
+	full := o.forward[len(o.forward)-1]
+	extensions, _ := math.Lgamma(float64(d + 1))
+	limit := full.e - negligible(d, digits(d)) - int(math.Ceil(extensions/math.Ln2))
+	cost := 0.0
+	for set, f := range o.forward {
+		b := o.backward[set]
+		if f.m == 0 || b.m == 0 || f.e+b.e < limit {
+			continue
+		}
+		n := 0
+		for left := len(o.forward) - 1 - set; left != 0; left &= left - 1 {
+			k := bits.TrailingZeros(uint(left))
+			a, e := o.p.tables[k].at(without(set, k))
+			x := normal(a, e)
+			if b := o.backward[set|1<<k]; x.m > 0 && b.m > 0 && f.e+x.e+b.e >= limit {
+				n++
+			}
+		}
+		cost += math.Ldexp(1, n)
+	}
+	return cost
+}

@@ -157,7 +157,7 @@ func (p *Posterior) fillColumn(x *mat.Dense, prob []float64, j int) {
 }
 
 // LogEvidence is ln Σ_orders Σ_G Π_j e^{q(j, pa_j)} over the graphs G along each
-// order, in nats. Subtract [Normaliser.Orders] for a prior that sums to one.
+// order, in nats. Subtract [LogPriorOrders] for a prior that sums to one.
 func (o *Orders) LogEvidence() float64 {
 	return o.forward[len(o.forward)-1].log() + o.p.shift()
 }
