@@ -11,84 +11,79 @@ import (
 )
 
 // candidates returns at most k candidates for the parents of variable j, in
-// ascending sequence: the required ones, and others by their scores.
+// ascending sequence: the required ones, those of a greedy forward selection by
+// q, and then others by what they are worth.
 //
-// A candidate i is worth the largest gain q(A∪i) − q(A) over the sets A of a
-// family: the empty set, every single candidate, and the sets of a greedy
-// forward selection. The best one joins, and the family grows with it.
+// A variable i is worth the largest gain q(A∪i) − q(A) over the sets A of a
+// family: the empty set, those of the forward selection, and every single
+// candidate.
 func candidates(ctx context.Context, s score.Scorer, p *score.Prior, j, k int) ([]int, error) {
-	d := s.Vars()
-	var chosen, rest []int
-	for i := range d {
+	c := choice{s: s, p: p, j: j}
+	for i := range s.Vars() {
 		switch {
 		case i == j || p.Forbidden(i, j):
 		case p.Required(i, j):
-			chosen = append(chosen, i)
+			c.required = append(c.required, i)
 		default:
-			rest = append(rest, i)
+			c.rest = append(c.rest, i)
 		}
 	}
-	if len(chosen) > score.MaxCandidates {
-		return nil, fmt.Errorf("mcmc: variable %d has %d required parents, want at most %d", j, len(chosen), score.MaxCandidates)
+	if len(c.required) > score.MaxCandidates {
+		return nil, fmt.Errorf("mcmc: variable %d has %d required parents, want at most %d", j, len(c.required), score.MaxCandidates)
 	}
-	if len(chosen)+len(rest) <= k {
-		return sorted(chosen, rest), nil
+	if len(c.required)+len(c.rest) <= k {
+		return sorted(c.required, c.rest), nil
 	}
-	required := slices.Clone(chosen)
-	set := func(extra ...int) float64 { // q of the required parents and more
-		a := sorted(required, extra)
-		return s.LogScore(j, a) + p.LogPrior(j, a)
+	c.worth = make([]float64, s.Vars())
+	for i := range c.worth {
+		c.worth[i] = math.Inf(-1)
 	}
-	worth := make([]float64, d)
-	for i := range worth {
-		worth[i] = math.Inf(-1)
-	}
-	consider := func(family []int) {
-		before := set(family...)
-		if math.IsInf(before, -1) {
-			return
+	var chosen []int
+	for grow := true; len(c.required)+len(chosen) < k && ctx.Err() == nil; {
+		best, gain := c.consider(chosen)
+		if grow = grow && gain > 0; !grow {
+			best = slices.MaxFunc(c.rest, func(a, b int) int {
+				return cmp.Or(cmp.Compare(c.worth[a], c.worth[b]), cmp.Compare(b, a))
+			})
 		}
-		for _, i := range rest {
-			worth[i] = max(worth[i], set(append(slices.Clip(family), i)...)-before)
-		}
-	}
-	var forward []int // the sets of the forward selection, one after the other
-	grow := true
-	consider(nil)
-	for len(chosen) < k && len(rest) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		best := slices.MaxFunc(rest, func(a, b int) int {
-			return cmp.Or(cmp.Compare(worth[a], worth[b]), cmp.Compare(b, a))
-		})
 		chosen = append(chosen, best)
-		rest = slices.DeleteFunc(rest, func(i int) bool { return i == best })
-		consider([]int{best})
-		if !grow {
+		c.rest = slices.DeleteFunc(c.rest, func(i int) bool { return i == best })
+		c.consider([]int{best})
+	}
+	return sorted(c.required, chosen), ctx.Err()
+}
+
+// A choice is the state of a search for the candidates of variable j.
+type choice struct {
+	s        score.Scorer
+	p        *score.Prior
+	j        int
+	required []int
+	rest     []int // neither required nor chosen
+	worth    []float64
+}
+
+// q is the node score of the required parents and some more.
+func (c *choice) q(more []int) float64 {
+	a := sorted(c.required, more)
+	return c.s.LogScore(c.j, a) + c.p.LogPrior(c.j, a)
+}
+
+// consider adds the set to the family, and returns the variable of the largest gain.
+func (c *choice) consider(set []int) (best int, gain float64) {
+	before := c.q(set)
+	best, gain = -1, math.Inf(-1)
+	for _, i := range c.rest {
+		g := c.q(append(slices.Clip(set), i)) - before
+		if math.IsNaN(g) { // neither set is allowed
 			continue
 		}
-		// Extend the forward selection by the best of all variables.
-		at, gain := -1, 0.
-		before := set(forward...)
-		for _, i := range slices.Concat(chosen, rest) {
-			if slices.Contains(forward, i) || p.Required(i, j) {
-				continue
-			}
-			if g := set(append(slices.Clip(forward), i)...) - before; g > gain {
-				at, gain = i, g
-			}
-		}
-		if grow = at >= 0; grow {
-			forward = append(forward, at)
-			consider(forward)
-			if len(chosen) < k && slices.Contains(rest, at) {
-				chosen = append(chosen, at)
-				rest = slices.DeleteFunc(rest, func(i int) bool { return i == at })
-			}
+		c.worth[i] = max(c.worth[i], g)
+		if g > gain {
+			best, gain = i, g
 		}
 	}
-	return sorted(chosen, nil), nil
+	return best, gain
 }
 
 // sorted returns the elements of a and b in ascending sequence.

@@ -10,13 +10,9 @@ func (c *mover) drawGraph(s *partition) {
 	g := &c.graph
 	g.clear()
 	for j, l := range s.layer {
-		g.position[j] = -1
-		if l == 0 {
-			continue
+		if l > 0 {
+			g.set(j, c.tables[j].draw(s.before[j], s.near[j], c.rng))
 		}
-		t := &c.tables[j]
-		g.position[j] = t.draw(s.before[j], s.near[j], s.weight[j], c.rng.Float64())
-		g.set(j, t.sets[g.position[j]])
 	}
 }
 
@@ -71,8 +67,7 @@ func (c *mover) reparent(total *number, beta float64) {
 	old := g.parents[j]
 	g.set(j, 0)
 	possible := g.possible(j)
-	t := &c.tables[j]
-	next := t.sets[t.draw(possible, anySet, t.within(possible), c.rng.Float64())]
+	next := c.tables[j].draw(possible, anySet, c.rng)
 	g.set(j, next)
 	if next != old && !c.admit(total, beta, 0) {
 		g.set(j, old)
@@ -115,13 +110,13 @@ func (c *mover) reverse(total *number, beta float64) bool {
 	if forth.m == 0 || returned.m == 0 {
 		return back()
 	}
-	g.set(i, ti.sets[ti.draw(freeI, bitJ, forth, c.rng.Float64())])
+	g.set(i, ti.draw(freeI, bitJ, c.rng))
 	freeJ := g.possible(j)
 	rest := tj.within(freeJ)
 	if rest.m == 0 {
 		return back()
 	}
-	g.set(j, tj.sets[tj.draw(freeJ, anySet, rest, c.rng.Float64())])
+	g.set(j, tj.draw(freeJ, anySet, c.rng))
 
 	ratio := forth.times(rest).log() - returned.times(afterwards).log() +
 		math.Log(float64(edges)) - math.Log(float64(g.edges()))

@@ -8,7 +8,6 @@ type graph struct {
 	*problem
 	words    int
 	parents  []uint32
-	position []int    // of the parents in the child's list of sets, −1: none
 	children []uint64 // words of them for each node
 	reached  []uint64
 	stack    []int
@@ -20,7 +19,7 @@ func newGraph(p *problem) graph {
 	words := (p.d + 63) / 64
 	return graph{
 		problem: p, words: words,
-		parents: make([]uint32, p.d), position: make([]int, p.d),
+		parents:  make([]uint32, p.d),
 		children: make([]uint64, words*p.d), reached: make([]uint64, words),
 		stack: make([]int, 0, p.d), depth: make([]int, p.d), missing: make([]int, p.d),
 	}

@@ -71,9 +71,13 @@ func (c *chain) step() {
 		}
 	}
 	if c.iteration == c.warmUp {
-		clear(c.counts)
-		clear(c.swaps)
+		c.clearCounts()
 	}
+}
+
+func (c *chain) clearCounts() {
+	clear(c.counts)
+	clear(c.swaps)
 }
 
 // sweep moves the partition of rung r, in expectation each node more than once.

@@ -27,6 +27,8 @@ type mover struct {
 	weight   []number
 	subset   []int
 
+	chance []float64 // for outside
+
 	graph graph
 	spare *partition
 }
@@ -41,6 +43,7 @@ func newMover(p *problem, rng *rand.Rand) *mover {
 		logs: make([]float64, 2*d+2), kids: make([]kid, 0, d),
 		layer: make([]int, d), affected: make([]int, 0, d), stamp: make([]int, d),
 		before: make([]uint32, d), near: make([]uint32, d), weight: make([]number, d), subset: make([]int, 0, d),
-		graph: newGraph(p), spare: newPartition(d),
+		chance: make([]float64, d),
+		graph:  newGraph(p), spare: newPartition(d),
 	}
 }

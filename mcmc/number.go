@@ -100,3 +100,12 @@ func (p packed) unpack() number {
 		e: int64(p>>mantissaBits) - exponentBias,
 	}
 }
+
+// scaled is p·2^-unit, for p < 2^(unit+1000), zero below 2^(unit-1000).
+func (p packed) scaled(unit int64) float64 {
+	e := int64(p>>mantissaBits) - exponentBias - unit
+	if p == 0 || e < -1000 {
+		return 0
+	}
+	return math.Float64frombits(uint64(e+1023)<<52 | uint64(p&(1<<mantissaBits-1))<<(52-mantissaBits))
+}

@@ -1,11 +1,16 @@
 package mcmc
 
+import "tobac/score"
+
 // A problem is what all chains share, and does not change.
 type problem struct {
 	d        int
+	scorer   score.Scorer
+	prior    *score.Prior
 	tables   []table
 	children [][]link // children[i]: the variables that have i as candidate
 	place    [][]int8 // place[j][i] is the bit of candidate i of j, or −1
+	open     [][]int  // open[j]: the variables that may be parents of j, but are no candidates
 }
 
 // A link says that a variable is bit of the candidates of child.

@@ -8,6 +8,8 @@ type record struct {
 	before  []uint32
 	near    []uint32
 	offset  float64
+	outside []float64 // sums of the probabilities of edges i → j from no candidates, at j·d+i
+	looks   []int     // number of terms for each child
 	draws   []draw
 	maximum int // number of draws at which every other one goes
 	every   int // samples between draws
@@ -23,6 +25,7 @@ type draw struct {
 func newRecord(p *problem, draws int) record {
 	r := record{
 		first: make([]int, p.d+1), before: make([]uint32, p.d), near: make([]uint32, p.d),
+		outside: make([]float64, p.d*p.d), looks: make([]int, p.d),
 		maximum: 2 * draws, every: 1,
 	}
 	for j, t := range p.tables {
@@ -46,6 +49,11 @@ func (r *record) add(c *chain) {
 	}
 	r.edges[len(r.edges)-1] = s.total().log() + r.offset
 	r.series.add(r.edges)
+	j := r.samples % c.d
+	for k, v := range c.recorder.outside(s, j) {
+		r.outside[j*c.d+c.open[j][k]] += v
+	}
+	r.looks[j]++
 	if r.samples++; r.maximum == 0 || r.samples%r.every != 0 {
 		return
 	}
@@ -64,12 +72,8 @@ func (r *record) add(c *chain) {
 func (c *mover) pick(s *partition, offset float64) draw {
 	c.drawGraph(s)
 	d := draw{Parents: append([]uint32(nil), c.graph.parents...), LogScore: offset}
-	for j, at := range c.graph.position {
-		if at < 0 {
-			d.LogScore += c.tables[j].empty
-			continue
-		}
-		d.LogScore += c.tables[j].scores[at]
+	for j, set := range d.Parents {
+		d.LogScore += c.tables[j].scores[set]
 	}
 	return d
 }

@@ -15,9 +15,12 @@ import (
 // A Result is what the chains have recorded after their warm-up.
 type Result struct {
 	// Edges has the posterior probability of i → j in row i, column j, d×d: the mean over
-	// samples of its probability given the partition. It is zero where i is not among
-	// the candidates of j.
+	// samples of its probability given the partition. Where i is not among the
+	// candidates of j, it is the mean of its probability given all other edges of
+	// sampled graphs, in which it is not.
 	Edges *mat.Dense
+	// Outside is the sum of the probabilities of edges from no candidates.
+	Outside float64
 	// Draws are graphs from the posterior, of equal weight, from equally spaced samples
 	// of all chains.
 	Draws       []Draw
@@ -89,6 +92,7 @@ func (m *Sampler) Result() (*Result, error) {
 			res.Diagnostics.Uncertain = append(res.Diagnostics.Uncertain, EdgeStat{From: i, To: j, Quantity: Quantity{Mean: p}})
 		}
 	}
+	m.addOutside(res)
 	stats := res.Diagnostics.Uncertain
 	slices.SortStableFunc(stats, func(a, b EdgeStat) int {
 		return cmp.Compare(math.Abs(a.Mean-0.5), math.Abs(b.Mean-0.5))
@@ -107,6 +111,23 @@ func (m *Sampler) Result() (*Result, error) {
 		}
 	}
 	return res, nil
+}
+
+// addOutside sets the probabilities of edges from no candidates.
+func (m *Sampler) addOutside(res *Result) {
+	for j, open := range m.open {
+		for _, i := range open {
+			sum, looks := 0., 0
+			for _, c := range m.chains {
+				sum += c.record.outside[j*m.d+i]
+				looks += c.record.looks[j]
+			}
+			if looks > 0 {
+				res.Edges.Set(i, j, sum/float64(looks))
+				res.Outside += sum / float64(looks)
+			}
+		}
+	}
 }
 
 func quantity(all []series, k int, mean float64) Quantity {

@@ -92,7 +92,7 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	shared := &problem{d: s.Vars(), tables: make([]table, s.Vars())}
+	shared := &problem{d: s.Vars(), scorer: s, prior: p.Clone(), tables: make([]table, s.Vars())}
 	err = parallel(ctx, o.Workers, shared.d, func(ctx context.Context, j int) error {
 		list, err := candidates(ctx, s, p, j, o.Candidates)
 		if err == nil {
@@ -106,14 +106,21 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	shared.connect()
 	m := &Sampler{problem: shared, options: o, chains: make([]*chain, o.Chains)}
 	for k := range m.chains {
-		m.chains[k] = newChain(shared, p, o, k)
+		m.chains[k] = newChain(shared, o, k)
+	}
+	if err := m.refine(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range m.chains {
+		c.record = newRecord(shared, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
+		c.clearCounts()
 	}
 	return m, nil
 }
 
-// connect fills children and place from the candidates.
+// connect fills children, place and open from the candidates.
 func (p *problem) connect() {
-	p.children, p.place = make([][]link, p.d), make([][]int8, p.d)
+	p.children, p.place, p.open = make([][]link, p.d), make([][]int8, p.d), make([][]int, p.d)
 	for j, t := range p.tables {
 		p.place[j] = make([]int8, p.d)
 		for i := range p.place[j] {
@@ -123,15 +130,19 @@ func (p *problem) connect() {
 			p.place[j][i] = int8(k)
 			p.children[i] = append(p.children[i], link{child: j, bit: 1 << k})
 		}
+		for i := range p.d {
+			if i != j && p.place[j][i] < 0 && !p.prior.Forbidden(i, j) {
+				p.open[j] = append(p.open[j], i)
+			}
+		}
 	}
 }
 
-func newChain(p *problem, prior *score.Prior, o Options, k int) *chain {
+func newChain(p *problem, o Options, k int) *chain {
 	c := &chain{
 		moves: source(o.Seed, streamMoves, k), picks: source(o.Seed, streamPicks, k),
 		warmUp: o.WarmUp, betas: make([]float64, o.Rungs), counts: make([]moveCounts, o.Rungs),
 		swaps: make([]counter, o.Rungs-1), recent: make([]counter, o.Rungs-1),
-		record: newRecord(p, (max(o.Draws, 0)+o.Chains-1)/o.Chains),
 	}
 	c.mover, c.recorder = newMover(p, rand.New(c.moves)), newMover(p, rand.New(c.picks))
 	start := newMover(p, rand.New(source(o.Seed, streamStart, k)))
@@ -140,14 +151,14 @@ func newChain(p *problem, prior *score.Prior, o Options, k int) *chain {
 		if o.Rungs > 1 { // geometric
 			c.betas[r] = math.Pow(o.Hottest, float64(r)/float64(o.Rungs-1))
 		}
-		c.rungs = append(c.rungs, start.random(prior))
+		c.rungs = append(c.rungs, start.random())
 	}
 	return c
 }
 
 // random returns the partition of a random graph: a random order that agrees with
 // the required edges, and parents drawn given the order.
-func (c *mover) random(prior *score.Prior) *partition {
+func (c *mover) random() *partition {
 	g := &c.graph
 	g.clear()
 	placed := make([]bool, c.d)
@@ -156,7 +167,7 @@ func (c *mover) random(prior *score.Prior) *partition {
 		for j := range c.d {
 			ready := !placed[j]
 			for i := range c.d {
-				ready = ready && (placed[i] || !prior.Required(i, j))
+				ready = ready && (placed[i] || !c.prior.Required(i, j))
 			}
 			if ready {
 				free = append(free, j)
@@ -169,7 +180,7 @@ func (c *mover) random(prior *score.Prior) *partition {
 				before |= 1 << k
 			}
 		}
-		g.set(j, t.sets[t.draw(before, anySet, t.within(before), c.rng.Float64())])
+		g.set(j, t.draw(before, anySet, c.rng))
 		placed[j] = true
 	}
 	s := newPartition(c.d)

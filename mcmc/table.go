@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"tobac/score"
@@ -14,23 +15,20 @@ import (
 // set of candidates is a mask: bit k stands for candidates[k].
 type table struct {
 	candidates []int
-	offset     float64  // largest score; the fields below are relative to it
-	empty      float64  // score of no parents
-	sums       []packed // sums[U] = Σ_{A⊆U} exp q(A)
-	// All sets of a positive probability by falling score, then by number.
-	sets   []uint32
-	scores []float64
+	offset     float64   // largest score; the fields below are relative to it
+	scores     []float64 // q(A)
+	sums       []packed  // sums[U] = Σ_{A⊆U} exp q(A)
+	order      []uint32  // single candidates by rising probability, if all are possible
 }
 
 // newTable scores all subsets of the candidates of child j.
 func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (table, error) {
-	n := 1 << len(candidates)
-	q := make([]float64, n)
+	q := make([]float64, 1<<len(candidates))
 	if err := score.LogScores(ctx, s, q, j, candidates); err != nil {
 		return table{}, err
 	}
 	p.AddTo(q, j, candidates)
-	t := table{candidates: candidates, offset: math.Inf(-1)}
+	t := table{candidates: candidates, offset: math.Inf(-1), scores: q}
 	for set, v := range q {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
 			return table{}, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of the candidates %v, want a number below +Inf", j, v, set, candidates)
@@ -40,28 +38,19 @@ func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candid
 	if math.IsInf(t.offset, -1) {
 		return table{}, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
 	}
-	type scored struct {
-		q   float64
-		set uint32
-	}
-	list := make([]scored, 0, n)
 	for set := range q {
-		q[set] -= t.offset // an infinite score stays infinite
-		if !math.IsInf(q[set], -1) {
-			list = append(list, scored{q[set], uint32(set)})
-		}
+		q[set] -= t.offset
 	}
-	slices.SortFunc(list, func(a, b scored) int {
-		if c := cmp.Compare(b.q, a.q); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.set, b.set)
+	t.sums = zeta(q)
+	full := uint32(len(q) - 1)
+	absent := make([]float64, len(candidates))
+	for k := range candidates {
+		t.order = append(t.order, 1<<k)
+		absent[k] = t.within(full &^ (1 << k)).over(t.within(full))
+	}
+	slices.SortStableFunc(t.order, func(a, b uint32) int {
+		return cmp.Compare(absent[bits.TrailingZeros32(b)], absent[bits.TrailingZeros32(a)])
 	})
-	t.sets, t.scores = make([]uint32, len(list)), make([]float64, len(list))
-	for i, v := range list {
-		t.sets[i], t.scores[i] = v.set, v.q
-	}
-	t.sums, t.empty = zeta(q), q[0]
 	return t, nil
 }
 
@@ -137,43 +126,27 @@ func (t *table) between(all, without number, before, layer uint32) number {
 
 // search is mass(before, layer) by going through the sets.
 func (t *table) search(before, layer uint32) number {
-	first, sum := math.Inf(-1), 0.
-	for i, set := range t.sets {
-		if set&^before != 0 || set&layer == 0 {
-			continue
-		}
-		if sum == 0 {
-			first = t.scores[i]
-		}
-		if t.scores[i] < first-40 { // at most 2^24 e^-40 is left
-			break
-		}
-		sum += math.Exp(t.scores[i] - first)
-	}
-	if sum == 0 {
+	best, sum := t.best(before, layer), 0.
+	if math.IsInf(best, -1) {
 		return number{}
 	}
-	return exponential(first).times(normal(sum, 0))
-}
-
-// anySet stands for no condition on a set of parents.
-const anySet = ^uint32(0)
-
-// draw returns the position in sets of a set A ⊆ before with a member of layer
-// (or any, for anySet), drawn in proportion to exp q(A), for u uniform in
-// [0, 1). total is the sum of exp q(A) over these sets, which must not be zero.
-func (t *table) draw(before, layer uint32, total number, u float64) int {
-	logTotal, last := total.log(), -1
-	for i, set := range t.sets {
-		if set&^before != 0 || set&layer == 0 && layer != anySet {
-			continue
-		}
-		last = i
-		if u -= math.Exp(t.scores[i] - logTotal); u < 0 {
-			break
+	for set := before; set != 0; set = (set - 1) & before {
+		if set&layer != 0 {
+			sum += math.Exp(t.scores[set] - best)
 		}
 	}
-	return last
+	return exponential(best).times(normal(sum, 0))
+}
+
+// best is the largest score of a set A ⊆ before with a member of layer.
+func (t *table) best(before, layer uint32) float64 {
+	best := math.Inf(-1)
+	for set := before; set != 0; set = (set - 1) & before {
+		if set&layer != 0 {
+			best = max(best, t.scores[set])
+		}
+	}
+	return best
 }
 
 // marginals writes to dst, for each candidate, the probability that it is a
@@ -206,18 +179,12 @@ func (t *table) marginals(dst []float64, before, layer uint32) {
 
 // searchMarginals is marginals by going through the sets.
 func (t *table) searchMarginals(dst []float64, before, layer uint32) {
-	first, sum := math.Inf(-1), 0.
-	for i, set := range t.sets {
-		if set&^before != 0 || set&layer == 0 {
+	best, sum := t.best(before, layer), 0.
+	for set := before; set != 0; set = (set - 1) & before {
+		if set&layer == 0 {
 			continue
 		}
-		if sum == 0 {
-			first = t.scores[i]
-		}
-		if t.scores[i] < first-40 {
-			break
-		}
-		w := math.Exp(t.scores[i] - first)
+		w := math.Exp(t.scores[set] - best)
 		sum += w
 		for k := range dst {
 			if set>>k&1 != 0 {

@@ -1,0 +1,97 @@
+package mcmc
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// anySet in place of a layer sets no condition on a set of parents.
+const anySet = ^uint32(0)
+
+// draw returns a set A ⊆ before with a member of layer (or any, for anySet), in
+// proportion to exp q(A). There must be one of a positive probability.
+//
+// It decides on one candidate after the other, from improbable to probable ones.
+// With I in and F free, the probability of what is left is by inclusion and exclusion
+//
+//	Σ_{I⊆A⊆I∪F} exp q(A) = Σ_{J⊆I} (−1)^|J| sums[(I∪F)∖J],
+//
+// whose rounding errors of 2^-44 sums[before] matter only after decisions that
+// are as improbable.
+func (t *table) draw(before, layer uint32, rng *rand.Rand) uint32 {
+	unit := t.within(before).e
+	total := t.left(0, before, layer, unit)
+	u := rng.Float64()
+	if !(total > 1e-7) {
+		return t.searchDraw(before, layer, u)
+	}
+	rest := u * total
+	in, free := uint32(0), before
+	for _, bit := range t.order {
+		if free&bit == 0 {
+			continue
+		}
+		free &^= bit
+		if without := t.left(in, free, layer, unit); rest >= without {
+			rest -= without
+			in |= bit
+		}
+	}
+	if math.IsInf(t.scores[in], -1) || in&layer == 0 && layer != anySet {
+		return t.searchDraw(before, layer, u) // rounding led to an impossible set
+	}
+	return in
+}
+
+// left is the sum of exp q(A) over the sets in ⊆ A ⊆ in∪free with a member of
+// layer, in units of 2^unit.
+func (t *table) left(in, free, layer uint32, unit int64) float64 {
+	sum := t.alternating(in, free, unit)
+	if layer != anySet && in&layer == 0 {
+		sum -= t.alternating(in, free&^layer, unit)
+	}
+	return sum
+}
+
+func (t *table) alternating(in, free uint32, unit int64) float64 {
+	sum := t.sums[in|free].scaled(unit)
+	for j := in; j != 0; j = (j - 1) & in {
+		v := t.sums[(in|free)&^j].scaled(unit)
+		if bits.OnesCount32(j)%2 == 0 {
+			sum += v
+		} else {
+			sum -= v
+		}
+	}
+	return sum
+}
+
+// searchDraw is draw by going through the sets.
+func (t *table) searchDraw(before, layer uint32, u float64) uint32 {
+	possible := func(set uint32) bool {
+		return (set&layer != 0 || layer == anySet) && !math.IsInf(t.scores[set], -1)
+	}
+	best, sum, last := math.Inf(-1), 0., uint32(0)
+	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
+		if possible(set) {
+			best = max(best, t.scores[set])
+		}
+	}
+	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
+		if possible(set) {
+			sum += math.Exp(t.scores[set] - best)
+		}
+	}
+	u *= sum
+	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
+		if !possible(set) {
+			continue
+		}
+		last = set
+		if u -= math.Exp(t.scores[set] - best); u < 0 {
+			break
+		}
+	}
+	return last
+}
