@@ -41,7 +41,7 @@ func (p *Posterior) Value() *posterior.Posterior {
 			out.Draws = append(out.Draws, draw)
 			m++
 		}
-		if p.conditional != nil {
+		if len(p.conditional) > 1 {
 			marginals := p.marginals(p.conditional[k])
 			c.Marginals = &marginals
 		}
@@ -51,7 +51,7 @@ func (p *Posterior) Value() *posterior.Posterior {
 	case p.conditional == nil:
 		out.Marginals = out.Frequencies()
 	case len(p.conditional) == 1:
-		out.Marginals = *out.Components[0].Marginals
+		out.Marginals = p.marginals(p.conditional[0])
 	default:
 		out.Marginals = p.marginals(p.mixedConditionals())
 	}

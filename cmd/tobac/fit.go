@@ -131,7 +131,7 @@ random by the seed. Rows of --heldout are scaled like the data.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), graph.csv (source,target,weight) and graph.dot of the consensus
-graph, particles.json (graphs and parameters), summary.json (settings, order,
+graph, particles.json (the posterior, complete), summary.json (settings, order,
 metrics, times). Without --out nothing is written.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE, from step to

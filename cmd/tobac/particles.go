@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -39,10 +40,13 @@ func newPosterior(p *tobac.Posterior, model *modelSpec, s *posterior.Standardiza
 
 // heldOut returns the log densities of scaled held-out rows under the draws and
 // under the graph without edges; nil without rows. Interventions in the rows may
-// be nil.
+// be nil. It fails if there are no draws.
 func heldOut(p *posterior.Posterior, t, interventions *dataset.Table) (*metrics.HeldOut, error) {
 	if t == nil {
 		return nil, nil
+	}
+	if len(p.Draws) == 0 {
+		return nil, errors.New("the posterior has no graphs with parameters, hence no density of held-out rows")
 	}
 	var mask mat.Matrix
 	if interventions != nil {
