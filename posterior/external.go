@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
-	"tobac/dag/delimited"
 	"tobac/dataset"
+	"tobac/delimited"
 )
 
 // FromGraphs is the posterior that an equally weighted sample of graphs on the
@@ -32,7 +32,7 @@ func FromGraphs(names []string, graphs []*dag.Graph) *Posterior {
 }
 
 // ReadMatrix reads a square matrix over named variables, entry (i,j) for i → j,
-// as text; source names r in errors. Package dag/delimited describes the text. It
+// as text; source names r in errors. Package delimited describes the text. It
 // may be d lines of d numbers; d names and then d such lines; or the same with
 // the name of its variable in front of each line, and one more field, usually
 // blank, in front of the names. Without names the variables are X0, X1, ….

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/file"
 	"tobac/posterior"
 )
 
@@ -21,7 +22,7 @@ import (
 func readPosterior(path string, variables []string) (*posterior.Posterior, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w; allowed: %s", pathError(path, err), judged)
+		return nil, fmt.Errorf("%w; allowed: %s", file.WithPath(path, err), judged)
 	}
 	if !info.IsDir() {
 		return readProbabilities(path, variables)
@@ -35,7 +36,7 @@ func readPosterior(path string, variables []string) (*posterior.Posterior, error
 		}
 		return p, err
 	case err != nil:
-		return nil, pathError(filepath.Join(path, particlesFile), err)
+		return nil, file.WithPath(filepath.Join(path, particlesFile), err)
 	}
 	defer f.Close() // only read: closing cannot lose anything
 	return posterior.Read(f, filepath.Join(path, particlesFile))
@@ -46,7 +47,7 @@ const judged = "a folder written by tobac fit --out, a folder of adjacency matri
 
 // readProbabilities reads a NumPy file, or text.
 func readProbabilities(path string, variables []string) (*posterior.Posterior, error) {
-	f, err := openFile(path)
+	f, err := file.Open(path, "a file")
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ var matrixFiles = []string{".csv", ".tsv", ".txt", ".npy"}
 func readAdjacencies(dir string, variables []string) (*posterior.Posterior, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, pathError(dir, err)
+		return nil, file.WithPath(dir, err)
 	}
 	names, first := variables, ""
 	var graphs []*dag.Graph
@@ -104,7 +105,7 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 }
 
 func readMatrix(path string) (names []string, m *mat.Dense, err error) {
-	f, err := openFile(path)
+	f, err := file.Open(path, "a file")
 	if err != nil {
 		return nil, nil, err
 	}
