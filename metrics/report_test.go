@@ -37,10 +37,7 @@ func TestHandWorkedCase(t *testing.T) {
 		graph(t, 3, [2]int{0, 1}, [2]int{2, 1}),
 		graph(t, 3, [2]int{0, 1}, [2]int{0, 2}, [2]int{1, 2}),
 	})
-	heldOut := &metrics.HeldOut{
-		Particles: []metrics.LogDensity{{Prior: -2, Data: -10}, {Prior: -4, Data: -20}},
-		Empty:     metrics.LogDensity{Prior: -1, Data: -50},
-	}
+	heldOut := metrics.NewHeldOut([]float64{-2, -4, -1}, []float64{-10, -20, -50})
 	want := &metrics.Report{
 		ESHD: 1, AUROC: 7.0 / 8, AUROCWithDiagonal: 13.0 / 14,
 		AveragePrecision: 0.75, AveragePrecisionWithDiagonal: 0.75, AUPRC: 0.875, AUPRCWithDiagonal: 0.875,
@@ -302,6 +299,8 @@ func TestPanics(t *testing.T) {
 		"held-out lengths": func() {
 			_, _ = metrics.Evaluate(posterior.Uniform(two), nil, &metrics.HeldOut{Particles: make([]metrics.LogDensity, 3)})
 		},
+		"densities":   func() { metrics.NewHeldOut([]float64{1}, []float64{1, 2}) },
+		"no density":  func() { metrics.NewHeldOut(nil, nil) },
 		"log weights": func() { _, _ = metrics.Evaluate(&posterior.Ensemble{Graphs: two}, nil, nil) },
 	} {
 		if message, ok := panics(f).(string); !ok || !strings.HasPrefix(message, "metrics: ") {

@@ -32,7 +32,7 @@ func FromGraphs(names []string, graphs []*dag.Graph) *Posterior {
 }
 
 // ReadMatrix reads a square matrix over named variables, entry (i,j) for i → j,
-// as text; source names r in errors. Package dag/delimited describes the text. It
+// as text; source names r in errors. Package delimited describes the text. It
 // may be d lines of d numbers; d names and then d such lines; or the same with
 // the name of its variable in front of each line, and one more field, usually
 // blank, in front of the names. Without names the variables are X0, X1, ….

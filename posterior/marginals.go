@@ -223,12 +223,15 @@ func (p *Posterior) Frequencies() Marginals {
 		}
 	}
 	weighted := slices.ContainsFunc(p.Draws, func(draw Draw) bool { return draw.Equations != nil })
+	having := make([][]int, d*d) // for every edge, the draws that have it
+	for k, g := range kept.Graphs {
+		for _, e := range g.Edges() {
+			having[e.From*d+e.To] = append(having[e.From*d+e.To], k)
+		}
+	}
 	return mixture(d, weighted, total, func(i, j int, add func(w, mean, sd float64)) {
-		for k, m := range index {
-			if !p.Draws[m].Graph.Has(i, j) {
-				continue
-			}
-			mean, sd := p.Draws[m].Equations.weight(i, j, p.Kind)
+		for _, k := range having[i*d+j] {
+			mean, sd := p.Draws[index[k]].Equations.weight(i, j, p.Kind)
 			add(w[k], mean, sd)
 		}
 	})

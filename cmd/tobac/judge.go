@@ -18,9 +18,11 @@ type evaluation struct {
 
 // figures judge a posterior in three ways, and the graph without edges. Listed
 // are those of the edge probabilities that are printed and saved. Empirical and
-// Mixture are those of the draws: with the weights that they have, and weighted by
-// their density; where the draws follow several orders, both are mixtures over
-// the orders. Empirical is null without draws, Mixture without their densities.
+// Mixture are those of the graphs behind them: with the weights that they have,
+// and particles weighted by their density; where they follow several orders, both
+// are mixtures over the orders. Empirical is null without graphs. Mixture is null
+// without their densities, and for draws from the posterior, whose frequencies
+// already follow it.
 type figures struct {
 	Listed    *metrics.EdgeReport `json:"listed"`
 	Empirical *scores             `json:"empirical"`
@@ -73,8 +75,11 @@ func judge(p *posterior.Posterior, truth *dag.Graph, heldOut *metrics.HeldOut) (
 	return e, err
 }
 
-// weighable reports whether the densities of all draws are known.
+// weighable reports whether there are particles whose densities are all known.
 func weighable(p *posterior.Posterior) bool {
+	if p.Kind != posterior.Particles {
+		return false
+	}
 	for _, draw := range p.Draws {
 		if math.IsNaN(draw.LogPrior) || math.IsNaN(draw.LogLikelihood) {
 			return false
