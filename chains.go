@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 
@@ -74,13 +73,12 @@ func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *C
 	var all []Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
-		c, level, err := pilotChains(ctx, data, m, cfg)
-		var left *leftOutError
-		switch {
-		case errors.As(err, &left) && len(models) > 1:
-			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: left.reason})
+		if note := tooDear(m, models, data); note != "" {
+			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
-		case err != nil:
+		}
+		c, level, err := pilotChains(ctx, data, m, cfg)
+		if err != nil {
 			return nil, err
 		}
 		e := Evidence{Model: m.String(), Log: level, Note: "mean of log p(D, graph) over short chains, no evidence"}
@@ -166,9 +164,10 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 		Marginals: posterior.Marginals{Probabilities: res.Edges}}
 	var scorers []score.Scorer
 	for _, d := range res.Draws {
-		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogLikelihood: math.NaN()})
 		scorers = append(scorers, c.hypothesis.Scores)
 	}
+	inf.post.Components = []posterior.Component{{Draws: len(res.Draws), Weight: 1, LogEvidence: math.NaN()}}
 	inf.orders = make([][]int, len(res.Draws))
 	return inf, addEquations(ctx, data, inf.post, scorers, cfg)
 }

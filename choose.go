@@ -156,9 +156,6 @@ func (m BGe) Sampled(beside bool) (Model, bool) {
 	return m, standardise
 }
 
-// Sampled implements [SampledModel]: networks.
-func (m GaussianProcess) Sampled(bool) (Model, bool) { return FeedForward{}, false }
-
 // standardised are the data with columns of mean 0 and variance 1.
 func standardised(t *dataset.Table) (*dataset.Table, *posterior.Standardization, error) {
 	mean, sd := t.Moments()

@@ -15,7 +15,8 @@ import (
 )
 
 // LogDensity evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) of every draw of a posterior
-// on rows with the same columns, in the units of the data, for example held-out rows. Where the
+// on rows with the same columns, for example held-out rows, in the units that p.Standardization
+// starts from; densities are on its scale. Where the
 // draws have equations they are used; else the draws have the parameters of
 // model, or none, and the density is that of its likelihood: for one without parameters 0 and
 // log p(D|G_m), which does not condition on the data of the fit. Last
@@ -25,6 +26,7 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	if len(p.Draws) == 0 {
 		return nil, nil, errors.New("tobac: the posterior has no draws")
 	}
+	data = &dataset.Table{Names: data.Names, X: p.Standardization.Apply(data.X), Intervened: data.Intervened}
 	if p.Draws[0].Equations != nil {
 		likelihood, empty, err := p.LogDensity(data.X, data.Mask())
 		for _, d := range p.Draws {
@@ -36,7 +38,6 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	if !ok {
 		return nil, nil, fmt.Errorf("tobac: the model %v has no likelihood for other rows", model)
 	}
-	data = &dataset.Table{Names: data.Names, X: p.Standardization.Apply(data.X), Intervened: data.Intervened}
 	components := p.Components
 	if len(components) == 0 {
 		components = []posterior.Component{{Draws: len(p.Draws), Weight: 1}}
@@ -125,7 +126,7 @@ func ParseModel(text string) (Model, error) {
 	case "bge":
 		m = BGe{AlphaMu: number("alpha-mu"), AlphaLambda: number("alpha-lambda"), Raw: flag("raw")}
 	case "gp":
-		m = GaussianProcess{MaxParents: int(number("max-parents"))}
+		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
 	case "ffn":
 		f := FeedForward{NoBias: flag("no-bias"), NoiseVariance: number("noise-variance")}
 		if t, ok := value["hidden"]; ok {

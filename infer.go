@@ -2,7 +2,6 @@ package tobac
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -68,13 +67,12 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	var best *inference
 	var all []Evidence
 	for _, m := range models {
-		inf, err := exactUnder(ctx, data, m, cfg)
-		var left *leftOutError
-		switch {
-		case errors.As(err, &left) && len(models) > 1:
-			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: left.reason})
+		if note := tooDear(m, models, data); note != "" {
+			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
-		case err != nil:
+		}
+		inf, err := exactUnder(ctx, data, m, cfg)
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, Evidence{Model: m.String(), Log: inf.logEvidence()})
@@ -90,10 +88,14 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	return best, best.finish(ctx, data, cfg)
 }
 
-// A leftOutError says why a model takes no part in a comparison.
-type leftOutError struct{ reason string }
-
-func (e *leftOutError) Error() string { return e.reason }
+// tooDear says why a model is left out of a comparison.
+func tooDear(m Scored, models []Scored, data *dataset.Table) string {
+	if v, ok := m.(Demanding); ok && len(models) > 1 {
+		n, d := data.X.Dims()
+		return v.TooDear(n, d)
+	}
+	return ""
+}
 
 // exactUnder computes the evidences of a model's hypotheses.
 func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*inference, error) {
@@ -194,27 +196,18 @@ func newPart(ctx context.Context, h Hypothesis, density float64, d int, cfg *Con
 	if p.orders, err = all.Orders(ctx); err != nil {
 		return p, err
 	}
-	none, err := exact.New(ctx, noData(d), p.prior, opt)
-	if err != nil {
-		return p, err
-	}
-	normaliser, err := none.Orders(ctx)
-	if err != nil {
-		return p, err
-	}
+	p.evidence = p.orders.LogEvidence() + h.LogWeight
 	if d > allGraphs {
-		p.evidence = p.orders.LogEvidence() - normaliser.LogEvidence() + h.LogWeight
-		return p, nil
+		normaliser, err := exact.LogPriorOrders(ctx, p.prior, opt)
+		p.evidence -= normaliser
+		return p, err
 	}
 	if p.graphs, err = p.orders.Graphs(ctx); err != nil {
 		return p, err
 	}
-	g, err := normaliser.Graphs(ctx)
-	if err != nil {
-		return p, err
-	}
-	p.evidence = p.graphs.LogEvidence() - g.LogEvidence() + h.LogWeight
-	return p, nil
+	normaliser, err := exact.LogPriorGraphs(ctx, p.prior, opt)
+	p.evidence = p.graphs.LogEvidence() + h.LogWeight - normaliser
+	return p, err
 }
 
 // draws are n independent draws of an order and a graph.
@@ -322,11 +315,9 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	inf.orders = make([][]int, len(draws))
 	for k, draw := range draws {
 		inf.orders[k] = draw.Order
-		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
+		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogLikelihood: math.NaN()}
 	}
-	if cfg.Order.Known != nil {
-		inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
-	}
+	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
 	scorers := make([]score.Scorer, len(draws))
 	for k := range scorers {
 		scorers[k] = inf.parts[of[k]].hypothesis.Scores
@@ -363,12 +354,27 @@ func allot(n int, parts []part) []int {
 	return counts
 }
 
+// emptyEquations are those of the graph without edges, under the score of the first
+// draw.
+func emptyEquations(s score.Weighted) *posterior.Equations {
+	d := s.Vars()
+	e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	for j := range d {
+		q := s.Equation(j, nil)
+		e.Intercepts[j], e.NoiseVariances[j] = q.Intercept, q.NoiseVariance
+	}
+	return e
+}
+
 // addEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
 func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, cfg *Config) error {
 	if _, ok := scorers[0].(score.Weighted); !ok {
 		return nil
+	}
+	for k := range p.Components {
+		p.Components[k].Empty = emptyEquations(scorers[0].(score.Weighted))
 	}
 	d := len(p.Names)
 	mean, _ := data.Moments()

@@ -104,16 +104,6 @@ type BGe struct {
 	Raw         bool    // columns as they are, with prior means of 0, as published
 }
 
-// GaussianProcess is the nonlinear model whose equations are drawn from a
-// mixture of Gaussian processes ([score.GP]), with one noise variance for all
-// equations or one for each, as the data support. Its scores cost O(n³) each, so that
-// it suits a few hundred rows.
-type GaussianProcess struct {
-	// MaxParents bounds the number of parents. 0: no bound up to ten variables, then
-	// what keeps the number of scores near that of ten.
-	MaxParents int
-}
-
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the
 // parents, [models.FeedForward]. The zero value is the published one.
 type FeedForward struct {
@@ -129,7 +119,6 @@ var (
 	_ Scored         = Linear{}
 	_ Differentiable = BGe{}
 	_ Scored         = BGe{}
-	_ Scored         = GaussianProcess{}
 	_ Differentiable = FeedForward{}
 )
 
@@ -184,8 +173,7 @@ func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
 }
 
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
-// over, up to twelve variables, or else estimated: ln σ² is uniform beforehand on a
-// range of priorRange, around any value that the data allow.
+// over, up to twelve variables, or else estimated ([score.NoiseGrid]).
 func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
@@ -201,27 +189,15 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 	if err != nil {
 		return nil, err
 	}
-	n, d := data.X.Dims()
-	sd := math.Sqrt(2 / float64(n*d)) // of ln σ² given the graph
-	if d > mixedVariables {
-		return []Hypothesis{{Scores: centre, NoiseVariance: v, LogWeight: math.Log(sd * math.Sqrt(2*math.Pi) / priorRange)}}, nil
-	}
-	const reach = 2
-	step := 1.25 * sd
-	var all []Hypothesis
-	for k := -reach; k <= reach; k++ {
-		w := v * math.Exp(float64(k)*step)
-		s, err := centre.WithNoiseVariance(w)
+	_, d := data.X.Dims()
+	return onGrid(centre.NoiseGrid(v, gridPoints(d)), 0, func(v float64) score.Scorer {
+		s, err := centre.WithNoiseVariance(v)
 		if err != nil {
-			return nil, err
+			panic("tobac: " + err.Error()) // a grid around a positive number is positive
 		}
-		all = append(all, Hypothesis{Scores: s, NoiseVariance: w, LogWeight: math.Log(step / priorRange)})
-	}
-	return all, nil
+		return s
+	}), nil
 }
-
-// priorRange is the width of the prior of ln σ²: a factor of a million.
-var priorRange = math.Log(1e6)
 
 // Equations implements [Equational].
 func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
@@ -271,16 +247,6 @@ func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, 
 	}
 	s, err := score.NewBGe(data.X, data.Mask(), opt)
 	return []Hypothesis{{Scores: s}}, err
-}
-
-// String implements [Model].
-func (m GaussianProcess) String() string {
-	return text("gp", "max-parents", m.MaxParents)
-}
-
-// Hypotheses implements [Scored].
-func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, _ *score.Prior, workers int) ([]Hypothesis, error) {
-	return nil, &leftOutError{"not yet"}
 }
 
 // String implements [Model].

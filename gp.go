@@ -1,0 +1,149 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/score"
+)
+
+// GaussianProcess is the nonlinear model whose equations are drawn from a
+// mixture of Gaussian processes ([score.GP]), with one noise variance for all
+// equations or one for each, as the data support. A score costs O(n³), so that
+// it suits a few hundred rows.
+type GaussianProcess struct {
+	// MaxParents bounds the number of parents. 0: what keeps the work within
+	// seconds, at least two.
+	MaxParents int
+	// Rank is that of an approximation for many rows, [score.GPOptions]. 0: none, but 40 where
+	// sets of two parents without it would take more than seconds.
+	Rank int
+}
+
+var _ Scored = GaussianProcess{}
+
+// String implements [Model].
+func (m GaussianProcess) String() string {
+	return text("gp", "max-parents", m.MaxParents, "rank", m.Rank)
+}
+
+// gpWork is the number of floating-point operations that all scores may take, some
+// seconds on one core.
+const gpWork = 5e9
+
+// bound is the largest number of parents for which all scores cost no more than
+// gpWork, from 2 to d−1.
+func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
+	cost := func(k int) float64 { return score.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops }
+	parents = min(2, d-1)
+	for parents < d-1 && cost(parents+1) <= gpWork {
+		parents++
+	}
+	return parents, cost(parents) <= gpWork
+}
+
+// A Demanding model can be too dear for a comparison of models.
+type Demanding interface {
+	// TooDear says why the model is left out of a comparison for n rows of d
+	// variables; "" if it is not.
+	TooDear(n, d int) string
+}
+
+// TooDear implements [Demanding].
+func (m GaussianProcess) TooDear(n, d int) string {
+	if _, ok := m.bound(n, d); ok {
+		return ""
+	}
+	return fmt.Sprintf("its scores take too long for %d rows; --model gp approximates them", n)
+}
+
+// options are the settings of the scores for n rows of d variables.
+func (m GaussianProcess) options(n, d, workers int) score.GPOptions {
+	k, affordable := m.bound(n, d)
+	if !affordable && m.Rank == 0 {
+		m.Rank = 40
+		k, _ = m.bound(n, d)
+	}
+	if m.MaxParents > 0 {
+		k = min(m.MaxParents, d-1)
+	}
+	if k == d-1 {
+		k = 0
+	}
+	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
+}
+
+// Hypotheses implements [Scored]: a noise variance for each equation, integrated out, or
+// one for all, on a grid, both equally probable.
+func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	n, d := data.X.Dims()
+	g, err := score.NewGP(data.X, data.Mask(), m.options(n, d, workers))
+	if err != nil {
+		return nil, err
+	}
+	all := []Hypothesis{{Scores: g.Integrated(), LogWeight: -math.Ln2}}
+	if d > exactVariables {
+		return all, nil
+	}
+	v, err := m.commonVariance(ctx, g, prior, workers)
+	if err != nil {
+		return nil, err
+	}
+	return append(all, onGrid(g.NoiseGrid(v, gridPoints(d)), -math.Ln2, func(v float64) score.Scorer { return g.At(v) })...), nil
+}
+
+// onGrid are the hypotheses of a grid of common noise variances.
+func onGrid(grid score.NoiseGrid, logWeight float64, at func(v float64) score.Scorer) (all []Hypothesis) {
+	for k, v := range grid.Variances {
+		all = append(all, Hypothesis{Scores: at(v), NoiseVariance: v, LogWeight: logWeight + grid.LogWeights[k]})
+	}
+	return all
+}
+
+// gridPoints is the number of noise variances that are averaged over.
+func gridPoints(d int) int {
+	if d > mixedVariables {
+		return 1
+	}
+	return 5
+}
+
+// commonVariance estimates the noise variance that all equations share: it maximises
+// the score of the best graph, first of that under a variance for each equation, then
+// of that under the estimate.
+func (m GaussianProcess) commonVariance(ctx context.Context, g *score.GP, prior *score.Prior, workers int) (float64, error) {
+	var s score.Scorer = g.Integrated()
+	v := g.LeastVariance()
+	for range 2 {
+		p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
+		if err != nil {
+			return 0, err
+		}
+		best, _, err := p.Best(ctx)
+		if err != nil {
+			return 0, err
+		}
+		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(g.At(v), best), nil })
+		if err != nil {
+			return 0, err
+		}
+		s = g.At(v)
+	}
+	return v, nil
+}
+
+// logScore is that of a graph.
+func logScore(s score.Scorer, g *dag.Graph) float64 {
+	sum := 0.0
+	for j := range g.Len() {
+		sum += s.LogScore(j, g.Parents(j))
+	}
+	return sum
+}
+
+// Sampled implements [SampledModel]: networks.
+func (m GaussianProcess) Sampled(bool) (Model, bool) { return FeedForward{}, false }
