@@ -1,11 +1,13 @@
 package score_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -217,6 +219,17 @@ func TestGPWorkers(t *testing.T) {
 		if v != results[0] {
 			t.Errorf("concurrent calls return %v", results)
 		}
+	}
+}
+
+// A table stops in between: this one would take minutes.
+func TestGPStops(t *testing.T) {
+	s := newGP(t, normals(53, 200, 20), nil, score.GPOptions{Workers: 2}).At(1)
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := time.AfterFunc(10*time.Millisecond, cancel)
+	defer stop.Stop()
+	if err := score.LogScores(ctx, s, make([]float64, 1<<19), 0, others(20, 0)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
 

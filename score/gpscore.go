@@ -1,6 +1,7 @@
 package score
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -44,8 +45,14 @@ func (s *GPScorer) LogScore(j int, parents []int) float64 {
 	return s.score(j, parents, new(gpScratch))
 }
 
-// LogScores implements [SubsetScorer]. It panics as [LogScores] does.
+// LogScores implements [SubsetScorer]. It panics as the function [LogScores] does,
+// which stops in between when its context is done.
 func (s *GPScorer) LogScores(dst []float64, j int, candidates []int) {
+	s.logScores(context.Background(), dst, j, candidates)
+}
+
+// logScores implements stoppable.
+func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidates []int) {
 	checkRoom(dst, candidates)
 	checkParents(s.gp.d, j, candidates)
 	var next atomic.Int64
@@ -54,7 +61,7 @@ func (s *GPScorer) LogScores(dst []float64, j int, candidates []int) {
 		parents := make([]int, 0, len(candidates))
 		for {
 			set := int(next.Add(1)) - 1
-			if set >= len(dst) {
+			if set >= len(dst) || ctx.Err() != nil {
 				return
 			}
 			parents = subset(parents[:0], candidates, set)
