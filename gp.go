@@ -77,23 +77,32 @@ func (m GaussianProcess) options(n, d, workers int) score.GPOptions {
 	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
 }
 
-// Hypotheses implements [Scored]: a noise variance for each equation, integrated out, or
-// one for all, on a grid, both equally probable.
+// Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
+// columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
+// they are. The three are equally probable.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
-	g, err := score.NewGP(data.X, data.Mask(), m.options(n, d, workers))
-	if err != nil {
-		return nil, err
+	opt := m.options(n, d, workers)
+	third := -math.Log(3)
+	var all []Hypothesis
+	for _, opt.Scale = range []score.Scale{score.Standardised, score.Raw} {
+		g, err := score.NewGP(data.X, data.Mask(), opt)
+		if err != nil {
+			return nil, err
+		}
+		if opt.Scale == score.Standardised {
+			all = append(all, Hypothesis{Scores: g.Integrated(), LogWeight: third})
+		}
+		if d > exactVariables {
+			break
+		}
+		v, err := m.commonVariance(ctx, g, prior, workers)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, onGrid(g.NoiseGrid(v, gridPoints(d)), third, func(v float64) score.Scorer { return g.At(v) })...)
 	}
-	all := []Hypothesis{{Scores: g.Integrated(), LogWeight: -math.Ln2}}
-	if d > exactVariables {
-		return all, nil
-	}
-	v, err := m.commonVariance(ctx, g, prior, workers)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, onGrid(g.NoiseGrid(v, gridPoints(d)), -math.Ln2, func(v float64) score.Scorer { return g.At(v) })...), nil
+	return all, nil
 }
 
 // onGrid are the hypotheses of a grid of common noise variances.
@@ -116,8 +125,8 @@ func gridPoints(d int) int {
 // the score of the best graph, first of that under a variance for each equation, then
 // of that under the estimate.
 func (m GaussianProcess) commonVariance(ctx context.Context, g *score.GP, prior *score.Prior, workers int) (float64, error) {
-	var s score.Scorer = g.Integrated()
 	v := g.LeastVariance()
+	s := g.Integrated()
 	for range 2 {
 		p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 		if err != nil {

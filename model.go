@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"tobac/dataset"
@@ -190,7 +189,7 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 		return nil, err
 	}
 	_, d := data.X.Dims()
-	return onGrid(centre.NoiseGrid(v, gridPoints(d)), 0, func(v float64) score.Scorer {
+	return onGrid(centre.NoiseGrid(gridPoints(d)), 0, func(v float64) score.Scorer {
 		s, err := centre.WithNoiseVariance(v)
 		if err != nil {
 			panic("tobac: " + err.Error()) // a grid around a positive number is positive
