@@ -6,11 +6,10 @@ import (
 	"math/bits"
 )
 
-// GraphsCost estimates the work of [Orders.Graphs], in about as many units of 10 to 15
-// nanoseconds of one core: a third of 3^d for data that leave all orders open, 1.2
-// seconds for 18 variables and 12 for 20, and far less for others. The unit is a term that
-// is looked at by itself in the sum from below. It is counted for some of the sets
-// of each size.
+// GraphsCost estimates the work of [Orders.Graphs], in units of 10 to 20 nanoseconds
+// of one core: about 3^d/3 for data that leave all orders open, which makes 20 seconds
+// for 20 variables, and far less for others. A unit is a term that is looked at by
+// itself in the sum from below. They are counted for some of the sets of each size.
 func (o *Orders) GraphsCost(ctx context.Context) (float64, error) {
 	d := len(o.p.tables)
 	extensions, _ := math.Lgamma(float64(d + 1))

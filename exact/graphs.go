@@ -141,6 +141,6 @@ func (g *Graphs) ParentSets(j int) []float64 {
 }
 
 // Rounding is the relative difference of two sums over all graphs, one from the
-// empty set up and one from the whole set down: an estimate of the error of
-// probabilities.
-func (g *Graphs) Rounding() float64 { return g.rounding }
+// empty set up and one from the whole set down: an estimate of the relative error of
+// the evidence.
+func (g *Graphs) Rounding() float64 { return math.Abs(g.rounding) }
