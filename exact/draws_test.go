@@ -70,7 +70,7 @@ func TestDraws(t *testing.T) {
 				resampled, _ := frequencies(exact.Resample(draws, n, 3), d)
 				want := enumerate(s, prior, false)
 				near(t, "weighted frequency of the edge", weighted, want.edges, 2.5/math.Sqrt(effective))
-				near(t, "frequency after resampling of the edge", resampled, want.edges, 2.5/math.Sqrt(effective)+1e-3)
+				near(t, "frequency after resampling of the edge", resampled, want.edges, 2.5/math.Sqrt(effective)+40/float64(n))
 				for k, draw := range draws {
 					if !along(draw.Graph, draw.Order) {
 						t.Fatalf("draw %d: %v is not along %v", k, draw.Graph.Edges(), draw.Order)
@@ -78,8 +78,8 @@ func TestDraws(t *testing.T) {
 					draws[k].LogWeight = 0
 				}
 				edges, before := frequencies(draws, d)
-				near(t, "frequency of the edge", edges, o.Edges(), 0.0125)
-				near(t, "frequency of the precedence", before, o.Precedence(), 0.0125)
+				near(t, "frequency of the edge", edges, o.Edges(), 2.5/math.Sqrt(float64(n)))
+				near(t, "frequency of the precedence", before, o.Precedence(), 2.5/math.Sqrt(float64(n)))
 			})
 		}
 	}
