@@ -356,14 +356,7 @@ func TestBadChoices(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			inFolder(t, files)
-			before := tree(t)
-			got := runTobac(t, strings.Fields(c.args)...)
-			if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
-				t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
-			}
-			if after := tree(t); after != before {
-				t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", c.args, after, before)
-			}
+			refuses(t, c.args, c.code, c.want)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/file"
 	"tobac/internal/stream"
 )
 
@@ -59,7 +60,7 @@ func TestHeldout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled, "standard.csv": standard} {
-		err := dataset.WriteAtomic(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
+		err := file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
 		if err != nil {
 			t.Fatal(err)
 		}

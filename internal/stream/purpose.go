@@ -16,6 +16,9 @@ const (
 	SimulatedTrain                         // noise of the simulated training rows
 	SimulatedHeldout                       // noise of the simulated held-out rows
 	HeldoutRows                            // rows that the command holds out
+	MCMCStart                              // where a Markov chain starts
+	MCMCMoves                              // moves of a Markov chain
+	MCMCGraphs                             // graphs that a Markov chain records
 	SachsSplit                             // rows of a split of the Sachs data in the experiments
 	Conformance                            // graphs and rows that a likelihood's contract is checked on
 	ConformanceInit                        // initial parameters in that check
@@ -52,6 +55,9 @@ var purposes = [...]struct {
 	SimulatedTrain:      {keyed, 0, "simulate train", 0},
 	SimulatedHeldout:    {keyed, 0, "simulate heldout", 0},
 	HeldoutRows:         {keyed, 0, "tobac fit --holdout", 0},
+	MCMCStart:           {keyed, 1, "MCMC start", 0},
+	MCMCMoves:           {keyed, 1, "MCMC moves", 0},
+	MCMCGraphs:          {keyed, 1, "MCMC graphs", 0},
 	SachsSplit:          {plain, 1, "Sachs split", 0},
 	Conformance:         {plain, 0, "conformance", 2},
 	ConformanceInit:     {plain, 0, "conformance of initial parameters", 1},

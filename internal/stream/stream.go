@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"encoding"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -22,15 +23,28 @@ func Mix(x uint64) uint64 {
 // New is the stream of a seed for a purpose at places. It panics unless there are
 // as many places as the purpose has.
 func New(seed uint64, p Purpose, places ...int) *rand.Rand {
+	return rand.New(NewSource(seed, p, places...))
+}
+
+// A Source is a stream whose state can be saved and restored, for a run that is
+// interrupted in the middle of one.
+type Source interface {
+	rand.Source
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// NewSource is the stream of [New] as a source of bits.
+func NewSource(seed uint64, p Purpose, places ...int) Source {
 	checkPlaces(p, places)
 	switch row := purposes[p]; row.derivation {
 	case keyed:
-		return rand.New(rand.NewChaCha8(key(seed, row.text, places)))
+		return rand.NewChaCha8(key(seed, row.text, places))
 	case plain:
-		return rand.New(rand.NewPCG(seed, plainNumber(p, places)))
+		return rand.NewPCG(seed, plainNumber(p, places))
 	default:
 		k := Seed(seed, p, places...)
-		return rand.New(rand.NewPCG(k, Mix(k)))
+		return rand.NewPCG(k, Mix(k))
 	}
 }
 

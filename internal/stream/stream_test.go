@@ -76,6 +76,30 @@ func TestMixIsSplitMix64(t *testing.T) {
 	}
 }
 
+// A stream whose state is saved in the middle goes on where it was.
+func TestSourceIsResumed(t *testing.T) {
+	for _, p := range stream.Purposes() {
+		at := places(p.Places())
+		src := stream.NewSource(3, p, at...)
+		for range 5 {
+			src.Uint64()
+		}
+		state, err := src.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := stream.NewSource(4, p, at...)
+		if err := again.UnmarshalBinary(state); err != nil {
+			t.Fatal(err)
+		}
+		for k := range 100 {
+			if got, want := again.Uint64(), src.Uint64(); got != want {
+				t.Fatalf("%v: number %d after the restored state is %d, want %d", p, k, got, want)
+			}
+		}
+	}
+}
+
 func TestWrongPlacesPanic(t *testing.T) {
 	for _, f := range []func(){
 		func() { stream.New(1, stream.SimulatedGraph, 3) },

@@ -1,5 +1,5 @@
-// Package delimited reads and writes the text tables behind edge lists and data files: records of fields, one error type that locates a
-// fault, and one rule for what counts as a number. It knows neither graphs nor columns; packages dag and dataset give the records meaning.
+// Package delimited reads and writes the text tables behind edge lists, data files and lists of names: records of fields, one error type that locates a
+// fault, and one rule for what counts as a number. It knows neither graphs nor columns; packages dag and dataset give the records meaning, and hand its errors on.
 //
 // # Format
 //

@@ -68,6 +68,24 @@ func Read(r io.Reader, source string) (*File, error) {
 	}
 }
 
+// Fields splits one record separated by commas, such as the value of an option, into the texts of its fields; source names it in errors.
+// Quotes and blanks are those of a file. Faulty quotes and text after the first line end are an [*Error].
+func Fields(text, source string) ([]string, error) {
+	s := scanner{text: text, source: source, separator: ','}
+	record, err := s.record()
+	if err != nil {
+		return nil, err
+	}
+	if !s.done() {
+		return nil, &Error{Source: source, Problem: "text has more than one line", Allowed: "values separated by commas"}
+	}
+	texts := make([]string, len(record.Fields))
+	for i, field := range record.Fields {
+		texts[i] = field.Text
+	}
+	return texts, nil
+}
+
 func checkEncoding(data []byte, source string) error {
 	const allowed = "UTF-8"
 	if text := string(data[:min(2, len(data))]); text == "\xff\xfe" || text == "\xfe\xff" {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
 func ExampleRead() {

@@ -17,6 +17,17 @@ func AppendText(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
+// AppendTexts appends texts to dst as fields separated by commas, see [AppendText]: a record without its line end, which [Fields] reads.
+func AppendTexts(dst []byte, texts ...string) []byte {
+	for i, text := range texts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendText(dst, text)
+	}
+	return dst
+}
+
 // AppendNumber appends the shortest decimal form of v that reads back as exactly v.
 func AppendNumber(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)

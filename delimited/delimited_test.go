@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -11,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
 func texts(f *delimited.File) [][]string {
@@ -116,6 +117,33 @@ func TestReadErrors(t *testing.T) {
 	})
 }
 
+// One record is split at commas alone, whatever other separators it holds.
+func TestFields(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want []string
+		err  string
+	}{
+		{"a", []string{"a"}, ""},
+		{"a, b ,,\"c,\"\"d\"", []string{"a", "b", "", `c,"d`}, ""},
+		{"a;x,b\ty", []string{"a;x", "b\ty"}, ""},
+		{"a,b\n", []string{"a", "b"}, ""},
+		{`a,"b,c`, nil, `--order: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
+		{"a,b\nc", nil, "--order: text has more than one line; allowed: values separated by commas"},
+	} {
+		got, err := delimited.Fields(row.text, "--order")
+		if row.err != "" {
+			if err == nil || err.Error() != row.err {
+				t.Errorf("%q: error %v, want %s", row.text, err, row.err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(got, row.want) {
+			t.Errorf("%q: got %q, error %v, want %q", row.text, got, err, row.want)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -185,19 +213,17 @@ func TestAppendTextRoundTrip(t *testing.T) {
 	texts1 := rapid.OneOf(awkward, rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(texts1, 1, 5).Draw(t, "fields")
-		var line []byte
-		for i, text := range want {
-			if i > 0 {
-				line = append(line, ',')
-			}
-			line = delimited.AppendText(line, text)
-		}
+		line := delimited.AppendTexts(nil, want...)
 		f, err := delimited.Read(strings.NewReader(string(line)), "t.csv")
 		if err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		if diff := cmp.Diff([][]string{want}, texts(f)); diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", line, diff)
+		}
+		fields, err := delimited.Fields(string(line), "option")
+		if err != nil || !slices.Equal(fields, want) {
+			t.Fatalf("%q: fields %q, error %v, want %q", line, fields, err, want)
 		}
 	})
 }
@@ -231,13 +257,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var written []byte
 		for _, row := range texts(file) {
-			for j, text := range row {
-				if j > 0 {
-					written = append(written, ',')
-				}
-				written = delimited.AppendText(written, text)
-			}
-			written = append(written, '\n')
+			written = append(delimited.AppendTexts(written, row...), '\n')
 		}
 		again, err := delimited.Read(strings.NewReader(string(written)), "written.csv")
 		if err != nil {
