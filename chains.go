@@ -35,10 +35,8 @@ func (c *Chains) Settings() []*Setting {
 }
 
 func (c Chains) withDefaults() (Chains, error) {
-	for _, v := range []int{c.Chains, c.Iterations, c.WarmUp, c.Candidates, c.Rungs} {
-		if v < 0 {
-			return c, fmt.Errorf("a number of the chains is %d, want at least 1, or 0 for the default", v)
-		}
+	if err := checkTexts(c.Settings()); err != nil {
+		return c, err
 	}
 	fill(&c.Chains, 4)
 	fill(&c.Iterations, 20000)
