@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/mcmc"
@@ -158,7 +159,7 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	}
 	c.diagnostics = res.Diagnostics
 	inf := &inference{model: c.model, evidence: c.evidence, reason: reason(c.evidence, c.model), density: c.density}
-	inf.post = &posterior.Posterior{Names: data.Names, Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
+	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: res.Edges}}
 	var scorers []score.Scorer
 	for _, d := range res.Draws {

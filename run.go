@@ -217,7 +217,8 @@ func (r *Run) Close() {
 	}
 }
 
-// A Result is a finished fit.
+// A Result is a finished fit. Results of one run share graphs and matrices, which must not
+// be modified; none of them changes when the run goes on.
 type Result struct {
 	// Posterior is what is reported: edge probabilities with the moments of weights, and
 	// graphs with their parameters.
