@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/mcmc"
@@ -35,10 +36,8 @@ func (c *Chains) Settings() []*Setting {
 }
 
 func (c Chains) withDefaults() (Chains, error) {
-	for _, v := range []int{c.Chains, c.Iterations, c.WarmUp, c.Candidates, c.Rungs} {
-		if v < 0 {
-			return c, fmt.Errorf("a number of the chains is %d, want at least 1, or 0 for the default", v)
-		}
+	if err := checkTexts(c.Settings()); err != nil {
+		return c, err
 	}
 	fill(&c.Chains, 4)
 	fill(&c.Iterations, 20000)
@@ -160,7 +159,7 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	}
 	c.diagnostics = res.Diagnostics
 	inf := &inference{model: c.model, evidence: c.evidence, reason: reason(c.evidence, c.model), density: c.density}
-	inf.post = &posterior.Posterior{Names: data.Names, Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
+	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: res.Edges}}
 	var scorers []score.Scorer
 	for _, d := range res.Draws {

@@ -279,9 +279,12 @@ func reason(all []Evidence, m Model) string {
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
-	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil && p.orders.GraphsCost() <= graphTerms {
-		var err error
-		if p.graphs, err = p.orders.Graphs(ctx); err != nil {
+	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
+		terms, err := p.orders.GraphsCost(ctx)
+		if err == nil && terms <= graphTerms {
+			p.graphs, err = p.orders.Graphs(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

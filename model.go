@@ -221,7 +221,7 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	d := len(data.Names)
 	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
 	for j := range d {
-		e.NoiseVariances[j] = m.NoiseVariance
+		e.NoiseVariances[j] = m.Noise()
 	}
 	if m.NoIntercept {
 		return e
@@ -246,8 +246,13 @@ func (m Linear) Doubts(data *dataset.Table) []string {
 	return nil
 }
 
-// Noise implements [Noisy].
-func (m Linear) Noise() float64 { return m.NoiseVariance }
+// Noise implements [Noisy]: 0.1 unless it was given or estimated.
+func (m Linear) Noise() float64 {
+	if m.NoiseVariance == 0 {
+		return 0.1
+	}
+	return m.NoiseVariance
+}
 
 // WithNoise implements [Noisy].
 func (m Linear) WithNoise(variance float64) Model {
