@@ -3,13 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/stream"
 )
 
 // Problem is one data set of an experiment, with the graph that made it.
@@ -147,7 +147,7 @@ func SachsSplits(runs int, seed uint64) ([]*Problem, error) {
 	problems := make([]*Problem, runs)
 	for r := range problems {
 		p := &Problem{Name: fmt.Sprintf("sachs-split%d", r), Truth: truth}
-		if p.Train, p.Heldout, err = table.Split(0.1, rand.New(rand.NewPCG(seed, uint64(r)))); err != nil {
+		if p.Train, p.Heldout, err = table.Split(0.1, stream.New(seed, stream.SachsSplit, r)); err != nil {
 			return nil, err
 		}
 		problems[r] = p

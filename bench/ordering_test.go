@@ -55,7 +55,6 @@ func BenchmarkOrder(b *testing.B) {
 	}{
 		{"eqvar", ordering.MethodEqVar, [][2]int{{100, 20}, {100, 50}, {2000, 1000}}},
 		{"eqvar-bu", ordering.MethodEqVarBottomUp, [][2]int{{100, 20}, {100, 50}, {2000, 1000}}},
-		{"best-subsets", ordering.BestSubsets{}, [][2]int{{100, 20}, {100, 50}, {50, 100}}},
 		{"npvar", ordering.MethodNPVar, [][2]int{{100, 20}, {100, 50}}},
 		{"npvar-mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV}, [][2]int{{100, 20}, {100, 50}}},
 		{"score", ordering.MethodSCORE, [][2]int{{100, 20}, {500, 20}, {1000, 20}}},
@@ -93,24 +92,5 @@ func BenchmarkBootstrap(b *testing.B) {
 			}
 			b.ReportMetric(float64(workers), "workers")
 		})
-	}
-}
-
-// BenchmarkEdges times stepwise regression for all variables.
-func BenchmarkEdges(b *testing.B) {
-	x := linearTable(b, 100, 20)
-	result, err := ordering.EqVar(x)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		g, err := ordering.NewGram(x)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := ordering.Edges(result.Order, g, ordering.StepwiseBIC{}); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

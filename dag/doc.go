@@ -10,7 +10,7 @@
 // # Formats
 //
 // Edge lists are tables of text with one edge per line, a source, a target and perhaps a weight ([ReadEdges], [WriteEdges]); package
-// dag/delimited describes the text. [WriteDOT] writes the Graphviz language for drawings.
+// delimited describes the text. [WriteDOT] writes the Graphviz language for drawings.
 //
 // # Failure
 //

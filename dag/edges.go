@@ -8,14 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
 // allowedHeaders is what the first line of an edge list may be.
 const allowedHeaders = `"source,target" or "from,to", either with ",weight" after it`
 
 // ReadEdges reads an edge list: a header source,target or from,to, perhaps with a third column weight, then one edge per line. names lists the
-// vertices; the graph has len(names) of them, and vertex i is names[i]. source names r in errors. Package dag/delimited describes
+// vertices; the graph has len(names) of them, and vertex i is names[i]. source names r in errors. Package delimited describes
 // the text: separators, line ends, quotes, decimal marks. A file with only a header is the graph without edges.
 //
 // weights is len(names)×len(names) with the weight of i → j in row i, column j and zero where there is no edge; it is nil without a column
@@ -142,9 +142,7 @@ func WriteEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense) error
 		text = []byte("source,target,weight\n")
 	}
 	for _, e := range g.Edges() {
-		text = delimited.AppendText(text, names[e.From])
-		text = append(text, ',')
-		text = delimited.AppendText(text, names[e.To])
+		text = delimited.AppendTexts(text, names[e.From], names[e.To])
 		if weights != nil {
 			weight := weights.At(e.From, e.To)
 			if math.IsNaN(weight) || math.IsInf(weight, 0) {

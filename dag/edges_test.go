@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
 func TestReadEdges(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
-// ReadCSV reads a table of numbers from text; source names r in errors. Package dag/delimited describes the text: commas, semicolons or tabs; LF, CRLF or
+// ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes the text: commas, semicolons or tabs; LF, CRLF or
 // bare CR; quotes; decimal commas beside semicolons and tabs.
 //
 // The first line is a header of column names unless all its values are numbers (missing ones aside); then the file has no header, all lines
@@ -87,33 +87,25 @@ func checkHeader(f *delimited.File, names []string, rows int) error {
 }
 
 // WriteCSV writes the table with a header, commas and LF after each line. Numbers have the shortest form that reads back exactly, and names that
-// [ReadCSV] would not give back as they are, or take for numbers, are quoted. A table that is not valid is an error.
+// [ReadCSV] would not give back as they are, or take for numbers, are quoted. Marks of interventions are not written. A table that is not valid is an error.
 func WriteCSV(w io.Writer, t *Table) error {
 	if err := t.Validate(); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w) // keeps the first error until Flush
-	var line []byte
-	for j, name := range t.Names {
-		line = delimited.AppendText(appendComma(line, j), name)
-	}
-	b.Write(append(line, '\n'))
+	line := append(delimited.AppendTexts(nil, t.Names...), '\n')
+	b.Write(line)
 	n, _ := t.X.Dims()
 	for i := range n {
 		line = line[:0]
 		for j, v := range t.X.RawRowView(i) {
-			line = delimited.AppendNumber(appendComma(line, j), v)
+			if j > 0 {
+				line = append(line, ',')
+			}
+			line = delimited.AppendNumber(line, v)
 		}
 		line = append(line, '\n')
 		b.Write(line)
 	}
 	return b.Flush()
-}
-
-// appendComma separates value j from the one before.
-func appendComma(line []byte, j int) []byte {
-	if j > 0 {
-		line = append(line, ',')
-	}
-	return line
 }

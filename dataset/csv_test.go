@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/dag/delimited"
 	"tobac/dataset"
+	"tobac/delimited"
 )
 
 func TestReadCSV(t *testing.T) {

@@ -7,10 +7,12 @@
 // dag. Every number is finite; readers refuse a file otherwise, and [Table.Validate] checks a table built by hand. Standardising
 // divides by the population standard deviation (divisor n, "ddof 0"), because that is how the published Sachs experiment was prepared.
 //
+// Values that were set by intervention are marked in Table.Intervened; whatever selects, permutes, scales or transforms a table keeps the marks with
+// their numbers, and [Table.Observational] is the part without any. Files hold no marks: a mask is a table of its own.
+//
 // # Files
 //
-// [ReadFile] reads text tables ([ReadCSV]; package dag/delimited describes separators, line ends and decimal marks) and NumPy arrays ([ReadNPY]).
-// [WriteAtomic] replaces a file completely or not at all.
+// [ReadFile] reads text tables ([ReadCSV]; package delimited describes separators, line ends and decimal marks) and NumPy arrays ([ReadNPY]).
 //
 // # Simulated data
 //

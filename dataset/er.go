@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tobac/dag"
+	"tobac/internal/stream"
 )
 
 // ERConfig describes Erdős–Rényi graphs.
@@ -42,7 +43,7 @@ func SimulateER(c ERConfig) (*dag.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	rng := stream(c.Seed, forGraph)
+	rng := stream.New(c.Seed, stream.SimulatedGraph)
 	upper := dag.New(c.Vars)
 	for i := range c.Vars {
 		for j := i + 1; j < c.Vars; j++ {

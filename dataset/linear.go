@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,15 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/stream"
 )
-
-// Simulation is data with the model that produced it.
-type Simulation struct {
-	Train, Heldout *Table     // independent rows of the same model; columns X0, X1, …
-	Graph          *dag.Graph // vertex j is column j
-	Weights        *mat.Dense // of a linear model: Weights[i][j] is Θ[i][j] where i → j, and zero elsewhere; nil otherwise
-	Parameters     []float64  // of a nonlinear model, see SimulateNonlinear; nil otherwise
-}
 
 // LinearConfig describes data from a linear Gaussian model. Its zero value has the published settings.
 type LinearConfig struct {
@@ -57,23 +49,14 @@ func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.Len() == 0 {
-		return nil, errors.New("dataset: linear model on a graph without variables; allowed: at least 1")
-	}
-	order, err := g.TopologicalOrder()
-	if err != nil {
-		return nil, fmt.Errorf("dataset: linear model: %w", err)
-	}
-	s := &Simulation{Graph: g.Clone(), Weights: linearWeights(g, stream(c.Seed, forParameters))}
-	sd := math.Sqrt(c.NoiseVariance)
-	s.Train = linearRows(s, order, sd, c.Rows, stream(c.Seed, forTrain))
-	s.Heldout = linearRows(s, order, sd, c.HeldoutRows, stream(c.Seed, forHeldout))
-	for _, t := range []*Table{s.Train, s.Heldout} {
-		if err := t.check(); err != nil {
-			return nil, fmt.Errorf("dataset: linear model overflows: %w", err)
+	return simulate("linear", g, c, func(s *Simulation) equation {
+		s.Weights = linearWeights(g, stream.New(c.Seed, stream.SimulatedParameters))
+		return func(j int, parents []int, row []float64) {
+			for _, i := range parents {
+				row[j] += s.Weights.At(i, j) * row[i]
+			}
 		}
-	}
-	return s, nil
+	})
 }
 
 func linearWeights(g *dag.Graph, rng *rand.Rand) *mat.Dense {
@@ -87,25 +70,4 @@ func linearWeights(g *dag.Graph, rng *rand.Rand) *mat.Dense {
 		}
 	}
 	return theta
-}
-
-func linearRows(s *Simulation, order []int, sd float64, n int, rng *rand.Rand) *Table {
-	d := s.Graph.Len()
-	x := mat.NewDense(n, d, nil)
-	parents := make([][]int, d)
-	for j := range d {
-		parents[j] = s.Graph.Parents(j)
-	}
-	for r := range n {
-		row := x.RawRowView(r)
-		for j := range row {
-			row[j] = sd * rng.NormFloat64()
-		}
-		for _, j := range order {
-			for _, i := range parents[j] {
-				row[j] += s.Weights.At(i, j) * row[i]
-			}
-		}
-	}
-	return &Table{Names: defaultNames(d), X: x}
 }

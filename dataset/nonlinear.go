@@ -1,14 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/stream"
 )
 
 // NonlinearConfig describes data from a nonlinear Gaussian model. Its zero value has the published settings.
@@ -32,7 +29,7 @@ type NonlinearConfig struct {
 // parents included, and Weights is nil. Streams are those of [SimulateLinear]: parameters, training noise and held-out noise have their own, each drawn
 // for all entries in row-major order, whatever the graph.
 func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
-	rows, err := LinearConfig{Rows: c.Rows, HeldoutRows: c.HeldoutRows, NoiseVariance: c.NoiseVariance}.withDefaults()
+	rows, err := LinearConfig{Rows: c.Rows, HeldoutRows: c.HeldoutRows, NoiseVariance: c.NoiseVariance, Seed: c.Seed}.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -42,45 +39,19 @@ func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
 	if c.Hidden < 0 {
 		return nil, fmt.Errorf("dataset: networks with %d hidden units; allowed: at least 1, or 0 for the default 5", c.Hidden)
 	}
-	if g.Len() == 0 {
-		return nil, errors.New("dataset: nonlinear model on a graph without variables; allowed: at least 1")
-	}
-	order, err := g.TopologicalOrder()
-	if err != nil {
-		return nil, fmt.Errorf("dataset: nonlinear model: %w", err)
-	}
-	d, h := g.Len(), c.Hidden
-	s := &Simulation{Graph: g.Clone(), Parameters: make([]float64, d*(d*h+2*h+1))}
-	rng := stream(c.Seed, forParameters)
-	for i := range s.Parameters {
-		s.Parameters[i] = rng.NormFloat64()
-	}
-	sd := math.Sqrt(rows.NoiseVariance)
-	s.Train = s.networkRows(order, h, sd, rows.Rows, stream(c.Seed, forTrain))
-	s.Heldout = s.networkRows(order, h, sd, rows.HeldoutRows, stream(c.Seed, forHeldout))
-	for _, t := range []*Table{s.Train, s.Heldout} {
-		if err := t.check(); err != nil {
-			return nil, fmt.Errorf("dataset: nonlinear model overflows: %w", err)
+	return simulate("nonlinear", g, rows, func(s *Simulation) equation {
+		d, h := g.Len(), c.Hidden
+		s.Parameters = make([]float64, d*(d*h+2*h+1))
+		rng := stream.New(c.Seed, stream.SimulatedParameters)
+		for i := range s.Parameters {
+			s.Parameters[i] = rng.NormFloat64()
 		}
-	}
-	return s, nil
-}
-
-func (s *Simulation) networkRows(order []int, h int, sd float64, n int, rng *rand.Rand) *Table {
-	d := s.Graph.Len()
-	x := mat.NewDense(n, d, nil)
-	for r := range n {
-		row := x.RawRowView(r)
-		for j := range row {
-			row[j] = sd * rng.NormFloat64()
-		}
-		for _, j := range order {
-			if parents := s.Graph.Parents(j); len(parents) > 0 {
+		return func(j int, parents []int, row []float64) {
+			if len(parents) > 0 {
 				row[j] += s.network(j, h, parents, row)
 			}
 		}
-	}
-	return &Table{Names: defaultNames(d), X: x}
+	})
 }
 
 // network is the output of the network of variable j, with h hidden units, for the parents' values in row.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"tobac/dag"
+	"tobac/internal/stream"
 )
 
 // ScaleFreeConfig describes scale-free graphs.
@@ -28,7 +29,7 @@ func SimulateScaleFree(c ScaleFreeConfig) (*dag.Graph, error) {
 	if m < 1 || m >= c.Vars {
 		return nil, fmt.Errorf("dataset: scale-free graph with %d edges per node among %d variables; allowed: 1 to %d", m, c.Vars, c.Vars-1)
 	}
-	rng := stream(c.Seed, forGraph)
+	rng := stream.New(c.Seed, stream.SimulatedGraph)
 	grown := dag.New(c.Vars)
 	degree := make([]int, c.Vars) // in-degree
 	for i := range c.Vars {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Split permutes the n rows at random; the first int((1−fraction)·n) become train and the others heldout: with fraction 0.1, 853 rows
@@ -31,14 +29,4 @@ func (t *Table) Split(fraction float64, rng *rand.Rand) (train, heldout *Table, 
 func trainSize(n int, fraction float64) int {
 	const slack = 1e-12 // thousands of times the rounding errors, and far below the steps of 1/n between products that differ
 	return int(math.Floor((1 - fraction + slack) * float64(n)))
-}
-
-// rows returns the table of the given rows of t.
-func (t *Table) rows(rows []int) *Table {
-	_, d := t.X.Dims()
-	u := &Table{Names: append([]string(nil), t.Names...), X: mat.NewDense(len(rows), d, nil)}
-	for a, i := range rows {
-		u.X.SetRow(a, t.X.RawRowView(i))
-	}
-	return u
 }

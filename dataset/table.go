@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,16 +12,20 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dag"
-	"tobac/dag/delimited"
+	"tobac/delimited"
 )
 
 // Table is n observations of d variables.
 type Table struct {
 	Names []string   // d distinct names, none blank
 	X     *mat.Dense // n×d, all finite
+	// Intervened is n×d, 1 where a value was set by intervention and 0 where the
+	// system produced it. nil: no interventions.
+	Intervened *mat.Dense
 }
 
-// Validate returns nil if the table has at least one row and one column, a distinct name for each column, and only finite numbers.
+// Validate returns nil if the table has at least one row and one column, a distinct name for each column, only finite numbers, and 0 or 1 for
+// each of them in Intervened, unless that is nil.
 func (t *Table) Validate() error {
 	if err := t.check(); err != nil {
 		return fmt.Errorf("dataset: %w", err)
@@ -46,7 +51,7 @@ func (t *Table) check() error {
 			}
 		}
 	}
-	return nil
+	return t.checkIntervened()
 }
 
 func checkNames(names []string) error {
@@ -112,7 +117,7 @@ func (t *Table) Standardize() (*Table, error) {
 			z.Set(i, j, (t.X.At(i, j)-mean[j])/sd[j])
 		}
 	}
-	return &Table{Names: append([]string(nil), t.Names...), X: z}, nil
+	return t.with(z), nil
 }
 
 func constant(column []float64) bool {
@@ -165,9 +170,40 @@ func (t *Table) Relabel(order []int) *Table {
 func (t *Table) columns(columns []int) *Table {
 	n, _ := t.X.Dims()
 	u := &Table{Names: make([]string, len(columns)), X: mat.NewDense(n, len(columns), nil)}
+	if t.Intervened != nil {
+		u.Intervened = mat.NewDense(n, len(columns), nil)
+	}
 	for a, j := range columns {
 		u.Names[a] = t.Names[j]
 		u.X.SetCol(a, mat.Col(nil, j, t.X))
+		if t.Intervened != nil {
+			u.Intervened.SetCol(a, mat.Col(nil, j, t.Intervened))
+		}
+	}
+	return u
+}
+
+// rows returns the table of the given rows of t, of which there is at least one.
+func (t *Table) rows(rows []int) *Table {
+	_, d := t.X.Dims()
+	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil)}
+	if t.Intervened != nil {
+		u.Intervened = mat.NewDense(len(rows), d, nil)
+	}
+	for a, i := range rows {
+		u.X.SetRow(a, t.X.RawRowView(i))
+		if t.Intervened != nil {
+			u.Intervened.SetRow(a, t.Intervened.RawRowView(i))
+		}
+	}
+	return u
+}
+
+// with returns the table with other numbers in the place of X.
+func (t *Table) with(x *mat.Dense) *Table {
+	u := &Table{Names: slices.Clone(t.Names), X: x}
+	if t.Intervened != nil {
+		u.Intervened = mat.DenseCopyOf(t.Intervened)
 	}
 	return u
 }

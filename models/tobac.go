@@ -3,10 +3,10 @@ package models
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"tobac/autograd"
 	"tobac/dag"
+	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -33,10 +33,9 @@ type TOBACConfig struct {
 type Purpose uint64
 
 const (
-	SoftGraphs    Purpose = 1 + iota // uniform noise of the soft graphs, for Z
-	HardGraphs                       // uniform noise of the hard graphs, for Θ
-	PenaltyGraphs                    // uniform noise of the soft graphs of the cycle penalty
-	initial                          // initial particles
+	SoftGraphs    = Purpose(stream.SoftGraphs)    // uniform noise of the soft graphs, for Z
+	HardGraphs    = Purpose(stream.HardGraphs)    // uniform noise of the hard graphs, for Θ
+	PenaltyGraphs = Purpose(stream.PenaltyGraphs) // uniform noise of the soft graphs of the acyclicity penalty
 )
 
 // Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in
@@ -308,8 +307,7 @@ func (t *TOBAC) Init() []*mat.Dense {
 	}
 	sd := 1 / math.Sqrt(float64(t.emb.k))
 	for i := range m {
-		src := stream(t.cfg.Seed, initial, 0, i)
-		rng := rand.New(&src)
+		rng := stream.New(t.cfg.Seed, stream.InitialParticles, 0, i)
 		row := x[0].RawRowView(i)
 		for l := range row {
 			row[l] = sd * rng.NormFloat64()

@@ -2,13 +2,12 @@ package ordering
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -71,26 +70,20 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 	data := mat.DenseCopyOf(x)
 	orders := make([][]int, replicates)
 	failures := make([]error, replicates)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(max(opt.Workers, 1), replicates) {
-		group.Go(func() {
-			n, d := data.Dims()
-			resample := mat.NewDense(n, d, nil)
-			for i := int(next.Add(1)) - 1; i < replicates && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				drawRows(resample, data, opt.Seed, i)
-				result, err := orderer.Order(resample)
-				if err != nil {
-					failures[i] = fmt.Errorf("replicate %d: %w", i, err)
-					continue
-				}
-				orders[i] = result.Order
+	n, d := data.Dims()
+	err = parallel.ForWith(ctx, replicates, opt.Workers, func() *mat.Dense { return mat.NewDense(n, d, nil) },
+		func(resample *mat.Dense, i int) error {
+			drawRows(resample, data, opt.Seed, i)
+			result, err := orderer.Order(resample)
+			if err != nil {
+				failures[i] = fmt.Errorf("replicate %d: %w", i, err)
+				return nil
 			}
+			orders[i] = result.Order
+			return nil
 		})
-	}
-	group.Wait()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("ordering: bootstrap: %w", context.Cause(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("ordering: bootstrap: %w", err)
 	}
 	return distribution(point, orders, failures)
 }
@@ -183,16 +176,9 @@ func (d *Distribution) ChanceStability() float64 {
 	return sum / float64(r)
 }
 
-// drawRows fills dst with rows of x, drawn with replacement. The stream of a
-// replicate is ChaCha8 keyed with the seed and the replicate, 8 bytes each,
-// little-endian, and its purpose, and so differs from every other stream of the
-// seed.
+// drawRows fills dst with rows of x, drawn with replacement.
 func drawRows(dst, x *mat.Dense, seed uint64, replicate int) {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], seed)
-	binary.LittleEndian.PutUint64(key[8:], uint64(replicate))
-	copy(key[16:], "bootstrap rows")
-	rng := rand.New(rand.NewChaCha8(key))
+	rng := stream.New(seed, stream.BootstrapRows, replicate)
 	n, _ := x.Dims()
 	for i := range n {
 		dst.SetRow(i, x.RawRowView(rng.IntN(n)))

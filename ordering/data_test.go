@@ -11,51 +11,41 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-)
 
-// readRecords splits a small CSV file without quotes into fields; lines may end
-// in CR, LF or both.
-func readRecords(t testing.TB, path string) (header []string, rows [][]string) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\r' || r == '\n' })
-	for _, line := range lines {
-		rows = append(rows, strings.Split(line, ","))
-	}
-	return rows[0], rows[1:]
-}
+	"tobac/dag"
+	"tobac/dataset"
+)
 
 // readTable reads a numeric table with a header.
 func readTable(t testing.TB, path string) ([]string, *mat.Dense) {
 	t.Helper()
-	names, rows := readRecords(t, path)
-	x := mat.NewDense(len(rows), len(names), nil)
-	for i, row := range rows {
-		for j, field := range row {
-			v, err := strconv.ParseFloat(field, 64)
-			if err != nil {
-				t.Fatalf("%s: row %d: %v", path, i, err)
-			}
-			x.Set(i, j, v)
-		}
+	table, err := dataset.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return names, x
+	return table.Names, table.X
 }
 
-// readEdges reads the first two columns of an edge list as column indices.
+// readEdges reads an edge list as pairs of column indices.
 func readEdges(t testing.TB, path string, names []string) [][2]int {
 	t.Helper()
-	index := make(map[string]int)
-	for i, name := range names {
-		index[name] = i
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, rows := readRecords(t, path)
-	edges := make([][2]int, len(rows))
-	for i, row := range rows {
-		edges[i] = [2]int{index[row[0]], index[row[1]]}
+	defer f.Close() // only read
+	g, _, err := dag.ReadEdges(f, path, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pairs(g)
+}
+
+// pairs are the edges of a graph as pairs of columns.
+func pairs(g *dag.Graph) [][2]int {
+	var edges [][2]int
+	for _, e := range g.Edges() {
+		edges = append(edges, [2]int{e.From, e.To})
 	}
 	return edges
 }
@@ -183,15 +173,14 @@ func standardised(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// sachs reads the flow cytometry measurements and their consensus network.
+// sachs returns the flow cytometry measurements and their consensus network.
 func sachs(t testing.TB) (raw *mat.Dense, edges [][2]int) {
 	t.Helper()
-	names, raw := readTable(t, "testdata/sachs/observational.csv")
-	edges = readEdges(t, "testdata/sachs/consensus_edges.csv", names)
-	if n, d := raw.Dims(); n != 853 || d != 11 || len(edges) != 17 {
-		t.Fatalf("read %d×%d and %d edges", n, d, len(edges))
+	table, truth, err := dataset.Sachs()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return raw, edges
+	return table.X, pairs(truth)
 }
 
 // family is the name of a folder of simulated data without its run.

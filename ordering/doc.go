@@ -1,7 +1,7 @@
 // Package ordering infers a causal order of the columns of a data matrix: a
 // list of column indices, sources first, such that every edge of the graph
 // that made the data should run from an earlier to a later entry. It says how
-// firmly the data decide that order, and finds edges from one.
+// firmly the data decide that order. Edges given an order are not its business.
 //
 // It is for callers who need an order before, or instead of, a search over
 // graphs. It knows neither column names nor files: errors and doubts carry
@@ -18,18 +18,16 @@
 //
 // which is the smallest remaining diagonal entry of a Cholesky factorisation of
 // C that pivots on the minimum. [EqVarBottomUp] finds the sinks first, by the
-// same pivots on C⁻¹. [BestSubsets] compares columns given a few others at a
-// time, and so does with fewer rows than columns. [NPVar] has additive smooth
-// functions in place of linear ones. [SCORE] makes no use of variances: in an
-// additive model a sink is a variable along which the second derivative of the
-// log density is constant.
+// same pivots on C⁻¹. [NPVar] has additive smooth functions in place of linear
+// ones. [SCORE] makes no use of variances: in an additive model a sink is a
+// variable along which the second derivative of the log density is constant.
 //
 // [Variance] sorts by v_j = C_jj and is the baseline that every other estimator
 // has to beat. [NPVarAsReleased] reproduces a defect of published software and
 // is no estimator. [Known] takes an order that the caller knows.
 //
 // Functions have the published settings; the types [EqVarOptions],
-// [BestSubsets], [NPVarOptions] and [SCOREOptions] have others. [Method] lists
+// [NPVarOptions] and [SCOREOptions] have others. [Method] lists
 // the estimators that need nothing but data and selects one by name; [Orderer]
 // is what code that needs an order should accept.
 //
@@ -43,13 +41,6 @@
 // agree, beside random orders. Where the true graph is known, [Varsortability] and
 // [R2Sortability] say how much of the order the scale of the columns, or their
 // predictability, gives away without any causal argument.
-//
-// # Edges from an order
-//
-// Given an order, the parents of a variable are among the columns before it, and
-// each variable is a problem of its own: a [ParentFinder] solves it, and [Edges]
-// puts the answers together. [StepwiseBIC] is the baseline for posteriors over
-// graphs with a known order.
 //
 // # Conventions
 //
@@ -80,7 +71,6 @@
 //	Variance       2nd
 //	EqVar          nd²/2 + d³/6               0.4 s for d = 1,000, n = 2,000
 //	EqVarBottomUp  nd²/2 + 5d³/6              0.6 s for d = 1,000, n = 2,000
-//	BestSubsets    nd²/2 + J·binom(d+1, J+1)  12 ms for d = 50, J = 3
 //	NPVar          Σ n(Kp)² + K(Kp)², p < d   15 ms for d = 20, n = 100, K = 20
 //	SCORE          d(n²d + n³/6)              1.5 s for d = 20, n = 1,000
 //	Bootstrap      the estimator's, times the resamples, divided among workers
@@ -100,7 +90,7 @@
 // # References
 //
 // W. Chen, M. Drton and Y. S. Wang, On causal discovery with an equal-variance
-// assumption, Biometrika 106 (2019): top-down, bottom-up and best subsets.
+// assumption, Biometrika 106 (2019): top-down and bottom-up.
 // M. Gao, Y. Ding and B. Aragam, A polynomial-time algorithm for learning
 // nonparametric causal graphs, NeurIPS 2020: NPVar and its layers. P. H. C.
 // Eilers and B. D. Marx, Flexible smoothing with B-splines and penalties,

@@ -50,7 +50,7 @@ func (o EqVarOptions) Order(x mat.Matrix) (*Result, error) {
 	const method = "eqvar top-down"
 	least := func(d int) int { return d + 1 }
 	if o.Partial {
-		least = func(int) int { return 2 }
+		least = rowsAtLeast(2)
 	}
 	c, result, err := covarianceForOrder(x, method, least)
 	if err != nil || c.Data == nil {
@@ -99,16 +99,9 @@ func (r *Result) appendUndecided(e *elimination) {
 // column, no covariance and the finished result.
 func covarianceForOrder(x mat.Matrix, method string, least func(d int) int) (blas64.General, *Result, error) {
 	none := blas64.General{}
-	columns, err := summarise(x)
-	if err != nil {
-		return none, nil, err
-	}
-	n, d := x.Dims()
-	switch {
-	case d == 1:
-		return none, singleton(method), nil
-	case n < least(d):
-		return none, nil, tooFewRows(method, n, d, least(d))
+	columns, single, err := columnsForOrder(x, method, least)
+	if err != nil || single != nil {
+		return none, single, err
 	}
 	if err := checkVaries(x, columns); err != nil {
 		return none, nil, err
@@ -118,7 +111,7 @@ func covarianceForOrder(x mat.Matrix, method string, least func(d int) int) (bla
 	if err := checkScales(v, columns); err != nil {
 		return none, nil, err
 	}
-	result := newResult(method, d)
+	result := newResult(method, len(v))
 	result.doubtScale(v, columns)
 	return c, result, nil
 }

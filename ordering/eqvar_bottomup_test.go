@@ -17,31 +17,9 @@ import (
 // sinksByInverse is the form of the published program: the sink is the smallest
 // diagonal entry of the inverse of the covariance of the columns left.
 func sinksByInverse(x *mat.Dense) []int {
-	_, d := x.Dims()
 	var c mat.SymDense
 	stat.CovarianceMatrix(&c, x, nil)
-	left := identity(d)
-	var sinks []int
-	for len(left) > 0 {
-		block := mat.NewDense(len(left), len(left), nil)
-		for a, i := range left {
-			for b, j := range left {
-				block.Set(a, b, c.At(i, j))
-			}
-		}
-		var theta mat.Dense
-		if err := theta.Inverse(block); err != nil {
-			return nil
-		}
-		best := 0
-		for a := range left {
-			if theta.At(a, a) < theta.At(best, best) {
-				best = a
-			}
-		}
-		sinks = append(sinks, left[best])
-		left = slices.Delete(left, best, best+1)
-	}
+	sinks := smallestOfInverses(&c)
 	slices.Reverse(sinks)
 	return sinks
 }

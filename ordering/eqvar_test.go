@@ -83,38 +83,42 @@ func eqvarByRegression(x *mat.Dense, positions int) (order []int, criterion []fl
 // eqvarByInverse is the form of the reference implementation: v is the diagonal
 // of the inverse of the not-placed block of the precision matrix.
 func eqvarByInverse(x *mat.Dense) []int {
-	_, d := x.Dims()
 	var c mat.SymDense
 	stat.CovarianceMatrix(&c, x, nil)
 	var precision mat.Dense
 	if err := precision.Inverse(&c); err != nil {
 		return nil
 	}
-	var order, left []int
-	for j := range d {
-		left = append(left, j)
-	}
+	return smallestOfInverses(&precision)
+}
+
+// smallestOfInverses takes, again and again, the column with the smallest entry on
+// the diagonal of the inverse of the block of those left. It returns nil where a
+// block is singular.
+func smallestOfInverses(m mat.Matrix) (taken []int) {
+	d, _ := m.Dims()
+	left := identity(d)
 	for len(left) > 0 {
 		block := mat.NewDense(len(left), len(left), nil)
 		for a, i := range left {
 			for b, j := range left {
-				block.Set(a, b, precision.At(i, j))
+				block.Set(a, b, m.At(i, j))
 			}
 		}
-		var v mat.Dense
-		if err := v.Inverse(block); err != nil {
+		var inverse mat.Dense
+		if err := inverse.Inverse(block); err != nil {
 			return nil
 		}
 		best := 0
 		for a := range left {
-			if v.At(a, a) < v.At(best, best) {
+			if inverse.At(a, a) < inverse.At(best, best) {
 				best = a
 			}
 		}
-		order = append(order, left[best])
+		taken = append(taken, left[best])
 		left = slices.Delete(left, best, best+1)
 	}
-	return order
+	return taken
 }
 
 func TestEqVarMatchesDefinition(t *testing.T) {

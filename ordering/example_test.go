@@ -170,33 +170,6 @@ func ExampleVarsortability() {
 	// 1.00 by variance, 0.67 by R²
 }
 
-// Edges from an order, by stepwise regression.
-func ExampleEdges() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	x := mat.NewDense(100, 3, nil)
-	for i := range 100 {
-		a := rng.NormFloat64()
-		b := a + rng.NormFloat64()
-		x.SetRow(i, []float64{a, b, 2*b + rng.NormFloat64()})
-	}
-	g, err := ordering.NewGram(x)
-	if err != nil {
-		log.Fatal(err)
-	}
-	edges, err := ordering.Edges([]int{0, 1, 2}, g, ordering.StepwiseBIC{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
-		i, j := pair[0], pair[1]
-		fmt.Printf("%d → %d: chosen %t, probability %.2f\n", i, j, edges.Adjacency.At(i, j) == 1, edges.Probability.At(i, j))
-	}
-	// Output:
-	// 0 → 1: chosen true, probability 1.00
-	// 0 → 2: chosen false, probability 0.11
-	// 1 → 2: chosen true, probability 1.00
-}
-
 // Doubts say why an order may be wrong; Sentences names the columns.
 func ExampleResult_Sentences() {
 	x := mat.NewDense(4, 2, []float64{1, 7, 2, 7, 3, 7, 6, 7})

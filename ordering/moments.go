@@ -71,6 +71,25 @@ func summarise(x mat.Matrix) ([]column, error) {
 	return columns, nil
 }
 
+// columnsForOrder checks x for an estimator that needs the given number of rows
+// for two columns or more. For one column it returns the finished result.
+func columnsForOrder(x mat.Matrix, method string, least func(d int) int) (columns []column, single *Result, err error) {
+	if columns, err = summarise(x); err != nil {
+		return nil, nil, err
+	}
+	n, d := x.Dims()
+	switch {
+	case d == 1:
+		return nil, singleton(method), nil
+	case n < least(d):
+		return nil, nil, tooFewRows(method, n, d, least(d))
+	}
+	return columns, nil, nil
+}
+
+// rowsAtLeast is a number of rows that does not depend on that of the columns.
+func rowsAtLeast(n int) func(d int) int { return func(int) int { return n } }
+
 // centredBlocks calls visit with the centred rows of x, transposed, in blocks
 // of at most blockRows: row j of a block holds column j. The block is reused.
 func centredBlocks(x mat.Matrix, columns []column, visit func(block blas64.General)) {
@@ -185,4 +204,15 @@ func indices(d int) []int {
 		all[j] = j
 	}
 	return all
+}
+
+// without returns the columns but j, in a new slice.
+func without(columns []int, j int) []int {
+	out := make([]int, 0, len(columns))
+	for _, k := range columns {
+		if k != j {
+			out = append(out, k)
+		}
+	}
+	return out
 }

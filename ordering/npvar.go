@@ -66,17 +66,11 @@ func (o NPVarOptions) Order(x mat.Matrix) (*Result, error) {
 	if o.Layers != nil {
 		method += ", layers"
 	}
-	columns, err := summarise(x)
-	if err != nil {
-		return nil, err
+	columns, single, err := columnsForOrder(x, method, rowsAtLeast(4))
+	if err != nil || single != nil {
+		return single, err
 	}
-	n, d := x.Dims()
-	switch {
-	case d == 1:
-		return singleton(method), nil
-	case n < 4:
-		return nil, tooFewRows(method, n, d, 4)
-	}
+	_, d := x.Dims()
 	if err := checkVaries(x, columns); err != nil {
 		return nil, err
 	}

@@ -74,21 +74,16 @@ func (o SCOREOptions) Order(x mat.Matrix) (*Result, error) {
 	if o.DivideByMean {
 		method += ", divided by mean"
 	}
-	columns, err := summarise(x)
-	if err != nil {
-		return nil, err
+	columns, single, err := columnsForOrder(x, method, rowsAtLeast(3))
+	if err != nil || single != nil {
+		return single, err
 	}
 	n, d := x.Dims()
 	most := o.MaxRows
 	if most == 0 {
 		most = 5000
 	}
-	switch {
-	case d == 1:
-		return singleton(method), nil
-	case n < 3:
-		return nil, tooFewRows(method, n, d, 3)
-	case n > most:
+	if n > most {
 		return nil, fmt.Errorf("ordering: %w: score on %d rows needs %.1f GB of memory; at most %d rows are allowed, take a part of them",
 			ErrTooLarge, n, 12*float64(n)*float64(n)/1e9, most)
 	}

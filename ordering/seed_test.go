@@ -1,14 +1,3 @@
 package ordering_test
 
-import (
-	"flag"
-
-	_ "pgregory.net/rapid" // defines the flag
-)
-
-// Property tests draw the same cases in every run; -rapid.seed draws others.
-func init() {
-	if err := flag.Set("rapid.seed", "1"); err != nil {
-		panic(err)
-	}
-}
+import _ "tobac/internal/rapidseed" // property tests draw the same cases in every run

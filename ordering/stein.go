@@ -1,11 +1,12 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"tobac/internal/parallel"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -210,28 +211,13 @@ func (e *stein) kernel() {
 func inRows(n int, do func(row int)) {
 	const chunk = 16
 	workers := min(runtime.GOMAXPROCS(0), n/(4*chunk))
-	if workers < 2 {
-		for row := range n {
+	// No error can come: the items have none and the context is never done.
+	parallel.For(context.Background(), (n+chunk-1)/chunk, workers, func(c int) error {
+		for row := c * chunk; row < min((c+1)*chunk, n); row++ {
 			do(row)
 		}
-		return
-	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range workers {
-		group.Go(func() {
-			for {
-				last := int(next.Add(chunk))
-				if last-chunk >= n {
-					return
-				}
-				for row := last - chunk; row < min(last, n); row++ {
-					do(row)
-				}
-			}
-		})
-	}
-	group.Wait()
+		return nil
+	})
 }
 
 // selectNth returns element k of x in ascending order, counted from 0, and

@@ -19,24 +19,17 @@ import (
 // each other, with a [DoubtTie].
 func Variance(x mat.Matrix) (*Result, error) {
 	const method = "variance"
-	columns, err := summarise(x)
-	if err != nil {
-		return nil, err
-	}
-	n, d := x.Dims()
-	switch {
-	case d == 1:
-		return singleton(method), nil
-	case n < 2:
-		return nil, tooFewRows(method, n, d, 2)
+	columns, single, err := columnsForOrder(x, method, rowsAtLeast(2))
+	if err != nil || single != nil {
+		return single, err
 	}
 	v := variances(x, columns)
 	if err := checkScales(v, columns); err != nil {
 		return nil, err
 	}
-	result := newResult(method, d)
+	result := newResult(method, len(v))
 	result.doubtScale(v, columns)
-	for _, c := range ascending(indices(d), v) {
+	for _, c := range ascending(indices(len(v)), v) {
 		result.record(c)
 	}
 	return result, nil

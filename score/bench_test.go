@@ -1,6 +1,7 @@
 package score_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -36,29 +37,51 @@ func others(d, j int) []int {
 	return o
 }
 
-// BenchmarkLogScores20 computes all scores of one of 20 variables, a twentieth of
-// what the exact engine needs.
-func BenchmarkLogScores20(b *testing.B) {
-	x := normals(1, 1000, 20)
+// BenchmarkLogScores computes all 10.5 million scores of 20 variables, and the
+// subsets of 15 candidates of 30.
+func BenchmarkLogScores(b *testing.B) {
+	dst := make([]float64, 1<<19)
+	for _, size := range []struct{ d, candidates, children int }{{20, 19, 20}, {30, 15, 1}} {
+		x := normals(1, 1000, size.d)
+		for _, row := range []struct {
+			name string
+			make func() (score.SubsetScorer, error)
+		}{
+			{"bge", func() (score.SubsetScorer, error) { return score.NewBGe(x, nil, score.BGeOptions{}) }},
+			{"linear", func() (score.SubsetScorer, error) {
+				return score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1})
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/d=%d", row.name, size.d), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					s, err := row.make()
+					if err != nil {
+						b.Fatal(err)
+					}
+					for j := range size.children {
+						s.LogScores(dst[:1<<size.candidates], j, others(size.d, j)[:size.candidates])
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.children<<size.candidates), "ns/score")
+			})
+		}
+	}
+}
+
+// BenchmarkLogScore scores single sets, as chains do.
+func BenchmarkLogScore(b *testing.B) {
+	x := normals(1, 1000, 30)
 	bge, err := score.NewBGe(x, nil, score.BGeOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	linear, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	dst := make([]float64, 1<<19)
-	for _, row := range []struct {
-		name string
-		s    score.SubsetScorer
-	}{{"bge", bge}, {"linear", linear}} {
-		b.Run(row.name, func(b *testing.B) {
+	for _, parents := range [][]int{nil, {1, 2, 3}, {1, 2, 3, 9, 11, 20}} {
+		b.Run(fmt.Sprint(len(parents)), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				row.s.LogScores(dst, 7, others(20, 7))
+				bge.LogScore(0, parents)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/score")
 		})
 	}
 }

@@ -59,6 +59,9 @@ type bgeGroup struct {
 	mean     []float64 // posterior mean of μ, standardised
 	r        []float64 // R, d×d
 	gaussian gaussian
+
+	children int
+	shared   *determinants
 }
 
 var (
@@ -103,7 +106,9 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 		panic(fmt.Sprintf("score: BGe: unknown scale %d", opt.Scale))
 	}
 	for g := range data.groups {
-		b.group = append(b.group, b.newGroup(data.gram(g)))
+		group := b.newGroup(data.gram(g))
+		group.children, group.shared = len(data.groups[g].children), new(determinants)
+		b.group = append(b.group, group)
 	}
 	return b, nil
 }
@@ -162,12 +167,13 @@ func (b *BGe) LogScores(dst []float64, j int, candidates []int) {
 		clear(dst)
 		return
 	}
-	shifted := g.gaussian // the Jacobian is part of the constants
-	shifted.constant = make([]float64, len(candidates)+1)
-	for p := range shifted.constant {
-		shifted.constant[p] = g.gaussian.constant[p] - float64(g.n)*b.logScales[j]
+	jacobian := -float64(g.n) * b.logScales[j]
+	if g.gaussian.share(g.r, b.d, len(candidates), g.children, 0) {
+		g.shared.once.Do(func() { g.shared.make(&g.gaussian, g.r, b.d, 0) })
+		g.gaussian.scoresOf(dst, g.shared, j, g.r[j*b.d+j], 0, jacobian)
+		return
 	}
-	shifted.scores(dst, gather(nil, g.r, b.d, j, candidates, 0), len(candidates))
+	g.gaussian.scores(dst, gather(nil, g.r, b.d, j, candidates, 0), len(candidates), jacobian)
 }
 
 // Equation implements [Weighted]: given the noise variance v, the weights are

@@ -42,6 +42,9 @@ type Linear struct {
 type linearGroup struct {
 	gram
 	gaussian gaussian
+
+	children int
+	shared   *determinants
 }
 
 var (
@@ -71,7 +74,7 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 				}
 			}
 		}
-		l.group = append(l.group, linearGroup{gram: m})
+		l.group = append(l.group, linearGroup{gram: m, children: len(data.groups[g].children)})
 	}
 	return l.WithNoiseVariance(opt.NoiseVariance)
 }
@@ -85,7 +88,7 @@ func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
 	q := &Linear{d: l.d, opt: l.opt, of: l.of, group: make([]linearGroup, len(l.group))}
 	q.opt.NoiseVariance = variance
 	for i, g := range l.group {
-		q.group[i] = linearGroup{gram: g.gram, gaussian: q.gaussian(g.n)}
+		q.group[i] = linearGroup{gram: g.gram, gaussian: q.gaussian(g.n), children: g.children, shared: new(determinants)}
 	}
 	return q, nil
 }
@@ -138,7 +141,12 @@ func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
 		clear(dst)
 		return
 	}
-	g.gaussian.scores(dst, gather(nil, g.scatter, l.d, j, candidates, l.ridge()), len(candidates))
+	if g.gaussian.share(g.scatter, l.d, len(candidates), g.children, l.ridge()) {
+		g.shared.once.Do(func() { g.shared.make(&g.gaussian, g.scatter, l.d, l.ridge()) })
+		g.gaussian.scoresOf(dst, g.shared, j, g.scatter[j*l.d+j]+l.ridge(), l.ridge(), 0)
+		return
+	}
+	g.gaussian.scores(dst, gather(nil, g.scatter, l.d, j, candidates, l.ridge()), len(candidates), 0)
 }
 
 // Equation implements [Weighted]: the weights are N((λI+C_AA)⁻¹ C_Aj, σ² (λI+C_AA)⁻¹).

@@ -21,10 +21,11 @@ type Prior struct {
 	size     []float64   // by number of parents, -Inf: not allowed
 	odds     [][]float64 // odds[j][i], -Inf: forbidden
 	required [][]bool    // required[j][i]
+	needed   []int       // number of required parents
 }
 
 func newPrior(d int) *Prior {
-	p := &Prior{size: make([]float64, d), odds: make([][]float64, d), required: make([][]bool, d)}
+	p := &Prior{size: make([]float64, d), odds: make([][]float64, d), required: make([][]bool, d), needed: make([]int, d)}
 	for j := range d {
 		p.odds[j], p.required[j] = make([]float64, d), make([]bool, d)
 		p.odds[j][j] = math.Inf(-1)
@@ -106,6 +107,7 @@ func (p *Prior) Vars() int { return len(p.size) }
 func (p *Prior) Clone() *Prior {
 	q := newPrior(len(p.size))
 	copy(q.size, p.size)
+	copy(q.needed, p.needed)
 	for j := range p.odds {
 		copy(q.odds[j], p.odds[j])
 		copy(q.required[j], p.required[j])
@@ -121,7 +123,10 @@ func (p *Prior) Require(i, j int) {
 	if i == j {
 		panic(fmt.Sprintf("score: required edge from %d to itself", i))
 	}
-	p.required[j][i] = true
+	if !p.required[j][i] {
+		p.required[j][i] = true
+		p.needed[j]++
+	}
 }
 
 // Tiers forbids every edge from a variable to one of a lower tier. Variables of
@@ -163,7 +168,6 @@ func (p *Prior) Check() error {
 	d := len(p.size)
 	g := dag.New(d)
 	for j := range d {
-		needed := 0
 		for i := range d {
 			if !p.required[j][i] {
 				continue
@@ -172,10 +176,9 @@ func (p *Prior) Check() error {
 				return fmt.Errorf("score: the edge %d → %d is both required and forbidden", i, j)
 			}
 			g.Set(i, j, true)
-			needed++
 		}
-		if needed < d && math.IsInf(p.size[needed], -1) {
-			return fmt.Errorf("score: variable %d has %d required parents, more than allowed", j, needed)
+		if n := p.needed[j]; math.IsInf(p.size[n], -1) {
+			return fmt.Errorf("score: variable %d has %d required parents, more than allowed", j, n)
 		}
 	}
 	if err := g.CheckAcyclic(nil); err != nil {
@@ -187,19 +190,14 @@ func (p *Prior) Check() error {
 // LogPrior is ln ρ_j(A) of distinct parents A, without j: −Inf where they are
 // not allowed.
 func (p *Prior) LogPrior(j int, parents []int) float64 {
-	sum, present := p.size[len(parents)], 0
+	sum, missing := p.size[len(parents)], p.needed[j]
 	for _, i := range parents {
 		sum += p.odds[j][i]
 		if p.required[j][i] {
-			present++
+			missing--
 		}
 	}
-	for _, r := range p.required[j] {
-		if r {
-			present--
-		}
-	}
-	if present < 0 {
+	if missing > 0 {
 		return math.Inf(-1)
 	}
 	return sum
@@ -211,12 +209,7 @@ func (p *Prior) LogPrior(j int, parents []int) float64 {
 func (p *Prior) AddTo(dst []float64, j int, candidates []int) {
 	checkRoom(dst, candidates)
 	checkParents(len(p.size), j, candidates)
-	mask, missing := 0, 0
-	for _, r := range p.required[j] {
-		if r {
-			missing++
-		}
-	}
+	mask, missing := 0, p.needed[j]
 	for k, i := range candidates {
 		if p.required[j][i] {
 			mask |= 1 << k

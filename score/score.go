@@ -48,7 +48,11 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if t, ok := s.(SubsetScorer); ok {
+	switch t := s.(type) {
+	case stoppable:
+		t.logScores(ctx, dst, j, candidates)
+		return ctx.Err()
+	case SubsetScorer:
 		t.LogScores(dst, j, candidates)
 		return ctx.Err()
 	}
@@ -64,6 +68,12 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 		}
 	}
 	return nil
+}
+
+// A stoppable is a SubsetScorer whose scores take long enough to be interrupted:
+// when ctx is done it returns early, with scores missing.
+type stoppable interface {
+	logScores(ctx context.Context, dst []float64, j int, candidates []int)
 }
 
 // subset appends to dst the candidates whose bits are set.

@@ -43,15 +43,10 @@ func (g *gaussian) pivot(v float64) (float64, float64) {
 func triangle(n int) int { return n * (n + 1) / 2 }
 
 // scores writes the scores of all subsets of k candidates. m is the packed lower
-// triangle of M, row 0 the child's and row i+1 that of candidate i.
-func (g *gaussian) scores(dst, m []float64, k int) {
-	w := subsetWalk{gaussian: g, block: make([][]float64, k)}
-	room := make([]float64, triangle(k)*(k+2)/3) // Σ of the triangles of 1 to k rows
-	for i := range w.block {
-		size := triangle(i + 1)
-		w.block[i], room = room[:size:size], room[size:]
-	}
-	w.visit(dst, m, k, 0, 0)
+// triangle of M, row 0 the child's and row i+1 that of candidate i. offset is added
+// to all.
+func (g *gaussian) scores(dst, m []float64, k int, offset float64) {
+	newSubsetWalk(g, k).visit(dst, m, k, 0, offset)
 }
 
 // A subsetWalk visits the subsets of candidates depth first, from the last
@@ -63,7 +58,17 @@ func (g *gaussian) scores(dst, m []float64, k int) {
 // of dst.
 type subsetWalk struct {
 	*gaussian
-	block [][]float64 // room for the complement with k candidates left
+	block [][]float64 // room for the triangle of k+1 rows
+}
+
+func newSubsetWalk(g *gaussian, k int) *subsetWalk {
+	w := &subsetWalk{gaussian: g, block: make([][]float64, k)}
+	room := make([]float64, triangle(k)*(k+2)/3) // Σ of the triangles of 1 to k rows
+	for i := range w.block {
+		size := triangle(i + 1)
+		w.block[i], room = room[:size:size], room[size:]
+	}
+	return w
 }
 
 func (w *subsetWalk) visit(dst, m []float64, k, p int, sum float64) {

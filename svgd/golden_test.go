@@ -10,9 +10,9 @@ import (
 	"tobac/svgd"
 )
 
-// golden is the part of testdata/tobac-linear.json that concerns a sampler. The
-// file comes from the reference implementation of TOBAC (the authors' JAX
-// program, in float64); tobac.md section 12 describes it.
+// golden is the part of tobac-linear.json that concerns a sampler. The file comes
+// from the reference implementation of TOBAC (the authors' JAX program, in
+// float64); it lies with the goldens of package models, whose SOURCE.md describes it.
 type golden struct {
 	BandwidthZ     float64 `json:"bandwidth_z"`
 	BandwidthTheta float64 `json:"bandwidth_theta"`
@@ -77,7 +77,7 @@ func (c *capture) Update(delta []*mat.Dense, s *svgd.State, t int) error {
 // TestReference replays kernel, direction and RMSProp of the reference's three
 // steps from its recorded scores.
 func TestReference(t *testing.T) {
-	text, err := os.ReadFile("testdata/tobac-linear.json")
+	text, err := os.ReadFile("../models/testdata/golden/tobac-linear.json")
 	if err != nil {
 		t.Fatal(err)
 	}

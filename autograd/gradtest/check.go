@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/autograd"
+	"tobac/internal/stream"
 )
 
 // check is one graph with its arguments.
@@ -101,7 +102,7 @@ func (c *check) differences(y *autograd.Node, values [][]float64) error {
 	for _, v := range values[0] {
 		rounding += 1e-11 * math.Abs(v)
 	}
-	rng := rand.New(rand.NewPCG(c.opt.Seed, 0x67726164))
+	rng := stream.New(c.opt.Seed, stream.GradientDirection)
 	at := 0
 	for i, a := range c.args {
 		if a.Fixed {

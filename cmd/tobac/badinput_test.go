@@ -46,7 +46,7 @@ func TestBadInput(t *testing.T) {
 		want string // standard error without "tobac: " and the line end
 	}{
 		{"missing file", "fit no.csv", failed, `no.csv: no such file or directory`},
-		{"folder for a file", "fit .", failed, `.: is a directory; allowed: a text table or a NumPy file (.npy)`},
+		{"folder for a file", "fit .", failed, `.: is a folder; allowed: a text table or a NumPy file (.npy)`},
 		{"empty file", "fit empty.csv", failed, `empty.csv: file is empty`},
 		{"header only", "fit header.csv", failed, `header.csv: line 1: header without any row of numbers after it`},
 		{"ragged rows", "fit ragged.csv", failed, `ragged.csv: line 3: got 1 values, want 2 as on line 1`},
@@ -68,7 +68,7 @@ func TestBadInput(t *testing.T) {
 		{"order repeats a name", "fit good.csv --order repeated.txt", failed, `repeated.txt: order by names: repeated "a" at positions 0 and 2; missing "c"`},
 		{"order with unknown names", "fit good.csv --order a,b,C", usage, `--order: order by names: unknown "C" at position 2 (did you mean "c"?); missing "c"`},
 		{"order without meaning", "fit good.csv --order EqVal", usage, `--order "EqVal" is neither a method nor a file; allowed: eqvar, variance, eqvar-bu, npvar, npvar-released, score, the path of a file with the names of the columns, or the names themselves separated by commas`},
-		{"order with a stray quote", `fit good.csv --order a,"b,c`, usage, `--order "a,\"b,c": quotes do not match`},
+		{"order with a stray quote", `fit good.csv --order a,"b,c`, usage, `--order: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
 		{"order from an empty file", "fit good.csv --order empty.csv", failed, `empty.csv: file is empty`},
 
 		{"truth with a cycle", "fit good.csv --truth cycle.csv", failed, `cycle.csv: graph has a cycle: "a" -> "b" -> "c" -> "a"`},
@@ -125,14 +125,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, badInputs)
-			before := tree(t)
-			got := runTobac(t, strings.Fields(c.args)...)
-			if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
-				t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
-			}
-			if after := tree(t); after != before {
-				t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", c.args, after, before)
-			}
+			refuses(t, c.args, c.code, c.want)
 		})
 	}
 }

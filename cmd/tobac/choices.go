@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
-	"tobac/dag/delimited"
 	"tobac/dataset"
+	"tobac/delimited"
 	"tobac/models"
 )
 

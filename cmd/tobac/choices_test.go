@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/dataset"
+	"tobac/internal/stream"
 )
 
 // Every model and method writes all files, whose metrics eval finds again, and
@@ -241,7 +242,7 @@ func TestInterventionsFile(t *testing.T) {
 	}
 	// The graph without edges has density lnN(x; 0, 0.1) for every held-out value
 	// that was not set.
-	_, rows, err := data.Split(0.3, splitStream(1))
+	_, rows, err := data.Split(0.3, stream.New(1, stream.HeldoutRows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func TestInterventionsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, mask, err := table.Split(0.3, splitStream(1))
+	_, mask, err := table.Split(0.3, stream.New(1, stream.HeldoutRows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,14 +356,7 @@ func TestBadChoices(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			inFolder(t, files)
-			before := tree(t)
-			got := runTobac(t, strings.Fields(c.args)...)
-			if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
-				t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
-			}
-			if after := tree(t); after != before {
-				t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", c.args, after, before)
-			}
+			refuses(t, c.args, c.code, c.want)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/delimited"
 	"tobac/ordering"
 )
 
@@ -57,7 +58,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("order is %q with warnings %q, want %q without", got.stdout, got.stderr, want)
 	}
 	line := strings.TrimSpace(got.stdout)
-	names, err := splitNames(line)
+	names, err := delimited.Fields(line, "order")
 	if err != nil || strings.Join(names, "|") != "a, b|5|big" {
 		t.Errorf("the line reads back as %q, %v", names, err)
 	}

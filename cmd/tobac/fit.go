@@ -12,6 +12,7 @@ import (
 
 	"tobac"
 	"tobac/autograd"
+	"tobac/internal/file"
 	"tobac/models"
 )
 
@@ -223,15 +224,15 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	var out *folder
+	var out *file.Set
 	if o.out != "" {
-		if out, err = openFolder(o.out, fitFiles...); err != nil {
+		if out, err = file.OpenSet(o.out, fitFiles...); err != nil {
 			return err
 		}
-		defer out.discard()
+		defer out.Discard()
 	}
 	if o.checkpoint != "" { // after the folder, which may hold it
-		if err := checkCheckpoint(o.checkpoint); err != nil {
+		if err := file.Check(o.checkpoint); err != nil {
 			return err
 		}
 	}
@@ -263,7 +264,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	if _, err := stdout.Write(text.Bytes()); err != nil {
-		return pathError("standard output", err)
+		return file.WithPath("standard output", err)
 	}
 	return nil
 }

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
-	"os"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/file"
 )
 
 // What stands for a path where there is none.
@@ -34,7 +30,7 @@ func readTable(path string, stdin io.Reader) (t *dataset.Table, label string, er
 
 // readTruth reads an acyclic graph on the named variables.
 func readTruth(path string, names []string) (*dag.Graph, error) {
-	f, err := openFile(path)
+	f, err := file.Open(path, "a file")
 	if err != nil {
 		return nil, err
 	}
@@ -47,30 +43,6 @@ func readTruth(path string, names []string) (*dag.Graph, error) {
 		return nil, &locatedError{path, err}
 	}
 	return g, nil
-}
-
-// openFile opens a file for reading, with errors that begin with the path.
-func openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, pathError(path, err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close() // only read
-		return nil, fmt.Errorf("%s: is a folder; allowed: a file", path)
-	}
-	return f, nil
-}
-
-// pathError is an error of package os behind the path that the user knows.
-func pathError(path string, err error) error {
-	if located := new(fs.PathError); errors.As(err, &located) {
-		err = located.Err
-	}
-	if link := new(os.LinkError); errors.As(err, &link) {
-		err = link.Err
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }
 
 // A scaling is the standardisation of the training data: column j becomes
@@ -92,7 +64,7 @@ func (s *scaling) apply(t *dataset.Table) *dataset.Table {
 			x.Set(i, j, (x.At(i, j)-s.Mean[j])/s.SD[j])
 		}
 	}
-	return &dataset.Table{Names: t.Names, X: x}
+	return &dataset.Table{Names: t.Names, X: x, Intervened: t.Intervened}
 }
 
 // readHeldout reads held-out rows of the named columns and scales them like the
@@ -110,14 +82,4 @@ func readHeldout(path string, names []string, s *scaling) (*dataset.Table, error
 		return nil, &locatedError{path, fmt.Errorf("after scaling like the training data: %s", withoutPackage(err.Error()))}
 	}
 	return t, nil
-}
-
-// splitStream is the random stream that chooses the held-out rows. It is
-// ChaCha8 keyed with the seed, 8 bytes little-endian, and its purpose, and so
-// differs from every other stream of the seed.
-func splitStream(seed uint64) *rand.Rand {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:8], seed)
-	copy(key[8:], "tobac fit --holdout")
-	return rand.New(rand.NewChaCha8(key))
 }

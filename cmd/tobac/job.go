@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/ordering"
 )
@@ -69,11 +70,11 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	j.train = table
 	switch {
 	case o.given("holdout"):
-		if j.train, j.heldout, err = table.Split(o.holdout, splitStream(o.seed)); err != nil {
+		if j.train, j.heldout, err = table.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
 			return nil, &usageError{&locatedError{"--holdout", err}}
 		}
 		if interventions != nil { // the same rows: the stream starts anew
-			if interventions, j.heldoutInterventions, err = interventions.Split(o.holdout, splitStream(o.seed)); err != nil {
+			if interventions, j.heldoutInterventions, err = interventions.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
 				return nil, &locatedError{o.interventions, err}
 			}
 		}

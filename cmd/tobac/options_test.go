@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/file"
+	"tobac/internal/stream"
 )
 
 // An order can be given as a method, as a line of names and as a file.
@@ -58,7 +60,7 @@ func TestHeldout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled, "standard.csv": standard} {
-		err := dataset.WriteAtomic(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
+		err := file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +116,7 @@ func TestHoldout(t *testing.T) {
 
 // The stream behind --holdout is frozen: results in papers depend on it.
 func TestSplitStream(t *testing.T) {
-	if got, want := splitStream(1).Perm(8), []int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
+	if got, want := stream.New(1, stream.HeldoutRows).Perm(8), []int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
 		t.Errorf("permutation of 8 with seed 1 is %v, want %v", got, want)
 	}
 }

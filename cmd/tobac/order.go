@@ -13,6 +13,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/file"
 	"tobac/ordering"
 )
 
@@ -141,7 +142,7 @@ func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method 
 		return err
 	}
 	if _, err := cmd.OutOrStdout().Write(text.Bytes()); err != nil {
-		return pathError("standard output", err)
+		return file.WithPath("standard output", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/delimited"
 	"tobac/ordering"
 )
 
@@ -18,7 +19,7 @@ func TestOrderMethods(t *testing.T) {
 	help := succeed(t, "order", "--help").stdout
 	for _, name := range []string{"eqvar", "eqvar-bu", "npvar", "npvar-released", "score", "variance"} {
 		got := succeed(t, "order", "data/train.csv", "--method", name)
-		names, err := splitNames(strings.TrimSpace(got.stdout))
+		names, err := delimited.Fields(strings.TrimSpace(got.stdout), "order")
 		if err != nil {
 			t.Fatal(err)
 		}

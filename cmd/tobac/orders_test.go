@@ -193,14 +193,7 @@ func TestBadOrders(t *testing.T) {
 		{"order good.csv --seed 3", exitUsage, `--seed is for the resamples of --bootstrap N`},
 		{"order no.csv --bootstrap 3", exitFailed, `no.csv: no such file or directory`},
 	} {
-		before := tree(t)
-		got := runTobac(t, strings.Fields(c.args)...)
-		if want := (invocation{c.code, "", "tobac: " + c.want + "\n"}); got != want {
-			t.Errorf("tobac %s:\n got %+v\nwant %+v", c.args, got, want)
-		}
-		if tree(t) != before {
-			t.Errorf("tobac %s left files behind", c.args)
-		}
+		refuses(t, c.args, c.code, c.want)
 	}
 }
 

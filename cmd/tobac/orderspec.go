@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"io/fs"
 	"os"
 	"strings"
 
-	"tobac/dag/delimited"
+	"tobac/delimited"
+	"tobac/internal/file"
 	"tobac/ordering"
 )
 
@@ -20,9 +20,9 @@ func parseOrder(spec string, columns []string) (ordering.Orderer, error) {
 		return method, nil
 	}
 	if strings.Contains(spec, ",") {
-		names, err := splitNames(spec)
+		names, err := delimited.Fields(spec, "--order")
 		if err != nil {
-			return nil, usagef("--order %q: %w", spec, err)
+			return nil, &usageError{err}
 		}
 		order, err := ordering.ByNames(names, columns)
 		if err != nil {
@@ -53,23 +53,9 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// splitNames splits one line of names, quoted where they hold commas.
-func splitNames(line string) ([]string, error) {
-	r := csv.NewReader(strings.NewReader(line))
-	r.TrimLeadingSpace = true
-	names, err := r.Read()
-	if err != nil {
-		return nil, errors.New("quotes do not match")
-	}
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-	}
-	return names, nil
-}
-
 // readNames reads names separated by commas or line ends.
 func readNames(path string) ([]string, error) {
-	f, err := openFile(path)
+	f, err := file.Open(path, "a file")
 	if err != nil {
 		return nil, err
 	}
@@ -89,17 +75,8 @@ func readNames(path string) ([]string, error) {
 	return names, nil
 }
 
-// joinNames is the line of names that splitNames and readNames read.
-func joinNames(names []string) string {
-	var line []byte
-	for i, name := range names {
-		if i > 0 {
-			line = append(line, ',')
-		}
-		line = delimited.AppendText(line, name)
-	}
-	return string(line)
-}
+// joinNames is the line of names that --order reads, as an option and in a file.
+func joinNames(names []string) string { return string(delimited.AppendTexts(nil, names...)) }
 
 // permuted returns the names in an order of their indices.
 func permuted(names []string, order []int) []string {

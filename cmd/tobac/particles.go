@@ -13,6 +13,7 @@ import (
 	"tobac"
 	"tobac/bench"
 	"tobac/dag"
+	"tobac/internal/file"
 	"tobac/ordering"
 )
 
@@ -187,7 +188,7 @@ func compact(v any) ([]byte, error) {
 // consistent.
 func readParticles(dir string) (*particleSet, error) {
 	path := filepath.Join(dir, particlesFile)
-	f, err := openFile(path)
+	f, err := file.Open(path, "a file")
 	if err != nil {
 		return nil, fmt.Errorf("%w; allowed: a folder written by tobac fit --out", err)
 	}

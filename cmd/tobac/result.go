@@ -12,7 +12,8 @@ import (
 	"tobac"
 	"tobac/bench"
 	"tobac/dag"
-	"tobac/dag/delimited"
+	"tobac/delimited"
+	"tobac/internal/file"
 	"tobac/ordering"
 )
 
@@ -28,7 +29,7 @@ type result struct {
 var fitFiles = []string{"edges.csv", "graph.csv", "graph.dot", particlesFile, "summary.json"}
 
 // save writes all files into the folder, or none.
-func (r *result) save(out *folder) error {
+func (r *result) save(out *file.Set) error {
 	p := r.posterior
 	graph, weights := p.Consensus()
 	var labels func(dag.Edge) []dag.Attribute
@@ -43,11 +44,11 @@ func (r *result) save(out *folder) error {
 		"summary.json": func(w io.Writer) error { return writeJSON(w, r.summary) },
 	}
 	for _, name := range fitFiles {
-		if err := out.add(name, writers[name]); err != nil {
+		if err := out.Write(name, writers[name]); err != nil {
 			return err
 		}
 	}
-	return out.commit()
+	return out.Commit()
 }
 
 // writeEdges writes every edge that some acyclic particle has, most probable

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/file"
 )
 
 // simulateOptions are the flags of tobac simulate.
@@ -94,17 +95,17 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 		{"heldout.csv", func(w io.Writer) error { return dataset.WriteCSV(w, s.Heldout) }},
 		{"graph.csv", func(w io.Writer) error { return dag.WriteEdges(w, s.Graph, s.Train.Names, s.Weights) }},
 	}
-	out, err := openFolder(o.out, "train.csv", "heldout.csv", "graph.csv")
+	out, err := file.OpenSet(o.out, "train.csv", "heldout.csv", "graph.csv")
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer out.Discard()
 	for _, f := range files {
-		if err := out.add(f.name, f.write); err != nil {
+		if err := out.Write(f.name, f.write); err != nil {
 			return err
 		}
 	}
-	if err := out.commit(); err != nil {
+	if err := out.Commit(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(stdout, "%s and heldout.csv: %d rows of %d variables each\ngraph.csv: edges %d, expected %.4g\n",

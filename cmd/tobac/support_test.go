@@ -39,6 +39,20 @@ func succeed(t *testing.T, args ...string) invocation {
 	return got
 }
 
+// refuses runs a command line, given as words, that must fail with the one line
+// "tobac: want" and change no file.
+func refuses(t *testing.T, args string, code int, want string) {
+	t.Helper()
+	before := tree(t)
+	got := runTobac(t, strings.Fields(args)...)
+	if want := (invocation{code, "", "tobac: " + want + "\n"}); got != want {
+		t.Errorf("tobac %s:\n got %+v\nwant %+v", args, got, want)
+	}
+	if after := tree(t); after != before {
+		t.Errorf("tobac %s left files behind:\n%s\nbefore:\n%s", args, after, before)
+	}
+}
+
 // inFolder makes a temporary folder with the given files the current one.
 func inFolder(t *testing.T, files map[string]string) {
 	t.Helper()

@@ -1,6 +1,10 @@
 package vector
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"tobac/internal/stream"
+)
 
 // A Stream is the state of a generator of uniform numbers: xoshiro256++ in eight
 // interleaved lanes; word w of lane l is element 8w+l.
@@ -9,10 +13,7 @@ type Stream [4 * block]uint64
 // NewStream is the stream that seed selects: SplitMix64 draws its state.
 func NewStream(seed uint64) (st Stream) {
 	for i := range st {
-		seed += 0x9e3779b97f4a7c15
-		z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		st[i] = z ^ z>>31
+		st[i] = stream.Mix(seed + uint64(i)*stream.Golden)
 	}
 	return st
 }

@@ -8,6 +8,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/stream"
 	"tobac/models"
 )
 
@@ -28,7 +29,7 @@ func Likelihood(lik models.Likelihood, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	c := &check{lik: lik, d: d, theta: theta, rng: rand.New(rand.NewPCG(seed, 2))}
+	c := &check{lik: lik, d: d, theta: theta, rng: stream.New(seed, stream.Conformance)}
 	h, ok := lik.(models.HardOnly)
 	c.hardOnly = ok && h.HardOnly()
 	kinds := []string{"soft", "hard"}
@@ -51,7 +52,7 @@ func initialParams(lik models.Likelihood, seed uint64) ([]float64, error) {
 		for k := range draws[i] {
 			draws[i][k] = float64(i) + 0.5
 		}
-		lik.InitParams(draws[i], rand.New(rand.NewPCG(seed, 1)))
+		lik.InitParams(draws[i], stream.New(seed, stream.ConformanceInit))
 	}
 	for k, v := range draws[0] {
 		if v-v != 0 {

@@ -1,0 +1,138 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Transform is what is done to every column of a table before anything else.
+type Transform int
+
+const (
+	None         Transform = iota // the numbers as they are
+	Log                           // [Table.Log]
+	NormalScores                  // [Table.NormalScores]
+)
+
+// transformNames are the text forms.
+var transformNames = [...]string{None: "none", Log: "log", NormalScores: "normal-scores"}
+
+// Transforms lists all transforms.
+func Transforms() []Transform { return []Transform{None, Log, NormalScores} }
+
+// String is the text form: none, log or normal-scores.
+func (f Transform) String() string {
+	if f < 0 || int(f) >= len(transformNames) {
+		return fmt.Sprintf("Transform(%d)", int(f))
+	}
+	return transformNames[f]
+}
+
+// MarshalText returns the text form. A value that is none of the constants is an
+// error.
+func (f Transform) MarshalText() ([]byte, error) {
+	if f < 0 || int(f) >= len(transformNames) {
+		return nil, f.unknown()
+	}
+	return []byte(f.String()), nil
+}
+
+// UnmarshalText reads the text form.
+func (f *Transform) UnmarshalText(text []byte) error {
+	k := slices.Index(transformNames[:], string(text))
+	if k < 0 {
+		return fmt.Errorf("dataset: unknown transform %q; allowed: %s", text, strings.Join(transformNames[:], ", "))
+	}
+	*f = Transform(k)
+	return nil
+}
+
+// Apply returns the transformed table; None returns t itself. A table that is not
+// valid, or that the transform is not defined for, is an error, and so is a
+// transform that is none of the constants.
+func (f Transform) Apply(t *Table) (*Table, error) {
+	switch f {
+	case None:
+		if err := t.Validate(); err != nil {
+			return nil, err
+		}
+		return t, nil
+	case Log:
+		return t.Log()
+	case NormalScores:
+		return t.NormalScores()
+	}
+	return nil, f.unknown()
+}
+
+func (f Transform) unknown() error {
+	return fmt.Errorf("dataset: unknown transform %d; allowed: %s", int(f), strings.Join(transformNames[:], ", "))
+}
+
+// Log returns the table of the natural logarithms. A number that is not positive
+// is an error.
+func (t *Table) Log() (*Table, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	n, d := t.X.Dims()
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j, v := range t.X.RawRowView(i) {
+			if v <= 0 {
+				return nil, fmt.Errorf("dataset: entry [%d,%d] in column %q is %v, want a positive number to take the logarithm of", i, j, t.Names[j], v)
+			}
+			x.Set(i, j, math.Log(v))
+		}
+	}
+	return t.with(x), nil
+}
+
+// NormalScores returns the table whose entries are the normal quantiles of their
+// ranks r = 1, …, n within the column,
+//
+//	Φ⁻¹((r − ½)/n),
+//
+// where equal numbers share the mean of their ranks. It depends on the sequence of
+// the numbers of a column only: a strictly increasing function of a column
+// changes nothing. A constant column becomes 0.
+func (t *Table) NormalScores() (*Table, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	n, d := t.X.Dims()
+	x := mat.NewDense(n, d, nil)
+	for j := range d {
+		for i, r := range ranks(mat.Col(nil, j, t.X)) {
+			x.Set(i, j, math.Sqrt2*math.Erfinv((2*r-1-float64(n))/float64(n))) // Φ⁻¹(p) = √2 erf⁻¹(2p − 1)
+		}
+	}
+	return t.with(x), nil
+}
+
+// ranks returns the rank of every number, from 1, equal ones with their mean rank.
+func ranks(column []float64) []float64 {
+	n := len(column)
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortFunc(index, func(a, b int) int { return cmp.Compare(column[a], column[b]) })
+	out := make([]float64, n)
+	for first := 0; first < n; {
+		last := first + 1
+		for last < n && column[index[last]] == column[index[first]] {
+			last++
+		}
+		for _, i := range index[first:last] {
+			out[i] = float64(first+last+1) / 2 // of the ranks first+1, …, last
+		}
+		first = last
+	}
+	return out
+}

@@ -1,0 +1,34 @@
+package delimited
+
+import (
+	"strconv"
+	"strings"
+)
+
+// AppendText appends text to dst as a field of a file separated by commas, quoted if [Read] would otherwise not give it back as it is,
+// or if it would look like a number.
+func AppendText(dst []byte, text string) []byte {
+	plain := text != "" && text == strings.TrimSpace(text) && !strings.ContainsAny(text, ",;\t\r\n\""+byteOrderMark) && !IsNumber(text, ',')
+	if plain {
+		return append(dst, text...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(dst, '"')
+}
+
+// AppendTexts appends texts to dst as fields separated by commas, see [AppendText]: a record without its line end, which [Fields] reads.
+func AppendTexts(dst []byte, texts ...string) []byte {
+	for i, text := range texts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendText(dst, text)
+	}
+	return dst
+}
+
+// AppendNumber appends the shortest decimal form of v that reads back as exactly v.
+func AppendNumber(dst []byte, v float64) []byte {
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}

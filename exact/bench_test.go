@@ -1,0 +1,150 @@
+package exact_test
+
+import (
+	"context"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/score"
+)
+
+// A stored scorer has all its scores computed beforehand, so that what takes time is
+// not the scores.
+type stored struct {
+	score.Scorer
+	q [][]float64
+}
+
+func store(b *testing.B, s score.Scorer) stored {
+	b.Helper()
+	d := s.Vars()
+	r := stored{s, make([][]float64, d)}
+	for j := range d {
+		var others []int
+		for i := range d {
+			if i != j {
+				others = append(others, i)
+			}
+		}
+		r.q[j] = make([]float64, 1<<(d-1))
+		if err := score.LogScores(context.Background(), s, r.q[j], j, others); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return r
+}
+
+func (s stored) LogScores(dst []float64, j int, _ []int) { copy(dst, s.q[j]) }
+
+// simulated are rows of a random linear model with equal noise variances.
+func simulated(tb testing.TB, d, edges, rows int) *mat.Dense {
+	tb.Helper()
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: float64(edges) / float64(d), Seed: 1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: rows, Seed: 1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s.Train.X
+}
+
+// scorers are data sets of the benchmarks: informative ones and one with few rows,
+// whose posterior is wide.
+func scorers(b *testing.B) map[string]score.Scorer {
+	b.Helper()
+	sachs, _, err := dataset.Sachs()
+	if err != nil {
+		b.Fatal(err)
+	}
+	all := map[string]*mat.Dense{
+		"Sachs/d=11":         sachs.X,
+		"simulated/d=15":     simulated(b, 15, 30, 100),
+		"simulated/d=20":     simulated(b, 20, 40, 100),
+		"simulated-10/d=15":  simulated(b, 15, 30, 10),
+		"simulated-10/d=20":  simulated(b, 20, 40, 10),
+		"simulated-1e4/d=20": simulated(b, 20, 40, 10000),
+	}
+	made := map[string]score.Scorer{}
+	for name, x := range all {
+		s, err := score.NewBGe(x, nil, score.BGeOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		made[name] = s
+	}
+	return made
+}
+
+// Scores of all sets and their sums; stored leaves the scores out.
+func BenchmarkNew(b *testing.B) {
+	for name, s := range scorers(b) {
+		for kind, s := range map[string]score.Scorer{"BGe": s, "stored": store(b, s)} {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := exact.New(context.Background(), s, score.Fair(s.Vars()), exact.Options{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func benchmarkAfterNew(b *testing.B, each func(b *testing.B, p *exact.Posterior, o *exact.Orders)) {
+	for name, s := range scorers(b) {
+		b.Run(name, func(b *testing.B) {
+			p, err := exact.New(context.Background(), s, score.Fair(s.Vars()), exact.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			o, err := p.Orders(context.Background())
+			if err != nil {
+				b.Fatal(err)
+			}
+			each(b, p, o)
+		})
+	}
+}
+
+func BenchmarkOrders(b *testing.B) {
+	benchmarkAfterNew(b, func(b *testing.B, p *exact.Posterior, _ *exact.Orders) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := p.Orders(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkGraphs(b *testing.B) {
+	benchmarkAfterNew(b, func(b *testing.B, _ *exact.Posterior, o *exact.Orders) {
+		b.ReportAllocs()
+		for b.Loop() {
+			g, err := o.Graphs(context.Background())
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(g.Rounding(), "rounding")
+			b.ReportMetric(o.LogEvidence()-g.LogEvidence(), "nats")
+		}
+	})
+}
+
+func BenchmarkDraws(b *testing.B) {
+	benchmarkAfterNew(b, func(b *testing.B, _ *exact.Posterior, o *exact.Orders) {
+		for b.Loop() {
+			draws, err := o.Draws(context.Background(), 1000, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(exact.EffectiveSampleSize(draws), "effective")
+		}
+	})
+}

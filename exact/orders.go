@@ -1,0 +1,178 @@
+package exact
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/parallel"
+)
+
+// Orders is the order-modular posterior: every order has the same prior weight, and
+// a graph counts once for each of its linear extensions. It is safe for concurrent
+// use, and what it returns belongs to the caller.
+type Orders struct {
+	p                 *Posterior
+	forward, backward []number // F and B of the package comment, in units of the tables' shifts
+	edges, before     *mat.Dense
+}
+
+var errImpossible = errors.New("exact: no acyclic graph has a positive probability")
+
+// Orders sums over all orders and, along each, over all graphs.
+func (p *Posterior) Orders(ctx context.Context) (*Orders, error) {
+	d := len(p.tables)
+	o := &Orders{p: p, forward: make([]number, 1<<d), backward: make([]number, 1<<d)}
+	if err := p.sumForward(ctx, o.forward); err != nil {
+		return nil, err
+	}
+	if o.forward[len(o.forward)-1].m == 0 {
+		return nil, errImpossible
+	}
+	if err := p.sumBackward(ctx, o.backward); err != nil {
+		return nil, err
+	}
+	if err := o.marginals(ctx); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// topBits is the number of top bits of the blocks of sweeps over 2^d sets.
+func topBits(d int) int { return min(max(d-13, 0), 8) }
+
+// sumForward is F(∅) = 1, F(U) = Σ_{j∈U} F(U∖j) A_j(U∖j).
+func (p *Posterior) sumForward(ctx context.Context, f []number) error {
+	d := len(p.tables)
+	return sweep{d: d, top: topBits(d)}.run(ctx, p.workers, func(first, end int) error {
+		var t terms
+		for set := first; set < end; set++ {
+			if set == 0 {
+				f[0] = number{m: 1}
+				continue
+			}
+			p.last(&t, f, set)
+			f[set] = t.sum()
+		}
+		return nil
+	})
+}
+
+// last collects F(U∖j) A_j(U∖j) for the members j of U, which may be the last.
+func (p *Posterior) last(t *terms, f []number, set int) {
+	t.reset()
+	for left := set; left != 0; left &= left - 1 {
+		j := bits.TrailingZeros(uint(left))
+		rest := set &^ (1 << j)
+		a, e := p.tables[j].at(without(rest, j))
+		x := f[rest]
+		t.add(x.m*a, x.e+e, j)
+	}
+}
+
+// sumBackward is B(all) = 1, B(U) = Σ_{j∉U} A_j(U) B(U∪j).
+func (p *Posterior) sumBackward(ctx context.Context, b []number) error {
+	d := len(p.tables)
+	all := 1<<d - 1
+	return sweep{d: d, top: topBits(d), down: true}.run(ctx, p.workers, func(first, end int) error {
+		var t terms
+		for set := end - 1; set >= first; set-- {
+			if set == all {
+				b[all] = number{m: 1}
+				continue
+			}
+			t.reset()
+			for left := all &^ set; left != 0; left &= left - 1 {
+				j := bits.TrailingZeros(uint(left))
+				a, e := p.tables[j].at(without(set, j))
+				x := b[set|1<<j]
+				t.add(x.m*a, x.e+e, j)
+			}
+			b[set] = t.sum()
+		}
+		return nil
+	})
+}
+
+// scratch is working memory for one child.
+type scratch struct{ weight, prob []float64 }
+
+func (p *Posterior) newScratch() *scratch {
+	n := 1 << (len(p.tables) - 1)
+	return &scratch{make([]float64, n), make([]float64, n)}
+}
+
+// predecessors writes P(j comes right after the set U)/A_j(U), in the inverse units
+// of A_j(U), for all subsets U of the other variables.
+func (o *Orders) predecessors(dst []float64, j int) {
+	t, full := o.p.tables[j], o.forward[len(o.forward)-1]
+	for u := range dst {
+		set := with(u, j)
+		f, b := o.forward[set], o.backward[set|1<<j]
+		if t.a[u] == 0 {
+			dst[u] = 0
+			continue
+		}
+		_, e := t.at(u)
+		dst[u] = float(f.m*b.m/full.m, f.e+b.e-full.e+e)
+	}
+}
+
+// marginals fills the matrices of edges and of precedence.
+func (o *Orders) marginals(ctx context.Context) error {
+	d := len(o.p.tables)
+	o.edges, o.before = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	return parallel.ForWith(ctx, d, o.p.workers, o.p.newScratch, func(s *scratch, j int) error {
+		o.predecessors(s.weight, j)
+		for u, a := range o.p.tables[j].a {
+			s.prob[u] = s.weight[u] * a
+		}
+		o.p.fillColumn(o.before, s.prob, j)
+		o.p.parentSets(s.prob, s.weight, j)
+		o.p.fillColumn(o.edges, s.prob, j)
+		return nil
+	})
+}
+
+// parentSets writes P(A) = e^{q(j,A)} Σ_{U⊇A} weight(U), and destroys the weights,
+// which are in the inverse units of A_j(U).
+func (p *Posterior) parentSets(dst, weight []float64, j int) {
+	t := p.tables[j]
+	t.supersetSums(weight, p.kernels)
+	t.exp(dst, 0, p.kernels)
+	p.kernels.MulEach(dst, dst, weight)
+}
+
+// fillColumn sets x(i, j) to the probability that i is in the random subset of the
+// variables but j that has the probabilities prob, which it destroys.
+func (p *Posterior) fillColumn(x *mat.Dense, prob []float64, j int) {
+	d := len(p.tables)
+	var sums [MaxVariables]float64
+	memberSums(sums[:d-1], prob, p.kernels)
+	for k, i := range others(d, j) {
+		x.Set(i, j, min(max(sums[k], 0), 1))
+	}
+}
+
+// LogEvidence is ln Σ_orders Σ_G Π_j e^{q(j, pa_j)} over the graphs G along each
+// order, in nats. Subtract [LogPriorOrders] for a prior that sums to one.
+func (o *Orders) LogEvidence() float64 {
+	return o.forward[len(o.forward)-1].log() + o.p.shift()
+}
+
+// Edges is the d×d matrix of P(i → j).
+func (o *Orders) Edges() *mat.Dense { return mat.DenseCopyOf(o.edges) }
+
+// Precedence is the d×d matrix of the probabilities that i comes before j.
+func (o *Orders) Precedence() *mat.Dense { return mat.DenseCopyOf(o.before) }
+
+// ParentSets is the distribution of the parents of variable j, 2^(d−1) probabilities:
+// bit k of an index stands for variable k if k < j, and else for k+1.
+func (o *Orders) ParentSets(j int) []float64 {
+	s := o.p.newScratch()
+	o.predecessors(s.weight, j)
+	o.p.parentSets(s.prob, s.weight, j)
+	return s.prob
+}

@@ -1,0 +1,157 @@
+package file_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tobac/internal/file"
+)
+
+// inFolder makes an empty temporary folder the current one.
+func inFolder(t *testing.T) { t.Chdir(t.TempDir()) }
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// listing returns the names in a folder, hidden ones included.
+func listing(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func writes(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func TestSetCommit(t *testing.T) {
+	inFolder(t)
+	for _, content := range []string{"first", "second"} {
+		f, err := file.OpenSet("a/b", "one", "two")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"one", "two"} {
+			if err := f.Write(name, writes(content+name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := readFile(t, "a/b/one") + readFile(t, "a/b/two"); got != content+"one"+content+"two" {
+			t.Errorf("files hold %q", got)
+		}
+		if diff := cmp.Diff([]string{"one", "two"}, listing(t, "a/b")); diff != "" {
+			t.Errorf("files (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A failure at any point leaves the folder as it was, or no folder where there
+// was none.
+func TestSetFailures(t *testing.T) {
+	full := errors.New("disk full")
+	for _, c := range []struct {
+		name string
+		fail func(f *file.Set) error
+	}{
+		{"while writing", func(f *file.Set) error {
+			return f.Write("two", func(w io.Writer) error {
+				if err := writes("half")(w); err != nil {
+					return err
+				}
+				return full
+			})
+		}},
+		{"while moving", func(f *file.Set) error {
+			if err := f.Write("two", writes("new")); err != nil {
+				return err
+			}
+			hidden, err := filepath.Glob("old/.tobac-*.tmp/two")
+			if err != nil || len(hidden) != 1 {
+				return nil // which the test refuses
+			}
+			if err := os.Remove(hidden[0]); err != nil {
+				return nil
+			}
+			return f.Commit()
+		}},
+		{"folder in the place of a file", func(f *file.Set) error {
+			if err := f.Write("sub", writes("new")); err != nil {
+				return err
+			}
+			return f.Commit()
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t)
+			if err := os.MkdirAll("old/sub", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"old/one", "old/two"} {
+				if err := os.WriteFile(name, []byte("former"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, err := file.OpenSet("old", "one", "two")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Write("one", writes("new")); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.fail(f); err == nil {
+				t.Error("no error")
+			}
+			f.Discard()
+			if diff := cmp.Diff([]string{"one", "sub", "two"}, listing(t, "old")); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			if one, two := readFile(t, "old/one"), readFile(t, "old/two"); one != "former" || two != "former" {
+				t.Errorf("files hold %q and %q, want the former content", one, two)
+			}
+		})
+	}
+	inFolder(t)
+	f, err := file.OpenSet("new/deep", "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	if left := listing(t, "."); len(left) > 0 {
+		t.Errorf("a discarded new folder leaves %v", left)
+	}
+}
+
+func TestSetPlaceTaken(t *testing.T) {
+	inFolder(t)
+	if err := os.MkdirAll("run/one", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.OpenSet("run", "one"); err == nil || !strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
+		t.Errorf("error %v", err)
+	}
+}

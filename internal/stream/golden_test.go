@@ -1,0 +1,160 @@
+package stream_test
+
+import (
+	"slices"
+	"testing"
+
+	"tobac/internal/stream"
+)
+
+type frozen struct {
+	purpose stream.Purpose
+	seed    uint64
+	places  []int
+	want    [3]uint64
+}
+
+// newer are the first numbers of the streams that came after this package.
+var newer = []frozen{
+	{stream.MCMCStart, 0x0, []int{2}, [3]uint64{0x4320facdda00736a, 0xb2250a75c467170c, 0x727c386cd75258a6}},
+	{stream.MCMCMoves, 0x0, []int{2}, [3]uint64{0xf7612cfe29ff4e06, 0x9321a98abc27bf5, 0x1339097982eb1e20}},
+	{stream.MCMCGraphs, 0x0, []int{2}, [3]uint64{0xc9016f822636e3ba, 0xf55f5a98f56ef0f0, 0xaf3401a68fe62206}},
+	{stream.MCMCStart, 0x2a, []int{2}, [3]uint64{0x7823f5266819f516, 0xd947242c0b04daa9, 0xaae667aa691dcf19}},
+	{stream.MCMCMoves, 0x2a, []int{2}, [3]uint64{0xa2c21e06a771d3fd, 0x30124abf2f7bf0b5, 0x827249100240c9a2}},
+	{stream.MCMCGraphs, 0x2a, []int{2}, [3]uint64{0x9ec50f8a930a058f, 0xe026493d8a32d293, 0x9c76c016344ba81a}},
+	{stream.MCMCStart, 0xffffffffffffffff, []int{2}, [3]uint64{0xd86989df5b65ea8a, 0x799c7b386caf3357, 0x166222fd927dd308}},
+	{stream.MCMCMoves, 0xffffffffffffffff, []int{2}, [3]uint64{0x5f41d0b3d3b0e907, 0xdd3839885752da35, 0xa73e0e1300032fac}},
+	{stream.MCMCGraphs, 0xffffffffffffffff, []int{2}, [3]uint64{0x4abe7620d258883f, 0x5d0df6b6566cfbc3, 0x6e9a6db0fc243ccf}},
+}
+
+// first are the first numbers of every stream. They were computed by the code
+// that had these streams before this package, at commit 59d4a3b with Go 1.26 on
+// amd64. A change here changes every published result.
+var first = []frozen{
+	{stream.SoftGraphs, 0x0, []int{0, 0}, [3]uint64{0x75ea62ba54eb0c72, 0xa1c02f9a74742b27, 0xee76f578d8e406be}},
+	{stream.SoftGraphs, 0x0, []int{12, 3}, [3]uint64{0xf1fef267238285e0, 0x676b3a6e49684393, 0xfc2dd1f94b410e27}},
+	{stream.HardGraphs, 0x0, []int{0, 0}, [3]uint64{0x2777ba9b5f16a099, 0x9a50fb4a1c20f6e8, 0x89db0050fd2403a1}},
+	{stream.HardGraphs, 0x0, []int{12, 3}, [3]uint64{0x5dc24c4e763b4578, 0x10edf26ccb8a051d, 0xd00490856d9b2092}},
+	{stream.PenaltyGraphs, 0x0, []int{0, 0}, [3]uint64{0x6f6aad4662c8bc22, 0x18ce0c9fcbd610eb, 0x684237e3a38798e9}},
+	{stream.PenaltyGraphs, 0x0, []int{12, 3}, [3]uint64{0x5160d3d4362d4869, 0xf07de4d0afce943c, 0x5245d3b922b3aaea}},
+	{stream.InitialParticles, 0x0, []int{0, 0}, [3]uint64{0xe1de4c878cb8fc09, 0x360b212348d07b2a, 0x1dc783e1ef0b5512}},
+	{stream.InitialParticles, 0x0, []int{12, 3}, [3]uint64{0x4939d9f628ec6c9b, 0x56d193b1fd511172, 0x70ba5335b50f6254}},
+	{stream.FitUnderOrder, 0x0, []int{0}, [3]uint64{0x32477c14ef17da7d, 0xe351625854218bb2, 0x313dffcfda8c38d5}},
+	{stream.FitUnderOrder, 0x0, []int{1}, [3]uint64{0x22697b0feb95c434, 0x581c9ac4cddc414a, 0x29414d92b70eedfb}},
+	{stream.FitUnderOrder, 0x0, []int{5}, [3]uint64{0xac7e03cbc80bad4a, 0x22c0c8cedb25ae4c, 0x56af1588aa3bf1d}},
+	{stream.BootstrapRows, 0x0, []int{0}, [3]uint64{0xdf2a2380dec73a31, 0xffa8901851701801, 0x7c2f0b3cfeeeab31}},
+	{stream.BootstrapRows, 0x0, []int{7}, [3]uint64{0xfd1c8401dbb5c199, 0xc02c1032db6095d0, 0x3b47549614737735}},
+	{stream.SimulatedGraph, 0x0, []int{}, [3]uint64{0xd271469d5ab530a7, 0xf1c88fa51b15726e, 0xee610dda94e57a16}},
+	{stream.SimulatedParameters, 0x0, []int{}, [3]uint64{0x55a5a797a6e71850, 0x600f2906035b4ce0, 0xdec803cef8846d3a}},
+	{stream.SimulatedTrain, 0x0, []int{}, [3]uint64{0xae6d3c8161ec83de, 0xe295c33db868cd61, 0xa12058f2ed19d0c2}},
+	{stream.SimulatedHeldout, 0x0, []int{}, [3]uint64{0xd2cd98785357d813, 0x66e77effeee2987d, 0x26eb80fa7755310e}},
+	{stream.HeldoutRows, 0x0, []int{}, [3]uint64{0x386289e22510a539, 0x1503263f22958ba4, 0xc1ecb116f00ee51d}},
+	{stream.SachsSplit, 0x0, []int{0}, [3]uint64{0x38ffff682123e08a, 0xacfc572dc29cb1fd, 0x57ec35105c35c2db}},
+	{stream.SachsSplit, 0x0, []int{7}, [3]uint64{0xda83fbe6f4280d83, 0x22b57ad8103eafe5, 0x5c43ae7a52aea077}},
+	{stream.Conformance, 0x0, []int{}, [3]uint64{0xa4d9a79c867342bb, 0xb2f68f8796b88f5d, 0xf8b833c09b97677b}},
+	{stream.ConformanceInit, 0x0, []int{}, [3]uint64{0x1d4f13a4c76e2658, 0x1a370885ca9b8600, 0x319dd3b9680d28a}},
+	{stream.GradientDirection, 0x0, []int{}, [3]uint64{0x1c40d93b326f486, 0x19713b2bdea32e91, 0xf357cc2525b6dd08}},
+	{stream.SoftGraphs, 0x2a, []int{0, 0}, [3]uint64{0x7f15afacf98992c3, 0x75151becc1c05538, 0xfad0dfcd802deb4f}},
+	{stream.SoftGraphs, 0x2a, []int{12, 3}, [3]uint64{0x1fabc403dbd0739b, 0x7400c5392b16fbbf, 0x6af9851980158773}},
+	{stream.HardGraphs, 0x2a, []int{0, 0}, [3]uint64{0x1fc15c2d7370124b, 0xb628f52eaf3c4273, 0xbab7eddac7765f4b}},
+	{stream.HardGraphs, 0x2a, []int{12, 3}, [3]uint64{0x5e291420994c4e71, 0x2f77dcd8a769116, 0xc690f6897d44253e}},
+	{stream.PenaltyGraphs, 0x2a, []int{0, 0}, [3]uint64{0xba4ca9184efc31dc, 0xb23f64f373caf2bf, 0x69df03aca2dea122}},
+	{stream.PenaltyGraphs, 0x2a, []int{12, 3}, [3]uint64{0xc43d0fbea10cc928, 0x91fce382fb62f527, 0x4feb02524c423281}},
+	{stream.InitialParticles, 0x2a, []int{0, 0}, [3]uint64{0xf38c56c667345314, 0xb443d35bd1cd59e5, 0x5bcc691f5b00acc7}},
+	{stream.InitialParticles, 0x2a, []int{12, 3}, [3]uint64{0x34fabc24485164ee, 0xaaf83dc29edfdcb6, 0x6f0963cae529aa06}},
+	{stream.FitUnderOrder, 0x2a, []int{0}, [3]uint64{0x6fb6a254e35af4c1, 0x4796a388feb6d3be, 0xb7d1e68879c2410c}},
+	{stream.FitUnderOrder, 0x2a, []int{1}, [3]uint64{0x596da8c6652be534, 0x1a1d166f9a2ad978, 0xb845d3d6a2b3c4be}},
+	{stream.FitUnderOrder, 0x2a, []int{5}, [3]uint64{0xbd8ab84ee8997fa2, 0x39ac7698a791b61e, 0xeed4ebb7d1853a09}},
+	{stream.BootstrapRows, 0x2a, []int{0}, [3]uint64{0xff36bd1b434da37a, 0xff0adb84e5ed16ec, 0x1c0711f426852631}},
+	{stream.BootstrapRows, 0x2a, []int{7}, [3]uint64{0x3f56b0d04b1c029c, 0x4e9d98bf32e760cf, 0x1c293922a661673e}},
+	{stream.SimulatedGraph, 0x2a, []int{}, [3]uint64{0xedfb6865b68c6652, 0xae0ad00d713237bf, 0xa5d1db63308a1f23}},
+	{stream.SimulatedParameters, 0x2a, []int{}, [3]uint64{0x6b2d9bf81274cd0d, 0xe6ad3282a91d69f5, 0xe701a13ead442068}},
+	{stream.SimulatedTrain, 0x2a, []int{}, [3]uint64{0x49eb0217ca0cbff8, 0xd7dc5fcaceb4d3ea, 0x8ae3942feefeb15c}},
+	{stream.SimulatedHeldout, 0x2a, []int{}, [3]uint64{0xd5c41c1cd66f9a73, 0x7f0d3b88ef92f060, 0xb49db5d692a672b3}},
+	{stream.HeldoutRows, 0x2a, []int{}, [3]uint64{0xe6b79e98dfa3146, 0x2418101a6754b6e6, 0xe4b8da8452b1efaf}},
+	{stream.SachsSplit, 0x2a, []int{0}, [3]uint64{0xdb881b72db87a99f, 0xf5f16d2d76b09fe4, 0x22e4250a897032c7}},
+	{stream.SachsSplit, 0x2a, []int{7}, [3]uint64{0xb7dff59df84e7cc1, 0x838e73aa0387502b, 0x97444d62e9622e30}},
+	{stream.Conformance, 0x2a, []int{}, [3]uint64{0x1bce7975b0c800ba, 0xf7e6e5dd8e234d93, 0x17cc2d333dc477f9}},
+	{stream.ConformanceInit, 0x2a, []int{}, [3]uint64{0x2e5a3c5ac71ab033, 0x92c23752f1a594e3, 0x92eada153bcf7c10}},
+	{stream.GradientDirection, 0x2a, []int{}, [3]uint64{0xf1eb69f9d59a2578, 0x37a3e28fa1016665, 0x979ff4e396e51b31}},
+	{stream.SoftGraphs, 0xffffffffffffffff, []int{0, 0}, [3]uint64{0xac6859303ca87632, 0x3b2ca9b907e9f512, 0x9ac8e4a48a2b5336}},
+	{stream.SoftGraphs, 0xffffffffffffffff, []int{12, 3}, [3]uint64{0x7e6b4d607908b478, 0xa01abadc34cbf7c5, 0xe35a15acc3c2472}},
+	{stream.HardGraphs, 0xffffffffffffffff, []int{0, 0}, [3]uint64{0x9ee18cf2ce687dbe, 0x9b431e6ddb92d1, 0xd2dd5d751beb1a91}},
+	{stream.HardGraphs, 0xffffffffffffffff, []int{12, 3}, [3]uint64{0x382ee206fb1b81ef, 0xdc0ec2b44e40af25, 0xb47be9a239bd69bd}},
+	{stream.PenaltyGraphs, 0xffffffffffffffff, []int{0, 0}, [3]uint64{0xddeeb26b26ec8788, 0x930cc6c3da53d115, 0x4dcd44bd6d3945ef}},
+	{stream.PenaltyGraphs, 0xffffffffffffffff, []int{12, 3}, [3]uint64{0xabdda6dea119f0f, 0xa44bb5470d72d6ac, 0xf15d2f2346781356}},
+	{stream.InitialParticles, 0xffffffffffffffff, []int{0, 0}, [3]uint64{0x6910944e595b1fd7, 0xb04f84d4869700e5, 0x40e7b9f26f930f7b}},
+	{stream.InitialParticles, 0xffffffffffffffff, []int{12, 3}, [3]uint64{0xef09cf8c0ed00858, 0x1f36030de2bc70e5, 0xda6a654323612284}},
+	{stream.FitUnderOrder, 0xffffffffffffffff, []int{0}, [3]uint64{0x5f5203e9813ece1c, 0x88168c95b412d688, 0xf0359c48dd96fa2e}},
+	{stream.FitUnderOrder, 0xffffffffffffffff, []int{1}, [3]uint64{0xe4e0794c3eea32b1, 0x22f2b24a9c564897, 0xe68f85d1f011014c}},
+	{stream.FitUnderOrder, 0xffffffffffffffff, []int{5}, [3]uint64{0xfe67375722d86c4b, 0xdf7a41a6c6b7fb5d, 0xbe88a7e8a133da94}},
+	{stream.BootstrapRows, 0xffffffffffffffff, []int{0}, [3]uint64{0x2ee5e53c6f44eb1, 0xad79a6c3a9762e9, 0x2edd498f5cf03ce1}},
+	{stream.BootstrapRows, 0xffffffffffffffff, []int{7}, [3]uint64{0xc99dc94a5ae97dc3, 0x3948daa6c8f9e185, 0xf8b2bf6a84bb5cdb}},
+	{stream.SimulatedGraph, 0xffffffffffffffff, []int{}, [3]uint64{0x496d4ce150f3a888, 0x1c3466aeff11e970, 0x6fb67f47dbcddfd4}},
+	{stream.SimulatedParameters, 0xffffffffffffffff, []int{}, [3]uint64{0x6d80975712d8f655, 0x6256324bac26f443, 0xf1ea81c735298e2f}},
+	{stream.SimulatedTrain, 0xffffffffffffffff, []int{}, [3]uint64{0xb3976b9bc23c43d1, 0x64f25ea747d0630, 0xa3bb09a555a6b988}},
+	{stream.SimulatedHeldout, 0xffffffffffffffff, []int{}, [3]uint64{0xfacc883c365553bc, 0xbc1372fd8712020d, 0x91f03e7682aa9a7e}},
+	{stream.HeldoutRows, 0xffffffffffffffff, []int{}, [3]uint64{0x5faaa4defffc19f3, 0x313c5b6173745276, 0xf9936690e604ec83}},
+	{stream.SachsSplit, 0xffffffffffffffff, []int{0}, [3]uint64{0x403fce155d15aaf2, 0xe9a5f434abbc86b9, 0x3b399d378f977e65}},
+	{stream.SachsSplit, 0xffffffffffffffff, []int{7}, [3]uint64{0x3e61529541ae9c86, 0x9643aa33da5ce1d1, 0x4311ad4cbb718d53}},
+	{stream.Conformance, 0xffffffffffffffff, []int{}, [3]uint64{0x81d7811ca8da7362, 0xc6100661144c7b07, 0x563c4fae4603776}},
+	{stream.ConformanceInit, 0xffffffffffffffff, []int{}, [3]uint64{0x27fab7b383a331dd, 0x944336f08c7cef7f, 0x59268d7eefcd72c}},
+	{stream.GradientDirection, 0xffffffffffffffff, []int{}, [3]uint64{0x3d334cb459e1487d, 0xf19566874767ebbf, 0x6af243e9cd2ed5e1}},
+
+	// streams that are newer than this package
+	{stream.ExactDraw, 0x0, []int{0}, [3]uint64{0xdaa8817dfffe288a, 0x7d1f97db64db3fdf, 0x991bbd55f6f8bcfd}},
+	{stream.ExactDraw, 0x0, []int{7}, [3]uint64{0xf0eb19c0722c8377, 0xeb5d009c3fb3cd70, 0xee4245265fec2c4a}},
+	{stream.ExactDraw, 0x2a, []int{0}, [3]uint64{0x9307802d03e304bc, 0x1d4459035d3143d1, 0x66285e656c240e6c}},
+	{stream.ExactDraw, 0x2a, []int{7}, [3]uint64{0x96c2625d11065fc3, 0x46cc34d50f8d0d82, 0x403c48324bbab8cd}},
+	{stream.ExactDraw, 0xffffffffffffffff, []int{0}, [3]uint64{0xff5d73869df86a09, 0x4d66fe70b74632c, 0xdea15c2881d79b33}},
+	{stream.ExactDraw, 0xffffffffffffffff, []int{7}, [3]uint64{0x1bfd8057cc40d443, 0x2584fa23f44b3a4, 0x645acac05123b70c}},
+	{stream.ExactResample, 0x0, []int{}, [3]uint64{0x7f08deed08741526, 0x6e4068e023948fde, 0x1be461f9020bdd0b}},
+	{stream.ExactResample, 0x2a, []int{}, [3]uint64{0xe80516948ea1243d, 0x8b6abad2d947a3c3, 0xa694fd133f4860f4}},
+	{stream.ExactResample, 0xffffffffffffffff, []int{}, [3]uint64{0x98a17a06c57c6df, 0x22d115977a86cfef, 0xb4a116a5d6d2f790}},
+}
+
+// seeds are what [stream.Seed] gave there; for chained purposes they are also
+// the seeds of the uniform noise, see package vector.
+var seeds = []struct {
+	purpose stream.Purpose
+	seed    uint64
+	places  []int
+	want    uint64
+}{
+	{stream.SoftGraphs, 0x0, []int{12, 3}, 0xe114dd44d25e485a},
+	{stream.HardGraphs, 0x0, []int{12, 3}, 0x148e4851468f4283},
+	{stream.PenaltyGraphs, 0x0, []int{12, 3}, 0x5c03b5afd84a1c94},
+	{stream.FitUnderOrder, 0x0, []int{0}, 0x0},
+	{stream.FitUnderOrder, 0x0, []int{5}, 0x1b39896a51a8749b},
+	{stream.SoftGraphs, 0x2a, []int{12, 3}, 0x1e5e0652d628893},
+	{stream.HardGraphs, 0x2a, []int{12, 3}, 0xcfd3de3a4def930b},
+	{stream.PenaltyGraphs, 0x2a, []int{12, 3}, 0xa14e019312c9e349},
+	{stream.FitUnderOrder, 0x2a, []int{0}, 0x2a},
+	{stream.FitUnderOrder, 0x2a, []int{5}, 0x9bc585a244823f2},
+	{stream.SoftGraphs, 0xffffffffffffffff, []int{12, 3}, 0x58eaa565baa86b10},
+	{stream.HardGraphs, 0xffffffffffffffff, []int{12, 3}, 0x3febf36b35459bce},
+	{stream.PenaltyGraphs, 0xffffffffffffffff, []int{12, 3}, 0x984c31596941e241},
+	{stream.FitUnderOrder, 0xffffffffffffffff, []int{0}, 0xffffffffffffffff},
+	{stream.FitUnderOrder, 0xffffffffffffffff, []int{5}, 0xb4a0472e578069ae},
+}
+
+func TestStreamsAreFrozen(t *testing.T) {
+	seen := map[stream.Purpose]bool{}
+	for _, row := range slices.Concat(first, newer) {
+		seen[row.purpose] = true
+		rng := stream.New(row.seed, row.purpose, row.places...)
+		if got := [3]uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}; got != row.want {
+			t.Errorf("%v, seed %#x, places %v: got %#x, want %#x", row.purpose, row.seed, row.places, got, row.want)
+		}
+	}
+	for _, p := range stream.Purposes() {
+		if !seen[p] {
+			t.Errorf("the stream %q is not frozen: add its first numbers", p)
+		}
+	}
+	for _, row := range seeds {
+		if got := stream.Seed(row.seed, row.purpose, row.places...); got != row.want {
+			t.Errorf("seed for %v, seed %#x, places %v: got %#x, want %#x", row.purpose, row.seed, row.places, got, row.want)
+		}
+	}
+}

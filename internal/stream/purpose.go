@@ -1,0 +1,85 @@
+package stream
+
+// A Purpose is what a stream is for. Every purpose has one row in the table
+// below.
+type Purpose int
+
+const (
+	SoftGraphs          Purpose = 1 + iota // uniform noise of the soft graphs of a step and particle
+	HardGraphs                             // uniform noise of the hard graphs of a step and particle
+	PenaltyGraphs                          // uniform noise of the soft graphs of the acyclicity penalty, of a step and particle
+	InitialParticles                       // latents and parameters at the beginning, of step 0 and a particle
+	FitUnderOrder                          // seed of everything under one of several causal orders
+	BootstrapRows                          // rows of a resample
+	SimulatedGraph                         // a random graph
+	SimulatedParameters                    // weights of the structural equations of simulated data
+	SimulatedTrain                         // noise of the simulated training rows
+	SimulatedHeldout                       // noise of the simulated held-out rows
+	HeldoutRows                            // rows that the command holds out
+	MCMCStart                              // where a Markov chain starts
+	MCMCMoves                              // moves of a Markov chain
+	MCMCGraphs                             // graphs that a Markov chain records
+	SachsSplit                             // rows of a split of the Sachs data in the experiments
+	Conformance                            // graphs and rows that a likelihood's contract is checked on
+	ConformanceInit                        // initial parameters in that check
+	GradientDirection                      // directions in which a gradient is compared with differences
+	ExactDraw                              // order and parents of a draw from an exact posterior
+	ExactResample                          // which of them are drawn again
+)
+
+// A derivation is one of those in the package comment.
+type derivation int
+
+const (
+	keyed derivation = iota
+	chained
+	jumped
+	plain
+)
+
+// purposes is the table of all streams.
+var purposes = [...]struct {
+	derivation derivation
+	places     int    // how many there are
+	text       string // of the key, or the name
+	number     uint64 // of the purpose, if chained, or if plain and without places
+}{
+	SoftGraphs:          {chained, 2, "soft graphs", 1},
+	HardGraphs:          {chained, 2, "hard graphs", 2},
+	PenaltyGraphs:       {chained, 2, "penalty graphs", 3},
+	InitialParticles:    {chained, 2, "initial particles", 4},
+	FitUnderOrder:       {jumped, 1, "fit under an order", 0},
+	BootstrapRows:       {keyed, 1, "bootstrap rows", 0},
+	SimulatedGraph:      {keyed, 0, "simulate graph", 0},
+	SimulatedParameters: {keyed, 0, "simulate parameters", 0},
+	SimulatedTrain:      {keyed, 0, "simulate train", 0},
+	SimulatedHeldout:    {keyed, 0, "simulate heldout", 0},
+	HeldoutRows:         {keyed, 0, "tobac fit --holdout", 0},
+	MCMCStart:           {keyed, 1, "MCMC start", 0},
+	MCMCMoves:           {keyed, 1, "MCMC moves", 0},
+	MCMCGraphs:          {keyed, 1, "MCMC graphs", 0},
+	SachsSplit:          {plain, 1, "Sachs split", 0},
+	Conformance:         {plain, 0, "conformance", 2},
+	ConformanceInit:     {plain, 0, "conformance of initial parameters", 1},
+	GradientDirection:   {plain, 0, "gradient direction", 0x67726164},
+	ExactDraw:           {keyed, 1, "exact draw", 0},
+	ExactResample:       {keyed, 0, "exact resample", 0},
+}
+
+// Places is the number of places that a stream of this purpose has.
+func (p Purpose) Places() int { return purposes[p].places }
+
+// String is the text of the purpose.
+func (p Purpose) String() string { return purposes[p].text }
+
+// Keyed reports whether the derivation is that of the package comment's first line.
+func (p Purpose) Keyed() bool { return purposes[p].derivation == keyed }
+
+// Purposes lists all purposes.
+func Purposes() []Purpose {
+	var all []Purpose
+	for p := SoftGraphs; int(p) < len(purposes); p++ {
+		all = append(all, p)
+	}
+	return all
+}

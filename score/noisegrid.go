@@ -1,0 +1,120 @@
+package score
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A NoisePrior is a log-normal prior of a noise variance, ln σ² ~ N(Mean, SD²).
+type NoisePrior struct{ Mean, SD float64 }
+
+// RelativeNoise is the prior of a noise variance in units of the variable's own
+// variance: two thirds of its mass between 0.018 and 1.
+var RelativeNoise = NoisePrior{Mean: -2, SD: 2}
+
+// LogDensity is the logarithm of the density of ln σ².
+func (p NoisePrior) LogDensity(logVariance float64) float64 {
+	z := (logVariance - p.Mean) / p.SD
+	return -0.5*z*z - math.Log(p.SD) - 0.5*math.Log(2*math.Pi)
+}
+
+// A NoiseGrid integrates over the noise variance that all variables have in common,
+//
+//	p(D) = ∫ p(D | σ²) p(ln σ²) d ln σ² ≈ Σ_k e^LogWeights[k] p(D | Variances[k]),
+//
+// with one computation of an engine for each point. See [Linear.NoiseGrid] and [GP.NoiseGrid].
+type NoiseGrid struct {
+	Variances  []float64
+	LogWeights []float64
+}
+
+// newNoiseGrid is the trapezoidal rule around an estimate, in steps of 1.25 standard
+// deviations √(2/rows) of the posterior of ln σ² given the graph. One point is
+// the rule of Laplace.
+func newNoiseGrid(prior NoisePrior, estimate float64, rows, points int) NoiseGrid {
+	if points < 1 || !(estimate > 0) || math.IsInf(estimate, 0) {
+		panic(fmt.Sprintf("score: grid of %d points around the noise variance %v, want at least one point and a finite positive number", points, estimate))
+	}
+	sd := math.Sqrt(2 / float64(max(rows, 1)))
+	step, width := 1.25*sd, 1.25*sd
+	if points == 1 {
+		width = math.Sqrt(2*math.Pi) * sd
+	}
+	var g NoiseGrid
+	for k := range points {
+		at := math.Log(estimate) + (float64(k)-float64(points-1)/2)*step
+		g.Variances = append(g.Variances, math.Exp(at))
+		g.LogWeights = append(g.LogWeights, math.Log(width)+prior.LogDensity(at))
+	}
+	return g
+}
+
+// Posterior returns, from log p(D | Variances[k]), the probability of each point
+// and log p(D). A first or last point with more than a few hundredths of the
+// probability says that the grid is too narrow or off the centre. It panics unless there is one
+// number for each point.
+func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total float64) {
+	if len(logEvidence) != len(g.Variances) {
+		panic(fmt.Sprintf("score: %d evidences for %d points", len(logEvidence), len(g.Variances)))
+	}
+	weights = make([]float64, len(logEvidence))
+	floats.AddTo(weights, logEvidence, g.LogWeights)
+	total = floats.LogSumExp(weights)
+	for k := range weights {
+		weights[k] = math.Exp(weights[k] - total)
+	}
+	return weights, total
+}
+
+// NoisePrior is the prior of the common noise variance: [RelativeNoise] in units of
+// the geometric mean of the columns' variances.
+func (l *Linear) NoisePrior() NoisePrior {
+	p, varying := RelativeNoise, 0
+	sum := 0.0
+	for j := range l.d {
+		g := &l.group[l.of[j]]
+		if v := g.scatter[j*l.d+j] / float64(max(g.n-1, 1)); v > 0 {
+			sum += math.Log(v)
+			varying++
+		}
+	}
+	p.Mean += sum / float64(max(varying, 1))
+	return p
+}
+
+// NoiseGrid is a grid of points around the noise variance of l, with the prior
+// [Linear.NoisePrior].
+func (l *Linear) NoiseGrid(points int) NoiseGrid {
+	rows := 0
+	for j := range l.d {
+		rows += l.group[l.of[j]].n
+	}
+	return newNoiseGrid(l.NoisePrior(), l.opt.NoiseVariance, rows, points)
+}
+
+// NoisePrior is the prior of the common noise variance, as [Linear.NoisePrior].
+func (g *GP) NoisePrior() NoisePrior {
+	p := RelativeNoise
+	p.Mean += 2 * floats.Sum(g.logs) / float64(g.d)
+	return p
+}
+
+// NoiseGrid is a grid of points around an estimate of the common noise variance,
+// with the prior [GP.NoisePrior].
+func (g *GP) NoiseGrid(estimate float64, points int) NoiseGrid {
+	rows := 0
+	for _, group := range g.group {
+		rows += group.n * len(group.children)
+	}
+	return newNoiseGrid(g.NoisePrior(), estimate, rows, points)
+}
+
+// LeastVariance is the smallest variance of a column over the rows in which it was
+// not set: where noise variances are equal, an upper bound of theirs and, since some
+// variable has no parents, an estimate. [MaximiseNoiseVariance] can start there.
+func (g *GP) LeastVariance() float64 {
+	least := floats.Min(g.sd)
+	return least * least
+}
