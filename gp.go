@@ -55,6 +55,9 @@ type Demanding interface {
 
 // TooDear implements [Demanding].
 func (m GaussianProcess) TooDear(n, d int) string {
+	if d > exactVariables {
+		return fmt.Sprintf("its scores take too long for %d variables; --model gp computes them", d)
+	}
 	if _, ok := m.bound(n, d); ok {
 		return ""
 	}

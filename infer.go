@@ -58,7 +58,8 @@ const (
 	mixedVariables = 12   // variables up to which noise variances and numbers of edges are averaged over
 	negligible     = 12.0 // nats behind the best from which on a part is left out
 	posteriorDraws = 1000 // draws of a posterior in closed form
-	allGraphs      = 15   // variables up to which all graphs are summed over
+	allGraphs      = 15   // variables up to which evidences are sums over all graphs
+	graphTerms     = 4e8  // terms of a sum over all graphs that is tried with more variables
 )
 
 // inferExact computes the exact posterior: over all orders, or given a known
@@ -278,6 +279,15 @@ func reason(all []Evidence, m Model) string {
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
+	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
+		terms, err := p.orders.GraphsCost(ctx)
+		if err == nil && terms <= graphTerms {
+			p.graphs, err = p.orders.Graphs(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	total := inf.logEvidence()
 	var draws []exact.Draw
 	var of []int // part of each draw

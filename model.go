@@ -3,6 +3,8 @@ package tobac
 import (
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"tobac/dataset"
@@ -40,6 +42,20 @@ type Estimated interface {
 	Estimate(data *dataset.Table) (Model, error)
 }
 
+// A Noisy model has one noise variance for all equations.
+type Noisy interface {
+	// Noise is the noise variance, 0 if it is unknown.
+	Noise() float64
+	// WithNoise is the model with another one.
+	WithNoise(variance float64) Model
+}
+
+// A Cautious model knows which data do not suit it.
+type Cautious interface {
+	// Doubts are reasons to distrust a fit to the data, as sentences for a reader.
+	Doubts(data *dataset.Table) []string
+}
+
 // A Scored model has node scores in closed form, which the engines that infer
 // orders use.
 type Scored interface {
@@ -74,8 +90,6 @@ type Linear struct {
 	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
 	Start Start
 }
-
-var _ Equational = Linear{}
 
 // Start says how the initial edge weights of the particles are drawn.
 type Start int
@@ -115,10 +129,14 @@ type FeedForward struct {
 var (
 	_ Differentiable = Linear{}
 	_ Estimated      = Linear{}
+	_ Equational     = Linear{}
 	_ Scored         = Linear{}
 	_ Differentiable = BGe{}
+	_ Noisy          = Linear{}
+	_ Cautious       = Linear{}
 	_ Scored         = BGe{}
 	_ Differentiable = FeedForward{}
+	_ Noisy          = FeedForward{}
 )
 
 // text joins the settings of a model that are not zero.
@@ -219,8 +237,16 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	return e
 }
 
-// Noise is the noise variance of all equations, 0.1 unless it was given or
-// estimated.
+// Doubts implements [Cautious]: columns whose means are far from zero, without an
+// intercept.
+func (m Linear) Doubts(data *dataset.Table) []string {
+	if w := meanWarning(data); m.NoIntercept && w != "" {
+		return []string{w}
+	}
+	return nil
+}
+
+// Noise implements [Noisy]: 0.1 unless it was given or estimated.
 func (m Linear) Noise() float64 {
 	if m.NoiseVariance == 0 {
 		return 0.1
@@ -228,9 +254,9 @@ func (m Linear) Noise() float64 {
 	return m.NoiseVariance
 }
 
-// WithNoise is the model with a noise variance.
-func (m Linear) WithNoise(v float64) Model {
-	m.NoiseVariance = v
+// WithNoise implements [Noisy].
+func (m Linear) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
 	return m
 }
 
@@ -267,7 +293,7 @@ func (m FeedForward) String() string {
 	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance)
 }
 
-// Noise is the noise variance of all equations.
+// Noise implements [Noisy].
 func (m FeedForward) Noise() float64 {
 	if m.NoiseVariance == 0 {
 		return 0.1
@@ -275,9 +301,9 @@ func (m FeedForward) Noise() float64 {
 	return m.NoiseVariance
 }
 
-// WithNoise is the model with a noise variance.
-func (m FeedForward) WithNoise(v float64) Model {
-	m.NoiseVariance = v
+// WithNoise implements [Noisy].
+func (m FeedForward) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
 	return m
 }
 
@@ -286,4 +312,25 @@ func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 	return models.NewFeedForward(data.X, data.Mask(), models.FeedForwardOptions{
 		NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias,
 	})
+}
+
+// meanWarning names the columns whose mean is more than five standard errors
+// from zero: the model has no intercept.
+func meanWarning(data *dataset.Table) string {
+	mean, sd := data.Moments()
+	n, _ := data.X.Dims()
+	var names []string
+	for j, m := range mean {
+		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
+			names = append(names, strconv.Quote(data.Names[j]))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }

@@ -192,7 +192,7 @@ func (f *particleFit) graphs() []*dag.Graph {
 
 // noiseVariance is the one that all equations share; 0: there is none.
 func (f *particleFit) noiseVariance() float64 {
-	if m, ok := f.model.(interface{ Noise() float64 }); ok {
+	if m, ok := f.model.(Noisy); ok {
 		return m.Noise()
 	}
 	return 0
