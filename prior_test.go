@@ -78,13 +78,14 @@ func TestCertainEdges(t *testing.T) {
 	}
 }
 
-// A bound on the number of parents holds in every draw; SVGD, which has none, says so.
+// A bound on the number of parents holds in every draw. SVGD, which has none, says so, and
+// samples no particles beside another engine.
 func TestMaxParents(t *testing.T) {
 	data := chain(t, 40).Train
 	for name, cfg := range engines() {
 		cfg.Prior.MaxParents = 1
 		res, err := tobac.Fit(context.Background(), data, cfg)
-		if cfg.Engine == tobac.SVGD || cfg.Beside {
+		if cfg.Engine == tobac.SVGD {
 			if err == nil || err.Error() != "tobac: a bound on the number of parents is no prior that can be differentiated; allowed: other engines than svgd" {
 				t.Errorf("%s: got error %v", name, err)
 			}
@@ -92,6 +93,9 @@ func TestMaxParents(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if res.Particles != nil {
+			t.Errorf("%s: particles without the bound", name)
 		}
 		for m, d := range res.Draws {
 			for j := range 5 {
@@ -249,14 +253,10 @@ func TestOwnPrior(t *testing.T) {
 	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}
-	var edges models.GraphPrior = models.UniformPrior{}
+	// Orders are drawn under the prior of the package: the posterior over orders needs the product.
 	cfg = particles()
-	cfg.Prior.Own = edges
-	fit(t, data, cfg)
-	// Without orders from a posterior, which needs the product, or a method to find them, nothing is
-	// left; the error says so.
-	cfg.Order = tobac.Order{}
-	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables") {
-		t.Errorf("orders drawn without a modular prior: got error %v", err)
+	cfg.Prior.Own, cfg.Order = models.UniformPrior{}, tobac.Order{Count: 3}
+	if got := fit(t, data, cfg); len(got.Components) != 3 {
+		t.Errorf("%d orders, want 3", len(got.Components))
 	}
 }
