@@ -112,9 +112,12 @@ func (s Start) String() string { return name(s, "regression", "prior") }
 // scaled to variance 1 unless Raw. Graphs of one equivalence class have the same
 // probability, and neither shifting nor multiplying a column changes one.
 type BGe struct {
-	AlphaMu     float64 // strength of the prior mean; 0: 1
-	AlphaLambda float64 // degrees of freedom, above d+1; 0: d+2
-	Raw         bool    // columns as they are, with prior means of 0, as published
+	AlphaMu float64 // strength of the prior mean; 0: 1
+	// AlphaLambda is the degrees of freedom, above d+1, which set the scale of the prior.
+	// 0: averaged over by the engines that have evidences (above 12 variables
+	// estimated); d+2, as published, for SVGD and with Raw.
+	AlphaLambda float64
+	Raw         bool // columns as they are, with prior means of 0, as published
 }
 
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the
@@ -271,7 +274,10 @@ func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 }
 
 // Hypotheses implements [Scored].
-func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+func (m BGe) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	if !m.Raw && m.AlphaLambda == 0 {
+		return m.hypotheses(ctx, data, prior, workers)
+	}
 	opt := score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda}
 	if m.Raw {
 		opt.Scale = score.Raw
