@@ -146,7 +146,7 @@ func (c *chains) advance(ctx context.Context, to int, report func(Progress)) err
 		if err != nil {
 			return err
 		}
-		report(Progress{Stage: MCMC, Step: c.step, Steps: c.steps})
+		report(Progress{Stage: MCMC, Step: c.step})
 	}
 	return nil
 }

@@ -107,7 +107,10 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 	to = min(to, r.Steps())
 	if c := r.chains; c != nil && c.step < c.steps {
 		start := time.Now()
-		err := c.advance(ctx, min(to, c.steps), r.report)
+		err := c.advance(ctx, min(to, c.steps), func(p Progress) {
+			p.Steps = r.Steps()
+			r.report(p)
+		})
 		r.seconds.Infer += time.Since(start).Seconds()
 		if err != nil {
 			return r.stopped(err)
