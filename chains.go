@@ -1,6 +1,7 @@
 package tobac
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -104,7 +105,8 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 		Seed: c.Seed, Workers: c.Workers}
 }
 
-// pilotChains runs short chains under a model: their mean log density, and the number of
+// pilotChains runs short chains under a model: their mean log density, the hypothesis that
+// suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
 func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
 	d := len(data.Names)
@@ -121,17 +123,26 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &chains{model: m, hypothesis: hypotheses[len(hypotheses)/2], density: density}
-	s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := s.Advance(ctx, pilot); err != nil {
-		return nil, 0, err
-	}
-	res, err := s.Result()
-	if err != nil {
-		return nil, 0, err
+	c := &chains{model: m}
+	var res *mcmc.Result
+	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
+		c.hypothesis = hypotheses[chosen]
+		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := s.Advance(ctx, pilot); err != nil {
+			return nil, 0, err
+		}
+		if res, err = s.Result(); err != nil {
+			return nil, 0, err
+		}
+		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
+		better := suiting(hypotheses, best.Graph)
+		if better == chosen {
+			break
+		}
+		chosen = better
 	}
 	c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
 	return c, res.Diagnostics.LogP.Mean, nil

@@ -183,7 +183,7 @@ func TestExactAlongAnOrder(t *testing.T) {
 	}{
 		{tobac.Prior{}, mixed, densities}, {tobac.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
 	} {
-		for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.BGe{}} {
+		for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.BGe{AlphaLambda: 6}} {
 			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: tobac.Order{Known: order}})
 			hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
 			if err != nil {
