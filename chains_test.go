@@ -15,7 +15,7 @@ import (
 func TestChainsAgreeWithExact(t *testing.T) {
 	data := noisy(t)
 	for _, cfg := range []tobac.Config{
-		{Model: tobac.BGe{}, Prior: tobac.Prior{EdgesPerNode: 1}},
+		{Model: tobac.BGe{AlphaLambda: 7}, Prior: tobac.Prior{EdgesPerNode: 1}},
 		{Model: tobac.Linear{NoiseVariance: 0.3}, Prior: tobac.Prior{Kind: tobac.Fair, Forbidden: []dag.Edge{{From: 2, To: 4}}}},
 	} {
 		want := fit(t, data, cfg)
