@@ -203,7 +203,7 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	d := len(data.Names)
 	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
 	for j := range d {
-		e.NoiseVariances[j] = m.NoiseVariance
+		e.NoiseVariances[j] = m.Noise()
 	}
 	if m.NoIntercept {
 		return e
@@ -219,8 +219,13 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	return e
 }
 
-// Noise is the noise variance of all equations, 0 if it is unknown.
-func (m Linear) Noise() float64 { return m.NoiseVariance }
+// Noise is the noise variance of all equations.
+func (m Linear) Noise() float64 {
+	if m.NoiseVariance == 0 { // not estimated: there was no order
+		return 0.1
+	}
+	return m.NoiseVariance
+}
 
 // WithNoise is the model with a noise variance.
 func (m Linear) WithNoise(v float64) Model {
