@@ -174,7 +174,7 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 		Marginals: posterior.Marginals{Probabilities: res.Edges}}
 	var scorers []score.Scorer
 	for _, d := range res.Draws {
-		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogLikelihood: math.NaN()})
+		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
 		scorers = append(scorers, c.hypothesis.Scores)
 	}
 	inf.post.Components = []posterior.Component{{Draws: len(res.Draws), Weight: 1, LogEvidence: math.NaN()}}

@@ -17,7 +17,7 @@ const exactVariables = 20
 
 // choose settles the engine: the asked-for one, or the best that the model and
 // the number of variables allow.
-func (r *Run) choose() error {
+func (r *Run) choose() {
 	c, d := &r.cfg, len(r.data.Names)
 	_, scored := c.Model.(Scored)
 	scored = scored || c.Model == nil
@@ -40,12 +40,8 @@ func (r *Run) choose() error {
 	default:
 		c.Engine = MCMC
 	}
-	if c.Engine == Exact && tooMany {
-		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: --engine mcmc or svgd", d, exactVariables)
-	}
 	// SVGD takes no bound on parents, and is slow beyond what the exact engine takes.
 	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables
-	return nil
 }
 
 // scoredModels are the models to compare.

@@ -385,7 +385,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	inf.orders = make([][]int, len(draws))
 	for k, draw := range draws {
 		inf.orders[k] = draw.Order
-		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogLikelihood: math.NaN()}
+		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
 	}
 	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
 	scorers := make([]score.Scorer, len(draws))

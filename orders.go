@@ -163,7 +163,7 @@ func (r *Run) warnings() []string {
 	if r.found != nil {
 		w = r.found.warnings(r.data.Names, r.cfg.Order.Count)
 	}
-	if r.chains != nil {
+	if r.chains != nil && r.inferred != nil { // the chains have ended
 		w = append(w, r.chains.diagnostics.Warnings()...)
 	}
 	if m, ok := r.cfg.Model.(Cautious); ok {

@@ -73,9 +73,7 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data}
-	if err := r.choose(); err != nil {
-		return nil, fmt.Errorf("tobac: %w", err)
-	}
+	r.choose()
 	if r.sampling {
 		if err := r.checkMemory(n, d); err != nil {
 			return nil, err
@@ -281,6 +279,9 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 		p = inDataUnits(p, r.data)
 		if r.listsParticles() {
 			out.Posterior = p
+			if r.cfg.Model != nil {
+				out.Reason = "as asked for" // evidence decided on the orders alone
+			}
 		} else {
 			out.Particles = p
 		}
