@@ -104,8 +104,8 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 		Seed: c.Seed, Workers: c.Workers}
 }
 
-// pilotChains runs short chains under a model: their mean log density, and the number of
-// edges per node of the prior that is nearest to that of the posterior.
+// pilotChains runs short chains under each hypothesis of a model: the mean log density of the
+// best, and the number of edges per node of the prior that is nearest to that of its posterior.
 func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.densities(d)
@@ -121,20 +121,31 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &chains{model: m, hypothesis: hypotheses[len(hypotheses)/2], density: density}
-	s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
+	c := &chains{model: m, density: density}
+	highest := math.Inf(-1)
+	for _, h := range hypotheses {
+		res, err := pilotResult(ctx, h.Scores, prior, cfg)
+		if err != nil {
+			return nil, 0, err
+		}
+		if level := res.Diagnostics.LogP.Mean + h.LogWeight; level > highest {
+			c.hypothesis, highest = h, level
+			c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
+		}
+	}
+	return c, highest, nil
+}
+
+// pilotResult runs short chains.
+func pilotResult(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Config) (*mcmc.Result, error) {
+	sampler, err := mcmc.New(ctx, s, prior, cfg.chainOptions(pilot/2))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if err := s.Advance(ctx, pilot); err != nil {
-		return nil, 0, err
+	if err := sampler.Advance(ctx, pilot); err != nil {
+		return nil, err
 	}
-	res, err := s.Result()
-	if err != nil {
-		return nil, 0, err
-	}
-	c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
-	return c, res.Diagnostics.LogP.Mean, nil
+	return sampler.Result()
 }
 
 // advance makes the iterations up to number to.
