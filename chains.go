@@ -1,6 +1,7 @@
 package tobac
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -104,8 +105,9 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 		Seed: c.Seed, Workers: c.Workers}
 }
 
-// pilotChains runs short chains under each hypothesis of a model: the mean log density of the
-// best, and the number of edges per node of the prior that is nearest to that of its posterior.
+// pilotChains runs short chains under a model: their mean log density, the hypothesis that
+// suits their best graph, and the number of
+// edges per node of the prior that is nearest to that of the posterior.
 func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.densities(d)
@@ -121,31 +123,29 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &chains{model: m, density: density}
-	highest := math.Inf(-1)
-	for _, h := range hypotheses {
-		res, err := pilotResult(ctx, h.Scores, prior, cfg)
+	c := &chains{model: m}
+	var res *mcmc.Result
+	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
+		c.hypothesis = hypotheses[chosen]
+		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
 		if err != nil {
 			return nil, 0, err
 		}
-		if level := res.Diagnostics.LogP.Mean + h.LogWeight; level > highest {
-			c.hypothesis, highest = h, level
-			c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
+		if err := s.Advance(ctx, pilot); err != nil {
+			return nil, 0, err
 		}
+		if res, err = s.Result(); err != nil {
+			return nil, 0, err
+		}
+		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
+		better := suiting(hypotheses, best.Graph)
+		if better == chosen {
+			break
+		}
+		chosen = better
 	}
-	return c, highest, nil
-}
-
-// pilotResult runs short chains.
-func pilotResult(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Config) (*mcmc.Result, error) {
-	sampler, err := mcmc.New(ctx, s, prior, cfg.chainOptions(pilot/2))
-	if err != nil {
-		return nil, err
-	}
-	if err := sampler.Advance(ctx, pilot); err != nil {
-		return nil, err
-	}
-	return sampler.Result()
+	c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
+	return c, res.Diagnostics.LogP.Mean, nil
 }
 
 // advance makes the iterations up to number to.

@@ -274,9 +274,9 @@ func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 }
 
 // Hypotheses implements [Scored].
-func (m BGe) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
 	if !m.Raw && m.AlphaLambda == 0 {
-		return m.hypotheses(ctx, data, prior, workers)
+		return m.hypotheses(data)
 	}
 	opt := score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda}
 	if m.Raw {
