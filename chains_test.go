@@ -47,6 +47,20 @@ func TestChainsAgreeWithExact(t *testing.T) {
 	}
 }
 
+// Of several hypotheses the chains take the one that the data support: the posterior is
+// near the exact average over all of them, where one of them has most of the evidence.
+func TestChainsTakeTheBestHypothesis(t *testing.T) {
+	data := noisy(t)
+	cfg := tobac.Config{Model: tobac.BGe{}, Prior: tobac.Prior{EdgesPerNode: 1}}
+	want := fit(t, data, cfg)
+	cfg.Engine, cfg.Chains, cfg.Workers = tobac.MCMC, tobac.Chains{Iterations: 2000, WarmUp: 500, Rungs: 2}, 2
+	got := fit(t, data, cfg)
+	t.Logf("probabilities differ by up to %.3f", largest(got.Probabilities, want.Probabilities))
+	if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 0.1) {
+		t.Errorf("probabilities differ by up to %v", diff)
+	}
+}
+
 // Particles beside chains follow orders drawn from what the chains sampled: every
 // order has a draw whose edges all follow it.
 func TestParticlesBesideChains(t *testing.T) {

@@ -35,7 +35,7 @@ func TestResumeIsBitwise(t *testing.T) {
 	for name, cfg := range all {
 		t.Run(name, func(t *testing.T) {
 			if cfg.Engine == tobac.MCMC {
-				t.Skip("chains have no snapshots yet")
+				t.Skip("package mcmc has no snapshots yet")
 			}
 			resume(t, data, cfg, 0, 1, 5, 12, 13, 17, 24, 250)
 		})
@@ -43,7 +43,7 @@ func TestResumeIsBitwise(t *testing.T) {
 	beside := engines()["mcmc"]
 	beside.Beside, beside.Sampler, beside.Order.Count = true, small, 2
 	t.Run("mcmc with particles", func(t *testing.T) {
-		t.Skip("chains have no snapshots yet")
+		t.Skip("package mcmc has no snapshots yet")
 		resume(t, data, beside, 0, 200, 400, 405, 415)
 	})
 }
