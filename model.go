@@ -84,7 +84,10 @@ type Linear struct {
 	// NoiseVariance σ², in squared units of the data. 0: estimated from the data;
 	// without a causal order to estimate it under, as with DiBS, 0.1.
 	NoiseVariance float64
-	EdgeVariance  float64 // prior variance of a weight; 0: 1
+	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
+	// have evidences, above twelve variables estimated, unless NoiseVariance is given;
+	// 1, as published, for SVGD.
+	EdgeVariance float64
 	// NoIntercept sets every b_j to 0, as published, instead of integrating it out.
 	NoIntercept bool
 	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
@@ -193,7 +196,8 @@ func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
 }
 
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
-// over, up to twelve variables, or else estimated ([score.NoiseGrid]).
+// over, up to twelve variables, or else estimated ([score.NoiseGrid]), and so is an
+// edge variance, or else 1.
 func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
@@ -210,13 +214,25 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 		return nil, err
 	}
 	_, d := data.X.Dims()
-	return onGrid(centre.NoiseGrid(gridPoints(d)), 0, func(v float64) score.Scorer {
-		s, err := centre.WithNoiseVariance(v)
-		if err != nil {
-			panic("tobac: " + err.Error()) // a grid around a positive number is positive
+	grid := centre.NoiseGrid(gridPoints(d))
+	edgeVariances := []float64{opt.EdgeVariance}
+	if m.EdgeVariance == 0 {
+		edgeVariances = linearEdgeVariances
+	}
+	var all []Hypothesis
+	for _, opt.EdgeVariance = range edgeVariances {
+		if centre, err = score.NewLinear(data.X, data.Mask(), opt); err != nil {
+			return nil, err
 		}
-		return s
-	}), nil
+		all = append(all, onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
+			s, err := centre.WithNoiseVariance(v)
+			if err != nil {
+				panic("tobac: " + err.Error()) // a grid around a positive number is positive
+			}
+			return s
+		})...)
+	}
+	return all, nil
 }
 
 // Equations implements [Equational].

@@ -14,6 +14,10 @@ import (
 // freedom are therefore averaged over, α_λ = d+1+f with the same probability for each f.
 var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 
+// The variances of weights that [Linear] averages over, equally probable.
+// Weights have no unit, since equal noise variances mean columns in the same units.
+var linearEdgeVariances = []float64{0.25, 1, 4, 16}
+
 // hypotheses are the scores of m under the scales of its prior.
 func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
