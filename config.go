@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/exact"
 	"tobac/models"
 	"tobac/ordering"
 )
@@ -75,6 +76,7 @@ type Progress struct {
 	Stage         Engine // what is at work
 	Step, Steps   int    // of the whole run, over all orders and engines
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
+	Bytes         int64  // of memory that the stage needs, where it is known before it begins
 	// Driving and Repulsive are the norms of the two forces of SVGD on the
 	// latents, Neighbours the kernel's effective number of neighbours.
 	Driving, Repulsive, Neighbours float64
@@ -142,15 +144,20 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	if c.Chains, err = c.Chains.withDefaults(); err != nil {
 		return c, err
 	}
-	return c, c.checkTogether()
+	return c, c.checkTogether(d)
 }
 
-// checkTogether finds settings that have no meaning beside others.
-func (c *Config) checkTogether() error {
+// checkTogether finds settings that have no meaning beside others, and an engine
+// that does not take d variables.
+func (c *Config) checkTogether(d int) error {
 	_, differentiable := c.Model.(Differentiable)
 	_, scored := c.Model.(Scored)
 	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS
 	switch {
+	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:
+		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exactVariables)
+	case c.Engine == Exact && d > exact.MaxVariables:
+		return fmt.Errorf("the engine exact takes at most %d variables along a known order, got %d; allowed: the engine svgd", exact.MaxVariables, d)
 	case c.Sampler.Method == DiBS && (c.Order.Known != nil || c.Order.Method != nil || c.Order.Count != 0):
 		return fmt.Errorf("the method dibs takes no causal order")
 	case c.Sampler.Method == DiBS && c.Engine != SVGD && c.Engine != Auto:

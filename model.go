@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"tobac/dataset"
@@ -41,6 +42,20 @@ type Estimated interface {
 	Estimate(data *dataset.Table) (Model, error)
 }
 
+// A Noisy model has one noise variance for all equations.
+type Noisy interface {
+	// Noise is the noise variance, 0 if it is unknown.
+	Noise() float64
+	// WithNoise is the model with another one.
+	WithNoise(variance float64) Model
+}
+
+// A Cautious model knows which data do not suit it.
+type Cautious interface {
+	// Doubts are reasons to distrust a fit to the data, as sentences for a reader.
+	Doubts(data *dataset.Table) []string
+}
+
 // A Scored model has node scores in closed form, which the engines that infer
 // orders use.
 type Scored interface {
@@ -69,16 +84,14 @@ type Linear struct {
 	// NoiseVariance σ², in squared units of the data. 0: estimated from the data;
 	// without a causal order to estimate it under, as with DiBS, 0.1.
 	NoiseVariance float64
-	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engine
-	// exact up to twelve variables; 1 for others.
+	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
+	// have evidences (above 12 variables estimated); 1 for SVGD.
 	EdgeVariance float64
 	// NoIntercept sets every b_j to 0, as published, instead of integrating it out.
 	NoIntercept bool
 	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
 	Start Start
 }
-
-var _ Equational = Linear{}
 
 // Start says how the initial edge weights of the particles are drawn.
 type Start int
@@ -121,10 +134,14 @@ type FeedForward struct {
 var (
 	_ Differentiable = Linear{}
 	_ Estimated      = Linear{}
+	_ Equational     = Linear{}
 	_ Scored         = Linear{}
 	_ Differentiable = BGe{}
+	_ Noisy          = Linear{}
+	_ Cautious       = Linear{}
 	_ Scored         = BGe{}
 	_ Differentiable = FeedForward{}
+	_ Noisy          = FeedForward{}
 )
 
 // text joins the settings of a model that are not zero.
@@ -178,8 +195,8 @@ func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
 }
 
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
-// over, up to twelve variables, or else estimated ([score.NoiseGrid]), and so is an
-// edge variance, or else 1.
+// over, up to twelve variables, or else estimated ([score.NoiseGrid]); an edge
+// variance that is not given is averaged over.
 func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
@@ -198,7 +215,7 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 	_, d := data.X.Dims()
 	grid := centre.NoiseGrid(gridPoints(d))
 	edgeVariances := []float64{opt.EdgeVariance}
-	if m.EdgeVariance == 0 && d <= mixedVariables {
+	if m.EdgeVariance == 0 {
 		edgeVariances = linearEdgeVariances
 	}
 	var all []Hypothesis
@@ -222,7 +239,7 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	d := len(data.Names)
 	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
 	for j := range d {
-		e.NoiseVariances[j] = m.NoiseVariance
+		e.NoiseVariances[j] = m.Noise()
 	}
 	if m.NoIntercept {
 		return e
@@ -238,12 +255,26 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	return e
 }
 
-// Noise is the noise variance of all equations, 0 if it is unknown.
-func (m Linear) Noise() float64 { return m.NoiseVariance }
+// Doubts implements [Cautious]: columns whose means are far from zero, without an
+// intercept.
+func (m Linear) Doubts(data *dataset.Table) []string {
+	if w := meanWarning(data); m.NoIntercept && w != "" {
+		return []string{w}
+	}
+	return nil
+}
 
-// WithNoise is the model with a noise variance.
-func (m Linear) WithNoise(v float64) Model {
-	m.NoiseVariance = v
+// Noise implements [Noisy]: 0.1 unless it was given or estimated.
+func (m Linear) Noise() float64 {
+	if m.NoiseVariance == 0 {
+		return 0.1
+	}
+	return m.NoiseVariance
+}
+
+// WithNoise implements [Noisy].
+func (m Linear) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
 	return m
 }
 
@@ -258,9 +289,9 @@ func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 }
 
 // Hypotheses implements [Scored].
-func (m BGe) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
 	if !m.Raw && m.AlphaLambda == 0 {
-		return m.hypotheses(ctx, data, prior, workers)
+		return m.hypotheses(data)
 	}
 	opt := score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda}
 	if m.Raw {
@@ -283,7 +314,7 @@ func (m FeedForward) String() string {
 	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance)
 }
 
-// Noise is the noise variance of all equations.
+// Noise implements [Noisy].
 func (m FeedForward) Noise() float64 {
 	if m.NoiseVariance == 0 {
 		return 0.1
@@ -291,9 +322,9 @@ func (m FeedForward) Noise() float64 {
 	return m.NoiseVariance
 }
 
-// WithNoise is the model with a noise variance.
-func (m FeedForward) WithNoise(v float64) Model {
-	m.NoiseVariance = v
+// WithNoise implements [Noisy].
+func (m FeedForward) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
 	return m
 }
 
@@ -302,4 +333,25 @@ func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 	return models.NewFeedForward(data.X, data.Mask(), models.FeedForwardOptions{
 		NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias,
 	})
+}
+
+// meanWarning names the columns whose mean is more than five standard errors
+// from zero: the model has no intercept.
+func meanWarning(data *dataset.Table) string {
+	mean, sd := data.Moments()
+	n, _ := data.X.Dims()
+	var names []string
+	for j, m := range mean {
+		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
+			names = append(names, strconv.Quote(data.Names[j]))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }

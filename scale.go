@@ -1,11 +1,9 @@
 package tobac
 
 import (
-	"context"
 	"math"
 
 	"tobac/dataset"
-	"tobac/exact"
 	"tobac/score"
 )
 
@@ -20,10 +18,8 @@ var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 // Weights have no unit, since equal noise variances mean columns in the same units.
 var linearEdgeVariances = []float64{0.25, 1, 4, 16}
 
-// hypotheses are the scores of m under the scales of its prior: all of them up to
-// mixedVariables, above that the one that suits the best graph, as far as one can be
-// found.
-func (m BGe) hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+// hypotheses are the scores of m under the scales of its prior.
+func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	all := make([]Hypothesis, len(bgeScales))
 	for k, f := range bgeScales {
@@ -33,27 +29,5 @@ func (m BGe) hypotheses(ctx context.Context, data *dataset.Table, prior *score.P
 		}
 		all[k] = Hypothesis{Scores: s, LogWeight: -math.Log(float64(len(bgeScales)))}
 	}
-	if d <= mixedVariables {
-		return all, nil
-	}
-	chosen := 1 // the published one
-	for range 2 {
-		if d > exactVariables {
-			break
-		}
-		p, err := exact.New(ctx, all[chosen].Scores, prior, exact.Options{Workers: workers})
-		if err != nil {
-			return nil, err
-		}
-		graph, _, err := p.Best(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for k := range all {
-			if logScore(all[k].Scores, graph) > logScore(all[chosen].Scores, graph) {
-				chosen = k
-			}
-		}
-	}
-	return []Hypothesis{{Scores: all[chosen].Scores}}, nil
+	return all, nil
 }

@@ -45,24 +45,16 @@ type judged struct {
 func judgeOrders(t *testing.T, name string, p *bench.Problem, cfg tobac.Config) judged {
 	t.Helper()
 	cfg.Workers = runtime.GOMAXPROCS(0)
-	r, err := tobac.NewRun(p.Train, cfg)
+	res, err := tobac.Fit(context.Background(), p.Train, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	if err := r.Advance(context.Background(), r.Steps()); err != nil {
-		t.Fatal(err)
-	}
-	posterior, err := r.Posterior()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &bench.Fitted{Posterior: posterior.Value()}
-	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: posterior.Warnings, seconds: posterior.Seconds.Total}
-	if len(posterior.Orders) > 1 {
-		j.orders, j.largest, j.stability = len(posterior.Orders), 0, r.Orders().Stability()
-		for _, o := range posterior.Orders {
-			j.largest = max(j.largest, o.Weight)
+	f := &bench.Fitted{Posterior: res.Posterior}
+	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: res.Warnings, seconds: res.Seconds.Total}
+	if len(res.Components) > 1 {
+		j.orders, j.largest, j.stability = len(res.Components), 0, res.Orders.Stability()
+		for _, c := range res.Components {
+			j.largest = max(j.largest, c.Weight)
 		}
 	}
 	outcome, err := f.Judge(p.Truth)
@@ -131,14 +123,19 @@ func standardisedProblem(t *testing.T, p *bench.Problem) *bench.Problem {
 	return &bench.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
 }
 
-const resamples = 20
+// overOrders mixes the orders of 20 resamples.
+func overOrders(weights tobac.OrderWeights) tobac.Config {
+	c := underEqVar()
+	c.Order.Count, c.Order.Weights = 20, weights
+	return c
+}
 
 // The orders of resamples on data that tell their order: the mixture may not be
 // worse calibrated than the single order by more than a fifth of its log score.
 func TestOrdersLinear(t *testing.T) {
 	ordersFlag(t)
 	problems := synthetic(t, "linear-d20-e40", 5)
-	all := compareOrders(t, problems, map[string]tobac.Config{"single order": {}, "20 orders": {Orders: resamples}}, []string{"single order", "20 orders"})
+	all := compareOrders(t, problems, map[string]tobac.Config{"single order": underEqVar(), "20 orders": overOrders(tobac.FrequencyWeights)}, []string{"single order", "20 orders"})
 	logScore := func(j judged) float64 { return j.logScore }
 	single, mixed := mean(all["single order"], logScore), mean(all["20 orders"], logScore)
 	if !(mixed <= 1.2*single) {
@@ -188,7 +185,7 @@ func TestOrdersSachs(t *testing.T) {
 	ordersFlag(t)
 	names := []string{"single order", "20 orders", "20 orders, evidence"}
 	all := compareOrders(t, []*bench.Problem{sachsProblem(t)}, map[string]tobac.Config{
-		names[0]: {}, names[1]: {Orders: resamples}, names[2]: {Orders: resamples, OrderWeights: tobac.EvidenceWeights},
+		names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights), names[2]: overOrders(tobac.EvidenceWeights),
 	}, names)
 	single, mixed := all[names[0]][0], all[names[1]][0]
 	lessSure(t, single, mixed)
@@ -206,7 +203,7 @@ func TestOrdersStandardised(t *testing.T) {
 	for _, p := range synthetic(t, "linear-d10-e20", 5) {
 		problems = append(problems, standardisedProblem(t, p))
 	}
-	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: {}, names[1]: {Orders: resamples}}, names)
+	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights)}, names)
 	for i := range problems {
 		lessSure(t, all[names[0]][i], all[names[1]][i])
 	}
@@ -224,9 +221,10 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := standardisedProblem(t, &bench.Problem{Name: "chain", Train: s.Train, Truth: g})
-	cfg := tobac.Config{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03, Seed: 7}
+	cfg := underEqVar()
+	cfg.Seed, cfg.Sampler = 7, tobac.Sampler{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
 	single := judgeOrders(t, "single order", p, cfg)
-	cfg.Orders = resamples
+	cfg.Order.Count = 20
 	mixed := judgeOrders(t, "20 orders", p, cfg)
 	lessSure(t, single, mixed)
 	if mixed.orders < 5 {

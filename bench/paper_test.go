@@ -13,6 +13,7 @@ import (
 	"tobac/bench"
 	"tobac/metrics"
 	"tobac/models"
+	"tobac/ordering"
 )
 
 var long = flag.Bool("long", false, "run the experiments of the paper")
@@ -30,15 +31,15 @@ func tobacMethod(name string, cfg tobac.Config) bench.Method {
 	cfg.Workers = runtime.GOMAXPROCS(0)
 	return bench.Method{Name: name, Fit: func(ctx context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
 		cfg.Seed = seed
-		posterior, err := tobac.Fit(ctx, p.Train, cfg)
+		res, err := tobac.Fit(ctx, p.Train, cfg)
 		if err != nil {
 			return nil, err
 		}
-		f := &bench.Fitted{Posterior: posterior.Value()}
+		f := &bench.Fitted{Posterior: res.Posterior}
 		if p.Heldout == nil {
 			return f, nil
 		}
-		prior, data, err := posterior.LogDensity(p.Heldout)
+		prior, data, err := tobac.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,7 @@ func TestExperimentWithTOBAC(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	cfg.Steps, cfg.Particles, cfg.Samples = 2, 4, 8
+	cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 2, 4, 8
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{tobacMethod("TOBAC", cfg)}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestPaperSachs(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
-		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", tobac.Config{}),
+		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
 	}, 1, func(o bench.Outcome) {
 		t.Logf("%s %s: E-SHD %.2f, AUROC %.3f; mixture %.2f, %.3f; %.1f s", o.Method, o.Problem,
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Seconds)
@@ -122,8 +123,13 @@ func TestPaperSachs(t *testing.T) {
 // nodeWise is the published recipe with the node-wise estimator.
 func nodeWise() tobac.Config {
 	c := tobac.Paper()
-	c.Estimator = models.NodeWise
+	c.Sampler.Estimator = models.NodeWise
 	return c
+}
+
+// underEqVar is the default sampler with the linear model under EqVar's order.
+func underEqVar() tobac.Config {
+	return tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'
@@ -134,7 +140,7 @@ func TestPaperLinear(t *testing.T) {
 	full(t)
 	problems := synthetic(t, "linear-d20-e40", 3)
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
-		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", tobac.Config{}),
+		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
 	}, 1, func(o bench.Outcome) {
 		t.Logf("%-16s %s (%d edges): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f / %.0f; %.1f s", o.Method, o.Problem, int(o.Empirical.ESHDEmptyGraph),
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL,
@@ -163,7 +169,7 @@ func TestPaperLinear(t *testing.T) {
 		t.Errorf("mean E-SHD %.1f, want the reference's %.1f ± 8", joint, want)
 	}
 	if !(byDefault < node/2) {
-		t.Errorf("mean E-SHD %.1f of the default preset, want less than half of %.1f", byDefault, node)
+		t.Errorf("mean E-SHD %.1f of the default sampler, want less than half of %.1f", byDefault, node)
 	}
 	if !(node < joint) {
 		t.Errorf("mean E-SHD %.1f of the node-wise estimator, want less than %.1f of the joint one", node, joint)

@@ -17,15 +17,18 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		name, args string
 		stop       int
 	}{
-		{"one order", "", 150},
+		{"default", "", 360},
+		{"one order", "--engine svgd --order eqvar", 150},
+		{"orders from the posterior", "--engine svgd --orders 2", 360},
 		{"DiBS", "--method dibs --penalty-rate 2", 150},
-		{"score", "--model bge", 150},
-		{"float32", "--precision float32", 150},
-		{"several orders", "--orders 6 --order-weights evidence", 360},
+		{"score", "--engine svgd --order eqvar --model bge", 150},
+		{"networks", "--order eqvar --model ffn", 150},
+		{"float32", "--engine svgd --order eqvar --precision float32", 150},
+		{"several orders", "--engine svgd --order eqvar --orders 6 --order-weights evidence", 360},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)
-			args := append(quick("fit", "data/train.csv"), "--steps", "300", "--checkpoint-every", "7", "--checkpoint", "state.json")
+			args := quick("fit", "data/train.csv", "--steps", "300", "--checkpoint-every", "7", "--checkpoint", "state.json")
 			args = append(args, strings.Fields(row.args)...)
 			succeed(t, append(args, "--out", "whole")...)
 			end := readFile(t, "state.json")
@@ -90,7 +93,7 @@ func TestBadCheckpoints(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, append(quick("fit", "data/train.csv"), "--checkpoint", "state.json", "--steps", "3")...)
+	succeed(t, sampled("fit", "data/train.csv", "--checkpoint", "state.json", "--steps", "3")...)
 	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -118,7 +121,7 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot has the order ["},
 	} {
 		before, state := tree(t), readFile(t, "state.json")
-		got := runTobac(t, append(quick("fit", "data/train.csv"), strings.Fields(c.args)...)...)
+		got := runTobac(t, sampled(append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)...)...)
 		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("tobac fit %s:\n got %+v\nwant exit %d and %s", c.args, got, c.code, c.want)
 		}
@@ -135,7 +138,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	stderr := &stepWriter{at: 30, found: cancel}
-	args := append(quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json"), "--steps", "300")
+	args := quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--steps", "300")
 	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitFailed {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}

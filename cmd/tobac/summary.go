@@ -117,7 +117,7 @@ func typed(text string) any {
 
 // newSummary judges a result.
 func newSummary(j *job, r *tobac.Result) (s summary, err error) {
-	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: r.Reason,
+	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
 		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Diagnostics: r.Diagnostics, Seconds: r.Seconds}
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})

@@ -94,9 +94,15 @@ func simulated(t *testing.T) {
 	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data")
 }
 
-// quick are options for runs that take a moment.
+// quick are a command line of words with options for runs that take a moment,
+// which those of the line override.
 func quick(args ...string) []string {
-	return append(args, "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2")
+	return append([]string{args[0], "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
+}
+
+// sampled are the same for SVGD alone, under the order that EqVar finds.
+func sampled(args ...string) []string {
+	return append(quick(args[0], "--engine", "svgd", "--order", "eqvar"), args[1:]...)
 }
 
 func readFile(t *testing.T, elements ...string) string {

@@ -1,0 +1,51 @@
+package tobac_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The README's code is the body of ExampleFit and what it prints, so that both
+// are compiled and run.
+func TestReadmeExample(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(source), "func ExampleFit() {\n")
+	if !found {
+		t.Fatal("example_test.go has no ExampleFit")
+	}
+	body, rest, _ := strings.Cut(rest, "\t// Output:\n")
+	output, _, _ := strings.Cut(rest, "}\n")
+	for _, block := range []struct{ name, text string }{
+		{"code", "```go\n" + strings.ReplaceAll("\n"+body, "\n\t", "\n")[1:] + "```\n"},
+		{"output", "```\n" + strings.ReplaceAll(output, "\t// ", "") + "```\n"},
+	} {
+		if !strings.Contains(string(readme), block.text) {
+			t.Errorf("README.md does not hold the %s of ExampleFit:\n%s", block.name, block.text)
+		}
+	}
+}
+
+// The models of docs/your-own-model.md are those of ExampleModel.
+func TestModelPage(t *testing.T) {
+	page, err := os.ReadFile("docs/your-own-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("examplemodel_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(source), "type quiet struct{}\n")
+	code, _, found := strings.Cut(rest, "\n// A model of one's own")
+	if !found || !strings.Contains(string(page), "```go\ntype quiet struct{}\n"+code+"```\n") {
+		t.Errorf("docs/your-own-model.md does not hold the models of ExampleModel:\n%s", code)
+	}
+}
