@@ -196,8 +196,8 @@ func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
 }
 
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
-// over, up to twelve variables, or else estimated ([score.NoiseGrid]), and so is an
-// edge variance, or else 1.
+// over, up to twelve variables, or else estimated ([score.NoiseGrid]); an edge
+// variance that is not given is averaged over.
 func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
