@@ -1,10 +1,12 @@
 package tobac
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/mcmc"
@@ -35,10 +37,8 @@ func (c *Chains) Settings() []*Setting {
 }
 
 func (c Chains) withDefaults() (Chains, error) {
-	for _, v := range []int{c.Chains, c.Iterations, c.WarmUp, c.Candidates, c.Rungs} {
-		if v < 0 {
-			return c, fmt.Errorf("a number of the chains is %d, want at least 1, or 0 for the default", v)
-		}
+	if err := checkTexts(c.Settings()); err != nil {
+		return c, err
 	}
 	fill(&c.Chains, 4)
 	fill(&c.Iterations, 20000)
@@ -105,7 +105,8 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 		Seed: c.Seed, Workers: c.Workers}
 }
 
-// pilotChains runs short chains under a model: their mean log density, and the number of
+// pilotChains runs short chains under a model: their mean log density, the hypothesis that
+// suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
 func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
 	d := len(data.Names)
@@ -122,17 +123,26 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &chains{model: m, hypothesis: hypotheses[len(hypotheses)/2], density: density}
-	s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := s.Advance(ctx, pilot); err != nil {
-		return nil, 0, err
-	}
-	res, err := s.Result()
-	if err != nil {
-		return nil, 0, err
+	c := &chains{model: m}
+	var res *mcmc.Result
+	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
+		c.hypothesis = hypotheses[chosen]
+		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := s.Advance(ctx, pilot); err != nil {
+			return nil, 0, err
+		}
+		if res, err = s.Result(); err != nil {
+			return nil, 0, err
+		}
+		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
+		better := suiting(hypotheses, best.Graph)
+		if better == chosen {
+			break
+		}
+		chosen = better
 	}
 	c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
 	return c, res.Diagnostics.LogP.Mean, nil
@@ -147,7 +157,7 @@ func (c *chains) advance(ctx context.Context, to int, report func(Progress)) err
 		if err != nil {
 			return err
 		}
-		report(Progress{Stage: MCMC, Step: c.step, Steps: c.steps})
+		report(Progress{Stage: MCMC, Step: c.step})
 	}
 	return nil
 }
@@ -160,7 +170,7 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	}
 	c.diagnostics = res.Diagnostics
 	inf := &inference{model: c.model, evidence: c.evidence, reason: reason(c.evidence, c.model), density: c.density}
-	inf.post = &posterior.Posterior{Names: data.Names, Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
+	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: res.Edges}}
 	var scorers []score.Scorer
 	for _, d := range res.Draws {

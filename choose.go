@@ -40,7 +40,8 @@ func (r *Run) choose() {
 	default:
 		c.Engine = MCMC
 	}
-	r.sampling = c.Engine == SVGD || c.Beside
+	// SVGD takes no bound on parents, and is slow beyond what the exact engine takes.
+	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables
 }
 
 // scoredModels are the models to compare.
@@ -58,26 +59,41 @@ func (r *Run) cheap() bool {
 
 // infer computes the posterior in closed form, or begins the chains for it.
 func (r *Run) infer(ctx context.Context) (err error) {
-	start := time.Now()
-	defer func() { r.seconds.Infer += time.Since(start).Seconds() }()
-	if r.cfg.Engine == SVGD && !r.cheap() {
-		return nil
-	}
-	if r.cfg.Engine == MCMC || len(r.data.Names) > exactVariables && r.cfg.Order.Known == nil {
-		r.chains, err = newChains(ctx, r.data, r.scoredModels(), &r.cfg)
-		if err == nil && r.cfg.Model == nil {
-			r.cfg.Model = r.chains.model
+	defer func(start time.Time) { r.seconds.Infer += time.Since(start).Seconds() }(time.Now())
+	cfg, d := r.cfg, len(r.data.Names)
+	if r.cfg.Engine == SVGD {
+		if !r.cheap() {
+			return nil
 		}
-		return err
+		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {
+			cfg.Prior = Prior{} // for the orders; SVGD has the prior itself
+		}
 	}
-	r.report(Progress{Stage: Exact})
-	if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &r.cfg); err != nil {
-		return err
+	var chosen Model
+	if cfg.Engine == MCMC || d > exactVariables && cfg.Order.Known == nil {
+		if r.chains, err = newChains(ctx, r.data, r.scoredModels(), &cfg); err != nil {
+			return err
+		}
+		chosen = r.chains.model
+	} else {
+		r.report(Progress{Stage: Exact, Bytes: exactBytes(d, cfg.Order.Known != nil)})
+		if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &cfg); err != nil {
+			return err
+		}
+		chosen = r.inferred.model
 	}
-	if r.cfg.Model == nil && r.cfg.Engine != SVGD {
-		r.cfg.Model = r.inferred.model
+	if cfg.Model == nil && cfg.Engine != SVGD {
+		r.cfg.Model = chosen
 	}
 	return nil
+}
+
+// exactBytes is about the memory that the engine exact needs.
+func exactBytes(d int, given bool) int64 {
+	if given {
+		return exact.MemoryGiven(d)
+	}
+	return exact.Memory(d)
 }
 
 // beginParticles finds the orders of SVGD and compiles the model under the first.

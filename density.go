@@ -63,7 +63,7 @@ func componentDensity(draws []posterior.Draw, c posterior.Component, m Different
 	if len(order) == 0 {
 		order = identity(len(data.Names))
 	}
-	if n, ok := m.(interface{ WithNoise(v float64) Model }); ok && c.NoiseVariance > 0 {
+	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 {
 		m = n.WithNoise(c.NoiseVariance).(Differentiable)
 	}
 	lik, err := m.Likelihood(data.Relabel(order))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"tobac/dag"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/score"
@@ -55,6 +54,9 @@ type Demanding interface {
 
 // TooDear implements [Demanding].
 func (m GaussianProcess) TooDear(n, d int) string {
+	if d > exactVariables {
+		return fmt.Sprintf("its scores take too long for %d variables; --model gp computes them", d)
+	}
 	if _, ok := m.bound(n, d); ok {
 		return ""
 	}
@@ -143,15 +145,6 @@ func (m GaussianProcess) commonVariance(ctx context.Context, g *score.GP, prior 
 		s = g.At(v)
 	}
 	return v, nil
-}
-
-// logScore is that of a graph.
-func logScore(s score.Scorer, g *dag.Graph) float64 {
-	sum := 0.0
-	for j := range g.Len() {
-		sum += s.LogScore(j, g.Parents(j))
-	}
-	return sum
 }
 
 // Sampled implements [SampledModel]: networks.

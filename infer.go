@@ -58,7 +58,8 @@ const (
 	mixedVariables = 12   // variables up to which noise variances and numbers of edges are averaged over
 	negligible     = 12.0 // nats behind the best from which on a part is left out
 	posteriorDraws = 1000 // draws of a posterior in closed form
-	allGraphs      = 15   // variables up to which all graphs are summed over
+	allGraphs      = 15   // variables up to which evidences are sums over all graphs
+	graphTerms     = 4e8  // terms of a sum over all graphs that is tried with more variables
 )
 
 // inferExact computes the exact posterior: over all orders, or given a known
@@ -111,6 +112,9 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 		return nil, err
 	}
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	if err == nil && d > mixedVariables {
+		hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +160,63 @@ func (c *Config) closedPrior(d int, density float64) (*score.Prior, error) {
 		return c.Prior.alongOrder(d, density)
 	}
 	return c.Prior.modular(d, density)
+}
+
+// estimated is the hypothesis that suits the best graph, of several: first that under
+// the middle one, then that under the estimate.
+func estimated(ctx context.Context, all []Hypothesis, prior *score.Prior, cfg *Config) ([]Hypothesis, error) {
+	chosen := len(all) / 2
+	for round := 0; round < 2 && len(all) > 1; round++ {
+		g, err := bestGraph(ctx, all[chosen].Scores, prior, cfg)
+		if err != nil {
+			return nil, err
+		}
+		better := suiting(all, g)
+		if better == chosen {
+			break
+		}
+		chosen = better
+	}
+	return all[chosen : chosen+1], nil
+}
+
+// suiting is the hypothesis under which a graph has the greatest density.
+func suiting(all []Hypothesis, g *dag.Graph) int {
+	best, highest := 0, math.Inf(-1)
+	for k, h := range all {
+		if v := logScore(h.Scores, g) + h.LogWeight; v > highest {
+			best, highest = k, v
+		}
+	}
+	return best
+}
+
+// bestGraph is the most probable graph, along the known order if there is one.
+func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Config) (*dag.Graph, error) {
+	opt := exact.Options{Workers: cfg.Workers}
+	if cfg.Order.Known != nil {
+		p, err := exact.GivenOrder(ctx, s, prior, cfg.Order.Known, opt)
+		if err != nil {
+			return nil, err
+		}
+		g, _ := p.Best()
+		return g, nil
+	}
+	p, err := exact.New(ctx, s, prior, opt)
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := p.Best(ctx)
+	return g, err
+}
+
+// logScore is that of a graph.
+func logScore(s score.Scorer, g *dag.Graph) float64 {
+	sum := 0.0
+	for j := range g.Len() {
+		sum += s.LogScore(j, g.Parents(j))
+	}
+	return sum
 }
 
 // nearest is the entry of an ascending list that is nearest to x on the
@@ -278,6 +339,15 @@ func reason(all []Evidence, m Model) string {
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
+	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
+		terms, err := p.orders.GraphsCost(ctx)
+		if err == nil && terms <= graphTerms {
+			p.graphs, err = p.orders.Graphs(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	total := inf.logEvidence()
 	var draws []exact.Draw
 	var of []int // part of each draw

@@ -3,6 +3,8 @@ package tobac
 import (
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"tobac/dataset"
@@ -40,6 +42,20 @@ type Estimated interface {
 	Estimate(data *dataset.Table) (Model, error)
 }
 
+// A Noisy model has one noise variance for all equations.
+type Noisy interface {
+	// Noise is the noise variance, 0 if it is unknown.
+	Noise() float64
+	// WithNoise is the model with another one.
+	WithNoise(variance float64) Model
+}
+
+// A Cautious model knows which data do not suit it.
+type Cautious interface {
+	// Doubts are reasons to distrust a fit to the data, as sentences for a reader.
+	Doubts(data *dataset.Table) []string
+}
+
 // A Scored model has node scores in closed form, which the engines that infer
 // orders use.
 type Scored interface {
@@ -75,8 +91,6 @@ type Linear struct {
 	Start Start
 }
 
-var _ Equational = Linear{}
-
 // Start says how the initial edge weights of the particles are drawn.
 type Start int
 
@@ -98,9 +112,12 @@ func (s Start) String() string { return name(s, "regression", "prior") }
 // scaled to variance 1 unless Raw. Graphs of one equivalence class have the same
 // probability, and neither shifting nor multiplying a column changes one.
 type BGe struct {
-	AlphaMu     float64 // strength of the prior mean; 0: 1
-	AlphaLambda float64 // degrees of freedom, above d+1; 0: d+2
-	Raw         bool    // columns as they are, with prior means of 0, as published
+	AlphaMu float64 // strength of the prior mean; 0: 1
+	// AlphaLambda is the degrees of freedom, above d+1, which set the scale of the prior.
+	// 0: averaged over by the engines that have evidences (above 12 variables
+	// estimated); d+2, as published, for SVGD and with Raw.
+	AlphaLambda float64
+	Raw         bool // columns as they are, with prior means of 0, as published
 }
 
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the
@@ -115,10 +132,14 @@ type FeedForward struct {
 var (
 	_ Differentiable = Linear{}
 	_ Estimated      = Linear{}
+	_ Equational     = Linear{}
 	_ Scored         = Linear{}
 	_ Differentiable = BGe{}
+	_ Noisy          = Linear{}
+	_ Cautious       = Linear{}
 	_ Scored         = BGe{}
 	_ Differentiable = FeedForward{}
+	_ Noisy          = FeedForward{}
 )
 
 // text joins the settings of a model that are not zero.
@@ -219,17 +240,26 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 	return e
 }
 
-// Noise is the noise variance of all equations.
+// Doubts implements [Cautious]: columns whose means are far from zero, without an
+// intercept.
+func (m Linear) Doubts(data *dataset.Table) []string {
+	if w := meanWarning(data); m.NoIntercept && w != "" {
+		return []string{w}
+	}
+	return nil
+}
+
+// Noise implements [Noisy]: 0.1 unless it was given or estimated.
 func (m Linear) Noise() float64 {
-	if m.NoiseVariance == 0 { // not estimated: there was no order
+	if m.NoiseVariance == 0 {
 		return 0.1
 	}
 	return m.NoiseVariance
 }
 
-// WithNoise is the model with a noise variance.
-func (m Linear) WithNoise(v float64) Model {
-	m.NoiseVariance = v
+// WithNoise implements [Noisy].
+func (m Linear) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
 	return m
 }
 
@@ -245,6 +275,9 @@ func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 
 // Hypotheses implements [Scored].
 func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+	if !m.Raw && m.AlphaLambda == 0 {
+		return m.hypotheses(data)
+	}
 	opt := score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda}
 	if m.Raw {
 		opt.Scale = score.Raw
@@ -266,7 +299,7 @@ func (m FeedForward) String() string {
 	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance)
 }
 
-// Noise is the noise variance of all equations.
+// Noise implements [Noisy].
 func (m FeedForward) Noise() float64 {
 	if m.NoiseVariance == 0 {
 		return 0.1
@@ -274,9 +307,9 @@ func (m FeedForward) Noise() float64 {
 	return m.NoiseVariance
 }
 
-// WithNoise is the model with a noise variance.
-func (m FeedForward) WithNoise(v float64) Model {
-	m.NoiseVariance = v
+// WithNoise implements [Noisy].
+func (m FeedForward) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
 	return m
 }
 
@@ -285,4 +318,25 @@ func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 	return models.NewFeedForward(data.X, data.Mask(), models.FeedForwardOptions{
 		NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias,
 	})
+}
+
+// meanWarning names the columns whose mean is more than five standard errors
+// from zero: the model has no intercept.
+func meanWarning(data *dataset.Table) string {
+	mean, sd := data.Moments()
+	n, _ := data.X.Dims()
+	var names []string
+	for j, m := range mean {
+		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
+			names = append(names, strconv.Quote(data.Names[j]))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }

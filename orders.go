@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"tobac/dataset"
 	"tobac/exact"
@@ -168,10 +166,8 @@ func (r *Run) warnings() []string {
 	if r.chains != nil && r.inferred != nil { // the chains have ended
 		w = append(w, r.chains.diagnostics.Warnings()...)
 	}
-	if m, ok := r.cfg.Model.(Linear); ok && m.NoIntercept {
-		if text := meanWarning(r.data); text != "" {
-			w = append(w, text)
-		}
+	if m, ok := r.cfg.Model.(Cautious); ok {
+		w = append(w, m.Doubts(r.data)...)
 	}
 	return w
 }
@@ -197,25 +193,4 @@ func (f *found) warnings(names []string, resamples int) []string {
 		w = append(w, fmt.Sprintf("the order is a guess: resamples of the rows agree on %.0f %% of the pairs of columns, where random orders would on %.0f %%", 100*s, 100*chance))
 	}
 	return w
-}
-
-// meanWarning names the columns whose mean is more than five standard errors
-// from zero: the model has no intercept.
-func meanWarning(data *dataset.Table) string {
-	mean, sd := data.Moments()
-	n, _ := data.X.Dims()
-	var names []string
-	for j, m := range mean {
-		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
-			names = append(names, strconv.Quote(data.Names[j]))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	const most = 5
-	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
-	}
-	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }

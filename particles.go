@@ -136,7 +136,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if !known {
 		order = identity(d)
 	}
-	p := &posterior.Posterior{Names: f.names, Standardization: f.scale, Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
+	p := &posterior.Posterior{Names: slices.Clone(f.names), Standardization: f.scale, Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
 	graphs := f.graphs()
 	var theta *mat.Dense
 	if len(f.x) == 2 {
@@ -192,7 +192,7 @@ func (f *particleFit) graphs() []*dag.Graph {
 
 // noiseVariance is the one that all equations share; 0: there is none.
 func (f *particleFit) noiseVariance() float64 {
-	if m, ok := f.model.(interface{ Noise() float64 }); ok {
+	if m, ok := f.model.(Noisy); ok {
 		return m.Noise()
 	}
 	return 0

@@ -86,8 +86,10 @@ func (p *Prior) validate(d int) error {
 	switch {
 	case p.Kind < Sparse || p.Kind > Uniform:
 		return fmt.Errorf("unknown graph prior %d", int(p.Kind))
-	case p.Own != nil && (p.Probabilities != nil || p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
+	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
 		return errors.New("a graph prior of one's own takes the place of all other settings of the prior")
+	case p.Probabilities != nil && p.Kind != Sparse:
+		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
 	case p.EdgesPerNode != 0 && (p.Kind != Sparse || p.Probabilities != nil):
 		return fmt.Errorf("edges per node is %v, but the prior is another than Erdős–Rényi's", p.EdgesPerNode)
 	case p.MaxParents < 0:
@@ -95,7 +97,7 @@ func (p *Prior) validate(d int) error {
 	case p.Tiers != nil && len(p.Tiers) != d:
 		return fmt.Errorf("got %d tiers, want one for each of the %d variables", len(p.Tiers), d)
 	}
-	if err := checkPositive(p.Settings()[1]); err != nil {
+	if err := checkTexts(p.Settings()[1:2]); err != nil {
 		return err
 	}
 	if p.EdgesPerNode != 0 {
@@ -114,7 +116,7 @@ func (p *Prior) validate(d int) error {
 		}
 	}
 	if p.Own == nil {
-		m, err := p.modular(d, p.edgesPerNode(d))
+		m, err := p.certain(d)
 		if err != nil {
 			return err
 		}
@@ -184,6 +186,16 @@ func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error)
 	return m, nil
 }
 
+// certain is a prior with the same statements about certain edges, without the
+// costly odds of a family.
+func (p *Prior) certain(d int) (*score.Prior, error) {
+	q := *p
+	if q.Probabilities == nil {
+		q.Kind, q.EdgesPerNode = Uniform, 0
+	}
+	return q.modular(d, 0)
+}
+
 // alongOrder is the prior for graphs that follow a known order, in the
 // columns of the data: as modular, but with the Erdős–Rényi prior of independent pairs.
 func (p *Prior) alongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
@@ -246,7 +258,7 @@ func (p *Prior) expression(order []int, d int, edgesPerNode float64) (models.Gra
 
 // fix adds the certain statements to a prior in order coordinates.
 func (p *Prior) fix(base models.GraphPrior, order []int) (models.GraphPrior, error) {
-	m, err := p.modular(len(order), p.edgesPerNode(len(order)))
+	m, err := p.certain(len(order))
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +306,7 @@ func (p *Prior) againstOrder(order []int, names []string) error {
 	if p.Own != nil {
 		return nil
 	}
-	m, err := p.modular(len(names), p.edgesPerNode(len(names)))
+	m, err := p.certain(len(names))
 	if err != nil {
 		return err
 	}

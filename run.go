@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/score"
 )
 
 // Fit infers a posterior over causal graphs from a table of measurements. When
@@ -78,7 +80,7 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 		}
 	}
 	if err := r.infer(ctx); err != nil {
-		return nil, fmt.Errorf("tobac: %w", err)
+		return nil, fmt.Errorf("tobac: %w", withName(err, data.Names))
 	}
 	if r.chains == nil && r.sampling {
 		if err := r.beginParticles(ctx); err != nil {
@@ -88,13 +90,25 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 	return r, nil
 }
 
+// withName names the column that an error of the scores is about.
+func withName(err error, names []string) error {
+	var constant *score.ConstantColumnError
+	if errors.As(err, &constant) {
+		return fmt.Errorf("column %q: %w", names[constant.Column], err)
+	}
+	return err
+}
+
 // Advance takes the steps up to step number to, which is limited to [Run.Steps].
 // Stopped early, it leaves the run at a step boundary.
 func (r *Run) Advance(ctx context.Context, to int) error {
 	to = min(to, r.Steps())
 	if c := r.chains; c != nil && c.step < c.steps {
 		start := time.Now()
-		err := c.advance(ctx, min(to, c.steps), r.report)
+		err := c.advance(ctx, min(to, c.steps), func(p Progress) {
+			p.Steps = r.Steps()
+			r.report(p)
+		})
 		r.seconds.Infer += time.Since(start).Seconds()
 		if err != nil {
 			return r.stopped(err)
@@ -204,7 +218,8 @@ func (r *Run) Close() {
 	}
 }
 
-// A Result is a finished fit.
+// A Result is a finished fit. Results of one run share graphs and matrices, which must not
+// be modified; none of them changes when the run goes on.
 type Result struct {
 	// Posterior is what is reported: edge probabilities with the moments of weights, and
 	// graphs with their parameters.

@@ -102,12 +102,8 @@ func (s *Sampler) Settings() []*Setting {
 // withDefaults fills in the defaults that do not depend on the model, or finds a
 // setting out of range.
 func (s Sampler) withDefaults(d int) (Sampler, error) {
-	for _, setting := range s.Settings() {
-		if text := setting.String(); text != "" {
-			if err := setting.Set(text); err != nil {
-				return s, fmt.Errorf("%s is %s; %w", setting.Name, text, err)
-			}
-		}
+	if err := checkTexts(s.Settings()); err != nil {
+		return s, err
 	}
 	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
 		return s, fmt.Errorf("a penalty of cycles is set, but the method %v has no cycles", s.Method)

@@ -99,16 +99,14 @@ func oneOf[T interface {
 		}}
 }
 
-// checkPositive finds the first of some numbers that is negative or not finite;
-// zero stands for a default.
-func checkPositive(settings ...*Setting) error {
+// checkTexts finds the first setting whose value its text form does not allow; "" stands
+// for a default.
+func checkTexts(settings []*Setting) error {
 	for _, s := range settings {
-		text := s.String()
-		if text == "" {
-			continue
-		}
-		if v, err := strconv.ParseFloat(text, 64); err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s is %s; allowed: %s", s.Name, text, s.allowed)
+		if text := s.String(); text != "" {
+			if err := s.Set(text); err != nil {
+				return fmt.Errorf("%s is %s; %w", s.Name, text, err)
+			}
 		}
 	}
 	return nil

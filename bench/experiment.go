@@ -24,8 +24,8 @@ type Problem struct {
 
 // Fitted is a posterior as an experiment judges it.
 type Fitted struct {
-	Posterior *posterior.Posterior // with draws
-	HeldOut   *metrics.HeldOut     // of the problem's held-out rows, for each draw; nil: none
+	Posterior *posterior.Posterior
+	HeldOut   *metrics.HeldOut // of the problem's held-out rows, for each draw; nil: none
 }
 
 // Method infers posteriors. It is a function rather than one of the samplers of
@@ -42,26 +42,34 @@ type Outcome struct {
 	Problem, Method string
 	// Listed judges the edge probabilities of the posterior; nil if it has none.
 	Listed *metrics.EdgeReport
-	// Empirical judges the draws with their weights. Mixture, written "+" in
-	// tables, weighs them by log p(Θ|G) + log p(D|G,Θ) on the training rows.
+	// Empirical judges the draws with their weights; nil without draws. Mixture,
+	// written "+" in tables, weighs them by log p(Θ|G) + log p(D|G,Θ) on the training
+	// rows; nil unless the draws are particles ([posterior.Particles]): independent
+	// draws need no other weights.
 	Empirical, Mixture *metrics.Report
 	Seconds            float64 // of Method.Fit
 }
 
 // Judge evaluates a posterior against the truth and the held-out rows. Errors are
 // those of [posterior.Posterior.ByDensity], [metrics.Evaluate] and
-// [metrics.EvaluateEdges]; it panics without draws.
+// [metrics.EvaluateEdges].
 func (f *Fitted) Judge(truth *dag.Graph) (o Outcome, err error) {
 	if f.Posterior.Probabilities != nil {
 		if o.Listed, err = metrics.EvaluateEdges(f.Posterior.Probabilities, truth); err != nil {
 			return Outcome{}, err
 		}
 	}
-	byDensity, err := f.Posterior.ByDensity()
-	if err != nil {
-		return Outcome{}, err
+	if len(f.Posterior.Draws) == 0 {
+		return o, nil
 	}
 	if o.Empirical, err = metrics.Evaluate(f.Posterior.Empirical(), truth, f.HeldOut); err != nil {
+		return Outcome{}, err
+	}
+	if f.Posterior.Kind != posterior.Particles {
+		return o, nil
+	}
+	byDensity, err := f.Posterior.ByDensity()
+	if err != nil {
 		return Outcome{}, err
 	}
 	if o.Mixture, err = metrics.Evaluate(byDensity, truth, f.HeldOut); err != nil {

@@ -62,8 +62,9 @@ var columns = []struct {
 }
 
 // WriteTable writes the outcomes of one method, or of several, as text: a line
-// for each posterior of each method with mean and standard deviation over the
-// problems. Methods appear in the sequence of their first outcomes.
+// for the draws of each method, and one for their mixture where there is one, with mean
+// and standard deviation over the problems. Methods appear in the sequence of their
+// first outcomes.
 func WriteTable(w io.Writer, outcomes []Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	header := "method\tproblems"
@@ -71,14 +72,7 @@ func WriteTable(w io.Writer, outcomes []Outcome) error {
 		header += "\t" + c.title
 	}
 	fmt.Fprintln(t, header+"\tseconds") // a tabwriter keeps its error until Flush
-	var methods []string
-	of := map[string][]Outcome{}
-	for _, o := range outcomes {
-		if of[o.Method] == nil {
-			methods = append(methods, o.Method)
-		}
-		of[o.Method] = append(of[o.Method], o)
-	}
+	methods, of := byMethod(outcomes)
 	for _, name := range methods {
 		for _, row := range []struct {
 			name string
@@ -87,6 +81,9 @@ func WriteTable(w io.Writer, outcomes []Outcome) error {
 			{name, func(o Outcome) *metrics.Report { return o.Empirical }},
 			{name + "+", func(o Outcome) *metrics.Report { return o.Mixture }},
 		} {
+			if row.part(of[name][0]) == nil {
+				continue
+			}
 			line := fmt.Sprintf("%s\t%d", row.name, len(of[name]))
 			for _, c := range columns {
 				line += "\t" + Summarise(of[name], func(o Outcome) metrics.Number { return c.number(row.part(o)) }).String()
@@ -96,4 +93,58 @@ func WriteTable(w io.Writer, outcomes []Outcome) error {
 		}
 	}
 	return t.Flush()
+}
+
+// byMethod sorts outcomes by method, in the sequence of their first outcomes.
+func byMethod(outcomes []Outcome) (methods []string, of map[string][]Outcome) {
+	of = map[string][]Outcome{}
+	for _, o := range outcomes {
+		if of[o.Method] == nil {
+			methods = append(methods, o.Method)
+		}
+		of[o.Method] = append(of[o.Method], o)
+	}
+	return methods, of
+}
+
+// Section is the outcomes on problems of one kind.
+type Section struct {
+	Problems string
+	Outcomes []Outcome
+}
+
+// markdownColumns of a table of edge probabilities.
+var markdownColumns = []struct {
+	title  string
+	number func(Outcome) metrics.Number
+}{
+	{"E-SHD", func(o Outcome) metrics.Number { return o.Listed.ESHD }},
+	{"AUROC", func(o Outcome) metrics.Number { return o.Listed.AUROC }},
+	{"skeleton AUROC", func(o Outcome) metrics.Number { return o.Listed.SkeletonAUROC }},
+	{"log score", func(o Outcome) metrics.Number { return o.Listed.LogScore }},
+	{"seconds", func(o Outcome) metrics.Number { return metrics.Number(o.Seconds) }},
+}
+
+// WriteMarkdown writes how good the listed edge probabilities are as a table in
+// Markdown: a row for each method in each section, with mean and standard deviation over
+// the section's problems. It panics if a method lists no probabilities.
+func WriteMarkdown(w io.Writer, sections []Section) error {
+	head, rule := "| data | method |", "| --- | --- |"
+	for _, c := range markdownColumns {
+		head += " " + c.title + " |"
+		rule += " --- |"
+	}
+	text := head + "\n" + rule + "\n"
+	for _, s := range sections {
+		methods, of := byMethod(s.Outcomes)
+		for _, name := range methods {
+			text += fmt.Sprintf("| %s | %s |", s.Problems, name)
+			for _, c := range markdownColumns {
+				text += fmt.Sprintf(" %v |", Summarise(of[name], c.number))
+			}
+			text += "\n"
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -47,6 +48,23 @@ func (p *Posterior) Best(ctx context.Context) (*dag.Graph, float64, error) {
 		setParents(g, j, others(d, j), argmax(p.tables[j].q, without(set, j)))
 	}
 	return g, best[all], nil
+}
+
+// LogScore is ln Π_j e^{q(j, pa_j)} of a graph, in nats: -Inf if it is impossible. It
+// panics if the graph has another number of vertices. Cycles are not looked for.
+func (p *Posterior) LogScore(g *dag.Graph) float64 {
+	if g.Len() != len(p.tables) {
+		panic(fmt.Sprintf("exact: graph with %d vertices, want %d", g.Len(), len(p.tables)))
+	}
+	sum := 0.0
+	for j, t := range p.tables {
+		set := 0
+		for _, i := range g.Parents(j) {
+			set |= 1 << i
+		}
+		sum += t.q[without(set, j)]
+	}
+	return sum
 }
 
 // lastOfBest is max_{j∈U} best(U∖j) + top_j(U∖j), and its first j.

@@ -16,18 +16,24 @@ type node struct {
 // impossible is the exponent of zero in a node.
 const impossible = math.MinInt32
 
-// closed is H(∅) = 1, H(U) = Σ_{∅≠S⊆U} (−1)^{|S|+1} H(U∖S) Π_{k∈S} A_k(U∖S), the sum
-// over the graphs of the variables U. A rough sum says first how large the whole is,
-// so that small terms can be told.
-func (o *Orders) closed(ctx context.Context) ([]number, error) {
-	d := len(o.p.tables)
-	nodes := make([]node, 1<<d)
+// nodes are those of the graphs of no set yet.
+func (o *Orders) nodes() []node {
+	nodes := make([]node, len(o.forward))
 	for set, f := range o.forward {
 		nodes[set] = node{forward: impossible, backward: impossible}
 		if b := o.backward[set]; f.m > 0 && b.m > 0 {
 			nodes[set] = node{forward: int32(f.e), backward: int32(b.e)}
 		}
 	}
+	return nodes
+}
+
+// closed is H(∅) = 1, H(U) = Σ_{∅≠S⊆U} (−1)^{|S|+1} H(U∖S) Π_{k∈S} A_k(U∖S), the sum
+// over the graphs of the variables U. A rough sum says first how large the whole is,
+// so that small terms can be told.
+func (o *Orders) closed(ctx context.Context) ([]number, error) {
+	d := len(o.p.tables)
+	nodes := o.nodes()
 	all := &nodes[len(nodes)-1]
 	if err := o.pushAll(ctx, nodes, int(all.forward)-negligible(d, rough)); err != nil {
 		return nil, err
@@ -140,34 +146,49 @@ func (w *pusher) push(set int, m float64, e int, candidates []uint8) {
 		}
 	}
 	w.count += len(candidates)
-	for len(list) > fewest {
+	for len(list) > 4 {
 		k := list[0]
 		list = list[1:]
 		w.push(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list)
 	}
-	if len(list) > 1 {
-		w.pushFew(set, m, e, list)
+	switch len(list) {
+	case 4:
+		k := list[0]
+		w.pushSeven(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list[1], list[2], list[3])
+		w.pushFour(set, -m, e, list[1], list[2], list[3])
+	case 3:
+		w.pushFour(set, -m, e, list[0], list[1], list[2])
+	case 2:
+		a, b := list[0]&31, list[1]&31
+		w.add(set|1<<a|1<<b, -m*w.m[a]*w.m[b], e+w.e[a]+w.e[b])
 	}
 }
 
-// pushFew adds the terms of the S' of two or more members of list.
-func (w *pusher) pushFew(set int, m float64, e int, list []uint8) {
-	f := &w.few
-	f.sets[0], f.m[0], f.e[0] = set, m, e
-	n := 1
-	for _, k := range list {
-		for i := range n {
-			at := (n + i) % len(f.sets)
-			f.sets[at] = f.sets[i%len(f.sets)] | 1<<(k&31)
-			f.m[at], f.e[at] = -f.m[i%len(f.sets)]*w.m[k&31], f.e[i%len(f.sets)]+w.e[k&31]
-			if i == 0 {
-				continue // a single one has been added
-			}
-			u := &w.nodes[f.sets[at]]
-			if shift := f.e[at] - int(u.forward); biased(f.m[at])+shift > 0 {
-				u.sum -= math.Float64frombits(math.Float64bits(f.m[at]) + uint64(shift)<<52)
-			}
-		}
-		n *= 2
+// add adds the term m·2^e to H(U).
+func (w *pusher) add(set int, m float64, e int) {
+	u := &w.nodes[set]
+	if shift := e - int(u.forward); biased(m)+shift > 0 {
+		u.sum += math.Float64frombits(math.Float64bits(m) + uint64(shift)<<52)
 	}
+}
+
+// pushSeven adds the terms of the seven non-empty sets S' of three candidates.
+func (w *pusher) pushSeven(set int, m float64, e int, a, b, c uint8) {
+	a, b, c = a&31, b&31, c&31
+	w.add(set|1<<a, m*w.m[a], e+w.e[a])
+	w.add(set|1<<b, m*w.m[b], e+w.e[b])
+	w.add(set|1<<c, m*w.m[c], e+w.e[c])
+	w.pushFour(set, -m, e, a, b, c)
+}
+
+// pushFour adds the terms of the four sets S' of two or three candidates, of which
+// those of two have the sign of m.
+func (w *pusher) pushFour(set int, m float64, e int, a, b, c uint8) {
+	a, b, c = a&31, b&31, c&31
+	setA, ma, ea := set|1<<a, m*w.m[a], e+w.e[a]
+	mb, eb, mc, ec := w.m[b], w.e[b], w.m[c], w.e[c]
+	w.add(setA|1<<b, ma*mb, ea+eb)
+	w.add(setA|1<<c, ma*mc, ea+ec)
+	w.add(set|1<<b|1<<c, m*mb*mc, e+eb+ec)
+	w.add(setA|1<<b|1<<c, -ma*mb*mc, ea+eb+ec)
 }

@@ -87,7 +87,7 @@ func (w *puller) pull(set int, m float64, e int, candidates []uint8) float64 {
 	}
 	w.count += len(candidates)
 	sum := 0.0
-	for len(list) > fewest {
+	for len(list) > 4 {
 		k := list[0]
 		list = list[1:]
 		term := terms[0] + w.pull(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list)
@@ -95,43 +95,58 @@ func (w *puller) pull(set int, m float64, e int, candidates []uint8) float64 {
 		w.part[k&31] += term
 		sum += term
 	}
-	return sum + w.pullFew(set, m, e, list, terms)
+	switch len(list) {
+	case 4:
+		k := list[0]
+		term := terms[0] + w.pullSeven(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list[1], list[2], list[3])
+		w.part[k&31] += term
+		sum += term + w.pullFour(set, -m, e, list[1], list[2], list[3], terms[1], terms[2], terms[3])
+	case 3:
+		sum += w.pullFour(set, -m, e, list[0], list[1], list[2], terms[0], terms[1], terms[2])
+	case 2:
+		a, b := list[0]&31, list[1]&31
+		both := w.term(set|1<<a|1<<b, -m*w.m[a]*w.m[b], e+w.e[a]+w.e[b])
+		w.part[a] += terms[0] + both
+		w.part[b] += terms[1] + both
+		sum += terms[0] + terms[1] + both
+	case 1:
+		w.part[list[0]&31] += terms[0]
+		sum += terms[0]
+	}
+	return sum
 }
 
-// pullFew is the sum over the non-empty S' of at most four members of list. The
-// terms of single ones are given.
-func (w *puller) pullFew(set int, m float64, e int, list []uint8, terms []float64) float64 {
-	f := &w.few
-	f.sets[0], f.m[0], f.e[0], f.value[0] = set, m, e, 0
-	n := 1
-	for at, k := range list {
-		f.value[n%len(f.value)] = terms[at]
-		for i := range n {
-			at := (n + i) % len(f.sets)
-			f.sets[at] = f.sets[i%len(f.sets)] | 1<<(k&31)
-			f.m[at], f.e[at] = -f.m[i%len(f.sets)]*w.m[k&31], f.e[i%len(f.sets)]+w.e[k&31]
-			if i == 0 {
-				continue
-			}
-			// The sign of f.m[at] is that of the next term.
-			u := &w.rest[f.sets[at]]
-			next, exp := -f.m[at]*u.m, f.e[at]+u.e
-			f.value[at] = 0
-			if b := biased(next); b+exp > 0 && b > 0 {
-				f.value[at] = math.Float64frombits(math.Float64bits(next) + uint64(exp)<<52)
-			}
-		}
-		n *= 2
+// term is m·2^e H̄(U).
+func (w *puller) term(set int, m float64, e int) float64 {
+	u := &w.rest[set]
+	v, e := m*u.m, e+u.e
+	if b := biased(v); b > 0 && b+e > 0 {
+		return math.Float64frombits(math.Float64bits(v) + uint64(e)<<52)
 	}
-	for at := len(list) - 1; at >= 0; at-- {
-		n /= 2
-		sum := 0.0
-		for i := range n {
-			v := f.value[(n+i)%len(f.value)]
-			sum += v
-			f.value[i%len(f.value)] += v
-		}
-		w.part[list[at]&31] += sum
-	}
-	return f.value[0]
+	return 0
+}
+
+// pullSeven is the sum over the seven non-empty sets S' of three candidates.
+func (w *puller) pullSeven(set int, m float64, e int, a, b, c uint8) float64 {
+	a, b, c = a&31, b&31, c&31
+	ta := w.term(set|1<<a, m*w.m[a], e+w.e[a])
+	tb := w.term(set|1<<b, m*w.m[b], e+w.e[b])
+	tc := w.term(set|1<<c, m*w.m[c], e+w.e[c])
+	return w.pullFour(set, -m, e, a, b, c, ta, tb, tc)
+}
+
+// pullFour is the sum over the non-empty sets S' of three candidates, of whose terms
+// those of one are given and those of two have the sign of m.
+func (w *puller) pullFour(set int, m float64, e int, a, b, c uint8, ta, tb, tc float64) float64 {
+	a, b, c = a&31, b&31, c&31
+	setA, ma, ea := set|1<<a, m*w.m[a], e+w.e[a]
+	mb, eb, mc, ec := w.m[b], w.e[b], w.m[c], w.e[c]
+	ab := w.term(setA|1<<b, ma*mb, ea+eb)
+	ac := w.term(setA|1<<c, ma*mc, ea+ec)
+	bc := w.term(set|1<<b|1<<c, m*mb*mc, e+eb+ec)
+	abc := w.term(setA|1<<b|1<<c, -ma*mb*mc, ea+eb+ec)
+	w.part[a] += ta + ab + ac + abc
+	w.part[b] += tb + ab + bc + abc
+	w.part[c] += tc + ac + bc + abc
+	return ta + tb + tc + ab + ac + bc + abc
 }

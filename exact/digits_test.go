@@ -61,6 +61,9 @@ func manyDigits(q [][]float64, without []int) *big.Float {
 // Rounding costs the sums with signs next to nothing at 11 variables: against numbers
 // of 256 bits. Scores around −1000 have an ulp of 1e-13, which is common to both.
 func TestGraphsInManyDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	const d = 9
 	bge := sachs(t)
 	scorers := map[string]score.Scorer{

@@ -75,7 +75,7 @@ func tolerance(offset, deviation float64) float64 {
 // The posterior over orders is that of the sum over all graphs, each as often as it
 // has linear extensions, for every prior and for scores that differ by thousands of nats.
 func TestOrdersEnumerated(t *testing.T) {
-	for d := 1; d <= 5; d++ {
+	for d := 1; d <= largest(); d++ {
 		for name, prior := range priors(t, d) {
 			for n, r := range ranges {
 				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation), func(t *testing.T) {

@@ -20,7 +20,7 @@ func graphs(t *testing.T, o *exact.Orders) *exact.Graphs {
 // The posterior over graphs is that of the sum over all graphs, for every prior and
 // for scores that differ by thousands of nats.
 func TestGraphsEnumerated(t *testing.T) {
-	for d := 1; d <= 5; d++ {
+	for d := 1; d <= largest(); d++ {
 		for name, prior := range priors(t, d) {
 			for n, r := range ranges {
 				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation), func(t *testing.T) {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -213,6 +215,80 @@ func TestCancelled(t *testing.T) {
 	}
 	if runtime.NumGoroutine() > before {
 		t.Errorf("%d goroutines, were %d", runtime.NumGoroutine(), before)
+	}
+}
+
+// A glance is a context that is done after a number of looks at it.
+type glance struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (g *glance) Err() error {
+	if g.left.Add(-1) < 0 {
+		return errStop
+	}
+	return nil
+}
+
+// Wherever a computation is when its context is done, it ends with the cause, and
+// no goroutine is left.
+func TestCancelledAnywhere(t *testing.T) {
+	const d = 14
+	s, prior := randomTable(d, 0, 1e-3, 1), score.Uniform(d)
+	p, o := posterior(t, s, prior, exact.Options{})
+	before := runtime.NumGoroutine()
+	calls := map[string]func(ctx context.Context) error{
+		"New":        func(ctx context.Context) error { _, err := exact.New(ctx, s, prior, exact.Options{}); return err },
+		"Orders":     func(ctx context.Context) error { _, err := p.Orders(ctx); return err },
+		"Graphs":     func(ctx context.Context) error { _, err := o.Graphs(ctx); return err },
+		"GraphsCost": func(ctx context.Context) error { _, err := o.GraphsCost(ctx); return err },
+		"Best":       func(ctx context.Context) error { _, _, err := p.Best(ctx); return err },
+		"Draws":      func(ctx context.Context) error { _, err := o.Draws(ctx, 1000, 1); return err },
+	}
+	for name, call := range calls {
+		looks := int64(1)
+		for ; ; looks *= 2 {
+			g := &glance{Context: context.Background()}
+			g.left.Store(looks)
+			err := call(g)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, errStop) {
+				t.Fatalf("%s, done after %d looks: error %v", name, looks, err)
+			}
+		}
+		if looks < 16 {
+			t.Errorf("%s looked at its context fewer than %d times", name, looks)
+		}
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines, were %d", after, before)
+	}
+}
+
+// The estimate is near the number of terms where none is left out, half of which are
+// done in groups; it falls where the data leave few orders open.
+func TestGraphsCost(t *testing.T) {
+	const d = 13
+	cost := func(s score.Scorer) float64 {
+		_, o := posterior(t, s, score.Fair(d), exact.Options{})
+		c, err := o.GraphsCost(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c / math.Pow(3, d)
+	}
+	if c := cost(randomTable(d, 0, 0, 1)); c < 0.25 || c > 1 {
+		t.Errorf("no data: %v of 3^d terms, want most", c)
+	}
+	bge, err := score.NewBGe(simulated(t, d, 2*d, 10000), nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := cost(bge); c > 0.1 {
+		t.Errorf("10,000 rows: %v of 3^d terms, want few", c)
 	}
 }
 

@@ -32,11 +32,11 @@ func (o Options) workers() int {
 }
 
 // Memory is about the number of bytes that the posterior of d variables and
-// everything computed from it need at a time: 4·d tables of 2^(d−1) numbers, beside
-// a few of 2^d.
+// everything computed from it need at a time: 4·d tables of 2^(d−1) numbers, levels
+// of as many sums, and a few lists of 2^d numbers for all and for each worker.
 func Memory(d int) int64 {
 	subsets := int64(1) << d
-	return 4*int64(d)*subsets/2*8 + 4*16*subsets + 8*subsets*int64(runtime.GOMAXPROCS(0))
+	return int64(d)*subsets/2*(4*8+2) + 6*16*subsets + 8*subsets*int64(runtime.GOMAXPROCS(0))
 }
 
 // check refuses what needs more memory than the options allow.

@@ -9,17 +9,23 @@ import (
 // anySet in place of a layer sets no condition on a set of parents.
 const anySet = ^uint32(0)
 
-// draw returns a set A ⊆ before with a member of layer (or any, for anySet), in
-// proportion to exp q(A). There must be one of a positive probability.
-//
-// It decides on one candidate after the other, from improbable to probable ones.
+// draw returns a set of parents before with a member of layer (or any, for
+// anySet), in proportion to exp q. There must be one of a positive probability.
+func (t *table) draw(before, layer uint32, rng *rand.Rand) uint32 {
+	if layer&t.given != 0 {
+		layer = anySet
+	}
+	return t.drawCandidates(before&t.low, layer, rng) | t.given
+}
+
+// drawCandidates draws the candidates of draw. It decides on one candidate after the other, from improbable to probable ones.
 // With I in and F free, the probability of what is left is by inclusion and exclusion
 //
 //	Σ_{I⊆A⊆I∪F} exp q(A) = Σ_{J⊆I} (−1)^|J| sums[(I∪F)∖J],
 //
 // whose rounding errors of 2^-44 sums[before] matter only after decisions that
 // are as improbable.
-func (t *table) draw(before, layer uint32, rng *rand.Rand) uint32 {
+func (t *table) drawCandidates(before, layer uint32, rng *rand.Rand) uint32 {
 	unit := t.within(before).e
 	total := t.left(0, before, layer, unit)
 	u := rng.Float64()

@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"context"
 	"math"
 	"math/bits"
 )
@@ -8,80 +9,83 @@ import (
 // drawGraph draws a graph given the partition: independent sets of parents.
 func (c *mover) drawGraph(s *partition) {
 	g := &c.graph
-	g.clear()
+	g.clear(s.tables)
 	for j, l := range s.layer {
 		if l > 0 {
-			g.set(j, c.tables[j].draw(s.before[j], s.near[j], c.rng))
+			g.set(j, s.tables[j].draw(s.before[j], s.near[j], c.rng))
 		}
 	}
 }
 
-// edgeMoves draws a graph given the partition, makes n moves of it, and returns
-// to the partition of the graph that results. The chain of pairs has the
-// distribution p(partition)^beta p(graph | partition), so that the ratio of a
-// move is that of p(graph) times that of p(partition)^(beta−1).
-func (c *mover) edgeMoves(s *partition, n int, beta float64, count *moveCounts) {
+// edgeMoves draws a graph given the partition, makes moves of it, n of which look at
+// candidates and looks at other parents, and returns to the partition of the graph
+// that results. With p(graph | partition, given parents), a rung's distribution of graphs is
+// p(graph) h(partition)^(beta−1).
+func (c *mover) edgeMoves(ctx context.Context, s *partition, n, looks int, beta float64, count *moveCounts) error {
 	c.drawGraph(s)
-	c.spare.copyFrom(s)
-	total := s.total()
+	copy(c.layer, s.layer)
+	c.reached = s.logReach()
 	for k := range n {
 		if k%2 == 0 {
-			count.Reverse.add(c.reverse(&total, beta))
+			count.Reverse.add(c.reverse(beta))
 		} else {
-			c.reparent(&total, beta)
+			c.reparent(beta)
 		}
 	}
-	if beta != 1 {
-		s.copyFrom(c.spare)
-		return
+	if err := c.extend(ctx, s, looks, beta); err != nil {
+		return err
 	}
 	c.graph.layers(s.layer)
 	c.fill(s)
+	return nil
 }
 
 // admit decides on the changed graph, which arose with the given logarithm of the
-// ratio of acceptance at beta = 1. It keeps spare, unless beta is 1, the partition
-// of the graph, and total its weight.
-func (c *mover) admit(total *number, beta, ratio float64) bool {
+// ratio of acceptance at beta = 1, and keeps reached, ln h of its partition, unless
+// beta is 1.
+func (c *mover) admit(beta, ratio float64) bool {
 	if beta == 1 {
 		return ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
 	}
-	copy(c.layer, c.spare.layer)
-	c.graph.layers(c.spare.layer)
-	c.fill(c.spare)
-	next := c.spare.total()
-	ratio += (beta - 1) * (next.log() - total.log())
+	c.graph.layers(c.layer)
+	product := one
+	for j, t := range c.tables {
+		before, _ := t.masks(c.layer, j)
+		product = product.times(t.within(before))
+	}
+	next := product.log()
+	ratio += (beta - 1) * (next - c.reached)
 	if ratio < 0 && c.rng.Float64() >= math.Exp(ratio) {
-		copy(c.spare.layer, c.layer)
-		c.fill(c.spare)
 		return false
 	}
-	*total = next
+	c.reached = next
 	return true
 }
 
-// reparent gives a uniform node parents drawn from all that make no cycle.
-func (c *mover) reparent(total *number, beta float64) {
+// reparent gives a uniform node candidates as parents, drawn from all sets that
+// make no cycle. Its other parents stay.
+func (c *mover) reparent(beta float64) {
 	g := &c.graph
 	j := c.rng.IntN(c.d)
+	t := g.tables[j]
 	old := g.parents[j]
-	g.set(j, 0)
-	possible := g.possible(j)
-	next := c.tables[j].draw(possible, anySet, c.rng)
+	g.set(j, t.given)
+	next := t.draw(g.possible(j), anySet, c.rng)
 	g.set(j, next)
-	if next != old && !c.admit(total, beta, 0) {
+	if next != old && !c.admit(beta, 0) {
 		g.set(j, old)
 	}
 }
 
-// reverse turns a uniform edge i → j around and gives both nodes other parents
-// (Grzegorczyk and Husmeier 2008). Both lose theirs; i gets parents that hold j,
-// drawn from all that make no cycle, then j from all that make none. With Z the
-// sums of the probabilities of these sets, the ratio of acceptance is
+// reverse turns a uniform edge i → j between candidates around and gives both
+// nodes other candidates as parents (Grzegorczyk and Husmeier 2008). Both lose
+// those they have; i gets a set that holds j, drawn from all that make no cycle, then j
+// one from all that make none. With Z the sums of the probabilities of these
+// sets, the ratio of acceptance is
 //
 //	edges(G)  Z(i; j among them | both without) Z(j | i with its new parents)
 //	edges(G′) Z(j; i among them | both without) Z(i | j with its old parents)
-func (c *mover) reverse(total *number, beta float64) bool {
+func (c *mover) reverse(beta float64) bool {
 	g := &c.graph
 	edges := g.edges()
 	if edges == 0 {
@@ -91,44 +95,45 @@ func (c *mover) reverse(total *number, beta float64) bool {
 	if c.place[i][j] < 0 {
 		return false
 	}
+	ti, tj := g.tables[i], g.tables[j]
 	oldI, oldJ := g.parents[i], g.parents[j]
 	back := func() bool {
-		g.set(i, 0)
-		g.set(j, 0)
+		g.set(i, ti.given)
+		g.set(j, tj.given)
 		g.set(i, oldI)
 		g.set(j, oldJ)
 		return false
 	}
-	ti, tj := &c.tables[i], &c.tables[j]
 	bitI, bitJ := uint32(1)<<c.place[j][i], uint32(1)<<c.place[i][j]
 
-	g.set(i, 0)
-	afterwards := ti.within(g.possible(i)) // j with its old parents
-	g.set(j, 0)
-	freeI := g.possible(i)
-	forth, returned := ti.mass(freeI, bitJ), tj.mass(g.possible(j), bitI)
-	if forth.m == 0 || returned.m == 0 {
+	g.set(i, ti.given)
+	returnedI := ti.within(g.possible(i)) // j with its old parents
+	g.set(j, tj.given)
+	freeI, freeJ := g.possible(i), g.possible(j)
+	newI, returnedJ := ti.mass(freeI, freeI&bitJ), tj.mass(freeJ, freeJ&bitI)
+	if newI.m == 0 || returnedJ.m == 0 {
 		return back()
 	}
 	g.set(i, ti.draw(freeI, bitJ, c.rng))
-	freeJ := g.possible(j)
-	rest := tj.within(freeJ)
-	if rest.m == 0 {
+	freeJ = g.possible(j)
+	newJ := tj.within(freeJ)
+	if newJ.m == 0 {
 		return back()
 	}
 	g.set(j, tj.draw(freeJ, anySet, c.rng))
 
-	ratio := forth.times(rest).log() - returned.times(afterwards).log() +
+	ratio := newI.times(newJ).log() - returnedJ.times(returnedI).log() +
 		math.Log(float64(edges)) - math.Log(float64(g.edges()))
-	if !c.admit(total, beta, ratio) {
+	if !c.admit(beta, ratio) {
 		return back()
 	}
 	return true
 }
 
-// edge returns the n-th edge i → j.
+// edge returns the n-th edge i → j from a candidate i of j.
 func (g *graph) edge(n int) (i, j int) {
 	for j, set := range g.parents {
+		set &= g.tables[j].low
 		if k := bits.OnesCount32(set); n >= k {
 			n -= k
 			continue
@@ -136,7 +141,7 @@ func (g *graph) edge(n int) (i, j int) {
 		for ; n > 0; n-- {
 			set &= set - 1
 		}
-		return g.tables[j].candidates[bits.TrailingZeros32(set)], j
+		return g.tables[j].parents[bits.TrailingZeros32(set)], j
 	}
 	panic("mcmc: fewer edges than counted")
 }

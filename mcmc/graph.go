@@ -2,57 +2,71 @@ package mcmc
 
 import "math/bits"
 
-// A graph is a directed acyclic graph on the candidates: parents as masks, and
-// children as sets of nodes for searching descendants.
+// A graph is a directed acyclic graph: parents as masks, children as sets of nodes.
 type graph struct {
-	*problem
-	words    int
+	d, words int
+	tables   []*table // say what the masks stand for
 	parents  []uint32
+	degree   []int    // number of parents
 	children []uint64 // words of them for each node
 	reached  []uint64
 	stack    []int
-	depth    []int
 	missing  []int
 }
 
 func newGraph(p *problem) graph {
 	words := (p.d + 63) / 64
 	return graph{
-		problem: p, words: words,
-		parents:  make([]uint32, p.d),
+		d: p.d, words: words,
+		parents: make([]uint32, p.d), degree: make([]int, p.d),
 		children: make([]uint64, words*p.d), reached: make([]uint64, words),
-		stack: make([]int, 0, p.d), depth: make([]int, p.d), missing: make([]int, p.d),
+		stack: make([]int, 0, p.d), missing: make([]int, p.d),
 	}
 }
 
-// clear removes all edges.
-func (g *graph) clear() {
+// clear removes all edges. From here on masks are those of the tables.
+func (g *graph) clear(tables []*table) {
+	g.tables = tables
 	clear(g.parents)
+	clear(g.degree)
 	clear(g.children)
 }
 
 // set gives j other parents.
 func (g *graph) set(j int, parents uint32) {
-	list := g.tables[j].candidates
+	list := g.tables[j].parents
 	for change := g.parents[j] ^ parents; change != 0; change &= change - 1 {
 		i := list[bits.TrailingZeros32(change)]
 		g.children[i*g.words+j/64] ^= 1 << (j % 64)
 	}
+	g.degree[j] += bits.OnesCount32(parents) - bits.OnesCount32(g.parents[j])
 	g.parents[j] = parents
 }
 
-// edges is the number of edges.
+// toggle adds or removes the edge i → j, of which the mask of j knows nothing.
+func (g *graph) toggle(i, j int) {
+	word, bit := &g.children[i*g.words+j/64], uint64(1)<<(j%64)
+	if *word ^= bit; *word&bit != 0 {
+		g.degree[j]++
+	} else {
+		g.degree[j]--
+	}
+}
+
+// has reports whether the edge i → j is there.
+func (g *graph) has(i, j int) bool { return g.children[i*g.words+j/64]>>(j%64)&1 != 0 }
+
+// edges is the number of edges from candidates.
 func (g *graph) edges() int {
 	n := 0
-	for _, set := range g.parents {
-		n += bits.OnesCount32(set)
+	for j, set := range g.parents {
+		n += bits.OnesCount32(set & g.tables[j].low)
 	}
 	return n
 }
 
-// possible returns the candidates of j that are no descendants of it: those that
-// may be its parents if it has none.
-func (g *graph) possible(j int) uint32 {
+// search marks the node j and its descendants as reached.
+func (g *graph) search(j int) {
 	clear(g.reached)
 	g.stack = append(g.stack[:0], j)
 	g.reached[j/64] |= 1 << (j % 64)
@@ -67,9 +81,17 @@ func (g *graph) possible(j int) uint32 {
 			}
 		}
 	}
+}
+
+// isReached reports whether the last search has reached node i.
+func (g *graph) isReached(i int) bool { return g.reached[i/64]>>(i%64)&1 != 0 }
+
+// possible returns the possible parents of j that are no descendants of it.
+func (g *graph) possible(j int) uint32 {
+	g.search(j)
 	free := uint32(0)
-	for k, i := range g.tables[j].candidates {
-		if g.reached[i/64]>>(i%64)&1 == 0 {
+	for k, i := range g.tables[j].parents {
+		if !g.isReached(i) {
 			free |= 1 << k
 		}
 	}
@@ -81,8 +103,8 @@ func (g *graph) possible(j int) uint32 {
 func (g *graph) layers(dst []int) {
 	clear(dst)
 	g.stack = g.stack[:0]
-	for j, set := range g.parents {
-		if g.missing[j] = bits.OnesCount32(set); set == 0 {
+	for j, k := range g.degree {
+		if g.missing[j] = k; k == 0 {
 			g.stack = append(g.stack, j)
 		}
 	}

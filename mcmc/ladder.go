@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 )
@@ -44,8 +45,8 @@ type moveCounts struct{ Relocate, Swap, SplitMerge, Reverse counter }
 
 // step makes one iteration: moves of every rung, then exchanges between
 // neighbours, of even and of odd rungs in turn. After the warm-up it records the
-// first rung.
-func (c *chain) step() {
+// first rung. Only ctx ends it early, with an error.
+func (c *chain) step(ctx context.Context) error {
 	anneal := c.warmUp / 3
 	for r := range c.rungs {
 		beta := c.betas[r]
@@ -53,7 +54,9 @@ func (c *chain) step() {
 			part := float64(c.iteration+1) / float64(anneal)
 			beta *= part * part
 		}
-		c.sweep(r, beta)
+		if err := c.sweep(ctx, r, beta); err != nil {
+			return err
+		}
 	}
 	if c.iteration >= anneal {
 		for r := c.iteration % 2; r+1 < len(c.rungs); r += 2 {
@@ -63,7 +66,7 @@ func (c *chain) step() {
 	c.iteration++
 	if c.iteration > c.warmUp {
 		c.record.add(c)
-		return
+		return nil
 	}
 	for k := 4; k <= 8; k *= 2 { // after 1/2, 3/4 and all of the warm-up
 		if c.iteration == c.warmUp*(k-2)/k || k == 8 && c.iteration == c.warmUp {
@@ -73,6 +76,7 @@ func (c *chain) step() {
 	if c.iteration == c.warmUp {
 		c.clearCounts()
 	}
+	return nil
 }
 
 func (c *chain) clearCounts() {
@@ -81,7 +85,7 @@ func (c *chain) clearCounts() {
 }
 
 // sweep moves the partition of rung r, in expectation each node more than once.
-func (c *chain) sweep(r int, beta float64) {
+func (c *chain) sweep(ctx context.Context, r int, beta float64) error {
 	s, count := c.rungs[r], &c.counts[r]
 	for k := range c.d {
 		count.Relocate.add(c.relocate(s, c.rng.IntN(c.d), beta))
@@ -96,13 +100,13 @@ func (c *chain) sweep(r int, beta float64) {
 	if r > 0 {
 		n = c.d/8 + 1
 	}
-	c.edgeMoves(s, n, beta, count)
+	return c.edgeMoves(ctx, s, n, c.d/16+1, beta, count)
 }
 
 // exchange swaps the partitions of rungs r and r+1 with probability
-// min(1, (p(r+1)/p(r))^(beta_r − beta_(r+1))).
+// min(1, (h(r+1)/h(r))^(beta_r − beta_(r+1))).
 func (c *chain) exchange(r int) {
-	a, b := c.rungs[r].total().log(), c.rungs[r+1].total().log()
+	a, b := c.rungs[r].logReach(), c.rungs[r+1].logReach()
 	ratio := (c.betas[r] - c.betas[r+1]) * (b - a)
 	accepted := ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
 	if accepted {

@@ -18,32 +18,36 @@ func (c *mover) affect(j int) {
 }
 
 // accept weighs the affected nodes under the proposed layers, and moves s with
-// probability min(1, (p(proposed)/p(s))^beta·e^correction), where the correction
-// is the logarithm of the ratio of the proposal probabilities, back over forth.
+// probability min(1, π(proposed)/π(s)·e^correction), where the correction is the
+// logarithm of the ratio of the proposal probabilities, back over forth.
 func (c *mover) accept(s *partition, layers int, beta, correction float64) bool {
-	proposed, current := one, one
+	proposed, current, reach, reachNow := one, one, one, one
+	to := &c.moved
 	for _, j := range c.affected {
-		c.before[j], c.near[j] = c.masks(c.layer, j)
-		c.weight[j] = c.weigh(j, c.layer[j], c.before[j], c.near[j])
-		if c.weight[j].m == 0 {
+		t := s.tables[j]
+		to.before[j], to.near[j] = t.masks(c.layer, j)
+		to.weight[j] = t.weigh(c.layer[j], to.before[j], to.near[j])
+		if to.weight[j].m == 0 {
 			return false
 		}
-		proposed = proposed.times(c.weight[j])
+		to.reach[j] = c.tables[j].within(to.before[j])
+		proposed = proposed.times(to.weight[j])
 		current = current.times(s.weight[j])
+		reach = reach.times(to.reach[j])
+		reachNow = reachNow.times(s.reach[j])
 	}
-	ratio := beta*(proposed.log()-current.log()) + correction
+	ratio := proposed.log() - current.log() + correction
+	if beta != 1 {
+		ratio += (beta - 1) * (reach.log() - reachNow.log())
+	}
 	if ratio < 0 && c.rng.Float64() >= math.Exp(ratio) {
 		return false
 	}
 	copy(s.layer, c.layer)
 	for _, j := range c.affected {
-		s.before[j], s.near[j], s.weight[j] = c.before[j], c.near[j], c.weight[j]
+		s.before[j], s.near[j], s.weight[j], s.reach[j] = to.before[j], to.near[j], to.weight[j], to.reach[j]
 	}
-	s.size = s.size[:layers]
-	clear(s.size)
-	for _, l := range s.layer {
-		s.size[l]++
-	}
+	s.count(layers)
 	return true
 }
 
@@ -51,10 +55,11 @@ func (c *mover) accept(s *partition, layers int, beta, correction float64) bool 
 // it. The proposal is symmetric. It reports whether the partition is another.
 func (c *mover) swap(s *partition, beta float64) bool {
 	v := c.rng.IntN(c.d)
-	if len(c.tables[v].candidates) == 0 {
+	t := c.tables[v]
+	if t.candidates == 0 {
 		return false
 	}
-	w := c.tables[v].candidates[c.rng.IntN(len(c.tables[v].candidates))]
+	w := t.parents[c.rng.IntN(t.candidates)]
 	a, b := s.layer[v], s.layer[w]
 	if a == b {
 		return false
@@ -65,7 +70,7 @@ func (c *mover) swap(s *partition, beta float64) bool {
 	c.affect(w)
 	first := min(a, b)
 	for _, node := range [2]int{v, w} {
-		for _, k := range c.children[node] {
+		for _, k := range s.links[node] {
 			if s.layer[k.child] > first {
 				c.affect(k.child)
 			}

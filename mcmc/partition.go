@@ -1,47 +1,57 @@
 package mcmc
 
-import "tobac/score"
+import (
+	"slices"
+
+	"tobac/score"
+)
 
 // A problem is what all chains share, and does not change.
 type problem struct {
-	d        int
-	scorer   score.Scorer
-	prior    *score.Prior
-	tables   []table
-	children [][]link // children[i]: the variables that have i as candidate
-	place    [][]int8 // place[j][i] is the bit of candidate i of j, or −1
-	open     [][]int  // open[j]: the variables that may be parents of j, but are no candidates
+	d      int
+	scorer score.Scorer
+	prior  *score.Prior
+	tables []*table // without given parents
+	links  [][]link // links[i]: the variables that have i as candidate
+	place  [][]int8 // place[j][i] is the bit of candidate i of j, or −1
+	open   [][]int  // open[j]: the variables that may be parents of j, but are no candidates
 }
 
-// A link says that a variable is bit of the candidates of child.
+// A link says that a variable is bit of the parents of child.
 type link struct {
 	child int
 	bit   uint32
 }
 
-// A partition is a list of layers, the state of a chain. A graph belongs to the
-// partition whose layer l has the nodes with a longest path of l edges from a
-// source: every node of layer l > 0 has a parent in layer l−1 and none in l or later.
+// A partition is a list of layers, and for every node its parents that are no
+// candidates: the state of a rung. A graph belongs to the partition whose layer l
+// has the nodes with a longest path of l edges from a source: every node of layer
+// l > 0 has a parent in layer l−1 and none in l or later.
 type partition struct {
+	tables []*table // with the parents that are no candidates as given ones
+	links  [][]link // as in problem, with given parents
 	layer  []int    // of each node
 	size   []int    // of each layer, positive
-	before []uint32 // candidates in earlier layers
-	near   []uint32 // candidates in the layer before
+	before []uint32 // candidates and given parents in earlier layers
+	near   []uint32 // candidates and given parents in the layer before
 	weight []number // Σ exp q(A) over the sets of parents that the partition allows
+	reach  []number // Σ exp q(A) over the sets of candidates in earlier layers
 }
 
-func newPartition(d int) *partition {
+func newPartition(p *problem) *partition {
+	numbers := func() []number { return make([]number, p.d) }
 	return &partition{
-		layer: make([]int, d), size: make([]int, 0, d),
-		before: make([]uint32, d), near: make([]uint32, d), weight: make([]number, d),
+		tables: slices.Clone(p.tables), links: p.links,
+		layer: make([]int, p.d), size: make([]int, 0, p.d),
+		before: make([]uint32, p.d), near: make([]uint32, p.d), weight: numbers(), reach: numbers(),
 	}
 }
 
-// masks returns the candidates of j that layer, which lists layers by node, puts
-// before j, and of those the ones right before.
-func (p *problem) masks(layer []int, j int) (before, near uint32) {
+// masks returns the possible parents of j that layer, which lists layers by node,
+// puts before j, and of those the ones right before.
+func (t *table) masks(layer []int, j int) (before, near uint32) {
 	own := layer[j]
-	for k, i := range p.tables[j].candidates {
+	for k, i := range t.parents {
 		switch l := layer[i]; {
 		case l == own-1:
 			near |= 1 << k
@@ -53,13 +63,12 @@ func (p *problem) masks(layer []int, j int) (before, near uint32) {
 	return before, near
 }
 
-// weigh is the sum of exp q(A) over the sets of parents of j, which is in the
-// given layer.
-func (p *problem) weigh(j, layer int, before, near uint32) number {
+// weigh is the sum of exp q over the sets of parents of a node of the given layer.
+func (t *table) weigh(layer int, before, near uint32) number {
 	if layer == 0 {
-		return p.tables[j].source()
+		return t.source()
 	}
-	return p.tables[j].mass(before, near)
+	return t.mass(before, near)
 }
 
 // fill computes sizes, masks and weights from layer.
@@ -68,30 +77,40 @@ func (p *problem) fill(s *partition) {
 	for _, l := range s.layer {
 		layers = max(layers, l+1)
 	}
+	s.count(layers)
+	for j, l := range s.layer {
+		s.before[j], s.near[j] = s.tables[j].masks(s.layer, j)
+		s.weight[j] = s.tables[j].weigh(l, s.before[j], s.near[j])
+		s.reach[j] = p.tables[j].within(s.before[j])
+	}
+}
+
+// count computes the sizes of the layers.
+func (s *partition) count(layers int) {
 	s.size = s.size[:layers]
 	clear(s.size)
-	for j, l := range s.layer {
+	for _, l := range s.layer {
 		s.size[l]++
-		s.before[j], s.near[j] = p.masks(s.layer, j)
-		s.weight[j] = p.weigh(j, l, s.before[j], s.near[j])
 	}
 }
 
-// total is the probability of the partition, Π_j weight[j], up to a factor.
-func (s *partition) total() number {
+// logReach is ln h = Σ_j ln reach[j]: roughly the logarithm of the probability of the
+// partition, and that by which rungs are tempered.
+func (s *partition) logReach() float64 {
 	product := one
-	for _, w := range s.weight {
+	for _, w := range s.reach {
 		product = product.times(w)
 	}
-	return product
+	return product.log()
 }
 
-// copyFrom makes s equal to t.
-func (s *partition) copyFrom(t *partition) {
-	copy(s.layer, t.layer)
-	s.size = s.size[:len(t.size)]
-	copy(s.size, t.size)
-	copy(s.before, t.before)
-	copy(s.near, t.near)
-	copy(s.weight, t.weight)
+// connect makes links from tables.
+func (s *partition) connect() {
+	links := make([][]link, len(s.tables))
+	for j, t := range s.tables {
+		for k, i := range t.parents {
+			links[i] = append(links[i], link{child: j, bit: 1 << k})
+		}
+	}
+	s.links = links
 }

@@ -2,13 +2,13 @@ package mcmc
 
 // A record is what a chain keeps of its samples.
 type record struct {
-	series  series // probability of every edge given the partition, then log p(partition)
+	series  series // probability of every edge from a candidate given the partition, then ln p(D, G)
 	edges   []float64
 	first   []int // of each child in edges
 	before  []uint32
 	near    []uint32
-	offset  float64
-	outside []float64 // sums of the probabilities of edges i → j from no candidates, at j·d+i
+	tables  []*table
+	outside []float64 // sums of the probabilities of other edges i → j, at j·d+i
 	looks   []int     // number of terms for each child
 	draws   []draw
 	maximum int // number of draws at which every other one goes
@@ -16,21 +16,20 @@ type record struct {
 	samples int
 }
 
-// A draw is a graph as sets of candidates, with its log p(D, G).
+// A draw is a graph with its ln p(D, G).
 type draw struct {
-	Parents  []uint32
+	Parents  [][]int
 	LogScore float64
 }
 
 func newRecord(p *problem, draws int) record {
 	r := record{
-		first: make([]int, p.d+1), before: make([]uint32, p.d), near: make([]uint32, p.d),
+		first: make([]int, p.d+1), before: make([]uint32, p.d), near: make([]uint32, p.d), tables: make([]*table, p.d),
 		outside: make([]float64, p.d*p.d), looks: make([]int, p.d),
 		maximum: 2 * draws, every: 1,
 	}
 	for j, t := range p.tables {
-		r.first[j+1] = r.first[j] + len(t.candidates)
-		r.offset += t.offset
+		r.first[j+1] = r.first[j] + t.candidates
 	}
 	r.edges = make([]float64, r.first[p.d]+1)
 	r.series = newSeries(len(r.edges))
@@ -40,24 +39,30 @@ func newRecord(p *problem, draws int) record {
 // add records the first rung of the chain.
 func (r *record) add(c *chain) {
 	s := c.rungs[0]
-	for j := range c.d {
-		if s.before[j] == r.before[j] && s.near[j] == r.near[j] {
+	for j, t := range s.tables {
+		if s.before[j] == r.before[j] && s.near[j] == r.near[j] && t == r.tables[j] {
 			continue
 		}
-		r.before[j], r.near[j] = s.before[j], s.near[j]
-		c.tables[j].marginals(r.edges[r.first[j]:r.first[j+1]], s.before[j], s.near[j])
+		r.before[j], r.near[j], r.tables[j] = s.before[j], s.near[j], t
+		t.marginals(r.edges[r.first[j]:r.first[j+1]], s.before[j], s.near[j])
 	}
-	r.edges[len(r.edges)-1] = s.total().log() + r.offset
+	picks := c.recorder
+	picks.drawGraph(s)
+	logScore := picks.graph.logScore()
+	r.edges[len(r.edges)-1] = logScore
 	r.series.add(r.edges)
-	j := r.samples % c.d
-	for k, v := range c.recorder.outside(s, j) {
-		r.outside[j*c.d+c.open[j][k]] += v
+	for k := range c.d/16 + 1 {
+		j := (r.samples*(c.d/16+1) + k) % c.d
+		picks.read(s, j)
+		for k, v := range picks.scan(s, j, 1, false) {
+			r.outside[j*c.d+c.open[j][k]] += v
+		}
+		r.looks[j]++
 	}
-	r.looks[j]++
 	if r.samples++; r.maximum == 0 || r.samples%r.every != 0 {
 		return
 	}
-	r.draws = append(r.draws, c.recorder.pick(s, r.offset))
+	r.draws = append(r.draws, draw{Parents: picks.graph.lists(), LogScore: logScore})
 	if len(r.draws) < r.maximum {
 		return
 	}
@@ -68,12 +73,24 @@ func (r *record) add(c *chain) {
 	r.every *= 2
 }
 
-// pick draws a graph given the partition.
-func (c *mover) pick(s *partition, offset float64) draw {
-	c.drawGraph(s)
-	d := draw{Parents: append([]uint32(nil), c.graph.parents...), LogScore: offset}
-	for j, set := range d.Parents {
-		d.LogScore += c.tables[j].scores[set]
+// logScore is ln p(D, G).
+func (g *graph) logScore() float64 {
+	sum := 0.
+	for j, t := range g.tables {
+		sum += t.offset + t.scores[g.parents[j]&t.low]
 	}
-	return d
+	return sum
+}
+
+// lists returns the parents of every node.
+func (g *graph) lists() [][]int {
+	all := make([][]int, g.d)
+	for j, set := range g.parents {
+		for k, i := range g.tables[j].parents {
+			if set>>k&1 != 0 {
+				all[j] = append(all[j], i)
+			}
+		}
+	}
+	return all
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
 	"tobac/score"
@@ -18,8 +17,8 @@ const (
 
 // refine exchanges candidates for better ones. In each round the chains move for
 // some iterations, and every rung counts for each pair how probable the edge i → j is:
-// for a candidate i given the partition, for another variable of an earlier layer as in
-// [outside]. An edge is worth its own probability and half that of the opposite
+// for a candidate i given the partition, for another variable given all other edges
+// of a drawn graph. An edge is worth its own probability and half that of the opposite
 // edge, which the likelihood often cannot tell from it. The candidates of every
 // child are then the most valuable variables, until none changes.
 func (m *Sampler) refine(ctx context.Context) error {
@@ -70,52 +69,27 @@ func (c *chain) pilot(ctx context.Context, counts []float64, round int) error {
 				part := float64(t+1) / pilotIterations
 				beta *= part * part
 			}
-			c.sweep(r, beta)
+			if err := c.sweep(ctx, r, beta); err != nil {
+				return err
+			}
 			if t%5 != 4 || t < pilotIterations/2 {
 				continue
 			}
-			for j := range c.d {
-				list := c.tables[j].candidates
-				c.tables[j].marginals(p[:len(list)], s.before[j], s.near[j])
-				for k, i := range list {
-					counts[j*c.d+i] += p[k]
+			weight := math.Pow(c.betas[r], 4)
+			c.drawGraph(s)
+			for j, t := range s.tables {
+				t.marginals(p[:t.candidates], s.before[j], s.near[j])
+				for k, v := range p[:t.candidates] {
+					counts[j*c.d+t.parents[k]] += weight * v
 				}
-				for k, v := range c.outside(s, j) {
-					counts[j*c.d+c.open[j][k]] += v
+				c.read(s, j)
+				for k, v := range c.scan(s, j, 1, false) {
+					counts[j*c.d+c.open[j][k]] += weight * v
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// outside returns, for each variable i that is allowed as a parent of j but is no
-// candidate, the probability of i → j given all other edges of a graph drawn given
-// the partition: w/(1+w), where w = exp(q(A∪i) − q(A)), A the parents of j in the
-// graph, and zero if i is not in an earlier layer. The result is valid until the
-// next call.
-func (c *mover) outside(s *partition, j int) []float64 {
-	p := c.chance[:len(c.open[j])]
-	clear(p)
-	if len(p) == 0 || s.layer[j] == 0 {
-		return p
-	}
-	t := &c.tables[j]
-	set := t.draw(s.before[j], s.near[j], c.rng)
-	before := t.scores[set] + t.offset
-	for k, i := range c.open[j] {
-		if s.layer[i] >= s.layer[j] {
-			continue
-		}
-		c.subset = c.subset[:0]
-		for rest := set; rest != 0; rest &= rest - 1 {
-			c.subset = append(c.subset, t.candidates[bits.TrailingZeros32(rest)])
-		}
-		at, _ := slices.BinarySearch(c.subset, i)
-		c.subset = slices.Insert(c.subset, at, i)
-		p[k] = 1 / (1 + math.Exp(before-c.q(j, c.subset)))
-	}
-	return p
 }
 
 // q is the node score of any parents, in ascending sequence.
@@ -131,7 +105,7 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, value []float64) (bool
 	next := make([][]int, d)
 	changed := false
 	for j := range d {
-		list := m.tables[j].candidates
+		list := m.tables[j].parents
 		if len(m.open[j]) == 0 {
 			continue
 		}
@@ -154,12 +128,12 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, value []float64) (bool
 	if !changed {
 		return false, nil
 	}
-	graphs := m.graphsOfRungs()
+	graphs := m.graphs()
 	err := parallel(ctx, m.options.Workers, d, func(ctx context.Context, j int) error {
 		if next[j] == nil {
 			return ctx.Err()
 		}
-		t, err := newTable(ctx, m.scorer, m.prior, j, next[j])
+		t, err := newTable(ctx, m.scorer, m.prior, j, next[j], nil)
 		if err == nil {
 			m.tables[j] = t
 		}
@@ -169,46 +143,60 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, value []float64) (bool
 		return false, err
 	}
 	m.connect()
-	m.reseat(graphs)
-	return true, nil
+	return true, m.reseat(ctx, graphs)
 }
 
-// graphsOfRungs draws a graph given each partition, as the edges from i to j at
-// j·d+i of each rung of each chain.
-func (m *Sampler) graphsOfRungs() [][][]bool {
-	all := make([][][]bool, len(m.chains))
+// graphs draws a graph given each partition, as the parents of every node.
+func (m *Sampler) graphs() [][][][]int {
+	all := make([][][][]int, len(m.chains))
 	for k, c := range m.chains {
 		for _, s := range c.rungs {
-			edges := make([]bool, m.d*m.d)
 			c.drawGraph(s)
-			for j, set := range c.graph.parents {
-				for ; set != 0; set &= set - 1 {
-					edges[j*m.d+m.tables[j].candidates[bits.TrailingZeros32(set)]] = true
-				}
-			}
-			all[k] = append(all[k], edges)
+			all[k] = append(all[k], c.graph.lists())
 		}
 	}
 	return all
 }
 
-// reseat makes the partitions those of the graphs, without edges from variables
-// that are no candidates any more.
-func (m *Sampler) reseat(graphs [][][]bool) {
-	for k, c := range m.chains {
-		for r, s := range c.rungs {
-			c.graph.clear()
-			for j := range m.d {
-				set := uint32(0)
-				for b, i := range m.tables[j].candidates {
-					if graphs[k][r][j*m.d+i] {
-						set |= 1 << b
-					}
-				}
-				c.graph.set(j, set)
+// reseat makes the partitions those of the graphs, for the present tables.
+func (m *Sampler) reseat(ctx context.Context, graphs [][][][]int) error {
+	return parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
+		for r := range m.chains[k].rungs {
+			s, err := m.chains[k].seat(ctx, graphs[k][r])
+			if err != nil {
+				return err
 			}
-			c.graph.layers(s.layer)
-			c.fill(s)
+			m.chains[k].rungs[r] = s
+		}
+		return nil
+	})
+}
+
+// seat returns the partition of a graph.
+func (c *mover) seat(ctx context.Context, parents [][]int) (*partition, error) {
+	s := newPartition(c.problem)
+	for j, list := range parents {
+		c.given[j], c.changed[j] = c.given[j][:0], true
+		for _, i := range list {
+			if c.place[j][i] < 0 {
+				c.given[j] = append(c.given[j], i)
+			}
 		}
 	}
+	if err := c.retable(ctx, s); err != nil {
+		return nil, err
+	}
+	c.graph.clear(s.tables)
+	for j, list := range parents {
+		set := s.tables[j].given
+		for _, i := range list {
+			if k := c.place[j][i]; k >= 0 {
+				set |= 1 << k
+			}
+		}
+		c.graph.set(j, set)
+	}
+	c.graph.layers(s.layer)
+	c.fill(s)
+	return s, nil
 }

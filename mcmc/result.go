@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -86,7 +85,7 @@ func (m *Sampler) Result() (*Result, error) {
 	res.Diagnostics.Samples = samples
 	first := m.chains[0].record.first
 	for j, t := range m.tables {
-		for k, i := range t.candidates {
+		for k, i := range t.parents {
 			p := min(sum[first[j]+k]/float64(samples), 1)
 			res.Edges.Set(i, j, p)
 			res.Diagnostics.Uncertain = append(res.Diagnostics.Uncertain, EdgeStat{From: i, To: j, Quantity: Quantity{Mean: p}})
@@ -107,7 +106,7 @@ func (m *Sampler) Result() (*Result, error) {
 	res.Diagnostics.Rungs = m.rungs()
 	for k, c := range m.chains {
 		for _, d := range c.record.draws {
-			res.Draws = append(res.Draws, Draw{Graph: m.graphOf(d.Parents), LogScore: d.LogScore, Chain: k})
+			res.Draws = append(res.Draws, Draw{Graph: graphOf(d.Parents), LogScore: d.LogScore, Chain: k})
 		}
 	}
 	return res, nil
@@ -140,12 +139,12 @@ func quantity(all []series, k int, mean float64) Quantity {
 	return q
 }
 
-// graphOf is the graph with the given sets of candidates as parents.
-func (p *problem) graphOf(parents []uint32) *dag.Graph {
-	g := dag.New(p.d)
-	for j, set := range parents {
-		for ; set != 0; set &= set - 1 {
-			g.Set(p.tables[j].candidates[bits.TrailingZeros32(set)], j, true)
+// graphOf is the graph with the given parents.
+func graphOf(parents [][]int) *dag.Graph {
+	g := dag.New(len(parents))
+	for j, list := range parents {
+		for _, i := range list {
+			g.Set(i, j, true)
 		}
 	}
 	return g

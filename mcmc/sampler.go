@@ -92,11 +92,11 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	shared := &problem{d: s.Vars(), scorer: s, prior: p.Clone(), tables: make([]table, s.Vars())}
+	shared := &problem{d: s.Vars(), scorer: s, prior: p.Clone(), tables: make([]*table, s.Vars())}
 	err = parallel(ctx, o.Workers, shared.d, func(ctx context.Context, j int) error {
 		list, err := candidates(ctx, s, p, j, o.Candidates)
 		if err == nil {
-			shared.tables[j], err = newTable(ctx, s, p, j, list)
+			shared.tables[j], err = newTable(ctx, s, p, j, list, nil)
 		}
 		return err
 	})
@@ -118,17 +118,17 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	return m, nil
 }
 
-// connect fills children, place and open from the candidates.
+// connect fills links, place and open from the tables.
 func (p *problem) connect() {
-	p.children, p.place, p.open = make([][]link, p.d), make([][]int8, p.d), make([][]int, p.d)
+	p.links, p.place, p.open = make([][]link, p.d), make([][]int8, p.d), make([][]int, p.d)
 	for j, t := range p.tables {
 		p.place[j] = make([]int8, p.d)
 		for i := range p.place[j] {
 			p.place[j][i] = -1
 		}
-		for k, i := range t.candidates {
+		for k, i := range t.parents {
 			p.place[j][i] = int8(k)
-			p.children[i] = append(p.children[i], link{child: j, bit: 1 << k})
+			p.links[i] = append(p.links[i], link{child: j, bit: 1 << k})
 		}
 		for i := range p.d {
 			if i != j && p.place[j][i] < 0 && !p.prior.Forbidden(i, j) {
@@ -160,7 +160,7 @@ func newChain(p *problem, o Options, k int) *chain {
 // the required edges, and parents drawn given the order.
 func (c *mover) random() *partition {
 	g := &c.graph
-	g.clear()
+	g.clear(c.tables)
 	placed := make([]bool, c.d)
 	for range c.d {
 		var free []int
@@ -174,8 +174,8 @@ func (c *mover) random() *partition {
 			}
 		}
 		j := free[c.rng.IntN(len(free))]
-		t, before := &c.tables[j], uint32(0)
-		for k, i := range t.candidates {
+		t, before := c.tables[j], uint32(0)
+		for k, i := range t.parents {
 			if placed[i] {
 				before |= 1 << k
 			}
@@ -183,7 +183,7 @@ func (c *mover) random() *partition {
 		g.set(j, t.draw(before, anySet, c.rng))
 		placed[j] = true
 	}
-	s := newPartition(c.d)
+	s := newPartition(c.problem)
 	g.layers(s.layer)
 	c.fill(s)
 	return s
@@ -212,7 +212,9 @@ func (m *Sampler) Advance(ctx context.Context, n int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.step()
+			if err := c.step(context.WithoutCancel(ctx)); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

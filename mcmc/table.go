@@ -11,47 +11,83 @@ import (
 	"tobac/score"
 )
 
-// A table has the node scores of one child for all subsets of its candidates. A
-// set of candidates is a mask: bit k stands for candidates[k].
+// A table has the node scores of one child for all subsets of its candidates,
+// each with the given parents, which are not among the candidates. A set is a
+// mask: bit k stands for parents[k], candidates in front of the given ones.
 type table struct {
-	candidates []int
+	parents    []int
+	candidates int       // number of them
+	low        uint32    // all candidates
+	given      uint32    // all given parents
 	offset     float64   // largest score; the fields below are relative to it
-	scores     []float64 // q(A)
-	sums       []packed  // sums[U] = Σ_{A⊆U} exp q(A)
+	scores     []float64 // q(A ∪ given) of the sets A of candidates
+	sums       []packed  // sums[U] = Σ_{A⊆U} exp q(A ∪ given)
 	order      []uint32  // single candidates by rising probability, if all are possible
 }
 
-// newTable scores all subsets of the candidates of child j.
-func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (table, error) {
-	q := make([]float64, 1<<len(candidates))
-	if err := score.LogScores(ctx, s, q, j, candidates); err != nil {
-		return table{}, err
+// newTable scores all subsets of the candidates of child j, with given parents.
+func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates, given []int) (*table, error) {
+	q, err := scores(ctx, s, p, j, candidates, given)
+	if err != nil {
+		return nil, err
 	}
-	p.AddTo(q, j, candidates)
-	t := table{candidates: candidates, offset: math.Inf(-1), scores: q}
+	t := &table{
+		parents: slices.Concat(candidates, given), candidates: len(candidates),
+		low: 1<<len(candidates) - 1, offset: math.Inf(-1), scores: q,
+	}
+	t.given = 1<<len(t.parents) - 1 - t.low
 	for set, v := range q {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return table{}, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of the candidates %v, want a number below +Inf", j, v, set, candidates)
+			return nil, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of the candidates %v, want a number below +Inf", j, v, set, candidates)
 		}
 		t.offset = max(t.offset, v)
 	}
 	if math.IsInf(t.offset, -1) {
-		return table{}, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
+		return nil, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
 	}
 	for set := range q {
 		q[set] -= t.offset
 	}
 	t.sums = zeta(q)
-	full := uint32(len(q) - 1)
 	absent := make([]float64, len(candidates))
 	for k := range candidates {
 		t.order = append(t.order, 1<<k)
-		absent[k] = t.within(full &^ (1 << k)).over(t.within(full))
+		absent[k] = t.within(t.low &^ (1 << k)).over(t.within(t.low))
 	}
 	slices.SortStableFunc(t.order, func(a, b uint32) int {
 		return cmp.Compare(absent[bits.TrailingZeros32(b)], absent[bits.TrailingZeros32(a)])
 	})
 	return t, nil
+}
+
+// scores returns q(A ∪ given) for all sets A of candidates.
+func scores(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates, given []int) ([]float64, error) {
+	all := sorted(candidates, given)
+	q := make([]float64, 1<<len(all))
+	if err := score.LogScores(ctx, s, q, j, all); err != nil {
+		return nil, err
+	}
+	p.AddTo(q, j, all)
+	if len(given) == 0 {
+		return q, nil
+	}
+	fixed := 0
+	for _, i := range given {
+		fixed |= 1 << slices.Index(all, i)
+	}
+	place := make([]int, 1, 1<<len(candidates)) // of the sets of candidates in q
+	place[0] = fixed
+	for _, i := range candidates {
+		bit := 1 << slices.Index(all, i)
+		for _, at := range place {
+			place = append(place, at|bit)
+		}
+	}
+	some := make([]float64, len(place))
+	for set, at := range place {
+		some[set] = q[at]
+	}
+	return some, nil
 }
 
 // levelBits is the number of powers of two between levels of scale.
@@ -103,25 +139,35 @@ func zeta(q []float64) []packed {
 }
 
 // source is exp q(∅), the probability of no parents.
-func (t *table) source() number { return t.sums[0].unpack() }
-
-// within is Σ exp q(A) over the sets A ⊆ before.
-func (t *table) within(before uint32) number { return t.sums[before].unpack() }
-
-// mass is Σ exp q(A) over the sets A ⊆ before that hold a member of layer ⊆ before.
-func (t *table) mass(before, layer uint32) number {
-	if layer == 0 {
+func (t *table) source() number {
+	if t.given != 0 {
 		return number{}
 	}
-	return t.between(t.sums[before].unpack(), t.sums[before&^layer].unpack(), before, layer)
+	return t.sums[0].unpack()
 }
 
-// between is mass(before, layer), given the sums of before and of before∖layer.
+// within is the sum of exp q over the sets of parents before, of which the given ones are.
+func (t *table) within(before uint32) number { return t.sums[before&t.low].unpack() }
+
+// mass is the sum of exp q over the sets of parents before of which one is in layer, a
+// subset of before.
+func (t *table) mass(before, layer uint32) number {
+	switch {
+	case layer == 0 || before&t.given != t.given:
+		return number{}
+	case layer&t.given != 0:
+		return t.within(before)
+	}
+	return t.between(t.within(before), t.within(before&^layer), before, layer)
+}
+
+// between is mass(before, layer), given the sums of before and of before∖layer, for a
+// layer without given parents.
 func (t *table) between(all, without number, before, layer uint32) number {
 	if s, precise := all.minus(without); precise {
 		return s
 	}
-	return t.search(before, layer)
+	return t.search(before&t.low, layer)
 }
 
 // search is mass(before, layer) by going through the sets.
@@ -150,16 +196,20 @@ func (t *table) best(before, layer uint32) float64 {
 }
 
 // marginals writes to dst, for each candidate, the probability that it is a
-// parent, given that the parents are in before and one of them is in layer.
+// parent, given that the parents are before the child and one of them is in
+// layer. All are zero for an empty layer, which is that of a source.
 func (t *table) marginals(dst []float64, before, layer uint32) {
 	clear(dst)
-	if layer == 0 { // a source
+	if layer == 0 {
 		return
 	}
-	all, without := t.sums[before].unpack(), t.sums[before&^layer].unpack()
+	all, without := t.within(before), number{}
+	if layer&t.given == 0 {
+		without = t.within(before &^ layer)
+	}
 	total, precise := all.minus(without)
 	if !precise {
-		t.searchMarginals(dst, before, layer)
+		t.searchMarginals(dst, before&t.low, layer)
 		return
 	}
 	for k := range dst {
@@ -167,11 +217,13 @@ func (t *table) marginals(dst []float64, before, layer uint32) {
 		if before&bit == 0 {
 			continue
 		}
-		absent := t.sums[before&^bit].unpack().over(total)
-		if layer&bit == 0 {
-			absent -= t.sums[before&^bit&^layer].unpack().over(total)
-		} else {
+		absent := t.within(before &^ bit).over(total)
+		switch {
+		case layer&t.given != 0:
+		case layer&bit != 0:
 			absent -= without.over(total)
+		default:
+			absent -= t.within(before &^ bit &^ layer).over(total)
 		}
 		dst[k] = min(max(1-absent, 0), 1)
 	}

@@ -1,0 +1,168 @@
+package tobac_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/ordering"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestDataErrors(t *testing.T) {
+	abc := []string{"a", "b", "c"}
+	eqvar := tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	constant := table(9, 3, abc, func(i, j int) float64 {
+		if j == 1 {
+			return 4.5
+		}
+		return generic(i, j)
+	})
+	touched := func(marks *mat.Dense) *dataset.Table {
+		data := table(9, 3, abc, generic)
+		data.Intervened = marks
+		return data
+	}
+	half, all := mat.NewDense(9, 3, nil), mat.NewDense(9, 3, nil)
+	half.Set(7, 2, 0.5)
+	for i := range 9 {
+		all.Set(i, i%2, 1)
+	}
+	for _, row := range []struct {
+		name string
+		data *dataset.Table
+		cfg  tobac.Config
+		want string
+	}{
+		{"no table", nil, tobac.Config{}, "dataset: table has no numbers"},
+		{"one row", table(1, 3, abc, generic), tobac.Config{}, "tobac: got 1 row, want at least 2"},
+		{"one variable", table(9, 1, abc[:1], generic), tobac.Config{}, "tobac: got 1 variable, want at least 2: a single variable has no edges to infer"},
+		{"names", table(9, 3, abc[:2], generic), tobac.Config{}, "dataset: table has 2 names for 3 columns"},
+		{"repeated name", table(9, 3, []string{"a", "b", "a"}, generic), tobac.Config{}, `dataset: columns 1 and 3 are both named "a"`},
+		{"not a number", table(9, 3, abc, func(i, j int) float64 {
+			if i == 4 && j == 1 {
+				return math.NaN()
+			}
+			return generic(i, j)
+		}), tobac.Config{}, `dataset: entry [4,1] in column "b" is NaN, want a finite number`},
+		{"constant column for EqVar", constant, eqvar, "tobac: ordering: column 1 (b): constant column: every row is 4.5; remove the column or use another estimator"},
+		{"fewer rows than variables for EqVar", table(3, 3, abc, generic), eqvar, "tobac: ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
+		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{}, "dataset: "},
+		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},
+		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which leaves none to find an order from; give the order"},
+		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: tobac.BGe{AlphaLambda: 3}}, "tobac: score: "},
+		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: tobac.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
+		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: tobac.FeedForward{Hidden: []int{0}}, Order: tobac.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
+		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: tobac.Sampler{Gradient: models.ScoreFunctionLOO, Samples: 1}},
+			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			res, err := tobac.Fit(context.Background(), row.data, row.cfg)
+			if res != nil || err == nil || !strings.HasPrefix(err.Error(), row.want) {
+				t.Errorf("got %v and error %v\nwant error %s", res, err, row.want)
+			}
+			if err != nil && strings.ContainsRune(err.Error(), '\n') {
+				t.Errorf("the error has several lines: %v", err)
+			}
+		})
+	}
+}
+
+// A column that never varies is named by every engine that cannot use it.
+func TestConstantColumn(t *testing.T) {
+	data := chain(t, 40).Train
+	for i := range 40 {
+		data.X.Set(i, 2, 4.5)
+	}
+	for name, cfg := range engines() {
+		_, err := tobac.Fit(context.Background(), data, cfg)
+		if err != nil && !strings.Contains(err.Error(), "X2") {
+			t.Errorf("%s: the error does not name the column X2: %v", name, err)
+		}
+	}
+}
+
+// Errors of the order carry their reason.
+func TestOrderErrorsAreTyped(t *testing.T) {
+	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64(i * j) })
+	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}})
+	var column *ordering.ColumnError
+	if !errors.Is(err, ordering.ErrConstant) || !errors.As(err, &column) || column.Column != 0 || column.Name != "a" {
+		t.Errorf("got error %v, want an ordering.ColumnError for column 0, a, that wraps ErrConstant", err)
+	}
+}
+
+// wide is a table of two rows with many columns.
+func wide(rows, cols int) *dataset.Table {
+	names := make([]string, cols)
+	for j := range names {
+		names[j] = fmt.Sprint("x", j)
+	}
+	return table(rows, cols, names, generic)
+}
+
+// A problem that would not fit into memory is refused before anything is
+// computed, and the error says what it needs and what to reduce.
+func TestMemoryIsChecked(t *testing.T) {
+	for _, row := range []struct {
+		name       string
+		data       *dataset.Table
+		cfg        tobac.Config
+		head, tail string
+	}{
+		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: tobac.SVGD},
+			"tobac: 3000 variables with 30 particles and 128 samples on 1 workers need about ", " GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank"},
+		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 20}},
+			"tobac: 100 variables with ", "use fewer variables, samples, particles, orders or workers, or a smaller rank"},
+		{"networks of many rows", wide(2000, 200), tobac.Config{Model: tobac.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
+			"tobac: 200 variables with 30 particles and 128 samples on 1 workers need about 30 GB of memory", "or a smaller rank"},
+		{"sets of variables", wide(9, 30), tobac.Config{Engine: tobac.Exact},
+			"tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables", "allowed: --engine mcmc or svgd"},
+	} {
+		_, err := tobac.NewRun(context.Background(), row.data, row.cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), row.head) || !strings.HasSuffix(err.Error(), row.tail) {
+			t.Errorf("%s: got error  %v\nwant %s…%s", row.name, err, row.head, row.tail)
+		}
+	}
+	// Three variables have only six orders.
+	newRun(t, wide(9, 3), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
+}
+
+// The smallest problem, with every engine: two variables, one possible edge, three rows.
+func TestTwoVariables(t *testing.T) {
+	data := table(3, 2, []string{"a", "b"}, generic)
+	for name, cfg := range engines() {
+		cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps = 1, 1, 5
+		res := fit(t, data, cfg)
+		if err := res.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(res.Draws) == 0 || name != "dibs" && res.Cyclic() > 0 {
+			t.Errorf("%s: %d draws, %d with a cycle", name, len(res.Draws), res.Cyclic())
+		}
+	}
+}
+
+// With a known order nothing needs more rows than variables, nor columns that
+// vary.
+func TestKnownOrderNeedsLittle(t *testing.T) {
+	data := table(2, 4, []string{"a", "b", "c", "d"}, func(i, j int) float64 {
+		if j == 2 {
+			return 1
+		}
+		return generic(i, j)
+	})
+	for _, engine := range []tobac.Engine{tobac.SVGD, tobac.Exact} {
+		cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}, Sampler: tobac.Sampler{Particles: 3, Samples: 8, Steps: 5}}
+		if err := fit(t, data, cfg).Validate(); err != nil {
+			t.Errorf("%v: %v", engine, err)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package tobac_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/autograd"
+	"tobac/dag"
+	"tobac/dataset"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Fit is NewRun, Advance to the end, Result, with every engine. What it returns is valid,
+// says what was chosen, and counts its time.
+func TestFitIsARunToTheEnd(t *testing.T) {
+	data := noisy(t)
+	for name, cfg := range engines() {
+		t.Run(name, func(t *testing.T) {
+			got := fit(t, data, cfg)
+			r, want := finished(t, data, cfg)
+			sameBits(t, "fit", got, want)
+			if err := got.Validate(); err != nil {
+				t.Error(err)
+			}
+			if e := cfg.Engine; e != tobac.Auto && got.Config.Engine != e || got.Config.Engine == tobac.Auto {
+				t.Errorf("engine %v of the result, asked for %v", got.Config.Engine, e)
+			}
+			if got.Engine != got.Config.Engine.String() || got.Config.Model == nil || !slices.Equal(got.Names, data.Names) {
+				t.Errorf("posterior of engine %s, model %v, names %v", got.Engine, got.Config.Model, got.Names)
+			}
+			if diff := cmp.Diff(r.Config(), got.Config); diff != "" {
+				t.Errorf("configuration (-run +result):\n%s", diff)
+			}
+			if (got.Particles != nil) != cfg.Beside || math.IsNaN(got.Distance()) == cfg.Beside {
+				t.Errorf("particles beside: %v, distance %v", got.Particles != nil, got.Distance())
+			}
+			s := got.Seconds
+			if s.Total <= 0 || s.Total != s.Infer+s.Order+s.Compile+s.Sample {
+				t.Errorf("seconds: got %+v, want their sum", s)
+			}
+			if r.Step() != r.Steps() || (r.Steps() == 0) != (cfg.Engine <= tobac.Exact && !cfg.Beside && cfg.Sampler.Method != tobac.DiBS) {
+				t.Errorf("at step %d of %d", r.Step(), r.Steps())
+			}
+		})
+	}
+}
+
+// The distance is the mean difference of the probabilities over all ordered pairs.
+func TestDistance(t *testing.T) {
+	cfg := engines()["exact with particles"]
+	res := fit(t, noisy(t), cfg)
+	sum := 0.0
+	for i := range 5 {
+		for j := range 5 {
+			sum += math.Abs(res.Probabilities.At(i, j) - res.Particles.Probabilities.At(i, j))
+		}
+	}
+	if got := res.Distance(); math.Abs(got-sum/20) > 1e-12 || got <= 0 || got > 1 {
+		t.Errorf("distance %v, want %v", got, sum/20)
+	}
+	alone := cfg
+	alone.Beside = false
+	sameDraws(t, fit(t, noisy(t), alone).Posterior, res.Posterior) // particles change nothing
+}
+
+// The number of workers changes nothing but the time, with every engine.
+func TestWorkersAreBitwise(t *testing.T) {
+	for name, cfg := range engines() {
+		t.Run(name, func(t *testing.T) {
+			cfg.Workers = 1
+			_, want := finished(t, noisy(t), cfg)
+			for _, workers := range []int{2, 8} {
+				cfg.Workers = workers
+				_, got := finished(t, noisy(t), cfg)
+				sameBits(t, fmt.Sprint(workers, " workers"), got, want)
+				if diff := cmp.Diff(want.Evidence, got.Evidence, cmpopts.EquateNaNs()); diff != "" || want.EdgesPerNode != got.EdgesPerNode {
+					t.Errorf("%d workers: evidence (-1 worker +got):\n%s", workers, diff)
+				}
+			}
+		})
+	}
+}
+
+// Both precisions repeat bit for bit, and move the particles by rounding errors
+// from each other.
+func TestPrecision(t *testing.T) {
+	data := chain(t, 40).Train
+	var z [2]*mat.Dense
+	for _, precision := range []autograd.Precision{autograd.Float64, autograd.Float32} {
+		cfg := particles()
+		cfg.Sampler.Precision = precision
+		var want string
+		for _, workers := range []int{1, 3} {
+			cfg.Workers = workers
+			r, _ := finished(t, data, cfg)
+			got := state(t, r)
+			if want != "" && got != want {
+				t.Errorf("%v, %d workers: particles differ from those of 1 worker", precision, workers)
+			}
+			want = got
+			rows := snapshot(t, r).Particles.Z
+			z[precision] = mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
+		}
+	}
+	if mat.Equal(z[0], z[1]) || !mat.EqualApprox(z[0], z[1], 1e-3) {
+		t.Errorf("latents in float64 and float32: got\n%v\nand\n%v", mat.Formatted(z[0]), mat.Formatted(z[1]))
+	}
+}
+
+// Another seed gives other draws; the same one does not. What is exact does not
+// depend on it.
+func TestSeed(t *testing.T) {
+	data := noisy(t)
+	for name, cfg := range engines() {
+		var results []*tobac.Result
+		for _, seed := range []uint64{0, 1, 0} {
+			cfg.Seed = seed
+			results = append(results, fit(t, data, cfg))
+		}
+		sameBits(t, name+", same seed", results[2], results[0])
+		if slices.EqualFunc(results[0].Graphs(), results[1].Graphs(), (*dag.Graph).Equal) {
+			t.Errorf("%s: seeds 0 and 1 gave the same draws", name)
+		}
+		if cfg.Sampler.Method == tobac.DiBS {
+			continue // all particles can have a cycle, which leaves no edge
+		}
+		if exact := cfg.Engine <= tobac.Exact; exact != mat.Equal(results[0].Probabilities, results[1].Probabilities) {
+			t.Errorf("%s: probabilities are the same with another seed: %v", name, !exact)
+		}
+	}
+}
+
+// A cancelled run stands at a step boundary, says where, and goes on as if
+// nothing had happened; within an order and between two.
+func TestCancellation(t *testing.T) {
+	data := noisy(t)
+	for name, stops := range map[string][]int{
+		"svgd": {5}, "dibs": {5}, "svgd over orders of resamples": {5, 12, 13}, "svgd over drawn orders": {12}, "exact with particles": {5, 13}, "mcmc": {200},
+	} {
+		cfg := engines()[name]
+		_, want := finished(t, data, cfg)
+		for _, stop := range stops {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			cfg.Progress = func(p tobac.Progress) {
+				if p.Step == stop {
+					cancel()
+				}
+			}
+			r := newRun(t, data, cfg)
+			err := r.Advance(ctx, r.Steps())
+			text := fmt.Sprintf("tobac: stopped after %d of %d steps: context canceled", stop, r.Steps())
+			if !errors.Is(err, context.Canceled) || err.Error() != text || r.Step() != stop {
+				t.Errorf("%s: at step %d: got error %v, want %s", name, r.Step(), err, text)
+			}
+			if err := r.Advance(ctx, r.Steps()); !errors.Is(err, context.Canceled) || r.Step() != stop {
+				t.Errorf("%s: advancing under the dead context: error %v at step %d", name, err, r.Step())
+			}
+			advance(t, r, r.Steps())
+			sameBits(t, name+", cancelled and continued", result(t, r), want)
+		}
+	}
+}
+
+// A dead context stops every engine before it has a result.
+func TestDeadContext(t *testing.T) {
+	dead, stop := context.WithCancel(context.Background())
+	stop()
+	all := engines()
+	evidence := several()
+	evidence.Order.Weights = tobac.EvidenceWeights
+	all["evidence weights"] = evidence
+	for name, cfg := range all {
+		if res, err := tobac.Fit(dead, noisy(t), cfg); res != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, %v, want no result and context.Canceled", name, res, err)
+		}
+	}
+}
+
+// Advance never goes back and never beyond the configured steps.
+func TestAdvanceLimits(t *testing.T) {
+	r := newRun(t, chain(t, 40).Train, particles())
+	for _, row := range []struct{ to, want int }{{-1, 0}, {4, 4}, {2, 4}, {4, 4}, {99, 12}, {100, 12}} {
+		advance(t, r, row.to)
+		if r.Step() != row.want {
+			t.Errorf("advance to %d: at step %d, want %d", row.to, r.Step(), row.want)
+		}
+	}
+}
+
+// Progress is reported in order, once per step of SVGD, and never changes a run.
+func TestProgress(t *testing.T) {
+	data := noisy(t)
+	for name, cfg := range engines() {
+		if cfg.Engine == tobac.MCMC {
+			continue // see TestChainsReportProgress
+		}
+		t.Run(name, func(t *testing.T) {
+			silent := fit(t, data, cfg)
+			var all []tobac.Progress
+			watched := cfg
+			watched.Progress = func(p tobac.Progress) {
+				if p.Stage == tobac.SVGD {
+					all = append(all, p)
+				}
+			}
+			r, res := finished(t, data, watched)
+			sameBits(t, "watched", res, silent)
+			if len(all) != r.Steps() {
+				t.Fatalf("%d reports of %d steps", len(all), r.Steps())
+			}
+			for k, p := range all {
+				if p.Step != k+1 || p.Steps != r.Steps() || p.Order != 1+k/small.Steps || p.Orders != r.Steps()/small.Steps ||
+					!(p.Driving > 0) || !(p.Repulsive > 0) || p.Neighbours < 1 || p.Neighbours > float64(small.Particles) {
+					t.Errorf("report %d of %d: %+v", k, r.Steps(), p)
+				}
+			}
+		})
+	}
+}
+
+// A result does not change when its run goes on, and shares no name with the data.
+func TestResultIsACopy(t *testing.T) {
+	for name, cfg := range engines() {
+		data := noisy(t)
+		r := newRun(t, data, cfg)
+		advance(t, r, r.Steps()-6)
+		first, err := r.Result(context.Background())
+		if err != nil {
+			t.Logf("%s has no result at step %d: %v", name, r.Step(), err)
+			continue
+		}
+		before := text(t, first.Posterior) + text(t, first.Particles)
+		advance(t, r, r.Steps())
+		if text(t, first.Posterior)+text(t, first.Particles) != before {
+			t.Errorf("%s: a result changed while its run went on", name)
+		}
+		last := result(t, r)
+		last.Names[0] = "changed"
+		if data.Names[0] == "changed" {
+			t.Errorf("%s: writing to the names of a result changed the data", name)
+		}
+	}
+}
+
+// A table with columns far from mean zero is fitted with a warning where the model
+// has no intercept.
+func TestMeanWarning(t *testing.T) {
+	data := chain(t, 40).Train
+	shifted := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+	for i := range 40 {
+		shifted.X.Set(i, 1, shifted.X.At(i, 1)+100)
+	}
+	for _, row := range []struct {
+		data  *dataset.Table
+		model tobac.Model
+		want  []string
+	}{
+		{data, tobac.Linear{NoIntercept: true}, nil},
+		{shifted, tobac.Linear{}, nil},
+		{shifted, tobac.Linear{NoIntercept: true}, []string{`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
+	} {
+		cfg := particles()
+		cfg.Model, cfg.Order = row.model, tobac.Order{Known: []int{0, 1, 2, 3, 4}}
+		if diff := cmp.Diff(row.want, fit(t, row.data, cfg).Warnings, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("warnings (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Data that look standardised say so where the order comes from equal variances.
+func TestStandardisedWarning(t *testing.T) {
+	data := standardised(t, chain(t, 60).Train)
+	if w := strings.Join(fit(t, data, particles()).Warnings, "\n"); !strings.Contains(w, "look standardised") {
+		t.Errorf("warnings %q do not say that the data look standardised", w)
+	}
+}
