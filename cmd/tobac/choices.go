@@ -35,6 +35,7 @@ func (m modelName) String() string {
 // modelChoice is the flag --model, for which bge is another name of linear-unequal.
 func modelChoice(m *modelName) pflag.Value {
 	b := choice(m, modelAuto, modelLinear, modelBGe, modelGP, modelFFN).(*bounded[modelName])
+	b.allowed = "auto, linear, linear-unequal (or bge), gp, ffn"
 	named := b.parse
 	b.parse = func(text string) (modelName, bool) {
 		if text == "bge" {

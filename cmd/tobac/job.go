@@ -195,7 +195,8 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 			return nil, &locatedError{j.resumeFrom, err}
 		}
 	}
-	p.begin(r.Warnings(), r.Step(), r.Steps())
+	early := r.Warnings()
+	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r); err != nil {
 		return nil, err
 	}
@@ -207,7 +208,7 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 	if done.Particles != nil {
 		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
 	}
-	return &result{Result: done}, nil
+	return &result{Result: done, warned: early}, nil
 }
 
 // compose is the scale of data that were scaled by first, then by second; either
