@@ -72,6 +72,11 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
+	if cfg.Order.Known != nil {
+		if err := cfg.Prior.againstOrder(cfg.Order.Known, data.Names); err != nil {
+			return nil, fmt.Errorf("tobac: %w", err)
+		}
+	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data}
 	r.choose()
 	if r.sampling {

@@ -176,6 +176,9 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
 		return nil, j.interrupted(taken, steps, p.begun())
 	}
+	if errors.Is(out.err, tobac.ErrNoEvidence) {
+		return nil, &usageError{&locatedError{"--order-weights evidence", out.err}}
+	}
 	if located := new(locatedError); errors.As(out.err, &located) {
 		return nil, out.err
 	}
