@@ -153,7 +153,7 @@ func (c Config) WithDefaults(d int) (Config, error) {
 func (c *Config) checkTogether(d int) error {
 	_, differentiable := c.Model.(Differentiable)
 	_, scored := c.Model.(Scored)
-	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS
+	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && (c.Model != nil && !scored || c.Order.Method != nil)
 	switch {
 	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:
 		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exactVariables)
@@ -165,6 +165,8 @@ func (c *Config) checkTogether(d int) error {
 		return fmt.Errorf("the method dibs is one of the engine svgd, got the engine %v", c.Engine)
 	case svgd && c.Model != nil && !differentiable:
 		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc", c.Model)
+	case svgd && c.Prior.MaxParents > 0:
+		return fmt.Errorf("a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc")
 	case (c.Engine == Exact || c.Engine == MCMC) && c.Model != nil && !scored:
 		return fmt.Errorf("the model %v has no node scores in closed form, which the engine %v needs; allowed: the engine svgd", c.Model, c.Engine)
 	case c.Engine == MCMC && c.Order.Known != nil:

@@ -100,8 +100,27 @@ func (o *fitOptions) checkChoices() error {
 			return usagef("--%s contradicts %s: %s", c.option, c.beside, c.reason)
 		}
 	}
+	if err := o.checkEngine(); err != nil {
+		return err
+	}
 	if s := &o.config.Sampler; s.Gradient == models.ScoreFunctionLOO && s.Samples == 1 {
 		return usagef("--grad score-loo contradicts --samples 1: it leaves one sample out, and needs at least 2")
+	}
+	return nil
+}
+
+// checkEngine finds options of other engines than the one that is to run alone.
+func (o *fitOptions) checkEngine() error {
+	engine := o.config.Engine
+	for _, part := range []struct {
+		settings []*tobac.Setting
+		of       tobac.Engine
+	}{{o.config.Sampler.Settings(), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC}} {
+		for _, s := range part.settings {
+			if engine != tobac.Auto && engine != part.of && o.given(s.Name) {
+				return usagef("--%s contradicts --engine %v: it is for the engine %v", s.Name, engine, part.of)
+			}
+		}
 	}
 	return nil
 }

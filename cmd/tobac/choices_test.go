@@ -64,7 +64,7 @@ func TestEveryModel(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
-			args := append(quick("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "run"), strings.Fields(c.args)...)
+			args := quick(append([]string{"fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "run"}, strings.Fields(c.args)...)...)
 			got := succeed(t, args...)
 			for _, line := range c.lines {
 				if !strings.Contains(got.stdout, line) {

@@ -90,18 +90,18 @@ func evidenceText(all []evidence) string {
 	if len(all) < 2 {
 		return ""
 	}
-	text := ""
+	text, note := "", "log evidence"
 	for _, e := range all {
 		if math.IsNaN(float64(e.Log)) {
 			text += fmt.Sprintf("\n- %s: left out, %s", describeModel(e.Model), e.Note)
 			continue
 		}
-		text += fmt.Sprintf("\n- %s: %.1f nats", describeModel(e.Model), e.Log)
 		if e.Note != "" {
-			text += fmt.Sprintf(" (%s)", e.Note)
+			note = e.Note // the same for all
 		}
+		text += fmt.Sprintf("\n- %s: %.1f nats", describeModel(e.Model), e.Log)
 	}
-	return text
+	return "\n" + note + ":" + text
 }
 
 // modelReason says why the model of a result was taken; "" if the options leave no

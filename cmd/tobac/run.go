@@ -138,7 +138,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "bench", "dag", "dataset", "metrics", "models", "ordering", "posterior", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
 		default:
 			found = false
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,9 @@ func simulated(t *testing.T) {
 // quick are a command line of words with options for runs that take a moment,
 // which those of the line override.
 func quick(args ...string) []string {
+	if at := slices.Index(args, "--engine"); at >= 0 && (args[at+1] == "exact" || args[at+1] == "mcmc") {
+		return append([]string{args[0], "--workers", "2"}, args[1:]...)
+	}
 	return append([]string{args[0], "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
 }
 
