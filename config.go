@@ -29,7 +29,8 @@ type Config struct {
 
 	// Beside makes the engines exact and mcmc sample TOBAC's particles too, under orders drawn
 	// from the posterior, to show how far the particles are from it: with 500 steps for each order unless
-	// Sampler says otherwise. With the engine svgd it has no meaning.
+	// Sampler says otherwise. With the engine svgd it has no meaning; with more than twenty variables, which
+	// would take SVGD long, and with a bound on the number of parents, which it does not know, there are none.
 	Beside bool
 
 	// Seed of every random draw. The same seed gives the same bits for any

@@ -124,7 +124,7 @@ func TestMemoryIsChecked(t *testing.T) {
 		{"networks of many rows", wide(2000, 200), tobac.Config{Model: tobac.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
 			"tobac: 200 variables with 30 particles and 128 samples on 1 workers need about 30 GB of memory", "or a smaller rank"},
 		{"sets of variables", wide(9, 30), tobac.Config{Engine: tobac.Exact},
-			"tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables", "allowed: --engine mcmc or svgd"},
+			"tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables", "allowed: the engines mcmc and svgd"},
 	} {
 		_, err := tobac.NewRun(context.Background(), row.data, row.cfg)
 		if err == nil || !strings.HasPrefix(err.Error(), row.head) || !strings.HasSuffix(err.Error(), row.tail) {

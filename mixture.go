@@ -87,17 +87,28 @@ func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error)
 	return posterior.Mix(parts, weights), nil
 }
 
-// inDataUnits turns a posterior with equations, sampled on columns that the
-// program scaled, into the units of the data; densities are then those of the data
-// as they are. Others keep their scale.
+// inDataUnits turns a posterior sampled on columns that the program scaled into the
+// units of the data; densities are then those of the data as they are. Parameters
+// and densities of draws without equations keep their scale: only the weights of the
+// marginals change.
 func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posterior {
 	s := p.Standardization
-	if s == nil || p.Draws[0].Equations == nil {
+	if s == nil {
 		return p
 	}
 	out := *p
-	out.Standardization = nil
 	out.Marginals = p.Marginals.InDataUnits(s)
+	out.Components = slices.Clone(p.Components)
+	for k := range out.Components {
+		if c := &out.Components[k]; c.Marginals != nil {
+			m := c.Marginals.InDataUnits(s)
+			c.Marginals = &m
+		}
+	}
+	if p.Draws[0].Equations == nil {
+		return &out
+	}
+	out.Standardization = nil
 	jacobian := 0.0
 	n, d := data.X.Dims()
 	for j := range d {
@@ -114,15 +125,10 @@ func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posteri
 		out.Draws[k].Equations = p.Draws[k].Equations.InDataUnits(s)
 		out.Draws[k].LogLikelihood += jacobian
 	}
-	out.Components = slices.Clone(p.Components)
 	for k := range out.Components {
 		c := &out.Components[k]
 		c.Empty = c.Empty.InDataUnits(s)
 		c.NoiseVariance = 0 // one for each variable in these units
-		if c.Marginals != nil {
-			m := c.Marginals.InDataUnits(s)
-			c.Marginals = &m
-		}
 	}
 	return &out
 }

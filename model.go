@@ -85,7 +85,8 @@ type Linear struct {
 	// without a causal order to estimate it under, as with DiBS, 0.1.
 	NoiseVariance float64
 	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
-	// have evidences (above 12 variables estimated); 1 for SVGD.
+	// have evidences, above twelve variables estimated, unless NoiseVariance is given;
+	// 1, as published, for SVGD.
 	EdgeVariance float64
 	// NoIntercept sets every b_j to 0, as published, instead of integrating it out.
 	NoIntercept bool

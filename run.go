@@ -72,6 +72,11 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
+	if cfg.Order.Known != nil {
+		if err := cfg.Prior.againstOrder(cfg.Order.Known, data.Names); err != nil {
+			return nil, fmt.Errorf("tobac: %w", err)
+		}
+	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data}
 	r.choose()
 	if r.sampling {
@@ -94,10 +99,19 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 func withName(err error, names []string) error {
 	var constant *score.ConstantColumnError
 	if errors.As(err, &constant) {
-		return fmt.Errorf("column %q: %w", names[constant.Column], err)
+		return &columnError{fmt.Sprintf("column %q is constant, want at least two different values to standardise it; remove it", names[constant.Column]), err}
 	}
 	return err
 }
+
+// A columnError says in the names of the data what an error says in numbers.
+type columnError struct {
+	text string
+	err  error
+}
+
+func (e *columnError) Error() string { return e.text }
+func (e *columnError) Unwrap() error { return e.err }
 
 // Advance takes the steps up to step number to, which is limited to [Run.Steps].
 // Stopped early, it leaves the run at a step boundary.

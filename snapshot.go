@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tobac/dataset"
 	"tobac/svgd"
@@ -249,10 +250,22 @@ func (r *Run) checkSettings(settings []SettingText) error {
 		case got != want.Value && want.Name == "data":
 			return fmt.Errorf("snapshot was made from other data (digest %s) than the run's (%s)", got, want.Value)
 		case got != want.Value:
-			return fmt.Errorf("snapshot was made with the %s %q, the run has %q", want.Name, got, want.Value)
+			return fmt.Errorf("snapshot was made with the %s %q, the run has %q", want.Name, differing(got, want.Value), differing(want.Value, got))
 		}
 	}
 	return nil
+}
+
+// differing is a text form without the settings that another one has too.
+func differing(text, other string) string {
+	words, others := strings.Fields(text), strings.Fields(other)
+	var kept []string
+	for k, w := range words {
+		if k == 0 || !slices.Contains(others, w) {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
 }
 
 // check finds what does not belong to these fits.

@@ -270,7 +270,7 @@ func EstimateNoiseVariance(x, intervened mat.Matrix, opt LinearOptions) (float64
 		}
 	}
 	if free == 0 {
-		return 0, fmt.Errorf("models: noise variance: no column has enough rows without an intervention; set it")
+		return 0, fmt.Errorf("models: noise variance: no column has enough rows without an intervention to estimate it; give more rows, or its value")
 	}
 	if rss <= 1e-14*total {
 		return 0, fmt.Errorf("models: noise variance: every column is a linear combination of earlier ones; set it")

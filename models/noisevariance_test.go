@@ -72,7 +72,7 @@ func TestNoiseVarianceOfInterventions(t *testing.T) {
 	ones := mat.NewDense(n, d, nil)
 	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
 	_, err = models.EstimateNoiseVariance(x, ones, models.LinearOptions{})
-	checkError(t, "all set", err, "models: noise variance: no column has enough rows without an intervention; set it")
+	checkError(t, "all set", err, "models: noise variance: no column has enough rows without an intervention to estimate it; give more rows, or its value")
 	_, err = models.EstimateNoiseVariance(x, mat.NewDense(n, 2, nil), models.LinearOptions{})
 	checkError(t, "mask", err, "models: intervention mask is 20×2, want 20×5 like the data")
 	x.Set(3, 1, math.NaN())

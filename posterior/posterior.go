@@ -44,8 +44,9 @@ type Posterior struct {
 	Warnings []string // reasons to distrust the result, a sentence each
 
 	// Standardization is the scale on which the parameters and the equations of
-	// draws, their densities and the weights of the marginals are; nil: that of
-	// the data.
+	// draws and their densities are; nil: that of the data. The weights of the
+	// marginals are on the scale of the equations; for draws without equations
+	// they are those of the data that were given.
 	Standardization *Standardization
 
 	Marginals // Probabilities d×d; Weight… d×d or nil

@@ -27,27 +27,37 @@ func (p *Prior) AddOdds(c float64) {
 	}
 }
 
-// logOdds is ln o at which the expected number of edges is the given one, to
-// a relative precision of 1e-9, by bisection: it grows with o.
+// logOdds is ln o at which the expected number of edges is the given one, to nine
+// digits: a root of ln(expected/edges), which grows with ln o, by the secant method
+// with a bracket (the Illinois rule).
 func logOdds(d int, edges float64) float64 {
+	excess := func(logOdds float64) float64 { return math.Log(expectedEdges(d, logOdds) / edges) }
 	pairs := float64(d*(d-1)) / 2
-	// An edge of a pair that has two directions is likelier than one along an order.
+	// Along an order the odds would be edges/(pairs − edges); an edge of a pair that has two
+	// directions needs down to half of that.
 	high := math.Log(edges / (pairs - edges))
-	low := high - 1
-	for expectedEdges(d, low) > edges {
-		low -= 2
+	low := high - math.Ln2
+	above, below := excess(high), excess(low)
+	for ; below > 0; below = excess(low) {
+		low--
 	}
-	for expectedEdges(d, high) < edges {
-		high += 2
+	for ; above < 0; above = excess(high) {
+		high++
 	}
-	for high-low > 1e-9 {
-		if middle := (low + high) / 2; expectedEdges(d, middle) < edges {
-			low = middle
+	for {
+		x := (low*above - high*below) / (above - below)
+		y := excess(x)
+		if math.Abs(y) < 1e-9 {
+			return x
+		}
+		if y > 0 {
+			high, above = x, y
+			below /= 2
 		} else {
-			high = middle
+			low, below = x, y
+			above /= 2
 		}
 	}
-	return (low + high) / 2
 }
 
 // expectedEdges is d ln a_d / d ln o of the weighted number of acyclic graphs
@@ -58,7 +68,7 @@ func logOdds(d int, edges float64) float64 {
 // with o = e^logOdds. The sum alternates, and its terms exceed it by up to 2^n: it is
 // computed with so many more bits, and its derivative along with it.
 func expectedEdges(d int, logOdds float64) float64 {
-	prec := uint(96 + 3*d)
+	prec := uint(96 + 2*d)
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(v) }
 	odds := math.Exp(logOdds)
 	base := num(1)

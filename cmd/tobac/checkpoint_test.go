@@ -113,12 +113,12 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
 		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit: invalid character 'o' in literal null (expecting 'u')"},
 		{"--resume empty.json", exitFailed, "empty.json: snapshot does not say with which settings it was made"},
-		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed 1, the run has 2"},
-		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the samples 8, the run has 9"},
-		{"--resume state.json --precision float32", exitFailed, "state.json: snapshot was made with the precision float64, the run has float32"},
-		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3, want 0 to 2"},
+		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed \"1\", the run has \"2\""},
+		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the sampler \"svgd samples=8\", the run has \"svgd samples=9\""},
+		{"--resume state.json --precision float32", exitFailed, "state.json: snapshot was made with the sampler \"svgd precision=float64\", the run has \"svgd precision=float32\""},
+		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3 under order 1, the run has 1 orders of 2 steps"},
 		{"--resume state.json --standardize --order X0,X1,X2,X3,X4,X5", exitFailed, "state.json: snapshot was made from other data (digest "},
-		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot has the order ["},
+		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot was made with the order \"eqvar\", the run has \"known [5 1 2 3 4 0]\""},
 	} {
 		before, state := tree(t), readFile(t, "state.json")
 		got := runTobac(t, sampled(append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)...)...)
@@ -158,7 +158,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 func TestBiasAndPenaltyRate(t *testing.T) {
 	simulated(t)
 	got := succeed(t, quick("fit", "data/train.csv", "--model", "ffn", "--hidden", "2", "--bias=false", "--truth", "data/graph.csv", "--out", "run")...)
-	if !strings.Contains(got.stdout, "model   ffn, hidden units 2, relu, no biases\n") {
+	if !strings.Contains(got.stdout, "model   nonlinear, networks (hidden=2 no-bias): as asked for\n") {
 		t.Errorf("report %s", got.stdout)
 	}
 	if n := len(saved(t, "run").Draws[0].Parameters); n != 6*(6*2+2) {
@@ -167,7 +167,7 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 	succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run")
 	particles := map[string]bool{}
 	for _, rate := range []string{"1", "30"} {
-		succeed(t, append(quick("fit", "data/train.csv", "--method", "dibs", "--penalty-rate", rate, "--out", "run"), "--steps", "200")...)
+		succeed(t, quick("fit", "data/train.csv", "--method", "dibs", "--penalty-rate", rate, "--out", "run", "--steps", "200")...)
 		if got := fmt.Sprint(at(parse(t, readFile(t, "run/summary.json")), "config", "penalty_rate")); got != rate {
 			t.Errorf("penalty_rate is %s, want %s", got, rate)
 		}
@@ -177,7 +177,7 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 		t.Error("the penalty rate changes nothing")
 	}
 	for args, want := range map[string]string{
-		"--bias":                             "--bias contradicts --model linear: only --model ffn has biases",
+		"--bias":                             "--bias contradicts --model auto: only --model ffn has biases",
 		"--penalty-rate 2":                   "--penalty-rate contradicts --method tobac: only --method dibs has a penalty of cycles",
 		"--method dibs --penalty-rate 0":     `invalid argument "0" for "--penalty-rate" flag: allowed: finite numbers above 0`,
 		"--model ffn --bias=x --method dibs": `invalid argument "x" for "--bias" flag: allowed: true, false`,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,6 +34,7 @@ func (m modelName) String() string {
 // modelChoice is the flag --model, for which bge is another name of linear-unequal.
 func modelChoice(m *modelName) pflag.Value {
 	b := choice(m, modelAuto, modelLinear, modelBGe, modelGP, modelFFN).(*bounded[modelName])
+	b.allowed = "auto, linear, linear-unequal (or bge), gp, ffn"
 	named := b.parse
 	b.parse = func(text string) (modelName, bool) {
 		if text == "bge" {
@@ -90,6 +90,7 @@ func (o *fitOptions) checkChoices() error {
 		{"order", dibs, "--method dibs", "it needs no order"},
 		{"orders", dibs, "--method dibs", "it needs no order"},
 		{"order-weights", dibs, "--method dibs", "it needs no order"},
+		{"order-weights", o.order == "posterior" && !o.paperOrder(), "--order posterior", "orders drawn from the posterior have equal weights; --order METHOD finds others"},
 		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
 		{"order-weights", o.config.Order.Weights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
 		{"checkpoint-every", o.checkpoint == "", "a run without checkpoints", "--checkpoint FILE asks for them"},
@@ -135,7 +136,7 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
 	}
-	if o.given("order") || o.preset != presetPaper {
+	if !o.paperOrder() {
 		if err := setOrder(&c.Order, o.order, names); err != nil {
 			return c, err
 		}
@@ -147,19 +148,21 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 		return c, usagef("--orders contradicts --order %s: a known order leaves none to find in resamples", o.order)
 	}
 	if c, err = c.WithDefaults(len(names)); err != nil {
-		where := "--preset " + o.preset.String()
 		switch {
-		case errors.Is(err, tobac.ErrNoEvidence):
-			where = "--order-weights evidence"
 		case o.given("edges-per-node"):
-			where = "--edges-per-node"
+			err = &locatedError{"--edges-per-node", err}
 		case o.given("engine"):
-			where = "--engine " + c.Engine.String()
+			err = &locatedError{"--engine " + c.Engine.String(), err}
+		case o.preset != presetDefault:
+			err = &locatedError{"--preset " + o.preset.String(), err}
 		}
-		return c, &usageError{&locatedError{where, err}}
+		return c, &usageError{err}
 	}
 	return c, nil
 }
+
+// paperOrder reports whether the order is that of the preset paper.
+func (o *fitOptions) paperOrder() bool { return o.preset == presetPaper && !o.given("order") }
 
 // configured is the model that the options choose, given that of the preset.
 func (o *fitOptions) configured(m tobac.Model) tobac.Model {

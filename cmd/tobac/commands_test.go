@@ -149,7 +149,7 @@ func TestEvalOfDamagedPosterior(t *testing.T) {
 // Only held-out data, no truth: the metrics against a graph are null.
 func TestEvalHeldoutOnly(t *testing.T) {
 	simulated(t)
-	succeed(t, quick("fit", "data/train.csv", "--out", "run")...)
+	succeed(t, sampled("fit", "data/train.csv", "--out", "run")...)
 	got := parse(t, succeed(t, "eval", "--heldout", "data/heldout.csv", "run").stdout)
 	if _, ok := at(got, "metrics", "mixture", "neg_ll").(float64); !ok || at(got, "metrics", "mixture", "eshd") != nil {
 		t.Errorf("metrics of the mixture: %v", at(got, "metrics", "mixture"))

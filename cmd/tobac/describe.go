@@ -29,8 +29,16 @@ func (r *result) printRun(w io.Writer) {
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
-	printField(w, "model", describeModel(s.Model)+reasonText(s.Reason)+evidenceText(s.Evidence))
+	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
+	model := describeModel(s.Model) + reasonText(s.Reason)
+	if !forOrders {
+		model += evidenceText(s.Evidence)
+	}
+	printField(w, "model", model)
 	printField(w, "engine", r.describeEngine())
+	if forOrders && len(s.Evidence) > 0 {
+		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))
+	}
 	switch {
 	case s.Orders != nil:
 		s.Orders.print(w, c)
@@ -99,8 +107,28 @@ func evidenceText(all []evidence) string {
 // modelReason says why the model of a result was taken; "" if the options leave no
 // choice.
 func modelReason(asked tobac.Config, r *tobac.Result) string {
+	best, why := bestModel(r.Evidence)
+	switch {
+	case asked.Model != nil:
+		return "as asked for"
+	case len(r.Evidence) < 2:
+		return ""
+	case particlesListed(r) && best.Model != r.Model:
+		return fmt.Sprintf("svgd's form of %s, %s", describeModel(best.Model), why)
+	}
+	return why
+}
+
+// supported is the model that the data support, with how much they do.
+func supported(all []tobac.Evidence) string {
+	best, why := bestModel(all)
+	return fmt.Sprintf("the model %s, %s", describeModel(best.Model), why)
+}
+
+// bestModel is the one of greatest evidence, and how far ahead it is.
+func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
 	best, next := tobac.Evidence{Log: math.Inf(-1)}, tobac.Evidence{Log: math.Inf(-1)}
-	for _, e := range r.Evidence {
+	for _, e := range all {
 		switch {
 		case e.Log > best.Log:
 			best, next = e, best
@@ -108,19 +136,10 @@ func modelReason(asked tobac.Config, r *tobac.Result) string {
 			next = e
 		}
 	}
-	supported := "the only one that could be computed"
-	if !math.IsInf(next.Log, -1) {
-		supported = fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
+	if math.IsInf(next.Log, -1) {
+		return best, "the only one that could be computed"
 	}
-	switch {
-	case asked.Model != nil:
-		return "as asked for"
-	case len(r.Evidence) < 2:
-		return ""
-	case particlesListed(r) && best.Model != r.Model:
-		return fmt.Sprintf("in place of %s, %s", describeModel(best.Model), supported)
-	}
-	return supported
+	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.
@@ -181,7 +200,7 @@ func (r *result) describeEngine() string {
 		text = "svgd, " + particlesText(c)
 		switch _, scored := c.Model.(tobac.Scored); {
 		case c.Model != nil && !scored:
-			reason = "this model has no evidence"
+			reason = "the model has no node scores in closed form"
 		case c.Order.Method != nil:
 			reason = "a method finds the order"
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"tobac/dag"
@@ -39,7 +41,7 @@ compares the equivalence classes of the consensus graph and of the truth.`,
 			if truthPath == "" && heldoutPath == "" {
 				return usagef("tobac eval needs --truth GRAPH.csv, --heldout FILE, or both")
 			}
-			e, err := evaluateFiles(args[0], truthPath, heldoutPath, dataPath)
+			e, err := evaluateFiles(args[0], truthPath, heldoutPath, dataPath, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -54,7 +56,7 @@ compares the equivalence classes of the consensus graph and of the truth.`,
 }
 
 // evaluateFiles judges the posterior at path; other paths may be empty.
-func evaluateFiles(path, truthPath, heldoutPath, dataPath string) (e evaluation, err error) {
+func evaluateFiles(path, truthPath, heldoutPath, dataPath string, stderr io.Writer) (e evaluation, err error) {
 	var variables []string
 	if dataPath != "" {
 		t, err := dataset.ReadFile(dataPath)
@@ -86,8 +88,12 @@ func evaluateFiles(path, truthPath, heldoutPath, dataPath string) (e evaluation,
 		if err != nil {
 			return e, &locatedError{path, err}
 		}
-		if densities, err = heldOut(p, model, table); err != nil {
+		var warning string
+		if densities, warning, err = heldOut(p, model, table); err != nil {
 			return e, &locatedError{path, err}
+		}
+		if warning != "" {
+			warn(stderr, []string{warning})
 		}
 	}
 	return judge(p, truth, densities)

@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -222,6 +222,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if r.summary, err = newSummary(j, r.Result); err != nil {
 		return err
 	}
+	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
 		if err := r.save(out); err != nil {

@@ -176,6 +176,9 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
 		return nil, j.interrupted(taken, steps, p.begun())
 	}
+	if errors.Is(out.err, tobac.ErrNoEvidence) {
+		return nil, &usageError{&locatedError{"--order-weights evidence", out.err}}
+	}
 	if located := new(locatedError); errors.As(out.err, &located) {
 		return nil, out.err
 	}
@@ -195,7 +198,8 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 			return nil, &locatedError{j.resumeFrom, err}
 		}
 	}
-	p.begin(r.Warnings(), r.Step(), r.Steps())
+	early := r.Warnings()
+	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r); err != nil {
 		return nil, err
 	}
@@ -207,7 +211,7 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 	if done.Particles != nil {
 		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
 	}
-	return &result{Result: done}, nil
+	return &result{Result: done, warned: early}, nil
 }
 
 // compose is the scale of data that were scaled by first, then by second; either

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/stream"
@@ -103,10 +105,10 @@ func TestHoldout(t *testing.T) {
 	}
 	for j := range 11 {
 		sum := 0.0
-		for _, t := range []*dataset.Table{a.train, a.heldout} {
-			n, _ := t.X.Dims()
+		for _, x := range []*mat.Dense{a.train.X, a.scaling.Apply(a.heldout.X)} {
+			n, _ := x.Dims()
 			for i := range n {
-				sum += t.X.At(i, j)
+				sum += x.At(i, j)
 			}
 		}
 		if math.Abs(sum/853) > 1e-12 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	"tobac"
@@ -17,27 +18,31 @@ const (
 )
 
 // heldOut returns the log densities of held-out rows, in the units of the data, under the draws and
-// under the graph without edges; nil without rows or draws.
-func heldOut(p *posterior.Posterior, model tobac.Model, t *dataset.Table) (*metrics.HeldOut, error) {
+// under the graph without edges. nil: there are no rows or draws, or, with a
+// warning, the model has no density of other rows.
+func heldOut(p *posterior.Posterior, model tobac.Model, t *dataset.Table) (_ *metrics.HeldOut, warning string, err error) {
 	if t == nil || len(p.Draws) == 0 {
-		return nil, nil
+		return nil, "", nil
+	}
+	if _, ok := model.(tobac.Differentiable); !ok && p.Draws[0].Equations == nil {
+		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", describeModel(p.Model)), nil
 	}
 	prior, data, err := tobac.LogDensity(p, model, t)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for m, v := range prior {
 		if math.IsNaN(v) { // judge leaves out what it takes part in
 			prior[m] = 0
 		}
 	}
-	return metrics.NewHeldOut(prior, data), nil
+	return metrics.NewHeldOut(prior, data), "", nil
 }
 
 // storedModel is the model of a posterior that tobac fit wrote; nil if its draws
 // have equations.
 func storedModel(p *posterior.Posterior) (tobac.Model, error) {
-	if p.Draws[0].Equations != nil {
+	if len(p.Draws) == 0 || p.Draws[0].Equations != nil {
 		return nil, nil
 	}
 	return tobac.ParseModel(p.Model)

@@ -15,6 +15,7 @@ import (
 type result struct {
 	*tobac.Result
 	summary summary
+	warned  []string // warnings that the user has seen
 }
 
 // fitFiles are the files that tobac fit may write.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -11,6 +12,7 @@ import (
 	"tobac"
 	"tobac/mcmc"
 	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // A summary is what a fit reports: the content of summary.json.
@@ -115,6 +117,9 @@ func typed(text string) any {
 	return text
 }
 
+// fewDraws is the effective sample size of draws below which a user is warned.
+const fewDraws = 100
+
 // newSummary judges a result.
 func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
@@ -123,23 +128,33 @@ func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
 	}
 	s.Orders = newOrdersSummary(r, j)
-	densities, err := heldOut(r.Posterior, r.Config.Model, j.heldout)
-	if err != nil {
-		return s, err
+	if n := len(r.Draws); r.Kind == posterior.Draws && n > 0 {
+		if ess := r.Empirical().EffectiveSampleSize(); ess < fewDraws {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the %d draws are worth %.0f independent ones: what is computed from draws, and not from the listed probabilities, is rough", n, ess))
+		}
 	}
-	if s.evaluation, err = judge(r.Posterior, j.truth, densities); err != nil || r.Particles == nil {
+	if s.evaluation, err = s.judge(r.Posterior, r.Config.Model, j); err != nil || r.Particles == nil {
 		return s, err
 	}
 	s.Beside = &besideSummary{Model: r.Particles.Model, Distance: metrics.Number(r.Distance())}
 	model, err := storedModel(r.Particles)
-	if err != nil {
-		return s, err
+	if err == nil {
+		s.Beside.evaluation, err = s.judge(r.Particles, model, j)
 	}
-	if densities, err = heldOut(r.Particles, model, j.heldout); err != nil {
-		return s, err
-	}
-	s.Beside.evaluation, err = judge(r.Particles, j.truth, densities)
 	return s, err
+}
+
+// judge evaluates a posterior with the truth and the held-out rows of a job, and
+// notes warnings.
+func (s *summary) judge(p *posterior.Posterior, model tobac.Model, j *job) (evaluation, error) {
+	densities, warning, err := heldOut(p, model, j.heldout)
+	if err != nil {
+		return evaluation{}, err
+	}
+	if warning != "" {
+		s.Warnings = append(s.Warnings, warning)
+	}
+	return judge(p, j.truth, densities)
 }
 
 // versions say which program made a result.
