@@ -95,7 +95,7 @@ func TestChainsAgainstExact(t *testing.T) {
 		rows = nil
 		for _, name := range []string{"linear-d10-e20", "linear-d20-e40"} {
 			for _, p := range synthetic(t, name, 3) {
-				rows = append(rows, row{p.Name, p, false, 20000}, row{p.Name + ", standardised", standardisedProblem(t, p), true, 20000})
+				rows = append(rows, row{p.Name, p, false, 3000}, row{p.Name + ", standardised", standardisedProblem(t, p), true, 3000})
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func TestChainsAgree(t *testing.T) {
 	for _, p := range problems {
 		t.Run(p.Name, func(t *testing.T) {
 			s, prior := scoresOf(t, p, false)
-			r, seconds := runChains(t, s, prior, 2000, 20000)
+			r, seconds := runChains(t, s, prior, 600, 2000)
 			q := r.Diagnostics
 			t.Logf("largest R̂ %.3f, smallest effective sample size %.0f, R̂ of log p %.3f, %.1f edges, %.1f s; warnings %q",
 				q.MaxRHat(), q.MinESS(), q.LogP.RHat, mat.Sum(r.Edges), seconds, q.Warnings())

@@ -121,7 +121,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []bench.Method {
 		return p, tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact, Order: tobac.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *bench.Problem) (*bench.Problem, tobac.Config, error) {
-		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC}, nil
+		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC, Chains: tobac.Chains{Iterations: 3000}}, nil
 	}
 	return []bench.Method{
 		listed("default", same(tobac.Config{}), choice),
