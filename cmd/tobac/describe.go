@@ -36,6 +36,9 @@ func (r *result) printRun(w io.Writer) {
 	}
 	printField(w, "model", model)
 	printField(w, "engine", r.describeEngine())
+	if s.Chains != nil {
+		printField(w, "chains", s.Chains.String())
+	}
 	if forOrders && len(s.Evidence) > 0 {
 		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))
 	}

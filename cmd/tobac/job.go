@@ -267,12 +267,12 @@ func (j *job) advance(ctx context.Context, r *tobac.Run) error {
 func (j *job) interrupted(taken, steps int, begun bool) error {
 	at := fmt.Sprintf("after step %d of %d", taken, steps)
 	if taken == 0 {
-		at = fmt.Sprintf("before the first of %d steps", steps)
+		at = "before the first step"
 	}
 	switch {
-	case j.checkpoint == "":
+	case j.checkpoint == "" && taken > 0:
 		return fmt.Errorf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
-	case !begun:
+	case j.checkpoint == "" || !begun:
 		return fmt.Errorf("interrupted %s; nothing was written", at)
 	}
 	return fmt.Errorf("interrupted %s; --resume %s continues from there", at, j.checkpoint)

@@ -92,7 +92,11 @@ func (p *progress) step(s tobac.Progress) {
 	p.shown, p.shownAt = taken, now
 	rate := float64(taken-p.first) / now.Sub(p.start).Seconds()
 	left := time.Duration(float64(p.steps-taken) / rate * float64(time.Second)).Round(time.Second)
-	fmt.Fprintf(p.w, "step %d of %d, %.3g steps/s, %v left\n", taken, p.steps, rate, left)
+	format := "step %d of %d, %.3g steps/s, %v left\n"
+	if rate >= 1000 {
+		format = "step %d of %d, %.0f steps/s, %v left\n"
+	}
+	fmt.Fprintf(p.w, format, taken, p.steps, rate, left)
 }
 
 // begun reports whether there is a state to keep.

@@ -10,26 +10,25 @@ import (
 	"strings"
 
 	"tobac"
-	"tobac/mcmc"
 	"tobac/metrics"
 	"tobac/posterior"
 )
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
-	Config       runConfig         `json:"config"`
-	Engine       string            `json:"engine"`
-	Model        string            `json:"model"`
-	Reason       string            `json:"reason,omitempty"` // why this model
-	Evidence     []evidence        `json:"evidence,omitempty"`
-	EdgesPerNode metrics.Number    `json:"edges_per_node"` // of the prior, or its posterior mean
-	Order        []string          `json:"order"`          // known or found, sources first; empty with several or none
-	Orders       *ordersSummary    `json:"orders,omitempty"`
-	Warnings     []string          `json:"warnings"`
-	evaluation                     // of what is listed
-	Beside       *besideSummary    `json:"svgd,omitempty"`
-	Diagnostics  *mcmc.Diagnostics `json:"diagnostics,omitempty"`
-	Seconds      tobac.Seconds     `json:"seconds"`
+	Config       runConfig      `json:"config"`
+	Engine       string         `json:"engine"`
+	Model        string         `json:"model"`
+	Reason       string         `json:"reason,omitempty"` // why this model
+	Evidence     []evidence     `json:"evidence,omitempty"`
+	EdgesPerNode metrics.Number `json:"edges_per_node"` // of the prior, or its posterior mean
+	Order        []string       `json:"order"`          // known or found, sources first; empty with several or none
+	Orders       *ordersSummary `json:"orders,omitempty"`
+	Warnings     []string       `json:"warnings"`
+	evaluation                  // of what is listed
+	Beside       *besideSummary `json:"svgd,omitempty"`
+	Chains       *chainSummary  `json:"chains,omitempty"`
+	Seconds      tobac.Seconds  `json:"seconds"`
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -123,7 +122,7 @@ const fewDraws = 100
 // newSummary judges a result.
 func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
-		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Diagnostics: r.Diagnostics, Seconds: r.Seconds}
+		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Seconds: r.Seconds}
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
 	}
