@@ -182,7 +182,13 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	return inf, addEquations(ctx, data, inf.post, scorers, cfg)
 }
 
-func (c *chains) snapshot() (json.RawMessage, error) { return json.Marshal(c.sampler.Snapshot()) }
+func (c *chains) snapshot() (json.RawMessage, error) {
+	s, err := c.sampler.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
 
 func (c *chains) restore(state json.RawMessage) error {
 	s := new(mcmc.Snapshot)

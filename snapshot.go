@@ -258,19 +258,12 @@ func (r *Run) checkSettings(settings []SettingText) error {
 	return nil
 }
 
-// differing is a text form without the settings that another one has too.
+// differing is a text form without the settings, words like name=value, that another one
+// has too.
 func differing(text, other string) string {
-	words, others := strings.Fields(text), strings.Fields(other)
-	var kept []string
-	for k, w := range words {
-		if k == 0 || !slices.Contains(others, w) {
-			kept = append(kept, w)
-		}
-	}
-	if len(kept) < len(words) {
-		kept = slices.Insert(kept, 1, "…")
-	}
-	return strings.Join(kept, " ")
+	same := strings.Fields(other)
+	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.Contains(w, "=") && slices.Contains(same, w) })
+	return strings.Join(words, " ")
 }
 
 // check finds what does not belong to these fits.

@@ -55,7 +55,7 @@ func posteriorSets() []posteriorSet {
 	standardised := func(name string) func(t *testing.T) []*bench.Problem {
 		return func(t *testing.T) (all []*bench.Problem) {
 			for _, p := range synthetic(t, name, 5) {
-				all = append(all, standardColumns(t, p))
+				all = append(all, standardisedProblem(t, p))
 			}
 			return all
 		}
@@ -69,16 +69,6 @@ func posteriorSets() []posteriorSet {
 		{name: "linear-d20-e40, raw", problems: simulated("linear-d20-e40"), eshd: 9.5},
 		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: 1, paper: tobac.FeedForward{}, eshd: 11, shortESHD: 12.1, shortAUROC: 0.93},
 	}
-}
-
-// standardColumns scales the columns of a problem to mean 0 and variance 1.
-func standardColumns(t *testing.T, p *bench.Problem) *bench.Problem {
-	t.Helper()
-	table, err := p.Train.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &bench.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
 }
 
 // listed is the main job as a method that is judged by its listed probabilities;
@@ -119,7 +109,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []bench.Method {
 			cfg.Model = set.paper
 		}
 		if p.Name == "sachs" { // standardised, as published
-			p = standardColumns(t, p)
+			p = standardisedProblem(t, p)
 		}
 		return p, cfg, nil
 	}
@@ -131,7 +121,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []bench.Method {
 		return p, tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact, Order: tobac.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *bench.Problem) (*bench.Problem, tobac.Config, error) {
-		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC}, nil
+		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC, Chains: tobac.Chains{Iterations: 3000}}, nil
 	}
 	return []bench.Method{
 		listed("default", same(tobac.Config{}), choice),

@@ -44,7 +44,7 @@ func (t *table) drawCandidates(before, layer uint32, rng *rand.Rand) uint32 {
 			in |= bit
 		}
 	}
-	if math.IsInf(t.scores[in], -1) || in&layer == 0 && layer != anySet {
+	if bits.OnesCount32(in|t.given) > t.largest || in&layer == 0 && layer != anySet {
 		return t.searchDraw(before, layer, u) // rounding led to an impossible set
 	}
 	return in
@@ -75,18 +75,19 @@ func (t *table) alternating(in, free uint32, unit int64) float64 {
 
 // searchDraw is draw by going through the sets.
 func (t *table) searchDraw(before, layer uint32, u float64) uint32 {
+	q := t.all()
 	possible := func(set uint32) bool {
-		return (set&layer != 0 || layer == anySet) && !math.IsInf(t.scores[set], -1)
+		return (set&layer != 0 || layer == anySet) && !math.IsInf(q[set], -1)
 	}
 	best, sum, last := math.Inf(-1), 0., uint32(0)
 	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
 		if possible(set) {
-			best = max(best, t.scores[set])
+			best = max(best, q[set])
 		}
 	}
 	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
 		if possible(set) {
-			sum += math.Exp(t.scores[set] - best)
+			sum += math.Exp(q[set] - best)
 		}
 	}
 	u *= sum
@@ -95,7 +96,7 @@ func (t *table) searchDraw(before, layer uint32, u float64) uint32 {
 			continue
 		}
 		last = set
-		if u -= math.Exp(t.scores[set] - best); u < 0 {
+		if u -= math.Exp(q[set] - best); u < 0 {
 			break
 		}
 	}

@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"context"
 	"math"
 	"math/bits"
 )
@@ -17,14 +16,16 @@ func (c *mover) drawGraph(s *partition) {
 	}
 }
 
-// edgeMoves draws a graph given the partition, makes moves of it, n of which look at
-// candidates and looks at other parents, and returns to the partition of the graph
-// that results. With p(graph | partition, given parents), a rung's distribution of graphs is
-// p(graph) h(partition)^(beta−1).
-func (c *mover) edgeMoves(ctx context.Context, s *partition, n, looks int, beta float64, count *moveCounts) error {
+// edgeMoves draws a graph given the partition, makes n moves of it, and returns
+// to the partition of the graph that results. The pair has the distribution
+// p(partition)^beta p(graph | partition), so that the ratio of a move is that of
+// p(graph) times that of p(partition)^(beta−1).
+func (c *mover) edgeMoves(s *partition, n int, beta float64, count *moveCounts) {
 	c.drawGraph(s)
-	copy(c.layer, s.layer)
-	c.reached = s.logReach()
+	if beta != 1 {
+		c.spare.copyFrom(s)
+		c.total = s.log()
+	}
 	for k := range n {
 		if k%2 == 0 {
 			count.Reverse.add(c.reverse(beta))
@@ -32,33 +33,32 @@ func (c *mover) edgeMoves(ctx context.Context, s *partition, n, looks int, beta 
 			c.reparent(beta)
 		}
 	}
-	if err := c.extend(ctx, s, looks, beta); err != nil {
-		return err
+	if beta != 1 {
+		s.copyFrom(c.spare)
+		return
 	}
 	c.graph.layers(s.layer)
-	c.fill(s)
-	return nil
+	s.fill()
 }
 
 // admit decides on the changed graph, which arose with the given logarithm of the
-// ratio of acceptance at beta = 1, and keeps reached, ln h of its partition, unless
-// beta is 1.
+// ratio of acceptance at beta = 1. Unless beta is 1 it keeps spare, the partition
+// of the graph, and total, the logarithm of its probability.
 func (c *mover) admit(beta, ratio float64) bool {
 	if beta == 1 {
 		return ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
 	}
-	c.graph.layers(c.layer)
-	product := one
-	for j, t := range c.tables {
-		before, _ := t.masks(c.layer, j)
-		product = product.times(t.within(before))
-	}
-	next := product.log()
-	ratio += (beta - 1) * (next - c.reached)
+	copy(c.layer, c.spare.layer)
+	c.graph.layers(c.spare.layer)
+	c.spare.fill()
+	next := c.spare.log()
+	ratio += (beta - 1) * (next - c.total)
 	if ratio < 0 && c.rng.Float64() >= math.Exp(ratio) {
+		copy(c.spare.layer, c.layer)
+		c.spare.fill()
 		return false
 	}
-	c.reached = next
+	c.total = next
 	return true
 }
 
@@ -92,10 +92,11 @@ func (c *mover) reverse(beta float64) bool {
 		return false
 	}
 	i, j := g.edge(c.rng.IntN(edges))
-	if c.place[i][j] < 0 {
+	ti, tj := g.tables[i], g.tables[j]
+	bitI, bitJ := tj.bit(i), ti.bit(j)
+	if bitJ == 0 { // no candidate of i
 		return false
 	}
-	ti, tj := g.tables[i], g.tables[j]
 	oldI, oldJ := g.parents[i], g.parents[j]
 	back := func() bool {
 		g.set(i, ti.given)
@@ -104,7 +105,6 @@ func (c *mover) reverse(beta float64) bool {
 		g.set(j, oldJ)
 		return false
 	}
-	bitI, bitJ := uint32(1)<<c.place[j][i], uint32(1)<<c.place[i][j]
 
 	g.set(i, ti.given)
 	returnedI := ti.within(g.possible(i)) // j with its old parents

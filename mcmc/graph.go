@@ -4,23 +4,24 @@ import "math/bits"
 
 // A graph is a directed acyclic graph: parents as masks, children as sets of nodes.
 type graph struct {
-	d, words int
-	tables   []*table // say what the masks stand for
-	parents  []uint32
-	degree   []int    // number of parents
-	children []uint64 // words of them for each node
-	reached  []uint64
-	stack    []int
-	missing  []int
+	d, words  int
+	tables    []*table // say what the masks stand for
+	parents   []uint32
+	degree    []int    // number of parents
+	children  []uint64 // words of them for each node
+	reached   []uint64
+	stack     []int
+	missing   []int
+	parentsOf []int
 }
 
-func newGraph(p *problem) graph {
-	words := (p.d + 63) / 64
+func newGraph(d int) graph {
+	words := (d + 63) / 64
 	return graph{
-		d: p.d, words: words,
-		parents: make([]uint32, p.d), degree: make([]int, p.d),
-		children: make([]uint64, words*p.d), reached: make([]uint64, words),
-		stack: make([]int, 0, p.d), missing: make([]int, p.d),
+		d: d, words: words,
+		parents: make([]uint32, d), degree: make([]int, d),
+		children: make([]uint64, words*d), reached: make([]uint64, words),
+		stack: make([]int, 0, d), missing: make([]int, d),
 	}
 }
 
@@ -43,14 +44,15 @@ func (g *graph) set(j int, parents uint32) {
 	g.parents[j] = parents
 }
 
-// toggle adds or removes the edge i → j, of which the mask of j knows nothing.
-func (g *graph) toggle(i, j int) {
-	word, bit := &g.children[i*g.words+j/64], uint64(1)<<(j%64)
-	if *word ^= bit; *word&bit != 0 {
-		g.degree[j]++
-	} else {
-		g.degree[j]--
+// list returns the parents of j, ascending. It is valid until the next call.
+func (g *graph) list(j int) []int {
+	g.parentsOf = g.parentsOf[:0]
+	for i := range g.d {
+		if g.has(i, j) {
+			g.parentsOf = append(g.parentsOf, i)
+		}
 	}
+	return g.parentsOf
 }
 
 // has reports whether the edge i → j is there.

@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 )
@@ -45,8 +44,8 @@ type moveCounts struct{ Relocate, Swap, SplitMerge, Reverse counter }
 
 // step makes one iteration: moves of every rung, then exchanges between
 // neighbours, of even and of odd rungs in turn. After the warm-up it records the
-// first rung. Only ctx ends it early, with an error.
-func (c *chain) step(ctx context.Context) error {
+// first rung.
+func (c *chain) step() {
 	anneal := c.warmUp / 3
 	for r := range c.rungs {
 		beta := c.betas[r]
@@ -54,9 +53,7 @@ func (c *chain) step(ctx context.Context) error {
 			part := float64(c.iteration+1) / float64(anneal)
 			beta *= part * part
 		}
-		if err := c.sweep(ctx, r, beta); err != nil {
-			return err
-		}
+		c.sweep(r, beta)
 	}
 	if c.iteration >= anneal {
 		for r := c.iteration % 2; r+1 < len(c.rungs); r += 2 {
@@ -66,7 +63,7 @@ func (c *chain) step(ctx context.Context) error {
 	c.iteration++
 	if c.iteration > c.warmUp {
 		c.record.add(c)
-		return nil
+		return
 	}
 	for k := 4; k <= 8; k *= 2 { // after 1/2, 3/4 and all of the warm-up
 		if c.iteration == c.warmUp*(k-2)/k || k == 8 && c.iteration == c.warmUp {
@@ -76,7 +73,6 @@ func (c *chain) step(ctx context.Context) error {
 	if c.iteration == c.warmUp {
 		c.clearCounts()
 	}
-	return nil
 }
 
 func (c *chain) clearCounts() {
@@ -85,7 +81,7 @@ func (c *chain) clearCounts() {
 }
 
 // sweep moves the partition of rung r, in expectation each node more than once.
-func (c *chain) sweep(ctx context.Context, r int, beta float64) error {
+func (c *chain) sweep(r int, beta float64) {
 	s, count := c.rungs[r], &c.counts[r]
 	for k := range c.d {
 		count.Relocate.add(c.relocate(s, c.rng.IntN(c.d), beta))
@@ -100,13 +96,14 @@ func (c *chain) sweep(ctx context.Context, r int, beta float64) error {
 	if r > 0 {
 		n = c.d/8 + 1
 	}
-	return c.edgeMoves(ctx, s, n, c.d/16+1, beta, count)
+	c.edgeMoves(s, n, beta, count)
+	c.changeExtra(s, beta)
 }
 
 // exchange swaps the partitions of rungs r and r+1 with probability
-// min(1, (h(r+1)/h(r))^(beta_r − beta_(r+1))).
+// min(1, (p(r+1)/p(r))^(beta_r − beta_(r+1))).
 func (c *chain) exchange(r int) {
-	a, b := c.rungs[r].logReach(), c.rungs[r+1].logReach()
+	a, b := c.rungs[r].log(), c.rungs[r+1].log()
 	ratio := (c.betas[r] - c.betas[r+1]) * (b - a)
 	accepted := ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
 	if accepted {

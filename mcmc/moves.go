@@ -18,11 +18,10 @@ func (c *mover) affect(j int) {
 }
 
 // accept weighs the affected nodes under the proposed layers, and moves s with
-// probability min(1, π(proposed)/π(s)·e^correction), where the correction is the
-// logarithm of the ratio of the proposal probabilities, back over forth.
+// probability min(1, (p(proposed)/p(s))^beta·e^correction), where the correction
+// is the logarithm of the ratio of the proposal probabilities, back over forth.
 func (c *mover) accept(s *partition, layers int, beta, correction float64) bool {
-	proposed, current, reach, reachNow := one, one, one, one
-	to := &c.moved
+	proposed, current, to := one, one, c.moved
 	for _, j := range c.affected {
 		t := s.tables[j]
 		to.before[j], to.near[j] = t.masks(c.layer, j)
@@ -30,22 +29,16 @@ func (c *mover) accept(s *partition, layers int, beta, correction float64) bool 
 		if to.weight[j].m == 0 {
 			return false
 		}
-		to.reach[j] = c.tables[j].within(to.before[j])
 		proposed = proposed.times(to.weight[j])
 		current = current.times(s.weight[j])
-		reach = reach.times(to.reach[j])
-		reachNow = reachNow.times(s.reach[j])
 	}
-	ratio := proposed.log() - current.log() + correction
-	if beta != 1 {
-		ratio += (beta - 1) * (reach.log() - reachNow.log())
-	}
+	ratio := beta*(proposed.log()-current.log()) + correction
 	if ratio < 0 && c.rng.Float64() >= math.Exp(ratio) {
 		return false
 	}
 	copy(s.layer, c.layer)
 	for _, j := range c.affected {
-		s.before[j], s.near[j], s.weight[j], s.reach[j] = to.before[j], to.near[j], to.weight[j], to.reach[j]
+		s.before[j], s.near[j], s.weight[j] = to.before[j], to.near[j], to.weight[j]
 	}
 	s.count(layers)
 	return true
@@ -70,10 +63,15 @@ func (c *mover) swap(s *partition, beta float64) bool {
 	c.affect(w)
 	first := min(a, b)
 	for _, node := range [2]int{v, w} {
-		for _, k := range s.links[node] {
+		for _, k := range c.links[node] {
 			if s.layer[k.child] > first {
 				c.affect(k.child)
 			}
+		}
+	}
+	for j, t := range s.tables {
+		if t.extra == v || t.extra == w {
+			c.affect(j)
 		}
 	}
 	return c.accept(s, len(s.size), beta, 0)

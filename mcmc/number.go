@@ -1,6 +1,9 @@
 package mcmc
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // A number is m·2^e with 1 ≤ m < 2, or zero with m = 0: products of sums over
 // sets of parents differ by more than a float64 spans.
@@ -58,6 +61,14 @@ func (a number) log() float64 {
 		return math.Inf(-1)
 	}
 	return math.Log(a.m) + float64(a.e)*math.Ln2
+}
+
+// compare is −1, 0 or 1 as a is less than, equal to or greater than b.
+func (a number) compare(b number) int {
+	if a.m == 0 || b.m == 0 || a.e == b.e {
+		return cmp.Compare(a.m, b.m)
+	}
+	return cmp.Compare(a.e, b.e)
 }
 
 // over is a/b as a float64, for b > 0 and a quotient within its range.

@@ -1,20 +1,17 @@
 package mcmc
 
-import (
-	"slices"
-
-	"tobac/score"
-)
+import "tobac/score"
 
 // A problem is what all chains share, and does not change.
 type problem struct {
 	d      int
 	scorer score.Scorer
 	prior  *score.Prior
-	tables []*table // without given parents
-	links  [][]link // links[i]: the variables that have i as candidate
-	place  [][]int8 // place[j][i] is the bit of candidate i of j, or −1
-	open   [][]int  // open[j]: the variables that may be parents of j, but are no candidates
+	tables []*table   // of all candidates
+	open   [][]int    // open[j]: the variables that may be parents of j, but are no candidates
+	more   [][]*table // more[j][k]: the table of all candidates with open[j][k] given; nil without any
+	links  [][]link   // links[i]: the variables that have i as candidate
+	first  []int      // first[j]: number of candidates of the variables before j
 }
 
 // A link says that a variable is bit of the parents of child.
@@ -23,28 +20,47 @@ type link struct {
 	bit   uint32
 }
 
-// A partition is a list of layers, and for every node its parents that are no
-// candidates: the state of a rung. A graph belongs to the partition whose layer l
-// has the nodes with a longest path of l edges from a source: every node of layer
-// l > 0 has a parent in layer l−1 and none in l or later.
+// divide fills open, links and first from the tables.
+func (p *problem) divide() {
+	p.open, p.links, p.first = make([][]int, p.d), make([][]link, p.d), make([]int, p.d+1)
+	for j, t := range p.tables {
+		p.first[j+1] = p.first[j] + t.candidates
+		for k, i := range t.parents {
+			p.links[i] = append(p.links[i], link{child: j, bit: 1 << k})
+		}
+		for i := range p.d {
+			if i != j && t.bit(i) == 0 && !p.prior.Forbidden(i, j) {
+				p.open[j] = append(p.open[j], i)
+			}
+		}
+	}
+}
+
+// q is the node score of any parents, ascending.
+func (p *problem) q(j int, parents []int) float64 {
+	return p.scorer.LogScore(j, parents) + p.prior.LogPrior(j, parents)
+}
+
+// A partition is a list of layers, and for every node one parent or none that is no
+// candidate: the state of a rung. A graph belongs to the partition whose layer l has
+// the nodes with a longest path of l edges from a source: every node of layer l > 0
+// has a parent in layer l−1 and none in l or later.
 type partition struct {
-	tables []*table // with the parents that are no candidates as given ones
-	links  [][]link // as in problem, with given parents
+	tables []*table // with the parents that are no candidates given
 	layer  []int    // of each node
 	size   []int    // of each layer, positive
-	before []uint32 // candidates and given parents in earlier layers
-	near   []uint32 // candidates and given parents in the layer before
+	before []uint32 // possible parents, as in the table, in earlier layers
+	near   []uint32 // possible parents in the layer before
 	weight []number // Σ exp q(A) over the sets of parents that the partition allows
-	reach  []number // Σ exp q(A) over the sets of candidates in earlier layers
 }
 
 func newPartition(p *problem) *partition {
-	numbers := func() []number { return make([]number, p.d) }
-	return &partition{
-		tables: slices.Clone(p.tables), links: p.links,
-		layer: make([]int, p.d), size: make([]int, 0, p.d),
-		before: make([]uint32, p.d), near: make([]uint32, p.d), weight: numbers(), reach: numbers(),
+	s := &partition{
+		tables: make([]*table, p.d), layer: make([]int, p.d), size: make([]int, 0, p.d),
+		before: make([]uint32, p.d), near: make([]uint32, p.d), weight: make([]number, p.d),
 	}
+	copy(s.tables, p.tables)
+	return s
 }
 
 // masks returns the possible parents of j that layer, which lists layers by node,
@@ -72,16 +88,16 @@ func (t *table) weigh(layer int, before, near uint32) number {
 }
 
 // fill computes sizes, masks and weights from layer.
-func (p *problem) fill(s *partition) {
+func (s *partition) fill() {
 	layers := 0
 	for _, l := range s.layer {
 		layers = max(layers, l+1)
 	}
 	s.count(layers)
 	for j, l := range s.layer {
-		s.before[j], s.near[j] = s.tables[j].masks(s.layer, j)
-		s.weight[j] = s.tables[j].weigh(l, s.before[j], s.near[j])
-		s.reach[j] = p.tables[j].within(s.before[j])
+		t := s.tables[j]
+		s.before[j], s.near[j] = t.masks(s.layer, j)
+		s.weight[j] = t.weigh(l, s.before[j], s.near[j])
 	}
 }
 
@@ -94,23 +110,23 @@ func (s *partition) count(layers int) {
 	}
 }
 
-// logReach is ln h = Σ_j ln reach[j]: roughly the logarithm of the probability of the
-// partition, and that by which rungs are tempered.
-func (s *partition) logReach() float64 {
-	product := one
-	for _, w := range s.reach {
+// log is the logarithm of the probability of the partition, up to a constant.
+func (s *partition) log() float64 {
+	product, offset := one, 0.
+	for j, w := range s.weight {
 		product = product.times(w)
+		offset += s.tables[j].offset
 	}
-	return product.log()
+	return product.log() + offset
 }
 
-// connect makes links from tables.
-func (s *partition) connect() {
-	links := make([][]link, len(s.tables))
-	for j, t := range s.tables {
-		for k, i := range t.parents {
-			links[i] = append(links[i], link{child: j, bit: 1 << k})
-		}
-	}
-	s.links = links
+// copyFrom makes s equal to t.
+func (s *partition) copyFrom(t *partition) {
+	copy(s.tables, t.tables)
+	copy(s.layer, t.layer)
+	s.size = s.size[:len(t.size)]
+	copy(s.size, t.size)
+	copy(s.before, t.before)
+	copy(s.near, t.near)
+	copy(s.weight, t.weight)
 }

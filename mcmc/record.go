@@ -2,9 +2,8 @@ package mcmc
 
 // A record is what a chain keeps of its samples.
 type record struct {
-	series  series // probability of every edge from a candidate given the partition, then ln p(D, G)
-	edges   []float64
-	first   []int // of each child in edges
+	series  series    // probability of each edge from a candidate given the partition, then ln p(D, G)
+	values  []float64 // one sample of these
 	before  []uint32
 	near    []uint32
 	tables  []*table
@@ -23,17 +22,12 @@ type draw struct {
 }
 
 func newRecord(p *problem, draws int) record {
-	r := record{
-		first: make([]int, p.d+1), before: make([]uint32, p.d), near: make([]uint32, p.d), tables: make([]*table, p.d),
+	return record{
+		series: newSeries(p.first[p.d] + 1), values: make([]float64, p.first[p.d]+1),
+		before: make([]uint32, p.d), near: make([]uint32, p.d), tables: make([]*table, p.d),
 		outside: make([]float64, p.d*p.d), looks: make([]int, p.d),
 		maximum: 2 * draws, every: 1,
 	}
-	for j, t := range p.tables {
-		r.first[j+1] = r.first[j] + t.candidates
-	}
-	r.edges = make([]float64, r.first[p.d]+1)
-	r.series = newSeries(len(r.edges))
-	return r
 }
 
 // add records the first rung of the chain.
@@ -44,17 +38,16 @@ func (r *record) add(c *chain) {
 			continue
 		}
 		r.before[j], r.near[j], r.tables[j] = s.before[j], s.near[j], t
-		t.marginals(r.edges[r.first[j]:r.first[j+1]], s.before[j], s.near[j])
+		t.marginals(r.values[c.first[j]:c.first[j+1]], s.before[j], s.near[j])
 	}
 	picks := c.recorder
 	picks.drawGraph(s)
-	logScore := picks.graph.logScore()
-	r.edges[len(r.edges)-1] = logScore
-	r.series.add(r.edges)
+	logScore := picks.logScore()
+	r.values[len(r.values)-1] = logScore
+	r.series.add(r.values)
 	for k := range c.d/16 + 1 {
 		j := (r.samples*(c.d/16+1) + k) % c.d
-		picks.read(s, j)
-		for k, v := range picks.scan(s, j, 1, false) {
+		for k, v := range picks.outside(j) {
 			r.outside[j*c.d+c.open[j][k]] += v
 		}
 		r.looks[j]++
@@ -74,23 +67,23 @@ func (r *record) add(c *chain) {
 }
 
 // logScore is ln p(D, G).
-func (g *graph) logScore() float64 {
-	sum := 0.
+func (c *mover) logScore() float64 {
+	sum, g := 0., &c.graph
 	for j, t := range g.tables {
-		sum += t.offset + t.scores[g.parents[j]&t.low]
+		if t.scores == nil {
+			sum += c.q(j, g.list(j))
+			continue
+		}
+		sum += t.offset + t.scores[g.parents[j]]
 	}
 	return sum
 }
 
-// lists returns the parents of every node.
+// lists returns the parents of every node, ascending.
 func (g *graph) lists() [][]int {
 	all := make([][]int, g.d)
-	for j, set := range g.parents {
-		for k, i := range g.tables[j].parents {
-			if set>>k&1 != 0 {
-				all[j] = append(all[j], i)
-			}
-		}
+	for j := range all {
+		all[j] = append([]int{}, g.list(j)...) // never nil, as JSON tells nil from empty
 	}
 	return all
 }

@@ -24,28 +24,39 @@ const (
 func (m *Sampler) refine(ctx context.Context) error {
 	d := m.d
 	complete := true
-	for _, c := range m.open {
-		complete = complete && len(c) == 0
+	for _, open := range m.open {
+		complete = complete && len(open) == 0
 	}
 	if complete {
 		return nil
 	}
-	value := make([]float64, d*d) // of i → j at j·d+i
+	sum, terms := make([]float64, d*d), 0. // of i → j at j·d+i
 	for round := range pilotRounds {
-		counts := make([][]float64, len(m.chains))
+		counts := make([]pilotCounts, len(m.chains))
 		err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
-			counts[k] = make([]float64, d*d)
-			return m.chains[k].pilot(ctx, counts[k], round)
+			counts[k].sum = make([]float64, d*d)
+			return m.chains[k].pilot(ctx, &counts[k], round)
 		})
 		if err != nil {
 			return err
 		}
-		for k := range value {
-			value[k] /= 2
+		terms /= 2
+		for k := range sum {
+			sum[k] /= 2
 		}
 		for _, c := range counts {
-			for k, v := range c {
-				value[k] += v
+			terms += c.terms
+			for k, v := range c.sum {
+				sum[k] += v
+			}
+		}
+		value := make([]float64, d*d)
+		for i := range d {
+			for j := range d {
+				value[j*d+i] = (sum[j*d+i] + sum[i*d+j]/2) / terms
+				if m.prior.Required(i, j) {
+					value[j*d+i] = math.Inf(1)
+				}
 			}
 		}
 		changed, err := m.exchangeCandidates(ctx, value)
@@ -56,8 +67,14 @@ func (m *Sampler) refine(ctx context.Context) error {
 	return nil
 }
 
+// pilotCounts are weighted sums of the probabilities of all edges i → j, at j·d+i.
+type pilotCounts struct {
+	sum   []float64
+	terms float64 // sum of the weights
+}
+
 // pilot makes the iterations of a round, and adds probabilities of edges to counts.
-func (c *chain) pilot(ctx context.Context, counts []float64, round int) error {
+func (c *chain) pilot(ctx context.Context, counts *pilotCounts, round int) error {
 	p := make([]float64, score.MaxCandidates)
 	for t := range pilotIterations {
 		if err := ctx.Err(); err != nil {
@@ -69,22 +86,20 @@ func (c *chain) pilot(ctx context.Context, counts []float64, round int) error {
 				part := float64(t+1) / pilotIterations
 				beta *= part * part
 			}
-			if err := c.sweep(ctx, r, beta); err != nil {
-				return err
-			}
+			c.sweep(r, beta)
 			if t%5 != 4 || t < pilotIterations/2 {
 				continue
 			}
 			weight := math.Pow(c.betas[r], 4)
+			counts.terms += weight
 			c.drawGraph(s)
-			for j, t := range s.tables {
-				t.marginals(p[:t.candidates], s.before[j], s.near[j])
-				for k, v := range p[:t.candidates] {
-					counts[j*c.d+t.parents[k]] += weight * v
+			for j, t := range c.tables {
+				t.marginals(p[:len(t.parents)], s.before[j], s.near[j])
+				for k, i := range t.parents {
+					counts.sum[j*c.d+i] += weight * p[k]
 				}
-				c.read(s, j)
-				for k, v := range c.scan(s, j, 1, false) {
-					counts[j*c.d+c.open[j][k]] += weight * v
+				for k, v := range c.outside(j) {
+					counts.sum[j*c.d+c.open[j][k]] += weight * v
 				}
 			}
 		}
@@ -92,48 +107,27 @@ func (c *chain) pilot(ctx context.Context, counts []float64, round int) error {
 	return nil
 }
 
-// q is the node score of any parents, in ascending sequence.
-func (p *problem) q(j int, parents []int) float64 {
-	return p.scorer.LogScore(j, parents) + p.prior.LogPrior(j, parents)
-}
-
 // exchangeCandidates gives every child the candidates of the largest value, makes
 // its table anew, and moves all partitions to the new tables. It reports whether
 // any candidate is new.
 func (m *Sampler) exchangeCandidates(ctx context.Context, value []float64) (bool, error) {
 	d := m.d
-	next := make([][]int, d)
-	changed := false
-	for j := range d {
-		list := m.tables[j].parents
-		if len(m.open[j]) == 0 {
-			continue
-		}
-		all := slices.Concat(list, m.open[j]) // candidates first, if all else is equal
-		slices.SortStableFunc(all, func(a, b int) int {
-			worth := func(i int) float64 {
-				if m.prior.Required(i, j) {
-					return math.Inf(1)
-				}
-				return value[j*d+i] + value[i*d+j]/2
-			}
-			return cmp.Compare(worth(b), worth(a))
-		})
-		all = all[:len(list)]
-		slices.Sort(all)
-		if !slices.Equal(all, list) {
-			next[j], changed = all, true
-		}
+	lists, changed := make([][]int, d), false
+	for j, t := range m.tables {
+		list := slices.Concat(t.parents, m.open[j]) // candidates first, if all else is equal
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(value[j*d+b], value[j*d+a]) })
+		lists[j] = slices.Sorted(slices.Values(list[:t.candidates]))
+		changed = changed || !slices.Equal(lists[j], t.parents)
 	}
 	if !changed {
 		return false, nil
 	}
 	graphs := m.graphs()
 	err := parallel(ctx, m.options.Workers, d, func(ctx context.Context, j int) error {
-		if next[j] == nil {
+		if slices.Equal(lists[j], m.tables[j].parents) {
 			return ctx.Err()
 		}
-		t, err := newTable(ctx, m.scorer, m.prior, j, next[j], nil)
+		t, err := newTable(ctx, m.scorer, m.prior, j, lists[j])
 		if err == nil {
 			m.tables[j] = t
 		}
@@ -142,8 +136,9 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, value []float64) (bool
 	if err != nil {
 		return false, err
 	}
-	m.connect()
-	return true, m.reseat(ctx, graphs)
+	m.divide()
+	m.reseat(graphs)
+	return true, nil
 }
 
 // graphs draws a graph given each partition, as the parents of every node.
@@ -158,45 +153,40 @@ func (m *Sampler) graphs() [][][][]int {
 	return all
 }
 
-// reseat makes the partitions those of the graphs, for the present tables.
-func (m *Sampler) reseat(ctx context.Context, graphs [][][][]int) error {
-	return parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
-		for r := range m.chains[k].rungs {
-			s, err := m.chains[k].seat(ctx, graphs[k][r])
+// reseat makes the partitions those of the graphs, without the edges from variables
+// that are no candidates any more.
+func (m *Sampler) reseat(graphs [][][][]int) {
+	for k, c := range m.chains {
+		for r := range c.rungs {
+			s, g := newPartition(m.problem), &c.graph
+			g.clear(s.tables)
+			for j, t := range s.tables {
+				set := uint32(0)
+				for _, i := range graphs[k][r][j] {
+					set |= t.bit(i)
+				}
+				g.set(j, set)
+			}
+			g.layers(s.layer)
+			s.fill()
+			c.rungs[r] = s
+		}
+	}
+}
+
+// extend makes the tables with an extra parent.
+func (m *Sampler) extend(ctx context.Context) error {
+	more := make([][]*table, m.d)
+	err := parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) error {
+		for _, i := range m.open[j] {
+			t, err := m.tables[j].with(ctx, m.scorer, m.prior, j, i)
 			if err != nil {
 				return err
 			}
-			m.chains[k].rungs[r] = s
+			more[j] = append(more[j], t)
 		}
 		return nil
 	})
-}
-
-// seat returns the partition of a graph.
-func (c *mover) seat(ctx context.Context, parents [][]int) (*partition, error) {
-	s := newPartition(c.problem)
-	for j, list := range parents {
-		c.given[j], c.changed[j] = c.given[j][:0], true
-		for _, i := range list {
-			if c.place[j][i] < 0 {
-				c.given[j] = append(c.given[j], i)
-			}
-		}
-	}
-	if err := c.retable(ctx, s); err != nil {
-		return nil, err
-	}
-	c.graph.clear(s.tables)
-	for j, list := range parents {
-		set := s.tables[j].given
-		for _, i := range list {
-			if k := c.place[j][i]; k >= 0 {
-				set |= 1 << k
-			}
-		}
-		c.graph.set(j, set)
-	}
-	c.graph.layers(s.layer)
-	c.fill(s)
-	return s, nil
+	m.more = more
+	return err
 }

@@ -4,16 +4,15 @@ import "math"
 
 // A kid is a child of the node that moves.
 type kid struct {
-	link                          // the node's bit in the child's candidates
+	link
 	layer                         int
 	before, near                  uint32 // without the node
 	absent, behind, joined, alone number // weights
-	reachBefore, reachAfter       number // reaches if the node is later, or earlier
 }
 
 // relocate takes node v out and puts it back at random, into one of the layers or
-// into a new one before, between or after them, with the probabilities of a Gibbs
-// step. It reports whether the partition is another.
+// into a new one before, between or after them, in proportion to
+// p(partition)^beta: a Gibbs step. It reports whether the partition is another.
 //
 // Let 0 … m−1 be the layers without v. The weights of a layer, multiplied, are
 // absent(l) if v is in none of the layers before, behind(l) if v is in an earlier
@@ -22,9 +21,8 @@ type kid struct {
 // of v after the layers 0 … k−1,
 //
 //	p(alone before k) ∝ w_v(k) Π_{l<k} absent(l) · alone(k)    · Π_{l>k} behind(l),
-//	p(in k)           ∝ w_v(k) Π_{l≤k} absent(l) · joined(k+1) · Π_{l>k+1} behind(l),
+//	p(in k)           ∝ w_v(k) Π_{l≤k} absent(l) · joined(k+1) · Π_{l>k+1} behind(l).
 //
-// and h is a product of the same kind, which knows earlier and later only.
 // Position 2k stands for alone before k, 2k+1 for in k.
 func (c *mover) relocate(s *partition, v int, beta float64) bool {
 	from, m := 2*s.layer[v]+1, len(s.size)
@@ -35,50 +33,26 @@ func (c *mover) relocate(s *partition, v int, beta float64) bool {
 	c.takeOut(s, v, from%2 == 0)
 	c.weighNode(s, v, m)
 	c.weighLayers(s, v, m, from%2 == 0)
-	c.weighPositions(m)
-	if beta != 1 {
-		c.temper(m, beta)
-	}
-	to := c.choose(c.logs[:2*m+1])
-	if to == from {
-		return false
-	}
-	c.putBack(s, v, m, to)
-	return true
-}
-
-// weighPositions fills logs with the logarithms of the probabilities of positions.
-func (c *mover) weighPositions(m int) {
 	c.tail[m], c.tail[m+1], c.tail[m+2] = one, one, one
 	for l := m - 1; l >= 0; l-- {
 		c.tail[l] = c.tail[l+1].times(c.behind[l])
 	}
 	c.joined[m], c.alone[m] = one, one
-	head := one
+	head, logs := one, c.logs[:2*m+1]
 	for k := range m + 1 {
 		base := head.times(c.own[k])
-		c.logs[2*k] = base.times(c.alone[k]).times(c.tail[k+1]).log()
+		logs[2*k] = base.times(c.alone[k]).times(c.tail[k+1]).log()
 		if k < m {
 			head = head.times(c.absent[k])
-			c.logs[2*k+1] = base.times(c.absent[k]).times(c.joined[k+1]).times(c.tail[k+2]).log()
+			logs[2*k+1] = base.times(c.absent[k]).times(c.joined[k+1]).times(c.tail[k+2]).log()
 		}
 	}
-}
-
-// temper adds (beta−1) ln h to logs.
-func (c *mover) temper(m int, beta float64) {
-	c.tail[m] = one
-	for l := m - 1; l >= 0; l-- {
-		c.tail[l] = c.tail[l+1].times(c.after[l])
+	to := c.choose(logs, beta)
+	if to == from {
+		return false
 	}
-	head := one
-	for k := range m + 1 {
-		c.logs[2*k] += (beta - 1) * head.times(c.ownReach[k]).times(c.tail[k]).log()
-		if k < m {
-			head = head.times(c.before[k])
-			c.logs[2*k+1] += (beta - 1) * head.times(c.ownReach[k]).times(c.tail[k+1]).log()
-		}
-	}
+	c.putBack(s, v, m, to)
+	return true
 }
 
 // takeOut fills rest with the layers without v.
@@ -94,32 +68,30 @@ func (c *mover) takeOut(s *partition, v int, single bool) {
 	}
 }
 
-// weighNode fills members, own and ownReach.
+// weighNode fills members and own.
 func (c *mover) weighNode(s *partition, v, m int) {
 	t := s.tables[v]
 	clear(c.members[:m])
 	for k, i := range t.parents {
 		c.members[c.rest[i]] |= 1 << k
 	}
-	c.own[0], c.ownReach[0] = t.source(), c.tables[v].within(0)
+	c.own[0] = t.source()
 	before := uint32(0)
 	for k := range m {
 		near := c.members[k]
 		before |= near
 		c.own[k+1] = t.mass(before, near)
-		c.ownReach[k+1] = c.tables[v].within(before)
 	}
 }
 
-// weighLayers fills kids, absent, behind, joined, alone, before and after.
+// weighLayers fills kids, absent, behind, joined and alone.
 func (c *mover) weighLayers(s *partition, v, m int, single bool) {
 	for l := range m {
 		c.absent[l], c.behind[l], c.joined[l], c.alone[l] = one, one, one, one
-		c.before[l], c.after[l] = one, one
 	}
 	c.stamps++
 	c.kids = c.kids[:0]
-	for _, to := range s.links[v] {
+	for _, to := range c.links[v] {
 		c.stamp[to.child] = c.stamps
 		c.kids = append(c.kids, kid{link: to, layer: c.rest[to.child]})
 	}
@@ -128,12 +100,14 @@ func (c *mover) weighLayers(s *partition, v, m int, single bool) {
 			continue
 		}
 		l := c.rest[u]
+		if s.tables[u].extra == v {
+			c.kids = append(c.kids, kid{link: link{child: u, bit: s.tables[u].given}, layer: l})
+			continue
+		}
 		c.absent[l] = c.absent[l].times(w)
 		c.behind[l] = c.behind[l].times(w)
 		c.joined[l] = c.joined[l].times(w)
 		c.alone[l] = number{} // it would have no parent in the layer before
-		c.before[l] = c.before[l].times(s.reach[u])
-		c.after[l] = c.after[l].times(s.reach[u])
 	}
 	for i := range c.kids {
 		k := &c.kids[i]
@@ -143,29 +117,24 @@ func (c *mover) weighLayers(s *partition, v, m int, single bool) {
 			_, k.near = s.tables[j].masks(c.rest, j)
 			k.near &^= k.bit
 		}
-		c.weighKid(s.tables[j], k)
+		k.weigh(s.tables[j])
 		c.absent[l] = c.absent[l].times(k.absent)
 		c.behind[l] = c.behind[l].times(k.behind)
 		c.joined[l] = c.joined[l].times(k.joined)
 		c.alone[l] = c.alone[l].times(k.alone)
-		c.before[l] = c.before[l].times(k.reachBefore)
-		c.after[l] = c.after[l].times(k.reachAfter)
 	}
 }
 
-// weighKid computes the weights and reaches of a child.
-func (c *mover) weighKid(t *table, k *kid) {
+// weigh computes the weights of a child.
+func (k *kid) weigh(t *table) {
 	if t.given != 0 {
 		k.absent = t.weigh(k.layer, k.before, k.near)
 		k.behind = t.mass(k.before|k.bit, k.near)
 		k.joined = t.mass(k.before|k.bit, k.near|k.bit)
 		k.alone = t.mass(k.before|k.bit, k.bit)
-		free := c.tables[k.child]
-		k.reachBefore, k.reachAfter = free.within(k.before), free.within(k.before|k.bit)
 		return
 	}
 	with, without := t.within(k.before|k.bit), t.within(k.before)
-	k.reachBefore, k.reachAfter = without, with
 	k.alone = t.between(with, without, k.before|k.bit, k.bit)
 	if k.layer == 0 {
 		k.absent, k.behind, k.joined = without, number{}, number{}
@@ -180,15 +149,15 @@ func (c *mover) weighKid(t *table, k *kid) {
 	}
 }
 
-// choose draws an index in proportion to exp(logs), and overwrites logs.
-func (c *mover) choose(logs []float64) int {
+// choose draws an index in proportion to exp(beta·logs), and overwrites logs.
+func (c *mover) choose(logs []float64, beta float64) int {
 	best, sum := math.Inf(-1), 0.
 	for _, l := range logs {
 		best = max(best, l)
 	}
 	for k, l := range logs {
 		logs[k] = 0
-		if l -= best; l > -50 {
+		if l = beta * (l - best); l > -50 {
 			logs[k] = math.Exp(l)
 			sum += logs[k]
 		}
@@ -225,16 +194,16 @@ func (c *mover) putBack(s *partition, v, m, to int) {
 		s.before[v] |= c.members[l]
 		s.near[v] = c.members[l]
 	}
-	s.weight[v], s.reach[v] = c.own[at], c.ownReach[at]
+	s.weight[v] = c.own[at]
 	for i := range c.kids {
 		k := &c.kids[i]
 		j := k.child
-		s.before[j], s.near[j], s.reach[j] = k.before|k.bit, k.near, k.reachAfter
+		s.before[j], s.near[j] = k.before|k.bit, k.near
 		switch l := k.layer; {
 		case single && l == at:
 			s.near[j], s.weight[j] = k.bit, k.alone
 		case l <= at:
-			s.before[j], s.weight[j], s.reach[j] = k.before, k.absent, k.reachBefore
+			s.before[j], s.weight[j] = k.before, k.absent
 		case !single && l == at+1:
 			s.near[j], s.weight[j] = k.near|k.bit, k.joined
 		default:

@@ -76,17 +76,16 @@ func (m *Sampler) Result() (*Result, error) {
 		}
 	}
 	res := &Result{Edges: mat.NewDense(m.d, m.d, nil)}
-	n := len(m.chains[0].record.edges)
+	n := m.first[m.d] + 1
 	sum, samples := make([]float64, n), 0
 	for k := range all {
 		all[k].sum(sum)
 		samples += all[k].samples()
 	}
 	res.Diagnostics.Samples = samples
-	first := m.chains[0].record.first
 	for j, t := range m.tables {
 		for k, i := range t.parents {
-			p := min(sum[first[j]+k]/float64(samples), 1)
+			p := min(sum[m.first[j]+k]/float64(samples), 1)
 			res.Edges.Set(i, j, p)
 			res.Diagnostics.Uncertain = append(res.Diagnostics.Uncertain, EdgeStat{From: i, To: j, Quantity: Quantity{Mean: p}})
 		}
@@ -99,7 +98,7 @@ func (m *Sampler) Result() (*Result, error) {
 	stats = slices.Clone(stats[:min(20, len(stats))])
 	for k := range stats {
 		e := &stats[k]
-		e.Quantity = quantity(all, first[e.To]+int(m.place[e.To][e.From]), e.Mean)
+		e.Quantity = quantity(all, m.first[e.To]+slices.Index(m.tables[e.To].parents, e.From), e.Mean)
 	}
 	res.Diagnostics.Uncertain = stats
 	res.Diagnostics.LogP = quantity(all, n-1, sum[n-1]/float64(samples))

@@ -96,14 +96,14 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	err = parallel(ctx, o.Workers, shared.d, func(ctx context.Context, j int) error {
 		list, err := candidates(ctx, s, p, j, o.Candidates)
 		if err == nil {
-			shared.tables[j], err = newTable(ctx, s, p, j, list, nil)
+			shared.tables[j], err = newTable(ctx, s, p, j, list)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	shared.connect()
+	shared.divide()
 	m := &Sampler{problem: shared, options: o, chains: make([]*chain, o.Chains)}
 	for k := range m.chains {
 		m.chains[k] = newChain(shared, o, k)
@@ -111,31 +111,14 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	if err := m.refine(ctx); err != nil {
 		return nil, err
 	}
+	if err := m.extend(ctx); err != nil {
+		return nil, err
+	}
 	for _, c := range m.chains {
 		c.record = newRecord(shared, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
 		c.clearCounts()
 	}
 	return m, nil
-}
-
-// connect fills links, place and open from the tables.
-func (p *problem) connect() {
-	p.links, p.place, p.open = make([][]link, p.d), make([][]int8, p.d), make([][]int, p.d)
-	for j, t := range p.tables {
-		p.place[j] = make([]int8, p.d)
-		for i := range p.place[j] {
-			p.place[j][i] = -1
-		}
-		for k, i := range t.parents {
-			p.place[j][i] = int8(k)
-			p.links[i] = append(p.links[i], link{child: j, bit: 1 << k})
-		}
-		for i := range p.d {
-			if i != j && p.place[j][i] < 0 && !p.prior.Forbidden(i, j) {
-				p.open[j] = append(p.open[j], i)
-			}
-		}
-	}
 }
 
 func newChain(p *problem, o Options, k int) *chain {
@@ -185,7 +168,7 @@ func (c *mover) random() *partition {
 	}
 	s := newPartition(c.problem)
 	g.layers(s.layer)
-	c.fill(s)
+	s.fill()
 	return s
 }
 
@@ -212,9 +195,7 @@ func (m *Sampler) Advance(ctx context.Context, n int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := c.step(context.WithoutCancel(ctx)); err != nil {
-				return err
-			}
+			c.step()
 		}
 		return nil
 	})

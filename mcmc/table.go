@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,130 +11,118 @@ import (
 )
 
 // A table has the node scores of one child for all subsets of its candidates,
-// each with the given parents, which are not among the candidates. A set is a
-// mask: bit k stands for parents[k], candidates in front of the given ones.
+// perhaps with one given parent, the extra one, that is no candidate. A set is a
+// mask: bit k stands for parents[k], where the extra parent comes last.
 type table struct {
 	parents    []int
-	candidates int       // number of them
-	low        uint32    // all candidates
-	given      uint32    // all given parents
-	offset     float64   // largest score; the fields below are relative to it
-	scores     []float64 // q(A ∪ given) of the sets A of candidates
-	sums       []packed  // sums[U] = Σ_{A⊆U} exp q(A ∪ given)
-	order      []uint32  // single candidates by rising probability, if all are possible
+	candidates int // number of them
+	extra      int // the given parent, or −1
+	low, given uint32
+	largest    int      // largest number of parents of a positive probability
+	offset     float64  // the fields below are relative to it
+	sums       []packed // sums[U] = Σ_{A⊆U} exp q(A ∪ extra)
+	order      []uint32 // single candidates by rising probability, if all are possible
+	// q(A ∪ extra) of the sets A of candidates. Tables with an extra parent do not
+	// keep it, but compute it again.
+	scores  []float64
+	compute func(ctx context.Context) ([]float64, error)
 }
 
-// newTable scores all subsets of the candidates of child j, with given parents.
-func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates, given []int) (*table, error) {
-	q, err := scores(ctx, s, p, j, candidates, given)
+// newTable scores all subsets of the candidates of child j.
+func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (*table, error) {
+	t := &table{parents: candidates, candidates: len(candidates), extra: -1, low: 1<<len(candidates) - 1}
+	q, err := t.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{
-		parents: slices.Concat(candidates, given), candidates: len(candidates),
-		low: 1<<len(candidates) - 1, offset: math.Inf(-1), scores: q,
-	}
-	t.given = 1<<len(t.parents) - 1 - t.low
-	for set, v := range q {
-		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of the candidates %v, want a number below +Inf", j, v, set, candidates)
-		}
-		t.offset = max(t.offset, v)
-	}
+	t.offset = slices.Max(q)
 	if math.IsInf(t.offset, -1) {
 		return nil, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
 	}
 	for set := range q {
 		q[set] -= t.offset
 	}
-	t.sums = zeta(q)
-	absent := make([]float64, len(candidates))
-	for k := range candidates {
-		t.order = append(t.order, 1<<k)
-		absent[k] = t.within(t.low &^ (1 << k)).over(t.within(t.low))
-	}
-	slices.SortStableFunc(t.order, func(a, b uint32) int {
-		return cmp.Compare(absent[bits.TrailingZeros32(b)], absent[bits.TrailingZeros32(a)])
-	})
+	t.scores = q
+	t.fill(q)
 	return t, nil
 }
 
-// scores returns q(A ∪ given) for all sets A of candidates.
-func scores(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates, given []int) ([]float64, error) {
-	all := sorted(candidates, given)
-	q := make([]float64, 1<<len(all))
-	if err := score.LogScores(ctx, s, q, j, all); err != nil {
+// with returns the table with an extra parent.
+func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j, extra int) (*table, error) {
+	n := t.candidates
+	w := &table{
+		parents: append(slices.Clip(t.parents), extra), candidates: n, extra: extra,
+		low: t.low, given: 1 << n, offset: t.offset,
+	}
+	w.compute = func(ctx context.Context) ([]float64, error) {
+		q, err := w.score(ctx, s, p, j)
+		for set := range q {
+			q[set] -= w.offset
+		}
+		return q, err
+	}
+	q, err := w.compute(ctx)
+	if err != nil {
 		return nil, err
 	}
-	p.AddTo(q, j, all)
-	if len(given) == 0 {
-		return q, nil
-	}
-	fixed := 0
-	for _, i := range given {
-		fixed |= 1 << slices.Index(all, i)
-	}
-	place := make([]int, 1, 1<<len(candidates)) // of the sets of candidates in q
-	place[0] = fixed
-	for _, i := range candidates {
-		bit := 1 << slices.Index(all, i)
-		for _, at := range place {
-			place = append(place, at|bit)
-		}
-	}
-	some := make([]float64, len(place))
-	for set, at := range place {
-		some[set] = q[at]
-	}
-	return some, nil
+	w.fill(q)
+	return w, nil
 }
 
-// levelBits is the number of powers of two between levels of scale.
-const levelBits = 512
+// score returns the node scores of all sets of parents of child j.
+func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int) ([]float64, error) {
+	candidates, given := t.parents[:t.candidates], t.parents[t.candidates:]
+	q := make([]float64, 1<<t.candidates)
+	if err := score.LogScoresGiven(ctx, s, q, j, candidates, given); err != nil {
+		return nil, err
+	}
+	p.AddToGiven(q, j, candidates, given)
+	for set, v := range q {
+		if math.IsNaN(v) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of %v, want a number below +Inf", j, v, set, t.parents)
+		}
+	}
+	return q, nil
+}
 
-// zeta returns the sums Σ_{A⊆U} exp q(A) for all U, q ≤ 0. Each is computed in
-// units of 2^(512·level(U)), where level(U) = ⌊max_{A⊆U} q(A) / (512 ln 2)⌋ does not
-// fall as U grows: terms of a lower level are scaled down, and none overflows.
-func zeta(q []float64) []packed {
-	n := len(q)
-	level := make([]int32, n)
-	largest := slices.Clone(q)
-	sum := make([]float64, n)
-	for bit := 1; bit < n; bit <<= 1 {
-		for u := range largest {
-			if u&bit != 0 {
-				largest[u] = max(largest[u], largest[u^bit])
-			}
+// fill computes largest, sums and order from the scores.
+func (t *table) fill(q []float64) {
+	for set, v := range q {
+		if !math.IsInf(v, -1) {
+			t.largest = max(t.largest, bits.OnesCount(uint(set))+len(t.parents)-t.candidates)
 		}
 	}
-	for u, m := range largest {
-		level[u] = math.MinInt32 / 4
-		if !math.IsInf(m, -1) {
-			level[u] = int32(max(math.Floor(m/(levelBits*math.Ln2)), math.MinInt32/8))
-			sum[u] = math.Exp(q[u] - float64(level[u])*(levelBits*math.Ln2))
+	t.sums = zeta(q)
+	absent := make([]number, t.candidates)
+	for k := range absent {
+		t.order = append(t.order, 1<<k)
+		absent[k] = t.within(t.low &^ (1 << k))
+	}
+	slices.SortStableFunc(t.order, func(a, b uint32) int {
+		return absent[bits.TrailingZeros32(b)].compare(absent[bits.TrailingZeros32(a)])
+	})
+}
+
+// all returns the scores of all sets of candidates.
+func (t *table) all() []float64 {
+	if t.scores != nil {
+		return t.scores
+	}
+	q, err := t.compute(context.Background())
+	if err != nil {
+		panic("mcmc: scores that were numbers are none: " + err.Error())
+	}
+	return q
+}
+
+// bit is the mask of candidate i, zero if it is none.
+func (t *table) bit(i int) uint32 {
+	for k, c := range t.parents[:t.candidates] {
+		if c == i {
+			return 1 << k
 		}
 	}
-	down := math.Ldexp(1, -levelBits)
-	for bit := 1; bit < n; bit <<= 1 {
-		for u := range sum {
-			if u&bit == 0 {
-				continue
-			}
-			switch level[u] - level[u^bit] {
-			case 0:
-				sum[u] += sum[u^bit]
-			case 1:
-				sum[u] += sum[u^bit] * down
-			}
-		}
-	}
-	sums := make([]packed, n)
-	for u, v := range sum {
-		if v > 0 {
-			sums[u] = normal(v, levelBits*int64(level[u])).pack()
-		}
-	}
-	return sums
+	return 0
 }
 
 // source is exp q(∅), the probability of no parents.
@@ -172,24 +159,25 @@ func (t *table) between(all, without number, before, layer uint32) number {
 
 // search is mass(before, layer) by going through the sets.
 func (t *table) search(before, layer uint32) number {
-	best, sum := t.best(before, layer), 0.
+	q := t.all()
+	best, sum := best(q, before, layer), 0.
 	if math.IsInf(best, -1) {
 		return number{}
 	}
 	for set := before; set != 0; set = (set - 1) & before {
 		if set&layer != 0 {
-			sum += math.Exp(t.scores[set] - best)
+			sum += math.Exp(q[set] - best)
 		}
 	}
 	return exponential(best).times(normal(sum, 0))
 }
 
 // best is the largest score of a set A ⊆ before with a member of layer.
-func (t *table) best(before, layer uint32) float64 {
+func best(q []float64, before, layer uint32) float64 {
 	best := math.Inf(-1)
 	for set := before; set != 0; set = (set - 1) & before {
 		if set&layer != 0 {
-			best = max(best, t.scores[set])
+			best = max(best, q[set])
 		}
 	}
 	return best
@@ -231,12 +219,13 @@ func (t *table) marginals(dst []float64, before, layer uint32) {
 
 // searchMarginals is marginals by going through the sets.
 func (t *table) searchMarginals(dst []float64, before, layer uint32) {
-	best, sum := t.best(before, layer), 0.
+	q := t.all()
+	best, sum := best(q, before, layer), 0.
 	for set := before; set != 0; set = (set - 1) & before {
 		if set&layer == 0 {
 			continue
 		}
-		w := math.Exp(t.scores[set] - best)
+		w := math.Exp(q[set] - best)
 		sum += w
 		for k := range dst {
 			if set>>k&1 != 0 {

@@ -1,0 +1,121 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A GivenScorer is a [SubsetScorer] that scores the subsets beside some given
+// parents faster than all subsets of both.
+type GivenScorer interface {
+	SubsetScorer
+	// LogScoresGiven writes log p(x_j | x_A, x_given) for every subset A of the candidates,
+	// numbered as in LogScores. Candidates and given parents are distinct, each in
+	// ascending sequence, without j.
+	LogScoresGiven(dst []float64, j int, candidates, given []int)
+}
+
+var (
+	_ GivenScorer = (*BGe)(nil)
+	_ GivenScorer = (*Linear)(nil)
+)
+
+// LogScoresGiven writes log p(x_j | x_A, x_given) for every subset A of the
+// candidates, as [GivenScorer] says, whether or not s is one. It stops when ctx is
+// done, and returns its error. It panics if dst has not 2^len(candidates) elements.
+func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candidates, given []int) error {
+	if len(given) == 0 {
+		return LogScores(ctx, s, dst, j, candidates)
+	}
+	checkRoom(dst, candidates)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if t, ok := s.(GivenScorer); ok {
+		t.LogScoresGiven(dst, j, candidates, given)
+		return ctx.Err()
+	}
+	var parents, all []int
+	for set := range dst {
+		if set%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		parents = subset(parents[:0], candidates, set)
+		all = append(append(all[:0], parents...), given...)
+		slices.Sort(all)
+		dst[set] = s.LogScore(j, all)
+		if math.IsNaN(dst[set]) || math.IsInf(dst[set], 0) {
+			return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number", j, all, dst[set])
+		}
+	}
+	return nil
+}
+
+// LogScoresGiven implements [GivenScorer]. It panics as [LogScores] does.
+func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+	checkRoom(dst, candidates)
+	checkParents(b.d, j, candidates)
+	checkParents(b.d, j, given)
+	g := &b.group[b.of[j]]
+	if g.n == 0 {
+		clear(dst)
+		return
+	}
+	m := gather(nil, g.r, b.d, j, slices.Concat(candidates, given), 0)
+	g.gaussian.scoresGiven(dst, m, len(candidates), len(given), -float64(g.n)*b.logScales[j])
+}
+
+// LogScoresGiven implements [GivenScorer]. It panics as [LogScores] does.
+func (l *Linear) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+	checkRoom(dst, candidates)
+	checkParents(l.d, j, candidates)
+	checkParents(l.d, j, given)
+	g := &l.group[l.of[j]]
+	if g.n == 0 {
+		clear(dst)
+		return
+	}
+	m := gather(nil, g.scatter, l.d, j, slices.Concat(candidates, given), l.ridge())
+	g.gaussian.scoresGiven(dst, m, len(candidates), len(given), 0)
+}
+
+// scoresGiven writes the scores of all subsets of k candidates beside the given
+// parents, the last rows of m, which it overwrites.
+func (g *gaussian) scoresGiven(dst, m []float64, k, given int, offset float64) {
+	for r := k + given; r > k; r-- {
+		offset += g.eliminate(m, m, r)
+	}
+	newSubsetWalk(g, k).visit(dst, m, k, given, offset)
+}
+
+// AddToGiven adds ln ρ_j(A ∪ given) to dst for every subset A of the candidates,
+// numbered as in [SubsetScorer]. It makes −Inf of sets that lack a required parent.
+// It panics as [LogScores] does.
+func (p *Prior) AddToGiven(dst []float64, j int, candidates, given []int) {
+	checkRoom(dst, candidates)
+	sum, missing := 0.0, p.needed[j]
+	for _, i := range given {
+		sum += p.odds[j][i]
+		if p.required[j][i] {
+			missing--
+		}
+	}
+	mask := 0
+	for k, i := range candidates {
+		if p.required[j][i] {
+			mask |= 1 << k
+			missing--
+		}
+	}
+	odds := p.sums(j, candidates)
+	for set := range dst {
+		if missing > 0 || set&mask != mask {
+			dst[set] = math.Inf(-1)
+			continue
+		}
+		dst[set] += sum + odds[set] + p.size[len(given)+bits.OnesCount(uint(set))]
+	}
+}
