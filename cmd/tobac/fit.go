@@ -106,15 +106,15 @@ too, which then takes 24 columns. Write ./eqvar for a file that is named like a
 method.
 
 Priors: er expects --edges-per-node edges for each column. Without that option exact
-averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12
-columns it takes the one nearest to the posterior, as mcmc does. svgd under an order
-that does not come from the posterior takes 2. None of these numbers exceeds a quarter
-of the other columns. fair gives every number of parents the same mass, sf favours few variables with many
-parents, uniform prefers no graph. FILE is a table of edge probabilities with the
-names of the columns as its header, whose rows follow its header: entry (i, j) is the
-probability of i -> j, and 0 and 1 hold for certain. Write ./er for a file that is
-named like a prior. --forbid and --require name single edges. They hold beside any
-prior, as --tiers and --max-parents do.
+averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12 columns
+it takes the one nearest to the posterior, as mcmc does. svgd under an order that does
+not come from the posterior takes 2. None of these numbers exceeds a quarter of the
+other columns. fair gives every number of parents the same mass, sf favours few
+variables with many parents, uniform prefers no graph. FILE is a table of edge
+probabilities with the names of the columns as its header, whose rows follow its
+header: entry (i, j) is the probability of i -> j, and 0 and 1 hold for certain. Write
+./er for a file that is named like a prior. --forbid and --require name single edges.
+They hold beside any prior, as --tiers and --max-parents do.
 
 Interventions: FILE is a table of 0 and 1 with the rows and columns of the data,
 columns matched by name. A value set by intervention says nothing about its own
