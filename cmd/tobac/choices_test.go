@@ -33,7 +33,7 @@ func TestEveryModel(t *testing.T) {
 		beside     int // of a particle beside
 		density    bool
 	}{
-		{"auto", "", []string{"model   linear with equal noise variances: which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
+		{"auto", "", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
 			map[string]any{"engine": "exact", "model": "linear"}, map[string]any{"engine": "auto", "model": "auto"}, perEdge, perEdge, true},
 		{"exact", "--engine exact", []string{"engine  exact, over all graphs\n"}, map[string]any{"engine": "exact", "model": "linear"}, nil, perEdge, noDraws, true},
 		{"exact along an order", "--engine exact --order X1,X5,X2,X0,X3,X4", []string{"engine  exact, over all graphs along the given order\n", "order   X1,X5,X2,X0,X3,X4\n"},
@@ -51,7 +51,7 @@ func TestEveryModel(t *testing.T) {
 			"model   nonlinear, networks (hidden=3,2 activation=tanh): as asked for\n", "nodewise estimator, score-loo gradient,\n", "the model has no node scores in\n        closed form\n",
 			"orders  drawn from their posterior under the model linear with equal noise variances,",
 		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"grad": "score-loo"}, 6 * (6*3 + 3 + 3*2 + 2 + 2 + 1), noDraws, true},
-		{"score", "--model bge --engine svgd --order eqvar", []string{"model   linear with unequal noise variances (raw): as asked for\n", "nodewise estimator, score gradient\n"},
+		{"score", "--model bge --engine svgd --order eqvar", []string{"model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n", "nodewise estimator, score gradient\n"},
 			map[string]any{"model": "bge raw"}, map[string]any{"grad": "score"}, 0, noDraws, true},
 		{"reparameterised score", "--model bge --grad reparam --preset paper --prior sf", []string{"prior   scale-free\n", "joint estimator\n"},
 			nil, map[string]any{"grad": "reparam", "prior": "sf", "edges_per_node": nil}, 0, noDraws, true},
@@ -60,7 +60,7 @@ func TestEveryModel(t *testing.T) {
 		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks: as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
 			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks, noDraws, true},
 		{"float32", "--precision float32 --order eqvar", []string{"nodewise estimator, float32"}, nil, map[string]any{"precision": "float32"}, perEdge, noDraws, true},
-		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances (raw): as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, noDraws, true},
+		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, noDraws, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)

@@ -30,7 +30,11 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
-	model := describeModel(s.Model) + reasonText(s.Reason)
+	model := describeModel(s.Model)
+	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {
+		model = describeModel(m.String()) + " on columns scaled to variance 1"
+	}
+	model += reasonText(s.Reason)
 	if !forOrders {
 		model += evidenceText(s.Evidence)
 	}
@@ -82,8 +86,11 @@ func describeModel(model string) string {
 
 // reasonText is the reason for a model after its description.
 func reasonText(reason string) string {
-	if reason == "" {
+	switch {
+	case reason == "":
 		return ""
+	case strings.HasPrefix(reason, "which "):
+		return ", " + reason
 	}
 	return ": " + reason
 }
@@ -130,7 +137,16 @@ func supported(all []tobac.Evidence) string {
 
 // bestModel is the one of greatest evidence, and how far ahead it is.
 func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
-	best, next := tobac.Evidence{Log: math.Inf(-1)}, tobac.Evidence{Log: math.Inf(-1)}
+	best, next := twoBest(all)
+	if math.IsInf(next.Log, -1) {
+		return best, "the only one that could be computed"
+	}
+	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
+}
+
+// twoBest are the models of greatest evidence; −Inf: there are not two.
+func twoBest(all []tobac.Evidence) (best, next tobac.Evidence) {
+	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
 	for _, e := range all {
 		switch {
 		case e.Log > best.Log:
@@ -139,10 +155,17 @@ func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
 			next = e
 		}
 	}
-	if math.IsInf(next.Log, -1) {
-		return best, "the only one that could be computed"
+	return best, next
+}
+
+// closeModels is the warning that the data hardly tell two models apart: odds below
+// twenty to one.
+func closeModels(all []tobac.Evidence) string {
+	best, next := twoBest(all)
+	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
+		return ""
 	}
-	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
+	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", describeModel(best.Model), describeModel(next.Model), best.Log-next.Log)
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.

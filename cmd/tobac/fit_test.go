@@ -35,7 +35,7 @@ func TestFitWritesFiles(t *testing.T) {
 	got := succeed(t, args...)
 	for _, want := range []string{
 		"data    data/train.csv: 60 rows of 6 variables, 60 rows held out\n",
-		"model   linear with equal noise variances: which the data support by ", " nats\n        - linear with unequal noise variances: -", "\n        log evidence:\n        - linear with equal noise variances: -",
+		"model   linear with equal noise variances, which the data support by ", " nats\n        - linear with unequal noise variances: -", "\n        log evidence:\n        - linear with equal noise variances: -",
 		"engine  exact, over all graphs: 6 variables are few enough\n",
 		"edges per node, that is ", " expected edges, inferred\n",
 		"svgd    TOBAC beside it, linear with equal noise variances, 6 particles, ", "run     seed 1: ",

@@ -126,6 +126,9 @@ func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
 	}
+	if w := closeModels(r.Evidence); w != "" {
+		s.Warnings = append(s.Warnings, w)
+	}
 	s.Orders = newOrdersSummary(r, j)
 	if n := len(r.Draws); r.Kind == posterior.Draws && n > 0 {
 		if ess := r.Empirical().EffectiveSampleSize(); ess < fewDraws {
