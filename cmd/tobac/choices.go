@@ -148,9 +148,6 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	}
 	c.Seed, c.Workers = o.seed, o.workers
 	c.Model = o.configured(c.Model)
-	if c.Engine == tobac.SVGD && o.model == modelBGe && !o.given("grad") {
-		c.Sampler.Gradient = models.ScoreFunction
-	}
 	c.Beside = c.Engine == tobac.Auto && c.Sampler.Method == tobac.TOBAC
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
@@ -162,6 +159,10 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	}
 	if c.Sampler.Method == tobac.DiBS {
 		c.Order = tobac.Order{}
+	}
+	svgd := c.Engine == tobac.SVGD || c.Sampler.Method == tobac.DiBS || c.Engine == tobac.Auto && c.Order.Method != nil
+	if svgd && o.model == modelBGe && !o.given("grad") {
+		c.Sampler.Gradient = models.ScoreFunction
 	}
 	if c.Order.Known != nil && c.Order.Count > 0 {
 		return c, usagef("--orders contradicts --order %s: a known order leaves none to find in resamples", o.order)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
@@ -27,6 +28,12 @@ func TestHelp(t *testing.T) {
 			if cmd.Name() != "help" && text != succeed(t, "help", cmd.Name()).stdout {
 				t.Error("help and --help differ")
 			}
+			for line := range strings.Lines(text) {
+				if utf8.RuneCountInString(line) > 100 {
+					t.Errorf("line of more than 100 columns: %q", line)
+				}
+			}
+			text = strings.Join(strings.Fields(text), " ")
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {
 				if !strings.Contains(text, "--"+f.Name) || f.Usage == "" || !strings.Contains(text, f.Usage) {
 					t.Errorf("help lacks --%s or its explanation %q", f.Name, f.Usage)
@@ -35,7 +42,8 @@ func TestHelp(t *testing.T) {
 		})
 	}
 	for _, flag := range []string{"order", "preset", "estimator", "particles", "steps", "samples", "seed", "noise-variance", "edges-per-node",
-		"standardize", "holdout", "heldout", "truth", "workers", "out", "json"} {
+		"standardize", "holdout", "heldout", "truth", "workers", "out", "json", "engine", "model", "transform", "forbid", "require", "tiers",
+		"max-parents", "orders", "chains", "iterations", "warm-up", "candidates", "rungs", "checkpoint", "resume", "interventions", "prior"} {
 		if newFit().Flags().Lookup(flag) == nil {
 			t.Errorf("fit has no --%s", flag)
 		}

@@ -66,9 +66,9 @@ const (
 )
 
 const fitLong = `Fit infers the posterior over causal graphs: the probability of every edge, a
-consensus graph, and graphs with their parameters; given a true graph, how well they
-agree with it. Without a file it uses the embedded flow cytometry data of Sachs et
-al. (853 rows of 11 proteins) and their consensus network of 17 edges.
+consensus graph, and graphs with their parameters. Given a true graph, it says how
+well they agree with it. Without a file it uses the embedded flow cytometry data of
+Sachs et al. (853 rows of 11 proteins) and their consensus network of 17 edges.
 
 Data: a text table, with or without a header of names (commas, semicolons or
 tabs), a NumPy array (.npy), or - for a text table on standard input. Columns need
@@ -76,64 +76,83 @@ no centring or scaling: every equation has an intercept.
 
 Models: linear has one noise variance for all equations, in the units of the
 data, which tells directions apart. linear-unequal (or bge) has one for each, on
-columns scaled to variance 1: it tells no directions that the data cannot tell, and
-multiplying or shifting a column changes nothing. gp is nonlinear, a mixture of
-Gaussian processes, for a few hundred rows. auto takes the one of these that has the
-greatest evidence. ffn makes every variable a network of its parents, with --hidden
-units and --activation; it has no evidence and needs --engine svgd.
+columns scaled to variance 1: directions that the data do not tell get the same
+probability, and multiplying or shifting a column changes none. gp is nonlinear, a
+mixture of Gaussian processes, for a few hundred rows. auto takes the one of these
+three that has the greatest evidence, or by short chains before those of mcmc the
+greatest density. ffn makes every variable a network of its parents, with --hidden
+units and --activation; only svgd takes it.
 
-Engines: exact sums over all orders of the columns, and up to 15 columns over all
-graphs, by dynamic programming: at most 20 columns. mcmc runs Markov chains for
-more. svgd moves particles, which are graphs with their parameters: TOBAC. auto takes
-the first that the model and the number of columns allow. Where that is not svgd, TOBAC
-samples beside it, under orders drawn from the posterior, and the report says how far
-its particles are from the listed probabilities; naming an engine runs it alone.
+Engines: exact sums over all orders of at most 20 columns by dynamic programming,
+and over all graphs where they are not too many, up to 15 columns always. mcmc runs
+Markov chains over graphs of any number of columns. svgd moves particles, which are
+graphs with their parameters: this is TOBAC. auto takes the first of these that the
+model, the order and the number of columns allow. Where it takes exact, TOBAC samples
+beside it, under orders drawn from the posterior, unless --max-parents is given, and
+the report says how far the particles are from the exact probabilities. An engine
+that is named runs alone.
 
-Methods of svgd: tobac draws graphs that follow a causal order. dibs, its predecessor,
-needs none; a growing penalty drives cycles out, and particles that still have one
-are counted and left out of edges, consensus graph and metrics.
+Methods of svgd: tobac draws graphs that follow a causal order. dibs, its
+predecessor, needs none: a growing penalty drives cycles out, and particles that
+still have one are counted and left out of edges, consensus graph and metrics.
 
-Order: posterior draws --orders orders from the posterior under the models above. A
-method (eqvar, eqvar-bu, npvar, npvar-released, score or variance; tobac order --help
-explains them) finds it from the rows without an intervention; with --orders N, in
-each of N resamples of the rows, and the posteriors under all distinct orders are
-mixed. a,b,c lists all columns, causes before effects, and FILE holds such a list: such
-an order binds the engine exact too. Write ./eqvar for a file that is named like a
+Order: with posterior, svgd samples under --orders orders drawn from the posterior
+of the first three models. A method (eqvar, eqvar-bu, npvar, npvar-released, score
+or variance; tobac order --help explains them) finds the order from the rows without
+an intervention; with --orders N it does so in each of N resamples of the rows, and
+the posteriors under all distinct orders are mixed. a,b,c lists all columns, causes
+before effects, and FILE holds such a list: such an order binds the engine exact
+too, which then takes 24 columns. Write ./eqvar for a file that is named like a
 method.
 
-Priors: er expects --edges-per-node edges for each column; without that option it
-averages over 1/4, 1/2, 1 and 2, weighted by their evidence. fair gives every number
-of parents the same mass, sf favours few variables with many parents, uniform prefers no
-graph. FILE is a table of edge probabilities with the names of the columns as
-its header, whose rows follow its header: entry (i, j) is the probability of i -> j,
-and 0 and 1 hold for certain. Write ./er for a file that is named like a prior.
---forbid and --require name single edges and hold beside any prior, as does --tiers.
+Priors: er expects --edges-per-node edges for each column. Without that option exact
+averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12 columns
+it takes the one nearest to the posterior, as mcmc does. svgd under an order that does
+not come from the posterior takes 2. None of these numbers exceeds a quarter of the
+other columns. fair gives every number of parents the same mass, sf favours few
+variables with many parents, uniform prefers no graph. FILE is a table of edge
+probabilities with the names of the columns as its header, whose rows follow its
+header: entry (i, j) is the probability of i -> j, and 0 and 1 hold for certain. Write
+./er for a file that is named like a prior. --forbid and --require name single edges.
+They hold beside any prior, as --tiers and --max-parents do.
 
 Interventions: FILE is a table of 0 and 1 with the rows and columns of the data,
 columns matched by name. A value set by intervention says nothing about its own
 variable's equation.
 
 Presets: paper is the published recipe to the letter: the engine svgd under EqVar's
-order, the joint estimator, noise variance 0.1, initial weights from the prior, two
-edges per node, the embedded data standardised. Other options override the preset.
+order, the joint estimator, noise variance 0.1 and no intercept, initial weights from
+the prior, two edges per node, the embedded data standardised. With --model bge it is
+that of the marginal model. Other options override the preset.
 
 Scaling and holding out: --transform log or normal-scores replaces every column
 before anything else. --standardize scales each column of all rows to mean 0 and
-variance 1 before rows are held out. --holdout picks rows at random by the seed. Rows of
---heldout are transformed and scaled like the data.
+variance 1, before rows are held out; weights and densities are then those of the
+scaled columns. --holdout picks rows at random by the seed. Rows of --heldout are
+transformed and scaled like the data; normal scores need --holdout, since ranks are
+those of one table.
+
+Report: probability is that of the edge source -> target, adjacent that of an edge in
+either direction. weight is the posterior mean of the coefficient of the source given
+the edge, ± its standard deviation. The consensus graph has the edges whose
+probability is above 1/2. Metrics: listed judges the probabilities of edges.csv,
+draws or particles the graphs in particles.json, svgd the particles beside them;
+weighted ones count by their density. Neg.LL is the negative log density of all
+held-out rows, averaged over the graphs, with and without that of the parameters.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), graph.csv (source,target,weight) and graph.dot of the consensus
-graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json (the
-particles beside it), summary.json (settings, evidences, metrics, times). Without
---out nothing is written.
+graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
+(the particles beside it, where there are any), summary.json (settings, evidences,
+warnings, metrics, times). Without --out nothing is written.
 
-Checkpoints: --checkpoint FILE keeps the state of the run in FILE, from step to
-step, at the end, and when it is interrupted, which then waits for the end of the
-step. --resume FILE continues from there with the same bits as a run that was not
-interrupted; data and options must be the same, except --workers, those of the
-output and, with one known order, --steps. Both may name the same file. The engine
-exact has no steps: what it computes is computed again.
+Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
+--checkpoint-every steps, at the end, and after an interruption, for which the run
+ends its step. --resume FILE continues from there with the same bits as a run that was
+not interrupted. Data and options must be the same, except --workers, the options of
+the output and, where svgd has one order or none and that does not come from the
+posterior, --steps. Both may name the same file. The engine exact has no steps: what
+it computes is computed again.
 
 The same data, settings and seed give the same results for any --workers.`
 
@@ -159,7 +178,7 @@ func newFit() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(choice(&o.preset, presetDefault, presetPaper), "preset", "settings to start from")
-	f.Var(modelChoice(&o.model), "model", "structural equation model")
+	f.Var(modelChoice(&o.model), "model", "structural equation model; bge is linear-unequal")
 	f.Var(sizes(&o.hidden), "hidden", "units of each hidden layer of the networks of --model ffn")
 	defaultText(f, "hidden", joinNumbers(o.hidden))
 	f.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers of --model ffn")
