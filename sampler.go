@@ -62,6 +62,8 @@ type Sampler struct {
 	BandwidthTheta float64 // of the default kernel on the parameters; 0: 500
 	StepSize       float64 // of the default optimiser; 0: 0.005
 
+	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it.
+	Alpha models.Schedule
 	// Kernel mixes the scores of the particles. Nil: the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
 	Kernel svgd.Kernel
@@ -104,6 +106,9 @@ func (s *Sampler) Settings() []*Setting {
 func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if err := checkTexts(s.Settings()); err != nil {
 		return s, err
+	}
+	if s.Alpha != nil && s.AlphaRate != 0 {
+		return s, fmt.Errorf("alpha rate %v beside a schedule of alpha, want one of the two", s.AlphaRate)
 	}
 	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
 		return s, fmt.Errorf("a penalty of cycles is set, but the method %v has no cycles", s.Method)
@@ -155,6 +160,12 @@ func (s *Sampler) String() string {
 		}
 	}
 	t := text("svgd", out...)
+	if s.Alpha != nil {
+		t += fmt.Sprintf(" alpha=%T%+v", s.Alpha, s.Alpha)
+	}
+	if s.Penalty.Beta != nil {
+		t += fmt.Sprintf(" beta=%T%+v", s.Penalty.Beta, s.Penalty.Beta)
+	}
 	if s.Kernel != nil {
 		t += fmt.Sprintf(" kernel=%T%+v", s.Kernel, s.Kernel)
 	}

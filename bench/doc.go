@@ -17,6 +17,16 @@
 //	go test ./bench -run TestPaperNonlinear -long -v -timeout 120m
 //	go test ./bench -run TestOrders -long -v -timeout 120m
 //
+// and what the default and the engines are worth, with the table of docs/results.md, by
+//
+//	go test ./bench -run TestPosteriorTable -long -update -v -timeout 120m
+//	go test ./bench -run TestChains -long -v -timeout 60m
+//	go test ./bench -run TestListedProbabilities -long -v -timeout 30m
+//
+// Short versions run among the ordinary tests: TestPosteriorTable and TestQuality have
+// bands on figures that a user would miss, TestSimulationBasedCalibration draws graphs, parameters
+// and data from the prior.
+//
 // # Benchmarks
 //
 // BenchmarkStep times one SVGD step of the published linear set-up (n = 100,
@@ -56,4 +66,7 @@
 //	go test ./bench -run TestExpressionTable -long -v
 //	go test ./bench -run TestGrowth -long -v -timeout 30m
 //	go test ./bench -run TestStepProfile -long -v
+//
+// BenchmarkExact, BenchmarkChains and BenchmarkFit time the engines that need no gradient, and the
+// main job.
 package bench

@@ -44,7 +44,17 @@ func (g *graph) set(j int, parents uint32) {
 	g.parents[j] = parents
 }
 
-// list returns the parents of j, ascending. It is valid until the next call.
+// toggle adds or removes the edge i → j; the masks do not change.
+func (g *graph) toggle(i, j int) {
+	word, bit := &g.children[i*g.words+j/64], uint64(1)<<(j%64)
+	if *word ^= bit; *word&bit != 0 {
+		g.degree[j]++
+	} else {
+		g.degree[j]--
+	}
+}
+
+// list returns the parents of j, ascending. The result is valid until the next call.
 func (g *graph) list(j int) []int {
 	g.parentsOf = g.parentsOf[:0]
 	for i := range g.d {

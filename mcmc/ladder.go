@@ -9,16 +9,15 @@ import (
 // temperature, of which the first, with 1, is that of the posterior.
 type chain struct {
 	*mover
-	moves, picks *rand.PCG // sources: of the moves, of the recorded graphs
-	iteration    int
-	warmUp       int
-	betas        []float64 // falling, from 1
-	rungs        []*partition
-	counts       []moveCounts // by rung, after the warm-up
-	swaps        []counter    // between rungs r and r+1, after the warm-up
-	recent       []counter    // since the last change of betas
-	record       record
-	recorder     *mover // draws graphs from picks
+	source    *rand.PCG // of rng
+	iteration int
+	warmUp    int
+	betas     []float64 // falling, from 1
+	rungs     []*partition
+	counts    []moveCounts // by rung, after the warm-up
+	swaps     []counter    // between rungs r and r+1, after the warm-up
+	recent    []counter    // since the last change of betas
+	record    record
 }
 
 // A counter counts proposals and those that were accepted.
@@ -46,29 +45,21 @@ type moveCounts struct{ Relocate, Swap, SplitMerge, Reverse counter }
 // neighbours, of even and of odd rungs in turn. After the warm-up it records the
 // first rung.
 func (c *chain) step() {
-	anneal := c.warmUp / 3
-	for r := range c.rungs {
-		beta := c.betas[r]
-		if c.iteration < anneal { // from uniform partitions
-			part := float64(c.iteration+1) / float64(anneal)
-			beta *= part * part
-		}
-		c.sweep(r, beta)
+	for r := len(c.rungs) - 1; r >= 0; r-- {
+		c.sweep(r, c.betas[r])
 	}
-	if c.iteration >= anneal {
-		for r := c.iteration % 2; r+1 < len(c.rungs); r += 2 {
-			c.exchange(r)
-		}
+	if c.iteration >= c.warmUp {
+		c.record.add(c) // the graph is that of the first rung
+	}
+	for r := c.iteration % 2; r+1 < len(c.rungs); r += 2 {
+		c.exchange(r)
 	}
 	c.iteration++
 	if c.iteration > c.warmUp {
-		c.record.add(c)
 		return
 	}
-	for k := 4; k <= 8; k *= 2 { // after 1/2, 3/4 and all of the warm-up
-		if c.iteration == c.warmUp*(k-2)/k || k == 8 && c.iteration == c.warmUp {
-			c.adapt()
-		}
+	if quarter := c.warmUp / 4; quarter > 0 && c.iteration%quarter == 0 && c.iteration <= 3*quarter {
+		c.adapt()
 	}
 	if c.iteration == c.warmUp {
 		c.clearCounts()
@@ -92,12 +83,10 @@ func (c *chain) sweep(r int, beta float64) {
 			count.SplitMerge.add(c.splitOrMerge(s, beta))
 		}
 	}
-	n := c.d/2 + 1
-	if r > 0 {
-		n = c.d/8 + 1
-	}
-	c.edgeMoves(s, n, beta, count)
 	c.changeExtra(s, beta)
+	if r == 0 || (c.iteration+r)%4 == 0 {
+		c.edgeMoves(s, c.d/2+1, beta, count)
+	}
 }
 
 // exchange swaps the partitions of rungs r and r+1 with probability

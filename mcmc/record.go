@@ -30,7 +30,7 @@ func newRecord(p *problem, draws int) record {
 	}
 }
 
-// add records the first rung of the chain.
+// add records the first rung of the chain, and the graph that its moves ended with.
 func (r *record) add(c *chain) {
 	s := c.rungs[0]
 	for j, t := range s.tables {
@@ -40,14 +40,12 @@ func (r *record) add(c *chain) {
 		r.before[j], r.near[j], r.tables[j] = s.before[j], s.near[j], t
 		t.marginals(r.values[c.first[j]:c.first[j+1]], s.before[j], s.near[j])
 	}
-	picks := c.recorder
-	picks.drawGraph(s)
-	logScore := picks.logScore()
+	logScore := c.logScore()
 	r.values[len(r.values)-1] = logScore
 	r.series.add(r.values)
 	for k := range c.d/16 + 1 {
 		j := (r.samples*(c.d/16+1) + k) % c.d
-		for k, v := range picks.outside(j) {
+		for k, v := range c.outside(j) {
 			r.outside[j*c.d+c.open[j][k]] += v
 		}
 		r.looks[j]++
@@ -55,7 +53,7 @@ func (r *record) add(c *chain) {
 	if r.samples++; r.maximum == 0 || r.samples%r.every != 0 {
 		return
 	}
-	r.draws = append(r.draws, draw{Parents: picks.graph.lists(), LogScore: logScore})
+	r.draws = append(r.draws, draw{Parents: c.graph.lists(), LogScore: logScore})
 	if len(r.draws) < r.maximum {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"tobac/score"
@@ -15,14 +16,90 @@ const (
 	pilotIterations = 20
 )
 
+// begin finds a probable graph for each chain, chooses candidates by these
+// graphs, makes their tables, and puts all rungs of a chain at its graph.
+func (m *Sampler) begin(ctx context.Context) error {
+	starts := make([]*climber, len(m.chains))
+	err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) (err error) {
+		var rng *rand.Rand
+		if k > 0 {
+			rng = rand.New(source(m.options.Seed, streamStart, k))
+		}
+		starts[k], err = climb(ctx, m.problem, rng)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	sum := make([]float64, m.d*m.d)
+	for _, c := range starts {
+		c.addValues(sum)
+	}
+	lists := m.mostValuable(m.values(sum, float64(len(starts))))
+	err = parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) (err error) {
+		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	m.divide()
+	graphs := make([][][][]int, len(m.chains))
+	for k := range m.chains {
+		m.chains[k] = newChain(m.problem, m.options, k)
+		for range m.options.Rungs {
+			graphs[k] = append(graphs[k], starts[k].graph.lists())
+		}
+	}
+	m.reseat(graphs)
+	return nil
+}
+
+// values returns what the edges i → j are worth as candidates, at j·d+i: the mean of
+// their probabilities, and half that of the opposite edge, which the likelihood
+// often cannot tell from it.
+func (m *Sampler) values(sum []float64, terms float64) []float64 {
+	value := make([]float64, m.d*m.d)
+	for i := range m.d {
+		for j := range m.d {
+			value[j*m.d+i] = (sum[j*m.d+i] + sum[i*m.d+j]/2) / terms
+			if m.prior.Required(i, j) {
+				value[j*m.d+i] = math.Inf(1)
+			}
+		}
+	}
+	return value
+}
+
+// mostValuable returns for each child the allowed parents of the largest value, as many
+// as there are to be candidates, ascending. Required ones are among them.
+func (m *Sampler) mostValuable(value []float64) [][]int {
+	lists := make([][]int, m.d)
+	for j := range lists {
+		var all []int
+		required := 0
+		for i := range m.d {
+			if i != j && !m.prior.Forbidden(i, j) {
+				all = append(all, i)
+			}
+			if m.prior.Required(i, j) {
+				required++
+			}
+		}
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(value[j*m.d+b], value[j*m.d+a]) })
+		all = all[:min(max(m.options.Candidates, required), len(all))]
+		slices.Sort(all)
+		lists[j] = all
+	}
+	return lists
+}
+
 // refine exchanges candidates for better ones. In each round the chains move for
 // some iterations, and every rung counts for each pair how probable the edge i → j is:
 // for a candidate i given the partition, for another variable given all other edges
-// of a drawn graph. An edge is worth its own probability and half that of the opposite
-// edge, which the likelihood often cannot tell from it. The candidates of every
-// child are then the most valuable variables, until none changes.
+// of a drawn graph. The candidates of every child are then the most valuable
+// variables, until none changes.
 func (m *Sampler) refine(ctx context.Context) error {
-	d := m.d
 	complete := true
 	for _, open := range m.open {
 		complete = complete && len(open) == 0
@@ -30,12 +107,12 @@ func (m *Sampler) refine(ctx context.Context) error {
 	if complete {
 		return nil
 	}
-	sum, terms := make([]float64, d*d), 0. // of i → j at j·d+i
-	for round := range pilotRounds {
+	sum, terms := make([]float64, m.d*m.d), 0.
+	for range pilotRounds {
 		counts := make([]pilotCounts, len(m.chains))
 		err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
-			counts[k].sum = make([]float64, d*d)
-			return m.chains[k].pilot(ctx, &counts[k], round)
+			counts[k].sum = make([]float64, m.d*m.d)
+			return m.chains[k].pilot(ctx, &counts[k])
 		})
 		if err != nil {
 			return err
@@ -50,16 +127,7 @@ func (m *Sampler) refine(ctx context.Context) error {
 				sum[k] += v
 			}
 		}
-		value := make([]float64, d*d)
-		for i := range d {
-			for j := range d {
-				value[j*d+i] = (sum[j*d+i] + sum[i*d+j]/2) / terms
-				if m.prior.Required(i, j) {
-					value[j*d+i] = math.Inf(1)
-				}
-			}
-		}
-		changed, err := m.exchangeCandidates(ctx, value)
+		changed, err := m.exchangeCandidates(ctx, m.mostValuable(m.values(sum, terms)))
 		if err != nil || !changed {
 			return err
 		}
@@ -74,19 +142,14 @@ type pilotCounts struct {
 }
 
 // pilot makes the iterations of a round, and adds probabilities of edges to counts.
-func (c *chain) pilot(ctx context.Context, counts *pilotCounts, round int) error {
+func (c *chain) pilot(ctx context.Context, counts *pilotCounts) error {
 	p := make([]float64, score.MaxCandidates)
 	for t := range pilotIterations {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for r, s := range c.rungs {
-			beta := c.betas[r]
-			if round == 0 {
-				part := float64(t+1) / pilotIterations
-				beta *= part * part
-			}
-			c.sweep(r, beta)
+			c.sweep(r, c.betas[r])
 			if t%5 != 4 || t < pilotIterations/2 {
 				continue
 			}
@@ -107,23 +170,19 @@ func (c *chain) pilot(ctx context.Context, counts *pilotCounts, round int) error
 	return nil
 }
 
-// exchangeCandidates gives every child the candidates of the largest value, makes
-// its table anew, and moves all partitions to the new tables. It reports whether
-// any candidate is new.
-func (m *Sampler) exchangeCandidates(ctx context.Context, value []float64) (bool, error) {
-	d := m.d
-	lists, changed := make([][]int, d), false
+// exchangeCandidates gives every child the candidates in its list, makes its table
+// anew, and moves all partitions to the new tables. It reports whether any
+// candidate is new.
+func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, error) {
+	changed := false
 	for j, t := range m.tables {
-		list := slices.Concat(t.parents, m.open[j]) // candidates first, if all else is equal
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(value[j*d+b], value[j*d+a]) })
-		lists[j] = slices.Sorted(slices.Values(list[:t.candidates]))
 		changed = changed || !slices.Equal(lists[j], t.parents)
 	}
 	if !changed {
 		return false, nil
 	}
 	graphs := m.graphs()
-	err := parallel(ctx, m.options.Workers, d, func(ctx context.Context, j int) error {
+	err := parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) error {
 		if slices.Equal(lists[j], m.tables[j].parents) {
 			return ctx.Err()
 		}
@@ -157,7 +216,8 @@ func (m *Sampler) graphs() [][][][]int {
 // that are no candidates any more.
 func (m *Sampler) reseat(graphs [][][][]int) {
 	for k, c := range m.chains {
-		for r := range c.rungs {
+		c.rungs = c.rungs[:0]
+		for r := range graphs[k] {
 			s, g := newPartition(m.problem), &c.graph
 			g.clear(s.tables)
 			for j, t := range s.tables {
@@ -169,7 +229,7 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 			}
 			g.layers(s.layer)
 			s.fill()
-			c.rungs[r] = s
+			c.rungs = append(c.rungs, s)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	Candidates int     // candidate parents per variable, at most [score.MaxCandidates]; 0: all others up to 15
+	Candidates int     // candidate parents per variable, at most [score.MaxCandidates]; 0: as [DefaultCandidates]
 	Chains     int     // independent chains; 0: 4
 	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: 8
 	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: 0.15
@@ -24,13 +24,33 @@ type Options struct {
 	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
 }
 
-func (o Options) defaults() (Options, error) {
+// defaultBytes is the most that tables take by default.
+const defaultBytes = 192 << 20
+
+// Bytes is the memory that the tables of d variables with k candidates each take:
+// 16·2^k bytes for a variable, and 8·2^k for each of its d−1−k extra parents.
+func Bytes(d, k int) int64 {
+	k = min(k, d-1)
+	return int64(d) << k * (16 + 8*int64(d-1-k))
+}
+
+// DefaultCandidates is the largest number of candidates of which the tables take at
+// most 192 MiB: all others up to 20 variables, 13 of 50, 11 of 100. It is at least 4.
+func DefaultCandidates(d int) int {
+	k := 4
+	for k < min(d-1, score.MaxCandidates) && Bytes(d, k+1) <= defaultBytes {
+		k++
+	}
+	return k
+}
+
+func (o Options) defaults(d int) (Options, error) {
 	set := func(v *int, value int) {
 		if *v == 0 {
 			*v = value
 		}
 	}
-	set(&o.Candidates, 15)
+	set(&o.Candidates, DefaultCandidates(d))
 	set(&o.Chains, 4)
 	set(&o.Rungs, 8)
 	set(&o.WarmUp, 600)
@@ -61,7 +81,6 @@ func (o Options) defaults() (Options, error) {
 // Stream keys.
 const (
 	streamMoves = iota + 1
-	streamPicks
 	streamStart
 )
 
@@ -78,11 +97,11 @@ type Sampler struct {
 }
 
 // New scores all subsets of the candidate parents of every variable and starts
-// the chains at random. It stops when ctx is done, and returns its error.
+// the chains at graphs that a search finds from random ones. It stops when ctx is done, and returns its error.
 // Settings out of range, a prior of another number of variables, and one that
 // allows no graph are errors.
 func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampler, error) {
-	o, err := o.defaults()
+	o, err := o.defaults(s.Vars())
 	if err != nil {
 		return nil, err
 	}
@@ -92,21 +111,12 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	shared := &problem{d: s.Vars(), scorer: s, prior: p.Clone(), tables: make([]*table, s.Vars())}
-	err = parallel(ctx, o.Workers, shared.d, func(ctx context.Context, j int) error {
-		list, err := candidates(ctx, s, p, j, o.Candidates)
-		if err == nil {
-			shared.tables[j], err = newTable(ctx, s, p, j, list)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
+	m := &Sampler{
+		problem: &problem{d: s.Vars(), scorer: s, prior: p.Clone(), tables: make([]*table, s.Vars())},
+		options: o, chains: make([]*chain, o.Chains),
 	}
-	shared.divide()
-	m := &Sampler{problem: shared, options: o, chains: make([]*chain, o.Chains)}
-	for k := range m.chains {
-		m.chains[k] = newChain(shared, o, k)
+	if err := m.begin(ctx); err != nil {
+		return nil, err
 	}
 	if err := m.refine(ctx); err != nil {
 		return nil, err
@@ -115,7 +125,7 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 		return nil, err
 	}
 	for _, c := range m.chains {
-		c.record = newRecord(shared, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
+		c.record = newRecord(m.problem, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
 		c.clearCounts()
 	}
 	return m, nil
@@ -123,53 +133,18 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 
 func newChain(p *problem, o Options, k int) *chain {
 	c := &chain{
-		moves: source(o.Seed, streamMoves, k), picks: source(o.Seed, streamPicks, k),
+		source: source(o.Seed, streamMoves, k),
 		warmUp: o.WarmUp, betas: make([]float64, o.Rungs), counts: make([]moveCounts, o.Rungs),
 		swaps: make([]counter, o.Rungs-1), recent: make([]counter, o.Rungs-1),
 	}
-	c.mover, c.recorder = newMover(p, rand.New(c.moves)), newMover(p, rand.New(c.picks))
-	start := newMover(p, rand.New(source(o.Seed, streamStart, k)))
+	c.mover = newMover(p, rand.New(c.source))
 	for r := range o.Rungs {
 		c.betas[r] = 1
 		if o.Rungs > 1 { // geometric
 			c.betas[r] = math.Pow(o.Hottest, float64(r)/float64(o.Rungs-1))
 		}
-		c.rungs = append(c.rungs, start.random())
 	}
 	return c
-}
-
-// random returns the partition of a random graph: a random order that agrees with
-// the required edges, and parents drawn given the order.
-func (c *mover) random() *partition {
-	g := &c.graph
-	g.clear(c.tables)
-	placed := make([]bool, c.d)
-	for range c.d {
-		var free []int
-		for j := range c.d {
-			ready := !placed[j]
-			for i := range c.d {
-				ready = ready && (placed[i] || !c.prior.Required(i, j))
-			}
-			if ready {
-				free = append(free, j)
-			}
-		}
-		j := free[c.rng.IntN(len(free))]
-		t, before := c.tables[j], uint32(0)
-		for k, i := range t.parents {
-			if placed[i] {
-				before |= 1 << k
-			}
-		}
-		g.set(j, t.draw(before, anySet, c.rng))
-		placed[j] = true
-	}
-	s := newPartition(c.problem)
-	g.layers(s.layer)
-	s.fill()
-	return s
 }
 
 // Iterations is the number of iterations that every chain has made.

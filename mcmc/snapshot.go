@@ -17,8 +17,7 @@ type Snapshot struct {
 // A ChainState is the state of one chain.
 type ChainState struct {
 	Iteration int          `json:"iteration"`
-	Moves     []byte       `json:"moves"` // state of the random numbers of the moves
-	Picks     []byte       `json:"picks"` // and of those of the recorded graphs
+	Source    []byte       `json:"source"` // state of the random numbers
 	Betas     []float64    `json:"betas"`
 	Rungs     []RungState  `json:"rungs"`
 	Counts    []moveCounts `json:"counts"`
@@ -55,10 +54,7 @@ func (c *chain) state() (s ChainState, err error) {
 	r := &c.record
 	s = ChainState{Iteration: c.iteration, Betas: slices.Clone(c.betas), Counts: slices.Clone(c.counts), Swaps: slices.Clone(c.swaps), Recent: slices.Clone(c.recent),
 		Series: r.series.clone(), Outside: slices.Clone(r.outside), Looks: slices.Clone(r.looks), Draws: slices.Clone(r.draws), Every: r.every, Samples: r.samples}
-	if s.Moves, err = c.moves.MarshalBinary(); err != nil {
-		return s, err
-	}
-	if s.Picks, err = c.picks.MarshalBinary(); err != nil {
+	if s.Source, err = c.source.MarshalBinary(); err != nil {
 		return s, err
 	}
 	for _, p := range c.rungs {
@@ -122,11 +118,11 @@ func (c *chain) with(s *ChainState) (chain, error) {
 			return out, err
 		}
 	}
-	out.moves, out.picks = new(rand.PCG), new(rand.PCG)
-	if out.moves.UnmarshalBinary(s.Moves) != nil || out.picks.UnmarshalBinary(s.Picks) != nil {
+	out.source = new(rand.PCG)
+	if out.source.UnmarshalBinary(s.Source) != nil {
 		return out, errors.New("got no state of random numbers")
 	}
-	out.mover, out.recorder = newMover(c.problem, rand.New(out.moves)), newMover(c.problem, rand.New(out.picks))
+	out.mover = newMover(c.problem, rand.New(out.source))
 	out.rungs = nil
 	for k := range s.Rungs {
 		p, err := c.partition(&s.Rungs[k])

@@ -73,6 +73,10 @@ func (p *progress) step(s tobac.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.start.IsZero() { // what comes before the steps
+		const worthSaying = 100 << 20
+		if s.Bytes >= worthSaying && !p.closed {
+			fmt.Fprintf(p.w, "the engine %v needs about %.1f GB of memory\n", s.Stage, float64(s.Bytes)/(1<<30))
+		}
 		return
 	}
 	taken := s.Step
