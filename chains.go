@@ -19,8 +19,8 @@ import (
 // Chains is how the engine mcmc samples. The zero value is the default.
 type Chains struct {
 	Chains     int // independent chains; 0: 4
-	Iterations int // of each chain after its warm-up; 0: 20000
-	WarmUp     int // iterations of each chain before it records; 0: 1000
+	Iterations int // of each chain after its warm-up; 0: 3000
+	WarmUp     int // iterations of each chain before it records; 0: 600
 	Candidates int // candidate parents of every variable; 0: all others up to 15
 	Rungs      int // inverse temperatures of each chain; 0: 8
 }
@@ -29,8 +29,8 @@ type Chains struct {
 func (c *Chains) Settings() []*Setting {
 	return []*Setting{
 		wholeNumber(&c.Chains, "chains", "independent Markov chains of the engine mcmc", "4"),
-		wholeNumber(&c.Iterations, "iterations", "iterations of each chain after its warm-up", "20000"),
-		wholeNumber(&c.WarmUp, "warm-up", "iterations of each chain before it records", "1000"),
+		wholeNumber(&c.Iterations, "iterations", "iterations of each chain after its warm-up", "3000"),
+		wholeNumber(&c.WarmUp, "warm-up", "iterations of each chain before it records", "600"),
 		wholeNumber(&c.Candidates, "candidates", "candidate parents of every variable", "all others up to 15"),
 		wholeNumber(&c.Rungs, "rungs", "inverse temperatures of each chain", "8"),
 	}
@@ -41,8 +41,8 @@ func (c Chains) withDefaults() (Chains, error) {
 		return c, err
 	}
 	fill(&c.Chains, 4)
-	fill(&c.Iterations, 20000)
-	fill(&c.WarmUp, 1000)
+	fill(&c.Iterations, 3000)
+	fill(&c.WarmUp, 600)
 	return c, nil
 }
 

@@ -21,7 +21,7 @@ import (
 // depends on the model, stays zero.
 func TestConfigDefaults(t *testing.T) {
 	sampler := tobac.Sampler{Particles: 30, Steps: 1000, Samples: 128, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
-	chains := tobac.Chains{Chains: 4, Iterations: 20000, WarmUp: 1000}
+	chains := tobac.Chains{Chains: 4, Iterations: 3000, WarmUp: 600}
 	for _, row := range []struct {
 		name string
 		in   tobac.Config
