@@ -157,17 +157,6 @@ type SampledModel interface {
 	Sampled(beside bool) (m Model, standardise bool)
 }
 
-// Sampled implements [SampledModel]: beside its exact posterior TOBAC's linear model,
-// whose particles have weights.
-func (m BGe) Sampled(beside bool) (Model, bool) {
-	if beside {
-		return Linear{}, true
-	}
-	standardise := !m.Raw
-	m.Raw = true
-	return m, standardise
-}
-
 // standardised are the data with columns of mean 0 and variance 1.
 func standardised(t *dataset.Table) (*dataset.Table, *posterior.Standardization, error) {
 	mean, sd := t.Moments()
@@ -235,14 +224,4 @@ type Sized interface {
 	// Bytes is about the memory of a program of n rows of d variables without an
 	// order, beside what every model needs.
 	Bytes(n, d int) float64
-}
-
-// Bytes implements [Sized]: the products of the rows through the first layers.
-func (m FeedForward) Bytes(n, d int) float64 {
-	const perProduct = 160 // measured: 50 variables of 400 rows need 0.4 GB
-	first := 5
-	if len(m.Hidden) > 0 {
-		first = m.Hidden[0]
-	}
-	return perProduct * float64(n) * float64(d) * float64(d) * float64(first)
 }

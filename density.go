@@ -3,8 +3,6 @@ package tobac
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -86,77 +84,4 @@ func componentDensity(draws []posterior.Draw, c posterior.Component, m Different
 		}
 	}
 	return models.LogJoint(lik, append(graphs, dag.New(len(order))), theta)
-}
-
-// ParseModel is the model of this package with the text form text.
-func ParseModel(text string) (Model, error) {
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return nil, errors.New("tobac: no model in an empty text")
-	}
-	value := map[string]string{}
-	for _, w := range words[1:] {
-		name, v, _ := strings.Cut(w, "=")
-		value[name] = v
-	}
-	var failed error
-	number := func(name string) (v float64) {
-		if t, ok := value[name]; ok {
-			delete(value, name)
-			var err error
-			if v, err = strconv.ParseFloat(t, 64); err != nil {
-				failed = fmt.Errorf("tobac: model %q: %s is no number", text, name)
-			}
-		}
-		return v
-	}
-	flag := func(name string) bool {
-		_, ok := value[name]
-		delete(value, name)
-		return ok
-	}
-	var m Model
-	switch words[0] {
-	case "linear":
-		l := Linear{NoiseVariance: number("noise-variance"), EdgeVariance: number("edge-variance"), NoIntercept: flag("no-intercept")}
-		if flag("prior-start") {
-			l.Start = PriorStart
-		}
-		m = l
-	case "bge":
-		m = BGe{AlphaMu: number("alpha-mu"), AlphaLambda: number("alpha-lambda"), Raw: flag("raw")}
-	case "gp":
-		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
-	case "ffn":
-		f := FeedForward{NoBias: flag("no-bias"), NoiseVariance: number("noise-variance")}
-		if t, ok := value["hidden"]; ok {
-			delete(value, "hidden")
-			for _, w := range strings.Split(t, ",") {
-				n, err := strconv.Atoi(w)
-				if err != nil {
-					failed = fmt.Errorf("tobac: model %q: hidden units %q are no whole numbers", text, t)
-				}
-				f.Hidden = append(f.Hidden, n)
-			}
-		}
-		if t, ok := value["activation"]; ok {
-			delete(value, "activation")
-			found := false
-			for _, a := range []models.Activation{models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu} {
-				if a.String() == t {
-					f.Activation, found = a, true
-				}
-			}
-			if !found {
-				failed = fmt.Errorf("tobac: model %q: unknown activation %q", text, t)
-			}
-		}
-		m = f
-	default:
-		return nil, fmt.Errorf("tobac: unknown model %q; allowed: linear, bge, gp, ffn", words[0])
-	}
-	if failed == nil && len(value) > 0 {
-		failed = fmt.Errorf("tobac: model %q has unknown settings", text)
-	}
-	return m, failed
 }
