@@ -360,7 +360,7 @@ func simulations(t *testing.T, count int, cfg tobac.Config, normal, standardise 
 // standardised columns nothing says any more that the noise variances were equal. Package
 // dataset makes no weights between −½ and ½, so that absent edges look like weak
 // ones to a model whose weights are normal: the error is then larger, all of it in
-// probabilities below one half of edges that are absent, and its bound is what was measured on
+// probabilities below one half of edges that are absent, on raw columns, and its bound is what was measured on
 // 2026-11-22 (raw 0.028, standardised 0.036; of the first 60 sets 0.046) and a fifth. The short test looks at 60 of those sets, and names the
 // model that the default would choose; with -long all 200, and it chooses:
 //
