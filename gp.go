@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/score"
@@ -81,24 +82,31 @@ func (m GaussianProcess) options(n, d, workers int) score.GPOptions {
 
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
-// they are. The three are equally probable.
+// they are. The three are equally probable. More than twenty variables have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	opt := m.options(n, d, workers)
+	scaled, err := score.NewGP(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	own := scaled.Integrated()
+	if d > exactVariables {
+		return []Hypothesis{{Scores: own}}, nil
+	}
 	third := -math.Log(3)
-	var all []Hypothesis
-	for _, opt.Scale = range []score.Scale{score.Standardised, score.Raw} {
-		g, err := score.NewGP(data.X, data.Mask(), opt)
-		if err != nil {
-			return nil, err
-		}
-		if opt.Scale == score.Standardised {
-			all = append(all, Hypothesis{Scores: g.Integrated(), LogWeight: third})
-		}
-		if d > exactVariables {
-			break
-		}
-		v, err := m.commonVariance(ctx, g, prior, workers)
+	all := []Hypothesis{{Scores: own, LogWeight: third}}
+	opt.Scale = score.Raw
+	raw, err := score.NewGP(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := mostProbable(ctx, own, prior, workers)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range []*score.GP{scaled, raw} {
+		v, err := commonVariance(ctx, g, graph, prior, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -124,27 +132,28 @@ func gridPoints(d int) int {
 }
 
 // commonVariance estimates the noise variance that all equations share: it maximises
-// the score of the best graph, first of that under a variance for each equation, then
-// of that under the estimate.
-func (m GaussianProcess) commonVariance(ctx context.Context, g *score.GP, prior *score.Prior, workers int) (float64, error) {
-	v := g.LeastVariance()
-	s := g.Integrated()
-	for range 2 {
-		p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
-		if err != nil {
+// the score of a graph, then, up to twelve variables, that of the best graph under the estimate.
+func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int) (v float64, err error) {
+	v = g.LeastVariance()
+	for round := 1; ; round++ {
+		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(g.At(v), graph), nil })
+		if err != nil || round == 2 || graph.Len() > mixedVariables {
+			return v, err
+		}
+		if graph, err = mostProbable(ctx, g.At(v), prior, workers); err != nil {
 			return 0, err
 		}
-		best, _, err := p.Best(ctx)
-		if err != nil {
-			return 0, err
-		}
-		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(g.At(v), best), nil })
-		if err != nil {
-			return 0, err
-		}
-		s = g.At(v)
 	}
-	return v, nil
+}
+
+// mostProbable is the graph with the largest score.
+func mostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*dag.Graph, error) {
+	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := p.Best(ctx)
+	return g, err
 }
 
 // Sampled implements [SampledModel]: networks.

@@ -40,21 +40,15 @@ func suiting(all []Hypothesis, g *dag.Graph) int {
 
 // bestGraph is the most probable graph, along the known order if there is one.
 func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Config) (*dag.Graph, error) {
-	opt := exact.Options{Workers: cfg.Workers}
 	if cfg.Order.Known != nil {
-		p, err := exact.GivenOrder(ctx, s, prior, cfg.Order.Known, opt)
+		p, err := exact.GivenOrder(ctx, s, prior, cfg.Order.Known, exact.Options{Workers: cfg.Workers})
 		if err != nil {
 			return nil, err
 		}
 		g, _ := p.Best()
 		return g, nil
 	}
-	p, err := exact.New(ctx, s, prior, opt)
-	if err != nil {
-		return nil, err
-	}
-	g, _, err := p.Best(ctx)
-	return g, err
+	return mostProbable(ctx, s, prior, cfg.Workers)
 }
 
 // logScore is that of a graph.
