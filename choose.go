@@ -85,7 +85,25 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	if cfg.Model == nil && cfg.Engine != SVGD {
 		r.cfg.Model = chosen
 	}
+	r.shorten()
 	return nil
+}
+
+// shorten leaves particles beside another engine, of a model whose steps grow with the rows, fewer
+// orders and steps, unless others were asked for.
+func (r *Run) shorten() {
+	m, ok := r.cfg.Model.(SampledModel)
+	if !ok || r.cfg.Engine == SVGD || !r.sampling {
+		return
+	}
+	sampled, _ := m.Sampled(true)
+	if _, slow := sampled.(Sized); !slow {
+		return
+	}
+	fill(&r.cfg.Order.Count, 2)
+	if r.cfg.Sampler.Steps == besideSteps {
+		r.cfg.Sampler.Steps = besideSteps / 2
+	}
 }
 
 // exactBytes is about the memory that the engine exact needs.
