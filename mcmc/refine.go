@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
 	"tobac/score"
 )
 
@@ -20,10 +22,10 @@ const (
 // graphs, makes their tables, and puts all rungs of a chain at its graph.
 func (m *Sampler) begin(ctx context.Context) error {
 	starts := make([]*climber, len(m.chains))
-	err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) (err error) {
+	err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) (err error) {
 		var rng *rand.Rand
 		if k > 0 {
-			rng = rand.New(source(m.options.Seed, streamStart, k))
+			rng = stream.New(m.options.Seed, stream.MCMCStart, k)
 		}
 		starts[k], err = climb(ctx, m.problem, rng)
 		return err
@@ -36,7 +38,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		c.addValues(sum)
 	}
 	lists := m.mostValuable(m.values(sum, float64(len(starts))))
-	err = parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) (err error) {
+	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
 		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
 		return err
 	})
@@ -110,7 +112,7 @@ func (m *Sampler) refine(ctx context.Context) error {
 	sum, terms := make([]float64, m.d*m.d), 0.
 	for range pilotRounds {
 		counts := make([]pilotCounts, len(m.chains))
-		err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
+		err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 			counts[k].sum = make([]float64, m.d*m.d)
 			return m.chains[k].pilot(ctx, &counts[k])
 		})
@@ -182,7 +184,7 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, 
 		return false, nil
 	}
 	graphs := m.graphs()
-	err := parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) error {
+	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
 		if slices.Equal(lists[j], m.tables[j].parents) {
 			return ctx.Err()
 		}
@@ -237,7 +239,7 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 // extend makes the tables with an extra parent.
 func (m *Sampler) extend(ctx context.Context) error {
 	more := make([][]*table, m.d)
-	err := parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) error {
+	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
 		for _, i := range m.open[j] {
 			t, err := m.tables[j].with(ctx, m.scorer, m.prior, j, i)
 			if err != nil {

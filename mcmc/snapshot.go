@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"tobac/internal/stream"
 )
 
 // A Snapshot is the state of a [Sampler] between iterations. Its JSON form keeps
@@ -118,7 +120,7 @@ func (c *chain) with(s *ChainState) (chain, error) {
 			return out, err
 		}
 	}
-	out.source = new(rand.PCG)
+	out.source = stream.NewSource(0, stream.MCMCMoves, 0) // of any seed
 	if out.source.UnmarshalBinary(s.Source) != nil {
 		return out, errors.New("got no state of random numbers")
 	}

@@ -18,13 +18,10 @@ type frozen struct {
 var newer = []frozen{
 	{stream.MCMCStart, 0x0, []int{2}, [3]uint64{0x4320facdda00736a, 0xb2250a75c467170c, 0x727c386cd75258a6}},
 	{stream.MCMCMoves, 0x0, []int{2}, [3]uint64{0xf7612cfe29ff4e06, 0x9321a98abc27bf5, 0x1339097982eb1e20}},
-	{stream.MCMCGraphs, 0x0, []int{2}, [3]uint64{0xc9016f822636e3ba, 0xf55f5a98f56ef0f0, 0xaf3401a68fe62206}},
 	{stream.MCMCStart, 0x2a, []int{2}, [3]uint64{0x7823f5266819f516, 0xd947242c0b04daa9, 0xaae667aa691dcf19}},
 	{stream.MCMCMoves, 0x2a, []int{2}, [3]uint64{0xa2c21e06a771d3fd, 0x30124abf2f7bf0b5, 0x827249100240c9a2}},
-	{stream.MCMCGraphs, 0x2a, []int{2}, [3]uint64{0x9ec50f8a930a058f, 0xe026493d8a32d293, 0x9c76c016344ba81a}},
 	{stream.MCMCStart, 0xffffffffffffffff, []int{2}, [3]uint64{0xd86989df5b65ea8a, 0x799c7b386caf3357, 0x166222fd927dd308}},
 	{stream.MCMCMoves, 0xffffffffffffffff, []int{2}, [3]uint64{0x5f41d0b3d3b0e907, 0xdd3839885752da35, 0xa73e0e1300032fac}},
-	{stream.MCMCGraphs, 0xffffffffffffffff, []int{2}, [3]uint64{0x4abe7620d258883f, 0x5d0df6b6566cfbc3, 0x6e9a6db0fc243ccf}},
 	{stream.ExactDraw, 0x0, []int{0}, [3]uint64{0xdaa8817dfffe288a, 0x7d1f97db64db3fdf, 0x991bbd55f6f8bcfd}},
 	{stream.ExactDraw, 0x0, []int{7}, [3]uint64{0xf0eb19c0722c8377, 0xeb5d009c3fb3cd70, 0xee4245265fec2c4a}},
 	{stream.ExactDraw, 0x2a, []int{0}, [3]uint64{0x9307802d03e304bc, 0x1d4459035d3143d1, 0x66285e656c240e6c}},

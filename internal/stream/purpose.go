@@ -18,7 +18,6 @@ const (
 	HeldoutRows                            // rows that the command holds out
 	MCMCStart                              // where a Markov chain starts
 	MCMCMoves                              // moves of a Markov chain
-	MCMCGraphs                             // graphs that a Markov chain records
 	SachsSplit                             // rows of a split of the Sachs data in the experiments
 	Conformance                            // graphs and rows that a likelihood's contract is checked on
 	ConformanceInit                        // initial parameters in that check
@@ -60,7 +59,6 @@ var purposes = [...]struct {
 	HeldoutRows:         {keyed, 0, "tobac fit --holdout", 0},
 	MCMCStart:           {keyed, 1, "MCMC start", 0},
 	MCMCMoves:           {keyed, 1, "MCMC moves", 0},
-	MCMCGraphs:          {keyed, 1, "MCMC graphs", 0},
 	SachsSplit:          {plain, 1, "Sachs split", 0},
 	Conformance:         {plain, 0, "conformance", 2},
 	ConformanceInit:     {plain, 0, "conformance of initial parameters", 1},
