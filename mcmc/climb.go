@@ -4,34 +4,68 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // A climber searches for a probable graph by the best single change, one after the
 // other, until none is better: an edge more, one less, or one turned around.
 type climber struct {
 	*problem
+	rng   *rand.Rand
 	graph graph
 	score []float64   // q of each node with its parents
 	gain  [][]float64 // gain[j][i]: what q(j) gains if i → j is added or removed
 	set   []int
+	torn  []int // nodes that lose their edges
+	best  []bool
 }
 
-// climb returns a local maximum of p(D, G). It starts from the required edges and as
-// many random ones as there are variables, or without any more for a nil rng.
+// climb returns a graph of a large p(D, G). It climbs from the required edges and as
+// many random ones as there are variables. Then it takes the edges of a random node, or of
+// some neighbours, away again and again, climbs from there, and goes back to where
+// it was if that was better, by a margin that falls to zero.
 func climb(ctx context.Context, p *problem, rng *rand.Rand) (*climber, error) {
-	c := &climber{problem: p, graph: newGraph(p.d), score: make([]float64, p.d), gain: make([][]float64, p.d)}
-	for j := range p.d {
-		for i := range p.d {
-			if p.prior.Required(i, j) {
+	c := &climber{
+		problem: p, rng: rng, graph: newGraph(p.d), score: make([]float64, p.d), gain: make([][]float64, p.d),
+		best: make([]bool, p.d*p.d),
+	}
+	c.start()
+	for ctx.Err() == nil && c.step() {
+	}
+	tries := min(30*p.d, 600_000/p.d)
+	now := c.total()
+	for try := range tries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.save()
+		c.tear(1 + try%maxTorn)
+		for c.step() {
+		}
+		margin := 3 * max(0, 1-1.25*float64(try)/float64(tries))
+		if next := c.total(); next >= now-margin*rng.ExpFloat64() {
+			now = next
+		} else {
+			c.restore()
+		}
+	}
+	return c, ctx.Err()
+}
+
+// maxTorn is the largest number of neighbours that lose their edges.
+const maxTorn = 5
+
+// start adds the required edges and random ones.
+func (c *climber) start() {
+	for j := range c.d {
+		for i := range c.d {
+			if c.prior.Required(i, j) {
 				c.graph.toggle(i, j)
 			}
 		}
 	}
-	for range p.d {
-		if rng == nil {
-			break
-		}
-		i, j := rng.IntN(p.d), rng.IntN(p.d)
+	for range c.d {
+		i, j := c.rng.IntN(c.d), c.rng.IntN(c.d)
 		if i == j || c.graph.has(i, j) {
 			continue
 		}
@@ -40,13 +74,87 @@ func climb(ctx context.Context, p *problem, rng *rand.Rand) (*climber, error) {
 			c.graph.toggle(i, j)
 		}
 	}
-	for j := range p.d {
-		c.gain[j] = make([]float64, p.d)
+	for j := range c.d {
+		c.gain[j] = make([]float64, c.d)
 		c.update(j)
 	}
-	for ctx.Err() == nil && c.step() {
+}
+
+// total is ln p(D, G).
+func (c *climber) total() float64 {
+	sum := 0.
+	for _, q := range c.score {
+		sum += q
 	}
-	return c, ctx.Err()
+	return sum
+}
+
+// save keeps the graph for restore.
+func (c *climber) save() {
+	for j := range c.d {
+		for i := range c.d {
+			c.best[j*c.d+i] = c.graph.has(i, j)
+		}
+	}
+}
+
+// restore goes back to the saved graph.
+func (c *climber) restore() {
+	for j := range c.d {
+		changed := false
+		for i := range c.d {
+			if c.best[j*c.d+i] != c.graph.has(i, j) {
+				c.graph.toggle(i, j)
+				changed = true
+			}
+		}
+		if changed {
+			c.update(j)
+		}
+	}
+}
+
+// tear takes the edges of a random node and of n−1 others away, each a random
+// neighbour of one before. Required edges stay.
+func (c *climber) tear(n int) {
+	c.torn = append(c.torn[:0], c.rng.IntN(c.d))
+	for len(c.torn) < n {
+		u, next, seen := c.torn[c.rng.IntN(len(c.torn))], -1, 0
+		for i := range c.d {
+			if c.graph.has(i, u) || c.graph.has(u, i) {
+				if seen++; c.rng.IntN(seen) == 0 {
+					next = i
+				}
+			}
+		}
+		if next < 0 {
+			break
+		}
+		c.torn = append(c.torn, next)
+	}
+	for j := range c.d {
+		changed := false
+		for _, v := range c.torn {
+			changed = c.cut(v, j) || changed
+		}
+		if slices.Contains(c.torn, j) {
+			for i := range c.d {
+				changed = c.cut(i, j) || changed
+			}
+		}
+		if changed {
+			c.update(j)
+		}
+	}
+}
+
+// cut removes the edge i → j unless it is required, and reports whether it did.
+func (c *climber) cut(i, j int) bool {
+	if !c.graph.has(i, j) || c.prior.Required(i, j) {
+		return false
+	}
+	c.graph.toggle(i, j)
+	return true
 }
 
 // update computes score and gain of node j.

@@ -62,7 +62,8 @@ func TestEnumeration(t *testing.T) {
 			for _, u := range r.Diagnostics.Rungs {
 				t.Logf("%.3f", u)
 			}
-			if worst > 0.01 {
+			// Effective samples are above 10,000, standard errors below 0.005: four are allowed.
+			if worst > 0.02 {
 				t.Errorf("edges differ by %v", worst)
 			}
 		})

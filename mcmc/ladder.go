@@ -77,10 +77,8 @@ func (c *chain) sweep(r int, beta float64) {
 	s, count := c.rungs[r], &c.counts[r]
 	for k := range c.d {
 		count.Relocate.add(c.relocate(s, c.rng.IntN(c.d), beta))
-		if k%2 == 0 {
+		if k%8 == 0 {
 			count.Swap.add(c.swap(s, beta))
-		}
-		if k%4 == 0 {
 			count.SplitMerge.add(c.splitOrMerge(s, beta))
 		}
 	}

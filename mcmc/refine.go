@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"tobac/internal/parallel"
@@ -12,22 +11,23 @@ import (
 	"tobac/score"
 )
 
-// Rounds of refine, and the iterations of each.
+// Rounds of refine, and the iterations of a chain in each.
 const (
 	pilotRounds     = 8
-	pilotIterations = 20
+	pilotIterations = 60
+	pilotSpacing    = 10 // iterations between those that are counted
 )
+
+// extraParents is the largest number of variables of which one may be a parent of a
+// child beside its candidates.
+const extraParents = 8
 
 // begin finds a probable graph for each chain, chooses candidates by these
 // graphs, makes their tables, and puts all rungs of a chain at its graph.
 func (m *Sampler) begin(ctx context.Context) error {
 	starts := make([]*climber, len(m.chains))
 	err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) (err error) {
-		var rng *rand.Rand
-		if k > 0 {
-			rng = stream.New(m.options.Seed, stream.MCMCStart, k)
-		}
-		starts[k], err = climb(ctx, m.problem, rng)
+		starts[k], err = climb(ctx, m.problem, stream.New(m.options.Seed, stream.MCMCStart, k))
 		return err
 	})
 	if err != nil {
@@ -37,7 +37,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 	for _, c := range starts {
 		c.addValues(sum)
 	}
-	lists := m.mostValuable(m.values(sum, float64(len(starts))))
+	lists := m.candidates(m.values(sum, float64(len(starts))))
 	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
 		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
 		return err
@@ -73,9 +73,9 @@ func (m *Sampler) values(sum []float64, terms float64) []float64 {
 	return value
 }
 
-// mostValuable returns for each child the allowed parents of the largest value, as many
-// as there are to be candidates, ascending. Required ones are among them.
-func (m *Sampler) mostValuable(value []float64) [][]int {
+// candidates returns for each child the most valuable of the allowed parents,
+// ascending. Required ones are among them.
+func (m *Sampler) candidates(value []float64) [][]int {
 	lists := make([][]int, m.d)
 	for j := range lists {
 		var all []int
@@ -88,86 +88,81 @@ func (m *Sampler) mostValuable(value []float64) [][]int {
 				required++
 			}
 		}
-		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(value[j*m.d+b], value[j*m.d+a]) })
-		all = all[:min(max(m.options.Candidates, required), len(all))]
-		slices.Sort(all)
-		lists[j] = all
+		lists[j] = mostValuable(all, value[j*m.d:(j+1)*m.d], max(m.options.Candidates, required))
 	}
 	return lists
 }
 
+// mostValuable returns at most n members of a list, those of the largest value,
+// ascending.
+func mostValuable(list []int, value []float64, n int) []int {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
+	list = list[:min(n, len(list))]
+	slices.Sort(list)
+	return list
+}
+
 // refine exchanges candidates for better ones. In each round the chains move for
-// some iterations, and every rung counts for each pair how probable the edge i → j is:
+// some iterations, and count for each pair how probable the edge i → j is:
 // for a candidate i given the partition, for another variable given all other edges
 // of a drawn graph. The candidates of every child are then the most valuable
-// variables, until none changes.
-func (m *Sampler) refine(ctx context.Context) error {
-	complete := true
-	for _, open := range m.open {
-		complete = complete && len(open) == 0
-	}
-	if complete {
-		return nil
-	}
+// variables, until none changes. It returns the last values.
+func (m *Sampler) refine(ctx context.Context) ([]float64, error) {
+	var value []float64
 	sum, terms := make([]float64, m.d*m.d), 0.
 	for range pilotRounds {
-		counts := make([]pilotCounts, len(m.chains))
+		counts := make([][]float64, len(m.chains))
 		err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
-			counts[k].sum = make([]float64, m.d*m.d)
-			return m.chains[k].pilot(ctx, &counts[k])
+			counts[k] = make([]float64, m.d*m.d)
+			return m.chains[k].pilot(ctx, counts[k])
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		terms /= 2
 		for k := range sum {
 			sum[k] /= 2
 		}
 		for _, c := range counts {
-			terms += c.terms
-			for k, v := range c.sum {
+			terms += pilotIterations / pilotSpacing
+			for k, v := range c {
 				sum[k] += v
 			}
 		}
-		changed, err := m.exchangeCandidates(ctx, m.mostValuable(m.values(sum, terms)))
+		value = m.values(sum, terms)
+		changed, err := m.exchangeCandidates(ctx, m.candidates(value))
 		if err != nil || !changed {
-			return err
+			return value, err
 		}
 	}
-	return nil
+	return value, nil
 }
 
-// pilotCounts are weighted sums of the probabilities of all edges i → j, at j·d+i.
-type pilotCounts struct {
-	sum   []float64
-	terms float64 // sum of the weights
-}
-
-// pilot makes the iterations of a round, and adds probabilities of edges to counts.
-func (c *chain) pilot(ctx context.Context, counts *pilotCounts) error {
-	p := make([]float64, score.MaxCandidates)
+// pilot moves the first rung and adds the probabilities of all edges i → j at some
+// of its iterations to sum, at j·d+i. The other rungs follow it.
+func (c *chain) pilot(ctx context.Context, sum []float64) error {
+	s, p := c.rungs[0], make([]float64, score.MaxCandidates)
 	for t := range pilotIterations {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r, s := range c.rungs {
-			c.sweep(r, c.betas[r])
-			if t%5 != 4 || t < pilotIterations/2 {
-				continue
+		c.sweep(0, 1)
+		if t%pilotSpacing != pilotSpacing-1 {
+			continue
+		}
+		for j, t := range c.tables {
+			t.marginals(p[:len(t.parents)], s.before[j], s.near[j])
+			for k, i := range t.parents {
+				sum[j*c.d+i] += p[k]
 			}
-			weight := math.Pow(c.betas[r], 4)
-			counts.terms += weight
-			c.drawGraph(s)
-			for j, t := range c.tables {
-				t.marginals(p[:len(t.parents)], s.before[j], s.near[j])
-				for k, i := range t.parents {
-					counts.sum[j*c.d+i] += weight * p[k]
-				}
-				for k, v := range c.outside(j) {
-					counts.sum[j*c.d+c.open[j][k]] += weight * v
-				}
+			for k, v := range c.outside(j) {
+				sum[j*c.d+c.open[j][k]] += v
 			}
 		}
+	}
+	for _, r := range c.rungs[1:] {
+		r.copyFrom(s)
 	}
 	return nil
 }
@@ -236,11 +231,12 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 	}
 }
 
-// extend makes the tables with an extra parent.
-func (m *Sampler) extend(ctx context.Context) error {
+// extend makes the tables with an extra parent, of the most valuable variables that
+// are no candidates.
+func (m *Sampler) extend(ctx context.Context, value []float64) error {
 	more := make([][]*table, m.d)
 	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
-		for _, i := range m.open[j] {
+		for _, i := range mostValuable(m.open[j], value[j*m.d:(j+1)*m.d], extraParents) {
 			t, err := m.tables[j].with(ctx, m.scorer, m.prior, j, i)
 			if err != nil {
 				return err

@@ -28,14 +28,14 @@ type Options struct {
 const defaultBytes = 192 << 20
 
 // Bytes is the memory that the tables of d variables with k candidates each take:
-// 16·2^k bytes for a variable, and 8·2^k for each of its d−1−k extra parents.
+// 16·2^k bytes for a variable, and 8·2^k for each of its extra parents, at most 8.
 func Bytes(d, k int) int64 {
 	k = min(k, d-1)
-	return int64(d) << k * (16 + 8*int64(d-1-k))
+	return int64(d) << k * (16 + 8*int64(min(d-1-k, extraParents)))
 }
 
 // DefaultCandidates is the largest number of candidates of which the tables take at
-// most 192 MiB: all others up to 20 variables, 13 of 50, 11 of 100. It is at least 4.
+// most 192 MiB: all others up to 20 variables, 15 of 50, 14 of 100. It is at least 4.
 func DefaultCandidates(d int) int {
 	k := 4
 	for k < min(d-1, score.MaxCandidates) && Bytes(d, k+1) <= defaultBytes {
@@ -108,17 +108,30 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	if err := m.begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := m.refine(ctx); err != nil {
-		return nil, err
-	}
-	if err := m.extend(ctx); err != nil {
-		return nil, err
+	if !m.complete() {
+		value, err := m.refine(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.extend(ctx, value); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range m.chains {
 		c.record = newRecord(m.problem, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
 		c.clearCounts()
 	}
 	return m, nil
+}
+
+// complete reports whether every allowed parent is a candidate.
+func (p *problem) complete() bool {
+	for _, open := range p.open {
+		if len(open) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func newChain(p *problem, o Options, k int) *chain {

@@ -183,8 +183,11 @@ func (p *problem) partition(s *RungState) (*partition, error) {
 		if s.Extra[j] == -1 {
 			continue
 		}
-		k := slices.Index(p.open[j], s.Extra[j])
-		if k < 0 || p.more == nil || p.more[j] == nil {
+		k := -1
+		if p.more != nil {
+			k = slices.IndexFunc(p.more[j], func(t *table) bool { return t.extra == s.Extra[j] })
+		}
+		if k < 0 {
 			return nil, fmt.Errorf("got the extra parent %d of variable %d, which is none of those outside its candidates", s.Extra[j], j)
 		}
 		out.tables[j] = p.more[j][k]
