@@ -1,42 +1,47 @@
 package tobac_test
 
 import (
+	"context"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"tobac"
 	"tobac/autograd"
+	"tobac/dag"
 	"tobac/models"
+	"tobac/ordering"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 )
 
-// The documented defaults, for a table where the default prior is capped, one
-// where it just is not, and a larger one.
+// The documented defaults that do not depend on the data. What is inferred, and what
+// depends on the model, stays zero.
 func TestConfigDefaults(t *testing.T) {
+	sampler := tobac.Sampler{Particles: 30, Steps: 1000, Samples: 128, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
+	chains := tobac.Chains{Chains: 4, Iterations: 3000, WarmUp: 600}
 	for _, row := range []struct {
-		name  string
-		in    tobac.Config
-		d     int
-		edges float64
-		rank  int
+		name string
+		in   tobac.Config
+		d    int
+		rank int
 	}{
-		{"d=2: half of the only pair", tobac.Config{}, 2, 0.25, 1},
-		{"d=5: half of the pairs", tobac.Config{}, 5, 1, 4},
-		{"d=9: the cap meets two edges per node", tobac.Config{}, 9, 2, 8},
-		{"d=20", tobac.Config{}, 20, 2, 19},
-		{"d=20 paper", tobac.Paper(), 20, 2, 19},
+		{"d=2", tobac.Config{}, 2, 1},
+		{"d=20", tobac.Config{}, 20, 19},
+		{"d=20, paper", tobac.Paper(), 20, 19},
+		{"d=20, marginal paper", tobac.PaperMarginal(), 20, 19},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := row.in.WithDefaults(row.d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := tobac.Config{
-				Estimator: row.in.Estimator, Particles: 30, Steps: 1000, Samples: 128, Rank: row.rank,
-				NoiseVariance: row.in.NoiseVariance, Start: row.in.Start, Readout: row.in.Readout, EdgesPerNode: row.edges, AlphaRate: 0.05,
-				BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005, Workers: 1,
-			}
+			want := row.in
+			want.Sampler, want.Chains, want.Workers = sampler, chains, 1
+			want.Sampler.Estimator, want.Sampler.Gradient, want.Sampler.Readout = row.in.Sampler.Estimator, row.in.Sampler.Gradient, row.in.Sampler.Readout
+			want.Sampler.Rank, want.Sampler.AlphaRate = row.rank, row.in.Sampler.AlphaRate
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("defaults (-want +got):\n%s", diff)
 			}
@@ -46,23 +51,45 @@ func TestConfigDefaults(t *testing.T) {
 			}
 		})
 	}
-	if c := tobac.Paper(); c.NoiseVariance != 0.1 || c.Start != tobac.PriorStart {
-		t.Errorf("paper's noise variance and start: got %v and %v, want 0.1 and prior", c.NoiseVariance, c.Start)
-	}
-	if got := (tobac.Config{}).Estimator; got != models.NodeWise {
+	if got := (tobac.Config{}).Sampler.Estimator; got != models.NodeWise {
 		t.Errorf("zero estimator: got %v, want node-wise", got)
 	}
-	if got := tobac.Paper().Estimator; got != models.Joint {
-		t.Errorf("paper's estimator: got %v, want joint", got)
+}
+
+// The published settings: those of the linear model, of the marginal one, and of DiBS.
+func TestPaperPresets(t *testing.T) {
+	want := tobac.Config{
+		Model:  tobac.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: tobac.PriorStart},
+		Prior:  tobac.Prior{EdgesPerNode: 2},
+		Order:  tobac.Order{Method: ordering.MethodEqVar},
+		Engine: tobac.SVGD, Sampler: tobac.Sampler{Estimator: models.Joint, Readout: tobac.FrequencyReadout},
+	}
+	if diff := cmp.Diff(want, tobac.Paper()); diff != "" {
+		t.Errorf("paper (-want +got):\n%s", diff)
+	}
+	want.Model, want.Sampler.Gradient, want.Sampler.AlphaRate = tobac.BGe{Raw: true}, models.ScoreFunction, 1
+	if diff := cmp.Diff(want, tobac.PaperMarginal()); diff != "" {
+		t.Errorf("marginal paper (-want +got):\n%s", diff)
+	}
+	dibs := tobac.Paper()
+	dibs.Sampler.Method, dibs.Order = tobac.DiBS, tobac.Order{}
+	got, err := dibs.WithDefaults(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Sampler.Rank != 10 || got.Sampler.Penalty != (models.Penalty{Rate: 1, Samples: 32}) || got.Sampler.Gradient != models.Reparameterised {
+		t.Errorf("joint DiBS: %+v", got.Sampler)
 	}
 }
 
 // What is set stays.
 func TestConfigKeepsSettings(t *testing.T) {
 	want := tobac.Config{
-		Estimator: models.Joint, Particles: 1, Steps: 2, Samples: 3, Rank: 4, Seed: 5,
-		NoiseVariance: 0.6, EdgesPerNode: 0.7, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10,
-		StepSize: 0.11, Precision: autograd.Float32, Workers: 12,
+		Model: tobac.BGe{}, Engine: tobac.SVGD, Seed: 5, Workers: 12,
+		Prior:   tobac.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
+		Order:   tobac.Order{Method: ordering.MethodVariance, Count: 8, Weights: tobac.EvidenceWeights},
+		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Readout: tobac.FrequencyReadout, Precision: autograd.Float32},
+		Chains:  tobac.Chains{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5},
 	}
 	got, err := want.WithDefaults(6)
 	if err != nil {
@@ -73,40 +100,115 @@ func TestConfigKeepsSettings(t *testing.T) {
 	}
 }
 
+// Settings out of range, and those that contradict others, are named, with what is
+// allowed.
 func TestConfigErrors(t *testing.T) {
+	fixed := []int{0, 1, 2, 3, 4}
 	for _, row := range []struct {
 		name string
 		cfg  tobac.Config
-		d    int
 		want string
 	}{
-		{"one variable", tobac.Config{}, 1, "got 1 variable, want at least 2: a single variable has no edges to infer"},
-		{"particles", tobac.Config{Particles: -1}, 5, "particles is -1, want at least 1"},
-		{"steps", tobac.Config{Steps: -7}, 5, "steps is -7, want at least 1"},
-		{"samples", tobac.Config{Samples: -2}, 5, "samples is -2, want at least 1"},
-		{"rank", tobac.Config{Rank: -3}, 5, "rank is -3, want at least 1"},
-		{"workers", tobac.Config{Workers: -4}, 5, "workers is -4, want at least 1"},
-		{"noise variance", tobac.Config{NoiseVariance: -0.1}, 5, "noise variance is -0.1, want a finite positive number, or 0 to estimate it"},
-		{"start", tobac.Config{Start: 7}, 5, "unknown start 7 of the weights"},
-		{"readout", tobac.Config{Readout: 7}, 5, "unknown readout 7"},
-		{"precision", tobac.Config{Precision: 7}, 5, "unknown precision Precision(7), want float64 or float32"},
-		{"noise variance NaN", tobac.Config{NoiseVariance: math.NaN()}, 5, "noise variance is NaN, want a finite positive number, or 0 to estimate it"},
-		{"noise variance infinite", tobac.Config{NoiseVariance: math.Inf(1)}, 5, "noise variance is +Inf, want a finite positive number, or 0 to estimate it"},
-		{"edges per node", tobac.Config{EdgesPerNode: -1}, 5, "edges per node is -1, want a finite positive number"},
-		{"alpha rate", tobac.Config{AlphaRate: -1}, 5, "alpha rate is -1, want a finite positive number"},
-		{"bandwidth of Z", tobac.Config{BandwidthZ: -1}, 5, "bandwidth of Z is -1, want a finite positive number"},
-		{"bandwidth of theta", tobac.Config{BandwidthTheta: -1}, 5, "bandwidth of theta is -1, want a finite positive number"},
-		{"step size", tobac.Config{StepSize: -1}, 5, "step size is -1, want a finite positive number"},
-		{"the paper's prior on five variables", tobac.Paper(), 5,
-			"edges per node 2 on 5 variables makes the edge probability 1; want 0 < edges per node < 2"},
-		{"more edges than pairs", tobac.Config{EdgesPerNode: 3}, 4,
-			"edges per node 3 on 4 variables makes the edge probability 2; want 0 < edges per node < 1.5"},
+		{"engine", tobac.Config{Engine: 7}, "unknown engine 7"},
+		{"workers", tobac.Config{Workers: -4}, "workers is -4, want at least 1"},
+		{"particles", tobac.Config{Sampler: tobac.Sampler{Particles: -1}}, "particles is -1; allowed: whole numbers from 1"},
+		{"steps", tobac.Config{Sampler: tobac.Sampler{Steps: -7}}, "steps is -7; allowed: whole numbers from 1"},
+		{"samples", tobac.Config{Sampler: tobac.Sampler{Samples: -2}}, "samples is -2; allowed: whole numbers from 1"},
+		{"rank", tobac.Config{Sampler: tobac.Sampler{Rank: -3}}, "rank is -3; allowed: whole numbers from 1"},
+		{"alpha rate", tobac.Config{Sampler: tobac.Sampler{AlphaRate: -1}}, "alpha-rate is -1; allowed: finite numbers above 0"},
+		{"alpha rate NaN", tobac.Config{Sampler: tobac.Sampler{AlphaRate: math.NaN()}}, "alpha-rate is NaN; allowed: finite numbers above 0"},
+		{"bandwidth of Z", tobac.Config{Sampler: tobac.Sampler{BandwidthZ: math.Inf(1)}}, "bandwidth-z is +Inf; allowed: finite numbers above 0"},
+		{"bandwidth of theta", tobac.Config{Sampler: tobac.Sampler{BandwidthTheta: -1}}, "bandwidth-theta is -1; allowed: finite numbers above 0"},
+		{"step size", tobac.Config{Sampler: tobac.Sampler{StepSize: -1}}, "step-size is -1; allowed: finite numbers above 0"},
+		{"method", tobac.Config{Sampler: tobac.Sampler{Method: 2}}, "method is tobac.Method(2); allowed: tobac, dibs"},
+		{"estimator", tobac.Config{Sampler: tobac.Sampler{Estimator: 7}}, "estimator is "},
+		{"gradient", tobac.Config{Sampler: tobac.Sampler{Gradient: 7}}, "grad is "},
+		{"readout", tobac.Config{Sampler: tobac.Sampler{Readout: 7}}, "readout is tobac.Readout(7); allowed: conditional, frequency"},
+		{"precision", tobac.Config{Sampler: tobac.Sampler{Precision: 7}}, "precision is Precision(7); allowed: float64, float32"},
+		{"penalty for TOBAC", tobac.Config{Sampler: tobac.Sampler{Penalty: models.Penalty{Rate: 2}}}, "a penalty of cycles is set, but the method tobac has no cycles"},
+		{"penalty rate", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
+		{"penalty samples", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1"},
+		{"chains", tobac.Config{Chains: tobac.Chains{Rungs: -1}}, "rungs is -1; allowed: whole numbers from 1"},
+
+		{"prior", tobac.Config{Prior: tobac.Prior{Kind: 9}}, "unknown graph prior 9"},
+		{"edges per node", tobac.Config{Prior: tobac.Prior{EdgesPerNode: -1}}, "edges-per-node is -1; allowed: finite numbers above 0"},
+		{"the paper's prior on five variables", tobac.Paper(), "edges per node 2 on 5 variables makes the edge probability 1; want 0 < edges per node < 2"},
+		{"edges beside another prior", tobac.Config{Prior: tobac.Prior{Kind: tobac.ScaleFree, EdgesPerNode: 1}}, "edges per node is 1, but the prior is another than Erdős–Rényi's"},
+		{"edges beside probabilities", tobac.Config{Prior: tobac.Prior{Probabilities: mat.NewDense(5, 5, nil), EdgesPerNode: 1}}, "edges per node is 1, but the prior is another than Erdős–Rényi's"},
+		{"family beside probabilities", tobac.Config{Prior: tobac.Prior{Probabilities: mat.NewDense(5, 5, nil), Kind: tobac.Fair}}, "the graph prior has edge probabilities, which take the place of the family fair; want one of the two"},
+		{"parents", tobac.Config{Prior: tobac.Prior{MaxParents: -1}}, "max parents is -1, want at least 1, or 0 for no bound"},
+		{"tiers", tobac.Config{Prior: tobac.Prior{Tiers: []int{1}}}, "got 1 tiers, want one for each of the 5 variables"},
+		{"prior of another size", tobac.Config{Prior: tobac.Prior{Probabilities: mat.NewDense(4, 4, nil)}}, "the graph prior is 4×4, want 5×5: one row and one column for each column of the data"},
+		{"an edge of no variable", tobac.Config{Prior: tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 5}}}}, "the graph prior speaks of the edge 0 → 5, want two different variables from 0 to 4"},
+		{"an edge to itself", tobac.Config{Prior: tobac.Prior{Required: []dag.Edge{{From: 2, To: 2}}}}, "the graph prior speaks of the edge 2 → 2, want two different variables from 0 to 4"},
+		{"own prior beside others", tobac.Config{Prior: tobac.Prior{Own: models.UniformPrior{}, MaxParents: 2}}, "a graph prior of one's own takes the place of all other settings of the prior"},
+		{"own prior beside a family", tobac.Config{Prior: tobac.Prior{Own: models.UniformPrior{}, Kind: tobac.Fair}}, "a graph prior of one's own takes the place of all other settings of the prior"},
+
+		{"known order and method", tobac.Config{Order: tobac.Order{Known: fixed, Method: ordering.MethodEqVar}}, "the causal order is known, and a method is to find it; want one of the two"},
+		{"known order of another length", tobac.Config{Order: tobac.Order{Known: []int{0, 1}}}, "ordering: the order lacks variable 2, it has 2 of 5 entries"},
+		{"known order that is no permutation", tobac.Config{Order: tobac.Order{Known: []int{0, 1, 1, 2, 3}}}, "ordering: the order repeats variable 1, at positions 1 and 2"},
+		{"known order, several", tobac.Config{Order: tobac.Order{Known: fixed, Count: 2}}, "the causal order is known, which leaves no distribution over orders"},
+		{"orders", tobac.Config{Order: tobac.Order{Count: -1}}, "orders is -1, want at least 1, or 0 for the default"},
+		{"weights of one order", tobac.Config{Order: tobac.Order{Weights: tobac.EvidenceWeights}}, "orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples"},
+		{"unknown weights", tobac.Config{Order: tobac.Order{Method: ordering.MethodEqVar, Count: 2, Weights: 7}}, "unknown weights 7 of the orders"},
+
+		{"order for DiBS", tobac.Config{Order: tobac.Order{Known: fixed}, Sampler: tobac.Sampler{Method: tobac.DiBS}}, "the method dibs takes no causal order"},
+		{"another engine for DiBS", tobac.Config{Engine: tobac.Exact, Sampler: tobac.Sampler{Method: tobac.DiBS}}, "the method dibs is one of the engine svgd, got the engine exact"},
+		{"Gaussian processes by SVGD", tobac.Config{Engine: tobac.SVGD, Model: tobac.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
+		{"networks exactly", tobac.Config{Engine: tobac.Exact, Model: tobac.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
+		{"known order by MCMC", tobac.Config{Engine: tobac.MCMC, Order: tobac.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
+		{"method of an exact posterior", tobac.Config{Engine: tobac.Exact, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := row.cfg.WithDefaults(row.d)
-			if err == nil || err.Error() != row.want {
+			_, err := row.cfg.WithDefaults(5)
+			if err == nil || !strings.HasPrefix(err.Error(), row.want) {
 				t.Errorf("got error %v\nwant      %s", err, row.want)
 			}
+			if _, runErr := tobac.NewRun(context.Background(), chain(t, 40).Train, row.cfg); runErr == nil || err != nil && runErr.Error() != "tobac: "+err.Error() {
+				t.Errorf("a run has the error %v, the settings %v", runErr, err)
+			}
 		})
+	}
+	if _, err := (tobac.Config{}).WithDefaults(1); err == nil || err.Error() != "got 1 variable, want at least 2: a single variable has no edges to infer" {
+		t.Errorf("one variable: got error %v", err)
+	}
+}
+
+// A setting reads what it writes, refuses other texts with a list of what is allowed,
+// and is left as it was then.
+func TestSettingsReadWhatTheyWrite(t *testing.T) {
+	var c tobac.Config
+	names := map[string]bool{}
+	for _, s := range c.Settings() {
+		if names[s.Name] || s.Usage == "" || s.Default == "" {
+			t.Errorf("setting %q: seen before %v, usage %q, default %q", s.Name, names[s.Name], s.Usage, s.Default)
+		}
+		names[s.Name] = true
+		good, bad := strings.Split(s.Type(), "|"), []string{"", "nothing", "NaN", "+Inf", "-1"}
+		switch s.Type() {
+		case "N":
+			good, bad = []string{"3", "1"}, append(bad, "0", "1.5")
+		case "X":
+			good, bad = []string{"0.25", "1e-07"}, append(bad, "0")
+		}
+		for _, text := range good {
+			if err := s.Set(text); err != nil || s.String() != text {
+				t.Errorf("%s: set to %q: %q, error %v", s.Name, text, s.String(), err)
+			}
+		}
+		before := s.String()
+		for _, text := range bad {
+			if err := s.Set(text); err == nil || !strings.HasPrefix(err.Error(), "allowed: ") || s.String() != before {
+				t.Errorf("%s: set to %q: %q, error %v", s.Name, text, s.String(), err)
+			}
+		}
+	}
+	for _, name := range []string{"engine", "prior", "edges-per-node", "max-parents", "orders", "order-weights", "method", "particles", "steps", "chains", "iterations"} {
+		if !names[name] {
+			t.Errorf("no setting %s in %v", name, names)
+		}
+	}
+	if !slices.Equal([]string{c.Engine.String(), c.Prior.Kind.String(), c.Sampler.Method.String()}, []string{"svgd", "uniform", "dibs"}) {
+		t.Errorf("the settings set another configuration: %+v", c)
 	}
 }

@@ -10,26 +10,31 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/models"
 	"tobac/ordering"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-func table(rows, cols int, names []string, at func(i, j int) float64) *dataset.Table {
-	t := &dataset.Table{Names: names, X: mat.NewDense(rows, cols, nil)}
-	for i := range rows {
-		for j := range cols {
-			t.X.Set(i, j, at(i, j))
-		}
-	}
-	return t
-}
-
-// generic is a value without structure.
-func generic(i, j int) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*j)) }
-
 func TestDataErrors(t *testing.T) {
 	abc := []string{"a", "b", "c"}
+	eqvar := tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	constant := table(9, 3, abc, func(i, j int) float64 {
+		if j == 1 {
+			return 4.5
+		}
+		return generic(i, j)
+	})
+	touched := func(marks *mat.Dense) *dataset.Table {
+		data := table(9, 3, abc, generic)
+		data.Intervened = marks
+		return data
+	}
+	half, all := mat.NewDense(9, 3, nil), mat.NewDense(9, 3, nil)
+	half.Set(7, 2, 0.5)
+	for i := range 9 {
+		all.Set(i, i%2, 1)
+	}
 	for _, row := range []struct {
 		name string
 		data *dataset.Table
@@ -47,74 +52,101 @@ func TestDataErrors(t *testing.T) {
 			}
 			return generic(i, j)
 		}), tobac.Config{}, `dataset: entry [4,1] in column "b" is NaN, want a finite number`},
-		{"constant column", table(9, 3, abc, func(i, j int) float64 {
-			if j == 1 {
-				return 4.5
-			}
-			return generic(i, j)
-		}), tobac.Config{}, "ordering: column 1 (b): constant column: every row is 4.5; remove the column or use another estimator"},
-		{"fewer rows than variables", table(3, 3, abc, generic), tobac.Config{}, "ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
-		{"an order of other length", table(9, 3, abc, generic), tobac.Config{Order: ordering.Fixed{0, 1}}, "ordering: the order lacks variable 2, it has 2 of 3 entries"},
-		{"an order that is no permutation", table(9, 3, abc, generic), tobac.Config{Order: ordering.Fixed{0, 1, 1}}, "ordering: the order repeats variable 1, at positions 1 and 2"},
-		{"settings", table(9, 3, abc, generic), tobac.Config{Particles: -5}, "tobac: particles is -5, want at least 1"},
-		{"the paper's prior on three variables", table(9, 3, abc, generic), tobac.Paper(),
-			"tobac: edges per node 2 on 3 variables makes the edge probability 2; want 0 < edges per node < 1"},
+		{"constant column for EqVar", constant, eqvar, "tobac: ordering: column 1 (b): constant column: every row is 4.5; remove the column or use another estimator"},
+		{"fewer rows than variables for EqVar", table(3, 3, abc, generic), eqvar, "tobac: ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
+		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{}, "dataset: "},
+		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},
+		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which leaves none to find an order from; give the order"},
+		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: tobac.BGe{AlphaLambda: 3}}, "tobac: score: "},
+		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: tobac.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
+		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: tobac.FeedForward{Hidden: []int{0}}, Order: tobac.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
+		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: tobac.Sampler{Gradient: models.ScoreFunctionLOO, Samples: 1}},
+			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			p, err := tobac.Fit(context.Background(), row.data, row.cfg)
-			if p != nil || err == nil || err.Error() != row.want {
-				t.Errorf("got %v and error %v\nwant error %s", p, err, row.want)
+			res, err := tobac.Fit(context.Background(), row.data, row.cfg)
+			if res != nil || err == nil || !strings.HasPrefix(err.Error(), row.want) {
+				t.Errorf("got %v and error %v\nwant error %s", res, err, row.want)
+			}
+			if err != nil && strings.ContainsRune(err.Error(), '\n') {
+				t.Errorf("the error has several lines: %v", err)
 			}
 		})
 	}
 }
 
+// A column that never varies is named by every engine that cannot use it.
+func TestConstantColumn(t *testing.T) {
+	data := chain(t, 40).Train
+	for i := range 40 {
+		data.X.Set(i, 2, 4.5)
+	}
+	for name, cfg := range engines() {
+		_, err := tobac.Fit(context.Background(), data, cfg)
+		if err != nil && !strings.Contains(err.Error(), "X2") {
+			t.Errorf("%s: the error does not name the column X2: %v", name, err)
+		}
+	}
+}
+
 // Errors of the order carry their reason.
 func TestOrderErrorsAreTyped(t *testing.T) {
-	_, err := tobac.Fit(context.Background(), table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64(i * j) }), tobac.Config{})
+	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64(i * j) })
+	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}})
 	var column *ordering.ColumnError
 	if !errors.Is(err, ordering.ErrConstant) || !errors.As(err, &column) || column.Column != 0 || column.Name != "a" {
 		t.Errorf("got error %v, want an ordering.ColumnError for column 0, a, that wraps ErrConstant", err)
 	}
 }
 
+// wide is a table of two rows with many columns.
+func wide(rows, cols int) *dataset.Table {
+	names := make([]string, cols)
+	for j := range names {
+		names[j] = fmt.Sprint("x", j)
+	}
+	return table(rows, cols, names, generic)
+}
+
 // A problem that would not fit into memory is refused before anything is
 // computed, and the error says what it needs and what to reduce.
 func TestMemoryIsChecked(t *testing.T) {
-	names := make([]string, 3000)
-	for j := range names {
-		names[j] = fmt.Sprintf("x%d", j)
+	for _, row := range []struct {
+		name       string
+		data       *dataset.Table
+		cfg        tobac.Config
+		head, tail string
+	}{
+		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: tobac.SVGD},
+			"tobac: 3000 variables with 30 particles and 128 samples on 1 workers need about ", " GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank"},
+		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 20}},
+			"tobac: 100 variables with ", "use fewer variables, samples, particles, orders or workers, or a smaller rank"},
+		{"networks of many rows", wide(2000, 200), tobac.Config{Model: tobac.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
+			"tobac: 200 variables with 30 particles and 128 samples on 1 workers need about 30 GB of memory", "or a smaller rank"},
+		{"sets of variables", wide(9, 30), tobac.Config{Engine: tobac.Exact},
+			"tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables", "allowed: the engines mcmc and svgd"},
+	} {
+		_, err := tobac.NewRun(context.Background(), row.data, row.cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), row.head) || !strings.HasSuffix(err.Error(), row.tail) {
+			t.Errorf("%s: got error  %v\nwant %s…%s", row.name, err, row.head, row.tail)
+		}
 	}
-	_, err := tobac.NewRun(table(2, 3000, names, generic), tobac.Config{})
-	if err == nil {
-		t.Fatal("3,000 variables: got no error")
-	}
-	head := "tobac: 3000 variables with 30 particles and 128 samples on 1 workers need about "
-	tail := " GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank"
-	if s := err.Error(); !strings.HasPrefix(s, head) || !strings.HasSuffix(s, tail) {
-		t.Errorf("got error  %s\nwant %s…%s", s, head, tail)
-	}
-	// The particles under all orders are kept, of which three variables have six.
-	_, err = tobac.NewRun(table(9, 100, names[:100], generic), tobac.Config{Order: ordering.MethodVariance, Orders: 1 << 20})
-	if tail := "use fewer variables, samples, particles, orders or workers, or a smaller rank"; err == nil || !strings.HasSuffix(err.Error(), tail) {
-		t.Errorf("many orders: got error %v, want one that ends in %s", err, tail)
-	}
-	r, err := tobac.NewRun(table(9, 3, names[:3], generic), tobac.Config{Order: ordering.MethodVariance, Orders: 1 << 12})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
+	// Three variables have only six orders.
+	newRun(t, wide(9, 3), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
 }
 
-// The smallest problem: two variables, one possible edge, three rows.
+// The smallest problem, with every engine: two variables, one possible edge, three rows.
 func TestTwoVariables(t *testing.T) {
 	data := table(3, 2, []string{"a", "b"}, generic)
-	p, err := tobac.Fit(context.Background(), data, tobac.Config{Particles: 1, Samples: 1, Steps: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Graphs) != 1 || p.Graphs[0].Size() > 1 {
-		t.Errorf("got %d graphs, the first with %d edges", len(p.Graphs), p.Graphs[0].Size())
+	for name, cfg := range engines() {
+		cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps = 1, 1, 5
+		res := fit(t, data, cfg)
+		if err := res.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(res.Draws) == 0 || name != "dibs" && res.Cyclic() > 0 {
+			t.Errorf("%s: %d draws, %d with a cycle", name, len(res.Draws), res.Cyclic())
+		}
 	}
 }
 
@@ -127,8 +159,10 @@ func TestKnownOrderNeedsLittle(t *testing.T) {
 		}
 		return generic(i, j)
 	})
-	cfg := tobac.Config{Order: ordering.Fixed{3, 2, 1, 0}, Particles: 3, Samples: 8, Steps: 5}
-	if _, err := tobac.Fit(context.Background(), data, cfg); err != nil {
-		t.Error(err)
+	for _, engine := range []tobac.Engine{tobac.SVGD, tobac.Exact} {
+		cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}, Sampler: tobac.Sampler{Particles: 3, Samples: 8, Steps: 5}}
+		if err := fit(t, data, cfg).Validate(); err != nil {
+			t.Errorf("%v: %v", engine, err)
+		}
 	}
 }

@@ -22,26 +22,69 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	posterior, err := tobac.Fit(context.Background(), sim.Train, tobac.Config{
-		Steps: 400, StepSize: 0.03, AlphaRate: 0.02, Seed: 3, // a short run
+	result, err := tobac.Fit(context.Background(), sim.Train, tobac.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("model:", result.Model)
+	for _, e := range result.EdgesFrom(0.1) {
+		fmt.Printf("%s → %s  probability %.2f, weight %.1f ± %.1f (true %.1f)\n", result.Names[e.Source], result.Names[e.Target],
+			e.Probability, e.WeightMean, e.WeightSD, sim.Weights.At(e.Source, e.Target))
+	}
+	// Output:
+	// model: linear
+	// X0 → X1  probability 1.00, weight 2.0 ± 0.1 (true 2.0)
+	// X1 → X2  probability 1.00, weight 2.2 ± 0.0 (true 2.3)
+}
+
+// Standardised data of two variables do not tell which one causes the other: the
+// exact posterior gives both directions the same probability.
+func ExampleFit_standardised() {
+	graph, err := dag.FromEdges(2, []dag.Edge{{From: 0, To: 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 100, Seed: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := sim.Train.Standardize()
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := tobac.Fit(context.Background(), data, tobac.Config{Model: tobac.BGe{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("X0 → X1: %.2f, X1 → X0: %.2f\n", result.Probabilities.At(0, 1), result.Probabilities.At(1, 0))
+	// Output:
+	// X0 → X1: 0.50, X1 → X0: 0.50
+}
+
+// TOBAC's particles beside the exact posterior, under two orders drawn from it, and how
+// far their probabilities are from it on average.
+func ExampleConfig_beside() {
+	sachs, _, err := dataset.Sachs()
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := tobac.Fit(context.Background(), sachs, tobac.Config{
+		Model: tobac.BGe{}, Beside: true, Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Steps: 20, Particles: 5, Samples: 16}, // a short run
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("causal order:", posterior.Order)
-	consensus, weights := posterior.Consensus()
-	for _, e := range consensus.Edges() {
-		fmt.Printf("%s → %s  weight %.1f (true %.1f)\n", posterior.Names[e.From], posterior.Names[e.To],
-			weights.At(e.From, e.To), sim.Weights.At(e.From, e.To))
-	}
+	fmt.Println("engine:", result.Engine)
+	fmt.Println("particles:", len(result.Particles.Draws), "under", len(result.Particles.Components), "orders")
+	fmt.Println("near the posterior:", result.Distance() < 0.3)
 	// Output:
-	// causal order: [0 1 2]
-	// X0 → X1  weight 2.0 (true 2.0)
-	// X1 → X2  weight 2.2 (true 2.3)
+	// engine: exact
+	// particles: 10 under 2 orders
+	// near the posterior: true
 }
 
-// Standardised data of two variables do not tell which one causes the other: the
-// orders of resamples disagree, and both directions have a probability.
+// The orders of resamples of the rows, as an estimator finds them, and the particles of
+// SVGD under each: the posterior is their mixture.
 func ExampleConfig_orders() {
 	graph, err := dag.FromEdges(2, []dag.Edge{{From: 0, To: 1}})
 	if err != nil {
@@ -55,15 +98,18 @@ func ExampleConfig_orders() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	posterior, err := tobac.Fit(context.Background(), data, tobac.Config{Orders: 40, Particles: 5, Steps: 100, StepSize: 0.03, Seed: 3})
+	result, err := tobac.Fit(context.Background(), data, tobac.Config{
+		Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 40},
+		Sampler: tobac.Sampler{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, o := range posterior.Orders {
-		fmt.Printf("order %v of %d resamples\n", o.Order, o.Count)
+	for _, c := range result.Components {
+		fmt.Printf("order %v of %d resamples\n", c.Order, c.Count)
 	}
-	for _, e := range posterior.Edges() {
-		fmt.Printf("%s → %s  probability %.1f\n", posterior.Names[e.Source], posterior.Names[e.Target], e.Probability)
+	for _, e := range result.Edges() {
+		fmt.Printf("%s → %s  probability %.1f\n", result.Names[e.Source], result.Names[e.Target], e.Probability)
 	}
 	// Output:
 	// order [0 1] of 23 resamples
@@ -83,9 +129,11 @@ func ExampleRun_Restore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cfg := tobac.Config{Order: ordering.MethodEqVar, Steps: 6, Particles: 3, Samples: 8}
+	ctx := context.Background()
+	cfg := tobac.Paper()
+	cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 6, 3, 8
 	run := func(from []byte, to int) []byte {
-		r, err := tobac.NewRun(data, cfg)
+		r, err := tobac.NewRun(ctx, data, cfg)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -95,14 +143,18 @@ func ExampleRun_Restore() {
 			if err := json.Unmarshal(from, &s); err != nil {
 				log.Fatal(err)
 			}
-			if err := r.Restore(&s); err != nil {
+			if err := r.Restore(ctx, &s); err != nil {
 				log.Fatal(err)
 			}
 		}
-		if err := r.Advance(context.Background(), to); err != nil {
+		if err := r.Advance(ctx, to); err != nil {
 			log.Fatal(err)
 		}
-		text, err := json.Marshal(r.Snapshot())
+		s, err := r.Snapshot()
+		if err != nil {
+			log.Fatal(err)
+		}
+		text, err := json.Marshal(s)
 		if err != nil {
 			log.Fatal(err)
 		}

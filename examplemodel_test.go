@@ -9,14 +9,12 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
-
-	"gonum.org/v1/gonum/mat"
+	"tobac/score"
 )
 
-// The marginal score on three variables of which it is known that X2 has no
-// effect on the others: a probability of 0 rules an edge out. DiBS takes the same
-// settings, without an order.
-func ExampleConfig_model() {
+// What is known about single edges, beside any prior and for every engine: X2 has no
+// effect on the others. DiBS takes the same settings, without an order.
+func ExamplePrior() {
 	graph, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
 	if err != nil {
 		log.Fatal(err)
@@ -25,26 +23,62 @@ func ExampleConfig_model() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	known, err := models.NewEdgePrior(mat.NewDense(3, 3, []float64{
-		0, 0.3, 0.3,
-		0.3, 0, 0.3,
-		0, 0, 0,
-	}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
-		posterior, err := tobac.Fit(context.Background(), sim.Train, tobac.Config{
-			Model: tobac.BGe{}, Method: method, Prior: known, Gradient: models.ScoreFunction,
-			Steps: 200, StepSize: 0.02, Samples: 32, Seed: 3, // a short run
-		})
+	known := tobac.Prior{Forbidden: []dag.Edge{{From: 2, To: 0}, {From: 2, To: 1}}}
+	sampler := tobac.Sampler{Method: tobac.DiBS, Steps: 200, StepSize: 0.02, Samples: 32} // a short run
+	for _, cfg := range []tobac.Config{
+		{Model: tobac.BGe{}, Prior: known},
+		{Model: tobac.BGe{}, Prior: known, Sampler: sampler, Seed: 3},
+	} {
+		result, err := tobac.Fit(context.Background(), sim.Train, cfg)
 		if err != nil {
 			log.Fatal(err)
 		}
-		consensus, _ := posterior.Consensus()
-		fmt.Printf("%v: order %v, particles with a cycle %d, into X2 %v, from X2 %v\n", method, posterior.Order, posterior.Cyclic(), consensus.Parents(2), consensus.Children(2))
+		consensus, _ := result.Consensus()
+		fmt.Printf("%s: into X2 %v, from X2 %v\n", result.Engine, consensus.Parents(2), consensus.Children(2))
 	}
 	// Output:
-	// tobac: order [0 1 2], particles with a cycle 0, into X2 [1], from X2 []
-	// dibs: order [], particles with a cycle 0, into X2 [1], from X2 []
+	// exact: into X2 [1], from X2 []
+	// svgd: into X2 [1], from X2 []
+}
+
+// A quiet model has linear equations with noise of the variance 0.05. Its likelihood makes it a
+// model for SVGD.
+type quiet struct{}
+
+func (quiet) String() string { return "quiet" }
+
+func (quiet) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return models.NewLinear(data.X, data.Mask(), models.LinearOptions{NoiseVariance: 0.05})
+}
+
+// A scored model has node scores in closed form too, and so its exact posterior.
+type scored struct{ quiet }
+
+func (scored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]tobac.Hypothesis, error) {
+	s, err := score.NewLinear(data.X, data.Mask(), score.LinearOptions{NoiseVariance: 0.05, NoIntercept: true})
+	return []tobac.Hypothesis{{Scores: s, NoiseVariance: 0.05}}, err
+}
+
+// A model of one's own, with a likelihood and then with node scores.
+func ExampleModel() {
+	graph, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 100, Seed: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sampler := tobac.Sampler{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
+	for _, model := range []tobac.Model{quiet{}, scored{}} {
+		result, err := tobac.Fit(context.Background(), sim.Train, tobac.Config{Model: model, Sampler: sampler, Seed: 1})
+		if err != nil {
+			log.Fatal(err)
+		}
+		consensus, _ := result.Consensus()
+		fmt.Println(result.Engine, consensus.Edges())
+	}
+	// Output:
+	// svgd [{0 1} {1 2}]
+	// exact [{0 1} {1 2}]
 }

@@ -1,148 +1,141 @@
 package tobac
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"slices"
 
 	"tobac/dataset"
-
-	"gonum.org/v1/gonum/mat"
+	"tobac/posterior"
 )
 
-// mix puts posteriors under one order each together, each with the weight and
-// the number of particles of its only share.
-func mix(parts []*Posterior) *Posterior {
-	first := parts[0]
-	if len(parts) == 1 {
-		return first
-	}
-	p := &Posterior{Config: first.Config, Names: first.Names}
-	for _, part := range parts {
-		p.Orders = append(p.Orders, part.Orders[0])
-		p.Graphs = append(p.Graphs, part.Graphs...)
-		p.Weights = append(p.Weights, part.Weights...)
-		p.LogPrior = append(p.LogPrior, part.LogPrior...)
-		p.LogLikelihood = append(p.LogLikelihood, part.LogLikelihood...)
-		p.conditional = append(p.conditional, part.conditional...)
-	}
-	if first.Parameters != nil {
-		_, n := first.Parameters.Dims()
-		p.Parameters = mat.NewDense(len(p.Graphs), n, nil)
-		m := 0
-		for _, part := range parts {
-			rows, _ := part.Parameters.Dims()
-			p.Parameters.Slice(m, m+rows, 0, n).(*mat.Dense).Copy(part.Parameters)
-			m += rows
-		}
-	}
-	return p
+// particles is the sampling by SVGD under one order after the other. Only the
+// current fit has a program.
+type particles struct {
+	data    *dataset.Table
+	fits    []*particleFit
+	done    []*posterior.Posterior // of the fits before the current one
+	seconds *Seconds
 }
 
-// Under is the posterior given order number k of Orders alone, which shares its
-// graphs with p. With at most one order it is p itself, whatever k.
-func (p *Posterior) Under(k int) *Posterior {
-	if len(p.Orders) < 2 {
+func (p *particles) current() *particleFit { return p.fits[len(p.done)] }
+
+// begin compiles the program of the current fit.
+func (p *particles) begin(ctx context.Context) error {
+	return timed(&p.seconds.Compile, func() error { return p.current().compile(ctx, p.data) })
+}
+
+// steps is the number of steps taken under all orders.
+func (p *particles) steps() int { return len(p.done)*p.fits[0].sampler.Steps + p.current().step }
+
+// advance takes the steps up to number to.
+func (p *particles) advance(ctx context.Context, to int, report func(Progress)) error {
+	per := p.fits[0].sampler.Steps
+	for {
+		f, before := p.current(), len(p.done)*per
+		if err := f.advance(ctx, min(to-before, per), func(g Progress) {
+			g.Stage, g.Step, g.Order, g.Orders = SVGD, before+g.Step, len(p.done)+1, len(p.fits)
+			report(g)
+		}); err != nil {
+			return err
+		}
+		if p.steps() >= to || len(p.done) == len(p.fits)-1 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.next(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// next reads the posterior off the finished fit, drops its program, and begins
+// the next.
+func (p *particles) next(ctx context.Context) error {
+	post, err := p.current().posterior(ctx)
+	if err != nil {
+		return err
+	}
+	p.current().release()
+	p.done = append(p.done, post)
+	return p.begin(ctx)
+}
+
+// posterior mixes those under all orders by the weights of the orders.
+func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error) {
+	if left := len(p.fits) - 1 - len(p.done); left > 0 {
+		return nil, fmt.Errorf("there are no particles yet under %d of %d orders", left, len(p.fits))
+	}
+	last, err := p.current().posterior(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parts := append(p.done[:len(p.done):len(p.done)], last)
+	if len(parts) == 1 {
+		return last, nil
+	}
+	weights := make([]float64, len(parts))
+	for k, f := range p.fits {
+		weights[k] = f.order.logWeight
+		if math.IsInf(weights[k], -1) {
+			return nil, fmt.Errorf("order %d has the weight 0", k)
+		}
+	}
+	return posterior.Mix(parts, weights), nil
+}
+
+// inDataUnits turns a posterior sampled on columns that the program scaled into the
+// units of the data; densities are then those of the data as they are. Parameters
+// and densities of draws without equations keep their scale: only the weights of the
+// marginals change.
+func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posterior {
+	s := p.Standardization
+	if s == nil {
 		return p
 	}
-	from := 0
-	for _, o := range p.Orders[:k] {
-		from += o.Particles
-	}
-	o := p.Orders[k]
-	to := from + o.Particles
-	o.Weight, o.LogWeight = 1, 0
-	q := &Posterior{Config: p.Config, Names: p.Names, Order: slices.Clone(o.Order), Orders: []OrderShare{o}, Graphs: p.Graphs[from:to:to]}
-	q.Config.NoiseVariance = o.NoiseVariance
-	if p.Weights != nil {
-		q.Weights = p.Weights[from:to:to]
-	}
-	if p.Parameters != nil {
-		_, n := p.Parameters.Dims()
-		q.Parameters = mat.DenseCopyOf(p.Parameters.Slice(from, to, 0, n))
-	}
-	if p.LogPrior != nil {
-		q.LogPrior, q.LogLikelihood = p.LogPrior[from:to:to], p.LogLikelihood[from:to:to]
-	}
-	if p.conditional != nil {
-		q.conditional = p.conditional[k : k+1]
-	}
-	return q
-}
-
-// ParticleWeights are the weights w_m of the particles, which sum to 1: 1/M
-// each, or with several orders the weight of the particle's order, in equal parts.
-func (p *Posterior) ParticleWeights() []float64 {
-	w := make([]float64, 0, len(p.Graphs))
-	if len(p.Orders) < 2 {
-		for range p.Graphs {
-			w = append(w, 1/float64(len(p.Graphs)))
-		}
-		return w
-	}
-	for _, o := range p.Orders {
-		for range o.Particles {
-			w = append(w, o.Weight/float64(o.Particles))
+	out := *p
+	out.Marginals = p.Marginals.InDataUnits(s)
+	out.Components = slices.Clone(p.Components)
+	for k := range out.Components {
+		if c := &out.Components[k]; c.Marginals != nil {
+			m := c.Marginals.InDataUnits(s)
+			c.Marginals = &m
 		}
 	}
-	return w
-}
-
-// Precedes is the d×d matrix of the probabilities that i comes before j: entry
-// (i,j) is the weight of the orders with i before j. It is 0 on the diagonal, and
-// everywhere with DiBS.
-func (p *Posterior) Precedes() *mat.Dense {
-	d := len(p.Names)
-	out := mat.NewDense(d, d, nil)
-	add := func(order []int, weight float64) {
-		for c, i := range order {
-			for _, j := range order[c+1:] {
-				out.Set(i, j, min(1, out.At(i, j)+weight)) // a rounded sum may exceed 1
+	if p.Draws[0].Equations == nil {
+		return &out
+	}
+	out.Standardization = nil
+	jacobian := 0.0
+	n, d := data.X.Dims()
+	for j := range d {
+		rows := n
+		for i := range n {
+			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
+				rows--
 			}
 		}
+		jacobian -= float64(rows) * math.Log(s.SD[j])
 	}
-	if len(p.Orders) < 2 {
-		add(p.Order, 1)
-	} else {
-		for _, o := range p.Orders {
-			add(o.Order, o.Weight)
-		}
+	out.Draws = slices.Clone(p.Draws)
+	for k := range out.Draws {
+		out.Draws[k].Equations = p.Draws[k].Equations.InDataUnits(s)
+		out.Draws[k].LogLikelihood += jacobian
 	}
-	return out
+	for k := range out.Components {
+		c := &out.Components[k]
+		c.Empty = c.Empty.InDataUnits(s)
+		c.NoiseVariance = 0 // one for each variable in these units
+	}
+	return &out
 }
 
-// mixedConditionals mixes the conditional distributions under the orders.
-func (p *Posterior) mixedConditionals() []Edge {
-	d := len(p.Names)
-	under := make([][]Edge, d*d)
-	weight := make([][]float64, d*d)
-	for k, edges := range p.conditional {
-		for _, e := range edges {
-			at := e.Source*d + e.Target
-			under[at] = append(under[at], e)
-			weight[at] = append(weight[at], p.Orders[k].Weight)
-		}
+// release ends the workers.
+func (p *particles) release() {
+	for _, f := range p.fits {
+		f.release()
 	}
-	return collect(d, 1, func(i, j int) (w, mean, variance []float64) {
-		at := i*d + j
-		for k, e := range under[at] {
-			w = append(w, weight[at][k]*e.Probability)
-			mean, variance = append(mean, e.WeightMean), append(variance, e.WeightSD*e.WeightSD)
-		}
-		return w, mean, variance
-	})
-}
-
-// mixedLogDensity is LogDensityIntervened order by order.
-func (p *Posterior) mixedLogDensity(data *dataset.Table, interventions mat.Matrix) (prior, likelihood []float64, err error) {
-	emptyPrior, emptyLikelihood := 0.0, 0.0
-	for k, o := range p.Orders {
-		lp, ld, err := p.Under(k).LogDensityIntervened(data, interventions)
-		if err != nil {
-			return nil, nil, err
-		}
-		last := len(lp) - 1
-		prior, likelihood = append(prior, lp[:last]...), append(likelihood, ld[:last]...)
-		emptyPrior += o.Weight * lp[last]
-		emptyLikelihood += o.Weight * ld[last]
-	}
-	return append(prior, emptyPrior), append(likelihood, emptyLikelihood), nil
 }

@@ -1,111 +1,172 @@
 package tobac
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
+	"tobac/dataset"
 	"tobac/models"
-
-	"gonum.org/v1/gonum/mat"
+	"tobac/score"
 )
 
-// A Model is the structural equation model of a fit: [Linear], [FeedForward],
-// [BGe], or one's own.
+// A Model is a structural equation model. What a fit can do with it depends on
+// which of [Differentiable] and [Scored] it implements, and its likelihood on what that
+// implements in turn. [Linear], [BGe], [GaussianProcess] and [FeedForward] are the
+// models of this package.
 type Model interface {
-	// Likelihood prepares the model for data x, n×d, with the columns in causal
-	// order, or as they are in the data if the method knows no order.
-	// intervened is nil, or n×d with 1 where an entry was set by intervention. cfg
-	// has its defaults filled in, the noise variance among them.
-	Likelihood(x, intervened mat.Matrix, cfg Config) (models.Likelihood, error)
-	// Marginal reports whether the likelihood has no parameters, because they,
-	// and the noise variance, are integrated out.
-	Marginal() bool
+	// String is the text form of the model with its settings, under which
+	// snapshots and summaries know it: equal texts mean equal models.
+	String() string
 }
 
-// Linear is the linear Gaussian model, [models.Linear]: one weight per edge.
-type Linear struct{}
-
-// FeedForward is the nonlinear Gaussian model, [models.FeedForward]: every
-// variable is a network of its parents. The zero value is the published one.
-type FeedForward struct {
-	Hidden     []int             // units of each hidden layer; nil: one layer of 5
-	Activation models.Activation // zero: Relu
-	NoBias     bool              // leave out all biases
+// A Differentiable model has a likelihood that can be differentiated, which SVGD
+// samples.
+type Differentiable interface {
+	Model
+	// Likelihood prepares the model for data with the columns in causal order, or
+	// as they are if the method knows no order.
+	Likelihood(data *dataset.Table) (models.Likelihood, error)
 }
 
-// BGe is the Bayesian Gaussian equivalent score, [models.BGe], the marginal
-// likelihood of linear Gaussian networks. It has neither parameters nor a noise
-// variance. The zero value is the published one.
-type BGe struct {
-	AlphaMu     float64 // strength of the prior mean, which is 0; zero: 1
-	AlphaLambda float64 // degrees of freedom above d+1; zero: d+2
+// An Estimated model has quantities that are read off the data before its
+// likelihood is prepared.
+type Estimated interface {
+	// Estimate returns the model with these quantities, for data with the columns
+	// in causal order.
+	Estimate(data *dataset.Table) (Model, error)
 }
 
-var (
-	_ Model = Linear{}
-	_ Model = FeedForward{}
-	_ Model = BGe{}
-)
-
-// Likelihood implements [Model].
-func (Linear) Likelihood(x, intervened mat.Matrix, cfg Config) (models.Likelihood, error) {
-	return models.NewLinear(x, intervened, models.LinearOptions{NoiseVariance: cfg.NoiseVariance, Start: cfg.Start.models()})
+// A Noisy model has one noise variance for all equations.
+type Noisy interface {
+	// Noise is the noise variance, 0 if it is unknown.
+	Noise() float64
+	// WithNoise is the model with another one.
+	WithNoise(variance float64) Model
 }
 
-// Marginal implements [Model].
-func (Linear) Marginal() bool { return false }
-
-// Likelihood implements [Model].
-func (f FeedForward) Likelihood(x, intervened mat.Matrix, cfg Config) (models.Likelihood, error) {
-	return models.NewFeedForward(x, intervened, models.FeedForwardOptions{
-		NoiseVariance: cfg.NoiseVariance, Hidden: f.Hidden, Activation: f.Activation, NoBias: f.NoBias,
-	})
+// A Cautious model knows which data do not suit it.
+type Cautious interface {
+	// Doubts are reasons to distrust a fit to the data, as sentences for a reader.
+	Doubts(data *dataset.Table) []string
 }
 
-// Marginal implements [Model].
-func (FeedForward) Marginal() bool { return false }
+// A Scored model has node scores in closed form, which the engines that infer
+// orders use.
+type Scored interface {
+	Model
+	// Hypotheses are the node scores of the model for data whose columns are as
+	// the user gave them: one, or several with prior weights that sum to 1, such as those of a grid
+	// over a noise variance, which are then averaged by their evidence. The
+	// prior may be used to estimate what the scores take as given.
+	Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error)
+}
 
-// products is the number of products of n rows through the first layers of all
-// networks, which is what a program of the model is made of.
-func (f FeedForward) products(n, d int) float64 {
-	first := 5
-	if len(f.Hidden) > 0 {
-		first = f.Hidden[0]
+// A Hypothesis is a node score with everything fixed that it takes as given.
+type Hypothesis struct {
+	Scores    score.Scorer
+	LogWeight float64 // of the prior
+	// NoiseVariance is the one that all equations share, 0 if they do not.
+	NoiseVariance float64
+}
+
+// text joins the settings of a model that are not zero.
+func text(name string, settings ...any) string {
+	words := []string{name}
+	for k := 0; k < len(settings); k += 2 {
+		switch v := settings[k+1].(type) {
+		case float64:
+			if v != 0 {
+				words = append(words, fmt.Sprintf("%s=%v", settings[k], v))
+			}
+		case int:
+			if v != 0 {
+				words = append(words, fmt.Sprintf("%s=%d", settings[k], v))
+			}
+		case bool:
+			if v {
+				words = append(words, settings[k].(string))
+			}
+		case string:
+			if v != "" {
+				words = append(words, fmt.Sprintf("%s=%s", settings[k], v))
+			}
+		}
 	}
-	return float64(n) * float64(d) * float64(d) * float64(first)
+	return strings.Join(words, " ")
 }
 
-// Likelihood implements [Model].
-func (b BGe) Likelihood(x, intervened mat.Matrix, _ Config) (models.Likelihood, error) {
-	return models.NewBGe(x, intervened, models.BGeOptions{AlphaMu: b.AlphaMu, AlphaLambda: b.AlphaLambda})
-}
-
-// Marginal implements [Model].
-func (BGe) Marginal() bool { return true }
-
-// Method says what keeps graphs acyclic.
-type Method int
-
-const (
-	// TOBAC lets edges follow a causal order: every graph is acyclic.
-	TOBAC Method = iota
-	// DiBS knows no order. A penalty that grows from step to step drives cycles
-	// out, but graphs may be left with some: see [Posterior.Cyclic].
-	DiBS
-)
-
-var methodNames = []string{"tobac", "dibs"}
-
-// String is the method's name on the command line.
-func (m Method) String() string {
-	if m < 0 || int(m) >= len(methodNames) {
-		return fmt.Sprintf("Method(%d)", int(m))
+// ParseModel is the model of this package with the text form text.
+func ParseModel(text string) (Model, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil, errors.New("tobac: no model in an empty text")
 	}
-	return methodNames[m]
-}
-
-func (m Method) embedding() models.Embedding {
-	if m == DiBS {
-		return models.AllPairs
+	value := map[string]string{}
+	for _, w := range words[1:] {
+		name, v, _ := strings.Cut(w, "=")
+		value[name] = v
 	}
-	return models.OrderedPairs
+	var failed error
+	number := func(name string) (v float64) {
+		if t, ok := value[name]; ok {
+			delete(value, name)
+			var err error
+			if v, err = strconv.ParseFloat(t, 64); err != nil {
+				failed = fmt.Errorf("tobac: model %q: %s is no number", text, name)
+			}
+		}
+		return v
+	}
+	flag := func(name string) bool {
+		_, ok := value[name]
+		delete(value, name)
+		return ok
+	}
+	var m Model
+	switch words[0] {
+	case "linear":
+		l := Linear{NoiseVariance: number("noise-variance"), EdgeVariance: number("edge-variance"), NoIntercept: flag("no-intercept")}
+		if flag("prior-start") {
+			l.Start = PriorStart
+		}
+		m = l
+	case "bge":
+		m = BGe{AlphaMu: number("alpha-mu"), AlphaLambda: number("alpha-lambda"), Raw: flag("raw")}
+	case "gp":
+		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
+	case "ffn":
+		f := FeedForward{NoBias: flag("no-bias"), NoiseVariance: number("noise-variance")}
+		if t, ok := value["hidden"]; ok {
+			delete(value, "hidden")
+			for _, w := range strings.Split(t, ",") {
+				n, err := strconv.Atoi(w)
+				if err != nil {
+					failed = fmt.Errorf("tobac: model %q: hidden units %q are no whole numbers", text, t)
+				}
+				f.Hidden = append(f.Hidden, n)
+			}
+		}
+		if t, ok := value["activation"]; ok {
+			delete(value, "activation")
+			found := false
+			for _, a := range []models.Activation{models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu} {
+				if a.String() == t {
+					f.Activation, found = a, true
+				}
+			}
+			if !found {
+				failed = fmt.Errorf("tobac: model %q: unknown activation %q", text, t)
+			}
+		}
+		m = f
+	default:
+		return nil, fmt.Errorf("tobac: unknown model %q; allowed: linear, bge, gp, ffn", words[0])
+	}
+	if failed == nil && len(value) > 0 {
+		failed = fmt.Errorf("tobac: model %q has unknown settings", text)
+	}
+	return m, failed
 }

@@ -7,204 +7,189 @@ import (
 	"math"
 	"slices"
 
-	"tobac/models"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/internal/stream"
 	"tobac/ordering"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
-// OrderWeights says how the causal orders of a mixture are weighed.
-type OrderWeights int
-
-const (
-	// FrequencyWeights gives every order its share of the resamples.
-	FrequencyWeights OrderWeights = iota
-	// EvidenceWeights gives order π a weight in proportion to p(D|π): the posterior
-	// over the distinct orders that the resamples gave, all equally probable
-	// beforehand. The marginal likelihood is the exact sum over all graphs that
-	// follow the order,
-	//
-	//	p(D|π) = Π_j Σ_S p(S) p(x_j|x_S),   S ⊆ predecessors of j,
-	//
-	// with p(S) the prior of the parents S of j, normalised over its sets of
-	// predecessors. For the linear model p(x_j|x_S) has the weights integrated out
-	// ([models.Linear.NodeScore]) at a fixed noise variance, Config.NoiseVariance,
-	// or, if that is estimated, the estimate under the order in question, taken as
-	// known. For a marginal model it is the model's own, nothing else being
-	// estimated. The sum has 2^d terms, so that d is at most
-	// [MaxEvidenceVariables] with the linear model and
-	// [MaxMarginalEvidenceVariables] with a marginal one; other models have no
-	// closed form. The prior must be one of package models.
-	EvidenceWeights
-)
-
-// The largest numbers of variables that [EvidenceWeights] takes.
-const (
-	MaxEvidenceVariables         = 20 // with the linear model
-	MaxMarginalEvidenceVariables = 12 // with a marginal model
-)
-
-// ErrNoEvidence is wrapped by the error of a configuration whose orders cannot
-// be weighed by evidence.
-var ErrNoEvidence = errors.New("no weights by evidence")
-
-// String is the name of the choice on the command line.
-func (w OrderWeights) String() string {
-	if w == EvidenceWeights {
-		return "evidence"
-	}
-	return "frequency"
+// found are the orders that a method found in the data.
+type found struct {
+	rows         *mat.Dense             // those looked at
+	point        *ordering.Result       // of all of them
+	distribution *ordering.Distribution // of resamples; nil: not asked for
 }
 
-// An OrderShare is the part of a posterior that follows one of several causal
-// orders.
-type OrderShare struct {
-	Order     []int   // column indices, sources first
-	Count     int     // resamples that gave the order
-	Weight    float64 // of the order in the posterior; they sum to 1
-	LogWeight float64 // its logarithm, finite even where the weight underflows to 0
-	Particles int     // consecutive particles that follow it, equally weighted
-	// NoiseVariance is that of the order's equations, given or estimated; 0 for a
-	// marginal model.
-	NoiseVariance float64
-	// LogEvidence is log p(D|order) as [EvidenceWeights] says, 0 with other weights.
-	LogEvidence float64
-}
-
-// checkOrders finds settings of a mixture over orders that contradict others.
-func (c Config) checkOrders(d int) error {
-	_, fixed := c.Order.(ordering.Fixed)
+// sampledOrders are the orders that SVGD samples under.
+func (r *Run) sampledOrders(ctx context.Context) ([]weightedOrder, error) {
+	o := &r.cfg.Order
+	one := weightedOrder{seed: r.cfg.Seed, evidence: math.NaN()}
 	switch {
-	case c.Orders < 0:
-		return fmt.Errorf("orders is %d, want at least 1 resample, or 0 for the one order of all rows", c.Orders)
-	case c.OrderWeights < FrequencyWeights || c.OrderWeights > EvidenceWeights:
-		return fmt.Errorf("unknown weights %d of the orders", c.OrderWeights)
-	case c.Orders == 0 && c.OrderWeights != FrequencyWeights:
-		return fmt.Errorf("orders are weighed by %v, but there is only one: set the number of resamples", c.OrderWeights)
-	case c.Orders > 0 && c.Method == DiBS:
-		return errors.New("the method dibs takes no causal orders")
-	case c.Orders > 0 && fixed:
-		return errors.New("the causal order is given, which leaves no distribution over orders")
-	case c.OrderWeights == EvidenceWeights:
-		return c.checkEvidence(d)
+	case r.cfg.Sampler.Method == DiBS:
+		return []weightedOrder{one}, nil
+	case o.Known != nil:
+		one.order = o.Known
+		return []weightedOrder{one}, nil
+	case o.Method == nil:
+		return r.inferred.drawnOrders(r.orderCount(), r.cfg.Seed), nil
 	}
-	return nil
+	f, err := findOrders(ctx, r.data, &r.cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.found = f
+	if f.distribution == nil {
+		one.order = f.point.Order
+		return []weightedOrder{one}, nil
+	}
+	return f.weighted(ctx, r.data, &r.cfg)
 }
 
-// checkEvidence finds a model, a prior or a number of variables without a
-// marginal likelihood given an order.
-func (c Config) checkEvidence(d int) error {
-	_, linear := c.model().(Linear)
-	most, kind := MaxMarginalEvidenceVariables, "a marginal model"
-	if linear {
-		most, kind = MaxEvidenceVariables, "the linear model"
+// findOrders finds the causal order, or those of resamples, from the rows in which no value was set by
+// intervention, since an intervention cuts what an order is read from.
+func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, error) {
+	rows := data.Observational()
+	if rows == nil {
+		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
 	}
-	switch {
-	case !linear && !c.model().Marginal():
-		return fmt.Errorf("%w: the model %T has no marginal likelihood in closed form; allowed: the linear model, marginal models, or weights by frequency", ErrNoEvidence, c.model())
-	case d > most:
-		return fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; allowed: at most %d with %s, or weights by frequency", ErrNoEvidence, d, most, kind)
+	f := &found{rows: rows.X}
+	var err error
+	if cfg.Order.Count == 0 {
+		f.point, err = cfg.Order.Method.Order(f.rows)
+	} else {
+		f.distribution, err = ordering.Bootstrap(ctx, cfg.Order.Method, f.rows, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers})
+		if err == nil {
+			f.point = f.distribution.Point
+		}
 	}
-	switch c.Prior.(type) {
-	case nil, models.ErdosRenyi, models.ScaleFree, models.UniformPrior, *models.EdgePrior:
-		return nil
+	if err != nil {
+		return nil, ordering.WithNames(err, data.Names)
 	}
-	return fmt.Errorf("%w: the prior %T is not one of package models; allowed: those, or weights by frequency", ErrNoEvidence, c.Prior)
+	return f, nil
 }
 
-// chains are the orders to sample under, in the sequence of the distribution, or
-// the one order of the data.
-func (r *Run) newChains() []*chain {
-	if r.spread == nil {
-		return []*chain{{order: r.order.Order, seed: r.cfg.Seed}}
-	}
-	// Orders are numbered as they first appeared, so that a seed depends neither
-	// on the labels of the columns nor on the number of resamples.
-	byAppearance := slices.Clone(r.spread.Orders)
+// weighted are the distinct orders of the resamples with their weights and seeds. Orders
+// are numbered as they first appeared, so that a seed depends neither on the labels of
+// the columns nor on the number of resamples.
+func (f *found) weighted(ctx context.Context, data *dataset.Table, cfg *Config) ([]weightedOrder, error) {
+	byAppearance := slices.Clone(f.distribution.Orders)
 	slices.SortFunc(byAppearance, func(a, b ordering.WeightedOrder) int { return a.First - b.First })
 	number := map[int]int{}
 	for k, o := range byAppearance {
 		number[o.First] = k
 	}
-	var all []*chain
-	for _, o := range r.spread.Orders {
-		all = append(all, &chain{order: o.Order, count: o.Count, seed: orderSeed(r.cfg.Seed, number[o.First])})
-	}
-	return all
-}
-
-// orderSeed is the seed under order number k: for 0 that of the run, for others
-// a bijective mix of it (the finaliser of SplitMix64), so that no two orders
-// share one.
-func orderSeed(seed uint64, k int) uint64 {
-	if k == 0 {
-		return seed
-	}
-	z := seed + uint64(k)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// bootstrap finds the orders of resamples of the rows from which the order of
-// the data was found.
-func (r *Run) bootstrap(orderer ordering.Orderer) (err error) {
-	r.spread, err = ordering.Bootstrap(context.Background(), orderer, r.orderedRows, r.cfg.Orders,
-		ordering.BootstrapOptions{Seed: r.cfg.Seed, Workers: r.cfg.Workers})
-	if err != nil {
-		return ordering.WithNames(err, r.data.Names)
-	}
-	r.order = r.spread.Point
-	if only := r.spread.Orders[0].Order; len(r.spread.Orders) == 1 && !slices.Equal(only, r.order.Order) {
-		point := *r.order
-		point.Order, point.Criterion, point.Gaps, point.Layers = only, nil, nil, nil
-		r.order = &point
-	}
-	return nil
-}
-
-// shares are the orders with their weights: shares of the resamples, or
-// normalised evidence. Every chain must have its evidence in the second case.
-func (r *Run) shares() []OrderShare {
-	all := make([]OrderShare, len(r.chains))
-	evidence := make([]float64, len(r.chains))
-	for k, c := range r.chains {
-		all[k] = OrderShare{Order: slices.Clone(c.order), Count: c.count, Particles: r.cfg.Particles, NoiseVariance: c.noiseVariance, LogEvidence: c.evidence}
-		evidence[k] = c.evidence
-	}
-	most := floats.Max(evidence) // moved to 0 first, which keeps digits
-	floats.AddConst(-most, evidence)
-	total := floats.LogSumExp(evidence)
-	for k := range all {
-		if r.cfg.OrderWeights == EvidenceWeights {
-			all[k].LogWeight = evidence[k] - total
-			all[k].Weight = math.Exp(all[k].LogWeight)
+	all := make([]weightedOrder, len(f.distribution.Orders))
+	evidence := make([]float64, len(all))
+	for k, o := range f.distribution.Orders {
+		all[k] = weightedOrder{order: o.Order, count: o.Count, seed: orderSeed(cfg.Seed, number[o.First]), logWeight: math.Log(o.Weight), evidence: math.NaN()}
+		if cfg.Order.Weights != EvidenceWeights {
 			continue
 		}
-		all[k].Weight = r.spread.Orders[k].Weight
-		all[k].LogWeight = math.Log(all[k].Weight)
+		e, err := orderEvidence(ctx, data, o.Order, cfg)
+		if err != nil {
+			return nil, err
+		}
+		all[k].evidence, evidence[k] = e, e
 	}
-	return all
-}
-
-// orderWarnings are reasons to distrust the order or the distribution over
-// orders.
-func (r *Run) orderWarnings() []string {
-	w := r.order.Sentences(r.data.Names)
-	if r.orderedRows != nil {
-		rows, _ := r.orderedRows.Dims()
-		if near := r.order.NearTieSentence(rows, r.data.Names); near != "" {
-			w = append(w, near)
+	if cfg.Order.Weights == EvidenceWeights {
+		most := floats.Max(evidence) // moved to 0 first, which keeps digits
+		floats.AddConst(-most, evidence)
+		total := floats.LogSumExp(evidence)
+		for k := range all {
+			all[k].logWeight = evidence[k] - total
 		}
 	}
-	if r.spread == nil {
+	return all, nil
+}
+
+// ErrNoEvidence is wrapped by the error of a configuration whose orders cannot
+// be weighted by evidence.
+var ErrNoEvidence = errors.New("no weights by evidence")
+
+// orderEvidence is log p(D|order) under the model, the sum over all graphs along
+// the order.
+func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *Config) (float64, error) {
+	d := len(order)
+	model := cfg.Model
+	if model == nil {
+		model = Linear{}
+	}
+	scored, ok := model.(Scored)
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a model that has, or weights by frequency", ErrNoEvidence, cfg.Model)
+	case d > exact.MaxVariables:
+		return 0, fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; allowed: at most %d, or weights by frequency", ErrNoEvidence, d, exact.MaxVariables)
+	}
+	prior, err := cfg.Prior.alongOrder(d, cfg.Prior.edgesPerNode(d))
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
+	}
+	if m, ok := model.(Estimated); ok {
+		estimated, err := m.Estimate(data.Relabel(order))
+		if err != nil {
+			return 0, err
+		}
+		scored = estimated.(Scored)
+	}
+	all, err := scored.Hypotheses(ctx, data, prior, cfg.Workers)
+	if err != nil {
+		return 0, err
+	}
+	var terms []float64
+	for _, h := range all {
+		g, err := exact.GivenOrder(ctx, h.Scores, prior, order, exact.Options{Workers: cfg.Workers})
+		if err != nil {
+			return 0, err
+		}
+		terms = append(terms, g.LogEvidence()+h.LogWeight)
+	}
+	none, err := exact.GivenOrder(ctx, noData(d), prior, order, exact.Options{Workers: cfg.Workers})
+	if err != nil {
+		return 0, err
+	}
+	return floats.LogSumExp(terms) - none.LogEvidence(), nil
+}
+
+// orderSeed is the seed of everything under order number k: for 0 that of the run.
+func orderSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.FitUnderOrder, k) }
+
+// warnings are reasons to distrust the result, as sentences for a reader.
+func (r *Run) warnings() []string {
+	var w []string
+	if r.found != nil {
+		w = r.found.warnings(r.data.Names, r.cfg.Order.Count)
+	}
+	if r.chains != nil && r.inferred != nil { // the chains have ended
+		w = append(w, r.chains.diagnostics.Warnings()...)
+	}
+	if m, ok := r.cfg.Model.(Cautious); ok {
+		w = append(w, m.Doubts(r.data)...)
+	}
+	return w
+}
+
+// Warnings lists what is known so far of reasons to distrust the result.
+func (r *Run) Warnings() []string { return r.warnings() }
+
+// warnings are reasons to distrust the order or the distribution over orders.
+func (f *found) warnings(names []string, resamples int) []string {
+	w := f.point.Sentences(names)
+	rows, _ := f.rows.Dims()
+	if near := f.point.NearTieSentence(rows, names); near != "" {
+		w = append(w, near)
+	}
+	if f.distribution == nil {
 		return w
 	}
-	if f := r.spread.Failures; len(f) > 0 {
-		w = append(w, fmt.Sprintf("%d of %d resamples of the rows could not be ordered and are left out, the first because of %v", len(f), r.cfg.Orders, ordering.WithNames(f[0], r.data.Names)))
+	if failed := f.distribution.Failures; len(failed) > 0 {
+		w = append(w, fmt.Sprintf("%d of %d resamples of the rows could not be ordered and are left out, the first because of %v", len(failed), resamples, ordering.WithNames(failed[0], names)))
 	}
 	// The order is firm from half way between chance and agreement on.
-	if s, chance := r.spread.Stability(), r.spread.ChanceStability(); s < (1+chance)/2 {
+	if s, chance := f.distribution.Stability(), f.distribution.ChanceStability(); s < (1+chance)/2 {
 		w = append(w, fmt.Sprintf("the order is a guess: resamples of the rows agree on %.0f %% of the pairs of columns, where random orders would on %.0f %%", 100*s, 100*chance))
 	}
 	return w

@@ -32,3 +32,20 @@ func TestReadmeExample(t *testing.T) {
 		}
 	}
 }
+
+// The models of docs/your-own-model.md are those of ExampleModel.
+func TestModelPage(t *testing.T) {
+	page, err := os.ReadFile("docs/your-own-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("examplemodel_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(source), "type quiet struct{}\n")
+	code, _, found := strings.Cut(rest, "\n// A model of one's own")
+	if !found || !strings.Contains(string(page), "```go\ntype quiet struct{}\n"+code+"```\n") {
+		t.Errorf("docs/your-own-model.md does not hold the models of ExampleModel:\n%s", code)
+	}
+}

@@ -1,32 +1,43 @@
 package tobac
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tobac/dataset"
-	"tobac/models"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // A Snapshot is the state of a run at a step boundary. Its JSON form keeps
-// every bit: a run resumed from it continues as if it had never stopped.
+// every bit: a run resumed from it continues as if it had never stopped. What the exact
+// engine computes has no steps, and is computed again.
 type Snapshot struct {
-	Step      int         `json:"step"`
+	Step      int             `json:"step"`
+	Chains    json.RawMessage `json:"chains,omitempty"`    // of the engine mcmc
+	Particles *ParticleState  `json:"particles,omitempty"` // of SVGD, once it has begun
+	// Settings are those that decide the result, with a digest of the data.
+	Settings []SettingText `json:"settings"`
+}
+
+// A ParticleState is the state of SVGD.
+type ParticleState struct {
+	Step      int         `json:"step"`            // under the current order
 	Order     []int       `json:"order"`           // column indices, sources first; empty with DiBS
 	Z         [][]float64 `json:"z"`               // one row per particle
-	Theta     [][]float64 `json:"theta,omitempty"` // one row per particle; none for a marginal model
+	Theta     [][]float64 `json:"theta,omitempty"` // one row per particle; none for a model without parameters
 	Optimizer svgd.State  `json:"optimizer"`
 	// Earlier are the finished orders of a run over several.
 	Earlier []FinishedOrder `json:"earlier,omitempty"`
-	// Settings are those that decide the particles, with a digest of the data.
-	Settings []Setting `json:"settings"`
 }
 
 // A FinishedOrder holds the particles under an order that has taken all its steps.
@@ -34,74 +45,41 @@ type FinishedOrder struct {
 	Order []int       `json:"order"`
 	Z     [][]float64 `json:"z"`
 	Theta [][]float64 `json:"theta,omitempty"`
-	// LogEvidence is that of the order, if it decides the weights.
-	LogEvidence float64 `json:"log_evidence,omitempty"`
 }
 
-// A Setting is a setting of a run, with its value as text.
-type Setting struct {
+// A SettingText is a setting of a run, with its value as text.
+type SettingText struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// settingsOf lists what decides the particles: not the number of workers, and
-// the number of steps only where it decides when the next order begins. Of
-// models and priors of one's own it knows the type alone. The causal order has a
-// field of its own in a snapshot.
-func settingsOf(c Config, data *dataset.Table) []Setting {
-	real := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	interventions := "none"
-	if c.Interventions != nil {
-		interventions = digest(nil, c.Interventions)
+// settingsOf lists what decides the result: not the number of workers, and
+// the number of steps only where it decides when the next order begins.
+func settingsOf(c Config, data *dataset.Table) []SettingText {
+	model := "chosen by evidence"
+	if c.Model != nil {
+		model = c.Model.String()
 	}
-	all := []Setting{
+	interventions := "none"
+	if m := data.Intervened; m != nil {
+		interventions = digest(nil, m)
+	}
+	all := []SettingText{
 		{"data", digest(data.Names, data.X)},
 		{"interventions", interventions},
-		{"model", modelText(c.model())},
-		{"method", c.Method.String()},
-		{"prior", priorText(c.Prior)},
-		{"edges per node", real(c.EdgesPerNode)},
-		{"gradient", c.Gradient.String()},
-		{"estimator", c.Estimator.String()},
-		{"particles", strconv.Itoa(c.Particles)},
-		{"samples", strconv.Itoa(c.Samples)},
-		{"rank", strconv.Itoa(c.Rank)},
+		{"model", model},
+		{"prior", c.Prior.String()},
+		{"order", c.Order.String()},
+		{"engine", c.Engine.String()},
+		{"particles beside", strconv.FormatBool(c.Beside)},
+		{"sampler", c.Sampler.String()},
+		{"chains", c.Chains.String()},
 		{"seed", strconv.FormatUint(c.Seed, 10)},
-		{"noise variance", real(c.NoiseVariance)},
-		{"start", c.Start.String()},
-		{"alpha rate", real(c.AlphaRate)},
-		{"bandwidth of Z", real(c.BandwidthZ)},
-		{"bandwidth of theta", real(c.BandwidthTheta)},
-		{"step size", real(c.StepSize)},
-		{"penalty rate", real(c.Penalty.Rate)},
-		{"penalty samples", strconv.Itoa(c.Penalty.Samples)},
-		{"orders", strconv.Itoa(c.Orders)},
-		{"precision", c.Precision.String()},
 	}
-	if c.Orders > 0 {
-		all = append(all, Setting{"order weights", c.OrderWeights.String()}, Setting{"steps", strconv.Itoa(c.Steps)})
+	if c.Order.Known == nil && (c.Order.Method == nil || c.Order.Count > 0) && c.Sampler.Method != DiBS {
+		all = append(all, SettingText{"steps", strconv.Itoa(c.Sampler.Steps)})
 	}
 	return all
-}
-
-func modelText(m Model) string {
-	switch m.(type) {
-	case Linear, FeedForward, BGe:
-		return fmt.Sprintf("%T%+v", m, m)
-	}
-	return fmt.Sprintf("%T", m)
-}
-
-func priorText(p models.GraphPrior) string {
-	switch q := p.(type) {
-	case nil:
-		return "Erdős–Rényi with edges per node"
-	case models.ErdosRenyi, models.ScaleFree, models.UniformPrior:
-		return fmt.Sprintf("%T%+v", q, q)
-	case models.FixedEdges:
-		return fmt.Sprintf("%T %s", q, digest(nil, q.EdgeProbabilities()))
-	}
-	return fmt.Sprintf("%T", p)
 }
 
 // digest is a checksum of the names and numbers of a table.
@@ -123,22 +101,38 @@ func digest(names []string, x mat.Matrix) string {
 }
 
 // Snapshot copies the state of the run.
-func (r *Run) Snapshot() *Snapshot {
-	c := r.chains[r.at]
-	s := &Snapshot{Step: r.Step(), Order: append([]int(nil), c.order...), Optimizer: c.sampler.State.Clone(), Settings: slices.Clone(r.settings)}
-	s.Z, s.Theta = c.rows()
-	for _, e := range r.chains[:r.at] {
+func (r *Run) Snapshot() (*Snapshot, error) {
+	s := &Snapshot{Step: r.Step(), Settings: slices.Clone(r.settings)}
+	if r.chains != nil {
+		state, err := r.chains.snapshot()
+		if err != nil {
+			return nil, fmt.Errorf("tobac: %w", err)
+		}
+		s.Chains = state
+	}
+	if r.particles != nil {
+		s.Particles = r.particles.snapshot()
+	}
+	return s, nil
+}
+
+// snapshot copies the state of the sampling.
+func (p *particles) snapshot() *ParticleState {
+	f := p.current()
+	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.order), Optimizer: f.svgd.State.Clone()}
+	s.Z, s.Theta = f.rows()
+	for _, e := range p.fits[:len(p.done)] {
 		z, theta := e.rows()
-		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order), Z: z, Theta: theta, LogEvidence: e.evidence})
+		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order.order), Z: z, Theta: theta})
 	}
 	return s
 }
 
-// rows copies the blocks of particles; theta is nil for a marginal model.
-func (c *chain) rows() (z, theta [][]float64) {
-	z = rows(c.x[0])
-	if len(c.x) == 2 {
-		theta = rows(c.x[1])
+// rows copies the blocks of particles; theta is nil for a model without parameters.
+func (f *particleFit) rows() (z, theta [][]float64) {
+	z = rows(f.x[0])
+	if len(f.x) == 2 {
+		theta = rows(f.x[1])
 	}
 	return z, theta
 }
@@ -147,85 +141,102 @@ func rows(m *mat.Dense) [][]float64 {
 	n, _ := m.Dims()
 	out := make([][]float64, n)
 	for i := range out {
-		out[i] = append([]float64(nil), m.RawRowView(i)...)
+		out[i] = slices.Clone(m.RawRowView(i))
 	}
 	return out
 }
 
 // Restore continues from a snapshot of a run with the same data and settings;
 // the first setting that differs is an error. The number of workers may differ,
-// and, with one order, that of steps. The program of every finished order is built
-// once more to read its particles. After an error the run is as it was, unless
-// building a program failed: then only Close may follow.
-func (r *Run) Restore(s *Snapshot) error {
-	if err := r.checkSnapshot(s); err != nil {
+// and, with one order that is known or found by a method, that of steps. The program of every finished order is built
+// once more to read its particles. After an error only Close may follow.
+func (r *Run) Restore(ctx context.Context, s *Snapshot) error {
+	if err := r.restore(ctx, s); err != nil {
+		return fmt.Errorf("tobac: %w", err)
+	}
+	return nil
+}
+
+func (r *Run) restore(ctx context.Context, s *Snapshot) error {
+	if err := r.checkSettings(s.Settings); err != nil {
 		return err
 	}
-	at := len(s.Earlier)
-	if at != r.at || at > 0 {
-		r.chains[r.at].release()
-		for k, e := range s.Earlier {
-			r.at = k
-			if err := r.compile(); err != nil {
-				return err
-			}
-			c := r.chains[k]
-			c.set(e.Z, e.Theta)
-			c.step, c.finished = r.cfg.Steps, nil
-			c.evidence, c.weighed = e.LogEvidence, true
-			if err := r.finish(c); err != nil {
-				return err
-			}
-		}
-		r.at = at
-		if err := r.compile(); err != nil {
+	if (s.Chains != nil) != (r.chains != nil) {
+		return errors.New("snapshot and run differ in whether Markov chains run")
+	}
+	if r.chains != nil {
+		if err := r.chains.restore(s.Chains); err != nil {
 			return err
 		}
-		for _, c := range r.chains[at+1:] {
-			c.step, c.x, c.finished = 0, nil, nil
+		if s.Particles != nil {
+			if r.chains.step != r.chains.steps {
+				return fmt.Errorf("snapshot has particles, but its chains have made %d of %d steps", r.chains.step, r.chains.steps)
+			}
+			if err := r.endChains(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	c := r.chains[at]
-	c.finished = nil
-	c.set(s.Z, s.Theta)
-	c.sampler.State = s.Optimizer.Clone()
-	c.step = s.Step - at*r.cfg.Steps
+	if (s.Particles != nil) != (r.particles != nil) {
+		return errors.New("snapshot and run differ in whether SVGD has begun")
+	}
+	if r.particles != nil {
+		if err := r.particles.restore(ctx, s.Particles); err != nil {
+			return err
+		}
+	}
+	if s.Step != r.Step() {
+		return fmt.Errorf("snapshot says step %d, its parts have made %d", s.Step, r.Step())
+	}
+	return nil
+}
+
+// restore continues from a state.
+func (p *particles) restore(ctx context.Context, s *ParticleState) error {
+	if err := p.check(s); err != nil {
+		return err
+	}
+	for k, e := range s.Earlier {
+		f := p.fits[k]
+		if k > 0 {
+			if err := p.begin(ctx); err != nil {
+				return err
+			}
+		}
+		f.set(e.Z, e.Theta)
+		f.step = f.sampler.Steps
+		post, err := f.posterior(ctx)
+		if err != nil {
+			return err
+		}
+		f.release()
+		p.done = append(p.done, post)
+	}
+	if len(s.Earlier) > 0 {
+		if err := p.begin(ctx); err != nil {
+			return err
+		}
+	}
+	f := p.current()
+	f.set(s.Z, s.Theta)
+	f.svgd.State = s.Optimizer.Clone()
+	f.step = s.Step
 	return nil
 }
 
 // set overwrites the particles.
-func (c *chain) set(z, theta [][]float64) {
-	for b, block := range [][][]float64{z, theta}[:len(c.x)] {
+func (f *particleFit) set(z, theta [][]float64) {
+	for b, block := range [][][]float64{z, theta}[:len(f.x)] {
 		for i, row := range block {
-			c.x[b].SetRow(i, row)
+			f.x[b].SetRow(i, row)
 		}
 	}
-}
-
-// checkSnapshot finds what does not belong to this run.
-func (r *Run) checkSnapshot(s *Snapshot) error {
-	if s.Step < 0 || s.Step > r.Steps() {
-		return fmt.Errorf("tobac: snapshot at step %d, want 0 to %d", s.Step, r.Steps())
-	}
-	if err := r.checkSettings(s.Settings); err != nil {
-		return err
-	}
-	at := len(s.Earlier)
-	if at >= len(r.chains) || s.Step < at*r.cfg.Steps || s.Step > (at+1)*r.cfg.Steps {
-		return fmt.Errorf("tobac: snapshot at step %d has %d finished orders of %d steps, the run has %d orders", s.Step, at, r.cfg.Steps, len(r.chains))
-	}
-	for k, e := range s.Earlier {
-		if err := r.checkBlocks(r.chains[k], e.Order, e.Z, e.Theta); err != nil {
-			return err
-		}
-	}
-	return r.checkBlocks(r.chains[at], s.Order, s.Z, s.Theta)
 }
 
 // checkSettings names the first setting that differs from the run's.
-func (r *Run) checkSettings(settings []Setting) error {
+func (r *Run) checkSettings(settings []SettingText) error {
 	if len(settings) == 0 {
-		return fmt.Errorf("tobac: snapshot does not say with which settings it was made")
+		return errors.New("snapshot does not say with which settings it was made")
 	}
 	value := map[string]string{}
 	for _, s := range settings {
@@ -235,33 +246,65 @@ func (r *Run) checkSettings(settings []Setting) error {
 		got, ok := value[want.Name]
 		switch {
 		case !ok:
-			return fmt.Errorf("tobac: snapshot does not say which %s it was made with, the run has %s", want.Name, want.Value)
+			return fmt.Errorf("snapshot does not say which %s it was made with, the run has %s", want.Name, want.Value)
 		case got != want.Value && want.Name == "data":
-			return fmt.Errorf("tobac: snapshot was made from other data (digest %s) than the run's (%s)", got, want.Value)
+			return fmt.Errorf("snapshot was made from other data (digest %s) than the run's (%s)", got, want.Value)
+		case got != want.Value && (want.Name == "sampler" || want.Name == "chains"): // long texts
+			return fmt.Errorf("snapshot was made with the %s %q, the run has %q", want.Name, differing(got, want.Value), differing(want.Value, got))
 		case got != want.Value:
-			return fmt.Errorf("tobac: snapshot was made with the %s %s, the run has %s", want.Name, got, want.Value)
+			return fmt.Errorf("snapshot was made with the %s %q, the run has %q", want.Name, got, want.Value)
 		}
 	}
 	return nil
 }
 
-// checkBlocks finds an order other than the chain's, and blocks of another size.
-func (r *Run) checkBlocks(c *chain, order []int, z, theta [][]float64) error {
-	if !slices.Equal(order, c.order) {
-		return fmt.Errorf("tobac: snapshot has the order %v, the run has %v", order, c.order)
+// differing is a text form without the settings, words like name=value, that another one
+// has too.
+func differing(text, other string) string {
+	same := strings.Fields(other)
+	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.Contains(w, "=") && slices.Contains(same, w) })
+	return strings.Join(words, " ")
+}
+
+// check finds what does not belong to these fits.
+func (p *particles) check(s *ParticleState) error {
+	if len(p.done) > 0 || p.current().step > 0 {
+		return errors.New("a run that has begun cannot be restored; want a new one")
 	}
-	current := r.chains[r.at].x // all orders have blocks of the same sizes
+	at, most := len(s.Earlier), p.fits[0].sampler.Steps
+	if at >= len(p.fits) || s.Step < 0 || s.Step > most {
+		return fmt.Errorf("snapshot at step %d under order %d, the run has %d orders of %d steps", s.Step, at+1, len(p.fits), most)
+	}
+	for k, e := range s.Earlier {
+		if err := p.checkBlocks(p.fits[k], e.Order, e.Z, e.Theta); err != nil {
+			return err
+		}
+	}
+	return p.checkBlocks(p.fits[at], s.Order, s.Z, s.Theta)
+}
+
+// checkBlocks finds an order other than the fit's, blocks of another size, and numbers that are not finite.
+func (p *particles) checkBlocks(f *particleFit, order []int, z, theta [][]float64) error {
+	if !slices.Equal(order, f.order.order) {
+		return fmt.Errorf("snapshot has the order %v, the run has %v", order, f.order.order)
+	}
+	current := p.current().x // all orders have blocks of the same sizes
 	if len(current) == 1 && len(theta) > 0 {
-		return fmt.Errorf("tobac: snapshot has parameters, the run's model has none")
+		return errors.New("snapshot has parameters, the run's model has none")
 	}
 	for b, block := range [][][]float64{z, theta}[:len(current)] {
-		n, p := current[b].Dims()
+		n, size := current[b].Dims()
 		if len(block) != n {
-			return fmt.Errorf("tobac: snapshot has %d particles, want %d", len(block), n)
+			return fmt.Errorf("snapshot has %d particles, want %d", len(block), n)
 		}
 		for i, row := range block {
-			if len(row) != p {
-				return fmt.Errorf("tobac: snapshot block %d, particle %d has %d values, want %d", b, i, len(row), p)
+			if len(row) != size {
+				return fmt.Errorf("snapshot block %d, particle %d has %d values, want %d", b, i, len(row), size)
+			}
+			for _, v := range row {
+				if !finite(v) {
+					return fmt.Errorf("snapshot block %d, particle %d has the value %v, want finite numbers", b, i, v)
+				}
 			}
 		}
 	}

@@ -1,103 +1,193 @@
 package tobac_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"tobac"
 	"tobac/autograd"
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// A run that is cut anywhere, written to JSON and resumed by another Run, with
+// another number of workers, ends in the same bits as one that never stopped: with
+// every engine, within an order and between two, within the chains and after them.
+func TestResumeIsBitwise(t *testing.T) {
+	data := noisy(t)
+	all := engines()
+	evidence := several()
+	evidence.Order.Weights = tobac.EvidenceWeights
+	all["evidence weights"] = evidence
+	joint := particles()
+	joint.Sampler.Estimator = models.Joint
+	all["joint estimator"] = joint
+	for name, cfg := range all {
+		t.Run(name, func(t *testing.T) {
+			resume(t, data, cfg, 0, 1, 5, 12, 13, 17, 24, 250)
+		})
+	}
+	beside := engines()["mcmc"]
+	beside.Beside, beside.Sampler, beside.Order.Count = true, small, 2
+	t.Run("mcmc with particles", func(t *testing.T) {
+		resume(t, data, beside, 0, 200, 400, 405, 415)
+	})
+}
+
+// resume cuts a run after each of some numbers of steps.
+func resume(t *testing.T, data *dataset.Table, cfg tobac.Config, cuts ...int) {
+	t.Helper()
+	whole, want := finished(t, data, cfg)
+	end := state(t, whole)
+	for _, cut := range append(cuts, whole.Steps()) {
+		if cut > whole.Steps() {
+			continue
+		}
+		first := newRun(t, data, cfg)
+		advance(t, first, cut)
+		text := state(t, first)
+		other := cfg
+		other.Workers = 3
+		second := newRun(t, data, other)
+		if err := second.Restore(context.Background(), parsed(t, text)); err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if got := state(t, second); got != text || second.Step() != first.Step() {
+			t.Errorf("cut at %d: the restored run differs from the snapshot, at step %d", cut, second.Step())
+		}
+		advance(t, second, second.Steps())
+		if got := state(t, second); got != end {
+			at := 0
+			for at < min(len(got), len(end)) && got[at] == end[at] {
+				at++
+			}
+			t.Errorf("cut at %d: the last state differs from the uninterrupted run's: %q, want %q", cut, excerpt(got, at), excerpt(end, at))
+		}
+		sameBits(t, fmt.Sprint("cut at ", cut), result(t, second), want)
+	}
+}
+
+// excerpt is a text around a place.
+func excerpt(text string, at int) string { return text[max(0, at-80):min(len(text), at+40)] }
+
+// A snapshot shares nothing with the run: the run may go on, and several runs
+// may start from it.
+func TestSnapshotIsACopy(t *testing.T) {
+	data := noisy(t)
+	for name, cfg := range map[string]tobac.Config{"one order": particles(), "several": several()} {
+		r := newRun(t, data, cfg)
+		advance(t, r, 4)
+		s := snapshot(t, r)
+		before, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		advance(t, r, r.Steps())
+		for range 2 {
+			other := newRun(t, data, cfg)
+			if err := other.Restore(context.Background(), s); err != nil {
+				t.Fatal(err)
+			}
+			advance(t, other, other.Steps())
+			if state(t, other) != state(t, r) {
+				t.Errorf("%s: a run restored in the same process differs from the one that made the snapshot", name)
+			}
+		}
+		if after, err := json.Marshal(s); err != nil || string(before) != string(after) {
+			t.Errorf("%s: a snapshot changed while runs continued, error %v", name, err)
+		}
+	}
+}
+
 // A snapshot is refused by a run with other settings or data, in a line that
-// names the first that differs; the run is left as it was.
+// names the first that differs.
 func TestRestoreChecksSettings(t *testing.T) {
 	data := chain(t, 40).Train
-	order := ordering.Fixed{0, 1, 2, 3, 4}
-	cfg := small
-	cfg.Order = order
+	cfg := particles()
+	cfg.Order = tobac.Order{Known: []int{0, 1, 2, 3, 4}}
 	first := newRun(t, data, cfg)
 	advance(t, first, 3)
-	s := first.Snapshot()
+	s := snapshot(t, first)
 	half := mat.NewDense(5, 5, nil)
 	for i := range 25 {
 		half.RawMatrix().Data[i] = 0.5
 	}
-	prior, err := models.NewEdgePrior(half)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, row := range []struct {
 		name   string
 		change func(c *tobac.Config)
-		want   string
+		want   string // "": accepted
 	}{
-		{"interventions", func(c *tobac.Config) { c.Interventions = mat.NewDense(40, 5, nil) }, "tobac: snapshot was made with the interventions none, the run has "},
-		{"model", func(c *tobac.Config) { c.Model = tobac.BGe{} }, "tobac: snapshot was made with the model tobac.Linear{}, the run has tobac.BGe{AlphaMu:0 AlphaLambda:0}"},
-		{"method", func(c *tobac.Config) { c.Method, c.Order = tobac.DiBS, nil }, "tobac: snapshot was made with the method tobac, the run has dibs"},
-		{"prior", func(c *tobac.Config) { c.Prior = models.UniformPrior{} }, "tobac: snapshot was made with the prior Erdős–Rényi with edges per node, the run has models.UniformPrior{}"},
-		{"prior with probabilities", func(c *tobac.Config) { c.Prior = prior }, "tobac: snapshot was made with the prior Erdős–Rényi with edges per node, the run has *models.EdgePrior "},
-		{"edges per node", func(c *tobac.Config) { c.EdgesPerNode = 0.75 }, "tobac: snapshot was made with the edges per node 1, the run has 0.75"},
-		{"gradient", func(c *tobac.Config) { c.Gradient = models.ScoreFunction }, "tobac: snapshot was made with the gradient reparam, the run has score"},
-		{"estimator", func(c *tobac.Config) { c.Estimator = models.Joint }, "tobac: snapshot was made with the estimator nodewise, the run has joint"},
-		{"particles", func(c *tobac.Config) { c.Particles = 12 }, "tobac: snapshot was made with the particles 11, the run has 12"},
-		{"samples", func(c *tobac.Config) { c.Samples = 17 }, "tobac: snapshot was made with the samples 16, the run has 17"},
-		{"rank", func(c *tobac.Config) { c.Rank = 3 }, "tobac: snapshot was made with the rank 4, the run has 3"},
-		{"seed", func(c *tobac.Config) { c.Seed = 8 }, "tobac: snapshot was made with the seed 7, the run has 8"},
-		{"seed before rank is not the first", func(c *tobac.Config) { c.Seed, c.Rank = 8, 3 }, "tobac: snapshot was made with the rank 4, the run has 3"},
-		{"noise variance", func(c *tobac.Config) { c.NoiseVariance = 0.2 }, "tobac: snapshot was made with the noise variance 0, the run has 0.2"},
-		{"start", func(c *tobac.Config) { c.Start = tobac.PriorStart }, "tobac: snapshot was made with the start regression, the run has prior"},
-		{"alpha rate", func(c *tobac.Config) { c.AlphaRate = 0.25 }, "tobac: snapshot was made with the alpha rate 0.5, the run has 0.25"},
-		{"bandwidth of Z", func(c *tobac.Config) { c.BandwidthZ = 6 }, "tobac: snapshot was made with the bandwidth of Z 5, the run has 6"},
-		{"bandwidth of theta", func(c *tobac.Config) { c.BandwidthTheta = 6 }, "tobac: snapshot was made with the bandwidth of theta 500, the run has 6"},
-		{"step size", func(c *tobac.Config) { c.StepSize = 0.125 }, "tobac: snapshot was made with the step size 0.005, the run has 0.125"},
-		{"orders", func(c *tobac.Config) { c.Orders, c.Order = 3, nil }, "tobac: snapshot was made with the orders 0, the run has 3"},
-		{"precision", func(c *tobac.Config) { c.Precision = autograd.Float32 }, "tobac: snapshot was made with the precision float64, the run has float32"},
-		{"order", func(c *tobac.Config) { c.Order = ordering.Fixed{1, 0, 2, 3, 4} }, "tobac: snapshot has the order [0 1 2 3 4], the run has [1 0 2 3 4]"},
+		{"model", func(c *tobac.Config) { c.Model = tobac.BGe{} }, `the model "linear", the run has "bge"`},
+		{"noise variance", func(c *tobac.Config) { c.Model = tobac.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
+		{"intercept", func(c *tobac.Config) { c.Model = tobac.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
+		{"start", func(c *tobac.Config) { c.Model = tobac.Linear{Start: tobac.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
+		{"method", func(c *tobac.Config) { c.Sampler.Method, c.Order = tobac.DiBS, tobac.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
+		{"engine", func(c *tobac.Config) { c.Engine = tobac.Exact }, `the engine "svgd", the run has "exact"`},
+		{"prior", func(c *tobac.Config) { c.Prior.Kind = tobac.Uniform }, `the prior "er", the run has "uniform"`},
+		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
+		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} }, `the prior "er", the run has "models.UniformPrior{}"`},
+		{"forbidden", func(c *tobac.Config) { c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}} }, `the prior "er", the run has "er forbidden=[{3 4}]`},
+		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 }, `the prior "er", the run has "er edges-per-node=0.75"`},
+		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} }, `the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
+		{"orders", func(c *tobac.Config) { c.Order = tobac.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},
+		{"gradient", func(c *tobac.Config) { c.Sampler.Gradient = models.ScoreFunction }, `the sampler "svgd`},
+		{"estimator", func(c *tobac.Config) { c.Sampler.Estimator = models.Joint }, `the sampler "svgd`},
+		{"particles", func(c *tobac.Config) { c.Sampler.Particles = 12 }, `the sampler "svgd`},
+		{"samples", func(c *tobac.Config) { c.Sampler.Samples = 17 }, `the sampler "svgd`},
+		{"rank", func(c *tobac.Config) { c.Sampler.Rank = 3 }, `the sampler "svgd`},
+		{"alpha rate", func(c *tobac.Config) { c.Sampler.AlphaRate = 0.25 }, `the sampler "svgd`},
+		{"bandwidth of Z", func(c *tobac.Config) { c.Sampler.BandwidthZ = 6 }, `the sampler "svgd`},
+		{"bandwidth of theta", func(c *tobac.Config) { c.Sampler.BandwidthTheta = 6 }, `the sampler "svgd`},
+		{"step size", func(c *tobac.Config) { c.Sampler.StepSize = 0.125 }, `the sampler "svgd`},
+		{"precision", func(c *tobac.Config) { c.Sampler.Precision = autograd.Float32 }, `the sampler "svgd`},
+		{"optimiser", func(c *tobac.Config) { c.Sampler.Optimizer = svgd.Adam{StepSize: 0.01} }, `the sampler "svgd`},
+		{"kernel", func(c *tobac.Config) { c.Sampler.Kernel = svgd.RBF{Bandwidth: svgd.Fixed(8)} }, `the sampler "svgd`},
+		{"seed", func(c *tobac.Config) { c.Seed = 8 }, `the seed "7", the run has "8"`},
 		// What changes nothing but the time, or what comes after.
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},
 		{"progress", func(c *tobac.Config) { c.Progress = func(tobac.Progress) {} }, ""},
-		{"steps", func(c *tobac.Config) { c.Steps = 20 }, ""},
-		{"readout", func(c *tobac.Config) { c.Readout = tobac.ShareReadout }, ""},
-		{"the same order found", func(c *tobac.Config) { c.Order = ordererOf{order} }, ""},
+		{"steps", func(c *tobac.Config) { c.Sampler.Steps = 20 }, ""},
+		{"readout", func(c *tobac.Config) { c.Sampler.Readout = tobac.FrequencyReadout }, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			other := cfg
 			row.change(&other)
 			r := newRun(t, data, other)
-			before := state(t, r)
-			err := r.Restore(s)
+			err := r.Restore(context.Background(), s)
 			if row.want == "" {
 				if err != nil || r.Step() != 3 {
 					t.Errorf("at step %d: %v", r.Step(), err)
 				}
 				return
 			}
-			if err == nil || !strings.HasPrefix(err.Error(), row.want) {
-				t.Errorf("got error %v\nwant      %s", err, row.want)
-			}
-			if state(t, r) != before {
-				t.Error("a refused snapshot changed the run")
+			if want := "tobac: snapshot was made with " + row.want; err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("got error %v\nwant      %s", err, want)
 			}
 		})
 	}
 	for _, row := range []struct {
 		name   string
-		change func(x *mat.Dense, names []string)
+		change func(data *dataset.Table)
+		want   string
 	}{
-		{"a number", func(x *mat.Dense, _ []string) { x.Set(7, 2, x.At(7, 2)*(1+1e-15)) }},
-		{"a name", func(_ *mat.Dense, names []string) { names[4] = "other" }},
+		{"a number", func(d *dataset.Table) { d.X.Set(7, 2, d.X.At(7, 2)*(1+1e-15)) }, "made from other data (digest "},
+		{"a name", func(d *dataset.Table) { d.Names[4] = "other" }, "made from other data (digest "},
+		{"interventions", func(d *dataset.Table) { d.Intervened = mat.NewDense(40, 5, nil); d.Intervened.Set(3, 3, 1) }, `made with the interventions "none", the run has "`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			x, names := mat.DenseCopyOf(data.X), append([]string(nil), data.Names...)
-			row.change(x, names)
-			r := newRun(t, &dataset.Table{Names: names, X: x}, cfg)
-			if err := r.Restore(s); err == nil || !strings.HasPrefix(err.Error(), "tobac: snapshot was made from other data (digest ") {
+			other := &dataset.Table{Names: slices.Clone(data.Names), X: mat.DenseCopyOf(data.X)}
+			row.change(other)
+			if err := newRun(t, other, cfg).Restore(context.Background(), s); err == nil || !strings.HasPrefix(err.Error(), "tobac: snapshot was "+row.want) {
 				t.Errorf("got error %v", err)
 			}
 		})
@@ -105,54 +195,82 @@ func TestRestoreChecksSettings(t *testing.T) {
 	t.Run("no settings", func(t *testing.T) {
 		bare := *s
 		bare.Settings = nil
-		if err := newRun(t, data, cfg).Restore(&bare); err == nil || err.Error() != "tobac: snapshot does not say with which settings it was made" {
+		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil || err.Error() != "tobac: snapshot does not say with which settings it was made" {
 			t.Errorf("got error %v", err)
 		}
-		bare.Settings = s.Settings[:3]
-		if err := newRun(t, data, cfg).Restore(&bare); err == nil || err.Error() != "tobac: snapshot does not say which method it was made with, the run has tobac" {
+		bare.Settings = s.Settings[:2]
+		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil || err.Error() != "tobac: snapshot does not say which model it was made with, the run has linear" {
 			t.Errorf("got error %v", err)
 		}
 	})
 }
 
-// ordererOf finds an order that is written in it, as an estimator would.
-type ordererOf struct{ order ordering.Fixed }
-
-func (o ordererOf) Order(x mat.Matrix) (*ordering.Result, error) { return o.order.Order(x) }
-
-// A snapshot over several orders is refused where its parts do not fit.
-func TestRestoreErrorsOverOrders(t *testing.T) {
+// A snapshot whose parts do not fit the run, or each other, is refused.
+func TestRestoreErrors(t *testing.T) {
 	data := noisy(t)
-	r := newRun(t, data, several())
-	advance(t, r, 2*small.Steps+3)
-	before := state(t, r)
+	known := particles()
+	known.Order = tobac.Order{Known: []int{0, 1, 2, 3, 4}}
 	for _, row := range []struct {
 		name   string
+		cfg    tobac.Config
+		at     int
 		change func(s *tobac.Snapshot)
 		want   string
 	}{
-		{"steps of another order", func(s *tobac.Snapshot) { s.Step = 3 }, "tobac: snapshot at step 3 has 2 finished orders of 12 steps, the run has "},
-		{"finished orders missing", func(s *tobac.Snapshot) { s.Earlier = s.Earlier[:1] }, "tobac: snapshot at step 27 has 1 finished orders of 12 steps, the run has "},
-		{"finished orders changed places", func(s *tobac.Snapshot) { s.Earlier[0], s.Earlier[1] = s.Earlier[1], s.Earlier[0] }, "tobac: snapshot has the order ["},
-		{"particles of a finished order", func(s *tobac.Snapshot) { s.Earlier[1].Z = s.Earlier[1].Z[1:] }, "tobac: snapshot has 10 particles, want 11"},
+		{"negative step", known, 3, func(s *tobac.Snapshot) { s.Particles.Step = -1 }, "snapshot at step -1 under order 1, the run has 1 orders of 12 steps"},
+		{"beyond the last step", known, 3, func(s *tobac.Snapshot) { s.Particles.Step = 13 }, "snapshot at step 13 under order 1, the run has 1 orders of 12 steps"},
+		{"steps that do not add up", known, 3, func(s *tobac.Snapshot) { s.Step = 4 }, "snapshot says step 4, its parts have made 3"},
+		{"another order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = []int{1, 0, 2, 3, 4} }, "snapshot has the order [1 0 2 3 4], the run has [0 1 2 3 4]"},
+		{"no order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = nil }, "snapshot has the order [], the run has [0 1 2 3 4]"},
+		{"a longer order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = []int{0, 1, 2, 3, 4, 5} }, "snapshot has the order [0 1 2 3 4 5], the run has [0 1 2 3 4]"},
+		{"fewer latents", known, 3, func(s *tobac.Snapshot) { s.Particles.Z = s.Particles.Z[:10] }, "snapshot has 10 particles, want 11"},
+		{"no parameters", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta = nil }, "snapshot has 0 particles, want 11"},
+		{"a short row", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta[3] = s.Particles.Theta[3][:24] }, "snapshot block 1, particle 3 has 24 values, want 25"},
+		{"no particles", known, 3, func(s *tobac.Snapshot) { s.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
+		{"chains", known, 3, func(s *tobac.Snapshot) { s.Chains = json.RawMessage("{}") }, "snapshot and run differ in whether Markov chains run"},
+		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot) { s.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
+		{"steps of another order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Step = 4 }, "snapshot says step 27, its parts have made 28"},
+		{"finished orders missing", several(), 27, func(s *tobac.Snapshot) { s.Particles.Earlier = s.Particles.Earlier[:1] }, "snapshot has the order ["},
+		{"finished orders changed places", several(), 27, func(s *tobac.Snapshot) { slices.Reverse(s.Particles.Earlier) }, "snapshot has the order ["},
+		{"particles of a finished order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Earlier[1].Z = s.Particles.Earlier[1].Z[1:] }, "snapshot has 10 particles, want 11"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			var s tobac.Snapshot
-			if err := json.Unmarshal([]byte(before), &s); err != nil {
-				t.Fatal(err)
-			}
-			row.change(&s)
-			if err := r.Restore(&s); err == nil || !strings.HasPrefix(err.Error(), row.want) {
-				t.Errorf("got error %v\nwant      %s", err, row.want)
-			}
-			if state(t, r) != before {
-				t.Error("a refused snapshot changed the run")
+			first := newRun(t, data, row.cfg)
+			advance(t, first, row.at)
+			s := snapshot(t, first)
+			row.change(s)
+			if err := newRun(t, data, row.cfg).Restore(context.Background(), s); err == nil || !strings.HasPrefix(err.Error(), "tobac: "+row.want) {
+				t.Errorf("got error %v\nwant      tobac: %s", err, row.want)
 			}
 		})
 	}
-	cfg := several()
-	cfg.Steps = 20
-	if err := newRun(t, data, cfg).Restore(r.Snapshot()); err == nil || err.Error() != "tobac: snapshot was made with the steps 12, the run has 20" {
-		t.Errorf("other steps: got error %v", err)
-	}
+	t.Run("a run that has begun", func(t *testing.T) {
+		r := newRun(t, data, known)
+		advance(t, r, 3)
+		if err := r.Restore(context.Background(), snapshot(t, r)); err == nil || err.Error() != "tobac: a run that has begun cannot be restored; want a new one" {
+			t.Errorf("got error %v", err)
+		}
+	})
+	t.Run("another number of steps over several orders", func(t *testing.T) {
+		first := newRun(t, data, several())
+		cfg := several()
+		cfg.Sampler.Steps = 20
+		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err == nil || err.Error() != `tobac: snapshot was made with the steps "12", the run has "20"` {
+			t.Errorf("got error %v", err)
+		}
+	})
+	t.Run("another optimizer's state", func(t *testing.T) {
+		first := newRun(t, data, known)
+		advance(t, first, 3)
+		s := snapshot(t, first)
+		s.Particles.Optimizer.Second = s.Particles.Optimizer.Second[:1]
+		r := newRun(t, data, known)
+		err := r.Restore(context.Background(), s)
+		if err == nil {
+			err = r.Advance(context.Background(), r.Steps())
+		}
+		if !errors.Is(err, svgd.ErrState) || r.Step() > 3 {
+			t.Errorf("got error %v at step %d, want one that wraps svgd.ErrState", err, r.Step())
+		}
+	})
 }

@@ -10,6 +10,8 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
+	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // Problem is one data set of an experiment, with the graph that made it.
@@ -22,19 +24,8 @@ type Problem struct {
 
 // Fitted is a posterior as an experiment judges it.
 type Fitted struct {
-	Graphs  []*dag.Graph
-	Train   []LogDensity // of the training rows, for each particle: the weights of the mixture
-	HeldOut *HeldOut     // of the problem's held-out rows; nil: none
-	// Orders are the causal orders that the particles follow, in the sequence of
-	// the particles; nil: one order, or none.
-	Orders []OrderShare
-}
-
-// An OrderShare says how many consecutive particles follow a causal order, and
-// what it weighs.
-type OrderShare struct {
-	Particles int
-	LogWeight float64 // up to a constant
+	Posterior *posterior.Posterior
+	HeldOut   *metrics.HeldOut // of the problem's held-out rows, for each draw; nil: none
 }
 
 // Method infers posteriors. It is a function rather than one of the samplers of
@@ -49,59 +40,42 @@ type Method struct {
 // Outcome is how one method did on one problem.
 type Outcome struct {
 	Problem, Method string
-	// Empirical weighs all particles alike. Mixture, written "+" in tables, weighs
-	// them by log p(Θ|G) + log p(D|G,Θ) on the training rows.
-	Empirical, Mixture *Report
+	// Listed judges the edge probabilities of the posterior; nil if it has none.
+	Listed *metrics.EdgeReport
+	// Empirical judges the draws with their weights; nil without draws. Mixture,
+	// written "+" in tables, weighs them by log p(Θ|G) + log p(D|G,Θ) on the training
+	// rows; nil unless the draws are particles ([posterior.Particles]): independent
+	// draws need no other weights.
+	Empirical, Mixture *metrics.Report
 	Seconds            float64 // of Method.Fit
 }
 
-// Judge evaluates both posteriors that a set of particles stands for against
-// the truth and the held-out rows. With several orders, particles are weighed
-// within each order, and the orders by their weights. Errors are those of
-// [Mixture] and [Evaluate]; the numbers of graphs and densities must agree.
-func (f *Fitted) Judge(truth *dag.Graph) (empirical, mixture *Report, err error) {
-	alike, weighted, err := f.Ensembles()
-	if err != nil {
-		return nil, nil, err
-	}
-	if empirical, err = Evaluate(alike, truth, f.HeldOut); err != nil {
-		return nil, nil, err
-	}
-	if mixture, err = Evaluate(weighted, truth, f.HeldOut); err != nil {
-		return nil, nil, err
-	}
-	return empirical, mixture, nil
-}
-
-// Ensembles are the particles weighed alike, and by their densities on the
-// training rows. The error is that of [Mixture]; it panics if Orders does not
-// count all particles.
-func (f *Fitted) Ensembles() (alike, weighted *Ensemble, err error) {
-	logw := make([]float64, len(f.Train))
-	for m, l := range f.Train {
-		logw[m] = l.Joint()
-	}
-	if len(f.Orders) == 0 {
-		weighted, err = Mixture(f.Graphs, logw)
-		return Empirical(f.Graphs), weighted, err
-	}
-	var all, byDensity []*Ensemble
-	var orders []float64
-	from := 0
-	for _, o := range f.Orders {
-		to := from + o.Particles
-		part, err := Mixture(f.Graphs[from:to], logw[from:to])
-		if err != nil {
-			return nil, nil, err
+// Judge evaluates a posterior against the truth and the held-out rows. Errors are
+// those of [posterior.Posterior.ByDensity], [metrics.Evaluate] and
+// [metrics.EvaluateEdges].
+func (f *Fitted) Judge(truth *dag.Graph) (o Outcome, err error) {
+	if f.Posterior.Probabilities != nil {
+		if o.Listed, err = metrics.EvaluateEdges(f.Posterior.Probabilities, truth); err != nil {
+			return Outcome{}, err
 		}
-		all, byDensity = append(all, Empirical(f.Graphs[from:to])), append(byDensity, part)
-		orders = append(orders, o.LogWeight)
-		from = to
 	}
-	if from != len(f.Graphs) {
-		panic(fmt.Sprintf("bench: orders of %d particles, there are %d", from, len(f.Graphs)))
+	if len(f.Posterior.Draws) == 0 {
+		return o, nil
 	}
-	return Mix(all, orders), Mix(byDensity, orders), nil
+	if o.Empirical, err = metrics.Evaluate(f.Posterior.Empirical(), truth, f.HeldOut); err != nil {
+		return Outcome{}, err
+	}
+	if f.Posterior.Kind != posterior.Particles {
+		return o, nil
+	}
+	byDensity, err := f.Posterior.ByDensity()
+	if err != nil {
+		return Outcome{}, err
+	}
+	if o.Mixture, err = metrics.Evaluate(byDensity, truth, f.HeldOut); err != nil {
+		return Outcome{}, err
+	}
+	return o, nil
 }
 
 // Experiment applies every method to every problem, one after the other, and
@@ -118,10 +92,12 @@ func Experiment(ctx context.Context, problems []*Problem, methods []Method, seed
 			if err != nil {
 				return all, fmt.Errorf("bench: %s on %s: %w", method.Name, p.Name, err)
 			}
-			o := Outcome{Problem: p.Name, Method: method.Name, Seconds: time.Since(start).Seconds()}
-			if o.Empirical, o.Mixture, err = f.Judge(p.Truth); err != nil {
+			seconds := time.Since(start).Seconds()
+			o, err := f.Judge(p.Truth)
+			if err != nil {
 				return all, fmt.Errorf("bench: %s on %s: %w", method.Name, p.Name, err)
 			}
+			o.Problem, o.Method, o.Seconds = p.Name, method.Name, seconds
 			all = append(all, o)
 			if record != nil {
 				record(o)

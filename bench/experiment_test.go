@@ -16,6 +16,8 @@ import (
 	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // oracle is a method that knows the truth of every problem, and adds the graph
@@ -23,14 +25,11 @@ import (
 func oracle(seeds *[]uint64) bench.Method {
 	return bench.Method{Name: "oracle", Fit: func(_ context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
 		*seeds = append(*seeds, seed)
-		return &bench.Fitted{
-			Graphs: []*dag.Graph{p.Truth, dag.New(p.Truth.Len())},
-			Train:  []bench.LogDensity{{Prior: -1, Data: -10}, {Data: -1000}},
-			HeldOut: &bench.HeldOut{
-				Particles: []bench.LogDensity{{Prior: -1, Data: -5}, {Data: -50}},
-				Empty:     bench.LogDensity{Data: -50},
-			},
-		}, nil
+		q := &posterior.Posterior{Names: p.Train.Names, Draws: []posterior.Draw{
+			{Graph: p.Truth, LogPrior: -1, LogLikelihood: -10}, {Graph: dag.New(p.Truth.Len()), LogLikelihood: -1000},
+		}}
+		q.Probabilities = p.Truth.Matrix() // better than the frequencies of the draws
+		return &bench.Fitted{Posterior: q, HeldOut: metrics.NewHeldOut([]float64{-1, 0, 0}, []float64{-5, -50, -50})}, nil
 	}}
 }
 
@@ -60,6 +59,9 @@ func TestExperiment(t *testing.T) {
 		// The empirical posterior is half the truth, half 17 edges away.
 		if o.Empirical.ESHD != 8.5 || o.Empirical.AUROCWithDiagonal != 1 || !near(float64(o.Empirical.NegLL), 28, 1e-12) {
 			t.Errorf("empirical: got E-SHD %v, AUROC %v, Neg.LL %v, want 8.5, 1, 28", o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL)
+		}
+		if o.Listed.ESHD != 0 || o.Listed.AUROC != 1 {
+			t.Errorf("listed: got E-SHD %v, AUROC %v, want 0, 1", o.Listed.ESHD, o.Listed.AUROC)
 		}
 		if o.Mixture.ESHD > 1e-12 || !near(float64(o.Mixture.NegLL), 6, 1e-12) {
 			t.Errorf("mixture: got E-SHD %v, Neg.LL %v, want 0, 6", o.Mixture.ESHD, o.Mixture.NegLL)
@@ -96,8 +98,8 @@ func TestExperimentErrors(t *testing.T) {
 		{"fit", func(context.Context, *bench.Problem, uint64) (*bench.Fitted, error) { return nil, sentinel },
 			"bench: broken on sachs-split0: no convergence"},
 		{"density", func(_ context.Context, p *bench.Problem, _ uint64) (*bench.Fitted, error) {
-			return &bench.Fitted{Graphs: []*dag.Graph{p.Truth}, Train: []bench.LogDensity{{Data: math.NaN()}}}, nil
-		}, "bench: broken on sachs-split0: bench: log density of particle 0 is NaN, want a finite number"},
+			return &bench.Fitted{Posterior: &posterior.Posterior{Draws: []posterior.Draw{{Graph: p.Truth, LogLikelihood: math.NaN()}}}}, nil
+		}, "bench: broken on sachs-split0: posterior: log density of draw 0 is 0 + NaN, want finite numbers"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			all, err := bench.Experiment(context.Background(), problems, []bench.Method{{Name: "broken", Fit: row.fit}}, 1, nil)
@@ -209,7 +211,7 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	outcomes := []bench.Outcome{{Seconds: 1}, {Seconds: 2}, {Seconds: 6}}
-	got := bench.Summarise(outcomes, func(o bench.Outcome) bench.Number { return bench.Number(o.Seconds) })
+	got := bench.Summarise(outcomes, func(o bench.Outcome) metrics.Number { return metrics.Number(o.Seconds) })
 	if got.Mean != 3 || !near(got.SD, math.Sqrt(7), 1e-15) {
 		t.Errorf("1, 2, 6: got %v ± %v, want 3 ± √7", got.Mean, got.SD)
 	}

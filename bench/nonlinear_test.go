@@ -9,17 +9,21 @@ import (
 	"tobac"
 	"tobac/bench"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/models"
+	"tobac/ordering"
 )
 
 // paperNonlinear is the published recipe for networks, without an order and with one,
-// and the default preset.
+// and the default sampler.
 func paperNonlinear() []bench.Method {
 	cfg := tobac.Paper()
 	cfg.Model = tobac.FeedForward{}
 	without := cfg
-	without.Method = tobac.DiBS
-	return []bench.Method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", tobac.Config{Model: cfg.Model})}
+	without.Sampler.Method, without.Order = tobac.DiBS, tobac.Order{}
+	byDefault := underEqVar()
+	byDefault.Model = cfg.Model
+	return []bench.Method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", byDefault)}
 }
 
 // Nonlinear data with 10 variables and 20 expected edges, and with 20 and 40,
@@ -80,11 +84,11 @@ func TestExperimentWithEveryModel(t *testing.T) {
 	}
 	problems := []*bench.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout, Truth: sim.Graph}}
 	var methods []bench.Method
-	for _, model := range []tobac.Model{tobac.Linear{}, tobac.FeedForward{}, tobac.BGe{}} {
+	for _, model := range []tobac.Model{tobac.Linear{NoIntercept: true}, tobac.FeedForward{}, tobac.BGe{Raw: true}} {
 		for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
-			cfg := tobac.Config{Model: model, Method: method, Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
-			if model.Marginal() {
-				cfg.Gradient = models.ScoreFunction
+			cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Sampler: tobac.Sampler{Method: method, Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}}
+			if method == tobac.TOBAC {
+				cfg.Order.Method = ordering.MethodEqVar
 			}
 			methods = append(methods, tobacMethod(fmt.Sprintf("%T %v", model, method), cfg))
 		}
@@ -94,11 +98,11 @@ func TestExperimentWithEveryModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, o := range all {
-		for _, r := range []*bench.Report{o.Empirical, o.Mixture} {
+		for _, r := range []*metrics.Report{o.Empirical, o.Mixture} {
 			if cyclic := i%2 == 1; (r.Cyclic > 0) != cyclic || (o.Empirical.Cyclicity > 0) != cyclic || r.Cyclic == 20 {
 				t.Errorf("%s: %d of 20 particles cyclic, mean h %v", o.Method, r.Cyclic, o.Empirical.Cyclicity)
 			}
-			for _, v := range []bench.Number{r.ESHD, r.AUROC, r.NegLL, r.NegLLEmptyGraph} {
+			for _, v := range []metrics.Number{r.ESHD, r.AUROC, r.NegLL, r.NegLLEmptyGraph} {
 				if v != v {
 					t.Errorf("%s: a metric is missing: %+v", o.Method, r)
 				}

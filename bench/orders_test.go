@@ -4,19 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
-	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/floats"
-
 	"tobac"
 	"tobac/bench"
-	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
 )
 
 // ordersFlag skips an experiment over several orders unless it was asked for.
@@ -34,7 +30,7 @@ type judged struct {
 	orders    int
 	largest   float64 // weight of an order
 	stability float64
-	report    *bench.Report // of the particles
+	report    *metrics.Report // of the particles
 	auroc     float64
 	brier     float64
 	logScore  float64
@@ -45,45 +41,31 @@ type judged struct {
 	seconds   float64
 }
 
-// leastProbability is what the read-out leaves out: 0 there means no more than
-// below it.
-const leastProbability = 0.005
-
 // judgeOrders fits a problem and judges its edge probabilities.
 func judgeOrders(t *testing.T, name string, p *bench.Problem, cfg tobac.Config) judged {
 	t.Helper()
 	cfg.Workers = runtime.GOMAXPROCS(0)
-	r, err := tobac.NewRun(p.Train, cfg)
+	res, err := tobac.Fit(context.Background(), p.Train, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	if err := r.Advance(context.Background(), r.Steps()); err != nil {
-		t.Fatal(err)
-	}
-	posterior, err := r.Posterior()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &bench.Fitted{Graphs: posterior.Graphs, Train: densities(posterior.LogPrior, posterior.LogLikelihood)}
-	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: posterior.Warnings, seconds: posterior.Seconds.Total}
-	if len(posterior.Orders) > 1 {
-		j.orders, j.largest, j.stability = len(posterior.Orders), 0, r.Orders().Stability()
-		for _, o := range posterior.Orders {
-			f.Orders = append(f.Orders, bench.OrderShare{Particles: o.Particles, LogWeight: o.LogWeight})
-			j.largest = max(j.largest, o.Weight)
+	f := &bench.Fitted{Posterior: res.Posterior}
+	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: res.Warnings, seconds: res.Seconds.Total}
+	if len(res.Components) > 1 {
+		j.orders, j.largest, j.stability = len(res.Components), 0, res.Orders.Stability()
+		for _, c := range res.Components {
+			j.largest = max(j.largest, c.Weight)
 		}
 	}
-	if j.report, _, err = f.Judge(p.Truth); err != nil {
+	outcome, err := f.Judge(p.Truth)
+	if err != nil {
 		t.Fatal(err)
 	}
-	probability := posterior.EdgeProbabilities()
-	j.auroc = bench.AUROC(probability, p.Truth, bench.OffDiagonal)
-	j.brier = bench.Brier(probability, p.Truth)
-	j.logScore = bench.LogScore(probability, p.Truth, leastProbability)
-	j.error = bench.CalibrationError(probability, p.Truth, bench.CalibrationBins)
-	j.entropy = bench.Entropy(probability)
-	j.decided = bench.Decided(probability, 0.05)
+	j.report = outcome.Empirical
+	j.auroc, j.brier, j.logScore = float64(outcome.Listed.AUROC), float64(outcome.Listed.Brier), float64(outcome.Listed.LogScore)
+	j.error = float64(outcome.Listed.CalibrationError)
+	j.entropy = metrics.Entropy(f.Posterior.Probabilities)
+	j.decided = metrics.Decided(f.Posterior.Probabilities, 0.05)
 	t.Logf("%s, %s: %d orders, the largest weighs %.2f, stability %.2f; E-SHD %.1f, AUROC %.3f, Brier %.4f, log score %.4f, calibration %.4f, entropy %.3f, decided %.3f; %.0f s",
 		p.Name, name, j.orders, j.largest, j.stability, float64(j.report.ESHD), j.auroc, j.brier, j.logScore, j.error, j.entropy, j.decided, j.seconds)
 	return j
@@ -141,14 +123,19 @@ func standardisedProblem(t *testing.T, p *bench.Problem) *bench.Problem {
 	return &bench.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
 }
 
-const resamples = 20
+// overOrders mixes the orders of 20 resamples.
+func overOrders(weights tobac.OrderWeights) tobac.Config {
+	c := underEqVar()
+	c.Order.Count, c.Order.Weights = 20, weights
+	return c
+}
 
 // The orders of resamples on data that tell their order: the mixture may not be
 // worse calibrated than the single order by more than a fifth of its log score.
 func TestOrdersLinear(t *testing.T) {
 	ordersFlag(t)
 	problems := synthetic(t, "linear-d20-e40", 5)
-	all := compareOrders(t, problems, map[string]tobac.Config{"single order": {}, "20 orders": {Orders: resamples}}, []string{"single order", "20 orders"})
+	all := compareOrders(t, problems, map[string]tobac.Config{"single order": underEqVar(), "20 orders": overOrders(tobac.FrequencyWeights)}, []string{"single order", "20 orders"})
 	logScore := func(j judged) float64 { return j.logScore }
 	single, mixed := mean(all["single order"], logScore), mean(all["20 orders"], logScore)
 	if !(mixed <= 1.2*single) {
@@ -198,7 +185,7 @@ func TestOrdersSachs(t *testing.T) {
 	ordersFlag(t)
 	names := []string{"single order", "20 orders", "20 orders, evidence"}
 	all := compareOrders(t, []*bench.Problem{sachsProblem(t)}, map[string]tobac.Config{
-		names[0]: {}, names[1]: {Orders: resamples}, names[2]: {Orders: resamples, OrderWeights: tobac.EvidenceWeights},
+		names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights), names[2]: overOrders(tobac.EvidenceWeights),
 	}, names)
 	single, mixed := all[names[0]][0], all[names[1]][0]
 	lessSure(t, single, mixed)
@@ -216,7 +203,7 @@ func TestOrdersStandardised(t *testing.T) {
 	for _, p := range synthetic(t, "linear-d10-e20", 5) {
 		problems = append(problems, standardisedProblem(t, p))
 	}
-	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: {}, names[1]: {Orders: resamples}}, names)
+	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights)}, names)
 	for i := range problems {
 		lessSure(t, all[names[0]][i], all[names[1]][i])
 	}
@@ -234,68 +221,13 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := standardisedProblem(t, &bench.Problem{Name: "chain", Train: s.Train, Truth: g})
-	cfg := tobac.Config{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03, Seed: 7}
+	cfg := underEqVar()
+	cfg.Seed, cfg.Sampler = 7, tobac.Sampler{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
 	single := judgeOrders(t, "single order", p, cfg)
-	cfg.Orders = resamples
+	cfg.Order.Count = 20
 	mixed := judgeOrders(t, "20 orders", p, cfg)
 	lessSure(t, single, mixed)
 	if mixed.orders < 5 {
 		t.Errorf("%d orders of standardised data, want at least 5", mixed.orders)
-	}
-}
-
-// Judging a posterior over several orders is judging its mixture of ensembles:
-// edge probabilities are the weighted means of those under the orders.
-func TestJudgeWeighsOrders(t *testing.T) {
-	truth := graph(t, 2, [2]int{0, 1})
-	backward, none := graph(t, 2, [2]int{1, 0}), dag.New(2)
-	f := &bench.Fitted{
-		Graphs: []*dag.Graph{truth, none, backward, backward, none},
-		Train:  []bench.LogDensity{{Data: math.Log(3)}, {}, {}, {}, {Data: math.Log(2)}},
-		Orders: []bench.OrderShare{{Particles: 2, LogWeight: math.Log(3)}, {Particles: 3}},
-	}
-	alike, weighted, err := f.Ensembles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Alike: ¾·½ and ¼·⅔; by density ¾·¾ and ¼·½.
-	for _, row := range []struct {
-		name              string
-		e                 *bench.Ensemble
-		forward, backward float64
-	}{{"alike", alike, 3.0 / 8, 1.0 / 6}, {"by density", weighted, 9.0 / 16, 1.0 / 8}} {
-		p := row.e.EdgeProbabilities()
-		if math.Abs(p.At(0, 1)-row.forward) > 1e-15 || math.Abs(p.At(1, 0)-row.backward) > 1e-15 {
-			t.Errorf("%s: got %v and %v, want %v and %v", row.name, p.At(0, 1), p.At(1, 0), row.forward, row.backward)
-		}
-		if total := floats.Sum(row.e.Weights()); math.Abs(total-1) > 1e-15 {
-			t.Errorf("%s: weights sum to %v, want 1", row.name, total)
-		}
-	}
-	report, _, err := f.Judge(truth)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// SHD is 0 with the edge, 1 without it or reversed.
-	if want := 5.0 / 8; math.Abs(float64(report.ESHD)-want) > 1e-15 {
-		t.Errorf("E-SHD %v, want %v", report.ESHD, want)
-	}
-	// One order with all the weight is no mixture.
-	single := &bench.Fitted{Graphs: f.Graphs, Train: f.Train}
-	want, _, err := single.Ensembles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	single.Orders = []bench.OrderShare{{Particles: 5, LogWeight: -7}}
-	got, _, err := single.Ensembles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.LogWeights, got.LogWeights); diff != "" {
-		t.Errorf("one order (-without +with):\n%s", diff)
-	}
-	short := &bench.Fitted{Graphs: f.Graphs, Train: f.Train, Orders: f.Orders[:1]}
-	if message := panics(func() { short.Ensembles() }); message != "bench: orders of 2 particles, there are 5" {
-		t.Errorf("orders that lack particles: %v", message)
 	}
 }

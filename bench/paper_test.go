@@ -11,7 +11,9 @@ import (
 
 	"tobac"
 	"tobac/bench"
+	"tobac/metrics"
 	"tobac/models"
+	"tobac/ordering"
 )
 
 var long = flag.Bool("long", false, "run the experiments of the paper")
@@ -29,42 +31,32 @@ func tobacMethod(name string, cfg tobac.Config) bench.Method {
 	cfg.Workers = runtime.GOMAXPROCS(0)
 	return bench.Method{Name: name, Fit: func(ctx context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
 		cfg.Seed = seed
-		posterior, err := tobac.Fit(ctx, p.Train, cfg)
+		res, err := tobac.Fit(ctx, p.Train, cfg)
 		if err != nil {
 			return nil, err
 		}
-		f := &bench.Fitted{Graphs: posterior.Graphs, Train: densities(posterior.LogPrior, posterior.LogLikelihood)}
+		f := &bench.Fitted{Posterior: res.Posterior}
 		if p.Heldout == nil {
 			return f, nil
 		}
-		prior, data, err := posterior.LogDensity(p.Heldout)
+		prior, data, err := tobac.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 		if err != nil {
 			return nil, err
 		}
-		all := densities(prior, data)
-		last := len(all) - 1
-		f.HeldOut = &bench.HeldOut{Particles: all[:last], Empty: all[last]}
+		f.HeldOut = metrics.NewHeldOut(prior, data)
 		return f, nil
 	}}
 }
 
-func densities(prior, data []float64) []bench.LogDensity {
-	all := make([]bench.LogDensity, len(prior))
-	for m := range all {
-		all[m] = bench.LogDensity{Prior: prior[m], Data: data[m]}
-	}
-	return all
-}
-
 // eshd and auroc are the numbers that Table I reports.
-func eshd(r *bench.Report) bench.Number  { return r.ESHD }
-func auroc(r *bench.Report) bench.Number { return r.AUROCWithDiagonal }
+func eshd(r *metrics.Report) metrics.Number  { return r.ESHD }
+func auroc(r *metrics.Report) metrics.Number { return r.AUROCWithDiagonal }
 
-func empirical(o bench.Outcome) *bench.Report { return o.Empirical }
-func mixture(o bench.Outcome) *bench.Report   { return o.Mixture }
+func empirical(o bench.Outcome) *metrics.Report { return o.Empirical }
+func mixture(o bench.Outcome) *metrics.Report   { return o.Mixture }
 
-func spread(outcomes []bench.Outcome, part func(bench.Outcome) *bench.Report, number func(*bench.Report) bench.Number) bench.Spread {
-	return bench.Summarise(outcomes, func(o bench.Outcome) bench.Number { return number(part(o)) })
+func spread(outcomes []bench.Outcome, part func(bench.Outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) bench.Spread {
+	return bench.Summarise(outcomes, func(o bench.Outcome) metrics.Number { return number(part(o)) })
 }
 
 // The whole path runs: a fit, both posteriors, held-out rows, the table. Few
@@ -75,12 +67,12 @@ func TestExperimentWithTOBAC(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	cfg.Steps, cfg.Particles, cfg.Samples = 2, 4, 8
+	cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 2, 4, 8
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{tobacMethod("TOBAC", cfg)}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*bench.Report{all[0].Empirical, all[0].Mixture} {
+	for _, r := range []*metrics.Report{all[0].Empirical, all[0].Mixture} {
 		if r.Cyclic != 0 || r.ESHDEmptyGraph != 17 || math.IsNaN(float64(r.ESHD+r.AUROC+r.NegLL)) {
 			t.Errorf("got %+v, want no cycle, 17 true edges and no metric missing", r)
 		}
@@ -98,7 +90,7 @@ func TestPaperSachs(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
-		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", tobac.Config{}),
+		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
 	}, 1, func(o bench.Outcome) {
 		t.Logf("%s %s: E-SHD %.2f, AUROC %.3f; mixture %.2f, %.3f; %.1f s", o.Method, o.Problem,
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Seconds)
@@ -131,8 +123,13 @@ func TestPaperSachs(t *testing.T) {
 // nodeWise is the published recipe with the node-wise estimator.
 func nodeWise() tobac.Config {
 	c := tobac.Paper()
-	c.Estimator = models.NodeWise
+	c.Sampler.Estimator = models.NodeWise
 	return c
+}
+
+// underEqVar is the default sampler with the linear model under EqVar's order.
+func underEqVar() tobac.Config {
+	return tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'
@@ -143,7 +140,7 @@ func TestPaperLinear(t *testing.T) {
 	full(t)
 	problems := synthetic(t, "linear-d20-e40", 3)
 	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
-		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", tobac.Config{}),
+		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
 	}, 1, func(o bench.Outcome) {
 		t.Logf("%-16s %s (%d edges): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f / %.0f; %.1f s", o.Method, o.Problem, int(o.Empirical.ESHDEmptyGraph),
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL,
@@ -172,7 +169,7 @@ func TestPaperLinear(t *testing.T) {
 		t.Errorf("mean E-SHD %.1f, want the reference's %.1f ± 8", joint, want)
 	}
 	if !(byDefault < node/2) {
-		t.Errorf("mean E-SHD %.1f of the default preset, want less than half of %.1f", byDefault, node)
+		t.Errorf("mean E-SHD %.1f of the default sampler, want less than half of %.1f", byDefault, node)
 	}
 	if !(node < joint) {
 		t.Errorf("mean E-SHD %.1f of the node-wise estimator, want less than %.1f of the joint one", node, joint)

@@ -15,7 +15,7 @@ import (
 )
 
 // ReadNPY reads a two-dimensional NumPy array of numbers, rows × columns, as a table with columns X0, X1, …; source names r in errors. Floating-point
-// numbers of 4 and 8 bytes and integers of every size are read, in both byte and both memory orders. Integers beyond ±2⁵³ are rounded to float64.
+// numbers of 4 and 8 bytes, integers of every size and truth values (as 0 and 1) are read, in both byte and both memory orders. Integers beyond ±2⁵³ are rounded to float64.
 //
 // Errors: anything that is no such array, an array without rows or columns, a file shorter than its header says, NaN and infinities.
 func ReadNPY(r io.Reader, source string) (*Table, error) {
@@ -91,6 +91,7 @@ type npyType struct {
 var npyTypes = map[string]npyType{
 	"f4": {4, readNPY[float32]}, "f8": {8, readNPY[float64]},
 	"i1": {1, readNPY[int8]}, "i2": {2, readNPY[int16]}, "i4": {4, readNPY[int32]}, "i8": {8, readNPY[int64]},
+	"b1": {1, readBooleanNPY},
 	"u1": {1, readNPY[uint8]}, "u2": {2, readNPY[uint16]}, "u4": {4, readNPY[uint32]}, "u8": {8, readNPY[uint64]},
 }
 
@@ -102,6 +103,20 @@ func readNPY[T float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16
 	values := make([]float64, count)
 	for i, v := range raw {
 		values[i] = float64(v)
+	}
+	return values, nil
+}
+
+func readBooleanNPY(r *npy.Reader, count int) ([]float64, error) {
+	raw := make([]bool, count)
+	if err := r.Read(&raw); err != nil {
+		return nil, err
+	}
+	values := make([]float64, count)
+	for i, v := range raw {
+		if v {
+			values[i] = 1
+		}
 	}
 	return values, nil
 }

@@ -74,7 +74,7 @@ func TestReadNPY(t *testing.T) {
 func TestReadNPYErrors(t *testing.T) {
 	little := binary.LittleEndian
 	good := npyFile("<f8", "False", "(2, 2)", little, []float64{1, 2, 3, 4})
-	const types = "; allowed: f4, f8, i1, i2, i4, i8, u1, u2, u4, u8"
+	const types = "; allowed: b1, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8"
 	const shapes = "; allowed: two dimensions, rows and columns, at least one of each"
 	tests := []struct {
 		name string

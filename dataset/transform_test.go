@@ -96,8 +96,8 @@ func TestLog(t *testing.T) {
 		t.Errorf("got %v, want %v", u.X, want)
 	}
 	for bad, want := range map[float64]string{
-		0:  `dataset: entry [1,0] in column "a" is 0, want a positive number to take the logarithm of`,
-		-2: `dataset: entry [1,0] in column "a" is -2, want a positive number to take the logarithm of`,
+		0:  `dataset: row 2, column "a" is 0, want a number above 0, which has a logarithm`,
+		-2: `dataset: row 2, column "a" is -2, want a number above 0, which has a logarithm`,
 	} {
 		if _, err := column(1, bad, 3).Log(); err == nil || err.Error() != want {
 			t.Errorf("error\n got %v\nwant %s", err, want)

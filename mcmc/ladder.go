@@ -2,14 +2,15 @@ package mcmc
 
 import (
 	"math"
-	"math/rand/v2"
+
+	"tobac/internal/stream"
 )
 
 // A chain is a ladder of partitions, each tempered by its own inverse
 // temperature, of which the first, with 1, is that of the posterior.
 type chain struct {
 	*mover
-	source    *rand.PCG // of rng
+	source    stream.Source // of rng
 	iteration int
 	warmUp    int
 	betas     []float64 // falling, from 1

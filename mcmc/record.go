@@ -1,7 +1,5 @@
 package mcmc
 
-import "slices"
-
 // A record is what a chain keeps of its samples.
 type record struct {
 	series  series    // probability of each edge from a candidate given the partition, then ln p(D, G)
@@ -83,7 +81,7 @@ func (c *mover) logScore() float64 {
 func (g *graph) lists() [][]int {
 	all := make([][]int, g.d)
 	for j := range all {
-		all[j] = slices.Clone(g.list(j))
+		all[j] = append([]int{}, g.list(j)...) // never nil, as JSON tells nil from empty
 	}
 	return all
 }

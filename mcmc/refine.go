@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
 	"tobac/score"
 )
 
@@ -25,8 +26,8 @@ const extraParents = 8
 // graphs, makes their tables, and puts all rungs of a chain at its graph.
 func (m *Sampler) begin(ctx context.Context) error {
 	starts := make([]*climber, len(m.chains))
-	err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) (err error) {
-		starts[k], err = climb(ctx, m.problem, rand.New(source(m.options.Seed, streamStart, k)))
+	err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) (err error) {
+		starts[k], err = climb(ctx, m.problem, stream.New(m.options.Seed, stream.MCMCStart, k))
 		return err
 	})
 	if err != nil {
@@ -37,7 +38,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		c.addValues(sum)
 	}
 	lists := m.candidates(m.values(sum, float64(len(starts))))
-	err = parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) (err error) {
+	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
 		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
 		return err
 	})
@@ -112,7 +113,7 @@ func (m *Sampler) refine(ctx context.Context) ([]float64, error) {
 	sum, terms := make([]float64, m.d*m.d), 0.
 	for range pilotRounds {
 		counts := make([][]float64, len(m.chains))
-		err := parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
+		err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 			counts[k] = make([]float64, m.d*m.d)
 			return m.chains[k].pilot(ctx, counts[k])
 		})
@@ -178,7 +179,7 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, 
 		return false, nil
 	}
 	graphs := m.graphs()
-	err := parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) error {
+	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
 		if slices.Equal(lists[j], m.tables[j].parents) {
 			return ctx.Err()
 		}
@@ -234,7 +235,7 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 // are no candidates.
 func (m *Sampler) extend(ctx context.Context, value []float64) error {
 	more := make([][]*table, m.d)
-	err := parallel(ctx, m.options.Workers, m.d, func(ctx context.Context, j int) error {
+	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
 		for _, i := range mostValuable(m.open[j], value[j*m.d:(j+1)*m.d], extraParents) {
 			t, err := m.tables[j].with(ctx, m.scorer, m.prior, j, i)
 			if err != nil {

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
 	"tobac/score"
 )
 
@@ -78,16 +78,6 @@ func (o Options) defaults(d int) (Options, error) {
 	return o, nil
 }
 
-// Stream keys.
-const (
-	streamMoves = iota + 1
-	streamStart
-)
-
-func source(seed uint64, key, chain int) *rand.PCG {
-	return rand.NewPCG(seed, uint64(key)<<32|uint64(chain))
-}
-
 // A Sampler draws from the posterior over acyclic graphs with several chains. It
 // must not be used concurrently.
 type Sampler struct {
@@ -146,7 +136,7 @@ func (p *problem) complete() bool {
 
 func newChain(p *problem, o Options, k int) *chain {
 	c := &chain{
-		source: source(o.Seed, streamMoves, k),
+		source: stream.NewSource(o.Seed, stream.MCMCMoves, k),
 		warmUp: o.WarmUp, betas: make([]float64, o.Rungs), counts: make([]moveCounts, o.Rungs),
 		swaps: make([]counter, o.Rungs-1), recent: make([]counter, o.Rungs-1),
 	}
@@ -178,7 +168,7 @@ func (m *Sampler) Advance(ctx context.Context, n int) error {
 		panic(fmt.Sprintf("mcmc: %d iterations", n))
 	}
 	to := m.Iterations() + n
-	return parallel(ctx, m.options.Workers, len(m.chains), func(ctx context.Context, k int) error {
+	return parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 		for c := m.chains[k]; c.iteration < to; {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -187,32 +177,4 @@ func (m *Sampler) Advance(ctx context.Context, n int) error {
 		}
 		return nil
 	})
-}
-
-// parallel calls f for 0, …, n−1 from up to workers goroutines, waits for all,
-// and returns the error of the lowest index. An error stops the others.
-func parallel(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
-	errs := make([]error, n)
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wait sync.WaitGroup
-	for range min(workers, n) {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if failed.Load() {
-					return
-				}
-				if errs[i] = f(ctx, i); errs[i] != nil {
-					failed.Store(true)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

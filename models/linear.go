@@ -33,6 +33,11 @@ type LinearOptions struct {
 	EdgeMean      float64 // prior mean μ_e of an edge weight; zero: 0
 	EdgeVariance  float64 // prior variance σ_e² of an edge weight; zero: 1
 
+	// Intercept gives every equation an intercept with a flat prior, which is
+	// integrated out: columns are taken relative to their means over the rows in
+	// which the child was not set. Zero: equations pass through the origin, as published.
+	Intercept bool
+
 	// Start says how the initial weights are drawn. Zero: PriorStart.
 	Start WeightStart
 
@@ -96,12 +101,7 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 		return nil, err
 	}
 	for _, g := range groups {
-		sub := mat.NewDense(max(len(g.rows), 1), d, nil)
-		for r, i := range g.rows {
-			for j := range d {
-				sub.Set(r, j, x.At(i, j))
-			}
-		}
+		sub := g.of(x, d, opt.Intercept)
 		group := gramGroup{columns: g.columns, factor: gramFactor(sub), gram: mat.NewSymDense(d, nil), rows: len(g.rows)}
 		group.gram.SymOuterK(1, group.factor.T())
 		l.groups = append(l.groups, group)
@@ -137,6 +137,24 @@ func (o LinearOptions) withDefaults() (LinearOptions, error) {
 
 // A rowGroup is a set of columns with the rows that count for them.
 type rowGroup struct{ columns, rows []int }
+
+// of are the first k columns of the group's rows, at least one row, which is 0 if there is
+// none; relative to their means if asked for.
+func (g *rowGroup) of(x mat.Matrix, k int, centred bool) *mat.Dense {
+	sub := mat.NewDense(max(len(g.rows), 1), k, nil)
+	for j := range k {
+		mean := 0.0
+		if centred {
+			for _, i := range g.rows {
+				mean += x.At(i, j) / float64(len(g.rows))
+			}
+		}
+		for r, i := range g.rows {
+			sub.Set(r, j, x.At(i, j)-mean)
+		}
+	}
+	return sub
+}
 
 // groupColumns collects the columns that are observed in the same rows.
 func groupColumns(n, d int, intervened mat.Matrix) ([]rowGroup, error) {
@@ -207,46 +225,37 @@ func gramFactor(x *mat.Dense) *mat.Dense {
 // EstimateNoiseVariance is the pooled residual variance of the regressions of
 // the columns of x, n×d in causal order, on all earlier ones,
 //
-//	σ² = Σ_j RSS_j / Σ_j (n − j),   j < min(d, n−1),
+//	σ² = Σ_j RSS_j / Σ_j (n_j − j − c),   j < min(d, n_j−1−c),
 //
-// without intercepts, like the model; later columns leave no residuals. With
-// equal noise variances it is unbiased. Fewer than two rows, and data that the
-// regressions reproduce exactly, are an error.
-func EstimateNoiseVariance(x mat.Matrix) (float64, error) {
-	if n, _ := x.Dims(); n < 2 {
-		return 0, fmt.Errorf("models: noise variance: got %d row, want at least 2", n)
-	}
-	return EstimateNoiseVarianceIntervened(x, nil)
-}
-
-// EstimateNoiseVarianceIntervened is [EstimateNoiseVariance] for data with
-// interventions, given as for [NewLinear]: each column is regressed in the n_j
-// rows in which it was not set, and counts if they are more than its earlier
-// columns. No such column is an error.
-func EstimateNoiseVarianceIntervened(x, intervened mat.Matrix) (float64, error) {
+// with c = 1 if opt.Intercept, else 0; later columns leave no residuals. n_j is the
+// number of rows in which column j was not set by intervention, given as for
+// [NewLinear]. With equal noise variances it is unbiased. Fewer than two rows, data that the
+// regressions reproduce exactly, and interventions that leave no column enough rows are an error.
+func EstimateNoiseVariance(x, intervened mat.Matrix, opt LinearOptions) (float64, error) {
 	if err := checkData(x); err != nil {
 		return 0, err
 	}
 	n, d := x.Dims()
+	if n < 2 {
+		return 0, fmt.Errorf("models: noise variance: got %d row, want at least 2", n)
+	}
 	groups, err := groupColumns(n, d, intervened)
 	if err != nil {
 		return 0, err
 	}
+	intercept := 0
+	if opt.Intercept {
+		intercept = 1
+	}
 	rss, total, free := 0.0, 0.0, 0
 	for _, g := range groups {
 		rows := len(g.rows)
-		k := min(d, rows-1)
+		k := min(d, rows-1-intercept)
 		if k < 1 {
 			continue
 		}
-		sub := mat.NewDense(rows, k, nil)
-		for r, i := range g.rows {
-			for j := range k {
-				sub.Set(r, j, x.At(i, j))
-			}
-		}
 		var qr mat.QR
-		qr.Factorize(sub)
+		qr.Factorize(g.of(x, k, opt.Intercept))
 		var r mat.Dense
 		qr.RTo(&r)
 		for _, j := range g.columns {
@@ -254,14 +263,14 @@ func EstimateNoiseVarianceIntervened(x, intervened mat.Matrix) (float64, error) 
 				continue
 			}
 			rss += r.At(j, j) * r.At(j, j) // the part of column j outside the earlier ones
-			free += rows - j
+			free += rows - j - intercept
 			for i := range j + 1 {
 				total += r.At(i, j) * r.At(i, j)
 			}
 		}
 	}
 	if free == 0 {
-		return 0, fmt.Errorf("models: noise variance: every column was set by intervention in too many rows; set it")
+		return 0, fmt.Errorf("models: noise variance: no column has enough rows without an intervention to estimate it; give more rows, or its value")
 	}
 	if rss <= 1e-14*total {
 		return 0, fmt.Errorf("models: noise variance: every column is a linear combination of earlier ones; set it")

@@ -10,8 +10,9 @@ import (
 // Penalty is the term −β_t E[h(G)] of log p(Z) that keeps DiBS from cycles, with
 // h(G) = tr[(I + G/d)^d] − d over soft graphs and β_t = Rate·t.
 type Penalty struct {
-	Rate    float64 // zero: 1
-	Samples int     // soft graphs per particle and step; zero: 32
+	Rate    float64  // zero: 1
+	Beta    Schedule // of β_t, in place of Rate; nil: LinearGrowth with it
+	Samples int      // soft graphs per particle and step; zero: 32
 }
 
 // penalty evaluates the gradient of the term. Its samples are an axis of their
@@ -78,7 +79,7 @@ func power(a *autograd.Node, n int) *autograd.Node {
 }
 
 // at sets what depends on the step.
-func (p *penalty) at(step int) { p.beta[0] = p.t.cfg.Penalty.Rate * float64(step) }
+func (p *penalty) at(step int) { p.beta[0] = p.t.cfg.Penalty.Beta.At(step) }
 
 // add adds the gradient at the given step to dst.
 func (p *penalty) add(dst, z *mat.Dense, step int) error {

@@ -26,6 +26,10 @@ type ErdosRenyi struct{ EdgeProbability float64 }
 // variables with many parents.
 type ScaleFree struct{}
 
+// FairPrior gives every number of parents of a variable the same mass,
+// log p(G) = −Σ_j ln C(d−1, Σ_i G_ij), with gamma functions between whole numbers.
+type FairPrior struct{}
+
 // UniformPrior gives every graph the same probability.
 type UniformPrior struct{}
 
@@ -52,6 +56,7 @@ type FixedEdges interface {
 var (
 	_ GraphPrior = ErdosRenyi{}
 	_ GraphPrior = ScaleFree{}
+	_ GraphPrior = FairPrior{}
 	_ GraphPrior = UniformPrior{}
 	_ GraphPrior = (*EdgePrior)(nil)
 	_ FixedEdges = (*EdgePrior)(nil)
@@ -169,6 +174,14 @@ func (e ErdosRenyi) LogProb(g *autograd.Node) *autograd.Node {
 // LogProb implements [GraphPrior].
 func (ScaleFree) LogProb(g *autograd.Node) *autograd.Node {
 	return g.Sum(0).Log1p().Sum().Scale(-3)
+}
+
+// LogProb implements [GraphPrior].
+func (FairPrior) LogProb(g *autograd.Node) *autograd.Node {
+	d := g.Shape()[0]
+	all, _ := math.Lgamma(float64(d))
+	k := g.Sum(0)
+	return k.AddScalar(1).LogGamma().Add(k.Neg().AddScalar(float64(d)).LogGamma()).Sum().AddScalar(-float64(d) * all)
 }
 
 // LogProb implements [GraphPrior].

@@ -7,6 +7,8 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/models"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // TestPriors compares values and gradients with the formulas, at edge
@@ -26,6 +28,7 @@ func TestPriors(t *testing.T) {
 		prior models.GraphPrior
 		value func(g []float64) float64
 		slope func(g []float64, j int) float64 // ∂/∂g_ij, the same for all i
+		exact float64                          // relative error of slope
 	}{
 		{
 			"Erdős–Rényi", models.ErdosRenyi{EdgeProbability: 0.3},
@@ -36,7 +39,7 @@ func TestPriors(t *testing.T) {
 				}
 				return edges*math.Log(0.3) + (d*(d-1)/2-edges)*math.Log(0.7)
 			},
-			func([]float64, int) float64 { return math.Log(0.3) - math.Log(0.7) },
+			func([]float64, int) float64 { return math.Log(0.3) - math.Log(0.7) }, 1e-14,
 		},
 		{
 			"scale free", models.ScaleFree{},
@@ -47,7 +50,24 @@ func TestPriors(t *testing.T) {
 				}
 				return sum
 			},
-			func(g []float64, j int) float64 { return -3 / (1 + column(g, j)) },
+			func(g []float64, j int) float64 { return -3 / (1 + column(g, j)) }, 1e-14,
+		},
+		{
+			"fair", models.FairPrior{},
+			func(g []float64) float64 {
+				sum := 0.0
+				for j := range d {
+					c := column(g, j)
+					a, _ := math.Lgamma(c + 1)
+					b, _ := math.Lgamma(d - c)
+					all, _ := math.Lgamma(d)
+					sum += a + b - all
+				}
+				return sum
+			},
+			func(g []float64, j int) float64 {
+				return mathext.Digamma(column(g, j)+1) - mathext.Digamma(d-column(g, j))
+			}, 1e-10, // of gonum's digamma function
 		},
 	}
 	for _, tt := range tests {
@@ -62,7 +82,7 @@ func TestPriors(t *testing.T) {
 				for e := range want {
 					want[e] = tt.slope(tg.g, e%d)
 				}
-				check(t, tg.kind+": gradient", out[1], want, 1e-14)
+				check(t, tg.kind+": gradient", out[1], want, tt.exact)
 				if err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: g, Values: tg.g}}, gradtest.Options{}); err != nil {
 					t.Errorf("%s: %v", tg.kind, err)
 				}

@@ -18,6 +18,7 @@ type TOBACConfig struct {
 	Samples   int        // Monte Carlo graphs S per gradient; zero: 128
 	Rank      int        // length k of the latent vectors; zero: their number, d−1 with an order, d without
 	AlphaRate float64    // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	Alpha     Schedule   // of α_t, in place of AlphaRate; nil: LinearGrowth with it
 	Tau       float64    // temperature τ of the soft graphs, a factor: large is hard; zero: 1
 	Estimator Estimator  // zero: NodeWise
 	Gradient  Gradient   // of Z; zero: Reparameterised
@@ -173,6 +174,9 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 	case c.Embedding < 0 || c.Embedding > AllPairs:
 		return c, fmt.Errorf("models: TOBAC: unknown embedding %d", c.Embedding)
 	}
+	if c.Alpha != nil && c.AlphaRate != 0 {
+		return c, fmt.Errorf("models: TOBAC: alpha rate %v beside a schedule of alpha, want one of the two", c.AlphaRate)
+	}
 	if c.AlphaRate == 0 {
 		c.AlphaRate = 0.05
 		if lik.ParamLen() == 0 {
@@ -182,8 +186,14 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 	if c.Tau == 0 {
 		c.Tau = 1
 	}
+	if c.Alpha == nil {
+		c.Alpha = LinearGrowth{c.AlphaRate}
+	}
 	if c.Penalty.Rate == 0 {
 		c.Penalty.Rate = 1
+	}
+	if c.Penalty.Beta == nil {
+		c.Penalty.Beta = LinearGrowth{c.Penalty.Rate}
 	}
 	if !(c.AlphaRate > 0 && c.Tau > 0) || math.IsInf(c.AlphaRate+c.Tau, 0) {
 		return c, fmt.Errorf("models: TOBAC: alpha rate %v and tau %v, want finite positive numbers", c.AlphaRate, c.Tau)
@@ -296,7 +306,7 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 func (t *TOBAC) at(step int) { t.step, t.alpha[0] = step, t.Alpha(step) }
 
 // Alpha is the inverse temperature at a step.
-func (t *TOBAC) Alpha(step int) float64 { return t.cfg.AlphaRate * float64(step) }
+func (t *TOBAC) Alpha(step int) float64 { return t.cfg.Alpha.At(step) }
 
 // Init draws the initial particles: Z ~ N(0, 1/k), Θ as the likelihood says.
 func (t *TOBAC) Init() []*mat.Dense {

@@ -19,14 +19,17 @@ type Additive struct {
 	Bandwidths []float64
 }
 
-var (
-	_ Kernel        = Additive{}
-	_ scratchKernel = Additive{}
-)
+var _ ScalarKernel = Additive{}
 
-// Evaluate implements [Kernel]. It panics if the number of bandwidths is not the
-// number of blocks. It allocates memory of the size of x, which a [Sampler] keeps
-// from step to step.
+// Apply implements [Kernel].
+func (k Additive) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
+	gram := work.fit(x)
+	k.evaluate(gram, repulsive, x, &work.scratch)
+	return applyScalar(gram, driving, score)
+}
+
+// Evaluate implements [ScalarKernel]. It panics if the number of bandwidths is not the
+// number of blocks. It allocates memory of the size of x.
 func (k Additive) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
 	k.evaluate(gram, repulsion, x, new(scratch))
 }

@@ -21,7 +21,7 @@ func quadratic(dst, x []*mat.Dense, _ int) error {
 func BenchmarkStep(b *testing.B) {
 	kernels := []struct {
 		name   string
-		kernel svgd.Kernel
+		kernel svgd.ScalarKernel
 	}{
 		{"rbf-fixed", svgd.RBF{Bandwidth: svgd.Fixed(500)}},
 		{"rbf-median", svgd.RBF{}},

@@ -31,11 +31,6 @@ type scratch struct {
 	arg, exp []float64 // M: of the exponentials of a row
 }
 
-// A scratchKernel is a kernel that evaluates in memory of the caller.
-type scratchKernel interface {
-	evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch)
-}
-
 // centre computes x_r − x_0 for all blocks.
 func (s *scratch) centre(x []*mat.Dense) {
 	n, _ := x[0].Dims()

@@ -6,8 +6,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Kernel is a symmetric positive semi-definite function of two particles.
+// Kernel carries scores from particle to particle. It is a symmetric positive
+// semi-definite function K of two particles, scalar, or a matrix that has a kernel of
+// its own for each group of coordinates.
 type Kernel interface {
+	// Apply overwrites driving and repulsive with the sums of equation (2) over the M
+	// particles of x at which the scores are g, all of them blocks of M×p_b numbers:
+	//
+	//	driving   row m   = Σ_r K(x_r, x_m) g(r)
+	//	repulsive row m   = Σ_r ∇_{x_r} · K(x_r, x_m)
+	//
+	// and returns the effective number of neighbours, see [Stats]. It does not modify
+	// or keep score and x, and panics if a shape differs. It may keep memory of the size of x in
+	// work from call to call.
+	Apply(driving, repulsive, score, x []*mat.Dense, work *Work) (neighbours float64)
+}
+
+// ScalarKernel is a kernel that is the same number k(x_r, x_m) for all coordinates.
+type ScalarKernel interface {
+	Kernel
 	// Evaluate overwrites gram and repulsion with the kernel's values and
 	// gradients at the M particles of x, whose blocks are M×p_b:
 	//
@@ -16,6 +33,32 @@ type Kernel interface {
 	//
 	// It does not modify or keep x, and panics if a shape differs.
 	Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense)
+}
+
+// Work is memory that a kernel reuses from call to call. The zero value is ready
+// to use. It must not be used concurrently.
+type Work struct {
+	gram    *mat.Dense // M×M
+	scratch scratch
+	groups  []Work // of a kernel with groups
+}
+
+// applyScalar is Apply of a scalar kernel that has been evaluated.
+func applyScalar(gram *mat.Dense, driving, score []*mat.Dense) (neighbours float64) {
+	for b, g := range score {
+		// gram is symmetric.
+		kernels.Mul(driving[b].RawMatrix(), gram.RawMatrix(), g.RawMatrix())
+	}
+	return effectiveNeighbours(gram)
+}
+
+// fit returns the M×M matrix for the particles of x.
+func (w *Work) fit(x []*mat.Dense) *mat.Dense {
+	n := checkBlocks(x)
+	if w.gram == nil || w.gram.RawMatrix().Rows != n {
+		w.gram = mat.NewDense(n, n, nil)
+	}
+	return w.gram
 }
 
 // checkBlocks panics unless x has at least one block and every block has as

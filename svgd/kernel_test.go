@@ -14,7 +14,7 @@ import (
 // each a list of blocks.
 type kernelCase struct {
 	name   string
-	kernel svgd.Kernel
+	kernel svgd.ScalarKernel
 	value  func(x, y [][]float64) float64
 	// diagonal is k(x, x), NaN where it depends on x.
 	diagonal float64
@@ -52,7 +52,7 @@ func particle(x []*mat.Dense, i int) [][]float64 {
 }
 
 // evaluate calls the kernel on matrices full of NaN, which it must overwrite.
-func evaluate(k svgd.Kernel, x []*mat.Dense) (gram *mat.Dense, repulsion []*mat.Dense) {
+func evaluate(k svgd.ScalarKernel, x []*mat.Dense) (gram *mat.Dense, repulsion []*mat.Dense) {
 	nan := func(_, _ int, _ float64) float64 { return math.NaN() }
 	n, _ := x[0].Dims()
 	gram, repulsion = mat.NewDense(n, n, nil), zeros(x)
@@ -157,7 +157,7 @@ func TestFarFromOrigin(t *testing.T) {
 		x[b].Apply(func(_, _ int, v float64) float64 { return math.Round(v*1024) / 1024 }, x[b])
 		far[b].Apply(func(i, j int, _ float64) float64 { return x[b].At(i, j) + 1e6 }, far[b])
 	}
-	for _, k := range []svgd.Kernel{svgd.RBF{}, svgd.Additive{Bandwidths: []float64{5, 500}}} {
+	for _, k := range []svgd.ScalarKernel{svgd.RBF{}, svgd.Additive{Bandwidths: []float64{5, 500}}} {
 		gram, repulsion := evaluate(k, x)
 		gramFar, repulsionFar := evaluate(k, far)
 		if !mat.Equal(gram, gramFar) || !sameBits(repulsion, repulsionFar) {
@@ -264,7 +264,7 @@ func TestCoincidingParticles(t *testing.T) {
 	for i := range 4 {
 		x[0].SetRow(i, row)
 	}
-	for _, k := range []svgd.Kernel{svgd.RBF{}, svgd.Additive{}, svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}} {
+	for _, k := range []svgd.ScalarKernel{svgd.RBF{}, svgd.Additive{}, svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}} {
 		gram, repulsion := evaluate(k, x)
 		if least, most := mat.Min(gram), mat.Max(gram); least != 1 || most != 1 {
 			t.Errorf("%#v: kernel between %v and %v, want 1", k, least, most)
@@ -293,7 +293,7 @@ func TestKernelPanics(t *testing.T) {
 	ok := mat.NewDense(3, 3, nil)
 	for _, c := range []struct {
 		name      string
-		kernel    svgd.Kernel
+		kernel    svgd.ScalarKernel
 		gram      *mat.Dense
 		repulsion []*mat.Dense
 		x         []*mat.Dense

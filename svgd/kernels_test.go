@@ -35,7 +35,7 @@ func TestUnknownKernels(t *testing.T) {
 // underflow.
 func TestEqualParticlesReceiveEqualBits(t *testing.T) {
 	for n := 2; n < 14; n++ {
-		for _, k := range []svgd.Kernel{svgd.RBF{Bandwidth: svgd.Fixed(0.01)}, svgd.RBF{}, svgd.Additive{Bandwidths: []float64{0.02, 5}}, svgd.Linear{}} {
+		for _, k := range []svgd.ScalarKernel{svgd.RBF{Bandwidth: svgd.Fixed(0.01)}, svgd.RBF{}, svgd.Additive{Bandwidths: []float64{0.02, 5}}, svgd.Linear{}} {
 			x := gaussianBlocks(uint64(n), n, 9, 13)
 			for b, xb := range x {
 				for i := 1; i < n; i += 2 {

@@ -13,9 +13,16 @@ import "gonum.org/v1/gonum/mat"
 // and is meant for tests and for nearly Gaussian targets.
 type Linear struct{}
 
-var _ Kernel = Linear{}
+var _ ScalarKernel = Linear{}
 
-// Evaluate implements [Kernel].
+// Apply implements [Kernel].
+func (k Linear) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
+	gram := work.fit(x)
+	k.Evaluate(gram, repulsive, x)
+	return applyScalar(gram, driving, score)
+}
+
+// Evaluate implements [ScalarKernel].
 func (Linear) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
 	n := checkKernelArgs(gram, repulsion, x)
 	for r := range n {

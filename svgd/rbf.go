@@ -14,13 +14,16 @@ type RBF struct {
 	Bandwidth BandwidthRule
 }
 
-var (
-	_ Kernel        = RBF{}
-	_ scratchKernel = RBF{}
-)
+var _ ScalarKernel = RBF{}
 
-// Evaluate implements [Kernel]. It allocates memory of the size of x, which a
-// [Sampler] keeps from step to step.
+// Apply implements [Kernel].
+func (k RBF) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
+	gram := work.fit(x)
+	k.evaluate(gram, repulsive, x, &work.scratch)
+	return applyScalar(gram, driving, score)
+}
+
+// Evaluate implements [ScalarKernel]. It allocates memory of the size of x.
 func (k RBF) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
 	k.evaluate(gram, repulsion, x, new(scratch))
 }

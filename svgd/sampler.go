@@ -40,10 +40,10 @@ type Sampler struct {
 // workspace holds everything a step needs, for particles of one shape.
 type workspace struct {
 	score, repulsion, phi []*mat.Dense // as the particles
-	gram                  *mat.Dense   // M×M
 	driving, repulsive    []float64    // Stats
+	neighbours            float64      // Stats
 	saved                 State        // the state before the step
-	scratch               scratch      // the kernel's
+	kernel                Work
 }
 
 // Run takes the steps from, from+1, …, to−1 and updates the particles x in
@@ -76,7 +76,7 @@ func (s *Sampler) Step(x []*mat.Dense, t int) error {
 	}
 	if s.Recorder != nil {
 		w := &s.work
-		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive, Neighbours: neighbours(w.gram)})
+		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive, Neighbours: w.neighbours})
 	}
 	return nil
 }
@@ -99,11 +99,7 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	if kernel == nil {
 		kernel = defaultKernel
 	}
-	if k, ok := kernel.(scratchKernel); ok {
-		k.evaluate(w.gram, w.repulsion, x, &w.scratch)
-	} else {
-		kernel.Evaluate(w.gram, w.repulsion, x)
-	}
+	w.neighbours = kernel.Apply(w.phi, w.repulsion, w.score, x, &w.kernel)
 	if err := w.direction(s.Recorder != nil); err != nil {
 		return err
 	}
@@ -146,14 +142,13 @@ func (s *Sampler) increment(optimizer Optimizer, x []*mat.Dense, t int) error {
 	return nil
 }
 
-// direction computes phi, which must be finite, by equation (2), and the norms of
-// its two terms if they are wanted.
+// direction adds the repulsive term to the driving one in phi, and divides by M:
+// equation (2). The result must be finite. The norms of the two terms are computed
+// if they are wanted.
 func (w *workspace) direction(norms bool) error {
-	n, _ := w.gram.Dims()
+	n, _ := w.phi[0].Dims()
 	mean := 1 / float64(n)
 	for b, phi := range w.phi {
-		// gram is symmetric.
-		kernels.Mul(phi.RawMatrix(), w.gram.RawMatrix(), w.score[b].RawMatrix())
 		if norms {
 			w.driving[b], w.repulsive[b] = mean*rmsNorm(phi), mean*rmsNorm(w.repulsion[b])
 		}
@@ -170,13 +165,12 @@ func (w *workspace) direction(norms bool) error {
 
 // fit gives the workspace the shapes of x, which it checks.
 func (w *workspace) fit(x []*mat.Dense) {
-	n := checkBlocks(x)
+	checkBlocks(x)
 	if w.fits(x) {
 		return
 	}
 	*w = workspace{
 		score: like(x), repulsion: like(x), phi: like(x),
-		gram:    mat.NewDense(n, n, nil),
 		driving: make([]float64, len(x)), repulsive: make([]float64, len(x)),
 	}
 }

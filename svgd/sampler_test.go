@@ -221,7 +221,7 @@ func TestStats(t *testing.T) {
 	if err := banana(score, old, 9); err != nil {
 		t.Fatal(err)
 	}
-	gram, repulsion := evaluate(s.Kernel, old)
+	gram, repulsion := evaluate(s.Kernel.(svgd.ScalarKernel), old)
 	neighbours := 0.0
 	for m := range n {
 		k := mat.Col(nil, m, gram)

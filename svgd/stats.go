@@ -14,8 +14,8 @@ type Stats struct {
 	// Driving and Repulsive are, for each block, the root mean square over the
 	// particles of the Euclidean norms of the two terms of equation (2),
 	//
-	//	Driving[b]²   = 1/M Σ_m ‖1/M Σ_r gram[r,m]·g_b(r)‖²
-	//	Repulsive[b]² = 1/M Σ_m ‖1/M repulsion_b(m)‖²
+	//	Driving[b]²   = 1/M Σ_m ‖1/M driving_b(m)‖²
+	//	Repulsive[b]² = 1/M Σ_m ‖1/M repulsive_b(m)‖²
 	//
 	// Both slices are overwritten by the next step.
 	Driving, Repulsive []float64
@@ -24,7 +24,8 @@ type Stats struct {
 	//
 	//	1/M Σ_m (Σ_r gram[r,m])² / Σ_r gram[r,m]²
 	//
-	// from 1 (particles do not feel each other) to M (all act alike).
+	// with the kernel's Gram matrix, from 1 (particles do not feel each other) to M
+	// (all act in the same way); the mean over the groups of a [Grouped] kernel.
 	Neighbours float64
 }
 
@@ -44,8 +45,8 @@ func rmsNorm(x *mat.Dense) float64 {
 	return math.Sqrt(sum / float64(n))
 }
 
-// neighbours returns Stats.Neighbours.
-func neighbours(gram *mat.Dense) float64 {
+// effectiveNeighbours is Stats.Neighbours of a Gram matrix.
+func effectiveNeighbours(gram *mat.Dense) float64 {
 	n, _ := gram.Dims()
 	total := 0.0
 	for m := range n {

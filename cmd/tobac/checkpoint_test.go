@@ -17,15 +17,18 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		name, args string
 		stop       int
 	}{
-		{"one order", "", 150},
+		{"default", "", 360},
+		{"one order", "--engine svgd --order eqvar", 150},
+		{"orders from the posterior", "--engine svgd --orders 2", 360},
 		{"DiBS", "--method dibs --penalty-rate 2", 150},
-		{"score", "--model bge", 150},
-		{"float32", "--precision float32", 150},
-		{"several orders", "--orders 6 --order-weights evidence", 360},
+		{"score", "--engine svgd --order eqvar --model bge", 150},
+		{"networks", "--order eqvar --model ffn", 150},
+		{"float32", "--engine svgd --order eqvar --precision float32", 150},
+		{"several orders", "--engine svgd --order eqvar --orders 6 --order-weights evidence", 360},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)
-			args := append(quick("fit", "data/train.csv"), "--steps", "300", "--checkpoint-every", "7", "--checkpoint", "state.json")
+			args := quick("fit", "data/train.csv", "--steps", "300", "--checkpoint-every", "7", "--checkpoint", "state.json")
 			args = append(args, strings.Fields(row.args)...)
 			succeed(t, append(args, "--out", "whole")...)
 			end := readFile(t, "state.json")
@@ -90,7 +93,7 @@ func TestBadCheckpoints(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, append(quick("fit", "data/train.csv"), "--checkpoint", "state.json", "--steps", "3")...)
+	succeed(t, sampled("fit", "data/train.csv", "--checkpoint", "state.json", "--steps", "3")...)
 	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -110,15 +113,15 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
 		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit: invalid character 'o' in literal null (expecting 'u')"},
 		{"--resume empty.json", exitFailed, "empty.json: snapshot does not say with which settings it was made"},
-		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed 1, the run has 2"},
-		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the samples 8, the run has 9"},
-		{"--resume state.json --precision float32", exitFailed, "state.json: snapshot was made with the precision float64, the run has float32"},
-		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3, want 0 to 2"},
+		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed \"1\", the run has \"2\""},
+		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the sampler \"svgd samples=8\", the run has \"svgd samples=9\""},
+		{"--resume state.json --precision float32", exitFailed, "state.json: snapshot was made with the sampler \"svgd precision=float64\", the run has \"svgd precision=float32\""},
+		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3 under order 1, the run has 1 orders of 2 steps"},
 		{"--resume state.json --standardize --order X0,X1,X2,X3,X4,X5", exitFailed, "state.json: snapshot was made from other data (digest "},
-		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot has the order ["},
+		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot was made with the order \"eqvar\", the run has \"known [5 1 2 3 4 0]\""},
 	} {
 		before, state := tree(t), readFile(t, "state.json")
-		got := runTobac(t, append(quick("fit", "data/train.csv"), strings.Fields(c.args)...)...)
+		got := runTobac(t, sampled(append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)...)...)
 		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("tobac fit %s:\n got %+v\nwant exit %d and %s", c.args, got, c.code, c.want)
 		}
@@ -135,7 +138,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	stderr := &stepWriter{at: 30, found: cancel}
-	args := append(quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json"), "--steps", "300")
+	args := quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--steps", "300")
 	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitFailed {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
@@ -155,20 +158,16 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 func TestBiasAndPenaltyRate(t *testing.T) {
 	simulated(t)
 	got := succeed(t, quick("fit", "data/train.csv", "--model", "ffn", "--hidden", "2", "--bias=false", "--truth", "data/graph.csv", "--out", "run")...)
-	if !strings.Contains(got.stdout, "model   ffn, hidden units 2, relu, no biases\n") {
+	if !strings.Contains(got.stdout, "model   nonlinear, networks (hidden=2 no-bias): as asked for\n") {
 		t.Errorf("report %s", got.stdout)
 	}
-	s, err := readParticles("run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(s.Particles[0].Parameters); n != 6*(6*2+2) {
+	if n := len(saved(t, "run").Draws[0].Parameters); n != 6*(6*2+2) {
 		t.Errorf("%d parameters of a network without biases, want 84", n)
 	}
 	succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run")
 	particles := map[string]bool{}
 	for _, rate := range []string{"1", "30"} {
-		succeed(t, append(quick("fit", "data/train.csv", "--method", "dibs", "--penalty-rate", rate, "--out", "run"), "--steps", "200")...)
+		succeed(t, quick("fit", "data/train.csv", "--method", "dibs", "--penalty-rate", rate, "--out", "run", "--steps", "200")...)
 		if got := fmt.Sprint(at(parse(t, readFile(t, "run/summary.json")), "config", "penalty_rate")); got != rate {
 			t.Errorf("penalty_rate is %s, want %s", got, rate)
 		}
@@ -178,7 +177,7 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 		t.Error("the penalty rate changes nothing")
 	}
 	for args, want := range map[string]string{
-		"--bias":                             "--bias contradicts --model linear: only --model ffn has biases",
+		"--bias":                             "--bias contradicts --model auto: only --model ffn has biases",
 		"--penalty-rate 2":                   "--penalty-rate contradicts --method tobac: only --method dibs has a penalty of cycles",
 		"--method dibs --penalty-rate 0":     `invalid argument "0" for "--penalty-rate" flag: allowed: finite numbers above 0`,
 		"--model ffn --bias=x --method dibs": `invalid argument "x" for "--bias" flag: allowed: true, false`,

@@ -12,65 +12,41 @@ import (
 	"tobac/dataset"
 	"tobac/delimited"
 	"tobac/models"
+	"tobac/ordering"
 )
 
 // modelName is a structural equation model on the command line.
 type modelName int
 
 const (
-	modelLinear modelName = iota
-	modelFFN
+	modelAuto modelName = iota
+	modelLinear
 	modelBGe
+	modelGP
+	modelFFN
 )
 
 // String implements fmt.Stringer.
-func (m modelName) String() string { return [...]string{"linear", "ffn", "bge"}[m] }
+func (m modelName) String() string {
+	return [...]string{"auto", "linear", "linear-unequal", "gp", "ffn"}[m]
+}
 
-// A modelSpec is a model other than the linear one, as files store it.
-type modelSpec struct {
-	Name       string `json:"name"`
-	Hidden     []int  `json:"hidden,omitempty"`     // units of each hidden layer
-	Activation string `json:"activation,omitempty"` // of the hidden layers
-	NoBias     bool   `json:"no_bias,omitempty"`    // of all layers
+// modelChoice is the flag --model, for which bge is another name of linear-unequal.
+func modelChoice(m *modelName) pflag.Value {
+	b := choice(m, modelAuto, modelLinear, modelBGe, modelGP, modelFFN).(*bounded[modelName])
+	b.allowed = "auto, linear, linear-unequal (or bge), gp, ffn"
+	named := b.parse
+	b.parse = func(text string) (modelName, bool) {
+		if text == "bge" {
+			return modelBGe, true
+		}
+		return named(text)
+	}
+	return b
 }
 
 // activations are the choices of --activation.
 var activations = []models.Activation{models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu}
-
-// gradients are the choices of --grad.
-var gradients = []models.Gradient{models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO}
-
-// model returns the model; nil is the linear one.
-func (s *modelSpec) model() (tobac.Model, error) {
-	switch {
-	case s == nil:
-		return tobac.Linear{}, nil
-	case s.Name == modelBGe.String():
-		return tobac.BGe{}, nil
-	case s.Name == modelFFN.String() && len(s.Hidden) > 0:
-		for _, a := range activations {
-			if a.String() == s.Activation {
-				return tobac.FeedForward{Hidden: s.Hidden, Activation: a, NoBias: s.NoBias}, nil
-			}
-		}
-	}
-	return nil, fmt.Errorf("unknown model %+v", *s)
-}
-
-// String describes the model to a reader.
-func (s *modelSpec) String() string {
-	switch {
-	case s == nil:
-		return modelLinear.String()
-	case s.Name == modelFFN.String():
-		text := fmt.Sprintf("%s, hidden units %s, %s", s.Name, joinNumbers(s.Hidden), s.Activation)
-		if s.NoBias {
-			text += ", no biases"
-		}
-		return text
-	}
-	return s.Name
-}
 
 func joinNumbers(numbers []int) string {
 	words := make([]string, len(numbers))
@@ -96,77 +72,186 @@ func sizes(value *[]int) pflag.Value {
 
 // checkChoices finds options that have no meaning beside others.
 func (o *fitOptions) checkChoices() error {
+	ffn := o.model != modelFFN
+	dibs := o.config.Sampler.Method == tobac.DiBS
 	for _, c := range []struct {
 		option string
 		wrong  bool
 		beside string
 		reason string
 	}{
-		{"hidden", o.model != modelFFN, "--model " + o.model.String(), "only --model ffn has hidden layers"},
-		{"activation", o.model != modelFFN, "--model " + o.model.String(), "only --model ffn has hidden layers"},
-		{"bias", o.model != modelFFN, "--model " + o.model.String(), "only --model ffn has biases"},
-		{"penalty-rate", o.method != tobac.DiBS, "--method " + o.method.String(), "only --method dibs has a penalty of cycles"},
-		{"noise-variance", o.model == modelBGe, "--model bge", "the score integrates the noise variance out"},
-		{"order", o.method == tobac.DiBS, "--method dibs", "it needs no order"},
-		{"orders", o.method == tobac.DiBS, "--method dibs", "it needs no order"},
-		{"order-weights", o.method == tobac.DiBS, "--method dibs", "it needs no order"},
+		{"hidden", ffn, "--model " + o.model.String(), "only --model ffn has hidden layers"},
+		{"activation", ffn, "--model " + o.model.String(), "only --model ffn has hidden layers"},
+		{"bias", ffn, "--model " + o.model.String(), "only --model ffn has biases"},
+		{"penalty-rate", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
+		{"penalty-samples", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
+		{"noise-variance", o.model != modelLinear && o.model != modelFFN && o.preset != presetPaper, "--model " + o.model.String(), "only --model linear and ffn have a common noise variance that can be given"},
+		{"noise-variance", o.model == modelBGe, "--model " + o.model.String(), "the score integrates the noise variances out"},
+		{"order", dibs, "--method dibs", "it needs no order"},
+		{"orders", dibs, "--method dibs", "it needs no order"},
+		{"order-weights", dibs, "--method dibs", "it needs no order"},
+		{"order-weights", o.order == "posterior" && !o.paperOrder(), "--order posterior", "orders drawn from the posterior have equal weights; --order METHOD finds others"},
 		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
-		{"order-weights", o.orderWeights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
+		{"order-weights", o.config.Order.Weights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
 		{"checkpoint-every", o.checkpoint == "", "a run without checkpoints", "--checkpoint FILE asks for them"},
-		{"edges-per-node", o.prior != priorER && o.prior != "", "--prior " + o.prior, "only --prior er has expected edges"},
+		{"edges-per-node", o.prior != tobac.Sparse.String(), "--prior " + o.prior, "only --prior er has expected edges"},
 	} {
 		if c.wrong && o.given(c.option) {
 			return usagef("--%s contradicts %s: %s", c.option, c.beside, c.reason)
 		}
 	}
-	if o.grad == models.ScoreFunctionLOO && o.given("grad") && o.samples < 2 {
-		return usagef("--grad score-loo contradicts --samples %d: it leaves one sample out, and needs at least 2", o.samples)
+	if err := o.checkEngine(); err != nil {
+		return err
+	}
+	if s := &o.config.Sampler; s.Gradient == models.ScoreFunctionLOO && s.Samples == 1 {
+		return usagef("--grad score-loo contradicts --samples 1: it leaves one sample out, and needs at least 2")
 	}
 	return nil
 }
 
-// spec is the model that the options choose.
-func (o *fitOptions) spec() *modelSpec {
+// checkEngine finds options of other engines than the one that is to run alone.
+func (o *fitOptions) checkEngine() error {
+	engine := o.config.Engine
+	for _, part := range []struct {
+		settings []*tobac.Setting
+		of       tobac.Engine
+	}{{o.config.Sampler.Settings(), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC}} {
+		for _, s := range part.settings {
+			if engine != tobac.Auto && engine != part.of && o.given(s.Name) {
+				return usagef("--%s contradicts --engine %v: it is for the engine %v", s.Name, engine, part.of)
+			}
+		}
+	}
+	return nil
+}
+
+// configure applies the options to the preset, for a table with the given columns.
+func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
+	if o.preset == presetPaper {
+		c = tobac.Paper()
+		if o.model == modelBGe {
+			c = tobac.PaperMarginal()
+		}
+	}
+	options := map[string]string{}
+	for _, s := range o.config.Settings() {
+		if o.given(s.Name) {
+			options[s.Name] = s.String()
+		}
+	}
+	for _, s := range c.Settings() {
+		if text, ok := options[s.Name]; ok && s.Name != "prior" {
+			if err := s.Set(text); err != nil {
+				return c, &usageError{&locatedError{"--" + s.Name, err}}
+			}
+		}
+	}
+	c.Seed, c.Workers = o.seed, o.workers
+	c.Model = o.configured(c.Model)
+	c.Beside = c.Engine == tobac.Auto && c.Sampler.Method == tobac.TOBAC
+	if err := o.setPrior(&c.Prior, names); err != nil {
+		return c, err
+	}
+	if !o.paperOrder() {
+		if err := setOrder(&c.Order, o.order, names); err != nil {
+			return c, err
+		}
+	}
+	if c.Sampler.Method == tobac.DiBS {
+		c.Order = tobac.Order{}
+	}
+	svgd := c.Engine == tobac.SVGD || c.Sampler.Method == tobac.DiBS || c.Engine == tobac.Auto && c.Order.Method != nil
+	if svgd && o.model == modelBGe && !o.given("grad") {
+		c.Sampler.Gradient = models.ScoreFunction
+	}
+	if c.Order.Known != nil && c.Order.Count > 0 {
+		return c, usagef("--orders contradicts --order %s: a known order leaves none to find in resamples", o.order)
+	}
+	if c, err = c.WithDefaults(len(names)); err != nil {
+		switch {
+		case o.given("edges-per-node"):
+			err = &locatedError{"--edges-per-node", err}
+		case o.given("engine"):
+			err = &locatedError{"--engine " + c.Engine.String(), err}
+		case o.preset != presetDefault:
+			err = &locatedError{"--preset " + o.preset.String(), err}
+		}
+		return c, &usageError{err}
+	}
+	return c, nil
+}
+
+// paperOrder reports whether the order is that of the preset paper.
+func (o *fitOptions) paperOrder() bool { return o.preset == presetPaper && !o.given("order") }
+
+// configured is the model that the options choose, given that of the preset.
+func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 	switch o.model {
 	case modelFFN:
-		return &modelSpec{Name: o.model.String(), Hidden: o.hidden, Activation: o.activation.String(), NoBias: !o.bias}
+		f := tobac.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance}
+		if o.given("hidden") {
+			f.Hidden = o.hidden
+		}
+		return f
 	case modelBGe:
-		return &modelSpec{Name: o.model.String()}
+		if m, ok := m.(tobac.BGe); ok {
+			return m
+		}
+		return tobac.BGe{}
+	case modelGP:
+		return tobac.GaussianProcess{}
+	case modelLinear:
+		if m == nil {
+			m = tobac.Linear{}
+		}
 	}
+	if l, ok := m.(tobac.Linear); ok && o.noiseVariance != 0 {
+		l.NoiseVariance = o.noiseVariance
+		return l
+	}
+	return m
+}
+
+// setOrder reads the value of --order.
+func setOrder(o *tobac.Order, spec string, names []string) error {
+	if spec == "posterior" {
+		o.Method = nil
+		return nil
+	}
+	found, err := parseOrder(spec, names)
+	if err != nil {
+		return err
+	}
+	if known, ok := found.(ordering.Fixed); ok {
+		o.Known, o.Method = known, nil
+		return nil
+	}
+	o.Method = found
 	return nil
 }
 
-// Priors with a name; every other value of --prior is a file.
-const (
-	priorER      = "er"
-	priorSF      = "sf"
-	priorUniform = "uniform"
-)
-
-// parsePrior reads the value of --prior; nil is the prior er.
-func parsePrior(spec string, names []string) (models.GraphPrior, error) {
-	switch spec {
-	case priorER, "":
-		return nil, nil
-	case priorSF:
-		return models.ScaleFree{}, nil
-	case priorUniform:
-		return models.UniformPrior{}, nil
+// setPrior reads the value of --prior, a name or a file, and the statements about
+// single edges.
+func (o *fitOptions) setPrior(p *tobac.Prior, names []string) error {
+	kind := p.Settings()[0]
+	if err := kind.Set(o.prior); err != nil {
+		t, err := readColumns(o.prior, names)
+		if err != nil {
+			return err
+		}
+		if p.Probabilities, err = edgeProbabilities(t, names); err != nil {
+			return &locatedError{o.prior, err}
+		}
 	}
-	t, err := readColumns(spec, names)
-	if err != nil {
-		return nil, err
+	if p.Kind != tobac.Sparse || p.Probabilities != nil {
+		p.EdgesPerNode = 0
 	}
-	p, err := edgeProbabilities(t, names)
-	if err != nil {
-		return nil, &locatedError{spec, err}
-	}
-	return p, nil
+	return o.knowledge.apply(p, names)
 }
 
-// edgeProbabilities makes a prior of a table with the given columns in any
+// edgeProbabilities are those of a table with the given columns in any
 // sequence, whose rows follow the sequence of its columns.
-func edgeProbabilities(t *dataset.Table, names []string) (models.GraphPrior, error) {
+func edgeProbabilities(t *dataset.Table, names []string) (*mat.Dense, error) {
 	n, d := t.X.Dims()
 	if n != d {
 		return nil, fmt.Errorf("got %d rows of %d columns, want a row for each column: entry (i, j) is the probability of the edge from i to j", n, d)
@@ -185,7 +270,7 @@ func edgeProbabilities(t *dataset.Table, names []string) (models.GraphPrior, err
 			p.Set(a, b, v)
 		}
 	}
-	return models.NewEdgePrior(p)
+	return p, nil
 }
 
 // readColumns reads a table that has the named columns, in any sequence, and no

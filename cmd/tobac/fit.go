@@ -3,44 +3,42 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tobac"
-	"tobac/autograd"
+	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/models"
 )
 
-// fitOptions are the flags of tobac fit.
+// fitOptions are the flags of tobac fit. Those of config have the names and the
+// text forms that the settings of the library have.
 type fitOptions struct {
-	preset                             preset
-	model                              modelName
-	hidden                             []int
-	activation                         models.Activation
-	prior                              string // a name or a file
-	method                             tobac.Method
-	estimator                          models.Estimator
-	grad                               models.Gradient
-	precision                          autograd.Precision
-	particles, steps, samples, workers int
-	seed                               uint64
-	noiseVariance, edgesPerNode        float64
-	penaltyRate                        float64
-	bias                               bool
-	order, interventions               string
-	orders                             int // resamples; 0: one order
-	orderWeights                       tobac.OrderWeights
-	standardize                        bool
-	holdout                            float64
-	heldout, truth, out                string
-	checkpoint, resume                 string // files
-	checkpointEvery                    int    // steps
-	json                               bool
+	preset        preset
+	config        tobac.Config
+	model         modelName
+	hidden        []int
+	activation    models.Activation
+	bias          bool
+	noiseVariance float64 // 0: not given
+	prior, order  string  // as on the command line
+	knowledge     knowledge
+
+	interventions       string // file
+	transform           dataset.Transform
+	standardize         bool
+	holdout             float64
+	heldout, truth, out string
+	checkpoint, resume  string // files
+	checkpointEvery     int    // steps
+	seed                uint64
+	workers             int
+	json                bool
 
 	given func(flag string) bool // on the command line
 }
@@ -61,103 +59,108 @@ func (p preset) String() string {
 	return "default"
 }
 
-func (p preset) config() tobac.Config {
-	if p == presetPaper {
-		return tobac.Paper()
-	}
-	return tobac.Config{}
-}
-
 // What --truth and --heldout mean, wherever they are accepted.
 const (
 	truthUsage   = "the true graph to compare with: an edge list with the header source,target"
 	heldoutUsage = "held-out rows for the predictive density, columns matched by name"
 )
 
-const fitLong = `Fit finds a causal order of the columns, samples directed acyclic graphs with
-their edge weights, and prints the strongest edges, a consensus graph and, given
-a true graph, how well they agree with it. Without a file it uses the embedded
-flow cytometry data of Sachs et al. (853 rows of 11 proteins, standardised) and
-their consensus network of 17 edges.
+const fitLong = `Fit infers the posterior over causal graphs: the probability of every edge, a
+consensus graph, and graphs with their parameters. Given a true graph, it says how
+well they agree with it. Without a file it uses the embedded flow cytometry data of
+Sachs et al. (853 rows of 11 proteins) and their consensus network of 17 edges.
 
 Data: a text table, with or without a header of names (commas, semicolons or
-tabs), a NumPy array (.npy), or - for a text table on standard input.
+tabs), a NumPy array (.npy), or - for a text table on standard input. Columns need
+no centring or scaling: every equation has an intercept.
 
-Models: linear has one weight per edge. ffn makes every variable a network of its
-parents, with --hidden units and --activation. bge is a score with all parameters
-integrated out. Only linear has weights; otherwise their columns are empty.
+Models: linear has one noise variance for all equations, in the units of the
+data, which tells directions apart. linear-unequal (or bge) has one for each, on
+columns scaled to variance 1: directions that the data do not tell get the same
+probability, and multiplying or shifting a column changes none. gp is nonlinear, a
+mixture of Gaussian processes, for a few hundred rows. auto takes the one of these
+three that has the greatest evidence, or by short chains before those of mcmc the
+greatest density. ffn makes every variable a network of its parents, with --hidden
+units and --activation; only svgd takes it.
 
-Methods: tobac draws graphs that follow a causal order. dibs, its predecessor,
-needs none; a growing penalty drives cycles out, and particles that still have one
-are counted and left out of edges, consensus graph and metrics.
+Engines: exact sums over all orders of at most 20 columns by dynamic programming,
+and over all graphs where they are not too many, up to 15 columns always. mcmc runs
+Markov chains over graphs of any number of columns. svgd moves particles, which are
+graphs with their parameters: this is TOBAC. auto takes the first of these that the
+model, the order and the number of columns allow. Where it takes exact, TOBAC samples
+beside it, under orders drawn from the posterior, unless --max-parents is given, and
+the report says how far the particles are from the exact probabilities. An engine
+that is named runs alone.
 
-Priors: er has --edges-per-node; sf favours few variables with many parents;
-uniform prefers no graph; FILE is a table of edge probabilities with the names of
-the columns as its header, whose rows follow its header: entry (i, j) is the
-probability of i -> j, and 0 and 1 hold for certain. Write ./er for a file that is
-named like a prior.
+Methods of svgd: tobac draws graphs that follow a causal order. dibs, its
+predecessor, needs none: a growing penalty drives cycles out, and particles that
+still have one are counted and left out of edges, consensus graph and metrics.
+
+Order: with posterior, svgd samples under --orders orders drawn from the posterior
+of the first three models. A method (eqvar, eqvar-bu, npvar, npvar-released, score
+or variance; tobac order --help explains them) finds the order from the rows without
+an intervention; with --orders N it does so in each of N resamples of the rows, and
+the posteriors under all distinct orders are mixed. a,b,c lists all columns, causes
+before effects, and FILE holds such a list: such an order binds the engine exact
+too, which then takes 24 columns. Write ./eqvar for a file that is named like a
+method.
+
+Priors: er expects --edges-per-node edges for each column. Without that option exact
+averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12 columns
+it takes the one nearest to the posterior, as mcmc does. svgd under an order that does
+not come from the posterior takes 2. None of these numbers exceeds a quarter of the
+other columns. fair gives every number of parents the same mass, sf favours few
+variables with many parents, uniform prefers no graph. FILE is a table of edge
+probabilities with the names of the columns as its header, whose rows follow its
+header: entry (i, j) is the probability of i -> j, and 0 and 1 hold for certain. Write
+./er for a file that is named like a prior. --forbid and --require name single edges.
+They hold beside any prior, as --tiers and --max-parents do.
 
 Interventions: FILE is a table of 0 and 1 with the rows and columns of the data,
 columns matched by name. A value set by intervention says nothing about its own
-variable's equation. Orders are found from rows without an intervention.
+variable's equation.
 
-Order: a method (eqvar, eqvar-bu, npvar, npvar-released, score or variance; tobac
-order --help explains them); a,b,c lists all columns, causes before effects; FILE
-holds such a list, separated by commas or line ends. Write ./eqvar for a file
-that is named like a method.
+Presets: paper is the published recipe to the letter: the engine svgd under EqVar's
+order, the joint estimator, noise variance 0.1 and no intercept, initial weights from
+the prior, two edges per node, the embedded data standardised. With --model bge it is
+that of the marginal model. Other options override the preset.
 
-Several orders: --orders N finds an order in each of N resamples of the rows, drawn
-with replacement, samples under every distinct one with all particles and steps,
-and mixes the posteriors, which takes as many times as long as there are distinct
-orders. Where the data cannot tell a direction, both edges then have a probability.
---order-weights frequency weighs an order by its share of the resamples, evidence
-by its marginal likelihood, the exact sum over all graphs that follow it: at most
-20 variables with --model linear, 12 with bge. Edges of the consensus graph are
-taken in order of probability; one that would close a cycle is left out.
+Scaling and holding out: --transform log or normal-scores replaces every column
+before anything else. --standardize scales each column of all rows to mean 0 and
+variance 1, before rows are held out; weights and densities are then those of the
+scaled columns. --holdout picks rows at random by the seed. Rows of --heldout are
+transformed and scaled like the data; normal scores need --holdout, since ranks are
+those of one table.
 
-Presets: paper is the published recipe to the letter: the joint estimator, noise
-variance 0.1, initial weights from the prior, two edges per node. default takes
-the node-wise estimator (same cost, less variance) and fewer edges per node where
-there are few variables. For the linear model with an order it also estimates the
-noise variance from the data, starts the weights of each variable at its
-regression on the earlier ones (else particles lose true edges whose weight starts
-with the wrong sign), and with the prior er averages the probability of each edge
-given the rest of a particle's graph where paper counts the particles that have
-it. Other options override the preset.
-
-Standardising and holding out: --standardize scales each column of all rows to
-mean 0 and variance 1 before rows are held out, as published. It makes all
-variances equal, so that the order rests on little. --holdout picks rows at
-random by the seed. Rows of --heldout are scaled like the data.
+Report: probability is that of the edge source -> target, adjacent that of an edge in
+either direction. weight is the posterior mean of the coefficient of the source given
+the edge, ± its standard deviation. The consensus graph has the edges whose
+probability is above 1/2. Metrics: listed judges the probabilities of edges.csv,
+draws or particles the graphs in particles.json, svgd the particles beside them;
+weighted ones count by their density. Neg.LL is the negative log density of all
+held-out rows, averaged over the graphs, with and without that of the parameters.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), graph.csv (source,target,weight) and graph.dot of the consensus
-graph, particles.json (graphs and parameters), summary.json (settings, order,
-metrics, times). Without --out nothing is written.
+graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
+(the particles beside it, where there are any), summary.json (settings, evidences,
+warnings, metrics, times). Without --out nothing is written.
 
-Checkpoints: --checkpoint FILE keeps the state of the run in FILE, from step to
-step, at the end, and when it is interrupted, which then waits for the end of the
-step. --resume FILE continues from there with the same bits as a run that was not
-interrupted; data and options must be the same, except --workers, those of the
-output and, with one order, --steps. Both may name the same file.
+Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
+--checkpoint-every steps, at the end, and after an interruption, for which the run
+ends its step. --resume FILE continues from there with the same bits as a run that was
+not interrupted. Data and options must be the same, except --workers, the options of
+the output and, where svgd has one order or none and that does not come from the
+posterior, --steps. Both may name the same file. The engine exact has no steps: what
+it computes is computed again.
 
-The same data, settings and seed give the same particles for any --workers.`
+The same data, settings and seed give the same results for any --workers.`
 
 func newFit() *cobra.Command {
-	o := fitOptions{order: "eqvar", prior: priorER, hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0)}
-	// The defaults for many variables; with few, edges per node are fewer.
-	const many = 20
-	c, err := presetDefault.config().WithDefaults(many)
-	if err != nil {
-		panic("tobac: default preset: " + err.Error())
-	}
-	o.estimator, o.particles, o.steps, o.samples = c.Estimator, c.Particles, c.Steps, c.Samples
-	o.noiseVariance, o.edgesPerNode = c.NoiseVariance, c.EdgesPerNode
-	o.penaltyRate, o.bias = 1, true
-
+	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true}
 	cmd := &cobra.Command{
 		Use:   "fit [DATA.csv]",
-		Short: "Sample the posterior over causal graphs",
+		Short: "Infer the posterior over causal graphs",
 		Long:  fitLong,
 		Example: `  tobac fit
   tobac fit data.csv --out run
@@ -172,40 +175,35 @@ func newFit() *cobra.Command {
 			return fit(cmd.Context(), o, data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	const unlimited = int(^uint(0) >> 1)
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(choice(&o.model, modelLinear, modelFFN, modelBGe), "model", "structural equation model")
+	f.Var(choice(&o.preset, presetDefault, presetPaper), "preset", "settings to start from")
+	f.Var(modelChoice(&o.model), "model", "structural equation model; bge is linear-unequal")
 	f.Var(sizes(&o.hidden), "hidden", "units of each hidden layer of the networks of --model ffn")
 	defaultText(f, "hidden", joinNumbers(o.hidden))
 	f.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers of --model ffn")
 	toggle(f, &o.bias, "bias", "whether the networks of --model ffn have biases")
-	f.Var(choice(&o.method, tobac.TOBAC, tobac.DiBS), "method", "what keeps graphs acyclic: an order, or a penalty of cycles")
-	f.Var(positive(&o.penaltyRate), "penalty-rate", "growth of the penalty of cycles of --method dibs per step")
-	f.Var(text(&o.order, "METHOD|FILE|a,b,c"), "order", "causal order of the columns")
-	f.Var(wholeNumber(&o.orders, 1, unlimited), "orders", "resamples of the rows whose distinct orders are mixed")
-	defaultText(f, "orders", "none: the one order of all rows")
-	f.Var(choice(&o.orderWeights, tobac.FrequencyWeights, tobac.EvidenceWeights), "order-weights", "how the orders of --orders are weighed")
-	f.Var(text(&o.prior, "er|sf|uniform|FILE"), "prior", "prior over graphs")
-	f.Var(text(&o.interventions, "FILE"), "interventions", "which values were set by intervention: a table of 0 and 1 like the data")
-	f.Var(choice(&o.preset, presetDefault, presetPaper), "preset", "settings to start from")
-	f.Var(choice(&o.estimator, models.Joint, models.NodeWise), "estimator", "how sampled graphs are averaged")
-	f.Var(choice(&o.grad, gradients...), "grad", "estimator of the latents' gradient")
-	defaultText(f, "grad", "reparam, with --model bge score")
-	f.Var(wholeNumber(&o.particles, 1, unlimited), "particles", "graphs in the posterior")
-	f.Var(wholeNumber(&o.steps, 1, unlimited), "steps", "steps of the sampler")
-	f.Var(wholeNumber(&o.samples, 1, unlimited), "samples", "Monte Carlo graphs per particle and step")
-	f.Var(choice(&o.precision, autograd.Float64, autograd.Float32), "precision", "the numbers that differ between the Monte Carlo graphs of a particle")
-	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise, in squared units of the data")
-	defaultText(f, "noise-variance", "estimated from the data; 0.1 with --preset paper, --model ffn or --method dibs")
-	f.Var(positive(&o.edgesPerNode), "edges-per-node", "expected edges of the prior divided by the number d of variables; must be below (d-1)/2")
-	defaultText(f, "edges-per-node", fmt.Sprintf("%v, or (d-1)/4 if that is less", o.edgesPerNode))
+	defaultText(f, "noise-variance", "inferred; 0.1 with --preset paper, --model ffn or --method dibs")
+	f.Var(text(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order of the columns")
+	for _, s := range o.config.Settings() {
+		if s.Name == "prior" {
+			f.Var(text(&o.prior, s.Type()+"|FILE"), s.Name, s.Usage)
+			continue
+		}
+		f.Var(s, s.Name, s.Usage)
+		defaultText(f, s.Name, s.Default)
+	}
+	o.knowledge.flags(f)
+	f.Var(text(&o.interventions, "FILE"), "interventions", "which values were set by intervention: a table of 0 and 1 like the data")
+	f.Var(choice(&o.transform, dataset.Transforms()...), "transform", "replaces every column before anything else")
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")
-	defaultText(f, "standardize", "true for the embedded data, false for yours")
+	defaultText(f, "standardize", "false; true for the embedded data with --preset paper")
+	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(fraction(&o.holdout), "holdout", "share of the rows to hold out at random for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
 	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
+	const unlimited = int(^uint(0) >> 1)
 	f.Var(wholeNumber(&o.workers, 1, unlimited), "workers", "goroutines; they change nothing but the time")
 	defaultText(f, "workers", "number of CPUs")
 	f.Var(text(&o.out, "DIR"), "out", "folder for the results, created if need be")
@@ -216,7 +214,7 @@ func newFit() *cobra.Command {
 	return cmd
 }
 
-// fit runs the command: it checks everything that can be checked, samples, and
+// fit runs the command: it checks everything that can be checked, infers, and
 // only then writes files and the report.
 func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout, stderr io.Writer) error {
 	start := time.Now()
@@ -236,18 +234,14 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 			return err
 		}
 	}
-	r, err := j.sample(ctx, stderr)
+	r, err := j.infer(ctx, stderr)
 	if err != nil {
 		return err
 	}
-	if r.particles, err = newParticleSet(r.posterior, j.config.Model, j.scaling); err != nil {
+	if r.summary, err = newSummary(j, r.Result); err != nil {
 		return err
 	}
-	r.summary = summary{Config: j.config, Order: permuted(r.posterior.Names, r.posterior.Order), Seconds: r.posterior.Seconds}
-	r.summary.Orders = newOrdersSummary(r.posterior, r.spread, j)
-	if r.summary.evaluation, err = evaluate(r.particles, j.truth, j.heldout, j.heldoutInterventions); err != nil {
-		return err
-	}
+	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
 		if err := r.save(out); err != nil {

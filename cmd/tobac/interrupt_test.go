@@ -38,7 +38,7 @@ func TestInterrupted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			stderr := &signalWriter{text: "step 100 of 1000", found: cancel}
 			var stdout bytes.Buffer
-			code := run(ctx, append([]string{"fit", "--particles", "2", "--samples", "8"}, c.args...), nil, &stdout, stderr)
+			code := run(ctx, append([]string{"fit", "--engine", "svgd", "--order", "eqvar", "--particles", "2", "--samples", "8"}, c.args...), nil, &stdout, stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			want := "tobac: interrupted after step 100 of 1000; " + c.want
 			if last := lines[len(lines)-1]; code != exitFailed || last != want {

@@ -11,20 +11,18 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/ordering"
+	"tobac/posterior"
 )
 
 // A job is a fit whose inputs have been read and checked.
 type job struct {
-	config  runConfig
+	input   inputConfig
 	fit     tobac.Config
-	train   *dataset.Table
-	heldout *dataset.Table // nil: none
-	scaling *scaling       // nil: not standardised
-	truth   *dag.Graph     // nil: unknown
-
-	heldoutInterventions *dataset.Table // of the held-out rows; nil: none
+	train   *dataset.Table             // transformed and scaled
+	heldout *dataset.Table             // transformed; nil: none
+	scaling *posterior.Standardization // nil: not standardised
+	truth   *dag.Graph                 // nil: unknown
 
 	checkpoint string          // file for the state of the run; "": none
 	every      int             // steps between two checkpoints
@@ -41,55 +39,28 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if err := o.checkChoices(); err != nil {
 		return nil, err
 	}
-	j := &job{config: runConfig{Preset: o.preset.String(), Order: o.order, Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Versions: currentVersions()}}
+	j := &job{input: inputConfig{Preset: o.preset.String(), Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior}}
 	table, err := j.readData(&o, data, stdin)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.configure(o, table); err != nil {
+	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
-	var interventions *dataset.Table
 	if o.interventions != "" {
-		if interventions, err = readInterventions(o.interventions, table); err != nil {
+		mask, err := readInterventions(o.interventions, table)
+		if err != nil {
 			return nil, err
 		}
+		table.Intervened = mask.X
 	}
 	if o.truth != "" {
 		if j.truth, err = readTruth(o.truth, table.Names); err != nil {
 			return nil, err
 		}
 	}
-	if o.standardize {
-		mean, sd := table.Moments()
-		if table, err = table.Standardize(); err != nil {
-			return nil, &locatedError{j.config.Data, err}
-		}
-		j.scaling = &scaling{Mean: mean, SD: sd}
-	}
-	j.train = table
-	switch {
-	case o.given("holdout"):
-		if j.train, j.heldout, err = table.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
-			return nil, &usageError{&locatedError{"--holdout", err}}
-		}
-		if interventions != nil { // the same rows: the stream starts anew
-			if interventions, j.heldoutInterventions, err = interventions.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
-				return nil, &locatedError{o.interventions, err}
-			}
-		}
-	case o.heldout != "":
-		if j.heldout, err = readHeldout(o.heldout, table.Names, j.scaling); err != nil {
-			return nil, err
-		}
-	}
-	if interventions != nil {
-		j.fit.Interventions = interventions.X
-	}
-	j.config.Standardize = o.standardize
-	j.config.TrainingRows, _ = j.train.X.Dims()
-	if j.heldout != nil {
-		j.config.HeldoutRows, _ = j.heldout.X.Dims()
+	if err := j.split(o, table); err != nil {
+		return nil, err
 	}
 	j.checkpoint, j.every, j.resumeFrom = o.checkpoint, o.checkpointEvery, o.resume
 	if o.resume != "" {
@@ -104,86 +75,65 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 // leave open.
 func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.Table, err error) {
 	if path == "" {
-		j.config.Data = embeddedSachs
+		j.input.Data = embeddedSachs
 		if t, j.truth, err = dataset.Sachs(); err != nil {
 			return nil, err
 		}
 		if o.truth == "" {
-			j.config.Truth = embeddedSachs
+			j.input.Truth = embeddedSachs
 		}
 		if !o.given("standardize") {
-			o.standardize = true
+			o.standardize = o.preset == presetPaper
 		}
-	} else if t, j.config.Data, err = readTable(path, stdin); err != nil {
+	} else if t, j.input.Data, err = readTable(path, stdin); err != nil {
 		return nil, err
 	}
 	n, d := t.X.Dims()
-	j.config.Variables = d
+	j.input.Variables = d
 	switch {
 	case d < 2:
-		return nil, fmt.Errorf("%s: got a single column, want at least 2: one variable has no edges to infer", j.config.Data)
+		return nil, fmt.Errorf("%s: got a single column, want at least 2: one variable has no edges to infer", j.input.Data)
 	case n < 2:
-		return nil, fmt.Errorf("%s: got a single row, want at least 2", j.config.Data)
+		return nil, fmt.Errorf("%s: got a single row, want at least 2", j.input.Data)
 	}
 	return t, nil
 }
 
-// configure applies the options to the preset.
-func (j *job) configure(o fitOptions, t *dataset.Table) (err error) {
-	c := o.preset.config()
-	spec := o.spec()
-	if c.Model, err = spec.model(); err != nil {
-		return err
+// split transforms the table, holds rows out, and scales the others.
+func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
+	if t, err = o.transform.Apply(t); err != nil {
+		return &locatedError{j.input.Data, err}
 	}
-	if o.model == modelBGe {
-		c.NoiseVariance, c.Gradient = 0, models.ScoreFunction
-	}
-	c.Method = o.method
-	if c.Prior, err = parsePrior(o.prior, t.Names); err != nil {
-		return err
-	}
-	if c.Prior != nil {
-		c.EdgesPerNode = 0
-	}
-	set(&c.Gradient, o.grad, o.given("grad"))
-	c.Seed, c.Workers, c.Precision = o.seed, o.workers, o.precision
-	set(&c.Estimator, o.estimator, o.given("estimator"))
-	set(&c.Particles, o.particles, o.given("particles"))
-	set(&c.Steps, o.steps, o.given("steps"))
-	set(&c.Samples, o.samples, o.given("samples"))
-	set(&c.NoiseVariance, o.noiseVariance, o.given("noise-variance"))
-	set(&c.EdgesPerNode, o.edgesPerNode, o.given("edges-per-node"))
-	set(&c.Penalty.Rate, o.penaltyRate, o.given("penalty-rate"))
-	c.Orders, c.OrderWeights = o.orders, o.orderWeights
-	if c, err = c.WithDefaults(j.config.Variables); err != nil {
-		where := "--preset " + o.preset.String()
-		switch {
-		case errors.Is(err, tobac.ErrNoEvidence):
-			where = "--order-weights evidence"
-		case o.given("edges-per-node"):
-			where = "--edges-per-node"
+	if o.standardize {
+		mean, sd := t.Moments()
+		if _, err := t.Standardize(); err != nil {
+			return &locatedError{j.input.Data, err}
 		}
-		return &usageError{&locatedError{where, err}}
+		j.scaling = &posterior.Standardization{Mean: mean, SD: sd}
 	}
-	if c.Method == tobac.TOBAC {
-		if c.Order, err = parseOrder(o.order, t.Names); err != nil {
+	switch {
+	case o.given("holdout"):
+		if t, j.heldout, err = t.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
+			return &usageError{&locatedError{"--holdout", err}}
+		}
+	case o.heldout != "":
+		if o.transform == dataset.NormalScores {
+			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
+		}
+		if j.heldout, err = readHeldout(o.heldout, t.Names); err != nil {
 			return err
 		}
-		if _, known := c.Order.(ordering.Fixed); known && o.orders > 0 {
-			return usagef("--orders contradicts --order %s: a known order leaves none to find in resamples", o.order)
+		if j.heldout, err = o.transform.Apply(j.heldout); err != nil {
+			return &locatedError{o.heldout, err}
 		}
 	}
-	j.fit = c
-	j.config.set(c)
-	j.config.choose(o)
-	return nil
-}
-
-// set replaces a setting of the preset by an option that was given.
-func set[T any](setting *T, option T, given bool) {
-	if given {
-		*setting = option
+	j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
+	j.input.Transform, j.input.Standardize = o.transform.String(), o.standardize
+	j.input.TrainingRows, _ = j.train.X.Dims()
+	if j.heldout != nil {
+		j.input.HeldoutRows, _ = j.heldout.X.Dims()
 	}
+	return nil
 }
 
 // patience is how long an interrupted run may take to reach the end of its
@@ -192,9 +142,9 @@ func set[T any](setting *T, option T, given bool) {
 // checkpoints is waited for, since its last step is to be kept.
 const patience = 500 * time.Millisecond
 
-// sample runs the fit and shows its progress.
-func (j *job) sample(ctx context.Context, stderr io.Writer) (*result, error) {
-	p := newProgress(stderr, j.fit.Steps)
+// infer runs the fit and shows its progress.
+func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
+	p := newProgress(stderr)
 	defer p.close()
 	type outcome struct {
 		*result
@@ -222,39 +172,63 @@ func (j *job) sample(ctx context.Context, stderr io.Writer) (*result, error) {
 	taken, steps := p.close()
 	switch {
 	case out.err == nil:
-		j.config.set(out.posterior.Config) // with what was estimated
 		return out.result, nil
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
 		return nil, j.interrupted(taken, steps, p.begun())
 	}
+	if errors.Is(out.err, tobac.ErrNoEvidence) {
+		return nil, &usageError{&locatedError{"--order-weights evidence", out.err}}
+	}
 	if located := new(locatedError); errors.As(out.err, &located) {
 		return nil, out.err
 	}
-	return nil, &locatedError{j.config.Data, orderError(out.err, j.train.Names)}
+	return nil, &locatedError{j.input.Data, orderError(out.err, j.train.Names)}
 }
 
 func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 	c := j.fit
-	c.Progress = func(s tobac.Progress) { p.step(s.Step) }
-	r, err := tobac.NewRun(j.train, c)
+	c.Progress = func(s tobac.Progress) { p.step(s) }
+	r, err := tobac.NewRun(ctx, j.train, c)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	if j.resume != nil {
-		if err := r.Restore(j.resume); err != nil {
+		if err := r.Restore(ctx, j.resume); err != nil {
 			return nil, &locatedError{j.resumeFrom, err}
 		}
 	}
-	p.begin(r.Warnings(), r.Step(), r.Steps())
+	early := r.Warnings()
+	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r); err != nil {
 		return nil, err
 	}
-	posterior, err := r.Posterior()
+	done, err := r.Result(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &result{posterior: posterior, spread: r.Orders()}, nil
+	done.Standardization = compose(j.scaling, done.Standardization)
+	if done.Particles != nil {
+		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
+	}
+	return &result{Result: done, warned: early}, nil
+}
+
+// compose is the scale of data that were scaled by first, then by second; either
+// may be nil.
+func compose(first, second *posterior.Standardization) *posterior.Standardization {
+	if first == nil || second == nil {
+		if first == nil {
+			return second
+		}
+		return first
+	}
+	out := &posterior.Standardization{}
+	for k := range first.Mean {
+		out.Mean = append(out.Mean, first.Mean[k]+first.SD[k]*second.Mean[k])
+		out.SD = append(out.SD, first.SD[k]*second.SD[k])
+	}
+	return out
 }
 
 // advance takes all steps, and keeps the state where checkpoints are asked for:
@@ -263,16 +237,26 @@ func (j *job) advance(ctx context.Context, r *tobac.Run) error {
 	if j.checkpoint == "" {
 		return r.Advance(ctx, r.Steps())
 	}
-	for {
-		if err := writeCheckpoint(j.checkpoint, r.Snapshot()); err != nil {
+	keep := func() error {
+		s, err := r.Snapshot()
+		if err == nil {
+			err = writeCheckpoint(j.checkpoint, s)
+		}
+		if err != nil {
 			return &locatedError{"--checkpoint", err}
+		}
+		return nil
+	}
+	for {
+		if err := keep(); err != nil {
+			return err
 		}
 		if r.Step() == r.Steps() {
 			return nil
 		}
 		if err := r.Advance(ctx, r.Step()+j.every); err != nil {
-			if failed := writeCheckpoint(j.checkpoint, r.Snapshot()); failed != nil {
-				return &locatedError{"--checkpoint", failed}
+			if failed := keep(); failed != nil {
+				return failed
 			}
 			return err
 		}
@@ -283,12 +267,12 @@ func (j *job) advance(ctx context.Context, r *tobac.Run) error {
 func (j *job) interrupted(taken, steps int, begun bool) error {
 	at := fmt.Sprintf("after step %d of %d", taken, steps)
 	if taken == 0 {
-		at = fmt.Sprintf("before the first of %d steps", steps)
+		at = "before the first step"
 	}
 	switch {
-	case j.checkpoint == "":
+	case j.checkpoint == "" && taken > 0:
 		return fmt.Errorf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
-	case !begun:
+	case j.checkpoint == "" || !begun:
 		return fmt.Errorf("interrupted %s; nothing was written", at)
 	}
 	return fmt.Errorf("interrupted %s; --resume %s continues from there", at, j.checkpoint)

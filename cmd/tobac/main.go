@@ -1,7 +1,7 @@
 // Command tobac infers a posterior over causal graphs from a table of
 // measurements.
 //
-//	tobac fit [DATA.csv]     sample the posterior, print it and write it to files
+//	tobac fit [DATA.csv]     infer the posterior, print it and write it to files
 //	tobac eval DIR           judge a posterior in files against a graph or other data
 //	tobac order DATA.csv     print a causal order of the columns
 //	tobac simulate           draw a random graph and data from it

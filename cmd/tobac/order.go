@@ -40,7 +40,7 @@ score depends on a common scale: standardise measurements before.
 prints the distinct orders with their shares, and how often one column precedes
 another: as a matrix, or with more than 12 columns for the least stable pairs. It
 shows the variation over samples, not whether the method suits the data. tobac fit
---orders N mixes the posteriors under the same orders.
+--order METHOD --orders N mixes the posteriors under the same orders.
 
 --all runs every method and prints a table: the smallest relative gap between a
 choice and its closest rival (near 0: a guess), the seconds and the order, and

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/ordering"
 )
 
@@ -24,20 +24,20 @@ type ordersSummary struct {
 	Stability       float64 `json:"stability"`
 	ChanceStability float64 `json:"chance_stability"` // of random orders
 	// Sortability of the columns along the true graph; null without one.
-	Varsortability bench.Number   `json:"varsortability"`
-	R2Sortability  bench.Number   `json:"r2_sortability"`
+	Varsortability metrics.Number `json:"varsortability"`
+	R2Sortability  metrics.Number `json:"r2_sortability"`
 	Distinct       []orderSummary `json:"distinct"`
 	Consensus      []precedence   `json:"consensus"` // for each edge of the consensus graph
 }
 
 // An orderSummary is one of the distinct orders.
 type orderSummary struct {
-	Order         []string `json:"order"`
-	Count         int      `json:"count"` // resamples that gave it
-	Weight        float64  `json:"weight"`
-	NoiseVariance float64  `json:"noise_variance,omitempty"`
-	LogEvidence   float64  `json:"log_evidence,omitempty"`
-	Violated      *int     `json:"violated_edges,omitempty"` // of the true graph
+	Order         []string       `json:"order"`
+	Count         int            `json:"count"` // resamples that gave it
+	Weight        float64        `json:"weight"`
+	NoiseVariance float64        `json:"noise_variance,omitempty"`
+	LogEvidence   metrics.Number `json:"log_evidence"`             // null unless it gives the weight
+	Violated      *int           `json:"violated_edges,omitempty"` // of the true graph
 }
 
 // A precedence is the weight of the orders in which a source comes before its
@@ -50,7 +50,8 @@ type precedence struct {
 
 // newOrdersSummary describes the orders of a posterior; nil for a fit under one
 // order that was not asked for a distribution.
-func newOrdersSummary(p *tobac.Posterior, spread *ordering.Distribution, j *job) *ordersSummary {
+func newOrdersSummary(r *tobac.Result, j *job) *ordersSummary {
+	p, spread := r.Posterior, r.Orders
 	if spread == nil {
 		return nil
 	}
@@ -59,10 +60,10 @@ func newOrdersSummary(p *tobac.Posterior, spread *ordering.Distribution, j *job)
 		Varsortability: j.sortability(ordering.Varsortability), R2Sortability: j.sortability(ordering.R2Sortability),
 		Consensus: []precedence{},
 	}
-	for _, o := range p.Orders {
-		row := orderSummary{Order: permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight, NoiseVariance: o.NoiseVariance, LogEvidence: o.LogEvidence}
+	for _, o := range p.Components {
+		row := orderSummary{Order: permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight, NoiseVariance: o.NoiseVariance, LogEvidence: metrics.Number(o.LogEvidence)}
 		if j.truth != nil {
-			violated := bench.ViolatedEdges(o.Order, j.truth)
+			violated := metrics.ViolatedEdges(o.Order, j.truth)
 			row.Violated = &violated
 		}
 		s.Distinct = append(s.Distinct, row)
@@ -78,21 +79,21 @@ func newOrdersSummary(p *tobac.Posterior, spread *ordering.Distribution, j *job)
 
 // sortability of the training data along the true graph, unknown without one or
 // where it is not defined.
-func (j *job) sortability(measure func(x, truth mat.Matrix) (float64, error)) bench.Number {
+func (j *job) sortability(measure func(x, truth mat.Matrix) (float64, error)) metrics.Number {
 	if j.truth == nil {
-		return bench.Number(math.NaN())
+		return metrics.Number(math.NaN())
 	}
 	v, err := measure(j.train.X, j.truth.Matrix())
 	if err != nil {
 		v = math.NaN()
 	}
-	return bench.Number(v)
+	return metrics.Number(v)
 }
 
 // print lists the orders of most weight.
-func (s *ordersSummary) print(w io.Writer, c runConfig) {
-	fmt.Fprintf(w, "orders  %d distinct ones of %d resamples, weighed by %s; resamples agree on %.0f %% of the pairs (chance: %.0f %%)\n",
-		len(s.Distinct), s.Resamples-s.Failures, c.OrderWeights, 100*s.Stability, 100*s.ChanceStability)
+func (s *ordersSummary) print(w io.Writer, c *tobac.Config) {
+	fmt.Fprintf(w, "orders  %d distinct ones of %d resamples, weighted by %s; resamples agree on %.0f %% of the pairs (chance: %.0f %%)\n",
+		len(s.Distinct), s.Resamples-s.Failures, c.Order.Weights, 100*s.Stability, 100*s.ChanceStability)
 	const most = 5
 	for _, o := range s.Distinct[:min(most, len(s.Distinct))] {
 		fmt.Fprintf(w, "        %.3f  %s\n", o.Weight, joinNames(o.Order))

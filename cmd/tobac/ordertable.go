@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/ordering"
 )
 
@@ -76,7 +76,7 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 		}
 		violated := ""
 		if truth != nil {
-			count, all := bench.ViolatedEdges(row.result.Order, truth), truth.Size()
+			count, all := metrics.ViolatedEdges(row.result.Order, truth), truth.Size()
 			violated = fmt.Sprintf("\t%d of %d", count, all)
 			if all > 0 {
 				violated += fmt.Sprintf(" (%.0f %%)", 100*float64(count)/float64(all))

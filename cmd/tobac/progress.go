@@ -9,6 +9,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"tobac"
 )
 
 // A progress shows how far a run is: a bar on a terminal, otherwise a line every
@@ -27,7 +29,7 @@ type progress struct {
 	closed  bool
 }
 
-func newProgress(w io.Writer, steps int) *progress { return &progress{w: w, steps: steps} }
+func newProgress(w io.Writer) *progress { return &progress{w: w} }
 
 // begin writes the warnings and starts the clock. The number of steps depends on
 // the data where several orders are sampled; a resumed run has taken some of them.
@@ -41,7 +43,7 @@ func (p *progress) begin(warnings []string, taken, steps int) {
 	}
 	warn(p.w, warnings)
 	p.shownAt = p.start
-	if isTerminal(p.w) {
+	if isTerminal(p.w) && p.steps > taken {
 		p.bar = newBar(p.w, p.steps)
 	}
 }
@@ -66,10 +68,18 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// step says how many steps have been taken.
-func (p *progress) step(taken int) {
+// step says where the run is.
+func (p *progress) step(s tobac.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.start.IsZero() { // what comes before the steps
+		const worthSaying = 100 << 20
+		if s.Bytes >= worthSaying && !p.closed {
+			fmt.Fprintf(p.w, "the engine %v needs about %.1f GB of memory\n", s.Stage, float64(s.Bytes)/(1<<30))
+		}
+		return
+	}
+	taken := s.Step
 	p.taken = taken
 	if p.closed {
 		return
@@ -86,7 +96,11 @@ func (p *progress) step(taken int) {
 	p.shown, p.shownAt = taken, now
 	rate := float64(taken-p.first) / now.Sub(p.start).Seconds()
 	left := time.Duration(float64(p.steps-taken) / rate * float64(time.Second)).Round(time.Second)
-	fmt.Fprintf(p.w, "step %d of %d, %.3g steps/s, %v left\n", taken, p.steps, rate, left)
+	format := "step %d of %d, %.3g steps/s, %v left\n"
+	if rate >= 1000 {
+		format = "step %d of %d, %.0f steps/s, %v left\n"
+	}
+	fmt.Fprintf(p.w, format, taken, p.steps, rate, left)
 }
 
 // begun reports whether there is a state to keep.

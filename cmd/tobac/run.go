@@ -43,9 +43,9 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tobac",
 		Short: "Infer a posterior over causal graphs from a table of measurements",
-		Long: `tobac infers a posterior over causal graphs from a table of measurements: it
-finds a causal order of the columns and samples directed acyclic graphs that
-respect it, together with the weights of their edges.
+		Long: `tobac infers a posterior over causal graphs from a table of measurements: the
+probability of every edge, exact where that can be computed, and directed acyclic
+graphs with the weights of their edges.
 
 Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 2 wrong usage.`,
@@ -62,6 +62,7 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 		}
 		return nil
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
 	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -138,7 +139,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "bench", "dag", "dataset", "models", "ordering", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
 		default:
 			found = false
 		}

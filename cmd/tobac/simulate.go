@@ -31,7 +31,7 @@ const (
 )
 
 // String implements fmt.Stringer.
-func (g graphName) String() string { return [...]string{priorER, priorSF}[g] }
+func (g graphName) String() string { return [...]string{"er", "sf"}[g] }
 
 // Limits of simulated data, so that a typing error does not fill the memory.
 const (

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"tobac/posterior"
 )
 
 // An invocation is what one command line left behind.
@@ -37,6 +40,26 @@ func succeed(t *testing.T, args ...string) invocation {
 		t.Fatalf("tobac %q: exit %d, stderr %q", args, got.code, got.stderr)
 	}
 	return got
+}
+
+// saved reads the posterior that a fit wrote into a folder.
+func saved(t *testing.T, dir string) *posterior.Posterior {
+	t.Helper()
+	p, err := readPosterior(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// drawsIn is the part of particles.json in a folder that the draws are.
+func drawsIn(t *testing.T, dir string) string {
+	t.Helper()
+	_, draws, found := strings.Cut(readFile(t, dir, particlesFile), "\n\"draws\":[")
+	if !found {
+		t.Fatalf("%s in %s has no draws", particlesFile, dir)
+	}
+	return draws
 }
 
 // refuses runs a command line, given as words, that must fail with the one line
@@ -72,9 +95,18 @@ func simulated(t *testing.T) {
 	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data")
 }
 
-// quick are options for runs that take a moment.
+// quick are a command line of words with options for runs that take a moment,
+// which those of the line override.
 func quick(args ...string) []string {
-	return append(args, "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2")
+	if at := slices.Index(args, "--engine"); at >= 0 && (args[at+1] == "exact" || args[at+1] == "mcmc") {
+		return append([]string{args[0], "--workers", "2"}, args[1:]...)
+	}
+	return append([]string{args[0], "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
+}
+
+// sampled are the same for SVGD alone, under the order that EqVar finds.
+func sampled(args ...string) []string {
+	return append(quick(args[0], "--engine", "svgd", "--order", "eqvar"), args[1:]...)
 }
 
 func readFile(t *testing.T, elements ...string) string {

@@ -18,13 +18,28 @@ type frozen struct {
 var newer = []frozen{
 	{stream.MCMCStart, 0x0, []int{2}, [3]uint64{0x4320facdda00736a, 0xb2250a75c467170c, 0x727c386cd75258a6}},
 	{stream.MCMCMoves, 0x0, []int{2}, [3]uint64{0xf7612cfe29ff4e06, 0x9321a98abc27bf5, 0x1339097982eb1e20}},
-	{stream.MCMCGraphs, 0x0, []int{2}, [3]uint64{0xc9016f822636e3ba, 0xf55f5a98f56ef0f0, 0xaf3401a68fe62206}},
 	{stream.MCMCStart, 0x2a, []int{2}, [3]uint64{0x7823f5266819f516, 0xd947242c0b04daa9, 0xaae667aa691dcf19}},
 	{stream.MCMCMoves, 0x2a, []int{2}, [3]uint64{0xa2c21e06a771d3fd, 0x30124abf2f7bf0b5, 0x827249100240c9a2}},
-	{stream.MCMCGraphs, 0x2a, []int{2}, [3]uint64{0x9ec50f8a930a058f, 0xe026493d8a32d293, 0x9c76c016344ba81a}},
 	{stream.MCMCStart, 0xffffffffffffffff, []int{2}, [3]uint64{0xd86989df5b65ea8a, 0x799c7b386caf3357, 0x166222fd927dd308}},
 	{stream.MCMCMoves, 0xffffffffffffffff, []int{2}, [3]uint64{0x5f41d0b3d3b0e907, 0xdd3839885752da35, 0xa73e0e1300032fac}},
-	{stream.MCMCGraphs, 0xffffffffffffffff, []int{2}, [3]uint64{0x4abe7620d258883f, 0x5d0df6b6566cfbc3, 0x6e9a6db0fc243ccf}},
+	{stream.ExactDraw, 0x0, []int{0}, [3]uint64{0xdaa8817dfffe288a, 0x7d1f97db64db3fdf, 0x991bbd55f6f8bcfd}},
+	{stream.ExactDraw, 0x0, []int{7}, [3]uint64{0xf0eb19c0722c8377, 0xeb5d009c3fb3cd70, 0xee4245265fec2c4a}},
+	{stream.ExactDraw, 0x2a, []int{0}, [3]uint64{0x9307802d03e304bc, 0x1d4459035d3143d1, 0x66285e656c240e6c}},
+	{stream.ExactDraw, 0x2a, []int{7}, [3]uint64{0x96c2625d11065fc3, 0x46cc34d50f8d0d82, 0x403c48324bbab8cd}},
+	{stream.ExactDraw, 0xffffffffffffffff, []int{0}, [3]uint64{0xff5d73869df86a09, 0x4d66fe70b74632c, 0xdea15c2881d79b33}},
+	{stream.ExactDraw, 0xffffffffffffffff, []int{7}, [3]uint64{0x1bfd8057cc40d443, 0x2584fa23f44b3a4, 0x645acac05123b70c}},
+	{stream.ExactResample, 0x0, []int{}, [3]uint64{0x7f08deed08741526, 0x6e4068e023948fde, 0x1be461f9020bdd0b}},
+	{stream.ExactResample, 0x2a, []int{}, [3]uint64{0xe80516948ea1243d, 0x8b6abad2d947a3c3, 0xa694fd133f4860f4}},
+	{stream.ExactResample, 0xffffffffffffffff, []int{}, [3]uint64{0x98a17a06c57c6df, 0x22d115977a86cfef, 0xb4a116a5d6d2f790}},
+	{stream.PosteriorPart, 0x0, []int{2}, [3]uint64{0xe21e2e8af9f79ff9, 0x635d4c36ec187cc3, 0xb87bef2c19b0eaea}},
+	{stream.PosteriorPart, 0x2a, []int{2}, [3]uint64{0x15185cb8f3ee1468, 0x5808487d6457abd3, 0x2ecdb31935a171e1}},
+	{stream.PosteriorPart, 0xffffffffffffffff, []int{2}, [3]uint64{0x249b7759865ae533, 0x134fa24f75a8b02a, 0x9a249591d960ce83}},
+	{stream.Equations, 0x0, []int{2}, [3]uint64{0x2026815c036bcac6, 0xd505a1cd678543eb, 0xb5999981a2d25f83}},
+	{stream.Equations, 0x2a, []int{2}, [3]uint64{0x574fcd4494003a50, 0x959cd5c8e84e55ed, 0xf1a2f0de1e54478d}},
+	{stream.Equations, 0xffffffffffffffff, []int{2}, [3]uint64{0xe813255e3e67091c, 0x458563c176c9c0d9, 0xfc87c632c8c3fcb9}},
+	{stream.PosteriorOrders, 0x0, []int{}, [3]uint64{0x1779274c51f9bdb5, 0x757474ffd2e75f7a, 0xb3275a9c0caf5d31}},
+	{stream.PosteriorOrders, 0x2a, []int{}, [3]uint64{0xb325f077b4593621, 0x3420cd9f6f69a8cf, 0xf5a03fc41f1bb968}},
+	{stream.PosteriorOrders, 0xffffffffffffffff, []int{}, [3]uint64{0xb9b7ffd7adff4425, 0x4d509772d7728cea, 0x3cdaab58962e79a1}},
 }
 
 // first are the first numbers of every stream. They were computed by the code
@@ -100,17 +115,6 @@ var first = []frozen{
 	{stream.Conformance, 0xffffffffffffffff, []int{}, [3]uint64{0x81d7811ca8da7362, 0xc6100661144c7b07, 0x563c4fae4603776}},
 	{stream.ConformanceInit, 0xffffffffffffffff, []int{}, [3]uint64{0x27fab7b383a331dd, 0x944336f08c7cef7f, 0x59268d7eefcd72c}},
 	{stream.GradientDirection, 0xffffffffffffffff, []int{}, [3]uint64{0x3d334cb459e1487d, 0xf19566874767ebbf, 0x6af243e9cd2ed5e1}},
-
-	// streams that are newer than this package
-	{stream.ExactDraw, 0x0, []int{0}, [3]uint64{0xdaa8817dfffe288a, 0x7d1f97db64db3fdf, 0x991bbd55f6f8bcfd}},
-	{stream.ExactDraw, 0x0, []int{7}, [3]uint64{0xf0eb19c0722c8377, 0xeb5d009c3fb3cd70, 0xee4245265fec2c4a}},
-	{stream.ExactDraw, 0x2a, []int{0}, [3]uint64{0x9307802d03e304bc, 0x1d4459035d3143d1, 0x66285e656c240e6c}},
-	{stream.ExactDraw, 0x2a, []int{7}, [3]uint64{0x96c2625d11065fc3, 0x46cc34d50f8d0d82, 0x403c48324bbab8cd}},
-	{stream.ExactDraw, 0xffffffffffffffff, []int{0}, [3]uint64{0xff5d73869df86a09, 0x4d66fe70b74632c, 0xdea15c2881d79b33}},
-	{stream.ExactDraw, 0xffffffffffffffff, []int{7}, [3]uint64{0x1bfd8057cc40d443, 0x2584fa23f44b3a4, 0x645acac05123b70c}},
-	{stream.ExactResample, 0x0, []int{}, [3]uint64{0x7f08deed08741526, 0x6e4068e023948fde, 0x1be461f9020bdd0b}},
-	{stream.ExactResample, 0x2a, []int{}, [3]uint64{0xe80516948ea1243d, 0x8b6abad2d947a3c3, 0xa694fd133f4860f4}},
-	{stream.ExactResample, 0xffffffffffffffff, []int{}, [3]uint64{0x98a17a06c57c6df, 0x22d115977a86cfef, 0xb4a116a5d6d2f790}},
 }
 
 // seeds are what [stream.Seed] gave there; for chained purposes they are also

@@ -18,13 +18,15 @@ const (
 	HeldoutRows                            // rows that the command holds out
 	MCMCStart                              // where a Markov chain starts
 	MCMCMoves                              // moves of a Markov chain
-	MCMCGraphs                             // graphs that a Markov chain records
 	SachsSplit                             // rows of a split of the Sachs data in the experiments
 	Conformance                            // graphs and rows that a likelihood's contract is checked on
 	ConformanceInit                        // initial parameters in that check
 	GradientDirection                      // directions in which a gradient is compared with differences
 	ExactDraw                              // order and parents of a draw from an exact posterior
 	ExactResample                          // which of them are drawn again
+	PosteriorPart                          // seed of the draws under one of several hypotheses
+	Equations                              // parameters of a drawn graph
+	PosteriorOrders                        // which drawn orders SVGD samples under
 )
 
 // A derivation is one of those in the package comment.
@@ -57,13 +59,15 @@ var purposes = [...]struct {
 	HeldoutRows:         {keyed, 0, "tobac fit --holdout", 0},
 	MCMCStart:           {keyed, 1, "MCMC start", 0},
 	MCMCMoves:           {keyed, 1, "MCMC moves", 0},
-	MCMCGraphs:          {keyed, 1, "MCMC graphs", 0},
 	SachsSplit:          {plain, 1, "Sachs split", 0},
 	Conformance:         {plain, 0, "conformance", 2},
 	ConformanceInit:     {plain, 0, "conformance of initial parameters", 1},
 	GradientDirection:   {plain, 0, "gradient direction", 0x67726164},
 	ExactDraw:           {keyed, 1, "exact draw", 0},
 	ExactResample:       {keyed, 0, "exact resample", 0},
+	PosteriorPart:       {keyed, 1, "posterior part", 0},
+	Equations:           {keyed, 1, "equations", 0},
+	PosteriorOrders:     {keyed, 0, "posterior orders", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

@@ -1,0 +1,97 @@
+package bench_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/exact"
+	"tobac/mcmc"
+	"tobac/score"
+)
+
+// Package mcmc beside sumu on the same scores and prior, both against the sum over all
+// graphs: less error. One core each; the log has the times, which no test asserts.
+//
+//	taskset -c 1 go test ./bench -run TestChainsBesideSumu -long -v
+func TestChainsBesideSumu(t *testing.T) {
+	if !*long {
+		t.Skip("takes a minute: -long")
+	}
+	text, err := os.ReadFile("testdata/sumu.json") // of testdata/sumu.py
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sumu struct {
+		Sets []struct {
+			Name    string
+			Seconds float64
+			Edges   [][]float64
+		}
+	}
+	if err := json.Unmarshal(text, &sumu); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	problems := synthetic(t, "linear-d20-e40", len(sumu.Sets))
+	for k, set := range sumu.Sets {
+		x := problems[k].Train.X
+		_, d := x.Dims()
+		s, err := score.NewBGe(x, nil, score.BGeOptions{Scale: score.Raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior := score.Fair(d)
+		p, err := exact.New(ctx, s, prior, exact.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders, err := p.Orders(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs, err := orders.Graphs(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := graphs.Edges()
+		distance := func(got mat.Matrix) float64 {
+			sum := 0.0
+			for i := range d {
+				for j := range d {
+					sum += math.Abs(got.At(i, j) - want.At(i, j))
+				}
+			}
+			return sum / float64(d*(d-1))
+		}
+		theirs := mat.NewDense(d, d, nil)
+		for i, row := range set.Edges {
+			theirs.SetRow(i, row)
+		}
+		for _, iterations := range []int{300, 1000} {
+			start := time.Now()
+			const warmUp = 200
+			m, err := mcmc.New(ctx, s, prior, mcmc.Options{Workers: 1, Seed: 1, WarmUp: warmUp})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Advance(ctx, warmUp+iterations); err != nil {
+				t.Fatal(err)
+			}
+			r, err := m.Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours := distance(r.Edges)
+			t.Logf("%s: error %.4f after %d iterations, %.1f s; sumu %.4f, %.1f s of processor time", set.Name, ours, iterations, time.Since(start).Seconds(), distance(theirs), set.Seconds)
+			if !(ours < distance(theirs)) {
+				t.Errorf("%s: error %v, sumu's is %v", set.Name, ours, distance(theirs))
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package tobac
+
+import (
+	"context"
+	"math"
+
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/score"
+)
+
+// BGe is the linear Gaussian model with a noise variance for every equation, all
+// parameters integrated out: the Bayesian Gaussian equivalent score, of columns
+// scaled to variance 1 unless Raw. Graphs of one equivalence class have the same
+// probability, and neither shifting nor multiplying a column changes one.
+type BGe struct {
+	AlphaMu float64 // strength of the prior mean; 0: 1
+	// AlphaLambda is the degrees of freedom, above d+1, which set the scale of the prior.
+	// 0: averaged over by the engines that have evidences (above 12 variables
+	// estimated); d+2, as published, for SVGD and with Raw.
+	AlphaLambda float64
+	Raw         bool // columns as they are, with prior means of 0, as published
+}
+
+var (
+	_ Differentiable = BGe{}
+	_ Scored         = BGe{}
+)
+
+// The prior of [BGe] expects the noise of a column of variance 1 to have a variance of about
+// t/n, t = α_μ(α_λ−d−1)/(α_μ+1). Where deep graphs leave a column a thousandth of its
+// variance, the published t = ½ costs hundreds of nats and puts wrong edges in the
+// place of right ones: AUROC .89 instead of .97 on linear-d10-e20-run1, standardised. The degrees of
+// freedom are therefore averaged over, α_λ = d+1+f with the same probability for each f.
+var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
+
+// String implements [Model].
+func (m BGe) String() string {
+	return text("bge", "alpha-mu", m.AlphaMu, "alpha-lambda", m.AlphaLambda, "raw", m.Raw)
+}
+
+// Likelihood implements [Differentiable]: of columns as they are.
+func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
+}
+
+// Hypotheses implements [Scored].
+func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+	if !m.Raw && m.AlphaLambda == 0 {
+		return m.hypotheses(data)
+	}
+	opt := score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda}
+	if m.Raw {
+		opt.Scale = score.Raw
+	}
+	s, err := score.NewBGe(data.X, data.Mask(), opt)
+	return []Hypothesis{{Scores: s}}, err
+}
+
+// hypotheses are the scores of m under the scales of its prior.
+func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
+	_, d := data.X.Dims()
+	all := make([]Hypothesis, len(bgeScales))
+	for k, f := range bgeScales {
+		s, err := score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + f})
+		if err != nil {
+			return nil, err
+		}
+		all[k] = Hypothesis{Scores: s, LogWeight: -math.Log(float64(len(bgeScales)))}
+	}
+	return all, nil
+}
+
+// Sampled implements [SampledModel]: beside its exact posterior TOBAC's linear model,
+// whose particles have weights.
+func (m BGe) Sampled(beside bool) (Model, bool) {
+	if beside {
+		return Linear{}, true
+	}
+	standardise := !m.Raw
+	m.Raw = true
+	return m, standardise
+}

@@ -1,0 +1,203 @@
+package tobac
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dataset"
+	"tobac/mcmc"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Chains is how the engine mcmc samples. The zero value is the default.
+type Chains struct {
+	Chains     int // independent chains; 0: 4
+	Iterations int // of each chain after its warm-up; 0: 3000
+	WarmUp     int // iterations of each chain before it records; 0: 600
+	Candidates int // candidate parents of every variable; 0: all others up to 15
+	Rungs      int // inverse temperatures of each chain; 0: 8
+}
+
+// Settings are those that have a text form of one line.
+func (c *Chains) Settings() []*Setting {
+	return []*Setting{
+		wholeNumber(&c.Chains, "chains", "independent Markov chains of the engine mcmc", "4"),
+		wholeNumber(&c.Iterations, "iterations", "iterations of each chain after its warm-up", "3000"),
+		wholeNumber(&c.WarmUp, "warm-up", "iterations of each chain before it records", "600"),
+		wholeNumber(&c.Candidates, "candidates", "candidate parents of every variable", "all others up to 15"),
+		wholeNumber(&c.Rungs, "rungs", "inverse temperatures of each chain", "8"),
+	}
+}
+
+func (c Chains) withDefaults() (Chains, error) {
+	if err := checkTexts(c.Settings()); err != nil {
+		return c, err
+	}
+	fill(&c.Chains, 4)
+	fill(&c.Iterations, 3000)
+	fill(&c.WarmUp, 600)
+	return c, nil
+}
+
+// String is the text form.
+func (c *Chains) String() string {
+	return text("mcmc", "chains", c.Chains, "iterations", c.Iterations, "warm-up", c.WarmUp, "candidates", c.Candidates, "rungs", c.Rungs)
+}
+
+// chains is the sampling of a posterior by Markov chains.
+type chains struct {
+	model       Scored
+	evidence    []Evidence
+	hypothesis  Hypothesis
+	density     float64
+	sampler     *mcmc.Sampler
+	step, steps int
+	diagnostics mcmc.Diagnostics
+}
+
+// pilot is the number of iterations of the short chains that compare models and
+// estimate the number of edges, half of them warm-up.
+const pilot = 400
+
+// newChains finds the model by short chains, if there is a choice, estimates the
+// number of edges and prepares the chains.
+func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*chains, error) {
+	var best *chains
+	var all []Evidence
+	highest := math.Inf(-1)
+	for _, m := range models {
+		if note := tooDear(m, models, data); note != "" {
+			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+			continue
+		}
+		c, level, err := pilotChains(ctx, data, m, cfg)
+		if err != nil {
+			return nil, err
+		}
+		e := Evidence{Model: m.String(), Log: level, Note: "mean of log p(D, graph) over short chains, no evidence"}
+		all = append(all, e)
+		if level > highest {
+			best, highest = c, level
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
+	}
+	best.evidence = all
+	prior, err := cfg.Prior.modular(len(data.Names), best.density)
+	if err != nil {
+		return nil, err
+	}
+	best.sampler, err = mcmc.New(ctx, best.hypothesis.Scores, prior, cfg.chainOptions(cfg.Chains.WarmUp))
+	best.steps = cfg.Chains.WarmUp + cfg.Chains.Iterations
+	return best, err
+}
+
+func (c *Config) chainOptions(warmUp int) mcmc.Options {
+	return mcmc.Options{Candidates: c.Chains.Candidates, Chains: c.Chains.Chains, Rungs: c.Chains.Rungs, WarmUp: warmUp, Draws: posteriorDraws,
+		Seed: c.Seed, Workers: c.Workers}
+}
+
+// pilotChains runs short chains under a model: their mean log density, the hypothesis that
+// suits their best graph, and the number of
+// edges per node of the prior that is nearest to that of the posterior.
+func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
+	d := len(data.Names)
+	densities := cfg.Prior.densities(d)
+	density := densities[len(densities)-1]
+	if len(densities) > 1 {
+		density = nearest(densities, 1)
+	}
+	prior, err := cfg.Prior.modular(d, density)
+	if err != nil {
+		return nil, 0, err
+	}
+	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	if err != nil {
+		return nil, 0, err
+	}
+	c := &chains{model: m}
+	var res *mcmc.Result
+	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
+		c.hypothesis = hypotheses[chosen]
+		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := s.Advance(ctx, pilot); err != nil {
+			return nil, 0, err
+		}
+		if res, err = s.Result(); err != nil {
+			return nil, 0, err
+		}
+		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
+		better := suiting(hypotheses, best.Graph)
+		if better == chosen {
+			break
+		}
+		chosen = better
+	}
+	c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
+	return c, res.Diagnostics.LogP.Mean, nil
+}
+
+// advance makes the iterations up to number to.
+func (c *chains) advance(ctx context.Context, to int, report func(Progress)) error {
+	for c.step < to {
+		n := min(100, to-c.step)
+		err := c.sampler.Advance(ctx, n)
+		c.step = c.sampler.Iterations()
+		if err != nil {
+			return err
+		}
+		report(Progress{Stage: MCMC, Step: c.step})
+	}
+	return nil
+}
+
+// inference reads the posterior off the chains.
+func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+	res, err := c.sampler.Result()
+	if err != nil {
+		return nil, err
+	}
+	c.diagnostics = res.Diagnostics
+	inf := &inference{model: c.model, evidence: c.evidence, reason: reason(c.evidence, c.model), density: c.density}
+	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
+		Marginals: posterior.Marginals{Probabilities: res.Edges}}
+	var scorers []score.Scorer
+	for _, d := range res.Draws {
+		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		scorers = append(scorers, c.hypothesis.Scores)
+	}
+	inf.post.Components = []posterior.Component{{Draws: len(res.Draws), Weight: 1, LogEvidence: math.NaN()}}
+	inf.orders = make([][]int, len(res.Draws))
+	return inf, addEquations(ctx, data, inf.post, scorers, cfg)
+}
+
+func (c *chains) snapshot() (json.RawMessage, error) {
+	s, err := c.sampler.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+func (c *chains) restore(state json.RawMessage) error {
+	s := new(mcmc.Snapshot)
+	if err := json.Unmarshal(state, s); err != nil {
+		return fmt.Errorf("the state of the chains: %w", err)
+	}
+	if err := c.sampler.Restore(s); err != nil {
+		return err
+	}
+	c.step = c.sampler.Iterations()
+	return nil
+}

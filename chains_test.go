@@ -1,0 +1,116 @@
+package tobac_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/posterior"
+)
+
+// Markov chains agree with the exact engine: with four chains of 4000 iterations the
+// standard error of a probability is below 0.02; five of them are allowed.
+func TestChainsAgreeWithExact(t *testing.T) {
+	data := noisy(t)
+	for _, cfg := range []tobac.Config{
+		{Model: tobac.BGe{AlphaLambda: 7}, Prior: tobac.Prior{EdgesPerNode: 1}},
+		{Model: tobac.Linear{NoiseVariance: 0.3}, Prior: tobac.Prior{Kind: tobac.Fair, Forbidden: []dag.Edge{{From: 2, To: 4}}}},
+	} {
+		want := fit(t, data, cfg)
+		cfg.Engine, cfg.Chains, cfg.Workers = tobac.MCMC, tobac.Chains{Iterations: 4000, WarmUp: 500, Rungs: 2}, 2
+		got := fit(t, data, cfg)
+		if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 0.1) {
+			t.Errorf("%v: probabilities differ by up to %v", cfg.Model, diff)
+		}
+		if diff := largest(got.Frequencies().Probabilities, want.Probabilities); !(diff <= 0.15) {
+			t.Errorf("%v: shares of the draws differ by up to %v", cfg.Model, diff)
+		}
+		if got.Diagnostics == nil || got.Diagnostics.Samples == 0 || want.Diagnostics != nil {
+			t.Errorf("%v: diagnostics %+v of chains, %v of the exact engine", cfg.Model, got.Diagnostics, want.Diagnostics)
+		}
+		if len(got.Draws) < 1000 || got.Draws[0].Equations == nil {
+			t.Errorf("%v: %d draws", cfg.Model, len(got.Draws))
+		}
+		for i := range 5 {
+			for j := range 5 {
+				if want.Probabilities.At(i, j) < 0.3 {
+					continue
+				}
+				// Means over a thousand draws of graphs, whose weights spread by less than 1.
+				if g, w := got.WeightMean.At(i, j), want.WeightMean.At(i, j); math.Abs(g-w) > 0.2 {
+					t.Errorf("%v: mean weight of %d → %d is %v, want %v", cfg.Model, i, j, g, w)
+				}
+			}
+		}
+	}
+}
+
+// Of several hypotheses the chains take the one that the data support: the posterior is
+// near the exact average over all of them, where one of them has most of the evidence.
+func TestChainsTakeTheBestHypothesis(t *testing.T) {
+	data := noisy(t)
+	cfg := tobac.Config{Model: tobac.BGe{}, Prior: tobac.Prior{EdgesPerNode: 1}}
+	want := fit(t, data, cfg)
+	cfg.Engine, cfg.Chains, cfg.Workers = tobac.MCMC, tobac.Chains{Iterations: 2000, WarmUp: 500, Rungs: 2}, 2
+	got := fit(t, data, cfg)
+	t.Logf("probabilities differ by up to %.3f", largest(got.Probabilities, want.Probabilities))
+	if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 0.1) {
+		t.Errorf("probabilities differ by up to %v", diff)
+	}
+}
+
+// Particles beside chains follow orders drawn from what the chains sampled: every
+// order has a draw whose edges all follow it.
+func TestParticlesBesideChains(t *testing.T) {
+	data := noisy(t)
+	cfg := engines()["mcmc"]
+	cfg.Beside, cfg.Sampler, cfg.Order.Count = true, small, 3
+	r, res := finished(t, data, cfg)
+	if r.Steps() != short.WarmUp+short.Iterations+3*small.Steps {
+		t.Errorf("%d steps", r.Steps())
+	}
+	if res.Particles == nil || len(res.Particles.Components) != 3 || math.IsNaN(res.Distance()) {
+		t.Fatalf("particles %v, distance %v", res.Particles != nil, res.Distance())
+	}
+	for k, c := range res.Particles.Components {
+		if !slices.ContainsFunc(res.Draws, func(d posterior.Draw) bool { return follows(d.Graph, c.Order) }) {
+			t.Errorf("no draw follows order %d, %v", k, c.Order)
+		}
+	}
+}
+
+// Progress of the chains counts their iterations, up to the last, then the steps
+// of the particles.
+func TestChainsReportProgress(t *testing.T) {
+	cfg := engines()["mcmc"]
+	cfg.Beside, cfg.Sampler, cfg.Order.Count = true, small, 2
+	var all []tobac.Progress
+	cfg.Progress = func(p tobac.Progress) { all = append(all, p) }
+	r, _ := finished(t, noisy(t), cfg)
+	last, stage := 0, tobac.MCMC
+	for _, p := range all {
+		if p.Step <= last || p.Steps != r.Steps() || p.Stage < stage || p.Stage == tobac.MCMC && p.Step > 400 || p.Stage == tobac.SVGD && p.Step != last+1 {
+			t.Errorf("report %+v after step %d of %v", p, last, stage)
+		}
+		last, stage = p.Step, p.Stage
+	}
+	if last != r.Steps() || stage != tobac.SVGD {
+		t.Errorf("the last report is of step %d of %d, stage %v", last, r.Steps(), stage)
+	}
+}
+
+// A run whose chains have not ended has no posterior, and says how far it is.
+func TestNoPosteriorOfUnfinishedChains(t *testing.T) {
+	r := newRun(t, noisy(t), engines()["mcmc"])
+	if _, err := r.Result(t.Context()); err == nil {
+		t.Error("a posterior of chains that have not begun")
+	}
+	advance(t, r, 50)
+	if _, err := r.Result(t.Context()); err == nil || r.Step() < 50 {
+		t.Errorf("a posterior of chains at step %d of their warm-up", r.Step())
+	}
+	advance(t, r, r.Steps())
+	result(t, r)
+}

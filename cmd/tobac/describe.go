@@ -1,0 +1,254 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"tobac"
+	"tobac/autograd"
+	"tobac/models"
+)
+
+// printRun says what was done.
+func (r *result) printRun(w io.Writer) {
+	s := &r.summary
+	in, c := &s.Config.inputConfig, &r.Config
+	data := fmt.Sprintf("%s: %d rows of %d variables", in.Data, in.TrainingRows, in.Variables)
+	if in.Transform != "none" {
+		data += ", " + transformed(in.Transform)
+	}
+	if in.Standardize {
+		data += ", standardised"
+	}
+	if in.HeldoutRows > 0 {
+		data += fmt.Sprintf(", %d rows held out", in.HeldoutRows)
+	}
+	printField(w, "data", data)
+	if in.Interventions != "" {
+		printField(w, "set", "by intervention: "+in.Interventions)
+	}
+	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
+	model := describeModel(s.Model)
+	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {
+		model = describeModel(m.String()) + " on columns scaled to variance 1"
+	}
+	model += reasonText(s.Reason)
+	if !forOrders {
+		model += evidenceText(s.Evidence)
+	}
+	printField(w, "model", model)
+	printField(w, "engine", r.describeEngine())
+	if s.Chains != nil {
+		printField(w, "chains", s.Chains.String())
+	}
+	if forOrders && len(s.Evidence) > 0 {
+		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))
+	}
+	switch {
+	case s.Orders != nil:
+		s.Orders.print(w, c)
+	case len(s.Order) > 0:
+		printField(w, "order", joinNames(s.Order))
+	}
+	printField(w, "prior", r.describePrior())
+	if b := s.Beside; b != nil {
+		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",
+			describeModel(b.Model), besideScale(s.Model, b.Model), particlesText(c), b.Distance))
+	}
+	printField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
+}
+
+// transformed says what was done to every column.
+func transformed(transform string) string {
+	if transform == "log" {
+		return "logarithms"
+	}
+	return strings.ReplaceAll(transform, "-", " ")
+}
+
+// describeModel says in words what a model is, from its text form.
+func describeModel(model string) string {
+	name, settings, _ := strings.Cut(model, " ")
+	words := map[string]string{
+		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
+		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
+	}[name]
+	switch {
+	case words == "":
+		return model
+	case settings == "":
+		return words
+	}
+	return words + " (" + settings + ")"
+}
+
+// reasonText is the reason for a model after its description.
+func reasonText(reason string) string {
+	switch {
+	case reason == "":
+		return ""
+	case strings.HasPrefix(reason, "which "):
+		return ", " + reason
+	}
+	return ": " + reason
+}
+
+// evidenceText lists what the data say about each model that was compared, in lines of their own.
+func evidenceText(all []evidence) string {
+	if len(all) < 2 {
+		return ""
+	}
+	text, note := "", "log evidence"
+	for _, e := range all {
+		if math.IsNaN(float64(e.Log)) {
+			text += fmt.Sprintf("\n- %s: left out, %s", describeModel(e.Model), e.Note)
+			continue
+		}
+		if e.Note != "" {
+			note = e.Note // the same for all
+		}
+		text += fmt.Sprintf("\n- %s: %.1f nats", describeModel(e.Model), e.Log)
+	}
+	return "\n" + note + ":" + text
+}
+
+// modelReason says why the model of a result was taken; "" if the options leave no
+// choice.
+func modelReason(asked tobac.Config, r *tobac.Result) string {
+	best, why := bestModel(r.Evidence)
+	switch {
+	case asked.Model != nil:
+		return "as asked for"
+	case len(r.Evidence) < 2:
+		return ""
+	case particlesListed(r) && best.Model != r.Model:
+		return fmt.Sprintf("svgd's form of %s, %s", describeModel(best.Model), why)
+	}
+	return why
+}
+
+// supported is the model that the data support, with how much they do.
+func supported(all []tobac.Evidence) string {
+	best, why := bestModel(all)
+	return fmt.Sprintf("the model %s, %s", describeModel(best.Model), why)
+}
+
+// bestModel is the one of greatest evidence, and how far ahead it is.
+func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
+	best, next := twoBest(all)
+	if math.IsInf(next.Log, -1) {
+		return best, "the only one that could be computed"
+	}
+	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
+}
+
+// twoBest are the models of greatest evidence; −Inf: there are not two.
+func twoBest(all []tobac.Evidence) (best, next tobac.Evidence) {
+	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
+	for _, e := range all {
+		switch {
+		case e.Log > best.Log:
+			best, next = e, best
+		case e.Log > next.Log:
+			next = e
+		}
+	}
+	return best, next
+}
+
+// closeModels is the warning that the data hardly tell two models apart: odds below
+// twenty to one.
+func closeModels(all []tobac.Evidence) string {
+	best, next := twoBest(all)
+	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
+		return ""
+	}
+	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", describeModel(best.Model), describeModel(next.Model), best.Log-next.Log)
+}
+
+// particlesListed reports whether the particles of SVGD are what is reported.
+func particlesListed(r *tobac.Result) bool { return r.Config.Engine == tobac.SVGD }
+
+// besideScale says on which scale the particles beside a model were sampled.
+func besideScale(listed, beside string) string {
+	if strings.HasPrefix(listed, "bge") && strings.HasPrefix(beside, "linear") {
+		return " on columns scaled to variance 1"
+	}
+	return ""
+}
+
+// describePrior says what graphs were probable before.
+func (r *result) describePrior() string {
+	s, c := &r.summary, &r.Config
+	var text string
+	switch {
+	case c.Prior.Probabilities != nil:
+		text = "edge probabilities in " + s.Config.Prior
+	case c.Prior.Kind == tobac.Sparse:
+		text = fmt.Sprintf("Erdős–Rényi, %.3g edges per node, that is %.3g expected edges", s.EdgesPerNode, float64(s.EdgesPerNode)*float64(s.Config.Variables))
+		if c.Prior.EdgesPerNode == 0 && len(s.Evidence) > 0 {
+			text += ", inferred"
+		}
+	default:
+		text = map[tobac.PriorKind]string{tobac.Fair: "fair: every number of parents is equally probable", tobac.ScaleFree: "scale-free", tobac.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
+	}
+	if n := len(c.Prior.Forbidden); n > 0 {
+		text += fmt.Sprintf("; %s forbidden", counted(n, "edge"))
+	}
+	if n := len(c.Prior.Required); n > 0 {
+		text += fmt.Sprintf("; %s required", counted(n, "edge"))
+	}
+	if c.Prior.Tiers != nil {
+		text += "; no edge to an earlier tier"
+	}
+	if n := c.Prior.MaxParents; n > 0 {
+		text += fmt.Sprintf("; at most %s of each variable", counted(n, "parent"))
+	}
+	return text
+}
+
+// describeEngine says what computed the listed probabilities, and why it was taken.
+func (r *result) describeEngine() string {
+	c, d := &r.Config, r.summary.Config.Variables
+	var text, reason string
+	switch {
+	case c.Engine == tobac.MCMC:
+		text = fmt.Sprintf("mcmc, %d chains of %d iterations", c.Chains.Chains, c.Chains.Iterations)
+		reason = fmt.Sprintf("%d variables are more than exact takes", d)
+	case c.Engine == tobac.Exact:
+		text = "exact, " + r.Sum
+		reason = fmt.Sprintf("%d variables are few enough", d)
+	case c.Sampler.Method == tobac.DiBS:
+		text = fmt.Sprintf("svgd, method dibs, %s", particlesText(c))
+	default:
+		text = "svgd, " + particlesText(c)
+		switch _, scored := c.Model.(tobac.Scored); {
+		case c.Model != nil && !scored:
+			reason = "the model has no node scores in closed form"
+		case c.Order.Method != nil:
+			reason = "a method finds the order"
+		}
+	}
+	if r.summary.Config.fit.Engine != tobac.Auto || reason == "" {
+		return text
+	}
+	return text + ": " + reason
+}
+
+// particlesText describes the sampling of particles.
+func particlesText(c *tobac.Config) string {
+	s := &c.Sampler
+	text := fmt.Sprintf("%d particles, %d steps, %d samples, %s estimator", s.Particles, s.Steps, s.Samples, s.Estimator)
+	if s.Gradient != models.Reparameterised {
+		text += fmt.Sprintf(", %s gradient", s.Gradient)
+	}
+	if s.Precision != autograd.Float64 {
+		text += fmt.Sprintf(", %s", s.Precision)
+	}
+	if o := &c.Order; s.Method == tobac.TOBAC && o.Known == nil && o.Method == nil {
+		text += fmt.Sprintf(", under each of %s drawn from the posterior", counted(o.Count, "order"))
+	}
+	return text
+}

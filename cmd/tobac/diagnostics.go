@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/mcmc"
+	"tobac/metrics"
+)
+
+// A chainSummary says whether Markov chains agree; [mcmc.Diagnostics] defines its
+// numbers, which are null where there are too few samples.
+type chainSummary struct {
+	Samples   int            `json:"samples"`
+	MaxRHat   metrics.Number `json:"max_r_hat"` // of the least certain edges
+	MinESS    metrics.Number `json:"min_ess"`   // of the least certain edges
+	LogP      quantity       `json:"log_p"`
+	Uncertain []edgeSummary  `json:"uncertain"` // the least certain edges
+	Rungs     []rungSummary  `json:"rungs"`
+}
+
+// A quantity is the mean of a function of the graphs over the chains.
+type quantity struct {
+	Mean          metrics.Number `json:"mean"`
+	StandardError metrics.Number `json:"standard_error"`
+	RHat          metrics.Number `json:"r_hat"`
+	ESS           metrics.Number `json:"ess"`
+}
+
+type edgeSummary struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+	quantity
+}
+
+// A rungSummary holds the parts of the proposals of an inverse temperature that were accepted.
+type rungSummary struct {
+	InverseTemperature metrics.Number `json:"inverse_temperature"`
+	Relocate           metrics.Number `json:"relocate"`
+	Swap               metrics.Number `json:"swap"`
+	SplitMerge         metrics.Number `json:"split_merge"`
+	Reverse            metrics.Number `json:"reverse"`
+	Exchange           metrics.Number `json:"exchange"`
+}
+
+// newChainSummary is nil for a result without chains.
+func newChainSummary(d *mcmc.Diagnostics, names []string) *chainSummary {
+	if d == nil {
+		return nil
+	}
+	s := &chainSummary{Samples: d.Samples, MaxRHat: metrics.Number(d.MaxRHat()), MinESS: metrics.Number(d.MinESS()), LogP: newQuantity(d.LogP)}
+	for _, e := range d.Uncertain {
+		s.Uncertain = append(s.Uncertain, edgeSummary{names[e.From], names[e.To], newQuantity(e.Quantity)})
+	}
+	for _, r := range d.Rungs {
+		s.Rungs = append(s.Rungs, rungSummary{metrics.Number(r.InverseTemperature), metrics.Number(r.Relocate), metrics.Number(r.Swap),
+			metrics.Number(r.SplitMerge), metrics.Number(r.Reverse), metrics.Number(r.Exchange)})
+	}
+	return s
+}
+
+func newQuantity(q mcmc.Quantity) quantity {
+	return quantity{metrics.Number(q.Mean), metrics.Number(q.StandardError), metrics.Number(q.RHat), metrics.Number(q.ESS)}
+}
+
+// String says it in one line of the report.
+func (s *chainSummary) String() string {
+	if math.IsNaN(float64(s.MaxRHat)) {
+		return fmt.Sprintf("%d samples are too few to compare", s.Samples)
+	}
+	return fmt.Sprintf("the %d least certain edges have R̂ up to %.2f (want 1.1), and at least %.0f independent samples (want 100)", len(s.Uncertain), s.MaxRHat, s.MinESS)
+}

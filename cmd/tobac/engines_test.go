@@ -1,0 +1,329 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dataset"
+	"tobac/internal/file"
+	"tobac/mcmc"
+)
+
+// fewIterations make chains that take a moment.
+const fewIterations = "--engine mcmc --chains 2 --iterations 300 --warm-up 100 --rungs 2"
+
+// What is known of edges holds in the probabilities and in every draw, for every
+// engine.
+func TestKnowledgeHolds(t *testing.T) {
+	for _, c := range []struct {
+		name, args string
+		parents    int // bound on the number of parents; 0: none
+	}{
+		{"exact", "--engine exact", 0},
+		{"exact, few parents", "--engine exact --max-parents 2", 2},
+		{"exact along an order", "--engine exact --order X5,X3,X4,X0,X1,X2", 0},
+		{"chains", fewIterations + " --model bge", 0},
+		{"chains, few parents", fewIterations + " --model linear --max-parents 2", 2},
+		{"svgd", "--engine svgd", 0},
+		{"networks", "--model ffn --orders 2", 0},
+		{"beside", "", 0},
+		{"fair prior", "--prior fair", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			simulated(t)
+			args := "fit data/train.csv --forbid X1,X2 --require X0,X1 --require X4,X1 --tiers X3,X5;X0,X1,X2 --out run " + c.args
+			report := succeed(t, quick(strings.Fields(args)...)...).stdout
+			for _, want := range []string{"; 1 edge forbidden; 2 edges required;", "  X0      X1      1.00         1.00 "} {
+				if !strings.Contains(strings.Join(strings.Fields(report), " "), strings.Join(strings.Fields(want), " ")) {
+					t.Errorf("report lacks %q:\n%s", want, report)
+				}
+			}
+			for _, name := range []string{particlesFile, besideFile} {
+				text, err := os.ReadFile("run/" + name)
+				if err != nil {
+					continue
+				}
+				if err := os.WriteFile("run/"+particlesFile, text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				p := saved(t, "run")
+				matrices := []mat.Matrix{p.Probabilities}
+				for _, g := range p.Graphs() {
+					matrices = append(matrices, g.Matrix())
+				}
+				for k, m := range matrices {
+					against := 0.0
+					for _, late := range []int{0, 1, 2} {
+						against += m.At(late, 3) + m.At(late, 5)
+					}
+					if m.At(1, 2) != 0 || math.Abs(m.At(0, 1)-1) > 1e-12 || math.Abs(m.At(4, 1)-1) > 1e-12 || against != 0 {
+						t.Fatalf("%s, matrix %d: X1 → X2 %v, X0 → X1 %v, X4 → X1 %v, against the tiers %v", name, k, m.At(1, 2), m.At(0, 1), m.At(4, 1), against)
+					}
+					for j := range 6 {
+						if n := mat.Sum(mat.DenseCopyOf(m).ColView(j)); c.parents > 0 && n > float64(c.parents)+1e-9 {
+							t.Fatalf("%s, matrix %d: %v parents of X%d", name, k, n, j)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Statements that contradict each other are named by their options.
+func TestContradictingKnowledge(t *testing.T) {
+	for args, want := range map[string]string{
+		"--require a,b --forbid a,b":                  "--require a,b contradicts --forbid, which names the same edge",
+		"--require a,b --require b,c --require c,a":   `--require: graph has a cycle: "a" -> "b" -> "c" -> "a"`,
+		"--require a,b --tiers b;a":                   "--require a,b contradicts --tiers, which puts b into an earlier group than a",
+		"--require a,c --require b,c --max-parents 1": "--require gives c 2 parents, more than --max-parents 1",
+		"--require a,z":                               `--require: unknown column "z"; allowed: "a", "b", "c"`,
+		"--forbid a":                                  `--forbid "a"; allowed: the names of two columns, separated by a comma`,
+		"--forbid a,a":                                `--forbid "a,a"; allowed: two different columns`,
+		"--tiers a;a":                                 `--tiers names the column "a" twice`,
+		"--max-parents 0":                             `invalid argument "0" for "--max-parents" flag: allowed: whole numbers from 1`,
+		"--max-parents 1 --order eqvar":               "a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc",
+		"--engine exact --particles 3":                "--particles contradicts --engine exact: it is for the engine svgd",
+		"--engine svgd --chains 3":                    "--chains contradicts --engine svgd: it is for the engine mcmc",
+		"--engine mcmc --order a,b,c":                 "--engine mcmc: the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd",
+		"--engine mcmc --model ffn":                   "--engine mcmc: the model ffn has no node scores in closed form, which the engine mcmc needs; allowed: the engine svgd",
+		"--engine svgd --model gp":                    "--engine svgd: the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc",
+	} {
+		inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
+		refuses(t, "fit good.csv "+args, exitUsage, want)
+	}
+	inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
+	refuses(t, "fit good.csv --require b,a --order a,b,c", exitFailed, "good.csv: the graph prior makes the edge b → a certain, but the causal order puts a first; give an order that agrees")
+}
+
+// write puts a table into a file of the current folder.
+func write(t *testing.T, name string, table *dataset.Table) {
+	t.Helper()
+	if err := file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, table) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mapped is the table data/train.csv with a function of column and value in every
+// place, written to the file name.
+func mapped(t *testing.T, from, name string, f func(j int, v float64) float64) {
+	t.Helper()
+	x, err := dataset.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &dataset.Table{Names: x.Names, X: mat.DenseCopyOf(x.X)}
+	out.X.Apply(func(_, j int, v float64) float64 { return f(j, v) }, out.X)
+	write(t, name, out)
+}
+
+// Units and origins of columns change no probability with unequal variances, and
+// weights follow the units; with equal ones origins change nothing.
+func TestUnits(t *testing.T) {
+	units, same := []float64{1000, 0.001, 1, 12, 60, 2.54}, []float64{1, 1, 1, 1, 1, 1}
+	for _, c := range []struct {
+		name, args string
+		unit       []float64
+		tolerance  float64
+	}{
+		{"exact", "--model linear-unequal --engine exact", units, 1e-8},
+		{"beside", "--model linear-unequal", units, 1e-8},
+		// A chain goes another way after a rounding; three standard errors of some
+		// thousand samples are 0.05.
+		{"chains", "--engine mcmc --chains 2 --iterations 4000 --warm-up 100 --rungs 2 --model linear-unequal", units, 0.1},
+		{"origins alone", "--model linear --engine exact", same, 1e-8},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			simulated(t)
+			mapped(t, "data/train.csv", "other.csv", func(j int, v float64) float64 {
+				return v*c.unit[j] + 10*float64(j-2)
+			})
+			for _, name := range []string{"data/train.csv", "other.csv"} {
+				succeed(t, quick(append([]string{"fit", name, "--out", strings.TrimSuffix(strings.TrimPrefix(name, "data/"), ".csv")}, strings.Fields(c.args)...)...)...)
+			}
+			a, b := saved(t, "train"), saved(t, "other")
+			for i := range 6 {
+				for j := range 6 {
+					p, q := a.Probabilities.At(i, j), b.Probabilities.At(i, j)
+					if math.Abs(p-q) > c.tolerance {
+						t.Errorf("P(X%d → X%d) is %v, in other units %v", i, j, p, q)
+					}
+					if p < 0.05 || c.tolerance > 0.01 { // in few draws, or in others
+						continue
+					}
+					factor := c.unit[j] / c.unit[i]
+					if v, w := a.WeightMean.At(i, j)*factor, b.WeightMean.At(i, j); math.Abs(v-w) > 1e-6*math.Abs(v) {
+						t.Errorf("weight of X%d → X%d is %v in other units, want %v", i, j, w, v)
+					}
+					if v, w := a.WeightSD.At(i, j)*factor, b.WeightSD.At(i, j); math.Abs(v-w) > 1e-6*math.Abs(v) {
+						t.Errorf("standard deviation of the weight of X%d → X%d is %v in other units, want %v", i, j, w, v)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A transform by the program is one by hand, held-out rows included.
+func TestTransform(t *testing.T) {
+	simulated(t)
+	for _, name := range []string{"train.csv", "heldout.csv"} {
+		mapped(t, "data/"+name, "exp-"+name, func(_ int, v float64) float64 { return math.Exp(v) })
+	}
+	metrics := func(args ...string) map[string]any {
+		s := parse(t, succeed(t, append(quick("fit", "--engine", "exact", "--model", "linear", "--json"), args...)...).stdout)
+		return at(s, "metrics").(map[string]any)
+	}
+	near := func(what string, a, b any) {
+		t.Helper()
+		if x, y := a.(float64), b.(float64); math.Abs(x-y) > 1e-6*math.Abs(x) {
+			t.Errorf("%s: %v and %v", what, x, y)
+		}
+	}
+	plain := metrics("data/train.csv", "--heldout", "data/heldout.csv")
+	logs := metrics("exp-train.csv", "--heldout", "exp-heldout.csv", "--transform", "log")
+	for _, path := range [][]string{{"listed", "expected_edges"}, {"empirical", "neg_ll_data_only"}, {"empty", "neg_ll"}} {
+		near("log "+fmt.Sprint(path), at(plain, path...), at(logs, path...))
+	}
+	// Ranks know nothing of increasing functions.
+	a := metrics("data/train.csv", "--holdout", "0.2", "--transform", "normal-scores")
+	b := metrics("exp-train.csv", "--holdout", "0.2", "--transform", "normal-scores")
+	for _, path := range [][]string{{"listed", "expected_edges"}, {"empirical", "neg_ll_data_only"}} {
+		near("normal scores "+fmt.Sprint(path), at(a, path...), at(b, path...))
+	}
+	report := succeed(t, "fit", "exp-train.csv", "--transform", "log", "--engine", "exact", "--out", "run").stdout
+	for _, want := range []string{"60 rows of 6 variables, logarithms\n", "in units of the transformed columns\n"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("report lacks %q:\n%s", want, report)
+		}
+	}
+	refuses(t, "fit data/train.csv --transform normal-scores --heldout data/heldout.csv", exitUsage, "--heldout contradicts --transform normal-scores: ranks are those of the data alone")
+	if got := runTobac(t, "fit", "data/train.csv", "--transform", "log"); got.code != exitFailed || !strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
+		t.Errorf("logarithm of a negative number: %+v", got)
+	}
+}
+
+// With --standardize densities and weights are those of standardised columns, for
+// every engine.
+func TestStandardise(t *testing.T) {
+	for _, c := range []string{
+		"--engine exact --model linear", "--engine exact --model bge", fewIterations + " --model bge", "--engine svgd --order eqvar", "--engine svgd --order eqvar --model bge",
+		"--order eqvar --model ffn", "--model linear",
+	} {
+		t.Run(c, func(t *testing.T) {
+			simulated(t)
+			x, err := dataset.ReadFile("data/train.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, sd := x.Moments()
+			for _, name := range []string{"train.csv", "heldout.csv"} {
+				mapped(t, "data/"+name, name, func(j int, v float64) float64 { return (v - mean[j]) / sd[j] })
+			}
+			args := append(quick(append([]string{"fit"}, strings.Fields(c)...)...), "--truth", "data/graph.csv", "--json")
+			a := parse(t, succeed(t, append(args, "data/train.csv", "--heldout", "data/heldout.csv", "--standardize", "--out", "run")...).stdout)
+			b := parse(t, succeed(t, append(args, "train.csv", "--heldout", "heldout.csv")...).stdout)
+			checkEval(t, a, "run")
+			for _, path := range [][]string{{"metrics", "listed", "eshd"}, {"metrics", "empirical", "neg_ll_data_only"}, {"metrics", "empty", "neg_ll"}, {"svgd", "metrics", "empirical", "neg_ll"}} {
+				if path[0] == "svgd" && a["svgd"] == nil {
+					continue
+				}
+				u, v := at(a, path...).(float64), at(b, path...).(float64)
+				if math.Abs(u-v) > 1e-6*math.Abs(u) {
+					t.Errorf("%v is %v, scaled by hand %v", path, u, v)
+				}
+			}
+		})
+	}
+}
+
+// More columns than the exact engine takes: it says which engine takes them, and
+// by default that engine runs.
+func TestManyColumns(t *testing.T) {
+	inFolder(t, nil)
+	succeed(t, "simulate", "--vars", "25", "--edges-per-node", "1", "--samples", "80", "--out", "data")
+	refuses(t, "fit data/train.csv --engine exact", exitUsage,
+		"--engine exact: the engine exact needs memory for 2^25 sets of variables, and takes at most 20 variables; allowed: the engines mcmc and svgd")
+	got := succeed(t, "fit", "data/train.csv", "--model", "bge", "--chains", "2", "--iterations", "40", "--warm-up", "20", "--rungs", "2", "--candidates", "5", "--out", "run")
+	for _, want := range []string{"engine  mcmc, 2 chains of 40 iterations: 25 variables are more than exact takes\n", "\nchains  the 20 least certain edges have R̂ up to "} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("report lacks %q:\n%s", want, got.stdout)
+		}
+	}
+	chains := parse(t, readFile(t, "run/summary.json"))["chains"].(map[string]any)
+	for _, key := range []string{"samples", "max_r_hat", "min_ess", "log_p", "uncertain", "rungs"} {
+		if _, ok := chains[key]; !ok {
+			t.Errorf("summary of the chains lacks %s: %v", key, chains)
+		}
+	}
+	if edge := chains["uncertain"].([]any)[0].(map[string]any); len(edge) != 6 || edge["r_hat"] == nil {
+		t.Errorf("least certain edge %v", edge)
+	}
+	// So few iterations are not enough, and the user is told so once.
+	warnings := parse(t, readFile(t, "run/summary.json"))["warnings"].([]any)
+	if len(warnings) == 0 {
+		t.Fatal("no warnings")
+	}
+	for _, w := range warnings {
+		if n := strings.Count(got.stderr, "tobac: warning: "+w.(string)+"\n"); n != 1 {
+			t.Errorf("warning %q is on standard error %d times", w, n)
+		}
+	}
+}
+
+// Interrupted before its first step, an engine says so, and nothing is written.
+func TestInterruptedBeforeSteps(t *testing.T) {
+	simulated(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp"} {
+		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run"}, strings.Fields(args)...)...)
+		if got.code != exitFailed || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
+			t.Errorf("%q: %+v", args, got)
+		}
+		if left := listing(t, "."); !slices.Equal(left, []string{"data"}) {
+			t.Errorf("%q left %v", args, left)
+		}
+	}
+}
+
+// A run of chains that was interrupted gives the same files as one that was not;
+// so does the exact engine, whose checkpoint holds no work.
+func TestResumeOtherEngines(t *testing.T) {
+	for _, c := range []struct {
+		name, args string
+		stop       int
+	}{{"exact", "--engine exact", -1}, {"chains", fewIterations + " --model linear", 120}} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.stop > 0 && reflect.TypeFor[mcmc.Snapshot]().NumField() == 0 {
+				t.Skip("package mcmc has no snapshots yet")
+			}
+			simulated(t)
+			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--workers", "2"}, strings.Fields(c.args)...)
+			succeed(t, append(args, "--out", "whole")...)
+			if c.stop > 0 {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				stderr := &stepWriter{at: c.stop, found: cancel}
+				if code := run(ctx, append(args, "--out", "cut"), nil, io.Discard, stderr); code != exitFailed {
+					t.Fatalf("exit %d: %s", code, stderr.String())
+				}
+			}
+			succeed(t, append(args, "--resume", "state.json", "--workers", "3", "--out", "resumed")...)
+			for _, name := range []string{particlesFile, "edges.csv", "graph.csv", "graph.dot"} {
+				if readFile(t, "resumed", name) != readFile(t, "whole", name) {
+					t.Errorf("%s differs from that of a run that was not interrupted", name)
+				}
+			}
+		})
+	}
+}

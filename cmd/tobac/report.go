@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"tobac/metrics"
+)
+
+// print writes the report for a reader. Writes to a buffer do not fail, so only
+// the tables' errors are passed on.
+func (r *result) print(w io.Writer, dir string) error {
+	r.printRun(w)
+	if err := r.printEdges(w, dir); err != nil {
+		return err
+	}
+	if err := r.printConsensus(w); err != nil {
+		return err
+	}
+	if err := r.printMetrics(w); err != nil {
+		return err
+	}
+	if dir != "" {
+		fmt.Fprintln(w)
+		printField(w, "files", fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
+	}
+	return nil
+}
+
+// Width of the report: a field is a word, then text that begins at column indent
+// and wraps before column width.
+const (
+	indent = 8
+	width  = 90
+)
+
+// printField writes a field. Every line of text is wrapped on its own.
+func printField(w io.Writer, name, text string) {
+	for _, line := range strings.Split(text, "\n") {
+		at, start := 0, true
+		for _, word := range strings.Split(line, " ") {
+			n := utf8.RuneCountInString(word)
+			switch {
+			case start:
+				fmt.Fprintf(w, "%-*s%s", indent, name, word)
+				at, start = indent+n, false
+			case at+1+n > width:
+				fmt.Fprintf(w, "\n%-*s%s", indent, "", word)
+				at = indent + n
+			default:
+				fmt.Fprint(w, " ", word)
+				at += 1 + n
+			}
+		}
+		fmt.Fprintln(w)
+		name = ""
+	}
+}
+
+// printEdges lists the most probable edges.
+func (r *result) printEdges(w io.Writer, dir string) error {
+	const most = 20
+	edges := r.Posterior.Edges()
+	switch {
+	case len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
+		fmt.Fprint(w, "\nEvery particle has a cycle: there is no acyclic graph to report.\n")
+		return nil
+	case len(edges) == 0:
+		fmt.Fprint(w, "\nNo edge has a probability of 0.005 or more.\n")
+		return nil
+	}
+	weighted := r.Posterior.WeightMean != nil
+	t := newTable(w)
+	if weighted {
+		fmt.Fprintf(w, "\nStrongest edges; weight: mean ± standard deviation given the edge, %s\n", r.summary.Config.units())
+		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent\tweight")
+	} else {
+		fmt.Fprint(w, "\nStrongest edges\n")
+		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent")
+	}
+	for _, e := range edges[:min(most, len(edges))] {
+		fmt.Fprintf(t, "  %s\t%s\t%.2f\t%.2f", r.label(e.Source), r.label(e.Target), e.Probability, e.Adjacent)
+		if weighted {
+			fmt.Fprintf(t, "\t%s", weightText(e.WeightMean, e.WeightSD))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(edges) - most; more > 0 {
+		where := "edges.csv with --out DIR"
+		if dir != "" {
+			where = filepath.Join(dir, "edges.csv")
+		}
+		fmt.Fprintf(w, "  and %d less probable ones (%s)\n", more, where)
+	}
+	return nil
+}
+
+// units says on which scale the weights are.
+func (c *runConfig) units() string {
+	switch {
+	case c.Standardize:
+		return "of standardised columns"
+	case c.Transform != "none":
+		return "in units of the transformed columns"
+	}
+	return "in units of the data"
+}
+
+// weightText is a weight with its standard deviation, which has two digits and
+// decides how many the weight has.
+func weightText(mean, sd float64) string {
+	switch {
+	case math.IsNaN(mean):
+		return "-"
+	case math.IsNaN(sd) || sd <= 0:
+		return fmt.Sprintf("%.3g", mean)
+	}
+	decimals := 1 - int(math.Floor(math.Log10(sd)))
+	switch {
+	case decimals > 5 || decimals < -3:
+		digits := max(1, int(math.Floor(math.Log10(math.Max(math.Abs(mean), sd))))+decimals)
+		return fmt.Sprintf("%.*e ± %.1e", min(digits, 9), mean, sd)
+	case decimals < 0:
+		unit := math.Pow(10, float64(-decimals))
+		return fmt.Sprintf("%.0f ± %.0f", unit*math.Round(mean/unit), unit*math.Round(sd/unit))
+	}
+	return fmt.Sprintf("%.*f ± %.*f", decimals, mean, decimals, sd)
+}
+
+// printConsensus lists the edges of the consensus graph, and the pairs whose
+// direction is open.
+func (r *result) printConsensus(w io.Writer) error {
+	graph, weights := r.Posterior.Consensus()
+	fmt.Fprintf(w, "\nConsensus graph: %s of probability above 1/2\n", counted(graph.Size(), "edge"))
+	t := newTable(w)
+	precedes := r.Posterior.Precedes()
+	if graph.Size() > 0 {
+		fmt.Fprint(t, "  edge\tprobability\treverse")
+		if weights != nil {
+			fmt.Fprint(t, "\tweight")
+		}
+		if r.summary.Orders != nil {
+			fmt.Fprint(t, "\torders that allow it")
+		}
+		fmt.Fprintln(t)
+	}
+	for _, e := range graph.Edges() {
+		fmt.Fprintf(t, "  %s → %s\t%.2f\t%.2f", r.label(e.From), r.label(e.To), r.Probabilities.At(e.From, e.To), r.Probabilities.At(e.To, e.From))
+		if weights != nil {
+			fmt.Fprintf(t, "\t%.3g", weights.At(e.From, e.To))
+		}
+		if r.summary.Orders != nil {
+			fmt.Fprintf(t, "\t%.2f", precedes.At(e.From, e.To))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	pairs := r.Undirected()
+	if len(pairs) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\nAdjacent with a probability above 1/2, but neither direction is: %s\n", counted(len(pairs), "pair"))
+	fmt.Fprintln(t, "  pair\tadjacent\t→\t←")
+	for _, e := range pairs {
+		fmt.Fprintf(t, "  %s — %s\t%.2f\t%.2f\t%.2f\n", r.label(e.Source), r.label(e.Target), e.Adjacent, e.Probability, r.Probabilities.At(e.Target, e.Source))
+	}
+	return t.Flush()
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	switch n {
+	case 0:
+		return "no " + thing
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// printMetrics puts the metrics of the edge probabilities above those of the
+// graphs behind them and of the empty graph, where there is anything to compare
+// with.
+func (r *result) printMetrics(w io.Writer) error {
+	c, m := r.summary.Config, r.summary.Metrics
+	if c.Truth == "" && c.HeldoutRows == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\nMetrics")
+	if c.Truth != "" {
+		fmt.Fprintf(w, " against %s", c.Truth)
+	}
+	if c.HeldoutRows > 0 {
+		fmt.Fprintf(w, ", Neg.LL of %s", counted(c.HeldoutRows, "held-out row"))
+	}
+	fmt.Fprintln(w)
+	t := newTable(w)
+	fmt.Fprintln(t, "  \tE-SHD\tAUROC\twith diagonal\tavg. prec.\tedges\tNeg.LL\tdata only")
+	printListed(t, "listed", m.Listed)
+	graphs := "draws"
+	if particlesListed(r.Result) {
+		graphs = "particles"
+	}
+	printScores(t, graphs, m.Empirical)
+	printScores(t, graphs+", weighted", m.Mixture)
+	if b := r.summary.Beside; b != nil {
+		printListed(t, "svgd listed", b.Metrics.Listed)
+		printScores(t, "svgd particles", b.Metrics.Empirical)
+		printScores(t, "svgd particles, weighted", b.Metrics.Mixture)
+	}
+	printScores(t, "empty graph", &m.Empty)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if l := m.Listed; c.Truth != "" {
+		fmt.Fprintf(w, "  listed probabilities: Brier score %s, log score %s, calibration error %s\n", fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3))
+		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; consensus graph: SHD %s, of equivalence classes %s\n",
+			fixed(l.SkeletonAUROC, 3), fixed(l.SkeletonAveragePrecision, 3), fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))
+	}
+	if r.summary.Cyclic > 0 {
+		fmt.Fprintf(w, "  particles with a cycle: %d of %d, left out\n", r.summary.Cyclic, len(r.Draws))
+	}
+	return nil
+}
+
+// printListed writes the row of a matrix of edge probabilities.
+func printListed(w io.Writer, name string, l *metrics.EdgeReport) {
+	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t-\t-\n", name, fixed(l.ESHD, 2), fixed(l.AUROC, 3), fixed(l.AUROCWithDiagonal, 3), fixed(l.AveragePrecision, 3), fixed(l.ExpectedEdges, 2))
+}
+
+// printScores writes the row of weighted graphs; nil: none.
+func printScores(w io.Writer, name string, s *scores) {
+	if s != nil {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, fixed(s.ESHD, 2), fixed(s.AUROC, 3), fixed(s.AUROCWithDiagonal, 3),
+			fixed(s.AveragePrecision, 3), fixed(s.ExpectedEdges, 2), fixed(s.NegLL, 1), fixed(s.NegLLDataOnly, 1))
+	}
+}
+
+// label is the name of a column of the posterior as a cell of a table.
+func (r *result) label(j int) string { return label(r.Names[j]) }
+
+// label is a column's name, quoted if it would break a table.
+func label(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return !strconv.IsPrint(c) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// fixed writes a metric with some decimals, or a dash where it is not defined.
+func fixed(n metrics.Number, decimals int) string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(n), 'f', decimals, 64)
+}

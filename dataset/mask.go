@@ -1,0 +1,32 @@
+package dataset
+
+import "gonum.org/v1/gonum/mat"
+
+// Mask is t.Intervened, or nil if no value was set by intervention, as functions of
+// data and a mask take it.
+func (t *Table) Mask() mat.Matrix {
+	if t.Intervened == nil {
+		return nil
+	}
+	return t.Intervened
+}
+
+// ObservedMeans are the means of all columns over the rows in which column j was not
+// set by intervention; 0 if there is no such row.
+func (t *Table) ObservedMeans(j int) []float64 {
+	n, d := t.X.Dims()
+	mean, rows := make([]float64, d), 0
+	for i := range n {
+		if t.Intervened != nil && t.Intervened.At(i, j) != 0 {
+			continue
+		}
+		rows++
+		for k, v := range t.X.RawRowView(i) {
+			mean[k] += v
+		}
+	}
+	for k := range mean {
+		mean[k] /= float64(max(rows, 1))
+	}
+	return mean
+}

@@ -1,0 +1,125 @@
+package tobac
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// emptyEquations are those of the graph without edges, under the score of the first
+// draw.
+func emptyEquations(s score.Weighted) *posterior.Equations {
+	d := s.Vars()
+	e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	for j := range d {
+		q := s.Equation(j, nil)
+		e.Intercepts[j], e.NoiseVariances[j] = q.Intercept, q.NoiseVariance
+	}
+	return e
+}
+
+// addEquations draws the parameters of every graph, with the scores of its
+// hypothesis, and sets the moments of the weights: those of the mixture, over the
+// draws that have the edge, of the weight's posterior given the graph.
+func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, cfg *Config) error {
+	if _, ok := scorers[0].(score.Weighted); !ok {
+		return nil
+	}
+	for k := range p.Components {
+		p.Components[k].Empty = emptyEquations(scorers[0].(score.Weighted))
+	}
+	d := len(p.Names)
+	mean, _ := data.Moments()
+	given := make([]*posterior.Equations, len(p.Draws)) // posterior moments given the graph
+	err := parallel.For(ctx, len(p.Draws), cfg.Workers, func(k int) error {
+		rng := stream.New(cfg.Seed, stream.Equations, k)
+		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
+		e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+		moments := &posterior.Equations{Weights: mat.NewDense(d, d, nil), WeightSD: mat.NewDense(d, d, nil), NoiseVariances: make([]float64, d)}
+		for j := range d {
+			parents := g.Parents(j)
+			q := w.Equation(j, parents)
+			drawn := q.Sample(nil, rng)
+			e.Intercepts[j] = q.Intercept // through the means of the columns
+			for a, i := range parents {
+				e.Intercepts[j] += (q.Mean[a] - drawn[a]) * mean[i]
+				moments.Weights.Set(i, j, q.Mean[a])
+				moments.WeightSD.Set(i, j, math.Sqrt(q.Cov.At(a, a)))
+				e.Weights.Set(i, j, drawn[a])
+			}
+			e.NoiseVariances[j], moments.NoiseVariances[j] = q.NoiseVariance, q.NoiseVariance
+		}
+		p.Draws[k].Equations, given[k] = e, moments
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	known := *p
+	known.Draws = slices.Clone(p.Draws)
+	for k := range known.Draws {
+		known.Draws[k].Equations = given[k]
+	}
+	m := known.Frequencies()
+	p.WeightMean, p.WeightSD = m.WeightMean, m.WeightSD
+	return nil
+}
+
+// consistentOrders are n orders drawn from the posterior, each a linear extension of a drawn
+// graph, for SVGD to sample under.
+func (inf *inference) drawnOrders(n int, seed uint64) []weightedOrder {
+	rng := stream.New(seed, stream.PosteriorOrders)
+	weights := inf.post.Empirical().Weights()
+	all := make([]weightedOrder, n)
+	for k := range all {
+		u, at := rng.Float64(), 0
+		for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
+			at++
+		}
+		order := inf.orders[at]
+		if order == nil {
+			order = randomExtension(inf.post.Draws[at].Graph, rng.IntN)
+		}
+		all[k] = weightedOrder{order: order, seed: orderSeed(seed, k), logWeight: -math.Log(float64(n)), evidence: math.NaN()}
+	}
+	return all
+}
+
+// randomExtension is an order that agrees with an acyclic graph: at each position
+// one of the variables whose parents all came before, each as likely as the others.
+func randomExtension(g *dag.Graph, intN func(int) int) []int {
+	d := g.Len()
+	missing := make([]int, d)
+	for _, e := range g.Edges() {
+		missing[e.To]++
+	}
+	var order, free []int
+	for j, n := range missing {
+		if n == 0 {
+			free = append(free, j)
+		}
+	}
+	for len(free) > 0 {
+		k := intN(len(free))
+		j := free[k]
+		free = slices.Delete(free, k, k+1)
+		order = append(order, j)
+		for c := range d {
+			if g.Has(j, c) {
+				if missing[c]--; missing[c] == 0 {
+					free = append(free, c)
+				}
+			}
+		}
+	}
+	return order
+}

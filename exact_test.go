@@ -1,0 +1,366 @@
+package tobac_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// enumerated is a posterior by a sum over all acyclic graphs.
+type enumerated struct {
+	edges    *mat.Dense
+	mean     *mat.Dense // of the weights where the edge is there; nil: none
+	evidence float64
+	density  float64 // posterior mean of the edges per node of the prior
+}
+
+// enumerate sums over all graphs of the list, hypotheses and priors. Each prior is
+// normalised over the graphs, and all are equally probable.
+func enumerate(graphs []*dag.Graph, hypotheses []tobac.Hypothesis, priors []*score.Prior, densities []float64) enumerated {
+	d := graphs[0].Len()
+	logScore := func(g *dag.Graph, q func(j int, parents []int) float64) float64 {
+		sum := 0.0
+		for j := range d {
+			sum += q(j, g.Parents(j))
+		}
+		return sum
+	}
+	type term struct {
+		graph   *dag.Graph
+		h       tobac.Hypothesis
+		density float64
+		log     float64
+	}
+	var terms []term
+	var logs []float64
+	for k, p := range priors {
+		var normal []float64
+		for _, g := range graphs {
+			normal = append(normal, logScore(g, p.LogPrior))
+		}
+		z := floats.LogSumExp(normal)
+		for _, h := range hypotheses {
+			for m, g := range graphs {
+				v := logScore(g, h.Scores.LogScore) + normal[m] - z + h.LogWeight - math.Log(float64(len(priors)))
+				terms, logs = append(terms, term{g, h, densities[k], v}), append(logs, v)
+			}
+		}
+	}
+	out := enumerated{edges: mat.NewDense(d, d, nil), mean: mat.NewDense(d, d, nil), evidence: floats.LogSumExp(logs)}
+	for _, t := range terms {
+		w := math.Exp(t.log - out.evidence)
+		out.density += w * t.density
+		for j := range d {
+			parents := t.graph.Parents(j)
+			for a, i := range parents {
+				out.edges.Set(i, j, out.edges.At(i, j)+w)
+				if s, ok := t.h.Scores.(score.Weighted); ok {
+					out.mean.Set(i, j, out.mean.At(i, j)+w*s.Equation(j, parents).Mean[a])
+				}
+			}
+		}
+	}
+	out.mean.DivElem(out.mean, out.edges)
+	return out
+}
+
+// numbersOfEdges are those per node that the documentation says are averaged over.
+func numbersOfEdges(d int) []float64 {
+	most := float64(d-1) / 4
+	var all []float64
+	for _, e := range []float64{0.25, 0.5, 1, 2} {
+		if e < most {
+			all = append(all, e)
+		}
+	}
+	return append(all, min(most, 2))
+}
+
+// Up to four variables the exact engine is the sum over all graphs: probabilities,
+// evidence, and the number of edges that the data support, for every model and family
+// of priors. What is more than twelve nats behind is left out, at most e⁻¹² of the sum.
+func TestExactIsTheSumOverGraphs(t *testing.T) {
+	for d := 2; d <= 4; d++ {
+		data := weak(20, d, uint64(d))
+		graphs := acyclicGraphs(d)
+		if want := map[int]int{2: 3, 3: 25, 4: 543}[d]; len(graphs) != want {
+			t.Fatalf("%d graphs on %d variables, want %d", len(graphs), d, want)
+		}
+		sparse := func(e float64) *score.Prior {
+			p, err := score.Sparse(d, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		probabilities := mat.NewDense(d, d, nil)
+		probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 12 }, probabilities)
+		edgewise, err := score.EdgeProbabilities(d, probabilities.At)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fixed := 0.3 * float64(d-1)
+		var mixed []*score.Prior
+		for _, e := range numbersOfEdges(d) {
+			mixed = append(mixed, sparse(e))
+		}
+		byDefault := min(2, float64(d-1)/4)
+		for _, row := range []struct {
+			name      string
+			prior     tobac.Prior
+			sum       []*score.Prior
+			densities []float64
+		}{
+			{"number of edges averaged over", tobac.Prior{}, mixed, numbersOfEdges(d)},
+			{"number of edges fixed", tobac.Prior{EdgesPerNode: fixed}, []*score.Prior{sparse(fixed)}, []float64{fixed}},
+			{"fair", tobac.Prior{Kind: tobac.Fair}, []*score.Prior{score.Fair(d)}, []float64{byDefault}},
+			{"scale-free", tobac.Prior{Kind: tobac.ScaleFree}, []*score.Prior{score.ScaleFree(d)}, []float64{byDefault}},
+			{"uniform", tobac.Prior{Kind: tobac.Uniform}, []*score.Prior{score.Uniform(d)}, []float64{byDefault}},
+			{"probabilities", tobac.Prior{Probabilities: probabilities}, []*score.Prior{edgewise}, []float64{byDefault}},
+		} {
+			for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.Linear{}, tobac.BGe{}, tobac.BGe{AlphaLambda: 7}, tobac.BGe{Raw: true, AlphaMu: 2}, tobac.GaussianProcess{}} {
+				t.Run(fmt.Sprintf("d=%d/%s/%v", d, row.name, model), func(t *testing.T) {
+					res := fit(t, data, tobac.Config{Model: model, Prior: row.prior})
+					hypotheses, err := model.Hypotheses(context.Background(), data, row.sum[len(row.sum)-1], 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := enumerate(graphs, hypotheses, row.sum, row.densities)
+					tolerance := 1e-9
+					if len(hypotheses)*len(row.sum) > 1 {
+						tolerance = 1e-5 * float64(len(hypotheses)*len(row.sum))
+					}
+					if diff := largest(res.Probabilities, want.edges); !(diff <= tolerance) {
+						t.Errorf("probabilities differ by up to %v:\n%.4f\nwant\n%.4f", diff, mat.Formatted(res.Probabilities), mat.Formatted(want.edges))
+					}
+					if len(res.Evidence) != 1 || !(math.Abs(res.Evidence[0].Log-want.evidence) <= tolerance) {
+						t.Errorf("evidence %+v, want %v", res.Evidence, want.evidence)
+					}
+					if math.Abs(res.EdgesPerNode-want.density) > tolerance {
+						t.Errorf("edges per node %v, want %v", res.EdgesPerNode, want.density)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Given an order the sum is over the graphs along it.
+func TestExactAlongAnOrder(t *testing.T) {
+	data := weak(20, 4, 9)
+	order := []int{2, 0, 3, 1}
+	graphs := slices.DeleteFunc(acyclicGraphs(4), func(g *dag.Graph) bool { return !follows(g, order) })
+	if len(graphs) != 64 {
+		t.Fatalf("%d graphs along an order, want 64", len(graphs))
+	}
+	independent := func(e float64) *score.Prior {
+		p, err := score.ErdosRenyi(4, 2*e/3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	densities := numbersOfEdges(4)
+	var mixed []*score.Prior
+	for _, e := range densities {
+		mixed = append(mixed, independent(e))
+	}
+	for _, row := range []struct {
+		prior     tobac.Prior
+		sum       []*score.Prior
+		densities []float64
+	}{
+		{tobac.Prior{}, mixed, densities}, {tobac.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
+	} {
+		for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.BGe{AlphaLambda: 7}, tobac.BGe{}} {
+			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: tobac.Order{Known: order}})
+			hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := enumerate(graphs, hypotheses, row.sum, row.densities)
+			if diff := largest(res.Probabilities, want.edges); !(diff <= 1e-4) || len(row.sum)*len(hypotheses) == 1 && diff > 1e-9 {
+				t.Errorf("%v: probabilities differ by up to %v", model, diff)
+			}
+			if math.Abs(res.Evidence[0].Log-want.evidence) > 1e-4 {
+				t.Errorf("%v: evidence %v, want %v", model, res.Evidence[0].Log, want.evidence)
+			}
+			if !slices.Equal(res.Order(), order) {
+				t.Errorf("order %v, want %v", res.Order(), order)
+			}
+		}
+	}
+}
+
+// Draws follow the probabilities, within 4.5 standard errors of frequencies, twice
+// that for the weights that make draws of orders those of graphs; and so do the mean
+// weights.
+func TestExactDraws(t *testing.T) {
+	data := weak(20, 4, 5)
+	graphs := acyclicGraphs(4)
+	for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 1}, tobac.BGe{}} {
+		res := fit(t, data, tobac.Config{Model: model, Prior: tobac.Prior{Kind: tobac.Fair}, Seed: 3})
+		shares := res.Frequencies()
+		n := res.Empirical().EffectiveSampleSize()
+		if len(res.Draws) != 1000 || n < 300 {
+			t.Errorf("%v: %d draws, effectively %v", model, len(res.Draws), n)
+		}
+		hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := enumerate(graphs, hypotheses, []*score.Prior{score.Fair(4)}, []float64{0})
+		for i := range 4 {
+			for j := range 4 {
+				p := want.edges.At(i, j)
+				se := math.Sqrt(p*(1-p)/n) + 1e-12
+				if got := shares.Probabilities.At(i, j); math.Abs(got-p) > 4.5*se {
+					t.Errorf("%v: share of %d → %d is %.3f, want %.3f ± %.3f", model, i, j, got, p, se)
+				}
+				if p < 0.05 {
+					continue
+				}
+				// The mean over graphs varies by no more than the weights do, of the order of 1.
+				if got, w := res.WeightMean.At(i, j), want.mean.At(i, j); math.Abs(got-w) > 0.1 || !(res.WeightSD.At(i, j) > 0) {
+					t.Errorf("%v: weight of %d → %d is %.3f ± %.3f, want %.3f", model, i, j, got, res.WeightSD.At(i, j), w)
+				}
+			}
+		}
+		for k, d := range res.Draws {
+			if !d.Graph.Acyclic() || d.Equations == nil {
+				t.Fatalf("%v: draw %d: %v", model, k, d.Graph.Edges())
+			}
+		}
+	}
+}
+
+// With the model BGe neither the unit of a column nor its origin changes a
+// probability.
+func TestUnitsChangeNothing(t *testing.T) {
+	data := noisy(t)
+	for name, cfg := range map[string]tobac.Config{
+		"exact": {Model: tobac.BGe{}}, "given an order": {Model: tobac.BGe{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}},
+	} {
+		want := fit(t, data, cfg)
+		scaled := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+		factor := []float64{1e-6, 1, 1e3, 1e6, -1e2}
+		shift := []float64{0, 5, -3e3, 1e6, 7}
+		scaled.X.Apply(func(_, j int, v float64) float64 { return factor[j]*v + shift[j] }, scaled.X)
+		got := fit(t, scaled, cfg)
+		if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 1e-9) {
+			t.Errorf("%s: probabilities differ by up to %v", name, diff)
+		}
+		for i := range 5 {
+			for j := range 5 { // weights change with the units
+				g, w := got.WeightMean.At(i, j), want.WeightMean.At(i, j)*factor[j]/factor[i]
+				if !(math.Abs(g-w) <= 1e-6*math.Abs(w)) && !math.IsNaN(g) {
+					t.Errorf("%s: mean weight of %d → %d is %v, want %v", name, i, j, g, w)
+				}
+			}
+		}
+	}
+}
+
+// Without a model the evidence decides: data with one noise variance are taken as
+// linear with equal variances in their own units, and not once they are standardised.
+// What is chosen has the largest evidence, and its posterior is the one that it has
+// alone.
+func TestEvidenceChoosesTheModel(t *testing.T) {
+	raw := chain(t, 100).Train
+	scaled := standardised(t, raw)
+	for _, row := range []struct {
+		name string
+		data *dataset.Table
+		want tobac.Model
+	}{{"raw", raw, tobac.Linear{}}, {"standardised", scaled, tobac.BGe{}}} {
+		t.Run(row.name, func(t *testing.T) {
+			res := fit(t, row.data, tobac.Config{Seed: 7})
+			if res.Config.Model != row.want || res.Model != row.want.String() || res.Reason == "" {
+				t.Errorf("model %v because %q, want %v; evidence %+v", res.Config.Model, res.Reason, row.want, res.Evidence)
+			}
+			best := slices.MaxFunc(res.Evidence, func(a, b tobac.Evidence) int { return int(math.Copysign(1, a.Log-b.Log)) })
+			if best.Model != res.Model || len(res.Evidence) < 3 {
+				t.Errorf("model %s of the evidences %+v", res.Model, res.Evidence)
+			}
+			alone := fit(t, row.data, tobac.Config{Seed: 7, Model: row.want})
+			sameDraws(t, res.Posterior, alone.Posterior)
+			if alone.Evidence[0] != best {
+				t.Errorf("evidence %+v alone, %+v compared", alone.Evidence[0], best)
+			}
+		})
+	}
+}
+
+// naiveMarginal is log p(D|G) of the linear model without intercept by its
+// definition: column j is normal with covariance σ²I + X_pa X_paᵀ.
+func naiveMarginal(x *mat.Dense, g *dag.Graph, variance float64) float64 {
+	n, d := x.Dims()
+	total := 0.0
+	for j := range d {
+		c := mat.NewSymDense(n, nil)
+		for r := range n {
+			for s := r; s < n; s++ {
+				v := 0.0
+				for _, i := range g.Parents(j) {
+					v += x.At(r, i) * x.At(s, i)
+				}
+				if r == s {
+					v += variance
+				}
+				c.SetSym(r, s, v)
+			}
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(c) {
+			return math.NaN()
+		}
+		y := mat.NewVecDense(n, mat.Col(nil, j, x))
+		var solved mat.VecDense
+		if err := chol.SolveVecTo(&solved, y); err != nil {
+			return math.NaN()
+		}
+		total -= 0.5 * (float64(n)*math.Log(2*math.Pi) + chol.LogDet() + mat.Dot(y, &solved))
+	}
+	return total
+}
+
+// The evidence is the marginal likelihood by its definition, not only the sum of
+// the module's own scores: for the linear model by covariance matrices, for BGe by the
+// likelihood that SVGD samples.
+func TestEvidenceByDefinition(t *testing.T) {
+	data := weak(14, 3, 6)
+	graphs := acyclicGraphs(3)
+	bge, err := models.NewBGe(data.X, nil, models.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, byBGe, err := models.LogJoint(bge, graphs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var byLinear []float64
+	for _, g := range graphs {
+		byLinear = append(byLinear, naiveMarginal(data.X, g, 0.8))
+	}
+	for _, row := range []struct {
+		model tobac.Model
+		logs  []float64
+	}{{tobac.Linear{NoiseVariance: 0.8, NoIntercept: true}, byLinear}, {tobac.BGe{Raw: true}, byBGe}} {
+		want := floats.LogSumExp(row.logs) - math.Log(float64(len(graphs)))
+		res := fit(t, data, tobac.Config{Model: row.model, Prior: tobac.Prior{Kind: tobac.Uniform}})
+		if got := res.Evidence[0].Log; !near(got, want) {
+			t.Errorf("%v: evidence %v, want %v", row.model, got, want)
+		}
+	}
+}

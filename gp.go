@@ -1,0 +1,160 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/score"
+)
+
+// GaussianProcess is the nonlinear model whose equations are drawn from a
+// mixture of Gaussian processes ([score.GP]), with one noise variance for all
+// equations or one for each, as the data support. A score costs O(n³), so that
+// it suits a few hundred rows.
+type GaussianProcess struct {
+	// MaxParents bounds the number of parents. 0: what keeps the work within
+	// seconds, at least two.
+	MaxParents int
+	// Rank is that of an approximation for many rows, [score.GPOptions]. 0: none, but 40 where
+	// sets of two parents without it would take more than seconds.
+	Rank int
+}
+
+var _ Scored = GaussianProcess{}
+
+// String implements [Model].
+func (m GaussianProcess) String() string {
+	return text("gp", "max-parents", m.MaxParents, "rank", m.Rank)
+}
+
+// gpWork is the number of floating-point operations that all scores may take, some
+// seconds on one core.
+const gpWork = 5e9
+
+// bound is the largest number of parents for which all scores cost no more than
+// gpWork, from 2 to d−1.
+func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
+	cost := func(k int) float64 { return score.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops }
+	parents = min(2, d-1)
+	for parents < d-1 && cost(parents+1) <= gpWork {
+		parents++
+	}
+	return parents, cost(parents) <= gpWork
+}
+
+// A Demanding model can be too dear for a comparison of models.
+type Demanding interface {
+	// TooDear says why the model is left out of a comparison for n rows of d
+	// variables; "" if it is not.
+	TooDear(n, d int) string
+}
+
+// TooDear implements [Demanding].
+func (m GaussianProcess) TooDear(n, d int) string {
+	if d > exactVariables {
+		return fmt.Sprintf("its scores take too long for %d variables; --model gp computes them", d)
+	}
+	if _, ok := m.bound(n, d); ok {
+		return ""
+	}
+	return fmt.Sprintf("its scores take too long for %d rows; --model gp approximates them", n)
+}
+
+// options are the settings of the scores for n rows of d variables.
+func (m GaussianProcess) options(n, d, workers int) score.GPOptions {
+	k, affordable := m.bound(n, d)
+	if !affordable && m.Rank == 0 {
+		m.Rank = 40
+		k, _ = m.bound(n, d)
+	}
+	if m.MaxParents > 0 {
+		k = min(m.MaxParents, d-1)
+	}
+	if k == d-1 {
+		k = 0
+	}
+	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
+}
+
+// Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
+// columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
+// they are. The three are equally probable. More than twenty variables have the first alone.
+func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	n, d := data.X.Dims()
+	opt := m.options(n, d, workers)
+	scaled, err := score.NewGP(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	own := scaled.Integrated()
+	if d > exactVariables {
+		return []Hypothesis{{Scores: own}}, nil
+	}
+	third := -math.Log(3)
+	all := []Hypothesis{{Scores: own, LogWeight: third}}
+	opt.Scale = score.Raw
+	raw, err := score.NewGP(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := mostProbable(ctx, own, prior, workers)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range []*score.GP{scaled, raw} {
+		v, err := commonVariance(ctx, g, graph, prior, workers)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, onGrid(g.NoiseGrid(v, gridPoints(d)), third, func(v float64) score.Scorer { return g.At(v) })...)
+	}
+	return all, nil
+}
+
+// onGrid are the hypotheses of a grid of common noise variances.
+func onGrid(grid score.NoiseGrid, logWeight float64, at func(v float64) score.Scorer) (all []Hypothesis) {
+	for k, v := range grid.Variances {
+		all = append(all, Hypothesis{Scores: at(v), NoiseVariance: v, LogWeight: logWeight + grid.LogWeights[k]})
+	}
+	return all
+}
+
+// gridPoints is the number of noise variances that are averaged over.
+func gridPoints(d int) int {
+	if d > mixedVariables {
+		return 1
+	}
+	return 5
+}
+
+// commonVariance estimates the noise variance that all equations share: it maximises
+// the score of a graph, then, up to twelve variables, that of the best graph under the estimate.
+func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int) (v float64, err error) {
+	v = g.LeastVariance()
+	for round := 1; ; round++ {
+		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(g.At(v), graph), nil })
+		if err != nil || round == 2 || graph.Len() > mixedVariables {
+			return v, err
+		}
+		if graph, err = mostProbable(ctx, g.At(v), prior, workers); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// mostProbable is the graph with the largest score.
+func mostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*dag.Graph, error) {
+	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := p.Best(ctx)
+	return g, err
+}
+
+// Sampled implements [SampledModel]: networks.
+func (m GaussianProcess) Sampled(bool) (Model, bool) { return FeedForward{}, false }

@@ -1,0 +1,61 @@
+package tobac
+
+import (
+	"context"
+	"math"
+
+	"tobac/dag"
+	"tobac/exact"
+	"tobac/score"
+)
+
+// estimated is the hypothesis that suits the best graph, of several: first that under
+// the middle one, then that under the estimate.
+func estimated(ctx context.Context, all []Hypothesis, prior *score.Prior, cfg *Config) ([]Hypothesis, error) {
+	chosen := len(all) / 2
+	for round := 0; round < 2 && len(all) > 1; round++ {
+		g, err := bestGraph(ctx, all[chosen].Scores, prior, cfg)
+		if err != nil {
+			return nil, err
+		}
+		better := suiting(all, g)
+		if better == chosen {
+			break
+		}
+		chosen = better
+	}
+	return all[chosen : chosen+1], nil
+}
+
+// suiting is the hypothesis under which a graph has the greatest density.
+func suiting(all []Hypothesis, g *dag.Graph) int {
+	best, highest := 0, math.Inf(-1)
+	for k, h := range all {
+		if v := logScore(h.Scores, g) + h.LogWeight; v > highest {
+			best, highest = k, v
+		}
+	}
+	return best
+}
+
+// bestGraph is the most probable graph, along the known order if there is one.
+func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Config) (*dag.Graph, error) {
+	if cfg.Order.Known != nil {
+		p, err := exact.GivenOrder(ctx, s, prior, cfg.Order.Known, exact.Options{Workers: cfg.Workers})
+		if err != nil {
+			return nil, err
+		}
+		g, _ := p.Best()
+		return g, nil
+	}
+	return mostProbable(ctx, s, prior, cfg.Workers)
+}
+
+// logScore is that of a graph.
+func logScore(s score.Scorer, g *dag.Graph) float64 {
+	sum := 0.0
+	for j := range g.Len() {
+		sum += s.LogScore(j, g.Parents(j))
+	}
+	return sum
+}

@@ -1,0 +1,250 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/internal/stream"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Evidence says what the data say about a model.
+type Evidence struct {
+	Model string
+	// Log is the log marginal likelihood of the data, in nats, everything else averaged out: over graphs or
+	// orders, numbers of edges and noise variances. NaN: unknown.
+	Log float64
+	// Note says why it is unknown, or what it leaves out; "" if there is nothing to say.
+	Note string
+}
+
+// inference is a posterior that was computed from node scores in closed form: that
+// of the model which the data support among those asked about.
+type inference struct {
+	model    Scored
+	evidence []Evidence // of all models asked about
+	reason   string     // why this model
+	note     string     // what the listed probabilities are
+	density  float64    // posterior mean of the edges per node of the prior
+	parts    []part
+	post     *posterior.Posterior
+	orders   [][]int // of the draws; an entry may be nil
+}
+
+// Limits of what is averaged over rather than estimated.
+const (
+	mixedVariables = 12   // variables up to which noise variances and numbers of edges are averaged over
+	negligible     = 12.0 // nats behind the best from which on a part is left out
+	posteriorDraws = 1000 // draws of a posterior in closed form
+	allGraphs      = 15   // variables up to which evidences are sums over all graphs
+	graphTerms     = 4e8  // terms of a sum over all graphs that is tried with more variables
+)
+
+// inferExact computes the exact posterior: over all orders, or given a known
+// one.
+func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*inference, error) {
+	var best *inference
+	var all []Evidence
+	for _, m := range models {
+		if note := tooDear(m, models, data); note != "" {
+			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+			continue
+		}
+		inf, err := exactUnder(ctx, data, m, cfg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Evidence{Model: m.String(), Log: inf.logEvidence()})
+		if best == nil || inf.logEvidence() > best.logEvidence() {
+			best = inf
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
+	}
+	best.evidence = all
+	best.reason = reason(all, best.model)
+	return best, best.finish(ctx, data, cfg)
+}
+
+// tooDear says why a model is left out of a comparison.
+func tooDear(m Scored, models []Scored, data *dataset.Table) string {
+	if v, ok := m.(Demanding); ok && len(models) > 1 {
+		n, d := data.X.Dims()
+		return v.TooDear(n, d)
+	}
+	return ""
+}
+
+// reason says why a model was taken.
+func reason(all []Evidence, m Model) string {
+	if len(all) == 1 {
+		return "as asked for"
+	}
+	own, next := math.Inf(-1), Evidence{Log: math.Inf(-1)}
+	for _, e := range all {
+		switch {
+		case e.Model == m.String():
+			own = e.Log
+		case e.Log > next.Log:
+			next = e
+		}
+	}
+	if math.IsInf(next.Log, -1) {
+		return "the only one that could be computed"
+	}
+	return fmt.Sprintf("the data support it by %.1f nats against %s", own-next.Log, next.Model)
+}
+
+// exactUnder computes the evidences of a model's hypotheses.
+func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*inference, error) {
+	d := len(data.Names)
+	inf := &inference{model: m}
+	densities := cfg.Prior.densities(d)
+	first := densities[len(densities)-1]
+	if d > mixedVariables && len(densities) > 1 {
+		first = 1
+	}
+	prior, err := cfg.closedPrior(d, first)
+	if err != nil {
+		return nil, err
+	}
+	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	if err == nil && d > mixedVariables {
+		hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hypotheses {
+		p, err := newPart(ctx, h, first, d, cfg)
+		if err != nil {
+			return nil, err
+		}
+		inf.parts = append(inf.parts, p)
+	}
+	inf.drop()
+	switch {
+	case len(densities) == 1:
+	case d <= mixedVariables:
+		for _, p := range slices.Clone(inf.parts) {
+			for _, e := range densities[:len(densities)-1] {
+				q, err := newPart(ctx, p.hypothesis, e, d, cfg)
+				if err != nil {
+					return nil, err
+				}
+				inf.parts = append(inf.parts, q)
+			}
+		}
+		inf.drop()
+	default:
+		// The evidence is greatest where prior and posterior expect as many edges.
+		p := inf.parts[0]
+		if e := nearest(densities, p.expectedEdges(d)/float64(d)); e != first {
+			if inf.parts[0], err = newPart(ctx, p.hypothesis, e, d, cfg); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for k := range inf.parts {
+		inf.parts[k].evidence -= math.Log(float64(len(densities)))
+	}
+	return inf, nil
+}
+
+// nearest is the entry of an ascending list that is nearest to x on the
+// logarithmic scale.
+func nearest(list []float64, x float64) float64 {
+	best := list[0]
+	for _, v := range list {
+		if math.Abs(math.Log(v/x)) < math.Abs(math.Log(best/x)) {
+			best = v
+		}
+	}
+	return best
+}
+
+// drop leaves out the parts that are far behind the best.
+func (inf *inference) drop() {
+	best := math.Inf(-1)
+	for _, p := range inf.parts {
+		best = math.Max(best, p.evidence)
+	}
+	inf.parts = slices.DeleteFunc(inf.parts, func(p part) bool { return p.evidence < best-negligible })
+}
+
+// logEvidence is log p(D) under the model.
+func (inf *inference) logEvidence() float64 {
+	all := make([]float64, len(inf.parts))
+	for k, p := range inf.parts {
+		all[k] = p.evidence
+	}
+	return floats.LogSumExp(all)
+}
+
+// finish puts the parts together: probabilities, draws and the moments of
+// weights.
+func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
+	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
+		terms, err := p.orders.GraphsCost(ctx)
+		if err == nil && terms <= graphTerms {
+			p.graphs, err = p.orders.Graphs(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	total := inf.logEvidence()
+	var draws []exact.Draw
+	var of []int // part of each draw
+	d := len(data.Names)
+	probabilities := mat.NewDense(d, d, nil)
+	for k := range inf.parts {
+		p := &inf.parts[k]
+		p.weight = math.Exp(p.evidence - total)
+		inf.density += p.weight * p.density
+		var scaled mat.Dense
+		scaled.Scale(p.weight, p.edges())
+		probabilities.Add(probabilities, &scaled)
+	}
+	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
+	for k, n := range allot(posteriorDraws, inf.parts) {
+		some, err := inf.parts[k].draws(ctx, n, stream.Seed(cfg.Seed, stream.PosteriorPart, k))
+		if err != nil {
+			return err
+		}
+		draws = append(draws, some...)
+		for range some {
+			of = append(of, k)
+		}
+	}
+	switch {
+	case cfg.Order.Known != nil:
+		inf.note = "over all graphs along the given order"
+	case inf.parts[0].graphs != nil:
+		inf.note = "over all graphs"
+	default:
+		inf.note = "over all orders: a graph counts once for each of its orders"
+	}
+	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Exact.String(), Model: inf.model.String(), Kind: posterior.Draws,
+		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
+	inf.orders = make([][]int, len(draws))
+	for k, draw := range draws {
+		inf.orders[k] = draw.Order
+		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
+	}
+	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
+	scorers := make([]score.Scorer, len(draws))
+	for k := range scorers {
+		scorers[k] = inf.parts[of[k]].hypothesis.Scores
+	}
+	return addEquations(ctx, data, inf.post, scorers, cfg)
+}

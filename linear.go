@@ -1,0 +1,193 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Linear is the linear Gaussian model with one noise variance for all equations,
+//
+//	x_j = b_j + Σ_i w_ij x_i + ε_j,   ε_j ~ N(0, σ²),   w_ij ~ N(0, EdgeVariance).
+//
+// The equal variance is what tells directions apart, so that the units of the columns matter.
+type Linear struct {
+	// NoiseVariance σ², in squared units of the data. 0: estimated from the data;
+	// without a causal order to estimate it under, as with DiBS, 0.1.
+	NoiseVariance float64
+	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
+	// have evidences, above twelve variables estimated, unless NoiseVariance is given;
+	// 1, as published, for SVGD.
+	EdgeVariance float64
+	// NoIntercept sets every b_j to 0, as published, instead of integrating it out.
+	NoIntercept bool
+	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
+	Start Start
+}
+
+// Start says how the initial edge weights of the particles are drawn.
+type Start int
+
+const (
+	// RegressionStart draws them around the regression of every variable on all
+	// earlier ones: see [models.RegressionStart].
+	RegressionStart Start = iota
+	// PriorStart draws them from N(0, 1), moved away from zero by ½, as
+	// published. A particle whose weight starts with the wrong sign then often
+	// gives up a true edge.
+	PriorStart
+)
+
+// String is the name of the choice.
+func (s Start) String() string { return name(s, "regression", "prior") }
+
+var (
+	_ Differentiable = Linear{}
+	_ Estimated      = Linear{}
+	_ Equational     = Linear{}
+	_ Scored         = Linear{}
+	_ Noisy          = Linear{}
+	_ Cautious       = Linear{}
+)
+
+// The variances of weights that [Linear] averages over, equally probable.
+// Weights have no unit, since equal noise variances mean columns in the same units.
+var linearEdgeVariances = []float64{0.25, 1, 4, 16}
+
+// String implements [Model].
+func (m Linear) String() string {
+	return text("linear", "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
+}
+
+// Likelihood implements [Differentiable].
+func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	start := models.RegressionStart
+	if m.Start == PriorStart {
+		start = models.PriorStart
+	}
+	return models.NewLinear(data.X, data.Mask(), models.LinearOptions{
+		NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, Intercept: !m.NoIntercept, Start: start,
+	})
+}
+
+// Estimate implements [Estimated]: the noise variance, if it is not given.
+func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
+	if m.NoiseVariance == 0 {
+		m.NoiseVariance, err = models.EstimateNoiseVariance(data.X, data.Mask(), models.LinearOptions{Intercept: !m.NoIntercept})
+	}
+	return m, err
+}
+
+// Hypotheses implements [Scored]. A noise variance that is not given is averaged
+// over, up to twelve variables, or else estimated ([score.NoiseGrid]); an edge
+// variance that is not given is averaged over.
+func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
+	if m.NoiseVariance != 0 {
+		s, err := score.NewLinear(data.X, data.Mask(), opt)
+		return []Hypothesis{{Scores: s, NoiseVariance: m.NoiseVariance}}, err
+	}
+	v, err := score.EstimateNoiseVariance(ctx, data.X, data.Mask(), prior, opt)
+	if err != nil {
+		return nil, err
+	}
+	opt.NoiseVariance = v
+	centre, err := score.NewLinear(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	_, d := data.X.Dims()
+	grid := centre.NoiseGrid(gridPoints(d))
+	edgeVariances := []float64{opt.EdgeVariance}
+	if m.EdgeVariance == 0 {
+		edgeVariances = linearEdgeVariances
+	}
+	var all []Hypothesis
+	for _, opt.EdgeVariance = range edgeVariances {
+		if centre, err = score.NewLinear(data.X, data.Mask(), opt); err != nil {
+			return nil, err
+		}
+		all = append(all, onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
+			s, err := centre.WithNoiseVariance(v)
+			if err != nil {
+				panic("tobac: " + err.Error()) // a grid around a positive number is positive
+			}
+			return s
+		})...)
+	}
+	return all, nil
+}
+
+// Equations implements [Equational].
+func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
+	d := len(data.Names)
+	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
+	for j := range d {
+		e.NoiseVariances[j] = m.Noise()
+	}
+	if m.NoIntercept {
+		return e
+	}
+	e.Intercepts = make([]float64, d)
+	for j := range d {
+		mean := data.ObservedMeans(j)
+		e.Intercepts[j] = mean[j]
+		for i := range d {
+			e.Intercepts[j] -= weights.At(i, j) * mean[i]
+		}
+	}
+	return e
+}
+
+// Doubts implements [Cautious]: columns whose means are far from zero, without an
+// intercept.
+func (m Linear) Doubts(data *dataset.Table) []string {
+	if w := meanWarning(data); m.NoIntercept && w != "" {
+		return []string{w}
+	}
+	return nil
+}
+
+// meanWarning names the columns whose mean is more than five standard errors
+// from zero: the model has no intercept.
+func meanWarning(data *dataset.Table) string {
+	mean, sd := data.Moments()
+	n, _ := data.X.Dims()
+	var names []string
+	for j, m := range mean {
+		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
+			names = append(names, strconv.Quote(data.Names[j]))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
+}
+
+// Noise implements [Noisy]: 0.1 unless it was given or estimated.
+func (m Linear) Noise() float64 {
+	if m.NoiseVariance == 0 {
+		return 0.1
+	}
+	return m.NoiseVariance
+}
+
+// WithNoise implements [Noisy].
+func (m Linear) WithNoise(variance float64) Model {
+	m.NoiseVariance = variance
+	return m
+}

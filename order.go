@@ -1,0 +1,89 @@
+package tobac
+
+import (
+	"errors"
+	"fmt"
+
+	"tobac/ordering"
+)
+
+// An Order says which causal orders SVGD samples under; a known one also binds
+// the other engines.
+type Order struct {
+	// Known is the causal order of the columns, sources first; nil: unknown.
+	Known []int
+	// Method finds the order from the rows without an intervention. Nil: orders are
+	// drawn from their posterior under a linear Gaussian model, by the engine that
+	// the number of variables allows. Method must be safe for concurrent use, as all of
+	// package ordering are.
+	Method ordering.Orderer
+	// Count is the number of orders drawn from the posterior, 0: 5; or, with a Method, the
+	// number of resamples of the rows whose distinct orders are mixed, 0: the one
+	// order of all rows. SVGD takes all its steps under each order.
+	Count int
+	// Weights of the orders of resamples. Zero: by frequency.
+	Weights OrderWeights
+}
+
+// OrderWeights says how the causal orders of resamples are weighted.
+type OrderWeights int
+
+const (
+	// FrequencyWeights gives every order its share of the resamples.
+	FrequencyWeights OrderWeights = iota
+	// EvidenceWeights gives order π a weight in proportion to p(D|π), the exact sum
+	// over all graphs that follow the order, under the node scores of the model
+	// ([Scored]): the posterior over the distinct orders that the resamples gave, all
+	// equally probable before. It takes at most [exact.MaxVariables] variables.
+	EvidenceWeights
+)
+
+// String is the name of the choice.
+func (w OrderWeights) String() string { return name(w, "frequency", "evidence") }
+
+// Settings are those that have a text form of one line, the order itself apart.
+func (o *Order) Settings() []*Setting {
+	return []*Setting{
+		wholeNumber(&o.Count, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),
+		oneOf(&o.Weights, "order-weights", "weights of the orders of resamples", "frequency", FrequencyWeights, EvidenceWeights),
+	}
+}
+
+// drawnOrders is the number of orders drawn from the posterior unless Count says otherwise.
+const drawnOrders = 5
+
+func (o *Order) validate(d int) error {
+	switch {
+	case o.Known != nil && o.Method != nil:
+		return errors.New("the causal order is known, and a method is to find it; want one of the two")
+	case o.Count < 0:
+		return fmt.Errorf("orders is %d, want at least 1, or 0 for the default", o.Count)
+	case o.Weights < FrequencyWeights || o.Weights > EvidenceWeights:
+		return fmt.Errorf("unknown weights %d of the orders", int(o.Weights))
+	case o.Known != nil && o.Count > 0:
+		return errors.New("the causal order is known, which leaves no distribution over orders")
+	case o.Weights != FrequencyWeights && (o.Method == nil || o.Count == 0):
+		return fmt.Errorf("orders are weighted by %v, but none are found in resamples: set a method and the number of resamples", o.Weights)
+	}
+	if o.Known != nil {
+		if err := ordering.Validate(o.Known, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// String is the text form.
+func (o *Order) String() string {
+	switch {
+	case o.Known != nil:
+		return fmt.Sprintf("known %v", o.Known)
+	case o.Method == nil:
+		return text("posterior", "orders", o.Count)
+	}
+	weights := ""
+	if o.Count > 0 {
+		weights = o.Weights.String()
+	}
+	return text(fmt.Sprint(o.Method), "orders", o.Count, "weights", weights)
+}

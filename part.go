@@ -1,0 +1,127 @@
+package tobac
+
+import (
+	"context"
+	"slices"
+
+	"tobac/exact"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A part is the exact posterior under one hypothesis and one number of edges.
+type part struct {
+	hypothesis Hypothesis
+	density    float64
+	prior      *score.Prior
+	orders     *exact.Orders // all orders; nil: given one
+	graphs     *exact.Graphs // all graphs; nil: too many to sum over
+	given      *exact.Given  // given an order
+	evidence   float64       // log p(D), with the prior of the hypothesis and of the number of edges
+	weight     float64       // among the parts
+}
+
+// closedPrior is the prior of the engine exact.
+func (c *Config) closedPrior(d int, density float64) (*score.Prior, error) {
+	if c.Order.Known != nil {
+		return c.Prior.alongOrder(d, density)
+	}
+	return c.Prior.modular(d, density)
+}
+
+// newPart computes the posterior under one hypothesis.
+func newPart(ctx context.Context, h Hypothesis, density float64, d int, cfg *Config) (part, error) {
+	p := part{hypothesis: h, density: density}
+	var err error
+	if p.prior, err = cfg.closedPrior(d, density); err != nil {
+		return p, err
+	}
+	opt := exact.Options{Workers: cfg.Workers}
+	if cfg.Order.Known != nil {
+		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.prior, cfg.Order.Known, opt); err != nil {
+			return p, err
+		}
+		normaliser, err := exact.GivenOrder(ctx, noData(d), p.prior, cfg.Order.Known, opt)
+		if err != nil {
+			return p, err
+		}
+		p.evidence = p.given.LogEvidence() - normaliser.LogEvidence() + h.LogWeight
+		return p, nil
+	}
+	all, err := exact.New(ctx, h.Scores, p.prior, opt)
+	if err != nil {
+		return p, err
+	}
+	if p.orders, err = all.Orders(ctx); err != nil {
+		return p, err
+	}
+	p.evidence = p.orders.LogEvidence() + h.LogWeight
+	if d > allGraphs {
+		normaliser, err := exact.LogPriorOrders(ctx, p.prior, opt)
+		p.evidence -= normaliser
+		return p, err
+	}
+	if p.graphs, err = p.orders.Graphs(ctx); err != nil {
+		return p, err
+	}
+	normaliser, err := exact.LogPriorGraphs(ctx, p.prior, opt)
+	p.evidence = p.graphs.LogEvidence() + h.LogWeight - normaliser
+	return p, err
+}
+
+// draws are n independent draws of an order and a graph.
+func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, error) {
+	if p.given != nil {
+		return p.given.Draws(ctx, n, seed)
+	}
+	return p.orders.Draws(ctx, n, seed)
+}
+
+// noData is the score of no rows.
+func noData(d int) score.Scorer {
+	return score.NewFunc(d, func(int, []int) float64 { return 0 })
+}
+
+// expectedEdges is the posterior mean of the number of edges.
+func (p *part) expectedEdges(int) float64 { return mat.Sum(p.edges()) }
+
+// edges are the edge probabilities.
+func (p *part) edges() *mat.Dense {
+	switch {
+	case p.given != nil:
+		return p.given.Edges()
+	case p.graphs != nil:
+		return p.graphs.Edges()
+	}
+	return p.orders.Edges()
+}
+
+// allot divides n draws among parts by their weights: the largest remainders round
+// up.
+func allot(n int, parts []part) []int {
+	counts, left := make([]int, len(parts)), n
+	order := make([]int, len(parts))
+	for k, p := range parts {
+		counts[k], order[k] = int(p.weight*float64(n)), k
+		left -= counts[k]
+	}
+	rest := func(k int) float64 { return parts[k].weight*float64(n) - float64(counts[k]) }
+	remainders := make([]float64, len(parts))
+	for k := range parts {
+		remainders[k] = rest(k)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case remainders[a] > remainders[b]:
+			return -1
+		case remainders[a] < remainders[b]:
+			return 1
+		}
+		return 0
+	})
+	for i := range max(left, 0) {
+		counts[order[i%len(order)]]++
+	}
+	return counts
+}

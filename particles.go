@@ -1,0 +1,355 @@
+package tobac
+
+import (
+	"context"
+	"errors"
+
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/parallel"
+	"tobac/models"
+	"tobac/posterior"
+	"tobac/score"
+	"tobac/svgd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Equational model is a [Differentiable] one with linear Gaussian equations,
+// whose likelihood is a [models.Weighted].
+type Equational interface {
+	// Equations are those with the given weights, d×d with 0 where there is no
+	// edge. Data and weights are in order coordinates, and so is the result.
+	Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations
+}
+
+// particleFit is the sampling of one model by SVGD under one causal order. It
+// knows nothing of other orders.
+type particleFit struct {
+	asked   Differentiable // as it was asked for
+	model   Differentiable // with what was estimated
+	sampler Sampler
+	prior   Prior
+	density float64 // edges per node of the prior
+	order   weightedOrder
+	workers int
+
+	names []string                   // of the columns
+	scale *posterior.Standardization // of the data; nil: their own
+
+	data *dataset.Table // in order coordinates
+	// Set by compile, dropped by release.
+	lik    models.Likelihood
+	target *models.TOBAC
+	svgd   *svgd.Sampler
+	x      []*mat.Dense
+	step   int
+}
+
+// A weightedOrder is a causal order to sample under.
+type weightedOrder struct {
+	order     []int // of the columns, sources first; empty: none
+	seed      uint64
+	count     int     // resamples that gave it; 0: it was not found so
+	logWeight float64 // in the mixture
+	evidence  float64 // log p(D|order); NaN: unknown
+}
+
+// compile builds the program and draws the initial particles.
+func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.data, f.model = data, f.asked
+	if len(f.order.order) > 0 {
+		f.data = data.Relabel(f.order.order)
+		if m, ok := f.asked.(Estimated); ok {
+			estimated, err := m.Estimate(f.data)
+			if err != nil {
+				return err
+			}
+			f.model = estimated.(Differentiable)
+		}
+	}
+	d := len(data.Names)
+	prior, err := f.prior.expression(f.order.order, d, f.density)
+	if err != nil {
+		return err
+	}
+	if f.lik, err = f.model.Likelihood(f.data); err != nil {
+		return err
+	}
+	s := &f.sampler
+	f.target, err = models.NewTOBAC(f.lik, models.TOBACConfig{
+		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
+		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: s.Method.embedding(), Prior: prior, Penalty: s.Penalty,
+		Seed: f.order.seed, Options: models.Options{Workers: f.workers, Precision: s.Precision},
+	})
+	if err != nil {
+		return err
+	}
+	f.x, f.step = f.target.Init(), 0
+	f.svgd = &svgd.Sampler{Target: f.target, Kernel: s.kernel(len(f.x)), Optimizer: s.optimizer()}
+	return nil
+}
+
+// gradient is that of the settings, or the score function where the likelihood has
+// no soft form.
+func (f *particleFit) gradient() models.Gradient {
+	if h, ok := f.lik.(models.HardOnly); ok && h.HardOnly() && f.sampler.Gradient == models.Reparameterised {
+		return models.ScoreFunction
+	}
+	return f.sampler.Gradient
+}
+
+// advance takes the steps up to number to.
+func (f *particleFit) advance(ctx context.Context, to int, report func(Progress)) error {
+	f.svgd.Recorder = func(s svgd.Stats) {
+		report(Progress{Step: s.Step + 1, Driving: s.Driving[0], Repulsive: s.Repulsive[0], Neighbours: s.Neighbours})
+	}
+	err := f.svgd.Run(ctx, f.x, f.step, to)
+	var early *svgd.StepError
+	if errors.As(err, &early) {
+		f.step = early.Step
+		return early.Err
+	}
+	f.step = max(f.step, to)
+	return err
+}
+
+// release ends the workers of the program, and drops it.
+func (f *particleFit) release() {
+	if f.target != nil {
+		f.target.Close()
+	}
+	f.target, f.svgd, f.lik = nil, nil, nil
+}
+
+// posterior reads the posterior given the order off the particles as they are:
+// each particle's graph in the limit of large α, with its parameters.
+func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, error) {
+	d := len(f.names)
+	order, known := f.order.order, len(f.order.order) > 0
+	if !known {
+		order = identity(d)
+	}
+	p := &posterior.Posterior{Names: slices.Clone(f.names), Standardization: f.scale, Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
+	graphs := f.graphs()
+	var theta *mat.Dense
+	if len(f.x) == 2 {
+		theta = f.x[1]
+	}
+	prior, likelihood, err := models.LogJoint(f.lik, graphs, theta)
+	if err != nil {
+		return nil, err
+	}
+	equational, _ := f.model.(Equational)
+	weighted, _ := f.lik.(models.Weighted)
+	for m, g := range graphs {
+		draw := posterior.Draw{Graph: g.Relabel(dag.Inverse(order)), LogPrior: prior[m], LogLikelihood: likelihood[m]}
+		switch {
+		case equational != nil && weighted != nil:
+			draw.Equations = inColumns(equational.Equations(f.data, edgeWeights(g, weighted, theta.RawRowView(m))), order)
+		case theta != nil:
+			draw.Parameters = slices.Clone(theta.RawRowView(m))
+		}
+		p.Draws = append(p.Draws, draw)
+	}
+	c := posterior.Component{Draws: len(graphs), Weight: 1, Count: f.order.count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.evidence}
+	if known {
+		c.Order = slices.Clone(order)
+	}
+	if equational != nil {
+		c.Empty = inColumns(equational.Equations(f.data, mat.NewDense(d, d, nil)), order)
+	}
+	p.Components = []posterior.Component{c}
+	marginals, err := f.conditionals(ctx, graphs, order)
+	if err != nil {
+		return nil, err
+	}
+	if marginals == nil {
+		m := p.Frequencies()
+		if equational == nil && weighted != nil {
+			m.WeightMean, m.WeightSD = meanWeights(p, f.x[1], order, weighted)
+		}
+		marginals = &m
+	}
+	p.Marginals, p.Components[0].Marginals = *marginals, marginals
+	return p, nil
+}
+
+// graphs are those of the particles, in order coordinates.
+func (f *particleFit) graphs() []*dag.Graph {
+	var all []*dag.Graph
+	for m := range f.sampler.Particles {
+		all = append(all, f.target.Graph(f.x[0].RawRowView(m)))
+	}
+	return all
+}
+
+// noiseVariance is the one that all equations share; 0: there is none.
+func (f *particleFit) noiseVariance() float64 {
+	if m, ok := f.model.(Noisy); ok {
+		return m.Noise()
+	}
+	return 0
+}
+
+// edgeWeights are the weights of the edges of a graph, 0 elsewhere.
+func edgeWeights(g *dag.Graph, lik models.Weighted, theta []float64) *mat.Dense {
+	w := mat.NewDense(g.Len(), g.Len(), nil)
+	for _, e := range g.Edges() {
+		w.Set(e.From, e.To, theta[lik.EdgeWeight(e.From, e.To)])
+	}
+	return w
+}
+
+// inColumns are equations in the columns of the data, of which column order[a] is
+// variable a.
+func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
+	d := len(order)
+	out := &posterior.Equations{Weights: mat.NewDense(d, d, nil), NoiseVariances: make([]float64, d)}
+	if e.Intercepts != nil {
+		out.Intercepts = make([]float64, d)
+	}
+	for a, i := range order {
+		out.NoiseVariances[i] = e.NoiseVariances[a]
+		if e.Intercepts != nil {
+			out.Intercepts[i] = e.Intercepts[a]
+		}
+		for b, j := range order {
+			out.Weights.Set(i, j, e.Weights.At(a, b))
+		}
+	}
+	return out
+}
+
+// meanWeights are the means of the weights over the acyclic particles that have
+// the edge, NaN where none has. Their spread over the particles is no standard
+// deviation of the posterior, which stays unknown.
+func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik models.Weighted) (mean, sd *mat.Dense) {
+	d := len(order)
+	mean, sd = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	count := mat.NewDense(d, d, nil)
+	for m, draw := range p.Draws {
+		if !draw.Graph.Acyclic() {
+			continue
+		}
+		for a, i := range order {
+			for b, j := range order {
+				if draw.Graph.Has(i, j) {
+					count.Set(i, j, count.At(i, j)+1)
+					mean.Set(i, j, mean.At(i, j)+theta.At(m, lik.EdgeWeight(a, b)))
+				}
+			}
+		}
+	}
+	mean.DivElem(mean, count) // 0/0 is NaN
+	sd.Apply(func(int, int, float64) float64 { return math.NaN() }, sd)
+	return mean, sd
+}
+
+// conditionals are the Rao–Blackwell estimates of the edge marginals: the
+// average, over the particles, of
+//
+//	P(i → j | the other edges of the graph) = 1/(1 + e^{q(j, pa∖i) − q(j, pa∪i)}),
+//
+// with q the node score and prior, and of the moments of the weight of i → j given the
+// parents pa∪i. nil: the model has no node scores, the prior is no product over
+// variables, there is no order, or frequencies are asked for.
+func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
+	model, ok := f.model.(Scored)
+	if !ok || f.sampler.Readout != ConditionalReadout || f.sampler.Method != TOBAC {
+		return nil, nil
+	}
+	d := len(order)
+	prior, err := f.prior.alongOrder(d, f.density)
+	if errors.Is(err, errNotModular) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := model.Hypotheses(ctx, f.data, nil, f.workers)
+	if err != nil || len(all) != 1 {
+		return nil, err
+	}
+	s := all[0].Scores
+	weighted, hasWeights := s.(score.Weighted)
+	parts := make([]posterior.Marginals, len(graphs))
+	err = parallel.For(ctx, len(graphs), f.workers, func(m int) error {
+		parts[m] = conditionalsOf(graphs[m], s, weighted, prior, order)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	alike := make([]float64, len(graphs))
+	for m := range alike {
+		alike[m] = 1
+		if !hasWeights {
+			parts[m].WeightMean, parts[m].WeightSD = nil, nil
+		}
+	}
+	mixed := posterior.MixMarginals(parts, alike)
+	return &mixed, nil
+}
+
+// conditionalsOf are the conditional marginals of the edges given one graph in
+// order coordinates.
+func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior *score.Prior, order []int) posterior.Marginals {
+	d := len(order)
+	out := posterior.Marginals{Probabilities: mat.NewDense(d, d, nil), WeightMean: unknown(d), WeightSD: unknown(d)}
+	for b, j := range order {
+		parents := g.Parents(b)
+		for a := range b {
+			i := order[a]
+			at, present := slices.BinarySearch(parents, a)
+			with, without := parents, parents
+			if present {
+				without = slices.Delete(slices.Clone(parents), at, at+1)
+			} else {
+				with = slices.Insert(slices.Clone(parents), at, a)
+			}
+			q1 := prior.LogPrior(j, inOrder(with, order))
+			q0 := prior.LogPrior(j, inOrder(without, order))
+			switch {
+			case math.IsInf(q1, -1) && math.IsInf(q0, -1): // of another edge's doing
+				if present {
+					out.Probabilities.Set(i, j, 1)
+				}
+			default:
+				logit := q1 - q0
+				if !math.IsInf(logit, 0) {
+					logit += s.LogScore(b, with) - s.LogScore(b, without)
+				}
+				out.Probabilities.Set(i, j, 1/(1+math.Exp(-logit)))
+			}
+			if weighted != nil && out.Probabilities.At(i, j) > 0 {
+				e := weighted.Equation(b, with)
+				out.WeightMean.Set(i, j, e.Mean[at])
+				out.WeightSD.Set(i, j, math.Sqrt(e.Cov.At(at, at)))
+			}
+		}
+	}
+	return out
+}
+
+// inOrder are the columns at positions of an order.
+func inOrder(positions, order []int) []int {
+	out := make([]int, len(positions))
+	for k, a := range positions {
+		out[k] = order[a]
+	}
+	return out
+}
+
+// unknown is a d×d matrix of NaN.
+func unknown(d int) *mat.Dense {
+	m := mat.NewDense(d, d, nil)
+	m.Apply(func(int, int, float64) float64 { return math.NaN() }, m)
+	return m
+}

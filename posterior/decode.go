@@ -1,0 +1,176 @@
+package posterior
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag"
+)
+
+// posterior is what was stored, checked.
+func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
+	p := &Posterior{Names: h.Names, Engine: h.Engine, Model: h.Model, Settings: h.Settings}
+	if len(h.Warnings) > 0 {
+		p.Warnings = h.Warnings
+	}
+	switch h.Kind {
+	case Particles.String():
+	case Draws.String():
+		p.Kind = Draws
+	default:
+		return nil, fmt.Errorf("unknown kind %q of draws; allowed: %v, %v", h.Kind, Particles, Draws)
+	}
+	if s := h.Standardization; s != nil {
+		p.Standardization = &Standardization{Mean: s.Mean, SD: s.SD}
+	}
+	if h.Marginals == nil {
+		return nil, errors.New("no edge probabilities")
+	}
+	var err error
+	d := len(h.Names)
+	if p.Marginals, err = h.Marginals.marginals(d); err != nil {
+		return nil, err
+	}
+	for k, part := range h.Components {
+		c, err := part.component(d)
+		if err != nil {
+			return nil, fmt.Errorf("component %d: %w", k, err)
+		}
+		p.Components = append(p.Components, c)
+	}
+	for m, stored := range draws {
+		draw, err := stored.draw(d)
+		if err != nil {
+			return nil, fmt.Errorf("draw %d: %w", m, err)
+		}
+		p.Draws = append(p.Draws, draw)
+	}
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *storedMarginals) marginals(d int) (m Marginals, err error) {
+	if m.Probabilities, err = dense("probabilities", s.Probabilities, d, func(v float64) float64 { return v }); err != nil {
+		return m, err
+	}
+	orNaN := func(v *float64) float64 {
+		if v == nil {
+			return math.NaN()
+		}
+		return *v
+	}
+	if s.WeightMean != nil {
+		if m.WeightMean, err = dense("mean weights", s.WeightMean, d, orNaN); err != nil {
+			return m, err
+		}
+	}
+	if s.WeightSD != nil {
+		m.WeightSD, err = dense("standard deviations of weights", s.WeightSD, d, orNaN)
+	}
+	return m, err
+}
+
+// dense is the d×d matrix of stored rows.
+func dense[T any, R ~[]T](what string, rows []R, d int, number func(T) float64) (*mat.Dense, error) {
+	if len(rows) != d {
+		return nil, fmt.Errorf("%d rows of %s for %d names", len(rows), what, d)
+	}
+	for i, row := range rows {
+		if len(row) != d {
+			return nil, fmt.Errorf("row %d of the %s has %d numbers, want %d", i, what, len(row), d)
+		}
+	}
+	if d == 0 {
+		return &mat.Dense{}, nil
+	}
+	m := mat.NewDense(d, d, nil)
+	for i, row := range rows {
+		for j, v := range row {
+			m.Set(i, j, number(v))
+		}
+	}
+	return m, nil
+}
+
+func (s storedPart) component(d int) (Component, error) {
+	c := Component{Draws: s.Draws, Weight: s.Weight, LogWeight: s.LogWeight, Count: s.Count, NoiseVariance: s.NoiseVariance, LogEvidence: math.NaN()}
+	if len(s.Order) > 0 {
+		c.Order = s.Order
+	}
+	if s.LogEvidence != nil {
+		c.LogEvidence = *s.LogEvidence
+	}
+	var err error
+	if c.Empty, err = s.Empty.equations(d, nil); err != nil {
+		return c, err
+	}
+	if s.Marginals != nil {
+		m, err := s.Marginals.marginals(d)
+		if err != nil {
+			return c, err
+		}
+		c.Marginals = &m
+	}
+	return c, nil
+}
+
+func (s storedDraw) draw(d int) (Draw, error) {
+	draw := Draw{LogWeight: s.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
+	if s.LogPrior != nil {
+		draw.LogPrior = *s.LogPrior
+	}
+	if s.LogLikelihood != nil {
+		draw.LogLikelihood = *s.LogLikelihood
+	}
+	if len(s.Parameters) > 0 {
+		draw.Parameters = s.Parameters
+	}
+	edges := make([]dag.Edge, len(s.Edges))
+	for k, e := range s.Edges {
+		if len(e) != 2 {
+			return draw, fmt.Errorf("edge %d has %d ends, want source and target", k, len(e))
+		}
+		edges[k] = dag.Edge{From: e[0], To: e[1]}
+	}
+	var err error
+	if draw.Graph, err = dag.FromEdges(d, edges); err != nil {
+		return draw, errors.New(strings.TrimPrefix(err.Error(), "dag: "))
+	}
+	if draw.Graph.Size() != len(edges) {
+		return draw, errors.New("an edge is repeated")
+	}
+	draw.Equations, err = s.Equations.equations(d, edges)
+	return draw, err
+}
+
+func (s *storedEquations) equations(d int, edges []dag.Edge) (*Equations, error) {
+	if s == nil {
+		return nil, nil
+	}
+	e := &Equations{Weights: matrix(d, 0)}
+	if len(s.Intercepts) > 0 {
+		e.Intercepts = s.Intercepts
+	}
+	if len(s.NoiseVariances) > 0 {
+		e.NoiseVariances = s.NoiseVariances
+	}
+	if len(s.Weights) != len(edges) || s.WeightSD != nil && len(s.WeightSD) != len(edges) {
+		return nil, fmt.Errorf("%d weights and %d standard deviations for %d edges", len(s.Weights), len(s.WeightSD), len(edges))
+	}
+	for k, edge := range edges {
+		e.Weights.Set(edge.From, edge.To, s.Weights[k])
+	}
+	if s.WeightSD != nil {
+		e.WeightSD = matrix(d, 0)
+		for k, edge := range edges {
+			e.WeightSD.Set(edge.From, edge.To, s.WeightSD[k])
+		}
+	}
+	return e, nil
+}

@@ -1,0 +1,252 @@
+package posterior
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag"
+)
+
+// Floor is the probability below which [Marginals.Edges] leaves an edge out.
+const Floor = 0.005
+
+// Marginals are the distributions of single edges.
+type Marginals struct {
+	// Probabilities is d×d: entry (i,j) is the probability of i → j, from 0 to 1; 0
+	// on the diagonal.
+	Probabilities *mat.Dense
+	// WeightMean and WeightSD are d×d: mean and standard deviation of the weight of
+	// i → j given that the edge is there; NaN where unknown, such as where it never
+	// is. Both are nil for a model without weights.
+	WeightMean, WeightSD *mat.Dense
+}
+
+// An Edge is one row of the table of edges: i → j with i the Source.
+type Edge struct {
+	Source, Target int
+	Probability    float64
+	Adjacent       float64 // probability of an edge in either direction, at most 1
+	// WeightMean and WeightSD are mean and standard deviation of the weight given
+	// that the edge is there; NaN: unknown.
+	WeightMean, WeightSD float64
+}
+
+// Edges lists the edges with a probability of at least [Floor], the most probable
+// first, then by source and target.
+func (m Marginals) Edges() []Edge { return m.EdgesFrom(Floor) }
+
+// EdgesFrom lists the edges whose probability is above 0 and at least least, in
+// the sequence of [Marginals.Edges].
+func (m Marginals) EdgesFrom(least float64) []Edge {
+	edges := []Edge{}
+	d := m.size()
+	for i := range d {
+		for j := range d {
+			p := m.Probabilities.At(i, j)
+			if i == j || p <= 0 || p < least {
+				continue
+			}
+			edges = append(edges, m.edge(i, j))
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b Edge) int { return cmp.Compare(b.Probability, a.Probability) })
+	return edges
+}
+
+func (m Marginals) edge(i, j int) Edge {
+	p := m.Probabilities.At(i, j)
+	e := Edge{Source: i, Target: j, Probability: p, Adjacent: math.Min(1, p+m.Probabilities.At(j, i)), WeightMean: math.NaN(), WeightSD: math.NaN()}
+	if m.WeightMean != nil {
+		e.WeightMean = m.WeightMean.At(i, j)
+	}
+	if m.WeightSD != nil {
+		e.WeightSD = m.WeightSD.At(i, j)
+	}
+	return e
+}
+
+// size is d.
+func (m Marginals) size() int {
+	if m.Probabilities == nil {
+		return 0
+	}
+	d, _ := m.Probabilities.Dims()
+	return d
+}
+
+// Consensus is the median probability graph: every edge with a probability above
+// one half, with its mean weight; nil weights for a model without. Such edges can
+// make a cycle where they follow no common order: edges are therefore taken in
+// the sequence of [Marginals.Edges], and one that would close a cycle is left
+// out. See [Marginals.Undirected] for pairs that are joined with an unknown
+// direction.
+func (m Marginals) Consensus() (*dag.Graph, *mat.Dense) {
+	d := m.size()
+	g := dag.New(d)
+	var w *mat.Dense
+	if m.WeightMean != nil {
+		w = mat.NewDense(d, d, nil)
+	}
+	for _, e := range m.EdgesFrom(0.5) {
+		if e.Probability == 0.5 {
+			break // they are sorted
+		}
+		g.Set(e.Source, e.Target, true)
+		if !g.Acyclic() {
+			g.Set(e.Source, e.Target, false)
+			continue
+		}
+		if w != nil {
+			w.Set(e.Source, e.Target, e.WeightMean)
+		}
+	}
+	return g, w
+}
+
+// Undirected lists the pairs of variables that are joined with a probability
+// above one half although the consensus graph has no edge between them: mostly
+// pairs whose direction the data do not tell. Each pair is its more probable
+// edge, the one from the smaller index if both are equal; the most probably
+// joined pairs come first, then by source and target.
+func (m Marginals) Undirected() []Edge {
+	consensus, _ := m.Consensus()
+	pairs := []Edge{}
+	for i := range m.size() {
+		for j := range m.size() {
+			e := m.edge(i, j)
+			q := m.Probabilities.At(j, i)
+			likelier := e.Probability > q || e.Probability == q && i < j
+			if likelier && e.Adjacent > 0.5 && !consensus.Has(i, j) && !consensus.Has(j, i) {
+				pairs = append(pairs, e)
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(b.Adjacent, a.Adjacent) })
+	return pairs
+}
+
+// MixMarginals is the mixture of marginals with the given weights, which are
+// positive or 0 and need not sum to 1. Sums run in the sequence of the parts. It
+// panics if there is no part, or if lengths or sizes differ.
+func MixMarginals(parts []Marginals, weights []float64) Marginals {
+	if len(parts) == 0 || len(parts) != len(weights) {
+		panic(fmt.Sprintf("posterior: %d weights for %d marginals", len(weights), len(parts)))
+	}
+	d, total, weighted := parts[0].size(), 0.0, false
+	for k, p := range parts {
+		if p.size() != d {
+			panic(fmt.Sprintf("posterior: marginals %d are of %d variables, marginals 0 of %d", k, p.size(), d))
+		}
+		weighted = weighted || p.WeightMean != nil
+		total += weights[k]
+	}
+	return mixture(d, weighted, total, func(i, j int, add func(w, mean, sd float64)) {
+		for k, p := range parts {
+			e := p.edge(i, j)
+			add(weights[k]*e.Probability, e.WeightMean, e.WeightSD)
+		}
+	})
+}
+
+// mixture computes marginals of d variables. For every pair, terms adds the
+// weights' distributions: the probability of the edge in proportion to total,
+// the mean and the standard deviation of the weight.
+func mixture(d int, weighted bool, total float64, terms func(i, j int, add func(w, mean, sd float64))) Marginals {
+	out := Marginals{Probabilities: matrix(d, 0)}
+	if weighted {
+		out.WeightMean, out.WeightSD = matrix(d, math.NaN()), matrix(d, math.NaN())
+	}
+	var ws, means, sds []float64
+	for i := range d {
+		for j := range d {
+			if i == j {
+				continue
+			}
+			ws, means, sds = ws[:0], means[:0], sds[:0]
+			terms(i, j, func(w, mean, sd float64) {
+				if w > 0 {
+					ws, means, sds = append(ws, w), append(means, mean), append(sds, sd)
+				}
+			})
+			sum := floats.Sum(ws)
+			if sum == 0 {
+				continue
+			}
+			out.Probabilities.Set(i, j, math.Min(1, sum/total)) // a rounded sum may exceed 1
+			if !weighted {
+				continue
+			}
+			mean, variance := floats.Dot(ws, means)/sum, 0.0
+			for k, w := range ws {
+				variance += w / sum * (sds[k]*sds[k] + (means[k]-mean)*(means[k]-mean))
+			}
+			out.WeightMean.Set(i, j, mean)
+			out.WeightSD.Set(i, j, math.Sqrt(variance))
+		}
+	}
+	return out
+}
+
+// matrix is d×d, all entries v; empty if d is 0.
+func matrix(d int, v float64) *mat.Dense {
+	if d == 0 {
+		return &mat.Dense{}
+	}
+	m := mat.NewDense(d, d, nil)
+	if v != 0 {
+		m.Apply(func(_, _ int, _ float64) float64 { return v }, m)
+	}
+	return m
+}
+
+// Frequencies are the marginals of the draws: edge probabilities are the weights
+// of the draws that have the edge, counts divided by their number where all
+// weigh the same. Means and standard deviations of weights follow the package
+// comment. Draws with a cycle are left out; if there is no other, all
+// probabilities are 0.
+func (p *Posterior) Frequencies() Marginals {
+	d := len(p.Names)
+	kept, index := p.Empirical().Acyclic()
+	if kept == nil {
+		return Marginals{Probabilities: matrix(d, 0)}
+	}
+	w, total := kept.Weights(), 1.0
+	if kept.uniform() {
+		total = float64(len(w))
+		for k := range w {
+			w[k] = 1
+		}
+	}
+	weighted := slices.ContainsFunc(p.Draws, func(draw Draw) bool { return draw.Equations != nil })
+	having := make([][]int, d*d) // for every edge, the draws that have it
+	for k, g := range kept.Graphs {
+		for _, e := range g.Edges() {
+			having[e.From*d+e.To] = append(having[e.From*d+e.To], k)
+		}
+	}
+	return mixture(d, weighted, total, func(i, j int, add func(w, mean, sd float64)) {
+		for _, k := range having[i*d+j] {
+			mean, sd := p.Draws[index[k]].Equations.weight(i, j, p.Kind)
+			add(w[k], mean, sd)
+		}
+	})
+}
+
+// weight is the mean and the standard deviation of the weight of i → j given the
+// graph; NaN if unknown. A drawn weight has no spread of its own.
+func (e *Equations) weight(i, j int, kind Kind) (mean, sd float64) {
+	switch {
+	case e == nil:
+		return math.NaN(), math.NaN()
+	case e.WeightSD != nil:
+		return e.Weights.At(i, j), e.WeightSD.At(i, j)
+	case kind == Draws:
+		return e.Weights.At(i, j), 0
+	}
+	return e.Weights.At(i, j), math.NaN()
+}

@@ -1,0 +1,336 @@
+package tobac
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/autograd"
+	"tobac/dag"
+	"tobac/models"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// PriorKind is a family of graph priors.
+type PriorKind int
+
+const (
+	// Sparse is the Erdős–Rényi prior with Prior.EdgesPerNode.
+	Sparse PriorKind = iota
+	// Fair gives every number of parents of a variable the same mass.
+	Fair
+	// ScaleFree favours few variables with many parents, [score.ScaleFree].
+	ScaleFree
+	// Uniform gives every graph the same probability.
+	Uniform
+)
+
+var priorKinds = []PriorKind{Sparse, Fair, ScaleFree, Uniform}
+
+// String is the name of the family.
+func (k PriorKind) String() string { return name(k, "er", "fair", "sf", "uniform") }
+
+// A Prior is what is known about the graph before the data are seen, in the
+// columns of the data. Its zero value is the Erdős–Rényi prior whose number of
+// edges is inferred. Statements about single edges hold beside any family, and
+// switch nothing else off.
+type Prior struct {
+	Kind PriorKind
+	// EdgesPerNode is the expected number of edges divided by the number d of
+	// variables, of the Sparse prior; it must lie below (d−1)/2. 0: inferred by the
+	// engines that have evidences, from ¼, ½, 1 and 2, as far as they do not exceed (d−1)/4, all
+	// equally probable before; 2, or (d−1)/4 if that is less, for SVGD alone.
+	EdgesPerNode float64
+	// Probabilities of the single edges, d×d with entry (i, j) that of i → j, in place
+	// of a family: nil, or numbers from 0 to 1, of which 0 and 1 hold for certain.
+	Probabilities mat.Matrix
+	// Forbidden and Required edges are impossible and certain.
+	Forbidden, Required []dag.Edge
+	// Tiers is nil, or a number for each variable: no edge leads from a variable to
+	// one of a lower tier. A negative number sets no restriction.
+	Tiers []int
+	// MaxParents bounds the number of parents of every variable; 0: no bound. SVGD
+	// takes none.
+	MaxParents int
+	// Own is a prior of one's own, in place of all the above; nil: none. SVGD
+	// needs no more of it. For the other engines it implements [Modular]. One that
+	// tells variables apart has a method Relabel(order []int) models.GraphPrior, as
+	// models.EdgePrior has.
+	Own models.GraphPrior
+}
+
+// Modular is implemented by priors of one's own that are products over
+// variables, and so of use to every engine.
+type Modular interface {
+	// Modular is the prior in the columns of the data, for d variables.
+	Modular(d int) (*score.Prior, error)
+}
+
+var errNotModular = errors.New("the graph prior is no product over variables")
+
+// Settings are those that have a text form of one line.
+func (p *Prior) Settings() []*Setting {
+	return []*Setting{
+		oneOf(&p.Kind, "prior", "graph prior", "er", priorKinds...),
+		positive(&p.EdgesPerNode, "edges-per-node", "expected edges of the prior er divided by the number d of variables; must be below (d-1)/2", "inferred"),
+		wholeNumber(&p.MaxParents, "max-parents", "largest number of parents of a variable", "no bound"),
+	}
+}
+
+// validate finds a statement that means nothing for d variables, or contradicts
+// another.
+func (p *Prior) validate(d int) error {
+	switch {
+	case p.Kind < Sparse || p.Kind > Uniform:
+		return fmt.Errorf("unknown graph prior %d", int(p.Kind))
+	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
+		return errors.New("a graph prior of one's own takes the place of all other settings of the prior")
+	case p.Probabilities != nil && p.Kind != Sparse:
+		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
+	case p.EdgesPerNode != 0 && (p.Kind != Sparse || p.Probabilities != nil):
+		return fmt.Errorf("edges per node is %v, but the prior is another than Erdős–Rényi's", p.EdgesPerNode)
+	case p.MaxParents < 0:
+		return fmt.Errorf("max parents is %d, want at least 1, or 0 for no bound", p.MaxParents)
+	case p.Tiers != nil && len(p.Tiers) != d:
+		return fmt.Errorf("got %d tiers, want one for each of the %d variables", len(p.Tiers), d)
+	}
+	if err := checkTexts(p.Settings()[1:2]); err != nil {
+		return err
+	}
+	if p.EdgesPerNode != 0 {
+		if _, err := models.NewErdosRenyi(d, p.EdgesPerNode); err != nil {
+			return err
+		}
+	}
+	if p.Probabilities != nil {
+		if rows, cols := p.Probabilities.Dims(); rows != d || cols != d {
+			return fmt.Errorf("the graph prior is %d×%d, want %d×%d: one row and one column for each column of the data", rows, cols, d, d)
+		}
+	}
+	for _, e := range slices.Concat(p.Forbidden, p.Required) {
+		if min(e.From, e.To) < 0 || max(e.From, e.To) >= d || e.From == e.To {
+			return fmt.Errorf("the graph prior speaks of the edge %d → %d, want two different variables from 0 to %d", e.From, e.To, d-1)
+		}
+	}
+	if p.Own == nil {
+		m, err := p.certain(d)
+		if err != nil {
+			return err
+		}
+		return m.Check()
+	}
+	return nil
+}
+
+// edgesPerNode is the setting, or its default where it is not inferred.
+func (p *Prior) edgesPerNode(d int) float64 {
+	if p.EdgesPerNode != 0 {
+		return p.EdgesPerNode
+	}
+	return math.Min(2, float64(d-1)/4)
+}
+
+// densities are the numbers of edges per node to infer from; one if there is
+// nothing to infer.
+func (p *Prior) densities(d int) []float64 {
+	most := p.edgesPerNode(d)
+	if p.EdgesPerNode != 0 || p.Kind != Sparse || p.Probabilities != nil || p.Own != nil {
+		return []float64{most}
+	}
+	var all []float64
+	for _, e := range []float64{0.25, 0.5, 1, 2} {
+		if e < most {
+			all = append(all, e)
+		}
+	}
+	return append(all, most)
+}
+
+// modular is the prior as a product over variables. Its Erdős–Rényi prior has
+// the expected number of edges over acyclic graphs; see [score.EdgeOdds].
+func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error) {
+	switch own, ok := p.Own.(Modular); {
+	case ok:
+		return own.Modular(d)
+	case p.Own != nil:
+		return nil, fmt.Errorf("%w: %T; allowed: one that implements tobac.Modular, or the engine svgd with the read-out by frequency", errNotModular, p.Own)
+	case p.Probabilities != nil:
+		m, err = score.EdgeProbabilities(d, p.Probabilities.At)
+	case p.Kind == Fair:
+		m = score.Fair(d)
+	case p.Kind == ScaleFree:
+		m = score.ScaleFree(d)
+	case p.Kind == Uniform:
+		m = score.Uniform(d)
+	default:
+		m, err = score.Sparse(d, edgesPerNode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range p.Forbidden {
+		m.Forbid(e.From, e.To)
+	}
+	for _, e := range p.Required {
+		m.Require(e.From, e.To)
+	}
+	if p.Tiers != nil {
+		m.Tiers(p.Tiers)
+	}
+	if p.MaxParents > 0 {
+		m.MaxParents(p.MaxParents)
+	}
+	return m, nil
+}
+
+// certain is a prior with the same statements about certain edges, without the
+// costly odds of a family.
+func (p *Prior) certain(d int) (*score.Prior, error) {
+	q := *p
+	if q.Probabilities == nil {
+		q.Kind, q.EdgesPerNode = Uniform, 0
+	}
+	return q.modular(d, 0)
+}
+
+// alongOrder is the prior for graphs that follow a known order, in the
+// columns of the data: as modular, but with the Erdős–Rényi prior of independent pairs.
+func (p *Prior) alongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
+	if p.Own != nil || p.Probabilities != nil || p.Kind != Sparse {
+		return p.modular(d, edgesPerNode)
+	}
+	er, err := models.NewErdosRenyi(d, edgesPerNode)
+	if err != nil {
+		return nil, err
+	}
+	q := *p
+	q.Kind, q.EdgesPerNode = Uniform, 0
+	m, err := q.modular(d, 0)
+	if err == nil {
+		m.AddOdds(math.Log(er.EdgeProbability) - math.Log1p(-er.EdgeProbability))
+	}
+	return m, err
+}
+
+// expression is the prior as an expression in the coordinates of an order; of
+// the data themselves if it is empty.
+func (p *Prior) expression(order []int, d int, edgesPerNode float64) (models.GraphPrior, error) {
+	if len(order) == 0 {
+		order = identity(d)
+	}
+	if p.Own != nil {
+		if r, ok := p.Own.(interface {
+			Relabel(order []int) models.GraphPrior
+		}); ok {
+			return r.Relabel(order), nil
+		}
+		return p.Own, nil
+	}
+	if p.MaxParents > 0 {
+		return nil, errors.New("a bound on the number of parents is no prior that can be differentiated; allowed: other engines than svgd")
+	}
+	var base models.GraphPrior
+	switch {
+	case p.Probabilities != nil:
+		e, err := models.NewEdgePrior(p.Probabilities)
+		if err != nil {
+			return nil, err
+		}
+		base = e.Relabel(order)
+	case p.Kind == Fair:
+		base = models.FairPrior{}
+	case p.Kind == ScaleFree:
+		base = models.ScaleFree{}
+	case p.Kind == Uniform:
+		base = models.UniformPrior{}
+	default:
+		er, err := models.NewErdosRenyi(d, edgesPerNode)
+		if err != nil {
+			return nil, err
+		}
+		base = er
+	}
+	return p.fix(base, order)
+}
+
+// fix adds the certain statements to a prior in order coordinates.
+func (p *Prior) fix(base models.GraphPrior, order []int) (models.GraphPrior, error) {
+	m, err := p.certain(len(order))
+	if err != nil {
+		return nil, err
+	}
+	d, any := len(order), false
+	fixed := mat.NewDense(d, d, nil)
+	for a, i := range order {
+		for b, j := range order {
+			fixed.Set(a, b, 0.5)
+			switch {
+			case i == j:
+			case m.Required(i, j):
+				fixed.Set(a, b, 1)
+				any = true
+			case m.Forbidden(i, j):
+				fixed.Set(a, b, 0)
+				any = true
+			}
+		}
+	}
+	if !any {
+		return base, nil
+	}
+	return fixedEdges{base, fixed}, nil
+}
+
+// fixedEdges is a prior beside which some edges are impossible or certain.
+type fixedEdges struct {
+	models.GraphPrior
+	edges *mat.Dense // 0: impossible, 1: certain
+}
+
+var (
+	_ models.GraphPrior = fixedEdges{}
+	_ models.FixedEdges = fixedEdges{}
+)
+
+// EdgeProbabilities implements [models.FixedEdges].
+func (f fixedEdges) EdgeProbabilities() mat.Matrix { return f.edges }
+
+// LogProb implements [models.GraphPrior].
+func (f fixedEdges) LogProb(g *autograd.Node) *autograd.Node { return f.GraphPrior.LogProb(g) }
+
+// againstOrder names an edge that is certain against an order; "" if there is none.
+func (p *Prior) againstOrder(order []int, names []string) error {
+	if p.Own != nil {
+		return nil
+	}
+	m, err := p.certain(len(names))
+	if err != nil {
+		return err
+	}
+	for a, j := range order {
+		for _, i := range order[a+1:] {
+			if m.Required(i, j) {
+				return fmt.Errorf("the graph prior makes the edge %s → %s certain, but the causal order puts %s first; give an order that agrees", names[i], names[j], names[j])
+			}
+		}
+	}
+	return nil
+}
+
+// String is the text form, under which a snapshot knows the prior.
+func (p *Prior) String() string {
+	if p.Own != nil {
+		return fmt.Sprintf("%T%+v", p.Own, p.Own)
+	}
+	s := text(p.Kind.String(), "edges-per-node", p.EdgesPerNode, "max-parents", p.MaxParents)
+	if p.Probabilities != nil {
+		s = "probabilities " + digest(nil, p.Probabilities)
+	}
+	if len(p.Forbidden)+len(p.Required)+len(p.Tiers) > 0 {
+		s += fmt.Sprintf(" forbidden=%v required=%v tiers=%v", p.Forbidden, p.Required, p.Tiers)
+	}
+	return s
+}

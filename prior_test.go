@@ -1,0 +1,262 @@
+package tobac_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/autograd"
+	"tobac/dag"
+	"tobac/models"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// constant is a matrix of one number off the diagonal.
+func constant(d int, v float64) *mat.Dense {
+	m := mat.NewDense(d, d, nil)
+	m.Apply(func(i, j int, _ float64) float64 {
+		if i == j {
+			return 0
+		}
+		return v
+	}, m)
+	return m
+}
+
+// statements are ways to say that 3 → 4 is certain and 0 → 1, 2 → 1 and 4 → 1 are
+// impossible.
+func statements() map[string]tobac.Prior {
+	p := constant(5, 0.4)
+	p.Set(3, 4, 1)
+	p.Set(0, 1, 0)
+	p.Set(2, 1, 0)
+	p.Set(4, 1, 0)
+	required := []dag.Edge{{From: 3, To: 4}}
+	forbidden := []dag.Edge{{From: 0, To: 1}, {From: 2, To: 1}, {From: 4, To: 1}}
+	return map[string]tobac.Prior{
+		"probabilities of 0 and 1": {Probabilities: p},
+		"lists":                    {Required: required, Forbidden: forbidden},
+		"lists beside a family":    {Kind: tobac.ScaleFree, Required: required, Forbidden: forbidden},
+		"lists beside a table":     {Probabilities: constant(5, 0.4), Required: required, Forbidden: forbidden},
+		"tiers":                    {Tiers: []int{1, 0, 1, -1, 1}, Required: required},
+	}
+}
+
+// An edge that the prior makes certain is in every draw, one that it rules out in none,
+// and so say the probabilities, with every engine.
+func TestCertainEdges(t *testing.T) {
+	data := noisy(t)
+	all := engines()
+	delete(all, "svgd") // its orders come from the data, which contradict the prior
+	delete(all, "svgd over orders of resamples")
+	known := particles()
+	known.Order = tobac.Order{Known: []int{1, 0, 3, 2, 4}}
+	all["svgd, known order"] = known
+	given := known
+	given.Engine = tobac.Exact
+	all["exact, known order"] = given
+	for statement, prior := range statements() {
+		for name, cfg := range all {
+			cfg.Prior = prior
+			res := fit(t, data, cfg)
+			for m, d := range res.Draws {
+				if d.Graph.Acyclic() && (!d.Graph.Has(3, 4) || d.Graph.Has(0, 1) || d.Graph.Has(2, 1) || d.Graph.Has(4, 1)) {
+					t.Errorf("%s, %s, draw %d: edges %v", name, statement, m, d.Graph.Edges())
+				}
+			}
+			p := res.Probabilities
+			// Impossible sets of parents may keep what rounds off in sums of all others.
+			if res.Cyclic() < len(res.Draws) && !(p.At(3, 4) >= 1-1e-9) || !(p.At(0, 1)+p.At(2, 1)+p.At(4, 1) <= 1e-9) {
+				t.Errorf("%s, %s: probabilities %v of the certain edge, %v, %v and %v of those ruled out", name, statement, p.At(3, 4), p.At(0, 1), p.At(2, 1), p.At(4, 1))
+			}
+		}
+	}
+}
+
+// A bound on the number of parents holds in every draw. SVGD, which has none, says so, and
+// samples no particles beside another engine.
+func TestMaxParents(t *testing.T) {
+	data := chain(t, 40).Train
+	for name, cfg := range engines() {
+		cfg.Prior.MaxParents = 1
+		res, err := tobac.Fit(context.Background(), data, cfg)
+		if cfg.Engine == tobac.SVGD {
+			if err == nil || err.Error() != "tobac: a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc" {
+				t.Errorf("%s: got error %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Particles != nil {
+			t.Errorf("%s: particles without the bound", name)
+		}
+		for m, d := range res.Draws {
+			for j := range 5 {
+				if len(d.Graph.Parents(j)) > 1 {
+					t.Errorf("%s, draw %d: %d has the parents %v", name, m, j, d.Graph.Parents(j))
+				}
+			}
+		}
+	}
+}
+
+// Statements that no graph fulfils are named before anything is computed.
+func TestContradictingPriors(t *testing.T) {
+	edge := func(i, j int) []dag.Edge { return []dag.Edge{{From: i, To: j}} }
+	for _, row := range []struct {
+		name string
+		cfg  tobac.Config
+		want string
+	}{
+		{"required and forbidden", tobac.Config{Prior: tobac.Prior{Required: edge(1, 3), Forbidden: edge(1, 3)}}, "tobac: score: "},
+		{"required against the tiers", tobac.Config{Prior: tobac.Prior{Required: edge(1, 3), Tiers: []int{0, 1, 0, 0, 0}}}, "tobac: score: "},
+		{"a required cycle", tobac.Config{Prior: tobac.Prior{Required: append(edge(1, 3), edge(3, 1)...)}}, "tobac: score: "},
+		{"more required than allowed", tobac.Config{Prior: tobac.Prior{Required: append(edge(1, 3), edge(2, 3)...), MaxParents: 1}}, "tobac: score: "},
+		{"no probability", tobac.Config{Prior: tobac.Prior{Probabilities: constant(5, 1.5)}}, "tobac: score: "},
+		{"against a known order", tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Known: []int{4, 3, 2, 1, 0}}, Prior: tobac.Prior{Required: edge(1, 3)}},
+			"tobac: the graph prior makes the edge X1 → X3 certain, but the causal order puts X3 first; give an order that agrees"},
+		{"exactly against a known order", tobac.Config{Engine: tobac.Exact, Order: tobac.Order{Known: []int{4, 3, 2, 1, 0}}, Prior: tobac.Prior{Required: edge(1, 3)}}, "tobac: "},
+	} {
+		_, err := tobac.NewRun(context.Background(), chain(t, 40).Train, row.cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), row.want) {
+			t.Errorf("%s: got error %v\nwant      %s", row.name, err, row.want)
+		}
+	}
+}
+
+// A certain edge that some order of the resamples contradicts is found before
+// anything is sampled.
+func TestCertainEdgeAgainstSomeOrder(t *testing.T) {
+	data := noisy(t)
+	precedes := newRun(t, data, several()).Orders().Precedes()
+	for i := range 5 {
+		for j := range 5 {
+			if p := precedes.At(i, j); p == 0 || p == 1 {
+				continue
+			}
+			cfg := several()
+			cfg.Prior.Required = []dag.Edge{{From: i, To: j}}
+			if _, err := tobac.NewRun(context.Background(), data, cfg); err == nil || !strings.Contains(err.Error(), "certain, but the causal order puts") {
+				t.Errorf("certain edge %d → %d: %v", i, j, err)
+			}
+			return
+		}
+	}
+	t.Fatal("all orders agree")
+}
+
+// A table of edge probabilities that are all alike is the Erdős–Rényi prior, given an
+// order: it is read the same way, and switches nothing off. Exactly to rounding; the
+// latents of SVGD to the rounding of another expression, over a few steps.
+func TestTableOfEqualProbabilities(t *testing.T) {
+	data := noisy(t)
+	const edgesPerNode = 0.8
+	p := 2 * edgesPerNode / 4
+	order := tobac.Order{Known: []int{0, 3, 1, 2, 4}}
+	for _, row := range []struct {
+		cfg       tobac.Config
+		tolerance float64
+	}{
+		{tobac.Config{Order: order, Engine: tobac.Exact}, 1e-9},
+		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7}, 1e-6},
+		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: small, Seed: 7}, 1e-6},
+	} {
+		t.Run(fmt.Sprint(row.cfg.Engine, row.cfg.Model), func(t *testing.T) {
+			row.cfg.Prior = tobac.Prior{EdgesPerNode: edgesPerNode}
+			want := fit(t, data, row.cfg)
+			row.cfg.Prior = tobac.Prior{Probabilities: constant(5, p)}
+			got := fit(t, data, row.cfg)
+			for _, m := range []struct {
+				name      string
+				got, want *mat.Dense
+			}{{"probabilities", got.Probabilities, want.Probabilities}, {"mean weights", got.WeightMean, want.WeightMean}, {"spreads of weights", got.WeightSD, want.WeightSD}} {
+				if (m.got == nil) != (m.want == nil) {
+					t.Errorf("%s: with a table %v, without %v", m.name, m.got != nil, m.want != nil)
+				} else if m.got != nil && !(largest(m.got, m.want) <= row.tolerance) {
+					t.Errorf("%s differ by up to %v", m.name, largest(m.got, m.want))
+				}
+			}
+			known := 0
+			for _, e := range got.Edges() {
+				if !math.IsNaN(e.WeightSD) && e.WeightSD > 0 {
+					known++
+				}
+			}
+			if known == 0 || known != len(got.Edges()) {
+				t.Errorf("%d of %d edges have a spread of the weight", known, len(got.Edges()))
+			}
+			fractional := false
+			for _, e := range got.Edges() {
+				share := e.Probability * float64(small.Particles)
+				fractional = fractional || math.Abs(share-math.Round(share)) > 1e-6
+			}
+			if !fractional {
+				t.Error("probabilities are shares of the particles, want conditional probabilities")
+			}
+		})
+	}
+}
+
+// A table of one half is the uniform prior over all graphs.
+func TestTableOfHalves(t *testing.T) {
+	data := noisy(t)
+	want := fit(t, data, tobac.Config{Prior: tobac.Prior{Kind: tobac.Uniform}})
+	got := fit(t, data, tobac.Config{Prior: tobac.Prior{Probabilities: constant(5, 0.5)}})
+	if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 1e-12) {
+		t.Errorf("probabilities differ by up to %v", diff)
+	}
+}
+
+// ownPrior gives each edge the odds e⁻¹, as an expression.
+type ownPrior struct{}
+
+func (ownPrior) LogProb(g *autograd.Node) *autograd.Node { return g.Sum().Scale(-1) }
+
+// ownModular is the same, as a product over variables too.
+type ownModular struct{ ownPrior }
+
+func (ownModular) Modular(d int) (*score.Prior, error) {
+	p := score.Uniform(d)
+	p.AddOdds(-1)
+	return p, nil
+}
+
+// A prior of one's own is one for SVGD; as a product over variables it serves every
+// engine, and is the built-in one that it equals.
+func TestOwnPrior(t *testing.T) {
+	data := noisy(t)
+	const p = 0.2689414213699951 // 1/(1+e)
+	own := fit(t, data, tobac.Config{Prior: tobac.Prior{Own: ownModular{}}})
+	if own.Config.Engine != tobac.Exact {
+		t.Errorf("engine %v, want exact", own.Config.Engine)
+	}
+	if diff := largest(own.Probabilities, fit(t, data, tobac.Config{Prior: tobac.Prior{Probabilities: constant(5, p)}}).Probabilities); !(diff <= 1e-9) {
+		t.Errorf("probabilities differ by up to %v", diff)
+	}
+	cfg := particles()
+	cfg.Prior.Own = ownModular{}
+	if got := fit(t, data, cfg); math.IsNaN(got.Edges()[0].WeightSD) {
+		t.Error("a modular prior has no conditional probabilities")
+	}
+	cfg.Prior.Own = ownPrior{}
+	if got := fit(t, data, cfg); !mat.Equal(got.Probabilities, got.Frequencies().Probabilities) {
+		t.Error("without a product over variables the probabilities are no frequencies")
+	}
+	cfg = tobac.Config{Engine: tobac.Exact, Prior: tobac.Prior{Own: ownPrior{}}}
+	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
+		t.Errorf("got error %v", err)
+	}
+	// Orders are drawn under the prior of the package: the posterior over orders needs the product.
+	cfg = particles()
+	cfg.Prior.Own, cfg.Order = models.UniformPrior{}, tobac.Order{Count: 3}
+	if got := fit(t, data, cfg); len(got.Components) != 3 {
+		t.Errorf("%d orders, want 3", len(got.Components))
+	}
+}

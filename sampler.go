@@ -1,0 +1,176 @@
+package tobac
+
+import (
+	"fmt"
+
+	"tobac/autograd"
+	"tobac/models"
+	"tobac/svgd"
+)
+
+// Method says what keeps the graphs of SVGD acyclic.
+type Method int
+
+const (
+	// TOBAC lets edges follow a causal order: every graph is acyclic.
+	TOBAC Method = iota
+	// DiBS knows no order. A penalty that grows from step to step drives cycles
+	// out, but graphs may be left with some: see [posterior.Posterior.Cyclic].
+	DiBS
+)
+
+// String is the method's name on the command line.
+func (m Method) String() string { return name(m, "tobac", "dibs") }
+
+func (m Method) embedding() models.Embedding {
+	if m == DiBS {
+		return models.AllPairs
+	}
+	return models.OrderedPairs
+}
+
+// Readout says how the particles become edge probabilities and weights.
+type Readout int
+
+const (
+	// ConditionalReadout averages, over the particles, the probability of each
+	// edge given the rest of the particle's graph and the data, in closed form
+	// with the weights integrated out: Rao–Blackwell estimates. An edge that the data leave open is
+	// then open, even where all particles agree. It needs node scores
+	// ([NodeScored]) and a prior that is a product over variables.
+	ConditionalReadout Readout = iota
+	// FrequencyReadout takes the share of the particles that have the edge.
+	FrequencyReadout
+)
+
+// String is the name of the choice.
+func (r Readout) String() string { return name(r, "conditional", "frequency") }
+
+// A Sampler is how SVGD samples. The zero value is the default recipe.
+type Sampler struct {
+	Method    Method           // zero: TOBAC
+	Estimator models.Estimator // combines the Monte Carlo graphs; zero: node-wise
+	Gradient  models.Gradient  // of the latents; zero: reparameterised
+
+	Particles int // M, for each order; 0: 30
+	Steps     int // T, for each order; 0: 1000
+	Samples   int // Monte Carlo graphs S per particle and gradient; 0: 128
+	Rank      int // length k of the latent vectors; 0: d−1, with DiBS d
+
+	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0: 0.05, or 1 for a model without parameters
+	BandwidthZ     float64 // of the default kernel on the latents; 0: 5
+	BandwidthTheta float64 // of the default kernel on the parameters; 0: 500
+	StepSize       float64 // of the default optimiser; 0: 0.005
+
+	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it.
+	Alpha models.Schedule
+	// Kernel mixes the scores of the particles. Nil: the sum of one squared
+	// exponential kernel on the latents and one on the parameters.
+	Kernel svgd.Kernel
+	// Optimizer moves the particles. Nil: RMSProp.
+	Optimizer svgd.Optimizer
+
+	// Readout of edge probabilities. Zero: conditional where it exists, else by
+	// frequency.
+	Readout Readout
+	// Penalty of cycles, for DiBS only. Zero: rate 1, 32 samples.
+	Penalty models.Penalty
+	// Precision of the numbers that differ between the Monte Carlo graphs of a
+	// particle: see [autograd.Float32]. Zero: float64.
+	Precision autograd.Precision
+}
+
+// Settings are those that have a text form of one line.
+func (s *Sampler) Settings() []*Setting {
+	return []*Setting{
+		oneOf(&s.Method, "method", "what keeps the graphs of SVGD acyclic", "tobac", TOBAC, DiBS),
+		oneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
+		oneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO),
+		wholeNumber(&s.Particles, "particles", "graphs that SVGD moves, under each order", "30"),
+		wholeNumber(&s.Steps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
+		wholeNumber(&s.Samples, "samples", "Monte Carlo graphs per particle and step", "128"),
+		wholeNumber(&s.Rank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
+		positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
+		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5"),
+		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500"),
+		positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
+		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout),
+		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
+		wholeNumber(&s.Penalty.Samples, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
+		oneOf(&s.Precision, "precision", "arithmetic on the Monte Carlo graphs of the particles", "float64", autograd.Float64, autograd.Float32),
+	}
+}
+
+// withDefaults fills in the defaults that do not depend on the model, or finds a
+// setting out of range.
+func (s Sampler) withDefaults(d int) (Sampler, error) {
+	if err := checkTexts(s.Settings()); err != nil {
+		return s, err
+	}
+	if s.Alpha != nil && s.AlphaRate != 0 {
+		return s, fmt.Errorf("alpha rate %v beside a schedule of alpha, want one of the two", s.AlphaRate)
+	}
+	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
+		return s, fmt.Errorf("a penalty of cycles is set, but the method %v has no cycles", s.Method)
+	}
+	rank := d - 1
+	if s.Method == DiBS {
+		rank = d
+		fill(&s.Penalty.Rate, 1)
+		fill(&s.Penalty.Samples, 32)
+	}
+	fill(&s.Particles, 30)
+	fill(&s.Steps, 1000)
+	fill(&s.Samples, 128)
+	fill(&s.Rank, rank)
+	fill(&s.BandwidthZ, 5)
+	fill(&s.BandwidthTheta, 500)
+	fill(&s.StepSize, 0.005)
+	return s, nil
+}
+
+// fill replaces a zero by a default.
+func fill[T int | float64](v *T, byDefault T) {
+	if *v == 0 {
+		*v = byDefault
+	}
+}
+
+// kernel is the kernel on a number of blocks.
+func (s *Sampler) kernel(blocks int) svgd.Kernel {
+	if s.Kernel != nil {
+		return s.Kernel
+	}
+	return svgd.Additive{Bandwidths: []float64{s.BandwidthZ, s.BandwidthTheta}[:blocks]}
+}
+
+func (s *Sampler) optimizer() svgd.Optimizer {
+	if s.Optimizer != nil {
+		return s.Optimizer
+	}
+	return svgd.RMSProp{StepSize: s.StepSize}
+}
+
+// String is the text form of everything that decides the particles of a step.
+func (s *Sampler) String() string {
+	var out []any
+	for _, setting := range s.Settings() {
+		if setting.Name != "steps" && setting.Name != "readout" {
+			out = append(out, setting.Name, setting.String())
+		}
+	}
+	t := text("svgd", out...)
+	if s.Alpha != nil {
+		t += fmt.Sprintf(" alpha=%T%+v", s.Alpha, s.Alpha)
+	}
+	if s.Penalty.Beta != nil {
+		t += fmt.Sprintf(" beta=%T%+v", s.Penalty.Beta, s.Penalty.Beta)
+	}
+	if s.Kernel != nil {
+		t += fmt.Sprintf(" kernel=%T%+v", s.Kernel, s.Kernel)
+	}
+	if s.Optimizer != nil {
+		t += fmt.Sprintf(" optimizer=%T%+v", s.Optimizer, s.Optimizer)
+	}
+	return t
+}

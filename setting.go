@@ -1,0 +1,113 @@
+package tobac
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Setting is one named setting of a [Config] with its text form, from which
+// the flags of the command, the settings of a snapshot and those of a summary
+// derive. Set and String read and write the value that the Setting was made
+// for; with Type, they make it a flag.
+type Setting struct {
+	Name  string // as on the command line, without dashes
+	Usage string // one line
+	// Default says which value a zero setting stands for.
+	Default string
+
+	kind    string // placeholder for a value
+	allowed string // which values are accepted
+	get     func() string
+	set     func(text string) bool
+}
+
+// String is the text form of the value; "" stands for the default.
+func (s *Setting) String() string { return s.get() }
+
+// Set reads the text form. A text that stands for no allowed value is an error that lists
+// those allowed, and changes nothing.
+func (s *Setting) Set(text string) error {
+	if !s.set(text) {
+		return errors.New("allowed: " + s.allowed)
+	}
+	return nil
+}
+
+// Type is a placeholder for a value, for example N, or the choices.
+func (s *Setting) Type() string { return s.kind }
+
+// wholeNumber is an integer of at least 1 whose zero stands for the default.
+func wholeNumber(v *int, name, usage, byDefault string) *Setting {
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N", allowed: "whole numbers from 1",
+		get: func() string {
+			if *v == 0 {
+				return ""
+			}
+			return strconv.Itoa(*v)
+		},
+		set: func(text string) bool {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return false
+			}
+			*v = n
+			return true
+		}}
+}
+
+// positive is a finite number above 0 whose zero stands for the default.
+func positive(v *float64, name, usage, byDefault string) *Setting {
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "X", allowed: "finite numbers above 0",
+		get: func() string {
+			if *v == 0 {
+				return ""
+			}
+			return strconv.FormatFloat(*v, 'g', -1, 64)
+		},
+		set: func(text string) bool {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(x > 0) || math.IsInf(x, 0) {
+				return false
+			}
+			*v = x
+			return true
+		}}
+}
+
+// oneOf is a choice among named values.
+func oneOf[T interface {
+	comparable
+	fmt.Stringer
+}](v *T, name, usage, byDefault string, all ...T) *Setting {
+	var names []string
+	for _, c := range all {
+		names = append(names, c.String())
+	}
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: strings.Join(names, "|"), allowed: strings.Join(names, ", "),
+		get: func() string { return (*v).String() },
+		set: func(text string) bool {
+			for k, c := range all {
+				if names[k] == text {
+					*v = c
+					return true
+				}
+			}
+			return false
+		}}
+}
+
+// checkTexts finds the first setting whose value its text form does not allow; "" stands
+// for a default.
+func checkTexts(settings []*Setting) error {
+	for _, s := range settings {
+		if text := s.String(); text != "" {
+			if err := s.Set(text); err != nil {
+				return fmt.Errorf("%s is %s; %w", s.Name, text, err)
+			}
+		}
+	}
+	return nil
+}

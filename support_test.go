@@ -1,0 +1,297 @@
+package tobac_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/ordering"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// table makes a table from a function of row and column.
+func table(rows, cols int, names []string, at func(i, j int) float64) *dataset.Table {
+	t := &dataset.Table{Names: names, X: mat.NewDense(rows, cols, nil)}
+	for i := range rows {
+		for j := range cols {
+			t.X.Set(i, j, at(i, j))
+		}
+	}
+	return t
+}
+
+// generic is a value without structure.
+func generic(i, j int) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*j)) }
+
+// chain simulates n rows of five variables with the edges 0 → 1 → 2 → 4 and
+// 0 → 3.
+func chain(t testing.TB, n int) *dataset.Simulation {
+	t.Helper()
+	g, err := dag.FromEdges(5, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 4}, {From: 0, To: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, HeldoutRows: 30, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// noisy are few rows of the chain, whose resamples have several orders.
+func noisy(t testing.TB) *dataset.Table { return chain(t, 18).Train }
+
+// weak are n rows of d variables with weak dependences, so that many graphs have a
+// probability.
+func weak(n, d int, seed uint64) *dataset.Table {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	names := []string{"a", "b", "c", "d", "e"}[:d]
+	row := make([]float64, d)
+	return table(n, d, names, func(_, j int) float64 {
+		row[j] = rng.NormFloat64()
+		if j > 0 {
+			row[j] += 0.5 * row[j-1]
+		}
+		return row[j]
+	})
+}
+
+// standardised are the columns scaled to variance 1.
+func standardised(t testing.TB, data *dataset.Table) *dataset.Table {
+	t.Helper()
+	s, err := data.Standardize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// intervened is a table with values of column 4 set by intervention in all rows,
+// and of column 1 in some.
+func intervened(data *dataset.Table) *dataset.Table {
+	n, d := data.X.Dims()
+	marked := *data
+	marked.Intervened = mat.NewDense(n, d, nil)
+	for i := range n {
+		marked.Intervened.Set(i, 4, 1)
+		if i%3 == 0 {
+			marked.Intervened.Set(i, 1, 1)
+		}
+	}
+	return &marked
+}
+
+// small are a few quick steps whose temperature falls fast enough for the latents
+// to feel the data. Eleven particles do not divide evenly.
+var small = tobac.Sampler{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
+
+// short are Markov chains for five variables.
+var short = tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
+
+// particles is a short run of SVGD with the linear model under EqVar's order.
+func particles() tobac.Config {
+	return tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}, Sampler: small, Seed: 7}
+}
+
+// several is a short run over the orders of resamples.
+func several() tobac.Config {
+	c := particles()
+	c.Order.Count = 9
+	return c
+}
+
+// engines are configurations of every engine, quick on five variables, for data
+// of which nothing is known.
+func engines() map[string]tobac.Config {
+	drawn := particles()
+	drawn.Order = tobac.Order{Count: 2}
+	dibs := particles()
+	dibs.Order, dibs.Sampler.Method = tobac.Order{}, tobac.DiBS
+	exact := tobac.Config{Engine: tobac.Exact, Seed: 7}
+	beside := drawn
+	beside.Engine, beside.Beside = tobac.Exact, true
+	return map[string]tobac.Config{
+		"auto": {Seed: 7}, "exact": exact, "exact with particles": beside,
+		"mcmc": {Engine: tobac.MCMC, Chains: short, Seed: 7},
+		"svgd": particles(), "svgd over orders of resamples": several(), "svgd over drawn orders": drawn, "dibs": dibs,
+	}
+}
+
+func newRun(t testing.TB, data *dataset.Table, cfg tobac.Config) *tobac.Run {
+	t.Helper()
+	r, err := tobac.NewRun(context.Background(), data, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func advance(t testing.TB, r *tobac.Run, to int) {
+	t.Helper()
+	if err := r.Advance(context.Background(), to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func result(t testing.TB, r *tobac.Run) *tobac.Result {
+	t.Helper()
+	res, err := r.Result(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// finished runs to the last step.
+func finished(t testing.TB, data *dataset.Table, cfg tobac.Config) (*tobac.Run, *tobac.Result) {
+	t.Helper()
+	r := newRun(t, data, cfg)
+	advance(t, r, r.Steps())
+	return r, result(t, r)
+}
+
+func fit(t testing.TB, data *dataset.Table, cfg tobac.Config) *tobac.Result {
+	t.Helper()
+	res, err := tobac.Fit(context.Background(), data, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func snapshot(t testing.TB, r *tobac.Run) *tobac.Snapshot {
+	t.Helper()
+	s, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// state is the run's snapshot as text. JSON spells every float64 with as many
+// digits as it takes to read back the same bits, so equal texts are equal bits.
+func state(t testing.TB, r *tobac.Run) string {
+	t.Helper()
+	text, err := json.Marshal(snapshot(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// parsed is a snapshot read from its text.
+func parsed(t testing.TB, text string) *tobac.Snapshot {
+	t.Helper()
+	s := new(tobac.Snapshot)
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// text is a posterior in its file form, which keeps every bit.
+func text(t testing.TB, p *posterior.Posterior) string {
+	t.Helper()
+	if p == nil {
+		return ""
+	}
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// sameBits compares the posteriors of two results exactly.
+func sameBits(t testing.TB, what string, got, want *tobac.Result) {
+	t.Helper()
+	for _, p := range []struct {
+		name      string
+		got, want *posterior.Posterior
+	}{{"posterior", got.Posterior, want.Posterior}, {"particles", got.Particles, want.Particles}} {
+		if g, w := text(t, p.got), text(t, p.want); g != w {
+			at := 0
+			for at < min(len(g), len(w)) && g[at] == w[at] {
+				at++
+			}
+			t.Errorf("%s: %s differs at byte %d:\n got …%.120s\nwant …%.120s", what, p.name, at, g[max(0, at-40):], w[max(0, at-40):])
+		}
+	}
+}
+
+// sameDraws compares probabilities and draws exactly, not what is said about the
+// orders that they follow.
+func sameDraws(t testing.TB, got, want *posterior.Posterior) {
+	t.Helper()
+	bare := func(p *posterior.Posterior) *posterior.Posterior {
+		return &posterior.Posterior{Names: p.Names, Standardization: p.Standardization, Marginals: p.Marginals, Kind: p.Kind, Draws: p.Draws}
+	}
+	if g, w := text(t, bare(got)), text(t, bare(want)); g != w {
+		t.Errorf("posteriors differ:\n got %.300s…\nwant %.300s…", g, w)
+	}
+}
+
+func near(got, want float64) bool {
+	return math.Abs(got-want) <= 1e-9*math.Max(1, math.Abs(want))
+}
+
+// largest is the largest absolute difference of two matrices, NaN against NaN being 0.
+func largest(a, b mat.Matrix) float64 {
+	worst := 0.0
+	rows, cols := a.Dims()
+	for i := range rows {
+		for j := range cols {
+			x, y := a.At(i, j), b.At(i, j)
+			if math.IsNaN(x) && math.IsNaN(y) {
+				continue
+			}
+			if d := math.Abs(x - y); !(d <= worst) {
+				worst = d
+			}
+		}
+	}
+	return worst
+}
+
+// follows reports whether every edge of a graph points forwards in an order.
+func follows(g *dag.Graph, order []int) bool {
+	position := dag.Inverse(order)
+	for _, e := range g.Edges() {
+		if position[e.From] > position[e.To] {
+			return false
+		}
+	}
+	return true
+}
+
+// acyclicGraphs lists all graphs without a cycle on d ≤ 4 variables.
+func acyclicGraphs(d int) []*dag.Graph {
+	var pairs []dag.Edge
+	for i := range d {
+		for j := range d {
+			if i != j {
+				pairs = append(pairs, dag.Edge{From: i, To: j})
+			}
+		}
+	}
+	var all []*dag.Graph
+	for set := range 1 << len(pairs) {
+		g := dag.New(d)
+		for b, e := range pairs {
+			g.Set(e.From, e.To, set>>b&1 == 1)
+		}
+		if g.Acyclic() {
+			all = append(all, g)
+		}
+	}
+	return all
+}
