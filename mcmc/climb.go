@@ -182,9 +182,16 @@ func (c *climber) step() bool {
 	best, from, to, turn := 1e-9, -1, -1, false
 	g := &c.graph
 	for j := range c.d {
-		g.search(j)
+		searched := false
 		for i, gain := range c.gain[j] {
-			if gain > best && (g.has(i, j) || !g.isReached(i)) {
+			if gain <= best {
+				continue
+			}
+			if !g.has(i, j) && !searched {
+				g.search(j)
+				searched = true
+			}
+			if g.has(i, j) || !g.isReached(i) {
 				best, from, to, turn = gain, i, j, false
 			}
 		}

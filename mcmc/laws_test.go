@@ -126,7 +126,7 @@ func TestBarrier(t *testing.T) {
 // Chains that disagree, hardly move, or have few samples are warned of, in words.
 func TestWarnings(t *testing.T) {
 	edge := func(rHat, ess float64) mcmc.Diagnostics {
-		return mcmc.Diagnostics{Samples: 4000, Uncertain: []mcmc.EdgeStat{{From: 0, To: 1, Quantity: mcmc.Quantity{Mean: 0.5, RHat: rHat, ESS: ess}}}}
+		return mcmc.Diagnostics{Samples: 4000, Uncertain: []mcmc.EdgeStat{{From: 0, To: 1, Quantity: mcmc.Quantity{Mean: 0.5, StandardError: 0.02, RHat: rHat, ESS: ess, Range: 0.1}}}}
 	}
 	if w := edge(1.01, 2000).Warnings(); len(w) > 0 {
 		t.Errorf("chains that agree are warned of: %q", w)

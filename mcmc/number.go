@@ -80,12 +80,13 @@ func (a number) over(b number) float64 {
 }
 
 // A packed number has a mantissa of 44 bits under an exponent of 20 bits, 0 for
-// zero. Numbers below 2^-1048000 become 2^-1048000.
+// zero, which spans e^±180000 and more. Numbers beyond become the first or last.
 type packed uint64
 
 const (
 	mantissaBits = 44
-	exponentBias = 1<<20 - 512
+	exponentBias = 3 << 18
+	lastExponent = 1<<20 - 1
 )
 
 // pack rounds a to a packed number.
@@ -97,6 +98,9 @@ func (a number) pack() packed {
 	e := a.e + int64(bits>>52) - 1023 + exponentBias
 	if e < 1 {
 		return 1 << mantissaBits
+	}
+	if e > lastExponent {
+		return lastExponent << mantissaBits
 	}
 	return packed(uint64(e)<<mantissaBits | bits>>(52-mantissaBits)&(1<<mantissaBits-1))
 }

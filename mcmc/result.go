@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -48,6 +49,7 @@ type Quantity struct {
 	StandardError float64
 	RHat          float64 // split R̂; NaN with fewer than four samples per chain
 	ESS           float64 // effective sample size
+	Range         float64 // largest difference between the means of two chains
 }
 
 // An EdgeStat is the probability of an edge along the chains.
@@ -69,46 +71,73 @@ type Rung struct {
 // Result returns what the chains have recorded. An error says that they have
 // recorded nothing yet.
 func (m *Sampler) Result() (*Result, error) {
-	all := make([]series, len(m.chains))
-	for k, c := range m.chains {
-		if all[k] = c.record.series; all[k].samples() == 0 {
-			return nil, fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on", k, c.iteration, c.warmUp)
-		}
+	mean, all, err := m.recorded()
+	if err != nil {
+		return nil, err
 	}
-	res := &Result{Edges: mat.NewDense(m.d, m.d, nil)}
-	n := m.first[m.d] + 1
-	sum, samples := make([]float64, n), 0
-	for k := range all {
-		all[k].sum(sum)
-		samples += all[k].samples()
-	}
-	res.Diagnostics.Samples = samples
+	res := &Result{Edges: mat.NewDense(m.d, m.d, nil), Diagnostics: m.diagnose(mean, all)}
 	for j, t := range m.tables {
 		for k, i := range t.parents {
-			p := min(sum[m.first[j]+k]/float64(samples), 1)
-			res.Edges.Set(i, j, p)
-			res.Diagnostics.Uncertain = append(res.Diagnostics.Uncertain, EdgeStat{From: i, To: j, Quantity: Quantity{Mean: p}})
+			res.Edges.Set(i, j, mean[m.first[j]+k])
 		}
 	}
 	m.addOutside(res)
-	stats := res.Diagnostics.Uncertain
-	slices.SortStableFunc(stats, func(a, b EdgeStat) int {
-		return cmp.Compare(math.Abs(a.Mean-0.5), math.Abs(b.Mean-0.5))
-	})
-	stats = slices.Clone(stats[:min(20, len(stats))])
-	for k := range stats {
-		e := &stats[k]
-		e.Quantity = quantity(all, m.first[e.To]+slices.Index(m.tables[e.To].parents, e.From), e.Mean)
-	}
-	res.Diagnostics.Uncertain = stats
-	res.Diagnostics.LogP = quantity(all, n-1, sum[n-1]/float64(samples))
-	res.Diagnostics.Rungs = m.rungs()
 	for k, c := range m.chains {
 		for _, d := range c.record.draws {
 			res.Draws = append(res.Draws, Draw{Graph: graphOf(d.Parents), LogScore: d.LogScore, Chain: k})
 		}
 	}
 	return res, nil
+}
+
+// Diagnostics returns those of [Sampler.Result].
+func (m *Sampler) Diagnostics() (Diagnostics, error) {
+	mean, all, err := m.recorded()
+	if err != nil {
+		return Diagnostics{}, err
+	}
+	return m.diagnose(mean, all), nil
+}
+
+// recorded returns the means of the recorded numbers, and their series by chain.
+func (m *Sampler) recorded() (mean []float64, all []series, err error) {
+	mean, samples := make([]float64, m.first[m.d]+1), 0
+	for k, c := range m.chains {
+		s := c.record.series
+		if s.samples() == 0 {
+			return nil, nil, fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on", k, c.iteration, c.warmUp)
+		}
+		all = append(all, s)
+		s.sum(mean)
+		samples += s.samples()
+	}
+	for k := range mean {
+		mean[k] /= float64(samples)
+	}
+	for k := range mean[:len(mean)-1] {
+		mean[k] = min(mean[k], 1)
+	}
+	return mean, all, nil
+}
+
+// diagnose describes what is recorded.
+func (m *Sampler) diagnose(mean []float64, all []series) Diagnostics {
+	d := Diagnostics{Rungs: m.rungs(), LogP: quantity(all, len(mean)-1, mean[len(mean)-1])}
+	for k := range all {
+		d.Samples += all[k].samples()
+	}
+	place := make([]int, len(mean)-1) // of edges, least certain first
+	for k := range place {
+		place[k] = k
+	}
+	slices.SortStableFunc(place, func(a, b int) int {
+		return cmp.Compare(math.Abs(mean[a]-0.5), math.Abs(mean[b]-0.5))
+	})
+	for _, k := range place[:min(20, len(place))] {
+		j := sort.Search(m.d, func(j int) bool { return m.first[j+1] > k })
+		d.Uncertain = append(d.Uncertain, EdgeStat{From: m.tables[j].parents[k-m.first[j]], To: j, Quantity: quantity(all, k, mean[k])})
+	}
+	return d
 }
 
 // addOutside sets the probabilities of edges from no candidates.
@@ -126,16 +155,6 @@ func (m *Sampler) addOutside(res *Result) {
 			}
 		}
 	}
-}
-
-func quantity(all []series, k int, mean float64) Quantity {
-	q := Quantity{Mean: mean, StandardError: math.NaN()}
-	var variance float64
-	q.RHat, q.ESS, variance = convergence(all, k)
-	if !math.IsNaN(q.ESS) {
-		q.StandardError = math.Sqrt(variance / q.ESS)
-	}
-	return q
 }
 
 // graphOf is the graph with the given parents.
@@ -168,22 +187,34 @@ func (m *Sampler) rungs() []Rung {
 	return list
 }
 
-// MaxRHat is the largest R̂ of the least certain edges, NaN if there are too few
-// samples, 1 without edges.
+// Probabilities of edges that differ by less between chains, or are known better, are
+// not looked at: R̂ of an edge that hardly any sample has says nothing.
+const (
+	smallRange = 0.01
+	smallError = 0.005
+)
+
+// MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ
+// by 0.01 or more between two chains, at least 1; NaN if there are too few samples.
 func (d Diagnostics) MaxRHat() float64 {
 	largest := 1.
 	for _, e := range d.Uncertain {
-		largest = math.Max(largest, e.RHat) // NaN stays
+		if !(e.Range < smallRange) {
+			largest = math.Max(largest, e.RHat) // NaN stays
+		}
 	}
 	return largest
 }
 
-// MinESS is the smallest effective sample size of the least certain edges, NaN if there
-// are too few samples.
+// MinESS is the smallest effective sample size of those of the least certain edges whose
+// standard error is 0.005 or more, and else the number of samples; NaN if there are
+// too few samples.
 func (d Diagnostics) MinESS() float64 {
 	smallest := float64(d.Samples)
 	for _, e := range d.Uncertain {
-		smallest = math.Min(smallest, e.ESS)
+		if !(e.StandardError < smallError) {
+			smallest = math.Min(smallest, e.ESS)
+		}
 	}
 	return smallest
 }
@@ -197,7 +228,7 @@ func (d Diagnostics) Warnings() []string {
 	}
 	apart := 0
 	for _, e := range d.Uncertain {
-		if e.RHat > 1.1 {
+		if e.RHat > 1.1 && e.Range >= smallRange {
 			apart++
 		}
 	}
@@ -211,7 +242,7 @@ func (d Diagnostics) Warnings() []string {
 		list = append(list, fmt.Sprintf("the least certain edges have the worth of %.0f independent samples, want at least 100: run longer", least))
 	}
 	for r, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {
-		if rung.Exchange < 0.05 {
+		if len(list) > 0 && rung.Exchange < 0.05 {
 			list = append(list, fmt.Sprintf("%.1f %% of the exchanges between inverse temperatures %.3g and %.3g succeed, want at least 5: use more of them", 100*rung.Exchange, rung.InverseTemperature, d.Rungs[r+1].InverseTemperature))
 		}
 	}

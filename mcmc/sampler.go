@@ -16,9 +16,9 @@ import (
 type Options struct {
 	Candidates int     // candidate parents per variable, at most [score.MaxCandidates]; 0: as [DefaultCandidates]
 	Chains     int     // independent chains; 0: 4
-	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: 8
-	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: 0.15
-	WarmUp     int     // iterations of each chain before it records; 0: 600
+	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: 4
+	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
+	WarmUp     int     // iterations of each chain before it records; 0: 300
 	Draws      int     // least number of graphs that a long run keeps, −1 for none; 0: 1000
 	Seed       uint64
 	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
@@ -35,9 +35,10 @@ func Bytes(d, k int) int64 {
 }
 
 // DefaultCandidates is the largest number of candidates of which the tables take at
-// most 192 MiB: all others up to 20 variables, 15 of 50, 14 of 100. It is at least 4.
+// most 192 MiB: all others up to 20 variables, 15 of 50, 14 of 100. It is at
+// least 4 where there are as many others.
 func DefaultCandidates(d int) int {
-	k := 4
+	k := min(4, d-1)
 	for k < min(d-1, score.MaxCandidates) && Bytes(d, k+1) <= defaultBytes {
 		k++
 	}
@@ -52,12 +53,12 @@ func (o Options) defaults(d int) (Options, error) {
 	}
 	set(&o.Candidates, DefaultCandidates(d))
 	set(&o.Chains, 4)
-	set(&o.Rungs, 8)
-	set(&o.WarmUp, 600)
+	set(&o.Rungs, 4)
+	set(&o.WarmUp, 300)
 	set(&o.Draws, 1000)
 	set(&o.Workers, runtime.GOMAXPROCS(0))
 	if o.Hottest == 0 {
-		o.Hottest = 0.15
+		o.Hottest = math.Exp(-min(1.2, 30/float64(d)))
 	}
 	switch {
 	case o.Candidates < 1 || o.Candidates > score.MaxCandidates:
@@ -86,8 +87,9 @@ type Sampler struct {
 	chains  []*chain
 }
 
-// New scores all subsets of the candidate parents of every variable and starts
-// the chains at graphs that a search finds from random ones. It stops when ctx is done, and returns its error.
+// New searches for a probable graph for each chain, chooses candidate parents by these
+// graphs and short chains, and scores all subsets of them. It stops when ctx is
+// done, and returns its error.
 // Settings out of range, a prior of another number of variables, and one that
 // allows no graph are errors.
 func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampler, error) {

@@ -76,50 +76,53 @@ func (s *series) sum(dst []float64) {
 	}
 }
 
-// convergence returns the split R̂ of number k over the chains (Gelman and others
-// 2013, chapter 11.4), its effective sample size, and its variance. They take full blocks only,
-// and are NaN where a chain has fewer than four.
+// quantity describes number k along the chains, given its mean: split R̂ (Gelman and
+// others 2013, chapter 11.4), effective sample size, standard error and range. They take
+// full blocks only, and are NaN where a chain has fewer than four.
 //
 // With n samples in each half of a chain, W the mean of the variances within
 // halves and B/n the variance of their means, R̂² = ((n−1)/n W + B/n)/W. With b
 // samples in a block, the effective sample size of N samples is N V/(b V_b), where V
 // is the variance of the samples and V_b that of the blocks' means.
-func convergence(chains []series, k int) (rhat, ess, variance float64) {
-	var within, halves, blocks spread
-	var all spread
+func quantity(chains []series, k int, mean float64) Quantity {
+	var within, halves, blocks, all spread
+	low, high := math.Inf(1), math.Inf(-1)
 	n, total := 0, 0
 	for i := range chains {
 		s := &chains[i]
 		count := len(s.Blocks) / 2 * 2
 		if count < 4 {
-			return math.NaN(), math.NaN(), math.NaN()
+			nan := math.NaN()
+			return Quantity{Mean: mean, StandardError: nan, RHat: nan, ESS: nan, Range: nan}
 		}
+		both := 0.
 		for h := range 2 {
 			sum, squares, m := 0., 0., 0
 			for _, b := range s.Blocks[h*count/2 : (h+1)*count/2] {
 				sum, squares, m = sum+b.Sum[k], squares+b.Squares[k], m+b.N
 				blocks.add(b.Sum[k] / float64(b.N))
 			}
-			mean := sum / float64(m)
-			halves.add(mean)
-			within.add(max(squares-sum*mean, 0) / float64(m-1))
-			all.n += float64(m)
-			all.sum += sum
-			all.squares += squares
+			average := sum / float64(m)
+			halves.add(average)
+			both += average / 2
+			within.add(max(squares-sum*average, 0) / float64(m-1))
+			all.n, all.sum, all.squares = all.n+float64(m), all.sum+sum, all.squares+squares
 			n, total = m, total+m
 		}
+		low, high = min(low, both), max(high, both)
 	}
+	q := Quantity{Mean: mean, RHat: 1, ESS: float64(total), Range: high - low}
 	w, between := within.sum/within.n, halves.variance()
-	if w == 0 {
-		if between == 0 {
-			return 1, float64(total), 0
-		}
-		return math.Inf(1), 1, between
+	switch {
+	case w > 0:
+		q.RHat = math.Sqrt((float64(n-1)/float64(n)*w + between) / w)
+		perBlock := float64(total) / blocks.n
+		q.ESS = min(q.ESS, q.ESS*all.variance()/(perBlock*blocks.variance()))
+	case between > 0:
+		q.RHat, q.ESS = math.Inf(1), 1
 	}
-	rhat = math.Sqrt((float64(n-1)/float64(n)*w + between) / w)
-	perBlock := float64(total) / blocks.n
-	ess = float64(total) * all.variance() / (perBlock * blocks.variance())
-	return rhat, min(ess, float64(total)), all.variance()
+	q.StandardError = math.Sqrt(all.variance() / q.ESS)
+	return q
 }
 
 // A spread sums numbers and their squares.

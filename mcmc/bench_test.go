@@ -1,0 +1,65 @@
+package mcmc_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"tobac/dataset"
+	"tobac/mcmc"
+	"tobac/score"
+)
+
+// simulated is the BGe score of 100 rows of a random linear model with two edges per variable.
+func simulated(b *testing.B, d int) score.Scorer {
+	b.Helper()
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := score.NewBGe(sim.Train.X, nil, score.BGeOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// BenchmarkNew is the search for starts and candidates, and all tables.
+func BenchmarkNew(b *testing.B) {
+	for _, d := range []int{10, 20, 50, 100} {
+		b.Run(fmt.Sprint(d), func(b *testing.B) {
+			s, p := simulated(b, d), score.Fair(d)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := mcmc.New(context.Background(), s, p, mcmc.Options{Workers: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkIteration is one iteration of one chain, with four inverse temperatures.
+func BenchmarkIteration(b *testing.B) {
+	for _, d := range []int{10, 20, 50, 100} {
+		b.Run(fmt.Sprint(d), func(b *testing.B) {
+			m, err := mcmc.New(context.Background(), simulated(b, d), score.Fair(d), mcmc.Options{Chains: 1, WarmUp: 20, Draws: -1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := m.Advance(context.Background(), 20); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := m.Advance(context.Background(), 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
