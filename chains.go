@@ -22,7 +22,7 @@ type Chains struct {
 	Iterations int // of each chain after its warm-up; 0: 3000
 	WarmUp     int // iterations of each chain before it records; 0: 600
 	Candidates int // candidate parents of every variable; 0: all others up to 15
-	Rungs      int // inverse temperatures of each chain; 0: 8
+	Rungs      int // inverse temperatures of each chain; 0: 4
 }
 
 // Settings are those that have a text form of one line.
@@ -32,7 +32,7 @@ func (c *Chains) Settings() []*Setting {
 		wholeNumber(&c.Iterations, "iterations", "iterations of each chain after its warm-up", "3000"),
 		wholeNumber(&c.WarmUp, "warm-up", "iterations of each chain before it records", "600"),
 		wholeNumber(&c.Candidates, "candidates", "candidate parents of every variable", "all others up to 15"),
-		wholeNumber(&c.Rungs, "rungs", "inverse temperatures of each chain", "8"),
+		wholeNumber(&c.Rungs, "rungs", "inverse temperatures of each chain", "4"),
 	}
 }
 

@@ -22,17 +22,23 @@
 //
 // # Tables
 //
-// The table of a variable has all subsets of its candidates, which climbs from random
-// graphs and short chains choose, and, for each variable outside of them, all subsets with that
-// one as a further parent: a set of parents holds at most one variable from outside the
-// candidates. [Result.Outside] says how many edges of that kind the posterior expects.
+// The table of a variable has all subsets of its candidates: all other variables where
+// there is room ([DefaultCandidates]). Otherwise they are those that probable graphs and
+// short chains use, and up to eight more variables have tables of their own, of all
+// subsets with that one as a further parent: a set of parents holds at most one variable from
+// outside the candidates. [Result.Outside] says how many edges from outside the
+// posterior expects; their probabilities in [Result.Edges] are conditional on all other
+// edges of sampled graphs, which corrects for the rest to first order.
 //
 // # Moves
 //
 // Relocation of a variable into any layer or between two (a Gibbs step), exchange of two
 // variables, splitting and merging of layers, new parents and reversal of an edge of a graph
-// drawn given the partition (Grzegorczyk and Husmeier 2008), and parallel tempering
-// with inverse temperatures that adapt during the warm-up. Several chains start from graphs of their own.
+// drawn given the partition (Grzegorczyk and Husmeier 2008), another extra parent (a Gibbs
+// step), and parallel tempering of p(partition) with inverse temperatures that adapt during
+// the warm-up. Each chain starts from a graph of its own, found by a local search that climbs
+// from a random graph and then, again and again, takes the edges of some neighbours away
+// and climbs anew.
 //
 // # Trust
 //
