@@ -37,7 +37,7 @@ const (
 	// edge given the rest of the particle's graph and the data, in closed form
 	// with the weights integrated out: Rao–Blackwell estimates. An edge that the data leave open is
 	// then open, even where all particles agree. It needs node scores
-	// ([NodeScored]) and a prior that is a product over variables.
+	// ([Scored]) and a prior that is a product over variables.
 	ConditionalReadout Readout = iota
 	// FrequencyReadout takes the share of the particles that have the edge.
 	FrequencyReadout

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/exact"
 	"tobac/mcmc"
 	"tobac/score"
 )
@@ -47,19 +46,7 @@ func TestChainsBesideSumu(t *testing.T) {
 			t.Fatal(err)
 		}
 		prior := score.Fair(d)
-		p, err := exact.New(ctx, s, prior, exact.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		orders, err := p.Orders(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		graphs, err := orders.Graphs(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := graphs.Edges()
+		want := exactGraphs(t, s, prior)
 		distance := func(got mat.Matrix) float64 {
 			sum := 0.0
 			for i := range d {
