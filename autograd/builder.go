@@ -1,20 +1,14 @@
 package autograd
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
+	"tobac/autograd/internal/ir"
 )
-
-// buildMutex serialises graph construction: gorgonia hashes package-level
-// constants lazily, so two graphs may not grow at the same time.
-var buildMutex sync.Mutex
 
 // A Builder grows one expression graph. It owns the names in it, checks shapes
 // as nodes are added, and keeps the first error: after a failure every further
@@ -24,12 +18,10 @@ var buildMutex sync.Mutex
 // A Builder is not safe for concurrent use; different builders are.
 type Builder struct {
 	name   string
-	graph  *G.ExprGraph
 	nodes  []*Node
 	axes   []*Axis
 	inputs map[string]*Node
 	byKey  map[string]*Node
-	byID   map[int64]*Node
 	err    error
 }
 
@@ -38,10 +30,8 @@ type Builder struct {
 func NewBuilder(name string) *Builder {
 	return &Builder{
 		name:   name,
-		graph:  G.NewGraph(G.WithGraphName(name)),
 		inputs: map[string]*Node{},
 		byKey:  map[string]*Node{},
-		byID:   map[int64]*Node{},
 	}
 }
 
@@ -54,12 +44,11 @@ func (b *Builder) Err() error { return b.err }
 type Node struct {
 	b       *Builder
 	id      int // position in b.nodes
-	op      *rule
-	attr    attr
+	op      *Primitive
+	attr    Attr
 	args    []*Node
 	shape   Shape
-	axes    axisSet
-	g       *G.Node
+	axes    ir.AxisSet
 	name    string    // inputs only
 	uniform bool      // an input of uniform numbers
 	value   []float64 // constants only
@@ -70,7 +59,7 @@ type Node struct {
 func (n *Node) Shape() Shape { return n.shape }
 
 // Axes that the node carries, outermost first.
-func (n *Node) Axes() []*Axis { return n.axes.of(n.b) }
+func (n *Node) Axes() []*Axis { return n.axes.Of(n.b.axes) }
 
 // Builder that the node belongs to.
 func (n *Node) Builder() *Builder { return n.b }
@@ -82,7 +71,7 @@ func (n *Node) Name() string { return n.name }
 func (n *Node) String() string {
 	label := n.label()
 	if n.axes != 0 {
-		return label + n.shape.String() + n.axes.names(n.b)
+		return label + n.shape.String() + n.axes.Names(n.b.axes)
 	}
 	return label + n.shape.String()
 }
@@ -90,7 +79,7 @@ func (n *Node) String() string {
 func (n *Node) label() string {
 	switch {
 	case n.op != nil:
-		return fmt.Sprintf("%s#%d", n.op.name, n.id)
+		return fmt.Sprintf("%s#%d", n.op.Name, n.id)
 	case n.value != nil:
 		return fmt.Sprintf("constant#%d", n.id)
 	default:
@@ -117,20 +106,19 @@ func (b *Builder) fail(shape Shape, format string, args ...any) *Node {
 // Axis declares a mapped axis of the given size. Declare outer axes first:
 // particles before samples.
 func (b *Builder) Axis(name string, size int) *Axis {
-	a := &Axis{b: b, name: name, size: size, id: len(b.axes)}
 	switch {
-	case name == "" || slices.ContainsFunc(b.axes, func(o *Axis) bool { return o.name == name }):
+	case name == "" || slices.ContainsFunc(b.axes, func(o *Axis) bool { return o.Name() == name }):
 		b.fail(nil, "axis name %q is empty or already used", name)
 	case size < 1:
 		b.fail(nil, "axis %q: size %d, want at least 1", name, size)
-	case len(b.axes) == maxAxes:
-		b.fail(nil, "axis %q: more than %d mapped axes", name, maxAxes)
+	case len(b.axes) == ir.MaxAxes:
+		b.fail(nil, "axis %q: more than %d mapped axes", name, ir.MaxAxes)
 	default:
+		a := ir.NewAxis(b, name, size, len(b.axes))
 		b.axes = append(b.axes, a)
 		return a
 	}
-	a.id = maxAxes - 1
-	return a
+	return ir.NewAxis(b, name, size, ir.MaxAxes-1)
 }
 
 // Input declares an input of the given shape that carries the given mapped
@@ -150,12 +138,11 @@ func (b *Builder) Input(name string, shape Shape, over ...*Axis) *Node {
 	}
 	n := &Node{b: b, shape: slices.Clone(shape), name: name}
 	for _, a := range over {
-		if a.b != b || n.axes.has(a) {
-			return b.fail(shape, "input %q: axis %q is foreign or repeated", name, a.name)
+		if !a.BelongsTo(b) || n.axes.Has(a) {
+			return b.fail(shape, "input %q: axis %q is foreign or repeated", name, a.Name())
 		}
-		n.axes = n.axes.with(a)
+		n.axes = n.axes.With(a)
 	}
-	n.g = b.leaf("input "+name, shape)
 	b.inputs[name] = n
 	return b.add(n)
 }
@@ -200,7 +187,6 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 	if n.value == nil {
 		n.value = []float64{}
 	}
-	n.g = b.leaf(fmt.Sprintf("constant %d", len(b.nodes)), shape)
 	b.byKey[key.String()] = n
 	return b.add(n)
 }
@@ -217,136 +203,57 @@ func checkShape(s Shape) error {
 	return nil
 }
 
-// leaf adds a uniquely named gorgonia input. Constants are inputs as well, so
-// that gorgonia never compares them.
-func (b *Builder) leaf(name string, shape Shape) *G.Node {
-	buildMutex.Lock()
-	defer buildMutex.Unlock()
-	if len(shape) == 0 {
-		return G.NewScalar(b.graph, tensor.Float64, G.WithName(name))
-	}
-	return G.NewTensor(b.graph, tensor.Float64, len(shape), G.WithName(name), G.WithShape(shape...))
-}
-
-// add registers a finished node, refusing a gorgonia node that already stands
-// for another expression.
+// add registers a finished node.
 func (b *Builder) add(n *Node) *Node {
-	if old := b.byID[n.g.ID()]; old != nil {
-		return b.fail(n.shape, "%v was merged with %v: gorgonia's 32-bit node hash collided; use fewer, larger ops", n, old)
-	}
 	n.id = len(b.nodes)
-	b.byID[n.g.ID()] = n
 	b.nodes = append(b.nodes, n)
 	return n
 }
 
 // apply adds the operation r on args, or returns the node that already is it.
-func (b *Builder) apply(r *rule, at attr, args ...*Node) *Node {
+func (b *Builder) apply(p *Primitive, at Attr, args ...*Node) *Node {
 	if b.err != nil {
 		return b.fail(args[0].shape, "")
 	}
 	shapes := make([]Shape, len(args))
-	var axes axisSet
+	var axes ir.AxisSet
 	for i, a := range args {
 		if a.b != b {
-			return b.fail(a.shape, "%s: operand %v belongs to graph %q", r.name, a, a.b.name)
+			return b.fail(a.shape, "%s: operand %v belongs to graph %q", p.Name, a, a.b.name)
 		}
 		shapes[i] = a.shape
 		axes |= a.axes
 	}
-	shape, err := r.shape(at, shapes)
+	shape, err := p.infer(at, shapes)
 	if err == nil {
 		err = checkShape(shape)
 	}
 	if err != nil {
-		return b.fail(shapes[0], "%s: %w", r.name, err)
+		return b.fail(shapes[0], "%s: %w", p.Name, err)
 	}
-	if r.axes != nil {
-		if axes, err = r.axes(b, at, axes); err != nil {
-			return b.fail(shape, "%s: %w", r.name, err)
+	if p.axes != nil {
+		if axes, err = p.axes(b, at, axes); err != nil {
+			return b.fail(shape, "%s: %w", p.Name, err)
 		}
 	}
-	key := structuralKey(r, at, args)
+	key := structuralKey(p, at, args)
 	if n := b.byKey[key]; n != nil {
 		return n
 	}
-	n := &Node{b: b, id: len(b.nodes), op: r, attr: at, args: args, shape: shape, axes: axes}
-	if n.g, err = b.gorgoniaNode(n, key); err != nil {
-		return b.fail(shape, "%s of %s: %w", r.name, nodeList(args), err)
-	}
-	n = b.add(n)
+	n := b.add(&Node{b: b, op: p, attr: at, args: args, shape: shape, axes: axes})
 	b.byKey[key] = n
 	return n
 }
 
-// structuralKey identifies an operation by its rule, its parameters and its
+// structuralKey identifies an operation by its primitive, its parameters and its
 // operands, never by a hash or by printed values.
-func structuralKey(r *rule, at attr, args []*Node) string {
-	var key strings.Builder
-	key.WriteString(r.name)
-	key.WriteString(at.key())
+func structuralKey(p *Primitive, at Attr, args []*Node) string {
+	key := make([]byte, 0, 64)
+	key = fmt.Appendf(key, "%p", p)
+	key = append(key, at.Text()...)
 	for _, a := range args {
-		fmt.Fprintf(&key, " n%d", a.id)
+		key = append(key, ' ')
+		key = strconv.AppendInt(key, int64(a.id), 36)
 	}
-	return key.String()
-}
-
-// gorgoniaNode adds the gorgonia node of n and checks that gorgonia returned
-// what was asked for: its own operands, in their order, and its shape.
-func (b *Builder) gorgoniaNode(n *Node, key string) (g *G.Node, err error) {
-	buildMutex.Lock()
-	defer buildMutex.Unlock()
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("gorgonia: %v", r)
-		}
-	}()
-	operands := make([]*G.Node, len(n.args))
-	for i, a := range n.args {
-		operands[i] = a.g
-	}
-	if n.op.native != nil {
-		g, err = n.op.native(n.attr, operands)
-	}
-	if g == nil && err == nil {
-		g, err = G.ApplyOp(newOwnOp(n, key), operands...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := checkOperands(b.graph, g, operands); err != nil {
-		return nil, err
-	}
-	if got := Shape(g.Shape()); !got.Equal(n.shape) {
-		return nil, fmt.Errorf("gorgonia infers shape %v, want %v", got, n.shape)
-	}
-	return g, nil
-}
-
-var errOperands = errors.New("gorgonia returned a node with other operands")
-
-// checkOperands compares the operands of a node that gorgonia returned with
-// those asked for.
-func checkOperands(graph *G.ExprGraph, g *G.Node, want []*G.Node) error {
-	it := graph.From(g.ID())
-	var got []int64
-	for it.Next() {
-		got = append(got, it.Node().ID())
-	}
-	ids := make([]int64, len(want))
-	for i, w := range want {
-		ids[i] = w.ID()
-	}
-	if !slices.Equal(got, ids) {
-		return fmt.Errorf("%w: got %v, want %v", errOperands, got, ids)
-	}
-	return nil
-}
-
-func nodeList(ns []*Node) string {
-	parts := make([]string, len(ns))
-	for i, n := range ns {
-		parts[i] = n.String()
-	}
-	return strings.Join(parts, ", ")
+	return string(key)
 }

@@ -84,11 +84,11 @@ func (n *Node) dotLabel() string {
 	case n.isConstant():
 		what = "constant"
 	default:
-		what = n.op.name
+		what = n.op.Name
 	}
 	what += "\n" + n.shape.String()
 	if n.axes != 0 {
-		what += n.axes.names(n.b)
+		what += n.axes.Names(n.b.axes)
 	}
 	return what
 }

@@ -1,5 +1,7 @@
 package autograd
 
+import "tobac/autograd/internal/ir"
+
 // Grad appends the derivatives of y with respect to each x to the graph and
 // returns them: nodes like any other, which can be combined, evaluated and
 // differentiated again.
@@ -7,8 +9,8 @@ package autograd
 // y has the scalar shape. If it carries mapped axes, the sum over all their
 // indices is differentiated: for an x that carries the same axes this is each
 // index's own gradient (particles do not interact), for an x that does not it
-// is the total. Result i has the shape and the axes of x[i]. An x that y does
-// not depend on through differentiable operations is an error.
+// is the total. Result i has the shape and the axes of x[i]. It is zero for an x that y
+// does not depend on through operations with a derivative.
 func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 	out := make([]*Node, len(x))
 	for i, n := range x {
@@ -31,15 +33,15 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 	for id := y.id; id >= 0; id-- {
 		n := b.nodes[id]
 		ct := cts[n]
-		if ct == nil || n.op == nil || !needed[n] || n.op.vjp == nil {
+		if ct == nil || n.op == nil || !needed[n] || n.op.VJP == nil {
 			continue
 		}
-		parts := n.op.vjp(n, ct)
+		parts := n.op.VJP(n, ct)
 		if b.err != nil {
 			return out
 		}
 		if len(parts) != len(n.args) {
-			b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.name, len(parts), len(n.args))
+			b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(parts), len(n.args))
 			return out
 		}
 		for i, part := range parts {
@@ -48,7 +50,7 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 				continue
 			}
 			if !part.shape.Equal(arg.shape) {
-				b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.name, i, part.shape, arg.shape)
+				b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
 				return out
 			}
 			part = part.sumAxes(n, arg)
@@ -60,11 +62,10 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 	}
 	for i, n := range x {
 		ct := cts[n]
-		if ct == nil {
-			b.fail(nil, "gradient of %v: it does not depend on %v through differentiable operations", y, n)
-			return out
+		if ct == nil { // y does not depend on it
+			ct = b.Constant(make([]float64, n.shape.Len()), n.shape)
 		}
-		for _, a := range n.axes.of(b) {
+		for _, a := range n.axes.Of(b.axes) {
 			ct = ct.ExpandOver(a)
 		}
 		out[i] = ct
@@ -92,14 +93,14 @@ func (b *Builder) dependents(y *Node, x []*Node) map[*Node]bool {
 // its operand arg does not. Where the cotangent is constant along such an axis
 // the sum is a factor.
 func (ct *Node) sumAxes(y, arg *Node) *Node {
-	if y.op.over == overUnstack { // its rule has stacked the axis away
+	if y.op.over == ir.OverUnstack { // its rule has stacked the axis away
 		return ct
 	}
-	for _, a := range (y.axes | ct.axes).minus(arg.axes).of(y.b) {
-		if ct.axes.has(a) {
+	for _, a := range (y.axes | ct.axes).Minus(arg.axes).Of(y.b.axes) {
+		if ct.axes.Has(a) {
 			ct = ct.SumOver(a)
 		} else {
-			ct = ct.Scale(float64(a.size))
+			ct = ct.Scale(float64(a.Size()))
 		}
 	}
 	return ct

@@ -3,52 +3,15 @@ package autograd
 import (
 	"math"
 
-	G "gorgonia.org/gorgonia"
+	"tobac/autograd/internal/ir"
 )
 
-// A binaryKernel computes an element-wise function of two operands in the
-// compiled engine: vector with vector, vector with scalar, scalar with vector.
-type binaryKernel struct {
-	f  func(a, b float64) float64
-	vv func(dst, a, b []float64)
-	vs func(dst, a []float64, b float64)
-	sv func(dst []float64, a float64, b []float64)
-
-	// Structural zeros of the result: where either operand is zero (product),
-	// where both are (sum), or where the first is (quotient).
-	zero zeroRule
-}
-
-type zeroRule int
-
-const (
-	zeroNever zeroRule = iota
-	zeroEither
-	zeroBoth
-	zeroFirst
-)
-
-func elementwise2(name string, native func(a, b *G.Node) (*G.Node, error), k binaryKernel, vjp func(y, ct *Node) []*Node) *rule {
-	k.fill()
-	r := &rule{
-		name:   name,
-		shape:  sameShape,
-		kernel: kernelBinary,
-		binary: &k,
-		eval: func(_ attr, out []float64, _ Shape, in [][]float64, shapes []Shape) error {
-			a, b := in[0], in[1]
-			sa, sb := scalarStride(a, out), scalarStride(b, out)
-			for i := range out {
-				out[i] = k.f(a[i*sa], b[i*sb])
-			}
-			return nil
-		},
-	}
-	if native != nil {
-		r.native = func(_ attr, in []*G.Node) (*G.Node, error) { return native(in[0], in[1]) }
-	}
+// elementwise2 is the row of an element-wise function of two operands.
+func elementwise2(name string, k ir.Binary, vjp func(y, ct *Node) []*Node) *Primitive {
+	completeBinary(&k)
+	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise2, form: k.Form, binary: &k, Value: valueOf2(k.F)}
 	if vjp != nil {
-		r.vjp = func(y, ct *Node) []*Node {
+		p.VJP = func(y, ct *Node) []*Node {
 			cts := vjp(y, ct)
 			for i, c := range cts {
 				if c != nil && len(y.args[i].shape) == 0 && len(c.shape) > 0 {
@@ -58,7 +21,49 @@ func elementwise2(name string, native func(a, b *G.Node) (*G.Node, error), k bin
 			return cts
 		}
 	}
-	return r
+	return p
+}
+
+// valueOf2 evaluates a function of two numbers on every element; scalars go with
+// every element of the other operand.
+func valueOf2(f func(a, b float64) float64) func(Attr, []float64, Shape, [][]float64, []Shape) error {
+	return func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+		a, b := in[0], in[1]
+		sa, sb := scalarStride(a, out), scalarStride(b, out)
+		for i := range out {
+			out[i] = f(a[i*sa], b[i*sb])
+		}
+		return nil
+	}
+}
+
+// completeBinary makes what is missing from the function of two numbers.
+func completeBinary(k *ir.Binary) {
+	f := k.F
+	if k.VV == nil {
+		k.VV = func(dst, a, b []float64) {
+			a, b = a[:len(dst)], b[:len(dst)]
+			for i := range dst {
+				dst[i] = f(a[i], b[i])
+			}
+		}
+	}
+	if k.VS == nil {
+		k.VS = func(dst, a []float64, b float64) {
+			a = a[:len(dst)]
+			for i := range dst {
+				dst[i] = f(a[i], b)
+			}
+		}
+	}
+	if k.SV == nil {
+		k.SV = func(dst []float64, a float64, b []float64) {
+			b = b[:len(dst)]
+			for i := range dst {
+				dst[i] = f(a, b[i])
+			}
+		}
+	}
 }
 
 func scalarStride(x, out []float64) int {
@@ -70,28 +75,28 @@ func scalarStride(x, out []float64) int {
 
 func init() {
 	register(
-		elementwise2("add", G.Add, binaryKernel{f: func(a, b float64) float64 { return a + b }, vv: kernels.Add, vs: kernels.Shift, sv: swapped(kernels.Shift), zero: zeroBoth},
+		elementwise2("add", ir.Binary{Form: ir.Add, F: func(a, b float64) float64 { return a + b }, VV: kernels.Add, VS: kernels.Shift, SV: swapped(kernels.Shift), Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct} }),
-		elementwise2("sub", G.Sub, binaryKernel{f: func(a, b float64) float64 { return a - b }, vv: kernels.Sub, vs: subVS, sv: subSV, zero: zeroBoth},
+		elementwise2("sub", ir.Binary{Form: ir.Sub, F: func(a, b float64) float64 { return a - b }, VV: kernels.Sub, VS: subVS, SV: subSV, Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct.Neg()} }),
-		elementwise2("mul", G.HadamardProd, binaryKernel{f: func(a, b float64) float64 { return a * b }, vv: kernels.MulEach, vs: kernels.Scale, sv: swapped(kernels.Scale), zero: zeroEither},
+		elementwise2("mul", ir.Binary{Form: ir.Mul, F: func(a, b float64) float64 { return a * b }, VV: kernels.MulEach, VS: kernels.Scale, SV: swapped(kernels.Scale), Zero: ir.ZeroEither},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[1]), ct.Mul(y.args[0])} }),
-		elementwise2("div", G.HadamardDiv, binaryKernel{f: func(a, b float64) float64 { return a / b }, vv: divVV, vs: divVS, sv: divSV, zero: zeroFirst},
+		elementwise2("div", ir.Binary{Form: ir.Div, F: func(a, b float64) float64 { return a / b }, VV: divVV, VS: divVS, SV: divSV, Zero: ir.ZeroFirst},
 			func(y, ct *Node) []*Node {
 				q := ct.Div(y.args[1])
 				return []*Node{q, q.Mul(y).Neg()}
 			}),
-		elementwise2("maximum", nil, binaryKernel{f: math.Max},
+		elementwise2("maximum", ir.Binary{F: math.Max},
 			func(y, ct *Node) []*Node {
 				w := y.args[0].Sub(y.args[1]).Sign().AddScalar(1).Scale(0.5)
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
-		elementwise2("minimum", nil, binaryKernel{f: math.Min},
+		elementwise2("minimum", ir.Binary{F: math.Min},
 			func(y, ct *Node) []*Node {
 				w := y.args[1].Sub(y.args[0]).Sign().AddScalar(1).Scale(0.5)
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
-		elementwise2("greater", nil, binaryKernel{f: func(a, b float64) float64 {
+		elementwise2("greater", ir.Binary{Form: ir.Greater, F: func(a, b float64) float64 {
 			switch {
 			case a > b:
 				return 1
@@ -100,10 +105,10 @@ func init() {
 			}
 			return math.NaN()
 		}}, nil),
-		elementwise2("sigmoid_shift", nil, binaryKernel{f: sigmoidShift, sv: sigmoidShiftSV},
+		elementwise2("sigmoid_shift", ir.Binary{Form: ir.SigmoidShift, F: sigmoidShift, SV: sigmoidShiftSV},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.Sub(y.Square())), nil} }),
 		// The value is the first operand's, the derivative the second's.
-		elementwise2("straight_through", nil, binaryKernel{f: func(a, _ float64) float64 { return a }},
+		elementwise2("straight_through", ir.Binary{F: func(a, _ float64) float64 { return a }},
 			func(y, ct *Node) []*Node { return []*Node{nil, ct} }),
 	)
 }
@@ -115,13 +120,13 @@ func (n *Node) elementwise(name string, m *Node) *Node {
 		return n.b.fail(n.shape, "")
 	}
 	if m.b != n.b || len(n.shape) == 0 || len(m.shape) == 0 || n.shape.Equal(m.shape) {
-		return n.op1(name, attr{}, m) // which refuses a foreign m
+		return n.op1(name, Attr{}, m) // which refuses a foreign m
 	}
-	shape, ok := broadcast(n.shape, m.shape)
+	shape, ok := ir.Broadcast(n.shape, m.shape)
 	if !ok {
 		return n.b.fail(n.shape, "%s: shapes %v and %v do not broadcast", name, n.shape, m.shape)
 	}
-	return n.Expand(shape).op1(name, attr{}, m.Expand(shape))
+	return n.Expand(shape).op1(name, Attr{}, m.Expand(shape))
 }
 
 // Add is n + m, element by element; shapes broadcast by the usual rule.

@@ -4,18 +4,18 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"tobac/autograd/internal/ir"
 )
 
 func init() {
 	register(
-		elementwise1("loggamma", nil, unaryKernel{f: func(x float64) float64 { v, _ := math.Lgamma(x); return v }},
+		elementwise1("loggamma", ir.Unary{F: func(x float64) float64 { v, _ := math.Lgamma(x); return v }},
 			func(y, x *Node) *Node { return x.Polygamma(0) }),
-		&rule{
-			name:   "polygamma",
-			shape:  sameShape,
-			kernel: kernelUnary,
-			scalar: func(at attr) func(float64) float64 {
-				n := at.ints[0]
+		&Primitive{
+			Name: "polygamma",
+			Each: func(at Attr) func(float64) float64 {
+				n := at.Ints[0]
 				if n == 0 {
 					return digamma
 				}
@@ -26,16 +26,15 @@ func init() {
 				}
 				return func(x float64) float64 { return factor * mathext.Zeta(float64(n+1), x) }
 			},
-			eval: evalScalar("polygamma"),
-			vjp: func(y, ct *Node) []*Node {
-				return []*Node{ct.Mul(y.args[0].Polygamma(y.attr.ints[0] + 1))}
+			VJP: func(y, ct *Node) []*Node {
+				return []*Node{ct.Mul(y.args[0].Polygamma(y.attr.Ints[0] + 1))}
 			},
 		},
 	)
 }
 
 // LogGamma is ln Γ(x) for x > 0.
-func (n *Node) LogGamma() *Node { return n.op1("loggamma", attr{}) }
+func (n *Node) LogGamma() *Node { return n.op1("loggamma", Attr{}) }
 
 // Polygamma is the k-th derivative of the digamma function ψ = (ln Γ)' for
 // x > 0; k = 0 is ψ itself.
@@ -43,7 +42,7 @@ func (n *Node) Polygamma(k int) *Node {
 	if k < 0 {
 		return n.b.fail(n.shape, "polygamma: order %d, want at least 0", k)
 	}
-	return n.op1("polygamma", attr{ints: []int{k}})
+	return n.op1("polygamma", Attr{Ints: []int{k}})
 }
 
 // digamma is ψ(x) for x > 0, to a few units in the last place: the recurrence

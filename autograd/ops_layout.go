@@ -3,98 +3,91 @@ package autograd
 import (
 	"fmt"
 	"slices"
+	"tobac/autograd/internal/ir"
 )
 
 func init() {
 	register(
 		// gather reads element ints[e] of the operand into element e.
-		&rule{
-			name: "gather",
-			shape: func(at attr, in []Shape) (Shape, error) {
-				return at.shape, checkIndices(at.ints, at.shape.Len(), in[0].Len())
+		&Primitive{
+			Name: "gather",
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				return at.Shape, checkIndices(at.Ints, at.Shape.Len(), in[0].Len())
 			},
-			view: func(at attr, _, _ Shape) []int { return at.ints },
-			eval: func(at attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-				for e, k := range at.ints {
+			view: func(at Attr, _, _ Shape) []int { return at.Ints },
+			Value: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+				for e, k := range at.Ints {
 					out[e] = in[0][k]
 				}
 				return nil
 			},
-			vjp: func(y, ct *Node) []*Node {
-				return []*Node{ct.ScatterAdd(y.attr.ints, y.args[0].shape)}
+			VJP: func(y, ct *Node) []*Node {
+				return []*Node{ct.ScatterAdd(y.attr.Ints, y.args[0].shape)}
 			},
 		},
 		// scatter adds element e of the operand to element ints[e].
-		&rule{
-			name: "scatter",
-			shape: func(at attr, in []Shape) (Shape, error) {
-				return at.shape, checkIndices(at.ints, in[0].Len(), at.shape.Len())
+		&Primitive{
+			Name: "scatter",
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				return at.Shape, checkIndices(at.Ints, in[0].Len(), at.Shape.Len())
 			},
-			eval: func(at attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+			Value: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 				clear(out)
-				for e, k := range at.ints {
+				for e, k := range at.Ints {
 					out[k] += in[0][e]
 				}
 				return nil
 			},
-			view:   scatterView,
-			kernel: kernelSum,
-			sources: func(at attr, shape, _ Shape) [][]int {
+			view:  scatterView,
+			class: ir.Sum,
+			sources: func(at Attr, shape, _ Shape) [][]int {
 				src := make([][]int, shape.Len())
-				for e, k := range at.ints {
+				for e, k := range at.Ints {
 					src[k] = append(src[k], e)
 				}
 				return src
 			},
-			vjp: func(y, ct *Node) []*Node {
-				return []*Node{ct.Gather(y.attr.ints, y.args[0].shape)}
+			VJP: func(y, ct *Node) []*Node {
+				return []*Node{ct.Gather(y.attr.Ints, y.args[0].shape)}
 			},
 		},
 		// expand broadcasts by the usual rule.
-		&rule{
-			name: "expand",
-			shape: func(at attr, in []Shape) (Shape, error) {
-				if !in[0].expandable(at.shape) {
-					return nil, fmt.Errorf("shape %v does not broadcast to %v", in[0], at.shape)
+		&Primitive{
+			Name: "expand",
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				if !in[0].ExpandsTo(at.Shape) {
+					return nil, fmt.Errorf("shape %v does not broadcast to %v", in[0], at.Shape)
 				}
-				return at.shape, nil
+				return at.Shape, nil
 			},
-			view: func(_ attr, shape, in Shape) []int { return expandIndices(in, shape) },
-			eval: func(_ attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-				for e, k := range expandIndices(shapes[0], shape) {
+			view: func(_ Attr, shape, in Shape) []int { return ir.ExpandIndices(in, shape) },
+			Value: func(_ Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				for e, k := range ir.ExpandIndices(shapes[0], shape) {
 					out[e] = in[0][k]
 				}
 				return nil
 			},
-			vjp: func(y, ct *Node) []*Node {
+			VJP: func(y, ct *Node) []*Node {
 				return []*Node{ct.reduceTo(y.args[0].shape)}
 			},
 		},
 		// reshape copies, so that no engine ever shares memory between nodes.
-		&rule{
-			name: "reshape",
-			shape: func(at attr, in []Shape) (Shape, error) {
-				if at.shape.Len() != in[0].Len() {
-					return nil, fmt.Errorf("shape %v has %d elements, want %d as %v", at.shape, at.shape.Len(), in[0].Len(), in[0])
+		&Primitive{
+			Name: "reshape",
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				if at.Shape.Len() != in[0].Len() {
+					return nil, fmt.Errorf("shape %v has %d elements, want %d as %v", at.Shape, at.Shape.Len(), in[0].Len(), in[0])
 				}
-				return at.shape, nil
+				return at.Shape, nil
 			},
-			view: func(_ attr, shape, _ Shape) []int { return identityIndices(shape.Len()) },
-			eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+			view: func(_ Attr, shape, _ Shape) []int { return ir.Identity(shape.Len()) },
+			Value: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 				copy(out, in[0])
 				return nil
 			},
-			vjp: func(y, ct *Node) []*Node { return []*Node{ct.Reshape(y.args[0].shape)} },
+			VJP: func(y, ct *Node) []*Node { return []*Node{ct.Reshape(y.args[0].shape)} },
 		},
 	)
-}
-
-func identityIndices(n int) []int {
-	idx := make([]int, n)
-	for i := range idx {
-		idx[i] = i
-	}
-	return idx
 }
 
 func checkIndices(idx []int, want, bound int) error {
@@ -111,12 +104,12 @@ func checkIndices(idx []int, want, bound int) error {
 
 // scatterView is the inverse index list, or nil if an element receives more
 // than one and has to be summed.
-func scatterView(at attr, shape, _ Shape) []int {
+func scatterView(at Attr, shape, _ Shape) []int {
 	idx := make([]int, shape.Len())
 	for i := range idx {
 		idx[i] = -1
 	}
-	for e, k := range at.ints {
+	for e, k := range at.Ints {
 		if idx[k] >= 0 {
 			return nil
 		}
@@ -128,14 +121,14 @@ func scatterView(at attr, shape, _ Shape) []int {
 // Gather builds a node of the given shape whose element e is element
 // indices[e] of n; both are counted in row-major order.
 func (n *Node) Gather(indices []int, shape Shape) *Node {
-	return n.op1("gather", attr{ints: slices.Clone(indices), shape: slices.Clone(shape)})
+	return n.op1("gather", Attr{Ints: slices.Clone(indices), Shape: slices.Clone(shape)})
 }
 
 // ScatterAdd builds a node of the given shape, zero but for element e of n
 // added to element indices[e]; both are counted in row-major order. It is the
 // transpose of [Node.Gather].
 func (n *Node) ScatterAdd(indices []int, shape Shape) *Node {
-	return n.op1("scatter", attr{ints: slices.Clone(indices), shape: slices.Clone(shape)})
+	return n.op1("scatter", Attr{Ints: slices.Clone(indices), Shape: slices.Clone(shape)})
 }
 
 // Expand broadcasts n to the given shape by the usual rule: trailing
@@ -144,7 +137,7 @@ func (n *Node) Expand(shape Shape) *Node {
 	if n.shape.Equal(shape) {
 		return n
 	}
-	return n.op1("expand", attr{shape: append(Shape{}, shape...)})
+	return n.op1("expand", Attr{Shape: append(Shape{}, shape...)})
 }
 
 // reduceTo sums what Expand repeated.
@@ -167,7 +160,7 @@ func (n *Node) Reshape(shape Shape) *Node {
 	if n.shape.Equal(shape) {
 		return n
 	}
-	return n.op1("reshape", attr{shape: append(Shape{}, shape...)})
+	return n.op1("reshape", Attr{Shape: append(Shape{}, shape...)})
 }
 
 // T is the transpose of a matrix.
@@ -176,7 +169,7 @@ func (n *Node) T() *Node {
 		return n.b.fail(n.shape, "transpose of shape %v, want a matrix", n.shape)
 	}
 	if n.is("gather") && n.args[0].shape.Equal(Shape{n.shape[1], n.shape[0]}) &&
-		slices.Equal(n.attr.ints, transposeIndices(n.args[0].shape)) {
+		slices.Equal(n.attr.Ints, transposeIndices(n.args[0].shape)) {
 		return n.args[0]
 	}
 	return n.Gather(transposeIndices(n.shape), Shape{n.shape[1], n.shape[0]})
@@ -211,7 +204,7 @@ func (n *Node) Index(axis, i int) *Node {
 	if n.b.err != nil {
 		return s
 	}
-	return s.Reshape(n.shape.drop([]int{axis}))
+	return s.Reshape(n.shape.Drop([]int{axis}))
 }
 
 func sliceIndices(s Shape, axis, from, to int) []int {
@@ -235,7 +228,7 @@ func Concat(axis int, first *Node, more ...*Node) *Node {
 		return b.fail(shape, "concat: %w", err)
 	}
 	for _, m := range more {
-		if len(m.shape) != len(shape) || !m.shape.drop([]int{axis}).Equal(shape.drop([]int{axis})) {
+		if len(m.shape) != len(shape) || !m.shape.Drop([]int{axis}).Equal(shape.Drop([]int{axis})) {
 			return b.fail(shape, "concat along axis %d: shapes %v and %v do not fit", axis, first.shape, m.shape)
 		}
 		shape[axis] += m.shape[axis]

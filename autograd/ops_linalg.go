@@ -10,7 +10,7 @@ import (
 // Cholesky factorisation met a matrix that is not positive definite.
 var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 
-func squareShape(_ attr, in []Shape) (Shape, error) {
+func squareShape(_ Attr, in []Shape) (Shape, error) {
 	if len(in[0]) != 2 || in[0][0] != in[0][1] {
 		return nil, fmt.Errorf("shape %v, want a square matrix", in[0])
 	}
@@ -19,11 +19,11 @@ func squareShape(_ attr, in []Shape) (Shape, error) {
 
 func init() {
 	register(
-		&rule{
-			name:  "cholesky",
-			shape: squareShape,
+		&Primitive{
+			Name:  "cholesky",
+			Shape: squareShape,
 			// Lower factor L of A = L Lᵀ; only the lower triangle of A is read.
-			eval: func(_ attr, l []float64, shape Shape, in [][]float64, _ []Shape) error {
+			Value: func(_ Attr, l []float64, shape Shape, in [][]float64, _ []Shape) error {
 				n, a := shape[0], in[0]
 				clear(l)
 				for j := range n {
@@ -48,7 +48,7 @@ func init() {
 			},
 			// Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹ with P = Φ(Lᵀ L̄), Φ the lower triangle with
 			// halved diagonal; folded onto the lower triangle, the only part read.
-			vjp: func(y, ct *Node) []*Node {
+			VJP: func(y, ct *Node) []*Node {
 				p := y.T().MatMul(ct).lowerHalf()
 				s := p.Add(p.T())
 				// X = L⁻ᵀ S, then X L⁻¹ = (L⁻ᵀ Xᵀ)ᵀ.
@@ -57,11 +57,11 @@ func init() {
 				return []*Node{full.lowerHalf().Scale(2)}
 			},
 		},
-		&rule{
-			name:  "solve_lower",
-			shape: solveShape,
+		&Primitive{
+			Name:  "solve_lower",
+			Shape: solveShape,
 			// X of L X = B; only the lower triangle of L is read.
-			eval: func(_ attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
+			Value: func(_ Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
 				n, m, l := shape[0], shape[1], in[0]
 				copy(x, in[1])
 				for i := range n {
@@ -76,16 +76,16 @@ func init() {
 				}
 				return nil
 			},
-			vjp: func(y, ct *Node) []*Node {
+			VJP: func(y, ct *Node) []*Node {
 				g := y.args[0].SolveLowerT(ct)
 				return []*Node{g.MatMul(y.T()).Neg().lower(), g}
 			},
 		},
-		&rule{
-			name:  "solve_lower_t",
-			shape: solveShape,
+		&Primitive{
+			Name:  "solve_lower_t",
+			Shape: solveShape,
 			// X of Lᵀ X = B; only the lower triangle of L is read.
-			eval: func(_ attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
+			Value: func(_ Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
 				n, m, l := shape[0], shape[1], in[0]
 				copy(x, in[1])
 				for i := n - 1; i >= 0; i-- {
@@ -100,7 +100,7 @@ func init() {
 				}
 				return nil
 			},
-			vjp: func(y, ct *Node) []*Node {
+			VJP: func(y, ct *Node) []*Node {
 				g := y.args[0].SolveLower(ct)
 				return []*Node{y.MatMul(g.T()).Neg().lower(), g}
 			},
@@ -108,7 +108,7 @@ func init() {
 	)
 }
 
-func solveShape(_ attr, in []Shape) (Shape, error) {
+func solveShape(_ Attr, in []Shape) (Shape, error) {
 	l, b := in[0], in[1]
 	if len(l) != 2 || l[0] != l[1] || len(b) != 2 || b[0] != l[0] {
 		return nil, fmt.Errorf("shapes %v and %v, want (n,n) and (n,m)", l, b)
@@ -140,15 +140,15 @@ func (n *Node) weighTriangle(diagonal float64) *Node {
 // Cholesky is the lower triangular L of n = L Lᵀ. Only the lower triangle of n
 // is read, and only it receives a derivative. A run on a matrix that is not
 // positive definite fails with [ErrNotPositiveDefinite].
-func (n *Node) Cholesky() *Node { return n.op1("cholesky", attr{}) }
+func (n *Node) Cholesky() *Node { return n.op1("cholesky", Attr{}) }
 
 // LogDet is ln |n| of a symmetric positive definite matrix, by Cholesky.
 func (n *Node) LogDet() *Node { return n.Cholesky().Diagonal().Log().Sum().Scale(2) }
 
 // SolveLower is X of n X = b, with n lower triangular; its upper triangle is
 // not read.
-func (n *Node) SolveLower(b *Node) *Node { return n.op1("solve_lower", attr{}, b) }
+func (n *Node) SolveLower(b *Node) *Node { return n.op1("solve_lower", Attr{}, b) }
 
 // SolveLowerT is X of nᵀ X = b, with n lower triangular; its upper triangle is
 // not read.
-func (n *Node) SolveLowerT(b *Node) *Node { return n.op1("solve_lower_t", attr{}, b) }
+func (n *Node) SolveLowerT(b *Node) *Node { return n.op1("solve_lower_t", Attr{}, b) }

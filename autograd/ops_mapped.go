@@ -3,94 +3,95 @@ package autograd
 import (
 	"fmt"
 	"math"
+	"tobac/autograd/internal/ir"
 )
 
 // The rules that cross a mapped axis. Their value at one index does not exist,
 // so they have no eval; the engines treat them by their over kind.
 func init() {
 	register(
-		&rule{
-			name: "sum_over", shape: sameShape, axes: removeAxis, over: overSum, kernel: kernelOver,
-			vjp: func(y, ct *Node) []*Node { return []*Node{ct} },
+		&Primitive{
+			Name: "sum_over", Shape: sameShape, axes: removeAxis, over: ir.OverSum, class: ir.Crossing,
+			VJP: func(y, ct *Node) []*Node { return []*Node{ct} },
 		},
-		&rule{
-			name: "logsumexp_over", shape: sameShape, axes: removeAxis, over: overLogSumExp, kernel: kernelOver,
-			vjp: func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[0].Sub(y).Exp())} },
+		&Primitive{
+			Name: "logsumexp_over", Shape: sameShape, axes: removeAxis, over: ir.OverLogSumExp, class: ir.Crossing,
+			VJP: func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[0].Sub(y).Exp())} },
 		},
-		&rule{
-			name: "expand_over", shape: sameShape, axes: addAxis, over: overExpand, kernel: kernelOver,
-			vjp: func(y, ct *Node) []*Node { return []*Node{ct} },
+		&Primitive{
+			Name: "expand_over", Shape: sameShape, axes: addAxis, over: ir.OverExpand, class: ir.Crossing,
+			VJP: func(y, ct *Node) []*Node { return []*Node{ct} },
 		},
-		&rule{
-			name: "stack", axes: removeAxis, over: overStack, kernel: kernelOver,
-			shape: func(at attr, in []Shape) (Shape, error) {
-				return append(Shape{at.axis.size}, in[0]...), nil
+		&Primitive{
+			Name: "stack", axes: removeAxis, over: ir.OverStack, class: ir.Crossing,
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				return append(Shape{at.Axis.Size()}, in[0]...), nil
 			},
-			vjp: func(y, ct *Node) []*Node { return []*Node{ct.Unstack(y.attr.axis)} },
+			VJP: func(y, ct *Node) []*Node { return []*Node{ct.Unstack(y.attr.Axis)} },
 		},
-		&rule{
-			name: "unstack", axes: addAxis, over: overUnstack, kernel: kernelOver,
-			shape: func(at attr, in []Shape) (Shape, error) {
-				if len(in[0]) == 0 || in[0][0] != at.axis.size {
-					return nil, fmt.Errorf("shape %v, want leading dimension %d of axis %q", in[0], at.axis.size, at.axis.name)
+		&Primitive{
+			Name: "unstack", axes: addAxis, over: ir.OverUnstack, class: ir.Crossing,
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				if len(in[0]) == 0 || in[0][0] != at.Axis.Size() {
+					return nil, fmt.Errorf("shape %v, want leading dimension %d of axis %q", in[0], at.Axis.Size(), at.Axis.Name())
 				}
 				return in[0][1:], nil
 			},
 			// The operand does not carry the axis: the cotangent is stacked
 			// here, not summed by the caller.
-			vjp: func(y, ct *Node) []*Node {
-				a := y.attr.axis
+			VJP: func(y, ct *Node) []*Node {
+				a := y.attr.Axis
 				return []*Node{ct.ExpandOver(a).Stack(a)}
 			},
 		},
 	)
 }
 
-func removeAxis(b *Builder, at attr, union axisSet) (axisSet, error) {
-	if at.axis.b != b || !union.has(at.axis) {
-		return 0, fmt.Errorf("the operand does not carry axis %q", at.axis.name)
+func removeAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
+	if !at.Axis.BelongsTo(b) || !union.Has(at.Axis) {
+		return 0, fmt.Errorf("the operand does not carry axis %q", at.Axis.Name())
 	}
-	return union.without(at.axis), nil
+	return union.Without(at.Axis), nil
 }
 
-func addAxis(b *Builder, at attr, union axisSet) (axisSet, error) {
-	if at.axis.b != b || union.has(at.axis) {
-		return 0, fmt.Errorf("the operand already carries axis %q, or the axis is foreign", at.axis.name)
+func addAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
+	if !at.Axis.BelongsTo(b) || union.Has(at.Axis) {
+		return 0, fmt.Errorf("the operand already carries axis %q, or the axis is foreign", at.Axis.Name())
 	}
-	return union.with(at.axis), nil
+	return union.With(at.Axis), nil
 }
 
 // SumOver adds over a mapped axis, which n must carry.
-func (n *Node) SumOver(a *Axis) *Node { return n.op1("sum_over", attr{axis: a}) }
+func (n *Node) SumOver(a *Axis) *Node { return n.op1("sum_over", Attr{Axis: a}) }
 
 // MeanOver averages over a mapped axis, which n must carry.
-func (n *Node) MeanOver(a *Axis) *Node { return n.SumOver(a).Scale(1 / float64(a.size)) }
+func (n *Node) MeanOver(a *Axis) *Node { return n.SumOver(a).Scale(1 / float64(a.Size())) }
 
 // LogSumExpOver is ln Σ e^x over a mapped axis, which n must carry, shifted by
 // the largest value.
-func (n *Node) LogSumExpOver(a *Axis) *Node { return n.op1("logsumexp_over", attr{axis: a}) }
+func (n *Node) LogSumExpOver(a *Axis) *Node { return n.op1("logsumexp_over", Attr{Axis: a}) }
 
 // LogMeanExpOver is ln of the mean of e^x over a mapped axis, which n must
 // carry.
 func (n *Node) LogMeanExpOver(a *Axis) *Node {
-	return n.LogSumExpOver(a).AddScalar(-math.Log(float64(a.size)))
+	return n.LogSumExpOver(a).AddScalar(-math.Log(float64(a.Size())))
 }
 
 // ExpandOver repeats n along a mapped axis; a node that carries it already is
 // returned as it is.
 func (n *Node) ExpandOver(a *Axis) *Node {
-	if n.axes.has(a) {
+	if n.axes.Has(a) {
 		return n
 	}
-	return n.op1("expand_over", attr{axis: a})
+	return n.op1("expand_over", Attr{Axis: a})
 }
 
 // Stack turns a mapped axis of n into a leading dimension.
-func (n *Node) Stack(a *Axis) *Node { return n.op1("stack", attr{axis: a}) }
+func (n *Node) Stack(a *Axis) *Node { return n.op1("stack", Attr{Axis: a}) }
 
 // Unstack turns the leading dimension of n, of size a.Size(), into the mapped
 // axis a.
-func (n *Node) Unstack(a *Axis) *Node { return n.op1("unstack", attr{axis: a}) }
+func (n *Node) Unstack(a *Axis) *Node { return n.op1("unstack", Attr{Axis: a}) }
 
 // Map is the vectorising map: it lifts f, written for one element, over the
 // leading dimension of its arguments, which must all have a.Size() of them.

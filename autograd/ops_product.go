@@ -3,21 +3,20 @@ package autograd
 import (
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
+	"tobac/autograd/internal/ir"
 )
 
 func init() {
-	register(&rule{
-		name: "matmul",
-		shape: func(_ attr, in []Shape) (Shape, error) {
+	register(&Primitive{
+		Name: "matmul",
+		Shape: func(_ Attr, in []Shape) (Shape, error) {
 			a, b := in[0], in[1]
 			if len(a) != 2 || len(b) != 2 || a[1] != b[0] {
 				return nil, fmt.Errorf("shapes %v and %v, want (m,k) and (k,n)", a, b)
 			}
 			return Shape{a[0], b[1]}, nil
 		},
-		native: func(_ attr, in []*G.Node) (*G.Node, error) { return G.Mul(in[0], in[1]) },
-		eval: func(_ attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+		Value: func(_ Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
 			a, b, k := in[0], in[1], shapes[0][1]
 			m, n := shape[0], shape[1]
 			clear(out)
@@ -31,8 +30,9 @@ func init() {
 			}
 			return nil
 		},
-		kernel: kernelMatMul,
-		vjp: func(y, ct *Node) []*Node {
+		class: ir.MatMul,
+		form:  ir.Product,
+		VJP: func(y, ct *Node) []*Node {
 			a, b := y.args[0], y.args[1]
 			return []*Node{ct.MatMul(b.T()), a.T().MatMul(ct)}
 		},
@@ -40,7 +40,7 @@ func init() {
 }
 
 // MatMul is the matrix product of an (m,k) and a (k,n) node.
-func (n *Node) MatMul(m *Node) *Node { return n.op1("matmul", attr{}, m) }
+func (n *Node) MatMul(m *Node) *Node { return n.op1("matmul", Attr{}, m) }
 
 // MatVec is the product of an (m,k) matrix and a k-vector.
 func (n *Node) MatVec(v *Node) *Node {

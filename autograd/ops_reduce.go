@@ -5,18 +5,15 @@ import (
 	"math"
 	"slices"
 
-	G "gorgonia.org/gorgonia"
+	"tobac/autograd/internal/ir"
 )
 
 func init() {
 	register(
-		&rule{
-			name:  "sum",
-			shape: reduceShape,
-			native: func(at attr, in []*G.Node) (*G.Node, error) {
-				return nativeSum(in[0], at.ints...)
-			},
-			eval: func(at attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+		&Primitive{
+			Name:  "sum",
+			Shape: reduceShape,
+			Value: func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
 				for e, src := range reduceSources(at, shape, shapes[0]) {
 					s := 0.0
 					for _, k := range src {
@@ -27,15 +24,15 @@ func init() {
 				return nil
 			},
 			sources: reduceSources,
-			kernel:  kernelSum,
-			vjp: func(y, ct *Node) []*Node {
-				return []*Node{ct.keepDims(y.args[0].shape, y.attr.ints).Expand(y.args[0].shape)}
+			class:   ir.Sum,
+			VJP: func(y, ct *Node) []*Node {
+				return []*Node{ct.keepDims(y.args[0].shape, y.attr.Ints).Expand(y.args[0].shape)}
 			},
 		},
-		&rule{
-			name:  "logsumexp",
-			shape: reduceShape,
-			eval: func(at attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+		&Primitive{
+			Name:  "logsumexp",
+			Shape: reduceShape,
+			Value: func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
 				for e, src := range reduceSources(at, shape, shapes[0]) {
 					m := math.Inf(-1)
 					for _, k := range src {
@@ -54,46 +51,37 @@ func init() {
 				return nil
 			},
 			sources: reduceSources,
-			kernel:  kernelLogSumExp,
-			vjp: func(y, ct *Node) []*Node {
+			class:   ir.LogSumExp,
+			VJP: func(y, ct *Node) []*Node {
 				x := y.args[0]
-				lift := func(n *Node) *Node { return n.keepDims(x.shape, y.attr.ints).Expand(x.shape) }
+				lift := func(n *Node) *Node { return n.keepDims(x.shape, y.attr.Ints).Expand(x.shape) }
 				return []*Node{lift(ct).Mul(x.Sub(lift(y)).Exp())}
 			},
 		},
 	)
 }
 
-// nativeSum is gorgonia's sum for operands of up to three dimensions, and nil
-// beyond: there its kernel adds the wrong elements along inner axes, or panics.
-func nativeSum(x *G.Node, axes ...int) (*G.Node, error) {
-	if x.Dims() > 3 {
-		return nil, nil
-	}
-	return G.Sum(x, axes...)
-}
-
-func reduceShape(at attr, in []Shape) (Shape, error) {
-	for i, a := range at.ints {
+func reduceShape(at Attr, in []Shape) (Shape, error) {
+	for i, a := range at.Ints {
 		if err := checkAxis(a, in[0]); err != nil {
 			return nil, err
 		}
-		if slices.Contains(at.ints[:i], a) {
+		if slices.Contains(at.Ints[:i], a) {
 			return nil, fmt.Errorf("axis %d is repeated", a)
 		}
 	}
-	return in[0].drop(at.ints), nil
+	return in[0].Drop(at.Ints), nil
 }
 
 // reduceSources lists the elements of the operand that fall on each element of
 // the result, in row-major order.
-func reduceSources(at attr, shape, in Shape) [][]int {
+func reduceSources(at Attr, shape, in Shape) [][]int {
 	src := make([][]int, shape.Len())
-	st, os := in.strides(), shape.strides()
+	st, os := in.Strides(), shape.Strides()
 	for k := range in.Len() {
 		e, o := 0, 0
 		for i := range in {
-			if !slices.Contains(at.ints, i) {
+			if !slices.Contains(at.Ints, i) {
 				e += k / st[i] % in[i] * os[o]
 				o++
 			}
@@ -115,7 +103,7 @@ func (n *Node) keepDims(full Shape, axes []int) *Node {
 // axesOrAll sorts the axes; none given means all.
 func axesOrAll(s Shape, axes []int) []int {
 	if len(axes) == 0 {
-		axes = identityIndices(len(s))
+		axes = ir.Identity(len(s))
 	}
 	return slices.Sorted(slices.Values(axes))
 }
@@ -125,7 +113,7 @@ func (n *Node) Sum(axes ...int) *Node {
 	if len(n.shape) == 0 && len(axes) == 0 {
 		return n
 	}
-	return n.op1("sum", attr{ints: axesOrAll(n.shape, axes)})
+	return n.op1("sum", Attr{Ints: axesOrAll(n.shape, axes)})
 }
 
 // Mean averages over the given axes, which are dropped; without axes, over all.
@@ -141,7 +129,7 @@ func (n *Node) LogSumExp(axes ...int) *Node {
 	if len(n.shape) == 0 && len(axes) == 0 {
 		return n
 	}
-	return n.op1("logsumexp", attr{ints: axesOrAll(n.shape, axes)})
+	return n.op1("logsumexp", Attr{Ints: axesOrAll(n.shape, axes)})
 }
 
 // LogMeanExp is ln of the mean of e^x over the given axes, which are dropped;

@@ -1,14 +1,14 @@
 package autograd
 
-import "math"
+import "tobac/autograd/internal/ir"
 
 func init() {
 	register(
-		&rule{
-			name:   "where",
-			shape:  sameShape,
-			kernel: kernelWhere,
-			eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+		&Primitive{
+			Name:  "where",
+			Shape: sameShape,
+			class: ir.Select,
+			Value: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 				c, a, b := in[0], in[1], in[2]
 				sc, sa, sb := scalarStride(c, out), scalarStride(a, out), scalarStride(b, out)
 				for i := range out {
@@ -20,7 +20,7 @@ func init() {
 				}
 				return nil
 			},
-			vjp: func(y, ct *Node) []*Node {
+			VJP: func(y, ct *Node) []*Node {
 				c, zero := y.args[0], y.b.Scalar(0)
 				cts := []*Node{nil, c.Where(ct, zero), c.Where(zero, ct)}
 				for i := 1; i < 3; i++ {
@@ -34,30 +34,26 @@ func init() {
 				return cts
 			},
 		},
-		&rule{
-			name:   "clamp",
-			shape:  sameShape,
-			kernel: kernelUnary,
-			scalar: func(at attr) func(float64) float64 {
-				lo, hi := at.float, intFloat(at.ints[0])
+		&Primitive{
+			Name: "clamp",
+			Each: func(at Attr) func(float64) float64 {
+				lo, hi := at.Floats[0], at.Floats[1]
 				return func(x float64) float64 { return min(max(x, lo), hi) }
 			},
-			eval: evalScalar("clamp"),
-			vjp: func(y, ct *Node) []*Node {
-				x := y.args[0]
-				lo, hi := y.attr.float, intFloat(y.attr.ints[0])
+			VJP: func(y, ct *Node) []*Node {
+				x, lo, hi := y.args[0], y.attr.Floats[0], y.attr.Floats[1]
 				inside := x.Greater(x.b.Scalar(lo)).Mul(x.b.Scalar(hi).Greater(x))
 				return []*Node{inside.Where(ct, x.b.Scalar(0))}
 			},
 		},
-		&rule{
-			name:  "stop_gradient",
-			shape: sameShape,
-			eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+		&Primitive{
+			Name:  "stop_gradient",
+			Shape: sameShape,
+			Value: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 				copy(out, in[0])
 				return nil
 			},
-			view: func(_ attr, shape, _ Shape) []int { return identityIndices(shape.Len()) },
+			view: func(_ Attr, shape, _ Shape) []int { return ir.Identity(shape.Len()) },
 		},
 	)
 }
@@ -72,7 +68,7 @@ func (n *Node) Where(a, b *Node) *Node {
 	}
 	shape := n.shape
 	for _, m := range []*Node{a, b} {
-		s, ok := broadcast(shape, m.shape)
+		s, ok := ir.Broadcast(shape, m.shape)
 		if !ok {
 			return n.b.fail(shape, "where: shapes %v, %v and %v do not broadcast", n.shape, a.shape, b.shape)
 		}
@@ -84,7 +80,7 @@ func (n *Node) Where(a, b *Node) *Node {
 		}
 		return m.Expand(shape)
 	}
-	return fit(n).op1("where", attr{}, fit(a), fit(b))
+	return fit(n).op1("where", Attr{}, fit(a), fit(b))
 }
 
 // Clamp limits n to [lo, hi]; the derivative is 1 strictly inside and 0
@@ -93,12 +89,8 @@ func (n *Node) Clamp(lo, hi float64) *Node {
 	if !(lo < hi) {
 		return n.b.fail(n.shape, "clamp: bounds [%v, %v], want lo < hi", lo, hi)
 	}
-	return n.op1("clamp", attr{float: lo, ints: []int{floatInt(hi)}})
+	return n.op1("clamp", Attr{Floats: []float64{lo, hi}})
 }
 
 // StopGradient has the value of n and no derivative.
-func (n *Node) StopGradient() *Node { return n.op1("stop_gradient", attr{}) }
-
-// floatInt and intFloat carry a second float parameter in an attr's integers.
-func floatInt(f float64) int { return int(math.Float64bits(f)) }
-func intFloat(i int) float64 { return math.Float64frombits(uint64(i)) }
+func (n *Node) StopGradient() *Node { return n.op1("stop_gradient", Attr{}) }

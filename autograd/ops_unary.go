@@ -4,100 +4,83 @@ import (
 	"fmt"
 	"math"
 
-	G "gorgonia.org/gorgonia"
-
+	"tobac/autograd/internal/ir"
 	"tobac/internal/vector"
 )
 
-// A unaryKernel computes an element-wise function in the compiled engine.
-type unaryKernel struct {
-	f    func(float64) float64
-	vec  func(dst, x []float64) // nil: fill makes a loop over f
-	zero bool                   // f(0) = 0: a structural zero stays one
-}
-
 // elementwise1 is the row of an element-wise function of one operand. The
 // derivative dy/dx is a node built from the result y and the operand x.
-func elementwise1(name string, native func(*G.Node) (*G.Node, error), k unaryKernel, dydx func(y, x *Node) *Node) *rule {
-	k.fill()
-	r := &rule{
-		name:   name,
-		shape:  sameShape,
-		kernel: kernelUnary,
-		unary:  &k,
-		eval: func(_ attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-			for i, x := range in[0] {
-				out[i] = k.f(x)
-			}
-			return nil
-		},
+func elementwise1(name string, k ir.Unary, dydx func(y, x *Node) *Node) *Primitive {
+	if k.Vec == nil {
+		k.Vec = ir.EachOf(k.F)
 	}
-	if native != nil {
-		r.native = func(_ attr, in []*G.Node) (*G.Node, error) { return native(in[0]) }
-	}
+	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise1, form: k.Form, unary: &k, Value: valueOf1(func(Attr) func(float64) float64 { return k.F })}
 	if dydx != nil {
-		r.vjp = func(y, ct *Node) []*Node { return []*Node{ct.Mul(dydx(y, y.args[0]))} }
+		p.VJP = func(y, ct *Node) []*Node { return []*Node{ct.Mul(dydx(y, y.args[0]))} }
 	}
-	return r
+	return p
 }
 
-// withVJP sets the vector-Jacobian product of a rule.
-func (r *rule) withVJP(vjp func(y, ct *Node) []*Node) *rule {
-	r.vjp = vjp
-	return r
+// valueOf1 evaluates a function of the parameters on every element.
+func valueOf1(f func(at Attr) func(float64) float64) func(Attr, []float64, Shape, [][]float64, []Shape) error {
+	return func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+		ir.EachOf(f(at))(out, in[0])
+		return nil
+	}
+}
+
+// withVJP sets the vector-Jacobian product.
+func (p *Primitive) withVJP(vjp func(y, ct *Node) []*Node) *Primitive {
+	p.VJP = vjp
+	return p
 }
 
 func init() {
 	register(
-		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec[float64], zero: true},
+		elementwise1("neg", ir.Unary{Form: ir.Neg, F: func(x float64) float64 { return -x }, Vec: negVec, Zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(-1) }),
-		elementwise1("exp", G.Exp, unaryKernel{f: math.Exp, vec: vector.Portable.Exp},
+		elementwise1("exp", ir.Unary{Form: ir.Exp, F: math.Exp, Vec: vector.Portable.Exp},
 			func(y, x *Node) *Node { return y }),
-		elementwise1("log", G.Log, unaryKernel{f: math.Log},
+		elementwise1("log", ir.Unary{F: math.Log},
 			func(y, x *Node) *Node { return x.Inverse() }),
-		elementwise1("log1p", G.Log1p, unaryKernel{f: math.Log1p, zero: true},
+		elementwise1("log1p", ir.Unary{F: math.Log1p, Zero: true},
 			func(y, x *Node) *Node { return x.AddScalar(1).Inverse() }),
-		elementwise1("expm1", G.Expm1, unaryKernel{f: math.Expm1, zero: true},
+		elementwise1("expm1", ir.Unary{F: math.Expm1, Zero: true},
 			func(y, x *Node) *Node { return x.Exp() }),
-		elementwise1("sqrt", G.Sqrt, unaryKernel{f: math.Sqrt, zero: true},
+		elementwise1("sqrt", ir.Unary{F: math.Sqrt, Zero: true},
 			func(y, x *Node) *Node { return y.Inverse().Scale(0.5) }),
-		elementwise1("square", G.Square, unaryKernel{f: func(x float64) float64 { return x * x }, vec: squareVec, zero: true},
+		elementwise1("square", ir.Unary{Form: ir.Square, F: func(x float64) float64 { return x * x }, Vec: squareVec, Zero: true},
 			nil).withVJP(func(y, ct *Node) []*Node { return []*Node{ct.Scale(2).Mul(y.args[0])} }),
-		elementwise1("cube", G.Cube, unaryKernel{f: func(x float64) float64 { return x * x * x }, zero: true},
+		elementwise1("cube", ir.Unary{F: func(x float64) float64 { return x * x * x }, Zero: true},
 			func(y, x *Node) *Node { return x.Square().Scale(3) }),
-		elementwise1("inverse", G.Inverse, unaryKernel{f: func(x float64) float64 { return 1 / x }},
+		elementwise1("inverse", ir.Unary{F: func(x float64) float64 { return 1 / x }},
 			func(y, x *Node) *Node { return y.Square().Neg() }),
 		// gorgonia's Sigmoid is exactly 1 from 19 on, an error of 6e-9.
-		elementwise1("sigmoid", nil, unaryKernel{f: sigmoid, vec: kernels.Sigmoid},
+		elementwise1("sigmoid", ir.Unary{F: sigmoid, Vec: kernels.Sigmoid},
 			func(y, x *Node) *Node { return y.Sub(y.Square()) }),
 		// gorgonia's Softplus is x from 16 on, an error of 1e-7.
-		elementwise1("softplus", nil, unaryKernel{f: softplus},
+		elementwise1("softplus", ir.Unary{F: softplus},
 			func(y, x *Node) *Node { return x.Sigmoid() }),
-		elementwise1("tanh", G.Tanh, unaryKernel{f: math.Tanh, vec: tanhVec, zero: true},
+		elementwise1("tanh", ir.Unary{F: math.Tanh, Vec: tanhVec, Zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(1).Sub(y.Square()) }),
-		elementwise1("sin", G.Sin, unaryKernel{f: math.Sin, zero: true},
+		elementwise1("sin", ir.Unary{F: math.Sin, Zero: true},
 			func(y, x *Node) *Node { return x.Cos() }),
-		elementwise1("cos", G.Cos, unaryKernel{f: math.Cos},
+		elementwise1("cos", ir.Unary{F: math.Cos},
 			func(y, x *Node) *Node { return x.Sin().Neg() }),
-		elementwise1("abs", G.Abs, unaryKernel{f: math.Abs, zero: true},
+		elementwise1("abs", ir.Unary{F: math.Abs, Zero: true},
 			func(y, x *Node) *Node { return x.Sign() }),
-		elementwise1("relu", nil, unaryKernel{f: func(x float64) float64 { return max(x, 0) }, zero: true},
+		elementwise1("relu", ir.Unary{Form: ir.Relu, F: func(x float64) float64 { return max(x, 0) }, Zero: true},
 			func(y, x *Node) *Node { return x.Positive() }),
-		elementwise1("sign", nil, unaryKernel{f: sign, zero: true}, nil),
-		elementwise1("positive", nil, unaryKernel{f: positive, zero: true}, nil),
-		&rule{
-			name:   "power",
-			shape:  sameShape,
-			kernel: kernelUnary,
-			scalar: func(at attr) func(float64) float64 {
-				return func(x float64) float64 { return math.Pow(x, at.float) }
-			},
-			eval: evalScalar("power"),
-			vjp: func(y, ct *Node) []*Node {
-				p := y.attr.float
+		elementwise1("sign", ir.Unary{F: sign, Zero: true}, nil),
+		elementwise1("positive", ir.Unary{Form: ir.Positive, F: positive, Zero: true}, nil),
+		(&Primitive{
+			Name: "power",
+			Each: func(at Attr) func(float64) float64 { return func(x float64) float64 { return math.Pow(x, at.Float) } },
+			VJP: func(y, ct *Node) []*Node {
+				p := y.attr.Float
 				return []*Node{ct.Mul(y.args[0].Pow(p - 1).Scale(p))}
 			},
-		},
+		}),
 	)
 }
 
@@ -108,14 +91,14 @@ func (n *Node) Neg() *Node {
 	if n.is("neg") {
 		return n.args[0]
 	}
-	return n.op1("neg", attr{})
+	return n.op1("neg", Attr{})
 }
 
 // is reports whether n is the result of the named op.
-func (n *Node) is(op string) bool { return n.op != nil && n.op.name == op }
+func (n *Node) is(op string) bool { return n.op != nil && n.op.Name == op }
 
 // Exp is e^x.
-func (n *Node) Exp() *Node { return n.op1("exp", attr{}) }
+func (n *Node) Exp() *Node { return n.op1("exp", Attr{}) }
 
 // Log is the natural logarithm. The logarithm of a sigmoid is built as
 // -softplus(-x), which does not lose small values.
@@ -123,7 +106,7 @@ func (n *Node) Log() *Node {
 	if n.is("sigmoid") {
 		return n.args[0].Neg().Softplus().Neg()
 	}
-	return n.op1("log", attr{})
+	return n.op1("log", Attr{})
 }
 
 // Log1p is ln(1+x), accurate near 0. Of e^x it is built as softplus(x), and of
@@ -135,53 +118,53 @@ func (n *Node) Log1p() *Node {
 	case n.is("neg") && n.args[0].is("sigmoid"):
 		return n.args[0].args[0].Softplus().Neg()
 	}
-	return n.op1("log1p", attr{})
+	return n.op1("log1p", Attr{})
 }
 
 // Expm1 is e^x − 1, accurate near 0.
-func (n *Node) Expm1() *Node { return n.op1("expm1", attr{}) }
+func (n *Node) Expm1() *Node { return n.op1("expm1", Attr{}) }
 
 // Sqrt is the square root; NaN below 0.
-func (n *Node) Sqrt() *Node { return n.op1("sqrt", attr{}) }
+func (n *Node) Sqrt() *Node { return n.op1("sqrt", Attr{}) }
 
 // Square is x².
-func (n *Node) Square() *Node { return n.op1("square", attr{}) }
+func (n *Node) Square() *Node { return n.op1("square", Attr{}) }
 
 // Cube is x³.
-func (n *Node) Cube() *Node { return n.op1("cube", attr{}) }
+func (n *Node) Cube() *Node { return n.op1("cube", Attr{}) }
 
 // Inverse is 1/x.
-func (n *Node) Inverse() *Node { return n.op1("inverse", attr{}) }
+func (n *Node) Inverse() *Node { return n.op1("inverse", Attr{}) }
 
 // Sigmoid is the logistic function 1/(1+e^−x), without overflow at large |x|.
-func (n *Node) Sigmoid() *Node { return n.op1("sigmoid", attr{}) }
+func (n *Node) Sigmoid() *Node { return n.op1("sigmoid", Attr{}) }
 
 // Softplus is ln(1+e^x), without overflow at large |x|.
-func (n *Node) Softplus() *Node { return n.op1("softplus", attr{}) }
+func (n *Node) Softplus() *Node { return n.op1("softplus", Attr{}) }
 
 // LogSigmoid is ln σ(x) = −softplus(−x).
 func (n *Node) LogSigmoid() *Node { return n.Neg().Softplus().Neg() }
 
 // Tanh is the hyperbolic tangent.
-func (n *Node) Tanh() *Node { return n.op1("tanh", attr{}) }
+func (n *Node) Tanh() *Node { return n.op1("tanh", Attr{}) }
 
 // Sin is the sine.
-func (n *Node) Sin() *Node { return n.op1("sin", attr{}) }
+func (n *Node) Sin() *Node { return n.op1("sin", Attr{}) }
 
 // Cos is the cosine.
-func (n *Node) Cos() *Node { return n.op1("cos", attr{}) }
+func (n *Node) Cos() *Node { return n.op1("cos", Attr{}) }
 
 // Abs is |x|; its derivative at 0 is 0.
-func (n *Node) Abs() *Node { return n.op1("abs", attr{}) }
+func (n *Node) Abs() *Node { return n.op1("abs", Attr{}) }
 
 // Relu is max(x, 0); its derivative at 0 is 0.
-func (n *Node) Relu() *Node { return n.op1("relu", attr{}) }
+func (n *Node) Relu() *Node { return n.op1("relu", Attr{}) }
 
 // Sign is −1, 0 or 1. It has no derivative: nothing flows back through it.
-func (n *Node) Sign() *Node { return n.op1("sign", attr{}) }
+func (n *Node) Sign() *Node { return n.op1("sign", Attr{}) }
 
 // Positive is 1 where x > 0, else 0. It has no derivative.
-func (n *Node) Positive() *Node { return n.op1("positive", attr{}) }
+func (n *Node) Positive() *Node { return n.op1("positive", Attr{}) }
 
 // Pow is x^p for a fixed exponent p.
 func (n *Node) Pow(p float64) *Node {
@@ -196,7 +179,7 @@ func (n *Node) Pow(p float64) *Node {
 	if math.IsNaN(p) || math.IsInf(p, 0) {
 		return n.b.fail(n.shape, "power: exponent %v is not finite", p)
 	}
-	return n.op1("power", attr{float: p})
+	return n.op1("power", Attr{Float: p})
 }
 
 // LeakyRelu is x for x > 0 and slope·x elsewhere.
@@ -205,17 +188,6 @@ func (n *Node) LeakyRelu(slope float64) *Node {
 		return n.b.fail(n.shape, "leaky relu: slope %v, want 0 ≤ slope < 1", slope)
 	}
 	return n.Maximum(n.Scale(slope))
-}
-
-// evalScalar evaluates the scalar function of the named row on every element.
-func evalScalar(name string) func(at attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-	return func(at attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-		f := rules[name].scalar(at)
-		for i, x := range in[0] {
-			out[i] = f(x)
-		}
-		return nil
-	}
 }
 
 func sigmoid(x float64) float64 {

@@ -1,0 +1,116 @@
+package dense
+
+import (
+	"math"
+
+	"tobac/autograd/internal/ir"
+)
+
+// crossingInstr crosses the lanes.
+type crossingInstr struct {
+	over  ir.Over
+	dst   []operand
+	src   []operand // of no lanes for a zero, or a number that is the same in all
+	count int       // lanes
+}
+
+func (p *Plan) lowerCrossing(v *ir.Value) Instruction {
+	in := &crossingInstr{over: v.Op.Over, count: p.Count}
+	if v.Attr.Axis != p.lane { // of the loop: the same number at every index
+		in.count = 1
+	}
+	for e, live := range v.Live {
+		if live {
+			in.dst = append(in.dst, p.operand(v, e))
+			in.src = append(in.src, p.operand(v.Args[0], e))
+		}
+	}
+	p.Scratch = max(p.Scratch, p.Count)
+	return in
+}
+
+// Run implements [Instruction].
+func (in *crossingInstr) Run(f *Frame) error {
+	for i, d := range in.dst {
+		s := in.src[i]
+		dst, src := f.M[d.off:][:d.width], f.M[s.off:][:s.width]
+		if s.width > 1 {
+			src = src[:in.count]
+		}
+		switch in.over {
+		case ir.OverSum:
+			x := sumStrided(src, 1, len(src))
+			if s.width == 1 {
+				x = float64(in.count) * src[0]
+			}
+			fill(dst, x)
+		case ir.OverLogSumExp:
+			fill(dst, in.logSumExp(src))
+		case ir.OverSoftmax:
+			in.softmax(dst, src)
+		case ir.OverExpand:
+			if s.width == d.width {
+				copy(dst, f.M[s.off:][:s.width])
+			} else {
+				fill(dst, src[0])
+			}
+		}
+	}
+	return nil
+}
+
+func (in *crossingInstr) logSumExp(x []float64) float64 {
+	if len(x) == 1 && in.count > 1 {
+		return x[0] + math.Log(float64(in.count))
+	}
+	return LogSumExp(x)
+}
+
+// LogSumExp is ln Σ e^x, shifted by the largest; that itself if it is infinite or NaN.
+func LogSumExp(x []float64) float64 {
+	top, log := LogSumExpParts(x)
+	return top + log
+}
+
+// LogSumExpParts are max x and ln Σ e^(x − max x), which is 0 where the largest is
+// infinite or NaN.
+func LogSumExpParts(x []float64) (top, log float64) {
+	top = Kernels.Max(x)
+	if math.IsInf(top, 0) || math.IsNaN(top) {
+		return top, 0
+	}
+	return top, math.Log(Kernels.SumExp(x, top))
+}
+
+// softmax is e^x normalised: e^(x − max x)/Σ, so that the numbers add up to 1 for any
+// size of x.
+func (in *crossingInstr) softmax(dst, src []float64) {
+	if len(src) == 1 && in.count > 1 {
+		fill(dst, 1/float64(in.count))
+		return
+	}
+	top, log := LogSumExpParts(src)
+	for l := range dst {
+		dst[l] = src[min(l, len(src)-1)] - top - log
+		if l >= len(src) {
+			dst[l] = dst[0]
+		}
+	}
+	Kernels.Exp(dst, dst)
+}
+
+// Cost implements [Instruction].
+func (in *crossingInstr) Cost() (flops, bytes int) {
+	for i, d := range in.dst {
+		bytes += 8 * (d.width + in.src[i].width)
+		switch in.over {
+		case ir.OverSum:
+			flops += in.src[i].width
+		case ir.OverLogSumExp:
+			flops += 3 * in.src[i].width
+		case ir.OverSoftmax:
+			flops += 5 * in.src[i].width
+		}
+	}
+	return flops, bytes
+}

@@ -1,0 +1,135 @@
+package dense
+
+import (
+	"tobac/autograd/internal/ir"
+)
+
+// An Instruction reads and writes the arena of one frame.
+type Instruction interface {
+	Run(f *Frame) error
+	// Cost is the work of one run: an elementary function or a division is one
+	// floating-point operation, and operands of all lanes are read in full.
+	Cost() (flops, bytes int)
+}
+
+// A Frame is what one worker runs instructions in.
+type Frame struct {
+	M       []float64 // arena
+	Scratch []float64 // gathered operands
+	Lane    int       // lane that an error belongs to
+}
+
+// A Step is an instruction and the value it computes.
+type Step struct {
+	V *ir.Value
+	Instruction
+}
+
+// Step makes the instruction that computes v, with every offset resolved.
+func (p *Plan) Step(v *ir.Value) Step { return Step{v, p.lower(v)} }
+
+func (p *Plan) lower(v *ir.Value) Instruction {
+	switch v.Op.Class {
+	case ir.Elementwise1:
+		runs, single := singles(p.runs(v), p.width(v), 1)
+		return &unaryInstr{Unary: v.Unary(), width: p.width(v), runs: runs, single: single}
+	case ir.Elementwise2:
+		runs, single := singles(p.runs(v), p.width(v), 2)
+		return &binaryInstr{Binary: v.Binary(), form: v.Op.Form, width: p.width(v), runs: runs, single: single}
+	case ir.Select:
+		return &selectInstr{p.width(v), p.runs(v)}
+	case ir.Sum:
+		return p.lowerReduce(v, false)
+	case ir.LogSumExp:
+		return &logSumExpInstr{*p.lowerReduce(v, true)}
+	case ir.MatMul:
+		return p.lowerMatMul(v)
+	case ir.Crossing:
+		return p.lowerCrossing(v)
+	}
+	return p.lowerOpaque(v)
+}
+
+// A run is a stretch of elements of an element-wise instruction over which the
+// result is contiguous and every operand advances by a fixed stride.
+type run struct {
+	dst, n int
+	src    [3]operand
+}
+
+// An operand of a run: where its first element lies, how far apart elements
+// are (0 if it is the same one), and how many lanes each has.
+type operand struct{ off, stride, width int }
+
+// lane is the offset of lane l of the operand.
+func (o operand) lane(l int) int {
+	if o.width == 1 {
+		return o.off
+	}
+	return o.off + l
+}
+
+// operand is element e of v.
+func (p *Plan) operand(v *ir.Value, e int) operand {
+	return operand{off: p.Offset(v, e), width: p.Width(v, e)}
+}
+
+// runs lists the live elements of an element-wise value as few runs as
+// possible.
+func (p *Plan) runs(v *ir.Value) []run {
+	var rs []run
+	onto := p.places[v.ID].onto
+	width := p.places[v.ID].Store.Width
+	for e, live := range v.Live {
+		if !live || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
+			continue
+		}
+		next := run{dst: p.Offset(v, e), n: 1}
+		for i, a := range v.Args {
+			next.src[i] = p.operand(a, v.At(i, e))
+		}
+		if len(rs) == 0 || !rs[len(rs)-1].extend(next, len(v.Args), width) {
+			rs = append(rs, next)
+		}
+	}
+	return rs
+}
+
+// extend appends one element to r if it continues it.
+func (r *run) extend(next run, args, width int) bool {
+	if next.dst != r.dst+r.n*width {
+		return false
+	}
+	for i := range args {
+		a, b := &r.src[i], next.src[i]
+		if a.width != b.width {
+			return false
+		}
+		stride := a.stride
+		if r.n == 1 {
+			stride = b.off - a.off
+			if stride != 0 && stride != a.width {
+				return false
+			}
+		}
+		if b.off != a.off+r.n*stride {
+			return false
+		}
+	}
+	for i := range args {
+		if r.n == 1 {
+			r.src[i].stride = next.src[i].off - r.src[i].off
+		}
+	}
+	r.n++
+	return true
+}
+
+// runElements is the number of elements of runs.
+func runElements(runs []run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.n
+	}
+	return n
+}

@@ -1,0 +1,288 @@
+package dense
+
+import (
+	"fmt"
+
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/passes"
+	"tobac/internal/vector"
+)
+
+// Kernels is the set of vector kernels in use, see [vector.Default]. An unknown
+// name in TOBAC_KERNELS is an error of every [NewPlan].
+var Kernels, errKernels = vector.Default()
+
+// ZeroOffset is the arena offset of the number 0, which stands for every element
+// that is structurally zero, and OneOffset that of the number 1.
+const (
+	ZeroOffset = 0
+	OneOffset  = 1
+)
+
+// A Plan is where the values of a function lie.
+type Plan struct {
+	F       *ir.Func
+	Lanes   int // of values that differ between lanes, whole vectors of them in element programs
+	Count   int // lanes that count, the others repeat the first one
+	Without passes.Set
+
+	Constant []float64 // initial content of the arena: zero, one, the constants
+	Arena    int       // its length
+	Scratch  int       // numbers that instructions need for operands they gather
+
+	places []Place
+	lane   *ir.Axis // what lanes are the indices of; nil if there is one
+}
+
+// A Place is where one value lies: slot s of the storage holds its elements e with
+// Slot[e] = s, over Width consecutive numbers.
+type Place struct {
+	Store   *Storage
+	Slot    []int32 // -1 for a zero, or what nothing reads
+	Varying bool    // differs between lanes
+	Element bool    // computed element by element, in registers
+	whole   bool    // a matrix product computed as a whole: the slot of an element is its number
+	onto    bool    // in the place of its first operand, see findSums
+}
+
+// A Storage is a range of the arena.
+type Storage struct {
+	Off, Slots, Width int
+	last              int // value after which nothing reads it
+}
+
+func (s *Storage) size() int { return s.Slots * s.Width }
+
+// NewPlan starts a plan for count lanes, the indices of the axis, rounded up to lanes.
+// The facts of the function are known.
+func NewPlan(f *ir.Func, lane *ir.Axis, lanes, count int, without passes.Set) (*Plan, error) {
+	if errKernels != nil {
+		return nil, fmt.Errorf("autograd: %w", errKernels)
+	}
+	p := &Plan{F: f, Lanes: lanes, Count: count, Without: without, Constant: []float64{0, 1}, places: make([]Place, len(f.Values)), lane: lane}
+	for i, v := range f.Values {
+		p.places[i].Varying = lane != nil && v.Axes.Has(lane)
+	}
+	return p, nil
+}
+
+// Runs reports whether a part of the compiler is not left out.
+func (p *Plan) Runs(part passes.Set) bool { return p.Without&part == 0 }
+
+// Varies reports whether v differs between lanes.
+func (p *Plan) Varies(v *ir.Value) bool { return p.places[v.ID].Varying }
+
+// Place of v.
+func (p *Plan) Place(v *ir.Value) *Place { return &p.places[v.ID] }
+
+// Stored reports whether something of v is stored.
+func (p *Plan) Stored(v *ir.Value) bool { return p.places[v.ID].Store != nil }
+
+// Offset of element e of v in the arena; missing elements point to the zero.
+func (p *Plan) Offset(v *ir.Value, e int) int {
+	at := &p.places[v.ID]
+	if at.Slot[e] < 0 {
+		return ZeroOffset
+	}
+	return at.Store.Off + int(at.Slot[e])*at.Store.Width
+}
+
+// Width of element e of v: the number of lanes stored.
+func (p *Plan) Width(v *ir.Value, e int) int {
+	at := &p.places[v.ID]
+	if at.Slot[e] < 0 {
+		return 1
+	}
+	return at.Store.Width
+}
+
+// Offsets lists where the elements of v lie, nil if one behind the other.
+func (p *Plan) Offsets(v *ir.Value) []int32 {
+	index := make([]int32, v.Len())
+	contiguous := true
+	for e := range index {
+		index[e] = int32(p.Offset(v, e))
+		contiguous = contiguous && int(index[e]) == p.Offset(v, 0)+e && p.places[v.ID].Slot[e] >= 0
+	}
+	if contiguous {
+		return nil
+	}
+	return index
+}
+
+// Full reports whether every element is stored: none is known to be zero.
+func (p *Plan) Full(v *ir.Value) bool {
+	for _, s := range p.places[v.ID].Slot {
+		if s < 0 {
+			return false
+		}
+	}
+	return p.places[v.ID].Store != nil
+}
+
+// width of the numbers that an instruction computes for v.
+func (p *Plan) width(v *ir.Value) int {
+	if p.places[v.ID].Varying {
+		return p.Lanes
+	}
+	return 1
+}
+
+// PlaceAll decides which elements are stored, and puts constants into the arena.
+// Values for which elements reports true are computed element by element in
+// registers.
+func (p *Plan) PlaceAll(elements func(v *ir.Value) bool) {
+	for _, v := range p.F.Values {
+		p.places[v.ID].Element = elements(v)
+		p.place(v, elements(v))
+	}
+}
+
+func (p *Plan) place(v *ir.Value, element bool) {
+	at := &p.places[v.ID]
+	if at.onto {
+		first := p.places[v.Args[0].ID]
+		at.Store, at.Slot = first.Store, first.Slot
+		return
+	}
+	at.Slot = make([]int32, len(v.Live))
+	at.whole = !element && p.width(v) == 1 && p.countsWhole(v)
+	count := int32(0)
+	for e, live := range v.Live {
+		at.Slot[e] = -1
+		if at.whole {
+			count = int32(e)
+		}
+		if live || v.IsInput() && at.Varying {
+			at.Slot[e] = count
+			count++
+		}
+	}
+	if at.whole {
+		count = int32(len(v.Live))
+	}
+	switch {
+	case count == 0 || v.IsInput() && !anyTrue(v.Live):
+		return
+	case v.IsView():
+		src := p.places[v.Args[0].ID]
+		at.Store = src.Store
+		for e, live := range v.Live {
+			if live {
+				at.Slot[e] = src.Slot[v.Index[e]]
+			}
+		}
+	case v.Const != nil:
+		at.Store = &Storage{Off: len(p.Constant), Slots: int(count), Width: 1}
+		for e, live := range v.Live {
+			if live {
+				p.Constant = append(p.Constant, v.Const[e])
+			}
+		}
+	default:
+		at.Store = &Storage{Slots: int(count), Width: p.width(v), last: v.ID}
+	}
+}
+
+func anyTrue(b []bool) bool {
+	for _, x := range b {
+		if x {
+			return true
+		}
+	}
+	return false
+}
+
+// owns reports whether v has a range of its own that is not constant.
+func (p *Plan) owns(v *ir.Value) bool {
+	at := &p.places[v.ID]
+	return at.Store != nil && !v.IsView() && v.Const == nil && !at.onto
+}
+
+// AllocateReusing gives every value its place in the arena. A range is reused once
+// nothing reads it any more; inputs are loaded before the first instruction.
+func (p *Plan) AllocateReusing() {
+	for _, v := range p.F.Values {
+		if v.Computed() && p.Stored(v) {
+			for _, a := range v.Args {
+				if s := p.places[a.ID].Store; s != nil {
+					s.last = max(s.last, v.ID)
+				}
+			}
+		}
+	}
+	for _, v := range p.F.Outputs {
+		if s := p.places[v.ID].Store; s != nil {
+			s.last = len(p.F.Values)
+		}
+	}
+	ends := make([][]*Storage, len(p.F.Values)+1) // by the value after which they are free
+	plan := newPlanner(len(p.Constant))
+	for _, v := range p.F.Values {
+		if v.IsInput() && p.Stored(v) {
+			s := p.places[v.ID].Store
+			s.Off = plan.alloc(s.size())
+			ends[s.last] = append(ends[s.last], s)
+		}
+	}
+	for _, v := range p.F.Values {
+		if s := p.places[v.ID].Store; p.owns(v) && v.Op != nil {
+			s.Off = plan.alloc(s.size())
+			ends[s.last] = append(ends[s.last], s)
+		}
+		if p.Runs(passes.MemoryReuse) {
+			for _, s := range ends[v.ID] {
+				plan.free(s.Off, s.size())
+			}
+		}
+	}
+	p.Arena = plan.size
+}
+
+// AllocateUniform gives every value that is the same in all lanes a place of its
+// own, for programs that go through values in another order. The others are in registers.
+func (p *Plan) AllocateUniform() {
+	plan := newPlanner(len(p.Constant))
+	for _, v := range p.F.Values {
+		if p.owns(v) && !p.Varies(v) {
+			s := p.places[v.ID].Store
+			s.Off = plan.alloc(s.size())
+		}
+	}
+	p.Arena = plan.size
+}
+
+// FindSums finds the sums that are computed in the place of their first operand, with
+// nothing to do where the other is zero: gradients that are made of parts, for example.
+// Places are not reused, nothing else may read the operand, and none of the elements
+// computed elsewhere the sum, since what operands are made of is looked at there.
+func (p *Plan) FindSums(elements func(v *ir.Value) bool) {
+	reads := make([]int, len(p.F.Values))
+	seen := make([]bool, len(p.F.Values)) // by elements, perhaps through views
+	for i := len(p.F.Values) - 1; i >= 0; i-- {
+		v := p.F.Values[i]
+		for _, a := range v.Args {
+			reads[a.ID]++
+			seen[a.ID] = seen[a.ID] || elements(v) || v.IsView() && seen[v.ID]
+		}
+	}
+	for _, v := range p.F.Outputs {
+		reads[v.ID]++
+	}
+	for _, v := range p.F.Values {
+		computed := func(x *ir.Value) bool { return x.Computed() && !p.Varies(x) }
+		if !computed(v) || !v.Is(ir.Add) || seen[v.ID] {
+			continue
+		}
+		a, b := v.Args[0], v.Args[1]
+		if !computed(a) || reads[a.ID] > 1 || len(a.Live) != len(v.Live) {
+			continue
+		}
+		whole, zero := true, false
+		for e, live := range v.Live {
+			whole = whole && (!live || a.Live[e])
+			zero = zero || live && !b.Live[v.At(1, e)]
+		}
+		p.places[v.ID].onto = whole && zero
+	}
+}

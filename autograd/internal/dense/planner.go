@@ -1,0 +1,54 @@
+package dense
+
+import "slices"
+
+// A planner hands out ranges of the arena, first fit, and takes them back.
+type planner struct {
+	size int
+	open []gap // free ranges by offset, never adjacent
+}
+
+type gap struct{ off, n int }
+
+// arenaAlign is the granularity of ranges in float64: a cache line, so that
+// vectors do not straddle lines.
+const arenaAlign = 8
+
+func alignUp(n int) int { return (n + arenaAlign - 1) / arenaAlign * arenaAlign }
+
+func newPlanner(reserved int) *planner { return &planner{size: alignUp(reserved)} }
+
+func (p *planner) alloc(n int) int {
+	n = alignUp(n)
+	for i, g := range p.open {
+		if g.n >= n {
+			if g.n == n {
+				p.open = slices.Delete(p.open, i, i+1)
+			} else {
+				p.open[i] = gap{g.off + n, g.n - n}
+			}
+			return g.off
+		}
+	}
+	off := p.size
+	if k := len(p.open) - 1; k >= 0 && p.open[k].off+p.open[k].n == p.size {
+		off = p.open[k].off // extend the last gap
+		p.open = p.open[:k]
+	}
+	p.size = off + n
+	return off
+}
+
+func (p *planner) free(off, n int) {
+	g := gap{off, alignUp(n)}
+	i, _ := slices.BinarySearchFunc(p.open, off, func(x gap, off int) int { return x.off - off })
+	p.open = slices.Insert(p.open, i, g)
+	if i+1 < len(p.open) && g.off+g.n == p.open[i+1].off {
+		p.open[i].n += p.open[i+1].n
+		p.open = slices.Delete(p.open, i+1, i+2)
+	}
+	if i > 0 && p.open[i-1].off+p.open[i-1].n == p.open[i].off {
+		p.open[i-1].n += p.open[i].n
+		p.open = slices.Delete(p.open, i, i+1)
+	}
+}

@@ -1,0 +1,160 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// An Op is what the compiler knows about an operation: its value and facts. It
+// describes the operation for one index of the mapped axes; engines repeat it
+// over the axes. Only operations with an Over kind see several indices at once.
+type Op struct {
+	Name  string
+	Class Class
+
+	// Eval computes one value from the operands' values, all dense row-major.
+	// Operations that cross a mapped axis have none.
+	Eval func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error
+
+	Unary   *Unary                                // of class Elementwise1
+	Scalar  func(at Attr) func(x float64) float64 // of class Elementwise1 with parameters
+	Binary  *Binary                               // of class Elementwise2
+	Binary2 func(at Attr) *Binary                 // of class Elementwise2 with parameters
+
+	// View lists, for every element of the result, the operand's element that
+	// it is, or -1 for a zero; nil where the operation is none.
+	View func(at Attr, shape, in Shape) []int
+
+	// Sources lists, for every element of the result of class Sum or LogSumExp,
+	// the operand's elements that are reduced into it.
+	Sources func(at Attr, shape, in Shape) [][]int
+
+	// Over says how an operation of class Crossing crosses the mapped axis of
+	// its parameters.
+	Over Over
+
+	// Form names the operation to the compiler's algebra, if that knows it.
+	Form Form
+}
+
+// Class says which instructions can compute an operation.
+type Class int
+
+// Classes of operations.
+const (
+	Opaque       Class = iota // Eval of whole values
+	Elementwise1              // a function of each element
+	Elementwise2              // a function of the elements of two operands
+	Select                    // where: the second or the third operand by the first
+	Sum                       // sums over Sources
+	LogSumExp                 // log-sum-exps over Sources
+	MatMul                    // products of matrices
+	Crossing                  // crosses a mapped axis
+)
+
+// Over says how an operation crosses a mapped axis.
+type Over int
+
+// Kinds of crossing.
+const (
+	Within        Over = iota // does not cross: one index at a time
+	OverSum                   // sum over the axis
+	OverLogSumExp             // log-sum-exp over the axis
+	OverSoftmax               // e^x normalised along the axis
+	OverExpand                // repeats along the axis
+	OverStack                 // the axis becomes the leading dimension
+	OverUnstack               // the leading dimension becomes the axis
+)
+
+// Reduces reports whether a result lacks the axis because its values are
+// reduced to one.
+func (o Over) Reduces() bool { return o == OverSum || o == OverLogSumExp }
+
+// Form is an algebraic form that rewriting and fusion recognise.
+type Form int
+
+// Algebraic forms.
+const (
+	Other        Form = iota
+	Neg               // −x
+	Add               // x + y
+	Sub               // x − y
+	Mul               // x·y
+	Div               // x/y
+	Square            // x²
+	Exp               // e^x
+	Relu              // max(x, 0)
+	Positive          // 1[x > 0]
+	Greater           // 1[x > y]
+	SigmoidShift      // σ(x + logit y)
+	Product           // of matrices
+	Weight            // a softmax weight of a cotangent, which reverse mode made
+)
+
+// A Unary is an element-wise function of one operand.
+type Unary struct {
+	Form  Form
+	F     func(x float64) float64
+	Vec   func(dst, x []float64) // of equal lengths; dst may be x
+	Zero  bool                   // F(0) = 0: a structural zero stays one
+	Bound float64                // of |F| whatever the operand; 0: unknown
+}
+
+// A Binary is an element-wise function of two operands: vector with vector,
+// vector with number, number with vector.
+type Binary struct {
+	Form Form
+	F    func(a, b float64) float64
+	VV   func(dst, a, b []float64)
+	VS   func(dst, a []float64, b float64)
+	SV   func(dst []float64, a float64, b []float64)
+	Zero Zeros
+}
+
+// Zeros says which structural zeros of operands make one of the result.
+type Zeros int
+
+// Rules for structural zeros.
+const (
+	ZeroNever  Zeros = iota
+	ZeroEither       // of a product
+	ZeroBoth         // of a sum
+	ZeroFirst        // of a quotient
+)
+
+// Attr holds the parameters of an operation.
+type Attr struct {
+	Ints   []int     // dimensions, indices, orders
+	Float  float64   // exponent, bound, factor
+	Floats []float64 // where one number is not enough
+	Axis   *Axis     // crossed
+	Shape  Shape     // of the result
+	Any    any       // of operations from elsewhere; spelled out by Key
+	Key    string    // identity of Any
+}
+
+// Text spells the parameters exactly: floats as bits.
+func (at Attr) Text() string {
+	var s strings.Builder
+	if at.Ints != nil {
+		fmt.Fprintf(&s, "%v", at.Ints)
+	}
+	fmt.Fprintf(&s, "|%x", math.Float64bits(at.Float))
+	for _, f := range at.Floats {
+		fmt.Fprintf(&s, ",%x", math.Float64bits(f))
+	}
+	if at.Axis != nil {
+		fmt.Fprintf(&s, "|axis %s", at.Axis.name)
+	}
+	if at.Shape != nil {
+		fmt.Fprintf(&s, "|%v", at.Shape)
+	}
+	if at.Key != "" {
+		fmt.Fprintf(&s, "|%s", at.Key)
+	}
+	return s.String()
+}
+
+// Key identifies the operation with its parameters.
+func (op *Op) Key(at Attr) string { return fmt.Sprintf("%p%s", op, at.Text()) }

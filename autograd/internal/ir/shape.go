@@ -1,0 +1,123 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Shape lists the dimensions of one value, outermost first (row-major). The
+// empty shape is a scalar. Mapped axes are not part of it; see [Axis].
+type Shape []int
+
+// Len is the number of elements: the product of the dimensions, 1 for a scalar.
+func (s Shape) Len() int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// Equal reports whether both shapes have the same dimensions.
+func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
+
+// String prints the shape as (3,4); a scalar prints as ().
+func (s Shape) String() string {
+	parts := make([]string, len(s))
+	for i, d := range s {
+		parts[i] = fmt.Sprint(d)
+	}
+	return "(" + strings.Join(parts, ",") + ")"
+}
+
+// Strides are those of a dense row-major layout.
+func (s Shape) Strides() []int {
+	st := make([]int, len(s))
+	n := 1
+	for i := len(s) - 1; i >= 0; i-- {
+		st[i] = n
+		n *= s[i]
+	}
+	return st
+}
+
+// Drop returns the shape without the given dimensions.
+func (s Shape) Drop(dims []int) Shape {
+	out := Shape{}
+	for i, d := range s {
+		if !slices.Contains(dims, i) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// ExpandsTo reports whether s broadcasts to t by the usual rule: trailing
+// dimensions align, and each is either equal or 1 in s.
+func (s Shape) ExpandsTo(t Shape) bool {
+	if len(s) > len(t) {
+		return false
+	}
+	off := len(t) - len(s)
+	for i, d := range s {
+		if d != t[off+i] && d != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Broadcast returns the common shape of s and t under the usual rule.
+func Broadcast(s, t Shape) (Shape, bool) {
+	n := max(len(s), len(t))
+	out := make(Shape, n)
+	for i := range n {
+		a, b := 1, 1
+		if k := i - (n - len(s)); k >= 0 {
+			a = s[k]
+		}
+		if k := i - (n - len(t)); k >= 0 {
+			b = t[k]
+		}
+		switch {
+		case a == b:
+			out[i] = a
+		case a == 1:
+			out[i] = b
+		case b == 1:
+			out[i] = a
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// ExpandIndices lists, for every element of to, the element of from it reads
+// when from is broadcast to to.
+func ExpandIndices(from, to Shape) []int {
+	idx := make([]int, to.Len())
+	fs, ts := from.Strides(), to.Strides()
+	off := len(to) - len(from)
+	for e := range idx {
+		k := 0
+		for i := range to {
+			if i < off || from[i-off] == 1 {
+				continue
+			}
+			k += e / ts[i] % to[i] * fs[i-off]
+		}
+		idx[e] = k
+	}
+	return idx
+}
+
+// Identity lists 0, 1, …, n−1.
+func Identity(n int) []int {
+	idx := make([]int, n)
+	for i := range idx {
+		idx[i] = i
+	}
+	return idx
+}

@@ -1,0 +1,157 @@
+package lane
+
+import (
+	"math"
+
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/passes"
+)
+
+const sparse = passes.SparseCotangents
+
+// A bound is log₂ of an upper bound of the magnitude of the elements of a value in
+// any lane, computed in every run from those of other values and from what is stored.
+type bound struct {
+	kind boundKind
+	a, b int32     // numbers of other bounds
+	c    float64   // constant
+	v    *ir.Value // whose stored elements are measured
+	off  int
+	n    int
+}
+
+type boundKind uint8
+
+const (
+	boundConstant boundKind = iota // c
+	boundMeasured                  // the largest of n numbers from off on
+	boundProduct                   // a + b + c: a product, summed over 2^c terms
+	boundSum                       // max(a, b) + c
+	boundExp                       // e^a
+)
+
+// log2 evaluates a bound whose operands have been.
+func (b *bound) log2(s *State) float64 {
+	switch b.kind {
+	case boundMeasured:
+		return log2Max(s.M[b.off:][:b.n])
+	case boundProduct:
+		return s.bounds[b.a] + s.bounds[b.b] + b.c
+	case boundSum:
+		return max(s.bounds[b.a], s.bounds[b.b]) + b.c
+	case boundExp:
+		return math.Exp2(min(s.bounds[b.a], 1023)) * math.Log2E
+	}
+	return b.c
+}
+
+// log2Max is at least log₂ of the largest magnitude, by its exponent.
+func log2Max(x []float64) float64 {
+	const magnitude = 1<<63 - 1
+	var a, b uint64
+	for len(x) >= 2 {
+		a, b = max(a, math.Float64bits(x[0])&magnitude), max(b, math.Float64bits(x[1])&magnitude)
+		x = x[2:]
+	}
+	if len(x) > 0 {
+		a = max(a, math.Float64bits(x[0])&magnitude)
+	}
+	return float64(int(max(a, b)>>52) - 1022)
+}
+
+// boundNumber is the number of the bound of v, or -1 if there is none. The weight of
+// softmax counts 1: what is bounded are the other factors.
+func (c *compiler) boundNumber(v *ir.Value) int32 {
+	v = v.Origin()
+	if n, ok := c.boundOf[v]; ok {
+		return n
+	}
+	n := c.findBound(v)
+	c.boundOf[v] = n
+	return n
+}
+
+func (c *compiler) addBound(b bound) int32 {
+	c.bounds = append(c.bounds, b)
+	return int32(len(c.bounds) - 1)
+}
+
+func (c *compiler) constantBound(x float64) int32 { return c.addBound(bound{c: math.Log2(x)}) }
+
+func (c *compiler) findBound(v *ir.Value) int32 {
+	switch {
+	case v.Const != nil:
+		return c.addBound(bound{c: log2Max(v.Const)})
+	case !c.plan.Varies(v):
+		if !c.plan.Stored(v) {
+			return c.addBound(bound{c: -1022})
+		}
+		return c.addBound(bound{kind: boundMeasured, v: v})
+	case v.Op == nil:
+		if _, drawn := c.stream[v]; drawn {
+			return c.constantBound(1)
+		}
+		return c.addBound(bound{kind: boundMeasured, v: v})
+	case c.step(v):
+		return c.addBound(bound{kind: boundMeasured, v: v})
+	case v.Op.Over == ir.OverSoftmax:
+		return c.constantBound(1)
+	}
+	args := make([]int32, len(v.Args))
+	for i, a := range v.Args {
+		if args[i] = c.boundNumber(a); args[i] < 0 {
+			return none
+		}
+	}
+	return c.boundOfResult(v, args)
+}
+
+// boundOfResult bounds an operation on values that are bounded.
+func (c *compiler) boundOfResult(v *ir.Value, args []int32) int32 {
+	switch v.Op.Class {
+	case ir.Elementwise1:
+		switch v.Op.Form {
+		case ir.Neg, ir.Relu:
+			return args[0]
+		case ir.Square:
+			return c.addBound(bound{kind: boundProduct, a: args[0], b: args[0]})
+		case ir.Positive:
+			return c.constantBound(1)
+		case ir.Exp:
+			return c.addBound(bound{kind: boundExp, a: args[0]})
+		}
+		if u := v.Op.Unary; u != nil && u.Bound > 0 {
+			return c.constantBound(u.Bound)
+		}
+	case ir.Elementwise2:
+		switch v.Op.Form {
+		case ir.Add, ir.Sub:
+			return c.addBound(bound{kind: boundSum, a: args[0], b: args[1], c: 1})
+		case ir.Mul:
+			return c.addBound(bound{kind: boundProduct, a: args[0], b: args[1]})
+		case ir.Greater, ir.SigmoidShift:
+			return c.constantBound(1)
+		}
+	case ir.Select:
+		return c.addBound(bound{kind: boundSum, a: args[1], b: args[2]})
+	case ir.Sum:
+		return c.addBound(bound{kind: boundSum, a: args[0], b: args[0], c: math.Log2(float64(max(v.Args[0].Len(), 1)))})
+	case ir.MatMul:
+		_, _, k, _ := v.Product()
+		return c.addBound(bound{kind: boundProduct, a: args[0], b: args[1], c: math.Log2(float64(max(k, 1)))})
+	case ir.Crossing:
+		if v.Op.Over == ir.OverExpand {
+			return args[0]
+		}
+	}
+	return none
+}
+
+// place finds the numbers that are measured.
+func (b *bound) place(c *compiler) {
+	if b.kind != boundMeasured {
+		return
+	}
+	s := c.plan.Place(b.v).Store
+	b.off, b.n = s.Off, s.Slots*s.Width
+}

@@ -1,0 +1,531 @@
+package lane
+
+import (
+	"tobac/autograd/internal/dense"
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/lane/vm"
+	"tobac/autograd/internal/passes"
+)
+
+// Elements reports whether a value that differs between lanes is computed element by
+// element; the others are steps between element programs.
+func Elements(v *ir.Value) bool {
+	switch v.Class() {
+	case ir.Opaque:
+		return v.Op == nil || v.IsView()
+	default:
+		return true
+	}
+}
+
+// A ref is what an element reads: nothing (a zero), a number of the arena, or an
+// element of a value that differs between lanes.
+type ref struct {
+	kind refKind
+	at   int32 // offset in the arena, or number of the element
+}
+
+type refKind uint8
+
+const (
+	refZero refKind = iota
+	refUniform
+	refLane
+)
+
+// offset of a number that is the same in all lanes.
+func (r ref) offset() int32 {
+	if r.kind == refZero {
+		return dense.ZeroOffset
+	}
+	return r.at
+}
+
+// none is the number of no element.
+const none = int32(-1)
+
+// A compiler builds the stages of a program. Elements of values that differ between
+// lanes are numbered, value by value.
+type compiler struct {
+	f    *ir.Func
+	plan *dense.Plan
+	prog *Program
+	loop *ir.Axis // outside the lanes; nil: none
+	lane *ir.Axis
+
+	owner []int32 // value of an element
+	level []int   // by value: rounds of reductions below it
+	keep  []int32 // register that keeps an element, or -1
+	stack []*stacked
+
+	sources map[*ir.Value][][]int
+
+	// By element, true of the emitter whose number is in stamp.
+	stamp []int32
+	uses  []int32
+	reg   []int32
+	emits int32
+
+	weight []int32 // memo of proportional: unknown, none or an element
+	parts  map[int32]int32
+
+	shift  map[int32]int32     // offset of the factors of a sigmoid shift by x's offset
+	shifts []int32             // those of the stage
+	stream map[*ir.Value]int32 // inputs drawn where they are used
+	drawn  map[*ir.Value]int   // their elements drawn so far
+	reader map[int32]int32     // of drawn elements: the element computed from each
+	store  map[int32]bool      // those, which are kept
+
+	fold      bool // multiply uniform factors of lanes with those of matrix products
+	productAt map[uniformProduct]int32
+	products  []storedProduct // those of the stage
+	reads     map[int32]bool  // offsets that something reads
+	panels    map[[vm.MaxTileRows]int32][]*panel
+	allPanels []*panel
+
+	productsAt, productRoom int // in the arena
+	panelUses               []panelUse
+
+	boundOf map[*ir.Value]int32 // number of the bound of a value in the stage
+	bounds  []bound
+}
+
+// stacked is a value whose elements are kept in registers one behind the other, because
+// a step computes or reads it as a whole.
+type stacked struct {
+	v     *ir.Value
+	first int32
+}
+
+// An Axes says which mapped axes a program goes through.
+type Axes struct {
+	Loop *ir.Axis // whose indices are run one after the other; nil: none
+	Lane *ir.Axis // whose indices are the lanes
+	// Strip is the number of lanes of a function that does not cross the lane axis, of
+	// which it computes that many indices at a time. 0: all of them are lanes.
+	Strip int
+}
+
+// Compile builds the program of a function whose facts are known.
+func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
+	count := axes.Lane.Size()
+	if axes.Strip > 0 {
+		count = axes.Strip
+	}
+	width := (count + vm.VectorLen - 1) / vm.VectorLen * vm.VectorLen
+	plan, err := dense.NewPlan(f, axes.Lane, width, count, without)
+	if err != nil {
+		return nil, err
+	}
+	elements := func(v *ir.Value) bool { return plan.Varies(v) && Elements(v) && v.Const == nil }
+	if plan.Runs(passes.MemoryReuse) {
+		plan.FindSums(elements)
+	}
+	plan.PlaceAll(elements)
+	plan.AllocateUniform()
+	c := &compiler{f: f, plan: plan, loop: axes.Loop, lane: axes.Lane, prog: &Program{Plan: plan, Set: dense.Kernels, Width: width}}
+	c.number()
+	c.findLevels()
+	c.addInputs()
+	if n := c.countProducts(); n <= foldLimit && plan.Runs(passes.AlgebraicSimplification) {
+		c.fold, c.productsAt, c.productRoom = true, plan.Arena, n
+		plan.Arena += n
+	}
+	top := 0
+	for _, l := range c.level {
+		top = max(top, l)
+	}
+	for k := range top + 1 {
+		c.addStage(k)
+	}
+	c.layPanels()
+	c.finish()
+	return c.prog, nil
+}
+
+// number numbers the elements of values that differ between lanes.
+func (c *compiler) number() {
+	c.prog.base = make([]int32, len(c.f.Values))
+	for _, v := range c.f.Values {
+		c.prog.base[v.ID] = int32(len(c.owner))
+		if !c.plan.Varies(v) || v.IsView() {
+			continue
+		}
+		for range v.Live {
+			c.owner = append(c.owner, int32(v.ID))
+		}
+	}
+	n := len(c.owner)
+	c.keep, c.weight = make([]int32, n), make([]int32, n)
+	c.stamp, c.uses, c.reg = make([]int32, n), make([]int32, n), make([]int32, n)
+	for e := range c.keep {
+		c.keep[e], c.weight[e] = none, unknown
+	}
+	c.prog.keep = c.keep
+	c.sources = map[*ir.Value][][]int{}
+	c.parts = map[int32]int32{}
+	c.stream, c.drawn = map[*ir.Value]int32{}, map[*ir.Value]int{}
+	c.reader, c.store = map[int32]int32{}, map[int32]bool{}
+	c.shift, c.reads = map[int32]int32{}, map[int32]bool{}
+	c.productAt = map[uniformProduct]int32{}
+	c.panels = map[[vm.MaxTileRows]int32][]*panel{}
+}
+
+// of is the value and the position in it of an element.
+func (c *compiler) of(k int32) (v *ir.Value, e int) {
+	v = c.f.Values[c.owner[k]]
+	return v, int(k - c.prog.base[v.ID])
+}
+
+// element is the number of element e of v.
+func (c *compiler) element(v *ir.Value, e int) int32 { return c.prog.base[v.ID] + int32(e) }
+
+// ref resolves element e of v through views.
+func (c *compiler) ref(v *ir.Value, e int) ref {
+	for v.IsView() {
+		e = v.Index[e]
+		if e < 0 {
+			return ref{}
+		}
+		v = v.Args[0]
+	}
+	switch {
+	case !v.Support[e]:
+		return ref{}
+	case c.plan.Varies(v):
+		return ref{refLane, c.element(v, e)}
+	default:
+		return ref{refUniform, int32(c.plan.Offset(v, e))}
+	}
+}
+
+// operand is operand i of element e of an element-wise value.
+func (c *compiler) operand(v *ir.Value, i, e int) ref { return c.ref(v.Args[i], v.At(i, e)) }
+
+// both are the operands of element e of an element-wise value of two.
+func (c *compiler) both(v *ir.Value, e int) (a, b ref) {
+	return c.operand(v, 0, e), c.operand(v, 1, e)
+}
+
+// A term is a product of a sum: the varying factor first. The second factor of a plain
+// summand is refZero, which stands for 1.
+type term [2]ref
+
+// terms lists the factor pairs of an element of a sum or matrix product.
+func (c *compiler) terms(v *ir.Value, e int) []term {
+	a := v.Args[0]
+	if v.Op.Class == ir.Sum {
+		src := c.sourcesOf(v)[e]
+		out := make([]term, 0, len(src))
+		for _, s := range src {
+			if r := c.ref(a, s); r.kind != refZero {
+				out = append(out, term{r})
+			}
+		}
+		return out
+	}
+	_, m, k, n := v.Product()
+	b := v.Args[1]
+	g, j := e/(m*n), e%n
+	out := make([]term, 0, k)
+	for l := range k {
+		x, y := c.ref(a, e/n*k+l), c.ref(b, (g*k+l)*n+j)
+		if x.kind == refZero || y.kind == refZero {
+			continue
+		}
+		if x.kind == refUniform {
+			x, y = y, x
+		}
+		out = append(out, term{x, y})
+	}
+	return out
+}
+
+func (c *compiler) sourcesOf(v *ir.Value) [][]int {
+	s, ok := c.sources[v]
+	if !ok {
+		s = v.Sources()
+		c.sources[v] = s
+	}
+	return s
+}
+
+// step reports whether v differs between lanes and is computed as a whole.
+func (c *compiler) step(v *ir.Value) bool {
+	return c.plan.Varies(v) && v.Computed() && !Elements(v)
+}
+
+// reduces reports whether v is a reduction of a varying value over the lanes.
+func (c *compiler) reduces(v *ir.Value) bool {
+	return v.Computed() && v.Op.Over.Reduces() && c.plan.Varies(v.Args[0]) && !c.plan.Varies(v)
+}
+
+// softmax reports whether v is a softmax over the lanes.
+func (c *compiler) softmax(v *ir.Value) bool {
+	return v.Computed() && v.Op.Over == ir.OverSoftmax
+}
+
+// findLevels counts, for every value, the rounds of reductions over the lanes, and of
+// steps that read elements, below it.
+func (c *compiler) findLevels() {
+	c.level = make([]int, len(c.f.Values))
+	for i, v := range c.f.Values {
+		for _, a := range v.Args {
+			level := c.level[a.ID]
+			if o := a.Origin(); c.step(v) && c.plan.Varies(o) && o.Computed() && !c.step(o) {
+				level++ // elements are computed before
+			}
+			c.level[i] = max(c.level[i], level)
+		}
+		if c.reduces(v) || c.softmax(v) {
+			c.level[i]++
+		}
+	}
+}
+
+// addInputs gives inputs, and what steps compute and read, their registers.
+func (c *compiler) addInputs() {
+	p := c.prog
+	for _, v := range c.f.Inputs {
+		if v == nil || !c.plan.Varies(v) {
+			continue
+		}
+		if c.findDrawn(v) {
+			c.stream[v] = int32(len(p.Draws))
+			p.Draws = append(p.Draws, v)
+			continue
+		}
+		p.Inputs = append(p.Inputs, Input{v, p.Kept})
+		c.stack = append(c.stack, &stacked{v, int32(p.Kept)})
+		for e := range v.Live {
+			c.keep[c.element(v, e)] = int32(p.Kept)
+			p.Kept++
+		}
+	}
+	for _, v := range c.f.Values {
+		if c.step(v) {
+			c.stackValue(v)
+			for e, live := range v.Live {
+				if live {
+					c.keep[c.element(v, e)] = c.register(v, e)
+				}
+			}
+		}
+	}
+	for _, v := range c.f.Values {
+		if !c.step(v) {
+			continue
+		}
+		for _, a := range v.Args {
+			if o := a.Origin(); c.plan.Varies(o) && o.Const == nil {
+				c.stackValue(o)
+			}
+		}
+	}
+}
+
+// stackValue reserves registers for the live elements of v, one behind the other.
+func (c *compiler) stackValue(v *ir.Value) {
+	for _, s := range c.stack {
+		if s.v == v {
+			return
+		}
+	}
+	c.stack = append(c.stack, &stacked{v, int32(c.prog.Kept)})
+	if at := c.plan.Place(v); at.Store != nil {
+		c.prog.Kept += at.Store.Slots
+	}
+}
+
+// register of element e of a stacked value.
+func (c *compiler) register(v *ir.Value, e int) int32 {
+	for _, s := range c.stack {
+		if s.v == v {
+			return s.first + c.plan.Place(v).Slot[e]
+		}
+	}
+	return none
+}
+
+// A sink is an element of a reduction over the lanes.
+type sink struct {
+	over    ir.Over
+	at      int32 // offset of the result
+	partsAt int32 // of log-sum-exps: offset of the maximum and the rest
+	ref     ref
+	v       *ir.Value // that is reduced
+}
+
+// addStage compiles the steps of stage k and the elements below the reductions of
+// stage k+1, below what its steps read, and below the outputs.
+func (c *compiler) addStage(k int) {
+	c.prog.Stages = append(c.prog.Stages, Stage{shiftsAt: c.plan.Arena})
+	st := &c.prog.Stages[k]
+	c.shifts, c.products, c.bounds, c.boundOf = nil, nil, nil, map[*ir.Value]int32{}
+	for i, v := range c.f.Values {
+		if c.level[i] != k || !v.Computed() || !c.plan.Stored(v) || c.reduces(v) || c.plan.Varies(v) && !c.step(v) {
+			continue
+		}
+		st.values = append(st.values, v)
+	}
+	all := newEmitter(c, none)
+	packed := map[int32]*emitter{}
+	var order []int32
+	for _, s := range c.sinksOf(k + 1) {
+		em := all
+		if s.ref.kind == refLane {
+			if m := c.proportional(s.ref.at); m != none && s.over == ir.OverSum && c.selectable(m) && c.boundNumber(s.v) >= 0 {
+				if packed[m] == nil {
+					packed[m] = newEmitter(c, m)
+					order = append(order, m)
+				}
+				em = packed[m]
+			}
+			if s.over == ir.OverLogSumExp {
+				all.pin(s.ref.at)
+			}
+		}
+		em.sinks = append(em.sinks, s)
+	}
+	c.pinWhole(all, k)
+	if k == 0 {
+		for e := range c.owner {
+			if c.store[int32(e)] {
+				all.drawn = append(all.drawn, int32(e))
+			}
+		}
+	}
+	if len(all.sinks)+len(all.pins)+len(all.drawn)+len(all.copies) > 0 {
+		g, regs := all.finish()
+		st.Groups = append(st.Groups, g)
+		c.prog.Full = max(c.prog.Full, regs)
+	}
+	for _, m := range order {
+		g, regs := packed[m].finish()
+		st.Groups = append(st.Groups, g)
+		c.prog.Packed = max(c.prog.Packed, regs)
+	}
+	st.shifts, st.products, st.bounds = c.shifts, c.products, c.bounds
+}
+
+// sinksOf lists the reductions over the lanes that lead to stage k. Log-sum-exps and
+// softmax weights of the same numbers share one.
+func (c *compiler) sinksOf(k int) (sinks []sink) {
+	byOperand := map[ref]int{}
+	for i, v := range c.f.Values {
+		if c.level[i] != k || !c.reduces(v) && !c.softmax(v) {
+			continue
+		}
+		for e, live := range v.Live {
+			if !live {
+				continue
+			}
+			s := sink{over: ir.OverSum, ref: c.ref(v.Args[0], e), v: v.Args[0]}
+			if c.reduces(v) {
+				s.at = int32(c.plan.Offset(v, e))
+			}
+			if v.Op.Over == ir.OverSum {
+				sinks = append(sinks, s)
+				continue
+			}
+			s.over = ir.OverLogSumExp
+			if n, ok := byOperand[s.ref]; ok && (sinks[n].at == 0 || s.at == 0) {
+				sinks[n].at += s.at
+				continue
+			}
+			if at, ok := c.parts[s.ref.at]; ok && s.ref.kind == refLane {
+				s.partsAt = at
+			} else {
+				s.partsAt = int32(c.plan.Arena)
+				c.plan.Arena += 2
+				c.parts[c.partsKey(s.ref)] = s.partsAt
+			}
+			byOperand[s.ref] = len(sinks)
+			sinks = append(sinks, s)
+		}
+	}
+	for n := range sinks {
+		if sinks[n].at == 0 { // a softmax without its log-sum-exp
+			sinks[n].at = int32(c.plan.Arena)
+			c.plan.Arena++
+		}
+	}
+	return sinks
+}
+
+// partsKey is what the parts of a log-sum-exp are known by: its operand's element, or
+// none for a zero in all lanes.
+func (c *compiler) partsKey(r ref) int32 {
+	if r.kind == refLane {
+		return r.at
+	}
+	return none
+}
+
+// pinWhole pins the outputs of stage k and what the steps of the next one read.
+func (c *compiler) pinWhole(all *emitter, k int) {
+	for _, v := range c.f.Outputs {
+		if !c.plan.Varies(v) || c.level[v.ID] != k {
+			continue
+		}
+		for e := range v.Live {
+			if r := c.ref(v, e); r.kind == refLane {
+				all.pin(r.at)
+			}
+		}
+	}
+	done := map[*ir.Value]bool{}
+	for i, v := range c.f.Values {
+		if c.level[i] != k+1 || !c.step(v) {
+			continue
+		}
+		for _, a := range v.Args {
+			o := a.Origin()
+			if done[o] || !c.plan.Varies(o) || !o.Computed() || c.step(o) || c.level[o.ID] > k {
+				continue
+			}
+			done[o] = true
+			for e, live := range o.Live {
+				if live {
+					all.copy(c.element(o, e), c.register(o, e))
+				}
+			}
+		}
+	}
+}
+
+// shiftFactors is where the factors of the sigmoid shift by the number at offset
+// x are found; see [vm.Machine.ShiftFactors].
+func (c *compiler) shiftFactors(x int32) int32 {
+	if at, ok := c.shift[x]; ok {
+		return at
+	}
+	at := int32(c.plan.Arena)
+	c.plan.Arena += 2
+	c.shift[x] = at
+	c.shifts = append(c.shifts, x)
+	return at
+}
+
+// finish places the registers behind the arena and makes the steps.
+func (c *compiler) finish() {
+	p := c.prog
+	p.buffer = max(p.buffer, 2*p.Width)
+	p.RegistersAt = (c.plan.Arena + vm.VectorLen - 1) / vm.VectorLen * vm.VectorLen
+	p.Length = p.RegistersAt + max(p.Full, p.Kept)*p.Width
+	for _, s := range c.stack {
+		if at := c.plan.Place(s.v); at.Store != nil {
+			at.Store.Off = p.RegistersAt + int(s.first)*p.Width
+		}
+	}
+	for i := range p.Stages {
+		st := &p.Stages[i]
+		for _, v := range st.values {
+			st.Steps = append(st.Steps, c.plan.Step(v))
+		}
+		st.values = nil
+		for j := range st.bounds {
+			st.bounds[j].place(c)
+		}
+	}
+}

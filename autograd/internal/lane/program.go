@@ -1,0 +1,194 @@
+package lane
+
+import (
+	"math"
+
+	"tobac/autograd/internal/dense"
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/lane/vm"
+	"tobac/internal/vector"
+)
+
+// A Program is the compiled form of a function with lanes.
+type Program struct {
+	Plan   *dense.Plan
+	Set    vector.Set
+	Width  int // lanes, rounded up to whole vectors
+	Inputs []Input
+	Draws  []*ir.Value // inputs of uniform numbers that are drawn where they are used
+	Stages []Stage
+	Kept   int // registers that keep a value for later stages or for output
+	Full   int // registers of the widest group on all lanes
+	Packed int // registers of the widest group on selected lanes
+
+	RegistersAt int // in the arena, of all lanes
+	Length      int // of the arena, registers included
+
+	panels   []float64 // constant panels, which the arena holds from panelsAt on
+	panelsAt int
+	buffer   int
+
+	keep []int32 // by element: its register, or -1
+	base []int32 // by value: its first element
+	// ids says, for listings and explanations, which value an operation belongs to.
+}
+
+// An Input is one that differs between lanes: its elements are registers First and
+// following.
+type Input struct {
+	V     *ir.Value
+	First int
+}
+
+// A Stage is what happens between two rounds of reductions over the lanes.
+type Stage struct {
+	Steps  []dense.Step
+	Groups []Group
+
+	values []*ir.Value // of the steps, until they are made
+
+	shifts   []int32 // offsets of x, whose factors of sigmoid shifts lie from shiftsAt on
+	shiftsAt int
+	products []storedProduct
+	panels   []*panel // of which prepare makes copies
+
+	scales             []int32 // of the panels that prepare scales: constants from scaleFrom on, results from scaleTo on
+	scaleFrom, scaleTo int
+
+	bounds []bound
+}
+
+// A Group is a list of operations that run on one set of lanes.
+type Group struct {
+	vm.Group
+	Weight *Weight // nil: all lanes
+	Of     []int32 // by operation: the element that it computes, or -1
+}
+
+// A Weight selects the lanes whose softmax weight e^(x − max x) is not negligible.
+type Weight struct {
+	X     int32 // register of x
+	bound int32 // number of the bound of the other factors
+	sinks []int32
+}
+
+// State is what one worker runs a program in.
+type State struct {
+	*dense.Frame
+	Machine *vm.Machine
+	bounds  []float64
+	Lanes   []int32 // selected lanes, of the group that ran last
+	Repeats int     // groups that had to run on all lanes after all
+}
+
+// NewState makes the memory for one worker.
+func (p *Program) NewState() *State {
+	m := vm.Aligned(p.Length)
+	copy(m, p.Plan.Constant)
+	copy(m[p.panelsAt:], p.panels)
+	n := 0
+	for i := range p.Stages {
+		n = max(n, len(p.Stages[i].bounds))
+	}
+	s := &State{
+		Frame:   &dense.Frame{M: m, Scratch: make([]float64, p.Plan.Scratch)},
+		Machine: vm.New(p.Set, m, vm.Size{Width: p.Width, Packed: p.Packed, Buffer: p.buffer, Streams: len(p.Draws)}),
+		bounds:  make([]float64, n),
+	}
+	s.Machine.Full = m[p.RegistersAt:][:max(p.Full, p.Kept)*p.Width]
+	return s
+}
+
+// Size of the machine's memory, for verification.
+func (p *Program) size() vm.Size {
+	return vm.Size{Width: p.Width, Full: max(p.Full, p.Kept), Packed: p.Packed, Buffer: p.buffer, Streams: len(p.Draws)}
+}
+
+// Register is where element e of a varying value is kept, or -1 for a zero.
+func (p *Program) Register(v *ir.Value, e int) int32 {
+	for v.IsView() {
+		if e = v.Index[e]; e < 0 {
+			return -1
+		}
+		v = v.Args[0]
+	}
+	if !v.Support[e] {
+		return -1
+	}
+	return p.keep[p.base[v.ID]+int32(e)]
+}
+
+// Run runs all stages. An error is one of a step, whose value is returned.
+func (p *Program) Run(s *State) (*ir.Value, error) {
+	for i := range p.Stages {
+		st := &p.Stages[i]
+		for j := range st.Steps {
+			if err := st.Steps[j].Run(s.Frame); err != nil {
+				return st.Steps[j].V, err
+			}
+		}
+		st.Prepare(s)
+		for j := range st.Groups {
+			p.RunGroup(s, &st.Groups[j])
+		}
+	}
+	return nil, nil
+}
+
+// Prepare computes the numbers that operations of the stage take in another
+// form: factors of sigmoid shifts, products, panels, and bounds.
+func (st *Stage) Prepare(s *State) {
+	if len(st.shifts) > 0 {
+		s.Machine.ShiftFactors(st.shiftsAt, st.shifts)
+	}
+	for _, p := range st.products {
+		x := s.M[p.a] * s.M[p.b]
+		if p.neg {
+			x = -x
+		}
+		s.M[p.at] = x
+	}
+	s.Machine.ScalePanels(st.scaleTo, st.scaleFrom, st.scales)
+	for _, p := range st.panels {
+		to := s.M[p.off:][:len(p.factors)]
+		for i, f := range p.factors {
+			to[i] = s.M[f]
+		}
+	}
+	for i := range st.bounds {
+		s.bounds[i] = st.bounds[i].log2(s)
+	}
+}
+
+// roundingBits is the precision of float64: terms 2⁻⁵³ of the largest do not change a
+// sum.
+const roundingBits = 53
+
+// RunGroup runs one group on its lanes.
+func (p *Program) RunGroup(s *State, g *Group) {
+	count := p.Plan.Count
+	if g.Weight == nil {
+		s.Machine.Run(&g.Group, count)
+		return
+	}
+	w := g.Weight
+	// What is left out is at most count·2^bound·2^−cut of the largest weight. The
+	// cut is chosen as if the largest result were 2⁻¹⁰ or more, and checked.
+	size := s.bounds[w.bound] + math.Log2(float64(count))
+	cut := roundingBits + min(max(size+10, 0), 200)
+	s.Lanes = s.Machine.Select(w.X, count, cut*math.Ln2)
+	s.Machine.RunPacked(&g.Group, s.Lanes)
+	if len(s.Lanes) == count {
+		return
+	}
+	largest := 0.0
+	for _, at := range w.sinks {
+		largest = max(largest, math.Abs(s.M[at]))
+	}
+	if size-cut <= math.Log2(largest)-roundingBits {
+		return
+	}
+	s.Repeats++
+	s.Lanes = s.Machine.Select(w.X, count, math.Inf(1))
+	s.Machine.RunPacked(&g.Group, s.Lanes)
+}

@@ -1,0 +1,93 @@
+package lane
+
+import "tobac/autograd/internal/ir"
+
+// unknown is the memo of an element that has not been looked at.
+const unknown = int32(-2)
+
+// proportional is the softmax weight that the element is a multiple of, or none. Only
+// the weights count that reverse mode made.
+func (c *compiler) proportional(k int32) int32 {
+	if c.weight[k] == unknown {
+		c.weight[k] = c.findProportional(k)
+	}
+	return c.weight[k]
+}
+
+func (c *compiler) findProportional(k int32) int32 {
+	v, e := c.of(k)
+	if v.Op == nil || !c.plan.Runs(sparse) {
+		return none
+	}
+	if v.Is(ir.Weight) {
+		return k
+	}
+	of := func(r ref) int32 {
+		if r.kind == refLane {
+			return c.proportional(r.at)
+		}
+		return none
+	}
+	switch v.Op.Class {
+	case ir.Elementwise1:
+		if v.Is(ir.Neg) {
+			return of(c.operand(v, 0, e))
+		}
+	case ir.Elementwise2:
+		x, y := c.both(v, e)
+		a, b := of(x), of(y)
+		switch v.Op.Form {
+		case ir.Mul:
+			if a != none {
+				return a
+			}
+			return b
+		case ir.Div:
+			return a
+		case ir.Add, ir.Sub:
+			return either(a, b, x, y)
+		}
+	case ir.Select:
+		x, y := c.operand(v, 1, e), c.operand(v, 2, e)
+		return either(of(x), of(y), x, y)
+	case ir.Sum, ir.MatMul:
+		common := none
+		for i, t := range c.terms(v, e) {
+			m := of(t[0])
+			if m == none {
+				m = of(t[1])
+			}
+			if i > 0 && m != common || m == none {
+				return none
+			}
+			common = m
+		}
+		return common
+	}
+	return none
+}
+
+// either is the weight of a sum of, or choice between, x and y with the weights a and b.
+func either(a, b int32, x, y ref) int32 {
+	switch {
+	case a == b, y.kind == refZero:
+		return a
+	case x.kind == refZero:
+		return b
+	}
+	return none
+}
+
+// selectable reports whether the operand of the softmax that weight m is of is kept, so
+// that its lanes can be selected.
+func (c *compiler) selectable(m int32) bool { return c.selector(m) >= 0 }
+
+// selector is the register of x of the weight e^(x − logsumexp x).
+func (c *compiler) selector(m int32) int32 {
+	v, e := c.of(m)
+	r := c.ref(v.Args[0], e)
+	if r.kind != refLane {
+		return none
+	}
+	return c.keep[r.at]
+}

@@ -1,0 +1,124 @@
+package passes
+
+import (
+	"slices"
+
+	"tobac/autograd/internal/ir"
+)
+
+// Live finds, from the outputs back, the elements that are read.
+var Live = Pass{Name: "element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive, Run: func(f *ir.Func) error {
+	for _, v := range f.Values {
+		v.Live = make([]bool, len(v.Support))
+	}
+	for _, v := range f.Outputs {
+		fill(v.Live)
+	}
+	markAll(f)
+	return nil
+}}
+
+// AllLive takes every element for one that is read.
+var AllLive = Pass{Name: "no element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive, Run: func(f *ir.Func) error {
+	for _, v := range f.Values {
+		v.Live = make([]bool, len(v.Support))
+		fill(v.Live)
+	}
+	markAll(f)
+	return nil
+}}
+
+func markAll(f *ir.Func) {
+	for _, v := range slices.Backward(f.Values) {
+		any := false
+		for e := range v.Live {
+			v.Live[e] = v.Live[e] && v.Support[e]
+			any = any || v.Live[e]
+		}
+		if any && v.Op != nil && (v.Const == nil || v.IsView()) {
+			markOperands(v)
+		}
+	}
+}
+
+// markOperands marks the elements of the operands that the live elements read.
+func markOperands(v *ir.Value) {
+	if v.IsView() {
+		for e, live := range v.Live {
+			if live {
+				v.Args[0].Live[v.Index[e]] = true
+			}
+		}
+		return
+	}
+	switch v.Op.Class {
+	case ir.Sum, ir.LogSumExp:
+		for e, src := range v.Sources() {
+			if v.Live[e] {
+				for _, s := range src {
+					v.Args[0].Live[s] = true
+				}
+			}
+		}
+	case ir.MatMul:
+		markFactors(v)
+	case ir.Crossing:
+		for e, live := range v.Live {
+			if live {
+				v.Args[0].Live[e] = true
+			}
+		}
+	case ir.Elementwise1, ir.Elementwise2, ir.Select:
+		for e, live := range v.Live {
+			if live {
+				for i, a := range v.Args {
+					a.Live[v.At(i, e)] = true
+				}
+			}
+		}
+	default:
+		for _, a := range v.Args {
+			fill(a.Live)
+		}
+	}
+}
+
+// markFactors marks what the live elements of matrix products read.
+func markFactors(v *ir.Value) {
+	batch, m, k, n := v.Product()
+	for g := range batch {
+		markFactor(v.Live[g*m*n:], v.Args[0], v.Args[1], g*m*k, g*k*n, m, k, n)
+	}
+}
+
+// markFactor marks what the product of the matrices at x0 of a and y0 of b reads.
+func markFactor(live []bool, a, b *ir.Value, x0, y0, m, k, n int) {
+	// Unread elements of a row of a, and of a column of b, are few after the first
+	// rows, and without any an element is done.
+	unread := make([]int, n)
+	for j := range unread {
+		unread[j] = k
+	}
+	for i := range m {
+		rowUnread := k
+		for j := range n {
+			if !live[i*n+j] || rowUnread == 0 && unread[j] == 0 {
+				continue
+			}
+			for l := range k {
+				x, y := x0+i*k+l, y0+l*n+j
+				if !a.Support[x] || !b.Support[y] {
+					continue
+				}
+				if !a.Live[x] {
+					a.Live[x] = true
+					rowUnread--
+				}
+				if !b.Live[y] {
+					b.Live[y] = true
+					unread[j]--
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package passes
+
+import (
+	"fmt"
+	"strings"
+
+	"tobac/autograd/internal/ir"
+)
+
+// Facts is a set of statements about a function that passes rely on.
+type Facts uint
+
+const (
+	// Folded: what depends on constants only is a constant.
+	Folded Facts = 1 << iota
+	// Supported: Value.Support holds.
+	Supported
+	// Alive: Value.Live holds.
+	Alive
+)
+
+// A Pass rewrites a function or finds facts about it.
+type Pass struct {
+	Name  string
+	Needs Facts // that must be true before it
+	Keeps Facts // of those true before it that are true after it
+	Gives Facts // that it makes true
+	Run   func(f *ir.Func) error
+}
+
+// Run runs the passes in order. The observer, if there is one, sees the function
+// after each.
+func Run(f *ir.Func, list []Pass, observe func(Pass, *ir.Func)) error {
+	var facts Facts
+	for _, p := range list {
+		if missing := p.Needs &^ facts; missing != 0 {
+			return fmt.Errorf("passes: %s needs facts %b that no pass before it gives", p.Name, missing)
+		}
+		if err := p.Run(f); err != nil {
+			return err
+		}
+		facts = facts&p.Keeps | p.Gives
+		if observe != nil {
+			observe(p, f)
+		}
+	}
+	return nil
+}
+
+// Standard lists the passes that every function goes through but for those left
+// out: StructuralZeros and ElementLiveness left out still give their facts, the
+// ones that hold of every function.
+func Standard(without Set) []Pass {
+	var list []Pass
+	if without&ConstantFolding == 0 {
+		list = append(list, Fold)
+	}
+	if without&AlgebraicSimplification == 0 {
+		list = append(list, Simplify)
+	}
+	zeros, live := Zeros, Live
+	if without&StructuralZeros != 0 {
+		zeros = AnySupport
+	}
+	if without&ElementLiveness != 0 {
+		live = AllLive
+	}
+	return append(list, zeros, live)
+}
+
+// A Set names parts of the compiler that can be left out, joined by |. What
+// remains computes the same up to rounding.
+type Set uint
+
+const (
+	// ConstantFolding evaluates what depends on constants only.
+	ConstantFolding Set = 1 << iota
+	// AlgebraicSimplification leaves out operations with zeros and ones, joins
+	// constant factors, and multiplies uniform factors with each other rather than
+	// with lanes.
+	AlgebraicSimplification
+	// StructuralZeros infers which elements are zero whatever the inputs, from
+	// constants and layouts, and neither stores nor computes them. A product
+	// with such a zero is zero, also if the other factor is infinite.
+	StructuralZeros
+	// ElementLiveness computes only the elements that some output reads.
+	ElementLiveness
+	// ElementSchedule turns the part of the graph that differs between lanes
+	// into a list of operations on single elements, depth first, so that values
+	// are used while they are in the cache. Without it the graph is run value
+	// by value, and the parts that follow do nothing, but for MemoryReuse.
+	ElementSchedule
+	// CommonSubexpressions computes equal operations on elements once. (Equal
+	// nodes are one node from the start.)
+	CommonSubexpressions
+	// Fusion joins products, squares and scalings with the sums they go into.
+	Fusion
+	// SparseCotangents leaves out samples whose softmax weight is below 2⁻⁵³ of
+	// the largest, where everything is proportional to the weight, and computes
+	// forward values again for the remaining ones rather than keep all.
+	SparseCotangents
+	// MemoryReuse lets values share memory when their lives do not overlap.
+	MemoryReuse
+	// DrawInPlace draws uniform numbers where they are used, rather than all of
+	// them before.
+	DrawInPlace
+)
+
+var setNames = []string{
+	"constant-folding", "algebraic-simplification", "structural-zeros", "element-liveness", "element-schedule",
+	"common-subexpressions", "fusion", "sparse-cotangents", "memory-reuse",
+	"draw-in-place",
+}
+
+// Sets lists every part that can be left out.
+func Sets() []Set {
+	ps := make([]Set, len(setNames))
+	for i := range ps {
+		ps[i] = 1 << i
+	}
+	return ps
+}
+
+// String is the name of the part, or the names of several joined by |.
+func (p Set) String() string {
+	var names []string
+	for i, name := range setNames {
+		if p&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, "|")
+}

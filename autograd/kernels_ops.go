@@ -1,0 +1,91 @@
+package autograd
+
+import (
+	"math"
+
+	"tobac/internal/vector"
+)
+
+// Vector kernels of the op table in portable Go. dst and operands have one length;
+// dst may be an operand.
+
+// kernels is the set of vector kernels in use, see [vector.Default]; dense reports
+// an unknown name.
+var kernels, _ = vector.Default()
+
+// Kernels is the name of the vector kernels in use.
+func Kernels() string { return kernels.String() }
+
+// FillUniform writes independent uniform numbers, strictly inside (0, 1), from
+// the stream that seed selects: xoshiro256++ in eight interleaved lanes, whose
+// states SplitMix64 draws from the seed. The numbers are the same for every
+// kernel set and processor.
+func FillUniform(dst []float64, seed uint64) { kernels.FillUniform(dst, seed) }
+
+func negVec(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = -v
+	}
+}
+
+func squareVec(dst, x []float64) { kernels.MulEach(dst, x, x) }
+
+// tanhVec is (1 − e^−2|x|)/(1 + e^−2|x|) with the sign of x, but for small x, where
+// the difference would cancel.
+func tanhVec(dst, x []float64) {
+	var arg, exp [64]float64
+	for len(x) > 0 {
+		n := min(len(x), len(arg))
+		for i, v := range x[:n] {
+			arg[i] = max(-2*math.Abs(v), -700) // beyond which the result is ±1
+		}
+		kernels.Exp(exp[:n], arg[:n])
+		for i, v := range x[:n] {
+			if math.Abs(v) < 0.625 {
+				dst[i] = math.Tanh(v)
+			} else {
+				dst[i] = math.Copysign((1-exp[i])/(1+exp[i]), v)
+			}
+		}
+		x, dst = x[n:], dst[n:]
+	}
+}
+
+func subVS(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b
+	}
+}
+
+func subSV(dst []float64, a float64, b []float64) {
+	b = b[:len(dst)]
+	for i := range dst {
+		dst[i] = a - b[i]
+	}
+}
+
+func swapped(vs func(dst, a []float64, b float64)) func(dst []float64, a float64, b []float64) {
+	return func(dst []float64, a float64, b []float64) { vs(dst, b, a) }
+}
+
+func divVV(dst, a, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b[i]
+	}
+}
+
+func divVS(dst, a []float64, b float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b
+	}
+}
+
+func divSV(dst []float64, a float64, b []float64) {
+	b = b[:len(dst)]
+	for i := range dst {
+		dst[i] = a / b[i]
+	}
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package autograd_test
-
-const raceEnabled = false

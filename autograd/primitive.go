@@ -1,0 +1,120 @@
+package autograd
+
+import (
+	"fmt"
+	"sync"
+
+	"tobac/autograd/internal/ir"
+)
+
+// Shape lists the dimensions of one value, outermost first (row-major). The
+// empty shape is a scalar. Mapped axes are not part of it; see [Axis].
+type Shape = ir.Shape
+
+// An Axis is a mapped axis: every node that carries it stands for Size
+// independent values, one for each index. Expressions are written for one
+// index; a node carries every axis that one of its operands carries, and only
+// the reductions named …Over remove one. Axes are ordered as they were
+// declared, outermost first. [Builder.Axis] declares them.
+type Axis = ir.Axis
+
+// Attr holds the parameters of an operation: those that its [Primitive] reads.
+// Nodes of one primitive are equal if operands and parameters are, bit by bit.
+type Attr = ir.Attr
+
+// A Primitive is an operation: its shape rule, its value and its derivative,
+// side by side. The operations of this package are rows of a table of them; a
+// primitive of your own, applied by [Primitive.Apply], is their equal: it runs in
+// every engine, over mapped axes, and is differentiated as often as its VJP allows.
+//
+// A primitive is written for one index of the mapped axes. Its functions are pure,
+// may be called concurrently, and keep nothing of their arguments.
+type Primitive struct {
+	// Name in error texts and listings. Primitives are told apart by identity.
+	Name string
+
+	// Shape infers the result's shape from those of the operands and refuses operands
+	// that do not fit. nil: that of an element-wise operation, for which all operands
+	// have one shape or are scalars.
+	Shape func(at Attr, in []Shape) (Shape, error)
+
+	// Value computes the result from the operands' values, all dense and row-major. It
+	// overwrites all of out and leaves its operands alone. nil: from Each or Each2.
+	Value func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error
+
+	// Each is the function of an element-wise operation of one operand, Each2 that of
+	// one of two. Such an operation is compiled element by element.
+	Each  func(at Attr) func(x float64) float64
+	Each2 func(at Attr) func(x, y float64) float64
+
+	// VJP returns, per operand, the vector-Jacobian product of the node y with its
+	// cotangent ct, as nodes: nil where the operand gets none. ct has y's shape, and may
+	// lack mapped axes of y, along which it is constant; each result has the shape of
+	// the operand. For an element-wise operation it may have the shape of y where the
+	// operand is a scalar, and is summed. nil: nothing flows back.
+	VJP func(y, ct *Node) []*Node
+
+	// axes infers the mapped axes of the result when they are not the union of
+	// the operands' axes.
+	axes func(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error)
+
+	// What the compiler may know; see [ir.Op].
+	class   ir.Class
+	form    ir.Form
+	over    ir.Over
+	unary   *ir.Unary
+	binary  *ir.Binary
+	view    func(at Attr, shape, in Shape) []int
+	sources func(at Attr, shape, in Shape) [][]int
+
+	once sync.Once
+	op   *ir.Op
+}
+
+// Apply adds the operation to the graph of its operands, of which there is at least one.
+func (p *Primitive) Apply(at Attr, operands ...*Node) *Node {
+	return operands[0].b.apply(p, at, operands...)
+}
+
+// irOp is what the compiler knows about the primitive.
+func (p *Primitive) irOp() *ir.Op {
+	p.once.Do(func() {
+		op := &ir.Op{Name: p.Name, Class: p.class, Form: p.form, Over: p.over, Eval: p.Value, Unary: p.unary, Binary: p.binary, View: p.view, Sources: p.sources}
+		if p.Each != nil {
+			op.Class, op.Scalar = ir.Elementwise1, p.Each
+			if op.Eval == nil {
+				op.Eval = valueOf1(p.Each)
+			}
+		}
+		if p.Each2 != nil {
+			op.Class = ir.Elementwise2
+			op.Binary2 = func(at Attr) *ir.Binary {
+				k := &ir.Binary{F: p.Each2(at)}
+				completeBinary(k)
+				return k
+			}
+			if op.Eval == nil {
+				op.Eval = func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+					return valueOf2(p.Each2(at))(at, out, shape, in, shapes)
+				}
+			}
+		}
+		p.op = op
+	})
+	return p.op
+}
+
+// infer is the shape of the result.
+func (p *Primitive) infer(at Attr, in []Shape) (Shape, error) {
+	if p.Shape != nil {
+		return p.Shape(at, in)
+	}
+	want := 1
+	if p.Each2 != nil {
+		want = 2
+	}
+	if len(in) != want {
+		return nil, fmt.Errorf("got %d operands, want %d", len(in), want)
+	}
+	return sameShape(at, in)
+}
