@@ -1,4 +1,4 @@
-// A block of a product of lanes in AVX2, in either precision, for files of lane
+// A block of a product of lanes in AVX2, for files of lane
 // operations. Its layout at SI is that of pairs.go: height at 0, width at 4, dst from 8
 // on, registers from 72 on. Two rows by two columns of 64 bytes of lanes are in Y0 to
 // Y7, so that a line of the cache is read as a whole.

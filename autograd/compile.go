@@ -24,7 +24,6 @@ type Program struct {
 	outer    int          // runs of the instruction list per evaluation
 	without  Pass         // passes left out
 
-	precision Precision // of the lane program
 }
 
 // A step is one instruction and the value it computes.
@@ -103,11 +102,10 @@ func (v *value) isView() bool { return v.index != nil }
 // together. It does not depend on the number of workers, nor do results.
 const stripLanes = 64
 
-// Compile turns the outputs, as functions of the inputs, into a program. A
-// [Precision] among the options is what it computes with, by default Float64. A
-// [Pass] is left out: the program computes the same, slower. That is for measuring
+// Compile turns the outputs, as functions of the inputs, into a program. Passes in
+// without are left out: the program computes the same, slower. That is for measuring
 // and testing them.
-func Compile(inputs, outputs []*Node, options ...CompileOption) (*Program, error) {
+func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 	if errKernels != nil {
 		return nil, errKernels
 	}
@@ -116,10 +114,8 @@ func Compile(inputs, outputs []*Node, options ...CompileOption) (*Program, error
 		return nil, err
 	}
 	p := &Program{spec: s, byNode: make(map[*Node]*value, len(s.nodes))}
-	for _, o := range options {
-		if err := o.set(p); err != nil {
-			return nil, err
-		}
+	for _, pass := range without {
+		p.without |= pass
 	}
 	p.chooseLanes()
 	if err := p.addValues(); err != nil {
@@ -137,7 +133,6 @@ func Compile(inputs, outputs []*Node, options ...CompileOption) (*Program, error
 		p.lane = p.compileLanes()
 		return p, nil
 	}
-	p.precision = Float64 // value by value
 	p.allocate()
 	for _, v := range p.values {
 		if v.store == nil || v.n.op == nil || v.isView() || v.known != nil {

@@ -9,7 +9,7 @@ package autograd
 // kept.
 func (c *laneCompiler) findDrawn(v *value) bool {
 	p := c.p
-	if !p.runs(DrawInPlace) || !v.n.uniform || p.lanes%p.precision.vectorLen() != 0 || p.loop == nil || !v.n.axes.has(p.loop) || v.n.axes.without(p.loop) == 0 {
+	if !p.runs(DrawInPlace) || !v.n.uniform || p.lanes%vectorLen != 0 || p.loop == nil || !v.n.axes.has(p.loop) || v.n.axes.without(p.loop) == 0 {
 		return false
 	}
 	results := map[elementKey]elementKey{}

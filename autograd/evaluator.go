@@ -53,10 +53,6 @@ type Options struct {
 
 	// Without lists passes of the compiler to leave out, joined by |. Zero: none.
 	Without Pass
-
-	// Precision is what the compiled engine computes with. Zero: Float64, which
-	// the other engines, and the compiled one with CheckFinite, always use.
-	Precision Precision
 }
 
 // A Feed supplies one input of an evaluation. One of its fields is set; Seed only for
@@ -104,7 +100,7 @@ type Evaluator interface {
 func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
 	switch opt.Engine {
 	case Compiled:
-		p, err := Compile(inputs, outputs, opt.Without, opt.Precision)
+		p, err := Compile(inputs, outputs, opt.Without)
 		if err != nil {
 			return nil, err
 		}

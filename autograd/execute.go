@@ -22,7 +22,6 @@ type frame struct {
 	machine laneMachine
 	streams []vector.Stream // of the inputs drawn where they are used
 	active  []int32         // the selected lanes
-	single  *singleFrame    // registers in float32, instead of full and packed
 	err     error
 	at      int // outer index of err
 }
@@ -90,12 +89,8 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 			f.active = make([]int32, 0, lp.width)
 			f.streams = make([]vector.Stream, len(lp.draws))
 			copy(f.m[lp.panelsAt:], lp.panels)
-			if lp.precision == Float32 {
-				f.single = newSingleFrame(p, f.m)
-			} else {
-				f.full = alignedVectors(max(lp.full, lp.stored) * lp.width)
-				f.packed = alignedVectors(lp.packed * lp.width)
-			}
+			f.full = alignedVectors(max(lp.full, lp.stored) * lp.width)
+			f.packed = alignedVectors(lp.packed * lp.width)
 		}
 		c.frames = append(c.frames, f)
 	}
@@ -226,7 +221,7 @@ func (c *compiled) holdsDraws(src []Feed) bool {
 // evalGiven evaluates with a program that draws nothing by itself.
 func (c *compiled) evalGiven(dst [][]float64, src []Feed) error {
 	if c.given == nil {
-		p, err := Compile(c.inputs, c.outputs, c.without, DrawInPlace, c.precision)
+		p, err := Compile(c.inputs, c.outputs, c.without, DrawInPlace)
 		if err != nil {
 			return err
 		}
@@ -266,9 +261,6 @@ func (c *compiled) loadInputs(f *frame, outer int) error {
 			}
 		}
 		c.load(f, v, i, outer)
-		if f.single != nil && v.varying {
-			c.roundInput(f, v, i)
-		}
 		if c.opt.CheckFinite {
 			if err := c.checkFinite(f, v, outer); err != nil {
 				return err
@@ -317,9 +309,6 @@ func (c *compiled) place(f *frame, v *value, i int) (to []float64, stride int) {
 	for _, in := range c.lane.inputs {
 		if in.index == i {
 			w := c.lane.width
-			if f.single != nil {
-				return f.single.input[:len(v.slot)*w], w
-			}
 			return f.full[in.first*w:][:len(v.slot)*w], w
 		}
 	}
@@ -441,7 +430,7 @@ func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
 		for e, r := range reg {
 			to[e] = 0
 			if r >= 0 {
-				to[e] = f.lane(int(r)*c.lane.width + l)
+				to[e] = f.full[int(r)*c.lane.width+l]
 			}
 		}
 		return

@@ -54,9 +54,9 @@ func lessVS(dst, u []float64, p float64) {
 
 // dotLanes is dst = Σ m[factor]·r[reg] over pairs of registers, n apart, and
 // factors.
-func dotLanes[T real](dst, m, r []T, n int, pairs []int32) {
-	reg := func(i int) []T { return r[int(pairs[2*i])*n:][:n] }
-	factor := func(i int) T { return m[pairs[2*i+1]] }
+func dotLanes(dst, m, r []float64, n int, pairs []int32) {
+	reg := func(i int) []float64 { return r[int(pairs[2*i])*n:][:n] }
+	factor := func(i int) float64 { return m[pairs[2*i+1]] }
 	// The first one to four terms write, the others add, four at a time.
 	k := len(pairs) / 2
 	first := (k-1)&3 + 1
@@ -76,7 +76,7 @@ func dotLanes[T real](dst, m, r []T, n int, pairs []int32) {
 }
 
 //go:noinline
-func reluVec[T real](dst, x []T) {
+func reluVec(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = max(v, 0)
 	}
@@ -90,7 +90,7 @@ func positiveVec(dst, x []float64) {
 }
 
 //go:noinline
-func shiftVS[T real](dst, u []T, p, q T) {
+func shiftVS(dst, u []float64, p, q float64) {
 	u = u[:len(dst)]
 	for i, v := range u {
 		w := p * v

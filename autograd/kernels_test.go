@@ -151,7 +151,7 @@ func laneCases() []laneCase {
 }
 
 // clearSpare clears the register that a block leaves in any state.
-func clearSpare[T real](regs []T, op laneOp, n int) {
+func clearSpare(regs []float64, op laneOp, n int) {
 	if op.code == laneBlock {
 		clear(regs[int(op.dst)*n:][:n])
 	}
@@ -265,62 +265,55 @@ func testLaneOp(t *testing.T, c laneCase, rng *rand.Rand, n int, specials bool) 
 	}
 }
 
-// testSetsAgree fails unless every operation leaves the same bits with AVX2 and with
-// AVX-512, sums over lanes included, in registers of a multiple of length lanes.
-// prepare chooses what a group reads and returns a function that runs it and returns
-// what it left.
-func testSetsAgree(t *testing.T, length int, prepare func(c laneCase, g *laneGroup, rng *rand.Rand, n, count, width int, active []int32) func() []float64) {
+// The sets in assembly leave the same bits, sums over lanes included.
+func TestKernelSetsAgree(t *testing.T) {
 	if !slices.Contains(vector.Available(), vector.AVX512) {
 		t.Skip("this processor has no AVX-512")
 	}
 	defer func(set vector.Set) { kernels = set }(kernels)
 	for _, c := range laneCases() {
 		rng := rand.New(rand.NewPCG(2, uint64(c.code)))
-		for n := length; n <= 12*length; n += length {
+		for n := vectorLen; n <= 12*vectorLen; n += vectorLen {
 			for range 8 {
-				op, args := c.make(rng)
-				op.code = c.code
-				count, width := n-rng.IntN(length), n+length*rng.IntN(3)
-				g := &laneGroup{code: []laneOp{op, {code: laneEnd}}, args: args}
-				active := make([]int32, n)
-				for i := range active {
-					active[i] = int32(rng.IntN(width))
-				}
-				run := prepare(c, g, rng, n, count, width, active[:count:n])
-				results := map[vector.Set][]float64{}
-				for _, set := range []vector.Set{vector.AVX2, vector.AVX512} {
-					kernels = set
-					results[set] = run()
-				}
-				for i, want := range results[vector.AVX2] {
-					if got := results[vector.AVX512][i]; math.Float64bits(got) != math.Float64bits(want) {
-						t.Fatalf("%s: n=%d, %d count, %+v %v: number %d: got %v, want %v", laneNames[c.code], n, count, op, args, i, got, want)
-					}
-				}
+				testSetsAgree(t, c, rng, n)
 			}
 		}
 	}
 }
 
-func TestKernelSetsAgree(t *testing.T) {
-	testSetsAgree(t, vectorLen, func(c laneCase, g *laneGroup, rng *rand.Rand, n, count, width int, active []int32) func() []float64 {
-		regs, arena, full := sample(rng, testRegisters*n, false), sample(rng, testArena, false), sample(rng, testRegisters*width, false)
-		if c.unit {
-			for i := range arena {
-				arena[i] = math.Exp(-math.Abs(3 * arena[i]))
-			}
+func testSetsAgree(t *testing.T, c laneCase, rng *rand.Rand, n int) {
+	t.Helper()
+	op, args := c.make(rng)
+	op.code = c.code
+	count, width := n-rng.IntN(vectorLen), n+vectorLen*rng.IntN(3)
+	g := &laneGroup{code: []laneOp{op, {code: laneEnd}}, args: args}
+	active := make([]int32, n)
+	for i := range active {
+		active[i] = int32(rng.IntN(width))
+	}
+	regs, arena, full := sample(rng, testRegisters*n, false), sample(rng, testArena, false), sample(rng, testRegisters*width, false)
+	if c.unit {
+		for i := range arena {
+			arena[i] = math.Exp(-math.Abs(3 * arena[i]))
 		}
-		return func() []float64 {
-			f := &frame{
-				m: slices.Clone(arena), full: full, buffer: make([]float64, 2*n+testBuffer),
-				streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
-			}
-			r := slices.Clone(regs)
-			g.run(f, r, width, count, active)
-			clearSpare(r, g.code[0], n)
-			return append(r, f.m...)
+	}
+	results := map[vector.Set][]float64{}
+	for _, set := range []vector.Set{vector.AVX2, vector.AVX512} {
+		kernels = set
+		f := &frame{
+			m: slices.Clone(arena), full: full, buffer: make([]float64, 2*n+testBuffer),
+			streams: []vector.Stream{vector.NewStream(1), vector.NewStream(2)},
 		}
-	})
+		r := slices.Clone(regs)
+		g.run(f, r, width, count, active[:count:n])
+		clearSpare(r, op, n)
+		results[set] = append(r, f.m...)
+	}
+	for i, want := range results[vector.AVX2] {
+		if got := results[vector.AVX512][i]; math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%s: n=%d, %d count, %+v %v: number %d: got %v, want %v", laneNames[c.code], n, count, op, args, i, got, want)
+		}
+	}
 }
 
 // Operations that draw compare and divide as if the numbers had been stored: bounds at

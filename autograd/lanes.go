@@ -29,8 +29,6 @@ type laneProgram struct {
 	panels   []float64 // constant panels, which frames hold from panelsAt on
 	panelsAt int
 	buffer   int // length of a frame's buffer
-
-	precision Precision
 }
 
 // laneInput is a varying input: its elements are registers first and following.
@@ -50,8 +48,6 @@ type laneLevel struct {
 
 	scales             []int32 // of the panels that prepare scales: constants from scaleFrom on, results from scaleTo on
 	scaleFrom, scaleTo int
-
-	rounded []span // of the arena, of which groups in float32 read copies
 }
 
 // A laneGroup is a list of operations on one set of lanes.
@@ -88,7 +84,7 @@ var negligible = -53 * math.Ln2
 
 // compileLanes builds the lane program of a laneable graph.
 func (p *Program) compileLanes() *laneProgram {
-	lp := &laneProgram{width: roundUp(p.lanes, p.precision.vectorLen()), precision: p.precision, keep: map[elementKey]int32{}}
+	lp := &laneProgram{width: roundUp(p.lanes, vectorLen), keep: map[elementKey]int32{}}
 	level := p.levels()
 	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
 	for i, n := range p.inputs {
@@ -121,9 +117,6 @@ func (p *Program) compileLanes() *laneProgram {
 	for i := range lp.levels {
 		lv := &lp.levels[i]
 		lp.buffer = max(lp.buffer, len(lv.shifts))
-		if lp.precision == Float32 {
-			lv.findRounded(len(p.constant), lp.panelsAt)
-		}
 	}
 	return lp
 }

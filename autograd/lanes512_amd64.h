@@ -1,4 +1,4 @@
-// Lane operations for AVX-512 in either precision, for files of them. Every lane is
+// Lane operations for AVX-512, for files of them. Every lane is
 // computed as for AVX2, rounding by rounding. Lengths are in bytes, vectors have 64 of
 // them, and registers a multiple of that. A file defines WORD, the bytes of a number,
 // and the instructions for its precision: VADD, VSUB, VMUL, VDIV, VMAX, VCMP, VFMA

@@ -71,18 +71,3 @@
 	VMOVSD  (R8)(DX*8), X9    \
 	BOUND
 
-// SINGLEBOUND is BOUND with the t that numbers are below if they are below the float32
-// m[b] when rounded as by roundGo: halfway to the float32 before it, and the next
-// float64 where that number is rounded down, which is if m[b] is odd. All are below 1.
-#define SINGLEBOUND \
-	MOVLQSX   12(R13), DX             \
-	VCVTSS2SD (R8)(DX*4), X9, X9      \
-	VMOVQ     X9, AX                  \
-	MOVQ      AX, BX                  \
-	SHRQ      $29, BX                 \
-	ANDQ      $1, BX                  \
-	LEAQ      -0x10000000(AX)(BX*1), BX \
-	CMPQ      AX, ·laneConstants+0(SB)  \
-	CMOVQNE   BX, AX                  \
-	VMOVQ     AX, X9                  \
-	BOUND

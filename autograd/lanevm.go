@@ -177,14 +177,19 @@ func (lp *laneProgram) run(f *frame, lanes int) error {
 		for j := range lv.groups {
 			g := &lv.groups[j]
 			if g.mask == nil {
-				g.runIn(f, lp.width, lanes, nil)
+				g.run(f, f.full, lp.width, lanes, nil)
 				continue
 			}
 			f.active = selectLanes(f.active[:0], f.register(g.mask.x, lp.width, lanes))
-			g.runIn(f, lp.width, len(f.active), f.active)
+			g.run(f, f.packed, lp.width, len(f.active), f.active)
 		}
 	}
 	return nil
+}
+
+// register is a register of all lanes, the first ones of width.
+func (f *frame) register(reg int32, width, lanes int) []float64 {
+	return f.full[int(reg)*width:][:lanes]
 }
 
 // prepare computes the numbers that operations of the level take in another
@@ -204,16 +209,12 @@ func (lv *laneLevel) prepare(f *frame) {
 		}
 		f.m[p.at] = x
 	}
-	if f.single != nil {
-		f.single.prepare(lv, f.m)
-		return
-	}
 	scalePanels(f.m, lv)
 	gather(f.m, lv.panels)
 }
 
 // scalePanelsGo multiplies the constants of panels with the numbers of their terms.
-func scalePanelsGo[T real](m []T, lv *laneLevel) {
+func scalePanelsGo(m []float64, lv *laneLevel) {
 	rows := rowsPerTile()
 	n := rows * len(lv.scales)
 	to, from := m[lv.scaleTo:][:n], m[lv.scaleFrom:][:n]
@@ -226,7 +227,7 @@ func scalePanelsGo[T real](m []T, lv *laneLevel) {
 }
 
 // gather copies the factors of panels to where tiles read them.
-func gather[T real](m []T, panels []*panel) {
+func gather(m []float64, panels []*panel) {
 	for _, p := range panels {
 		to := m[p.off:][:len(p.factors)]
 		for i, s := range p.factors {
@@ -378,7 +379,7 @@ func (g *laneGroup) do(op *laneOp, f *frame, regs []float64, n, count, width int
 	}
 }
 
-func whereVec[T real](dst, c, a, b []T) {
+func whereVec(dst, c, a, b []float64) {
 	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
 	for i := range dst {
 		if c[i] != 0 {

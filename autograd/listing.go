@@ -95,7 +95,7 @@ func (p *Program) String() string {
 	if p.loop != nil {
 		loop = fmt.Sprintf("%s=%d", p.loop.name, p.loop.size)
 	}
-	fmt.Fprintf(&s, "program %q: %d nodes, loop %s, %d lanes, kernels %s, precision %v\n", p.b.name, len(p.values), loop, p.lanes, Kernels(), p.precision)
+	fmt.Fprintf(&s, "program %q: %d nodes, loop %s, %d lanes, kernels %s\n", p.b.name, len(p.values), loop, p.lanes, Kernels())
 	if p.without != 0 {
 		fmt.Fprintf(&s, "without %v\n", p.without)
 	}
@@ -110,7 +110,7 @@ func (p *Program) String() string {
 		fmt.Fprintf(&s, "level %d\n", i)
 		listSteps(&s, lv.uniform)
 		for _, g := range lv.groups {
-			g.list(&s, lp.width, lp.precision)
+			g.list(&s, lp.width)
 		}
 	}
 	return s.String()
@@ -128,10 +128,10 @@ func listSteps(w io.Writer, steps []step) {
 	}
 }
 
-func (g *laneGroup) list(w io.Writer, width int, precision Precision) {
+func (g *laneGroup) list(w io.Writer, width int) {
 	title := "all lanes"
 	if g.mask != nil {
-		title, width = fmt.Sprintf("lanes of weight above 2^-53, register %d", g.mask.x), precision.vectorLen()
+		title, width = fmt.Sprintf("lanes of weight above 2^-53, register %d", g.mask.x), vectorLen
 	}
 	var total cost
 	kinds := map[laneCode]*cost{}
@@ -144,7 +144,6 @@ func (g *laneGroup) list(w io.Writer, width int, precision Precision) {
 			kinds[op.code] = &cost{}
 		}
 		flops, bytes := op.cost(g.args, width)
-		bytes = precision.bytes(bytes)
 		kinds[op.code].add(flops, bytes)
 		total.add(flops, bytes)
 	}

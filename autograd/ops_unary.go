@@ -49,7 +49,7 @@ func (r *rule) withVJP(vjp func(y, ct *Node) []*Node) *rule {
 
 func init() {
 	register(
-		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec[float64], zero: true},
+		elementwise1("neg", G.Neg, unaryKernel{f: func(x float64) float64 { return -x }, vec: negVec, zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(-1) }),
 		elementwise1("exp", G.Exp, unaryKernel{f: math.Exp, vec: vector.Portable.Exp},
 			func(y, x *Node) *Node { return y }),

@@ -148,9 +148,9 @@ func (em *emitter) findBlock(k elementKey) (b pairsBlock, ok bool) {
 
 // blockOf computes a block of a product in portable Go, two rows by two columns at a
 // time.
-func blockOf[T real](op *laneOp, args []int32, regs []T, n int) {
+func blockOf(op *laneOp, args []int32, regs []float64, n int) {
 	t := args[op.a:]
-	r := func(reg int32) []T { return regs[int(reg)*n:][:n] }
+	r := func(reg int32) []float64 { return regs[int(reg)*n:][:n] }
 	for i := 0; i < int(t[pairsHeight]); i += 2 {
 		for j := 0; j < int(t[pairsWidth]); j += 2 {
 			dst := t[pairsDst+pairsSide*i+j:]
@@ -163,7 +163,7 @@ func blockOf[T real](op *laneOp, args []int32, regs []T, n int) {
 				mulVV(d2, r(a[1]), r(b[0]))
 				mulVV(d3, r(a[1]), r(b[1]))
 			} else {
-				for _, d := range [][]T{d0, d1, d2, d3} {
+				for _, d := range [][]float64{d0, d1, d2, d3} {
 					fill(d, 0)
 				}
 			}
@@ -178,7 +178,7 @@ func blockOf[T real](op *laneOp, args []int32, regs []T, n int) {
 // mulAddFour adds aᵢ∘bⱼ + cᵢ∘dⱼ to xᵢⱼ.
 //
 //go:noinline
-func mulAddFour[T real](x00, x01, x10, x11, a0, a1, b0, b1, c0, c1, d0, d1 []T) {
+func mulAddFour(x00, x01, x10, x11, a0, a1, b0, b1, c0, c1, d0, d1 []float64) {
 	n := len(x00)
 	x01, x10, x11 = x01[:n], x10[:n], x11[:n]
 	a0, a1, b0, b1 = a0[:n], a1[:n], b0[:n], b1[:n]

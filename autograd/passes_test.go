@@ -173,10 +173,7 @@ func TestProductsOfLanes(t *testing.T) {
 				}
 			}
 			outputs := append(b.Grad(y, inputs...), y, product, product.Slice(0, 0, 1).AddScalar(1))
-			want := everyPass(t, inputs, outputs, data)
-			for i, got := range eval(t, inputs, outputs, data, ad.Options{Precision: ad.Float32}) {
-				compare(t, fmt.Sprintf("in float32: output %d", i), got, want[i], 1e-4)
-			}
+			everyPass(t, inputs, outputs, data)
 		})
 	}
 }

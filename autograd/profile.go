@@ -17,17 +17,16 @@ import (
 // [Program.Profile]. Times are in seconds and work is counted for one whole
 // evaluation, over all outer indices, on one worker.
 type Profile struct {
-	Name      string        // of the graph
-	Kernels   string        // the vector kernels in use
-	Precision Precision     // of the program
-	Without   Pass          // passes that were left out of the program
-	Indices   int           // runs of the program in one evaluation
-	Lanes     int           // lanes of the program
-	Rounds    int           // repetitions, of which the fastest counts
-	Clock     float64       // mean cost of the clock, subtracted from every measurement
-	Entry     float64       // mean cost of starting a group, subtracted from single lane operations
-	Whole     float64       // time of an evaluation that is not taken apart
-	Parts     []ProfilePart // in the order in which they run; kinds of lane operations by their time
+	Name    string        // of the graph
+	Kernels string        // the vector kernels in use
+	Without Pass          // passes that were left out of the program
+	Indices int           // runs of the program in one evaluation
+	Lanes   int           // lanes of the program
+	Rounds  int           // repetitions, of which the fastest counts
+	Clock   float64       // mean cost of the clock, subtracted from every measurement
+	Entry   float64       // mean cost of starting a group, subtracted from single lane operations
+	Whole   float64       // time of an evaluation that is not taken apart
+	Parts   []ProfilePart // in the order in which they run; kinds of lane operations by their time
 }
 
 // A ProfilePart is a part of a program: one instruction on numbers that are the
@@ -85,7 +84,7 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 		return nil, err
 	}
 	if c.holdsDraws(src) {
-		given, err := Compile(p.inputs, p.outputs, p.without, DrawInPlace, p.precision)
+		given, err := Compile(p.inputs, p.outputs, p.without, DrawInPlace)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +92,7 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 	}
 	c.dst, c.src = dst, src
 	pr := &profiler{c: c, f: c.frames[0], base: time.Now(), parts: map[ProfilePart]int{}}
-	pr.profile = &Profile{Name: p.b.name, Kernels: Kernels(), Precision: p.precision, Without: p.without, Indices: p.outer, Lanes: p.lanes, Rounds: rounds}
+	pr.profile = &Profile{Name: p.b.name, Kernels: Kernels(), Without: p.without, Indices: p.outer, Lanes: p.lanes, Rounds: rounds}
 	return pr.profile, pr.run()
 }
 
@@ -292,7 +291,7 @@ func (pr *profiler) level(k int) error {
 		}
 		name := fmt.Sprintf("lanes weighted by register %d", g.mask.x)
 		n := pr.c.lanes
-		b := probe{count: 1, lanes: n, flops: n, bytes: lp.precision.bytes(8 * n)}
+		b := probe{count: 1, lanes: n, flops: n, bytes: 8 * n}
 		if err := pr.measure(ProfilePart{Level: k, Name: "select " + name}, b, func() error {
 			f.active = selectLanes(f.active[:0], f.register(g.mask.x, lp.width, n))
 			return nil
@@ -308,15 +307,15 @@ func (pr *profiler) level(k int) error {
 // second run repeats the first: a group reads nothing that it has written before,
 // but for streams.
 func (pr *profiler) group(g *laneGroup, of ProfilePart, count int, active []int32) {
-	width, precision := pr.c.lane.width, pr.c.lane.precision
-	n := width
+	width := pr.c.lane.width
+	n, regs := width, pr.f.full
 	if active != nil {
-		n = roundUp(count, precision.vectorLen())
+		n, regs = roundUp(count, vectorLen), pr.f.packed
 	}
 	// No lane operation fails.
 	run := func(of ProfilePart, b probe, g *laneGroup) {
 		_ = pr.measure(of, b, func() error {
-			g.runIn(pr.f, width, count, active)
+			g.run(pr.f, regs, width, count, active)
 			return nil
 		})
 	}
@@ -324,7 +323,7 @@ func (pr *profiler) group(g *laneGroup, of ProfilePart, count int, active []int3
 	for i := range g.code {
 		if op := &g.code[i]; op.code != laneEnd {
 			flops, bytes := op.cost(g.args, n)
-			sum.count, sum.lanes, sum.flops, sum.bytes = sum.count+1, sum.lanes+n, sum.flops+flops, sum.bytes+precision.bytes(bytes)
+			sum.count, sum.lanes, sum.flops, sum.bytes = sum.count+1, sum.lanes+n, sum.flops+flops, sum.bytes+bytes
 		}
 	}
 	pr.streams = append(pr.streams[:0], pr.f.streams...)
@@ -346,7 +345,6 @@ func (pr *profiler) group(g *laneGroup, of ProfilePart, count int, active []int3
 		of.Name = laneNames[op.code]
 		b := probe{kind: probeLanes, count: 1, lanes: n}
 		b.flops, b.bytes = op.cost(g.args, n)
-		b.bytes = precision.bytes(b.bytes)
 		run(of, b, &single)
 	}
 }
@@ -360,7 +358,7 @@ const calibrateEvery = 16
 func (p *Profile) String() string {
 	var s strings.Builder
 	total := p.Total()
-	fmt.Fprintf(&s, "program %q: %d indices, %d lanes, kernels %s, %v, one worker, fastest of %d rounds\n", p.Name, p.Indices, p.Lanes, p.Kernels, p.Precision, p.Rounds)
+	fmt.Fprintf(&s, "program %q: %d indices, %d lanes, kernels %s, one worker, fastest of %d rounds\n", p.Name, p.Indices, p.Lanes, p.Kernels, p.Rounds)
 	if p.Without != 0 {
 		fmt.Fprintf(&s, "without %v\n", p.Without)
 	}

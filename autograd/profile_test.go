@@ -9,8 +9,7 @@ import (
 	ad "tobac/autograd"
 )
 
-// Profiling computes what an evaluation does, bit by bit, in
-// either precision: in lane programs, in those
+// Profiling computes what an evaluation does, bit by bit: in lane programs, in those
 // run value by value, in strips, and where uniform numbers are drawn or given.
 func TestProfileEvaluates(t *testing.T) {
 	drawn, drawnOut := noisy(48, false)
@@ -31,56 +30,54 @@ func TestProfileEvaluates(t *testing.T) {
 		{"value by value", packed, packedOut, nil, ad.ElementSchedule, []string{"square#", "logsumexp_over#"}},
 		{"strips", []*ad.Node{x}, strips, nil, 0, []string{"tanh#"}},
 	} {
-		for _, precision := range []ad.Precision{ad.Float64, ad.Float32} {
-			t.Run(fmt.Sprint(c.name, "/", precision), func(t *testing.T) {
-				src := make([]ad.Feed, len(c.inputs))
-				for i, n := range c.inputs {
-					if c.noise != nil && i > 0 {
-						src[i] = c.noise(uint64(100 * i))
-						continue
-					}
-					src[i].Data = make([]float64, sizeOf(n))
-					for k := range src[i].Data {
-						src[i].Data[k] = float64(k%7)/3 - 0.9
-					}
+		t.Run(c.name, func(t *testing.T) {
+			src := make([]ad.Feed, len(c.inputs))
+			for i, n := range c.inputs {
+				if c.noise != nil && i > 0 {
+					src[i] = c.noise(uint64(100 * i))
+					continue
 				}
-				p, err := ad.Compile(c.inputs, c.outputs, c.without, precision)
-				if err != nil {
-					t.Fatal(err)
+				src[i].Data = make([]float64, sizeOf(n))
+				for k := range src[i].Data {
+					src[i].Data[k] = float64(k%7)/3 - 0.9
 				}
-				e, err := p.NewEvaluator(ad.Options{})
-				if err != nil {
-					t.Fatal(err)
+			}
+			p, err := ad.Compile(c.inputs, c.outputs, c.without)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := p.NewEvaluator(ad.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			want, got := room(c.outputs), room(c.outputs)
+			if err := e.Eval(want, src); err != nil {
+				t.Fatal(err)
+			}
+			const rounds = 3
+			profile, err := p.Profile(got, src, rounds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range want {
+				if !sameBits(got[i], want[i]) {
+					t.Errorf("result %d: got %v, want %v", i, got[i], want[i])
 				}
-				defer e.Close()
-				want, got := room(c.outputs), room(c.outputs)
-				if err := e.Eval(want, src); err != nil {
-					t.Fatal(err)
+			}
+			checkProfile(t, profile, rounds)
+			table := profile.String()
+			for _, s := range c.want {
+				if !strings.Contains(table, s) {
+					t.Errorf("the table lacks %q:\n%s", s, table)
 				}
-				const rounds = 3
-				profile, err := p.Profile(got, src, rounds)
-				if err != nil {
-					t.Fatal(err)
+			}
+			for line := range strings.Lines(table) {
+				if n := len([]rune(line)); n > 150 {
+					t.Errorf("a line of %d columns: %s", n, line)
 				}
-				for i := range want {
-					if !sameBits(got[i], want[i]) {
-						t.Errorf("result %d: got %v, want %v", i, got[i], want[i])
-					}
-				}
-				checkProfile(t, profile, rounds)
-				table := profile.String()
-				for _, s := range c.want {
-					if !strings.Contains(table, s) {
-						t.Errorf("the table lacks %q:\n%s", s, table)
-					}
-				}
-				for line := range strings.Lines(table) {
-					if n := len([]rune(line)); n > 150 {
-						t.Errorf("a line of %d columns: %s", n, line)
-					}
-				}
-			})
-		}
+			}
+		})
 	}
 }
 

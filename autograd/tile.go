@@ -572,7 +572,7 @@ func (c *laneCompiler) split(off int32, productOf map[int32]uniformProduct) (con
 }
 
 // tileRowsOf computes the rows of a tile in portable Go.
-func tileRowsOf[T real](op *laneOp, args []int32, m, regs, buffer []T, n int) {
+func tileRowsOf(op *laneOp, args []int32, m, regs, buffer []float64, n int) {
 	t := args[op.a:]
 	rows := newTileReader(t, m, regs, n)
 	for r := 0; r < int(t[tileRows]); r += 2 {
@@ -595,7 +595,7 @@ func tileRowsOf[T real](op *laneOp, args []int32, m, regs, buffer []T, n int) {
 }
 
 // tileSquares computes the sum of the squares of a tile in portable Go.
-func tileSquares[T real](op *laneOp, args []int32, m, regs, buffer []T, n int) {
+func tileSquares(op *laneOp, args []int32, m, regs, buffer []float64, n int) {
 	t := args[op.a:]
 	rows := newTileReader(t, m, regs, n)
 	dst, x, y := rows.register(op.dst), buffer[:n], buffer[n:][:n]
@@ -610,15 +610,15 @@ func tileSquares[T real](op *laneOp, args []int32, m, regs, buffer []T, n int) {
 }
 
 // A tileReader finds the numbers of a tile.
-type tileReader[T real] struct {
+type tileReader struct {
 	t       []int32
-	m, regs []T
+	m, regs []float64
 	n       int
 	extra   [maxTileRows]int // where the single terms of the rows start
 }
 
-func newTileReader[T real](t []int32, m, regs []T, n int) tileReader[T] {
-	rd := tileReader[T]{t: t, m: m, regs: regs, n: n}
+func newTileReader(t []int32, m, regs []float64, n int) tileReader {
+	rd := tileReader{t: t, m: m, regs: regs, n: n}
 	at := tileHead + int(t[tileJoint])
 	for r := range t[tileRows] {
 		rd.extra[r] = at
@@ -627,13 +627,13 @@ func newTileReader[T real](t []int32, m, regs []T, n int) tileReader[T] {
 	return rd
 }
 
-func (rd *tileReader[T]) register(reg int32) []T { return rd.regs[int(reg)*rd.n:][:rd.n] }
+func (rd *tileReader) register(reg int32) []float64 { return rd.regs[int(reg)*rd.n:][:rd.n] }
 
 // pair computes rows r and r+1.
-func (rd *tileReader[T]) pair(x, y []T, r int) {
+func (rd *tileReader) pair(x, y []float64, r int) {
 	joint, rows := rd.t[tileHead:][:rd.t[tileJoint]], int(rd.t[tileRows])
 	c := rd.m[int(rd.t[tilePanel])+r:]
-	lane := func(i int) []T { return rd.register(joint[i]) }
+	lane := func(i int) []float64 { return rd.register(joint[i]) }
 	p, q := rd.m[rd.t[tileBias+r]], rd.m[rd.t[tileBias+r+1]]
 	// The first few terms start with the biases, then they go four at a time.
 	first := len(joint) & 3
@@ -656,7 +656,7 @@ func (rd *tileReader[T]) pair(x, y []T, r int) {
 }
 
 // single adds the terms that only row r has.
-func (rd *tileReader[T]) single(x []T, r int) {
+func (rd *tileReader) single(x []float64, r int) {
 	for at := rd.extra[r]; at < rd.extra[r]+2*int(rd.t[tileExtra+r]); at += 2 {
 		mulAddVS(x, rd.register(rd.t[at]), rd.m[rd.t[at+1]])
 	}
@@ -666,7 +666,7 @@ func (rd *tileReader[T]) single(x []T, r int) {
 // whose factors are step apart in c, c′ₖ beside cₖ.
 
 //go:noinline
-func affine2[T real](x, y []T, p, q T, c, a []T) {
+func affine2(x, y []float64, p, q float64, c, a []float64) {
 	n, p0, q0 := len(x), c[0], c[1]
 	y, a = y[:n], a[:n]
 	for i := range x {
@@ -675,7 +675,7 @@ func affine2[T real](x, y []T, p, q T, c, a []T) {
 }
 
 //go:noinline
-func affineTwo2[T real](x, y []T, p, q T, c []T, step int, a0, a1 []T) {
+func affineTwo2(x, y []float64, p, q float64, c []float64, step int, a0, a1 []float64) {
 	n := len(x)
 	y, a0, a1 = y[:n], a0[:n], a1[:n]
 	p0, q0, p1, q1 := c[0], c[1], c[step], c[step+1]
@@ -687,7 +687,7 @@ func affineTwo2[T real](x, y []T, p, q T, c []T, step int, a0, a1 []T) {
 }
 
 //go:noinline
-func affineThree2[T real](x, y []T, p, q T, c []T, step int, a0, a1, a2 []T) {
+func affineThree2(x, y []float64, p, q float64, c []float64, step int, a0, a1, a2 []float64) {
 	n := len(x)
 	y, a0, a1, a2 = y[:n], a0[:n], a1[:n], a2[:n]
 	p0, q0, p1, q1, p2, q2 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1]
@@ -701,7 +701,7 @@ func affineThree2[T real](x, y []T, p, q T, c []T, step int, a0, a1, a2 []T) {
 // addFour2 adds Σ cₖ·aₖ to x and Σ c′ₖ·aₖ to y over four terms.
 //
 //go:noinline
-func addFour2[T real](x, y, c []T, step int, a0, a1, a2, a3 []T) {
+func addFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
 	n := len(x)
 	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
 	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1], c[3*step], c[3*step+1]
@@ -715,7 +715,7 @@ func addFour2[T real](x, y, c []T, step int, a0, a1, a2, a3 []T) {
 // squares2 is dst = x² + y².
 //
 //go:noinline
-func squares2[T real](dst, x, y []T) {
+func squares2(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = x[i]*x[i] + y[i]*y[i]
@@ -725,7 +725,7 @@ func squares2[T real](dst, x, y []T) {
 // addSquares2 is dst += x² + y².
 //
 //go:noinline
-func addSquares2[T real](dst, x, y []T) {
+func addSquares2(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] += x[i]*x[i] + y[i]*y[i]

@@ -5,17 +5,14 @@ import "math"
 // Vector kernels in portable Go. dst and operands have one length; dst may be
 // an operand.
 
-// real is a number of a lane.
-type real interface{ float32 | float64 }
-
-func fill[T real](dst []T, v T) {
+func fill(dst []float64, v float64) {
 	for i := range dst {
 		dst[i] = v
 	}
 }
 
 //go:noinline
-func negVec[T real](dst, x []T) {
+func negVec(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = -v
 	}
@@ -45,7 +42,7 @@ func tanhVec(dst, x []float64) {
 }
 
 //go:noinline
-func addVV[T real](dst, a, b []T) {
+func addVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] + b[i]
@@ -53,7 +50,7 @@ func addVV[T real](dst, a, b []T) {
 }
 
 //go:noinline
-func addVS[T real](dst, a []T, b T) {
+func addVS(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] + b
@@ -61,7 +58,7 @@ func addVS[T real](dst, a []T, b T) {
 }
 
 //go:noinline
-func subVV[T real](dst, a, b []T) {
+func subVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] - b[i]
@@ -85,7 +82,7 @@ func subSV(dst []float64, a float64, b []float64) {
 }
 
 //go:noinline
-func mulVV[T real](dst, a, b []T) {
+func mulVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] * b[i]
@@ -93,7 +90,7 @@ func mulVV[T real](dst, a, b []T) {
 }
 
 //go:noinline
-func mulVS[T real](dst, a []T, b T) {
+func mulVS(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] * b
@@ -129,7 +126,7 @@ func divSV(dst []float64, a float64, b []float64) {
 // mulAddVS is dst += a·s.
 //
 //go:noinline
-func mulAddVS[T real](dst, a []T, s T) {
+func mulAddVS(dst, a []float64, s float64) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i] * s
@@ -139,7 +136,7 @@ func mulAddVS[T real](dst, a []T, s T) {
 // mulAddVV is dst += a∘b.
 //
 //go:noinline
-func mulAddVV[T real](dst, a, b []T) {
+func mulAddVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i] * b[i]
@@ -149,7 +146,7 @@ func mulAddVV[T real](dst, a, b []T) {
 // mul2, mul3 and mul4 are dst = Σ rᵢ·xᵢ over two, three and four terms.
 //
 //go:noinline
-func mul2[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T) {
+func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
 	n := len(dst)
 	x0, x1 = x0[:n], x1[:n]
 	for i := range dst {
@@ -158,7 +155,7 @@ func mul2[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T) {
 }
 
 //go:noinline
-func mul3[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T) {
+func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64) {
 	n := len(dst)
 	x0, x1, x2 = x0[:n], x1[:n], x2[:n]
 	for i := range dst {
@@ -167,7 +164,7 @@ func mul3[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T) {
 }
 
 //go:noinline
-func mul4[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T, r3 T, x3 []T) {
+func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range dst {
@@ -178,7 +175,7 @@ func mul4[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T, r3 T, x3 []
 // mulAdd4 is dst += Σ rᵢ·xᵢ over four terms.
 //
 //go:noinline
-func mulAdd4[T real](dst []T, r0 T, x0 []T, r1 T, x1 []T, r2 T, x2 []T, r3 T, x3 []T) {
+func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range dst {
