@@ -77,12 +77,12 @@ func (in *denseMatMul) cost() (flops, bytes int) {
 }
 
 // cost of what prepare computes: three operations for the two factors of a
-// sigmoid shift.
-func (lv *laneLevel) cost() (flops, bytes int) {
+// sigmoid shift, and one for each of a tile's rows for a scaled term of a panel.
+func (lv *laneLevel) cost(tileRows int) (flops, bytes int) {
 	factors := 0
 	for _, p := range lv.panels {
 		factors += len(p.factors)
 	}
-	scaled := rowsPerTile() * len(lv.scales)
+	scaled := tileRows * len(lv.scales)
 	return 3*len(lv.shifts) + len(lv.products) + scaled, 24*(len(lv.shifts)+len(lv.products)+scaled) + 16*factors
 }

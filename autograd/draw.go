@@ -1,5 +1,7 @@
 package autograd
 
+import "tobac/autograd/internal/lane/vm"
+
 // An input of uniform numbers is drawn where it is used if each of its elements
 // is read once, by an element-wise operation whose other operand is the same in
 // all lanes. The results are kept in its stead, so that later levels, which run on
@@ -9,7 +11,7 @@ package autograd
 // kept.
 func (c *laneCompiler) findDrawn(v *value) bool {
 	p := c.p
-	if !p.runs(DrawInPlace) || !v.n.uniform || p.lanes%vectorLen != 0 || p.loop == nil || !v.n.axes.has(p.loop) || v.n.axes.without(p.loop) == 0 {
+	if !p.runs(DrawInPlace) || !v.n.uniform || p.lanes%vm.VectorLen != 0 || p.loop == nil || !v.n.axes.has(p.loop) || v.n.axes.without(p.loop) == 0 {
 		return false
 	}
 	results := map[elementKey]elementKey{}
@@ -63,7 +65,7 @@ func (em *emitter) draw(v *value, stream int32, e int) int32 {
 	for {
 		k := elementKey{int32(v.id), int32(em.c.drawn[v])}
 		r := em.virtual()
-		em.emit(laneOp{code: laneDraw, dst: r, a: stream})
+		em.emit(vm.Op{Code: vm.Draw, Dst: r, A: stream})
 		em.reg[k] = r
 		em.c.drawn[v]++
 		if int(k.e) == e {
@@ -77,15 +79,15 @@ func (em *emitter) draw(v *value, stream int32, e int) int32 {
 
 // ofDraws emits an operation of register a, together with the draws of that register
 // if they have just been emitted, because nothing else reads them.
-func (em *emitter) ofDraws(op laneOp) int32 {
-	fused := map[laneCode]laneCode{laneLess: laneDrawLess, laneSigmoidShift: laneDrawShift}[op.code]
+func (em *emitter) ofDraws(op vm.Op) int32 {
+	fused := map[vm.Code]vm.Code{vm.Less: vm.DrawLess, vm.SigmoidShift: vm.DrawShift}[op.Code]
 	n := len(em.code)
-	if n == 0 || em.code[n-1].code != laneDraw || em.code[n-1].dst != op.a || !em.c.p.runs(Fusion) {
+	if n == 0 || em.code[n-1].Code != vm.Draw || em.code[n-1].Dst != op.A || !em.c.p.runs(Fusion) {
 		return em.share(op)
 	}
 	last := &em.code[n-1]
-	last.code, last.b = fused, op.b
-	return last.dst
+	last.Code, last.B = fused, op.B
+	return last.Dst
 }
 
 // keep turns the register that the last operation has written into a kept one.
@@ -93,10 +95,10 @@ func (em *emitter) keep(k elementKey, r int32) int32 {
 	kept := int32(em.c.lp.stored)
 	em.c.lp.stored++
 	em.c.lp.keep[k] = kept
-	if last := &em.code[len(em.code)-1]; last.dst == r {
-		last.dst = keptBase + kept
+	if last := &em.code[len(em.code)-1]; last.Dst == r {
+		last.Dst = keptBase + kept
 	} else {
-		em.emit(laneOp{code: laneCopy, dst: keptBase + kept, a: r})
+		em.emit(vm.Op{Code: vm.Copy, Dst: keptBase + kept, A: r})
 	}
 	return keptBase + kept
 }

@@ -1,6 +1,10 @@
 package autograd
 
-import "slices"
+import (
+	"slices"
+
+	"tobac/autograd/internal/lane/vm"
+)
 
 // A sink is an element of a reduction over the lanes.
 type sink struct {
@@ -19,8 +23,8 @@ type emitter struct {
 	drawn []elementKey // elements computed from draws
 	uses  map[elementKey]int
 	reg   map[elementKey]int32
-	equal map[laneOp]int32
-	code  []laneOp
+	equal map[vm.Op]int32
+	code  []vm.Op
 	args  []int32
 	next  int32
 
@@ -33,7 +37,7 @@ type emitter struct {
 const keptBase = int32(1) << 28
 
 func newEmitter(c *laneCompiler, mask elementKey) *emitter {
-	return &emitter{c: c, mask: mask, uses: map[elementKey]int{}, reg: map[elementKey]int32{}, equal: map[laneOp]int32{}}
+	return &emitter{c: c, mask: mask, uses: map[elementKey]int{}, reg: map[elementKey]int32{}, equal: map[vm.Op]int32{}}
 }
 
 // pin keeps an element in a register of its own for later levels and outputs.
@@ -100,7 +104,7 @@ func (em *emitter) finish() (laneGroup, int) {
 		r := em.lane(k)
 		kept := int32(em.c.lp.stored)
 		em.c.lp.stored++
-		em.emit(laneOp{code: laneCopy, dst: keptBase + kept, a: r})
+		em.emit(vm.Op{Code: vm.Copy, Dst: keptBase + kept, A: r})
 		em.c.lp.keep[k] = kept
 		em.reg[k] = keptBase + kept
 	}
@@ -110,10 +114,16 @@ func (em *emitter) finish() (laneGroup, int) {
 	for _, k := range em.drawn { // those that only later levels read
 		em.lane(k)
 	}
-	em.emit(laneOp{code: laneEnd})
-	g := laneGroup{code: em.code, args: em.args, unary: em.unaries, binary: em.binaries}
+	em.emit(vm.Op{Code: vm.End})
+	g := laneGroup{Group: vm.Group{Code: em.code, Args: em.args}}
+	for _, k := range em.unaries {
+		g.Unary = append(g.Unary, k.vec)
+	}
+	for _, k := range em.binaries {
+		g.Binary = append(g.Binary, k.vv)
+	}
 	for _, u := range em.panels {
-		u.args = g.args
+		u.args = g.Args
 		em.c.panelUses = append(em.c.panelUses, u)
 	}
 	if em.mask != none {
@@ -123,7 +133,7 @@ func (em *emitter) finish() (laneGroup, int) {
 	return g, em.assign(&g)
 }
 
-func (em *emitter) emit(op laneOp) { em.code = append(em.code, op) }
+func (em *emitter) emit(op vm.Op) { em.code = append(em.code, op) }
 
 func (em *emitter) virtual() int32 {
 	em.next++
@@ -131,13 +141,13 @@ func (em *emitter) virtual() int32 {
 }
 
 // share emits op unless an equal one was, and returns its register.
-func (em *emitter) share(op laneOp) int32 {
+func (em *emitter) share(op vm.Op) int32 {
 	if r, ok := em.equal[op]; ok && em.c.p.runs(CommonSubexpressions) {
 		return r
 	}
 	r := em.virtual()
 	em.equal[op] = r
-	op.dst = r
+	op.Dst = r
 	em.emit(op)
 	return r
 }
@@ -145,26 +155,26 @@ func (em *emitter) share(op laneOp) int32 {
 func (em *emitter) sink(s sink) {
 	off := int32(s.v.offset(s.e))
 	if s.ref.kind != refLane { // the same number in every lane
-		op := laneOp{code: laneSumConst, dst: off, a: uniformOffset(s.ref)}
+		op := vm.Op{Code: vm.SumConst, Dst: off, A: uniformOffset(s.ref)}
 		if s.v.n.op.over == overLogSumExp {
-			op.code = laneShiftConst
+			op.Code = vm.ShiftConst
 		}
 		em.emit(op)
 		return
 	}
 	if s.v.n.op.over == overLogSumExp {
-		em.emit(laneOp{code: laneLogSumExp, dst: off, a: em.lane(s.ref.key)})
+		em.emit(vm.Op{Code: vm.LogSumExp, Dst: off, A: em.lane(s.ref.key)})
 		return
 	}
 	// Fuse the last product into the sum over the lanes.
 	if v := em.c.value(s.ref.key); em.uses[s.ref.key] == 1 && v.n.op != nil && v.n.op.name == "mul" && em.c.p.runs(Fusion) {
 		if r := v.refs(int(s.ref.key.e)); r[0].kind == refLane && r[1].kind == refLane {
 			a, b := em.lane(r[0].key), em.lane(r[1].key)
-			em.emit(laneOp{code: laneSumProduct, dst: off, a: a, b: b})
+			em.emit(vm.Op{Code: vm.SumProduct, Dst: off, A: a, B: b})
 			return
 		}
 	}
-	em.emit(laneOp{code: laneSum, dst: off, a: em.lane(s.ref.key)})
+	em.emit(vm.Op{Code: vm.Sum, Dst: off, A: em.lane(s.ref.key)})
 }
 
 // lane emits the operations that compute an element and returns its register.
@@ -185,7 +195,7 @@ func (em *emitter) compute(k elementKey) int32 {
 		if em.mask == none {
 			return keptBase + kept
 		}
-		return em.share(laneOp{code: laneGather, a: kept})
+		return em.share(vm.Op{Code: vm.Gather, A: kept})
 	}
 	v := em.c.value(k)
 	if stream, ok := em.c.stream[v]; ok {
@@ -199,14 +209,14 @@ func (em *emitter) compute(k elementKey) int32 {
 	case kernelSum, kernelMatMul:
 		return em.products(v, v.products(e, em.c.sourcesOf(v)), zeroOffset)
 	case kernelOver:
-		return em.share(laneOp{code: laneFill, a: uniformOffset(v.args[0].ref(e))})
+		return em.share(vm.Op{Code: vm.Fill, A: uniformOffset(v.args[0].ref(e))})
 	case kernelUnary:
 		return em.unary(v, v.refs(e)[0])
 	case kernelWhere:
 		r := v.refs(e)
 		c, x, y := em.register(r[0]), em.register(r[1]), em.register(r[2])
 		dst := em.virtual()
-		em.emit(laneOp{code: laneWhere, dst: dst, a: c, b: em.pool(x, y)})
+		em.emit(vm.Op{Code: vm.Where, Dst: dst, A: c, B: em.pool(x, y)})
 		return dst
 	}
 	return em.binary(v, v.refs(e))
@@ -224,7 +234,7 @@ func (em *emitter) register(r operandRef) int32 {
 	if r.kind == refLane {
 		return em.lane(r.key)
 	}
-	return em.share(laneOp{code: laneFill, a: uniformOffset(r)})
+	return em.share(vm.Op{Code: vm.Fill, A: uniformOffset(r)})
 }
 
 // scaled recognises an element that is read once and is lanes times a uniform
@@ -253,22 +263,22 @@ func (em *emitter) scaled(r operandRef) (x operandRef, factor int32, ok bool) {
 func (em *emitter) unary(v *value, r operandRef) int32 {
 	if v.n.op.name == "neg" {
 		if x, f, ok := em.scaled(r); ok {
-			return em.share(laneOp{code: laneNegScale, a: em.lane(x.key), b: f})
+			return em.share(vm.Op{Code: vm.NegScale, A: em.lane(x.key), B: f})
 		}
-		return em.share(laneOp{code: laneNeg, a: em.register(r)})
+		return em.share(vm.Op{Code: vm.Neg, A: em.register(r)})
 	}
 	switch v.n.op.name {
 	case "square":
 		x := em.register(r)
-		return em.share(laneOp{code: laneMul, a: x, b: x})
+		return em.share(vm.Op{Code: vm.Mul, A: x, B: x})
 	case "exp":
-		return em.share(laneOp{code: laneExp, a: em.register(r)})
+		return em.share(vm.Op{Code: vm.Exp, A: em.register(r)})
 	case "relu":
-		return em.share(laneOp{code: laneRelu, a: em.register(r)})
+		return em.share(vm.Op{Code: vm.Relu, A: em.register(r)})
 	case "positive":
-		return em.share(laneOp{code: lanePositive, a: em.register(r)})
+		return em.share(vm.Op{Code: vm.Positive, A: em.register(r)})
 	}
-	return em.share(laneOp{code: laneUnary, a: em.register(r), b: em.unaryIndex(v)})
+	return em.share(vm.Op{Code: vm.Unary, A: em.register(r), B: em.unaryIndex(v)})
 }
 
 func (em *emitter) binary(v *value, r []operandRef) int32 {
@@ -285,7 +295,7 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 			if sum, ok := em.summed(a); ok {
 				return em.products(sum, sum.products(int(a.key.e), em.c.sourcesOf(sum)), b.off)
 			}
-			return em.share(laneOp{code: laneAddS, a: em.register(a), b: b.off})
+			return em.share(vm.Op{Code: vm.AddS, A: em.register(a), B: b.off})
 		}
 		x, f, ok := em.scaled(a)
 		y, g, okToo := em.scaled(b)
@@ -298,45 +308,45 @@ func (em *emitter) binary(v *value, r []operandRef) int32 {
 		case okToo:
 			return em.dot(em.lane(a.key), oneOffset, em.lane(y.key), g)
 		}
-		return em.share(laneOp{code: laneAdd, a: em.lane(a.key), b: em.lane(b.key)})
+		return em.share(vm.Op{Code: vm.Add, A: em.lane(a.key), B: em.lane(b.key)})
 	case "sub":
 		switch {
 		case b.kind == refZero:
 			return em.register(a)
 		case b.kind == refUniform:
-			return em.share(laneOp{code: laneSubS, a: em.register(a), b: b.off})
+			return em.share(vm.Op{Code: vm.SubS, A: em.register(a), B: b.off})
 		case a.kind == refLane:
-			return em.share(laneOp{code: laneSub, a: em.lane(a.key), b: em.lane(b.key)})
+			return em.share(vm.Op{Code: vm.Sub, A: em.lane(a.key), B: em.lane(b.key)})
 		case a.kind == refZero:
 			if x, f, ok := em.scaled(b); ok {
-				return em.share(laneOp{code: laneNegScale, a: em.lane(x.key), b: f})
+				return em.share(vm.Op{Code: vm.NegScale, A: em.lane(x.key), B: f})
 			}
-			return em.share(laneOp{code: laneNeg, a: em.lane(b.key)})
+			return em.share(vm.Op{Code: vm.Neg, A: em.lane(b.key)})
 		}
-		return em.share(laneOp{code: laneRSubS, a: em.lane(b.key), b: a.off})
+		return em.share(vm.Op{Code: vm.RSubS, A: em.lane(b.key), B: a.off})
 	case "mul":
 		if a.kind != refLane {
 			a, b = b, a
 		}
 		if b.kind == refUniform {
 			if x, ok := em.negated(a); ok {
-				return em.share(laneOp{code: laneNegScale, a: em.lane(x.key), b: b.off})
+				return em.share(vm.Op{Code: vm.NegScale, A: em.lane(x.key), B: b.off})
 			}
-			return em.share(laneOp{code: laneScale, a: em.register(a), b: b.off})
+			return em.share(vm.Op{Code: vm.Scale, A: em.register(a), B: b.off})
 		}
-		return em.share(laneOp{code: laneMul, a: em.register(a), b: em.register(b)})
+		return em.share(vm.Op{Code: vm.Mul, A: em.register(a), B: em.register(b)})
 	case "greater":
 		if a.kind != refLane {
-			return em.ofDraws(laneOp{code: laneLess, a: em.register(b), b: uniformOffset(a)})
+			return em.ofDraws(vm.Op{Code: vm.Less, A: em.register(b), B: uniformOffset(a)})
 		}
 	case "sigmoid_shift":
 		if a.kind == refUniform {
-			return em.ofDraws(laneOp{code: laneSigmoidShift, a: em.register(b), b: em.c.shiftFactors(a.off)})
+			return em.ofDraws(vm.Op{Code: vm.SigmoidShift, A: em.register(b), B: em.c.shiftFactors(a.off)})
 		}
 	}
 	x, y := em.register(a), em.register(b)
 	dst := em.virtual()
-	em.emit(laneOp{code: laneBinary, dst: dst, a: x, b: em.pool(y, em.binaryIndex(v.n.op.binary))})
+	em.emit(vm.Op{Code: vm.Binary, Dst: dst, A: x, B: em.pool(y, em.binaryIndex(v.n.op.binary))})
 	return dst
 }
 
@@ -356,7 +366,7 @@ func (em *emitter) negated(r operandRef) (x operandRef, ok bool) {
 // dot emits a sum of registers times uniform numbers.
 func (em *emitter) dot(operands ...int32) int32 {
 	dst := em.virtual()
-	em.emit(laneOp{code: laneDot, dst: dst, a: em.pool(operands...), b: int32(len(operands) / 2)})
+	em.emit(vm.Op{Code: vm.Dot, Dst: dst, A: em.pool(operands...), B: int32(len(operands) / 2)})
 	return dst
 }
 
@@ -422,7 +432,7 @@ func (em *emitter) products(v *value, pairs [][2]operandRef, bias int32) int32 {
 		}
 	}
 	if bias != zeroOffset {
-		linear = append(linear, em.share(laneOp{code: laneFill, a: oneOffset}), bias)
+		linear = append(linear, em.share(vm.Op{Code: vm.Fill, A: oneOffset}), bias)
 	}
 	dst := em.virtual()
 	if len(linear) == 0 && len(rest) > 1 && v.n.op.kernel == kernelMatMul {
@@ -430,7 +440,7 @@ func (em *emitter) products(v *value, pairs [][2]operandRef, bias int32) int32 {
 		for _, pr := range rest {
 			operands = append(operands, em.register(pr[0]), em.register(pr[1]))
 		}
-		em.emit(laneOp{code: laneDotPairs, dst: dst, a: em.pool(operands...), b: int32(len(rest))})
+		em.emit(vm.Op{Code: vm.DotPairs, Dst: dst, A: em.pool(operands...), B: int32(len(rest))})
 		return dst
 	}
 	rest, started := em.squares(rest, dst)
@@ -439,22 +449,22 @@ func (em *emitter) products(v *value, pairs [][2]operandRef, bias int32) int32 {
 		if started {
 			sum = em.virtual()
 		}
-		em.emit(laneOp{code: laneDot, dst: sum, a: em.pool(linear...), b: int32(n)})
+		em.emit(vm.Op{Code: vm.Dot, Dst: sum, A: em.pool(linear...), B: int32(n)})
 		if started {
-			em.emit(laneOp{code: laneAdd, dst: dst, a: dst, b: sum})
+			em.emit(vm.Op{Code: vm.Add, Dst: dst, A: dst, B: sum})
 		}
 		started = true
 	}
 	for _, pr := range rest {
-		op := laneOp{code: laneMul, dst: dst, a: em.register(pr[0]), b: em.register(pr[1])}
+		op := vm.Op{Code: vm.Mul, Dst: dst, A: em.register(pr[0]), B: em.register(pr[1])}
 		if started {
-			op.code = laneMulAdd
+			op.Code = vm.MulAdd
 		}
 		started = true
 		em.emit(op)
 	}
 	if !started {
-		em.emit(laneOp{code: laneFill, dst: dst, a: zeroOffset})
+		em.emit(vm.Op{Code: vm.Fill, Dst: dst, A: zeroOffset})
 	}
 	return dst
 }
@@ -490,8 +500,8 @@ func (em *emitter) assign(g *laneGroup) int {
 		kept = 0
 	}
 	last := make([]int32, em.next)
-	for i := range g.code {
-		g.code[i].registers(g.args, func(r *int32) {
+	for i := range g.Code {
+		g.Code[i].Registers(g.Args, func(r *int32) {
 			if *r < keptBase {
 				last[*r] = int32(i)
 			}
@@ -503,12 +513,12 @@ func (em *emitter) assign(g *laneGroup) int {
 	}
 	var free []int32
 	count := kept
-	for i := range g.code {
-		op := &g.code[i]
+	for i := range g.Code {
+		op := &g.Code[i]
 		// Operands freed here are reused from the next operation on, because
 		// some operations write the result before they have read everything.
 		var freed []int32
-		op.registers(g.args, func(r *int32) {
+		op.Registers(g.Args, func(r *int32) {
 			v := *r
 			if v >= keptBase {
 				*r = v - keptBase

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
+	"tobac/autograd/internal/lane/vm"
 	"tobac/internal/pool"
 	"tobac/internal/vector"
 )
@@ -16,12 +16,7 @@ type frame struct {
 	m       []float64   // arena
 	scratch []float64   // gathered operands, filled inputs
 	args    [][]float64 // operand list of the rule being evaluated
-	full    []float64   // registers of all lanes
-	packed  []float64   // registers of selected lanes
-	buffer  []float64   // of operations that need one
-	machine laneMachine
-	streams []vector.Stream // of the inputs drawn where they are used
-	active  []int32         // the selected lanes
+	machine *vm.Machine // of a lane program, with m as its arena
 	err     error
 	at      int // outer index of err
 }
@@ -85,27 +80,14 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		f := &frame{m: make([]float64, p.arena), scratch: make([]float64, scratch), args: make([][]float64, arity)}
 		copy(f.m, p.constant)
 		if lp := p.lane; lp != nil {
-			f.buffer = alignedVectors(lp.buffer)
-			f.active = make([]int32, 0, lp.width)
-			f.streams = make([]vector.Stream, len(lp.draws))
+			f.machine = vm.New(lp.set, f.m, lp.size())
 			copy(f.m[lp.panelsAt:], lp.panels)
-			f.full = alignedVectors(max(lp.full, lp.stored) * lp.width)
-			f.packed = alignedVectors(lp.packed * lp.width)
 		}
 		c.frames = append(c.frames, f)
 	}
 	c.pool = pool.New(workers)
 	c.part = func(worker int) { c.work(c.frames[worker]) }
 	return c, nil
-}
-
-// alignedVectors allocates n numbers that start where a cache line does, so that
-// no vector of them is part of two.
-func alignedVectors(n int) []float64 {
-	const line = 8 * vectorLen
-	x := make([]float64, n+vectorLen)
-	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
-	return x[(line-past)%line/8:][:n:n]
 }
 
 // storedElements lists the elements of n that are stored, nil if all are.
@@ -256,7 +238,7 @@ func (c *compiled) loadInputs(f *frame, outer int) error {
 		}
 		if c.lane != nil {
 			if k := slices.Index(c.lane.draws, i); k >= 0 {
-				f.streams[k] = vector.NewStream(c.src[i].Seed(outer))
+				f.machine.Streams[k] = vector.NewStream(c.src[i].Seed(outer))
 				continue
 			}
 		}
@@ -309,7 +291,7 @@ func (c *compiled) place(f *frame, v *value, i int) (to []float64, stride int) {
 	for _, in := range c.lane.inputs {
 		if in.index == i {
 			w := c.lane.width
-			return f.full[in.first*w:][:len(v.slot)*w], w
+			return f.machine.Full[in.first*w:][:len(v.slot)*w], w
 		}
 	}
 	return nil, 0
@@ -430,7 +412,7 @@ func (c *compiled) unloadLane(f *frame, v *value, i, l int, to []float64) {
 		for e, r := range reg {
 			to[e] = 0
 			if r >= 0 {
-				to[e] = f.full[int(r)*c.lane.width+l]
+				to[e] = f.machine.Full[int(r)*c.lane.width+l]
 			}
 		}
 		return

@@ -1,6 +1,9 @@
 package autograd
 
-import "math"
+import (
+	"tobac/autograd/internal/lane/vm"
+	"tobac/internal/vector"
+)
 
 // The lane program is the compiled form of the part of a graph that differs
 // between lanes. Every element of every such value is a register of one float64
@@ -16,7 +19,8 @@ import "math"
 // float64 to a sum of terms proportional to the weight, so such sums run on the
 // other lanes only, packed together.
 type laneProgram struct {
-	width  int // lanes, rounded up to whole vectors
+	set    vector.Set // the kernels it is written for
+	width  int        // lanes, rounded up to whole vectors
 	inputs []laneInput
 	stored int // registers that keep a value for later levels or for output
 	levels []laneLevel
@@ -28,7 +32,7 @@ type laneProgram struct {
 
 	panels   []float64 // constant panels, which frames hold from panelsAt on
 	panelsAt int
-	buffer   int // length of a frame's buffer
+	buffer   int // that operations need
 }
 
 // laneInput is a varying input: its elements are registers first and following.
@@ -52,11 +56,8 @@ type laneLevel struct {
 
 // A laneGroup is a list of operations on one set of lanes.
 type laneGroup struct {
-	mask   *laneMask // nil: all lanes
-	code   []laneOp  // the last one is laneEnd
-	args   []int32   // operands of operations that have many
-	unary  []*unaryKernel
-	binary []*binaryKernel
+	mask *laneMask // nil: all lanes
+	vm.Group
 }
 
 // A laneMask selects the lanes whose weight exp(x − max x) is not negligible.
@@ -64,9 +65,6 @@ type laneMask struct{ x int32 } // register of x
 
 // elementKey names one element of one varying value.
 type elementKey struct{ v, e int32 }
-
-// vectorLen is the number of lanes that registers are rounded up to.
-const vectorLen = 8
 
 // Varying elements are scheduled one by one up to laneLimit of them for every
 // lane, since that pays by the number of lanes, but not above laneMost; and up to
@@ -79,14 +77,11 @@ const (
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// negligible is ln 2⁻⁵³: terms this far below the largest do not change a sum.
-var negligible = -53 * math.Ln2
-
 // compileLanes builds the lane program of a laneable graph.
 func (p *Program) compileLanes() *laneProgram {
-	lp := &laneProgram{width: roundUp(p.lanes, vectorLen), keep: map[elementKey]int32{}}
+	lp := &laneProgram{set: kernels, width: roundUp(p.lanes, vm.VectorLen), keep: map[elementKey]int32{}}
 	level := p.levels()
-	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks()}
+	c := &laneCompiler{p: p, lp: lp, level: level, masks: p.findMasks(), tileRows: vm.RowsPerTile(lp.set)}
 	for i, n := range p.inputs {
 		if v := p.byNode[n]; v != nil && v.varying {
 			if c.findDrawn(v) {
@@ -113,11 +108,6 @@ func (p *Program) compileLanes() *laneProgram {
 		c.addLevel(k)
 	}
 	c.layPanels()
-	lp.buffer = max(lp.buffer, 2*lp.width)
-	for i := range lp.levels {
-		lv := &lp.levels[i]
-		lp.buffer = max(lp.buffer, len(lv.shifts))
-	}
 	return lp
 }
 
@@ -292,8 +282,10 @@ type laneCompiler struct {
 	productAt map[uniformProduct]int32
 	products  []storedProduct // those of the level
 	reads     map[int32]bool  // offsets that something reads
-	panels    map[[maxTileRows]int32][]*panel
+	panels    map[[vm.MaxTileRows]int32][]*panel
 	allPanels []*panel
+
+	tileRows int
 
 	productsAt, productRoom int // in the arena
 	panelUses               []panelUse
@@ -472,7 +464,7 @@ func (c *laneCompiler) addLevel(k int) {
 }
 
 // shiftFactors is where the factors of the sigmoid shift by the number at offset
-// x are found; see [shiftFactorsVec].
+// x are found; see [vm.Machine.ShiftFactors].
 func (c *laneCompiler) shiftFactors(x int32) int32 {
 	if at, ok := c.shift[x]; ok {
 		return at

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tobac/autograd/internal/lane/vm"
 	"tobac/internal/vector"
 )
 
@@ -278,7 +279,7 @@ func (pr *profiler) level(k int) error {
 		return err
 	}
 	b := probe{count: 1}
-	if b.flops, b.bytes = lv.cost(); b.bytes > 0 {
+	if b.flops, b.bytes = lv.cost(vm.RowsPerTile(lp.set)); b.bytes > 0 {
 		if err := pr.measure(ProfilePart{Level: k, Name: "factors"}, b, func() error { lv.prepare(f); return nil }); err != nil {
 			return err
 		}
@@ -292,13 +293,14 @@ func (pr *profiler) level(k int) error {
 		name := fmt.Sprintf("lanes weighted by register %d", g.mask.x)
 		n := pr.c.lanes
 		b := probe{count: 1, lanes: n, flops: n, bytes: 8 * n}
+		var active []int32
 		if err := pr.measure(ProfilePart{Level: k, Name: "select " + name}, b, func() error {
-			f.active = selectLanes(f.active[:0], f.register(g.mask.x, lp.width, n))
+			active = f.machine.Select(g.mask.x, n)
 			return nil
 		}); err != nil {
 			return err
 		}
-		pr.group(g, ProfilePart{Level: k, Group: name}, len(f.active), f.active)
+		pr.group(g, ProfilePart{Level: k, Group: name}, len(active), active)
 	}
 	return nil
 }
@@ -307,44 +309,47 @@ func (pr *profiler) level(k int) error {
 // second run repeats the first: a group reads nothing that it has written before,
 // but for streams.
 func (pr *profiler) group(g *laneGroup, of ProfilePart, count int, active []int32) {
-	width := pr.c.lane.width
-	n, regs := width, pr.f.full
+	x, n := pr.f.machine, pr.c.lane.width
 	if active != nil {
-		n, regs = roundUp(count, vectorLen), pr.f.packed
+		n = roundUp(count, vm.VectorLen)
 	}
 	// No lane operation fails.
 	run := func(of ProfilePart, b probe, g *laneGroup) {
 		_ = pr.measure(of, b, func() error {
-			g.run(pr.f, regs, width, count, active)
+			if active == nil {
+				x.Run(&g.Group, count)
+			} else {
+				x.RunPacked(&g.Group, active)
+			}
 			return nil
 		})
 	}
 	sum := probe{}
-	for i := range g.code {
-		if op := &g.code[i]; op.code != laneEnd {
-			flops, bytes := op.cost(g.args, n)
+	for i := range g.Code {
+		if op := &g.Code[i]; op.Code != vm.End {
+			flops, bytes := op.Cost(g.Args, n)
 			sum.count, sum.lanes, sum.flops, sum.bytes = sum.count+1, sum.lanes+n, sum.flops+flops, sum.bytes+bytes
 		}
 	}
-	pr.streams = append(pr.streams[:0], pr.f.streams...)
+	pr.streams = append(pr.streams[:0], x.Streams...)
 	run(of, sum, g)
-	copy(pr.f.streams, pr.streams)
+	copy(x.Streams, pr.streams)
 
 	empty, single := *g, *g
-	empty.code, single.code = []laneOp{{code: laneEnd}}, []laneOp{{}, {code: laneEnd}}
-	for i := range g.code {
+	empty.Code, single.Code = []vm.Op{{Code: vm.End}}, []vm.Op{{}, {Code: vm.End}}
+	for i := range g.Code {
 		if i%calibrateEvery == 0 {
 			_ = pr.measure(ProfilePart{}, probe{kind: probeClock}, func() error { return nil })
 			run(ProfilePart{}, probe{kind: probeStart}, &empty)
 		}
-		op := &g.code[i]
-		if op.code == laneEnd {
+		op := &g.Code[i]
+		if op.Code == vm.End {
 			continue
 		}
-		single.code[0] = *op
-		of.Name = laneNames[op.code]
+		single.Code[0] = *op
+		of.Name = op.Code.String()
 		b := probe{kind: probeLanes, count: 1, lanes: n}
-		b.flops, b.bytes = op.cost(g.args, n)
+		b.flops, b.bytes = op.Cost(g.Args, n)
 		run(of, b, &single)
 	}
 }

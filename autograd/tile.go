@@ -1,6 +1,10 @@
 package autograd
 
-import "slices"
+import (
+	"slices"
+
+	"tobac/autograd/internal/lane/vm"
+)
 
 // A linearForm is an element that is a uniform number plus a sum of products of
 // lanes with uniform numbers, max(·, 0) of it if relu is set. Elements step apart
@@ -236,7 +240,7 @@ func (em *emitter) tile(k elementKey) bool {
 	}
 	v := em.c.value(k)
 	keys, forms := []elementKey{k}, []linearForm{form}
-	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < rowsPerTile(); e += form.step {
+	for e := int(k.e) + form.step; e < len(v.live) && len(keys) < em.c.tileRows; e += form.step {
 		if form.step == 1 && e%v.n.shape[len(v.n.shape)-1] == 0 {
 			break // the next row of the matrix
 		}
@@ -251,23 +255,23 @@ func (em *emitter) tile(k elementKey) bool {
 	if len(keys) < 2 {
 		return false
 	}
-	t := newTiling(forms, false)
+	t := newTiling(em.c.tileRows, forms, false)
 	if len(t.joint) == 0 {
 		return false
 	}
 	at := em.layTile(t)
-	for r := range rowsPerTile() {
+	for r := range em.c.tileRows {
 		dst := em.virtual()
 		if r < len(keys) {
 			em.reg[keys[r]] = dst
 		} else {
 			dst = em.reg[keys[len(keys)-1]]
 		}
-		em.args[at+tileDst+int32(r)] = dst
+		em.args[at+vm.TileDst+int32(r)] = dst
 	}
-	op := laneOp{code: laneTile, a: at}
+	op := vm.Op{Code: vm.Tile, A: at}
 	if form.relu {
-		op.code = laneTileRelu
+		op.Code = vm.TileRelu
 	}
 	em.emit(op)
 	return true
@@ -289,14 +293,14 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 		rest = append(rest, pr)
 	}
 	for len(forms) > 0 {
-		n := min(rowsPerTile(), len(forms))
-		t := newTiling(forms[:n], true)
+		n := min(em.c.tileRows, len(forms))
+		t := newTiling(em.c.tileRows, forms[:n], true)
 		if n == 1 {
 			rest = append(rest, squared[:n]...)
 		} else {
-			op := laneOp{code: laneTileSquares, dst: dst, a: em.layTile(t)}
+			op := vm.Op{Code: vm.TileSquares, Dst: dst, A: em.layTile(t)}
 			if started {
-				op.b = 1
+				op.B = 1
 			}
 			started = true
 			em.emit(op)
@@ -311,14 +315,14 @@ func (em *emitter) squares(pairs [][2]operandRef, dst int32) (rest [][2]operandR
 type tiling struct {
 	joint   []operandRef
 	rows    int
-	bias    [maxTileRows]int32
+	bias    [vm.MaxTileRows]int32
 	factors []int32 // of joint, one for each row
-	extra   [maxTileRows][]linearTerm
+	extra   [vm.MaxTileRows][]linearTerm
 }
 
 // newTiling fills up to all rows, with zeros or by repeating the last form.
-func newTiling(forms []linearForm, zeros bool) *tiling {
-	t := &tiling{rows: rowsPerTile()}
+func newTiling(rows int, forms []linearForm, zeros bool) *tiling {
+	t := &tiling{rows: rows}
 	at := make([]map[operandRef]int32, len(forms))
 	for r, f := range forms {
 		t.bias[r] = f.bias
@@ -374,12 +378,12 @@ func (em *emitter) layTile(t *tiling) int32 {
 	for _, x := range t.joint {
 		body = append(body, em.register(x))
 	}
-	head := make([]int32, tileHead)
-	head[tileJoint] = int32(len(t.joint))
-	head[tileRows] = int32(t.rows)
-	copy(head[tileBias:], t.bias[:])
+	head := make([]int32, vm.TileHead)
+	head[vm.TileJoint] = int32(len(t.joint))
+	head[vm.TileRows] = int32(t.rows)
+	copy(head[vm.TileBias:], t.bias[:])
 	for r, terms := range t.extra[:t.rows] {
-		head[tileExtra+r] = int32(len(terms))
+		head[vm.TileExtra+r] = int32(len(terms))
 		for _, term := range terms {
 			body = append(body, em.register(term.x), term.factor)
 			em.c.read(term.factor)
@@ -387,7 +391,7 @@ func (em *emitter) layTile(t *tiling) int32 {
 	}
 	at := int32(len(em.args))
 	em.args = append(append(em.args, head...), body...)
-	em.panels = append(em.panels, panelUse{at: at + tilePanel, panel: em.c.panel(t.factors)})
+	em.panels = append(em.panels, panelUse{at: at + vm.TilePanel, panel: em.c.panel(t.factors)})
 	return at
 }
 
@@ -415,7 +419,7 @@ func (c *laneCompiler) panel(factors []int32) *panel {
 	if len(factors) == 0 {
 		return &panel{}
 	}
-	var key [maxTileRows]int32
+	var key [vm.MaxTileRows]int32
 	copy(key[:], factors)
 	for _, p := range c.panels[key] {
 		n := min(len(p.factors), len(factors))
@@ -432,7 +436,7 @@ func (c *laneCompiler) panel(factors []int32) *panel {
 	}
 	p := &panel{factors: factors, level: len(c.lp.levels)}
 	if c.panels == nil {
-		c.panels = map[[maxTileRows]int32][]*panel{}
+		c.panels = map[[vm.MaxTileRows]int32][]*panel{}
 	}
 	c.panels[key] = append(c.panels[key], p)
 	c.allPanels = append(c.allPanels, p)
@@ -469,7 +473,7 @@ func (c *laneCompiler) layPanels() {
 		lv.scaleFrom = lp.panelsAt + len(lp.panels)
 		for _, p := range c.allPanels {
 			if p.level == i && p.scales != nil {
-				p.off = len(lv.scales) * rowsPerTile()
+				p.off = len(lv.scales) * c.tileRows
 				lp.panels = append(lp.panels, p.constants...)
 				lv.scales = append(lv.scales, p.scales...)
 			}
@@ -479,7 +483,7 @@ func (c *laneCompiler) layPanels() {
 	for i := range lp.levels {
 		lv := &lp.levels[i]
 		lv.scaleTo = c.p.arena
-		c.p.arena += len(lv.scales) * rowsPerTile()
+		c.p.arena += len(lv.scales) * c.tileRows
 		for _, p := range c.allPanels {
 			switch {
 			case p.level != i:
@@ -519,9 +523,9 @@ func (c *laneCompiler) scale(p *panel, productOf map[int32]uniformProduct) {
 	var scales []int32
 	constants := make([]float64, len(p.factors))
 	plain := true
-	for at := 0; at < len(p.factors); at += rowsPerTile() {
+	for at := 0; at < len(p.factors); at += c.tileRows {
 		scale := unknown
-		for r, f := range p.factors[at:][:rowsPerTile()] {
+		for r, f := range p.factors[at:][:c.tileRows] {
 			x, s := c.split(f, productOf)
 			if x == 0 {
 				continue
@@ -569,165 +573,4 @@ func (c *laneCompiler) split(off int32, productOf map[int32]uniformProduct) (con
 		return constant * known[k.b], k.a
 	}
 	return 1, off
-}
-
-// tileRowsOf computes the rows of a tile in portable Go.
-func tileRowsOf(op *laneOp, args []int32, m, regs, buffer []float64, n int) {
-	t := args[op.a:]
-	rows := newTileReader(t, m, regs, n)
-	for r := 0; r < int(t[tileRows]); r += 2 {
-		i, j := t[tileDst+r], t[tileDst+r+1]
-		switch {
-		case r > 0 && i == t[tileDst+r-1]: // both repeat the last row
-			continue
-		case i == j:
-			rows.pair(rows.register(i), buffer[:n], r)
-		default:
-			rows.pair(rows.register(i), rows.register(j), r)
-		}
-		if op.code == laneTileRelu {
-			reluVec(rows.register(i), rows.register(i))
-			if i != j {
-				reluVec(rows.register(j), rows.register(j))
-			}
-		}
-	}
-}
-
-// tileSquares computes the sum of the squares of a tile in portable Go.
-func tileSquares(op *laneOp, args []int32, m, regs, buffer []float64, n int) {
-	t := args[op.a:]
-	rows := newTileReader(t, m, regs, n)
-	dst, x, y := rows.register(op.dst), buffer[:n], buffer[n:][:n]
-	for r := 0; r < int(t[tileRows]); r += 2 {
-		rows.pair(x, y, r)
-		if r == 0 && op.b == 0 {
-			squares2(dst, x, y)
-		} else {
-			addSquares2(dst, x, y)
-		}
-	}
-}
-
-// A tileReader finds the numbers of a tile.
-type tileReader struct {
-	t       []int32
-	m, regs []float64
-	n       int
-	extra   [maxTileRows]int // where the single terms of the rows start
-}
-
-func newTileReader(t []int32, m, regs []float64, n int) tileReader {
-	rd := tileReader{t: t, m: m, regs: regs, n: n}
-	at := tileHead + int(t[tileJoint])
-	for r := range t[tileRows] {
-		rd.extra[r] = at
-		at += 2 * int(t[tileExtra+r])
-	}
-	return rd
-}
-
-func (rd *tileReader) register(reg int32) []float64 { return rd.regs[int(reg)*rd.n:][:rd.n] }
-
-// pair computes rows r and r+1.
-func (rd *tileReader) pair(x, y []float64, r int) {
-	joint, rows := rd.t[tileHead:][:rd.t[tileJoint]], int(rd.t[tileRows])
-	c := rd.m[int(rd.t[tilePanel])+r:]
-	lane := func(i int) []float64 { return rd.register(joint[i]) }
-	p, q := rd.m[rd.t[tileBias+r]], rd.m[rd.t[tileBias+r+1]]
-	// The first few terms start with the biases, then they go four at a time.
-	first := len(joint) & 3
-	switch first {
-	case 0:
-		fill(x, p)
-		fill(y, q)
-	case 1:
-		affine2(x, y, p, q, c, lane(0))
-	case 2:
-		affineTwo2(x, y, p, q, c, rows, lane(0), lane(1))
-	case 3:
-		affineThree2(x, y, p, q, c, rows, lane(0), lane(1), lane(2))
-	}
-	for i := first; i < len(joint); i += 4 {
-		addFour2(x, y, c[rows*i:], rows, lane(i), lane(i+1), lane(i+2), lane(i+3))
-	}
-	rd.single(x, r)
-	rd.single(y, r+1)
-}
-
-// single adds the terms that only row r has.
-func (rd *tileReader) single(x []float64, r int) {
-	for at := rd.extra[r]; at < rd.extra[r]+2*int(rd.t[tileExtra+r]); at += 2 {
-		mulAddVS(x, rd.register(rd.t[at]), rd.m[rd.t[at+1]])
-	}
-}
-
-// affine2, affineTwo2 and affineThree2 are x = p + Σ cₖ·aₖ and y = q + Σ c′ₖ·aₖ,
-// whose factors are step apart in c, c′ₖ beside cₖ.
-
-//go:noinline
-func affine2(x, y []float64, p, q float64, c, a []float64) {
-	n, p0, q0 := len(x), c[0], c[1]
-	y, a = y[:n], a[:n]
-	for i := range x {
-		x[i], y[i] = p+p0*a[i], q+q0*a[i]
-	}
-}
-
-//go:noinline
-func affineTwo2(x, y []float64, p, q float64, c []float64, step int, a0, a1 []float64) {
-	n := len(x)
-	y, a0, a1 = y[:n], a0[:n], a1[:n]
-	p0, q0, p1, q1 := c[0], c[1], c[step], c[step+1]
-	for i := range x {
-		b0, b1 := a0[i], a1[i]
-		x[i] = p + (p0*b0 + p1*b1)
-		y[i] = q + (q0*b0 + q1*b1)
-	}
-}
-
-//go:noinline
-func affineThree2(x, y []float64, p, q float64, c []float64, step int, a0, a1, a2 []float64) {
-	n := len(x)
-	y, a0, a1, a2 = y[:n], a0[:n], a1[:n], a2[:n]
-	p0, q0, p1, q1, p2, q2 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1]
-	for i := range x {
-		b0, b1, b2 := a0[i], a1[i], a2[i]
-		x[i] = (p + p0*b0) + (p1*b1 + p2*b2)
-		y[i] = (q + q0*b0) + (q1*b1 + q2*b2)
-	}
-}
-
-// addFour2 adds Σ cₖ·aₖ to x and Σ c′ₖ·aₖ to y over four terms.
-//
-//go:noinline
-func addFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
-	n := len(x)
-	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
-	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1], c[3*step], c[3*step+1]
-	for i := range x {
-		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
-		x[i] += (p0*b0 + p1*b1) + (p2*b2 + p3*b3)
-		y[i] += (q0*b0 + q1*b1) + (q2*b2 + q3*b3)
-	}
-}
-
-// squares2 is dst = x² + y².
-//
-//go:noinline
-func squares2(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i]*x[i] + y[i]*y[i]
-	}
-}
-
-// addSquares2 is dst += x² + y².
-//
-//go:noinline
-func addSquares2(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] += x[i]*x[i] + y[i]*y[i]
-	}
 }

@@ -58,14 +58,6 @@ func addVS(dst, a []float64, b float64) {
 }
 
 //go:noinline
-func subVV(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] - b[i]
-	}
-}
-
-//go:noinline
 func subVS(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
@@ -78,22 +70,6 @@ func subSV(dst []float64, a float64, b []float64) {
 	b = b[:len(dst)]
 	for i := range dst {
 		dst[i] = a - b[i]
-	}
-}
-
-//go:noinline
-func mulVV(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] * b[i]
-	}
-}
-
-//go:noinline
-func mulVS(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] * b
 	}
 }
 
@@ -140,35 +116,6 @@ func mulAddVV(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i] * b[i]
-	}
-}
-
-// mul2, mul3 and mul4 are dst = Σ rᵢ·xᵢ over two, three and four terms.
-//
-//go:noinline
-func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
-	n := len(dst)
-	x0, x1 = x0[:n], x1[:n]
-	for i := range dst {
-		dst[i] = r0*x0[i] + r1*x1[i]
-	}
-}
-
-//go:noinline
-func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64) {
-	n := len(dst)
-	x0, x1, x2 = x0[:n], x1[:n], x2[:n]
-	for i := range dst {
-		dst[i] = (r0*x0[i] + r1*x1[i]) + r2*x2[i]
-	}
-}
-
-//go:noinline
-func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
-	n := len(dst)
-	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
-	for i := range dst {
-		dst[i] = (r0*x0[i] + r1*x1[i]) + (r2*x2[i] + r3*x3[i])
 	}
 }
 

@@ -1,7 +1,7 @@
 // Lane operations for AVX-512, for files of them. Every lane is
 // computed as for AVX2, rounding by rounding. Lengths are in bytes, vectors have 64 of
 // them, and registers a multiple of that. A file defines WORD, the bytes of a number,
-// and the instructions for its precision: VADD, VSUB, VMUL, VDIV, VMAX, VCMP, VFMA
+// and the instructions for its precision: VADD, VSUB, VMUL, VDIV, VCMP, VFMA
 // (231), VFMA213, VFMABCST (231, of a number in memory), VMOVE and VBROADCAST.
 
 // EACH runs BODY on all vectors of a register: on a first one if their number is odd,
@@ -72,8 +72,14 @@ done:                    \
 #define SCALE(off, x, t, k) \
 	VMUL off(SI), Z8, x
 
+// POSITIVEPART keeps t where it is above 0, which zero is, or NaN; elsewhere x is +0.
+#define POSITIVEPART(t, zero, k, x) \
+	VCMP    $0x16, zero, t, k \
+	VMOVE.Z t, k, x
+
 #define RELU(off, x, t, k) \
-	VMAX off(SI), Z8, x
+	VMOVUPD off(SI), t \
+	POSITIVEPART(t, Z8, k, x)
 
 // POSITIVE is 1 where x > 0, else 0, NaN where x is.
 #define POSITIVE(off, x, t, k) \
@@ -94,10 +100,13 @@ done:                    \
 	VMOVUPD off(SI), x \
 	SHIFT(x, t)
 
+// LESS is 1 where x < m[b], else 0, NaN where either is.
 #define LESS(off, x, t, k) \
 	VMOVUPD off(SI), t      \
 	VCMP    $0x11, Z8, t, k \
-	VMOVE.Z Z9, k, x
+	VMOVE.Z Z9, k, x        \
+	VCMP    $0x03, Z8, t, k \
+	VADD    Z8, t, k, x
 
 // Sums of products with one, two, four or eight vectors of lanes in Z0 to Z7.
 #define ZERO1 \
@@ -439,10 +448,10 @@ end:               \
 	STORES
 
 #define RELU4(a, b, c, d) \
-	VMAX a, Z24, a \
-	VMAX b, Z24, b \
-	VMAX c, Z24, c \
-	VMAX d, Z24, d
+	POSITIVEPART(a, Z24, K1, a) \
+	POSITIVEPART(b, Z24, K2, b) \
+	POSITIVEPART(c, Z24, K3, c) \
+	POSITIVEPART(d, Z24, K4, d)
 
 #define WIDERELU \
 	WIDETILE                  \
@@ -493,7 +502,7 @@ end:               \
 	BLOCKS(WIDESQUARES, NARROWSQUARES)
 
 // A block of a product of lanes holds four rows of four columns of a vector of
-// lanes in Z0 to Z15. Its layout at SI is that of pairs.go: dst from 8 on, registers from 72 on.
+// lanes in Z0 to Z15. Its layout at SI is that of block.go: dst from 8 on, registers from 72 on.
 #define BLOCKROW(a, b, c, d, row) \
 	VFMA Z20, row, a \
 	VFMA Z21, row, b \
@@ -526,7 +535,7 @@ end:               \
 	MOVLQSX      12(R13), AX             \
 	LEAQ         8(SI), BX               \
 	ADDQ         $2, AX                  \
-	MOVQ         machine_buffer(R11), DI \
+	MOVQ         state_buffer(R11), DI \
 	MOVQ         DI, DX                  \
 	VPBROADCASTQ R12, Z0                 \
 offset:                                  \
@@ -581,8 +590,8 @@ term:                                    \
 	REG(4, DI)                         \
 	MOVLQSX   8(R13), SI               \
 	SHLQ      $8, SI                   \
-	ADDQ      machine_streams(R11), SI \
-	MOVQ      machine_n(R11), CX       \
+	ADDQ      state_streams(R11), SI \
+	MOVQ      state_n(R11), CX       \
 	VMOVDQU64 (SI), Z0                 \
 	VMOVDQU64 64(SI), Z1               \
 	VMOVDQU64 128(SI), Z2              \

@@ -40,8 +40,8 @@
 	REG(4, DI)                            \
 	MOVLQSX      8(R13), SI               \
 	SHLQ         $8, SI                   \
-	ADDQ         machine_streams(R11), SI \
-	MOVQ         machine_n(R11), CX       \
+	ADDQ         state_streams(R11), SI \
+	MOVQ         state_n(R11), CX       \
 	VMOVDQU      (SI), Y0                 \
 	VMOVDQU      64(SI), Y1               \
 	VMOVDQU      128(SI), Y2              \

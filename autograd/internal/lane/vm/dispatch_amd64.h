@@ -1,28 +1,14 @@
 // What the lane operations of every kernel set have in common. An operation is four
 // int32: code, dst, a, b. One jumps to the next through a table, so that nothing is
 // called and no vector register is cleared in between. A file that includes this
-// defines TABLE, its table with one entry for each laneCode. Registers of the
+// defines TABLE, its table with one entry for each Code. Registers of the
 // processor:
 //
-//	R8  uniform arena          R11 the laneMachine
+//	R8  uniform arena          R11 the state
 //	R9  registers              R12 bytes between registers
 //	R10 pool of operands       R13 the operation
 //
 // Registers are R12 bytes apart and have a multiple of 8 lanes.
-
-#define machine_code 0
-#define machine_args 8
-#define machine_m 16
-#define machine_r 24
-#define machine_full 32
-#define machine_active 40
-#define machine_tail 48
-#define machine_n 56
-#define machine_stride 64
-#define machine_fullStride 72
-#define machine_streams 80
-#define machine_buffer 88
-#define machine_wide 96 // of a singleMachine
 
 // DISPATCH jumps to the operation at R13.
 #define DISPATCH \
@@ -36,16 +22,16 @@
 	ADDQ $16, R13 \
 	DISPATCH
 
-// START begins with the arguments of a function (x *laneMachine, pc int) int.
+// START begins with the arguments of a function (x *state, pc int) int.
 #define START \
 	MOVQ x+0(FP), R11             \
 	MOVQ pc+8(FP), R13            \
 	SHLQ $4, R13                  \
-	ADDQ machine_code(R11), R13   \
-	MOVQ machine_m(R11), R8       \
-	MOVQ machine_r(R11), R9       \
-	MOVQ machine_args(R11), R10   \
-	MOVQ machine_stride(R11), R12
+	ADDQ state_code(R11), R13   \
+	MOVQ state_m(R11), R8       \
+	MOVQ state_r(R11), R9       \
+	MOVQ state_args(R11), R10   \
+	MOVQ state_stride(R11), R12
 
 // REG turns the register number at offset off of the operation into an address.
 #define REG(off, to) \
@@ -59,9 +45,9 @@
 #define BOUND \
 	VXORPD      X8, X8, X8                     \
 	VMAXSD      X8, X9, X9                     \
-	VMINSD      ·laneConstants+0(SB), X9, X9   \
-	VMOVSD      ·laneConstants+24(SB), X10     \
-	VFMADD213SD ·laneConstants+32(SB), X10, X9 \
+	VMINSD      ·constants+0(SB), X9, X9   \
+	VMOVSD      ·constants+24(SB), X10     \
+	VFMADD213SD ·constants+32(SB), X10, X9 \
 	VROUNDSD    $2, X9, X9, X9                 \
 	VCVTTSD2SIQ X9, AX
 

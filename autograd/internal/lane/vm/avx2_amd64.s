@@ -1,24 +1,25 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // The operations of lane programs for AVX2. A tile and most loops take 8 lanes at a
 // time.
 
-#define TABLE ·laneTable(SB)
-#include "lanes_amd64.h"
+#define TABLE ·avx2Table(SB)
+#include "dispatch_amd64.h"
 #include "draw_amd64.h"
 #include "block_amd64.h"
 
-// func lanesAVX2(x *laneMachine, pc int) int
-TEXT ·lanesAVX2(SB), NOSPLIT|NOFRAME, $0-24
+// func runAVX2(x *state, pc int) int
+TEXT ·runAVX2(SB), NOSPLIT|NOFRAME, $0-24
 	START
 	DISPATCH
 
-// laneStop returns the number of the operation at R13. Its frame is that of
-// lanesAVX2, lanesAVX512 and singleLanesAVX2.
-TEXT ·laneStop(SB), NOSPLIT|NOFRAME, $0-24
-	SUBQ machine_code(R11), R13
+// stop returns the number of the operation at R13. Its frame is that of
+// runAVX2 and runAVX512.
+TEXT ·stop(SB), NOSPLIT|NOFRAME, $0-24
+	SUBQ state_code(R11), R13
 	SARQ $4, R13
 	MOVQ R13, ret+16(FP)
 	VZEROUPPER
@@ -29,7 +30,7 @@ TEXT ·laneStop(SB), NOSPLIT|NOFRAME, $0-24
 	REG(4, DI)               \
 	REG(8, SI)               \
 	REG(12, DX)              \
-	MOVQ    machine_n(R11), CX \
+	MOVQ    state_n(R11), CX \
 loop:                        \
 	VMOVUPD (SI), Y0         \
 	VMOVUPD 32(SI), Y1       \
@@ -50,7 +51,7 @@ loop:                        \
 	REG(4, DI)                   \
 	REG(8, SI)                   \
 	MOVLQSX      12(R13), DX     \
-	MOVQ         machine_n(R11), CX \
+	MOVQ         state_n(R11), CX \
 	VBROADCASTSD (R8)(DX*8), Y8
 
 // MAP is the loop of dst = OP1(x), in two registers at a time, where x is in Y0
@@ -67,22 +68,22 @@ loop:                        \
 	SUBQ    $8, CX     \
 	JNE     loop
 
-TEXT ·laneOpCopy(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Copy(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	REG(8, SI)
-	MOVQ machine_n(R11), CX
+	MOVQ state_n(R11), CX
 loop:
 	LOAD2
 	STORE2
 	NEXT
 
-TEXT ·laneOpGather(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Gather(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	MOVLQSX 8(R13), SI
-	IMULQ   machine_fullStride(R11), SI
-	ADDQ    machine_full(R11), SI
-	MOVQ    machine_active(R11), DX
-	MOVQ    machine_n(R11), CX
+	IMULQ   state_fullStride(R11), SI
+	ADDQ    state_full(R11), SI
+	MOVQ    state_active(R11), DX
+	MOVQ    state_n(R11), CX
 loop:
 	MOVLQSX (DX), AX
 	MOVLQSX 4(DX), BX
@@ -96,10 +97,10 @@ loop:
 	JNE     loop
 	NEXT
 
-TEXT ·laneOpFill(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Fill(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	MOVLQSX      8(R13), SI
-	MOVQ         machine_n(R11), CX
+	MOVQ         state_n(R11), CX
 	VBROADCASTSD (R8)(SI*8), Y0
 loop:
 	VMOVUPD Y0, (DI)
@@ -109,11 +110,11 @@ loop:
 	JNE     loop
 	NEXT
 
-TEXT ·laneOpNeg(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Neg(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	REG(8, SI)
-	MOVQ         machine_n(R11), CX
-	VBROADCASTSD ·laneConstants+8(SB), Y8
+	MOVQ         state_n(R11), CX
+	VBROADCASTSD ·constants+8(SB), Y8
 loop:
 	LOAD2
 	VXORPD Y8, Y0, Y0
@@ -121,20 +122,20 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpAdd(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Add(SB), NOSPLIT|NOFRAME, $0
 	BINARY(VADDPD)
 
-TEXT ·laneOpSub(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Sub(SB), NOSPLIT|NOFRAME, $0
 	BINARY(VSUBPD)
 
-TEXT ·laneOpMul(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Mul(SB), NOSPLIT|NOFRAME, $0
 	BINARY(VMULPD)
 
-TEXT ·laneOpMulAdd(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2MulAdd(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	REG(8, SI)
 	REG(12, DX)
-	MOVQ machine_n(R11), CX
+	MOVQ state_n(R11), CX
 loop:
 	LOAD2
 	VMOVUPD     (DI), Y2
@@ -145,7 +146,7 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpScale(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Scale(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 loop:
 	VMULPD (SI), Y8, Y0
@@ -153,9 +154,9 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpNegScale(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2NegScale(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
-	VBROADCASTSD ·laneConstants+8(SB), Y9
+	VBROADCASTSD ·constants+8(SB), Y9
 	VXORPD       Y9, Y8, Y8
 loop:
 	VMULPD (SI), Y8, Y0
@@ -163,7 +164,7 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpAddS(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2AddS(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 loop:
 	VADDPD (SI), Y8, Y0
@@ -171,7 +172,7 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpSubS(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2SubS(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 loop:
 	LOAD2
@@ -180,7 +181,7 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpRSubS(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2RSubS(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 loop:
 	VSUBPD (SI), Y8, Y0
@@ -188,24 +189,30 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpRelu(SB), NOSPLIT|NOFRAME, $0
+// POSITIVEPART keeps x where it is above 0, which Y8 is, or NaN; elsewhere it becomes +0.
+#define POSITIVEPART(x, t) \
+	VCMPPD $0x16, Y8, x, t \
+	VANDPD t, x, x
+
+TEXT ·avx2Relu(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	REG(8, SI)
-	MOVQ   machine_n(R11), CX
+	MOVQ   state_n(R11), CX
 	VXORPD Y8, Y8, Y8
 loop:
-	VMAXPD (SI), Y8, Y0
-	VMAXPD 32(SI), Y8, Y1
+	LOAD2
+	POSITIVEPART(Y0, Y2)
+	POSITIVEPART(Y1, Y3)
 	STORE2
 	NEXT
 
 // 1 where x > 0, else 0, NaN where x is.
-TEXT ·laneOpPositive(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Positive(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	REG(8, SI)
-	MOVQ         machine_n(R11), CX
+	MOVQ         state_n(R11), CX
 	VXORPD       Y8, Y8, Y8
-	VBROADCASTSD ·laneConstants+0(SB), Y9
+	VBROADCASTSD ·constants+0(SB), Y9
 loop:
 	LOAD2
 	VCMPPD $0x1E, Y8, Y0, Y2
@@ -219,10 +226,10 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpSigmoidShift(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2SigmoidShift(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 	VBROADCASTSD 8(R8)(DX*8), Y9
-	VBROADCASTSD ·laneConstants+0(SB), Y10
+	VBROADCASTSD ·constants+0(SB), Y10
 loop:
 	LOAD2
 	VSUBPD      Y0, Y10, Y2
@@ -236,15 +243,20 @@ loop:
 	STORE2
 	NEXT
 
-TEXT ·laneOpLess(SB), NOSPLIT|NOFRAME, $0
+// 1 where x < m[b], else 0, NaN where either is.
+TEXT ·avx2Less(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
-	VBROADCASTSD ·laneConstants+0(SB), Y9
+	VBROADCASTSD ·constants+0(SB), Y9
 loop:
 	LOAD2
-	VCMPPD $0x11, Y8, Y0, Y0
-	VCMPPD $0x11, Y8, Y1, Y1
-	VANDPD Y9, Y0, Y0
-	VANDPD Y9, Y1, Y1
+	VCMPPD $0x11, Y8, Y0, Y2
+	VCMPPD $0x11, Y8, Y1, Y3
+	VCMPPD $0x03, Y8, Y0, Y4
+	VCMPPD $0x03, Y8, Y1, Y5
+	VANDPD Y9, Y2, Y2
+	VANDPD Y9, Y3, Y3
+	VORPD  Y4, Y2, Y0
+	VORPD  Y5, Y3, Y1
 	STORE2
 	NEXT
 
@@ -258,10 +270,10 @@ loop:
 	VMOVSD       X10, (R8)(DI*8) \
 	NEXT
 
-TEXT ·laneOpSum(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Sum(SB), NOSPLIT|NOFRAME, $0
 	REG(8, SI)
-	MOVQ   machine_n(R11), CX
-	MOVQ   machine_tail(R11), AX
+	MOVQ   state_n(R11), CX
+	MOVQ   state_tail(R11), AX
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
 loop:
@@ -279,11 +291,11 @@ last:
 	VADDPD Y1, Y11, Y11
 	SUMLANES
 
-TEXT ·laneOpSumProduct(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2SumProduct(SB), NOSPLIT|NOFRAME, $0
 	REG(8, SI)
 	REG(12, DX)
-	MOVQ   machine_n(R11), CX
-	MOVQ   machine_tail(R11), AX
+	MOVQ   state_n(R11), CX
+	MOVQ   state_tail(R11), AX
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
 loop:
@@ -306,13 +318,13 @@ last:
 
 // dst = Σ m[factor]·r[reg] over b pairs at args[a]. Eight accumulators take 32
 // lanes at a time; what is left goes by 8.
-TEXT ·laneOpDot(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Dot(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	MOVLQSX 8(R13), SI
 	LEAQ    (R10)(SI*4), SI
 	MOVLQSX 12(R13), DX
 	LEAQ    (SI)(DX*8), DX
-	MOVQ    machine_n(R11), CX
+	MOVQ    state_n(R11), CX
 	MOVQ    R9, R15
 wide:
 	CMPQ   CX, $32
@@ -381,13 +393,13 @@ done:
 	NEXT
 
 // dst = Σ r·r over b pairs at args[a], 16 lanes at a time, then 8.
-TEXT ·laneOpDotPairs(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2DotPairs(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	MOVLQSX 8(R13), SI
 	LEAQ    (R10)(SI*4), SI
 	MOVLQSX 12(R13), DX
 	LEAQ    (SI)(DX*8), DX
-	MOVQ    machine_n(R11), CX
+	MOVQ    state_n(R11), CX
 	MOVQ    R9, R15
 wide:
 	CMPQ   CX, $16
@@ -460,7 +472,7 @@ done:
 #define TILESTART \
 	MOVLQSX 8(R13), SI         \
 	LEAQ    (R10)(SI*4), SI    \
-	MOVQ    machine_n(R11), CX \
+	MOVQ    state_n(R11), CX \
 	MOVQ    R9, R15
 
 // TILEJOINT starts the rows with their biases and adds the products that they
@@ -544,7 +556,7 @@ done:
 	TILESTORE(32, Y4, Y5) \
 	TILESTORE(36, Y6, Y7)
 
-TEXT ·laneOpTile(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Tile(SB), NOSPLIT|NOFRAME, $0
 	TILESTART
 block:
 	TILEJOINT
@@ -555,27 +567,27 @@ block:
 	JNE  block
 	NEXT
 
-TEXT ·laneOpTileRelu(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2TileRelu(SB), NOSPLIT|NOFRAME, $0
 	TILESTART
 block:
 	TILEJOINT
 	TILEROWS
 	VXORPD Y8, Y8, Y8
-	VMAXPD Y0, Y8, Y0
-	VMAXPD Y1, Y8, Y1
-	VMAXPD Y2, Y8, Y2
-	VMAXPD Y3, Y8, Y3
-	VMAXPD Y4, Y8, Y4
-	VMAXPD Y5, Y8, Y5
-	VMAXPD Y6, Y8, Y6
-	VMAXPD Y7, Y8, Y7
+	POSITIVEPART(Y0, Y9)
+	POSITIVEPART(Y1, Y10)
+	POSITIVEPART(Y2, Y11)
+	POSITIVEPART(Y3, Y12)
+	POSITIVEPART(Y4, Y9)
+	POSITIVEPART(Y5, Y10)
+	POSITIVEPART(Y6, Y11)
+	POSITIVEPART(Y7, Y12)
 	TILESTORES
 	ADDQ   $64, R15
 	SUBQ   $8, CX
 	JNE    block
 	NEXT
 
-TEXT ·laneOpTileSquares(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2TileSquares(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	TILESTART
 block:
@@ -605,14 +617,14 @@ first:
 	JNE         block
 	NEXT
 
-TEXT ·laneOpBlock(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Block(SB), NOSPLIT|NOFRAME, $0
 	BLOCK(VFMADD231PD)
 
 // dst = the next numbers of stream a, as package vector draws them.
-TEXT ·laneOpDraw(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2Draw(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
-	VBROADCASTSD ·laneConstants+0(SB), Y12
-	VBROADCASTSD ·laneConstants+16(SB), Y13
+	VBROADCASTSD ·constants+0(SB), Y12
+	VBROADCASTSD ·constants+16(SB), Y13
 loop:
 	STEP8
 	UNIFORM8
@@ -626,21 +638,23 @@ loop:
 
 // dst = 1[u < m[b]]. A generator's output x makes u = (2k+1)·2⁻⁵³ with k = x>>12, so
 // that this is 1[x ≤ 2¹²·t − 1] with the t of LESSBOUND. Signed comparison wants
-// the top bits the other way.
-TEXT ·laneOpDrawLess(SB), NOSPLIT|NOFRAME, $0
+// the top bits the other way. Without a bound all numbers are at most 2⁶⁴ − 1, and all
+// lanes 0, or NaN if m[b] is.
+TEXT ·avx2DrawLess(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
 	LESSBOUND
-	VBROADCASTSD ·laneConstants+0(SB), Y12
+	VBROADCASTSD ·constants+0(SB), Y12
 	TESTQ        AX, AX
 	JNE          some
-	VXORPD       Y12, Y12, Y12
+	VBROADCASTSD (R8)(DX*8), Y12
+	VCMPPD       $0x03, Y12, Y12, Y12
 some:
 	SHLQ         $12, AX
 	DECQ         AX
 	BTCQ         $63, AX
 	VMOVQ        AX, X13
 	VPBROADCASTQ X13, Y13
-	VBROADCASTSD ·laneConstants+8(SB), Y15
+	VBROADCASTSD ·constants+8(SB), Y15
 loop:
 	STEP8
 	VPXOR    Y15, Y8, Y8
@@ -657,12 +671,12 @@ loop:
 	STORESTREAM
 	NEXT
 
-TEXT ·laneOpDrawShift(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx2DrawShift(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
 	MOVLQSX      12(R13), DX
 	LEAQ         (R8)(DX*8), DX
-	VBROADCASTSD ·laneConstants+0(SB), Y12
-	VBROADCASTSD ·laneConstants+16(SB), Y13
+	VBROADCASTSD ·constants+0(SB), Y12
+	VBROADCASTSD ·constants+16(SB), Y13
 loop:
 	STEP8
 	UNIFORM8
@@ -684,12 +698,12 @@ loop:
 	STORESTREAM
 	NEXT
 
-// func scalePanelsAVX2(to, from, m *float64, scales *int32, n int)
-TEXT ·scalePanelsAVX2(SB), NOSPLIT, $0-40
+// func scalePanels(to, from, m *float64, offsets *int32, n int)
+TEXT ·scalePanels(SB), NOSPLIT, $0-40
 	MOVQ to+0(FP), DI
 	MOVQ from+8(FP), SI
 	MOVQ m+16(FP), R8
-	MOVQ scales+24(FP), DX
+	MOVQ offsets+24(FP), DX
 	MOVQ n+32(FP), CX
 loop:
 	MOVLQSX      (DX), AX
@@ -704,49 +718,49 @@ loop:
 	VZEROUPPER
 	RET
 
-// laneConstants: 1, the sign bit, 1 − 2⁻⁵³, 2⁵² and −1/2.
-DATA ·laneConstants+0(SB)/8, $1.0
-DATA ·laneConstants+8(SB)/8, $0x8000000000000000
-DATA ·laneConstants+16(SB)/8, $0x3FEFFFFFFFFFFFFF
-DATA ·laneConstants+24(SB)/8, $4503599627370496.0
-DATA ·laneConstants+32(SB)/8, $-0.5
-GLOBL ·laneConstants(SB), RODATA, $40
+// constants: 1, the sign bit, 1 − 2⁻⁵³, 2⁵² and −1/2.
+DATA ·constants+0(SB)/8, $1.0
+DATA ·constants+8(SB)/8, $0x8000000000000000
+DATA ·constants+16(SB)/8, $0x3FEFFFFFFFFFFFFF
+DATA ·constants+24(SB)/8, $4503599627370496.0
+DATA ·constants+32(SB)/8, $-0.5
+GLOBL ·constants(SB), RODATA, $40
 
-// laneTable has one entry for each laneCode.
-DATA ·laneTable+0(SB)/8, $·laneStop(SB)
-DATA ·laneTable+8(SB)/8, $·laneOpCopy(SB)
-DATA ·laneTable+16(SB)/8, $·laneOpGather(SB)
-DATA ·laneTable+24(SB)/8, $·laneOpFill(SB)
-DATA ·laneTable+32(SB)/8, $·laneOpNeg(SB)
-DATA ·laneTable+40(SB)/8, $·laneOpAdd(SB)
-DATA ·laneTable+48(SB)/8, $·laneOpSub(SB)
-DATA ·laneTable+56(SB)/8, $·laneOpMul(SB)
-DATA ·laneTable+64(SB)/8, $·laneOpMulAdd(SB)
-DATA ·laneTable+72(SB)/8, $·laneOpScale(SB)
-DATA ·laneTable+80(SB)/8, $·laneOpNegScale(SB)
-DATA ·laneTable+88(SB)/8, $·laneOpAddS(SB)
-DATA ·laneTable+96(SB)/8, $·laneOpSubS(SB)
-DATA ·laneTable+104(SB)/8, $·laneOpRSubS(SB)
-DATA ·laneTable+112(SB)/8, $·laneOpDot(SB)
-DATA ·laneTable+120(SB)/8, $·laneOpDotPairs(SB)
-DATA ·laneTable+128(SB)/8, $·laneOpTile(SB)
-DATA ·laneTable+136(SB)/8, $·laneOpTileRelu(SB)
-DATA ·laneTable+144(SB)/8, $·laneOpTileSquares(SB)
-DATA ·laneTable+152(SB)/8, $·laneOpBlock(SB)
-DATA ·laneTable+160(SB)/8, $·laneOpRelu(SB)
-DATA ·laneTable+168(SB)/8, $·laneOpPositive(SB)
-DATA ·laneTable+176(SB)/8, $·laneOpSigmoidShift(SB)
-DATA ·laneTable+184(SB)/8, $·laneOpLess(SB)
-DATA ·laneTable+192(SB)/8, $·laneOpSum(SB)
-DATA ·laneTable+200(SB)/8, $·laneOpSumProduct(SB)
-DATA ·laneTable+208(SB)/8, $·laneOpDraw(SB)
-DATA ·laneTable+216(SB)/8, $·laneOpDrawLess(SB)
-DATA ·laneTable+224(SB)/8, $·laneOpDrawShift(SB)
-DATA ·laneTable+232(SB)/8, $·laneStop(SB)
-DATA ·laneTable+240(SB)/8, $·laneStop(SB)
-DATA ·laneTable+248(SB)/8, $·laneStop(SB)
-DATA ·laneTable+256(SB)/8, $·laneStop(SB)
-DATA ·laneTable+264(SB)/8, $·laneStop(SB)
-DATA ·laneTable+272(SB)/8, $·laneStop(SB)
-DATA ·laneTable+280(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable(SB), NOPTR, $288
+// avx2Table has one entry for each Code.
+DATA ·avx2Table+0(SB)/8, $·stop(SB)
+DATA ·avx2Table+8(SB)/8, $·avx2Copy(SB)
+DATA ·avx2Table+16(SB)/8, $·avx2Gather(SB)
+DATA ·avx2Table+24(SB)/8, $·avx2Fill(SB)
+DATA ·avx2Table+32(SB)/8, $·avx2Neg(SB)
+DATA ·avx2Table+40(SB)/8, $·avx2Add(SB)
+DATA ·avx2Table+48(SB)/8, $·avx2Sub(SB)
+DATA ·avx2Table+56(SB)/8, $·avx2Mul(SB)
+DATA ·avx2Table+64(SB)/8, $·avx2MulAdd(SB)
+DATA ·avx2Table+72(SB)/8, $·avx2Scale(SB)
+DATA ·avx2Table+80(SB)/8, $·avx2NegScale(SB)
+DATA ·avx2Table+88(SB)/8, $·avx2AddS(SB)
+DATA ·avx2Table+96(SB)/8, $·avx2SubS(SB)
+DATA ·avx2Table+104(SB)/8, $·avx2RSubS(SB)
+DATA ·avx2Table+112(SB)/8, $·avx2Dot(SB)
+DATA ·avx2Table+120(SB)/8, $·avx2DotPairs(SB)
+DATA ·avx2Table+128(SB)/8, $·avx2Tile(SB)
+DATA ·avx2Table+136(SB)/8, $·avx2TileRelu(SB)
+DATA ·avx2Table+144(SB)/8, $·avx2TileSquares(SB)
+DATA ·avx2Table+152(SB)/8, $·avx2Block(SB)
+DATA ·avx2Table+160(SB)/8, $·avx2Relu(SB)
+DATA ·avx2Table+168(SB)/8, $·avx2Positive(SB)
+DATA ·avx2Table+176(SB)/8, $·avx2SigmoidShift(SB)
+DATA ·avx2Table+184(SB)/8, $·avx2Less(SB)
+DATA ·avx2Table+192(SB)/8, $·avx2Sum(SB)
+DATA ·avx2Table+200(SB)/8, $·avx2SumProduct(SB)
+DATA ·avx2Table+208(SB)/8, $·avx2Draw(SB)
+DATA ·avx2Table+216(SB)/8, $·avx2DrawLess(SB)
+DATA ·avx2Table+224(SB)/8, $·avx2DrawShift(SB)
+DATA ·avx2Table+232(SB)/8, $·stop(SB)
+DATA ·avx2Table+240(SB)/8, $·stop(SB)
+DATA ·avx2Table+248(SB)/8, $·stop(SB)
+DATA ·avx2Table+256(SB)/8, $·stop(SB)
+DATA ·avx2Table+264(SB)/8, $·stop(SB)
+DATA ·avx2Table+272(SB)/8, $·stop(SB)
+DATA ·avx2Table+280(SB)/8, $·stop(SB)
+GLOBL ·avx2Table(SB), NOPTR, $288

@@ -1,5 +1,5 @@
 // A block of a product of lanes in AVX2, for files of lane
-// operations. Its layout at SI is that of pairs.go: height at 0, width at 4, dst from 8
+// operations. Its layout at SI is that of block.go: height at 0, width at 4, dst from 8
 // on, registers from 72 on. Two rows by two columns of 64 bytes of lanes are in Y0 to
 // Y7, so that a line of the cache is read as a whole.
 
@@ -54,7 +54,7 @@ term:                                      \
 	MOVLQSX      12(R13), AX             \
 	LEAQ         8(SI), BX               \
 	ADDQ         $2, AX                  \
-	MOVQ         machine_buffer(R11), DI \
+	MOVQ         state_buffer(R11), DI \
 	MOVQ         DI, DX                  \
 	VMOVQ        R12, X0                 \
 	VPBROADCASTQ X0, Y0                  \

@@ -1,34 +1,34 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // The operations of lane programs for AVX-512. Every lane is computed as in
-// lanes_amd64.s, rounding by rounding, and sums over lanes are taken in its order,
+// avx2_amd64.s, rounding by rounding, and sums over lanes are taken in its order,
 // so that results agree to the bit.
 
-#define TABLE ·laneTable512(SB)
-#include "lanes_amd64.h"
+#define TABLE ·avx512Table(SB)
+#include "dispatch_amd64.h"
 
 #define WORD 8
 #define VADD VADDPD
 #define VSUB VSUBPD
 #define VMUL VMULPD
 #define VDIV VDIVPD
-#define VMAX VMAXPD
 #define VCMP VCMPPD
 #define VFMA VFMADD231PD
 #define VFMA213 VFMADD213PD
 #define VFMABCST VFMADD231PD.BCST
 #define VMOVE VMOVAPD
 #define VBROADCAST VBROADCASTSD
-#include "lanes512_amd64.h"
+#include "avx512_amd64.h"
 
-// func lanesAVX512(x *laneMachine, pc int) int
-TEXT ·lanesAVX512(SB), NOSPLIT|NOFRAME, $0-24
+// func runAVX512(x *state, pc int) int
+TEXT ·runAVX512(SB), NOSPLIT|NOFRAME, $0-24
 	START
 	DISPATCH
 
-TEXT ·lane512Copy(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Copy(SB), NOSPLIT|NOFRAME, $0
 	UNARY
 	EACH(COPY)
 
@@ -41,13 +41,13 @@ TEXT ·lane512Copy(SB), NOSPLIT|NOFRAME, $0
 	VMOVHPD (SI)(BX*8), x, x
 
 // Single loads: the gather instructions are slow where microcode runs them.
-TEXT ·lane512Gather(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Gather(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	MOVLQSX 8(R13), SI
-	IMULQ   machine_fullStride(R11), SI
-	ADDQ    machine_full(R11), SI
-	MOVQ    machine_active(R11), DX
-	MOVQ    machine_n(R11), CX
+	IMULQ   state_fullStride(R11), SI
+	ADDQ    state_full(R11), SI
+	MOVQ    state_active(R11), DX
+	MOVQ    state_n(R11), CX
 loop:
 	PICK(0, X0)
 	PICK(2, X1)
@@ -63,10 +63,10 @@ loop:
 	JNE          loop
 	NEXT
 
-TEXT ·lane512Fill(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Fill(SB), NOSPLIT|NOFRAME, $0
 	REG(4, DI)
 	MOVLQSX      8(R13), SI
-	MOVQ         machine_n(R11), CX
+	MOVQ         state_n(R11), CX
 	VBROADCASTSD (R8)(SI*8), Z0
 loop:
 	VMOVUPD Z0, (DI)
@@ -75,41 +75,41 @@ loop:
 	JNE     loop
 	NEXT
 
-TEXT ·lane512Neg(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Neg(SB), NOSPLIT|NOFRAME, $0
 	UNARY
-	VBROADCASTSD ·laneConstants+8(SB), Z8
+	VBROADCASTSD ·constants+8(SB), Z8
 	EACH(NEG)
 
-TEXT ·lane512Add(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Add(SB), NOSPLIT|NOFRAME, $0
 	BINARY
 	EACH(ADD)
 
-TEXT ·lane512Sub(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Sub(SB), NOSPLIT|NOFRAME, $0
 	BINARY
 	EACH(SUB)
 
-TEXT ·lane512Mul(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Mul(SB), NOSPLIT|NOFRAME, $0
 	BINARY
 	EACH(MUL)
 
-TEXT ·lane512MulAdd(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512MulAdd(SB), NOSPLIT|NOFRAME, $0
 	BINARY
 	EACH(MULADD)
 
-TEXT ·lane512Scale(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Scale(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 	EACH(SCALE)
 
-TEXT ·lane512NegScale(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512NegScale(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
-	VBROADCASTSD ·laneConstants+8(SB), Z9
+	VBROADCASTSD ·constants+8(SB), Z9
 	VXORPD       Z9, Z8, Z8
 	EACH(SCALE)
 
 #define ADDS(off, x, t, k) \
 	VADDPD off(SI), Z8, x
 
-TEXT ·lane512AddS(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512AddS(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 	EACH(ADDS)
 
@@ -117,37 +117,37 @@ TEXT ·lane512AddS(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD off(SI), x \
 	VSUBPD  Z8, x, x
 
-TEXT ·lane512SubS(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512SubS(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 	EACH(SUBS)
 
 #define RSUBS(off, x, t, k) \
 	VSUBPD off(SI), Z8, x
 
-TEXT ·lane512RSubS(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512RSubS(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 	EACH(RSUBS)
 
-TEXT ·lane512Relu(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Relu(SB), NOSPLIT|NOFRAME, $0
 	UNARY
 	VXORPD X8, X8, X8
 	EACH(RELU)
 
-TEXT ·lane512Positive(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Positive(SB), NOSPLIT|NOFRAME, $0
 	UNARY
 	VXORPD       X8, X8, X8
-	VBROADCASTSD ·laneConstants+0(SB), Z9
+	VBROADCASTSD ·constants+0(SB), Z9
 	EACH(POSITIVE)
 
-TEXT ·lane512SigmoidShift(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512SigmoidShift(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
 	VBROADCASTSD 8(R8)(DX*8), Z9
-	VBROADCASTSD ·laneConstants+0(SB), Z10
+	VBROADCASTSD ·constants+0(SB), Z10
 	EACH(SIGMOIDSHIFT)
 
-TEXT ·lane512Less(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Less(SB), NOSPLIT|NOFRAME, $0
 	SCALAR
-	VBROADCASTSD ·laneConstants+0(SB), Z9
+	VBROADCASTSD ·constants+0(SB), Z9
 	EACH(LESS)
 
 // SUMLANES adds the lanes of Z10 and stores the sum at m[dst].
@@ -163,13 +163,13 @@ TEXT ·lane512Less(SB), NOSPLIT|NOFRAME, $0
 
 // TAIL loads the mask of the lanes of the last vector that count into K1.
 #define TAIL \
-	MOVQ      machine_tail(R11), AX \
+	MOVQ      state_tail(R11), AX \
 	VMOVDQU64 (AX), Z9              \
 	VPMOVQ2M  Z9, K1
 
-TEXT ·lane512Sum(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Sum(SB), NOSPLIT|NOFRAME, $0
 	REG(8, SI)
-	MOVQ   machine_n(R11), CX
+	MOVQ   state_n(R11), CX
 	VXORPD X10, X10, X10
 	TAIL
 loop:
@@ -182,10 +182,10 @@ last:
 	VADDPD (SI), Z10, K1, Z10
 	SUMLANES
 
-TEXT ·lane512SumProduct(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512SumProduct(SB), NOSPLIT|NOFRAME, $0
 	REG(8, SI)
 	REG(12, DX)
-	MOVQ   machine_n(R11), CX
+	MOVQ   state_n(R11), CX
 	VXORPD X10, X10, X10
 	TAIL
 loop:
@@ -201,25 +201,25 @@ last:
 	VADDPD Z0, Z10, K1, Z10
 	SUMLANES
 
-TEXT ·lane512Dot(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Dot(SB), NOSPLIT|NOFRAME, $0
 	DOT
 
-TEXT ·lane512DotPairs(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512DotPairs(SB), NOSPLIT|NOFRAME, $0
 	DOTPAIRS
 
-TEXT ·lane512Tile(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Tile(SB), NOSPLIT|NOFRAME, $0
 	TILESTART
 	BLOCKS(WIDEPLAIN, PLAIN)
 
-TEXT ·lane512TileRelu(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512TileRelu(SB), NOSPLIT|NOFRAME, $0
 	TILESTART
 	VPXORQ Z24, Z24, Z24
 	BLOCKS(WIDERELU, NARROWRELU)
 
-TEXT ·lane512TileSquares(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512TileSquares(SB), NOSPLIT|NOFRAME, $0
 	TILESQUARES
 
-TEXT ·lane512Block(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Block(SB), NOSPLIT|NOFRAME, $0
 	BLOCK
 
 // UNIFORM turns outputs into uniform numbers. Z12 has the bits of 1 in every lane,
@@ -230,11 +230,11 @@ TEXT ·lane512Block(SB), NOSPLIT|NOFRAME, $0
 	VSUBPD Z13, o, o
 
 #define UNIFORMCONSTANTS \
-	VBROADCASTSD ·laneConstants+0(SB), Z12  \
-	VBROADCASTSD ·laneConstants+16(SB), Z13
+	VBROADCASTSD ·constants+0(SB), Z12  \
+	VBROADCASTSD ·constants+16(SB), Z13
 
 // dst = the next numbers of stream a, as package vector draws them.
-TEXT ·lane512Draw(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512Draw(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
 	UNIFORMCONSTANTS
 loop:
@@ -247,14 +247,16 @@ loop:
 	STORESTREAM
 	NEXT
 
-// See laneOpDrawLess. Without a bound all lanes are 0.
-TEXT ·lane512DrawLess(SB), NOSPLIT|NOFRAME, $0
+// See avx2DrawLess. Without a bound all lanes are 0, or NaN.
+TEXT ·avx512DrawLess(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
 	LESSBOUND
-	VBROADCASTSD ·laneConstants+0(SB), Z12
+	VBROADCASTSD ·constants+0(SB), Z12
 	TESTQ        AX, AX
 	JNE          some
-	VPXORQ       Z12, Z12, Z12
+	VBROADCASTSD (R8)(DX*8), Z12
+	VCMPPD       $0x03, Z12, Z12, K1
+	VMOVAPD.Z    Z12, K1, Z12
 some:
 	SHLQ         $12, AX
 	DECQ         AX
@@ -309,7 +311,7 @@ loop:
 	JHI  small
 
 // The divider takes every other vector, arithmetic the others at the same time.
-TEXT ·lane512DrawShift(SB), NOSPLIT|NOFRAME, $0
+TEXT ·avx512DrawShift(SB), NOSPLIT|NOFRAME, $0
 	LOADSTREAM
 	UNIFORMCONSTANTS
 	MOVLQSX      12(R13), DX
@@ -344,41 +346,41 @@ done:
 	STORESTREAM
 	NEXT
 
-// laneTable512 has one entry for each laneCode.
-DATA ·laneTable512+0(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+8(SB)/8, $·lane512Copy(SB)
-DATA ·laneTable512+16(SB)/8, $·lane512Gather(SB)
-DATA ·laneTable512+24(SB)/8, $·lane512Fill(SB)
-DATA ·laneTable512+32(SB)/8, $·lane512Neg(SB)
-DATA ·laneTable512+40(SB)/8, $·lane512Add(SB)
-DATA ·laneTable512+48(SB)/8, $·lane512Sub(SB)
-DATA ·laneTable512+56(SB)/8, $·lane512Mul(SB)
-DATA ·laneTable512+64(SB)/8, $·lane512MulAdd(SB)
-DATA ·laneTable512+72(SB)/8, $·lane512Scale(SB)
-DATA ·laneTable512+80(SB)/8, $·lane512NegScale(SB)
-DATA ·laneTable512+88(SB)/8, $·lane512AddS(SB)
-DATA ·laneTable512+96(SB)/8, $·lane512SubS(SB)
-DATA ·laneTable512+104(SB)/8, $·lane512RSubS(SB)
-DATA ·laneTable512+112(SB)/8, $·lane512Dot(SB)
-DATA ·laneTable512+120(SB)/8, $·lane512DotPairs(SB)
-DATA ·laneTable512+128(SB)/8, $·lane512Tile(SB)
-DATA ·laneTable512+136(SB)/8, $·lane512TileRelu(SB)
-DATA ·laneTable512+144(SB)/8, $·lane512TileSquares(SB)
-DATA ·laneTable512+152(SB)/8, $·lane512Block(SB)
-DATA ·laneTable512+160(SB)/8, $·lane512Relu(SB)
-DATA ·laneTable512+168(SB)/8, $·lane512Positive(SB)
-DATA ·laneTable512+176(SB)/8, $·lane512SigmoidShift(SB)
-DATA ·laneTable512+184(SB)/8, $·lane512Less(SB)
-DATA ·laneTable512+192(SB)/8, $·lane512Sum(SB)
-DATA ·laneTable512+200(SB)/8, $·lane512SumProduct(SB)
-DATA ·laneTable512+208(SB)/8, $·lane512Draw(SB)
-DATA ·laneTable512+216(SB)/8, $·lane512DrawLess(SB)
-DATA ·laneTable512+224(SB)/8, $·lane512DrawShift(SB)
-DATA ·laneTable512+232(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+240(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+248(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+256(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+264(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+272(SB)/8, $·laneStop(SB)
-DATA ·laneTable512+280(SB)/8, $·laneStop(SB)
-GLOBL ·laneTable512(SB), NOPTR, $288
+// avx512Table has one entry for each Code.
+DATA ·avx512Table+0(SB)/8, $·stop(SB)
+DATA ·avx512Table+8(SB)/8, $·avx512Copy(SB)
+DATA ·avx512Table+16(SB)/8, $·avx512Gather(SB)
+DATA ·avx512Table+24(SB)/8, $·avx512Fill(SB)
+DATA ·avx512Table+32(SB)/8, $·avx512Neg(SB)
+DATA ·avx512Table+40(SB)/8, $·avx512Add(SB)
+DATA ·avx512Table+48(SB)/8, $·avx512Sub(SB)
+DATA ·avx512Table+56(SB)/8, $·avx512Mul(SB)
+DATA ·avx512Table+64(SB)/8, $·avx512MulAdd(SB)
+DATA ·avx512Table+72(SB)/8, $·avx512Scale(SB)
+DATA ·avx512Table+80(SB)/8, $·avx512NegScale(SB)
+DATA ·avx512Table+88(SB)/8, $·avx512AddS(SB)
+DATA ·avx512Table+96(SB)/8, $·avx512SubS(SB)
+DATA ·avx512Table+104(SB)/8, $·avx512RSubS(SB)
+DATA ·avx512Table+112(SB)/8, $·avx512Dot(SB)
+DATA ·avx512Table+120(SB)/8, $·avx512DotPairs(SB)
+DATA ·avx512Table+128(SB)/8, $·avx512Tile(SB)
+DATA ·avx512Table+136(SB)/8, $·avx512TileRelu(SB)
+DATA ·avx512Table+144(SB)/8, $·avx512TileSquares(SB)
+DATA ·avx512Table+152(SB)/8, $·avx512Block(SB)
+DATA ·avx512Table+160(SB)/8, $·avx512Relu(SB)
+DATA ·avx512Table+168(SB)/8, $·avx512Positive(SB)
+DATA ·avx512Table+176(SB)/8, $·avx512SigmoidShift(SB)
+DATA ·avx512Table+184(SB)/8, $·avx512Less(SB)
+DATA ·avx512Table+192(SB)/8, $·avx512Sum(SB)
+DATA ·avx512Table+200(SB)/8, $·avx512SumProduct(SB)
+DATA ·avx512Table+208(SB)/8, $·avx512Draw(SB)
+DATA ·avx512Table+216(SB)/8, $·avx512DrawLess(SB)
+DATA ·avx512Table+224(SB)/8, $·avx512DrawShift(SB)
+DATA ·avx512Table+232(SB)/8, $·stop(SB)
+DATA ·avx512Table+240(SB)/8, $·stop(SB)
+DATA ·avx512Table+248(SB)/8, $·stop(SB)
+DATA ·avx512Table+256(SB)/8, $·stop(SB)
+DATA ·avx512Table+264(SB)/8, $·stop(SB)
+DATA ·avx512Table+272(SB)/8, $·stop(SB)
+DATA ·avx512Table+280(SB)/8, $·stop(SB)
+GLOBL ·avx512Table(SB), NOPTR, $288
