@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/autograd"
 	"tobac/dag"
 	"tobac/models"
 	"tobac/ordering"
@@ -88,7 +87,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 		Model: tobac.BGe{}, Engine: tobac.SVGD, Seed: 5, Workers: 12,
 		Prior:   tobac.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
 		Order:   tobac.Order{Method: ordering.MethodVariance, Count: 8, Weights: tobac.EvidenceWeights},
-		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Readout: tobac.FrequencyReadout, Precision: autograd.Float32},
+		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Readout: tobac.FrequencyReadout},
 		Chains:  tobac.Chains{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5},
 	}
 	got, err := want.WithDefaults(6)
@@ -124,7 +123,6 @@ func TestConfigErrors(t *testing.T) {
 		{"estimator", tobac.Config{Sampler: tobac.Sampler{Estimator: 7}}, "estimator is "},
 		{"gradient", tobac.Config{Sampler: tobac.Sampler{Gradient: 7}}, "grad is "},
 		{"readout", tobac.Config{Sampler: tobac.Sampler{Readout: 7}}, "readout is tobac.Readout(7); allowed: conditional, frequency"},
-		{"precision", tobac.Config{Sampler: tobac.Sampler{Precision: 7}}, "precision is Precision(7); allowed: float64, float32"},
 		{"penalty for TOBAC", tobac.Config{Sampler: tobac.Sampler{Penalty: models.Penalty{Rate: 2}}}, "a penalty of cycles is set, but the method tobac has no cycles"},
 		{"penalty rate", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
 		{"penalty samples", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1"},

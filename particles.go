@@ -86,7 +86,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	f.target, err = models.NewTOBAC(f.lik, models.TOBACConfig{
 		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
 		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: s.Method.embedding(), Prior: prior, Penalty: s.Penalty,
-		Seed: f.order.seed, Options: models.Options{Workers: f.workers, Precision: s.Precision},
+		Seed: f.order.seed, Options: models.Options{Workers: f.workers},
 	})
 	if err != nil {
 		return err

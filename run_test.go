@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/autograd"
 	"tobac/dag"
 	"tobac/dataset"
 
@@ -87,32 +86,6 @@ func TestWorkersAreBitwise(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Both precisions repeat bit for bit, and move the particles by rounding errors
-// from each other.
-func TestPrecision(t *testing.T) {
-	data := chain(t, 40).Train
-	var z [2]*mat.Dense
-	for _, precision := range []autograd.Precision{autograd.Float64, autograd.Float32} {
-		cfg := particles()
-		cfg.Sampler.Precision = precision
-		var want string
-		for _, workers := range []int{1, 3} {
-			cfg.Workers = workers
-			r, _ := finished(t, data, cfg)
-			got := state(t, r)
-			if want != "" && got != want {
-				t.Errorf("%v, %d workers: particles differ from those of 1 worker", precision, workers)
-			}
-			want = got
-			rows := snapshot(t, r).Particles.Z
-			z[precision] = mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
-		}
-	}
-	if mat.Equal(z[0], z[1]) || !mat.EqualApprox(z[0], z[1], 1e-3) {
-		t.Errorf("latents in float64 and float32: got\n%v\nand\n%v", mat.Formatted(z[0]), mat.Formatted(z[1]))
 	}
 }
 

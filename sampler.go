@@ -3,7 +3,6 @@ package tobac
 import (
 	"fmt"
 
-	"tobac/autograd"
 	"tobac/models"
 	"tobac/svgd"
 )
@@ -75,9 +74,6 @@ type Sampler struct {
 	Readout Readout
 	// Penalty of cycles, for DiBS only. Zero: rate 1, 32 samples.
 	Penalty models.Penalty
-	// Precision of the numbers that differ between the Monte Carlo graphs of a
-	// particle: see [autograd.Float32]. Zero: float64.
-	Precision autograd.Precision
 }
 
 // Settings are those that have a text form of one line.
@@ -97,7 +93,6 @@ func (s *Sampler) Settings() []*Setting {
 		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout),
 		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
 		wholeNumber(&s.Penalty.Samples, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
-		oneOf(&s.Precision, "precision", "arithmetic on the Monte Carlo graphs of the particles", "float64", autograd.Float64, autograd.Float32),
 	}
 }
 

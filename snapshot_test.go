@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/autograd"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -149,7 +148,6 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"bandwidth of Z", func(c *tobac.Config) { c.Sampler.BandwidthZ = 6 }, `the sampler "svgd`},
 		{"bandwidth of theta", func(c *tobac.Config) { c.Sampler.BandwidthTheta = 6 }, `the sampler "svgd`},
 		{"step size", func(c *tobac.Config) { c.Sampler.StepSize = 0.125 }, `the sampler "svgd`},
-		{"precision", func(c *tobac.Config) { c.Sampler.Precision = autograd.Float32 }, `the sampler "svgd`},
 		{"optimiser", func(c *tobac.Config) { c.Sampler.Optimizer = svgd.Adam{StepSize: 0.01} }, `the sampler "svgd`},
 		{"kernel", func(c *tobac.Config) { c.Sampler.Kernel = svgd.RBF{Bandwidth: svgd.Fixed(8)} }, `the sampler "svgd`},
 		{"seed", func(c *tobac.Config) { c.Seed = 8 }, `the seed "7", the run has "8"`},

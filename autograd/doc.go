@@ -61,15 +61,6 @@
 // largest are left out of sums over that axis of terms proportional to the
 // weight. Between factors of similar size that is less than rounding.
 //
-// # Precision
-//
-// Everything is float64 unless [Options] or [Compile] ask for [Float32], with which
-// the compiled engine computes what differs between samples in float32. Inputs and
-// results stay float64. A sample's log density x then has the error 6e-8·|x|, which
-// is the relative error of its softmax weight; weights still sum to 1. NaN and Inf
-// go through operations as in float64, but a number beyond 3.4e38 is infinite: with
-// CheckFinite, which runs in float64, such a one is not found.
-//
 // # Failure
 //
 // A graph that cannot be built keeps its first error, with the name of the

@@ -36,9 +36,7 @@
 // engine=handwritten are the same step in plain Go, written for the linear model
 // and for networks alone without expressions or assembly, on GOMAXPROCS goroutines
 // too (its uniform noise comes from package autograd). Tests check that all engines
-// compute the same scores on this problem. The rows
-// engine=compiled32 are the compiled engine in float32; TestFloat32Scores prints the
-// error of its scores with -long -v.
+// compute the same scores on this problem.
 //
 // To compare two versions of the code, on a machine that does nothing else:
 //

@@ -24,13 +24,12 @@ import (
 // in float64.
 type scale struct {
 	vars, rows, particles, samples, workers int
-	precision                               autograd.Precision
 }
 
 func (s scale) withDefaults() scale {
 	return scale{
 		vars: cmp.Or(s.vars, 20), rows: cmp.Or(s.rows, 100), particles: cmp.Or(s.particles, 30),
-		samples: cmp.Or(s.samples, 128), workers: cmp.Or(s.workers, 1), precision: s.precision,
+		samples: cmp.Or(s.samples, 128), workers: cmp.Or(s.workers, 1),
 	}
 }
 
@@ -88,7 +87,7 @@ func newScaledProblem(tb testing.TB, name modelStep, s scale, engine autograd.En
 	}
 	cfg := models.TOBACConfig{
 		Particles: s.particles, Samples: s.samples, Estimator: models.Joint, Prior: prior, Seed: 1,
-		Options: models.Options{Engine: engine, Workers: s.workers, Precision: s.precision},
+		Options: models.Options{Engine: engine, Workers: s.workers},
 	}
 	if name == stepDiBS {
 		cfg.Embedding = models.AllPairs

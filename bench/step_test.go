@@ -57,9 +57,6 @@ func BenchmarkStep(b *testing.B) {
 				p.benchmark(b, p.target, workers)
 			})
 		}
-		b.Run(fmt.Sprintf("linear/d=%d/engine=compiled32", d), func(b *testing.B) {
-			benchmarkSingle(b, stepLinear, d)
-		})
 		b.Run(fmt.Sprintf("linear/d=%d/engine=handwritten", d), func(b *testing.B) {
 			workers := runtime.GOMAXPROCS(0)
 			p := newStepProblem(b, d, autograd.Reference, 1)

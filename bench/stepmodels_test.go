@@ -36,21 +36,11 @@ func benchmarkModelSteps(b *testing.B) {
 			p.benchmark(b, p.target, workers)
 		})
 	}
-	for _, name := range []modelStep{stepFFN, stepDiBS} {
-		b.Run(fmt.Sprintf("%s/d=20/engine=compiled32", name), func(b *testing.B) { benchmarkSingle(b, name, 20) })
-	}
 	b.Run("ffn/d=20/engine=handwritten", func(b *testing.B) {
 		workers := runtime.GOMAXPROCS(0)
 		p := newModelStep(b, stepFFN, 20, 128, autograd.Reference, 1)
 		p.benchmark(b, p.handwritten(b, 128, workers), workers)
 	})
-}
-
-// benchmarkSingle times the compiled engine in float32.
-func benchmarkSingle(b *testing.B, name modelStep, d int) {
-	workers := runtime.GOMAXPROCS(0)
-	p := newScaledProblem(b, name, scale{vars: d, workers: workers, precision: autograd.Float32}, autograd.Compiled)
-	p.benchmark(b, p.target, workers)
 }
 
 // The compiled engine computes what the reference engine does, on smaller

@@ -27,13 +27,11 @@ type Options struct {
 	Engine  autograd.Engine // zero: compiled
 	Workers int             // goroutines sharing the particles; zero: 1. Results do not depend on it.
 
-	// Precision is what the compiled engine computes with; zero: float64.
-	Precision autograd.Precision
 }
 
 // evaluator are the options of an evaluator.
 func (o Options) evaluator() autograd.Options {
-	return autograd.Options{Engine: o.Engine, Workers: o.Workers, Precision: o.Precision}
+	return autograd.Options{Engine: o.Engine, Workers: o.Workers}
 }
 
 // NewTarget builds the target log p(x) for a number of particles. density is
@@ -172,9 +170,6 @@ func (s *scorer) explain() error {
 	defer run.Close()
 	if err := run.Eval(s.dst, s.src); err != nil {
 		return err
-	}
-	if s.opt.Precision == autograd.Float32 {
-		return errors.New("models: a gradient is not finite in float32, but is in float64")
 	}
 	return errors.New("models: a gradient is not finite, though a second evaluation was")
 }

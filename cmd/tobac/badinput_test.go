@@ -94,7 +94,6 @@ func TestBadInput(t *testing.T) {
 		{"one row left for training", "fit good.csv --holdout 0.8 --order variance", failed, `good.csv: got 1 row, want at least 2`},
 		{"unknown preset", "fit --preset best", usage, `invalid argument "best" for "--preset" flag: allowed: default, paper`},
 		{"unknown estimator", "fit --estimator Joint", usage, `invalid argument "Joint" for "--estimator" flag: allowed: joint, nodewise`},
-		{"unknown precision", "fit --precision half", usage, `invalid argument "half" for "--precision" flag: allowed: float64, float32`},
 		{"unknown truth value", "fit --standardize=maybe", usage, `invalid argument "maybe" for "--standardize" flag: allowed: true, false`},
 		{"option without value", "fit --holdout", usage, `flag needs an argument: --holdout`},
 		{"edge probability of one", "fit good.csv --edges-per-node 1", usage, `--edges-per-node: edges per node 1 on 3 variables makes the edge probability 1; want 0 < edges per node < 1`},

@@ -23,7 +23,6 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		{"DiBS", "--method dibs --penalty-rate 2", 150},
 		{"score", "--engine svgd --order eqvar --model bge", 150},
 		{"networks", "--order eqvar --model ffn", 150},
-		{"float32", "--engine svgd --order eqvar --precision float32", 150},
 		{"several orders", "--engine svgd --order eqvar --orders 6 --order-weights evidence", 360},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -115,7 +114,6 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume empty.json", exitFailed, "empty.json: snapshot does not say with which settings it was made"},
 		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed \"1\", the run has \"2\""},
 		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the sampler \"svgd samples=8\", the run has \"svgd samples=9\""},
-		{"--resume state.json --precision float32", exitFailed, "state.json: snapshot was made with the sampler \"svgd precision=float64\", the run has \"svgd precision=float32\""},
 		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3 under order 1, the run has 1 orders of 2 steps"},
 		{"--resume state.json --standardize --order X0,X1,X2,X3,X4,X5", exitFailed, "state.json: snapshot was made from other data (digest "},
 		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot was made with the order \"eqvar\", the run has \"known [5 1 2 3 4 0]\""},

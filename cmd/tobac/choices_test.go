@@ -59,7 +59,6 @@ func TestEveryModel(t *testing.T) {
 			map[string]any{"engine": "svgd"}, map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "posterior", "penalty_rate": 1.0}, perEdge, noDraws, true},
 		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks: as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
 			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks, noDraws, true},
-		{"float32", "--precision float32 --order eqvar", []string{"nodewise estimator, float32"}, nil, map[string]any{"precision": "float32"}, perEdge, noDraws, true},
 		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, noDraws, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -152,7 +151,7 @@ func checkWeights(t *testing.T, weights bool) {
 func TestNamesOfDefaults(t *testing.T) {
 	simulated(t)
 	for _, c := range []struct{ plain, spelled string }{
-		{"", "--engine auto --model auto --method tobac --prior er --grad reparam --precision float64 --order posterior --transform none"},
+		{"", "--engine auto --model auto --method tobac --prior er --grad reparam --order posterior --transform none"},
 		{"--model linear-unequal", "--model bge"},
 	} {
 		args := quick("fit", "data/train.csv", "--out", "run")

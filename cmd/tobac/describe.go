@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tobac"
-	"tobac/autograd"
 	"tobac/models"
 )
 
@@ -243,9 +242,6 @@ func particlesText(c *tobac.Config) string {
 	text := fmt.Sprintf("%d particles, %d steps, %d samples, %s estimator", s.Particles, s.Steps, s.Samples, s.Estimator)
 	if s.Gradient != models.Reparameterised {
 		text += fmt.Sprintf(", %s gradient", s.Gradient)
-	}
-	if s.Precision != autograd.Float64 {
-		text += fmt.Sprintf(", %s", s.Precision)
 	}
 	if o := &c.Order; s.Method == tobac.TOBAC && o.Known == nil && o.Method == nil {
 		text += fmt.Sprintf(", under each of %s drawn from the posterior", counted(o.Count, "order"))
