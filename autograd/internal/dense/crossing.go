@@ -10,8 +10,10 @@ import (
 type crossingInstr struct {
 	over  ir.Over
 	dst   []operand
-	src   []operand // of no lanes for a zero, or a number that is the same in all
-	count int       // lanes
+	src   []operand
+	lane  []int       // of stacks
+	from  [][]operand // of unstacked values, by lane
+	count int         // lanes
 }
 
 func (p *Plan) lowerCrossing(v *ir.Value) Instruction {
@@ -20,9 +22,21 @@ func (p *Plan) lowerCrossing(v *ir.Value) Instruction {
 		in.count = 1
 	}
 	for e, live := range v.Live {
-		if live {
-			in.dst = append(in.dst, p.operand(v, e))
-			in.src = append(in.src, p.operand(v.Args[0], e))
+		if !live {
+			continue
+		}
+		first, step, n := v.Crossed(e)
+		in.dst = append(in.dst, p.operand(v, e))
+		in.src = append(in.src, p.operand(v.Args[0], first))
+		switch v.Op.Over {
+		case ir.OverStack:
+			in.lane = append(in.lane, v.StackIndex(e))
+		case ir.OverUnstack:
+			from := make([]operand, n)
+			for l := range from {
+				from[l] = p.operand(v.Args[0], first+l*step)
+			}
+			in.from = append(in.from, from)
 		}
 	}
 	p.Scratch = max(p.Scratch, p.Count)
@@ -30,7 +44,7 @@ func (p *Plan) lowerCrossing(v *ir.Value) Instruction {
 }
 
 // Run implements [Instruction].
-func (in *crossingInstr) Run(f *Frame) error {
+func (in *crossingInstr) Run(f *Frame) {
 	for i, d := range in.dst {
 		s := in.src[i]
 		dst, src := f.M[d.off:][:d.width], f.M[s.off:][:s.width]
@@ -48,6 +62,12 @@ func (in *crossingInstr) Run(f *Frame) error {
 			fill(dst, in.logSumExp(src))
 		case ir.OverSoftmax:
 			in.softmax(dst, src)
+		case ir.OverStack:
+			dst[0] = f.M[s.lane(in.lane[i])]
+		case ir.OverUnstack:
+			for l := range dst {
+				dst[l] = f.M[in.from[i][min(l, in.count-1)].off]
+			}
 		case ir.OverExpand:
 			if s.width == d.width {
 				copy(dst, f.M[s.off:][:s.width])
@@ -56,7 +76,6 @@ func (in *crossingInstr) Run(f *Frame) error {
 			}
 		}
 	}
-	return nil
 }
 
 func (in *crossingInstr) logSumExp(x []float64) float64 {

@@ -11,7 +11,7 @@ type unaryInstr struct {
 }
 
 // Run implements [Instruction].
-func (in *unaryInstr) Run(f *Frame) error {
+func (in *unaryInstr) Run(f *Frame) {
 	w := in.width
 	for i := range in.runs {
 		r := &in.runs[i]
@@ -33,7 +33,6 @@ func (in *unaryInstr) Run(f *Frame) error {
 	for _, e := range in.single {
 		f.M[e.dst] = in.F(f.M[e.a])
 	}
-	return nil
 }
 
 // Cost implements [Instruction].
@@ -102,7 +101,7 @@ func (in *binaryInstr) runSingles(m []float64) {
 }
 
 // Run implements [Instruction].
-func (in *binaryInstr) Run(f *Frame) error {
+func (in *binaryInstr) Run(f *Frame) {
 	w := in.width
 	for i := range in.runs {
 		r := &in.runs[i]
@@ -122,7 +121,6 @@ func (in *binaryInstr) Run(f *Frame) error {
 		}
 	}
 	in.runSingles(f.M)
-	return nil
 }
 
 // each computes a run element by element.
@@ -156,7 +154,7 @@ type selectInstr struct {
 }
 
 // Run implements [Instruction].
-func (in *selectInstr) Run(f *Frame) error {
+func (in *selectInstr) Run(f *Frame) {
 	for i := range in.runs {
 		r := &in.runs[i]
 		for e := range r.n {
@@ -177,7 +175,6 @@ func (in *selectInstr) Run(f *Frame) error {
 			}
 		}
 	}
-	return nil
 }
 
 // Cost implements [Instruction].

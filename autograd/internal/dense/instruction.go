@@ -6,7 +6,7 @@ import (
 
 // An Instruction reads and writes the arena of one frame.
 type Instruction interface {
-	Run(f *Frame) error
+	Run(f *Frame)
 	// Cost is the work of one run: an elementary function or a division is one
 	// floating-point operation, and operands of all lanes are read in full.
 	Cost() (flops, bytes int)
@@ -16,7 +16,14 @@ type Instruction interface {
 type Frame struct {
 	M       []float64 // arena
 	Scratch []float64 // gathered operands
-	Lane    int       // lane that an error belongs to
+	Failed  []Failure // of the steps that have run
+}
+
+// A Failure is an operation that has no result in one lane, where NaN stands for it.
+type Failure struct {
+	V    *ir.Value
+	Lane int
+	Err  error
 }
 
 // A Step is an instruction and the value it computes.

@@ -1,7 +1,7 @@
 package dense
 
 import (
-	"fmt"
+	"math"
 
 	"tobac/autograd/internal/ir"
 )
@@ -38,7 +38,7 @@ func (p *Plan) lowerOpaque(v *ir.Value) Instruction {
 }
 
 // Run implements [Instruction].
-func (in *opaqueInstr) Run(f *Frame) error {
+func (in *opaqueInstr) Run(f *Frame) {
 	for l := range in.width {
 		buf := f.Scratch
 		args := make([][]float64, len(in.src))
@@ -52,8 +52,8 @@ func (in *opaqueInstr) Run(f *Frame) error {
 		}
 		out := buf[:len(in.dst)]
 		if err := in.v.Op.Eval(in.v.Attr, out, in.v.Shape, args, in.shapes); err != nil {
-			f.Lane = l
-			return fmt.Errorf("%s: %w", in.v.Op.Name, err)
+			f.Failed = append(f.Failed, Failure{in.v, l, err})
+			fill(out, math.NaN())
 		}
 		for e, d := range in.dst {
 			if d.width > 0 {
@@ -61,7 +61,6 @@ func (in *opaqueInstr) Run(f *Frame) error {
 			}
 		}
 	}
-	return nil
 }
 
 // Cost counts what is gathered and scattered, and no operation: those of an

@@ -91,7 +91,7 @@ type pairsInstr struct {
 type pair struct{ a, b int32 }
 
 // Run implements [Instruction].
-func (in *pairsInstr) Run(f *Frame) error {
+func (in *pairsInstr) Run(f *Frame) {
 	at := 0
 	for i, off := range in.dst {
 		pairs := in.pairs[at:in.end[i]]
@@ -115,7 +115,6 @@ func (in *pairsInstr) Run(f *Frame) error {
 			}
 		}
 	}
-	return nil
 }
 
 func axpy(dst, x []float64, c float64) {
@@ -225,7 +224,7 @@ func (p *Plan) lowerWhole(v *ir.Value, full bool) Instruction {
 }
 
 // Run implements [Instruction].
-func (in *wholeProduct) Run(f *Frame) error {
+func (in *wholeProduct) Run(f *Frame) {
 	at := in.at
 	for g := range in.a {
 		a, rest := in.a[g].gather(f.M, f.Scratch)
@@ -237,10 +236,9 @@ func (in *wholeProduct) Run(f *Frame) error {
 			// A structural zero may have met an infinity, a product that counts as
 			// zero.
 			in.exact(f.M)
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // multiply computes v leaving out the products with elements known to be zero.

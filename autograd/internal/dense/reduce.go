@@ -97,7 +97,7 @@ func (in *reduceInstr) addSum(p *Plan, a *ir.Value, dst int, src []int) {
 }
 
 // Run implements [Instruction].
-func (in *reduceInstr) Run(f *Frame) error {
+func (in *reduceInstr) Run(f *Frame) {
 	w := in.width
 	for _, off := range in.zero {
 		clear(f.M[off:][:w])
@@ -119,7 +119,6 @@ func (in *reduceInstr) Run(f *Frame) error {
 			}
 		}
 	}
-	return nil
 }
 
 // rows adds up rows of neighbouring sources.
@@ -181,10 +180,10 @@ func sumStrided(x []float64, inner, size int) float64 {
 type logSumExpInstr struct{ reduceInstr }
 
 // Run implements [Instruction].
-func (in *logSumExpInstr) Run(f *Frame) error {
+func (in *logSumExpInstr) Run(f *Frame) {
 	if in.width > 1 {
 		in.lanes(f)
-		return nil
+		return
 	}
 	x := f.Scratch[:len(in.src)]
 	for i, off := range in.dst {
@@ -209,7 +208,6 @@ func (in *logSumExpInstr) Run(f *Frame) error {
 			f.M[off] = top + math.Log(sumStrided(s, 1, len(s)))
 		}
 	}
-	return nil
 }
 
 // lanes computes all lanes of a result together.

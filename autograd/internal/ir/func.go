@@ -21,6 +21,7 @@ type Value struct {
 	Input   int       // position among the function's inputs, if it is one; else -1
 	Uniform bool      // an input of uniform numbers
 	Label   string    // what users know it by
+	Flat    AxisSet   // axes that have become leading dimensions of the shape
 
 	// Index lists, of a value that only shows elements of its operand, which
 	// ones: -1 for a zero. nil for others.
@@ -246,4 +247,52 @@ func (v *Value) Product() (batch, m, k, n int) {
 	a, b := v.Args[0].Shape, v.Args[1].Shape
 	r := len(a)
 	return Shape(a[:r-2]).Len(), a[r-2], a[r-1], b[len(b)-1]
+}
+
+// ViewOp shows the elements Attr.Ints of its operand, zeros for those below 0.
+var ViewOp = &Op{
+	Name: "view",
+	View: func(at Attr, _, _ Shape) []int { return at.Ints },
+	Eval: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+		for e, k := range at.Ints {
+			out[e] = 0
+			if k >= 0 {
+				out[e] = in[0][k]
+			}
+		}
+		return nil
+	},
+}
+
+// View appends a value that shows elements of x.
+func (f *Func) View(x *Value, index []int, shape Shape) *Value {
+	return f.Add(&Value{Op: ViewOp, Attr: Attr{Ints: index}, Args: []*Value{x}, Shape: shape, Axes: x.Axes, Input: -1, Label: x.Label, Index: index})
+}
+
+// Crossed lists the elements of the operand that element e of a value of class
+// Crossing is made of: n of them, step apart.
+func (v *Value) Crossed(e int) (first, step, n int) {
+	copies := 1 // axes that have become dimensions lead
+	if len(v.Attr.Ints) > 0 {
+		copies = v.Attr.Ints[0]
+	}
+	size := v.Attr.Axis.Size()
+	switch v.Op.Over {
+	case OverStack:
+		own := v.Args[0].Len() / copies
+		return e/(own*size)*own + e%own, 0, 1
+	case OverUnstack:
+		own := v.Len() / copies
+		return e/own*own*size + e%own, own, size
+	}
+	return e, 0, 1
+}
+
+// StackIndex is the index of the axis that element e of a stack belongs to.
+func (v *Value) StackIndex(e int) int {
+	own := v.Args[0].Len()
+	if len(v.Attr.Ints) > 0 {
+		own /= v.Attr.Ints[0]
+	}
+	return e / own % v.Attr.Axis.Size()
 }

@@ -62,6 +62,7 @@ const (
 	OverSum                   // sum over the axis
 	OverLogSumExp             // log-sum-exp over the axis
 	OverSoftmax               // e^x normalised along the axis
+	OverMax                   // largest along the axis
 	OverExpand                // repeats along the axis
 	OverStack                 // the axis becomes the leading dimension
 	OverUnstack               // the leading dimension becomes the axis
@@ -69,7 +70,7 @@ const (
 
 // Reduces reports whether a result lacks the axis because its values are
 // reduced to one.
-func (o Over) Reduces() bool { return o == OverSum || o == OverLogSumExp }
+func (o Over) Reduces() bool { return o == OverSum || o == OverLogSumExp || o == OverMax }
 
 // Form is an algebraic form that rewriting and fusion recognise.
 type Form int

@@ -13,9 +13,10 @@ func Elements(v *ir.Value) bool {
 	switch v.Class() {
 	case ir.Opaque:
 		return v.Op == nil || v.IsView()
-	default:
-		return true
+	case ir.Crossing:
+		return v.Op.Over != ir.OverUnstack
 	}
+	return true
 }
 
 // A ref is what an element reads: nothing (a zero), a number of the arena, or an
@@ -53,7 +54,6 @@ type compiler struct {
 	loop *ir.Axis // outside the lanes; nil: none
 	lane *ir.Axis
 
-	owner []int32 // value of an element
 	level []int   // by value: rounds of reductions below it
 	keep  []int32 // register that keeps an element, or -1
 	stack []*stacked
@@ -147,15 +147,15 @@ func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
 func (c *compiler) number() {
 	c.prog.base = make([]int32, len(c.f.Values))
 	for _, v := range c.f.Values {
-		c.prog.base[v.ID] = int32(len(c.owner))
+		c.prog.base[v.ID] = int32(len(c.prog.owner))
 		if !c.plan.Varies(v) || v.IsView() {
 			continue
 		}
 		for range v.Live {
-			c.owner = append(c.owner, int32(v.ID))
+			c.prog.owner = append(c.prog.owner, int32(v.ID))
 		}
 	}
-	n := len(c.owner)
+	n := len(c.prog.owner)
 	c.keep, c.weight = make([]int32, n), make([]int32, n)
 	c.stamp, c.uses, c.reg = make([]int32, n), make([]int32, n), make([]int32, n)
 	for e := range c.keep {
@@ -173,7 +173,7 @@ func (c *compiler) number() {
 
 // of is the value and the position in it of an element.
 func (c *compiler) of(k int32) (v *ir.Value, e int) {
-	v = c.f.Values[c.owner[k]]
+	v = c.f.Values[c.prog.owner[k]]
 	return v, int(k - c.prog.base[v.ID])
 }
 
@@ -250,9 +250,10 @@ func (c *compiler) sourcesOf(v *ir.Value) [][]int {
 	return s
 }
 
-// step reports whether v differs between lanes and is computed as a whole.
+// step reports whether v has lanes, or is made of values that have, and is computed as
+// a whole.
 func (c *compiler) step(v *ir.Value) bool {
-	return c.plan.Varies(v) && v.Computed() && !Elements(v)
+	return v.Computed() && (c.plan.Varies(v) && !Elements(v) || v.Op.Over == ir.OverStack)
 }
 
 // reduces reports whether v is a reduction of a varying value over the lanes.
@@ -303,7 +304,7 @@ func (c *compiler) addInputs() {
 		}
 	}
 	for _, v := range c.f.Values {
-		if c.step(v) {
+		if c.step(v) && c.plan.Varies(v) {
 			c.stackValue(v)
 			for e, live := range v.Live {
 				if live {
@@ -359,7 +360,7 @@ type sink struct {
 // addStage compiles the steps of stage k and the elements below the reductions of
 // stage k+1, below what its steps read, and below the outputs.
 func (c *compiler) addStage(k int) {
-	c.prog.Stages = append(c.prog.Stages, Stage{shiftsAt: c.plan.Arena})
+	c.prog.Stages = append(c.prog.Stages, Stage{})
 	st := &c.prog.Stages[k]
 	c.shifts, c.products, c.bounds, c.boundOf = nil, nil, nil, map[*ir.Value]int32{}
 	for i, v := range c.f.Values {
@@ -371,7 +372,9 @@ func (c *compiler) addStage(k int) {
 	all := newEmitter(c, none)
 	packed := map[int32]*emitter{}
 	var order []int32
-	for _, s := range c.sinksOf(k + 1) {
+	sinks := c.sinksOf(k + 1)
+	st.shiftsAt = c.plan.Arena // from here on only shifts take room until the stage is done
+	for _, s := range sinks {
 		em := all
 		if s.ref.kind == refLane {
 			if m := c.proportional(s.ref.at); m != none && s.over == ir.OverSum && c.selectable(m) && c.boundNumber(s.v) >= 0 {
@@ -389,7 +392,7 @@ func (c *compiler) addStage(k int) {
 	}
 	c.pinWhole(all, k)
 	if k == 0 {
-		for e := range c.owner {
+		for e := range c.prog.owner {
 			if c.store[int32(e)] {
 				all.drawn = append(all.drawn, int32(e))
 			}

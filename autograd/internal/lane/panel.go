@@ -41,12 +41,12 @@ func (c *compiler) panel(factors []int32) *panel {
 		if len(factors) <= n {
 			return p
 		}
-		if p.level == len(c.prog.Stages) || c.constant(factors) {
+		if p.level == c.stage() || c.constant(factors) {
 			p.factors = factors
 			return p
 		}
 	}
-	p := &panel{factors: factors, level: len(c.prog.Stages)}
+	p := &panel{factors: factors, level: c.stage()}
 	c.panels[key] = append(c.panels[key], p)
 	c.allPanels = append(c.allPanels, p)
 	return p
@@ -180,3 +180,6 @@ func (c *compiler) split(off int32, productOf map[int32]uniformProduct) (constan
 	}
 	return 1, off
 }
+
+// stage is the number of the stage that is being compiled.
+func (c *compiler) stage() int { return len(c.prog.Stages) - 1 }

@@ -28,9 +28,9 @@ type Program struct {
 	panelsAt int
 	buffer   int
 
-	keep []int32 // by element: its register, or -1
-	base []int32 // by value: its first element
-	// ids says, for listings and explanations, which value an operation belongs to.
+	keep  []int32 // by element: its register, or -1
+	base  []int32 // by value: its first element
+	owner []int32 // by element: its value
 }
 
 // An Input is one that differs between lanes: its elements are registers First and
@@ -118,21 +118,18 @@ func (p *Program) Register(v *ir.Value, e int) int32 {
 	return p.keep[p.base[v.ID]+int32(e)]
 }
 
-// Run runs all stages. An error is one of a step, whose value is returned.
-func (p *Program) Run(s *State) (*ir.Value, error) {
+// Run runs all stages.
+func (p *Program) Run(s *State) {
 	for i := range p.Stages {
 		st := &p.Stages[i]
 		for j := range st.Steps {
-			if err := st.Steps[j].Run(s.Frame); err != nil {
-				return st.Steps[j].V, err
-			}
+			st.Steps[j].Run(s.Frame)
 		}
 		st.Prepare(s)
 		for j := range st.Groups {
 			p.RunGroup(s, &st.Groups[j])
 		}
 	}
-	return nil, nil
 }
 
 // Prepare computes the numbers that operations of the stage take in another
@@ -191,4 +188,11 @@ func (p *Program) RunGroup(s *State, g *Group) {
 	s.Repeats++
 	s.Lanes = s.Machine.Select(w.X, count, math.Inf(1))
 	s.Machine.RunPacked(&g.Group, s.Lanes)
+}
+
+// Element is the value that an element, as operations name it, belongs to, and its
+// position there.
+func (p *Program) Element(k int32) (v *ir.Value, e int) {
+	v = p.Plan.F.Values[p.owner[k]]
+	return v, int(k - p.base[v.ID])
 }

@@ -117,7 +117,7 @@ func (em *emitter) squares(terms []term, dst int32) (rest []term, started bool) 
 		if n == 1 {
 			rest = append(rest, squared[:n]...)
 		} else {
-			op := vm.Op{Code: vm.TileSquares, Dst: dst, A: em.layTile(em.newTiling(forms[:n], true))}
+			op := vm.Op{Code: vm.TileSquares, Dst: dst, A: em.layTile(em.c.newTiling(forms[:n], true))}
 			if started {
 				op.B = 1
 			}

@@ -65,7 +65,10 @@ func markOperands(v *ir.Value) {
 	case ir.Crossing:
 		for e, live := range v.Live {
 			if live {
-				v.Args[0].Live[e] = true
+				first, step, n := v.Crossed(e)
+				for k := range n {
+					v.Args[0].Live[first+k*step] = true
+				}
 			}
 		}
 	case ir.Elementwise1, ir.Elementwise2, ir.Select:

@@ -81,10 +81,16 @@ func support(v *ir.Value) {
 		productSupport(v)
 		return
 	case ir.Crossing:
-		if v.Op.Over == ir.OverSum || v.Op.Over == ir.OverExpand {
-			copy(v.Support, v.Args[0].Support)
-			return
+		if v.Op.Over == ir.OverLogSumExp || v.Op.Over == ir.OverSoftmax {
+			break
 		}
+		for e := range v.Support {
+			first, step, n := v.Crossed(e)
+			for k := range n {
+				v.Support[e] = v.Support[e] || v.Args[0].Support[first+k*step]
+			}
+		}
+		return
 	}
 	fill(v.Support)
 }

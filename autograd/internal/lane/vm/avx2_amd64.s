@@ -763,4 +763,5 @@ DATA ·avx2Table+256(SB)/8, $·stop(SB)
 DATA ·avx2Table+264(SB)/8, $·stop(SB)
 DATA ·avx2Table+272(SB)/8, $·stop(SB)
 DATA ·avx2Table+280(SB)/8, $·stop(SB)
-GLOBL ·avx2Table(SB), NOPTR, $288
+DATA ·avx2Table+288(SB)/8, $·stop(SB)
+GLOBL ·avx2Table(SB), NOPTR, $296

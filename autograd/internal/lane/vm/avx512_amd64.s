@@ -383,4 +383,5 @@ DATA ·avx512Table+256(SB)/8, $·stop(SB)
 DATA ·avx512Table+264(SB)/8, $·stop(SB)
 DATA ·avx512Table+272(SB)/8, $·stop(SB)
 DATA ·avx512Table+280(SB)/8, $·stop(SB)
-GLOBL ·avx512Table(SB), NOPTR, $288
+DATA ·avx512Table+288(SB)/8, $·stop(SB)
+GLOBL ·avx512Table(SB), NOPTR, $296

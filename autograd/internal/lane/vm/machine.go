@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"math"
 	"unsafe"
 
 	"tobac/internal/vector"
@@ -63,19 +62,19 @@ func New(set vector.Set, arena []float64, size Size) *Machine {
 	}
 	return &Machine{
 		Arena:   arena,
-		Full:    aligned(size.Full * size.Width),
+		Full:    Aligned(size.Full * size.Width),
 		Streams: make([]vector.Stream, size.Streams),
 		set:     set,
 		width:   size.Width,
-		packed:  aligned(size.Packed * size.Width),
-		buffer:  aligned(max(size.Buffer, 2*size.Width)),
+		packed:  Aligned(size.Packed * size.Width),
+		buffer:  Aligned(max(size.Buffer, 2*size.Width)),
 		chosen:  make([]int32, 0, size.Width),
 	}
 }
 
-// aligned allocates n numbers that start where a cache line does, so that no vector of
+// Aligned allocates n numbers that start where a cache line does, so that no vector of
 // them is part of two.
-func aligned(n int) []float64 {
+func Aligned(n int) []float64 {
 	const line = 8 * VectorLen
 	x := make([]float64, n+VectorLen)
 	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
@@ -85,15 +84,12 @@ func aligned(n int) []float64 {
 // Set is the kernel set of the machine.
 func (x *Machine) Set() vector.Set { return x.set }
 
-// negligible is ln 2⁻⁵³: terms this far below the largest do not change a sum.
-var negligible = -53 * math.Ln2
-
-// Select chooses those of the first count lanes whose weight e^r is at least 2⁻⁵³ of the
-// largest, in register reg of all lanes; all of them if the largest is no number. The
+// Select chooses those of the first count lanes whose weight e^r is at least e^−cut of
+// the largest, in register reg of all lanes; all of them if the largest is no number. The
 // result is valid until the next call.
-func (x *Machine) Select(reg int32, count int) []int32 {
+func (x *Machine) Select(reg int32, count int, cut float64) []int32 {
 	weights := x.Full[int(reg)*x.width:][:count]
-	floor := x.set.Max(weights) + negligible
+	floor := x.set.Max(weights) - cut
 	x.chosen = x.chosen[:0]
 	for l, v := range weights {
 		if !(v < floor) {
@@ -164,3 +160,34 @@ func (x *Machine) r(reg int32) []float64 {
 
 // lanes are those of a register that count.
 func (x *Machine) lanes(reg int32) []float64 { return x.r(reg)[:x.count] }
+
+// Each runs a group operation by operation, on all lanes or packed ones, and calls after
+// with the number of each.
+func (x *Machine) Each(g *Group, packed bool, selected []int32, count int, after func(op int)) {
+	for i := range g.Code {
+		if g.Code[i].Code == End {
+			return
+		}
+		one := Group{Code: []Op{g.Code[i], {Code: End}}, Args: g.Args, Unary: g.Unary, Binary: g.Binary}
+		if packed {
+			x.RunPacked(&one, selected)
+		} else {
+			x.Run(&one, count)
+		}
+		after(i)
+	}
+}
+
+// Written shows what operation i of a group that has just run wrote: registers, and
+// numbers of the arena.
+func (x *Machine) Written(g *Group, i int, packed bool, f func(x []float64, register bool)) {
+	op := g.Code[i]
+	op.operands(g.Args, func(o operand, p *int32, n int) {
+		switch o {
+		case written, updated:
+			f(x.r(*p), true)
+		case result:
+			f(x.Arena[*p:][:1], false)
+		}
+	})
+}

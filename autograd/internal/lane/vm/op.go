@@ -42,9 +42,10 @@ const (
 	Unary                    // r[dst] = unary function b of r[a]
 	Binary                   // r[dst] = binary function args[b+1] of r[a] and r[args[b]]
 	Where                    // r[dst] = r[a] ≠ 0 ? r[args[b]] : r[args[b+1]]
-	LogSumExp                // m[dst] = ln Σ e^lanes of r[a]
+	LogSumExp                // m[dst] = ln Σ e^lanes of r[a] = m[b] + m[b+1], m[b] the largest
 	SumConst                 // m[dst] = m[a] times the number of lanes
-	ShiftConst               // m[dst] = m[a] + ln of the number of lanes
+	ShiftConst               // m[dst] = m[a] + ln of the number of lanes = m[b] + m[b+1]
+	LogSumExpOf              // r[dst] = ln Σ e^r over b registers at args[a]
 	Codes                    // their number
 )
 

@@ -4,18 +4,19 @@ package vm
 type operand uint8
 
 const (
-	plain    operand = iota // none: unused, a count, or where operands lie in the pool
-	read                    // a register that is read
-	written                 // a register that is written
-	updated                 // a register that is read and written
-	started                 // a register that is updated if b is not 0, and else written
-	kept                    // a register of all lanes that is read
-	number                  // the offset of a number of the arena that is read
-	two                     // of two numbers
-	result                  // of a number that is written
-	stream                  // a stream
-	unaryFn                 // a unary function of the group
-	binaryFn                // a binary function of the group
+	plain      operand = iota // none: unused, a count, or where operands lie in the pool
+	read                      // a register that is read
+	written                   // a register that is written
+	updated                   // a register that is read and written
+	started                   // a register that is updated if b is not 0, and else written
+	kept                      // a register of all lanes that is read
+	number                    // the offset of a number of the arena that is read
+	two                       // of two numbers
+	result                    // of a number that is written
+	twoResults                // of two numbers that are written
+	stream                    // a stream
+	unaryFn                   // a unary function of the group
+	binaryFn                  // a binary function of the group
 )
 
 // A visitor is shown an operand where it stands; n is how many numbers of the arena
@@ -39,6 +40,8 @@ func (op *Op) operands(args []int32, f visitor) {
 		case o == plain:
 		case o == two:
 			f(number, p, 2)
+		case o == twoResults:
+			f(result, p, 2)
 		case o == started && op.B == 0:
 			f(written, p, 1)
 		case o == started:
@@ -82,4 +85,15 @@ func both(first, second operand) *pool {
 			f(second, &args[1], 1)
 		},
 	}
+}
+
+// registers are b registers.
+var registers = &pool{
+	at:   atA,
+	size: func(op *Op, _ []int32) int { return int(op.B) },
+	visit: func(op *Op, args []int32, f visitor) {
+		for i := range op.B {
+			f(read, &args[i], 1)
+		}
+	},
 }

@@ -79,11 +79,43 @@ func where(x *Machine, op *Op) {
 	}
 }
 
-// logSumExp is ln Σ eˣ.
-func (x *Machine) logSumExp(lanes []float64) float64 {
+// logSumExp is ln Σ eˣ over the lanes of a register, the largest plus the rest.
+func (x *Machine) logSumExp(op *Op) {
+	lanes := x.lanes(op.A)
 	top := x.set.Max(lanes)
 	if math.IsInf(top, 0) || math.IsNaN(top) {
-		return top
+		x.setLogSumExp(op, top, 0)
+		return
 	}
-	return top + math.Log(x.set.SumExp(lanes, top))
+	x.setLogSumExp(op, top, math.Log(x.set.SumExp(lanes, top)))
+}
+
+func (x *Machine) setLogSumExp(op *Op, top, log float64) {
+	x.Arena[op.Dst], x.Arena[op.B], x.Arena[op.B+1] = top+log, top, log
+}
+
+// logSumExpOf is ln Σ eˣ over registers, lane by lane.
+func logSumExpOf(x *Machine, op *Op) {
+	args, dst := x.group.Args[op.A:][:op.B], x.r(op.Dst)
+	sum, t := x.buffer[:len(dst)], x.buffer[len(dst):][:len(dst)]
+	fill(dst, math.Inf(-1))
+	clear(sum)
+	for _, a := range args {
+		for l, v := range x.r(a) {
+			dst[l] = max(dst[l], v) // NaN stays
+		}
+	}
+	for _, a := range args {
+		r := x.r(a)
+		for l, top := range dst {
+			t[l] = r[l] - top
+		}
+		x.set.Exp(t, t)
+		add(sum, sum, t)
+	}
+	for l, top := range dst {
+		if !math.IsInf(top, 0) && !math.IsNaN(top) {
+			dst[l] = top + math.Log(sum[l])
+		}
+	}
 }

@@ -61,9 +61,10 @@ var table = [Codes]row{
 	Unary:        {"unary", written, read, unaryFn, nil, may, each(1, 16), inGo, func(x *Machine, op *Op) { x.group.Unary[op.B](x.r(op.Dst), x.r(op.A)) }},
 	Binary:       {"binary", written, read, plain, both(read, binaryFn), may, each(1, 24), inGo, applyBinary},
 	Where:        {"where", written, read, plain, both(read, read), may, each(1, 32), inGo, where},
-	LogSumExp:    {"logsumexp-lanes", result, read, plain, nil, may, each(3, 16), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = x.logSumExp(x.lanes(op.A)) }},
+	LogSumExp:    {"logsumexp-lanes", result, read, twoResults, nil, may, each(3, 16), inGo, func(x *Machine, op *Op) { x.logSumExp(op) }},
 	SumConst:     {"sum-constant", result, number, plain, nil, may, once(1, 16), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = float64(x.count) * x.Arena[op.A] }},
-	ShiftConst:   {"shift-constant", result, number, plain, nil, may, once(1, 16), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = x.Arena[op.A] + math.Log(float64(x.count)) }},
+	ShiftConst:   {"shift-constant", result, number, twoResults, nil, may, once(1, 16), inGo, func(x *Machine, op *Op) { x.setLogSumExp(op, x.Arena[op.A], math.Log(float64(x.count))) }},
+	LogSumExpOf:  {"logsumexp", written, plain, plain, registers, must, perTerm(1), inGo, logSumExpOf},
 }
 
 // once is a cost whatever the number of lanes, each that for each of them.

@@ -1,0 +1,223 @@
+package autograd_test
+
+import (
+	"math"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// TestBuilderErrors pins the texts of the errors that a builder keeps. Every
+// row builds one wrong node from the inputs v (3), m (2,3), q (3,3) and s,
+// and p, which carries the axis particle.
+func TestBuilderErrors(t *testing.T) {
+	other := ad.NewBuilder("other")
+	foreign, foreignAxis := other.Input("f", ad.Shape{3}), other.Axis("elsewhere", 3)
+	foreignOne, foreignMatrix, foreignSum := other.Scalar(1), foreign.Reshape(ad.Shape{3, 1}), foreign.Sum()
+	type env struct {
+		b             *ad.Builder
+		v, m, q, s, p *ad.Node
+		particle      *ad.Axis
+		sample        *ad.Axis
+	}
+	tests := []struct {
+		name  string
+		build func(e env)
+		want  string // after `autograd: graph "g": `
+	}{
+		{"shapes that do not broadcast", func(e env) { e.m.Add(e.b.Input("w", ad.Shape{2})) }, "add: shapes (2,3) and (2) do not broadcast"},
+		{"where", func(e env) { e.m.Where(e.v, e.q) }, "where: shapes (2,3), (3) and (3,3) do not broadcast"},
+		{"matrix product", func(e env) { e.m.MatMul(e.m) }, "matmul: shapes (2,3) and (2,3), want (m,k) and (k,n)"},
+		{"matrix product of a vector", func(e env) { e.q.MatMul(e.v) }, "matmul: shapes (3,3) and (3), want (m,k) and (k,n)"},
+		{"matrix times vector", func(e env) { e.m.MatVec(e.m) }, "matvec: shapes (2,3) and (2,3), want (m,k) and (k)"},
+		{"outer product", func(e env) { e.v.Outer(e.m) }, "outer: shapes (3) and (2,3), want two vectors"},
+		{"transpose", func(e env) { e.v.T() }, "transpose of shape (3), want a matrix"},
+		{"diagonal", func(e env) { e.m.Diagonal() }, "diagonal of shape (2,3), want a square matrix"},
+		{"trace", func(e env) { e.m.Trace() }, "diagonal of shape (2,3), want a square matrix"},
+		{"cholesky", func(e env) { e.m.Cholesky() }, "cholesky: shape (2,3), want a square matrix"},
+		{"log-determinant", func(e env) { e.m.LogDet() }, "cholesky: shape (2,3), want a square matrix"},
+		{"triangular solve", func(e env) { e.q.SolveLower(e.m) }, "solve_lower: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
+		{"transposed triangular solve", func(e env) { e.m.SolveLowerT(e.q) }, "solve_lower_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
+		{"reshape", func(e env) { e.m.Reshape(ad.Shape{4}) }, "reshape: shape (4) has 4 elements, want 6 as (2,3)"},
+		{"reshape to negative dimensions", func(e env) { e.v.Reshape(ad.Shape{-1, -3}) }, "reshape: shape (-1,-3) has a dimension below 1"},
+		{"expand", func(e env) { e.v.Expand(ad.Shape{3, 2}) }, "expand: shape (3) does not broadcast to (3,2)"},
+		{"gather count", func(e env) { e.v.Gather([]int{0}, ad.Shape{2}) }, "gather: got 1 indices, want 2"},
+		{"gather index", func(e env) { e.v.Gather([]int{0, 3}, ad.Shape{2}) }, "gather: index 1 is 3, want 0 ≤ index < 3"},
+		{"gather nothing", func(e env) { e.v.Gather(nil, ad.Shape{0}) }, "gather: shape (0) has a dimension below 1"},
+		{"scatter count", func(e env) { e.v.ScatterAdd([]int{0}, ad.Shape{2}) }, "scatter: got 1 indices, want 3"},
+		{"scatter index", func(e env) { e.v.ScatterAdd([]int{0, 1, -1}, ad.Shape{2}) }, "scatter: index 2 is -1, want 0 ≤ index < 2"},
+		{"slice bounds", func(e env) { e.m.Slice(1, 2, 4) }, "slice [2:4] of axis 1 of shape (2,3)"},
+		{"slice axis", func(e env) { e.m.Slice(2, 0, 1) }, "slice: axis 2 of shape (2,3)"},
+		{"index", func(e env) { e.m.Index(0, 2) }, "slice [2:3] of axis 0 of shape (2,3)"},
+		{"concat", func(e env) { ad.Concat(0, e.m, e.v) }, "concat along axis 0: shapes (2,3) and (3) do not fit"},
+		{"concat axis", func(e env) { ad.Concat(2, e.m, e.m) }, "concat: axis 2 of shape (2,3)"},
+		{"sum axis", func(e env) { e.m.Sum(2) }, "sum: axis 2 of shape (2,3)"},
+		{"repeated axis", func(e env) { e.m.Sum(1, 1) }, "sum: axis 1 is repeated"},
+		{"log-sum-exp axis", func(e env) { e.v.LogSumExp(-1) }, "logsumexp: axis -1 of shape (3)"},
+		{"softmax axis", func(e env) { e.s.Softmax(0) }, "softmax: axis 0 of shape ()"},
+		{"clamp", func(e env) { e.v.Clamp(1, 1) }, "clamp: bounds [1, 1], want lo < hi"},
+		{"power", func(e env) { e.v.Pow(math.Inf(1)) }, "power: exponent +Inf is not finite"},
+		{"polygamma", func(e env) { e.v.Polygamma(-1) }, "polygamma: order -1, want at least 0"},
+		{"leaky relu", func(e env) { e.v.LeakyRelu(1) }, "leaky relu: slope 1, want 0 ≤ slope < 1"},
+
+		{"constant length", func(e env) { e.b.Constant([]float64{1}, ad.Shape{2}) }, "constant of shape (2): got 1 values, want 2"},
+		{"constant shape", func(e env) { e.b.Constant(nil, ad.Shape{0}) }, "constant: shape (0) has a dimension below 1"},
+		{"repeated input name", func(e env) { e.b.Input("v", ad.Shape{}) }, `input name "v" is already used`},
+		{"empty input name", func(e env) { e.b.Input("", ad.Shape{}) }, "an input needs a name"},
+		{"input shape", func(e env) { e.b.Input("w", ad.Shape{2, 0}) }, `input "w": shape (2,0) has a dimension below 1`},
+		{"input over a foreign axis", func(e env) { e.b.Input("w", ad.Shape{}, foreignAxis) }, `input "w": axis "elsewhere" is foreign or repeated`},
+		{"input over an axis twice", func(e env) { e.b.Input("w", ad.Shape{}, e.particle, e.particle) }, `input "w": axis "particle" is foreign or repeated`},
+		{"repeated axis name", func(e env) { e.b.Axis("particle", 2) }, `axis name "particle" is empty or already used`},
+		{"axis size", func(e env) { e.b.Axis("empty", 0) }, `axis "empty": size 0, want at least 1`},
+		{"too many axes", func(e env) {
+			for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+				e.b.Axis(name, 2)
+			}
+		}, `axis "g": more than 8 mapped axes`},
+
+		{"foreign operand", func(e env) { e.v.Add(foreign) }, `add: operand f(3) belongs to graph "other"`},
+		{"foreign factor one", func(e env) { e.v.Mul(foreignOne) }, `mul: operand constant#1() belongs to graph "other"`},
+		{"foreign matrix", func(e env) { e.q.MatMul(foreignMatrix) }, `matmul: operand reshape#2(3,1) belongs to graph "other"`},
+		{"sum over an axis not carried", func(e env) { e.p.SumOver(e.sample) }, `sum_over: the operand does not carry axis "sample"`},
+		{"sum over a foreign axis", func(e env) { e.p.SumOver(foreignAxis) }, `sum_over: the operand does not carry axis "elsewhere"`},
+		{"log-sum-exp over an axis not carried", func(e env) { e.v.LogSumExpOver(e.particle) }, `logsumexp_over: the operand does not carry axis "particle"`},
+		{"stack of an axis not carried", func(e env) { e.v.Stack(e.particle) }, `stack: the operand does not carry axis "particle"`},
+		{"unstack of another size", func(e env) { e.m.Unstack(e.particle) }, `unstack: shape (2,3), want leading dimension 3 of axis "particle"`},
+		{"unstack of an axis carried", func(e env) { e.p.Unstack(e.particle) }, `unstack: the operand already carries axis "particle", or the axis is foreign`},
+		{"expand over a foreign axis", func(e env) { e.v.ExpandOver(foreignAxis) }, `expand_over: the operand already carries axis "elsewhere", or the axis is foreign`},
+
+		{"gradient of a vector", func(e env) { e.b.Grad(e.v, e.v) }, "gradient of v(3): want a scalar shape"},
+		{"gradient in another graph", func(e env) { e.b.Grad(foreignSum, e.v) }, `gradient of sum#3(): it belongs to graph "other"`},
+		{"unreachable gradient", func(e env) { e.b.Grad(e.v.Sum(), e.v, e.s) }, "gradient of sum#5(): it does not depend on s() through differentiable operations"},
+		{"gradient through a step", func(e env) { e.b.Grad(e.v.Sign().Sum(), e.v) }, "gradient of sum#6(): it does not depend on v(3) through differentiable operations"},
+		{"gradient for a foreign node", func(e env) { e.b.Grad(e.v.Sum(), foreign) }, "gradient of sum#5(): it does not depend on f(3) through differentiable operations"},
+		{"gradient of a foreign op", func(e env) { e.b.Grad(e.b.Apply(goodScaleOp{scaleOp{2}}, e.v).Sum(), e.v) }, "foreign:scale: a foreign op has no derivative rule"},
+		{"foreign op without operands", func(e env) { e.b.Apply(scaleOp{2}) }, "foreign op scale without operands"},
+		{"foreign op with too many operands", func(e env) { e.b.Apply(scaleOp{2}, e.v, e.v) }, "scale: got 2 operands, want 1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := ad.NewBuilder("g")
+			e := env{b: b, particle: b.Axis("particle", 3), sample: b.Axis("sample", 2)}
+			e.v, e.m, e.q, e.s = b.Input("v", ad.Shape{3}), b.Input("m", ad.Shape{2, 3}), b.Input("q", ad.Shape{3, 3}), b.Input("s", ad.Shape{})
+			e.p = b.Input("p", ad.Shape{3}, e.particle)
+			if err := b.Err(); err != nil {
+				t.Fatal(err)
+			}
+			tt.build(e)
+			want := `autograd: graph "g": ` + tt.want
+			err := b.Err()
+			if err == nil || err.Error() != want {
+				t.Fatalf("got error %v\nwant      %v", err, want)
+			}
+			// The first error stays, and every engine returns it.
+			afterFailure(e.v, e.q)
+			for _, engine := range engines {
+				if _, got := ad.NewEvaluator(nodes(e.v), nodes(e.v), ad.Options{Engine: engine}); got != err {
+					t.Errorf("%v engine: got error %v, want the builder's", engine, got)
+				}
+			}
+			if b.Err() != err {
+				t.Errorf("got error %v after more nodes, want the first one", b.Err())
+			}
+		})
+	}
+	if other.Err() != nil {
+		t.Errorf("the other graph failed as well: %v", other.Err())
+	}
+}
+
+// afterFailure calls everything on inert nodes: none may panic.
+func afterFailure(v, q *ad.Node) {
+	b := v.Builder()
+	x := b.Input("late", ad.Shape{3})
+	a := b.Axis("late", 3)
+	y := b.Constant([]float64{1}, ad.Shape{})
+	for _, n := range []*ad.Node{x, y, v, q, v.Sum(7), q.Index(0, 9), x.T(), v.MatVec(q)} {
+		n.Add(v).Sub(q).Mul(v).Div(q).Maximum(v).Minimum(q).Greater(v).StraightThrough(q).SigmoidShift(v)
+		n.Neg().Exp().Log().Log1p().Expm1().Sqrt().Square().Cube().Inverse().Sigmoid().Softplus().LogSigmoid().Tanh().Sin().Cos().Abs().Relu().Sign().Positive().LeakyRelu(0.1)
+		n.LogGamma().Polygamma(1).Pow(0).Pow(0.3).Clamp(0, 1).StopGradient().Where(v, q).Scale(2).AddScalar(2)
+		n.MatMul(q).MatVec(v).Outer(v).Dot(q).T().Diagonal().Trace()
+		n.Gather([]int{1}, ad.Shape{}).ScatterAdd(nil, nil).Expand(ad.Shape{1}).Reshape(nil).Slice(0, 0, 1).Index(0, 0)
+		n.Sum().Mean(0).LogSumExp(1).LogMeanExp().Softmax(0)
+		n.Cholesky().LogDet().SolveLower(q).SolveLowerT(v)
+		n.SumOver(a).MeanOver(a).LogSumExpOver(a).LogMeanExpOver(a).ExpandOver(a).Stack(a).Unstack(a)
+		ad.Concat(0, n, v)
+		ad.Map(a, func(x []*ad.Node) *ad.Node { return x[0] }, n)
+		b.Apply(scaleOp{2}, n)
+		b.Grad(n, v, n)
+		_, _, _, _ = n.String(), n.Shape().Len(), n.Axes(), n.Name()
+	}
+}
+
+// TestEvaluatorErrors pins the texts of errors of preparing and of calling an
+// evaluator.
+func TestEvaluatorErrors(t *testing.T) {
+	b := ad.NewBuilder("g")
+	p := b.Axis("particle", 3)
+	x, w := b.Input("x", ad.Shape{2}, p), b.Input("w", ad.Shape{2})
+	y := x.Mul(w).Sum()
+	foreign := ad.NewBuilder("other").Scalar(1)
+	fill := func([]float64, int) {}
+	full, room := []float64{1, 2, 3, 4, 5, 6}, [][]float64{make([]float64, 3)}
+
+	prepare := []struct {
+		name            string
+		inputs, outputs []*ad.Node
+		want            string
+	}{
+		{"no outputs", nodes(x, w), nil, "autograd: no outputs"},
+		{"unlisted input", nodes(x), nodes(y), `autograd: graph "g": an output depends on input "w", which is not listed`},
+		{"repeated input", nodes(x, w, x), nodes(y), `autograd: graph "g": x(2){particle=3} listed as input 2 is not an input of the graph or is repeated`},
+		{"input that is none", nodes(x, w, y), nodes(y), `autograd: graph "g": sum#3(){particle=3} listed as input 2 is not an input of the graph or is repeated`},
+		{"foreign input", nodes(x, w, foreign), nodes(y), `autograd: graph "g": constant#0() listed as input 2 is not an input of the graph or is repeated`},
+		{"foreign output", nodes(x, w), nodes(y, foreign), `autograd: outputs of graphs "g" and "other" in one evaluator`},
+	}
+	call := []struct {
+		name string
+		dst  [][]float64
+		src  []ad.Feed
+		want string
+	}{
+		{"no feeds", room, nil, `autograd: graph "g": got 0 feeds and 1 results, want 2 and 1`},
+		{"no results", nil, []ad.Feed{{Data: full}, {Data: full[:2]}}, `autograd: graph "g": got 2 feeds and 0 results, want 2 and 1`},
+		{"short feed", room, []ad.Feed{{Data: full[:5]}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: got 5 values, want 6`},
+		{"long feed", room, []ad.Feed{{Data: full}, {Data: full[:3]}}, `autograd: graph "g": feed of w(2): got 3 values, want 2`},
+		{"empty feed", room, []ad.Feed{{}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
+		{"both feeds", room, []ad.Feed{{Data: full, Fill: fill}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
+		{"fill without an axis", room, []ad.Feed{{Data: full}, {Fill: fill}}, `autograd: graph "g": feed of w(2): Fill needs a mapped axis`},
+		{"short result", [][]float64{make([]float64, 2)}, []ad.Feed{{Data: full}, {Data: full[:2]}}, `autograd: graph "g": result sum#3(){particle=3}: got room for 2 values, want 3`},
+	}
+	for _, engine := range engines {
+		for _, tt := range prepare {
+			t.Run(engine.String()+"/"+tt.name, func(t *testing.T) {
+				if _, err := ad.NewEvaluator(tt.inputs, tt.outputs, ad.Options{Engine: engine}); err == nil || err.Error() != tt.want {
+					t.Errorf("got error %v\nwant      %v", err, tt.want)
+				}
+			})
+		}
+		ev, err := ad.NewEvaluator(nodes(x, w), nodes(y), ad.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ev.Close()
+		for _, tt := range call {
+			t.Run(engine.String()+"/"+tt.name, func(t *testing.T) {
+				if err := ev.Eval(tt.dst, tt.src); err == nil || err.Error() != tt.want {
+					t.Errorf("got error %v\nwant      %v", err, tt.want)
+				}
+			})
+		}
+	}
+	t.Run("unknown engine", func(t *testing.T) {
+		want := "autograd: unknown engine Engine(7)"
+		if _, err := ad.NewEvaluator(nodes(x, w), nodes(y), ad.Options{Engine: 7}); err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %v", err, want)
+		}
+	})
+	t.Run("foreign evaluator keeps the graph sound", func(t *testing.T) {
+		if err := b.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,224 @@
+package autograd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"tobac/autograd/internal/exec"
+	"tobac/autograd/internal/gorgonia"
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/passes"
+)
+
+// An Engine is a way to run a graph. All engines have one meaning.
+type Engine int
+
+const (
+	// Compiled runs a program made for the graph: the default, and the only
+	// engine meant for work.
+	Compiled Engine = iota
+	// Reference evaluates each operation on fresh values, once for every
+	// index of the mapped axes. It is slow and simple: what the others are
+	// compared with.
+	Reference
+	// Tape stacks the mapped axes into leading dimensions of a gorgonia
+	// graph and runs it on gorgonia's TapeMachine. It exists for comparison in
+	// benchmarks.
+	Tape
+)
+
+// String is the engine's name in benchmarks.
+func (e Engine) String() string {
+	switch e {
+	case Compiled:
+		return "compiled"
+	case Reference:
+		return "reference"
+	case Tape:
+		return "tape"
+	}
+	return fmt.Sprintf("Engine(%d)", int(e))
+}
+
+// Options of an evaluator. The zero value is the compiled engine on one worker.
+type Options struct {
+	Engine Engine
+
+	// Workers is the number of goroutines of the compiled engine, which share
+	// out the loop axis, by rule the outermost mapped one; 0 means 1. Results are
+	// bitwise the same for any number. The other engines ignore work sharing.
+	Workers int
+
+	// CheckFinite looks at every input and at the result of every operation, and
+	// fails with a [*NonFiniteError] for the first one to hold NaN or Inf at each
+	// index of the loop. Constants may be infinite. The compiled engine runs the same
+	// program, operation by operation. It costs time; use it to find the place. The
+	// Tape engine does not look.
+	CheckFinite bool
+
+	// Without lists passes of the compiler to leave out, joined by |. Zero: none.
+	Without Pass
+}
+
+// A Feed supplies one input of an evaluation. One of its fields is set; Seed only for
+// an input made by [Builder.Uniform].
+type Feed = exec.Feed
+
+// An Evaluator computes the outputs of a graph. It is not safe for concurrent
+// use; several evaluators of one graph are.
+type Evaluator = exec.Evaluator
+
+// NonFiniteError reports the operation that first produced NaN or Inf.
+type NonFiniteError = exec.NonFiniteError
+
+// A FailedError reports the indices of the loop axis, particles for example, at which an
+// operation has no result. Their results are NaN, those of the other indices hold.
+type FailedError = exec.FailedError
+
+// A Pass is a part of the compiler that can be left out. What remains computes
+// the same up to rounding. Passes are joined by |.
+type Pass = passes.Set
+
+// The passes; see [Pass].
+const (
+	ConstantFolding         = passes.ConstantFolding
+	AlgebraicSimplification = passes.AlgebraicSimplification
+	StructuralZeros         = passes.StructuralZeros
+	ElementLiveness         = passes.ElementLiveness
+	ElementSchedule         = passes.ElementSchedule
+	CommonSubexpressions    = passes.CommonSubexpressions
+	Fusion                  = passes.Fusion
+	SparseCotangents        = passes.SparseCotangents
+	MemoryReuse             = passes.MemoryReuse
+	DrawInPlace             = passes.DrawInPlace
+)
+
+// Passes lists every pass.
+func Passes() []Pass { return passes.Sets() }
+
+// NewEvaluator prepares the outputs for running as functions of the inputs.
+// It returns the builder's sticky error if there is one, and an error for an
+// output that depends on an input not listed.
+func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
+	f, err := lower(inputs, outputs)
+	if err != nil {
+		return nil, err
+	}
+	switch opt.Engine {
+	case Compiled:
+		p, err := exec.Compile(f, exec.Options{Workers: opt.Workers, Without: opt.Without}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite})
+	case Reference:
+		return exec.NewReference(f, opt.CheckFinite), nil
+	case Tape:
+		return gorgonia.NewTape(f)
+	}
+	return nil, fmt.Errorf("autograd: unknown engine %v", opt.Engine)
+}
+
+// lower makes the function that an engine starts from: the nodes that the outputs depend
+// on, in the order of their creation, operands first.
+func lower(inputs, outputs []*Node) (*ir.Func, error) {
+	if len(outputs) == 0 {
+		return nil, errors.New("autograd: no outputs")
+	}
+	b := outputs[0].b
+	if b.err != nil {
+		return nil, b.err
+	}
+	position := make(map[*Node]int, len(inputs))
+	for i, n := range inputs {
+		if _, repeated := position[n]; n.b != b || !n.isInput() || repeated {
+			return nil, fmt.Errorf("autograd: graph %q: %v listed as input %d is not an input of the graph or is repeated", b.name, n, i)
+		}
+		position[n] = i
+	}
+	need := make([]bool, len(b.nodes))
+	for _, n := range outputs {
+		if n.b != b {
+			return nil, fmt.Errorf("autograd: outputs of graphs %q and %q in one evaluator", b.name, n.b.name)
+		}
+		need[n.id] = true
+	}
+	for id, n := range slices.Backward(b.nodes) {
+		if !need[id] {
+			if _, listed := position[n]; listed {
+				need[id] = true
+			}
+			continue
+		}
+		for _, a := range n.args {
+			need[a.id] = true
+		}
+		if _, listed := position[n]; n.isInput() && !listed {
+			return nil, fmt.Errorf("autograd: graph %q: an output depends on input %q, which is not listed", b.name, n.name)
+		}
+	}
+	f := &ir.Func{Name: b.name, Axes: b.axes, Inputs: make([]*ir.Value, len(inputs))}
+	values := make([]*ir.Value, len(b.nodes))
+	for id, n := range b.nodes {
+		if !need[id] {
+			continue
+		}
+		v := &ir.Value{Attr: n.attr, Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Label: n.label()}
+		if n.op != nil {
+			v.Op = n.op.irOp()
+			for _, a := range n.args {
+				v.Args = append(v.Args, values[a.id])
+			}
+			if v.Op.View != nil {
+				v.Index = v.Op.View(v.Attr, v.Shape, v.Args[0].Shape)
+			}
+		}
+		values[id] = f.Add(v)
+		if i, ok := position[n]; ok {
+			v.Input, f.Inputs[i] = i, v
+		}
+	}
+	for _, n := range outputs {
+		f.Outputs = append(f.Outputs, values[n.id])
+	}
+	return f, nil
+}
+
+// A Program is a graph compiled for its outputs. It is immutable; any number of
+// evaluators may run it at the same time.
+type Program struct{ p *exec.Program }
+
+// Compile turns the outputs, as functions of the inputs, into a program. The passes are
+// left out: the program computes the same, slower. That is for measuring and testing
+// them.
+func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
+	f, err := lower(inputs, outputs)
+	if err != nil {
+		return nil, err
+	}
+	var left Pass
+	for _, w := range without {
+		left |= w
+	}
+	p, err := exec.Compile(f, exec.Options{Without: left}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{p}, nil
+}
+
+// NewEvaluator prepares to run the program on opt.Workers goroutines. Of the options it
+// reads Workers and CheckFinite; the others were those of the compilation.
+func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
+	return p.p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite})
+}
+
+// String lists the program: its parts, then per stage the values that are computed as a
+// whole, and the operations on lanes by kind, with the work of one index of the loop.
+// Groups on selected lanes are counted at one vector of lanes, the least they can have.
+func (p *Program) String() string { return p.p.String() }
+
+// Explain says in words how each part of the graph is computed, why that way was chosen,
+// and what would make it faster.
+func (p *Program) Explain() string { return p.p.Explain() }

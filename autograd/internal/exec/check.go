@@ -1,0 +1,126 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/autograd/internal/dense"
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/lane/vm"
+	"tobac/autograd/internal/passes"
+)
+
+const drawInPlace = passes.DrawInPlace
+
+// cause is the error of a failed operation.
+func (q *part) cause(x dense.Failure) error {
+	if _, ok := x.Err.(*NonFiniteError); ok {
+		return x.Err
+	}
+	return fmt.Errorf("%s: %w", q.f.Describe(x.V), x.Err)
+}
+
+func fillNaN(x []float64) {
+	for i := range x {
+		x[i] = math.NaN()
+	}
+}
+
+// runChecked runs a part operation by operation and notes the first number that is not
+// finite.
+func (c *evaluator) runChecked(f *frame, q *part) {
+	k := checker{q: q, f: f}
+	for i := range q.inputs {
+		if v := q.inputs[i].v; v != nil && q.inputs[i].draw < 0 {
+			k.value(v)
+		}
+	}
+	if q.lane == nil {
+		for i := range q.steps {
+			q.steps[i].Run(f.dense)
+			k.value(q.steps[i].V)
+		}
+		return
+	}
+	for i := range q.lane.Stages {
+		st := &q.lane.Stages[i]
+		for j := range st.Steps {
+			st.Steps[j].Run(f.dense)
+			k.value(st.Steps[j].V)
+		}
+		st.Prepare(f.state)
+		for j := range st.Groups {
+			g := &st.Groups[j]
+			count := q.plan.Count
+			if g.Weight != nil {
+				q.lane.RunGroup(f.state, g) // which chooses the lanes
+				count = len(f.state.Lanes)
+			}
+			f.state.Machine.Each(&g.Group, g.Weight != nil, f.state.Lanes, count, func(op int) { k.operation(g.Of[op], &g.Group, op, g.Weight != nil, count) })
+		}
+	}
+}
+
+// A checker looks for the first number that is not finite.
+type checker struct {
+	q     *part
+	f     *frame
+	found bool
+}
+
+func (k *checker) report(v *ir.Value, e, l int, x float64) {
+	if k.found || !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return
+	}
+	k.found = true
+	outer := k.q.index(k.f, l)
+	if k.q.layout.strip > 0 {
+		l = 0
+	}
+	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: e, Lane: l, Outer: outer, Value: x}
+	k.f.dense.Failed = append(k.f.dense.Failed, dense.Failure{V: v, Lane: l, Err: err})
+}
+
+// value checks what is stored of a value.
+func (k *checker) value(v *ir.Value) {
+	if k.found || v.Const != nil {
+		return
+	}
+	plan := k.q.plan
+	at := plan.Place(v)
+	if at.Store == nil {
+		return
+	}
+	_, count := k.q.lanes(k.f)
+	for e, s := range at.Slot {
+		if s < 0 {
+			continue
+		}
+		off := plan.Offset(v, e)
+		for l := range min(at.Store.Width, count) {
+			k.report(v, e, l, k.f.dense.M[off+l])
+		}
+	}
+}
+
+// operation checks what an operation has written.
+func (k *checker) operation(element int32, g *vm.Group, op int, packed bool, count int) {
+	if k.found || element < 0 {
+		return
+	}
+	v, e := k.q.lane.Element(element)
+	_, lanes := k.q.lanes(k.f)
+	k.f.state.Machine.Written(g, op, packed, func(x []float64, register bool) {
+		for l, y := range x[:min(len(x), count)] {
+			at := l
+			if packed && register {
+				at = int(k.f.state.Lanes[l])
+			}
+			if at < lanes || !register {
+				k.report(v, e, at, y)
+			}
+		}
+	})
+}
+
+func failureOf(v *ir.Value, err error) dense.Failure { return dense.Failure{V: v, Err: err} }

@@ -1,0 +1,160 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"tobac/autograd/internal/dense"
+	"tobac/autograd/internal/ir"
+)
+
+// A Feed supplies one input of an evaluation. One of its fields is set; Seed only for
+// an input made by Builder.Uniform.
+type Feed struct {
+	// Data holds all values: the mapped axes lead, outermost first, then
+	// follows the input's own shape, row-major.
+	Data []float64
+
+	// Fill writes the values for index i of the input's outermost mapped axis:
+	// element-major, with the remaining mapped axes innermost (dst[e·S+s] for
+	// one remaining axis of size S). It must be a pure function of i, is called
+	// concurrently for different i, and must overwrite all of dst.
+	Fill func(dst []float64, i int)
+
+	// Seed is the stream of an input of uniform numbers at index i of its outermost
+	// mapped axis: the values are those that FillUniform writes, in the layout of
+	// Fill. It is called concurrently for different i.
+	Seed func(i int) uint64
+}
+
+// write writes the values of a feed that is no Data.
+func (f *Feed) write(dst []float64, i int) {
+	if f.Seed != nil {
+		dense.Kernels.FillUniform(dst, f.Seed(i))
+		return
+	}
+	f.Fill(dst, i)
+}
+
+// An Evaluator computes the outputs of a graph. It is not safe for concurrent
+// use; several evaluators of one graph are.
+type Evaluator interface {
+	// Eval computes all outputs. src has one feed per input, dst one slice per
+	// output, each of full length: mapped axes lead, then the output's shape,
+	// row-major. A [*FailedError] says which indices of the outermost axis have no
+	// result; they hold NaN, and the others hold theirs. On another error dst holds
+	// no meaningful values. dst and the data of feeds must not overlap.
+	Eval(dst [][]float64, src []Feed) error
+	// Close releases the evaluator's workers.
+	Close()
+}
+
+// NonFiniteError reports the operation that first produced NaN or Inf.
+type NonFiniteError struct {
+	Op      string  // the operation or input, with its shape
+	Element int     // row-major element of its value
+	Lane    int     // flat index over its mapped axes within one outer index
+	Outer   int     // index of the outermost mapped axis, 0 if it is not separate
+	Value   float64 // NaN or ±Inf
+}
+
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("autograd: %s is %v at element %d, lane %d, outer index %d", e.Op, e.Value, e.Element, e.Lane, e.Outer)
+}
+
+// A FailedError reports the indices of the loop axis, particles for example, at which
+// an operation has no result: a matrix without Cholesky factor, or with CheckFinite a
+// number that is not finite.
+type FailedError struct {
+	Graph   string
+	Axis    string  // the axis; empty if there is none
+	Indices []int   // ascending
+	Causes  []error // one for each
+}
+
+func (e *FailedError) Error() string {
+	if e.Axis == "" {
+		return fmt.Sprintf("autograd: graph %q: %v", e.Graph, e.Causes[0])
+	}
+	more := ""
+	if n := len(e.Indices) - 1; n > 0 {
+		more = fmt.Sprintf(", and %d more of them", n)
+	}
+	return fmt.Sprintf("autograd: graph %q: %s %d%s: %v", e.Graph, e.Axis, e.Indices[0], more, e.Causes[0])
+}
+
+// Unwrap returns the causes.
+func (e *FailedError) Unwrap() []error { return e.Causes }
+
+// add notes that an index has failed, if it has not before.
+func (e *FailedError) add(index int, cause error) {
+	at, found := slices.BinarySearch(e.Indices, index)
+	if !found {
+		e.Indices = slices.Insert(e.Indices, at, index)
+		e.Causes = slices.Insert(e.Causes, at, cause)
+	}
+}
+
+// CheckCall validates the arguments of Eval for a function.
+func CheckCall(f *ir.Func, dst [][]float64, src []Feed) error {
+	if len(src) != len(f.Inputs) || len(dst) != len(f.Outputs) {
+		return fmt.Errorf("autograd: graph %q: got %d feeds and %d results, want %d and %d", f.Name, len(src), len(dst), len(f.Inputs), len(f.Outputs))
+	}
+	for i, v := range f.Inputs {
+		if err := checkFeed(f, v, &src[i]); err != nil {
+			return fmt.Errorf("autograd: graph %q: feed of %s: %w", f.Name, f.Describe(v), err)
+		}
+	}
+	for i, v := range f.Outputs {
+		if want := v.Axes.Lanes(f.Axes) * v.Len(); len(dst[i]) != want {
+			return fmt.Errorf("autograd: graph %q: result %s: got room for %d values, want %d", f.Name, f.Describe(v), len(dst[i]), want)
+		}
+	}
+	return nil
+}
+
+func checkFeed(f *ir.Func, v *ir.Value, feed *Feed) error {
+	want := v.Axes.Lanes(f.Axes) * v.Len()
+	switch {
+	case !v.Uniform && feed.Seed != nil:
+		return errors.New("Seed is for inputs of uniform numbers")
+	case feed.Seed != nil && (feed.Data != nil || feed.Fill != nil), feed.Seed == nil && (feed.Data == nil) == (feed.Fill == nil) && want > 0:
+		if v.Uniform {
+			return errors.New("set exactly one of Data, Fill and Seed")
+		}
+		return errors.New("set exactly one of Data and Fill")
+	case feed.Fill != nil && v.Axes == 0:
+		return errors.New("Fill needs a mapped axis")
+	case feed.Data != nil && len(feed.Data) != want:
+		return fmt.Errorf("got %d values, want %d", len(feed.Data), want)
+	}
+	return nil
+}
+
+// Materialise returns the values of a feed in the layout of Feed.Data, in dst if it
+// has to write them.
+func Materialise(f *ir.Func, v *ir.Value, feed Feed, dst []float64) []float64 {
+	if feed.Data != nil {
+		return feed.Data
+	}
+	size := v.Len()
+	if v.Axes == 0 {
+		return dst
+	}
+	first := v.Axes.Of(f.Axes)[0]
+	rest := v.Axes.Without(first).Lanes(f.Axes)
+	if n := first.Size() * rest * size; len(dst) < n {
+		dst = make([]float64, n)
+	}
+	buf := make([]float64, rest*size)
+	for i := range first.Size() {
+		feed.write(buf, i)
+		for e := range size {
+			for l := range rest {
+				dst[(i*rest+l)*size+e] = buf[e*rest+l]
+			}
+		}
+	}
+	return dst
+}

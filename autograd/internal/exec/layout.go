@@ -1,0 +1,167 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+
+	"tobac/autograd/internal/ir"
+)
+
+// A layout is how the mapped axes of a part are computed.
+type layout struct {
+	loops []*ir.Axis // whose indices are computed one after the other
+	lane  *ir.Axis   // whose indices are lanes; nil: none
+	strip int        // lanes of a lone axis, which is lane and loop at once
+	why   string     // for explanations
+}
+
+// leastLanes is the number of indices from which an axis is laid out in lanes.
+const leastLanes = 4
+
+// laneAxis chooses the axis that is laid out in lanes: the largest that is no loop.
+func laneAxis(f *ir.Func, loops []*ir.Axis) *ir.Axis {
+	var used ir.AxisSet
+	for _, v := range f.Values {
+		used |= v.Axes
+	}
+	var best *ir.Axis
+	for _, a := range used.Of(f.Axes) {
+		if !slices.Contains(loops, a) && a.Size() >= leastLanes && (best == nil || a.Size() > best.Size()) {
+			best = a
+		}
+	}
+	return best
+}
+
+// work counts what a function computes, by what it costs.
+type work struct {
+	ops, slow int // element-wise operations, those that take long
+	terms     int // products and summands
+	opaque    int // operations on whole values
+	runs      int // instructions, value by value
+	dense     float64
+}
+
+// Costs in nanoseconds, measured with AVX2 on a server processor: what matters are
+// ratios. An operation on lanes is decoded, then takes time per lane; one on a whole
+// array is called, then takes time per element.
+const (
+	laneDecode  = 2.5
+	laneNumber  = 0.12
+	laneSlow    = 4.0
+	laneTerm    = 0.04
+	termDecode  = 0.6
+	denseCall   = 25.0
+	denseNumber = 0.35
+	denseSlow   = 7.0
+	denseTerm   = 0.1
+	denseSum    = 0.3
+	opaqueCall  = 150.0
+)
+
+// isSlow reports whether an element-wise function takes much longer than a sum.
+func isSlow(v *ir.Value) bool {
+	if v.Op.Class != ir.Elementwise1 {
+		return v.Op.Class == ir.Elementwise2 && v.Op.Form == ir.Other
+	}
+	switch v.Op.Form {
+	case ir.Neg, ir.Square, ir.Relu, ir.Positive:
+		return false
+	}
+	return true
+}
+
+// measure counts the work of one index of the loop and one lane.
+func measure(f *ir.Func, varies func(*ir.Value) bool) work {
+	var w work
+	for _, v := range f.Values {
+		if !v.Computed() {
+			continue
+		}
+		live := 0
+		for _, l := range v.Live {
+			if l {
+				live++
+			}
+		}
+		if live == 0 {
+			continue
+		}
+		w.runs++
+		w.dense += denseCall
+		if !varies(v) {
+			continue
+		}
+		switch v.Op.Class {
+		case ir.MatMul:
+			_, _, k, _ := v.Product()
+			n := products(v, k, live)
+			w.terms += n
+			w.dense += denseTerm * float64(v.Len()*k)
+		case ir.Sum:
+			n := v.Args[0].Len()
+			w.terms += n
+			w.dense += denseSum * float64(n)
+		case ir.LogSumExp:
+			w.slow += v.Args[0].Len()
+			w.dense += denseSlow * float64(v.Args[0].Len())
+		case ir.Opaque:
+			w.opaque++
+			w.dense += opaqueCall
+		default:
+			w.ops += live
+			if isSlow(v) {
+				w.slow += live
+				w.dense += denseSlow * float64(live)
+			} else {
+				w.dense += denseNumber * float64(live)
+			}
+		}
+	}
+	return w
+}
+
+// products is about the number of products of which no factor is zero.
+func products(v *ir.Value, k, live int) int {
+	a, b := density(v.Args[0].Support), density(v.Args[1].Support)
+	return int(float64(live*k) * min(a, b))
+}
+
+func density(support []bool) float64 {
+	if len(support) == 0 {
+		return 1
+	}
+	n := 0
+	for _, s := range support {
+		if s {
+			n++
+		}
+	}
+	return float64(n) / float64(len(support))
+}
+
+// onLanes is the time of an element program on some lanes.
+func (w *work) onLanes(lanes int) float64 {
+	l := float64(lanes)
+	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
+	t += float64(w.opaque) * opaqueCall * l
+	// Registers beyond the second-level cache are read from further away.
+	if bytes := 8 * l * float64(w.ops); bytes > 1<<20 {
+		t *= 2
+	}
+	return t
+}
+
+// Element programs of more operations or terms than these take long to compile.
+const (
+	mostElements = 1_500_000
+	mostTerms    = 6_000_000
+)
+
+// tooLarge reports whether an element program would take long to compile, and why.
+func (w *work) tooLarge() (string, bool) {
+	if w.ops > mostElements || w.terms > mostTerms {
+		return fmt.Sprintf("element by element it would take %d operations and %d terms of sums, more than the %d and %d that compile in reasonable time", w.ops, w.terms, mostElements, mostTerms), true
+	}
+	return "", false
+}

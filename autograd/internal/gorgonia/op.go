@@ -1,0 +1,132 @@
+package gorgonia
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+
+	"github.com/chewxy/hm"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"tobac/autograd/internal/ir"
+)
+
+// An operation is a gorgonia op that runs a function of ours.
+type operation struct {
+	label string // unique: gorgonia's identity of the op
+	in    []ir.Shape
+	out   ir.Shape
+	run   func(out []float64, in [][]float64) error
+}
+
+var (
+	_ G.Op              = (*operation)(nil)
+	_ G.UsePreallocDoer = (*operation)(nil)
+)
+
+// Arity implements [G.Op].
+func (o *operation) Arity() int { return len(o.in) }
+
+// Type implements [G.Op].
+func (o *operation) Type() hm.Type {
+	ts := make([]hm.Type, 0, len(o.in)+1)
+	for _, s := range o.in {
+		ts = append(ts, hmType(s))
+	}
+	return hm.NewFnType(append(ts, hmType(o.out))...)
+}
+
+func hmType(s ir.Shape) hm.Type {
+	if len(s) == 0 {
+		return hm.TypeVariable('a')
+	}
+	return G.TensorType{Dims: len(s), Of: hm.TypeVariable('a')}
+}
+
+// InferShape implements [G.Op].
+func (o *operation) InferShape(...G.DimSizer) (tensor.Shape, error) {
+	return tensor.Shape(o.out).Clone(), nil
+}
+
+// Do allocates the result and evaluates into it.
+func (o *operation) Do(in ...G.Value) (G.Value, error) {
+	var out G.Value
+	if len(o.out) == 0 {
+		out = G.NewF64(0)
+	} else {
+		out = tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(o.out...))
+	}
+	return o.UsePreallocDo(out, in...)
+}
+
+// UsePreallocDo overwrites prealloc; operands are read only and not kept.
+func (o *operation) UsePreallocDo(prealloc G.Value, in ...G.Value) (G.Value, error) {
+	data := make([][]float64, len(in))
+	for i, v := range in {
+		var err error
+		if data[i], err = valueData(v); err != nil {
+			return nil, fmt.Errorf("%s: operand %d: %w", o.label, i, err)
+		}
+	}
+	out, err := valueData(prealloc)
+	if err != nil {
+		return nil, fmt.Errorf("%s: result: %w", o.label, err)
+	}
+	if err := o.run(out, data); err != nil {
+		return nil, err
+	}
+	if s, ok := prealloc.(*G.F64); ok {
+		*s = G.F64(out[0])
+	}
+	return prealloc, nil
+}
+
+// ReturnsPtr implements [G.Op].
+func (o *operation) ReturnsPtr() bool { return true }
+
+// CallsExtern implements [G.Op].
+func (o *operation) CallsExtern() bool { return true }
+
+// OverwritesInput implements [G.Op].
+func (o *operation) OverwritesInput() int { return -1 }
+
+// WriteHash implements [G.Op].
+func (o *operation) WriteHash(h hash.Hash) { fmt.Fprintf(h, "%s %v %v", o.label, o.in, o.out) }
+
+// String implements [G.Op].
+func (o *operation) String() string { return o.label }
+
+// Hashcode implements [G.Op].
+func (o *operation) Hashcode() uint32 {
+	h := fnv.New32a()
+	o.WriteHash(h)
+	return h.Sum32()
+}
+
+// valueData is the dense row-major content of a gorgonia value. The slice of a
+// tensor shares its memory; that of a scalar is a copy.
+func valueData(v G.Value) ([]float64, error) {
+	switch v := v.(type) {
+	case *G.F64:
+		return []float64{float64(*v)}, nil
+	case *tensor.Dense:
+		if v.RequiresIterator() {
+			v = v.Clone().(*tensor.Dense)
+		}
+		if v.Dtype() != tensor.Float64 {
+			return nil, fmt.Errorf("tensor of %v, want float64", v.Dtype())
+		}
+		return v.Float64s(), nil
+	default:
+		return nil, fmt.Errorf("value %T, want a float64 scalar or tensor", v)
+	}
+}
+
+// newValue wraps data of the given shape without copying it.
+func newValue(shape ir.Shape, data []float64) G.Value {
+	if len(shape) == 0 {
+		return G.NewF64(data[0])
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
+}

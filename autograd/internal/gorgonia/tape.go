@@ -1,0 +1,397 @@
+package gorgonia
+
+import (
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"tobac/autograd/internal/exec"
+	"tobac/autograd/internal/ir"
+)
+
+// buildMutex serialises graph construction: gorgonia hashes package-level
+// constants lazily, so two graphs may not grow at the same time.
+var buildMutex sync.Mutex
+
+// tape runs the outputs on gorgonia's TapeMachine. The mapped axes, but for the
+// loop axis, become leading dimensions of a second gorgonia graph made of
+// native ops where the stacked operation is one, and of own ops elsewhere. No
+// node reshapes in place, which the TapeMachine gets wrong.
+type tape struct {
+	*ir.Func
+	loop    *ir.Axis // whose indices are run one after the other; nil: none
+	graph   *G.ExprGraph
+	machine G.VM
+	nodes   map[*ir.Value]*G.Node
+	let     []*tensor.Dense // per input, nil for scalars
+	read    []G.Value
+	cause   error // of an own op: the machine keeps only its text
+}
+
+func NewTape(f *ir.Func) (e exec.Evaluator, err error) {
+	var used ir.AxisSet
+	for _, v := range f.Values {
+		used |= v.Axes
+	}
+	t := &tape{Func: f, graph: G.NewGraph(), nodes: map[*ir.Value]*G.Node{}}
+	if axes := used.Of(f.Axes); len(axes) > 0 && exec.Separable(f, axes[0]) {
+		t.loop = axes[0]
+	}
+	buildMutex.Lock()
+	defer buildMutex.Unlock()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("autograd: graph %q on the tape: gorgonia: %v", f.Name, r)
+		}
+	}()
+	if err := t.build(); err != nil {
+		return nil, fmt.Errorf("autograd: graph %q on the tape: %w", f.Name, err)
+	}
+	t.machine = G.NewTapeMachine(t.graph)
+	return t, nil
+}
+
+// build adds the nodes, and reads of the outputs.
+func (t *tape) build() error {
+	for _, n := range t.Values {
+		g, err := t.lower(n)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Describe(n), err)
+		}
+		if got, want := ir.Shape(g.Shape()), t.shapeOf(n); !got.Equal(want) {
+			return fmt.Errorf("%s: shape %v, want %v", t.Describe(n), got, want)
+		}
+		t.nodes[n] = g
+	}
+	t.read = make([]G.Value, len(t.Outputs))
+	for i, n := range t.Outputs {
+		g := t.nodes[n]
+		if n.Op == nil { // the TapeMachine reads results of ops only
+			var err error
+			g, err = G.ApplyOp(t.copyOp(n, fmt.Sprintf("output %d", i), ir.Identity(t.shapeOf(n).Len())), g)
+			if err != nil {
+				return err
+			}
+		}
+		G.Read(g, &t.read[i])
+	}
+	t.let = make([]*tensor.Dense, len(t.Inputs))
+	for i, n := range t.Inputs {
+		if shape := t.shapeOf(n); len(shape) > 0 {
+			t.let[i] = tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(shape...))
+		}
+	}
+	return nil
+}
+
+// laneAxes are the axes of n that vary ir.Within one index of the loop.
+func (t *tape) laneAxes(n *ir.Value) ir.AxisSet {
+	if t.loop == nil {
+		return n.Axes
+	}
+	return n.Axes.Without(t.loop)
+}
+
+// shapeOf is the stacked shape: the lane axes, then the node's own shape.
+func (t *tape) shapeOf(n *ir.Value) ir.Shape {
+	s := ir.Shape{}
+	for _, a := range t.laneAxes(n).Of(t.Axes) {
+		s = append(s, a.Size())
+	}
+	return append(s, n.Shape...)
+}
+
+func (t *tape) lower(n *ir.Value) (*G.Node, error) {
+	if n.Op == nil {
+		return t.leaf(n), nil
+	}
+	operands := make([]*G.Node, len(n.Args))
+	for i, a := range n.Args {
+		operands[i] = t.nodes[a]
+	}
+	lanes := t.laneAxes(n)
+	native := natives[n.Op.Name]
+	switch r := n.Op; {
+	case n.Op.Over == ir.OverSum:
+		at := 0
+		for _, a := range t.laneAxes(n.Args[0]).Of(t.Axes) {
+			if a == n.Attr.Axis {
+				break
+			}
+			at++
+		}
+		if g, err := nativeSum(operands[0], at); g != nil || err != nil {
+			return g, err
+		}
+		return t.crossAxis(n, operands[0])
+	case n.Op.Over != ir.Within:
+		return t.crossAxis(n, operands[0])
+	case native != nil && r.Name == "sum":
+		axes := make([]int, len(n.Attr.Ints))
+		for i, a := range n.Attr.Ints {
+			axes[i] = a + lanes.Count()
+		}
+		if g, err := nativeSum(operands[0], axes...); g != nil || err != nil {
+			return g, err
+		}
+	case native != nil && (r.Unary != nil || r.Binary != nil):
+		for i, a := range n.Args {
+			if t.shapeOf(a).Equal(t.shapeOf(n)) || len(t.shapeOf(a)) == 0 {
+				continue
+			}
+			var err error
+			if operands[i], err = t.expand(n, i, operands[i]); err != nil {
+				return nil, err
+			}
+		}
+		return native(operands)
+	case native != nil && lanes == 0:
+		if g, err := native(operands); g != nil || err != nil {
+			return g, err
+		}
+	}
+	return t.eachLane(n, operands)
+}
+
+func (t *tape) leaf(n *ir.Value) *G.Node {
+	shape, name := t.shapeOf(n), fmt.Sprintf("%d %s", n.ID, n.Label)
+	var g *G.Node
+	if len(shape) == 0 {
+		g = G.NewScalar(t.graph, tensor.Float64, G.WithName(name))
+	} else {
+		g = G.NewTensor(t.graph, tensor.Float64, len(shape), G.WithName(name), G.WithShape(shape...))
+	}
+	if n.Const != nil {
+		if err := G.Let(g, newValue(shape, append([]float64{}, n.Const...))); err != nil {
+			panic(err)
+		}
+	}
+	return g
+}
+
+// op makes an own op of the stacked graph, unique by the node it belongs to.
+func (t *tape) op(n *ir.Value, label string, in []ir.Shape, run func(out []float64, in [][]float64) error) *operation {
+	return &operation{label: fmt.Sprintf("%d %s %s", n.ID, n.Label, label), in: in, out: t.shapeOf(n), run: func(out []float64, in [][]float64) error {
+		if err := run(out, in); err != nil {
+			t.cause = fmt.Errorf("%s: %w", t.Describe(n), err)
+		}
+		return t.cause
+	}}
+}
+
+// copyOp reads element index[e] of a stacked value into element e.
+func (t *tape) copyOp(n *ir.Value, label string, index []int) *operation {
+	return t.op(n, label, []ir.Shape{t.shapeOf(n)}, func(out []float64, in [][]float64) error {
+		for e, k := range index {
+			out[e] = in[0][k]
+		}
+		return nil
+	})
+}
+
+// expand repeats operand i of an element-wise node along the lanes and, if it
+// is a scalar, along the elements.
+func (t *tape) expand(n *ir.Value, i int, g *G.Node) (*G.Node, error) {
+	a := n.Args[i]
+	proj := ir.Projector(t.Axes, t.laneAxes(n), t.laneAxes(a))
+	size, from := n.Shape.Len(), a.Shape.Len()
+	index := make([]int, t.shapeOf(n).Len())
+	for k := range index {
+		index[k] = proj(k/size)*from + k%size%from
+	}
+	op := t.copyOp(n, fmt.Sprintf("expand %d", i), index)
+	op.in = []ir.Shape{t.shapeOf(a)}
+	return G.ApplyOp(op, g)
+}
+
+// eachLane evaluates a rule lane by lane.
+func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
+	lanes := t.laneAxes(n)
+	shapes, stacked := n.ArgShapes(), make([]ir.Shape, len(n.Args))
+	proj := make([]func(int) int, len(n.Args))
+	for i, a := range n.Args {
+		stacked[i] = t.shapeOf(a)
+		proj[i] = ir.Projector(t.Axes, lanes, t.laneAxes(a))
+	}
+	size, count := n.Shape.Len(), lanes.Lanes(t.Axes)
+	return G.ApplyOp(t.op(n, "lanes", stacked, func(out []float64, in [][]float64) error {
+		x := make([][]float64, len(in))
+		for l := range count {
+			for i := range in {
+				k := shapes[i].Len()
+				x[i] = in[i][proj[i](l)*k:][:k]
+			}
+			y := out[l*size:][:size]
+			if n.Op.Class == ir.MatMul && len(n.Shape) == 2 {
+				gemm(y, n.Shape, x, shapes)
+			} else if err := n.Op.Eval(n.Attr, y, n.Shape, x, shapes); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), operands...)
+}
+
+// gemm is the matrix product of one lane by the library that gorgonia uses for
+// its own.
+func gemm(y []float64, shape ir.Shape, x [][]float64, shapes []ir.Shape) {
+	dense := func(data []float64, s ir.Shape) blas64.General {
+		return blas64.General{Rows: s[0], Cols: s[1], Stride: s[1], Data: data}
+	}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, dense(x[0], shapes[0]), dense(x[1], shapes[1]), 0, dense(y, shape))
+}
+
+// crossAxis lowers the rules that cross a mapped axis.
+func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
+	x, a := n.Args[0], n.Attr.Axis
+	from, to := t.laneAxes(x), t.laneAxes(n)
+	size, xsize := n.Shape.Len(), x.Shape.Len()
+	// first is the lane of x at a lane of n, with index 0 of the axis if n has
+	// lost it; stride is the distance between the indices of the axis in x.
+	first, index := ir.Projector(t.Axes, to, from), ir.Projector(t.Axes, to, ir.AxisSet(0).With(a))
+	inner := 1
+	for _, o := range from.Of(t.Axes) {
+		if o.ID() > a.ID() {
+			inner *= o.Size()
+		}
+	}
+	if from.Has(a) {
+		kept := first
+		first = func(l int) int { k := kept(l); return k/inner*inner*a.Size() + k%inner }
+	}
+	stride := inner * xsize
+	source := make([]int, t.shapeOf(n).Len())
+	for k := range source {
+		l, e := k/size, k%size
+		source[k] = first(l) * xsize
+		switch n.Op.Over {
+		case ir.OverSum, ir.OverLogSumExp, ir.OverExpand:
+			source[k] += e
+		case ir.OverUnstack:
+			source[k] += index(l)*size + e
+		case ir.OverStack:
+			source[k] += e%xsize + e/xsize*stride
+		}
+	}
+	element := func(x []float64) float64 { return x[0] }
+	column := make([]float64, a.Size())
+	gather := func(x []float64) []float64 {
+		for i := range column {
+			column[i] = x[i*stride]
+		}
+		return column
+	}
+	switch n.Op.Over {
+	case ir.OverSum:
+		element = func(x []float64) float64 { return floats.Sum(gather(x)) }
+	case ir.OverLogSumExp:
+		element = func(x []float64) float64 { return ir.LogSumExpOf(gather(x)) }
+	case ir.OverMax:
+		element = func(x []float64) float64 { return floats.Max(gather(x)) }
+	case ir.OverSoftmax:
+		return t.softmax(n, operand, stride)
+	}
+	return G.ApplyOp(t.op(n, "over", []ir.Shape{t.shapeOf(x)}, func(out []float64, in [][]float64) error {
+		for k, s := range source {
+			out[k] = element(in[0][s:])
+		}
+		return nil
+	}), operand)
+}
+
+// Close releases the machine.
+func (t *tape) Close() { t.machine.Close() }
+
+// Eval implements [Evaluator].
+func (t *tape) Eval(dst [][]float64, src []exec.Feed) error {
+	if err := exec.CheckCall(t.Func, dst, src); err != nil {
+		return err
+	}
+	data := make([][]float64, len(src))
+	for i, f := range src {
+		data[i] = exec.Materialise(t.Func, t.Inputs[i], f, nil)
+	}
+	for outer := range t.runs() {
+		for i, n := range t.Inputs {
+			g := t.nodes[n]
+			if g == nil { // no output depends on it
+				continue
+			}
+			size := t.shapeOf(n).Len()
+			x := data[i]
+			if t.loop != nil && n.Axes.Has(t.loop) {
+				x = x[outer*size:][:size]
+			}
+			var v G.Value = t.let[i]
+			if t.let[i] == nil {
+				v = G.NewF64(x[0])
+			} else {
+				copy(t.let[i].Float64s(), x)
+			}
+			if err := G.Let(g, v); err != nil {
+				return err
+			}
+		}
+		t.cause = nil
+		err := t.machine.RunAll()
+		if t.cause != nil {
+			err = t.cause
+		}
+		if err == nil {
+			err = t.collect(dst, outer)
+		}
+		t.machine.Reset()
+		if err != nil {
+			return fmt.Errorf("autograd: graph %q on the tape: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// collect copies the results of one run out of the machine's registers.
+func (t *tape) collect(dst [][]float64, outer int) error {
+	for i, n := range t.Outputs {
+		d, err := valueData(t.read[i])
+		if err != nil {
+			return err
+		}
+		size := t.shapeOf(n).Len()
+		to := dst[i][:size]
+		if t.loop != nil {
+			to = dst[i][outer*size:][:size]
+		}
+		copy(to, d)
+	}
+	return nil
+}
+
+// runs is the number of indices of the loop axis, 1 without one.
+func (t *tape) runs() int {
+	if t.loop == nil {
+		return 1
+	}
+	return t.loop.Size()
+}
+
+// softmax normalises along an axis.
+func (t *tape) softmax(n *ir.Value, operand *G.Node, stride int) (*G.Node, error) {
+	size := n.Attr.Axis.Size()
+	return G.ApplyOp(t.op(n, "over", []ir.Shape{t.shapeOf(n.Args[0])}, func(out []float64, in [][]float64) error {
+		x := make([]float64, size)
+		for k := range out {
+			i := k / stride % size
+			first := k - i*stride
+			for j := range x {
+				x[j] = in[0][first+j*stride]
+			}
+			ir.Softmax(x)
+			out[k] = x[i]
+		}
+		return nil
+	}), operand)
+}

@@ -1,0 +1,318 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// A law states that two nodes are equal for all inputs.
+type law struct {
+	name   string
+	axes   []int
+	shapes []ad.Shape
+	over   [][]int // axes of each input
+	// sides builds what must be equal, pair by pair.
+	sides func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (left, right []*ad.Node)
+	// sample draws one element; nil draws normals.
+	sample func(rng *rand.Rand) float64
+}
+
+// check evaluates both sides, and the gradients of a weighted sum of both, at
+// three random points on every engine.
+func (l law) check(t *testing.T) {
+	b := ad.NewBuilder("law")
+	var axes []*ad.Axis
+	for k, n := range l.axes {
+		axes = append(axes, b.Axis(fmt.Sprintf("a%d", k), n))
+	}
+	var x []*ad.Node
+	for i, s := range l.shapes {
+		var over []*ad.Axis
+		for _, k := range at(l.over, i) {
+			over = append(over, axes[k])
+		}
+		x = append(x, b.Input(fmt.Sprintf("x%d", i), s, over...))
+	}
+	left, right := l.sides(b, axes, x)
+	inputs := x
+	rng := rand.New(rand.NewPCG(5, 5))
+	every := b.Scalar(0) // a side need not depend on every input
+	for _, n := range x {
+		every = every.Add(n.Square().Sum())
+	}
+	for i := range left {
+		w := b.Input(fmt.Sprintf("w%d", i), left[i].Shape(), left[i].Axes()...)
+		inputs = append(inputs, w)
+		gl, gr := b.Grad(left[i].Mul(w).Sum().Add(every), x...), b.Grad(right[i].Mul(w).Sum().Add(every), x...)
+		left, right = append(left, gl...), append(right, gr...)
+	}
+	outputs := append(append([]*ad.Node{}, left...), right...)
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		var values [][]float64
+		for _, n := range inputs {
+			v := normals(rng, sizeOf(n))
+			if l.sample != nil {
+				for e := range v {
+					v[e] = l.sample(rng)
+				}
+			}
+			values = append(values, v)
+		}
+		got := runEngines(t, inputs, outputs, values, 1e-11)
+		for i := range left {
+			compare(t, fmt.Sprintf("%v against %v", left[i], right[i]), got[i], got[len(left)+i], 1e-11)
+		}
+	}
+}
+
+func nodes(n ...*ad.Node) []*ad.Node { return n }
+
+// TestTwoRoutes builds the same function in two ways.
+func TestTwoRoutes(t *testing.T) {
+	square, vector := ad.Shape{3, 3}, ad.Shape{4}
+	laws := []law{
+		{name: "softmax by exponentials", shapes: []ad.Shape{{2, 3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			e := x[0].Exp()
+			return nodes(x[0].Softmax(1)), nodes(e.Div(e.Sum(1).Reshape(ad.Shape{2, 1})))
+		}},
+		{name: "log-mean-exp by exponentials", shapes: []ad.Shape{{2, 3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			return nodes(x[0].LogMeanExp(0), x[0].LogMeanExp()), nodes(x[0].Exp().Mean(0).Log(), x[0].Exp().Mean().Log())
+		}},
+		{name: "log-sum-exp in two steps", shapes: []ad.Shape{{2, 3, 2}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			return nodes(x[0].LogSumExp()), nodes(x[0].LogSumExp(0, 2).LogSumExp())
+		}},
+		{name: "hyperbolic tangent by the logistic function", shapes: []ad.Shape{vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			return nodes(x[0].Tanh(), x[0].LogSigmoid(), x[0].Sigmoid().Log()),
+				nodes(x[0].Scale(2).Sigmoid().Scale(2).AddScalar(-1), x[0].Sub(x[0].Softplus()), x[0].Neg().Exp().Log1p().Neg())
+		}},
+		{name: "rewritten compositions", shapes: []ad.Shape{vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			s := x[0].Sigmoid()
+			return nodes(x[0].Neg().Neg(), s.Neg().Log1p(), x[0].Exp().Log1p(), s.Log()),
+				nodes(x[0].Scale(1.5).Sub(x[0].Scale(0.5)), x[0].Exp().AddScalar(1).Log().Neg(), x[0].Exp().AddScalar(1).Log(), x[0].Neg().Exp().AddScalar(1).Inverse().Log())
+		}},
+		{name: "powers", shapes: []ad.Shape{vector}, sample: func(rng *rand.Rand) float64 { return 0.5 + rng.Float64() },
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].Pow(2.5), x[0].Pow(-1), x[0].Pow(1), x[0].Pow(3), x[0].Cube()),
+					nodes(x[0].Square().Mul(x[0].Sqrt()), x[0].Inverse(), x[0].Mul(b.Scalar(1)), x[0].Mul(x[0]).Mul(x[0]), x[0].Log().Scale(3).Exp())
+			}},
+		{name: "quotient by the inverse", shapes: []ad.Shape{{2, 3}, {3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			d := x[1].Square().AddScalar(1)
+			return nodes(x[0].Div(d)), nodes(x[0].Mul(d.Inverse()))
+		}},
+		{name: "maximum and minimum", shapes: []ad.Shape{vector, vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			return nodes(x[0].Maximum(x[1]), x[0].Maximum(x[1]).Add(x[0].Minimum(x[1]))),
+				nodes(x[0].Greater(x[1]).Where(x[0], x[1]), x[0].Add(x[1]))
+		}},
+		{name: "relaxed Bernoulli", shapes: []ad.Shape{vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			u := b.Constant([]float64{0.1, 0.5, 0.7, 0.99}, vector)
+			logit := u.Div(u.Neg().AddScalar(1)).Log()
+			return nodes(x[0].SigmoidShift(u)), nodes(x[0].Add(logit).Sigmoid())
+		}},
+		{name: "products", shapes: []ad.Shape{{2, 3}, {3}, {2}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			a, v, u := x[0], x[1], x[2]
+			return nodes(a.MatVec(v).Dot(u), a.MatMul(a.T())), nodes(u.Outer(v).Dot(a), a.Reshape(ad.Shape{2, 1, 3}).Mul(a.Reshape(ad.Shape{1, 2, 3})).Sum(2))
+		}},
+		{name: "transpose of a product", shapes: []ad.Shape{{2, 3}, {3, 4}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			return nodes(x[0].MatMul(x[1]).T()), nodes(x[1].T().MatMul(x[0].T()))
+		}},
+		{name: "broadcast by expanding", shapes: []ad.Shape{{2, 1}, {1, 3}, {3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			s := ad.Shape{2, 3}
+			return nodes(x[0].Mul(x[1]).Add(x[2])), nodes(x[0].Expand(s).Mul(x[1].Expand(s)).Add(x[2].Expand(s)))
+		}},
+		{name: "slices and concatenation", shapes: []ad.Shape{{3, 4}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			n := x[0]
+			return nodes(ad.Concat(1, n.Slice(1, 0, 1), n.Slice(1, 1, 4)), ad.Concat(0, n.Slice(0, 0, 2), n.Slice(0, 2, 3)), n.Index(0, 1), n.Index(1, 2).Index(0, 1)),
+				nodes(n.Scale(2).Scale(0.5), n.Scale(2).Scale(0.5), n.T().Index(1, 1), n.Gather([]int{6}, ad.Shape{}))
+		}},
+		{name: "triangles and diagonal", shapes: []ad.Shape{square}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			n := x[0]
+			strict := n.Gather(ad.StrictUpper(3), ad.Shape{3}).ScatterAdd(ad.StrictUpper(3), square)
+			upper := n.Gather(ad.UpperTriangle(3), ad.Shape{6}).ScatterAdd(ad.UpperTriangle(3), square)
+			return nodes(strict, upper, n.Trace()),
+				nodes(n.Mul(b.Constant([]float64{0, 1, 1, 0, 0, 1, 0, 0, 0}, square)), n.Mul(b.Constant([]float64{1, 1, 1, 0, 1, 1, 0, 0, 1}, square)),
+					n.Mul(b.Constant([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, square)).Sum())
+		}},
+		{name: "determinant and solve of a positive definite matrix", shapes: []ad.Shape{{2, 2}, {2, 1}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			a := x[0].MatMul(x[0].T()).Add(b.Constant([]float64{1, 0, 0, 1}, ad.Shape{2, 2}))
+			e := func(i, j int) *ad.Node { return a.Index(0, i).Index(0, j) }
+			det := e(0, 0).Mul(e(1, 1)).Sub(e(0, 1).Mul(e(1, 0)))
+			adjugate := ad.Concat(0, e(1, 1).Reshape(ad.Shape{1}), e(0, 1).Neg().Reshape(ad.Shape{1}), e(1, 0).Neg().Reshape(ad.Shape{1}), e(0, 0).Reshape(ad.Shape{1})).Reshape(ad.Shape{2, 2})
+			c := a.Cholesky()
+			return nodes(a.LogDet(), c.SolveLowerT(c.SolveLower(x[1])), c.MatMul(c.T())), nodes(det.Log(), adjugate.MatMul(x[1]).Div(det), a)
+		}},
+		{name: "mapped axis as a dimension", axes: []int{3}, shapes: []ad.Shape{{2}, {2}}, over: [][]int{{0}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			y := x[0].Mul(x[1])
+			s := x[0].Stack(a[0]).Mul(x[1])
+			return nodes(y.SumOver(a[0]), y.MeanOver(a[0]), y.LogSumExpOver(a[0]), y.LogMeanExpOver(a[0]), y),
+				nodes(s.Sum(0), s.Mean(0), s.LogSumExp(0), s.LogMeanExp(0), s.Unstack(a[0]))
+		}},
+		{name: "two mapped axes as dimensions", axes: []int{3, 2}, shapes: []ad.Shape{{}, {2}}, over: [][]int{{0, 1}, {1}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			y := x[0].Add(x[1])
+			s := x[0].Stack(a[1]).Stack(a[0]).Reshape(ad.Shape{3, 2, 1}).Add(x[1].Stack(a[1])) // (3,2,2): outer, inner, element
+			return nodes(y.LogSumExpOver(a[0]).Stack(a[1]), y.LogSumExpOver(a[1]).Stack(a[0]), y.SumOver(a[0]).LogSumExpOver(a[1])),
+				nodes(s.LogSumExp(0), s.LogSumExp(1), s.Sum(0).LogSumExp(0))
+		}},
+		{name: "repeating along an axis", axes: []int{3}, shapes: []ad.Shape{{2}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			return nodes(x[0].ExpandOver(a[0]).SumOver(a[0]), x[0].ExpandOver(a[0]).Stack(a[0])), nodes(x[0].Scale(3), x[0].Expand(ad.Shape{3, 2}))
+		}},
+	}
+	for _, l := range laws {
+		t.Run(l.name, l.check)
+	}
+}
+
+// TestGradLinear: the gradient of af + bg is a∇f + b∇g.
+func TestGradLinear(t *testing.T) {
+	law{shapes: []ad.Shape{{3}, {3}, {}, {}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+		f, g := x[0].Sin().Dot(x[1].Exp()), x[0].Mul(x[1]).LogSumExp()
+		both := b.Grad(x[2].Mul(f).Add(x[3].Mul(g)), x[0], x[1])
+		df, dg := b.Grad(f, x[0], x[1]), b.Grad(g, x[0], x[1])
+		for i := range both {
+			r = append(r, x[2].Mul(df[i]).Add(x[3].Mul(dg[i])))
+		}
+		return both, r
+	}}.check(t)
+}
+
+// TestFanOut: the derivative for an input used in several places is the sum
+// over the places.
+func TestFanOut(t *testing.T) {
+	f := func(x, y, z *ad.Node) *ad.Node { return x.Mul(y).Add(z.Sin()).Div(y.Exp()).Sub(x).Sum() }
+	shape := ad.Shape{4}
+	b := ad.NewBuilder("fan-out")
+	x, y, z := b.Input("x", shape), b.Input("y", shape), b.Input("z", shape)
+	together := b.Grad(f(x, x, x), x)[0]
+	apart := b.Grad(f(x, y, z), x, y, z)
+	outputs := nodes(together, apart[0].Add(apart[1]).Add(apart[2]))
+	v := normals(rand.New(rand.NewPCG(1, 1)), 4)
+	got := runEngines(t, nodes(x, y, z), outputs, [][]float64{v, v, v}, 1e-12)
+	compare(t, "one input three times", got[0], got[1], 1e-12)
+}
+
+// TestLogMeanExpGradient: the gradient of a log-mean-exp is the
+// softmax-weighted mean of the gradients, here over a mapped axis.
+func TestLogMeanExpGradient(t *testing.T) {
+	b := ad.NewBuilder("estimator")
+	s := b.Axis("sample", 7)
+	theta, e := b.Input("theta", ad.Shape{3}), b.Input("e", ad.Shape{3}, s)
+	density := theta.Mul(e).Sin().Sum().Scale(3)
+	got := b.Grad(density.LogMeanExpOver(s), theta)[0]
+	weight := density.Sub(density.LogSumExpOver(s)).Exp()
+	want := theta.Mul(e).Cos().Mul(e).Scale(3).Mul(weight).SumOver(s)
+	rng := rand.New(rand.NewPCG(2, 2))
+	v := runEngines(t, nodes(theta, e), nodes(got, want), [][]float64{normals(rng, 3), normals(rng, 21)}, 1e-12)
+	compare(t, "gradient", v[0], v[1], 1e-12)
+}
+
+// TestGradOverAxes: for an input that carries the mapped axis the gradient is
+// each index's own, for one that does not it is the total.
+func TestGradOverAxes(t *testing.T) {
+	b := ad.NewBuilder("axes")
+	p := b.Axis("particle", 3)
+	x, w := b.Input("x", ad.Shape{}, p), b.Input("w", ad.Shape{})
+	g := b.Grad(x.Square().Mul(w), x, w)
+	if a := g[0].Axes(); len(a) != 1 || a[0] != p || g[1].Axes() != nil {
+		t.Errorf("got axes %v and %v, want the input's own", g[0].Axes(), g[1].Axes())
+	}
+	got := runEngines(t, nodes(x, w), g, [][]float64{{1, 2, 3}, {10}}, 1e-14)
+	compare(t, "own gradients", got[0], []float64{20, 40, 60}, 0)
+	compare(t, "total", got[1], []float64{14}, 0)
+}
+
+// TestGradOfInnerNode differentiates with respect to a node in the middle, and
+// to the result itself.
+func TestGradOfInnerNode(t *testing.T) {
+	b := ad.NewBuilder("inner")
+	x := b.Input("x", ad.Shape{})
+	u := x.Square()
+	y := u.Exp()
+	g := b.Grad(y, u, x, y)
+	got := runEngines(t, nodes(x), g, [][]float64{{0.5}}, 1e-14)
+	e := math.Exp(0.25)
+	for i, want := range []float64{e, e, 1} {
+		compare(t, fmt.Sprint(i), got[i], []float64{want}, 1e-14)
+	}
+}
+
+// TestInfiniteCotangents: Where and Clamp pass exactly 0 to what they did not
+// select, also when their own cotangent is infinite; as a product it would be
+// NaN. A function with an infinite derivative makes NaN of that 0 again, so its
+// argument has to be guarded, not its result.
+func TestInfiniteCotangents(t *testing.T) {
+	b := ad.NewBuilder("infinite")
+	x, y := b.Input("x", ad.Shape{3}), b.Input("y", ad.Shape{3})
+	chosen := x.Positive().Where(x, y).Abs().Sqrt() // infinite slope at 0
+	clamped := x.Clamp(0.5, 2).AddScalar(-0.5).Sqrt()
+	guarded := x.Positive().Where(x.Positive().Where(x, b.Scalar(1)).Sqrt(), x)
+	unguarded := x.Positive().Where(x.Relu().Sqrt(), x)
+	out := append(b.Grad(chosen.Sum(), x, y), b.Grad(clamped.Sum(), x)...)
+	out = append(append(out, b.Grad(guarded.Sum(), x)...), b.Grad(unguarded.Sum(), x)...)
+	got := runEngines(t, nodes(x, y), out, [][]float64{{-1, 0.25, 1.5}, {0, 0, 0}}, 1e-15)
+	slope := 0.5 / math.Sqrt(1.5)
+	compare(t, "where, selected", got[0], []float64{0, 1, slope}, 1e-15)
+	compare(t, "where, not selected", got[1][1:], []float64{0, 0}, 0)
+	compare(t, "clamp", got[2], []float64{0, 0, 0.5}, 1e-15)
+	compare(t, "guarded argument", got[3], []float64{1, 1, slope}, 1e-15)
+	compare(t, "unguarded argument", got[4], []float64{nan, 1, slope}, 1e-15)
+}
+
+// TestHigherDerivatives differentiates x⁴ eˣ four times.
+func TestHigherDerivatives(t *testing.T) {
+	b := ad.NewBuilder("higher")
+	x := b.Input("x", ad.Shape{})
+	y := x.Pow(4).Mul(x.Exp())
+	outputs := nodes(y)
+	for range 4 {
+		outputs = append(outputs, b.Grad(outputs[len(outputs)-1], x)[0])
+	}
+	got := runEngines(t, nodes(x), outputs, [][]float64{{1}}, 1e-13)
+	for k, want := range []float64{1, 5, 21, 73, 209} { // Σ C(k,i) 4!/(4−i)!
+		compare(t, fmt.Sprintf("derivative %d", k), got[k], []float64{want * math.E}, 1e-13)
+	}
+}
+
+// TestMap: the vectorising map equals a loop, also nested, with captured nodes.
+func TestMap(t *testing.T) {
+	b := ad.NewBuilder("map")
+	outer, inner := b.Axis("outer", 3), b.Axis("inner", 4)
+	x, y, c := b.Input("x", ad.Shape{3, 4, 2}), b.Input("y", ad.Shape{3, 2}), b.Input("c", ad.Shape{2})
+	f := func(x, y *ad.Node) *ad.Node { return x.Mul(y).Add(c).Softmax(0).Sub(x.Sum()) }
+	mapped := ad.Map(outer, func(row []*ad.Node) *ad.Node {
+		return ad.Map(inner, func(cell []*ad.Node) *ad.Node { return f(cell[0], row[1]) }, row[0])
+	}, x, y)
+	var rows []*ad.Node
+	for i := range 3 {
+		for j := range 4 {
+			rows = append(rows, f(x.Index(0, i).Index(0, j), y.Index(0, i)).Reshape(ad.Shape{1, 2}))
+		}
+	}
+	loop := ad.Concat(0, rows[0], rows[1:]...).Reshape(ad.Shape{3, 4, 2})
+	weights := b.Input("w", ad.Shape{3, 4, 2})
+	outputs := nodes(mapped, loop)
+	outputs = append(outputs, b.Grad(mapped.Mul(weights).Sum(), x, y, c)...)
+	outputs = append(outputs, b.Grad(loop.Mul(weights).Sum(), x, y, c)...)
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	got := runEngines(t, nodes(x, y, c, weights), outputs, [][]float64{normals(rng, 24), normals(rng, 6), normals(rng, 2), normals(rng, 24)}, 1e-12)
+	compare(t, "value", got[0], got[1], 1e-12)
+	for i := range 3 {
+		compare(t, fmt.Sprintf("gradient %d", i), got[2+i], got[5+i], 1e-12)
+	}
+	t.Run("constant result", func(t *testing.T) {
+		b := ad.NewBuilder("map")
+		a := b.Axis("a", 3)
+		x := b.Input("x", ad.Shape{3})
+		m := ad.Map(a, func([]*ad.Node) *ad.Node { return b.Scalar(2) }, x)
+		got := runEngines(t, nodes(x), nodes(m), [][]float64{{1, 2, 3}}, 0)
+		compare(t, "value", got[0], []float64{2, 2, 2}, 0)
+	})
+}
