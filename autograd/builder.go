@@ -196,8 +196,8 @@ func (b *Builder) Scalar(v float64) *Node { return b.Constant([]float64{v}, Shap
 
 func checkShape(s Shape) error {
 	for _, d := range s {
-		if d < 1 {
-			return fmt.Errorf("shape %v has a dimension below 1", s)
+		if d < 0 {
+			return fmt.Errorf("shape %v has a dimension below 0", s)
 		}
 	}
 	return nil

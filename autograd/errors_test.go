@@ -39,13 +39,13 @@ func TestBuilderErrors(t *testing.T) {
 		{"triangular solve", func(e env) { e.q.SolveLower(e.m) }, "solve_lower: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
 		{"transposed triangular solve", func(e env) { e.m.SolveLowerT(e.q) }, "solve_lower_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
 		{"reshape", func(e env) { e.m.Reshape(ad.Shape{4}) }, "reshape: shape (4) has 4 elements, want 6 as (2,3)"},
-		{"reshape to negative dimensions", func(e env) { e.v.Reshape(ad.Shape{-1, -3}) }, "reshape: shape (-1,-3) has a dimension below 1"},
+		{"reshape to negative dimensions", func(e env) { e.v.Reshape(ad.Shape{-1, -3}) }, "reshape: shape (-1,-3) has a dimension below 0"},
 		{"expand", func(e env) { e.v.Expand(ad.Shape{3, 2}) }, "expand: shape (3) does not broadcast to (3,2)"},
 		{"gather count", func(e env) { e.v.Gather([]int{0}, ad.Shape{2}) }, "gather: got 1 indices, want 2"},
 		{"gather index", func(e env) { e.v.Gather([]int{0, 3}, ad.Shape{2}) }, "gather: index 1 is 3, want 0 ≤ index < 3"},
-		{"gather nothing", func(e env) { e.v.Gather(nil, ad.Shape{0}) }, "gather: shape (0) has a dimension below 1"},
 		{"scatter count", func(e env) { e.v.ScatterAdd([]int{0}, ad.Shape{2}) }, "scatter: got 1 indices, want 3"},
 		{"scatter index", func(e env) { e.v.ScatterAdd([]int{0, 1, -1}, ad.Shape{2}) }, "scatter: index 2 is -1, want 0 ≤ index < 2"},
+		{"order of a polygamma function", func(e env) { e.v.Polygamma(170).Polygamma(171) }, "polygamma: order 171, want at most 170"},
 		{"slice bounds", func(e env) { e.m.Slice(1, 2, 4) }, "slice [2:4] of axis 1 of shape (2,3)"},
 		{"slice axis", func(e env) { e.m.Slice(2, 0, 1) }, "slice: axis 2 of shape (2,3)"},
 		{"index", func(e env) { e.m.Index(0, 2) }, "slice [2:3] of axis 0 of shape (2,3)"},
@@ -55,16 +55,24 @@ func TestBuilderErrors(t *testing.T) {
 		{"repeated axis", func(e env) { e.m.Sum(1, 1) }, "sum: axis 1 is repeated"},
 		{"log-sum-exp axis", func(e env) { e.v.LogSumExp(-1) }, "logsumexp: axis -1 of shape (3)"},
 		{"softmax axis", func(e env) { e.s.Softmax(0) }, "softmax: axis 0 of shape ()"},
+		{"largest axis", func(e env) { e.v.Max(1) }, "max: axis 1 of shape (3)"},
+		{"product axis", func(e env) { e.m.Prod(2) }, "prod: axis 2 of shape (2,3)"},
+		{"product axis repeated", func(e env) { e.m.Prod(0, 0) }, "prod: axis 0 is repeated"},
+		{"variance axis", func(e env) { e.m.Variance(2) }, "sum: axis 2 of shape (2,3)"},
+		{"cumulative sum axis", func(e env) { e.v.CumSum(1) }, "cumulative sum: axis 1 of shape (3)"},
+		{"cumulative log-sum-exp axis", func(e env) { e.s.LogCumSumExp(0) }, "cumulative log-sum-exp: axis 0 of shape ()"},
+		{"softmax over an axis it lacks", func(e env) { e.p.SoftmaxOver(e.sample) }, `softmax_over: the operand does not carry axis "sample"`},
+		{"largest over an axis it lacks", func(e env) { e.p.MaxOver(e.sample) }, `max_over: the operand does not carry axis "sample"`},
 		{"clamp", func(e env) { e.v.Clamp(1, 1) }, "clamp: bounds [1, 1], want lo < hi"},
 		{"power", func(e env) { e.v.Pow(math.Inf(1)) }, "power: exponent +Inf is not finite"},
 		{"polygamma", func(e env) { e.v.Polygamma(-1) }, "polygamma: order -1, want at least 0"},
 		{"leaky relu", func(e env) { e.v.LeakyRelu(1) }, "leaky relu: slope 1, want 0 ≤ slope < 1"},
 
 		{"constant length", func(e env) { e.b.Constant([]float64{1}, ad.Shape{2}) }, "constant of shape (2): got 1 values, want 2"},
-		{"constant shape", func(e env) { e.b.Constant(nil, ad.Shape{0}) }, "constant: shape (0) has a dimension below 1"},
+		{"constant shape", func(e env) { e.b.Constant(nil, ad.Shape{-1}) }, "constant: shape (-1) has a dimension below 0"},
 		{"repeated input name", func(e env) { e.b.Input("v", ad.Shape{}) }, `input name "v" is already used`},
 		{"empty input name", func(e env) { e.b.Input("", ad.Shape{}) }, "an input needs a name"},
-		{"input shape", func(e env) { e.b.Input("w", ad.Shape{2, 0}) }, `input "w": shape (2,0) has a dimension below 1`},
+		{"input shape", func(e env) { e.b.Input("w", ad.Shape{2, -1}) }, `input "w": shape (2,-1) has a dimension below 0`},
 		{"input over a foreign axis", func(e env) { e.b.Input("w", ad.Shape{}, foreignAxis) }, `input "w": axis "elsewhere" is foreign or repeated`},
 		{"input over an axis twice", func(e env) { e.b.Input("w", ad.Shape{}, e.particle, e.particle) }, `input "w": axis "particle" is foreign or repeated`},
 		{"repeated axis name", func(e env) { e.b.Axis("particle", 2) }, `axis name "particle" is empty or already used`},
@@ -88,12 +96,10 @@ func TestBuilderErrors(t *testing.T) {
 
 		{"gradient of a vector", func(e env) { e.b.Grad(e.v, e.v) }, "gradient of v(3): want a scalar shape"},
 		{"gradient in another graph", func(e env) { e.b.Grad(foreignSum, e.v) }, `gradient of sum#3(): it belongs to graph "other"`},
-		{"unreachable gradient", func(e env) { e.b.Grad(e.v.Sum(), e.v, e.s) }, "gradient of sum#5(): it does not depend on s() through differentiable operations"},
-		{"gradient through a step", func(e env) { e.b.Grad(e.v.Sign().Sum(), e.v) }, "gradient of sum#6(): it does not depend on v(3) through differentiable operations"},
-		{"gradient for a foreign node", func(e env) { e.b.Grad(e.v.Sum(), foreign) }, "gradient of sum#5(): it does not depend on f(3) through differentiable operations"},
-		{"gradient of a foreign op", func(e env) { e.b.Grad(e.b.Apply(goodScaleOp{scaleOp{2}}, e.v).Sum(), e.v) }, "foreign:scale: a foreign op has no derivative rule"},
+		{"gradient for a foreign node", func(e env) { e.b.Grad(e.v.Sum(), foreign) }, `gradient of sum#5(): f(3) belongs to graph "other"`},
+		{"gradient of a foreign op", func(e env) { e.b.Grad(e.b.Apply(goodScaleOp{scaleOp{2}}, e.v).Sum(), e.v) }, "foreign: scale: a foreign op has no derivative rule"},
 		{"foreign op without operands", func(e env) { e.b.Apply(scaleOp{2}) }, "foreign op scale without operands"},
-		{"foreign op with too many operands", func(e env) { e.b.Apply(scaleOp{2}, e.v, e.v) }, "scale: got 2 operands, want 1"},
+		{"foreign op with too many operands", func(e env) { e.b.Apply(scaleOp{2}, e.v, e.v) }, "foreign: scale: got 2 operands, want 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -140,7 +146,17 @@ func afterFailure(v, q *ad.Node) {
 		n.MatMul(q).MatVec(v).Outer(v).Dot(q).T().Diagonal().Trace()
 		n.Gather([]int{1}, ad.Shape{}).ScatterAdd(nil, nil).Expand(ad.Shape{1}).Reshape(nil).Slice(0, 0, 1).Index(0, 0)
 		n.Sum().Mean(0).LogSumExp(1).LogMeanExp().Softmax(0)
-		n.Cholesky().LogDet().SolveLower(q).SolveLowerT(v)
+		n.Erf().Erfc().ErfInv().Ndtr().LogNdtr().InverseMills().NdtrInv().Gelu().LogBesselI0().BesselRatio().Tan().Sinh().Cosh().Floor().Logit()
+		n.Atan2(v).Power(q).LogAddExp(v).LogBeta(q).Equal(v).AtLeast(q).And(v).Or(q)
+		n.Max().Min(0).Prod(1).Variance().CumSum(0).LogCumSumExp(1)
+		n.MaxOver(a).MinOver(a).SoftmaxOver(a)
+		b.Normal("late", ad.Shape{3}, a)
+		b.Gumbel("late", ad.Shape{3})
+		n.Cholesky().LogDet().SolveLower(q).SolveLowerT(v).SolveUpper(q).SolveUpperT(v).Solve(q).SolveT(v).MatInverse().Expm().ExpmFrechet(v)
+		n.SLogDet()
+		n.BatchMatMul(v).Kronecker(q).Transpose(1, 0).Transpose().Roll(0, 1).Flip().Flip(3).Tile(2).Repeat(0, 2).Pad([]int{1}, nil).Diag().Tril(0).Triu(0)
+		n.Split(0, 1, 2)[1].Take(x, 0).Take(y, 0).SegmentSum([]int{0}, 1).SegmentSumBy(x, 3).OneHot(2)
+		ad.Einsum("i,i", n, v)
 		n.SumOver(a).MeanOver(a).LogSumExpOver(a).LogMeanExpOver(a).ExpandOver(a).Stack(a).Unstack(a)
 		ad.Concat(0, n, v)
 		ad.Map(a, func(x []*ad.Node) *ad.Node { return x[0] }, n)

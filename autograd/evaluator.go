@@ -164,7 +164,7 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 		if !need[id] {
 			continue
 		}
-		v := &ir.Value{Attr: n.attr, Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Label: n.label()}
+		v := &ir.Value{Attr: n.attr, Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Name: n.String()}
 		if n.op != nil {
 			v.Op = n.op.irOp()
 			for _, a := range n.args {

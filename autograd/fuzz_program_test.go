@@ -139,7 +139,7 @@ func (p *program) indices(n, below int) []int {
 func (p *program) grow() {
 	kinds := []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix, p.layout, p.layout, p.reduce, p.over, p.over, p.constant}
 	if !p.plain {
-		kinds = append(kinds, p.factor, p.mapped)
+		kinds = append(kinds, p.factor, p.mapped, p.special, p.special, p.pair, p.compare, p.extreme, p.cumulative)
 	}
 	for range 40 {
 		if len(p.source) == 0 || p.b.Err() != nil {

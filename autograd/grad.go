@@ -27,6 +27,12 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 		b.fail(nil, "gradient of %v: it belongs to graph %q", y, y.b.name)
 		return out
 	}
+	for _, n := range x {
+		if n.b != b {
+			b.fail(nil, "gradient of %v: %v belongs to graph %q", y, n, n.b.name)
+			return out
+		}
+	}
 	needed := b.dependents(y, x)
 	cts := make(map[*Node]*Node, len(needed))
 	cts[y] = b.Scalar(1)

@@ -89,3 +89,9 @@ func divSV(dst []float64, a float64, b []float64) {
 		dst[i] = a / b[i]
 	}
 }
+
+func fill(dst []float64, v float64) {
+	for i := range dst {
+		dst[i] = v
+	}
+}

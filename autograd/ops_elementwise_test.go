@@ -17,6 +17,12 @@ func rows() []row {
 	all = append(all, layoutRows()...)
 	all = append(all, reduceRows()...)
 	all = append(all, productRows()...)
+	all = append(all, normalRows()...)
+	all = append(all, besselRows()...)
+	all = append(all, elementaryRows()...)
+	all = append(all, comparisonRows()...)
+	all = append(all, matrixRows()...)
+	all = append(all, takeRows()...)
 	return append(all, mappedRows()...)
 }
 
@@ -249,10 +255,30 @@ func gammaRows() []row {
 		c.name = fmt.Sprintf("order %d", n)
 		poly.cases = append(poly.cases, c)
 	}
+	// Left of 0, where the plain forms go by the recurrence.
+	left := []float64{-0.5, -1e-9, -1.25, -3.3, -6.7, -11.1}
+	for n := range 4 {
+		want := make([]float64, len(left))
+		for i, x := range left {
+			want[i] = polygamma(n, x)
+			if n == 0 {
+				want[i] = digamma(x)
+			}
+		}
+		pole := []float64{-inf, inf, nan, nan, nan}
+		if n%2 == 1 {
+			pole = []float64{inf, inf, inf, inf, nan}
+		}
+		poly.spots = append(poly.spots,
+			spot{name: fmt.Sprintf("negative, order %d", n), shapes: []ad.Shape{{len(left)}}, at: [][]float64{left}, want: want, each: true, build: order(n).cases[0].build},
+			spot{name: fmt.Sprintf("poles, order %d", n), shapes: []ad.Shape{{5}}, at: [][]float64{{0, math.Copysign(0, -1), -1, -1e300, -inf}}, want: pole, build: order(n).cases[0].build})
+	}
+	poly = poly.at("far left", []float64{-1e12 - 0.5}, []float64{12 * math.Ln10}, []float64{math.Pi * math.Pi})
 	return []row{
 		unary("loggamma", (*ad.Node).LogGamma, logGamma, within(0.4, 6)).
 			at("one, two and a half", []float64{1, 2, 0.5}, []float64{0, 0, math.Log(math.Pi) / 2}, []float64{-euler, 1 - euler, -euler - 2*math.Ln2}).
 			at("small and large", []float64{1e-300, 1e300}, []float64{300 * math.Ln10, 1e300 * (300*math.Ln10 - 1)}, []float64{-1e300, 300 * math.Ln10}).
+			at("zero and below", []float64{0, -0.5, -3, -inf, nan}, []float64{inf, nan, nan, nan, nan}, nil).
 			wide(3, 200, logGamma),
 		poly,
 	}

@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"fmt"
+
 	G "gorgonia.org/gorgonia"
 
 	"tobac/autograd/internal/gorgonia"
@@ -19,13 +21,19 @@ func (b *Builder) Apply(op G.Op, operands ...*Node) *Node {
 
 // foreign is every op of gorgonia's.
 var foreign = &Primitive{
-	Name:  "foreign",
-	Shape: func(at Attr, in []Shape) (Shape, error) { return gorgonia.InferShape(at.Any.(G.Op), in) },
+	Name: "foreign",
+	Shape: func(at Attr, in []Shape) (Shape, error) {
+		s, err := gorgonia.InferShape(at.Any.(G.Op), in)
+		if err != nil {
+			err = fmt.Errorf("%v: %w", at.Any, err)
+		}
+		return s, err
+	},
 	Value: func(at Attr, out []float64, _ Shape, in [][]float64, shapes []Shape) error {
 		return gorgonia.Eval(at.Any.(G.Op), out, in, shapes)
 	},
 	VJP: func(y, _ *Node) []*Node {
-		y.b.fail(nil, "%v: a foreign op has no derivative rule", y.attr.Any)
+		y.b.fail(nil, "foreign: %v: a foreign op has no derivative rule", y.attr.Any)
 		return nil
 	},
 }

@@ -121,7 +121,7 @@ func scatterView(at Attr, shape, _ Shape) []int {
 // Gather builds a node of the given shape whose element e is element
 // indices[e] of n; both are counted in row-major order.
 func (n *Node) Gather(indices []int, shape Shape) *Node {
-	return n.op1("gather", Attr{Ints: slices.Clone(indices), Shape: slices.Clone(shape)})
+	return n.op1("gather", Attr{Ints: append([]int{}, indices...), Shape: slices.Clone(shape)})
 }
 
 // ScatterAdd builds a node of the given shape, zero but for element e of n
@@ -185,12 +185,12 @@ func transposeIndices(s Shape) []int {
 	return idx
 }
 
-// Slice keeps the indices from ≤ i < to of one axis.
+// Slice keeps the indices from ≤ i < to of one axis, none if both are equal.
 func (n *Node) Slice(axis, from, to int) *Node {
 	if err := checkAxis(axis, n.shape); err != nil {
 		return n.b.fail(n.shape, "slice: %w", err)
 	}
-	if from < 0 || to > n.shape[axis] || from >= to {
+	if from < 0 || to > n.shape[axis] || from > to {
 		return n.b.fail(n.shape, "slice [%d:%d] of axis %d of shape %v", from, to, axis, n.shape)
 	}
 	shape := slices.Clone(n.shape)
@@ -208,16 +208,11 @@ func (n *Node) Index(axis, i int) *Node {
 }
 
 func sliceIndices(s Shape, axis, from, to int) []int {
-	inner := s[axis+1:].Len()
-	var idx []int
-	for o := range s[:axis].Len() {
-		for i := from; i < to; i++ {
-			for k := range inner {
-				idx = append(idx, (o*s[axis]+i)*inner+k)
-			}
-		}
+	rows := make([]int, to-from)
+	for i := range rows {
+		rows[i] = from + i
 	}
-	return idx
+	return along(s, axis, rows)
 }
 
 // Concat joins nodes along an axis; all other dimensions agree.

@@ -16,7 +16,9 @@ func init() {
 		},
 		&Primitive{
 			Name: "logsumexp_over", Shape: sameShape, axes: removeAxis, over: ir.OverLogSumExp, class: ir.Crossing,
-			VJP: func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[0].Sub(y).Exp())} },
+			VJP: func(y, ct *Node) []*Node {
+				return []*Node{ct.Mul(weightOver.Apply(Attr{Axis: y.attr.Axis}, y.args[0]))}
+			},
 		},
 		&Primitive{
 			Name: "expand_over", Shape: sameShape, axes: addAxis, over: ir.OverExpand, class: ir.Crossing,

@@ -39,8 +39,14 @@ func init() {
 	})
 }
 
-// MatMul is the matrix product of an (m,k) and a (k,n) node.
-func (n *Node) MatMul(m *Node) *Node { return n.op1("matmul", Attr{}, m) }
+// MatMul is the matrix product of an (m,k) and a (k,n) node. With leading
+// dimensions it is [Node.BatchMatMul].
+func (n *Node) MatMul(m *Node) *Node {
+	if len(n.shape) > 2 || len(m.shape) > 2 {
+		return n.BatchMatMul(m)
+	}
+	return n.op1("matmul", Attr{}, m)
+}
 
 // MatVec is the product of an (m,k) matrix and a k-vector.
 func (n *Node) MatVec(v *Node) *Node {

@@ -26,7 +26,7 @@ func init() {
 			sources: reduceSources,
 			class:   ir.Sum,
 			VJP: func(y, ct *Node) []*Node {
-				return []*Node{ct.keepDims(y.args[0].shape, y.attr.Ints).Expand(y.args[0].shape)}
+				return []*Node{ct.lift(y.args[0].shape, y.attr.Ints)}
 			},
 		},
 		&Primitive{
@@ -53,9 +53,8 @@ func init() {
 			sources: reduceSources,
 			class:   ir.LogSumExp,
 			VJP: func(y, ct *Node) []*Node {
-				x := y.args[0]
-				lift := func(n *Node) *Node { return n.keepDims(x.shape, y.attr.Ints).Expand(x.shape) }
-				return []*Node{lift(ct).Mul(x.Sub(lift(y)).Exp())}
+				x, axes := y.args[0], y.attr.Ints
+				return []*Node{ct.lift(x.shape, axes).Mul(x.softmax(axes))}
 			},
 		},
 	)
@@ -108,7 +107,8 @@ func axesOrAll(s Shape, axes []int) []int {
 	return slices.Sorted(slices.Values(axes))
 }
 
-// Sum adds over the given axes, which are dropped; without axes, over all.
+// Sum adds over the given axes, which are dropped; without axes, over all. The sum
+// of no elements is 0.
 func (n *Node) Sum(axes ...int) *Node {
 	if len(n.shape) == 0 && len(axes) == 0 {
 		return n
@@ -116,15 +116,19 @@ func (n *Node) Sum(axes ...int) *Node {
 	return n.op1("sum", Attr{Ints: axesOrAll(n.shape, axes)})
 }
 
-// Mean averages over the given axes, which are dropped; without axes, over all.
+// Mean averages over the given axes, which are dropped; without axes, over all. The
+// mean of no elements is NaN.
 func (n *Node) Mean(axes ...int) *Node {
 	s := n.Sum(axes...)
+	if n.shape.Len() == 0 {
+		return s.AddScalar(math.NaN())
+	}
 	return s.Scale(float64(s.shape.Len()) / float64(n.shape.Len()))
 }
 
 // LogSumExp is ln Σ e^x over the given axes, which are dropped; without axes,
 // over all. It is shifted by the largest element; if that is −∞ or +∞ it is
-// the result.
+// the result. That of no elements is −∞.
 func (n *Node) LogSumExp(axes ...int) *Node {
 	if len(n.shape) == 0 && len(axes) == 0 {
 		return n
@@ -133,18 +137,10 @@ func (n *Node) LogSumExp(axes ...int) *Node {
 }
 
 // LogMeanExp is ln of the mean of e^x over the given axes, which are dropped;
-// without axes, over all.
+// without axes, over all. That of no elements is NaN.
 func (n *Node) LogMeanExp(axes ...int) *Node {
 	s := n.LogSumExp(axes...)
 	return s.AddScalar(-math.Log(float64(n.shape.Len()) / float64(s.shape.Len())))
-}
-
-// Softmax normalises e^x along one axis.
-func (n *Node) Softmax(axis int) *Node {
-	if err := checkAxis(axis, n.shape); err != nil {
-		return n.b.fail(n.shape, "softmax: %w", err)
-	}
-	return n.Sub(n.LogSumExp(axis).keepDims(n.shape, []int{axis})).Exp()
 }
 
 // Dot is the sum of the products of all elements of two nodes of one shape.

@@ -1,8 +1,10 @@
 package autograd_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -203,7 +205,87 @@ func reduceRows() []row {
 		{name: "an element at +Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{inf, 0}}, want: []float64{inf}, grad: [][]float64{{nan, 0}}},
 		{name: "NaN", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{nan, 0}}, want: []float64{nan}},
 	}
-	return []row{reduction("sum", (*ad.Node).Sum, sum, true), lse}
+	ones := func(name string, x, want, grad []float64) spot {
+		return spot{name: name, build: all, shapes: []ad.Shape{{len(x)}}, at: [][]float64{x}, want: want, grad: [][]float64{grad}}
+	}
+	top, bottom := reduction("max", (*ad.Node).Max, slices.Max[[]float64], true), reduction("min", (*ad.Node).Min, slices.Min[[]float64], true)
+	for r, negated := range map[*row]float64{&top: 1, &bottom: -1} {
+		build := r.cases[3].build // of all elements of a matrix, here of a vector
+		for _, s := range []spot{
+			ones("ties share the derivative", []float64{2, 1, 2, 2}, []float64{2}, []float64{1. / 3, 0, 1. / 3, 1. / 3}),
+			ones("infinite", []float64{inf, 1, inf}, []float64{inf}, []float64{0.5, 0, 0.5}),
+			ones("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, []float64{0.5, 0.5}),
+			ones("NaN", []float64{inf, nan}, []float64{nan}, []float64{nan, nan}),
+		} {
+			s.build = build
+			for _, x := range [][]float64{s.at[0], s.want} {
+				for k := range x {
+					x[k] *= negated
+				}
+			}
+			r.spots = append(r.spots, s)
+		}
+	}
+	return []row{reduction("sum", (*ad.Node).Sum, sum, true), lse, top, bottom, softmaxRow()}
+}
+
+// weights are e^x over their sum, right while no term overflows.
+func weights(x []float64) []float64 {
+	s := logSumExp(x)
+	w := make([]float64, len(x))
+	for i, v := range x {
+		w[i] = math.Exp(v - s)
+	}
+	return w
+}
+
+// along applies f to every group of elements that differ in the index of one axis.
+func along(shape ad.Shape, axis int, f func(group []float64) []float64) func(x [][]float64) []float64 {
+	return func(x [][]float64) []float64 {
+		inner := shape[axis+1:].Len()
+		y := make([]float64, len(x[0]))
+		for e := range y {
+			if e/inner%shape[axis] != 0 {
+				continue
+			}
+			group := make([]float64, shape[axis])
+			for i := range group {
+				group[i] = x[0][e+i*inner]
+			}
+			for i, v := range f(group) {
+				y[e+i*inner] = v
+			}
+		}
+		return y
+	}
+}
+
+func softmaxRow() row {
+	r := row{op: "softmax"}
+	for _, c := range []struct {
+		shape ad.Shape
+		axis  int
+	}{{ad.Shape{2, 3}, 1}, {ad.Shape{2, 3}, 0}, {ad.Shape{5}, 0}, {ad.Shape{1, 3}, 0}, {ad.Shape{2, 3, 2}, 1}} {
+		r.cases = append(r.cases, opCase{
+			name: fmt.Sprint(c.shape, c.axis), shapes: []ad.Shape{c.shape},
+			build: one(func(x *ad.Node) *ad.Node { return x.Softmax(c.axis) }),
+			want:  along(c.shape, c.axis, weights),
+		})
+	}
+	r.other = &r.cases[1]
+	third := 1. / 3
+	for _, s := range []spot{
+		{name: "large", at: [][]float64{{1e12, 1e12 - 1, -1e300}}, want: weights([]float64{0, -1, -inf})},
+		{name: "ties", at: [][]float64{{-1e300, -1e300, -1e300}}, want: []float64{third, third, third}, grad: [][]float64{{0, 0, 0}}},
+		{name: "an element at -Inf", at: [][]float64{{0, -inf, 0}}, want: []float64{0.5, 0, 0.5}},
+		{name: "all at -Inf", at: [][]float64{{-inf, -inf}}, want: []float64{nan, nan}},
+		{name: "an element at +Inf", at: [][]float64{{inf, 0}}, want: []float64{nan, 0}},
+		{name: "NaN", at: [][]float64{{nan, 0}}, want: []float64{nan, nan}},
+	} {
+		s.shapes, s.build = []ad.Shape{{len(s.want)}}, r.cases[2].build
+		r.spots = append(r.spots, s)
+	}
+	return r
 }
 
 func productRows() []row {
@@ -349,6 +431,27 @@ func mappedRows() []row {
 		special("an index at +Inf", []float64{inf, 0}, []float64{inf}, []float64{nan, 0}),
 	}
 
+	top := reduction("max_over", (*ad.Node).MaxOver, slices.Max[[]float64], true)
+	top.spots = []spot{
+		special("ties share the derivative", []float64{2, 1, 2, 2}, []float64{2}, []float64{1. / 3, 0, 1. / 3, 1. / 3}),
+		special("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, []float64{0.5, 0.5}),
+		special("NaN", []float64{inf, nan}, []float64{nan}, []float64{nan, nan}),
+	}
+
+	// Weights keep the axis, of (3,2) axes and elements (2).
+	softmax := func(name string, axis int) opCase {
+		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{0, 1}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[axis]) },
+			func(x []float64) []float64 { return along(ad.Shape{3, 2, 2}, axis, weights)([][]float64{x}) })
+	}
+	innerSoftmax := softmax("inner of two", 1)
+	only := overAxis("only axis", []int{5}, ad.Shape{}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[0]) }, weights)
+	large := special("large", []float64{1e12, 1e12 - 1, -1e300}, weights([]float64{0, -1, -inf}), nil)
+	infinite := special("an index at +Inf", []float64{inf, 0}, []float64{nan, 0}, nil)
+	shares := row{op: "softmax_over", other: &innerSoftmax, cases: []opCase{softmax("outer of two", 0), innerSoftmax, only}, spots: []spot{large, infinite}}
+	for i := range shares.spots {
+		shares.spots[i].build, shares.spots[i].grad = only.build, nil
+	}
+
 	expand := func(name string, axis int) opCase { // x carries the other axis of (3,2)
 		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{1 - axis}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.ExpandOver(a[axis]) },
 			func(x []float64) []float64 {
@@ -380,7 +483,7 @@ func mappedRows() []row {
 	}
 	otherUnstack := unstack("inner of two", 1, []int{2, 2})
 	return []row{
-		reduction("sum_over", (*ad.Node).SumOver, sum, true), lse,
+		reduction("sum_over", (*ad.Node).SumOver, sum, true), lse, top, shares,
 		{op: "expand_over", once: true, cases: []opCase{expand("outer of two", 0), innerExpand}},
 		{op: "stack", once: true, other: &innerStack, cases: []opCase{
 			stack("outer of two", 0), innerStack,

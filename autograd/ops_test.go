@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	ad "tobac/autograd"
@@ -123,22 +122,7 @@ func TestOps(t *testing.T) {
 			t.Errorf("op %q has two rows", r.op)
 		}
 		seen[r.op] = true
-		t.Run(r.op, func(t *testing.T) {
-			for k, c := range r.cases {
-				for _, v := range variants(len(c.shapes), len(c.axes)) {
-					if k > 0 && v.extra != nil && v.name != "one axis" {
-						continue
-					}
-					t.Run(c.name+"/"+v.name, func(t *testing.T) { checkCase(t, r, c, v) })
-				}
-			}
-			if r.other != nil {
-				t.Run("two parameters", func(t *testing.T) { checkCase(t, r, both(r.cases[0], *r.other), variants(1, 0)[0]) })
-			}
-			for _, s := range r.spots {
-				t.Run("at "+s.name, func(t *testing.T) { checkSpot(t, r, s) })
-			}
-		})
+		t.Run(r.op, func(t *testing.T) { checkRow(t, r) })
 	}
 	for _, op := range ad.Ops() {
 		if !seen[op] {
@@ -151,6 +135,23 @@ func TestOps(t *testing.T) {
 	}
 }
 
+func checkRow(t *testing.T, r row) {
+	for k, c := range r.cases {
+		for _, v := range variants(len(c.shapes), len(c.axes)) {
+			if k > 0 && v.extra != nil && v.name != "one axis" {
+				continue
+			}
+			t.Run(c.name+"/"+v.name, func(t *testing.T) { checkCase(t, r, c, v) })
+		}
+	}
+	if r.other != nil {
+		t.Run("two parameters", func(t *testing.T) { checkCase(t, r, both(r.cases[0], *r.other), variants(1, 0)[0]) })
+	}
+	for _, s := range r.spots {
+		t.Run("at "+s.name, func(t *testing.T) { checkSpot(t, r, s) })
+	}
+}
+
 // both joins two uses of an op on the same operands into one vector.
 func both(a, b opCase) opCase {
 	join := func(f, g func([][]float64) []float64) func([][]float64) []float64 {
@@ -159,7 +160,7 @@ func both(a, b opCase) opCase {
 	c := a
 	c.build = func(axes []*ad.Axis, x []*ad.Node) *ad.Node {
 		flat := func(n *ad.Node) *ad.Node {
-			for _, a := range n.Axes() {
+			for _, a := range slices.Backward(n.Axes()) {
 				n = n.Stack(a)
 			}
 			return n.Reshape(ad.Shape{n.Shape().Len()})
@@ -215,13 +216,17 @@ func checkCase(t *testing.T, r row, c opCase, v variant) {
 	}
 }
 
-// checkConstant expects the gradient to be refused.
+// checkConstant expects the gradient to be zero.
 func checkConstant(t *testing.T, s *bench, loss *ad.Node, operands []*ad.Node) {
 	got := s.run(t, []*ad.Node{s.y})
 	compare(t, "value against plain Go", got[0], s.want(s.feeds), 0)
-	s.b.Grad(loss, operands...)
-	if err := s.b.Err(); err == nil || !strings.Contains(err.Error(), "does not depend on") {
-		t.Errorf("gradient: got error %v, want one that says there is none", err)
+	checkZero(t, "gradient", s.run(t, s.b.Grad(loss, operands...)))
+}
+
+func checkZero(t *testing.T, what string, x [][]float64) {
+	t.Helper()
+	for _, y := range x {
+		compare(t, what, y, make([]float64, len(y)), 0)
 	}
 }
 
@@ -232,15 +237,14 @@ func (s *bench) checkSecond(t *testing.T, r row, x []*ad.Node, which []int, g []
 		h = h.Add(s.weighted(fmt.Sprintf("v%d", i), n))
 	}
 	second := s.b.Grad(h, x...)
-	if err := s.b.Err(); r.once {
-		if err == nil || !strings.Contains(err.Error(), "does not depend on") {
-			t.Errorf("second derivative of a linear op: got error %v, want one that says there is none", err)
-		}
-		return
-	} else if err != nil {
+	if err := s.b.Err(); err != nil {
 		t.Fatal(err)
 	}
 	got := s.run(t, second)
+	if r.once {
+		checkZero(t, "second derivative of a linear op", got)
+		return
+	}
 	ev, err := ad.NewEvaluator(s.inputs, []*ad.Node{h}, ad.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -58,6 +58,8 @@ func (in *crossingInstr) Run(f *Frame) {
 				x = float64(in.count) * src[0]
 			}
 			fill(dst, x)
+		case ir.OverMax:
+			fill(dst, Kernels.Max(src))
 		case ir.OverLogSumExp:
 			fill(dst, in.logSumExp(src))
 		case ir.OverSoftmax:
@@ -123,7 +125,7 @@ func (in *crossingInstr) Cost() (flops, bytes int) {
 	for i, d := range in.dst {
 		bytes += 8 * (d.width + in.src[i].width)
 		switch in.over {
-		case ir.OverSum:
+		case ir.OverSum, ir.OverMax:
 			flops += in.src[i].width
 		case ir.OverLogSumExp:
 			flops += 3 * in.src[i].width

@@ -16,6 +16,7 @@ type Instruction interface {
 type Frame struct {
 	M       []float64 // arena
 	Scratch []float64 // gathered operands
+	args    [][]float64
 	Failed  []Failure // of the steps that have run
 }
 

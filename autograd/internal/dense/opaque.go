@@ -41,15 +41,16 @@ func (p *Plan) lowerOpaque(v *ir.Value) Instruction {
 func (in *opaqueInstr) Run(f *Frame) {
 	for l := range in.width {
 		buf := f.Scratch
-		args := make([][]float64, len(in.src))
-		for i, src := range in.src {
+		args := f.args[:0]
+		for _, src := range in.src {
 			x := buf[:len(src)]
 			buf = buf[len(src):]
 			for e, s := range src {
 				x[e] = f.M[s.lane(l)]
 			}
-			args[i] = x
+			args = append(args, x)
 		}
+		f.args = args
 		out := buf[:len(in.dst)]
 		if err := in.v.Op.Eval(in.v.Attr, out, in.v.Shape, args, in.shapes); err != nil {
 			f.Failed = append(f.Failed, Failure{in.v, l, err})

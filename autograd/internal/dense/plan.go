@@ -61,7 +61,11 @@ func NewPlan(f *ir.Func, lane *ir.Axis, lanes, count int, without passes.Set) (*
 	}
 	p := &Plan{F: f, Lanes: lanes, Count: count, Without: without, Constant: []float64{0, 1}, places: make([]Place, len(f.Values)), lane: lane}
 	for i, v := range f.Values {
-		p.places[i].Varying = lane != nil && v.Axes.Has(lane)
+		if v.IsView() { // of what may be the same in all lanes
+			p.places[i].Varying = p.places[v.Args[0].ID].Varying
+			continue
+		}
+		p.places[i].Varying = lane != nil && v.Axes.Has(lane) && v.Const == nil
 	}
 	return p, nil
 }

@@ -69,7 +69,7 @@ func (in *reduceInstr) addSum(p *Plan, a *ir.Value, dst int, src []int) {
 			r := &in.runs[k]
 			switch {
 			case r.width != o.width:
-			case r.n == 1:
+			case r.n == 1 && o.off > r.src:
 				r.stride, r.n = o.off-r.src, 2
 				continue
 			case o.off == r.src+r.n*r.stride:

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
@@ -61,29 +62,60 @@ func (c *evaluator) runChecked(f *frame, q *part) {
 	}
 }
 
-// A checker looks for the first number that is not finite.
+// A checker looks for the first number that is not finite at every index of the loop.
 type checker struct {
 	q     *part
 	f     *frame
-	found bool
+	found []int // indices at which one has been found
 }
 
 func (k *checker) report(v *ir.Value, e, l int, x float64) {
-	if k.found || !math.IsNaN(x) && !math.IsInf(x, 0) {
+	if !math.IsNaN(x) && !math.IsInf(x, 0) {
 		return
 	}
-	k.found = true
-	outer := k.q.index(k.f, l)
-	if k.q.layout.strip > 0 {
-		l = 0
+	index := k.q.index(k.f, l)
+	if slices.Contains(k.found, index) {
+		return
 	}
-	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: e, Lane: l, Outer: outer, Value: x}
+	k.found = append(k.found, index)
+	element, lane := k.q.locate(k.f, v, e, l)
+	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: element, Lane: lane, Outer: index, Value: x}
 	k.f.dense.Failed = append(k.f.dense.Failed, dense.Failure{V: v, Lane: l, Err: err})
+}
+
+// locate is the element of a value as its users know it, and the flat index over its
+// mapped axes within one index of the outermost loop.
+func (q *part) locate(f *frame, v *ir.Value, e, l int) (element, lane int) {
+	own := v.Len()
+	if v.Flat != 0 {
+		own /= v.Flat.Lanes(q.f.Axes)
+	}
+	element, copies := e%own, e/own
+	axes := (v.Axes | v.Flat).Of(q.f.Axes)
+	step := 1
+	for i := len(axes) - 1; i >= 0; i-- {
+		a := axes[i]
+		k := 0
+		switch loop := slices.Index(q.layout.loops, a); {
+		case loop == 0:
+			continue
+		case loop > 0:
+			k = f.at[loop]
+		case v.Flat.Has(a):
+			k = copies % a.Size()
+			copies /= a.Size()
+		case a == q.layout.lane:
+			k = l
+		}
+		lane += k * step
+		step *= a.Size()
+	}
+	return element, lane
 }
 
 // value checks what is stored of a value.
 func (k *checker) value(v *ir.Value) {
-	if k.found || v.Const != nil {
+	if v.Const != nil {
 		return
 	}
 	plan := k.q.plan
@@ -105,7 +137,7 @@ func (k *checker) value(v *ir.Value) {
 
 // operation checks what an operation has written.
 func (k *checker) operation(element int32, g *vm.Group, op int, packed bool, count int) {
-	if k.found || element < 0 {
+	if element < 0 || g.Code[op].Code == vm.Fill { // with a number that has been looked at, or a constant
 		return
 	}
 	v, e := k.q.lane.Element(element)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
@@ -13,7 +14,8 @@ import (
 // an input made by Builder.Uniform.
 type Feed struct {
 	// Data holds all values: the mapped axes lead, outermost first, then
-	// follows the input's own shape, row-major.
+	// follows the input's own shape, row-major. It may be nil for a shape without
+	// elements.
 	Data []float64
 
 	// Fill writes the values for index i of the input's outermost mapped axis:
@@ -74,14 +76,15 @@ type FailedError struct {
 }
 
 func (e *FailedError) Error() string {
+	cause := strings.TrimPrefix(e.Causes[0].Error(), "autograd: ")
 	if e.Axis == "" {
-		return fmt.Sprintf("autograd: graph %q: %v", e.Graph, e.Causes[0])
+		return fmt.Sprintf("autograd: graph %q: %s", e.Graph, cause)
 	}
 	more := ""
 	if n := len(e.Indices) - 1; n > 0 {
 		more = fmt.Sprintf(", and %d more of them", n)
 	}
-	return fmt.Sprintf("autograd: graph %q: %s %d%s: %v", e.Graph, e.Axis, e.Indices[0], more, e.Causes[0])
+	return fmt.Sprintf("autograd: graph %q: %s %d%s: %s", e.Graph, e.Axis, e.Indices[0], more, cause)
 }
 
 // Unwrap returns the causes.
@@ -117,9 +120,10 @@ func CheckCall(f *ir.Func, dst [][]float64, src []Feed) error {
 func checkFeed(f *ir.Func, v *ir.Value, feed *Feed) error {
 	want := v.Axes.Lanes(f.Axes) * v.Len()
 	switch {
+	case want == 0 && len(feed.Data) == 0 && feed.Fill == nil && feed.Seed == nil: // nothing to feed
 	case !v.Uniform && feed.Seed != nil:
 		return errors.New("Seed is for inputs of uniform numbers")
-	case feed.Seed != nil && (feed.Data != nil || feed.Fill != nil), feed.Seed == nil && (feed.Data == nil) == (feed.Fill == nil) && want > 0:
+	case feed.Seed != nil && (feed.Data != nil || feed.Fill != nil), feed.Seed == nil && (feed.Data == nil) == (feed.Fill == nil):
 		if v.Uniform {
 			return errors.New("set exactly one of Data, Fill and Seed")
 		}
@@ -133,21 +137,21 @@ func checkFeed(f *ir.Func, v *ir.Value, feed *Feed) error {
 }
 
 // Materialise returns the values of a feed in the layout of Feed.Data, in dst if it
-// has to write them.
-func Materialise(f *ir.Func, v *ir.Value, feed Feed, dst []float64) []float64 {
-	if feed.Data != nil {
-		return feed.Data
-	}
+// has to write them, by way of the scratch memory. Either is allocated if it is too short.
+func Materialise(f *ir.Func, v *ir.Value, feed Feed, dst, scratch []float64) []float64 {
 	size := v.Len()
-	if v.Axes == 0 {
-		return dst
+	if feed.Data != nil || size == 0 || v.Axes == 0 {
+		return feed.Data
 	}
 	first := v.Axes.Of(f.Axes)[0]
 	rest := v.Axes.Without(first).Lanes(f.Axes)
 	if n := first.Size() * rest * size; len(dst) < n {
 		dst = make([]float64, n)
 	}
-	buf := make([]float64, rest*size)
+	if len(scratch) < rest*size {
+		scratch = make([]float64, rest*size)
+	}
+	buf := scratch[:rest*size]
 	for i := range first.Size() {
 		feed.write(buf, i)
 		for e := range size {

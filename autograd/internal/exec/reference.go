@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"tobac/autograd/internal/ir"
 )
@@ -56,7 +57,7 @@ func (r *reference) Eval(dst [][]float64, src []Feed) error {
 		w.failed.Axis = r.loop.Name()
 	}
 	for i, v := range r.f.Inputs {
-		w.values[v.ID] = Materialise(r.f, v, src[i], nil)
+		w.values[v.ID] = Materialise(r.f, v, src[i], nil, nil)
 	}
 	for _, v := range r.f.Values {
 		switch {
@@ -164,14 +165,11 @@ func (w *walk) cross(v *ir.Value) []float64 {
 					out[l*size+e] += y
 				}
 			case ir.OverMax:
-				out[l*size+e] = math.Inf(-1)
-				for _, y := range column {
-					out[l*size+e] = math.Max(out[l*size+e], y)
-				}
+				out[l*size+e] = slices.Max(column)
 			case ir.OverLogSumExp:
 				out[l*size+e] = ir.LogSumExpOf(column)
 			case ir.OverSoftmax:
-				ir.Softmax(column)
+				ir.SoftmaxOf(column)
 				for i, k := range m {
 					out[k*from+e] = column[i]
 				}

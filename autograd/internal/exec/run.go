@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -18,7 +19,7 @@ type evaluator struct {
 	workers int
 	frames  [][]*frame // by worker and part
 	arrays  [][]float64
-	written []float64   // backing of inputs that are written out before the parts run
+	written []float64   // scratch memory of inputs that are written out before the parts run
 	own     [][]float64 // by array: what the program holds between parts
 	pool    *pool.Pool
 	run     func(worker int) // of a part
@@ -160,8 +161,11 @@ func (c *evaluator) point(dst [][]float64, src []Feed) {
 			}
 			if c.own[in.array] == nil {
 				c.own[in.array] = make([]float64, a.size)
+				if len(c.written) < a.size {
+					c.written = make([]float64, a.size)
+				}
 			}
-			c.arrays[in.array] = Materialise(c.F, c.F.Inputs[a.input], src[a.input], c.own[in.array])
+			c.arrays[in.array] = Materialise(c.F, c.F.Inputs[a.input], src[a.input], c.own[in.array], c.written)
 		}
 	}
 }
@@ -205,6 +209,18 @@ func (c *evaluator) work(f *frame, q *part) {
 
 // runOuter computes one index, or one strip of them.
 func (c *evaluator) runOuter(f *frame, q *part, outer int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Println(c.Program.String(), c.Program.Explain(), c.F)
+			for i, q := range c.parts {
+				fmt.Println(i, q.f)
+				for _, in := range q.inputs {
+					fmt.Printf("%+v\n", in)
+				}
+			}
+			panic(r)
+		}
+	}()
 	f.dense.Failed = f.dense.Failed[:0]
 	q.place(f, outer)
 	c.load(f, q)
@@ -384,7 +400,7 @@ func (c *evaluator) unload(f *frame, q *part) {
 					to[int(off)+l*out.data.lane] = x
 				}
 			}
-		case q.plan.Varies(out.v):
+		case q.plan.Varies(out.v) || out.data.lane > 0: // perhaps the same in all lanes
 			for e, off := range out.data.elem {
 				at, w := q.plan.Offset(out.v, e), q.plan.Width(out.v, e)
 				for l := range count {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"slices"
 
 	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
@@ -46,7 +47,16 @@ func hmType(s ir.Shape) hm.Type {
 
 // InferShape implements [G.Op].
 func (o *operation) InferShape(...G.DimSizer) (tensor.Shape, error) {
-	return tensor.Shape(o.out).Clone(), nil
+	return tensor.Shape(standIn(o.out)), nil
+}
+
+// standIn is the shape that gorgonia knows a value of shape s by: it has no empty ones.
+func standIn(s ir.Shape) ir.Shape {
+	s = slices.Clone(s)
+	for i, d := range s {
+		s[i] = max(d, 1)
+	}
+	return s
 }
 
 // Do allocates the result and evaluates into it.
@@ -55,7 +65,7 @@ func (o *operation) Do(in ...G.Value) (G.Value, error) {
 	if len(o.out) == 0 {
 		out = G.NewF64(0)
 	} else {
-		out = tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(o.out...))
+		out = tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(standIn(o.out)...))
 	}
 	return o.UsePreallocDo(out, in...)
 }
@@ -68,12 +78,13 @@ func (o *operation) UsePreallocDo(prealloc G.Value, in ...G.Value) (G.Value, err
 		if data[i], err = valueData(v); err != nil {
 			return nil, fmt.Errorf("%s: operand %d: %w", o.label, i, err)
 		}
+		data[i] = data[i][:o.in[i].Len()]
 	}
 	out, err := valueData(prealloc)
 	if err != nil {
 		return nil, fmt.Errorf("%s: result: %w", o.label, err)
 	}
-	if err := o.run(out, data); err != nil {
+	if err := o.run(out[:o.out.Len()], data); err != nil {
 		return nil, err
 	}
 	if s, ok := prealloc.(*G.F64); ok {
@@ -128,5 +139,8 @@ func newValue(shape ir.Shape, data []float64) G.Value {
 	if len(shape) == 0 {
 		return G.NewF64(data[0])
 	}
-	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
+	if len(data) == 0 {
+		data = make([]float64, 1)
+	}
+	return tensor.New(tensor.WithShape(standIn(shape)...), tensor.WithBacking(data))
 }

@@ -2,6 +2,7 @@ package gorgonia
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
@@ -63,7 +64,7 @@ func (t *tape) build() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Describe(n), err)
 		}
-		if got, want := ir.Shape(g.Shape()), t.shapeOf(n); !got.Equal(want) {
+		if got, want := ir.Shape(g.Shape()), standIn(t.shapeOf(n)); !got.Equal(want) {
 			return fmt.Errorf("%s: shape %v, want %v", t.Describe(n), got, want)
 		}
 		t.nodes[n] = g
@@ -83,7 +84,7 @@ func (t *tape) build() error {
 	t.let = make([]*tensor.Dense, len(t.Inputs))
 	for i, n := range t.Inputs {
 		if shape := t.shapeOf(n); len(shape) > 0 {
-			t.let[i] = tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(shape...))
+			t.let[i] = tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(standIn(shape)...))
 		}
 	}
 	return nil
@@ -116,6 +117,9 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 	}
 	lanes := t.laneAxes(n)
 	native := natives[n.Op.Name]
+	if n.Len() == 0 || slices.ContainsFunc(n.Args, func(a *ir.Value) bool { return a.Len() == 0 }) {
+		native = nil // which gorgonia's own ops do not bear
+	}
 	switch r := n.Op; {
 	case n.Op.Over == ir.OverSum:
 		at := 0
@@ -159,12 +163,12 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 }
 
 func (t *tape) leaf(n *ir.Value) *G.Node {
-	shape, name := t.shapeOf(n), fmt.Sprintf("%d %s", n.ID, n.Label)
+	shape, name := t.shapeOf(n), fmt.Sprintf("%d %s", n.ID, t.Describe(n))
 	var g *G.Node
 	if len(shape) == 0 {
 		g = G.NewScalar(t.graph, tensor.Float64, G.WithName(name))
 	} else {
-		g = G.NewTensor(t.graph, tensor.Float64, len(shape), G.WithName(name), G.WithShape(shape...))
+		g = G.NewTensor(t.graph, tensor.Float64, len(shape), G.WithName(name), G.WithShape(standIn(shape)...))
 	}
 	if n.Const != nil {
 		if err := G.Let(g, newValue(shape, append([]float64{}, n.Const...))); err != nil {
@@ -176,7 +180,7 @@ func (t *tape) leaf(n *ir.Value) *G.Node {
 
 // op makes an own op of the stacked graph, unique by the node it belongs to.
 func (t *tape) op(n *ir.Value, label string, in []ir.Shape, run func(out []float64, in [][]float64) error) *operation {
-	return &operation{label: fmt.Sprintf("%d %s %s", n.ID, n.Label, label), in: in, out: t.shapeOf(n), run: func(out []float64, in [][]float64) error {
+	return &operation{label: fmt.Sprintf("%d %s %s", n.ID, t.Describe(n), label), in: in, out: t.shapeOf(n), run: func(out []float64, in [][]float64) error {
 		if err := run(out, in); err != nil {
 			t.cause = fmt.Errorf("%s: %w", t.Describe(n), err)
 		}
@@ -227,7 +231,7 @@ func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 				x[i] = in[i][proj[i](l)*k:][:k]
 			}
 			y := out[l*size:][:size]
-			if n.Op.Class == ir.MatMul && len(n.Shape) == 2 {
+			if n.Op.Class == ir.MatMul && len(n.Shape) == 2 && n.Len()*shapes[0][1] > 0 {
 				gemm(y, n.Shape, x, shapes)
 			} else if err := n.Op.Eval(n.Attr, y, n.Shape, x, shapes); err != nil {
 				return err
@@ -270,7 +274,7 @@ func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
 		l, e := k/size, k%size
 		source[k] = first(l) * xsize
 		switch n.Op.Over {
-		case ir.OverSum, ir.OverLogSumExp, ir.OverExpand:
+		case ir.OverSum, ir.OverMax, ir.OverLogSumExp, ir.OverExpand:
 			source[k] += e
 		case ir.OverUnstack:
 			source[k] += index(l)*size + e
@@ -292,7 +296,7 @@ func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
 	case ir.OverLogSumExp:
 		element = func(x []float64) float64 { return ir.LogSumExpOf(gather(x)) }
 	case ir.OverMax:
-		element = func(x []float64) float64 { return floats.Max(gather(x)) }
+		element = func(x []float64) float64 { return slices.Max(gather(x)) }
 	case ir.OverSoftmax:
 		return t.softmax(n, operand, stride)
 	}
@@ -314,7 +318,7 @@ func (t *tape) Eval(dst [][]float64, src []exec.Feed) error {
 	}
 	data := make([][]float64, len(src))
 	for i, f := range src {
-		data[i] = exec.Materialise(t.Func, t.Inputs[i], f, nil)
+		data[i] = exec.Materialise(t.Func, t.Inputs[i], f, nil, nil)
 	}
 	for outer := range t.runs() {
 		for i, n := range t.Inputs {
@@ -389,7 +393,7 @@ func (t *tape) softmax(n *ir.Value, operand *G.Node, stride int) (*G.Node, error
 			for j := range x {
 				x[j] = in[0][first+j*stride]
 			}
-			ir.Softmax(x)
+			ir.SoftmaxOf(x)
 			out[k] = x[i]
 		}
 		return nil

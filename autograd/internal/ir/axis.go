@@ -78,8 +78,12 @@ func (s AxisSet) Lanes(all []*Axis) int {
 	return n
 }
 
-// Names prints the axes and their sizes as {particle=30 sample=128}.
+// Names prints the axes and their sizes as {particle=30 sample=128}, nothing
+// for none.
 func (s AxisSet) Names(all []*Axis) string {
+	if s == 0 {
+		return ""
+	}
 	var parts []string
 	for _, a := range s.Of(all) {
 		parts = append(parts, fmt.Sprintf("%s=%d", a.name, a.size))

@@ -20,7 +20,7 @@ type Value struct {
 	Const   []float64 // what is known before anything runs, else nil
 	Input   int       // position among the function's inputs, if it is one; else -1
 	Uniform bool      // an input of uniform numbers
-	Label   string    // what users know it by
+	Name    string    // what users know it by: its operation or name, its shape and axes
 	Flat    AxisSet   // axes that have become leading dimensions of the shape
 
 	// Index lists, of a value that only shows elements of its operand, which
@@ -142,15 +142,19 @@ func (f *Func) Add(v *Value) *Value {
 
 // Constant appends a constant.
 func (f *Func) Constant(c []float64, shape Shape) *Value {
-	return f.Add(&Value{Const: c, Shape: shape, Input: -1, Label: fmt.Sprintf("constant#%d", len(f.Values))})
+	return f.Add(&Value{Const: c, Shape: shape, Input: -1})
 }
 
-// Describe names a value for error texts and listings: its label, shape and axes.
+// Describe names a value for error texts and listings.
 func (f *Func) Describe(v *Value) string {
-	if v.Axes != 0 {
-		return v.Label + v.Shape.String() + v.Axes.Names(f.Axes)
+	if v.Name != "" {
+		return v.Name
 	}
-	return v.Label + v.Shape.String()
+	what := "constant"
+	if v.Op != nil {
+		what = v.Op.Name
+	}
+	return fmt.Sprintf("%s%v%s", what, v.Shape, v.Axes.Names(f.Axes))
 }
 
 // String lists the function, a value a line, with what passes have found out.
@@ -266,7 +270,7 @@ var ViewOp = &Op{
 
 // View appends a value that shows elements of x.
 func (f *Func) View(x *Value, index []int, shape Shape) *Value {
-	return f.Add(&Value{Op: ViewOp, Attr: Attr{Ints: index}, Args: []*Value{x}, Shape: shape, Axes: x.Axes, Input: -1, Label: x.Label, Index: index})
+	return f.Add(&Value{Op: ViewOp, Attr: Attr{Ints: index}, Args: []*Value{x}, Shape: shape, Axes: x.Axes, Input: -1, Index: index})
 }
 
 // Crossed lists the elements of the operand that element e of a value of class

@@ -49,6 +49,8 @@ const (
 	Select                    // where: the second or the third operand by the first
 	Sum                       // sums over Sources
 	LogSumExp                 // log-sum-exps over Sources
+	Fold                      // Binary over Sources, from the first on
+	Softmax                   // e^x normalised within each of Sources
 	MatMul                    // products of matrices
 	Crossing                  // crosses a mapped axis
 )

@@ -1,21 +1,23 @@
 package ir
 
-import "math"
-
-// SumOp and LogSumExpOp are the reductions over sources, without them.
-var (
-	SumOp       = &Op{Name: "sum", Class: Sum}
-	LogSumExpOp = &Op{Name: "logsumexp", Class: LogSumExp}
+import (
+	"math"
+	"slices"
 )
 
-// Reduction is one of them over the given sources.
-func Reduction(op *Op, sources [][]int) *Op {
+// Reduction is what crosses an axis that has become a dimension: a sum, a maximum or a
+// log-sum-exp over sources.
+func Reduction(over Over, sources [][]int) *Op {
+	op := &Op{Name: "sum", Class: Sum}
 	reduce := sum
-	if op.Class == LogSumExp {
-		reduce = LogSumExpOf
+	switch over {
+	case OverLogSumExp:
+		op, reduce = &Op{Name: "logsumexp", Class: LogSumExp}, LogSumExpOf
+	case OverMax:
+		op, reduce = &Op{Name: "max", Class: Fold, Binary: maxOf}, slices.Max
 	}
 	return &Op{
-		Name: op.Name, Class: op.Class,
+		Name: op.Name, Class: op.Class, Binary: op.Binary,
 		Sources: func(Attr, Shape, Shape) [][]int { return sources },
 		Eval: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 			var x []float64
@@ -29,6 +31,16 @@ func Reduction(op *Op, sources [][]int) *Op {
 			return nil
 		},
 	}
+}
+
+var maxOf = &Binary{
+	F: func(a, b float64) float64 { return max(a, b) },
+	VV: func(dst, a, b []float64) {
+		a, b = a[:len(dst)], b[:len(dst)]
+		for i := range dst {
+			dst[i] = max(a[i], b[i])
+		}
+	},
 }
 
 func sum(x []float64) float64 {
@@ -55,9 +67,9 @@ func LogSumExpOf(x []float64) float64 {
 	return top + math.Log(s)
 }
 
-// Softmax normalises e^x in place: e^(x − max x)/Σ, so that the numbers add up to 1 for
-// any size of x.
-func Softmax(x []float64) {
+// SoftmaxOf normalises e^x in place: e^(x − max x)/Σ, so that the numbers add up to 1 for
+// any size of x. Where the largest is infinite, infinite ones become NaN and finite ones 0.
+func SoftmaxOf(x []float64) {
 	top := math.Inf(-1)
 	for _, v := range x {
 		top = math.Max(top, v)
@@ -66,6 +78,9 @@ func Softmax(x []float64) {
 	for i, v := range x {
 		x[i] = math.Exp(v - top)
 		s += x[i]
+	}
+	if math.IsInf(top, 0) { // s is NaN
+		return
 	}
 	for i := range x {
 		x[i] /= s

@@ -83,9 +83,6 @@ func (c *compiler) findBound(v *ir.Value) int32 {
 	case v.Const != nil:
 		return c.addBound(bound{c: log2Max(v.Const)})
 	case !c.plan.Varies(v):
-		if !c.plan.Stored(v) {
-			return c.addBound(bound{c: -1022})
-		}
 		return c.addBound(bound{kind: boundMeasured, v: v})
 	case v.Op == nil:
 		if _, drawn := c.stream[v]; drawn {
@@ -153,5 +150,9 @@ func (b *bound) place(c *compiler) {
 		return
 	}
 	s := c.plan.Place(b.v).Store
+	if s == nil { // zero throughout
+		b.kind, b.c = boundConstant, -1022
+		return
+	}
 	b.off, b.n = s.Off, s.Slots*s.Width
 }

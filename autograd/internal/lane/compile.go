@@ -13,6 +13,8 @@ func Elements(v *ir.Value) bool {
 	switch v.Class() {
 	case ir.Opaque:
 		return v.Op == nil || v.IsView()
+	case ir.Fold:
+		return v.Args[0].Len() >= v.Len() && v.Args[0].Len() > 0
 	case ir.Crossing:
 		return v.Op.Over != ir.OverUnstack
 	}
@@ -59,6 +61,7 @@ type compiler struct {
 	stack []*stacked
 
 	sources map[*ir.Value][][]int
+	groups  map[*ir.Value][]int
 
 	// By element, true of the emitter whose number is in stamp.
 	stamp []int32
@@ -162,7 +165,7 @@ func (c *compiler) number() {
 		c.keep[e], c.weight[e] = none, unknown
 	}
 	c.prog.keep = c.keep
-	c.sources = map[*ir.Value][][]int{}
+	c.sources, c.groups = map[*ir.Value][][]int{}, map[*ir.Value][]int{}
 	c.parts = map[int32]int32{}
 	c.stream, c.drawn = map[*ir.Value]int32{}, map[*ir.Value]int{}
 	c.reader, c.store = map[int32]int32{}, map[int32]bool{}
@@ -248,6 +251,21 @@ func (c *compiler) sourcesOf(v *ir.Value) [][]int {
 		c.sources[v] = s
 	}
 	return s
+}
+
+// groupOf is the number of the group of a softmax that element e belongs to.
+func (c *compiler) groupOf(v *ir.Value, e int) int {
+	of, ok := c.groups[v]
+	if !ok {
+		of = make([]int, v.Len())
+		for i, src := range c.sourcesOf(v) {
+			for _, s := range src {
+				of[s] = i
+			}
+		}
+		c.groups[v] = of
+	}
+	return of[e]
 }
 
 // step reports whether v has lanes, or is made of values that have, and is computed as
@@ -427,7 +445,8 @@ func (c *compiler) sinksOf(k int) (sinks []sink) {
 			if c.reduces(v) {
 				s.at = int32(c.plan.Offset(v, e))
 			}
-			if v.Op.Over == ir.OverSum {
+			if v.Op.Over == ir.OverSum || v.Op.Over == ir.OverMax {
+				s.over = v.Op.Over
 				sinks = append(sinks, s)
 				continue
 			}

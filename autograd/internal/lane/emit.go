@@ -29,6 +29,7 @@ type emitter struct {
 	binaries []func(dst, a, b []float64)
 	unaryAt  map[string]int32
 	binaryAt map[string]int32
+	groups   map[softmaxGroup][2]int32 // registers of the maximum and the rest
 }
 
 // kept is an element and the register that keeps it.
@@ -38,7 +39,7 @@ type kept struct{ element, register int32 }
 const keptBase = int32(1) << 28
 
 func newEmitter(c *compiler, weight int32) *emitter {
-	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{}, binaryAt: map[string]int32{}, at: none}
+	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{}, binaryAt: map[string]int32{}, groups: map[softmaxGroup][2]int32{}, at: none}
 }
 
 // pin keeps an element in a register of its own for later stages and outputs.
@@ -104,8 +105,12 @@ func (em *emitter) children(k int32, f func(int32)) {
 			visit(t[0])
 			visit(t[1])
 		}
-	case ir.LogSumExp:
+	case ir.LogSumExp, ir.Fold:
 		for _, s := range c.sourcesOf(v)[e] {
+			visit(c.ref(v.Args[0], s))
+		}
+	case ir.Softmax:
+		for _, s := range c.sourcesOf(v)[c.groupOf(v, e)] {
 			visit(c.ref(v.Args[0], s))
 		}
 	case ir.Crossing:
@@ -222,6 +227,10 @@ func (em *emitter) share(op vm.Op) int32 {
 }
 
 func (em *emitter) sink(s sink) {
+	if s.over == ir.OverMax {
+		em.emit(vm.Op{Code: vm.MaxLanes, Dst: s.at, A: em.register(s.ref)})
+		return
+	}
 	if s.ref.kind != refLane { // the same number in every lane
 		op := vm.Op{Code: vm.SumConst, Dst: s.at, A: s.ref.offset()}
 		if s.over == ir.OverLogSumExp {
@@ -287,6 +296,10 @@ func (em *emitter) compute(k int32) int32 {
 		return em.products(v, c.terms(v, e), dense.ZeroOffset)
 	case ir.LogSumExp:
 		return em.logSumExp(v, e)
+	case ir.Fold:
+		return em.fold(v, c.sourcesOf(v)[e])
+	case ir.Softmax:
+		return em.softmaxOf(v, e)
 	case ir.Crossing:
 		if v.Op.Over == ir.OverSoftmax {
 			return em.softmax(c.ref(v.Args[0], e))
@@ -311,15 +324,53 @@ func (em *emitter) softmax(x ref) int32 {
 	return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.SubS, A: shifted, B: parts + 1})})
 }
 
-// logSumExp emits the log-sum-exp of some elements.
-func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
+// registers are those of some elements of the operand.
+func (em *emitter) registers(v *ir.Value, sources []int) []int32 {
 	var operands []int32
-	for _, s := range em.c.sourcesOf(v)[e] {
+	for _, s := range sources {
 		operands = append(operands, em.register(em.c.ref(v.Args[0], s)))
 	}
+	return operands
+}
+
+// logSumExp emits the log-sum-exp of some elements.
+func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
+	operands := em.registers(v, em.c.sourcesOf(v)[e])
 	dst := em.virtual()
 	em.emit(vm.Op{Code: vm.LogSumExpOf, Dst: dst, A: em.pool(operands...), B: int32(len(operands))})
 	return dst
+}
+
+// softmaxOf emits an element of a softmax over elements, e^(x − max − ln Σ e^(x − max)),
+// of whose group the parts are computed once.
+func (em *emitter) softmaxOf(v *ir.Value, e int) int32 {
+	group := em.c.groupOf(v, e)
+	key := softmaxGroup{v, group}
+	parts, ok := em.groups[key]
+	if !ok {
+		operands := em.registers(v, em.c.sourcesOf(v)[group])
+		parts = [2]int32{em.virtual(), em.virtual()}
+		em.emit(vm.Op{Code: vm.LogSumExpParts, Dst: parts[0], A: em.pool(append([]int32{parts[1]}, operands...)...), B: int32(len(operands))})
+		em.groups[key] = parts
+	}
+	shifted := em.share(vm.Op{Code: vm.Sub, A: em.register(em.c.ref(v.Args[0], e)), B: parts[0]})
+	return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.Sub, A: shifted, B: parts[1]})})
+}
+
+// A softmaxGroup is one of those that a softmax normalises over.
+type softmaxGroup struct {
+	v     *ir.Value
+	group int
+}
+
+// fold emits the function of two operands over some elements, from the first on.
+func (em *emitter) fold(v *ir.Value, sources []int) int32 {
+	operands := em.registers(v, sources)
+	sum := operands[0]
+	for _, r := range operands[1:] {
+		sum = em.share(vm.Op{Code: vm.Binary, A: sum, B: em.pool(r, em.binaryIndex(v))})
+	}
+	return sum
 }
 
 // register is a lane register that holds the operand, whatever its kind.

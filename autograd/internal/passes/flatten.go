@@ -178,7 +178,7 @@ func (l *lifter) cross(v, c *ir.Value) *ir.Value {
 	project := ir.Projector(l.f.Axes, to, from.Without(axis))
 	index := ir.Projector(l.f.Axes, to, ir.AxisSet(0).With(axis))
 	switch v.Op.Over {
-	case ir.OverSum, ir.OverLogSumExp:
+	case ir.OverSum, ir.OverLogSumExp, ir.OverMax:
 		sources := make([][]int, c.Len())
 		for e := range sources {
 			for _, j := range position[project(e/size)] {
@@ -215,17 +215,13 @@ func indices(n int, f func(int) int) []int {
 
 // reduce makes c a sum or log-sum-exp over sources.
 func (l *lifter) reduce(v, c *ir.Value, sources [][]int) *ir.Value {
-	op := ir.SumOp
-	if v.Op.Over == ir.OverLogSumExp {
-		op = ir.LogSumExpOp
-	}
-	c.Op, c.Attr = ir.Reduction(op, sources), ir.Attr{}
+	c.Op, c.Attr = ir.Reduction(v.Op.Over, sources), ir.Attr{}
 	return l.to.Add(c)
 }
 
 // batched repeats an operation on whole values n times.
 func batched(op *ir.Op, n int, v *ir.Value) *ir.Op {
-	out := &ir.Op{Name: op.Name, Class: op.Class, Form: op.Form}
+	out := &ir.Op{Name: op.Name, Class: op.Class, Form: op.Form, Binary: op.Binary}
 	shape, shapes := v.Shape, v.ArgShapes()
 	if op.Eval != nil {
 		out.Eval = func(at ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
@@ -267,20 +263,32 @@ func batched(op *ir.Op, n int, v *ir.Value) *ir.Op {
 
 // softmaxOver normalises e^x over the positions of each group, element by element.
 func softmaxOver(groups [][]int, size int) *ir.Op {
-	return &ir.Op{Name: "softmax", Eval: func(_ ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
-		var x []float64
-		for _, g := range groups {
-			for e := range size {
+	var sources [][]int
+	for _, g := range groups {
+		for e := range size {
+			src := make([]int, len(g))
+			for i, j := range g {
+				src[i] = j*size + e
+			}
+			sources = append(sources, src)
+		}
+	}
+	return &ir.Op{
+		Name: "softmax", Class: ir.Softmax,
+		Sources: func(ir.Attr, ir.Shape, ir.Shape) [][]int { return sources },
+		Eval: func(_ ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
+			var x []float64
+			for _, src := range sources {
 				x = x[:0]
-				for _, j := range g {
-					x = append(x, in[0][j*size+e])
+				for _, s := range src {
+					x = append(x, in[0][s])
 				}
-				ir.Softmax(x)
-				for i, j := range g {
-					y[j*size+e] = x[i]
+				ir.SoftmaxOf(x)
+				for i, s := range src {
+					y[s] = x[i]
 				}
 			}
-		}
-		return nil
-	}}
+			return nil
+		},
+	}
 }

@@ -52,12 +52,22 @@ func markOperands(v *ir.Value) {
 		return
 	}
 	switch v.Op.Class {
-	case ir.Sum, ir.LogSumExp:
+	case ir.Sum, ir.LogSumExp, ir.Fold:
 		for e, src := range v.Sources() {
 			if v.Live[e] {
 				for _, s := range src {
 					v.Args[0].Live[s] = true
 				}
+			}
+		}
+	case ir.Softmax:
+		for _, group := range v.Sources() {
+			any := false
+			for _, e := range group {
+				any = any || v.Live[e]
+			}
+			for _, e := range group {
+				v.Args[0].Live[e] = v.Args[0].Live[e] || any
 			}
 		}
 	case ir.MatMul:

@@ -3,6 +3,7 @@ package passes
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"tobac/autograd/internal/ir"
 )
@@ -155,7 +156,16 @@ func (s *simplifier) scale(v, x *ir.Value, c []float64) {
 	if len(product) > 1 {
 		shape = v.Shape
 	}
-	v.Op, v.Args = mul, []*ir.Value{origin, s.f.Constant(product, shape)}
+	rename(v, mul)
+	v.Args = []*ir.Value{origin, s.f.Constant(product, shape)}
+}
+
+// rename makes v the result of another operation.
+func rename(v *ir.Value, op *ir.Op) {
+	if i := strings.IndexByte(v.Name, '#'); i >= 0 {
+		v.Name = op.Name + v.Name[i:]
+	}
+	v.Op = op
 }
 
 // negateFactor makes v = −x for a matrix product x a product with the negative of one
@@ -171,7 +181,8 @@ func (s *simplifier) negateFactor(v, x *ir.Value) {
 		}
 		args := slices.Clone(x.Args)
 		args[i] = s.f.Constant(negative, c.Shape)
-		v.Op, v.Attr, v.Args = x.Op, x.Attr, args
+		rename(v, x.Op)
+		v.Attr, v.Args = x.Attr, args
 		return
 	}
 }

@@ -117,8 +117,12 @@ func (s *splitter) findStages() {
 		}
 	}
 	for i, v := range s.f.Values {
-		if s.loop != nil && s.stage[i] == 0 && v.Op != nil && v.Op.Over == ir.Within {
-			s.free[i] = cost < hoistCost || v.Op.View != nil && s.free[v.Args[0].ID]
+		if s.loop == nil || s.stage[i] > 0 || v.Op == nil {
+			continue
+		}
+		s.free[i] = cost < hoistCost && v.Op.Over == ir.Within || v.Op.View != nil
+		for _, a := range v.Args {
+			s.free[i] = s.free[i] && s.free[a.ID]
 		}
 	}
 }

@@ -764,4 +764,6 @@ DATA ·avx2Table+264(SB)/8, $·stop(SB)
 DATA ·avx2Table+272(SB)/8, $·stop(SB)
 DATA ·avx2Table+280(SB)/8, $·stop(SB)
 DATA ·avx2Table+288(SB)/8, $·stop(SB)
-GLOBL ·avx2Table(SB), NOPTR, $296
+DATA ·avx2Table+296(SB)/8, $·stop(SB)
+DATA ·avx2Table+304(SB)/8, $·stop(SB)
+GLOBL ·avx2Table(SB), NOPTR, $312

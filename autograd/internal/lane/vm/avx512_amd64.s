@@ -384,4 +384,6 @@ DATA ·avx512Table+264(SB)/8, $·stop(SB)
 DATA ·avx512Table+272(SB)/8, $·stop(SB)
 DATA ·avx512Table+280(SB)/8, $·stop(SB)
 DATA ·avx512Table+288(SB)/8, $·stop(SB)
-GLOBL ·avx512Table(SB), NOPTR, $296
+DATA ·avx512Table+296(SB)/8, $·stop(SB)
+DATA ·avx512Table+304(SB)/8, $·stop(SB)
+GLOBL ·avx512Table(SB), NOPTR, $312

@@ -96,26 +96,38 @@ func (x *Machine) setLogSumExp(op *Op, top, log float64) {
 
 // logSumExpOf is ln Σ eˣ over registers, lane by lane.
 func logSumExpOf(x *Machine, op *Op) {
-	args, dst := x.group.Args[op.A:][:op.B], x.r(op.Dst)
-	sum, t := x.buffer[:len(dst)], x.buffer[len(dst):][:len(dst)]
-	fill(dst, math.Inf(-1))
-	clear(sum)
+	top, log := x.r(op.Dst), x.buffer[:x.state.n]
+	x.logSumExpParts(top, log, x.group.Args[op.A:][:op.B])
+	add(top, top, log)
+}
+
+// logSumExpParts is the largest, and what is left of ln Σ eˣ, over registers.
+func logSumExpParts(x *Machine, op *Op) {
+	args := x.group.Args[op.A:][:1+op.B]
+	x.logSumExpParts(x.r(op.Dst), x.r(args[0]), args[1:])
+}
+
+// logSumExpParts uses the second half of the buffer.
+func (x *Machine) logSumExpParts(top, log []float64, args []int32) {
+	n := len(top)
+	t := x.buffer[n:][:n]
+	fill(top, math.Inf(-1))
+	clear(log)
 	for _, a := range args {
 		for l, v := range x.r(a) {
-			dst[l] = max(dst[l], v) // NaN stays
+			top[l] = max(top[l], v) // NaN stays
 		}
 	}
 	for _, a := range args {
-		r := x.r(a)
-		for l, top := range dst {
-			t[l] = r[l] - top
-		}
+		sub(t, x.r(a), top)
 		x.set.Exp(t, t)
-		add(sum, sum, t)
+		add(log, log, t)
 	}
-	for l, top := range dst {
-		if !math.IsInf(top, 0) && !math.IsNaN(top) {
-			dst[l] = top + math.Log(sum[l])
+	for l, v := range top {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			log[l] = 0
+		} else {
+			log[l] = math.Log(log[l])
 		}
 	}
 }

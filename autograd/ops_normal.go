@@ -1,0 +1,101 @@
+package autograd
+
+import (
+	"math"
+	"tobac/autograd/internal/ir"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// The error function and what belongs to the standard normal distribution, with
+// density φ and distribution function Φ.
+func init() {
+	register(
+		elementwise1("erf", ir.Unary{F: math.Erf, Zero: true},
+			func(y, x *Node) *Node { return x.Square().Neg().Exp().Scale(2 / math.SqrtPi) }),
+		elementwise1("erfc", ir.Unary{F: math.Erfc},
+			func(y, x *Node) *Node { return x.Square().Neg().Exp().Scale(-2 / math.SqrtPi) }),
+		elementwise1("erfinv", ir.Unary{F: math.Erfinv, Zero: true},
+			func(y, x *Node) *Node { return y.Square().Exp().Scale(math.SqrtPi / 2) }),
+		elementwise1("log_ndtr", ir.Unary{F: logNdtr},
+			func(y, x *Node) *Node { return x.InverseMills() }),
+		// φ(x)/Φ(x), the slope of ln Φ. Its own slope −λ(x + λ) cancels far on the
+		// left, where it is −1 + O(1/x²): it has the relative error x²·2⁻⁵³ there.
+		elementwise1("inverse_mills", ir.Unary{F: inverseMills},
+			func(y, x *Node) *Node { return y.Mul(x.Add(y)).Neg() }),
+		elementwise1("ndtr_inv", ir.Unary{F: ndtrInv},
+			func(y, x *Node) *Node { return y.Square().Scale(0.5).Exp().Scale(math.Sqrt2 * math.SqrtPi) }),
+	)
+}
+
+// Erf is the error function 2/√π ∫₀ˣ e^−t² dt.
+func (n *Node) Erf() *Node { return n.op1("erf", Attr{}) }
+
+// Erfc is 1 − erf(x), accurate where it is small.
+func (n *Node) Erfc() *Node { return n.op1("erfc", Attr{}) }
+
+// ErfInv is the inverse of the error function on [−1, 1], infinite at the ends, as
+// is its derivative; NaN outside.
+func (n *Node) ErfInv() *Node { return n.op1("erfinv", Attr{}) }
+
+// Ndtr is the standard normal distribution function Φ(x) = erfc(−x/√2)/2, accurate
+// where it is small.
+func (n *Node) Ndtr() *Node { return n.Scale(-1 / math.Sqrt2).Erfc().Scale(0.5) }
+
+// LogNdtr is ln Φ(x), the logarithm of the standard normal distribution function,
+// accurate in both tails, and so is its derivative φ/Φ, which approaches −x on
+// the left. The second derivative has the relative error x²·2⁻⁵³ far on the left.
+func (n *Node) LogNdtr() *Node { return n.op1("log_ndtr", Attr{}) }
+
+// InverseMills is φ(x)/Φ(x), the inverse Mills ratio of −x: the derivative of
+// [Node.LogNdtr].
+func (n *Node) InverseMills() *Node { return n.op1("inverse_mills", Attr{}) }
+
+// NdtrInv is the standard normal quantile function Φ⁻¹ on [0, 1], infinite at the
+// ends, as is its derivative; NaN outside.
+func (n *Node) NdtrInv() *Node { return n.op1("ndtr_inv", Attr{}) }
+
+// Gelu is the Gaussian error linear unit x·Φ(x); at −∞ it is NaN.
+func (n *Node) Gelu() *Node { return n.Mul(n.Ndtr()) }
+
+// leftTail is where the continued fraction takes over from the error function:
+// there its terms give full precision, while Φ is far from the smallest number.
+const leftTail = -5
+
+var logSqrt2Pi = math.Log(2*math.Pi) / 2
+
+func logNdtr(x float64) float64 {
+	switch {
+	case x < leftTail:
+		return -x*x/2 - logSqrt2Pi - math.Log(millsFraction(-x))
+	case x < 0:
+		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
+	default:
+		return math.Log1p(-math.Erfc(x/math.Sqrt2) / 2)
+	}
+}
+
+func inverseMills(x float64) float64 {
+	if x < leftTail {
+		return millsFraction(-x)
+	}
+	return math.Sqrt2 / math.SqrtPi * math.Exp(-x*x/2) / math.Erfc(-x/math.Sqrt2)
+}
+
+// millsFraction is φ(t)/Φ(−t) = t + 1/(t + 2/(t + 3/(t + …))) for t ≥ 5
+// (Abramowitz and Stegun 26.2.14).
+func millsFraction(t float64) float64 {
+	const terms = 60
+	f := t
+	for k := terms; k > 0; k-- {
+		f = t + float64(k)/f
+	}
+	return f
+}
+
+func ndtrInv(p float64) float64 {
+	if !(p >= 0 && p <= 1) { // mathext.NormalQuantile panics
+		return math.NaN()
+	}
+	return mathext.NormalQuantile(p)
+}
