@@ -222,3 +222,17 @@ func (p *Program) String() string { return p.p.String() }
 // Explain says in words how each part of the graph is computed, why that way was chosen,
 // and what would make it faster.
 func (p *Program) Explain() string { return p.p.Explain() }
+
+// A Profile says where the time of an evaluation goes, measured by [Program.Profile].
+// Times are in seconds and work is counted for one whole evaluation on one worker.
+type Profile = exec.Profile
+
+// A ProfilePart is a part of a program: one instruction on whole values, a group of
+// operations on lanes, or those of one kind in the group.
+type ProfilePart = exec.ProfilePart
+
+// Profile evaluates the program on one worker, as an [Evaluator] does into dst, and
+// measures its parts, of each the fastest of some rounds.
+func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, error) {
+	return p.p.Profile(dst, src, rounds)
+}

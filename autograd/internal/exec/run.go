@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -209,19 +208,6 @@ func (c *evaluator) work(f *frame, q *part) {
 
 // runOuter computes one index, or one strip of them.
 func (c *evaluator) runOuter(f *frame, q *part, outer int) {
-	defer func() {
-		if r := recover(); r != nil {
-			fmt.Println(c.Program.String(), c.Program.Explain(), c.F)
-			for i, q := range c.parts {
-				fmt.Println(i, q.f)
-				for _, in := range q.inputs {
-					fmt.Printf("%+v\n", in)
-				}
-			}
-			panic(r)
-		}
-	}()
-	f.dense.Failed = f.dense.Failed[:0]
 	q.place(f, outer)
 	c.load(f, q)
 	switch {

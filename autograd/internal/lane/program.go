@@ -161,6 +161,17 @@ func (st *Stage) Prepare(s *State) {
 // sum.
 const roundingBits = 53
 
+// Select chooses the lanes of a group. What it leaves out is at most 2^size·2^−cut of the
+// largest weight. The cut is chosen as if the largest result were 2⁻¹⁰ or more, which
+// RunGroup checks.
+func (p *Program) Select(s *State, g *Group) (size, cut float64) {
+	count := p.Plan.Count
+	size = s.bounds[g.Weight.bound] + math.Log2(float64(count))
+	cut = roundingBits + min(max(size+10, 0), 200)
+	s.Lanes = s.Machine.Select(g.Weight.X, count, cut*math.Ln2)
+	return size, cut
+}
+
 // RunGroup runs one group on its lanes.
 func (p *Program) RunGroup(s *State, g *Group) {
 	count := p.Plan.Count
@@ -168,25 +179,20 @@ func (p *Program) RunGroup(s *State, g *Group) {
 		s.Machine.Run(&g.Group, count)
 		return
 	}
-	w := g.Weight
-	// What is left out is at most count·2^bound·2^−cut of the largest weight. The
-	// cut is chosen as if the largest result were 2⁻¹⁰ or more, and checked.
-	size := s.bounds[w.bound] + math.Log2(float64(count))
-	cut := roundingBits + min(max(size+10, 0), 200)
-	s.Lanes = s.Machine.Select(w.X, count, cut*math.Ln2)
+	size, cut := p.Select(s, g)
 	s.Machine.RunPacked(&g.Group, s.Lanes)
 	if len(s.Lanes) == count {
 		return
 	}
 	largest := 0.0
-	for _, at := range w.sinks {
+	for _, at := range g.Weight.sinks {
 		largest = max(largest, math.Abs(s.M[at]))
 	}
 	if size-cut <= math.Log2(largest)-roundingBits {
 		return
 	}
 	s.Repeats++
-	s.Lanes = s.Machine.Select(w.X, count, math.Inf(1))
+	s.Lanes = s.Machine.Select(g.Weight.X, count, math.Inf(1))
 	s.Machine.RunPacked(&g.Group, s.Lanes)
 }
 
@@ -195,4 +201,18 @@ func (p *Program) RunGroup(s *State, g *Group) {
 func (p *Program) Element(k int32) (v *ir.Value, e int) {
 	v = p.Plan.F.Values[p.owner[k]]
 	return v, int(k - p.base[v.ID])
+}
+
+// Cost of what Prepare computes: three operations for the two factors of a
+// sigmoid shift.
+func (st *Stage) Cost(rows int) (flops, bytes int) {
+	factors, measured := 0, 0
+	for _, p := range st.panels {
+		factors += len(p.factors)
+	}
+	for _, b := range st.bounds {
+		measured += b.n
+	}
+	scaled := rows * len(st.scales)
+	return 3*len(st.shifts) + len(st.products) + scaled + measured, 24*(len(st.shifts)+len(st.products)+scaled) + 16*factors + 8*measured
 }
