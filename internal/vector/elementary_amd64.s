@@ -770,55 +770,53 @@ loop:
 
 body:
 	VANDPD       constants<>+1248(SB), Y0, Y1
-	VADDPD       Y1, Y1, Y1
-	VBROADCASTSD constants<>+1856(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VBROADCASTSD constants<>+864(SB), Y3
-	VFMADD213PD  constants<>+896(SB), Y3, Y2
-	VSUBPD       constants<>+896(SB), Y2, Y3
-	VMOVAPD      Y1, Y1
-	VFNMADD231PD constants<>+640(SB), Y3, Y1
-	VFNMADD231PD constants<>+608(SB), Y3, Y1
-	VBROADCASTSD constants<>+928(SB), Y3
-	VFMADD213PD  constants<>+960(SB), Y1, Y3
-	VFMADD213PD  constants<>+992(SB), Y1, Y3
-	VFMADD213PD  constants<>+1024(SB), Y1, Y3
-	VFMADD213PD  constants<>+1056(SB), Y1, Y3
-	VFMADD213PD  constants<>+1088(SB), Y1, Y3
-	VFMADD213PD  constants<>+1120(SB), Y1, Y3
-	VFMADD213PD  constants<>+1152(SB), Y1, Y3
-	VFMADD213PD  constants<>+1184(SB), Y1, Y3
-	VFMADD213PD  constants<>+1216(SB), Y1, Y3
-	VFMADD213PD  constants<>+352(SB), Y1, Y3
-	VMULPD       Y1, Y1, Y4
-	VFMADD213PD  Y1, Y4, Y3
-	VPSLLQ       $0x34, Y2, Y1
-	VPADDQ       constants<>+288(SB), Y1, Y1
-	VSUBPD       constants<>+288(SB), Y1, Y2
-	VADDPD       constants<>+288(SB), Y1, Y4
-	VMOVAPD      Y1, Y5
-	VFMADD213PD  Y2, Y3, Y5
-	VMOVAPD      Y1, Y6
-	VFMADD213PD  Y4, Y3, Y6
-	VDIVPD       Y6, Y5, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD213PD Y5, Y6, Y7
-	VSUBPD       Y5, Y2, Y5
-	VMOVAPD      Y1, Y8
-	VFMADD213PD  Y5, Y3, Y8
-	VADDPD       Y8, Y7, Y5
-	VSUBPD       Y6, Y2, Y2
-	VADDPD       constants<>+320(SB), Y2, Y2
-	VFMADD213PD  Y2, Y1, Y3
-	VFNMADD231PD Y3, Y4, Y5
-	VBROADCASTSD constants<>+352(SB), Y1
+	VADDPD       Y1, Y1, Y2
+	VBROADCASTSD constants<>+1856(SB), Y3
+	VMINPD       Y2, Y3, Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD constants<>+864(SB), Y4
+	VFMADD213PD  constants<>+896(SB), Y4, Y3
+	VSUBPD       constants<>+896(SB), Y3, Y4
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD constants<>+640(SB), Y4, Y2
+	VFNMADD231PD constants<>+608(SB), Y4, Y2
+	VBROADCASTSD constants<>+928(SB), Y4
+	VFMADD213PD  constants<>+960(SB), Y2, Y4
+	VFMADD213PD  constants<>+992(SB), Y2, Y4
+	VFMADD213PD  constants<>+1024(SB), Y2, Y4
+	VFMADD213PD  constants<>+1056(SB), Y2, Y4
+	VFMADD213PD  constants<>+1088(SB), Y2, Y4
+	VFMADD213PD  constants<>+1120(SB), Y2, Y4
+	VFMADD213PD  constants<>+1152(SB), Y2, Y4
+	VFMADD213PD  constants<>+1184(SB), Y2, Y4
+	VFMADD213PD  constants<>+1216(SB), Y2, Y4
+	VFMADD213PD  constants<>+352(SB), Y2, Y4
+	VMULPD       Y2, Y2, Y5
+	VFMADD213PD  Y2, Y5, Y4
+	VPSLLQ       $0x34, Y3, Y2
+	VPADDQ       constants<>+288(SB), Y2, Y2
+	VSUBPD       constants<>+288(SB), Y2, Y3
+	VMOVAPD      Y2, Y5
+	VFMADD213PD  Y3, Y4, Y5
+	VADDPD       constants<>+288(SB), Y2, Y6
+	VMOVAPD      Y2, Y7
+	VFMADD213PD  Y6, Y4, Y7
+	VCMPPD       $0x1e, constants<>+1888(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+320(SB), Y5, Y6
+	VDIVPD       Y7, Y6, Y6
+	VSUBPD       Y5, Y3, Y3
+	VFMADD213PD  Y3, Y2, Y4
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y6, Y3
+	VBROADCASTSD constants<>+352(SB), Y5
+	VFNMADD213PD Y2, Y5, Y3
 	VMOVAPD      Y4, Y2
-	VBROADCASTSD constants<>+352(SB), Y3
-	VFNMADD213PD Y1, Y3, Y2
-	VFMADD231PD  Y2, Y5, Y4
+	VFMADD213PD  Y6, Y3, Y2
+	VBROADCASTSD constants<>+288(SB), Y3
+	VSUBPD       Y6, Y3, Y3
+	VBLENDVPD    Y1, Y3, Y2, Y2
 	VANDPD       constants<>+800(SB), Y0, Y0
-	VORPD        Y0, Y4, Y0
+	VORPD        Y0, Y2, Y0
 	TESTQ        DX, DX
 	JL           last
 	VMOVUPD      Y0, (AX)
@@ -862,55 +860,53 @@ loop:
 
 body:
 	VANDPD.BCST       constants<>+1248(SB), Z0, Z1
-	VADDPD            Z1, Z1, Z1
-	VBROADCASTSD      constants<>+1856(SB), Z2
-	VMINPD            Z1, Z2, Z1
-	VMOVAPD           Z1, Z2
-	VBROADCASTSD      constants<>+864(SB), Z3
-	VFMADD213PD.BCST  constants<>+896(SB), Z3, Z2
-	VSUBPD.BCST       constants<>+896(SB), Z2, Z3
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST constants<>+640(SB), Z3, Z1
-	VFNMADD231PD.BCST constants<>+608(SB), Z3, Z1
-	VBROADCASTSD      constants<>+928(SB), Z3
-	VFMADD213PD.BCST  constants<>+960(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+992(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1024(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1056(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1088(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1120(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1152(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1184(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+1216(SB), Z1, Z3
-	VFMADD213PD.BCST  constants<>+352(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VPSLLQ            $0x34, Z2, Z1
-	VPADDQ.BCST       constants<>+288(SB), Z1, Z1
-	VSUBPD.BCST       constants<>+288(SB), Z1, Z2
-	VADDPD.BCST       constants<>+288(SB), Z1, Z4
-	VMOVAPD           Z1, Z5
-	VFMADD213PD       Z2, Z3, Z5
-	VMOVAPD           Z1, Z6
-	VFMADD213PD       Z4, Z3, Z6
-	VDIVPD            Z6, Z5, Z4
-	VMOVAPD           Z4, Z7
-	VFNMADD213PD      Z5, Z6, Z7
-	VSUBPD            Z5, Z2, Z5
-	VMOVAPD           Z1, Z8
-	VFMADD213PD       Z5, Z3, Z8
-	VADDPD            Z8, Z7, Z5
-	VSUBPD            Z6, Z2, Z2
-	VADDPD.BCST       constants<>+320(SB), Z2, Z2
-	VFMADD213PD       Z2, Z1, Z3
-	VFNMADD231PD      Z3, Z4, Z5
-	VBROADCASTSD      constants<>+352(SB), Z1
-	VMOVAPD           Z4, Z2
-	VBROADCASTSD      constants<>+352(SB), Z3
-	VFNMADD213PD      Z1, Z3, Z2
-	VFMADD231PD       Z2, Z5, Z4
+	VADDPD            Z1, Z1, Z2
+	VBROADCASTSD      constants<>+1856(SB), Z3
+	VMINPD            Z2, Z3, Z2
+	VMOVAPD           Z2, Z3
+	VBROADCASTSD      constants<>+864(SB), Z5
+	VFMADD213PD.BCST  constants<>+896(SB), Z5, Z3
+	VSUBPD.BCST       constants<>+896(SB), Z3, Z5
+	VMOVAPD           Z2, Z2
+	VFNMADD231PD.BCST constants<>+640(SB), Z5, Z2
+	VFNMADD231PD.BCST constants<>+608(SB), Z5, Z2
+	VBROADCASTSD      constants<>+928(SB), Z5
+	VFMADD213PD.BCST  constants<>+960(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+992(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1024(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1056(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1088(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1120(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1152(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1184(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1216(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z5
+	VMULPD            Z2, Z2, Z6
+	VFMADD213PD       Z2, Z6, Z5
+	VPSLLQ            $0x34, Z3, Z2
+	VPADDQ.BCST       constants<>+288(SB), Z2, Z2
+	VSUBPD.BCST       constants<>+288(SB), Z2, Z3
+	VMOVAPD           Z2, Z6
+	VFMADD213PD       Z3, Z5, Z6
+	VADDPD.BCST       constants<>+288(SB), Z2, Z7
+	VMOVAPD           Z2, Z8
+	VFMADD213PD       Z7, Z5, Z8
+	VCMPPD.BCST       $0x1e, constants<>+1888(SB), Z1, K1
+	VBLENDMPD.BCST    constants<>+320(SB), Z6, K1, Z4
+	VDIVPD            Z8, Z4, Z1
+	VSUBPD            Z6, Z3, Z3
+	VFMADD213PD       Z3, Z2, Z5
+	VBROADCASTSD      constants<>+352(SB), Z2
+	VMOVAPD           Z1, Z3
+	VBROADCASTSD      constants<>+352(SB), Z6
+	VFNMADD213PD      Z2, Z6, Z3
+	VMOVAPD           Z5, Z2
+	VFMADD213PD       Z1, Z3, Z2
+	VBROADCASTSD      constants<>+288(SB), Z3
+	VSUBPD            Z1, Z3, Z1
+	VBLENDMPD         Z1, Z2, K1, Z2
 	VANDPD.BCST       constants<>+800(SB), Z0, Z0
-	VORPD             Z0, Z4, Z0
+	VORPD             Z0, Z2, Z0
 	TESTQ             DX, DX
 	JL                last
 	VMOVUPD           Z0, (AX)
@@ -1912,7 +1908,11 @@ DATA constants<>+1856(SB)/8, $0x4046000000000000
 DATA constants<>+1864(SB)/8, $0x4046000000000000
 DATA constants<>+1872(SB)/8, $0x4046000000000000
 DATA constants<>+1880(SB)/8, $0x4046000000000000
-GLOBL constants<>(SB), RODATA|NOPTR, $1888
+DATA constants<>+1888(SB)/8, $0x3fe3333333333333
+DATA constants<>+1896(SB)/8, $0x3fe3333333333333
+DATA constants<>+1904(SB)/8, $0x3fe3333333333333
+DATA constants<>+1912(SB)/8, $0x3fe3333333333333
+GLOBL constants<>(SB), RODATA|NOPTR, $1920
 
 DATA tails<>+0(SB)/8, $0xffffffffffffffff
 DATA tails<>+8(SB)/8, $0xffffffffffffffff

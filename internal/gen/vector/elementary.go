@@ -245,21 +245,19 @@ func (m *machine) softplus(x vector) vector {
 	return m.add(v, m.max(0, x))
 }
 
-// tanh is q = e/(e+2) with e = e^2|x| − 1, corrected by what the rounding of the three
-// has left, divided by e+2 = 2/(1−q).
+// tanh is q = e/(e+2) with e = e^2|x| − 1, corrected by what the rounding of e has
+// left, divided by e+2 = 2/(1−q); it is 1 − 2/(e+2) where that is more accurate.
 func (m *machine) tanh(x vector) vector {
 	a := m.and(x, bits(magnitude))
 	_, p, s := m.expm1Parts(m.min(44, m.add(a, a)))
-	below, above := m.sub(s, 1), m.add(s, 1)
-	top, bottom := m.fma(s, p, below), m.fma(s, p, above)
-	q := m.div(top, bottom)
-	rest := m.fnma(q, bottom, top)
-	rest = m.add(rest, m.fma(s, p, m.sub(below, top)))
-	m.mulAdd(p, s, m.add(m.sub(below, bottom), 2)) // s + 1 may be rounded
-	m.subMul(rest, q, p)
-	half := m.fnma(q, 0.5, m.reg(0.5))
-	m.addMul(q, rest, half)
-	return m.or(q, m.and(x, bits(sign)))
+	below := m.sub(s, 1)
+	top, bottom := m.fma(s, p, below), m.fma(s, p, m.add(s, 1))
+	large := m.cmp(a, gt, 0.6)
+	q := m.div(m.choose(large, 2, top), bottom)
+	rest := m.mulAdd(p, s, m.sub(below, top))
+	v := m.fma(rest, m.fnma(q, 0.5, m.reg(0.5)), q)
+	m.set(v, large, m.sub(1, q))
+	return m.or(v, m.and(x, bits(sign)))
 }
 
 // maximum is math.Max: an infinity wins over NaN, and 0 is larger than −0.
