@@ -1454,25 +1454,25 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         x_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD p+48(FP), Y0
+	VBROADCASTSD p+48(FP), Y1
 
 loop:
 	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y1
+	VMOVUPD (CX), Y0
 
 body:
-	VMAXPD    Y0, Y1, Y2
-	VMAXPD    Y1, Y0, Y3
+	VMAXPD    Y1, Y0, Y2
+	VMAXPD    Y0, Y1, Y3
 	VANDPD    Y3, Y2, Y2
-	VCMPPD    $0x03, Y0, Y1, Y3
+	VCMPPD    $0x03, Y1, Y0, Y3
 	VTESTPD   Y3, Y3
 	JE        none1
 	VBLENDVPD Y3, constants<>+704(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+64(SB), Y1, Y1
-	VCMPPD    $0x00, constants<>+64(SB), Y0, Y3
-	VORPD     Y1, Y3, Y1
-	VBLENDVPD Y1, constants<>+64(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+64(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+64(SB), Y1, Y3
+	VORPD     Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
 
 none1:
 	TESTQ   DX, DX
@@ -1489,8 +1489,8 @@ tail:
 	LEAQ       tails<>+32(SB), SI
 	MOVQ       BX, DI
 	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y1
-	VMASKMOVPD (CX), Y1, Y1
+	VMOVUPD    (SI)(DI*8), Y0
+	VMASKMOVPD (CX), Y0, Y0
 	JMP        body
 
 last:
@@ -1510,23 +1510,23 @@ TEXT ·atLeastAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         x_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD p+48(FP), Z0
+	VBROADCASTSD p+48(FP), Z1
 
 loop:
 	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z1
+	VMOVUPD (CX), Z0
 
 body:
-	VMAXPD         Z0, Z1, Z2
-	VMAXPD         Z1, Z0, Z3
+	VMAXPD         Z1, Z0, Z2
+	VMAXPD         Z0, Z1, Z3
 	VANDPD         Z3, Z2, Z2
-	VCMPPD         $0x03, Z0, Z1, K1
+	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none1
 	VBLENDMPD.BCST constants<>+704(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+64(SB), Z1, K1
-	VCMPPD.BCST    $0x00, constants<>+64(SB), Z0, K2
+	VCMPPD.BCST    $0x00, constants<>+64(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+64(SB), Z1, K2
 	KORB           K1, K2, K1
 	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
 
@@ -1546,7 +1546,7 @@ tail:
 	BTSQ      BX, SI
 	DECQ      SI
 	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z1
+	VMOVUPD.Z (CX), K1, Z0
 	JMP       body
 
 last:
@@ -1566,25 +1566,25 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         x_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD p+48(FP), Y0
+	VBROADCASTSD p+48(FP), Y1
 
 loop:
 	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y1
+	VMOVUPD (CX), Y0
 
 body:
-	VMINPD    Y0, Y1, Y2
-	VMINPD    Y1, Y0, Y3
+	VMINPD    Y1, Y0, Y2
+	VMINPD    Y0, Y1, Y3
 	VORPD     Y3, Y2, Y2
-	VCMPPD    $0x03, Y0, Y1, Y3
+	VCMPPD    $0x03, Y1, Y0, Y3
 	VTESTPD   Y3, Y3
 	JE        none1
 	VBLENDVPD Y3, constants<>+704(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+736(SB), Y1, Y1
-	VCMPPD    $0x00, constants<>+736(SB), Y0, Y3
-	VORPD     Y1, Y3, Y1
-	VBLENDVPD Y1, constants<>+736(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+736(SB), Y0, Y0
+	VCMPPD    $0x00, constants<>+736(SB), Y1, Y3
+	VORPD     Y0, Y3, Y0
+	VBLENDVPD Y0, constants<>+736(SB), Y2, Y2
 
 none1:
 	TESTQ   DX, DX
@@ -1601,8 +1601,8 @@ tail:
 	LEAQ       tails<>+32(SB), SI
 	MOVQ       BX, DI
 	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y1
-	VMASKMOVPD (CX), Y1, Y1
+	VMOVUPD    (SI)(DI*8), Y0
+	VMASKMOVPD (CX), Y0, Y0
 	JMP        body
 
 last:
@@ -1622,23 +1622,23 @@ TEXT ·atMostAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         x_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD p+48(FP), Z0
+	VBROADCASTSD p+48(FP), Z1
 
 loop:
 	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z1
+	VMOVUPD (CX), Z0
 
 body:
-	VMINPD         Z0, Z1, Z2
-	VMINPD         Z1, Z0, Z3
+	VMINPD         Z1, Z0, Z2
+	VMINPD         Z0, Z1, Z3
 	VORPD          Z3, Z2, Z2
-	VCMPPD         $0x03, Z0, Z1, K1
+	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none1
 	VBLENDMPD.BCST constants<>+704(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+736(SB), Z1, K1
-	VCMPPD.BCST    $0x00, constants<>+736(SB), Z0, K2
+	VCMPPD.BCST    $0x00, constants<>+736(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+736(SB), Z1, K2
 	KORB           K1, K2, K1
 	VBLENDMPD.BCST constants<>+736(SB), Z2, K1, Z2
 
@@ -1658,7 +1658,7 @@ tail:
 	BTSQ      BX, SI
 	DECQ      SI
 	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z1
+	VMOVUPD.Z (CX), K1, Z0
 	JMP       body
 
 last:

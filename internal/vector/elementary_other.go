@@ -4,50 +4,50 @@
 
 package vector
 
-func logAVX2(dst, x []float64) { panic(missing) }
+func logAVX2(dst []float64, x []float64) { panic(missing) }
 
-func logAVX512(dst, x []float64) { panic(missing) }
+func logAVX512(dst []float64, x []float64) { panic(missing) }
 
-func log1pAVX2(dst, x []float64) { panic(missing) }
+func log1pAVX2(dst []float64, x []float64) { panic(missing) }
 
-func log1pAVX512(dst, x []float64) { panic(missing) }
+func log1pAVX512(dst []float64, x []float64) { panic(missing) }
 
-func expm1AVX2(dst, x []float64) { panic(missing) }
+func expm1AVX2(dst []float64, x []float64) { panic(missing) }
 
-func expm1AVX512(dst, x []float64) { panic(missing) }
+func expm1AVX512(dst []float64, x []float64) { panic(missing) }
 
-func softplusAVX2(dst, x []float64) { panic(missing) }
+func softplusAVX2(dst []float64, x []float64) { panic(missing) }
 
-func softplusAVX512(dst, x []float64) { panic(missing) }
+func softplusAVX512(dst []float64, x []float64) { panic(missing) }
 
-func tanhAVX2(dst, x []float64) { panic(missing) }
+func tanhAVX2(dst []float64, x []float64) { panic(missing) }
 
-func tanhAVX512(dst, x []float64) { panic(missing) }
+func tanhAVX512(dst []float64, x []float64) { panic(missing) }
 
-func sqrtAVX2(dst, x []float64) { panic(missing) }
+func sqrtAVX2(dst []float64, x []float64) { panic(missing) }
 
-func sqrtAVX512(dst, x []float64) { panic(missing) }
+func sqrtAVX512(dst []float64, x []float64) { panic(missing) }
 
-func absAVX2(dst, x []float64) { panic(missing) }
+func absAVX2(dst []float64, x []float64) { panic(missing) }
 
-func absAVX512(dst, x []float64) { panic(missing) }
+func absAVX512(dst []float64, x []float64) { panic(missing) }
 
-func inverseAVX2(dst, x []float64) { panic(missing) }
+func inverseAVX2(dst []float64, x []float64) { panic(missing) }
 
-func inverseAVX512(dst, x []float64) { panic(missing) }
+func inverseAVX512(dst []float64, x []float64) { panic(missing) }
 
-func maximumAVX2(dst, x, y []float64) { panic(missing) }
+func maximumAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
 
-func maximumAVX512(dst, x, y []float64) { panic(missing) }
+func maximumAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
 
-func minimumAVX2(dst, x, y []float64) { panic(missing) }
+func minimumAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
 
-func minimumAVX512(dst, x, y []float64) { panic(missing) }
+func minimumAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
 
-func atLeastAVX2(dst, x []float64, p float64) { panic(missing) }
+func atLeastAVX2(dst []float64, x []float64, p float64) { panic(missing) }
 
-func atLeastAVX512(dst, x []float64, p float64) { panic(missing) }
+func atLeastAVX512(dst []float64, x []float64, p float64) { panic(missing) }
 
-func atMostAVX2(dst, x []float64, p float64) { panic(missing) }
+func atMostAVX2(dst []float64, x []float64, p float64) { panic(missing) }
 
-func atMostAVX512(dst, x []float64, p float64) { panic(missing) }
+func atMostAVX512(dst []float64, x []float64, p float64) { panic(missing) }

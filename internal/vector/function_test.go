@@ -30,6 +30,8 @@ var functions = []function{
 	{"expm1", vector.Set.Expm1, math.Expm1, 2, 2, normal},
 	{"softplus", vector.Set.Softplus, softplus, 2, 3, normal},
 	{"tanh", vector.Set.Tanh, math.Tanh, 2, 2, normal},
+	{"sin", vector.Set.Sin, math.Sin, 2, 2, normal},
+	{"cos", vector.Set.Cos, math.Cos, 2, 2, normal},
 	{"sqrt", vector.Set.Sqrt, math.Sqrt, 0, 0, positive},
 	{"abs", vector.Set.Abs, math.Abs, 0, 0, normal},
 	{"inverse", vector.Set.Inverse, func(x float64) float64 { return 1 / x }, 0, 0, normal},

@@ -4,52 +4,52 @@ import "math"
 
 // elementary are the kernels of logarithms, exponentials and what needs no more than
 // one instruction.
-var elementary = []kernel{
-	{
+var elementary = []emitter{
+	kernel{
 		name: "log", vectors: 1, doc: "the natural logarithm.",
 		body: func(m *machine, in []vector) vector { return m.log(in[0]) },
 	},
-	{
+	kernel{
 		name: "log1p", vectors: 1, doc: "ln(1+x).",
 		body: func(m *machine, in []vector) vector { return m.log1p(in[0]) },
 	},
-	{
+	kernel{
 		name: "expm1", vectors: 1, doc: "e^x − 1.",
 		body: func(m *machine, in []vector) vector { return m.expm1(in[0]) },
 	},
-	{
+	kernel{
 		name: "softplus", vectors: 1, doc: "ln(1+e^x).",
 		body: func(m *machine, in []vector) vector { return m.softplus(in[0]) },
 	},
-	{
+	kernel{
 		name: "tanh", vectors: 1, doc: "the hyperbolic tangent.",
 		body: func(m *machine, in []vector) vector { return m.tanh(in[0]) },
 	},
-	{
+	kernel{
 		name: "sqrt", vectors: 1, doc: "the square root.",
 		body: func(m *machine, in []vector) vector { return m.sqrt(in[0]) },
 	},
-	{
+	kernel{
 		name: "abs", vectors: 1, doc: "|x|.",
 		body: func(m *machine, in []vector) vector { return m.and(in[0], bits(magnitude)) },
 	},
-	{
+	kernel{
 		name: "inverse", vectors: 1, doc: "1/x.",
 		body: func(m *machine, in []vector) vector { return m.div(1, in[0]) },
 	},
-	{
+	kernel{
 		name: "maximum", vectors: 2, doc: "the larger of x and y.",
 		body: func(m *machine, in []vector) vector { return m.maximum(in[0], in[1]) },
 	},
-	{
+	kernel{
 		name: "minimum", vectors: 2, doc: "the smaller of x and y.",
 		body: func(m *machine, in []vector) vector { return m.minimum(in[0], in[1]) },
 	},
-	{
+	kernel{
 		name: "atLeast", vectors: 1, number: true, doc: "the larger of x and p.",
 		body: func(m *machine, in []vector) vector { return m.maximum(in[0], in[1]) },
 	},
-	{
+	kernel{
 		name: "atMost", vectors: 1, number: true, doc: "the smaller of x and p.",
 		body: func(m *machine, in []vector) vector { return m.minimum(in[0], in[1]) },
 	},

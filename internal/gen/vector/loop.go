@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -14,7 +15,7 @@ type kernel struct {
 	doc     string                                   // what it computes
 	vectors int                                      // operands that are vectors: x, y
 	number  bool                                     // whether a number p follows them
-	partial bool                                     // whether body may call leaveIfAny
+	partial bool                                     // whether body may call leave
 	body    func(m *machine, in []vector) (v vector) // a number comes last, in all lanes
 }
 
@@ -26,63 +27,67 @@ func (k kernel) signature() string {
 	}
 	s += ")"
 	if k.partial {
-		s += " (done int)"
+		s += " (" + outsideResult + " bool)"
 	}
 	return s
 }
 
-// emit writes the kernel for one width: a loop over whole vectors, and the same body
-// once more for a shorter one, loaded and stored under a mask.
-func (k kernel) emit(m *machine) {
+// begin starts a function for the width of m.
+func (m *machine) begin(name, signature, doc string) {
 	suffix := "AVX2"
 	if m.wide {
 		suffix = "AVX512"
 	}
 	m.labels = 0
-	m.Function(k.name + suffix)
+	m.Function(name + suffix)
 	m.Attributes(attr.NOSPLIT)
-	m.SignatureExpr(k.signature())
-	m.Doc(k.name + suffix + " is " + k.doc)
+	m.SignatureExpr(signature)
+	m.Doc(name + suffix + " is " + doc)
 	m.Pragma("noescape")
+}
 
+// address is where a parameter or result lies.
+func address(c gotypes.Component) operand.Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+// emit writes the kernel for one width: a loop over whole vectors, and the same body
+// once more for a shorter one, loaded and stored under a mask.
+func (k kernel) emit(m *machine) {
+	m.begin(k.name, k.signature(), k.doc)
 	dst := m.Load(m.Param("dst").Base(), m.GP64())
-	var from []reg.Register
-	for i := range k.vectors {
-		from = append(from, m.Load(m.Param([]string{"x", "y"}[i]).Base(), m.GP64()))
-	}
-	left := m.Load(m.Param("dst").Len(), m.GP64()) // elements after the vector in work
-	var number vector
-	if k.number {
-		number = m.vec()
-		p, _ := m.Param("p").Resolve()
-		m.VBROADCASTSD(p.Addr, number)
-	}
-	in := make([]vector, k.vectors)
-	for i := range in {
+	from, in := make([]operand.Mem, k.vectors), make([]vector, k.vectors)
+	for i := range from {
+		from[i].Base = m.Load(m.Param([]string{"x", "y"}[i]).Base(), m.GP64())
 		in[i] = m.vec()
 	}
-	l := tail{machine: m, left: left, short: m.GP64()}
-	step := m.lanes()
-	m.stop = "stop"
-
-	m.Label("loop")
-	m.SUBQ(operand.I32(step), left)
-	m.JL(operand.LabelRef("tail"))
-	for i := range in {
-		m.VMOVUPD(operand.Mem{Base: from[i]}, in[i])
-	}
-	m.Label("body")
+	l := tail{machine: m, left: m.Load(m.Param("dst").Len(), m.GP64()), short: m.GP64()}
 	args := append([]vector{}, in...)
 	if k.number {
-		args = append(args, number)
+		args = append(args, m.reg(address(m.Param("p"))))
 	}
+	if k.partial {
+		m.MOVB(operand.U8(0), address(m.Return(outsideResult)))
+	}
+
+	m.Label("loop")
+	m.SUBQ(operand.I32(m.lanes()), l.left)
+	m.JL(operand.LabelRef("tail"))
+	for i := range in {
+		m.VMOVUPD(from[i], in[i])
+	}
+	m.Label("body")
 	v := k.body(m, args)
-	m.TESTQ(left, left)
+	m.TESTQ(l.left, l.left)
 	m.JL(operand.LabelRef("last"))
 	m.VMOVUPD(v, operand.Mem{Base: dst})
-	m.ADDQ(operand.I32(8*step), dst)
+	m.ADDQ(operand.I32(8*m.lanes()), dst)
 	for i := range from {
-		m.ADDQ(operand.I32(8*step), from[i])
+		m.ADDQ(operand.I32(8*m.lanes()), from[i].Base)
 	}
 	m.JMP(operand.LabelRef("loop"))
 
@@ -90,22 +95,15 @@ func (k kernel) emit(m *machine) {
 	l.measure()
 	m.JE(operand.LabelRef("done"))
 	for i := range in {
-		l.load(operand.Mem{Base: from[i]}, in[i])
+		l.load(from[i], l.mask(), in[i])
 	}
 	m.JMP(operand.LabelRef("body"))
 
 	m.Label("last")
 	l.store(v, operand.Mem{Base: dst})
-	if k.partial {
-		m.Label("done")
-		l.result(nil)
-		m.Label("stop")
-		l.result(left)
-	} else {
-		m.Label("done")
-		m.VZEROUPPER()
-		m.RET()
-	}
+	m.Label("done")
+	m.VZEROUPPER()
+	m.RET()
 }
 
 // A tail is the last, shorter vector of a loop.
@@ -140,31 +138,20 @@ func (t tail) mask() mask {
 	return v
 }
 
-func (t tail) load(from operand.Mem, v vector) {
-	if t.wide {
-		t.VMOVUPD_Z(from, t.mask(), v)
+// load loads the lanes of the mask, zeros into the others.
+func (m *machine) load(from operand.Mem, k mask, v vector) {
+	if m.wide {
+		m.VMOVUPD_Z(from, k, v)
 	} else {
-		t.VMASKMOVPD(from, t.mask(), v)
+		m.VMASKMOVPD(from, k, v)
 	}
 }
 
+// store stores the elements of the tail.
 func (t tail) store(v vector, to operand.Mem) {
 	if t.wide {
 		t.VMOVUPD(v, t.mask(), to)
 	} else {
 		t.VMASKMOVPD(v, t.mask(), to)
 	}
-}
-
-// result returns the number of elements that are done: all of n, less the vector in
-// work and those after it if left is not nil.
-func (t tail) result(left reg.Register) {
-	done := t.Load(t.Param("dst").Len(), t.GP64())
-	if left != nil {
-		t.SUBQ(left, done)
-		t.SUBQ(operand.I32(t.lanes()), done)
-	}
-	t.Store(done, t.Return("done"))
-	t.VZEROUPPER()
-	t.RET()
 }

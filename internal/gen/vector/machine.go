@@ -18,7 +18,6 @@ type machine struct {
 	wide   bool // AVX-512 rather than AVX2
 	table  *table
 	labels int
-	stop   string // where to go without storing the vector; see loop
 }
 
 // lanes is the number of float64 in a vector.
@@ -310,6 +309,7 @@ const (
 	nle       = 0x16 // not less than or equal
 	ngt       = 0x1A // not greater than
 	nge       = 0x19 // not greater than or equal
+	neq       = 0x04 // not equal
 	ge        = 0x1D
 	gt        = 0x1E
 )
@@ -431,9 +431,25 @@ func (m *machine) ifAny(k mask, body func()) {
 	m.Label(rest)
 }
 
-// leaveIfAny ends the loop before the vector that is being computed, if a lane is in
-// the mask.
-func (m *machine) leaveIfAny(k mask) {
-	m.test(k)
-	m.JNE(operand.LabelRef(m.stop))
+// round is a rounded to an integer, to the even one of two.
+func (m *machine) round(a vector) vector {
+	v := m.vec()
+	if m.wide {
+		m.VRNDSCALEPD(operand.U8(0), a, v)
+	} else {
+		m.VROUNDPD(operand.U8(0), a, v)
+	}
+	return v
+}
+
+// outsideResult is the name of the result of kernels that leave elements to Go.
+const outsideResult = "outside"
+
+// leave leaves the lanes of the mask to Go: it stores x in them, which may be the
+// operand itself, and the kernel's result becomes true.
+func (m *machine) leave(v vector, k mask, x vector) {
+	m.ifAny(k, func() {
+		m.set(v, k, x)
+		m.MOVB(operand.U8(1), address(m.Return(outsideResult)))
+	})
 }
