@@ -24,6 +24,8 @@ var files = []struct {
 	{"power", power},
 	{"trigonometric", trigonometric},
 	{"rows", []emitter{logSumExpRows{}}},
+	{"normal", normals},
+	{"gamma", gamma},
 }
 
 // An emitter writes a kernel for one width.
