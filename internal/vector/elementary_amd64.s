@@ -75,23 +75,48 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest6:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y1, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less7
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less7:
+	TESTQ  $+1, BX
+	JE     less8
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less8:
 done:
 	VZEROUPPER
 	RET
@@ -131,20 +156,20 @@ none1:
 	VSUBPD.BCST      constants<>+288(SB), Z1, Z1
 	VADDPD.BCST      constants<>+320(SB), Z1, Z3
 	VDIVPD           Z3, Z1, Z3
-	VMULPD           Z3, Z3, Z4
-	VMULPD.BCST      constants<>+352(SB), Z1, Z5
-	VMULPD           Z1, Z5, Z5
-	VBROADCASTSD     constants<>+384(SB), Z6
-	VFMADD213PD.BCST constants<>+416(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+448(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+480(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+512(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+544(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+576(SB), Z4, Z6
-	VFMADD213PD      Z5, Z4, Z6
-	VMULPD.BCST      constants<>+608(SB), Z2, Z4
-	VFMADD213PD      Z4, Z3, Z6
-	VSUBPD           Z5, Z6, Z3
+	VMULPD           Z3, Z3, Z5
+	VMULPD.BCST      constants<>+352(SB), Z1, Z6
+	VMULPD           Z1, Z6, Z6
+	VBROADCASTSD     constants<>+384(SB), Z7
+	VFMADD213PD.BCST constants<>+416(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+448(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+480(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+512(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+544(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+576(SB), Z5, Z7
+	VFMADD213PD      Z6, Z5, Z7
+	VMULPD.BCST      constants<>+608(SB), Z2, Z5
+	VFMADD213PD      Z5, Z3, Z7
+	VSUBPD           Z6, Z7, Z3
 	VADDPD           Z1, Z3, Z1
 	VFMADD231PD.BCST constants<>+640(SB), Z2, Z1
 	KORTESTB         K1, K1
@@ -167,23 +192,65 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X2, Y4, Y4
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X2, Y1, Y4
+
+rest6:
+	TESTQ        $+4, BX
+	JE           skip7
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest8
+
+skip7:
+	VINSERTF64X4 $0x00, Y4, Z1, Z0
+
+rest8:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z1, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less9
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less9:
+	TESTQ        $+2, BX
+	JE           less10
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less10:
+	TESTQ  $+1, BX
+	JE     less11
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -264,23 +331,48 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y1, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -321,19 +413,19 @@ body:
 	VADDPD.BCST      constants<>+320(SB), Z1, Z3
 	VDIVPD           Z3, Z1, Z3
 	VMULPD           Z3, Z3, Z4
-	VMULPD.BCST      constants<>+352(SB), Z1, Z5
-	VMULPD           Z1, Z5, Z5
-	VBROADCASTSD     constants<>+384(SB), Z6
-	VFMADD213PD.BCST constants<>+416(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+448(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+480(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+512(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+544(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+576(SB), Z4, Z6
-	VFMADD213PD      Z5, Z4, Z6
+	VMULPD.BCST      constants<>+352(SB), Z1, Z6
+	VMULPD           Z1, Z6, Z6
+	VBROADCASTSD     constants<>+384(SB), Z7
+	VFMADD213PD.BCST constants<>+416(SB), Z4, Z7
+	VFMADD213PD.BCST constants<>+448(SB), Z4, Z7
+	VFMADD213PD.BCST constants<>+480(SB), Z4, Z7
+	VFMADD213PD.BCST constants<>+512(SB), Z4, Z7
+	VFMADD213PD.BCST constants<>+544(SB), Z4, Z7
+	VFMADD213PD.BCST constants<>+576(SB), Z4, Z7
+	VFMADD213PD      Z6, Z4, Z7
 	VMULPD.BCST      constants<>+608(SB), Z2, Z4
-	VFMADD213PD      Z4, Z3, Z6
-	VSUBPD           Z5, Z6, Z3
+	VFMADD213PD      Z4, Z3, Z7
+	VSUBPD           Z6, Z7, Z3
 	VADDPD           Z1, Z3, Z1
 	VFMADD231PD.BCST constants<>+640(SB), Z2, Z1
 	VANDPD.BCST      constants<>+800(SB), Z0, Z2
@@ -361,23 +453,65 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X5
+	VINSERTF128 $0x01, X2, Y5, Y5
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y5
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y5, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y5, Z1, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z1, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -402,67 +536,94 @@ body:
 	VMOVAPD      Y0, Y3
 	VFNMADD231PD constants<>+640(SB), Y2, Y3
 	VFNMADD231PD constants<>+608(SB), Y2, Y3
-	VBROADCASTSD constants<>+928(SB), Y2
-	VFMADD213PD  constants<>+960(SB), Y3, Y2
-	VFMADD213PD  constants<>+992(SB), Y3, Y2
-	VFMADD213PD  constants<>+1024(SB), Y3, Y2
-	VFMADD213PD  constants<>+1056(SB), Y3, Y2
-	VFMADD213PD  constants<>+1088(SB), Y3, Y2
-	VFMADD213PD  constants<>+1120(SB), Y3, Y2
-	VFMADD213PD  constants<>+1152(SB), Y3, Y2
-	VFMADD213PD  constants<>+1184(SB), Y3, Y2
-	VFMADD213PD  constants<>+1216(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
+	VMULPD       Y3, Y3, Y2
+	VBROADCASTSD constants<>+928(SB), Y4
+	VFMADD213PD  constants<>+960(SB), Y2, Y4
+	VFMADD213PD  constants<>+992(SB), Y2, Y4
+	VFMADD213PD  constants<>+1024(SB), Y2, Y4
+	VFMADD213PD  constants<>+1056(SB), Y2, Y4
+	VBROADCASTSD constants<>+1088(SB), Y5
+	VFMADD213PD  constants<>+1120(SB), Y2, Y5
+	VFMADD213PD  constants<>+1152(SB), Y2, Y5
+	VFMADD213PD  constants<>+1184(SB), Y2, Y5
+	VFMADD213PD  constants<>+1216(SB), Y2, Y5
+	VFMADD213PD  constants<>+352(SB), Y2, Y5
+	VFMADD213PD  Y5, Y3, Y4
+	VMULPD       Y3, Y3, Y2
+	VFMADD213PD  Y3, Y2, Y4
+	VPSLLQ       $0x34, Y1, Y2
+	VPADDQ       constants<>+288(SB), Y2, Y2
+	VSUBPD       constants<>+288(SB), Y2, Y3
+	VMOVAPD      Y2, Y2
 	VFMADD213PD  Y3, Y4, Y2
-	VPSLLQ       $0x34, Y1, Y3
-	VPADDQ       constants<>+288(SB), Y3, Y3
-	VSUBPD       constants<>+288(SB), Y3, Y4
-	VMOVAPD      Y3, Y3
-	VFMADD213PD  Y4, Y2, Y3
-	VANDPD       constants<>+800(SB), Y0, Y4
-	VORPD        Y4, Y3, Y3
-	VANDPD       constants<>+1248(SB), Y0, Y4
-	VCMPPD       $0x16, constants<>+1280(SB), Y4, Y4
-	VTESTPD      Y4, Y4
+	VANDPD       constants<>+800(SB), Y0, Y3
+	VORPD        Y3, Y2, Y2
+	VANDPD       constants<>+1248(SB), Y0, Y3
+	VCMPPD       $0x16, constants<>+1280(SB), Y3, Y3
+	VTESTPD      Y3, Y3
 	JE           none1
 	VPSLLQ       $0x34, Y1, Y1
 	VPADDQ       constants<>+352(SB), Y1, Y1
-	VFMADD213PD  Y1, Y1, Y2
+	VFMADD213PD  Y1, Y1, Y4
 	VCMPPD       $0x1e, constants<>+1280(SB), Y0, Y1
-	VADDPD       Y2, Y2, Y2
-	VBLENDVPD    Y1, Y2, Y3, Y3
+	VADDPD       Y4, Y4, Y3
+	VBLENDVPD    Y1, Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1312(SB), Y0, Y1
-	VBLENDVPD    Y1, constants<>+64(SB), Y3, Y3
-	VCMPPD       $0x11, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+832(SB), Y3, Y3
+	VBLENDVPD    Y1, constants<>+64(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y0, Y1
+	VBLENDVPD    Y1, constants<>+832(SB), Y2, Y2
 
 none1:
 	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y3, (AX)
+	VMOVUPD Y2, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y3, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -484,70 +645,114 @@ body:
 	VBROADCASTSD      constants<>+864(SB), Z2
 	VFMADD213PD.BCST  constants<>+896(SB), Z2, Z1
 	VSUBPD.BCST       constants<>+896(SB), Z1, Z2
-	VMOVAPD           Z0, Z3
-	VFNMADD231PD.BCST constants<>+640(SB), Z2, Z3
-	VFNMADD231PD.BCST constants<>+608(SB), Z2, Z3
-	VBROADCASTSD      constants<>+928(SB), Z2
-	VFMADD213PD.BCST  constants<>+960(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+992(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1024(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1056(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1088(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1120(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1152(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1184(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+1216(SB), Z3, Z2
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z2
-	VMULPD            Z3, Z3, Z4
-	VFMADD213PD       Z3, Z4, Z2
-	VPSLLQ            $0x34, Z1, Z3
-	VPADDQ.BCST       constants<>+288(SB), Z3, Z3
-	VSUBPD.BCST       constants<>+288(SB), Z3, Z4
-	VMOVAPD           Z3, Z3
-	VFMADD213PD       Z4, Z2, Z3
+	VMOVAPD           Z0, Z4
+	VFNMADD231PD.BCST constants<>+640(SB), Z2, Z4
+	VFNMADD231PD.BCST constants<>+608(SB), Z2, Z4
+	VMULPD            Z4, Z4, Z2
+	VBROADCASTSD      constants<>+928(SB), Z5
+	VFMADD213PD.BCST  constants<>+960(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+992(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1024(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+1056(SB), Z2, Z5
+	VBROADCASTSD      constants<>+1088(SB), Z6
+	VFMADD213PD.BCST  constants<>+1120(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+1152(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+1184(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+1216(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z6
+	VFMADD213PD       Z6, Z4, Z5
+	VMULPD            Z4, Z4, Z2
+	VFMADD213PD       Z4, Z2, Z5
+	VPSLLQ            $0x34, Z1, Z2
+	VPADDQ.BCST       constants<>+288(SB), Z2, Z2
+	VSUBPD.BCST       constants<>+288(SB), Z2, Z4
+	VMOVAPD           Z2, Z2
+	VFMADD213PD       Z4, Z5, Z2
 	VANDPD.BCST       constants<>+800(SB), Z0, Z4
-	VORPD             Z4, Z3, Z3
+	VORPD             Z4, Z2, Z2
 	VANDPD.BCST       constants<>+1248(SB), Z0, Z4
 	VCMPPD.BCST       $0x16, constants<>+1280(SB), Z4, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPSLLQ            $0x34, Z1, Z1
 	VPADDQ.BCST       constants<>+352(SB), Z1, Z1
-	VFMADD213PD       Z1, Z1, Z2
+	VFMADD213PD       Z1, Z1, Z5
 	VCMPPD.BCST       $0x1e, constants<>+1280(SB), Z0, K1
-	VADDPD            Z2, Z2, Z1
-	VBLENDMPD         Z1, Z3, K1, Z3
+	VADDPD            Z5, Z5, Z1
+	VBLENDMPD         Z1, Z2, K1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1312(SB), Z0, K1
-	VBLENDMPD.BCST    constants<>+64(SB), Z3, K1, Z3
+	VBLENDMPD.BCST    constants<>+64(SB), Z2, K1, Z2
 	VCMPPD.BCST       $0x11, constants<>+1344(SB), Z0, K1
-	VBLENDMPD.BCST    constants<>+832(SB), Z3, K1, Z3
+	VBLENDMPD.BCST    constants<>+832(SB), Z2, K1, Z2
 
 none1:
 	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Z3, (AX)
+	VMOVUPD Z2, (AX)
 	ADDQ    $+64, AX
 	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X3
+	VINSERTF128 $0x01, X2, Y3, Y3
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y3
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y3, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y3, Z1, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z3, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -575,20 +780,22 @@ body:
 	VMOVAPD      Y1, Y4
 	VFNMADD231PD constants<>+640(SB), Y3, Y4
 	VFNMADD231PD constants<>+608(SB), Y3, Y4
-	VBROADCASTSD constants<>+928(SB), Y3
-	VFMADD213PD  constants<>+960(SB), Y4, Y3
-	VFMADD213PD  constants<>+992(SB), Y4, Y3
-	VFMADD213PD  constants<>+1024(SB), Y4, Y3
-	VFMADD213PD  constants<>+1056(SB), Y4, Y3
-	VFMADD213PD  constants<>+1088(SB), Y4, Y3
-	VFMADD213PD  constants<>+1120(SB), Y4, Y3
-	VFMADD213PD  constants<>+1152(SB), Y4, Y3
-	VFMADD213PD  constants<>+1184(SB), Y4, Y3
-	VFMADD213PD  constants<>+1216(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y4, Y5, Y3
-	VADDPD       constants<>+288(SB), Y3, Y3
+	VMULPD       Y4, Y4, Y3
+	VBROADCASTSD constants<>+928(SB), Y5
+	VFMADD213PD  constants<>+960(SB), Y3, Y5
+	VFMADD213PD  constants<>+992(SB), Y3, Y5
+	VFMADD213PD  constants<>+1024(SB), Y3, Y5
+	VFMADD213PD  constants<>+1056(SB), Y3, Y5
+	VBROADCASTSD constants<>+1088(SB), Y6
+	VFMADD213PD  constants<>+1120(SB), Y3, Y6
+	VFMADD213PD  constants<>+1152(SB), Y3, Y6
+	VFMADD213PD  constants<>+1184(SB), Y3, Y6
+	VFMADD213PD  constants<>+1216(SB), Y3, Y6
+	VFMADD213PD  constants<>+352(SB), Y3, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VMULPD       Y4, Y4, Y3
+	VFMADD213PD  Y4, Y3, Y5
+	VADDPD       constants<>+288(SB), Y5, Y3
 	VPSLLQ       $0x34, Y2, Y4
 	VPADDQ       Y4, Y3, Y4
 	VCMPPD       $0x11, constants<>+1408(SB), Y1, Y5
@@ -608,48 +815,75 @@ none1:
 	VMULPD       Y1, Y1, Y2
 	VMULPD       constants<>+352(SB), Y4, Y3
 	VMULPD       Y4, Y3, Y3
-	VBROADCASTSD constants<>+1504(SB), Y5
-	VFMADD213PD  constants<>+1536(SB), Y2, Y5
-	VFMADD213PD  constants<>+1568(SB), Y2, Y5
-	VFMADD213PD  constants<>+1600(SB), Y2, Y5
-	VFMADD213PD  constants<>+1632(SB), Y2, Y5
-	VFMADD213PD  constants<>+1664(SB), Y2, Y5
-	VFMADD213PD  constants<>+1696(SB), Y2, Y5
-	VFMADD213PD  constants<>+1728(SB), Y2, Y5
-	VFMADD213PD  constants<>+1760(SB), Y2, Y5
-	VFMADD213PD  constants<>+1792(SB), Y2, Y5
-	VFMADD213PD  constants<>+1824(SB), Y2, Y5
-	VFMADD213PD  Y3, Y2, Y5
-	VFMSUB213PD  Y3, Y1, Y5
-	VADDPD       Y4, Y5, Y1
+	VMULPD       Y2, Y2, Y5
+	VBROADCASTSD constants<>+1504(SB), Y6
+	VFMADD213PD  constants<>+1536(SB), Y5, Y6
+	VFMADD213PD  constants<>+1568(SB), Y5, Y6
+	VFMADD213PD  constants<>+1600(SB), Y5, Y6
+	VFMADD213PD  constants<>+1632(SB), Y5, Y6
+	VBROADCASTSD constants<>+1664(SB), Y7
+	VFMADD213PD  constants<>+1696(SB), Y5, Y7
+	VFMADD213PD  constants<>+1728(SB), Y5, Y7
+	VFMADD213PD  constants<>+1760(SB), Y5, Y7
+	VFMADD213PD  constants<>+1792(SB), Y5, Y7
+	VFMADD213PD  constants<>+1824(SB), Y5, Y7
+	VFMADD213PD  Y7, Y2, Y6
+	VFMADD213PD  Y3, Y2, Y6
+	VFMSUB213PD  Y3, Y1, Y6
+	VADDPD       Y4, Y6, Y1
 	VBROADCASTSD constants<>+672(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VADDPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y2, Y2
+	VADDPD       Y2, Y1, Y1
 	TESTQ        DX, DX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y1
-	VMASKMOVPD Y0, Y1, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -671,87 +905,133 @@ body:
 	VBROADCASTSD      constants<>+1376(SB), Z2
 	VMAXPD            Z1, Z2, Z1
 	VMOVAPD           Z1, Z2
-	VBROADCASTSD      constants<>+864(SB), Z3
-	VFMADD213PD.BCST  constants<>+896(SB), Z3, Z2
-	VSUBPD.BCST       constants<>+896(SB), Z2, Z3
-	VMOVAPD           Z1, Z4
-	VFNMADD231PD.BCST constants<>+640(SB), Z3, Z4
-	VFNMADD231PD.BCST constants<>+608(SB), Z3, Z4
-	VBROADCASTSD      constants<>+928(SB), Z3
-	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1088(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1152(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1184(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+1216(SB), Z4, Z3
-	VFMADD213PD.BCST  constants<>+352(SB), Z4, Z3
-	VMULPD            Z4, Z4, Z5
-	VFMADD213PD       Z4, Z5, Z3
-	VADDPD.BCST       constants<>+288(SB), Z3, Z3
-	VPSLLQ            $0x34, Z2, Z4
-	VPADDQ            Z4, Z3, Z4
+	VBROADCASTSD      constants<>+864(SB), Z4
+	VFMADD213PD.BCST  constants<>+896(SB), Z4, Z2
+	VSUBPD.BCST       constants<>+896(SB), Z2, Z4
+	VMOVAPD           Z1, Z5
+	VFNMADD231PD.BCST constants<>+640(SB), Z4, Z5
+	VFNMADD231PD.BCST constants<>+608(SB), Z4, Z5
+	VMULPD            Z5, Z5, Z4
+	VBROADCASTSD      constants<>+928(SB), Z6
+	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z6
+	VBROADCASTSD      constants<>+1088(SB), Z7
+	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+1152(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+1184(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+1216(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+352(SB), Z4, Z7
+	VFMADD213PD       Z7, Z5, Z6
+	VMULPD            Z5, Z5, Z4
+	VFMADD213PD       Z5, Z4, Z6
+	VADDPD.BCST       constants<>+288(SB), Z6, Z4
+	VPSLLQ            $0x34, Z2, Z5
+	VPADDQ            Z5, Z4, Z5
 	VCMPPD.BCST       $0x11, constants<>+1408(SB), Z1, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPSLLQ            $0x34, Z2, Z2
-	VPADDQ            Z2, Z3, Z2
+	VPADDQ            Z2, Z4, Z2
 	VPADDQ.BCST       constants<>+1440(SB), Z2, Z2
 	VMULPD.BCST       constants<>+1472(SB), Z2, Z2
-	VBLENDMPD         Z2, Z4, K1, Z4
+	VBLENDMPD         Z2, Z5, K1, Z5
 
 none1:
 	VCMPPD           $0x03, Z1, Z1, K1
-	VBLENDMPD        Z1, Z4, K1, Z4
-	VADDPD.BCST      constants<>+320(SB), Z4, Z1
-	VDIVPD           Z1, Z4, Z1
+	VBLENDMPD        Z1, Z5, K1, Z5
+	VADDPD.BCST      constants<>+320(SB), Z5, Z1
+	VDIVPD           Z1, Z5, Z1
 	VMULPD           Z1, Z1, Z2
-	VMULPD.BCST      constants<>+352(SB), Z4, Z3
-	VMULPD           Z4, Z3, Z3
-	VBROADCASTSD     constants<>+1504(SB), Z5
-	VFMADD213PD.BCST constants<>+1536(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1568(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1600(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1632(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1664(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1696(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1728(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1760(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1792(SB), Z2, Z5
-	VFMADD213PD.BCST constants<>+1824(SB), Z2, Z5
-	VFMADD213PD      Z3, Z2, Z5
-	VFMSUB213PD      Z3, Z1, Z5
-	VADDPD           Z4, Z5, Z1
+	VMULPD.BCST      constants<>+352(SB), Z5, Z4
+	VMULPD           Z5, Z4, Z4
+	VMULPD           Z2, Z2, Z6
+	VBROADCASTSD     constants<>+1504(SB), Z7
+	VFMADD213PD.BCST constants<>+1536(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1568(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1600(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1632(SB), Z6, Z7
+	VBROADCASTSD     constants<>+1664(SB), Z8
+	VFMADD213PD.BCST constants<>+1696(SB), Z6, Z8
+	VFMADD213PD.BCST constants<>+1728(SB), Z6, Z8
+	VFMADD213PD.BCST constants<>+1760(SB), Z6, Z8
+	VFMADD213PD.BCST constants<>+1792(SB), Z6, Z8
+	VFMADD213PD.BCST constants<>+1824(SB), Z6, Z8
+	VFMADD213PD      Z8, Z2, Z7
+	VFMADD213PD      Z4, Z2, Z7
+	VFMSUB213PD      Z4, Z1, Z7
+	VADDPD           Z5, Z7, Z1
 	VBROADCASTSD     constants<>+672(SB), Z2
-	VMAXPD           Z0, Z2, Z0
-	VADDPD           Z0, Z1, Z0
+	VMAXPD           Z0, Z2, Z2
+	VADDPD           Z2, Z1, Z1
 	TESTQ            DX, DX
 	JL               last
-	VMOVUPD          Z0, (AX)
+	VMOVUPD          Z1, (AX)
 	ADDQ             $+64, AX
 	ADDQ             $+64, CX
 	JMP              loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X3
+	VINSERTF128 $0x01, X2, Y3, Y3
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y3
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y3, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y3, Z1, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z0, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -780,68 +1060,95 @@ body:
 	VMOVAPD      Y2, Y2
 	VFNMADD231PD constants<>+640(SB), Y4, Y2
 	VFNMADD231PD constants<>+608(SB), Y4, Y2
-	VBROADCASTSD constants<>+928(SB), Y4
-	VFMADD213PD  constants<>+960(SB), Y2, Y4
-	VFMADD213PD  constants<>+992(SB), Y2, Y4
-	VFMADD213PD  constants<>+1024(SB), Y2, Y4
-	VFMADD213PD  constants<>+1056(SB), Y2, Y4
-	VFMADD213PD  constants<>+1088(SB), Y2, Y4
-	VFMADD213PD  constants<>+1120(SB), Y2, Y4
-	VFMADD213PD  constants<>+1152(SB), Y2, Y4
-	VFMADD213PD  constants<>+1184(SB), Y2, Y4
-	VFMADD213PD  constants<>+1216(SB), Y2, Y4
-	VFMADD213PD  constants<>+352(SB), Y2, Y4
-	VMULPD       Y2, Y2, Y5
-	VFMADD213PD  Y2, Y5, Y4
+	VMULPD       Y2, Y2, Y4
+	VBROADCASTSD constants<>+928(SB), Y5
+	VFMADD213PD  constants<>+960(SB), Y4, Y5
+	VFMADD213PD  constants<>+992(SB), Y4, Y5
+	VFMADD213PD  constants<>+1024(SB), Y4, Y5
+	VFMADD213PD  constants<>+1056(SB), Y4, Y5
+	VBROADCASTSD constants<>+1088(SB), Y6
+	VFMADD213PD  constants<>+1120(SB), Y4, Y6
+	VFMADD213PD  constants<>+1152(SB), Y4, Y6
+	VFMADD213PD  constants<>+1184(SB), Y4, Y6
+	VFMADD213PD  constants<>+1216(SB), Y4, Y6
+	VFMADD213PD  constants<>+352(SB), Y4, Y6
+	VFMADD213PD  Y6, Y2, Y5
+	VMULPD       Y2, Y2, Y4
+	VFMADD213PD  Y2, Y4, Y5
 	VPSLLQ       $0x34, Y3, Y2
 	VPADDQ       constants<>+288(SB), Y2, Y2
 	VSUBPD       constants<>+288(SB), Y2, Y3
-	VMOVAPD      Y2, Y5
-	VFMADD213PD  Y3, Y4, Y5
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  Y3, Y5, Y4
 	VADDPD       constants<>+288(SB), Y2, Y6
 	VMOVAPD      Y2, Y7
-	VFMADD213PD  Y6, Y4, Y7
+	VFMADD213PD  Y6, Y5, Y7
 	VCMPPD       $0x1e, constants<>+1888(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+320(SB), Y5, Y6
+	VBLENDVPD    Y1, constants<>+320(SB), Y4, Y6
 	VDIVPD       Y7, Y6, Y6
-	VSUBPD       Y5, Y3, Y3
-	VFMADD213PD  Y3, Y2, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD213PD  Y3, Y2, Y5
 	VBROADCASTSD constants<>+352(SB), Y2
 	VMOVAPD      Y6, Y3
-	VBROADCASTSD constants<>+352(SB), Y5
-	VFNMADD213PD Y2, Y5, Y3
-	VMOVAPD      Y4, Y2
+	VBROADCASTSD constants<>+352(SB), Y4
+	VFNMADD213PD Y2, Y4, Y3
+	VMOVAPD      Y5, Y2
 	VFMADD213PD  Y6, Y3, Y2
 	VBROADCASTSD constants<>+288(SB), Y3
 	VSUBPD       Y6, Y3, Y3
 	VBLENDVPD    Y1, Y3, Y2, Y2
-	VANDPD       constants<>+800(SB), Y0, Y0
-	VORPD        Y0, Y2, Y0
+	VANDPD       constants<>+800(SB), Y0, Y1
+	VORPD        Y1, Y2, Y1
 	TESTQ        DX, DX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest4:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y1
-	VMASKMOVPD Y0, Y1, (AX)
+	TESTQ        $+2, BX
+	JE           less5
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less5:
+	TESTQ  $+1, BX
+	JE     less6
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less6:
 done:
 	VZEROUPPER
 	RET
@@ -864,74 +1171,118 @@ body:
 	VBROADCASTSD      constants<>+1856(SB), Z3
 	VMINPD            Z2, Z3, Z2
 	VMOVAPD           Z2, Z3
-	VBROADCASTSD      constants<>+864(SB), Z5
-	VFMADD213PD.BCST  constants<>+896(SB), Z5, Z3
-	VSUBPD.BCST       constants<>+896(SB), Z3, Z5
+	VBROADCASTSD      constants<>+864(SB), Z6
+	VFMADD213PD.BCST  constants<>+896(SB), Z6, Z3
+	VSUBPD.BCST       constants<>+896(SB), Z3, Z6
 	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST constants<>+640(SB), Z5, Z2
-	VFNMADD231PD.BCST constants<>+608(SB), Z5, Z2
-	VBROADCASTSD      constants<>+928(SB), Z5
-	VFMADD213PD.BCST  constants<>+960(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+992(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1024(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1056(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1088(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1120(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1152(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1184(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1216(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z5
+	VFNMADD231PD.BCST constants<>+640(SB), Z6, Z2
+	VFNMADD231PD.BCST constants<>+608(SB), Z6, Z2
 	VMULPD            Z2, Z2, Z6
-	VFMADD213PD       Z2, Z6, Z5
+	VBROADCASTSD      constants<>+928(SB), Z7
+	VFMADD213PD.BCST  constants<>+960(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+992(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+1024(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+1056(SB), Z6, Z7
+	VBROADCASTSD      constants<>+1088(SB), Z8
+	VFMADD213PD.BCST  constants<>+1120(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1152(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1184(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1216(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+352(SB), Z6, Z8
+	VFMADD213PD       Z8, Z2, Z7
+	VMULPD            Z2, Z2, Z6
+	VFMADD213PD       Z2, Z6, Z7
 	VPSLLQ            $0x34, Z3, Z2
 	VPADDQ.BCST       constants<>+288(SB), Z2, Z2
 	VSUBPD.BCST       constants<>+288(SB), Z2, Z3
 	VMOVAPD           Z2, Z6
-	VFMADD213PD       Z3, Z5, Z6
-	VADDPD.BCST       constants<>+288(SB), Z2, Z7
-	VMOVAPD           Z2, Z8
-	VFMADD213PD       Z7, Z5, Z8
+	VFMADD213PD       Z3, Z7, Z6
+	VADDPD.BCST       constants<>+288(SB), Z2, Z8
+	VMOVAPD           Z2, Z9
+	VFMADD213PD       Z8, Z7, Z9
 	VCMPPD.BCST       $0x1e, constants<>+1888(SB), Z1, K1
 	VBLENDMPD.BCST    constants<>+320(SB), Z6, K1, Z4
-	VDIVPD            Z8, Z4, Z1
+	VDIVPD            Z9, Z4, Z1
 	VSUBPD            Z6, Z3, Z3
-	VFMADD213PD       Z3, Z2, Z5
+	VFMADD213PD       Z3, Z2, Z7
 	VBROADCASTSD      constants<>+352(SB), Z2
 	VMOVAPD           Z1, Z3
 	VBROADCASTSD      constants<>+352(SB), Z6
 	VFNMADD213PD      Z2, Z6, Z3
-	VMOVAPD           Z5, Z2
+	VMOVAPD           Z7, Z2
 	VFMADD213PD       Z1, Z3, Z2
 	VBROADCASTSD      constants<>+288(SB), Z3
 	VSUBPD            Z1, Z3, Z1
 	VBLENDMPD         Z1, Z2, K1, Z2
-	VANDPD.BCST       constants<>+800(SB), Z0, Z0
-	VORPD             Z0, Z2, Z0
+	VANDPD.BCST       constants<>+800(SB), Z0, Z1
+	VORPD             Z1, Z2, Z1
 	TESTQ             DX, DX
 	JL                last
-	VMOVUPD           Z0, (AX)
+	VMOVUPD           Z1, (AX)
 	ADDQ              $+64, AX
 	ADDQ              $+64, CX
 	JMP               loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X5
+	VINSERTF128 $0x01, X2, Y5, Y5
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X2, Y1, Y5
+
+rest4:
+	TESTQ        $+4, BX
+	JE           skip5
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y5, Z0, Z0
+	JMP          rest6
+
+skip5:
+	VINSERTF64X4 $0x00, Y5, Z1, Z0
+
+rest6:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z0, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less7
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less7:
+	TESTQ        $+2, BX
+	JE           less8
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less8:
+	TESTQ  $+1, BX
+	JE     less9
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less9:
 done:
 	VZEROUPPER
 	RET
@@ -949,38 +1300,63 @@ loop:
 	VMOVUPD (CX), Y0
 
 body:
-	VSQRTPD Y0, Y0
+	VSQRTPD Y0, Y1
 	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest4:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y1
-	VMASKMOVPD Y0, Y1, (AX)
+	TESTQ        $+2, BX
+	JE           less5
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less5:
+	TESTQ  $+1, BX
+	JE     less6
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less6:
 done:
 	VZEROUPPER
 	RET
 
 // func sqrtAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512F
 TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
@@ -992,32 +1368,74 @@ loop:
 	VMOVUPD (CX), Z0
 
 body:
-	VSQRTPD Z0, Z0
+	VSQRTPD Z0, Z1
 	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)
 	ADDQ    $+64, AX
 	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z3
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X3
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X2
+	VINSERTF128 $0x01, X3, Y2, Y2
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X3, Y1, Y2
+
+rest4:
+	TESTQ        $+4, BX
+	JE           skip5
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y2, Z0, Z0
+	JMP          rest6
+
+skip5:
+	VINSERTF64X4 $0x00, Y2, Z1, Z0
+
+rest6:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z0, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less7
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less7:
+	TESTQ        $+2, BX
+	JE           less8
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less8:
+	TESTQ  $+1, BX
+	JE     less9
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less9:
 done:
 	VZEROUPPER
 	RET
@@ -1035,32 +1453,57 @@ loop:
 	VMOVUPD (CX), Y0
 
 body:
-	VANDPD  constants<>+1248(SB), Y0, Y0
+	VANDPD  constants<>+1248(SB), Y0, Y1
 	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest4:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y1
-	VMASKMOVPD Y0, Y1, (AX)
+	TESTQ        $+2, BX
+	JE           less5
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less5:
+	TESTQ  $+1, BX
+	JE     less6
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less6:
 done:
 	VZEROUPPER
 	RET
@@ -1078,32 +1521,74 @@ loop:
 	VMOVUPD (CX), Z0
 
 body:
-	VANDPD.BCST constants<>+1248(SB), Z0, Z0
+	VANDPD.BCST constants<>+1248(SB), Z0, Z1
 	TESTQ       DX, DX
 	JL          last
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z1, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	JMP         loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z3
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X3
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X2
+	VINSERTF128 $0x01, X3, Y2, Y2
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X3, Y1, Y2
+
+rest4:
+	TESTQ        $+4, BX
+	JE           skip5
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y2, Z0, Z0
+	JMP          rest6
+
+skip5:
+	VINSERTF64X4 $0x00, Y2, Z1, Z0
+
+rest6:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z0, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less7
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less7:
+	TESTQ        $+2, BX
+	JE           less8
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less8:
+	TESTQ  $+1, BX
+	JE     less9
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less9:
 done:
 	VZEROUPPER
 	RET
@@ -1122,38 +1607,63 @@ loop:
 
 body:
 	VBROADCASTSD constants<>+288(SB), Y1
-	VDIVPD       Y0, Y1, Y0
+	VDIVPD       Y0, Y1, Y1
 	TESTQ        DX, DX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest4:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y1
-	VMASKMOVPD Y0, Y1, (AX)
+	TESTQ        $+2, BX
+	JE           less5
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less5:
+	TESTQ  $+1, BX
+	JE     less6
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less6:
 done:
 	VZEROUPPER
 	RET
 
 // func inverseAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512F
 TEXT ·inverseAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
@@ -1166,32 +1676,74 @@ loop:
 
 body:
 	VBROADCASTSD constants<>+288(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VDIVPD       Z0, Z1, Z1
 	TESTQ        DX, DX
 	JL           last
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	JMP          loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z1
+	VMOVAPD      Z1, Z3
+	TESTQ        $+1, BX
+	JE           skip1
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X3
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, BX
+	JE          skip3
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X2
+	VINSERTF128 $0x01, X3, Y2, Y2
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X3, Y1, Y2
+
+rest4:
+	TESTQ        $+4, BX
+	JE           skip5
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y2, Z0, Z0
+	JMP          rest6
+
+skip5:
+	VINSERTF64X4 $0x00, Y2, Z1, Z0
+
+rest6:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z0, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less7
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less7:
+	TESTQ        $+2, BX
+	JE           less8
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less8:
+	TESTQ  $+1, BX
+	JE     less9
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less9:
 done:
 	VZEROUPPER
 	RET
@@ -1218,10 +1770,10 @@ body:
 	VTESTPD   Y3, Y3
 	JE        none1
 	VBLENDVPD Y3, constants<>+704(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+64(SB), Y0, Y0
-	VCMPPD    $0x00, constants<>+64(SB), Y1, Y1
-	VORPD     Y0, Y1, Y0
-	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+64(SB), Y0, Y3
+	VCMPPD    $0x00, constants<>+64(SB), Y1, Y4
+	VORPD     Y3, Y4, Y3
+	VBLENDVPD Y3, constants<>+64(SB), Y2, Y2
 
 none1:
 	TESTQ   BX, BX
@@ -1233,28 +1785,71 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       BX, SI
-	ADDQ       $+4, SI
-	JE         done
-	LEAQ       tails<>+32(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPD    (DI)(R8*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	LEAQ       tails<>+32(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPD    (DI)(R8*8), Y1
-	VMASKMOVPD (DX), Y1, Y1
-	JMP        body
+	MOVQ         BX, SI
+	ADDQ         $+4, SI
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, SI
+	JE           skip2
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (CX)(DI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, SI
+	JE          skip4
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (CX)(DI*8), X0
+	VINSERTF128 $0x01, X3, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y0
+
+rest5:
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, SI
+	JE           skip6
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (DX)(DI*8), X2, X3
+	JMP          rest7
+
+skip6:
+rest7:
+	TESTQ       $+2, SI
+	JE          skip8
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (DX)(DI*8), X1
+	VINSERTF128 $0x01, X3, Y1, Y1
+	JMP         rest9
+
+skip8:
+	VINSERTF128 $0x00, X3, Y2, Y1
+
+rest9:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       SI, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, SI
+	JE           less10
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less10:
+	TESTQ  $+1, SI
+	JE     less11
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -1296,28 +1891,98 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      BX, SI
-	ADDQ      $+8, SI
-	JE        done
-	XORL      DI, DI
-	BTSQ      SI, DI
-	DECQ      DI
-	KMOVB     DI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	XORL      DI, DI
-	BTSQ      SI, DI
-	DECQ      DI
-	KMOVB     DI, K1
-	VMOVUPD.Z (DX), K1, Z1
-	JMP       body
+	MOVQ         BX, SI
+	ADDQ         $+8, SI
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, SI
+	JE           skip2
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (CX)(DI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, SI
+	JE          skip4
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (CX)(DI*8), X4
+	VINSERTF128 $0x01, X3, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y4
+
+rest5:
+	TESTQ        $+4, SI
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z2, Z0
+
+rest7:
+	VBROADCASTSD constants<>+352(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, SI
+	JE           skip8
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (DX)(DI*8), X2, X3
+	JMP          rest9
+
+skip8:
+rest9:
+	TESTQ       $+2, SI
+	JE          skip10
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (DX)(DI*8), X5
+	VINSERTF128 $0x01, X3, Y5, Y5
+	JMP         rest11
+
+skip10:
+	VINSERTF128 $0x00, X3, Y2, Y5
+
+rest11:
+	TESTQ        $+4, SI
+	JE           skip12
+	VMOVUPD      (DX), Y1
+	VINSERTF64X4 $0x01, Y5, Z1, Z1
+	JMP          rest13
+
+skip12:
+	VINSERTF64X4 $0x00, Y5, Z2, Z1
+
+rest13:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    SI, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, SI
+	JE            less14
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less14:
+	TESTQ        $+2, SI
+	JE           less15
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less15:
+	TESTQ  $+1, SI
+	JE     less16
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less16:
 done:
 	VZEROUPPER
 	RET
@@ -1344,10 +2009,10 @@ body:
 	VTESTPD   Y3, Y3
 	JE        none1
 	VBLENDVPD Y3, constants<>+704(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+736(SB), Y0, Y0
-	VCMPPD    $0x00, constants<>+736(SB), Y1, Y1
-	VORPD     Y0, Y1, Y0
-	VBLENDVPD Y0, constants<>+736(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+736(SB), Y0, Y3
+	VCMPPD    $0x00, constants<>+736(SB), Y1, Y4
+	VORPD     Y3, Y4, Y3
+	VBLENDVPD Y3, constants<>+736(SB), Y2, Y2
 
 none1:
 	TESTQ   BX, BX
@@ -1359,28 +2024,71 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       BX, SI
-	ADDQ       $+4, SI
-	JE         done
-	LEAQ       tails<>+32(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPD    (DI)(R8*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	LEAQ       tails<>+32(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPD    (DI)(R8*8), Y1
-	VMASKMOVPD (DX), Y1, Y1
-	JMP        body
+	MOVQ         BX, SI
+	ADDQ         $+4, SI
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, SI
+	JE           skip2
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (CX)(DI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, SI
+	JE          skip4
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (CX)(DI*8), X0
+	VINSERTF128 $0x01, X3, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y0
+
+rest5:
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, SI
+	JE           skip6
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (DX)(DI*8), X2, X3
+	JMP          rest7
+
+skip6:
+rest7:
+	TESTQ       $+2, SI
+	JE          skip8
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (DX)(DI*8), X1
+	VINSERTF128 $0x01, X3, Y1, Y1
+	JMP         rest9
+
+skip8:
+	VINSERTF128 $0x00, X3, Y2, Y1
+
+rest9:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       SI, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, SI
+	JE           less10
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less10:
+	TESTQ  $+1, SI
+	JE     less11
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -1422,28 +2130,98 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      BX, SI
-	ADDQ      $+8, SI
-	JE        done
-	XORL      DI, DI
-	BTSQ      SI, DI
-	DECQ      DI
-	KMOVB     DI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	XORL      DI, DI
-	BTSQ      SI, DI
-	DECQ      DI
-	KMOVB     DI, K1
-	VMOVUPD.Z (DX), K1, Z1
-	JMP       body
+	MOVQ         BX, SI
+	ADDQ         $+8, SI
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, SI
+	JE           skip2
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (CX)(DI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, SI
+	JE          skip4
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (CX)(DI*8), X4
+	VINSERTF128 $0x01, X3, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y4
+
+rest5:
+	TESTQ        $+4, SI
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z2, Z0
+
+rest7:
+	VBROADCASTSD constants<>+352(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, SI
+	JE           skip8
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (DX)(DI*8), X2, X3
+	JMP          rest9
+
+skip8:
+rest9:
+	TESTQ       $+2, SI
+	JE          skip10
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (DX)(DI*8), X5
+	VINSERTF128 $0x01, X3, Y5, Y5
+	JMP         rest11
+
+skip10:
+	VINSERTF128 $0x00, X3, Y2, Y5
+
+rest11:
+	TESTQ        $+4, SI
+	JE           skip12
+	VMOVUPD      (DX), Y1
+	VINSERTF64X4 $0x01, Y5, Z1, Z1
+	JMP          rest13
+
+skip12:
+	VINSERTF64X4 $0x00, Y5, Z2, Z1
+
+rest13:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    SI, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, SI
+	JE            less14
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less14:
+	TESTQ        $+2, SI
+	JE           less15
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less15:
+	TESTQ  $+1, SI
+	JE     less16
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less16:
 done:
 	VZEROUPPER
 	RET
@@ -1469,10 +2247,10 @@ body:
 	VTESTPD   Y3, Y3
 	JE        none1
 	VBLENDVPD Y3, constants<>+704(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+64(SB), Y0, Y0
-	VCMPPD    $0x00, constants<>+64(SB), Y1, Y3
-	VORPD     Y0, Y3, Y0
-	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+64(SB), Y0, Y3
+	VCMPPD    $0x00, constants<>+64(SB), Y1, Y4
+	VORPD     Y3, Y4, Y3
+	VBLENDVPD Y3, constants<>+64(SB), Y2, Y2
 
 none1:
 	TESTQ   DX, DX
@@ -1483,23 +2261,48 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X3, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -1539,23 +2342,65 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X3, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y4
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z2, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -1581,10 +2426,10 @@ body:
 	VTESTPD   Y3, Y3
 	JE        none1
 	VBLENDVPD Y3, constants<>+704(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+736(SB), Y0, Y0
-	VCMPPD    $0x00, constants<>+736(SB), Y1, Y3
-	VORPD     Y0, Y3, Y0
-	VBLENDVPD Y0, constants<>+736(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+736(SB), Y0, Y3
+	VCMPPD    $0x00, constants<>+736(SB), Y1, Y4
+	VORPD     Y3, Y4, Y3
+	VBLENDVPD Y3, constants<>+736(SB), Y2, Y2
 
 none1:
 	TESTQ   DX, DX
@@ -1595,23 +2440,48 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X3, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -1651,23 +2521,65 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+352(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X2, X3
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X3, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X3, Y2, Y4
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z2, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -1788,46 +2700,46 @@ DATA constants<>+896(SB)/8, $0x4338000000000000
 DATA constants<>+904(SB)/8, $0x4338000000000000
 DATA constants<>+912(SB)/8, $0x4338000000000000
 DATA constants<>+920(SB)/8, $0x4338000000000000
-DATA constants<>+928(SB)/8, $0x3e21f730349868ce
-DATA constants<>+936(SB)/8, $0x3e21f730349868ce
-DATA constants<>+944(SB)/8, $0x3e21f730349868ce
-DATA constants<>+952(SB)/8, $0x3e21f730349868ce
-DATA constants<>+960(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+968(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+976(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+984(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+992(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1000(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1008(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1016(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1024(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1032(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1040(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1048(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1056(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1064(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1072(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1080(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1088(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1096(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1104(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1112(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1120(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1128(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1136(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1144(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1152(SB)/8, $0x3f811111111100dc
-DATA constants<>+1160(SB)/8, $0x3f811111111100dc
-DATA constants<>+1168(SB)/8, $0x3f811111111100dc
-DATA constants<>+1176(SB)/8, $0x3f811111111100dc
-DATA constants<>+1184(SB)/8, $0x3fa5555555555556
-DATA constants<>+1192(SB)/8, $0x3fa5555555555556
-DATA constants<>+1200(SB)/8, $0x3fa5555555555556
-DATA constants<>+1208(SB)/8, $0x3fa5555555555556
-DATA constants<>+1216(SB)/8, $0x3fc5555555555557
-DATA constants<>+1224(SB)/8, $0x3fc5555555555557
-DATA constants<>+1232(SB)/8, $0x3fc5555555555557
-DATA constants<>+1240(SB)/8, $0x3fc5555555555557
+DATA constants<>+928(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+936(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+944(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+952(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+960(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+968(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+976(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+984(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+992(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1000(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1008(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1016(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1024(SB)/8, $0x3f811111111100dc
+DATA constants<>+1032(SB)/8, $0x3f811111111100dc
+DATA constants<>+1040(SB)/8, $0x3f811111111100dc
+DATA constants<>+1048(SB)/8, $0x3f811111111100dc
+DATA constants<>+1056(SB)/8, $0x3fc5555555555557
+DATA constants<>+1064(SB)/8, $0x3fc5555555555557
+DATA constants<>+1072(SB)/8, $0x3fc5555555555557
+DATA constants<>+1080(SB)/8, $0x3fc5555555555557
+DATA constants<>+1088(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1096(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1104(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1112(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1120(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1128(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1136(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1144(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1152(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1160(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1168(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1176(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1184(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1192(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1200(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1208(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1216(SB)/8, $0x3fa5555555555556
+DATA constants<>+1224(SB)/8, $0x3fa5555555555556
+DATA constants<>+1232(SB)/8, $0x3fa5555555555556
+DATA constants<>+1240(SB)/8, $0x3fa5555555555556
 DATA constants<>+1248(SB)/8, $0x7fffffffffffffff
 DATA constants<>+1256(SB)/8, $0x7fffffffffffffff
 DATA constants<>+1264(SB)/8, $0x7fffffffffffffff
@@ -1860,46 +2772,46 @@ DATA constants<>+1472(SB)/8, $0x3bf0000000000000
 DATA constants<>+1480(SB)/8, $0x3bf0000000000000
 DATA constants<>+1488(SB)/8, $0x3bf0000000000000
 DATA constants<>+1496(SB)/8, $0x3bf0000000000000
-DATA constants<>+1504(SB)/8, $0x3fc402242bc60613
-DATA constants<>+1512(SB)/8, $0x3fc402242bc60613
-DATA constants<>+1520(SB)/8, $0x3fc402242bc60613
-DATA constants<>+1528(SB)/8, $0x3fc402242bc60613
-DATA constants<>+1536(SB)/8, $0x3fb32db888c52864
-DATA constants<>+1544(SB)/8, $0x3fb32db888c52864
-DATA constants<>+1552(SB)/8, $0x3fb32db888c52864
-DATA constants<>+1560(SB)/8, $0x3fb32db888c52864
-DATA constants<>+1568(SB)/8, $0x3fbbc391e7038fd7
-DATA constants<>+1576(SB)/8, $0x3fbbc391e7038fd7
-DATA constants<>+1584(SB)/8, $0x3fbbc391e7038fd7
-DATA constants<>+1592(SB)/8, $0x3fbbc391e7038fd7
-DATA constants<>+1600(SB)/8, $0x3fbe0a2b03e150e2
-DATA constants<>+1608(SB)/8, $0x3fbe0a2b03e150e2
-DATA constants<>+1616(SB)/8, $0x3fbe0a2b03e150e2
-DATA constants<>+1624(SB)/8, $0x3fbe0a2b03e150e2
-DATA constants<>+1632(SB)/8, $0x3fc111abf2a997be
-DATA constants<>+1640(SB)/8, $0x3fc111abf2a997be
-DATA constants<>+1648(SB)/8, $0x3fc111abf2a997be
-DATA constants<>+1656(SB)/8, $0x3fc111abf2a997be
-DATA constants<>+1664(SB)/8, $0x3fc3b13514f4002f
-DATA constants<>+1672(SB)/8, $0x3fc3b13514f4002f
-DATA constants<>+1680(SB)/8, $0x3fc3b13514f4002f
-DATA constants<>+1688(SB)/8, $0x3fc3b13514f4002f
-DATA constants<>+1696(SB)/8, $0x3fc745d1993edef4
-DATA constants<>+1704(SB)/8, $0x3fc745d1993edef4
-DATA constants<>+1712(SB)/8, $0x3fc745d1993edef4
-DATA constants<>+1720(SB)/8, $0x3fc745d1993edef4
-DATA constants<>+1728(SB)/8, $0x3fcc71c71bedcd84
-DATA constants<>+1736(SB)/8, $0x3fcc71c71bedcd84
-DATA constants<>+1744(SB)/8, $0x3fcc71c71bedcd84
-DATA constants<>+1752(SB)/8, $0x3fcc71c71bedcd84
-DATA constants<>+1760(SB)/8, $0x3fd2492492499d64
-DATA constants<>+1768(SB)/8, $0x3fd2492492499d64
-DATA constants<>+1776(SB)/8, $0x3fd2492492499d64
-DATA constants<>+1784(SB)/8, $0x3fd2492492499d64
-DATA constants<>+1792(SB)/8, $0x3fd9999999999943
-DATA constants<>+1800(SB)/8, $0x3fd9999999999943
-DATA constants<>+1808(SB)/8, $0x3fd9999999999943
-DATA constants<>+1816(SB)/8, $0x3fd9999999999943
+DATA constants<>+1504(SB)/8, $0x3fb32db888c52864
+DATA constants<>+1512(SB)/8, $0x3fb32db888c52864
+DATA constants<>+1520(SB)/8, $0x3fb32db888c52864
+DATA constants<>+1528(SB)/8, $0x3fb32db888c52864
+DATA constants<>+1536(SB)/8, $0x3fbe0a2b03e150e2
+DATA constants<>+1544(SB)/8, $0x3fbe0a2b03e150e2
+DATA constants<>+1552(SB)/8, $0x3fbe0a2b03e150e2
+DATA constants<>+1560(SB)/8, $0x3fbe0a2b03e150e2
+DATA constants<>+1568(SB)/8, $0x3fc3b13514f4002f
+DATA constants<>+1576(SB)/8, $0x3fc3b13514f4002f
+DATA constants<>+1584(SB)/8, $0x3fc3b13514f4002f
+DATA constants<>+1592(SB)/8, $0x3fc3b13514f4002f
+DATA constants<>+1600(SB)/8, $0x3fcc71c71bedcd84
+DATA constants<>+1608(SB)/8, $0x3fcc71c71bedcd84
+DATA constants<>+1616(SB)/8, $0x3fcc71c71bedcd84
+DATA constants<>+1624(SB)/8, $0x3fcc71c71bedcd84
+DATA constants<>+1632(SB)/8, $0x3fd9999999999943
+DATA constants<>+1640(SB)/8, $0x3fd9999999999943
+DATA constants<>+1648(SB)/8, $0x3fd9999999999943
+DATA constants<>+1656(SB)/8, $0x3fd9999999999943
+DATA constants<>+1664(SB)/8, $0x3fc402242bc60613
+DATA constants<>+1672(SB)/8, $0x3fc402242bc60613
+DATA constants<>+1680(SB)/8, $0x3fc402242bc60613
+DATA constants<>+1688(SB)/8, $0x3fc402242bc60613
+DATA constants<>+1696(SB)/8, $0x3fbbc391e7038fd7
+DATA constants<>+1704(SB)/8, $0x3fbbc391e7038fd7
+DATA constants<>+1712(SB)/8, $0x3fbbc391e7038fd7
+DATA constants<>+1720(SB)/8, $0x3fbbc391e7038fd7
+DATA constants<>+1728(SB)/8, $0x3fc111abf2a997be
+DATA constants<>+1736(SB)/8, $0x3fc111abf2a997be
+DATA constants<>+1744(SB)/8, $0x3fc111abf2a997be
+DATA constants<>+1752(SB)/8, $0x3fc111abf2a997be
+DATA constants<>+1760(SB)/8, $0x3fc745d1993edef4
+DATA constants<>+1768(SB)/8, $0x3fc745d1993edef4
+DATA constants<>+1776(SB)/8, $0x3fc745d1993edef4
+DATA constants<>+1784(SB)/8, $0x3fc745d1993edef4
+DATA constants<>+1792(SB)/8, $0x3fd2492492499d64
+DATA constants<>+1800(SB)/8, $0x3fd2492492499d64
+DATA constants<>+1808(SB)/8, $0x3fd2492492499d64
+DATA constants<>+1816(SB)/8, $0x3fd2492492499d64
 DATA constants<>+1824(SB)/8, $0x3fe5555555555555
 DATA constants<>+1832(SB)/8, $0x3fe5555555555555
 DATA constants<>+1840(SB)/8, $0x3fe5555555555555

@@ -114,26 +114,28 @@ none1:
 	VBLENDVPD    Y6, Y4, Y2, Y2
 
 none2:
-	VBROADCASTSD constants<>+960(SB), Y4
-	VFMADD213PD  constants<>+992(SB), Y3, Y4
-	VFMADD213PD  constants<>+1024(SB), Y3, Y4
-	VFMADD213PD  constants<>+1056(SB), Y3, Y4
-	VFMADD213PD  constants<>+1088(SB), Y3, Y4
-	VFMADD213PD  constants<>+1120(SB), Y3, Y4
-	VFMADD213PD  constants<>+1152(SB), Y3, Y4
-	VFMADD213PD  constants<>+1184(SB), Y3, Y4
-	VFMADD213PD  constants<>+1216(SB), Y3, Y4
-	VFMADD213PD  constants<>+1248(SB), Y3, Y4
-	VFMADD213PD  constants<>+1280(SB), Y3, Y4
-	VFMADD213PD  constants<>+1312(SB), Y3, Y4
-	VFMADD213PD  constants<>+1344(SB), Y3, Y4
-	VFMADD213PD  constants<>+1376(SB), Y3, Y4
-	VFMADD213PD  constants<>+1408(SB), Y3, Y4
-	VFMADD213PD  constants<>+1440(SB), Y3, Y4
-	VFMADD213PD  constants<>+1472(SB), Y3, Y4
-	VFMADD213PD  constants<>+1504(SB), Y3, Y4
-	VFMADD213PD  constants<>+1536(SB), Y3, Y4
-	VMULPD       Y3, Y4, Y3
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD constants<>+960(SB), Y6
+	VFMADD213PD  constants<>+992(SB), Y4, Y6
+	VFMADD213PD  constants<>+1024(SB), Y4, Y6
+	VFMADD213PD  constants<>+1056(SB), Y4, Y6
+	VFMADD213PD  constants<>+1088(SB), Y4, Y6
+	VFMADD213PD  constants<>+1120(SB), Y4, Y6
+	VFMADD213PD  constants<>+1152(SB), Y4, Y6
+	VFMADD213PD  constants<>+1184(SB), Y4, Y6
+	VFMADD213PD  constants<>+1216(SB), Y4, Y6
+	VBROADCASTSD constants<>+1248(SB), Y7
+	VFMADD213PD  constants<>+1280(SB), Y4, Y7
+	VFMADD213PD  constants<>+1312(SB), Y4, Y7
+	VFMADD213PD  constants<>+1344(SB), Y4, Y7
+	VFMADD213PD  constants<>+1376(SB), Y4, Y7
+	VFMADD213PD  constants<>+1408(SB), Y4, Y7
+	VFMADD213PD  constants<>+1440(SB), Y4, Y7
+	VFMADD213PD  constants<>+1472(SB), Y4, Y7
+	VFMADD213PD  constants<>+1504(SB), Y4, Y7
+	VFMADD213PD  constants<>+1536(SB), Y4, Y7
+	VFMADD213PD  Y7, Y3, Y6
+	VMULPD       Y3, Y6, Y3
 	VXORPD       constants<>+1568(SB), Y2, Y4
 	VBLENDVPD    Y5, Y4, Y2, Y2
 	VADDPD       Y2, Y3, Y3
@@ -165,8 +167,8 @@ none3:
 	VBLENDVPD Y1, constants<>+896(SB), Y3, Y3
 	VCMPPD    $0x00, constants<>+256(SB), Y0, Y1
 	VBLENDVPD Y1, constants<>+352(SB), Y3, Y3
-	VCMPPD    $0x00, constants<>+352(SB), Y0, Y0
-	VBLENDVPD Y0, constants<>+352(SB), Y3, Y3
+	VCMPPD    $0x00, constants<>+352(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+352(SB), Y3, Y3
 
 none4:
 	TESTQ   DX, DX
@@ -177,23 +179,48 @@ none4:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip5
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest6
+
+skip5:
+rest6:
+	TESTQ       $+2, BX
+	JE          skip7
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest8
+
+skip7:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest8:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y3, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X3, (AX)
+	VEXTRACTF128 $0x01, Y3, X3
+	ADDQ         $+16, AX
 
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X3, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -266,35 +293,35 @@ body:
 	KORTESTB       K3, K3
 	JE             none1
 	VCMPPD.BCST    $0x11, constants<>+320(SB), Z4, K4
-	VMULPD.BCST    constants<>+384(SB), Z4, Z5
-	VBLENDMPD      Z5, Z1, K4, Z1
+	VMULPD.BCST    constants<>+384(SB), Z4, Z6
+	VBLENDMPD      Z6, Z1, K4, Z1
 	VBLENDMPD.BCST constants<>+416(SB), Z3, K4, Z3
 
 none1:
 	VPADDQ.BCST      constants<>+448(SB), Z1, Z1
-	VPSRLQ           $0x34, Z1, Z5
+	VPSRLQ           $0x34, Z1, Z6
 	VANDPD.BCST      constants<>+480(SB), Z1, Z1
 	VPADDQ.BCST      constants<>+512(SB), Z1, Z1
-	VORPD.BCST       constants<>+544(SB), Z5, Z5
-	VSUBPD           Z3, Z5, Z3
+	VORPD.BCST       constants<>+544(SB), Z6, Z6
+	VSUBPD           Z3, Z6, Z3
 	VSUBPD.BCST      constants<>+32(SB), Z1, Z1
-	VADDPD.BCST      constants<>+128(SB), Z1, Z5
-	VDIVPD           Z5, Z1, Z5
-	VMULPD           Z5, Z5, Z6
-	VMULPD.BCST      constants<>+576(SB), Z1, Z7
-	VMULPD           Z1, Z7, Z7
-	VBROADCASTSD     constants<>+608(SB), Z8
-	VFMADD213PD.BCST constants<>+640(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+672(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+704(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+736(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+768(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+800(SB), Z6, Z8
-	VFMADD213PD      Z7, Z6, Z8
-	VMULPD.BCST      constants<>+832(SB), Z3, Z6
-	VFMADD213PD      Z6, Z5, Z8
-	VSUBPD           Z7, Z8, Z5
-	VADDPD           Z1, Z5, Z1
+	VADDPD.BCST      constants<>+128(SB), Z1, Z6
+	VDIVPD           Z6, Z1, Z6
+	VMULPD           Z6, Z6, Z7
+	VMULPD.BCST      constants<>+576(SB), Z1, Z8
+	VMULPD           Z1, Z8, Z8
+	VBROADCASTSD     constants<>+608(SB), Z9
+	VFMADD213PD.BCST constants<>+640(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+672(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+704(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+736(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+768(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+800(SB), Z7, Z9
+	VFMADD213PD      Z8, Z7, Z9
+	VMULPD.BCST      constants<>+832(SB), Z3, Z7
+	VFMADD213PD      Z7, Z6, Z9
+	VSUBPD           Z8, Z9, Z6
+	VADDPD           Z1, Z6, Z1
 	VFMADD231PD.BCST constants<>+864(SB), Z3, Z1
 	KORTESTB         K3, K3
 	JE               none2
@@ -308,26 +335,28 @@ none1:
 	VBLENDMPD        Z4, Z1, K3, Z1
 
 none2:
-	VBROADCASTSD     constants<>+960(SB), Z3
-	VFMADD213PD.BCST constants<>+992(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1024(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1056(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1088(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1120(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1152(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1184(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1216(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1248(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1280(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1312(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1344(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1376(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1408(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1440(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1472(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1504(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+1536(SB), Z2, Z3
-	VMULPD           Z2, Z3, Z2
+	VMULPD           Z2, Z2, Z3
+	VBROADCASTSD     constants<>+960(SB), Z6
+	VFMADD213PD.BCST constants<>+992(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1024(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1056(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1088(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1120(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1152(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1184(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1216(SB), Z3, Z6
+	VBROADCASTSD     constants<>+1248(SB), Z7
+	VFMADD213PD.BCST constants<>+1280(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1312(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1344(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1376(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1408(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1440(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1472(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1504(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+1536(SB), Z3, Z7
+	VFMADD213PD      Z7, Z2, Z6
+	VMULPD           Z2, Z6, Z2
 	VXORPD.BCST      constants<>+1568(SB), Z1, Z3
 	VBLENDMPD        Z3, Z1, K2, Z1
 	VADDPD           Z1, Z2, Z2
@@ -335,19 +364,19 @@ none2:
 	JE               none3
 	VBROADCASTSD     constants<>+32(SB), Z3
 	VDIVPD           Z0, Z3, Z3
-	VMULPD           Z3, Z3, Z5
-	VBROADCASTSD     constants<>+1600(SB), Z6
-	VFMADD213PD.BCST constants<>+1632(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+1664(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+1696(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+1728(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+1760(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+1792(SB), Z5, Z6
-	VMULPD           Z3, Z6, Z3
+	VMULPD           Z3, Z3, Z6
+	VBROADCASTSD     constants<>+1600(SB), Z7
+	VFMADD213PD.BCST constants<>+1632(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1664(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1696(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1728(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1760(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1792(SB), Z6, Z7
+	VMULPD           Z3, Z7, Z3
 	VADDPD.BCST      constants<>+1824(SB), Z3, Z3
-	VSUBPD.BCST      constants<>+576(SB), Z0, Z5
+	VSUBPD.BCST      constants<>+576(SB), Z0, Z6
 	VSUBPD.BCST      constants<>+32(SB), Z1, Z1
-	VFMADD231PD      Z1, Z5, Z3
+	VFMADD231PD      Z1, Z6, Z3
 	VBLENDMPD        Z3, Z2, K1, Z2
 
 none3:
@@ -371,23 +400,65 @@ none4:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip5
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest6
+
+skip5:
+rest6:
+	TESTQ       $+2, BX
+	JE          skip7
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X5
+	VINSERTF128 $0x01, X2, Y5, Y5
+	JMP         rest8
+
+skip7:
+	VINSERTF128 $0x00, X2, Y1, Y5
+
+rest8:
+	TESTQ        $+4, BX
+	JE           skip9
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y5, Z0, Z0
+	JMP          rest10
+
+skip9:
+	VINSERTF64X4 $0x00, Y5, Z1, Z0
+
+rest10:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less11
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less11:
+	TESTQ        $+2, BX
+	JE           less12
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less12:
+	TESTQ  $+1, BX
+	JE     less13
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less13:
 done:
 	VZEROUPPER
 	RET
@@ -415,30 +486,32 @@ body:
 	VSUBPD       constants<>+1856(SB), Y3, Y4
 	VSUBPD       constants<>+1888(SB), Y4, Y4
 	VSUBPD       constants<>+1920(SB), Y3, Y5
-	VBROADCASTSD constants<>+1952(SB), Y6
-	VFMADD213PD  constants<>+1984(SB), Y5, Y6
-	VFMADD213PD  constants<>+2016(SB), Y5, Y6
-	VFMADD213PD  constants<>+2048(SB), Y5, Y6
-	VFMADD213PD  constants<>+2080(SB), Y5, Y6
-	VFMADD213PD  constants<>+2112(SB), Y5, Y6
-	VFMADD213PD  constants<>+2144(SB), Y5, Y6
-	VFMADD213PD  constants<>+2176(SB), Y5, Y6
-	VFMADD213PD  constants<>+2208(SB), Y5, Y6
-	VFMADD213PD  constants<>+2240(SB), Y5, Y6
-	VFMADD213PD  constants<>+2272(SB), Y5, Y6
-	VFMADD213PD  constants<>+2304(SB), Y5, Y6
-	VFMADD213PD  constants<>+2336(SB), Y5, Y6
-	VFMADD213PD  constants<>+2368(SB), Y5, Y6
-	VFMADD213PD  constants<>+2400(SB), Y5, Y6
-	VFMADD213PD  constants<>+2432(SB), Y5, Y6
-	VFMADD213PD  constants<>+2464(SB), Y5, Y6
-	VFMADD213PD  constants<>+2496(SB), Y5, Y6
-	VFMADD213PD  constants<>+2528(SB), Y5, Y6
-	VFMADD213PD  constants<>+2560(SB), Y5, Y6
-	VFMADD213PD  constants<>+2592(SB), Y5, Y6
-	VFMADD213PD  constants<>+2624(SB), Y5, Y6
-	VFMADD213PD  constants<>+2656(SB), Y5, Y6
-	VMULPD       Y4, Y6, Y4
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD constants<>+1952(SB), Y7
+	VFMADD213PD  constants<>+1984(SB), Y6, Y7
+	VFMADD213PD  constants<>+2016(SB), Y6, Y7
+	VFMADD213PD  constants<>+2048(SB), Y6, Y7
+	VFMADD213PD  constants<>+2080(SB), Y6, Y7
+	VFMADD213PD  constants<>+2112(SB), Y6, Y7
+	VFMADD213PD  constants<>+2144(SB), Y6, Y7
+	VFMADD213PD  constants<>+2176(SB), Y6, Y7
+	VFMADD213PD  constants<>+2208(SB), Y6, Y7
+	VFMADD213PD  constants<>+2240(SB), Y6, Y7
+	VFMADD213PD  constants<>+2272(SB), Y6, Y7
+	VBROADCASTSD constants<>+2304(SB), Y8
+	VFMADD213PD  constants<>+2336(SB), Y6, Y8
+	VFMADD213PD  constants<>+2368(SB), Y6, Y8
+	VFMADD213PD  constants<>+2400(SB), Y6, Y8
+	VFMADD213PD  constants<>+2432(SB), Y6, Y8
+	VFMADD213PD  constants<>+2464(SB), Y6, Y8
+	VFMADD213PD  constants<>+2496(SB), Y6, Y8
+	VFMADD213PD  constants<>+2528(SB), Y6, Y8
+	VFMADD213PD  constants<>+2560(SB), Y6, Y8
+	VFMADD213PD  constants<>+2592(SB), Y6, Y8
+	VFMADD213PD  constants<>+2624(SB), Y6, Y8
+	VFMADD213PD  constants<>+2656(SB), Y6, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VMULPD       Y4, Y7, Y4
 	VBROADCASTSD constants<>+352(SB), Y5
 	VXORPD       constants<>+1568(SB), Y0, Y6
 	VBLENDVPD    Y1, Y6, Y5, Y5
@@ -544,8 +617,8 @@ none1:
 	VBLENDVPD Y2, constants<>+896(SB), Y1, Y1
 	VCMPPD    $0x00, constants<>+256(SB), Y0, Y2
 	VBLENDVPD Y2, constants<>+928(SB), Y1, Y1
-	VCMPPD    $0x00, constants<>+352(SB), Y0, Y0
-	VBLENDVPD Y0, constants<>+352(SB), Y1, Y1
+	VCMPPD    $0x00, constants<>+352(SB), Y0, Y2
+	VBLENDVPD Y2, constants<>+352(SB), Y1, Y1
 
 none4:
 	TESTQ   DX, DX
@@ -556,23 +629,48 @@ none4:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip5
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest6
+
+skip5:
+rest6:
+	TESTQ       $+2, BX
+	JE          skip7
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest8
+
+skip7:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest8:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y1, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -599,125 +697,127 @@ body:
 	VBLENDMPD        Z2, Z1, K2, Z1
 	VSUBPD.BCST      constants<>+1856(SB), Z1, Z2
 	VSUBPD.BCST      constants<>+1888(SB), Z2, Z2
-	VSUBPD.BCST      constants<>+1920(SB), Z1, Z3
-	VBROADCASTSD     constants<>+1952(SB), Z4
-	VFMADD213PD.BCST constants<>+1984(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2016(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2048(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2080(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2112(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2144(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2176(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2208(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2240(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2272(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2304(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2336(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2368(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2400(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2432(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2464(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2496(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2528(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2560(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2592(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2624(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+2656(SB), Z3, Z4
-	VMULPD           Z2, Z4, Z2
-	VBROADCASTSD     constants<>+352(SB), Z3
-	VXORPD.BCST      constants<>+1568(SB), Z0, Z4
-	VBLENDMPD        Z4, Z3, K1, Z3
-	VBLENDMPD        Z1, Z3, K2, Z3
+	VSUBPD.BCST      constants<>+1920(SB), Z1, Z4
+	VMULPD           Z4, Z4, Z5
+	VBROADCASTSD     constants<>+1952(SB), Z6
+	VFMADD213PD.BCST constants<>+1984(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2016(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2048(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2080(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2112(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2144(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2176(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2208(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2240(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+2272(SB), Z5, Z6
+	VBROADCASTSD     constants<>+2304(SB), Z7
+	VFMADD213PD.BCST constants<>+2336(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2368(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2400(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2432(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2464(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2496(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2528(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2560(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2592(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2624(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+2656(SB), Z5, Z7
+	VFMADD213PD      Z7, Z4, Z6
+	VMULPD           Z2, Z6, Z2
+	VBROADCASTSD     constants<>+352(SB), Z4
+	VXORPD.BCST      constants<>+1568(SB), Z0, Z5
+	VBLENDMPD        Z5, Z4, K1, Z4
+	VBLENDMPD        Z1, Z4, K2, Z4
 	VBROADCASTSD     constants<>+32(SB), Z1
-	VDIVPD           Z3, Z1, Z1
+	VDIVPD           Z4, Z1, Z1
 	VADDPD           Z1, Z2, Z1
 	VCMPPD.BCST      $0x1d, constants<>+64(SB), Z0, K1
 	KORTESTB         K1, K1
 	JE               none1
 	VCMPPD.BCST      $0x11, constants<>+0(SB), Z0, K2
 	VBROADCASTSD     constants<>+32(SB), Z2
-	VMOVAPD          Z0, Z3
-	VADDPD.BCST      constants<>+32(SB), Z0, Z4
-	VFMADD213PD      Z3, Z4, Z2
-	VMULPD           Z4, Z3, Z3
-	VADDPD.BCST      constants<>+128(SB), Z0, Z4
-	VFMADD213PD      Z3, Z4, Z2
-	VMULPD           Z4, Z3, Z3
-	VADDPD.BCST      constants<>+64(SB), Z0, Z4
-	VFMADD213PD      Z3, Z4, Z2
-	VMULPD           Z4, Z3, Z3
-	VADDPD.BCST      constants<>+96(SB), Z0, Z4
-	VFMADD213PD      Z3, Z4, Z2
-	VMULPD           Z4, Z3, Z3
-	VDIVPD           Z3, Z2, Z2
+	VMOVAPD          Z0, Z4
+	VADDPD.BCST      constants<>+32(SB), Z0, Z5
+	VFMADD213PD      Z4, Z5, Z2
+	VMULPD           Z5, Z4, Z4
+	VADDPD.BCST      constants<>+128(SB), Z0, Z5
+	VFMADD213PD      Z4, Z5, Z2
+	VMULPD           Z5, Z4, Z4
+	VADDPD.BCST      constants<>+64(SB), Z0, Z5
+	VFMADD213PD      Z4, Z5, Z2
+	VMULPD           Z5, Z4, Z4
+	VADDPD.BCST      constants<>+96(SB), Z0, Z5
+	VFMADD213PD      Z4, Z5, Z2
+	VMULPD           Z5, Z4, Z4
+	VDIVPD           Z4, Z2, Z2
 	VMOVAPD.Z        Z2, K2, Z2
-	VMOVAPD          Z0, Z3
-	VADDPD.BCST      constants<>+160(SB), Z0, Z4
-	VBLENDMPD        Z4, Z3, K2, Z3
-	VBROADCASTSD     constants<>+32(SB), Z4
-	VDIVPD           Z3, Z4, Z4
-	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     constants<>+2688(SB), Z6
-	VFMADD213PD.BCST constants<>+2720(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+2752(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+2784(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+2816(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+2848(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+1792(SB), Z5, Z6
-	VBROADCASTSD     constants<>+576(SB), Z5
-	VFMADD213PD      Z5, Z4, Z6
-	VMOVAPD          Z3, Z5
-	VBROADCASTSD     constants<>+288(SB), Z7
-	VCMPPD.BCST      $0x19, constants<>+320(SB), Z3, K2
-	VCMPPD.BCST      $0x00, constants<>+352(SB), Z3, K3
+	VMOVAPD          Z0, Z4
+	VADDPD.BCST      constants<>+160(SB), Z0, Z5
+	VBLENDMPD        Z5, Z4, K2, Z4
+	VBROADCASTSD     constants<>+32(SB), Z5
+	VDIVPD           Z4, Z5, Z5
+	VMULPD           Z5, Z5, Z6
+	VBROADCASTSD     constants<>+2688(SB), Z7
+	VFMADD213PD.BCST constants<>+2720(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+2752(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+2784(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+2816(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+2848(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1792(SB), Z6, Z7
+	VBROADCASTSD     constants<>+576(SB), Z6
+	VFMADD213PD      Z6, Z5, Z7
+	VMOVAPD          Z4, Z6
+	VBROADCASTSD     constants<>+288(SB), Z8
+	VCMPPD.BCST      $0x19, constants<>+320(SB), Z4, K2
+	VCMPPD.BCST      $0x00, constants<>+352(SB), Z4, K3
 	KORB             K2, K3, K2
 	KORTESTB         K2, K2
 	JE               none2
-	VCMPPD.BCST      $0x11, constants<>+320(SB), Z3, K3
-	VMULPD.BCST      constants<>+384(SB), Z3, Z8
-	VBLENDMPD        Z8, Z5, K3, Z5
-	VBLENDMPD.BCST   constants<>+416(SB), Z7, K3, Z7
+	VCMPPD.BCST      $0x11, constants<>+320(SB), Z4, K3
+	VMULPD.BCST      constants<>+384(SB), Z4, Z9
+	VBLENDMPD        Z9, Z6, K3, Z6
+	VBLENDMPD.BCST   constants<>+416(SB), Z8, K3, Z8
 
 none2:
-	VPADDQ.BCST      constants<>+448(SB), Z5, Z5
-	VPSRLQ           $0x34, Z5, Z8
-	VANDPD.BCST      constants<>+480(SB), Z5, Z5
-	VPADDQ.BCST      constants<>+512(SB), Z5, Z5
-	VORPD.BCST       constants<>+544(SB), Z8, Z8
-	VSUBPD           Z7, Z8, Z7
-	VSUBPD.BCST      constants<>+32(SB), Z5, Z5
-	VADDPD.BCST      constants<>+128(SB), Z5, Z8
-	VDIVPD           Z8, Z5, Z8
-	VMULPD           Z8, Z8, Z9
-	VMULPD.BCST      constants<>+576(SB), Z5, Z10
-	VMULPD           Z5, Z10, Z10
-	VBROADCASTSD     constants<>+608(SB), Z11
-	VFMADD213PD.BCST constants<>+640(SB), Z9, Z11
-	VFMADD213PD.BCST constants<>+672(SB), Z9, Z11
-	VFMADD213PD.BCST constants<>+704(SB), Z9, Z11
-	VFMADD213PD.BCST constants<>+736(SB), Z9, Z11
-	VFMADD213PD.BCST constants<>+768(SB), Z9, Z11
-	VFMADD213PD.BCST constants<>+800(SB), Z9, Z11
-	VFMADD213PD      Z10, Z9, Z11
-	VMULPD.BCST      constants<>+832(SB), Z7, Z9
-	VFMADD213PD      Z9, Z8, Z11
-	VSUBPD           Z10, Z11, Z8
-	VADDPD           Z5, Z8, Z5
-	VFMADD231PD.BCST constants<>+864(SB), Z7, Z5
+	VPADDQ.BCST      constants<>+448(SB), Z6, Z6
+	VPSRLQ           $0x34, Z6, Z9
+	VANDPD.BCST      constants<>+480(SB), Z6, Z6
+	VPADDQ.BCST      constants<>+512(SB), Z6, Z6
+	VORPD.BCST       constants<>+544(SB), Z9, Z9
+	VSUBPD           Z8, Z9, Z8
+	VSUBPD.BCST      constants<>+32(SB), Z6, Z6
+	VADDPD.BCST      constants<>+128(SB), Z6, Z9
+	VDIVPD           Z9, Z6, Z9
+	VMULPD           Z9, Z9, Z10
+	VMULPD.BCST      constants<>+576(SB), Z6, Z11
+	VMULPD           Z6, Z11, Z11
+	VBROADCASTSD     constants<>+608(SB), Z12
+	VFMADD213PD.BCST constants<>+640(SB), Z10, Z12
+	VFMADD213PD.BCST constants<>+672(SB), Z10, Z12
+	VFMADD213PD.BCST constants<>+704(SB), Z10, Z12
+	VFMADD213PD.BCST constants<>+736(SB), Z10, Z12
+	VFMADD213PD.BCST constants<>+768(SB), Z10, Z12
+	VFMADD213PD.BCST constants<>+800(SB), Z10, Z12
+	VFMADD213PD      Z11, Z10, Z12
+	VMULPD.BCST      constants<>+832(SB), Z8, Z10
+	VFMADD213PD      Z10, Z9, Z12
+	VSUBPD           Z11, Z12, Z9
+	VADDPD           Z6, Z9, Z6
+	VFMADD231PD.BCST constants<>+864(SB), Z8, Z6
 	KORTESTB         K2, K2
 	JE               none3
-	VCMPPD.BCST      $0x11, constants<>+256(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+896(SB), Z5, K2, Z5
-	VCMPPD.BCST      $0x00, constants<>+256(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+928(SB), Z5, K2, Z5
-	VCMPPD.BCST      $0x00, constants<>+352(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+352(SB), Z5, K2, Z5
-	VCMPPD           $0x03, Z3, Z3, K2
-	VBLENDMPD        Z3, Z5, K2, Z5
+	VCMPPD.BCST      $0x11, constants<>+256(SB), Z4, K2
+	VBLENDMPD.BCST   constants<>+896(SB), Z6, K2, Z6
+	VCMPPD.BCST      $0x00, constants<>+256(SB), Z4, K2
+	VBLENDMPD.BCST   constants<>+928(SB), Z6, K2, Z6
+	VCMPPD.BCST      $0x00, constants<>+352(SB), Z4, K2
+	VBLENDMPD.BCST   constants<>+352(SB), Z6, K2, Z6
+	VCMPPD           $0x03, Z4, Z4, K2
+	VBLENDMPD        Z4, Z6, K2, Z6
 
 none3:
-	VSUBPD       Z2, Z5, Z2
-	VFNMADD231PD Z4, Z6, Z2
+	VSUBPD       Z2, Z6, Z2
+	VFNMADD231PD Z5, Z7, Z2
 	VBLENDMPD    Z2, Z1, K1, Z1
 
 none1:
@@ -741,23 +841,65 @@ none4:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip5
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest6
+
+skip5:
+rest6:
+	TESTQ       $+2, BX
+	JE          skip7
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X3
+	VINSERTF128 $0x01, X2, Y3, Y3
+	JMP         rest8
+
+skip7:
+	VINSERTF128 $0x00, X2, Y1, Y3
+
+rest8:
+	TESTQ        $+4, BX
+	JE           skip9
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y3, Z0, Z0
+	JMP          rest10
+
+skip9:
+	VINSERTF64X4 $0x00, Y3, Z1, Z0
+
+rest10:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z1, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less11
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less11:
+	TESTQ        $+2, BX
+	JE           less12
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less12:
+	TESTQ  $+1, BX
+	JE     less13
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less13:
 done:
 	VZEROUPPER
 	RET
@@ -882,78 +1024,78 @@ DATA constants<>+928(SB)/8, $0xfff0000000000000
 DATA constants<>+936(SB)/8, $0xfff0000000000000
 DATA constants<>+944(SB)/8, $0xfff0000000000000
 DATA constants<>+952(SB)/8, $0xfff0000000000000
-DATA constants<>+960(SB)/8, $0xbe81be56b7e101c6
-DATA constants<>+968(SB)/8, $0xbe81be56b7e101c6
-DATA constants<>+976(SB)/8, $0xbe81be56b7e101c6
-DATA constants<>+984(SB)/8, $0xbe81be56b7e101c6
-DATA constants<>+992(SB)/8, $0x3e92b4bb069ee6a9
-DATA constants<>+1000(SB)/8, $0x3e92b4bb069ee6a9
-DATA constants<>+1008(SB)/8, $0x3e92b4bb069ee6a9
-DATA constants<>+1016(SB)/8, $0x3e92b4bb069ee6a9
-DATA constants<>+1024(SB)/8, $0xbe9d06b46182e294
-DATA constants<>+1032(SB)/8, $0xbe9d06b46182e294
-DATA constants<>+1040(SB)/8, $0xbe9d06b46182e294
-DATA constants<>+1048(SB)/8, $0xbe9d06b46182e294
-DATA constants<>+1056(SB)/8, $0x3eaedf317afe0c72
-DATA constants<>+1064(SB)/8, $0x3eaedf317afe0c72
-DATA constants<>+1072(SB)/8, $0x3eaedf317afe0c72
-DATA constants<>+1080(SB)/8, $0x3eaedf317afe0c72
-DATA constants<>+1088(SB)/8, $0xbec125408d7ee6eb
-DATA constants<>+1096(SB)/8, $0xbec125408d7ee6eb
-DATA constants<>+1104(SB)/8, $0xbec125408d7ee6eb
-DATA constants<>+1112(SB)/8, $0xbec125408d7ee6eb
-DATA constants<>+1120(SB)/8, $0x3ed2640a5e8ab73e
-DATA constants<>+1128(SB)/8, $0x3ed2640a5e8ab73e
-DATA constants<>+1136(SB)/8, $0x3ed2640a5e8ab73e
-DATA constants<>+1144(SB)/8, $0x3ed2640a5e8ab73e
-DATA constants<>+1152(SB)/8, $0xbee3cb5f201754a6
-DATA constants<>+1160(SB)/8, $0xbee3cb5f201754a6
-DATA constants<>+1168(SB)/8, $0xbee3cb5f201754a6
-DATA constants<>+1176(SB)/8, $0xbee3cb5f201754a6
-DATA constants<>+1184(SB)/8, $0x3ef5806d7786fbc2
-DATA constants<>+1192(SB)/8, $0x3ef5806d7786fbc2
-DATA constants<>+1200(SB)/8, $0x3ef5806d7786fbc2
-DATA constants<>+1208(SB)/8, $0x3ef5806d7786fbc2
-DATA constants<>+1216(SB)/8, $0xbf078de85fa0bf74
-DATA constants<>+1224(SB)/8, $0xbf078de85fa0bf74
-DATA constants<>+1232(SB)/8, $0xbf078de85fa0bf74
-DATA constants<>+1240(SB)/8, $0xbf078de85fa0bf74
-DATA constants<>+1248(SB)/8, $0x3f1a127dd231f4b2
-DATA constants<>+1256(SB)/8, $0x3f1a127dd231f4b2
-DATA constants<>+1264(SB)/8, $0x3f1a127dd231f4b2
-DATA constants<>+1272(SB)/8, $0x3f1a127dd231f4b2
-DATA constants<>+1280(SB)/8, $0xbf2d3fd4bda4f97b
-DATA constants<>+1288(SB)/8, $0xbf2d3fd4bda4f97b
-DATA constants<>+1296(SB)/8, $0xbf2d3fd4bda4f97b
-DATA constants<>+1304(SB)/8, $0xbf2d3fd4bda4f97b
-DATA constants<>+1312(SB)/8, $0x3f40b36af3424c50
-DATA constants<>+1320(SB)/8, $0x3f40b36af3424c50
-DATA constants<>+1328(SB)/8, $0x3f40b36af3424c50
-DATA constants<>+1336(SB)/8, $0x3f40b36af3424c50
-DATA constants<>+1344(SB)/8, $0xbf538ac5c2c96006
-DATA constants<>+1352(SB)/8, $0xbf538ac5c2c96006
-DATA constants<>+1360(SB)/8, $0xbf538ac5c2c96006
-DATA constants<>+1368(SB)/8, $0xbf538ac5c2c96006
-DATA constants<>+1376(SB)/8, $0x3f67add6eae5b8fd
-DATA constants<>+1384(SB)/8, $0x3f67add6eae5b8fd
-DATA constants<>+1392(SB)/8, $0x3f67add6eae5b8fd
-DATA constants<>+1400(SB)/8, $0x3f67add6eae5b8fd
-DATA constants<>+1408(SB)/8, $0xbf7e404fc218ecff
-DATA constants<>+1416(SB)/8, $0xbf7e404fc218ecff
-DATA constants<>+1424(SB)/8, $0xbf7e404fc218ecff
-DATA constants<>+1432(SB)/8, $0xbf7e404fc218ecff
-DATA constants<>+1440(SB)/8, $0x3f951322ac7d7fd2
-DATA constants<>+1448(SB)/8, $0x3f951322ac7d7fd2
-DATA constants<>+1456(SB)/8, $0x3f951322ac7d7fd2
-DATA constants<>+1464(SB)/8, $0x3f951322ac7d7fd2
-DATA constants<>+1472(SB)/8, $0xbfb13e001a557607
-DATA constants<>+1480(SB)/8, $0xbfb13e001a557607
-DATA constants<>+1488(SB)/8, $0xbfb13e001a557607
-DATA constants<>+1496(SB)/8, $0xbfb13e001a557607
-DATA constants<>+1504(SB)/8, $0x3fd4a34cc4a60fa7
-DATA constants<>+1512(SB)/8, $0x3fd4a34cc4a60fa7
-DATA constants<>+1520(SB)/8, $0x3fd4a34cc4a60fa7
-DATA constants<>+1528(SB)/8, $0x3fd4a34cc4a60fa7
+DATA constants<>+960(SB)/8, $0x3e92b4bb069ee6a9
+DATA constants<>+968(SB)/8, $0x3e92b4bb069ee6a9
+DATA constants<>+976(SB)/8, $0x3e92b4bb069ee6a9
+DATA constants<>+984(SB)/8, $0x3e92b4bb069ee6a9
+DATA constants<>+992(SB)/8, $0x3eaedf317afe0c72
+DATA constants<>+1000(SB)/8, $0x3eaedf317afe0c72
+DATA constants<>+1008(SB)/8, $0x3eaedf317afe0c72
+DATA constants<>+1016(SB)/8, $0x3eaedf317afe0c72
+DATA constants<>+1024(SB)/8, $0x3ed2640a5e8ab73e
+DATA constants<>+1032(SB)/8, $0x3ed2640a5e8ab73e
+DATA constants<>+1040(SB)/8, $0x3ed2640a5e8ab73e
+DATA constants<>+1048(SB)/8, $0x3ed2640a5e8ab73e
+DATA constants<>+1056(SB)/8, $0x3ef5806d7786fbc2
+DATA constants<>+1064(SB)/8, $0x3ef5806d7786fbc2
+DATA constants<>+1072(SB)/8, $0x3ef5806d7786fbc2
+DATA constants<>+1080(SB)/8, $0x3ef5806d7786fbc2
+DATA constants<>+1088(SB)/8, $0x3f1a127dd231f4b2
+DATA constants<>+1096(SB)/8, $0x3f1a127dd231f4b2
+DATA constants<>+1104(SB)/8, $0x3f1a127dd231f4b2
+DATA constants<>+1112(SB)/8, $0x3f1a127dd231f4b2
+DATA constants<>+1120(SB)/8, $0x3f40b36af3424c50
+DATA constants<>+1128(SB)/8, $0x3f40b36af3424c50
+DATA constants<>+1136(SB)/8, $0x3f40b36af3424c50
+DATA constants<>+1144(SB)/8, $0x3f40b36af3424c50
+DATA constants<>+1152(SB)/8, $0x3f67add6eae5b8fd
+DATA constants<>+1160(SB)/8, $0x3f67add6eae5b8fd
+DATA constants<>+1168(SB)/8, $0x3f67add6eae5b8fd
+DATA constants<>+1176(SB)/8, $0x3f67add6eae5b8fd
+DATA constants<>+1184(SB)/8, $0x3f951322ac7d7fd2
+DATA constants<>+1192(SB)/8, $0x3f951322ac7d7fd2
+DATA constants<>+1200(SB)/8, $0x3f951322ac7d7fd2
+DATA constants<>+1208(SB)/8, $0x3f951322ac7d7fd2
+DATA constants<>+1216(SB)/8, $0x3fd4a34cc4a60fa7
+DATA constants<>+1224(SB)/8, $0x3fd4a34cc4a60fa7
+DATA constants<>+1232(SB)/8, $0x3fd4a34cc4a60fa7
+DATA constants<>+1240(SB)/8, $0x3fd4a34cc4a60fa7
+DATA constants<>+1248(SB)/8, $0xbe81be56b7e101c6
+DATA constants<>+1256(SB)/8, $0xbe81be56b7e101c6
+DATA constants<>+1264(SB)/8, $0xbe81be56b7e101c6
+DATA constants<>+1272(SB)/8, $0xbe81be56b7e101c6
+DATA constants<>+1280(SB)/8, $0xbe9d06b46182e294
+DATA constants<>+1288(SB)/8, $0xbe9d06b46182e294
+DATA constants<>+1296(SB)/8, $0xbe9d06b46182e294
+DATA constants<>+1304(SB)/8, $0xbe9d06b46182e294
+DATA constants<>+1312(SB)/8, $0xbec125408d7ee6eb
+DATA constants<>+1320(SB)/8, $0xbec125408d7ee6eb
+DATA constants<>+1328(SB)/8, $0xbec125408d7ee6eb
+DATA constants<>+1336(SB)/8, $0xbec125408d7ee6eb
+DATA constants<>+1344(SB)/8, $0xbee3cb5f201754a6
+DATA constants<>+1352(SB)/8, $0xbee3cb5f201754a6
+DATA constants<>+1360(SB)/8, $0xbee3cb5f201754a6
+DATA constants<>+1368(SB)/8, $0xbee3cb5f201754a6
+DATA constants<>+1376(SB)/8, $0xbf078de85fa0bf74
+DATA constants<>+1384(SB)/8, $0xbf078de85fa0bf74
+DATA constants<>+1392(SB)/8, $0xbf078de85fa0bf74
+DATA constants<>+1400(SB)/8, $0xbf078de85fa0bf74
+DATA constants<>+1408(SB)/8, $0xbf2d3fd4bda4f97b
+DATA constants<>+1416(SB)/8, $0xbf2d3fd4bda4f97b
+DATA constants<>+1424(SB)/8, $0xbf2d3fd4bda4f97b
+DATA constants<>+1432(SB)/8, $0xbf2d3fd4bda4f97b
+DATA constants<>+1440(SB)/8, $0xbf538ac5c2c96006
+DATA constants<>+1448(SB)/8, $0xbf538ac5c2c96006
+DATA constants<>+1456(SB)/8, $0xbf538ac5c2c96006
+DATA constants<>+1464(SB)/8, $0xbf538ac5c2c96006
+DATA constants<>+1472(SB)/8, $0xbf7e404fc218ecff
+DATA constants<>+1480(SB)/8, $0xbf7e404fc218ecff
+DATA constants<>+1488(SB)/8, $0xbf7e404fc218ecff
+DATA constants<>+1496(SB)/8, $0xbf7e404fc218ecff
+DATA constants<>+1504(SB)/8, $0xbfb13e001a557607
+DATA constants<>+1512(SB)/8, $0xbfb13e001a557607
+DATA constants<>+1520(SB)/8, $0xbfb13e001a557607
+DATA constants<>+1528(SB)/8, $0xbfb13e001a557607
 DATA constants<>+1536(SB)/8, $0x3fdb0ee6072093ce
 DATA constants<>+1544(SB)/8, $0x3fdb0ee6072093ce
 DATA constants<>+1552(SB)/8, $0x3fdb0ee6072093ce
@@ -1006,94 +1148,94 @@ DATA constants<>+1920(SB)/8, $0x3ff8000000000000
 DATA constants<>+1928(SB)/8, $0x3ff8000000000000
 DATA constants<>+1936(SB)/8, $0x3ff8000000000000
 DATA constants<>+1944(SB)/8, $0x3ff8000000000000
-DATA constants<>+1952(SB)/8, $0x3f1f255c4568ac4d
-DATA constants<>+1960(SB)/8, $0x3f1f255c4568ac4d
-DATA constants<>+1968(SB)/8, $0x3f1f255c4568ac4d
-DATA constants<>+1976(SB)/8, $0x3f1f255c4568ac4d
-DATA constants<>+1984(SB)/8, $0xbf275c084e78a4cd
-DATA constants<>+1992(SB)/8, $0xbf275c084e78a4cd
-DATA constants<>+2000(SB)/8, $0xbf275c084e78a4cd
-DATA constants<>+2008(SB)/8, $0xbf275c084e78a4cd
-DATA constants<>+2016(SB)/8, $0x3f194e73cc9821e1
-DATA constants<>+2024(SB)/8, $0x3f194e73cc9821e1
-DATA constants<>+2032(SB)/8, $0x3f194e73cc9821e1
-DATA constants<>+2040(SB)/8, $0x3f194e73cc9821e1
-DATA constants<>+2048(SB)/8, $0xbf22fae5cb379bf2
-DATA constants<>+2056(SB)/8, $0xbf22fae5cb379bf2
-DATA constants<>+2064(SB)/8, $0xbf22fae5cb379bf2
-DATA constants<>+2072(SB)/8, $0xbf22fae5cb379bf2
-DATA constants<>+2080(SB)/8, $0x3f353b23429da21b
-DATA constants<>+2088(SB)/8, $0x3f353b23429da21b
-DATA constants<>+2096(SB)/8, $0x3f353b23429da21b
-DATA constants<>+2104(SB)/8, $0x3f353b23429da21b
-DATA constants<>+2112(SB)/8, $0xbf3fd8e50abf2196
-DATA constants<>+2120(SB)/8, $0xbf3fd8e50abf2196
-DATA constants<>+2128(SB)/8, $0xbf3fd8e50abf2196
-DATA constants<>+2136(SB)/8, $0xbf3fd8e50abf2196
-DATA constants<>+2144(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2152(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2160(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2168(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2176(SB)/8, $0xbf50fb38d217b800
-DATA constants<>+2184(SB)/8, $0xbf50fb38d217b800
-DATA constants<>+2192(SB)/8, $0xbf50fb38d217b800
-DATA constants<>+2200(SB)/8, $0xbf50fb38d217b800
-DATA constants<>+2208(SB)/8, $0x3f599d3f5c0cad5e
-DATA constants<>+2216(SB)/8, $0x3f599d3f5c0cad5e
-DATA constants<>+2224(SB)/8, $0x3f599d3f5c0cad5e
-DATA constants<>+2232(SB)/8, $0x3f599d3f5c0cad5e
-DATA constants<>+2240(SB)/8, $0xbf6336dbe66757c8
-DATA constants<>+2248(SB)/8, $0xbf6336dbe66757c8
-DATA constants<>+2256(SB)/8, $0xbf6336dbe66757c8
-DATA constants<>+2264(SB)/8, $0xbf6336dbe66757c8
-DATA constants<>+2272(SB)/8, $0x3f6cd2011454fd05
-DATA constants<>+2280(SB)/8, $0x3f6cd2011454fd05
-DATA constants<>+2288(SB)/8, $0x3f6cd2011454fd05
-DATA constants<>+2296(SB)/8, $0x3f6cd2011454fd05
-DATA constants<>+2304(SB)/8, $0xbf75a06a5d662cb4
-DATA constants<>+2312(SB)/8, $0xbf75a06a5d662cb4
-DATA constants<>+2320(SB)/8, $0xbf75a06a5d662cb4
-DATA constants<>+2328(SB)/8, $0xbf75a06a5d662cb4
-DATA constants<>+2336(SB)/8, $0x3f803c0adafa529c
-DATA constants<>+2344(SB)/8, $0x3f803c0adafa529c
-DATA constants<>+2352(SB)/8, $0x3f803c0adafa529c
-DATA constants<>+2360(SB)/8, $0x3f803c0adafa529c
-DATA constants<>+2368(SB)/8, $0xbf8863563f44f303
-DATA constants<>+2376(SB)/8, $0xbf8863563f44f303
-DATA constants<>+2384(SB)/8, $0xbf8863563f44f303
-DATA constants<>+2392(SB)/8, $0xbf8863563f44f303
-DATA constants<>+2400(SB)/8, $0x3f92564717896ec6
-DATA constants<>+2408(SB)/8, $0x3f92564717896ec6
-DATA constants<>+2416(SB)/8, $0x3f92564717896ec6
-DATA constants<>+2424(SB)/8, $0x3f92564717896ec6
-DATA constants<>+2432(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA constants<>+2440(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA constants<>+2448(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA constants<>+2456(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA constants<>+2464(SB)/8, $0x3fa4de9aa1779d23
-DATA constants<>+2472(SB)/8, $0x3fa4de9aa1779d23
-DATA constants<>+2480(SB)/8, $0x3fa4de9aa1779d23
-DATA constants<>+2488(SB)/8, $0x3fa4de9aa1779d23
-DATA constants<>+2496(SB)/8, $0xbfafb44202a2306b
-DATA constants<>+2504(SB)/8, $0xbfafb44202a2306b
-DATA constants<>+2512(SB)/8, $0xbfafb44202a2306b
-DATA constants<>+2520(SB)/8, $0xbfafb44202a2306b
-DATA constants<>+2528(SB)/8, $0x3fb8512e5903903e
-DATA constants<>+2536(SB)/8, $0x3fb8512e5903903e
-DATA constants<>+2544(SB)/8, $0x3fb8512e5903903e
-DATA constants<>+2552(SB)/8, $0x3fb8512e5903903e
-DATA constants<>+2560(SB)/8, $0xbfc2feeeb98a78ea
-DATA constants<>+2568(SB)/8, $0xbfc2feeeb98a78ea
-DATA constants<>+2576(SB)/8, $0xbfc2feeeb98a78ea
-DATA constants<>+2584(SB)/8, $0xbfc2feeeb98a78ea
-DATA constants<>+2592(SB)/8, $0x3fceca189b8e6f6d
-DATA constants<>+2600(SB)/8, $0x3fceca189b8e6f6d
-DATA constants<>+2608(SB)/8, $0x3fceca189b8e6f6d
-DATA constants<>+2616(SB)/8, $0x3fceca189b8e6f6d
-DATA constants<>+2624(SB)/8, $0xbfdb1cb63005ee98
-DATA constants<>+2632(SB)/8, $0xbfdb1cb63005ee98
-DATA constants<>+2640(SB)/8, $0xbfdb1cb63005ee98
-DATA constants<>+2648(SB)/8, $0xbfdb1cb63005ee98
+DATA constants<>+1952(SB)/8, $0xbf275c084e78a4cd
+DATA constants<>+1960(SB)/8, $0xbf275c084e78a4cd
+DATA constants<>+1968(SB)/8, $0xbf275c084e78a4cd
+DATA constants<>+1976(SB)/8, $0xbf275c084e78a4cd
+DATA constants<>+1984(SB)/8, $0xbf22fae5cb379bf2
+DATA constants<>+1992(SB)/8, $0xbf22fae5cb379bf2
+DATA constants<>+2000(SB)/8, $0xbf22fae5cb379bf2
+DATA constants<>+2008(SB)/8, $0xbf22fae5cb379bf2
+DATA constants<>+2016(SB)/8, $0xbf3fd8e50abf2196
+DATA constants<>+2024(SB)/8, $0xbf3fd8e50abf2196
+DATA constants<>+2032(SB)/8, $0xbf3fd8e50abf2196
+DATA constants<>+2040(SB)/8, $0xbf3fd8e50abf2196
+DATA constants<>+2048(SB)/8, $0xbf50fb38d217b800
+DATA constants<>+2056(SB)/8, $0xbf50fb38d217b800
+DATA constants<>+2064(SB)/8, $0xbf50fb38d217b800
+DATA constants<>+2072(SB)/8, $0xbf50fb38d217b800
+DATA constants<>+2080(SB)/8, $0xbf6336dbe66757c8
+DATA constants<>+2088(SB)/8, $0xbf6336dbe66757c8
+DATA constants<>+2096(SB)/8, $0xbf6336dbe66757c8
+DATA constants<>+2104(SB)/8, $0xbf6336dbe66757c8
+DATA constants<>+2112(SB)/8, $0xbf75a06a5d662cb4
+DATA constants<>+2120(SB)/8, $0xbf75a06a5d662cb4
+DATA constants<>+2128(SB)/8, $0xbf75a06a5d662cb4
+DATA constants<>+2136(SB)/8, $0xbf75a06a5d662cb4
+DATA constants<>+2144(SB)/8, $0xbf8863563f44f303
+DATA constants<>+2152(SB)/8, $0xbf8863563f44f303
+DATA constants<>+2160(SB)/8, $0xbf8863563f44f303
+DATA constants<>+2168(SB)/8, $0xbf8863563f44f303
+DATA constants<>+2176(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA constants<>+2184(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA constants<>+2192(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA constants<>+2200(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA constants<>+2208(SB)/8, $0xbfafb44202a2306b
+DATA constants<>+2216(SB)/8, $0xbfafb44202a2306b
+DATA constants<>+2224(SB)/8, $0xbfafb44202a2306b
+DATA constants<>+2232(SB)/8, $0xbfafb44202a2306b
+DATA constants<>+2240(SB)/8, $0xbfc2feeeb98a78ea
+DATA constants<>+2248(SB)/8, $0xbfc2feeeb98a78ea
+DATA constants<>+2256(SB)/8, $0xbfc2feeeb98a78ea
+DATA constants<>+2264(SB)/8, $0xbfc2feeeb98a78ea
+DATA constants<>+2272(SB)/8, $0xbfdb1cb63005ee98
+DATA constants<>+2280(SB)/8, $0xbfdb1cb63005ee98
+DATA constants<>+2288(SB)/8, $0xbfdb1cb63005ee98
+DATA constants<>+2296(SB)/8, $0xbfdb1cb63005ee98
+DATA constants<>+2304(SB)/8, $0x3f1f255c4568ac4d
+DATA constants<>+2312(SB)/8, $0x3f1f255c4568ac4d
+DATA constants<>+2320(SB)/8, $0x3f1f255c4568ac4d
+DATA constants<>+2328(SB)/8, $0x3f1f255c4568ac4d
+DATA constants<>+2336(SB)/8, $0x3f194e73cc9821e1
+DATA constants<>+2344(SB)/8, $0x3f194e73cc9821e1
+DATA constants<>+2352(SB)/8, $0x3f194e73cc9821e1
+DATA constants<>+2360(SB)/8, $0x3f194e73cc9821e1
+DATA constants<>+2368(SB)/8, $0x3f353b23429da21b
+DATA constants<>+2376(SB)/8, $0x3f353b23429da21b
+DATA constants<>+2384(SB)/8, $0x3f353b23429da21b
+DATA constants<>+2392(SB)/8, $0x3f353b23429da21b
+DATA constants<>+2400(SB)/8, $0x3f46a3e76070c140
+DATA constants<>+2408(SB)/8, $0x3f46a3e76070c140
+DATA constants<>+2416(SB)/8, $0x3f46a3e76070c140
+DATA constants<>+2424(SB)/8, $0x3f46a3e76070c140
+DATA constants<>+2432(SB)/8, $0x3f599d3f5c0cad5e
+DATA constants<>+2440(SB)/8, $0x3f599d3f5c0cad5e
+DATA constants<>+2448(SB)/8, $0x3f599d3f5c0cad5e
+DATA constants<>+2456(SB)/8, $0x3f599d3f5c0cad5e
+DATA constants<>+2464(SB)/8, $0x3f6cd2011454fd05
+DATA constants<>+2472(SB)/8, $0x3f6cd2011454fd05
+DATA constants<>+2480(SB)/8, $0x3f6cd2011454fd05
+DATA constants<>+2488(SB)/8, $0x3f6cd2011454fd05
+DATA constants<>+2496(SB)/8, $0x3f803c0adafa529c
+DATA constants<>+2504(SB)/8, $0x3f803c0adafa529c
+DATA constants<>+2512(SB)/8, $0x3f803c0adafa529c
+DATA constants<>+2520(SB)/8, $0x3f803c0adafa529c
+DATA constants<>+2528(SB)/8, $0x3f92564717896ec6
+DATA constants<>+2536(SB)/8, $0x3f92564717896ec6
+DATA constants<>+2544(SB)/8, $0x3f92564717896ec6
+DATA constants<>+2552(SB)/8, $0x3f92564717896ec6
+DATA constants<>+2560(SB)/8, $0x3fa4de9aa1779d23
+DATA constants<>+2568(SB)/8, $0x3fa4de9aa1779d23
+DATA constants<>+2576(SB)/8, $0x3fa4de9aa1779d23
+DATA constants<>+2584(SB)/8, $0x3fa4de9aa1779d23
+DATA constants<>+2592(SB)/8, $0x3fb8512e5903903e
+DATA constants<>+2600(SB)/8, $0x3fb8512e5903903e
+DATA constants<>+2608(SB)/8, $0x3fb8512e5903903e
+DATA constants<>+2616(SB)/8, $0x3fb8512e5903903e
+DATA constants<>+2624(SB)/8, $0x3fceca189b8e6f6d
+DATA constants<>+2632(SB)/8, $0x3fceca189b8e6f6d
+DATA constants<>+2640(SB)/8, $0x3fceca189b8e6f6d
+DATA constants<>+2648(SB)/8, $0x3fceca189b8e6f6d
 DATA constants<>+2656(SB)/8, $0x3fee6f0cbb873616
 DATA constants<>+2664(SB)/8, $0x3fee6f0cbb873616
 DATA constants<>+2672(SB)/8, $0x3fee6f0cbb873616

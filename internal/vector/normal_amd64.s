@@ -23,36 +23,38 @@ body:
 	VSUBPD       constants<>+64(SB), Y2, Y3
 	VADDPD       constants<>+64(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y3
-	VBROADCASTSD constants<>+96(SB), Y4
-	VFMADD213PD  constants<>+128(SB), Y3, Y4
-	VFMADD213PD  constants<>+160(SB), Y3, Y4
-	VFMADD213PD  constants<>+192(SB), Y3, Y4
-	VFMADD213PD  constants<>+224(SB), Y3, Y4
-	VFMADD213PD  constants<>+256(SB), Y3, Y4
-	VFMADD213PD  constants<>+288(SB), Y3, Y4
-	VFMADD213PD  constants<>+320(SB), Y3, Y4
-	VFMADD213PD  constants<>+352(SB), Y3, Y4
-	VFMADD213PD  constants<>+384(SB), Y3, Y4
-	VFMADD213PD  constants<>+416(SB), Y3, Y4
-	VFMADD213PD  constants<>+448(SB), Y3, Y4
-	VFMADD213PD  constants<>+480(SB), Y3, Y4
-	VFMADD213PD  constants<>+512(SB), Y3, Y4
-	VFMADD213PD  constants<>+544(SB), Y3, Y4
-	VFMADD213PD  constants<>+576(SB), Y3, Y4
-	VFMADD213PD  constants<>+608(SB), Y3, Y4
-	VFMADD213PD  constants<>+640(SB), Y3, Y4
-	VFMADD213PD  constants<>+672(SB), Y3, Y4
-	VFMADD213PD  constants<>+704(SB), Y3, Y4
-	VFMADD213PD  constants<>+736(SB), Y3, Y4
-	VFMADD213PD  constants<>+768(SB), Y3, Y4
-	VFMADD213PD  constants<>+800(SB), Y3, Y4
-	VFMADD213PD  constants<>+832(SB), Y3, Y4
-	VFMADD213PD  constants<>+864(SB), Y3, Y4
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD constants<>+96(SB), Y5
+	VFMADD213PD  constants<>+128(SB), Y4, Y5
+	VFMADD213PD  constants<>+160(SB), Y4, Y5
+	VFMADD213PD  constants<>+192(SB), Y4, Y5
+	VFMADD213PD  constants<>+224(SB), Y4, Y5
+	VFMADD213PD  constants<>+256(SB), Y4, Y5
+	VFMADD213PD  constants<>+288(SB), Y4, Y5
+	VFMADD213PD  constants<>+320(SB), Y4, Y5
+	VFMADD213PD  constants<>+352(SB), Y4, Y5
+	VFMADD213PD  constants<>+384(SB), Y4, Y5
+	VFMADD213PD  constants<>+416(SB), Y4, Y5
+	VFMADD213PD  constants<>+448(SB), Y4, Y5
+	VBROADCASTSD constants<>+480(SB), Y6
+	VFMADD213PD  constants<>+512(SB), Y4, Y6
+	VFMADD213PD  constants<>+544(SB), Y4, Y6
+	VFMADD213PD  constants<>+576(SB), Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y4, Y6
+	VFMADD213PD  constants<>+640(SB), Y4, Y6
+	VFMADD213PD  constants<>+672(SB), Y4, Y6
+	VFMADD213PD  constants<>+704(SB), Y4, Y6
+	VFMADD213PD  constants<>+736(SB), Y4, Y6
+	VFMADD213PD  constants<>+768(SB), Y4, Y6
+	VFMADD213PD  constants<>+800(SB), Y4, Y6
+	VFMADD213PD  constants<>+832(SB), Y4, Y6
+	VFMADD213PD  constants<>+864(SB), Y4, Y6
+	VFMADD213PD  Y6, Y3, Y5
 	VBROADCASTSD constants<>+896(SB), Y3
-	VMOVAPD      Y2, Y5
+	VMOVAPD      Y2, Y4
 	VBROADCASTSD constants<>+928(SB), Y6
-	VFMADD213PD  Y3, Y6, Y5
-	VDIVPD       Y5, Y4, Y3
+	VFMADD213PD  Y3, Y6, Y4
+	VDIVPD       Y4, Y5, Y3
 	VMULPD       Y2, Y2, Y4
 	VMOVAPD      Y2, Y5
 	VFMSUB213PD  Y4, Y2, Y5
@@ -65,20 +67,22 @@ body:
 	VFNMADD231PD constants<>+1056(SB), Y7, Y2
 	VFNMADD231PD constants<>+1088(SB), Y7, Y2
 	VFNMADD231PD constants<>+896(SB), Y5, Y2
-	VBROADCASTSD constants<>+1120(SB), Y5
-	VFMADD213PD  constants<>+1152(SB), Y2, Y5
-	VFMADD213PD  constants<>+1184(SB), Y2, Y5
-	VFMADD213PD  constants<>+1216(SB), Y2, Y5
-	VFMADD213PD  constants<>+1248(SB), Y2, Y5
-	VFMADD213PD  constants<>+1280(SB), Y2, Y5
-	VFMADD213PD  constants<>+1312(SB), Y2, Y5
-	VFMADD213PD  constants<>+1344(SB), Y2, Y5
-	VFMADD213PD  constants<>+1376(SB), Y2, Y5
-	VFMADD213PD  constants<>+1408(SB), Y2, Y5
-	VFMADD213PD  constants<>+1440(SB), Y2, Y5
-	VMULPD       Y2, Y2, Y7
-	VFMADD213PD  Y2, Y7, Y5
-	VADDPD       constants<>+896(SB), Y5, Y2
+	VMULPD       Y2, Y2, Y5
+	VBROADCASTSD constants<>+1120(SB), Y7
+	VFMADD213PD  constants<>+1152(SB), Y5, Y7
+	VFMADD213PD  constants<>+1184(SB), Y5, Y7
+	VFMADD213PD  constants<>+1216(SB), Y5, Y7
+	VFMADD213PD  constants<>+1248(SB), Y5, Y7
+	VBROADCASTSD constants<>+1280(SB), Y8
+	VFMADD213PD  constants<>+1312(SB), Y5, Y8
+	VFMADD213PD  constants<>+1344(SB), Y5, Y8
+	VFMADD213PD  constants<>+1376(SB), Y5, Y8
+	VFMADD213PD  constants<>+1408(SB), Y5, Y8
+	VFMADD213PD  constants<>+1440(SB), Y5, Y8
+	VFMADD213PD  Y8, Y2, Y7
+	VMULPD       Y2, Y2, Y5
+	VFMADD213PD  Y2, Y5, Y7
+	VADDPD       constants<>+896(SB), Y7, Y2
 	VMULPD       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y6, Y3
 	VPADDQ       Y3, Y2, Y5
@@ -97,21 +101,23 @@ none1:
 	VORPD        Y3, Y2, Y2
 	VCMPPD       $0x11, constants<>+896(SB), Y1, Y1
 	VMULPD       Y0, Y0, Y3
-	VBROADCASTSD constants<>+1600(SB), Y4
-	VFMADD213PD  constants<>+1632(SB), Y3, Y4
-	VFMADD213PD  constants<>+1664(SB), Y3, Y4
-	VFMADD213PD  constants<>+1696(SB), Y3, Y4
-	VFMADD213PD  constants<>+1728(SB), Y3, Y4
-	VFMADD213PD  constants<>+1760(SB), Y3, Y4
-	VFMADD213PD  constants<>+1792(SB), Y3, Y4
-	VFMADD213PD  constants<>+1824(SB), Y3, Y4
-	VFMADD213PD  constants<>+1856(SB), Y3, Y4
-	VFMADD213PD  constants<>+1888(SB), Y3, Y4
-	VFMADD213PD  constants<>+1920(SB), Y3, Y4
-	VFMADD213PD  constants<>+1952(SB), Y3, Y4
-	VFMADD213PD  constants<>+1984(SB), Y3, Y4
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD constants<>+1600(SB), Y5
+	VFMADD213PD  constants<>+1632(SB), Y4, Y5
+	VFMADD213PD  constants<>+1664(SB), Y4, Y5
+	VFMADD213PD  constants<>+1696(SB), Y4, Y5
+	VFMADD213PD  constants<>+1728(SB), Y4, Y5
+	VFMADD213PD  constants<>+1760(SB), Y4, Y5
+	VBROADCASTSD constants<>+1792(SB), Y6
+	VFMADD213PD  constants<>+1824(SB), Y4, Y6
+	VFMADD213PD  constants<>+1856(SB), Y4, Y6
+	VFMADD213PD  constants<>+1888(SB), Y4, Y6
+	VFMADD213PD  constants<>+1920(SB), Y4, Y6
+	VFMADD213PD  constants<>+1952(SB), Y4, Y6
+	VFMADD213PD  Y6, Y3, Y5
+	VFMADD213PD  constants<>+1984(SB), Y3, Y5
 	VBROADCASTSD constants<>+2016(SB), Y3
-	VMULPD       Y4, Y0, Y4
+	VMULPD       Y5, Y0, Y4
 	VMOVAPD      Y0, Y5
 	VFMADD213PD  Y4, Y3, Y5
 	VBLENDVPD    Y1, Y5, Y2, Y2
@@ -130,23 +136,48 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest6:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less7
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less7:
+	TESTQ  $+1, BX
+	JE     less8
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less8:
 done:
 	VZEROUPPER
 	RET
@@ -170,95 +201,101 @@ body:
 	VSUBPD.BCST       constants<>+64(SB), Z2, Z3
 	VADDPD.BCST       constants<>+64(SB), Z2, Z4
 	VDIVPD            Z4, Z3, Z3
-	VBROADCASTSD      constants<>+96(SB), Z4
-	VFMADD213PD.BCST  constants<>+128(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+160(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+192(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+608(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+640(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+672(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+704(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+736(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+768(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+800(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+832(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+864(SB), Z3, Z4
+	VMULPD            Z3, Z3, Z4
+	VBROADCASTSD      constants<>+96(SB), Z6
+	VFMADD213PD.BCST  constants<>+128(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+160(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+192(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+448(SB), Z4, Z6
+	VBROADCASTSD      constants<>+480(SB), Z7
+	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+608(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+640(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+672(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+704(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+736(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+768(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+800(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+832(SB), Z4, Z7
+	VFMADD213PD.BCST  constants<>+864(SB), Z4, Z7
+	VFMADD213PD       Z7, Z3, Z6
 	VBROADCASTSD      constants<>+896(SB), Z3
-	VMOVAPD           Z2, Z5
-	VBROADCASTSD      constants<>+928(SB), Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VDIVPD            Z5, Z4, Z3
+	VMOVAPD           Z2, Z4
+	VBROADCASTSD      constants<>+928(SB), Z7
+	VFMADD213PD       Z3, Z7, Z4
+	VDIVPD            Z4, Z6, Z3
 	VMULPD            Z2, Z2, Z4
-	VMOVAPD           Z2, Z5
-	VFMSUB213PD       Z4, Z2, Z5
-	VMULPD.BCST       constants<>+960(SB), Z4, Z2
 	VMOVAPD           Z2, Z6
-	VBROADCASTSD      constants<>+992(SB), Z7
-	VFMADD213PD.BCST  constants<>+1024(SB), Z7, Z6
-	VSUBPD.BCST       constants<>+1024(SB), Z6, Z7
+	VFMSUB213PD       Z4, Z2, Z6
+	VMULPD.BCST       constants<>+960(SB), Z4, Z2
+	VMOVAPD           Z2, Z7
+	VBROADCASTSD      constants<>+992(SB), Z8
+	VFMADD213PD.BCST  constants<>+1024(SB), Z8, Z7
+	VSUBPD.BCST       constants<>+1024(SB), Z7, Z8
 	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST constants<>+1056(SB), Z7, Z2
-	VFNMADD231PD.BCST constants<>+1088(SB), Z7, Z2
-	VFNMADD231PD.BCST constants<>+896(SB), Z5, Z2
-	VBROADCASTSD      constants<>+1120(SB), Z5
-	VFMADD213PD.BCST  constants<>+1152(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1184(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1216(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1248(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1280(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1312(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1344(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1376(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1408(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1440(SB), Z2, Z5
-	VMULPD            Z2, Z2, Z7
-	VFMADD213PD       Z2, Z7, Z5
-	VADDPD.BCST       constants<>+896(SB), Z5, Z2
+	VFNMADD231PD.BCST constants<>+1056(SB), Z8, Z2
+	VFNMADD231PD.BCST constants<>+1088(SB), Z8, Z2
+	VFNMADD231PD.BCST constants<>+896(SB), Z6, Z2
+	VMULPD            Z2, Z2, Z6
+	VBROADCASTSD      constants<>+1120(SB), Z8
+	VFMADD213PD.BCST  constants<>+1152(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1184(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1216(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1248(SB), Z6, Z8
+	VBROADCASTSD      constants<>+1280(SB), Z9
+	VFMADD213PD.BCST  constants<>+1312(SB), Z6, Z9
+	VFMADD213PD.BCST  constants<>+1344(SB), Z6, Z9
+	VFMADD213PD.BCST  constants<>+1376(SB), Z6, Z9
+	VFMADD213PD.BCST  constants<>+1408(SB), Z6, Z9
+	VFMADD213PD.BCST  constants<>+1440(SB), Z6, Z9
+	VFMADD213PD       Z9, Z2, Z8
+	VMULPD            Z2, Z2, Z6
+	VFMADD213PD       Z2, Z6, Z8
+	VADDPD.BCST       constants<>+896(SB), Z8, Z2
 	VMULPD            Z3, Z2, Z2
-	VPSLLQ            $0x34, Z6, Z3
-	VPADDQ            Z3, Z2, Z5
+	VPSLLQ            $0x34, Z7, Z3
+	VPADDQ            Z3, Z2, Z6
 	VCMPPD.BCST       $0x1e, constants<>+1472(SB), Z4, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPADDQ            Z3, Z2, Z2
 	VPADDQ.BCST       constants<>+1504(SB), Z2, Z2
 	VMULPD.BCST       constants<>+1536(SB), Z2, Z2
-	VBLENDMPD         Z2, Z5, K1, Z5
+	VBLENDMPD         Z2, Z6, K1, Z6
 
 none1:
 	VBROADCASTSD     constants<>+896(SB), Z2
-	VSUBPD           Z5, Z2, Z2
+	VSUBPD           Z6, Z2, Z2
 	VANDPD.BCST      constants<>+1568(SB), Z0, Z3
 	VORPD            Z3, Z2, Z2
 	VCMPPD.BCST      $0x11, constants<>+896(SB), Z1, K1
 	VMULPD           Z0, Z0, Z1
-	VBROADCASTSD     constants<>+1600(SB), Z3
-	VFMADD213PD.BCST constants<>+1632(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1664(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1696(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1728(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1760(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1792(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1824(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1856(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1888(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1920(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1952(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+1984(SB), Z1, Z3
+	VMULPD           Z1, Z1, Z3
+	VBROADCASTSD     constants<>+1600(SB), Z4
+	VFMADD213PD.BCST constants<>+1632(SB), Z3, Z4
+	VFMADD213PD.BCST constants<>+1664(SB), Z3, Z4
+	VFMADD213PD.BCST constants<>+1696(SB), Z3, Z4
+	VFMADD213PD.BCST constants<>+1728(SB), Z3, Z4
+	VFMADD213PD.BCST constants<>+1760(SB), Z3, Z4
+	VBROADCASTSD     constants<>+1792(SB), Z6
+	VFMADD213PD.BCST constants<>+1824(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1856(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1888(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1920(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+1952(SB), Z3, Z6
+	VFMADD213PD      Z6, Z1, Z4
+	VFMADD213PD.BCST constants<>+1984(SB), Z1, Z4
 	VBROADCASTSD     constants<>+2016(SB), Z1
-	VMULPD           Z3, Z0, Z3
+	VMULPD           Z4, Z0, Z3
 	VMOVAPD          Z0, Z4
 	VFMADD213PD      Z3, Z1, Z4
 	VBLENDMPD        Z4, Z2, K1, Z2
@@ -277,23 +314,65 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X5
+	VINSERTF128 $0x01, X2, Y5, Y5
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X2, Y1, Y5
+
+rest6:
+	TESTQ        $+4, BX
+	JE           skip7
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y5, Z0, Z0
+	JMP          rest8
+
+skip7:
+	VINSERTF64X4 $0x00, Y5, Z1, Z0
+
+rest8:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less9
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less9:
+	TESTQ        $+2, BX
+	JE           less10
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less10:
+	TESTQ  $+1, BX
+	JE     less11
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -317,36 +396,38 @@ body:
 	VSUBPD       constants<>+64(SB), Y1, Y2
 	VADDPD       constants<>+64(SB), Y1, Y3
 	VDIVPD       Y3, Y2, Y2
-	VBROADCASTSD constants<>+96(SB), Y3
-	VFMADD213PD  constants<>+128(SB), Y2, Y3
-	VFMADD213PD  constants<>+160(SB), Y2, Y3
-	VFMADD213PD  constants<>+192(SB), Y2, Y3
-	VFMADD213PD  constants<>+224(SB), Y2, Y3
-	VFMADD213PD  constants<>+256(SB), Y2, Y3
-	VFMADD213PD  constants<>+288(SB), Y2, Y3
-	VFMADD213PD  constants<>+320(SB), Y2, Y3
-	VFMADD213PD  constants<>+352(SB), Y2, Y3
-	VFMADD213PD  constants<>+384(SB), Y2, Y3
-	VFMADD213PD  constants<>+416(SB), Y2, Y3
-	VFMADD213PD  constants<>+448(SB), Y2, Y3
-	VFMADD213PD  constants<>+480(SB), Y2, Y3
-	VFMADD213PD  constants<>+512(SB), Y2, Y3
-	VFMADD213PD  constants<>+544(SB), Y2, Y3
-	VFMADD213PD  constants<>+576(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y3
-	VFMADD213PD  constants<>+640(SB), Y2, Y3
-	VFMADD213PD  constants<>+672(SB), Y2, Y3
-	VFMADD213PD  constants<>+704(SB), Y2, Y3
-	VFMADD213PD  constants<>+736(SB), Y2, Y3
-	VFMADD213PD  constants<>+768(SB), Y2, Y3
-	VFMADD213PD  constants<>+800(SB), Y2, Y3
-	VFMADD213PD  constants<>+832(SB), Y2, Y3
-	VFMADD213PD  constants<>+864(SB), Y2, Y3
+	VMULPD       Y2, Y2, Y3
+	VBROADCASTSD constants<>+96(SB), Y4
+	VFMADD213PD  constants<>+128(SB), Y3, Y4
+	VFMADD213PD  constants<>+160(SB), Y3, Y4
+	VFMADD213PD  constants<>+192(SB), Y3, Y4
+	VFMADD213PD  constants<>+224(SB), Y3, Y4
+	VFMADD213PD  constants<>+256(SB), Y3, Y4
+	VFMADD213PD  constants<>+288(SB), Y3, Y4
+	VFMADD213PD  constants<>+320(SB), Y3, Y4
+	VFMADD213PD  constants<>+352(SB), Y3, Y4
+	VFMADD213PD  constants<>+384(SB), Y3, Y4
+	VFMADD213PD  constants<>+416(SB), Y3, Y4
+	VFMADD213PD  constants<>+448(SB), Y3, Y4
+	VBROADCASTSD constants<>+480(SB), Y5
+	VFMADD213PD  constants<>+512(SB), Y3, Y5
+	VFMADD213PD  constants<>+544(SB), Y3, Y5
+	VFMADD213PD  constants<>+576(SB), Y3, Y5
+	VFMADD213PD  constants<>+608(SB), Y3, Y5
+	VFMADD213PD  constants<>+640(SB), Y3, Y5
+	VFMADD213PD  constants<>+672(SB), Y3, Y5
+	VFMADD213PD  constants<>+704(SB), Y3, Y5
+	VFMADD213PD  constants<>+736(SB), Y3, Y5
+	VFMADD213PD  constants<>+768(SB), Y3, Y5
+	VFMADD213PD  constants<>+800(SB), Y3, Y5
+	VFMADD213PD  constants<>+832(SB), Y3, Y5
+	VFMADD213PD  constants<>+864(SB), Y3, Y5
+	VFMADD213PD  Y5, Y2, Y4
 	VBROADCASTSD constants<>+896(SB), Y2
-	VMOVAPD      Y1, Y4
+	VMOVAPD      Y1, Y3
 	VBROADCASTSD constants<>+928(SB), Y5
-	VFMADD213PD  Y2, Y5, Y4
-	VDIVPD       Y4, Y3, Y2
+	VFMADD213PD  Y2, Y5, Y3
+	VDIVPD       Y3, Y4, Y2
 	VMULPD       Y1, Y1, Y3
 	VMOVAPD      Y1, Y4
 	VFMSUB213PD  Y3, Y1, Y4
@@ -359,20 +440,22 @@ body:
 	VFNMADD231PD constants<>+1056(SB), Y7, Y5
 	VFNMADD231PD constants<>+1088(SB), Y7, Y5
 	VFNMADD231PD constants<>+896(SB), Y4, Y5
-	VBROADCASTSD constants<>+1120(SB), Y4
-	VFMADD213PD  constants<>+1152(SB), Y5, Y4
-	VFMADD213PD  constants<>+1184(SB), Y5, Y4
-	VFMADD213PD  constants<>+1216(SB), Y5, Y4
-	VFMADD213PD  constants<>+1248(SB), Y5, Y4
-	VFMADD213PD  constants<>+1280(SB), Y5, Y4
-	VFMADD213PD  constants<>+1312(SB), Y5, Y4
-	VFMADD213PD  constants<>+1344(SB), Y5, Y4
-	VFMADD213PD  constants<>+1376(SB), Y5, Y4
-	VFMADD213PD  constants<>+1408(SB), Y5, Y4
-	VFMADD213PD  constants<>+1440(SB), Y5, Y4
-	VMULPD       Y5, Y5, Y7
-	VFMADD213PD  Y5, Y7, Y4
-	VADDPD       constants<>+896(SB), Y4, Y4
+	VMULPD       Y5, Y5, Y4
+	VBROADCASTSD constants<>+1120(SB), Y7
+	VFMADD213PD  constants<>+1152(SB), Y4, Y7
+	VFMADD213PD  constants<>+1184(SB), Y4, Y7
+	VFMADD213PD  constants<>+1216(SB), Y4, Y7
+	VFMADD213PD  constants<>+1248(SB), Y4, Y7
+	VBROADCASTSD constants<>+1280(SB), Y8
+	VFMADD213PD  constants<>+1312(SB), Y4, Y8
+	VFMADD213PD  constants<>+1344(SB), Y4, Y8
+	VFMADD213PD  constants<>+1376(SB), Y4, Y8
+	VFMADD213PD  constants<>+1408(SB), Y4, Y8
+	VFMADD213PD  constants<>+1440(SB), Y4, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VMULPD       Y5, Y5, Y4
+	VFMADD213PD  Y5, Y4, Y7
+	VADDPD       constants<>+896(SB), Y7, Y4
 	VMULPD       Y2, Y4, Y2
 	VPSLLQ       $0x34, Y6, Y4
 	VPADDQ       Y4, Y2, Y5
@@ -391,21 +474,23 @@ none1:
 	VBLENDVPD    Y2, Y3, Y5, Y5
 	VCMPPD       $0x11, constants<>+1440(SB), Y1, Y1
 	VMULPD       Y0, Y0, Y2
-	VBROADCASTSD constants<>+1600(SB), Y3
-	VFMADD213PD  constants<>+1632(SB), Y2, Y3
-	VFMADD213PD  constants<>+1664(SB), Y2, Y3
-	VFMADD213PD  constants<>+1696(SB), Y2, Y3
-	VFMADD213PD  constants<>+1728(SB), Y2, Y3
-	VFMADD213PD  constants<>+1760(SB), Y2, Y3
-	VFMADD213PD  constants<>+1792(SB), Y2, Y3
-	VFMADD213PD  constants<>+1824(SB), Y2, Y3
-	VFMADD213PD  constants<>+1856(SB), Y2, Y3
-	VFMADD213PD  constants<>+1888(SB), Y2, Y3
-	VFMADD213PD  constants<>+1920(SB), Y2, Y3
-	VFMADD213PD  constants<>+1952(SB), Y2, Y3
-	VFMADD213PD  constants<>+1984(SB), Y2, Y3
+	VMULPD       Y2, Y2, Y3
+	VBROADCASTSD constants<>+1600(SB), Y4
+	VFMADD213PD  constants<>+1632(SB), Y3, Y4
+	VFMADD213PD  constants<>+1664(SB), Y3, Y4
+	VFMADD213PD  constants<>+1696(SB), Y3, Y4
+	VFMADD213PD  constants<>+1728(SB), Y3, Y4
+	VFMADD213PD  constants<>+1760(SB), Y3, Y4
+	VBROADCASTSD constants<>+1792(SB), Y6
+	VFMADD213PD  constants<>+1824(SB), Y3, Y6
+	VFMADD213PD  constants<>+1856(SB), Y3, Y6
+	VFMADD213PD  constants<>+1888(SB), Y3, Y6
+	VFMADD213PD  constants<>+1920(SB), Y3, Y6
+	VFMADD213PD  constants<>+1952(SB), Y3, Y6
+	VFMADD213PD  Y6, Y2, Y4
+	VFMADD213PD  constants<>+1984(SB), Y2, Y4
 	VBROADCASTSD constants<>+2016(SB), Y2
-	VMULPD       Y3, Y0, Y3
+	VMULPD       Y4, Y0, Y3
 	VMOVAPD      Y0, Y4
 	VFMADD213PD  Y3, Y2, Y4
 	VBROADCASTSD constants<>+896(SB), Y2
@@ -426,23 +511,48 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest6:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y5, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less7
+	VMOVUPD      X5, (AX)
+	VEXTRACTF128 $0x01, Y5, X5
+	ADDQ         $+16, AX
 
+less7:
+	TESTQ  $+1, BX
+	JE     less8
+	VMOVSD X5, (AX)
+	ADDQ   $+8, AX
+
+less8:
 done:
 	VZEROUPPER
 	RET
@@ -464,134 +574,182 @@ body:
 	VBROADCASTSD      constants<>+2048(SB), Z2
 	VMINPD            Z1, Z2, Z1
 	VSUBPD.BCST       constants<>+64(SB), Z1, Z2
-	VADDPD.BCST       constants<>+64(SB), Z1, Z3
-	VDIVPD            Z3, Z2, Z2
-	VBROADCASTSD      constants<>+96(SB), Z3
-	VFMADD213PD.BCST  constants<>+128(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+160(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+192(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+384(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+416(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+448(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+576(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+608(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+640(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+672(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+704(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+736(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+768(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+800(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+832(SB), Z2, Z3
-	VFMADD213PD.BCST  constants<>+864(SB), Z2, Z3
+	VADDPD.BCST       constants<>+64(SB), Z1, Z4
+	VDIVPD            Z4, Z2, Z2
+	VMULPD            Z2, Z2, Z4
+	VBROADCASTSD      constants<>+96(SB), Z5
+	VFMADD213PD.BCST  constants<>+128(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+160(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+192(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+416(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+448(SB), Z4, Z5
+	VBROADCASTSD      constants<>+480(SB), Z6
+	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+608(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+640(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+672(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+704(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+736(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+768(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+800(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+832(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+864(SB), Z4, Z6
+	VFMADD213PD       Z6, Z2, Z5
 	VBROADCASTSD      constants<>+896(SB), Z2
 	VMOVAPD           Z1, Z4
-	VBROADCASTSD      constants<>+928(SB), Z5
-	VFMADD213PD       Z2, Z5, Z4
-	VDIVPD            Z4, Z3, Z2
-	VMULPD            Z1, Z1, Z3
-	VMOVAPD           Z1, Z4
-	VFMSUB213PD       Z3, Z1, Z4
-	VMULPD.BCST       constants<>+960(SB), Z3, Z5
-	VMOVAPD           Z5, Z6
-	VBROADCASTSD      constants<>+992(SB), Z7
-	VFMADD213PD.BCST  constants<>+1024(SB), Z7, Z6
-	VSUBPD.BCST       constants<>+1024(SB), Z6, Z7
-	VMOVAPD           Z5, Z5
-	VFNMADD231PD.BCST constants<>+1056(SB), Z7, Z5
-	VFNMADD231PD.BCST constants<>+1088(SB), Z7, Z5
-	VFNMADD231PD.BCST constants<>+896(SB), Z4, Z5
-	VBROADCASTSD      constants<>+1120(SB), Z4
-	VFMADD213PD.BCST  constants<>+1152(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1184(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1216(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1248(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1280(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1312(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1344(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1376(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1408(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+1440(SB), Z5, Z4
-	VMULPD            Z5, Z5, Z7
-	VFMADD213PD       Z5, Z7, Z4
-	VADDPD.BCST       constants<>+896(SB), Z4, Z4
-	VMULPD            Z2, Z4, Z2
-	VPSLLQ            $0x34, Z6, Z4
-	VPADDQ            Z4, Z2, Z5
-	VCMPPD.BCST       $0x1e, constants<>+1472(SB), Z3, K1
+	VBROADCASTSD      constants<>+928(SB), Z6
+	VFMADD213PD       Z2, Z6, Z4
+	VDIVPD            Z4, Z5, Z2
+	VMULPD            Z1, Z1, Z4
+	VMOVAPD           Z1, Z5
+	VFMSUB213PD       Z4, Z1, Z5
+	VMULPD.BCST       constants<>+960(SB), Z4, Z6
+	VMOVAPD           Z6, Z7
+	VBROADCASTSD      constants<>+992(SB), Z8
+	VFMADD213PD.BCST  constants<>+1024(SB), Z8, Z7
+	VSUBPD.BCST       constants<>+1024(SB), Z7, Z8
+	VMOVAPD           Z6, Z6
+	VFNMADD231PD.BCST constants<>+1056(SB), Z8, Z6
+	VFNMADD231PD.BCST constants<>+1088(SB), Z8, Z6
+	VFNMADD231PD.BCST constants<>+896(SB), Z5, Z6
+	VMULPD            Z6, Z6, Z5
+	VBROADCASTSD      constants<>+1120(SB), Z8
+	VFMADD213PD.BCST  constants<>+1152(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1184(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1216(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1248(SB), Z5, Z8
+	VBROADCASTSD      constants<>+1280(SB), Z9
+	VFMADD213PD.BCST  constants<>+1312(SB), Z5, Z9
+	VFMADD213PD.BCST  constants<>+1344(SB), Z5, Z9
+	VFMADD213PD.BCST  constants<>+1376(SB), Z5, Z9
+	VFMADD213PD.BCST  constants<>+1408(SB), Z5, Z9
+	VFMADD213PD.BCST  constants<>+1440(SB), Z5, Z9
+	VFMADD213PD       Z9, Z6, Z8
+	VMULPD            Z6, Z6, Z5
+	VFMADD213PD       Z6, Z5, Z8
+	VADDPD.BCST       constants<>+896(SB), Z8, Z5
+	VMULPD            Z2, Z5, Z2
+	VPSLLQ            $0x34, Z7, Z5
+	VPADDQ            Z5, Z2, Z6
+	VCMPPD.BCST       $0x1e, constants<>+1472(SB), Z4, K1
 	KORTESTB          K1, K1
 	JE                none1
-	VPADDQ            Z4, Z2, Z2
+	VPADDQ            Z5, Z2, Z2
 	VPADDQ.BCST       constants<>+1504(SB), Z2, Z2
 	VMULPD.BCST       constants<>+1536(SB), Z2, Z2
-	VBLENDMPD         Z2, Z5, K1, Z5
+	VBLENDMPD         Z2, Z6, K1, Z6
 
 none1:
 	VCMPPD.BCST      $0x11, constants<>+2080(SB), Z0, K1
 	VBROADCASTSD     constants<>+928(SB), Z2
-	VSUBPD           Z5, Z2, Z2
-	VBLENDMPD        Z2, Z5, K1, Z5
+	VSUBPD           Z6, Z2, Z2
+	VBLENDMPD        Z2, Z6, K1, Z6
 	VCMPPD.BCST      $0x11, constants<>+1440(SB), Z1, K1
 	VMULPD           Z0, Z0, Z1
-	VBROADCASTSD     constants<>+1600(SB), Z2
-	VFMADD213PD.BCST constants<>+1632(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1664(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1696(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1728(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1760(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1792(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1824(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1856(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1888(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1920(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1952(SB), Z1, Z2
-	VFMADD213PD.BCST constants<>+1984(SB), Z1, Z2
+	VMULPD           Z1, Z1, Z2
+	VBROADCASTSD     constants<>+1600(SB), Z4
+	VFMADD213PD.BCST constants<>+1632(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+1664(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+1696(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+1728(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+1760(SB), Z2, Z4
+	VBROADCASTSD     constants<>+1792(SB), Z5
+	VFMADD213PD.BCST constants<>+1824(SB), Z2, Z5
+	VFMADD213PD.BCST constants<>+1856(SB), Z2, Z5
+	VFMADD213PD.BCST constants<>+1888(SB), Z2, Z5
+	VFMADD213PD.BCST constants<>+1920(SB), Z2, Z5
+	VFMADD213PD.BCST constants<>+1952(SB), Z2, Z5
+	VFMADD213PD      Z5, Z1, Z4
+	VFMADD213PD.BCST constants<>+1984(SB), Z1, Z4
 	VBROADCASTSD     constants<>+2016(SB), Z1
-	VMULPD           Z2, Z0, Z2
-	VMOVAPD          Z0, Z3
-	VFMADD213PD      Z2, Z1, Z3
+	VMULPD           Z4, Z0, Z2
+	VMOVAPD          Z0, Z4
+	VFMADD213PD      Z2, Z1, Z4
 	VBROADCASTSD     constants<>+896(SB), Z1
-	VSUBPD           Z3, Z1, Z1
-	VBLENDMPD        Z1, Z5, K1, Z5
+	VSUBPD           Z4, Z1, Z1
+	VBLENDMPD        Z1, Z6, K1, Z6
 	VCMPPD           $0x03, Z0, Z0, K1
 	KORTESTB         K1, K1
 	JE               none2
 	VCMPPD           $0x03, Z0, Z0, K1
-	VBLENDMPD        Z0, Z5, K1, Z5
+	VBLENDMPD        Z0, Z6, K1, Z6
 
 none2:
 	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Z5, (AX)
+	VMOVUPD Z6, (AX)
 	ADDQ    $+64, AX
 	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X3
+	VINSERTF128 $0x01, X2, Y3, Y3
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X2, Y1, Y3
+
+rest6:
+	TESTQ        $+4, BX
+	JE           skip7
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y3, Z0, Z0
+	JMP          rest8
+
+skip7:
+	VINSERTF64X4 $0x00, Y3, Z1, Z0
+
+rest8:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z5, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less9
+	VMOVUPD       Y6, (AX)
+	VEXTRACTF64X4 $0x01, Z6, Y6
+	ADDQ          $+32, AX
 
+less9:
+	TESTQ        $+2, BX
+	JE           less10
+	VMOVUPD      X6, (AX)
+	VEXTRACTF128 $0x01, Y6, X6
+	ADDQ         $+16, AX
+
+less10:
+	TESTQ  $+1, BX
+	JE     less11
+	VMOVSD X6, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -618,36 +776,38 @@ body:
 	VSUBPD       constants<>+64(SB), Y2, Y3
 	VADDPD       constants<>+64(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y3
-	VBROADCASTSD constants<>+96(SB), Y4
-	VFMADD213PD  constants<>+128(SB), Y3, Y4
-	VFMADD213PD  constants<>+160(SB), Y3, Y4
-	VFMADD213PD  constants<>+192(SB), Y3, Y4
-	VFMADD213PD  constants<>+224(SB), Y3, Y4
-	VFMADD213PD  constants<>+256(SB), Y3, Y4
-	VFMADD213PD  constants<>+288(SB), Y3, Y4
-	VFMADD213PD  constants<>+320(SB), Y3, Y4
-	VFMADD213PD  constants<>+352(SB), Y3, Y4
-	VFMADD213PD  constants<>+384(SB), Y3, Y4
-	VFMADD213PD  constants<>+416(SB), Y3, Y4
-	VFMADD213PD  constants<>+448(SB), Y3, Y4
-	VFMADD213PD  constants<>+480(SB), Y3, Y4
-	VFMADD213PD  constants<>+512(SB), Y3, Y4
-	VFMADD213PD  constants<>+544(SB), Y3, Y4
-	VFMADD213PD  constants<>+576(SB), Y3, Y4
-	VFMADD213PD  constants<>+608(SB), Y3, Y4
-	VFMADD213PD  constants<>+640(SB), Y3, Y4
-	VFMADD213PD  constants<>+672(SB), Y3, Y4
-	VFMADD213PD  constants<>+704(SB), Y3, Y4
-	VFMADD213PD  constants<>+736(SB), Y3, Y4
-	VFMADD213PD  constants<>+768(SB), Y3, Y4
-	VFMADD213PD  constants<>+800(SB), Y3, Y4
-	VFMADD213PD  constants<>+832(SB), Y3, Y4
-	VFMADD213PD  constants<>+864(SB), Y3, Y4
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD constants<>+96(SB), Y5
+	VFMADD213PD  constants<>+128(SB), Y4, Y5
+	VFMADD213PD  constants<>+160(SB), Y4, Y5
+	VFMADD213PD  constants<>+192(SB), Y4, Y5
+	VFMADD213PD  constants<>+224(SB), Y4, Y5
+	VFMADD213PD  constants<>+256(SB), Y4, Y5
+	VFMADD213PD  constants<>+288(SB), Y4, Y5
+	VFMADD213PD  constants<>+320(SB), Y4, Y5
+	VFMADD213PD  constants<>+352(SB), Y4, Y5
+	VFMADD213PD  constants<>+384(SB), Y4, Y5
+	VFMADD213PD  constants<>+416(SB), Y4, Y5
+	VFMADD213PD  constants<>+448(SB), Y4, Y5
+	VBROADCASTSD constants<>+480(SB), Y6
+	VFMADD213PD  constants<>+512(SB), Y4, Y6
+	VFMADD213PD  constants<>+544(SB), Y4, Y6
+	VFMADD213PD  constants<>+576(SB), Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y4, Y6
+	VFMADD213PD  constants<>+640(SB), Y4, Y6
+	VFMADD213PD  constants<>+672(SB), Y4, Y6
+	VFMADD213PD  constants<>+704(SB), Y4, Y6
+	VFMADD213PD  constants<>+736(SB), Y4, Y6
+	VFMADD213PD  constants<>+768(SB), Y4, Y6
+	VFMADD213PD  constants<>+800(SB), Y4, Y6
+	VFMADD213PD  constants<>+832(SB), Y4, Y6
+	VFMADD213PD  constants<>+864(SB), Y4, Y6
+	VFMADD213PD  Y6, Y3, Y5
 	VBROADCASTSD constants<>+896(SB), Y3
 	VMOVAPD      Y2, Y2
-	VBROADCASTSD constants<>+928(SB), Y5
-	VFMADD213PD  Y3, Y5, Y2
-	VDIVPD       Y2, Y4, Y2
+	VBROADCASTSD constants<>+928(SB), Y4
+	VFMADD213PD  Y3, Y4, Y2
+	VDIVPD       Y2, Y5, Y2
 	VMULPD       constants<>+1440(SB), Y2, Y2
 	VBROADCASTSD constants<>+2112(SB), Y3
 	VMINPD       Y1, Y3, Y1
@@ -663,20 +823,22 @@ body:
 	VFNMADD231PD constants<>+1056(SB), Y6, Y1
 	VFNMADD231PD constants<>+1088(SB), Y6, Y1
 	VFNMADD231PD constants<>+1440(SB), Y4, Y1
-	VBROADCASTSD constants<>+1120(SB), Y4
-	VFMADD213PD  constants<>+1152(SB), Y1, Y4
-	VFMADD213PD  constants<>+1184(SB), Y1, Y4
-	VFMADD213PD  constants<>+1216(SB), Y1, Y4
-	VFMADD213PD  constants<>+1248(SB), Y1, Y4
-	VFMADD213PD  constants<>+1280(SB), Y1, Y4
-	VFMADD213PD  constants<>+1312(SB), Y1, Y4
-	VFMADD213PD  constants<>+1344(SB), Y1, Y4
-	VFMADD213PD  constants<>+1376(SB), Y1, Y4
-	VFMADD213PD  constants<>+1408(SB), Y1, Y4
-	VFMADD213PD  constants<>+1440(SB), Y1, Y4
-	VMULPD       Y1, Y1, Y6
-	VFMADD213PD  Y1, Y6, Y4
-	VADDPD       constants<>+896(SB), Y4, Y1
+	VMULPD       Y1, Y1, Y4
+	VBROADCASTSD constants<>+1120(SB), Y6
+	VFMADD213PD  constants<>+1152(SB), Y4, Y6
+	VFMADD213PD  constants<>+1184(SB), Y4, Y6
+	VFMADD213PD  constants<>+1216(SB), Y4, Y6
+	VFMADD213PD  constants<>+1248(SB), Y4, Y6
+	VBROADCASTSD constants<>+1280(SB), Y7
+	VFMADD213PD  constants<>+1312(SB), Y4, Y7
+	VFMADD213PD  constants<>+1344(SB), Y4, Y7
+	VFMADD213PD  constants<>+1376(SB), Y4, Y7
+	VFMADD213PD  constants<>+1408(SB), Y4, Y7
+	VFMADD213PD  constants<>+1440(SB), Y4, Y7
+	VFMADD213PD  Y7, Y1, Y6
+	VMULPD       Y1, Y1, Y4
+	VFMADD213PD  Y1, Y4, Y6
+	VADDPD       constants<>+896(SB), Y6, Y1
 	VMULPD       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y5, Y4
 	VPADDQ       Y4, Y1, Y5
@@ -732,35 +894,60 @@ none1:
 	VADDPD       Y2, Y3, Y2
 	VFMADD231PD  constants<>+1056(SB), Y1, Y2
 	VMULPD       constants<>+1440(SB), Y0, Y1
-	VMULPD       Y0, Y1, Y0
-	VBLENDVPD    Y4, constants<>+2080(SB), Y0, Y0
-	VSUBPD       Y0, Y2, Y0
-	VORPD        constants<>+1568(SB), Y0, Y0
+	VMULPD       Y0, Y1, Y1
+	VBLENDVPD    Y4, constants<>+2080(SB), Y1, Y1
+	VSUBPD       Y1, Y2, Y1
+	VORPD        constants<>+1568(SB), Y1, Y1
 	TESTQ        DX, DX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y1
-	VMASKMOVPD Y0, Y1, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -781,155 +968,201 @@ body:
 	VBROADCASTSD      constants<>+2112(SB), Z1
 	VMINPD            Z0, Z1, Z1
 	VANDPD.BCST       constants<>+0(SB), Z1, Z1
-	VMULPD.BCST       constants<>+2144(SB), Z1, Z4
-	VBROADCASTSD      constants<>+2176(SB), Z5
-	VMINPD            Z4, Z5, Z4
-	VSUBPD.BCST       constants<>+64(SB), Z4, Z5
-	VADDPD.BCST       constants<>+64(SB), Z4, Z6
-	VDIVPD            Z6, Z5, Z5
-	VBROADCASTSD      constants<>+96(SB), Z6
-	VFMADD213PD.BCST  constants<>+128(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+160(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+192(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+224(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+448(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+608(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+640(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+672(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+704(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+736(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+768(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+800(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+832(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+864(SB), Z5, Z6
-	VBROADCASTSD      constants<>+896(SB), Z5
-	VMOVAPD           Z4, Z4
+	VMULPD.BCST       constants<>+2144(SB), Z1, Z5
+	VBROADCASTSD      constants<>+2176(SB), Z6
+	VMINPD            Z5, Z6, Z5
+	VSUBPD.BCST       constants<>+64(SB), Z5, Z6
+	VADDPD.BCST       constants<>+64(SB), Z5, Z7
+	VDIVPD            Z7, Z6, Z6
+	VMULPD            Z6, Z6, Z7
+	VBROADCASTSD      constants<>+96(SB), Z8
+	VFMADD213PD.BCST  constants<>+128(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+160(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+192(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+352(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+384(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+416(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+448(SB), Z7, Z8
+	VBROADCASTSD      constants<>+480(SB), Z9
+	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+576(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+608(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+640(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+672(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+704(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+736(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+768(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+800(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+832(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+864(SB), Z7, Z9
+	VFMADD213PD       Z9, Z6, Z8
+	VBROADCASTSD      constants<>+896(SB), Z6
+	VMOVAPD           Z5, Z5
 	VBROADCASTSD      constants<>+928(SB), Z7
-	VFMADD213PD       Z5, Z7, Z4
-	VDIVPD            Z4, Z6, Z4
-	VMULPD.BCST       constants<>+1440(SB), Z4, Z4
-	VBROADCASTSD      constants<>+2112(SB), Z5
-	VMINPD            Z1, Z5, Z1
-	VMULPD            Z1, Z1, Z5
-	VMOVAPD           Z1, Z6
-	VFMSUB213PD       Z5, Z1, Z6
-	VMULPD.BCST       constants<>+2208(SB), Z5, Z1
+	VFMADD213PD       Z6, Z7, Z5
+	VDIVPD            Z5, Z8, Z5
+	VMULPD.BCST       constants<>+1440(SB), Z5, Z5
+	VBROADCASTSD      constants<>+2112(SB), Z6
+	VMINPD            Z1, Z6, Z1
+	VMULPD            Z1, Z1, Z6
 	VMOVAPD           Z1, Z7
-	VBROADCASTSD      constants<>+992(SB), Z8
-	VFMADD213PD.BCST  constants<>+1024(SB), Z8, Z7
-	VSUBPD.BCST       constants<>+1024(SB), Z7, Z8
+	VFMSUB213PD       Z6, Z1, Z7
+	VMULPD.BCST       constants<>+2208(SB), Z6, Z1
+	VMOVAPD           Z1, Z8
+	VBROADCASTSD      constants<>+992(SB), Z9
+	VFMADD213PD.BCST  constants<>+1024(SB), Z9, Z8
+	VSUBPD.BCST       constants<>+1024(SB), Z8, Z9
 	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST constants<>+1056(SB), Z8, Z1
-	VFNMADD231PD.BCST constants<>+1088(SB), Z8, Z1
-	VFNMADD231PD.BCST constants<>+1440(SB), Z6, Z1
-	VBROADCASTSD      constants<>+1120(SB), Z6
-	VFMADD213PD.BCST  constants<>+1152(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1184(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1216(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1248(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1280(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1312(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1344(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1376(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1408(SB), Z1, Z6
-	VFMADD213PD.BCST  constants<>+1440(SB), Z1, Z6
-	VMULPD            Z1, Z1, Z8
-	VFMADD213PD       Z1, Z8, Z6
-	VADDPD.BCST       constants<>+896(SB), Z6, Z1
-	VMULPD            Z4, Z1, Z1
-	VPSLLQ            $0x34, Z7, Z6
-	VPADDQ            Z6, Z1, Z7
-	VCMPPD.BCST       $0x1e, constants<>+2240(SB), Z5, K1
+	VFNMADD231PD.BCST constants<>+1056(SB), Z9, Z1
+	VFNMADD231PD.BCST constants<>+1088(SB), Z9, Z1
+	VFNMADD231PD.BCST constants<>+1440(SB), Z7, Z1
+	VMULPD            Z1, Z1, Z7
+	VBROADCASTSD      constants<>+1120(SB), Z9
+	VFMADD213PD.BCST  constants<>+1152(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+1184(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+1216(SB), Z7, Z9
+	VFMADD213PD.BCST  constants<>+1248(SB), Z7, Z9
+	VBROADCASTSD      constants<>+1280(SB), Z10
+	VFMADD213PD.BCST  constants<>+1312(SB), Z7, Z10
+	VFMADD213PD.BCST  constants<>+1344(SB), Z7, Z10
+	VFMADD213PD.BCST  constants<>+1376(SB), Z7, Z10
+	VFMADD213PD.BCST  constants<>+1408(SB), Z7, Z10
+	VFMADD213PD.BCST  constants<>+1440(SB), Z7, Z10
+	VFMADD213PD       Z10, Z1, Z9
+	VMULPD            Z1, Z1, Z7
+	VFMADD213PD       Z1, Z7, Z9
+	VADDPD.BCST       constants<>+896(SB), Z9, Z1
+	VMULPD            Z5, Z1, Z1
+	VPSLLQ            $0x34, Z8, Z7
+	VPADDQ            Z7, Z1, Z8
+	VCMPPD.BCST       $0x1e, constants<>+2240(SB), Z6, K1
 	KORTESTB          K1, K1
 	JE                none1
-	VPADDQ            Z6, Z1, Z1
+	VPADDQ            Z7, Z1, Z1
 	VPADDQ.BCST       constants<>+1504(SB), Z1, Z1
 	VMULPD.BCST       constants<>+1536(SB), Z1, Z1
-	VBLENDMPD         Z1, Z7, K1, Z7
+	VBLENDMPD         Z1, Z8, K1, Z8
 
 none1:
-	VXORPD.BCST      constants<>+1568(SB), Z7, Z1
-	VBROADCASTSD     constants<>+896(SB), Z5
-	VADDPD           Z1, Z5, Z5
-	VSUBPD.BCST      constants<>+896(SB), Z5, Z6
-	VSUBPD           Z6, Z5, Z7
-	VBROADCASTSD     constants<>+896(SB), Z8
-	VSUBPD           Z7, Z8, Z7
-	VSUBPD           Z6, Z1, Z1
-	VADDPD           Z1, Z7, Z1
+	VXORPD.BCST      constants<>+1568(SB), Z8, Z1
+	VBROADCASTSD     constants<>+896(SB), Z6
+	VADDPD           Z1, Z6, Z6
+	VSUBPD.BCST      constants<>+896(SB), Z6, Z7
+	VSUBPD           Z7, Z6, Z8
+	VBROADCASTSD     constants<>+896(SB), Z9
+	VSUBPD           Z8, Z9, Z8
+	VSUBPD           Z7, Z1, Z1
+	VADDPD           Z1, Z8, Z1
 	VCMPPD.BCST      $0x1e, constants<>+2080(SB), Z0, K1
-	VBLENDMPD        Z5, Z4, K1, Z2
+	VBLENDMPD        Z6, Z5, K1, Z2
 	VMOVAPD.Z        Z1, K1, Z1
-	VPADDQ.BCST      constants<>+2272(SB), Z2, Z4
-	VPSRLQ           $0x34, Z4, Z5
-	VANDPD.BCST      constants<>+2304(SB), Z4, Z4
-	VPADDQ.BCST      constants<>+2144(SB), Z4, Z4
-	VBROADCASTSD     constants<>+2336(SB), Z6
-	VPSUBQ           Z5, Z6, Z6
-	VPSLLQ           $0x34, Z6, Z6
-	VMULPD.BCST      constants<>+1440(SB), Z6, Z6
-	VSUBPD.BCST      constants<>+896(SB), Z4, Z4
-	VFMADD231PD      Z6, Z1, Z4
-	VORPD.BCST       constants<>+2368(SB), Z5, Z1
+	VPADDQ.BCST      constants<>+2272(SB), Z2, Z5
+	VPSRLQ           $0x34, Z5, Z6
+	VANDPD.BCST      constants<>+2304(SB), Z5, Z5
+	VPADDQ.BCST      constants<>+2144(SB), Z5, Z5
+	VBROADCASTSD     constants<>+2336(SB), Z7
+	VPSUBQ           Z6, Z7, Z7
+	VPSLLQ           $0x34, Z7, Z7
+	VMULPD.BCST      constants<>+1440(SB), Z7, Z7
+	VSUBPD.BCST      constants<>+896(SB), Z5, Z5
+	VFMADD231PD      Z7, Z1, Z5
+	VORPD.BCST       constants<>+2368(SB), Z6, Z1
 	VSUBPD.BCST      constants<>+2400(SB), Z1, Z1
-	VADDPD.BCST      constants<>+928(SB), Z4, Z5
-	VDIVPD           Z5, Z4, Z5
-	VMULPD           Z5, Z5, Z6
-	VMULPD.BCST      constants<>+1440(SB), Z4, Z7
-	VMULPD           Z4, Z7, Z7
-	VBROADCASTSD     constants<>+2432(SB), Z8
-	VFMADD213PD.BCST constants<>+2464(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+2496(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+2528(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+2560(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+2592(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+2624(SB), Z6, Z8
-	VFMADD213PD      Z7, Z6, Z8
-	VMULPD.BCST      constants<>+1088(SB), Z1, Z6
-	VFMADD213PD      Z6, Z5, Z8
-	VSUBPD           Z7, Z8, Z5
-	VADDPD           Z4, Z5, Z4
-	VFMADD231PD.BCST constants<>+1056(SB), Z1, Z4
+	VADDPD.BCST      constants<>+928(SB), Z5, Z6
+	VDIVPD           Z6, Z5, Z6
+	VMULPD           Z6, Z6, Z7
+	VMULPD.BCST      constants<>+1440(SB), Z5, Z8
+	VMULPD           Z5, Z8, Z8
+	VBROADCASTSD     constants<>+2432(SB), Z9
+	VFMADD213PD.BCST constants<>+2464(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+2496(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+2528(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+2560(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+2592(SB), Z7, Z9
+	VFMADD213PD.BCST constants<>+2624(SB), Z7, Z9
+	VFMADD213PD      Z8, Z7, Z9
+	VMULPD.BCST      constants<>+1088(SB), Z1, Z7
+	VFMADD213PD      Z7, Z6, Z9
+	VSUBPD           Z8, Z9, Z6
+	VADDPD           Z5, Z6, Z5
+	VFMADD231PD.BCST constants<>+1056(SB), Z1, Z5
 	VMULPD.BCST      constants<>+1440(SB), Z0, Z1
-	VMULPD           Z0, Z1, Z0
-	VBLENDMPD.BCST   constants<>+2080(SB), Z0, K1, Z3
-	VSUBPD           Z3, Z4, Z0
-	VORPD.BCST       constants<>+1568(SB), Z0, Z0
+	VMULPD           Z0, Z1, Z1
+	VBLENDMPD.BCST   constants<>+2080(SB), Z1, K1, Z3
+	VSUBPD           Z3, Z5, Z1
+	VORPD.BCST       constants<>+1568(SB), Z1, Z1
 	TESTQ            DX, DX
 	JL               last
-	VMOVUPD          Z0, (AX)
+	VMOVUPD          Z1, (AX)
 	ADDQ             $+64, AX
 	ADDQ             $+64, CX
 	JMP              loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Z1
+	VMOVAPD      Z1, Z5
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X5
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X5, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X5, Y1, Y4
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z1, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z0, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -1081,8 +1314,8 @@ none4:
 	VBLENDVPD Y1, constants<>+3328(SB), Y2, Y2
 	VCMPPD    $0x00, constants<>+2080(SB), Y0, Y1
 	VBLENDVPD Y1, constants<>+3360(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+896(SB), Y0, Y0
-	VBLENDVPD Y0, constants<>+3232(SB), Y2, Y2
+	VCMPPD    $0x00, constants<>+896(SB), Y0, Y1
+	VBLENDVPD Y1, constants<>+3232(SB), Y2, Y2
 
 none5:
 none1:
@@ -1094,23 +1327,48 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip6
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest7
+
+skip6:
+rest7:
+	TESTQ       $+2, BX
+	JE          skip8
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest9
+
+skip8:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest9:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less10
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less10:
+	TESTQ  $+1, BX
+	JE     less11
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -1140,15 +1398,15 @@ body:
 	VFMADD213PD.BCST constants<>+2848(SB), Z3, Z2
 	VFMADD213PD.BCST constants<>+2880(SB), Z3, Z2
 	VFMADD213PD.BCST constants<>+2912(SB), Z3, Z2
-	VBROADCASTSD     constants<>+2944(SB), Z4
-	VFMADD213PD.BCST constants<>+2976(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+3008(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+3040(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+3072(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+3104(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+3136(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+896(SB), Z3, Z4
-	VDIVPD           Z4, Z2, Z2
+	VBROADCASTSD     constants<>+2944(SB), Z5
+	VFMADD213PD.BCST constants<>+2976(SB), Z3, Z5
+	VFMADD213PD.BCST constants<>+3008(SB), Z3, Z5
+	VFMADD213PD.BCST constants<>+3040(SB), Z3, Z5
+	VFMADD213PD.BCST constants<>+3072(SB), Z3, Z5
+	VFMADD213PD.BCST constants<>+3104(SB), Z3, Z5
+	VFMADD213PD.BCST constants<>+3136(SB), Z3, Z5
+	VFMADD213PD.BCST constants<>+896(SB), Z3, Z5
+	VDIVPD           Z5, Z2, Z2
 	VMULPD           Z2, Z1, Z2
 	VANDPD.BCST      constants<>+0(SB), Z1, Z3
 	VCMPPD.BCST      $0x16, constants<>+3168(SB), Z3, K1
@@ -1157,102 +1415,102 @@ body:
 	VBROADCASTSD     constants<>+896(SB), Z3
 	VSUBPD           Z0, Z3, Z3
 	VMINPD           Z3, Z0, Z3
-	VMOVAPD          Z3, Z4
-	VBROADCASTSD     constants<>+2400(SB), Z5
+	VMOVAPD          Z3, Z5
+	VBROADCASTSD     constants<>+2400(SB), Z6
 	VCMPPD.BCST      $0x19, constants<>+3200(SB), Z3, K2
 	VCMPPD.BCST      $0x00, constants<>+3232(SB), Z3, K3
 	KORB             K2, K3, K2
 	KORTESTB         K2, K2
 	JE               none2
 	VCMPPD.BCST      $0x11, constants<>+3200(SB), Z3, K3
-	VMULPD.BCST      constants<>+3264(SB), Z3, Z6
-	VBLENDMPD        Z6, Z4, K3, Z4
-	VBLENDMPD.BCST   constants<>+3296(SB), Z5, K3, Z5
+	VMULPD.BCST      constants<>+3264(SB), Z3, Z7
+	VBLENDMPD        Z7, Z5, K3, Z5
+	VBLENDMPD.BCST   constants<>+3296(SB), Z6, K3, Z6
 
 none2:
-	VPADDQ.BCST      constants<>+2272(SB), Z4, Z4
-	VPSRLQ           $0x34, Z4, Z6
-	VANDPD.BCST      constants<>+2304(SB), Z4, Z4
-	VPADDQ.BCST      constants<>+2144(SB), Z4, Z4
-	VORPD.BCST       constants<>+2368(SB), Z6, Z6
-	VSUBPD           Z5, Z6, Z5
-	VSUBPD.BCST      constants<>+896(SB), Z4, Z4
-	VADDPD.BCST      constants<>+928(SB), Z4, Z6
-	VDIVPD           Z6, Z4, Z6
-	VMULPD           Z6, Z6, Z7
-	VMULPD.BCST      constants<>+1440(SB), Z4, Z8
-	VMULPD           Z4, Z8, Z8
-	VBROADCASTSD     constants<>+2432(SB), Z9
-	VFMADD213PD.BCST constants<>+2464(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+2496(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+2528(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+2560(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+2592(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+2624(SB), Z7, Z9
-	VFMADD213PD      Z8, Z7, Z9
-	VMULPD.BCST      constants<>+1088(SB), Z5, Z7
-	VFMADD213PD      Z7, Z6, Z9
-	VSUBPD           Z8, Z9, Z6
-	VADDPD           Z4, Z6, Z4
-	VFMADD231PD.BCST constants<>+1056(SB), Z5, Z4
+	VPADDQ.BCST      constants<>+2272(SB), Z5, Z5
+	VPSRLQ           $0x34, Z5, Z7
+	VANDPD.BCST      constants<>+2304(SB), Z5, Z5
+	VPADDQ.BCST      constants<>+2144(SB), Z5, Z5
+	VORPD.BCST       constants<>+2368(SB), Z7, Z7
+	VSUBPD           Z6, Z7, Z6
+	VSUBPD.BCST      constants<>+896(SB), Z5, Z5
+	VADDPD.BCST      constants<>+928(SB), Z5, Z7
+	VDIVPD           Z7, Z5, Z7
+	VMULPD           Z7, Z7, Z8
+	VMULPD.BCST      constants<>+1440(SB), Z5, Z9
+	VMULPD           Z5, Z9, Z9
+	VBROADCASTSD     constants<>+2432(SB), Z10
+	VFMADD213PD.BCST constants<>+2464(SB), Z8, Z10
+	VFMADD213PD.BCST constants<>+2496(SB), Z8, Z10
+	VFMADD213PD.BCST constants<>+2528(SB), Z8, Z10
+	VFMADD213PD.BCST constants<>+2560(SB), Z8, Z10
+	VFMADD213PD.BCST constants<>+2592(SB), Z8, Z10
+	VFMADD213PD.BCST constants<>+2624(SB), Z8, Z10
+	VFMADD213PD      Z9, Z8, Z10
+	VMULPD.BCST      constants<>+1088(SB), Z6, Z8
+	VFMADD213PD      Z8, Z7, Z10
+	VSUBPD           Z9, Z10, Z7
+	VADDPD           Z5, Z7, Z5
+	VFMADD231PD.BCST constants<>+1056(SB), Z6, Z5
 	KORTESTB         K2, K2
 	JE               none3
 	VCMPPD.BCST      $0x11, constants<>+2080(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+3328(SB), Z4, K2, Z4
+	VBLENDMPD.BCST   constants<>+3328(SB), Z5, K2, Z5
 	VCMPPD.BCST      $0x00, constants<>+2080(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+3360(SB), Z4, K2, Z4
+	VBLENDMPD.BCST   constants<>+3360(SB), Z5, K2, Z5
 	VCMPPD.BCST      $0x00, constants<>+3232(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+3232(SB), Z4, K2, Z4
+	VBLENDMPD.BCST   constants<>+3232(SB), Z5, K2, Z5
 	VCMPPD           $0x03, Z3, Z3, K2
-	VBLENDMPD        Z3, Z4, K2, Z4
+	VBLENDMPD        Z3, Z5, K2, Z5
 
 none3:
-	VXORPD.BCST      constants<>+1568(SB), Z4, Z3
+	VXORPD.BCST      constants<>+1568(SB), Z5, Z3
 	VSQRTPD          Z3, Z3
-	VSUBPD.BCST      constants<>+3392(SB), Z3, Z4
-	VBROADCASTSD     constants<>+3424(SB), Z5
-	VFMADD213PD.BCST constants<>+3456(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+3488(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+3520(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+3552(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+3584(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+3616(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+3648(SB), Z4, Z5
-	VBROADCASTSD     constants<>+3680(SB), Z6
-	VFMADD213PD.BCST constants<>+3712(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+3744(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+3776(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+3808(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+3840(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+3872(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+896(SB), Z4, Z6
-	VDIVPD           Z6, Z5, Z4
+	VSUBPD.BCST      constants<>+3392(SB), Z3, Z5
+	VBROADCASTSD     constants<>+3424(SB), Z6
+	VFMADD213PD.BCST constants<>+3456(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+3488(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+3520(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+3552(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+3584(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+3616(SB), Z5, Z6
+	VFMADD213PD.BCST constants<>+3648(SB), Z5, Z6
+	VBROADCASTSD     constants<>+3680(SB), Z7
+	VFMADD213PD.BCST constants<>+3712(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+3744(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+3776(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+3808(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+3840(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+3872(SB), Z5, Z7
+	VFMADD213PD.BCST constants<>+896(SB), Z5, Z7
+	VDIVPD           Z7, Z6, Z5
 	VCMPPD.BCST      $0x1e, constants<>+3904(SB), Z3, K2
 	KORTESTB         K2, K2
 	JE               none4
 	VSUBPD.BCST      constants<>+3904(SB), Z3, Z3
-	VBROADCASTSD     constants<>+3936(SB), Z5
-	VFMADD213PD.BCST constants<>+3968(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4000(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4032(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4064(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4096(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4128(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4160(SB), Z3, Z5
-	VBROADCASTSD     constants<>+4192(SB), Z6
-	VFMADD213PD.BCST constants<>+4224(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+4256(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+4288(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+4320(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+4352(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+4384(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+896(SB), Z3, Z6
-	VDIVPD           Z6, Z5, Z3
-	VBLENDMPD        Z3, Z4, K2, Z4
+	VBROADCASTSD     constants<>+3936(SB), Z6
+	VFMADD213PD.BCST constants<>+3968(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+4000(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+4032(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+4064(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+4096(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+4128(SB), Z3, Z6
+	VFMADD213PD.BCST constants<>+4160(SB), Z3, Z6
+	VBROADCASTSD     constants<>+4192(SB), Z7
+	VFMADD213PD.BCST constants<>+4224(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+4256(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+4288(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+4320(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+4352(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+4384(SB), Z3, Z7
+	VFMADD213PD.BCST constants<>+896(SB), Z3, Z7
+	VDIVPD           Z7, Z6, Z3
+	VBLENDMPD        Z3, Z5, K2, Z5
 
 none4:
 	VANDPD.BCST    constants<>+1568(SB), Z1, Z1
-	VORPD          Z1, Z4, Z1
+	VORPD          Z1, Z5, Z1
 	VBLENDMPD      Z1, Z2, K1, Z2
 	VCMPPD.BCST    $0x1a, constants<>+2080(SB), Z0, K1
 	VCMPPD.BCST    $0x1d, constants<>+896(SB), Z0, K2
@@ -1275,23 +1533,65 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+1440(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip6
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest7
+
+skip6:
+rest7:
+	TESTQ       $+2, BX
+	JE          skip8
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X2, Y4, Y4
+	JMP         rest9
+
+skip8:
+	VINSERTF128 $0x00, X2, Y1, Y4
+
+rest9:
+	TESTQ        $+4, BX
+	JE           skip10
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest11
+
+skip10:
+	VINSERTF64X4 $0x00, Y4, Z1, Z0
+
+rest11:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less12
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less12:
+	TESTQ        $+2, BX
+	JE           less13
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less13:
+	TESTQ  $+1, BX
+	JE     less14
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less14:
 done:
 	VZEROUPPER
 	RET
@@ -1308,102 +1608,102 @@ DATA constants<>+64(SB)/8, $0x4010000000000000
 DATA constants<>+72(SB)/8, $0x4010000000000000
 DATA constants<>+80(SB)/8, $0x4010000000000000
 DATA constants<>+88(SB)/8, $0x4010000000000000
-DATA constants<>+96(SB)/8, $0xbdf2feb115e10ff8
-DATA constants<>+104(SB)/8, $0xbdf2feb115e10ff8
-DATA constants<>+112(SB)/8, $0xbdf2feb115e10ff8
-DATA constants<>+120(SB)/8, $0xbdf2feb115e10ff8
-DATA constants<>+128(SB)/8, $0x3e0ff247156a53a2
-DATA constants<>+136(SB)/8, $0x3e0ff247156a53a2
-DATA constants<>+144(SB)/8, $0x3e0ff247156a53a2
-DATA constants<>+152(SB)/8, $0x3e0ff247156a53a2
-DATA constants<>+160(SB)/8, $0x3e2bc41def3d5cc5
-DATA constants<>+168(SB)/8, $0x3e2bc41def3d5cc5
-DATA constants<>+176(SB)/8, $0x3e2bc41def3d5cc5
-DATA constants<>+184(SB)/8, $0x3e2bc41def3d5cc5
-DATA constants<>+192(SB)/8, $0xbe4a7f4a11380e73
-DATA constants<>+200(SB)/8, $0xbe4a7f4a11380e73
-DATA constants<>+208(SB)/8, $0xbe4a7f4a11380e73
-DATA constants<>+216(SB)/8, $0xbe4a7f4a11380e73
-DATA constants<>+224(SB)/8, $0xbe564110b1736fb3
-DATA constants<>+232(SB)/8, $0xbe564110b1736fb3
-DATA constants<>+240(SB)/8, $0xbe564110b1736fb3
-DATA constants<>+248(SB)/8, $0xbe564110b1736fb3
-DATA constants<>+256(SB)/8, $0x3e7c8a212189b424
-DATA constants<>+264(SB)/8, $0x3e7c8a212189b424
-DATA constants<>+272(SB)/8, $0x3e7c8a212189b424
-DATA constants<>+280(SB)/8, $0x3e7c8a212189b424
-DATA constants<>+288(SB)/8, $0x3e74dcd6b6d85452
-DATA constants<>+296(SB)/8, $0x3e74dcd6b6d85452
-DATA constants<>+304(SB)/8, $0x3e74dcd6b6d85452
-DATA constants<>+312(SB)/8, $0x3e74dcd6b6d85452
-DATA constants<>+320(SB)/8, $0xbeab8ce493292da5
-DATA constants<>+328(SB)/8, $0xbeab8ce493292da5
-DATA constants<>+336(SB)/8, $0xbeab8ce493292da5
-DATA constants<>+344(SB)/8, $0xbeab8ce493292da5
-DATA constants<>+352(SB)/8, $0x3e9393f4d359a7fd
-DATA constants<>+360(SB)/8, $0x3e9393f4d359a7fd
-DATA constants<>+368(SB)/8, $0x3e9393f4d359a7fd
-DATA constants<>+376(SB)/8, $0x3e9393f4d359a7fd
-DATA constants<>+384(SB)/8, $0x3ed7ef644c7815aa
-DATA constants<>+392(SB)/8, $0x3ed7ef644c7815aa
-DATA constants<>+400(SB)/8, $0x3ed7ef644c7815aa
-DATA constants<>+408(SB)/8, $0x3ed7ef644c7815aa
-DATA constants<>+416(SB)/8, $0xbee7884d2487d5ef
-DATA constants<>+424(SB)/8, $0xbee7884d2487d5ef
-DATA constants<>+432(SB)/8, $0xbee7884d2487d5ef
-DATA constants<>+440(SB)/8, $0xbee7884d2487d5ef
-DATA constants<>+448(SB)/8, $0xbef99537515467be
-DATA constants<>+456(SB)/8, $0xbef99537515467be
-DATA constants<>+464(SB)/8, $0xbef99537515467be
-DATA constants<>+472(SB)/8, $0xbef99537515467be
-DATA constants<>+480(SB)/8, $0x3f23be0432bfa860
-DATA constants<>+488(SB)/8, $0x3f23be0432bfa860
-DATA constants<>+496(SB)/8, $0x3f23be0432bfa860
-DATA constants<>+504(SB)/8, $0x3f23be0432bfa860
-DATA constants<>+512(SB)/8, $0xbf2a1df5e81f57b4
-DATA constants<>+520(SB)/8, $0xbf2a1df5e81f57b4
-DATA constants<>+528(SB)/8, $0xbf2a1df5e81f57b4
-DATA constants<>+536(SB)/8, $0xbf2a1df5e81f57b4
-DATA constants<>+544(SB)/8, $0xbf48d4a9a6465372
-DATA constants<>+552(SB)/8, $0xbf48d4a9a6465372
-DATA constants<>+560(SB)/8, $0xbf48d4a9a6465372
-DATA constants<>+568(SB)/8, $0xbf48d4a9a6465372
-DATA constants<>+576(SB)/8, $0x3f749c672e199469
-DATA constants<>+584(SB)/8, $0x3f749c672e199469
-DATA constants<>+592(SB)/8, $0x3f749c672e199469
-DATA constants<>+600(SB)/8, $0x3f749c672e199469
-DATA constants<>+608(SB)/8, $0xbf909623884747db
-DATA constants<>+616(SB)/8, $0xbf909623884747db
-DATA constants<>+624(SB)/8, $0xbf909623884747db
-DATA constants<>+632(SB)/8, $0xbf909623884747db
-DATA constants<>+640(SB)/8, $0x3fa3079edf5181df
-DATA constants<>+648(SB)/8, $0x3fa3079edf5181df
-DATA constants<>+656(SB)/8, $0x3fa3079edf5181df
-DATA constants<>+664(SB)/8, $0x3fa3079edf5181df
-DATA constants<>+672(SB)/8, $0xbfb0fb06dfe4c6c0
-DATA constants<>+680(SB)/8, $0xbfb0fb06dfe4c6c0
-DATA constants<>+688(SB)/8, $0xbfb0fb06dfe4c6c0
-DATA constants<>+696(SB)/8, $0xbfb0fb06dfe4c6c0
-DATA constants<>+704(SB)/8, $0x3fb7fee004e1eefe
-DATA constants<>+712(SB)/8, $0x3fb7fee004e1eefe
-DATA constants<>+720(SB)/8, $0x3fb7fee004e1eefe
-DATA constants<>+728(SB)/8, $0x3fb7fee004e1eefe
-DATA constants<>+736(SB)/8, $0xbfb9ddb23c3e8f13
-DATA constants<>+744(SB)/8, $0xbfb9ddb23c3e8f13
-DATA constants<>+752(SB)/8, $0xbfb9ddb23c3e8f13
-DATA constants<>+760(SB)/8, $0xbfb9ddb23c3e8f13
-DATA constants<>+768(SB)/8, $0x3fb16ecefcfa4d10
-DATA constants<>+776(SB)/8, $0x3fb16ecefcfa4d10
-DATA constants<>+784(SB)/8, $0x3fb16ecefcfa4d10
-DATA constants<>+792(SB)/8, $0x3fb16ecefcfa4d10
-DATA constants<>+800(SB)/8, $0x3f8f7f5df66fd797
-DATA constants<>+808(SB)/8, $0x3f8f7f5df66fd797
-DATA constants<>+816(SB)/8, $0x3f8f7f5df66fd797
-DATA constants<>+824(SB)/8, $0x3f8f7f5df66fd797
-DATA constants<>+832(SB)/8, $0xbfc1df1ad154a286
-DATA constants<>+840(SB)/8, $0xbfc1df1ad154a286
-DATA constants<>+848(SB)/8, $0xbfc1df1ad154a286
-DATA constants<>+856(SB)/8, $0xbfc1df1ad154a286
+DATA constants<>+96(SB)/8, $0x3e0ff247156a53a2
+DATA constants<>+104(SB)/8, $0x3e0ff247156a53a2
+DATA constants<>+112(SB)/8, $0x3e0ff247156a53a2
+DATA constants<>+120(SB)/8, $0x3e0ff247156a53a2
+DATA constants<>+128(SB)/8, $0xbe4a7f4a11380e73
+DATA constants<>+136(SB)/8, $0xbe4a7f4a11380e73
+DATA constants<>+144(SB)/8, $0xbe4a7f4a11380e73
+DATA constants<>+152(SB)/8, $0xbe4a7f4a11380e73
+DATA constants<>+160(SB)/8, $0x3e7c8a212189b424
+DATA constants<>+168(SB)/8, $0x3e7c8a212189b424
+DATA constants<>+176(SB)/8, $0x3e7c8a212189b424
+DATA constants<>+184(SB)/8, $0x3e7c8a212189b424
+DATA constants<>+192(SB)/8, $0xbeab8ce493292da5
+DATA constants<>+200(SB)/8, $0xbeab8ce493292da5
+DATA constants<>+208(SB)/8, $0xbeab8ce493292da5
+DATA constants<>+216(SB)/8, $0xbeab8ce493292da5
+DATA constants<>+224(SB)/8, $0x3ed7ef644c7815aa
+DATA constants<>+232(SB)/8, $0x3ed7ef644c7815aa
+DATA constants<>+240(SB)/8, $0x3ed7ef644c7815aa
+DATA constants<>+248(SB)/8, $0x3ed7ef644c7815aa
+DATA constants<>+256(SB)/8, $0xbef99537515467be
+DATA constants<>+264(SB)/8, $0xbef99537515467be
+DATA constants<>+272(SB)/8, $0xbef99537515467be
+DATA constants<>+280(SB)/8, $0xbef99537515467be
+DATA constants<>+288(SB)/8, $0xbf2a1df5e81f57b4
+DATA constants<>+296(SB)/8, $0xbf2a1df5e81f57b4
+DATA constants<>+304(SB)/8, $0xbf2a1df5e81f57b4
+DATA constants<>+312(SB)/8, $0xbf2a1df5e81f57b4
+DATA constants<>+320(SB)/8, $0x3f749c672e199469
+DATA constants<>+328(SB)/8, $0x3f749c672e199469
+DATA constants<>+336(SB)/8, $0x3f749c672e199469
+DATA constants<>+344(SB)/8, $0x3f749c672e199469
+DATA constants<>+352(SB)/8, $0x3fa3079edf5181df
+DATA constants<>+360(SB)/8, $0x3fa3079edf5181df
+DATA constants<>+368(SB)/8, $0x3fa3079edf5181df
+DATA constants<>+376(SB)/8, $0x3fa3079edf5181df
+DATA constants<>+384(SB)/8, $0x3fb7fee004e1eefe
+DATA constants<>+392(SB)/8, $0x3fb7fee004e1eefe
+DATA constants<>+400(SB)/8, $0x3fb7fee004e1eefe
+DATA constants<>+408(SB)/8, $0x3fb7fee004e1eefe
+DATA constants<>+416(SB)/8, $0x3fb16ecefcfa4d10
+DATA constants<>+424(SB)/8, $0x3fb16ecefcfa4d10
+DATA constants<>+432(SB)/8, $0x3fb16ecefcfa4d10
+DATA constants<>+440(SB)/8, $0x3fb16ecefcfa4d10
+DATA constants<>+448(SB)/8, $0xbfc1df1ad154a286
+DATA constants<>+456(SB)/8, $0xbfc1df1ad154a286
+DATA constants<>+464(SB)/8, $0xbfc1df1ad154a286
+DATA constants<>+472(SB)/8, $0xbfc1df1ad154a286
+DATA constants<>+480(SB)/8, $0xbdf2feb115e10ff8
+DATA constants<>+488(SB)/8, $0xbdf2feb115e10ff8
+DATA constants<>+496(SB)/8, $0xbdf2feb115e10ff8
+DATA constants<>+504(SB)/8, $0xbdf2feb115e10ff8
+DATA constants<>+512(SB)/8, $0x3e2bc41def3d5cc5
+DATA constants<>+520(SB)/8, $0x3e2bc41def3d5cc5
+DATA constants<>+528(SB)/8, $0x3e2bc41def3d5cc5
+DATA constants<>+536(SB)/8, $0x3e2bc41def3d5cc5
+DATA constants<>+544(SB)/8, $0xbe564110b1736fb3
+DATA constants<>+552(SB)/8, $0xbe564110b1736fb3
+DATA constants<>+560(SB)/8, $0xbe564110b1736fb3
+DATA constants<>+568(SB)/8, $0xbe564110b1736fb3
+DATA constants<>+576(SB)/8, $0x3e74dcd6b6d85452
+DATA constants<>+584(SB)/8, $0x3e74dcd6b6d85452
+DATA constants<>+592(SB)/8, $0x3e74dcd6b6d85452
+DATA constants<>+600(SB)/8, $0x3e74dcd6b6d85452
+DATA constants<>+608(SB)/8, $0x3e9393f4d359a7fd
+DATA constants<>+616(SB)/8, $0x3e9393f4d359a7fd
+DATA constants<>+624(SB)/8, $0x3e9393f4d359a7fd
+DATA constants<>+632(SB)/8, $0x3e9393f4d359a7fd
+DATA constants<>+640(SB)/8, $0xbee7884d2487d5ef
+DATA constants<>+648(SB)/8, $0xbee7884d2487d5ef
+DATA constants<>+656(SB)/8, $0xbee7884d2487d5ef
+DATA constants<>+664(SB)/8, $0xbee7884d2487d5ef
+DATA constants<>+672(SB)/8, $0x3f23be0432bfa860
+DATA constants<>+680(SB)/8, $0x3f23be0432bfa860
+DATA constants<>+688(SB)/8, $0x3f23be0432bfa860
+DATA constants<>+696(SB)/8, $0x3f23be0432bfa860
+DATA constants<>+704(SB)/8, $0xbf48d4a9a6465372
+DATA constants<>+712(SB)/8, $0xbf48d4a9a6465372
+DATA constants<>+720(SB)/8, $0xbf48d4a9a6465372
+DATA constants<>+728(SB)/8, $0xbf48d4a9a6465372
+DATA constants<>+736(SB)/8, $0xbf909623884747db
+DATA constants<>+744(SB)/8, $0xbf909623884747db
+DATA constants<>+752(SB)/8, $0xbf909623884747db
+DATA constants<>+760(SB)/8, $0xbf909623884747db
+DATA constants<>+768(SB)/8, $0xbfb0fb06dfe4c6c0
+DATA constants<>+776(SB)/8, $0xbfb0fb06dfe4c6c0
+DATA constants<>+784(SB)/8, $0xbfb0fb06dfe4c6c0
+DATA constants<>+792(SB)/8, $0xbfb0fb06dfe4c6c0
+DATA constants<>+800(SB)/8, $0xbfb9ddb23c3e8f13
+DATA constants<>+808(SB)/8, $0xbfb9ddb23c3e8f13
+DATA constants<>+816(SB)/8, $0xbfb9ddb23c3e8f13
+DATA constants<>+824(SB)/8, $0xbfb9ddb23c3e8f13
+DATA constants<>+832(SB)/8, $0x3f8f7f5df66fd797
+DATA constants<>+840(SB)/8, $0x3f8f7f5df66fd797
+DATA constants<>+848(SB)/8, $0x3f8f7f5df66fd797
+DATA constants<>+856(SB)/8, $0x3f8f7f5df66fd797
 DATA constants<>+864(SB)/8, $0x3ff3ba5916e9fd7f
 DATA constants<>+872(SB)/8, $0x3ff3ba5916e9fd7f
 DATA constants<>+880(SB)/8, $0x3ff3ba5916e9fd7f
@@ -1436,46 +1736,46 @@ DATA constants<>+1088(SB)/8, $0x3dea39ef35793c76
 DATA constants<>+1096(SB)/8, $0x3dea39ef35793c76
 DATA constants<>+1104(SB)/8, $0x3dea39ef35793c76
 DATA constants<>+1112(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+1120(SB)/8, $0x3e21f730349868ce
-DATA constants<>+1128(SB)/8, $0x3e21f730349868ce
-DATA constants<>+1136(SB)/8, $0x3e21f730349868ce
-DATA constants<>+1144(SB)/8, $0x3e21f730349868ce
-DATA constants<>+1152(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+1160(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+1168(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+1176(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+1184(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1192(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1200(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1208(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+1216(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1224(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1232(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1240(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+1248(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1256(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1264(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1272(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+1280(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1288(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1296(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1304(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+1312(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1320(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1328(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1336(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1344(SB)/8, $0x3f811111111100dc
-DATA constants<>+1352(SB)/8, $0x3f811111111100dc
-DATA constants<>+1360(SB)/8, $0x3f811111111100dc
-DATA constants<>+1368(SB)/8, $0x3f811111111100dc
-DATA constants<>+1376(SB)/8, $0x3fa5555555555556
-DATA constants<>+1384(SB)/8, $0x3fa5555555555556
-DATA constants<>+1392(SB)/8, $0x3fa5555555555556
-DATA constants<>+1400(SB)/8, $0x3fa5555555555556
-DATA constants<>+1408(SB)/8, $0x3fc5555555555557
-DATA constants<>+1416(SB)/8, $0x3fc5555555555557
-DATA constants<>+1424(SB)/8, $0x3fc5555555555557
-DATA constants<>+1432(SB)/8, $0x3fc5555555555557
+DATA constants<>+1120(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+1128(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+1136(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+1144(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+1152(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+1160(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+1168(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+1176(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+1184(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1192(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1200(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1208(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+1216(SB)/8, $0x3f811111111100dc
+DATA constants<>+1224(SB)/8, $0x3f811111111100dc
+DATA constants<>+1232(SB)/8, $0x3f811111111100dc
+DATA constants<>+1240(SB)/8, $0x3f811111111100dc
+DATA constants<>+1248(SB)/8, $0x3fc5555555555557
+DATA constants<>+1256(SB)/8, $0x3fc5555555555557
+DATA constants<>+1264(SB)/8, $0x3fc5555555555557
+DATA constants<>+1272(SB)/8, $0x3fc5555555555557
+DATA constants<>+1280(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1288(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1296(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1304(SB)/8, $0x3e21f730349868ce
+DATA constants<>+1312(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1320(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1328(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1336(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1344(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1352(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1360(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1368(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1376(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1384(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1392(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1400(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1408(SB)/8, $0x3fa5555555555556
+DATA constants<>+1416(SB)/8, $0x3fa5555555555556
+DATA constants<>+1424(SB)/8, $0x3fa5555555555556
+DATA constants<>+1432(SB)/8, $0x3fa5555555555556
 DATA constants<>+1440(SB)/8, $0x3fe0000000000000
 DATA constants<>+1448(SB)/8, $0x3fe0000000000000
 DATA constants<>+1456(SB)/8, $0x3fe0000000000000
@@ -1500,46 +1800,46 @@ DATA constants<>+1600(SB)/8, $0x3dd0f8a27a51ad26
 DATA constants<>+1608(SB)/8, $0x3dd0f8a27a51ad26
 DATA constants<>+1616(SB)/8, $0x3dd0f8a27a51ad26
 DATA constants<>+1624(SB)/8, $0x3dd0f8a27a51ad26
-DATA constants<>+1632(SB)/8, $0xbe13c1e91b012003
-DATA constants<>+1640(SB)/8, $0xbe13c1e91b012003
-DATA constants<>+1648(SB)/8, $0xbe13c1e91b012003
-DATA constants<>+1656(SB)/8, $0xbe13c1e91b012003
-DATA constants<>+1664(SB)/8, $0x3e4f8d476ab1a455
-DATA constants<>+1672(SB)/8, $0x3e4f8d476ab1a455
-DATA constants<>+1680(SB)/8, $0x3e4f8d476ab1a455
-DATA constants<>+1688(SB)/8, $0x3e4f8d476ab1a455
-DATA constants<>+1696(SB)/8, $0xbe85f39372686202
-DATA constants<>+1704(SB)/8, $0xbe85f39372686202
-DATA constants<>+1712(SB)/8, $0xbe85f39372686202
-DATA constants<>+1720(SB)/8, $0xbe85f39372686202
-DATA constants<>+1728(SB)/8, $0x3ebb9e2333703249
-DATA constants<>+1736(SB)/8, $0x3ebb9e2333703249
-DATA constants<>+1744(SB)/8, $0x3ebb9e2333703249
-DATA constants<>+1752(SB)/8, $0x3ebb9e2333703249
-DATA constants<>+1760(SB)/8, $0xbeef4d21efdafc7d
-DATA constants<>+1768(SB)/8, $0xbeef4d21efdafc7d
-DATA constants<>+1776(SB)/8, $0xbeef4d21efdafc7d
-DATA constants<>+1784(SB)/8, $0xbeef4d21efdafc7d
-DATA constants<>+1792(SB)/8, $0x3f1f9a324ddf0f34
-DATA constants<>+1800(SB)/8, $0x3f1f9a324ddf0f34
-DATA constants<>+1808(SB)/8, $0x3f1f9a324ddf0f34
-DATA constants<>+1816(SB)/8, $0x3f1f9a324ddf0f34
-DATA constants<>+1824(SB)/8, $0xbf4c02db3f4735cb
-DATA constants<>+1832(SB)/8, $0xbf4c02db3f4735cb
-DATA constants<>+1840(SB)/8, $0xbf4c02db3f4735cb
-DATA constants<>+1848(SB)/8, $0xbf4c02db3f4735cb
-DATA constants<>+1856(SB)/8, $0x3f7565bcd0e434bb
-DATA constants<>+1864(SB)/8, $0x3f7565bcd0e434bb
-DATA constants<>+1872(SB)/8, $0x3f7565bcd0e434bb
-DATA constants<>+1880(SB)/8, $0x3f7565bcd0e434bb
-DATA constants<>+1888(SB)/8, $0xbf9b82ce312882f8
-DATA constants<>+1896(SB)/8, $0xbf9b82ce312882f8
-DATA constants<>+1904(SB)/8, $0xbf9b82ce312882f8
-DATA constants<>+1912(SB)/8, $0xbf9b82ce312882f8
-DATA constants<>+1920(SB)/8, $0x3fbce2f21a042bd7
-DATA constants<>+1928(SB)/8, $0x3fbce2f21a042bd7
-DATA constants<>+1936(SB)/8, $0x3fbce2f21a042bd7
-DATA constants<>+1944(SB)/8, $0x3fbce2f21a042bd7
+DATA constants<>+1632(SB)/8, $0x3e4f8d476ab1a455
+DATA constants<>+1640(SB)/8, $0x3e4f8d476ab1a455
+DATA constants<>+1648(SB)/8, $0x3e4f8d476ab1a455
+DATA constants<>+1656(SB)/8, $0x3e4f8d476ab1a455
+DATA constants<>+1664(SB)/8, $0x3ebb9e2333703249
+DATA constants<>+1672(SB)/8, $0x3ebb9e2333703249
+DATA constants<>+1680(SB)/8, $0x3ebb9e2333703249
+DATA constants<>+1688(SB)/8, $0x3ebb9e2333703249
+DATA constants<>+1696(SB)/8, $0x3f1f9a324ddf0f34
+DATA constants<>+1704(SB)/8, $0x3f1f9a324ddf0f34
+DATA constants<>+1712(SB)/8, $0x3f1f9a324ddf0f34
+DATA constants<>+1720(SB)/8, $0x3f1f9a324ddf0f34
+DATA constants<>+1728(SB)/8, $0x3f7565bcd0e434bb
+DATA constants<>+1736(SB)/8, $0x3f7565bcd0e434bb
+DATA constants<>+1744(SB)/8, $0x3f7565bcd0e434bb
+DATA constants<>+1752(SB)/8, $0x3f7565bcd0e434bb
+DATA constants<>+1760(SB)/8, $0x3fbce2f21a042bd7
+DATA constants<>+1768(SB)/8, $0x3fbce2f21a042bd7
+DATA constants<>+1776(SB)/8, $0x3fbce2f21a042bd7
+DATA constants<>+1784(SB)/8, $0x3fbce2f21a042bd7
+DATA constants<>+1792(SB)/8, $0xbe13c1e91b012003
+DATA constants<>+1800(SB)/8, $0xbe13c1e91b012003
+DATA constants<>+1808(SB)/8, $0xbe13c1e91b012003
+DATA constants<>+1816(SB)/8, $0xbe13c1e91b012003
+DATA constants<>+1824(SB)/8, $0xbe85f39372686202
+DATA constants<>+1832(SB)/8, $0xbe85f39372686202
+DATA constants<>+1840(SB)/8, $0xbe85f39372686202
+DATA constants<>+1848(SB)/8, $0xbe85f39372686202
+DATA constants<>+1856(SB)/8, $0xbeef4d21efdafc7d
+DATA constants<>+1864(SB)/8, $0xbeef4d21efdafc7d
+DATA constants<>+1872(SB)/8, $0xbeef4d21efdafc7d
+DATA constants<>+1880(SB)/8, $0xbeef4d21efdafc7d
+DATA constants<>+1888(SB)/8, $0xbf4c02db3f4735cb
+DATA constants<>+1896(SB)/8, $0xbf4c02db3f4735cb
+DATA constants<>+1904(SB)/8, $0xbf4c02db3f4735cb
+DATA constants<>+1912(SB)/8, $0xbf4c02db3f4735cb
+DATA constants<>+1920(SB)/8, $0xbf9b82ce312882f8
+DATA constants<>+1928(SB)/8, $0xbf9b82ce312882f8
+DATA constants<>+1936(SB)/8, $0xbf9b82ce312882f8
+DATA constants<>+1944(SB)/8, $0xbf9b82ce312882f8
 DATA constants<>+1952(SB)/8, $0xbfd812746b0379e7
 DATA constants<>+1960(SB)/8, $0xbfd812746b0379e7
 DATA constants<>+1968(SB)/8, $0xbfd812746b0379e7

@@ -100,20 +100,22 @@ none1:
 	VFNMADD231PD constants<>+672(SB), Y6, Y7
 	VFNMADD231PD constants<>+704(SB), Y6, Y7
 	VADDPD       Y4, Y7, Y6
-	VBROADCASTSD constants<>+800(SB), Y7
-	VFMADD213PD  constants<>+832(SB), Y6, Y7
-	VFMADD213PD  constants<>+864(SB), Y6, Y7
-	VFMADD213PD  constants<>+896(SB), Y6, Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y6, Y6, Y8
-	VFMADD213PD  Y6, Y8, Y7
-	VADDPD       constants<>+288(SB), Y7, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD constants<>+800(SB), Y8
+	VFMADD213PD  constants<>+832(SB), Y7, Y8
+	VFMADD213PD  constants<>+864(SB), Y7, Y8
+	VFMADD213PD  constants<>+896(SB), Y7, Y8
+	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VBROADCASTSD constants<>+960(SB), Y9
+	VFMADD213PD  constants<>+992(SB), Y7, Y9
+	VFMADD213PD  constants<>+1024(SB), Y7, Y9
+	VFMADD213PD  constants<>+1056(SB), Y7, Y9
+	VFMADD213PD  constants<>+1088(SB), Y7, Y9
+	VFMADD213PD  constants<>+1120(SB), Y7, Y9
+	VFMADD213PD  Y9, Y6, Y8
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y6, Y7, Y8
+	VADDPD       constants<>+288(SB), Y8, Y6
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       Y2, Y6, Y2
 	VANDPD       constants<>+0(SB), Y3, Y6
@@ -138,20 +140,22 @@ none1:
 	VFNMADD231PD constants<>+672(SB), Y9, Y6
 	VFNMADD231PD constants<>+704(SB), Y9, Y6
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD constants<>+800(SB), Y7
-	VFMADD213PD  constants<>+832(SB), Y6, Y7
-	VFMADD213PD  constants<>+864(SB), Y6, Y7
-	VFMADD213PD  constants<>+896(SB), Y6, Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y6, Y6, Y9
-	VFMADD213PD  Y6, Y9, Y7
-	VADDPD       constants<>+288(SB), Y7, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD constants<>+800(SB), Y9
+	VFMADD213PD  constants<>+832(SB), Y7, Y9
+	VFMADD213PD  constants<>+864(SB), Y7, Y9
+	VFMADD213PD  constants<>+896(SB), Y7, Y9
+	VFMADD213PD  constants<>+928(SB), Y7, Y9
+	VBROADCASTSD constants<>+960(SB), Y10
+	VFMADD213PD  constants<>+992(SB), Y7, Y10
+	VFMADD213PD  constants<>+1024(SB), Y7, Y10
+	VFMADD213PD  constants<>+1056(SB), Y7, Y10
+	VFMADD213PD  constants<>+1088(SB), Y7, Y10
+	VFMADD213PD  constants<>+1120(SB), Y7, Y10
+	VFMADD213PD  Y10, Y6, Y9
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y6, Y7, Y9
+	VADDPD       constants<>+288(SB), Y9, Y6
 	VPSLLQ       $0x34, Y8, Y7
 	VPADDQ       Y7, Y6, Y6
 	VPADDQ       constants<>+1312(SB), Y6, Y6
@@ -170,20 +174,22 @@ none1:
 	VFNMADD231PD constants<>+672(SB), Y7, Y3
 	VFNMADD231PD constants<>+704(SB), Y7, Y3
 	VADDPD       Y4, Y3, Y3
-	VBROADCASTSD constants<>+800(SB), Y4
-	VFMADD213PD  constants<>+832(SB), Y3, Y4
-	VFMADD213PD  constants<>+864(SB), Y3, Y4
-	VFMADD213PD  constants<>+896(SB), Y3, Y4
-	VFMADD213PD  constants<>+928(SB), Y3, Y4
-	VFMADD213PD  constants<>+960(SB), Y3, Y4
-	VFMADD213PD  constants<>+992(SB), Y3, Y4
-	VFMADD213PD  constants<>+1024(SB), Y3, Y4
-	VFMADD213PD  constants<>+1056(SB), Y3, Y4
-	VFMADD213PD  constants<>+1088(SB), Y3, Y4
-	VFMADD213PD  constants<>+1120(SB), Y3, Y4
-	VMULPD       Y3, Y3, Y7
-	VFMADD213PD  Y3, Y7, Y4
-	VADDPD       constants<>+288(SB), Y4, Y3
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD constants<>+800(SB), Y7
+	VFMADD213PD  constants<>+832(SB), Y4, Y7
+	VFMADD213PD  constants<>+864(SB), Y4, Y7
+	VFMADD213PD  constants<>+896(SB), Y4, Y7
+	VFMADD213PD  constants<>+928(SB), Y4, Y7
+	VBROADCASTSD constants<>+960(SB), Y8
+	VFMADD213PD  constants<>+992(SB), Y4, Y8
+	VFMADD213PD  constants<>+1024(SB), Y4, Y8
+	VFMADD213PD  constants<>+1056(SB), Y4, Y8
+	VFMADD213PD  constants<>+1088(SB), Y4, Y8
+	VFMADD213PD  constants<>+1120(SB), Y4, Y8
+	VFMADD213PD  Y8, Y3, Y7
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y3, Y4, Y7
+	VADDPD       constants<>+288(SB), Y7, Y3
 	VPSLLQ       $0x34, Y6, Y4
 	VPADDQ       Y4, Y3, Y3
 	VPADDQ       constants<>+1408(SB), Y3, Y3
@@ -228,10 +234,10 @@ none1:
 	VBLENDVPD    Y3, constants<>+1504(SB), Y2, Y2
 	VCMPPD       $0x03, Y1, Y0, Y3
 	VBLENDVPD    Y3, constants<>+1504(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+288(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+288(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1184(SB), Y1, Y0
-	VBLENDVPD    Y0, constants<>+288(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+288(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+288(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+288(SB), Y2, Y2
 
 none2:
 	TESTQ   DX, DX
@@ -242,23 +248,48 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+1120(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X2, X3
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X3, Y0, Y0
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X3, Y2, Y0
+
+rest6:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less7
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less7:
+	TESTQ  $+1, BX
+	JE     less8
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less8:
 done:
 	VZEROUPPER
 	RET
@@ -296,87 +327,89 @@ none1:
 	VSUBPD            Z4, Z3, Z3
 	VSUBPD.BCST       constants<>+288(SB), Z2, Z2
 	VADDPD.BCST       constants<>+320(SB), Z2, Z4
-	VBROADCASTSD      constants<>+288(SB), Z10
-	VDIVPD            Z4, Z10, Z10
-	VMULPD            Z10, Z2, Z11
-	VMOVAPD           Z11, Z12
-	VFNMADD213PD      Z2, Z4, Z12
+	VBROADCASTSD      constants<>+288(SB), Z11
+	VDIVPD            Z4, Z11, Z11
+	VMULPD            Z11, Z2, Z12
+	VMOVAPD           Z12, Z13
+	VFNMADD213PD      Z2, Z4, Z13
 	VSUBPD.BCST       constants<>+320(SB), Z4, Z4
 	VSUBPD            Z4, Z2, Z2
-	VFNMADD231PD      Z2, Z11, Z12
-	VMULPD            Z10, Z12, Z2
-	VADDPD            Z11, Z11, Z4
-	VMULPD            Z11, Z11, Z10
-	VMOVAPD           Z11, Z12
-	VFMSUB213PD       Z10, Z11, Z12
-	VFMADD231PD       Z2, Z4, Z12
-	VBROADCASTSD      constants<>+352(SB), Z13
-	VFMADD213PD.BCST  constants<>+384(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+416(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+448(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+480(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+512(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+544(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+576(SB), Z10, Z13
-	VBROADCASTSD      constants<>+608(SB), Z14
-	VMOVAPD           Z10, Z15
-	VFMADD213PD       Z14, Z13, Z15
-	VBROADCASTSD      constants<>+608(SB), Z14
-	VSUBPD            Z15, Z14, Z14
-	VFMADD213PD       Z14, Z10, Z13
-	VADDPD.BCST       constants<>+640(SB), Z13, Z13
-	VMULPD            Z15, Z10, Z14
-	VMOVAPD           Z10, Z16
-	VFMSUB213PD       Z14, Z15, Z16
-	VFMADD231PD       Z13, Z10, Z16
-	VFMADD231PD       Z15, Z12, Z16
-	VMULPD            Z14, Z11, Z10
-	VMOVAPD           Z11, Z12
-	VFMSUB213PD       Z10, Z14, Z12
-	VFMADD231PD       Z16, Z11, Z12
-	VFMADD231PD       Z14, Z2, Z12
-	VMULPD.BCST       constants<>+672(SB), Z3, Z11
-	VADDPD            Z4, Z11, Z13
-	VSUBPD            Z11, Z13, Z11
-	VSUBPD            Z11, Z4, Z4
-	VADDPD            Z10, Z13, Z11
-	VSUBPD            Z13, Z11, Z13
-	VSUBPD            Z13, Z10, Z10
-	VADDPD            Z10, Z4, Z4
+	VFNMADD231PD      Z2, Z12, Z13
+	VMULPD            Z11, Z13, Z2
+	VADDPD            Z12, Z12, Z4
+	VMULPD            Z12, Z12, Z11
+	VMOVAPD           Z12, Z13
+	VFMSUB213PD       Z11, Z12, Z13
+	VFMADD231PD       Z2, Z4, Z13
+	VBROADCASTSD      constants<>+352(SB), Z14
+	VFMADD213PD.BCST  constants<>+384(SB), Z11, Z14
+	VFMADD213PD.BCST  constants<>+416(SB), Z11, Z14
+	VFMADD213PD.BCST  constants<>+448(SB), Z11, Z14
+	VFMADD213PD.BCST  constants<>+480(SB), Z11, Z14
+	VFMADD213PD.BCST  constants<>+512(SB), Z11, Z14
+	VFMADD213PD.BCST  constants<>+544(SB), Z11, Z14
+	VFMADD213PD.BCST  constants<>+576(SB), Z11, Z14
+	VBROADCASTSD      constants<>+608(SB), Z15
+	VMOVAPD           Z11, Z16
+	VFMADD213PD       Z15, Z14, Z16
+	VBROADCASTSD      constants<>+608(SB), Z15
+	VSUBPD            Z16, Z15, Z15
+	VFMADD213PD       Z15, Z11, Z14
+	VADDPD.BCST       constants<>+640(SB), Z14, Z14
+	VMULPD            Z16, Z11, Z15
+	VMOVAPD           Z11, Z17
+	VFMSUB213PD       Z15, Z16, Z17
+	VFMADD231PD       Z14, Z11, Z17
+	VFMADD231PD       Z16, Z13, Z17
+	VMULPD            Z15, Z12, Z11
+	VMOVAPD           Z12, Z13
+	VFMSUB213PD       Z11, Z15, Z13
+	VFMADD231PD       Z17, Z12, Z13
+	VFMADD231PD       Z15, Z2, Z13
+	VMULPD.BCST       constants<>+672(SB), Z3, Z12
+	VADDPD            Z4, Z12, Z14
+	VSUBPD            Z12, Z14, Z12
+	VSUBPD            Z12, Z4, Z4
+	VADDPD            Z11, Z14, Z12
+	VSUBPD            Z14, Z12, Z14
+	VSUBPD            Z14, Z11, Z11
+	VADDPD            Z11, Z4, Z4
 	VFMADD231PD.BCST  constants<>+704(SB), Z3, Z4
 	VADDPD            Z2, Z2, Z2
-	VADDPD            Z2, Z12, Z2
+	VADDPD            Z2, Z13, Z2
 	VADDPD            Z2, Z4, Z2
-	VMULPD            Z11, Z1, Z3
+	VMULPD            Z12, Z1, Z3
 	VMOVAPD           Z1, Z4
-	VFMSUB213PD       Z3, Z11, Z4
+	VFMSUB213PD       Z3, Z12, Z4
 	VFMADD231PD       Z2, Z1, Z4
 	VMOVAPD           Z3, Z2
-	VBROADCASTSD      constants<>+736(SB), Z10
-	VFMADD213PD.BCST  constants<>+768(SB), Z10, Z2
-	VSUBPD.BCST       constants<>+768(SB), Z2, Z10
-	VMOVAPD           Z3, Z11
-	VFNMADD231PD.BCST constants<>+672(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+704(SB), Z10, Z11
-	VADDPD            Z4, Z11, Z10
-	VBROADCASTSD      constants<>+800(SB), Z11
-	VFMADD213PD.BCST  constants<>+832(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+864(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+896(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z11
-	VMULPD            Z10, Z10, Z12
-	VFMADD213PD       Z10, Z12, Z11
-	VADDPD.BCST       constants<>+288(SB), Z11, Z10
+	VBROADCASTSD      constants<>+736(SB), Z11
+	VFMADD213PD.BCST  constants<>+768(SB), Z11, Z2
+	VSUBPD.BCST       constants<>+768(SB), Z2, Z11
+	VMOVAPD           Z3, Z12
+	VFNMADD231PD.BCST constants<>+672(SB), Z11, Z12
+	VFNMADD231PD.BCST constants<>+704(SB), Z11, Z12
+	VADDPD            Z4, Z12, Z11
+	VMULPD            Z11, Z11, Z12
+	VBROADCASTSD      constants<>+800(SB), Z13
+	VFMADD213PD.BCST  constants<>+832(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+864(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+896(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+928(SB), Z12, Z13
+	VBROADCASTSD      constants<>+960(SB), Z14
+	VFMADD213PD.BCST  constants<>+992(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1024(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1056(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1088(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1120(SB), Z12, Z14
+	VFMADD213PD       Z14, Z11, Z13
+	VMULPD            Z11, Z11, Z12
+	VFMADD213PD       Z11, Z12, Z13
+	VADDPD.BCST       constants<>+288(SB), Z13, Z11
 	VPSLLQ            $0x34, Z2, Z2
-	VPADDQ            Z2, Z10, Z2
-	VANDPD.BCST       constants<>+0(SB), Z3, Z10
-	VCMPPD.BCST       $0x16, constants<>+1152(SB), Z10, K2
+	VPADDQ            Z2, Z11, Z2
+	VANDPD.BCST       constants<>+0(SB), Z3, Z11
+	VCMPPD.BCST       $0x16, constants<>+1152(SB), Z11, K2
 	VCMPPD.BCST       $0x1a, constants<>+1184(SB), Z0, K3
 	KORB              K2, K3, K2
 	VCMPPD.BCST       $0x00, constants<>+1216(SB), Z0, K3
@@ -386,63 +419,67 @@ none1:
 	JE                none2
 	VCMPPD.BCST       $0x11, constants<>+1248(SB), Z3, K1
 	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z3, K2
-	VMOVAPD           Z4, Z10
-	VBLENDMPD.BCST    constants<>+1184(SB), Z10, K2, Z10
+	VMOVAPD           Z4, Z11
+	VBLENDMPD.BCST    constants<>+1184(SB), Z11, K2, Z11
 	VBLENDMPD.BCST    constants<>+1280(SB), Z3, K2, Z5
-	VMOVAPD           Z5, Z11
-	VBROADCASTSD      constants<>+736(SB), Z12
-	VFMADD213PD.BCST  constants<>+768(SB), Z12, Z11
-	VSUBPD.BCST       constants<>+768(SB), Z11, Z12
-	VMOVAPD           Z5, Z13
-	VFNMADD231PD.BCST constants<>+672(SB), Z12, Z13
-	VFNMADD231PD.BCST constants<>+704(SB), Z12, Z13
-	VADDPD            Z10, Z13, Z10
-	VBROADCASTSD      constants<>+800(SB), Z12
-	VFMADD213PD.BCST  constants<>+832(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+864(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+896(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z12
-	VMULPD            Z10, Z10, Z13
-	VFMADD213PD       Z10, Z13, Z12
-	VADDPD.BCST       constants<>+288(SB), Z12, Z10
-	VPSLLQ            $0x34, Z11, Z11
-	VPADDQ            Z11, Z10, Z10
-	VPADDQ.BCST       constants<>+1312(SB), Z10, Z10
-	VMULPD.BCST       constants<>+1344(SB), Z10, Z10
-	VBLENDMPD         Z10, Z2, K1, Z2
+	VMOVAPD           Z5, Z12
+	VBROADCASTSD      constants<>+736(SB), Z13
+	VFMADD213PD.BCST  constants<>+768(SB), Z13, Z12
+	VSUBPD.BCST       constants<>+768(SB), Z12, Z13
+	VMOVAPD           Z5, Z14
+	VFNMADD231PD.BCST constants<>+672(SB), Z13, Z14
+	VFNMADD231PD.BCST constants<>+704(SB), Z13, Z14
+	VADDPD            Z11, Z14, Z11
+	VMULPD            Z11, Z11, Z13
+	VBROADCASTSD      constants<>+800(SB), Z14
+	VFMADD213PD.BCST  constants<>+832(SB), Z13, Z14
+	VFMADD213PD.BCST  constants<>+864(SB), Z13, Z14
+	VFMADD213PD.BCST  constants<>+896(SB), Z13, Z14
+	VFMADD213PD.BCST  constants<>+928(SB), Z13, Z14
+	VBROADCASTSD      constants<>+960(SB), Z15
+	VFMADD213PD.BCST  constants<>+992(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1024(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1056(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1088(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1120(SB), Z13, Z15
+	VFMADD213PD       Z15, Z11, Z14
+	VMULPD            Z11, Z11, Z13
+	VFMADD213PD       Z11, Z13, Z14
+	VADDPD.BCST       constants<>+288(SB), Z14, Z11
+	VPSLLQ            $0x34, Z12, Z12
+	VPADDQ            Z12, Z11, Z11
+	VPADDQ.BCST       constants<>+1312(SB), Z11, Z11
+	VMULPD.BCST       constants<>+1344(SB), Z11, Z11
+	VBLENDMPD         Z11, Z2, K1, Z2
 	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z3, K1
 	VCMPPD.BCST       $0x1e, constants<>+1376(SB), Z3, K2
 	VMOVAPD           Z4, Z4
 	VBLENDMPD.BCST    constants<>+1184(SB), Z4, K2, Z4
 	VBLENDMPD.BCST    constants<>+1376(SB), Z3, K2, Z6
 	VMOVAPD           Z6, Z3
-	VBROADCASTSD      constants<>+736(SB), Z10
-	VFMADD213PD.BCST  constants<>+768(SB), Z10, Z3
-	VSUBPD.BCST       constants<>+768(SB), Z3, Z10
-	VMOVAPD           Z6, Z11
-	VFNMADD231PD.BCST constants<>+672(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+704(SB), Z10, Z11
-	VADDPD            Z4, Z11, Z4
-	VBROADCASTSD      constants<>+800(SB), Z10
-	VFMADD213PD.BCST  constants<>+832(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+864(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+896(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+928(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1088(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z10
+	VBROADCASTSD      constants<>+736(SB), Z11
+	VFMADD213PD.BCST  constants<>+768(SB), Z11, Z3
+	VSUBPD.BCST       constants<>+768(SB), Z3, Z11
+	VMOVAPD           Z6, Z12
+	VFNMADD231PD.BCST constants<>+672(SB), Z11, Z12
+	VFNMADD231PD.BCST constants<>+704(SB), Z11, Z12
+	VADDPD            Z4, Z12, Z4
 	VMULPD            Z4, Z4, Z11
-	VFMADD213PD       Z4, Z11, Z10
-	VADDPD.BCST       constants<>+288(SB), Z10, Z4
+	VBROADCASTSD      constants<>+800(SB), Z12
+	VFMADD213PD.BCST  constants<>+832(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+864(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+896(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+928(SB), Z11, Z12
+	VBROADCASTSD      constants<>+960(SB), Z13
+	VFMADD213PD.BCST  constants<>+992(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1024(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1056(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1088(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1120(SB), Z11, Z13
+	VFMADD213PD       Z13, Z4, Z12
+	VMULPD            Z4, Z4, Z11
+	VFMADD213PD       Z4, Z11, Z12
+	VADDPD.BCST       constants<>+288(SB), Z12, Z4
 	VPSLLQ            $0x34, Z3, Z3
 	VPADDQ            Z3, Z4, Z3
 	VPADDQ.BCST       constants<>+1408(SB), Z3, Z3
@@ -472,8 +509,8 @@ none1:
 	VRNDSCALEPD       $0x00, Z1, Z4
 	VCMPPD            $0x00, Z1, Z4, K1
 	VMULPD.BCST       constants<>+1120(SB), Z1, Z4
-	VRNDSCALEPD       $0x00, Z4, Z10
-	VCMPPD            $0x04, Z4, Z10, K2
+	VRNDSCALEPD       $0x00, Z4, Z11
+	VCMPPD            $0x04, Z4, Z11, K2
 	KANDB             K1, K2, K1
 	VANDPD.BCST       constants<>+1472(SB), Z0, Z4
 	VORPD             Z4, Z2, Z4
@@ -501,23 +538,65 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+1120(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, BX
+	JE           skip3
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X2, X3
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, BX
+	JE          skip5
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X10
+	VINSERTF128 $0x01, X3, Y10, Y10
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X3, Y2, Y10
+
+rest6:
+	TESTQ        $+4, BX
+	JE           skip7
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y10, Z0, Z0
+	JMP          rest8
+
+skip7:
+	VINSERTF64X4 $0x00, Y10, Z2, Z0
+
+rest8:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less9
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less9:
+	TESTQ        $+2, BX
+	JE           less10
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less10:
+	TESTQ  $+1, BX
+	JE     less11
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less11:
 done:
 	VZEROUPPER
 	RET
@@ -619,20 +698,22 @@ none1:
 	VFNMADD231PD constants<>+672(SB), Y6, Y7
 	VFNMADD231PD constants<>+704(SB), Y6, Y7
 	VADDPD       Y4, Y7, Y6
-	VBROADCASTSD constants<>+800(SB), Y7
-	VFMADD213PD  constants<>+832(SB), Y6, Y7
-	VFMADD213PD  constants<>+864(SB), Y6, Y7
-	VFMADD213PD  constants<>+896(SB), Y6, Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y6, Y6, Y8
-	VFMADD213PD  Y6, Y8, Y7
-	VADDPD       constants<>+288(SB), Y7, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD constants<>+800(SB), Y8
+	VFMADD213PD  constants<>+832(SB), Y7, Y8
+	VFMADD213PD  constants<>+864(SB), Y7, Y8
+	VFMADD213PD  constants<>+896(SB), Y7, Y8
+	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VBROADCASTSD constants<>+960(SB), Y9
+	VFMADD213PD  constants<>+992(SB), Y7, Y9
+	VFMADD213PD  constants<>+1024(SB), Y7, Y9
+	VFMADD213PD  constants<>+1056(SB), Y7, Y9
+	VFMADD213PD  constants<>+1088(SB), Y7, Y9
+	VFMADD213PD  constants<>+1120(SB), Y7, Y9
+	VFMADD213PD  Y9, Y6, Y8
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y6, Y7, Y8
+	VADDPD       constants<>+288(SB), Y8, Y6
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       Y2, Y6, Y2
 	VANDPD       constants<>+0(SB), Y3, Y6
@@ -657,20 +738,22 @@ none1:
 	VFNMADD231PD constants<>+672(SB), Y9, Y6
 	VFNMADD231PD constants<>+704(SB), Y9, Y6
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD constants<>+800(SB), Y7
-	VFMADD213PD  constants<>+832(SB), Y6, Y7
-	VFMADD213PD  constants<>+864(SB), Y6, Y7
-	VFMADD213PD  constants<>+896(SB), Y6, Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y6, Y6, Y9
-	VFMADD213PD  Y6, Y9, Y7
-	VADDPD       constants<>+288(SB), Y7, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD constants<>+800(SB), Y9
+	VFMADD213PD  constants<>+832(SB), Y7, Y9
+	VFMADD213PD  constants<>+864(SB), Y7, Y9
+	VFMADD213PD  constants<>+896(SB), Y7, Y9
+	VFMADD213PD  constants<>+928(SB), Y7, Y9
+	VBROADCASTSD constants<>+960(SB), Y10
+	VFMADD213PD  constants<>+992(SB), Y7, Y10
+	VFMADD213PD  constants<>+1024(SB), Y7, Y10
+	VFMADD213PD  constants<>+1056(SB), Y7, Y10
+	VFMADD213PD  constants<>+1088(SB), Y7, Y10
+	VFMADD213PD  constants<>+1120(SB), Y7, Y10
+	VFMADD213PD  Y10, Y6, Y9
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y6, Y7, Y9
+	VADDPD       constants<>+288(SB), Y9, Y6
 	VPSLLQ       $0x34, Y8, Y7
 	VPADDQ       Y7, Y6, Y6
 	VPADDQ       constants<>+1312(SB), Y6, Y6
@@ -689,20 +772,22 @@ none1:
 	VFNMADD231PD constants<>+672(SB), Y7, Y3
 	VFNMADD231PD constants<>+704(SB), Y7, Y3
 	VADDPD       Y4, Y3, Y3
-	VBROADCASTSD constants<>+800(SB), Y4
-	VFMADD213PD  constants<>+832(SB), Y3, Y4
-	VFMADD213PD  constants<>+864(SB), Y3, Y4
-	VFMADD213PD  constants<>+896(SB), Y3, Y4
-	VFMADD213PD  constants<>+928(SB), Y3, Y4
-	VFMADD213PD  constants<>+960(SB), Y3, Y4
-	VFMADD213PD  constants<>+992(SB), Y3, Y4
-	VFMADD213PD  constants<>+1024(SB), Y3, Y4
-	VFMADD213PD  constants<>+1056(SB), Y3, Y4
-	VFMADD213PD  constants<>+1088(SB), Y3, Y4
-	VFMADD213PD  constants<>+1120(SB), Y3, Y4
-	VMULPD       Y3, Y3, Y7
-	VFMADD213PD  Y3, Y7, Y4
-	VADDPD       constants<>+288(SB), Y4, Y3
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD constants<>+800(SB), Y7
+	VFMADD213PD  constants<>+832(SB), Y4, Y7
+	VFMADD213PD  constants<>+864(SB), Y4, Y7
+	VFMADD213PD  constants<>+896(SB), Y4, Y7
+	VFMADD213PD  constants<>+928(SB), Y4, Y7
+	VBROADCASTSD constants<>+960(SB), Y8
+	VFMADD213PD  constants<>+992(SB), Y4, Y8
+	VFMADD213PD  constants<>+1024(SB), Y4, Y8
+	VFMADD213PD  constants<>+1056(SB), Y4, Y8
+	VFMADD213PD  constants<>+1088(SB), Y4, Y8
+	VFMADD213PD  constants<>+1120(SB), Y4, Y8
+	VFMADD213PD  Y8, Y3, Y7
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y3, Y4, Y7
+	VADDPD       constants<>+288(SB), Y7, Y3
 	VPSLLQ       $0x34, Y6, Y4
 	VPADDQ       Y4, Y3, Y3
 	VPADDQ       constants<>+1408(SB), Y3, Y3
@@ -747,10 +832,10 @@ none1:
 	VBLENDVPD    Y3, constants<>+1504(SB), Y2, Y2
 	VCMPPD       $0x03, Y1, Y0, Y3
 	VBLENDVPD    Y3, constants<>+1504(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+288(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+288(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1184(SB), Y1, Y0
-	VBLENDVPD    Y0, constants<>+288(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+288(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+288(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+288(SB), Y2, Y2
 
 none2:
 	TESTQ   BX, BX
@@ -762,28 +847,71 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ       BX, SI
-	ADDQ       $+4, SI
-	JE         done
-	LEAQ       tails<>+32(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPD    (DI)(R8*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	LEAQ       tails<>+32(SB), DI
-	MOVQ       SI, R8
-	NEGQ       R8
-	VMOVUPD    (DI)(R8*8), Y1
-	VMASKMOVPD (DX), Y1, Y1
-	JMP        body
+	MOVQ         BX, SI
+	ADDQ         $+4, SI
+	JE           done
+	VBROADCASTSD constants<>+1120(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, SI
+	JE           skip3
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (CX)(DI*8), X2, X3
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, SI
+	JE          skip5
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (CX)(DI*8), X0
+	VINSERTF128 $0x01, X3, Y0, Y0
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X3, Y2, Y0
+
+rest6:
+	VBROADCASTSD constants<>+1120(SB), Y2
+	VMOVAPD      Y2, Y3
+	TESTQ        $+1, SI
+	JE           skip7
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (DX)(DI*8), X2, X3
+	JMP          rest8
+
+skip7:
+rest8:
+	TESTQ       $+2, SI
+	JE          skip9
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (DX)(DI*8), X1
+	VINSERTF128 $0x01, X3, Y1, Y1
+	JMP         rest10
+
+skip9:
+	VINSERTF128 $0x00, X3, Y2, Y1
+
+rest10:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       SI, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)
+	TESTQ        $+2, SI
+	JE           less11
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less11:
+	TESTQ  $+1, SI
+	JE     less12
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less12:
 done:
 	VZEROUPPER
 	RET
@@ -822,87 +950,89 @@ none1:
 	VSUBPD            Z4, Z3, Z3
 	VSUBPD.BCST       constants<>+288(SB), Z2, Z2
 	VADDPD.BCST       constants<>+320(SB), Z2, Z4
-	VBROADCASTSD      constants<>+288(SB), Z10
-	VDIVPD            Z4, Z10, Z10
-	VMULPD            Z10, Z2, Z11
-	VMOVAPD           Z11, Z12
-	VFNMADD213PD      Z2, Z4, Z12
+	VBROADCASTSD      constants<>+288(SB), Z12
+	VDIVPD            Z4, Z12, Z12
+	VMULPD            Z12, Z2, Z13
+	VMOVAPD           Z13, Z14
+	VFNMADD213PD      Z2, Z4, Z14
 	VSUBPD.BCST       constants<>+320(SB), Z4, Z4
 	VSUBPD            Z4, Z2, Z2
-	VFNMADD231PD      Z2, Z11, Z12
-	VMULPD            Z10, Z12, Z2
-	VADDPD            Z11, Z11, Z4
-	VMULPD            Z11, Z11, Z10
-	VMOVAPD           Z11, Z12
-	VFMSUB213PD       Z10, Z11, Z12
-	VFMADD231PD       Z2, Z4, Z12
-	VBROADCASTSD      constants<>+352(SB), Z13
-	VFMADD213PD.BCST  constants<>+384(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+416(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+448(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+480(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+512(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+544(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+576(SB), Z10, Z13
-	VBROADCASTSD      constants<>+608(SB), Z14
-	VMOVAPD           Z10, Z15
-	VFMADD213PD       Z14, Z13, Z15
-	VBROADCASTSD      constants<>+608(SB), Z14
-	VSUBPD            Z15, Z14, Z14
-	VFMADD213PD       Z14, Z10, Z13
-	VADDPD.BCST       constants<>+640(SB), Z13, Z13
-	VMULPD            Z15, Z10, Z14
-	VMOVAPD           Z10, Z16
-	VFMSUB213PD       Z14, Z15, Z16
-	VFMADD231PD       Z13, Z10, Z16
-	VFMADD231PD       Z15, Z12, Z16
-	VMULPD            Z14, Z11, Z10
-	VMOVAPD           Z11, Z12
-	VFMSUB213PD       Z10, Z14, Z12
-	VFMADD231PD       Z16, Z11, Z12
-	VFMADD231PD       Z14, Z2, Z12
-	VMULPD.BCST       constants<>+672(SB), Z3, Z11
-	VADDPD            Z4, Z11, Z13
-	VSUBPD            Z11, Z13, Z11
-	VSUBPD            Z11, Z4, Z4
-	VADDPD            Z10, Z13, Z11
-	VSUBPD            Z13, Z11, Z13
-	VSUBPD            Z13, Z10, Z10
-	VADDPD            Z10, Z4, Z4
+	VFNMADD231PD      Z2, Z13, Z14
+	VMULPD            Z12, Z14, Z2
+	VADDPD            Z13, Z13, Z4
+	VMULPD            Z13, Z13, Z12
+	VMOVAPD           Z13, Z14
+	VFMSUB213PD       Z12, Z13, Z14
+	VFMADD231PD       Z2, Z4, Z14
+	VBROADCASTSD      constants<>+352(SB), Z15
+	VFMADD213PD.BCST  constants<>+384(SB), Z12, Z15
+	VFMADD213PD.BCST  constants<>+416(SB), Z12, Z15
+	VFMADD213PD.BCST  constants<>+448(SB), Z12, Z15
+	VFMADD213PD.BCST  constants<>+480(SB), Z12, Z15
+	VFMADD213PD.BCST  constants<>+512(SB), Z12, Z15
+	VFMADD213PD.BCST  constants<>+544(SB), Z12, Z15
+	VFMADD213PD.BCST  constants<>+576(SB), Z12, Z15
+	VBROADCASTSD      constants<>+608(SB), Z16
+	VMOVAPD           Z12, Z17
+	VFMADD213PD       Z16, Z15, Z17
+	VBROADCASTSD      constants<>+608(SB), Z16
+	VSUBPD            Z17, Z16, Z16
+	VFMADD213PD       Z16, Z12, Z15
+	VADDPD.BCST       constants<>+640(SB), Z15, Z15
+	VMULPD            Z17, Z12, Z16
+	VMOVAPD           Z12, Z18
+	VFMSUB213PD       Z16, Z17, Z18
+	VFMADD231PD       Z15, Z12, Z18
+	VFMADD231PD       Z17, Z14, Z18
+	VMULPD            Z16, Z13, Z12
+	VMOVAPD           Z13, Z14
+	VFMSUB213PD       Z12, Z16, Z14
+	VFMADD231PD       Z18, Z13, Z14
+	VFMADD231PD       Z16, Z2, Z14
+	VMULPD.BCST       constants<>+672(SB), Z3, Z13
+	VADDPD            Z4, Z13, Z15
+	VSUBPD            Z13, Z15, Z13
+	VSUBPD            Z13, Z4, Z4
+	VADDPD            Z12, Z15, Z13
+	VSUBPD            Z15, Z13, Z15
+	VSUBPD            Z15, Z12, Z12
+	VADDPD            Z12, Z4, Z4
 	VFMADD231PD.BCST  constants<>+704(SB), Z3, Z4
 	VADDPD            Z2, Z2, Z2
-	VADDPD            Z2, Z12, Z2
+	VADDPD            Z2, Z14, Z2
 	VADDPD            Z2, Z4, Z2
-	VMULPD            Z11, Z1, Z3
+	VMULPD            Z13, Z1, Z3
 	VMOVAPD           Z1, Z4
-	VFMSUB213PD       Z3, Z11, Z4
+	VFMSUB213PD       Z3, Z13, Z4
 	VFMADD231PD       Z2, Z1, Z4
 	VMOVAPD           Z3, Z2
-	VBROADCASTSD      constants<>+736(SB), Z10
-	VFMADD213PD.BCST  constants<>+768(SB), Z10, Z2
-	VSUBPD.BCST       constants<>+768(SB), Z2, Z10
-	VMOVAPD           Z3, Z11
-	VFNMADD231PD.BCST constants<>+672(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+704(SB), Z10, Z11
-	VADDPD            Z4, Z11, Z10
-	VBROADCASTSD      constants<>+800(SB), Z11
-	VFMADD213PD.BCST  constants<>+832(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+864(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+896(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z11
-	VMULPD            Z10, Z10, Z12
-	VFMADD213PD       Z10, Z12, Z11
-	VADDPD.BCST       constants<>+288(SB), Z11, Z10
+	VBROADCASTSD      constants<>+736(SB), Z12
+	VFMADD213PD.BCST  constants<>+768(SB), Z12, Z2
+	VSUBPD.BCST       constants<>+768(SB), Z2, Z12
+	VMOVAPD           Z3, Z13
+	VFNMADD231PD.BCST constants<>+672(SB), Z12, Z13
+	VFNMADD231PD.BCST constants<>+704(SB), Z12, Z13
+	VADDPD            Z4, Z13, Z12
+	VMULPD            Z12, Z12, Z13
+	VBROADCASTSD      constants<>+800(SB), Z14
+	VFMADD213PD.BCST  constants<>+832(SB), Z13, Z14
+	VFMADD213PD.BCST  constants<>+864(SB), Z13, Z14
+	VFMADD213PD.BCST  constants<>+896(SB), Z13, Z14
+	VFMADD213PD.BCST  constants<>+928(SB), Z13, Z14
+	VBROADCASTSD      constants<>+960(SB), Z15
+	VFMADD213PD.BCST  constants<>+992(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1024(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1056(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1088(SB), Z13, Z15
+	VFMADD213PD.BCST  constants<>+1120(SB), Z13, Z15
+	VFMADD213PD       Z15, Z12, Z14
+	VMULPD            Z12, Z12, Z13
+	VFMADD213PD       Z12, Z13, Z14
+	VADDPD.BCST       constants<>+288(SB), Z14, Z12
 	VPSLLQ            $0x34, Z2, Z2
-	VPADDQ            Z2, Z10, Z2
-	VANDPD.BCST       constants<>+0(SB), Z3, Z10
-	VCMPPD.BCST       $0x16, constants<>+1152(SB), Z10, K2
+	VPADDQ            Z2, Z12, Z2
+	VANDPD.BCST       constants<>+0(SB), Z3, Z12
+	VCMPPD.BCST       $0x16, constants<>+1152(SB), Z12, K2
 	VCMPPD.BCST       $0x1a, constants<>+1184(SB), Z0, K3
 	KORB              K2, K3, K2
 	VCMPPD.BCST       $0x00, constants<>+1216(SB), Z0, K3
@@ -912,63 +1042,67 @@ none1:
 	JE                none2
 	VCMPPD.BCST       $0x11, constants<>+1248(SB), Z3, K1
 	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z3, K2
-	VMOVAPD           Z4, Z10
-	VBLENDMPD.BCST    constants<>+1184(SB), Z10, K2, Z10
+	VMOVAPD           Z4, Z12
+	VBLENDMPD.BCST    constants<>+1184(SB), Z12, K2, Z12
 	VBLENDMPD.BCST    constants<>+1280(SB), Z3, K2, Z5
-	VMOVAPD           Z5, Z11
-	VBROADCASTSD      constants<>+736(SB), Z12
-	VFMADD213PD.BCST  constants<>+768(SB), Z12, Z11
-	VSUBPD.BCST       constants<>+768(SB), Z11, Z12
 	VMOVAPD           Z5, Z13
-	VFNMADD231PD.BCST constants<>+672(SB), Z12, Z13
-	VFNMADD231PD.BCST constants<>+704(SB), Z12, Z13
-	VADDPD            Z10, Z13, Z10
-	VBROADCASTSD      constants<>+800(SB), Z12
-	VFMADD213PD.BCST  constants<>+832(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+864(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+896(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z12
-	VMULPD            Z10, Z10, Z13
-	VFMADD213PD       Z10, Z13, Z12
-	VADDPD.BCST       constants<>+288(SB), Z12, Z10
-	VPSLLQ            $0x34, Z11, Z11
-	VPADDQ            Z11, Z10, Z10
-	VPADDQ.BCST       constants<>+1312(SB), Z10, Z10
-	VMULPD.BCST       constants<>+1344(SB), Z10, Z10
-	VBLENDMPD         Z10, Z2, K1, Z2
+	VBROADCASTSD      constants<>+736(SB), Z14
+	VFMADD213PD.BCST  constants<>+768(SB), Z14, Z13
+	VSUBPD.BCST       constants<>+768(SB), Z13, Z14
+	VMOVAPD           Z5, Z15
+	VFNMADD231PD.BCST constants<>+672(SB), Z14, Z15
+	VFNMADD231PD.BCST constants<>+704(SB), Z14, Z15
+	VADDPD            Z12, Z15, Z12
+	VMULPD            Z12, Z12, Z14
+	VBROADCASTSD      constants<>+800(SB), Z15
+	VFMADD213PD.BCST  constants<>+832(SB), Z14, Z15
+	VFMADD213PD.BCST  constants<>+864(SB), Z14, Z15
+	VFMADD213PD.BCST  constants<>+896(SB), Z14, Z15
+	VFMADD213PD.BCST  constants<>+928(SB), Z14, Z15
+	VBROADCASTSD      constants<>+960(SB), Z16
+	VFMADD213PD.BCST  constants<>+992(SB), Z14, Z16
+	VFMADD213PD.BCST  constants<>+1024(SB), Z14, Z16
+	VFMADD213PD.BCST  constants<>+1056(SB), Z14, Z16
+	VFMADD213PD.BCST  constants<>+1088(SB), Z14, Z16
+	VFMADD213PD.BCST  constants<>+1120(SB), Z14, Z16
+	VFMADD213PD       Z16, Z12, Z15
+	VMULPD            Z12, Z12, Z14
+	VFMADD213PD       Z12, Z14, Z15
+	VADDPD.BCST       constants<>+288(SB), Z15, Z12
+	VPSLLQ            $0x34, Z13, Z13
+	VPADDQ            Z13, Z12, Z12
+	VPADDQ.BCST       constants<>+1312(SB), Z12, Z12
+	VMULPD.BCST       constants<>+1344(SB), Z12, Z12
+	VBLENDMPD         Z12, Z2, K1, Z2
 	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z3, K1
 	VCMPPD.BCST       $0x1e, constants<>+1376(SB), Z3, K2
 	VMOVAPD           Z4, Z4
 	VBLENDMPD.BCST    constants<>+1184(SB), Z4, K2, Z4
 	VBLENDMPD.BCST    constants<>+1376(SB), Z3, K2, Z6
 	VMOVAPD           Z6, Z3
-	VBROADCASTSD      constants<>+736(SB), Z10
-	VFMADD213PD.BCST  constants<>+768(SB), Z10, Z3
-	VSUBPD.BCST       constants<>+768(SB), Z3, Z10
-	VMOVAPD           Z6, Z11
-	VFNMADD231PD.BCST constants<>+672(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+704(SB), Z10, Z11
-	VADDPD            Z4, Z11, Z4
-	VBROADCASTSD      constants<>+800(SB), Z10
-	VFMADD213PD.BCST  constants<>+832(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+864(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+896(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+928(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1088(SB), Z4, Z10
-	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z10
-	VMULPD            Z4, Z4, Z11
-	VFMADD213PD       Z4, Z11, Z10
-	VADDPD.BCST       constants<>+288(SB), Z10, Z4
+	VBROADCASTSD      constants<>+736(SB), Z12
+	VFMADD213PD.BCST  constants<>+768(SB), Z12, Z3
+	VSUBPD.BCST       constants<>+768(SB), Z3, Z12
+	VMOVAPD           Z6, Z13
+	VFNMADD231PD.BCST constants<>+672(SB), Z12, Z13
+	VFNMADD231PD.BCST constants<>+704(SB), Z12, Z13
+	VADDPD            Z4, Z13, Z4
+	VMULPD            Z4, Z4, Z12
+	VBROADCASTSD      constants<>+800(SB), Z13
+	VFMADD213PD.BCST  constants<>+832(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+864(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+896(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+928(SB), Z12, Z13
+	VBROADCASTSD      constants<>+960(SB), Z14
+	VFMADD213PD.BCST  constants<>+992(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1024(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1056(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1088(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+1120(SB), Z12, Z14
+	VFMADD213PD       Z14, Z4, Z13
+	VMULPD            Z4, Z4, Z12
+	VFMADD213PD       Z4, Z12, Z13
+	VADDPD.BCST       constants<>+288(SB), Z13, Z4
 	VPSLLQ            $0x34, Z3, Z3
 	VPADDQ            Z3, Z4, Z3
 	VPADDQ.BCST       constants<>+1408(SB), Z3, Z3
@@ -998,8 +1132,8 @@ none1:
 	VRNDSCALEPD       $0x00, Z1, Z4
 	VCMPPD            $0x00, Z1, Z4, K1
 	VMULPD.BCST       constants<>+1120(SB), Z1, Z4
-	VRNDSCALEPD       $0x00, Z4, Z10
-	VCMPPD            $0x04, Z4, Z10, K2
+	VRNDSCALEPD       $0x00, Z4, Z12
+	VCMPPD            $0x04, Z4, Z12, K2
 	KANDB             K1, K2, K1
 	VANDPD.BCST       constants<>+1472(SB), Z0, Z4
 	VORPD             Z4, Z2, Z4
@@ -1028,28 +1162,98 @@ none2:
 	JMP     loop
 
 tail:
-	MOVQ      BX, SI
-	ADDQ      $+8, SI
-	JE        done
-	XORL      DI, DI
-	BTSQ      SI, DI
-	DECQ      DI
-	KMOVB     DI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	XORL      DI, DI
-	BTSQ      SI, DI
-	DECQ      DI
-	KMOVB     DI, K1
-	VMOVUPD.Z (DX), K1, Z1
-	JMP       body
+	MOVQ         BX, SI
+	ADDQ         $+8, SI
+	JE           done
+	VBROADCASTSD constants<>+1120(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, SI
+	JE           skip3
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (CX)(DI*8), X2, X3
+	JMP          rest4
+
+skip3:
+rest4:
+	TESTQ       $+2, SI
+	JE          skip5
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (CX)(DI*8), X10
+	VINSERTF128 $0x01, X3, Y10, Y10
+	JMP         rest6
+
+skip5:
+	VINSERTF128 $0x00, X3, Y2, Y10
+
+rest6:
+	TESTQ        $+4, SI
+	JE           skip7
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y10, Z0, Z0
+	JMP          rest8
+
+skip7:
+	VINSERTF64X4 $0x00, Y10, Z2, Z0
+
+rest8:
+	VBROADCASTSD constants<>+1120(SB), Z2
+	VMOVAPD      Z2, Z3
+	TESTQ        $+1, SI
+	JE           skip9
+	MOVQ         SI, DI
+	ANDQ         $+6, DI
+	VMOVLPD      (DX)(DI*8), X2, X3
+	JMP          rest10
+
+skip9:
+rest10:
+	TESTQ       $+2, SI
+	JE          skip11
+	MOVQ        SI, DI
+	ANDQ        $+4, DI
+	VMOVUPD     (DX)(DI*8), X11
+	VINSERTF128 $0x01, X3, Y11, Y11
+	JMP         rest12
+
+skip11:
+	VINSERTF128 $0x00, X3, Y2, Y11
+
+rest12:
+	TESTQ        $+4, SI
+	JE           skip13
+	VMOVUPD      (DX), Y1
+	VINSERTF64X4 $0x01, Y11, Z1, Z1
+	JMP          rest14
+
+skip13:
+	VINSERTF64X4 $0x00, Y11, Z2, Z1
+
+rest14:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    SI, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z2, K1, (AX)
+	TESTQ         $+4, SI
+	JE            less15
+	VMOVUPD       Y2, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	ADDQ          $+32, AX
 
+less15:
+	TESTQ        $+2, SI
+	JE           less16
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
+
+less16:
+	TESTQ  $+1, SI
+	JE     less17
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less17:
 done:
 	VZEROUPPER
 	RET
@@ -1154,46 +1358,46 @@ DATA constants<>+768(SB)/8, $0x4338000000000000
 DATA constants<>+776(SB)/8, $0x4338000000000000
 DATA constants<>+784(SB)/8, $0x4338000000000000
 DATA constants<>+792(SB)/8, $0x4338000000000000
-DATA constants<>+800(SB)/8, $0x3e21f730349868ce
-DATA constants<>+808(SB)/8, $0x3e21f730349868ce
-DATA constants<>+816(SB)/8, $0x3e21f730349868ce
-DATA constants<>+824(SB)/8, $0x3e21f730349868ce
-DATA constants<>+832(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+840(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+848(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+856(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+864(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+872(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+880(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+888(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+896(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+904(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+912(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+920(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+928(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+936(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+944(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+952(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+960(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+968(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+976(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+984(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+992(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1000(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1008(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1016(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+1024(SB)/8, $0x3f811111111100dc
-DATA constants<>+1032(SB)/8, $0x3f811111111100dc
-DATA constants<>+1040(SB)/8, $0x3f811111111100dc
-DATA constants<>+1048(SB)/8, $0x3f811111111100dc
-DATA constants<>+1056(SB)/8, $0x3fa5555555555556
-DATA constants<>+1064(SB)/8, $0x3fa5555555555556
-DATA constants<>+1072(SB)/8, $0x3fa5555555555556
-DATA constants<>+1080(SB)/8, $0x3fa5555555555556
-DATA constants<>+1088(SB)/8, $0x3fc5555555555557
-DATA constants<>+1096(SB)/8, $0x3fc5555555555557
-DATA constants<>+1104(SB)/8, $0x3fc5555555555557
-DATA constants<>+1112(SB)/8, $0x3fc5555555555557
+DATA constants<>+800(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+808(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+816(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+824(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+832(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+840(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+848(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+856(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+864(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+872(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+880(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+888(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+896(SB)/8, $0x3f811111111100dc
+DATA constants<>+904(SB)/8, $0x3f811111111100dc
+DATA constants<>+912(SB)/8, $0x3f811111111100dc
+DATA constants<>+920(SB)/8, $0x3f811111111100dc
+DATA constants<>+928(SB)/8, $0x3fc5555555555557
+DATA constants<>+936(SB)/8, $0x3fc5555555555557
+DATA constants<>+944(SB)/8, $0x3fc5555555555557
+DATA constants<>+952(SB)/8, $0x3fc5555555555557
+DATA constants<>+960(SB)/8, $0x3e21f730349868ce
+DATA constants<>+968(SB)/8, $0x3e21f730349868ce
+DATA constants<>+976(SB)/8, $0x3e21f730349868ce
+DATA constants<>+984(SB)/8, $0x3e21f730349868ce
+DATA constants<>+992(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1000(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1008(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1016(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+1024(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1032(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1040(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1048(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+1056(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1064(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1072(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1080(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+1088(SB)/8, $0x3fa5555555555556
+DATA constants<>+1096(SB)/8, $0x3fa5555555555556
+DATA constants<>+1104(SB)/8, $0x3fa5555555555556
+DATA constants<>+1112(SB)/8, $0x3fa5555555555556
 DATA constants<>+1120(SB)/8, $0x3fe0000000000000
 DATA constants<>+1128(SB)/8, $0x3fe0000000000000
 DATA constants<>+1136(SB)/8, $0x3fe0000000000000

@@ -63,20 +63,22 @@ row3:
 	VMOVAPD      Y5, Y5
 	VFNMADD231PD constants<>+224(SB), Y7, Y5
 	VFNMADD231PD constants<>+256(SB), Y7, Y5
-	VBROADCASTSD constants<>+288(SB), Y7
-	VFMADD213PD  constants<>+320(SB), Y5, Y7
-	VFMADD213PD  constants<>+352(SB), Y5, Y7
-	VFMADD213PD  constants<>+384(SB), Y5, Y7
-	VFMADD213PD  constants<>+416(SB), Y5, Y7
-	VFMADD213PD  constants<>+448(SB), Y5, Y7
-	VFMADD213PD  constants<>+480(SB), Y5, Y7
-	VFMADD213PD  constants<>+512(SB), Y5, Y7
-	VFMADD213PD  constants<>+544(SB), Y5, Y7
-	VFMADD213PD  constants<>+576(SB), Y5, Y7
-	VFMADD213PD  constants<>+608(SB), Y5, Y7
-	VMULPD       Y5, Y5, Y8
-	VFMADD213PD  Y5, Y8, Y7
-	VADDPD       constants<>+640(SB), Y7, Y5
+	VMULPD       Y5, Y5, Y7
+	VBROADCASTSD constants<>+288(SB), Y8
+	VFMADD213PD  constants<>+320(SB), Y7, Y8
+	VFMADD213PD  constants<>+352(SB), Y7, Y8
+	VFMADD213PD  constants<>+384(SB), Y7, Y8
+	VFMADD213PD  constants<>+416(SB), Y7, Y8
+	VBROADCASTSD constants<>+448(SB), Y9
+	VFMADD213PD  constants<>+480(SB), Y7, Y9
+	VFMADD213PD  constants<>+512(SB), Y7, Y9
+	VFMADD213PD  constants<>+544(SB), Y7, Y9
+	VFMADD213PD  constants<>+576(SB), Y7, Y9
+	VFMADD213PD  constants<>+608(SB), Y7, Y9
+	VFMADD213PD  Y9, Y5, Y8
+	VMULPD       Y5, Y5, Y7
+	VFMADD213PD  Y5, Y7, Y8
+	VADDPD       constants<>+640(SB), Y8, Y5
 	VPSLLQ       $0x34, Y6, Y6
 	VPADDQ       constants<>+640(SB), Y6, Y6
 	VFMADD231PD  Y6, Y5, Y4
@@ -136,11 +138,20 @@ none4:
 	JMP     loop
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y2, Y0, (AX)(BX*1)
+	ADDQ         BX, AX
+	TESTQ        $+2, DX
+	JE           less6
+	VMOVUPD      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, DX
+	JE     less7
+	VMOVSD X2, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -204,20 +215,22 @@ row3:
 	VMOVAPD           Z3, Z3
 	VFNMADD231PD.BCST constants<>+224(SB), Z5, Z3
 	VFNMADD231PD.BCST constants<>+256(SB), Z5, Z3
-	VBROADCASTSD      constants<>+288(SB), Z5
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+608(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       constants<>+640(SB), Z5, Z3
+	VMULPD            Z3, Z3, Z5
+	VBROADCASTSD      constants<>+288(SB), Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
+	VBROADCASTSD      constants<>+448(SB), Z7
+	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+608(SB), Z5, Z7
+	VFMADD213PD       Z7, Z3, Z6
+	VMULPD            Z3, Z3, Z5
+	VFMADD213PD       Z3, Z5, Z6
+	VADDPD.BCST       constants<>+640(SB), Z6, Z3
 	VPSLLQ            $0x34, Z4, Z4
 	VPADDQ.BCST       constants<>+640(SB), Z4, Z4
 	VFMADD231PD       Z4, Z3, Z2
@@ -277,12 +290,27 @@ none4:
 	JMP     loop
 
 last:
-	XORL    CX, CX
-	BTSQ    DX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z1, K1, (AX)(BX*1)
+	ADDQ          BX, AX
+	TESTQ         $+4, DX
+	JE            less6
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less6:
+	TESTQ        $+2, DX
+	JE           less7
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less7:
+	TESTQ  $+1, DX
+	JE     less8
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less8:
 done:
 	VZEROUPPER
 	RET
@@ -323,46 +351,46 @@ DATA constants<>+256(SB)/8, $0x3dea39ef35793c76
 DATA constants<>+264(SB)/8, $0x3dea39ef35793c76
 DATA constants<>+272(SB)/8, $0x3dea39ef35793c76
 DATA constants<>+280(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+288(SB)/8, $0x3e21f730349868ce
-DATA constants<>+296(SB)/8, $0x3e21f730349868ce
-DATA constants<>+304(SB)/8, $0x3e21f730349868ce
-DATA constants<>+312(SB)/8, $0x3e21f730349868ce
-DATA constants<>+320(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+328(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+336(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+344(SB)/8, $0x3e5af4de97ca4194
-DATA constants<>+352(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+360(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+368(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+376(SB)/8, $0x3e927e4db646b17e
-DATA constants<>+384(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+392(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+400(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+408(SB)/8, $0x3ec71de0231960eb
-DATA constants<>+416(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+424(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+432(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+440(SB)/8, $0x3efa01a01a6d889c
-DATA constants<>+448(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+456(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+464(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+472(SB)/8, $0x3f2a01a01abe7fe1
-DATA constants<>+480(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+488(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+496(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+504(SB)/8, $0x3f56c16c16c162d4
-DATA constants<>+512(SB)/8, $0x3f811111111100dc
-DATA constants<>+520(SB)/8, $0x3f811111111100dc
-DATA constants<>+528(SB)/8, $0x3f811111111100dc
-DATA constants<>+536(SB)/8, $0x3f811111111100dc
-DATA constants<>+544(SB)/8, $0x3fa5555555555556
-DATA constants<>+552(SB)/8, $0x3fa5555555555556
-DATA constants<>+560(SB)/8, $0x3fa5555555555556
-DATA constants<>+568(SB)/8, $0x3fa5555555555556
-DATA constants<>+576(SB)/8, $0x3fc5555555555557
-DATA constants<>+584(SB)/8, $0x3fc5555555555557
-DATA constants<>+592(SB)/8, $0x3fc5555555555557
-DATA constants<>+600(SB)/8, $0x3fc5555555555557
+DATA constants<>+288(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+296(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+304(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+312(SB)/8, $0x3e5af4de97ca4194
+DATA constants<>+320(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+328(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+336(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+344(SB)/8, $0x3ec71de0231960eb
+DATA constants<>+352(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+360(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+368(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+376(SB)/8, $0x3f2a01a01abe7fe1
+DATA constants<>+384(SB)/8, $0x3f811111111100dc
+DATA constants<>+392(SB)/8, $0x3f811111111100dc
+DATA constants<>+400(SB)/8, $0x3f811111111100dc
+DATA constants<>+408(SB)/8, $0x3f811111111100dc
+DATA constants<>+416(SB)/8, $0x3fc5555555555557
+DATA constants<>+424(SB)/8, $0x3fc5555555555557
+DATA constants<>+432(SB)/8, $0x3fc5555555555557
+DATA constants<>+440(SB)/8, $0x3fc5555555555557
+DATA constants<>+448(SB)/8, $0x3e21f730349868ce
+DATA constants<>+456(SB)/8, $0x3e21f730349868ce
+DATA constants<>+464(SB)/8, $0x3e21f730349868ce
+DATA constants<>+472(SB)/8, $0x3e21f730349868ce
+DATA constants<>+480(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+488(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+496(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+504(SB)/8, $0x3e927e4db646b17e
+DATA constants<>+512(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+520(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+528(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+536(SB)/8, $0x3efa01a01a6d889c
+DATA constants<>+544(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+552(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+560(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+568(SB)/8, $0x3f56c16c16c162d4
+DATA constants<>+576(SB)/8, $0x3fa5555555555556
+DATA constants<>+584(SB)/8, $0x3fa5555555555556
+DATA constants<>+592(SB)/8, $0x3fa5555555555556
+DATA constants<>+600(SB)/8, $0x3fa5555555555556
 DATA constants<>+608(SB)/8, $0x3fe0000000000000
 DATA constants<>+616(SB)/8, $0x3fe0000000000000
 DATA constants<>+624(SB)/8, $0x3fe0000000000000

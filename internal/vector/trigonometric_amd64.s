@@ -81,23 +81,48 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y1, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -120,45 +145,45 @@ body:
 	VBROADCASTSD      constants<>+0(SB), Z2
 	VFMADD213PD.BCST  constants<>+32(SB), Z2, Z1
 	VSUBPD.BCST       constants<>+32(SB), Z1, Z2
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMOVAPD           Z2, Z5
-	VFNMADD213PD      Z0, Z4, Z5
-	VBROADCASTSD      constants<>+96(SB), Z4
+	VBROADCASTSD      constants<>+64(SB), Z5
 	VMOVAPD           Z2, Z6
-	VFNMADD213PD      Z5, Z4, Z6
-	VSUBPD            Z6, Z5, Z4
-	VFNMADD231PD.BCST constants<>+96(SB), Z2, Z4
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z4
-	VMULPD            Z6, Z6, Z2
-	VBROADCASTSD      constants<>+160(SB), Z5
-	VFMADD213PD.BCST  constants<>+192(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z5
-	VMULPD            Z6, Z2, Z7
-	VFMADD213PD       Z4, Z7, Z5
-	VADDPD            Z6, Z5, Z5
-	VBROADCASTSD      constants<>+384(SB), Z7
-	VFMADD213PD.BCST  constants<>+416(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+448(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z7
-	VMULPD.BCST       constants<>+576(SB), Z2, Z8
-	VBROADCASTSD      constants<>+608(SB), Z9
-	VSUBPD            Z8, Z9, Z9
+	VFNMADD213PD      Z0, Z5, Z6
+	VBROADCASTSD      constants<>+96(SB), Z5
+	VMOVAPD           Z2, Z7
+	VFNMADD213PD      Z6, Z5, Z7
+	VSUBPD            Z7, Z6, Z5
+	VFNMADD231PD.BCST constants<>+96(SB), Z2, Z5
+	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z5
+	VMULPD            Z7, Z7, Z2
+	VBROADCASTSD      constants<>+160(SB), Z6
+	VFMADD213PD.BCST  constants<>+192(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z6
+	VMULPD            Z7, Z2, Z8
+	VFMADD213PD       Z5, Z8, Z6
+	VADDPD            Z7, Z6, Z6
+	VBROADCASTSD      constants<>+384(SB), Z8
+	VFMADD213PD.BCST  constants<>+416(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+448(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z8
+	VMULPD.BCST       constants<>+576(SB), Z2, Z9
 	VBROADCASTSD      constants<>+608(SB), Z10
 	VSUBPD            Z9, Z10, Z10
-	VSUBPD            Z8, Z10, Z8
-	VFNMADD231PD      Z4, Z6, Z8
+	VBROADCASTSD      constants<>+608(SB), Z11
+	VSUBPD            Z10, Z11, Z11
+	VSUBPD            Z9, Z11, Z9
+	VFNMADD231PD      Z5, Z7, Z9
 	VMULPD            Z2, Z2, Z2
-	VFMADD213PD       Z8, Z2, Z7
-	VADDPD            Z9, Z7, Z2
-	VPSLLQ            $0x3f, Z1, Z4
-	VPMOVQ2M          Z4, K1
-	VBLENDMPD         Z2, Z5, K1, Z3
+	VFMADD213PD       Z9, Z2, Z8
+	VADDPD            Z10, Z8, Z2
+	VPSLLQ            $0x3f, Z1, Z5
+	VPMOVQ2M          Z5, K1
+	VBLENDMPD         Z2, Z6, K1, Z3
 	VPSLLQ            $0x3e, Z1, Z1
 	VANDPD.BCST       constants<>+640(SB), Z1, Z1
 	VXORPD            Z1, Z3, Z1
@@ -180,23 +205,65 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X2, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y4
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z1, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z1, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET
@@ -277,23 +344,48 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ       DX, BX
-	ADDQ       $+4, BX
-	JE         done
-	LEAQ       tails<>+32(SB), SI
-	MOVQ       BX, DI
-	NEGQ       DI
-	VMOVUPD    (SI)(DI*8), Y0
-	VMASKMOVPD (CX), Y0, Y0
-	JMP        body
+	MOVQ         DX, BX
+	ADDQ         $+4, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Y1
+	VMOVAPD      Y1, Y2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X0
+	VINSERTF128 $0x01, X2, Y0, Y0
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y0
+
+rest5:
+	JMP body
 
 last:
-	LEAQ       tails<>+32(SB), CX
-	MOVQ       BX, DX
-	NEGQ       DX
-	VMOVUPD    (CX)(DX*8), Y0
-	VMASKMOVPD Y1, Y0, (AX)
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
 
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less7:
 done:
 	VZEROUPPER
 	RET
@@ -316,46 +408,46 @@ body:
 	VBROADCASTSD      constants<>+0(SB), Z2
 	VFMADD213PD.BCST  constants<>+32(SB), Z2, Z1
 	VSUBPD.BCST       constants<>+32(SB), Z1, Z2
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMOVAPD           Z2, Z5
-	VFNMADD213PD      Z0, Z4, Z5
-	VBROADCASTSD      constants<>+96(SB), Z4
+	VBROADCASTSD      constants<>+64(SB), Z5
 	VMOVAPD           Z2, Z6
-	VFNMADD213PD      Z5, Z4, Z6
-	VSUBPD            Z6, Z5, Z4
-	VFNMADD231PD.BCST constants<>+96(SB), Z2, Z4
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z4
-	VMULPD            Z6, Z6, Z2
-	VBROADCASTSD      constants<>+160(SB), Z5
-	VFMADD213PD.BCST  constants<>+192(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z5
-	VMULPD            Z6, Z2, Z7
-	VFMADD213PD       Z4, Z7, Z5
-	VADDPD            Z6, Z5, Z5
-	VBROADCASTSD      constants<>+384(SB), Z7
-	VFMADD213PD.BCST  constants<>+416(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+448(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z7
-	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z7
-	VMULPD.BCST       constants<>+576(SB), Z2, Z8
-	VBROADCASTSD      constants<>+608(SB), Z9
-	VSUBPD            Z8, Z9, Z9
+	VFNMADD213PD      Z0, Z5, Z6
+	VBROADCASTSD      constants<>+96(SB), Z5
+	VMOVAPD           Z2, Z7
+	VFNMADD213PD      Z6, Z5, Z7
+	VSUBPD            Z7, Z6, Z5
+	VFNMADD231PD.BCST constants<>+96(SB), Z2, Z5
+	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z5
+	VMULPD            Z7, Z7, Z2
+	VBROADCASTSD      constants<>+160(SB), Z6
+	VFMADD213PD.BCST  constants<>+192(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z2, Z6
+	VMULPD            Z7, Z2, Z8
+	VFMADD213PD       Z5, Z8, Z6
+	VADDPD            Z7, Z6, Z6
+	VBROADCASTSD      constants<>+384(SB), Z8
+	VFMADD213PD.BCST  constants<>+416(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+448(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z8
+	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z8
+	VMULPD.BCST       constants<>+576(SB), Z2, Z9
 	VBROADCASTSD      constants<>+608(SB), Z10
 	VSUBPD            Z9, Z10, Z10
-	VSUBPD            Z8, Z10, Z8
-	VFNMADD231PD      Z4, Z6, Z8
+	VBROADCASTSD      constants<>+608(SB), Z11
+	VSUBPD            Z10, Z11, Z11
+	VSUBPD            Z9, Z11, Z9
+	VFNMADD231PD      Z5, Z7, Z9
 	VMULPD            Z2, Z2, Z2
-	VFMADD213PD       Z8, Z2, Z7
-	VADDPD            Z9, Z7, Z2
+	VFMADD213PD       Z9, Z2, Z8
+	VADDPD            Z10, Z8, Z2
 	VPADDQ.BCST       constants<>+768(SB), Z1, Z1
-	VPSLLQ            $0x3f, Z1, Z4
-	VPMOVQ2M          Z4, K1
-	VBLENDMPD         Z2, Z5, K1, Z3
+	VPSLLQ            $0x3f, Z1, Z5
+	VPMOVQ2M          Z5, K1
+	VBLENDMPD         Z2, Z6, K1, Z3
 	VPSLLQ            $0x3e, Z1, Z1
 	VANDPD.BCST       constants<>+640(SB), Z1, Z1
 	VXORPD            Z1, Z3, Z1
@@ -375,23 +467,65 @@ none1:
 	JMP     loop
 
 tail:
-	MOVQ      DX, BX
-	ADDQ      $+8, BX
-	JE        done
-	XORL      SI, SI
-	BTSQ      BX, SI
-	DECQ      SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (CX), K1, Z0
-	JMP       body
+	MOVQ         DX, BX
+	ADDQ         $+8, BX
+	JE           done
+	VBROADCASTSD constants<>+576(SB), Z1
+	VMOVAPD      Z1, Z2
+	TESTQ        $+1, BX
+	JE           skip2
+	MOVQ         BX, SI
+	ANDQ         $+6, SI
+	VMOVLPD      (CX)(SI*8), X1, X2
+	JMP          rest3
+
+skip2:
+rest3:
+	TESTQ       $+2, BX
+	JE          skip4
+	MOVQ        BX, SI
+	ANDQ        $+4, SI
+	VMOVUPD     (CX)(SI*8), X4
+	VINSERTF128 $0x01, X2, Y4, Y4
+	JMP         rest5
+
+skip4:
+	VINSERTF128 $0x00, X2, Y1, Y4
+
+rest5:
+	TESTQ        $+4, BX
+	JE           skip6
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest7
+
+skip6:
+	VINSERTF64X4 $0x00, Y4, Z1, Z0
+
+rest7:
+	JMP body
 
 last:
-	XORL    CX, CX
-	BTSQ    BX, CX
-	DECQ    CX
-	KMOVB   CX, K1
-	VMOVUPD Z1, K1, (AX)
+	TESTQ         $+4, BX
+	JE            less8
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, AX
 
+less8:
+	TESTQ        $+2, BX
+	JE           less9
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less9:
+	TESTQ  $+1, BX
+	JE     less10
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less10:
 done:
 	VZEROUPPER
 	RET

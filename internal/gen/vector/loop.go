@@ -95,16 +95,19 @@ func (k kernel) emit(m *machine) {
 	l.measure()
 	m.JE(operand.LabelRef("done"))
 	for i := range in {
-		l.load(from[i], l.mask(), in[i])
+		l.load(from[i], in[i])
 	}
 	m.JMP(operand.LabelRef("body"))
 
 	m.Label("last")
-	l.store(v, operand.Mem{Base: dst})
+	l.store(v, dst)
 	m.Label("done")
 	m.VZEROUPPER()
 	m.RET()
 }
+
+// ordinary fills the lanes behind the end, of which no kernel makes an exception.
+const ordinary = 0.5
 
 // A tail is the last, shorter vector of a loop.
 type tail struct {
@@ -119,39 +122,60 @@ func (t tail) measure() {
 	t.ADDQ(operand.I32(t.lanes()), t.short)
 }
 
-// mask is the mask of the first elements.
-func (t tail) mask() mask {
-	if t.wide {
-		ones, k := t.GP64(), t.K()
-		t.XORL(ones.As32(), ones.As32())
-		t.BTSQ(t.short, ones)
-		t.DECQ(ones)
-		t.KMOVB(ones.As32(), k)
-		return k
+// load loads the elements of the tail, and ordinary into the lanes behind. It reads them
+// by halves of vectors, from the end on: a masked load would wait for what was last
+// written behind the end.
+func (t tail) load(from operand.Mem, v vector) {
+	fill, at := t.reg(ordinary), t.GP64()
+	x, y := t.vec(), t.vec()
+	either := func(elements int, yes, no func()) {
+		skip, rest := t.label("skip"), t.label("rest")
+		t.TESTQ(operand.I32(elements), t.short)
+		t.JE(operand.LabelRef(skip))
+		yes()
+		t.JMP(operand.LabelRef(rest))
+		t.Label(skip)
+		no()
+		t.Label(rest)
 	}
-	from, v := t.GP64(), t.YMM()
-	t.LEAQ(operand.NewDataAddr(operand.NewStaticSymbol(maskSymbol), width), from)
-	index := t.GP64()
-	t.MOVQ(t.short, index)
-	t.NEGQ(index)
-	t.VMOVUPD(operand.Mem{Base: from, Index: index, Scale: 8}, v)
-	return v
+	place := func(mask int32) operand.Mem { // after the elements that the mask counts
+		t.MOVQ(t.short, at)
+		t.ANDQ(operand.I32(mask), at)
+		return operand.Mem{Base: from.Base, Index: at, Scale: 8}
+	}
+	t.VMOVAPD(fill, x)
+	either(1, func() { t.VMOVLPD(place(6), fill.AsX(), x.AsX()) }, func() {})
+	if !t.wide {
+		y = v
+	}
+	either(2, func() {
+		t.VMOVUPD(place(4), y.AsX())
+		t.VINSERTF128(operand.U8(1), x.AsX(), y.AsY(), y.AsY())
+	}, func() { t.VINSERTF128(operand.U8(0), x.AsX(), fill.AsY(), y.AsY()) })
+	if t.wide {
+		either(4, func() {
+			t.VMOVUPD(from, v.AsY())
+			t.VINSERTF64X4(operand.U8(1), y.AsY(), v, v)
+		}, func() { t.VINSERTF64X4(operand.U8(0), y.AsY(), fill, v) })
+	}
 }
 
-// load loads the lanes of the mask, zeros into the others.
-func (m *machine) load(from operand.Mem, k mask, v vector) {
-	if m.wide {
-		m.VMOVUPD_Z(from, k, v)
-	} else {
-		m.VMASKMOVPD(from, k, v)
+// store stores the elements of the tail, by halves of vectors: masked stores take
+// longer on some processors. It overwrites v and the address.
+func (t tail) store(v vector, to reg.Register) {
+	mem := operand.Mem{Base: to}
+	half := func(elements int, store, shift func()) {
+		less := t.label("less")
+		t.TESTQ(operand.I32(elements), t.short)
+		t.JE(operand.LabelRef(less))
+		store()
+		shift()
+		t.ADDQ(operand.I32(8*elements), to)
+		t.Label(less)
 	}
-}
-
-// store stores the elements of the tail.
-func (t tail) store(v vector, to operand.Mem) {
 	if t.wide {
-		t.VMOVUPD(v, t.mask(), to)
-	} else {
-		t.VMASKMOVPD(v, t.mask(), to)
+		half(4, func() { t.VMOVUPD(v.AsY(), mem) }, func() { t.VEXTRACTF64X4(operand.U8(1), v, v.AsY()) })
 	}
+	half(2, func() { t.VMOVUPD(v.AsX(), mem) }, func() { t.VEXTRACTF128(operand.U8(1), v.AsY(), v.AsX()) })
+	half(1, func() { t.VMOVSD(v.AsX(), mem) }, func() {})
 }

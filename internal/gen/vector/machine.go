@@ -290,8 +290,23 @@ func (m *machine) fms(a, b, c arg) vector { return m.mulSub(m.copy(a), b, c) }
 // fnma is c − a·b, rounded once.
 func (m *machine) fnma(a, b, c arg) vector { return m.negMulAdd(m.copy(a), b, c) }
 
-// poly is the polynomial Σ c[i]·x^i by Horner's rule.
+// poly is the polynomial Σ c[i]·x^i. From nine coefficients on, even and odd powers
+// are two of x², which take half as long one beside the other.
 func (m *machine) poly(x vector, c ...float64) vector {
+	if len(c) < 9 {
+		return m.horner(x, c)
+	}
+	var parts [2][]float64
+	for i, v := range c {
+		parts[i%2] = append(parts[i%2], v)
+	}
+	square := m.mul(x, x)
+	odd := m.horner(square, parts[1])
+	return m.mulAdd(odd, x, m.horner(square, parts[0]))
+}
+
+// horner is the polynomial Σ c[i]·x^i by Horner's rule.
+func (m *machine) horner(x vector, c []float64) vector {
 	p := m.reg(c[len(c)-1])
 	for i := len(c) - 2; i >= 0; i-- {
 		m.mulAdd(p, x, c[i])

@@ -37,7 +37,8 @@ func (logSumExpRows) emit(m *machine) {
 	m.ADDQ(operand.I32(8*m.lanes()), r.offset)
 	m.JMP(operand.LabelRef("loop"))
 	m.Label("last")
-	l.store(v, operand.Mem{Base: dst, Index: r.offset, Scale: 1})
+	m.ADDQ(r.offset, dst)
+	l.store(v, dst)
 	m.Label("done")
 	m.VZEROUPPER()
 	m.RET()
@@ -60,7 +61,7 @@ func (r rowLoop) each(body func(x vector)) {
 	r.Label(again)
 	from := r.GP64()
 	r.MOVQ(operand.Mem{Base: row}, from)
-	r.load(operand.Mem{Base: from, Index: r.offset, Scale: 1}, r.mask, x)
+	r.loadMasked(operand.Mem{Base: from, Index: r.offset, Scale: 1}, r.mask, x)
 	body(x)
 	r.ADDQ(operand.I32(headerSize), row)
 	r.DECQ(count)
@@ -91,6 +92,34 @@ func (r rowLoop) logSumExp() vector {
 		r.each(func(x vector) { m.set(v, m.cmp(x, unordered, x), x) })
 	})
 	return v
+}
+
+// mask is the mask of the first elements.
+func (t tail) mask() mask {
+	if t.wide {
+		ones, k := t.GP64(), t.K()
+		t.XORL(ones.As32(), ones.As32())
+		t.BTSQ(t.short, ones)
+		t.DECQ(ones)
+		t.KMOVB(ones.As32(), k)
+		return k
+	}
+	from, v := t.GP64(), t.YMM()
+	t.LEAQ(operand.NewDataAddr(operand.NewStaticSymbol(maskSymbol), width), from)
+	index := t.GP64()
+	t.MOVQ(t.short, index)
+	t.NEGQ(index)
+	t.VMOVUPD(operand.Mem{Base: from, Index: index, Scale: 8}, v)
+	return v
+}
+
+// loadMasked loads the lanes of the mask, zeros into the others.
+func (m *machine) loadMasked(from operand.Mem, k mask, v vector) {
+	if m.wide {
+		m.VMOVUPD_Z(from, k, v)
+	} else {
+		m.VMASKMOVPD(from, k, v)
+	}
 }
 
 // allLanes is the mask of all lanes, in a register that may be overwritten.
