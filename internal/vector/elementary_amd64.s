@@ -2825,13 +2825,3 @@ DATA constants<>+1896(SB)/8, $0x3fe3333333333333
 DATA constants<>+1904(SB)/8, $0x3fe3333333333333
 DATA constants<>+1912(SB)/8, $0x3fe3333333333333
 GLOBL constants<>(SB), RODATA|NOPTR, $1920
-
-DATA tails<>+0(SB)/8, $0xffffffffffffffff
-DATA tails<>+8(SB)/8, $0xffffffffffffffff
-DATA tails<>+16(SB)/8, $0xffffffffffffffff
-DATA tails<>+24(SB)/8, $0xffffffffffffffff
-DATA tails<>+32(SB)/8, $0x0000000000000000
-DATA tails<>+40(SB)/8, $0x0000000000000000
-DATA tails<>+48(SB)/8, $0x0000000000000000
-DATA tails<>+56(SB)/8, $0x0000000000000000
-GLOBL tails<>(SB), RODATA|NOPTR, $64

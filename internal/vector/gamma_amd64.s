@@ -1204,10 +1204,10 @@ DATA constants<>+2368(SB)/8, $0x3f353b23429da21b
 DATA constants<>+2376(SB)/8, $0x3f353b23429da21b
 DATA constants<>+2384(SB)/8, $0x3f353b23429da21b
 DATA constants<>+2392(SB)/8, $0x3f353b23429da21b
-DATA constants<>+2400(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2408(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2416(SB)/8, $0x3f46a3e76070c140
-DATA constants<>+2424(SB)/8, $0x3f46a3e76070c140
+DATA constants<>+2400(SB)/8, $0x3f46a3e76070c135
+DATA constants<>+2408(SB)/8, $0x3f46a3e76070c135
+DATA constants<>+2416(SB)/8, $0x3f46a3e76070c135
+DATA constants<>+2424(SB)/8, $0x3f46a3e76070c135
 DATA constants<>+2432(SB)/8, $0x3f599d3f5c0cad5e
 DATA constants<>+2440(SB)/8, $0x3f599d3f5c0cad5e
 DATA constants<>+2448(SB)/8, $0x3f599d3f5c0cad5e
@@ -1265,13 +1265,3 @@ DATA constants<>+2856(SB)/8, $0xbf811111111095e6
 DATA constants<>+2864(SB)/8, $0xbf811111111095e6
 DATA constants<>+2872(SB)/8, $0xbf811111111095e6
 GLOBL constants<>(SB), RODATA|NOPTR, $2880
-
-DATA tails<>+0(SB)/8, $0xffffffffffffffff
-DATA tails<>+8(SB)/8, $0xffffffffffffffff
-DATA tails<>+16(SB)/8, $0xffffffffffffffff
-DATA tails<>+24(SB)/8, $0xffffffffffffffff
-DATA tails<>+32(SB)/8, $0x0000000000000000
-DATA tails<>+40(SB)/8, $0x0000000000000000
-DATA tails<>+48(SB)/8, $0x0000000000000000
-DATA tails<>+56(SB)/8, $0x0000000000000000
-GLOBL tails<>(SB), RODATA|NOPTR, $64

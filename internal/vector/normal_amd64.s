@@ -2149,13 +2149,3 @@ DATA constants<>+4392(SB)/8, $0x3fe331d34fc7d77f
 DATA constants<>+4400(SB)/8, $0x3fe331d34fc7d77f
 DATA constants<>+4408(SB)/8, $0x3fe331d34fc7d77f
 GLOBL constants<>(SB), RODATA|NOPTR, $4416
-
-DATA tails<>+0(SB)/8, $0xffffffffffffffff
-DATA tails<>+8(SB)/8, $0xffffffffffffffff
-DATA tails<>+16(SB)/8, $0xffffffffffffffff
-DATA tails<>+24(SB)/8, $0xffffffffffffffff
-DATA tails<>+32(SB)/8, $0x0000000000000000
-DATA tails<>+40(SB)/8, $0x0000000000000000
-DATA tails<>+48(SB)/8, $0x0000000000000000
-DATA tails<>+56(SB)/8, $0x0000000000000000
-GLOBL tails<>(SB), RODATA|NOPTR, $64

@@ -1451,13 +1451,3 @@ DATA constants<>+1512(SB)/8, $0x7ff8000000000001
 DATA constants<>+1520(SB)/8, $0x7ff8000000000001
 DATA constants<>+1528(SB)/8, $0x7ff8000000000001
 GLOBL constants<>(SB), RODATA|NOPTR, $1536
-
-DATA tails<>+0(SB)/8, $0xffffffffffffffff
-DATA tails<>+8(SB)/8, $0xffffffffffffffff
-DATA tails<>+16(SB)/8, $0xffffffffffffffff
-DATA tails<>+24(SB)/8, $0xffffffffffffffff
-DATA tails<>+32(SB)/8, $0x0000000000000000
-DATA tails<>+40(SB)/8, $0x0000000000000000
-DATA tails<>+48(SB)/8, $0x0000000000000000
-DATA tails<>+56(SB)/8, $0x0000000000000000
-GLOBL tails<>(SB), RODATA|NOPTR, $64

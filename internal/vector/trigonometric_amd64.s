@@ -631,13 +631,3 @@ DATA constants<>+776(SB)/8, $0x0000000000000001
 DATA constants<>+784(SB)/8, $0x0000000000000001
 DATA constants<>+792(SB)/8, $0x0000000000000001
 GLOBL constants<>(SB), RODATA|NOPTR, $800
-
-DATA tails<>+0(SB)/8, $0xffffffffffffffff
-DATA tails<>+8(SB)/8, $0xffffffffffffffff
-DATA tails<>+16(SB)/8, $0xffffffffffffffff
-DATA tails<>+24(SB)/8, $0xffffffffffffffff
-DATA tails<>+32(SB)/8, $0x0000000000000000
-DATA tails<>+40(SB)/8, $0x0000000000000000
-DATA tails<>+48(SB)/8, $0x0000000000000000
-DATA tails<>+56(SB)/8, $0x0000000000000000
-GLOBL tails<>(SB), RODATA|NOPTR, $64

@@ -69,6 +69,8 @@ const (
 
 var inf = math.Inf(1)
 
+// The coefficients here and in the other files are those of coefficients.py.
+
 // expCoefficients are of (e^r−1−r)/r² for |r| ≤ ½ ln 2, to 2⁻⁵⁹.
 var expCoefficients = []float64{
 	0.5, 0.1666666666666667, 0.04166666666666667, 0.008333333333326136, 0.0013888888888883748,

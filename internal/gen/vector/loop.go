@@ -55,8 +55,8 @@ func address(c gotypes.Component) operand.Mem {
 	return b.Addr
 }
 
-// emit writes the kernel for one width: a loop over whole vectors, and the same body
-// once more for a shorter one, loaded and stored under a mask.
+// emit writes the kernel for one width: a loop over whole vectors, which the last,
+// shorter one enters and leaves beside the loads and stores.
 func (k kernel) emit(m *machine) {
 	m.begin(k.name, k.signature(), k.doc)
 	dst := m.Load(m.Param("dst").Base(), m.GP64())

@@ -104,6 +104,7 @@ func (t tail) mask() mask {
 		t.KMOVB(ones.As32(), k)
 		return k
 	}
+	t.table.masks = true
 	from, v := t.GP64(), t.YMM()
 	t.LEAQ(operand.NewDataAddr(operand.NewStaticSymbol(maskSymbol), width), from)
 	index := t.GP64()
