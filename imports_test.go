@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -71,7 +72,7 @@ func sources(t *testing.T) (*token.FileSet, []source) {
 		}
 		base := e.Name()
 		switch {
-		case e.IsDir() && name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata"):
+		case e.IsDir() && name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || isModule(name)):
 			return fs.SkipDir
 		case e.IsDir(), !strings.HasSuffix(base, ".go"), strings.HasSuffix(base, "_test.go"), !builds(t, name):
 			return nil
@@ -88,6 +89,12 @@ func sources(t *testing.T) (*token.FileSet, []source) {
 		t.Fatal(err)
 	}
 	return fset, all
+}
+
+// isModule reports whether a folder is the root of a module of its own.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 // builds reports whether a file belongs to its package on amd64 or elsewhere.

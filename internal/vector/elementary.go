@@ -1,0 +1,195 @@
+package vector
+
+import "math"
+
+//go:generate go -C ../gen run ./vector ../vector
+
+// each is dst = f(x), element by element.
+func each(dst, x []float64, f func(float64) float64) {
+	for i, v := range x {
+		dst[i] = f(v)
+	}
+}
+
+// eachPair is dst = f(x, y), element by element.
+func eachPair(dst, x, y []float64, f func(x, y float64) float64) {
+	for i, v := range x {
+		dst[i] = f(v, y[i])
+	}
+}
+
+// Log is dst = ln x, to 2 units in the last place also of subnormal numbers, with the
+// special values of [math.Log]. dst and x have one length; dst may be x.
+func (s Set) Log(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		logAVX512(dst, x)
+	case AVX2:
+		logAVX2(dst, x)
+	default:
+		each(dst, x, log)
+	}
+}
+
+// log is math.Log, which has no subnormal numbers on some processors.
+func log(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// Log1p is dst = ln(1+x), to 2 units in the last place, with the special values of
+// [math.Log1p]. dst and x have one length; dst may be x.
+func (s Set) Log1p(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		log1pAVX512(dst, x)
+	case AVX2:
+		log1pAVX2(dst, x)
+	default:
+		each(dst, x, math.Log1p)
+	}
+}
+
+// Expm1 is dst = e^x − 1, to 2 units in the last place, with the special values of
+// [math.Expm1]. dst and x have one length; dst may be x.
+func (s Set) Expm1(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		expm1AVX512(dst, x)
+	case AVX2:
+		expm1AVX2(dst, x)
+	default:
+		each(dst, x, math.Expm1)
+	}
+}
+
+// Softplus is dst = ln(1+e^x), to 2 units in the last place where it is a normal
+// number: x at +∞, 0 at −∞, NaN of NaN. dst and x have one length; dst may be x.
+func (s Set) Softplus(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		softplusAVX512(dst, x)
+	case AVX2:
+		softplusAVX2(dst, x)
+	default:
+		each(dst, x, softplus)
+	}
+}
+
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// Tanh is the hyperbolic tangent of x, to 2 units in the last place, with the special
+// values of [math.Tanh]. dst and x have one length; dst may be x.
+func (s Set) Tanh(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		tanhAVX512(dst, x)
+	case AVX2:
+		tanhAVX2(dst, x)
+	default:
+		each(dst, x, math.Tanh)
+	}
+}
+
+// Sqrt is dst = √x, rounded once, with the special values of [math.Sqrt]. dst and x
+// have one length; dst may be x.
+func (s Set) Sqrt(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		sqrtAVX512(dst, x)
+	case AVX2:
+		sqrtAVX2(dst, x)
+	default:
+		each(dst, x, math.Sqrt)
+	}
+}
+
+// Abs is dst = |x|. dst and x have one length; dst may be x.
+func (s Set) Abs(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		absAVX512(dst, x)
+	case AVX2:
+		absAVX2(dst, x)
+	default:
+		each(dst, x, math.Abs)
+	}
+}
+
+// Inverse is dst = 1/x, rounded once. dst and x have one length; dst may be x.
+func (s Set) Inverse(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		inverseAVX512(dst, x)
+	case AVX2:
+		inverseAVX2(dst, x)
+	default:
+		each(dst, x, func(x float64) float64 { return 1 / x })
+	}
+}
+
+// Maximum is dst = max(x, y), as [math.Max] has it: an infinity is larger than NaN,
+// and 0 larger than −0. All have one length; dst may be x or y.
+func (s Set) Maximum(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		maximumAVX512(dst, x, y)
+	case AVX2:
+		maximumAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, math.Max)
+	}
+}
+
+// Minimum is dst = min(x, y), as [math.Min] has it: −∞ is smaller than NaN, and −0
+// smaller than 0. All have one length; dst may be x or y.
+func (s Set) Minimum(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		minimumAVX512(dst, x, y)
+	case AVX2:
+		minimumAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, math.Min)
+	}
+}
+
+// MaximumScalar is [Set.Maximum] of x and a number p. dst and x have one length; dst
+// may be x.
+func (s Set) MaximumScalar(dst, x []float64, p float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		atLeastAVX512(dst, x, p)
+	case AVX2:
+		atLeastAVX2(dst, x, p)
+	default:
+		each(dst, x, func(x float64) float64 { return math.Max(x, p) })
+	}
+}
+
+// MinimumScalar is [Set.Minimum] of x and a number p. dst and x have one length; dst
+// may be x.
+func (s Set) MinimumScalar(dst, x []float64, p float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		atMostAVX512(dst, x, p)
+	case AVX2:
+		atMostAVX2(dst, x, p)
+	default:
+		each(dst, x, func(x float64) float64 { return math.Min(x, p) })
+	}
+}
