@@ -1,0 +1,499 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	ad "tobac/autograd"
+	"tobac/internal/vector"
+)
+
+// specials are the numbers that operations most easily get wrong. Every operation sees
+// every pair of them, a number with itself included.
+var specials = [specialCount]float64{
+	0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 0.5,
+	5e-324, -5e-324, 2e-310, math.MaxFloat64, -math.MaxFloat64, 1e300, -1e300, 1e-300,
+	-1e-300, -0.5, 2, -3, 10, 40, -40, -745.2,
+}
+
+const specialCount = 24
+
+// specialChild names the kernel set that a process started by TestSpecialValues is for.
+const specialChild = "TOBAC_TEST_SPECIAL_VALUES"
+
+// TestSpecialValues compares the operations with their definition in plain Go: value
+// and gradient at special numbers, for operands that differ between lanes, are the same
+// in all, or constant, on every engine and kernel set. A process has one kernel set, so
+// that the other sets run in processes of their own.
+func TestSpecialValues(t *testing.T) {
+	child := os.Getenv(specialChild)
+	if got := ad.Kernels(); child != "" && got != child {
+		t.Fatalf("kernels %q, want %q", got, child)
+	}
+	if child == "" && !testing.Short() && !raceEnabled {
+		for _, set := range vector.Available() {
+			if set.String() == ad.Kernels() {
+				continue
+			}
+			t.Run("kernels="+set.String(), func(t *testing.T) {
+				t.Parallel()
+				cmd := exec.Command(os.Args[0], "-test.run", "^TestSpecialValues$")
+				cmd.Env = append(os.Environ(), "TOBAC_KERNELS="+set.String(), specialChild+"="+set.String())
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v:\n%s", err, out)
+				}
+			})
+		}
+	}
+	t.Run("elements", func(t *testing.T) { testMeanings(t, specials[:]) })
+	t.Run("reductions over lanes", testLaneReductions)
+	t.Run("products of matrices", testMatrixProducts)
+	t.Run("every operation has a row", func(t *testing.T) {
+		known := map[string]bool{"sum_over": true, "logsumexp_over": true} // of testLaneReductions
+		for _, m := range meanings() {
+			known[m.op] = true
+		}
+		for _, op := range ad.Ops() {
+			if !known[op] {
+				t.Errorf("no row for op %s", op)
+			}
+		}
+	})
+}
+
+// An answer is what an operation may return for its operands: one of a few numbers, or
+// without any anything that all engines agree on.
+type answer struct {
+	numbers []float64
+	scale   float64 // of the terms it is a sum of: rounding is relative to that
+	exact   bool    // correctly rounded, and the sign of zero counts
+	count   int     // of equal numbers that it is the sum of, if not 0
+}
+
+// is is the answer that rounding may change.
+func is(v ...float64) answer { return answer{numbers: v} }
+
+// exactly is an answer that every engine gives bit by bit.
+func exactly(v float64) answer { return answer{numbers: []float64{v}, exact: true} }
+
+// agreed is any number that the engines agree on.
+func agreed() answer { return answer{} }
+
+// relative to the answer or its scale, beside a few subnormal numbers.
+const (
+	specialTolerance = 1e-14
+	specialUnderflow = 1e-322
+)
+
+// admits reports whether v is one of the numbers of the answer.
+func (a answer) admits(v float64) bool {
+	for _, w := range a.numbers {
+		switch {
+		case math.IsNaN(w) && math.IsNaN(v):
+			return true
+		case a.exact:
+			if v == w && (w != 0 || math.Signbit(v) == math.Signbit(w)) {
+				return true
+			}
+		case v == w, !math.IsInf(w, 0) && math.Abs(v-w) <= specialTolerance*max(math.Abs(w), a.scale)+specialUnderflow:
+			return true
+		}
+	}
+	return false
+}
+
+// times is the answer for a sum of n equal numbers.
+func (a answer) times(n int) answer {
+	b := answer{scale: a.scale * float64(n), count: n}
+	for _, w := range a.numbers {
+		b.numbers = append(b.numbers, w*float64(n))
+	}
+	return b
+}
+
+func (a answer) String() string {
+	if len(a.numbers) == 0 {
+		return "what the first engine returned"
+	}
+	words := make([]string, len(a.numbers))
+	for i, v := range a.numbers {
+		words[i] = fmt.Sprint(v)
+		if v == 0 && math.Signbit(v) {
+			words[i] = "-0"
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// A grid is the mapped axes of a program and how often it repeats an operation.
+type grid struct {
+	particles, lanes int  // sizes
+	lone             bool // the lanes are the only axis
+}
+
+func (g grid) String() string {
+	if g.lone {
+		return fmt.Sprintf("%d particles", g.lanes)
+	}
+	return fmt.Sprintf("%d samples", g.lanes)
+}
+
+// grids are a few samples, as many as there are special numbers, and many, and a lone
+// axis of particles.
+func grids() []grid {
+	all := []grid{{2, specialCount, false}, {1, specialCount, true}, {2, 8, false}, {1, 128, false}, {1, 100, true}}
+	if testing.Short() || raceEnabled {
+		return all[:3]
+	}
+	return all
+}
+
+// A meaningRun is one program of a meaning: the operation on specialCount elements.
+type meaningRun struct {
+	meaning
+	grid
+	roles   string // per operand: l differs between lanes, u does not, c constant, k scalar constant
+	numbers []float64
+	inputs  []*ad.Node
+	outputs []*ad.Node // value, then the gradients asked for
+	wrt     []int      // operands of the gradients
+	agreed  map[string]float64
+	known   map[wantedKey]*wanted
+}
+
+// index of the number of operand i at an element, in round r of a particle and at a
+// lane. Operands of one role take different steps, so that all pairs occur.
+func (p *meaningRun) index(i, e, r, lane int) int {
+	nth := 0
+	for _, role := range p.roles[:i] {
+		if role == rune(p.roles[i]) {
+			nth++
+		}
+	}
+	switch p.roles[i] {
+	case 'l':
+		e += [...]int{1, 2, 7, 11}[nth] * lane
+	case 'u':
+		e += [...]int{0, 1, 7, 5}[nth] * r
+	default:
+		e += 5 * nth
+	}
+	return e % len(p.numbers)
+}
+
+// A place is where an operation stands in the data: an element at a particle and a
+// lane, in a round of feeds. If level, all lanes hold the same numbers.
+type place struct {
+	e, round, particle, lane int
+	level                    bool
+}
+
+// indices of the numbers of all operands at a place.
+func (p *meaningRun) indices(at place) (index [maxArity]int) {
+	r := at.round*p.particles + at.particle
+	lane := r*p.lanes + at.lane
+	if at.level {
+		lane = r
+	}
+	for i := range p.roles {
+		index[i] = p.index(i, at.e, r, lane)
+	}
+	return index
+}
+
+// number is what an operand holds that has an index.
+func (p *meaningRun) number(operand, index int) float64 {
+	if v := p.numbers[index]; p.valid == nil || p.valid(operand, v) {
+		return v
+	}
+	return p.instead
+}
+
+// A wanted is what is expected for one list of operands.
+type wanted struct {
+	x      []float64
+	value  answer
+	slopes []answer // of p.wrt
+}
+
+// want computes once what is expected of operands with these indices.
+func (p *meaningRun) want(engine ad.Engine, level bool, index [maxArity]int) *wanted {
+	key := wantedKey{engine, level, index}
+	if w := p.known[key]; w != nil {
+		return w
+	}
+	w := &wanted{}
+	for i := range p.roles {
+		w.x = append(w.x, p.number(i, index[i]))
+	}
+	allow := func(operand int, a answer) answer {
+		if engine == ad.Compiled {
+			a = p.withExceptions(operand, w.x, a)
+		}
+		return a
+	}
+	w.value = allow(-1, p.value(w.x))
+	for _, i := range p.wrt {
+		a := p.slopes[i](w.x)
+		if p.roles[i] == 'u' && (p.expands || level && strings.Contains(p.roles, "l")) {
+			a = a.times(p.lanes)
+		}
+		w.slopes = append(w.slopes, allow(i, a))
+	}
+	p.known[key] = w
+	return w
+}
+
+type wantedKey struct {
+	engine ad.Engine
+	level  bool
+	index  [maxArity]int
+}
+
+const maxArity = 4
+
+var slopeNames = [maxArity]string{"slope of operand 0", "slope of operand 1", "slope of operand 2", "slope of operand 3"}
+
+// build makes the graph.
+func (p *meaningRun) build(t *testing.T) {
+	t.Helper()
+	b := ad.NewBuilder(p.name)
+	var loop, axis *ad.Axis
+	var shared, all []*ad.Axis
+	if p.lone {
+		axis = b.Axis("particle", p.lanes)
+		all = []*ad.Axis{axis}
+	} else {
+		loop, axis = b.Axis("particle", p.particles), b.Axis("sample", p.lanes)
+		shared, all = []*ad.Axis{loop}, []*ad.Axis{loop, axis}
+	}
+	const size = specialCount
+	x := make([]*ad.Node, len(p.roles))
+	for i, role := range p.roles {
+		name := fmt.Sprintf("x%d", i)
+		switch role {
+		case 'l':
+			x[i] = b.Input(name, ad.Shape{size}, all...)
+		case 'u':
+			x[i] = b.Input(name, ad.Shape{size}, shared...)
+		default:
+			values := make([]float64, size)
+			for e := range values {
+				values[e] = p.number(i, p.index(i, e, 0, 0))
+			}
+			x[i] = b.Constant(values, ad.Shape{size})
+		}
+		if role == 'l' || role == 'u' {
+			p.inputs = append(p.inputs, x[i])
+		}
+	}
+	var y *ad.Node
+	if strings.Contains(p.roles, "k") {
+		y = p.eachScalar(b, axis, x)
+	} else {
+		y = p.meaning.build(axis, x)
+	}
+	p.outputs = []*ad.Node{y}
+	var wrt []*ad.Node
+	for i, role := range p.roles {
+		if i < len(p.slopes) && p.slopes[i] != nil && (role == 'l' || role == 'u') {
+			wrt, p.wrt = append(wrt, x[i]), append(p.wrt, i)
+		}
+	}
+	if len(wrt) > 0 {
+		p.outputs = append(p.outputs, b.Grad(y.Sum(), wrt...)...)
+	}
+	if !strings.Contains(p.roles, "l") { // what makes a program of lanes
+		z := b.Input("z", ad.Shape{}, all...)
+		p.inputs = append(p.inputs, z)
+		p.outputs = append(p.outputs, z.Exp())
+	}
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eachScalar applies the operation to each element of its own, with scalar constants.
+func (p *meaningRun) eachScalar(b *ad.Builder, axis *ad.Axis, x []*ad.Node) *ad.Node {
+	parts := make([]*ad.Node, specialCount)
+	for e := range parts {
+		z := make([]*ad.Node, len(x))
+		for i, role := range p.roles {
+			if z[i] = x[i].Slice(0, e, e+1); role == 'k' {
+				z[i] = b.Scalar(p.number(i, p.index(i, e, 0, 0)))
+			}
+		}
+		parts[e] = p.meaning.build(axis, z)
+	}
+	return ad.Concat(0, parts[0], parts[1:]...)
+}
+
+// feed fills the inputs for a round.
+func (p *meaningRun) feed(round int, level bool) [][]float64 {
+	var data [][]float64
+	for i, role := range p.roles {
+		lanes := map[rune]int{'l': p.lanes, 'u': 1}[role]
+		if lanes == 0 {
+			continue
+		}
+		var v []float64
+		for particle := range p.particles {
+			for lane := range lanes {
+				for e := range specialCount {
+					v = append(v, p.number(i, p.indices(place{e, round, particle, lane, level})[i]))
+				}
+			}
+		}
+		data = append(data, v)
+	}
+	if len(data) < len(p.inputs) {
+		data = append(data, make([]float64, p.particles*p.lanes))
+	}
+	return data
+}
+
+// rounds are the numbers of feeds after which all pairs have occurred.
+func (p *meaningRun) rounds(level bool) int {
+	each := p.particles
+	if !level && strings.Count(p.roles, "u") < 2 {
+		each *= p.lanes
+	}
+	return (len(p.numbers) + each - 1) / each
+}
+
+// run evaluates the program on an engine and compares. The gradient of an operand that
+// is the same in all lanes is compared where all lanes hold the same numbers.
+func (p *meaningRun) run(t *testing.T, opt ad.Options, level bool) {
+	t.Helper()
+	ev, err := ad.NewEvaluator(p.inputs, p.outputs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ev.Close()
+	lanes := p.lanes
+	if !strings.Contains(p.roles, "l") && !p.expands {
+		lanes = 1
+	}
+	faults, got := 0, room(p.outputs)
+	fault := func(what string, x []float64, got float64, want answer) {
+		if faults++; faults <= 3 {
+			t.Errorf("%s at %v: got %v, want %v", what, x, got, want)
+		}
+	}
+	for round := range p.rounds(level) {
+		if err := evalSafely(ev, got, feeds(p.feed(round, level))); err != nil {
+			t.Fatal(err)
+		}
+		for particle := range p.particles {
+			for lane := range lanes {
+				for e := range specialCount {
+					want := p.want(opt.Engine, level, p.indices(place{e, round, particle, lane, level}))
+					if g := got[0][p.offset(p.outputs[0], particle, lane, e)]; !p.admits("value", want.x, want.value, g) {
+						fault("value", want.x, g, want.value)
+					}
+					for k, i := range p.wrt {
+						if p.roles[i] == 'u' && strings.Contains(p.roles, "l") && !level {
+							continue // a sum of different slopes
+						}
+						what := slopeNames[i]
+						if g := got[1+k][p.offset(p.outputs[1+k], particle, lane, e)]; !p.admits(what, want.x, want.slopes[k], g) {
+							fault(what, want.x, g, want.slopes[k])
+						}
+					}
+				}
+			}
+		}
+	}
+	if faults > 3 {
+		t.Errorf("%d numbers differ in all", faults)
+	}
+}
+
+// evalSafely makes an error of a panic.
+func evalSafely(ev ad.Evaluator, dst [][]float64, src []ad.Feed) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return ev.Eval(dst, src)
+}
+
+// offset of an element in the data of a node.
+func (p *meaningRun) offset(n *ad.Node, particle, lane, e int) int {
+	switch axes := len(n.Axes()); {
+	case p.lone && axes == 1:
+		return lane*specialCount + e
+	case p.lone:
+		return e
+	case axes == 1:
+		return particle*specialCount + e
+	}
+	return (particle*p.lanes+lane)*specialCount + e
+}
+
+// admits reports whether a number is wanted: one of the answer's, or without any what
+// the first engine returned.
+func (p *meaningRun) admits(what string, x []float64, want answer, got float64) bool {
+	if len(want.numbers) > 0 {
+		return want.admits(got)
+	}
+	key := fmt.Sprintf("%s %d %x", what, want.count, x)
+	first, seen := p.agreed[key]
+	if !seen {
+		p.agreed[key] = got
+		return true
+	}
+	return is(first).admits(got) || math.Abs(got-first) <= 1e-12*math.Abs(first)
+}
+
+// testMeanings runs every row with the numbers given.
+func testMeanings(t *testing.T, numbers []float64) {
+	for _, m := range meanings() {
+		t.Run(m.op+"/"+m.name, func(t *testing.T) {
+			agreed := map[string]float64{}
+			for _, roles := range m.roles() {
+				for i, g := range grids() {
+					if i > 1 && strings.Contains(roles, "k") {
+						continue
+					}
+					p := &meaningRun{meaning: m, grid: g, roles: roles, numbers: numbers, agreed: agreed, known: map[wantedKey]*wanted{}}
+					p.build(t)
+					p.engines(t, i)
+				}
+			}
+		})
+	}
+}
+
+// engines runs a program on the engines: those that do not depend on the number of
+// lanes on the first grids only.
+func (p *meaningRun) engines(t *testing.T, grid int) {
+	byValue := ad.Options{Without: ad.ElementSchedule}
+	run := func(engine string, opt ad.Options, level bool) {
+		name := fmt.Sprintf("%s/%v/%s", p.roles, p.grid, engine)
+		if level {
+			name += ", level"
+		}
+		t.Run(name, func(t *testing.T) { p.run(t, opt, level) })
+	}
+	mixed := strings.Contains(p.roles, "u")
+	if grid == 0 {
+		run("reference", ad.Options{Engine: ad.Reference}, false)
+		if mixed {
+			run("reference", ad.Options{Engine: ad.Reference}, true)
+		}
+	}
+	if grid < 2 {
+		run("by value", byValue, false)
+		if mixed {
+			run("by value", byValue, true)
+			run("lanes", ad.Options{}, true)
+		}
+	}
+	run("lanes", ad.Options{}, false)
+}
