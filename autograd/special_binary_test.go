@@ -216,7 +216,7 @@ func layoutMeanings() []meaning {
 			return ad.Concat(0, parts[0], parts[1:]...)
 		}
 	}
-	quotient := func(x []float64) answer { return exactly(x[1] / x[0]) }
+	quotient := func(x []float64) answer { return is(x[1] / x[0]) }
 	inverse := func(x []float64) answer { return is(1 / x[0]) }
 	factor := several("cholesky", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { return x[0].Cholesky() }),
 		func(x []float64) answer { return exactly(math.Sqrt(x[0])) }, func(x []float64) answer { return is(0.5 / math.Sqrt(x[0])) })

@@ -54,10 +54,13 @@ func exceptions() []exception {
 	return []exception{
 		{"mul", "a structural zero times an infinity or NaN is 0, and a structural zero has no sign",
 			func(operand int, x []float64, constant []bool) []float64 {
-				if len(x) == 2 && (zeroConstant(x, constant, 0) || zeroConstant(x, constant, 1)) {
-					return []float64{0}
+				switch {
+				case len(x) == 1 || !zeroConstant(x, constant, 0) && !zeroConstant(x, constant, 1):
+					return nil
+				case len(x) == 3 && operand < 0: // a third operand is added, or the product subtracted from it
+					return []float64{x[2]}
 				}
-				return nil
+				return []float64{0}
 			}},
 		{"div", "a structural zero divided by anything is 0, and a structural zero has no sign",
 			func(operand int, x []float64, constant []bool) []float64 {
