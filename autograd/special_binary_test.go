@@ -103,8 +103,9 @@ func jointMeanings() []meaning {
 		return ad.Concat(1, parts[0], parts[1:]...)
 	}
 	weight := func(i int) func(x []float64) answer {
-		return func(x []float64) answer { return is(math.Exp(x[i] - plainLogSumExp(x))) }
+		return func(x []float64) answer { return weightOf(x, i) }
 	}
+	total := func(x []float64) answer { return logSumExpOf(x) }
 	factor := func(i int) func(x []float64) answer { return func(x []float64) answer { return is(x[i]) } }
 	return []meaning{
 		several("sum", "of two elements", 2, func(x []*ad.Node) *ad.Node { return columns(x).Sum(1) },
@@ -112,9 +113,9 @@ func jointMeanings() []meaning {
 		several("sum", "of three elements", 3, func(x []*ad.Node) *ad.Node { return columns(x).Sum(1) },
 			func(x []float64) answer { return is(x[0]+x[1]+x[2], x[0]+(x[1]+x[2]), x[0]+x[2]+x[1]) }, constantly(1), constantly(1), constantly(1)),
 		several("logsumexp", "of two elements", 2, func(x []*ad.Node) *ad.Node { return columns(x).LogSumExp(1) },
-			func(x []float64) answer { return is(plainLogSumExp(x)) }, weight(0), weight(1)),
+			total, weight(0), weight(1)),
 		several("logsumexp", "of three elements", 3, func(x []*ad.Node) *ad.Node { return columns(x).LogSumExp(1) },
-			func(x []float64) answer { return is(plainLogSumExp(x)) }, weight(0), weight(1), weight(2)),
+			total, weight(0), weight(1), weight(2)),
 		several("matmul", "rows times columns", 4, smallProducts, func(x []float64) answer { return sumOfProducts(x[0], x[2], x[1], x[3]) },
 			factor(2), factor(3), factor(0), factor(1)),
 		several("mul", "times itself", 1, func(x []*ad.Node) *ad.Node { return x[0].Mul(x[0]) },
@@ -185,6 +186,26 @@ func plainLogSumExp(x []float64) float64 {
 		s += math.Exp(v - top)
 	}
 	return top + math.Log(s)
+}
+
+// logSumExpOf is ln Σ e^x, rounded relative to the largest element.
+func logSumExpOf(x []float64) answer {
+	y := plainLogSumExp(x)
+	a := is(y)
+	for _, v := range x {
+		if !math.IsInf(v, 0) {
+			a.scale = max(a.scale, math.Abs(v))
+		}
+	}
+	return a
+}
+
+// weightOf is e^x over Σ e^x, which the rounding of the logarithm of the sum scales.
+func weightOf(x []float64, i int) answer {
+	y := plainLogSumExp(x)
+	a := is(math.Exp(x[i] - y))
+	a.scale = a.numbers[0] * (1 + math.Abs(y))
+	return a
 }
 
 // layoutMeanings copy numbers, or apply a linear solver to matrices of one element.
