@@ -57,19 +57,23 @@ type wholeProgram struct {
 	late     []*ad.Node
 	outputs  []*ad.Node
 
-	// Results that are rounded, and terms where they are used, are multiplied by
-	// 1 + nudge·sin(n), each with an n of its own.
-	nudge float64
-	count int
+	// If set, results that are rounded, and terms where they are used, are multiplied
+	// by a number near 1 that it draws.
+	noise *rand.Rand
+	used  []*ad.Node // terms that the last operations were applied to
 }
 
-func newWholeProgram(source []byte, nudge float64) *wholeProgram {
+func newWholeProgram(source []byte, noise *rand.Rand) *wholeProgram {
 	h := fnv.New64a()
 	h.Write(source)
-	p := &wholeProgram{nudge: nudge, program: program{
+	p := &wholeProgram{noise: noise, program: program{
 		b: ad.NewBuilder("whole"), source: source[:min(len(source), 300)], rng: rand.New(rand.NewPCG(h.Sum64(), 11)),
 	}}
-	p.use = p.nudged // two uses of one term cancel each other up to rounding only
+	p.use = func(n *ad.Node) *ad.Node { // two uses cancel each other up to rounding only
+		n = p.nudged(n)
+		p.used = append(p.used, n)
+		return n
+	}
 	p.declare()
 	p.addInputs()
 	kinds := []func(){
@@ -88,10 +92,11 @@ func newWholeProgram(source []byte, nudge float64) *wholeProgram {
 		}
 		p.zeros = p.zeros || !slices.Contains(plain, k)
 		from := len(p.pool)
+		p.used = p.used[:0]
 		kinds[k]()
 		for i := from; i < len(p.pool); i++ {
 			if c := &p.pool[i]; !c.exact {
-				c.n = p.nudged(c.n)
+				c.n = p.nudgedSlope(p.nudged(c.n))
 			}
 		}
 	}
@@ -101,11 +106,34 @@ func newWholeProgram(source []byte, nudge float64) *wholeProgram {
 
 // nudged changes a result as rounding might, if that is asked for.
 func (p *wholeProgram) nudged(n *ad.Node) *ad.Node {
-	if p.nudge == 0 {
+	if p.noise == nil {
 		return n
 	}
-	p.count++
-	return n.Scale(1 + p.nudge*math.Sin(float64(p.count)))
+	return n.Scale(nearOne(p.noise))
+}
+
+// nudgedSlope changes the derivative of a result with respect to what it was made of, as
+// rounding does where the terms of a derivative cancel: 1 − y² of a saturated tanh.
+func (p *wholeProgram) nudgedSlope(n *ad.Node) *ad.Node {
+	if p.noise == nil {
+		return n
+	}
+	for _, u := range p.used {
+		if slices.ContainsFunc(u.Axes(), func(a *ad.Axis) bool { return !slices.Contains(n.Axes(), a) }) {
+			continue
+		}
+		flat := u.Sub(u.StopGradient()).Scale(nearOne(p.noise) - 1)
+		if !flat.Shape().Equal(n.Shape()) && len(flat.Shape()) > 0 {
+			flat = flat.Sum()
+		}
+		n = n.Add(flat)
+	}
+	return n
+}
+
+// nearOne differs from 1 in the fourteenth digit.
+func nearOne(rng *rand.Rand) float64 {
+	return 1 + math.Copysign(1e-14*(0.5+0.5*rng.Float64()), rng.Float64()-0.5)
 }
 
 // declare chooses the axes and their order.
@@ -184,10 +212,21 @@ func (p *wholeProgram) sample() *ad.Axis {
 	return p.samples[p.next(len(p.samples))]
 }
 
-// carrying is a scalar term that carries the axis, and all others of its kind.
-func (p *wholeProgram) carrying(a *ad.Axis) *ad.Node {
-	c := p.pick()
-	x := c.n
+// carrying is a scalar term that carries the axis.
+func (p *wholeProgram) carrying(a *ad.Axis) *ad.Node { return p.scalarOver(p.pick().n, a) }
+
+// direct is a scalar function of an input that carries the axis: little on the way from
+// it to a stiff factor cancels.
+func (p *wholeProgram) direct(a *ad.Axis) *ad.Node {
+	x := p.inputs[p.next(len(p.inputs))]
+	if p.next(2) == 0 {
+		x = x.Tanh()
+	}
+	return p.scalarOver(x, a)
+}
+
+// scalarOver is the mean of the elements of x, repeated or changed to carry the axis.
+func (p *wholeProgram) scalarOver(x *ad.Node, a *ad.Axis) *ad.Node {
 	if len(x.Shape()) > 0 {
 		x = x.Mean()
 	}
@@ -201,7 +240,7 @@ func (p *wholeProgram) carrying(a *ad.Axis) *ad.Node {
 	if !slices.Contains(x.Axes(), a) {
 		x = x.ExpandOver(a)
 	}
-	return p.nudged(x)
+	return p.use(x)
 }
 
 // weights adds softmax weights: by their definition, or as the derivative of a
@@ -227,7 +266,7 @@ func (p *wholeProgram) weights() {
 // expectation adds up weights times terms that are large where weights are small.
 func (p *wholeProgram) expectation() {
 	a := p.sample()
-	lw := p.carrying(a).Scale([]float64{1, 30}[p.next(2)]).Add(p.rare(1, -40, p.axes))
+	lw := p.direct(a).Scale([]float64{1, 30}[p.next(2)]).Add(p.rare(1, -40, p.axes))
 	if !slices.Contains(lw.Axes(), a) {
 		return
 	}
@@ -241,7 +280,7 @@ func (p *wholeProgram) expectation() {
 	case 2:
 		y = w.Mul(p.rare(1, 1e-20, p.axes)).SumOver(a).Scale(1e20)
 	case 3:
-		y = w.Mul(p.carrying(a)).Mul(p.rare(-1, 1e20, p.axes)).SumOver(a)
+		y = w.Mul(p.direct(a)).Mul(p.rare(-1, 1e20, p.axes)).SumOver(a)
 	}
 	p.late = append(p.late, p.nudged(y))
 }
@@ -250,7 +289,7 @@ func (p *wholeProgram) expectation() {
 // value does not depend on the term whose derivative is multiplied.
 func (p *wholeProgram) stiffMean() {
 	a := p.sample()
-	u := p.carrying(a)
+	u := p.direct(a)
 	flat := u.Sub(u.StopGradient())
 	k := p.rare(1, []float64{1e20, -1e20, 1e-20, 1e8}[p.next(4)], p.axes)
 	c := p.rare(1, []float64{-37, -60, -700, 5}[p.next(4)], p.axes)
@@ -388,7 +427,7 @@ func wholeWays() []way {
 // digit, in three ways. An element may differ by ten thousand times what that changes.
 func checkWhole(t *testing.T, data []byte) (seen tally) {
 	t.Helper()
-	p := newWholeProgram(data, 0)
+	p := newWholeProgram(data, nil)
 	if err := p.b.Err(); err != nil {
 		t.Fatalf("program %x: %v", data, err)
 	}
@@ -465,11 +504,12 @@ func (p *wholeProgram) expect(t *testing.T, data []byte, want [][]float64) [][]e
 			all[i][k] = expectation{tolerance: 1e-9*math.Abs(w) + 1e-13*top + 1e-290, open: math.IsNaN(w) && p.zeros}
 		}
 	}
-	for _, nudge := range []float64{1e-14, -1.3e-14, 0.7e-14} {
-		q := newWholeProgram(data, nudge)
-		for i := range q.feeds {
-			for k := range q.feeds[i] {
-				q.feeds[i][k] *= 1 + nudge*math.Sin(float64(3*k+i+1))
+	for round := range uint64(3) {
+		noise := rand.New(rand.NewPCG(round, 13))
+		q := newWholeProgram(data, noise)
+		for _, x := range q.feeds {
+			for k := range x {
+				x[k] *= nearOne(noise)
 			}
 		}
 		for i, near := range eval(t, q.inputs, q.outputs, q.feeds, ad.Options{Engine: ad.Reference}) {
