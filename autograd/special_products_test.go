@@ -56,7 +56,7 @@ func laneReductions() []laneReduction {
 func testLaneReductions(t *testing.T) {
 	for _, c := range laneReductions() {
 		for _, size := range []int{2, 8, 24, 128} {
-			if (testing.Short() || raceEnabled) && size > 24 {
+			if testing.Short() && size > 24 {
 				continue
 			}
 			for _, lone := range []bool{false, true} {
