@@ -21,6 +21,9 @@ type program struct {
 	pool   []term
 	rng    *rand.Rand // values of inputs and constants
 	plain  bool       // only what the compiled engine schedules element by element
+
+	// use, if set, stands for a term wherever pick chooses it.
+	use func(n *ad.Node) *ad.Node
 }
 
 // A term is a node to build on.
@@ -92,7 +95,11 @@ func (p *program) push(n *ad.Node, bound float64, exact bool) {
 // pick chooses a term, late ones more often.
 func (p *program) pick() term {
 	k := len(p.pool)
-	return p.pool[k-1-min(p.next(k), p.next(k))]
+	c := p.pool[k-1-min(p.next(k), p.next(k))]
+	if p.use != nil {
+		c.n = p.use(c.n)
+	}
+	return c
 }
 
 // pickExact chooses a term without rounding.
