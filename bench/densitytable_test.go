@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -20,6 +21,7 @@ var densityParticles = []int{32, 1}
 // BenchmarkDensity times value and gradient of all particles in every form, on one
 // worker.
 func BenchmarkDensity(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum's blas would use all processors
 	for _, d := range densities.All() {
 		for _, particles := range densityParticles {
 			x := points(d, particles)
@@ -55,6 +57,7 @@ func BenchmarkDensity(b *testing.B) {
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m
 func TestDensityTable(t *testing.T) {
 	measured(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum's blas would use all processors
 	for _, particles := range densityParticles {
 		var table strings.Builder
 		w := tabwriter.NewWriter(&table, 0, 0, 1, ' ', 0)

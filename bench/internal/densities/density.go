@@ -39,6 +39,9 @@ type Spelling struct {
 	OverRows func(x *autograd.Node, row *autograd.Axis) *autograd.Node
 	Rows     int
 
+	// Slow spellings take seconds or gigabytes.
+	Slow bool
+
 	// Mean adds the mean log density of all particles to the outputs, which does not
 	// carry the axis of the particles.
 	Mean bool
@@ -84,14 +87,12 @@ func (d *Density) Graph(particles int, s Spelling) *Graph {
 // All lists the densities. Every call draws the same data.
 func All() []*Density {
 	return []*Density{
-		hierarchicalLogit(),
-		eightSchools(true),
-		eightSchools(false),
-		gaussianProcess(),
-		twoNormals(),
-		normalMixture(),
-		autoregression(1),
-		autoregression(5),
+		hierarchicalLogit(), eightSchools(true), eightSchools(false), gaussianProcess(), twoNormals(), normalMixture(),
+		autoregression(1), autoregression(5), stochasticVolatility(), hiddenMarkov(), kalman(), lotkaVolterra(),
+		networkRegression(1000, 200, 100), networkRegression(300, 20, 20), networkRegression(23, 2, 1),
+		acyclicityPenalty(), poissonSEM(false), poissonSEM(true),
+		studentRegression(), negativeBinomial(), betaRegression(), weibullSurvival(), probitRegression(), orderedLogit(),
+		dirichletMultinomial(), bradleyTerry(), itemResponse(), randomSlopes(), funnel(), rosenbrock(),
 	}
 }
 

@@ -39,3 +39,15 @@ func logSumExp(v []float64) float64 {
 	}
 	return top + math.Log(sum)
 }
+
+// digamma is the derivative of ln Γ at x > 0: the recurrence up to x ≥ 8, then the
+// asymptotic series. gonum's is right to 1e-10 only.
+func digamma(x float64) float64 {
+	shift := 0.0
+	for ; x < 8; x++ {
+		shift -= 1 / x
+	}
+	r := 1 / (x * x)
+	series := r * (1./12 - r*(1./120-r*(1./252-r*(1./240-r*(1./132-r*(691./32760-r/12))))))
+	return shift + math.Log(x) - 0.5/x - series
+}
