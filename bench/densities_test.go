@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/bench/internal/densities"
@@ -25,11 +27,12 @@ func points(d *densities.Density, particles int) []float64 {
 type form struct {
 	name       string
 	logp, grad []float64
+	mean       []float64 // of the log densities, if the form has it
 	run        func() error
 	compile    time.Duration // building and compiling, zero for handwritten
 }
 
-// handwritten evaluates the density in plain Go, particle by particle.
+// handwrittenForm evaluates the density in plain Go, particle by particle.
 func handwrittenForm(d *densities.Density, x []float64) *form {
 	particles := len(x) / d.Params
 	f := &form{name: "handwritten", logp: make([]float64, particles), grad: make([]float64, len(x))}
@@ -58,7 +61,8 @@ func expressionForm(tb testing.TB, d *densities.Density, s densities.Spelling, x
 	tb.Cleanup(e.Close)
 	dst, src := [][]float64{f.logp, f.grad}, []autograd.Feed{{Data: x}}
 	if s.Mean {
-		dst = append(dst, []float64{0})
+		f.mean = []float64{0}
+		dst = append(dst, f.mean)
 	}
 	f.run = func() error { return e.Eval(dst, src) }
 	return f, nil
@@ -70,6 +74,11 @@ func (f *form) agree(t *testing.T, want *form) {
 	for i, w := range want.logp {
 		if !near(f.logp[i], w, 1e-9) {
 			t.Errorf("%s: log density of particle %d: got %.15g, want %.15g", f.name, i, f.logp[i], w)
+		}
+	}
+	if f.mean != nil {
+		if w := stat.Mean(want.logp, nil); !near(f.mean[0], w, 1e-9) {
+			t.Errorf("%s: mean log density: got %.15g, want %.15g", f.name, f.mean[0], w)
 		}
 	}
 	for i, w := range want.grad {

@@ -42,6 +42,9 @@ type Spelling struct {
 	// Slow spellings take seconds or gigabytes.
 	Slow bool
 
+	// Costlier spellings are other algorithms, with more work by construction.
+	Costlier bool
+
 	// Mean adds the mean log density of all particles to the outputs, which does not
 	// carry the axis of the particles.
 	Mean bool

@@ -24,7 +24,7 @@ func kalman() *Density {
 	}
 	return &Density{
 		Name: "local level, Kalman filter", Params: 2, Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
-		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance}, withMean()},
+		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance, Costlier: true}, withMean()},
 	}
 }
 

@@ -25,7 +25,7 @@ func funnel() *Density {
 				v, rest, prior := split(x)
 				return prior.Add(halfSquare(rest).Mul(v.Neg().Exp()))
 			}},
-			{Name: "map, mean of particles", Mean: true, Expression: func(x *autograd.Node) *autograd.Node {
+			{Name: "map and mean of particles", Mean: true, Expression: func(x *autograd.Node) *autograd.Node {
 				v, rest, prior := split(x)
 				terms := autograd.Map(x.Builder().Axis("dimension", n), func(r []*autograd.Node) *autograd.Node {
 					return r[0].Div(v.Scale(0.5).Exp()).Square().Scale(-0.5)

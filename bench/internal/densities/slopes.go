@@ -47,8 +47,8 @@ func randomSlopes() *Density {
 		Name: "random slopes", Params: 6, Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{
 			{Name: "2×2 by elements", Expression: m.elements},
-			{Name: "covariance of all rows of a group", Expression: m.covariance},
-			{Name: "map over groups, mean of particles", Mean: true},
+			{Name: "covariance of rows", Expression: m.covariance, Costlier: true},
+			withMean(),
 		},
 	}
 }
