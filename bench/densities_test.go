@@ -93,6 +93,9 @@ func (f *form) agree(t *testing.T, want *form) {
 func TestDensityFormsAgree(t *testing.T) {
 	for _, d := range densities.All() {
 		t.Run(d.Name, func(t *testing.T) {
+			if testing.Short() && d.Params > 1000 {
+				t.Skip("takes seconds")
+			}
 			x := points(d, 3)
 			want := handwrittenForm(d, x)
 			if err := want.run(); err != nil {

@@ -67,6 +67,7 @@ func (m *ordinal) logSigmoids(x *autograd.Node) *autograd.Node {
 	eta := constant(x, m.x, m.n, m.p).MatVec(beta)
 	sum := halfSquare(x).Scale(0.25)
 	var above, below, upper, lower []int // rows with a cut above, or below, and the cut
+	inside := make([]float64, m.k-2)     // number of rows between cuts c and c+1
 	for i, c := range m.y {
 		if c < m.k-1 {
 			above, upper = append(above, i), append(upper, c)
@@ -75,10 +76,11 @@ func (m *ordinal) logSigmoids(x *autograd.Node) *autograd.Node {
 			below, lower = append(below, i), append(lower, c-1)
 		}
 		if c > 0 && c < m.k-1 {
-			gap := at(x, m.p+c).Exp()
-			sum = sum.Add(gap.Neg().Exp().Neg().Log1p())
+			inside[c-1]++
 		}
 	}
+	gaps := x.Slice(0, m.p+1, m.p+m.k-1).Exp()
+	sum = sum.Add(gaps.Neg().Exp().Neg().Log1p().Dot(vector(x, inside)))
 	pick := func(n *autograd.Node, index []int) *autograd.Node { return n.Gather(index, autograd.Shape{len(index)}) }
 	sum = sum.Add(pick(cuts, upper).Sub(pick(eta, above)).LogSigmoid().Sum())
 	return sum.Add(pick(eta, below).Sub(pick(cuts, lower)).LogSigmoid().Sum())
