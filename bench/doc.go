@@ -65,6 +65,11 @@
 //	go test ./bench -run TestGrowth -long -v -timeout 30m
 //	go test ./bench -run TestStepProfile -long -v
 //
+// BenchmarkDensity and TestDensityTable time thirty further densities, in several spellings, beside
+// plain Go written by hand for each of them; docs/densities.md has the table:
+//
+//	go test ./bench -run TestDensityTable -long -v -timeout 60m
+//
 // BenchmarkExact, BenchmarkChains and BenchmarkFit time the engines that need no gradient, and the
 // main job.
 package bench

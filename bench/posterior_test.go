@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 	"tobac/ordering"
 )
 
-var update = flag.Bool("update", false, "write the measured tables into docs/results.md")
+var update = flag.Bool("update", false, "write the measured tables into docs")
 
 // A posteriorSet is problems of one kind, with what is required of the default's
 // edge probabilities on them.
@@ -180,15 +181,15 @@ func TestPosteriorTable(t *testing.T) {
 	}
 	t.Logf("mean ± standard deviation over the problems\n%s", table.String())
 	if *long && *update {
-		replaceTable(t, "posterior", table.String())
+		replaceTable(t, "results.md", "posterior", table.String())
 	}
 }
 
 // replaceTable puts a table in the place of the one between the comments "<!-- name -->" and
-// "<!-- end of name -->" of docs/results.md.
-func replaceTable(t *testing.T, name, table string) {
+// "<!-- end of name -->" of a file of docs.
+func replaceTable(t *testing.T, file, name, table string) {
 	t.Helper()
-	const file = "../docs/results.md"
+	file = filepath.Join("..", "docs", file)
 	old, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,188 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"tobac/autograd"
+	"tobac/bench/internal/densities"
+)
+
+// perDensity is the time that one form of a density is measured for.
+const perDensity = 600 * time.Millisecond
+
+// densityParticles are the numbers of particles that densities are timed with.
+var densityParticles = []int{32, 1}
+
+// What docs/densities.md wants: an expression takes at most slower times as long as the
+// handwritten form, another spelling at most otherwise times as long as the expression.
+const slower, otherwise = 1.5, 2
+
+// BenchmarkDensity times value and gradient of all particles in every form, on one
+// worker.
+func BenchmarkDensity(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum's blas would use all processors
+	for _, d := range densities.All() {
+		for _, particles := range densityParticles {
+			x := points(d, particles)
+			b.Run(fmt.Sprintf("%s/M=%d/handwritten", d.Name, particles), func(b *testing.B) {
+				repeatForm(b, handwrittenForm(d, x))
+			})
+			for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
+				b.Run(fmt.Sprintf("%s/M=%d/%s", d.Name, particles, s.Name), func(b *testing.B) {
+					f, err := expressionForm(b, d, s, x, autograd.Compiled)
+					if err != nil {
+						b.Fatal(err)
+					}
+					repeatForm(b, f)
+				})
+			}
+			b.Run(fmt.Sprintf("%s/M=%d/tape", d.Name, particles), func(b *testing.B) {
+				f, err := expressionForm(b, d, densities.Spelling{}, x, autograd.Tape)
+				if err != nil {
+					b.Skip(err)
+				}
+				repeatForm(b, f)
+			})
+		}
+	}
+}
+
+// repeatForm is the loop of a benchmark, after one call that allocates.
+func repeatForm(b *testing.B, f *form) {
+	b.Helper()
+	if err := f.run(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f.run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// The tables of docs/densities.md: for every density the time of its handwritten form
+// and of its expression with the ratio of both, then how many times longer than the
+// expression the other spellings and gorgonia's TapeMachine take. All forms of a
+// density take turns, so that a busy machine slows them alike. With -update the
+// tables are written into the file.
+//
+//	go test ./bench -run TestDensityTable -long -v -timeout 60m
+//	go test ./bench -run 'TestDensityTable/M=32/hidden' -long -v
+func TestDensityTable(t *testing.T) {
+	measured(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum's blas would use all processors
+	all := densities.All()
+	for _, particles := range densityParticles {
+		t.Run(fmt.Sprintf("M=%d", particles), func(t *testing.T) {
+			var rows []densityRow
+			for _, d := range all {
+				t.Run(d.Name, func(t *testing.T) { rows = append(rows, measureDensity(t, d, particles)) })
+			}
+			table := densityTable(rows)
+			t.Logf("minimum time of value and gradient, %d particles, one worker, kernels %s\n%s%s", particles, autograd.Kernels(), table, misses(rows))
+			if *update && len(rows) == len(all) {
+				replaceTable(t, "densities.md", fmt.Sprintf("M=%d", particles), table)
+			}
+		})
+	}
+}
+
+// A densityRow has the times of all forms of one density, in seconds.
+type densityRow struct {
+	density                       *densities.Density
+	compile, handwritten, natural float64
+	spellings                     []float64 // as in the density
+	tape                          float64   // zero if it cannot run the graph
+}
+
+// measureDensity measures one density, of which all forms must agree.
+func measureDensity(t *testing.T, d *densities.Density, particles int) densityRow {
+	t.Helper()
+	x := points(d, particles)
+	forms := []*form{handwrittenForm(d, x)}
+	for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
+		f, err := expressionForm(t, d, s, x, autograd.Compiled)
+		if err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		forms = append(forms, f)
+	}
+	tape, err := expressionForm(t, d, densities.Spelling{Name: "tape"}, x, autograd.Tape)
+	if err != nil {
+		t.Log(err)
+	} else {
+		forms = append(forms, tape)
+	}
+	works := make([]func() error, len(forms))
+	for i, f := range forms {
+		works[i] = f.run
+	}
+	times := timings(t, works, perDensity)
+	row := densityRow{density: d, compile: forms[1].compile.Seconds(), handwritten: times[0].fastest(), natural: times[1].fastest()}
+	for i := range d.Spellings {
+		row.spellings = append(row.spellings, times[2+i].fastest())
+	}
+	if err == nil {
+		row.tape = times[len(times)-1].fastest()
+	}
+	for _, f := range forms[1:] {
+		f.agree(t, forms[0])
+	}
+	return row
+}
+
+// densityTable is a table in Markdown.
+func densityTable(rows []densityRow) string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(w, "| density\t| parameters\t| compile\t| b\t| a\t| a/b\t| c/a\t| tape/a\t|")
+	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	for _, r := range rows {
+		d := r.density
+		var ratios []string
+		for i, seconds := range r.spellings {
+			ratios = append(ratios, fmt.Sprintf("%s %s", d.Spellings[i].Name, ratio(seconds, r.natural)))
+		}
+		tape := "refused"
+		if r.tape > 0 {
+			tape = ratio(r.tape, r.natural)
+		}
+		fmt.Fprintf(w, "| %s\t| %d\t| %s\t| %s\t| %s\t| %.2f\t| %s\t| %s\t|\n", d.Name, d.Params, digits(r.compile),
+			digits(r.handwritten), digits(r.natural), r.natural/r.handwritten, strings.Join(ratios, "; "), tape)
+	}
+	w.Flush()
+	return text.String()
+}
+
+// misses lists the densities and the spellings beyond the bounds.
+func misses(rows []densityRow) string {
+	var slow, apart []string
+	for _, r := range rows {
+		if r.natural > slower*r.handwritten {
+			slow = append(slow, fmt.Sprintf("%s (%s)", r.density.Name, ratio(r.natural, r.handwritten)))
+		}
+		for i, s := range r.density.Spellings {
+			if !s.Costlier && r.spellings[i] > otherwise*r.natural {
+				apart = append(apart, fmt.Sprintf("%s: %s (%s)", r.density.Name, s.Name, ratio(r.spellings[i], r.natural)))
+			}
+		}
+	}
+	return fmt.Sprintf("a/b above %g: %d\n  %s\nc/a above %d: %d\n  %s\n",
+		slower, len(slow), strings.Join(slow, "\n  "), otherwise, len(apart), strings.Join(apart, "\n  "))
+}
+
+// ratio with two significant digits, and without exponent.
+func ratio(a, b float64) string {
+	v := a / b
+	return strconv.FormatFloat(scalar.Round(v, 1-int(math.Floor(math.Log10(v)))), 'f', -1, 64)
+}

@@ -1,0 +1,134 @@
+package densities
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"tobac/autograd"
+)
+
+// A penalised linear structural equation model has the log density
+//
+//	−(n/2) tr((I−W)ᵀ G (I−W)) − ‖W‖²/2 − 10 h(W),  G = XᵀX/n,
+//	h(W) = tr((I + W∘W/d)^d) − d,
+//
+// with the acyclicity penalty of Y. Yu et al., DAG-GNN, ICML 2019, in place of the
+// matrix exponential of NOTEARS (X. Zheng et al., NeurIPS 2018), which package autograd
+// does not have. The parameters are W, row-major.
+type penalised struct {
+	d, n int
+	gram []float64
+}
+
+// acyclicityPenalty has ten variables and 50 rows.
+func acyclicityPenalty() *Density {
+	const d, n = 10, 50
+	m := &penalised{d: d, n: n, gram: make([]float64, d*d)}
+	rng := stream(23)
+	x := normals(rng, n*d, 1)
+	for r := range n {
+		row := x[r*d : (r+1)*d]
+		for j := 1; j < d; j++ {
+			row[j] += 0.8 * row[rng.IntN(j)]
+		}
+		for i, v := range row {
+			for j, w := range row {
+				m.gram[i*d+j] += v * w / n
+			}
+		}
+	}
+	return &Density{
+		Name: "acyclicity penalty", Params: d * d, Spread: 0.3, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{{Name: "trace of a product", Expression: m.trace}, {Name: "other squarings", Expression: m.squarings}},
+	}
+}
+
+// split is A = I + W∘W/d and the log density without the penalty.
+func (m *penalised) split(x *autograd.Node) (a, logp *autograd.Node) {
+	d := m.d
+	eye := make([]float64, d*d)
+	for i := range d {
+		eye[i*d+i] = 1
+	}
+	w, identity := x.Reshape(autograd.Shape{d, d}), constant(x, eye, d, d)
+	rest := identity.Sub(w)
+	logp = rest.Dot(constant(x, m.gram, d, d).MatMul(rest)).Scale(-0.5 * float64(m.n)).Add(halfSquare(x))
+	return identity.Add(w.Square().Scale(1 / float64(d))), logp
+}
+
+func (m *penalised) expression(x *autograd.Node) *autograd.Node {
+	a, logp := m.split(x)
+	power := a
+	for bit := highestBit(m.d) >> 1; bit > 0; bit >>= 1 {
+		power = power.MatMul(power)
+		if m.d&bit != 0 {
+			power = power.MatMul(a)
+		}
+	}
+	return logp.Sub(power.Trace().AddScalar(-float64(m.d)).Scale(10))
+}
+
+// highestBit is the largest power of two that is at most n.
+func highestBit(n int) int {
+	bit := 1
+	for 2*bit <= n {
+		bit *= 2
+	}
+	return bit
+}
+
+// trace leaves out the last product: tr(A⁵A⁵) is the sum of A⁵∘(A⁵)ᵀ.
+func (m *penalised) trace(x *autograd.Node) *autograd.Node {
+	a, logp := m.split(x)
+	two := a.MatMul(a)
+	five := two.MatMul(two).MatMul(a)
+	return logp.Sub(five.Dot(five.T()).AddScalar(-float64(m.d)).Scale(10))
+}
+
+// squarings computes A⁸A².
+func (m *penalised) squarings(x *autograd.Node) *autograd.Node {
+	a, logp := m.split(x)
+	two := a.MatMul(a)
+	four := two.MatMul(two)
+	return logp.Sub(four.MatMul(four).MatMul(two).Trace().AddScalar(-float64(m.d)).Scale(10))
+}
+
+// handwritten uses ∂ tr(A^d)/∂A = d (A^{d−1})ᵀ, for which d−1 = 9 is A⁸A.
+func (m *penalised) handwritten() Gradient {
+	d := m.d
+	matrix := func() blas64.General {
+		return blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
+	}
+	gram := blas64.General{Rows: d, Cols: d, Stride: d, Data: m.gram}
+	rest, pulled, a, even, odd := matrix(), matrix(), matrix(), matrix(), matrix()
+	multiply := func(dst, x, y blas64.General) { blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, y, 0, dst) }
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum, n := standardNormals(grad, x, 1), float64(m.n)
+		for i, v := range x {
+			rest.Data[i], a.Data[i] = -v, v*v/float64(d)
+		}
+		for i := 0; i < d*d; i += d + 1 {
+			rest.Data[i]++
+			a.Data[i]++
+		}
+		multiply(pulled, gram, rest)
+		for i, v := range pulled.Data {
+			sum -= 0.5 * n * v * rest.Data[i]
+			grad[i] += n * v
+		}
+		multiply(even, a, a)
+		multiply(odd, even, even)
+		multiply(even, odd, odd)
+		multiply(odd, even, a)
+		trace := 0.0
+		for i := range d {
+			for j := range d {
+				ninth := odd.Data[j*d+i]
+				trace += ninth * a.Data[i*d+j]
+				grad[i*d+j] -= 20 * x[i*d+j] * ninth
+			}
+		}
+		return sum - 10*(trace-float64(d))
+	}
+}

@@ -1,0 +1,237 @@
+package densities
+
+import (
+	"math"
+
+	"tobac/autograd"
+)
+
+// A count model is a structural equation model of counts in causal order,
+//
+//	y_j ~ Poisson(exp(b_j + Σ_{i<j} ln(1 + y_i) W_ij)),
+//
+// or, if inflated, with the probability σ(a_j) an additional zero. The parameters
+// are W_ij (i < j, row-major), b_j and, if inflated, a_j, all N(0, 1).
+type counts struct {
+	n, d       int
+	inflated   bool
+	y, s, zero []float64 // counts, ln(1+y), 1 where y = 0
+}
+
+// poissonSEM has 200 rows of five variables.
+func poissonSEM(inflated bool) *Density {
+	m := &counts{n: 200, d: 5, inflated: inflated}
+	m.y, m.s, m.zero = make([]float64, m.n*m.d), make([]float64, m.n*m.d), make([]float64, m.n*m.d)
+	rng := stream(16)
+	for i := range m.y {
+		from, logRate := i-i%m.d, 0.5
+		for k := from; k < i; k++ {
+			logRate += 0.3 * m.s[k] * float64(1-2*(k%2))
+		}
+		for at := rng.ExpFloat64(); at < math.Exp(logRate); at += rng.ExpFloat64() {
+			m.y[i]++
+		}
+		if inflated && rng.IntN(4) == 0 {
+			m.y[i] = 0
+		}
+		m.s[i] = math.Log1p(m.y[i])
+		if m.y[i] == 0 {
+			m.zero[i] = 1
+		}
+	}
+	d := &Density{
+		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, Spread: 0.3, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{{Name: "variable by variable", Expression: m.byVariable}, {Name: "map over rows", Expression: m.mapped}},
+	}
+	if inflated {
+		d.Name, d.Params, d.Spellings[0] = "zero-inflated Poisson SEM", d.Params+m.d, Spelling{Name: "softplus", Expression: m.softplus}
+	}
+	return d
+}
+
+// parameters are W with its zeros, b and, if inflated, a.
+func (m *counts) parameters(x *autograd.Node) (w, b, a *autograd.Node) {
+	edges := m.d * (m.d - 1) / 2
+	w = x.Slice(0, 0, edges).ScatterAdd(autograd.StrictUpper(m.d), autograd.Shape{m.d, m.d})
+	b = x.Slice(0, edges, edges+m.d)
+	if m.inflated {
+		a = x.Slice(0, edges+m.d, edges+2*m.d)
+	}
+	return w, b, a
+}
+
+// term is the log density of counts y, element by element, from their log rates; zero
+// says which are 0, a are the logits of an additional zero.
+func (m *counts) term(logRate, y, zero, a *autograd.Node) *autograd.Node {
+	poisson := y.Mul(logRate).Sub(logRate.Exp())
+	if !m.inflated {
+		return poisson
+	}
+	shape := poisson.Shape()
+	last := append(append(autograd.Shape{}, shape...), 1)
+	both := autograd.Concat(len(shape), a.Expand(shape).Reshape(last), poisson.Reshape(last))
+	return zero.Where(both.LogSumExp(len(shape)), poisson).Sub(a.Softplus())
+}
+
+func (m *counts) expression(x *autograd.Node) *autograd.Node {
+	w, b, a := m.parameters(x)
+	logRate := constant(x, m.s, m.n, m.d).MatMul(w).Add(b)
+	return m.term(logRate, constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d), a).Sum().Add(halfSquare(x))
+}
+
+// softplus writes ln(e^a + e^−λ) as −λ + ln(1 + e^(a+λ)).
+func (m *counts) softplus(x *autograd.Node) *autograd.Node {
+	w, b, a := m.parameters(x)
+	y, zero := constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d)
+	logRate := constant(x, m.s, m.n, m.d).MatMul(w).Add(b)
+	poisson := y.Mul(logRate).Sub(logRate.Exp())
+	return poisson.Add(zero.Mul(a.Sub(poisson).Softplus())).Sub(a.Softplus()).Sum().Add(halfSquare(x))
+}
+
+func (m *counts) byVariable(x *autograd.Node) *autograd.Node {
+	w, b, _ := m.parameters(x)
+	s, y := constant(x, m.s, m.n, m.d), constant(x, m.y, m.n, m.d)
+	sum := halfSquare(x)
+	for j := range m.d {
+		logRate := at(b, j).Expand(autograd.Shape{m.n})
+		if j > 0 {
+			logRate = logRate.Add(s.Slice(1, 0, j).MatVec(w.Slice(0, 0, j).Index(1, j)))
+		}
+		sum = sum.Add(y.Index(1, j).Dot(logRate)).Sub(logRate.Exp().Sum())
+	}
+	return sum
+}
+
+func (m *counts) mapped(x *autograd.Node) *autograd.Node {
+	w, b, a := m.parameters(x)
+	terms := autograd.Map(x.Builder().Axis("row", m.n), func(v []*autograd.Node) *autograd.Node {
+		return m.term(w.T().MatVec(v[0]).Add(b), v[1], v[2], a).Sum()
+	}, constant(x, m.s, m.n, m.d), constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d))
+	return terms.Sum().Add(halfSquare(x))
+}
+
+func (m *counts) handwritten() Gradient {
+	edges := m.d * (m.d - 1) / 2
+	offset := make([]int, m.d) // W_ij is parameter offset[i] + j
+	for i := range m.d {
+		offset[i] = i*m.d - i*(i+1)/2 - i - 1
+	}
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum := standardNormals(grad, x, 1)
+		for j := range m.d {
+			var value, slope float64 // of ln(1+e^a)
+			if m.inflated {
+				value, slope = softplus(x[edges+m.d+j])
+			}
+			for row := 0; row < len(m.y); row += m.d {
+				y, s := m.y[row+j], m.s[row:row+j]
+				logRate := x[edges+j]
+				for i, v := range s {
+					logRate += v * x[offset[i]+j]
+				}
+				rate := math.Exp(logRate)
+				residual := y - rate
+				switch {
+				case !m.inflated:
+					sum += y*logRate - rate
+				case y > 0:
+					sum += y*logRate - rate - value
+					grad[edges+m.d+j] -= slope
+				default:
+					excess, p := softplus(x[edges+m.d+j] + rate)
+					sum += excess - rate - value
+					grad[edges+m.d+j] += p - slope
+					residual *= 1 - p
+				}
+				grad[edges+j] += residual
+				for i, v := range s {
+					grad[offset[i]+j] += residual * v
+				}
+			}
+		}
+		return sum
+	}
+}
+
+// A composition is the Dirichlet-multinomial density of counts in groups, with the
+// parameters ln α, all N(0, 1).
+type composition struct {
+	groups, k int
+	y, total  []float64
+}
+
+// dirichletMultinomial has 50 groups of six counts.
+func dirichletMultinomial() *Density {
+	m := &composition{groups: 50, k: 6}
+	m.y, m.total = make([]float64, m.groups*m.k), make([]float64, m.groups)
+	rng := stream(17)
+	for i := range m.y {
+		m.y[i] = math.Floor(4 * rng.ExpFloat64())
+		m.total[i/m.k] += m.y[i]
+	}
+	return &Density{
+		Name: "Dirichlet-multinomial", Params: m.k, Spread: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{{Name: "map over groups", Expression: m.mapped}, {Name: "groups before particles", OverRows: m.overRows, Rows: m.groups}},
+	}
+}
+
+func (m *composition) expression(x *autograd.Node) *autograd.Node {
+	alpha := x.Exp()
+	sum, groups := alpha.Sum(), float64(m.groups)
+	once := sum.LogGamma().Sub(alpha.LogGamma().Sum()).Scale(groups)
+	counts := constant(x, m.y, m.groups, m.k).Add(alpha).LogGamma().Sum()
+	return once.Add(counts).Sub(vector(x, m.total).Add(sum).LogGamma().Sum()).Add(halfSquare(x))
+}
+
+// group is the log density of one group.
+func (m *composition) group(x *autograd.Node, v []*autograd.Node) *autograd.Node {
+	alpha := x.Exp()
+	sum := alpha.Sum()
+	ratios := v[0].Add(alpha).LogGamma().Sub(alpha.LogGamma()).Sum()
+	return sum.LogGamma().Sub(v[1].Add(sum).LogGamma()).Add(ratios)
+}
+
+func (m *composition) mapped(x *autograd.Node) *autograd.Node {
+	group := func(v []*autograd.Node) *autograd.Node { return m.group(x, v) }
+	terms := autograd.Map(x.Builder().Axis("group", m.groups), group, constant(x, m.y, m.groups, m.k), vector(x, m.total))
+	return terms.Sum().Add(halfSquare(x))
+}
+
+func (m *composition) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
+	v := []*autograd.Node{constant(x, m.y, m.groups, m.k).Unstack(row), vector(x, m.total).Unstack(row)}
+	return m.group(x, v).SumOver(row).Add(halfSquare(x))
+}
+
+func (m *composition) handwritten() Gradient {
+	alpha, slopes := make([]float64, m.k), make([]float64, m.k)
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		logp := standardNormals(grad, x, 1)
+		sum, groups := 0.0, float64(m.groups)
+		for k, v := range x {
+			alpha[k] = math.Exp(v)
+			sum += alpha[k]
+			one, _ := math.Lgamma(alpha[k])
+			logp -= groups * one
+			slopes[k] = -groups * digamma(alpha[k])
+		}
+		whole, _ := math.Lgamma(sum)
+		logp += groups * whole
+		shared := groups * digamma(sum)
+		for g, total := range m.total {
+			value, _ := math.Lgamma(total + sum)
+			logp -= value
+			shared -= digamma(total + sum)
+			for k, y := range m.y[g*m.k : (g+1)*m.k] {
+				value, _ := math.Lgamma(y + alpha[k])
+				logp += value
+				slopes[k] += digamma(y + alpha[k])
+			}
+		}
+		for k, a := range alpha {
+			grad[k] += a * (slopes[k] + shared)
+		}
+		return logp
+	}
+}

@@ -1,0 +1,111 @@
+package densities
+
+import (
+	"math"
+
+	"tobac/autograd"
+)
+
+// A hierarchy is a logistic regression with an intercept for every group,
+//
+//	y_gr ~ Bernoulli(σ(α_g + x_gr·β)),  α_g ~ N(μ, τ),
+//	μ ~ N(0, 2),  ln τ ~ N(0, 1),  β ~ N(0, 1).
+//
+// The parameters are μ, ln τ, β, α.
+type hierarchy struct {
+	groups, rows, p int // rows of each group
+	x, y            []float64
+}
+
+// hierarchicalLogit has 50 groups of 8 rows and 3 regressors.
+func hierarchicalLogit() *Density {
+	h := &hierarchy{groups: 50, rows: 8, p: 3}
+	rng := stream(1)
+	h.x = normals(rng, h.groups*h.rows*h.p, 1)
+	h.y = make([]float64, h.groups*h.rows)
+	truth, intercepts := normals(rng, h.p, 1), normals(rng, h.groups, 0.7)
+	for i := range h.y {
+		eta := intercepts[i/h.rows]
+		for k, v := range truth {
+			eta += v * h.x[i*h.p+k]
+		}
+		if _, p := softplus(eta); rng.Float64() < p {
+			h.y[i] = 1
+		}
+	}
+	return &Density{
+		Name: "hierarchical logit", Params: 2 + h.p + h.groups, Spread: 0.5,
+		Expression: h.expression, Handwritten: h.handwritten,
+		Spellings: []Spelling{{Name: "map over groups", Expression: h.overGroups}, {Name: "log-sum-exp", Expression: h.pairs}},
+	}
+}
+
+// split is β, α and the log prior of all parameters.
+func (h *hierarchy) split(x *autograd.Node) (beta, alpha, prior *autograd.Node) {
+	mu, logTau := at(x, 0), at(x, 1)
+	beta, alpha = x.Slice(0, 2, 2+h.p), x.Slice(0, 2+h.p, 2+h.p+h.groups)
+	z := alpha.Sub(mu).Div(logTau.Exp())
+	prior = halfSquare(z).Sub(logTau.Scale(float64(h.groups)))
+	prior = prior.Sub(mu.Square().Scale(0.125)).Sub(logTau.Square().Scale(0.5)).Add(halfSquare(beta))
+	return beta, alpha, prior
+}
+
+func (h *hierarchy) expression(x *autograd.Node) *autograd.Node {
+	beta, alpha, prior := h.split(x)
+	n := h.groups * h.rows
+	eta := constant(x, h.x, n, h.p).MatVec(beta).Add(alpha.Gather(repeated(h.groups, h.rows), autograd.Shape{n}))
+	return prior.Add(vector(x, h.y).Mul(eta).Sub(eta.Softplus()).Sum())
+}
+
+func (h *hierarchy) overGroups(x *autograd.Node) *autograd.Node {
+	beta, alpha, prior := h.split(x)
+	terms := autograd.Map(x.Builder().Axis("group", h.groups), func(v []*autograd.Node) *autograd.Node {
+		eta := v[0].MatVec(beta).Add(v[2])
+		return v[1].Mul(eta).Sub(eta.Softplus()).Sum()
+	}, constant(x, h.x, h.groups, h.rows, h.p), constant(x, h.y, h.groups, h.rows), alpha)
+	return prior.Add(terms.Sum())
+}
+
+// pairs writes ln(1+e^η) as the log-sum-exp of 0 and η.
+func (h *hierarchy) pairs(x *autograd.Node) *autograd.Node {
+	beta, alpha, prior := h.split(x)
+	n := h.groups * h.rows
+	eta := constant(x, h.x, h.groups, h.rows, h.p).Reshape(autograd.Shape{n, h.p}).MatVec(beta)
+	eta = eta.Reshape(autograd.Shape{h.groups, h.rows}).Add(alpha.Reshape(autograd.Shape{h.groups, 1})).Reshape(autograd.Shape{n, 1})
+	both := autograd.Concat(1, constant(x, make([]float64, n), n, 1), eta)
+	return prior.Add(vector(x, h.y).Dot(eta.Reshape(autograd.Shape{n}))).Sub(both.LogSumExp(1).Sum())
+}
+
+func (h *hierarchy) handwritten() Gradient {
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		mu, logTau, tau := x[0], x[1], math.Exp(x[1])
+		beta, alpha := x[2:2+h.p], x[2+h.p:]
+		gBeta, gAlpha := grad[2:2+h.p], grad[2+h.p:]
+		sum := -0.125*mu*mu - 0.5*logTau*logTau - float64(h.groups)*logTau + standardNormals(gBeta, beta, 1)
+		grad[0], grad[1] = -0.25*mu, -logTau-float64(h.groups)
+		for g, a := range alpha {
+			z := (a - mu) / tau
+			sum -= 0.5 * z * z
+			grad[0] += z / tau
+			grad[1] += z * z
+			total := 0.0
+			for i := g * h.rows; i < (g+1)*h.rows; i++ {
+				row := h.x[i*h.p : (i+1)*h.p]
+				eta := a
+				for k, v := range row {
+					eta += v * beta[k]
+				}
+				value, slope := softplus(eta)
+				sum += h.y[i]*eta - value
+				residual := h.y[i] - slope
+				total += residual
+				for k, v := range row {
+					gBeta[k] += residual * v
+				}
+			}
+			gAlpha[g] = total - z/tau
+		}
+		return sum
+	}
+}

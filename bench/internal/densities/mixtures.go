@@ -1,0 +1,157 @@
+package densities
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"tobac/autograd"
+)
+
+// clusters draws n numbers from k round clusters.
+func clusters(rng *rand.Rand, n, k int) []float64 {
+	y := normals(rng, n, 0.8)
+	for i := range y {
+		y[i] += 3 * (float64(rng.IntN(k)) - float64(k-1)/2)
+	}
+	return y
+}
+
+// A pair of normals is the mixture w N(μ₁, σ₁) + (1−w) N(μ₂, σ₂) with the
+// parameters μ, ln σ, logit w, all N(0, 2).
+type pair struct{ y []float64 }
+
+// twoNormals has 200 points.
+func twoNormals() *Density {
+	p := &pair{clusters(stream(5), 200, 2)}
+	return &Density{
+		Name: "mixture of 2", Params: 5, Spread: 1, Expression: p.expression, Handwritten: p.handwritten,
+		Spellings: []Spelling{{Name: "softplus", Expression: p.softplus}, {Name: "map over points", Expression: p.mapped}},
+	}
+}
+
+// component is the log density of component c, weight included, at every point.
+func (p *pair) component(x, y *autograd.Node, c int) *autograd.Node {
+	logit := at(x, 4)
+	if c == 1 {
+		logit = logit.Neg()
+	}
+	z := y.Sub(at(x, c)).Div(at(x, 2+c).Exp())
+	return z.Square().Scale(-0.5).Sub(at(x, 2+c)).Add(logit.LogSigmoid())
+}
+
+func (p *pair) expression(x *autograd.Node) *autograd.Node {
+	y := constant(x, p.y, 1, len(p.y))
+	both := autograd.Concat(0, p.component(x, y, 0), p.component(x, y, 1))
+	return both.LogSumExp(0).Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+// softplus writes ln(e^a + e^b) as a + ln(1 + e^(b−a)).
+func (p *pair) softplus(x *autograd.Node) *autograd.Node {
+	y := vector(x, p.y)
+	a, b := p.component(x, y, 0), p.component(x, y, 1)
+	return a.Add(b.Sub(a).Softplus()).Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+func (p *pair) mapped(x *autograd.Node) *autograd.Node {
+	terms := autograd.Map(x.Builder().Axis("point", len(p.y)), func(v []*autograd.Node) *autograd.Node {
+		y := v[0].Reshape(autograd.Shape{1})
+		return autograd.Concat(0, p.component(x, y, 0), p.component(x, y, 1)).LogSumExp()
+	}, vector(x, p.y))
+	return terms.Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+func (p *pair) handwritten() Gradient {
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum := standardNormals(grad, x, 2)
+		positive, w := softplus(x[4])
+		c1, c2 := x[4]-positive-x[2], -positive-x[3]
+		p1, p2 := math.Exp(-x[2]), math.Exp(-x[3])
+		for _, y := range p.y {
+			z1, z2 := (y-x[0])*p1, (y-x[1])*p2
+			a, b := c1-0.5*z1*z1, c2-0.5*z2*z2
+			value, r := softplus(b - a)
+			sum += a + value
+			q := 1 - r
+			grad[0] += q * z1 * p1
+			grad[1] += r * z2 * p2
+			grad[2] += q * (z1*z1 - 1)
+			grad[3] += r * (z2*z2 - 1)
+			grad[4] += q - w
+		}
+		return sum
+	}
+}
+
+// A blend is a mixture of k normals with the parameters μ_c, ln σ_c and logits of
+// the weights, all N(0, 2).
+type blend struct {
+	k int
+	y []float64
+}
+
+// normalMixture has five components and 200 points.
+func normalMixture() *Density {
+	m := &blend{5, clusters(stream(6), 200, 5)}
+	return &Density{
+		Name: "mixture of 5", Params: 3 * m.k, Spread: 1, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{
+			{Name: "map over points", Expression: m.mapped},
+			{Name: "points before particles", OverRows: m.overRows, Rows: len(m.y)},
+		},
+	}
+}
+
+// terms are the log densities of all components at y, of shape (…, 1).
+func (m *blend) terms(x, y *autograd.Node) *autograd.Node {
+	mu, logSD, logits := x.Slice(0, 0, m.k), x.Slice(0, m.k, 2*m.k), x.Slice(0, 2*m.k, 3*m.k)
+	logWeights := logits.Sub(logits.LogSumExp())
+	return y.Sub(mu).Div(logSD.Exp()).Square().Scale(-0.5).Sub(logSD).Add(logWeights)
+}
+
+func (m *blend) expression(x *autograd.Node) *autograd.Node {
+	return m.terms(x, constant(x, m.y, len(m.y), 1)).LogSumExp(1).Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+func (m *blend) mapped(x *autograd.Node) *autograd.Node {
+	terms := autograd.Map(x.Builder().Axis("point", len(m.y)), func(v []*autograd.Node) *autograd.Node {
+		return m.terms(x, v[0]).LogSumExp()
+	}, vector(x, m.y))
+	return terms.Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+func (m *blend) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
+	terms := m.terms(x, vector(x, m.y).Unstack(row)).LogSumExp()
+	return terms.SumOver(row).Add(halfSquare(x).Scale(0.25))
+}
+
+func (m *blend) handwritten() Gradient {
+	k := m.k
+	weights, offset, precision, r := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum := standardNormals(grad, x, 2)
+		copy(weights, x[2*k:])
+		total := logSumExp(weights)
+		for c := range k {
+			offset[c], precision[c] = x[2*k+c]-total-x[k+c], math.Exp(-x[k+c])
+		}
+		for _, y := range m.y {
+			for c := range r {
+				z := (y - x[c]) * precision[c]
+				r[c] = offset[c] - 0.5*z*z
+			}
+			sum += logSumExp(r)
+			for c, q := range r {
+				z := (y - x[c]) * precision[c]
+				grad[c] += q * z * precision[c]
+				grad[k+c] += q * (z*z - 1)
+				grad[2*k+c] += q
+			}
+		}
+		for c, w := range weights {
+			grad[2*k+c] -= w * float64(len(m.y))
+		}
+		return sum
+	}
+}

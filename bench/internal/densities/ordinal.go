@@ -1,0 +1,154 @@
+package densities
+
+import (
+	"math"
+
+	"tobac/autograd"
+)
+
+// An ordinal regression has outcomes 0 … k−1 with
+//
+//	P(y ≤ c) = σ(κ_c − x·β),
+//
+// the parameters β, κ_0 and the logarithms of κ_c − κ_{c−1}, all N(0, 2).
+type ordinal struct {
+	n, p, k int
+	x       []float64
+	y       []int
+}
+
+// orderedLogit has 200 rows of three regressors and five outcomes.
+func orderedLogit() *Density {
+	rng := stream(24)
+	m := &ordinal{n: 200, p: 3, k: 5, y: make([]int, 200)}
+	m.x = normals(rng, m.n*m.p, 0.7)
+	for i := range m.y {
+		u := rng.Float64()
+		v := math.Log(u/(1-u)) + m.x[i*m.p] - m.x[i*m.p+1]
+		m.y[i] = int(max(0, min(4, math.Floor(v/1.2+2.5))))
+	}
+	return &Density{
+		Name: "ordered logit", Params: m.p + m.k - 1, Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{{Name: "log-sigmoids", Expression: m.logSigmoids}, {Name: "map over rows", Expression: m.mapped}},
+	}
+}
+
+// split is β and κ.
+func (m *ordinal) split(x *autograd.Node) (beta, cuts *autograd.Node) {
+	one := autograd.Shape{1}
+	last := at(x, m.p)
+	list := []*autograd.Node{last.Reshape(one)}
+	for c := 1; c < m.k-1; c++ {
+		last = last.Add(at(x, m.p+c).Exp())
+		list = append(list, last.Reshape(one))
+	}
+	return x.Slice(0, 0, m.p), autograd.Concat(0, list[0], list[1:]...)
+}
+
+func (m *ordinal) expression(x *autograd.Node) *autograd.Node {
+	beta, cuts := m.split(x)
+	eta := constant(x, m.x, m.n, m.p).MatVec(beta).Reshape(autograd.Shape{m.n, 1})
+	column := make([]float64, 2*m.n)
+	for i := range m.n {
+		column[m.n+i] = 1
+	}
+	cumulative := autograd.Concat(1, constant(x, column[:m.n], m.n, 1), cuts.Sub(eta).Sigmoid(), constant(x, column[m.n:], m.n, 1))
+	p := cumulative.Slice(1, 1, m.k+1).Sub(cumulative.Slice(1, 0, m.k))
+	observed := make([]int, m.n)
+	for i, c := range m.y {
+		observed[i] = i*m.k + c
+	}
+	return p.Gather(observed, autograd.Shape{m.n}).Log().Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+// logSigmoids writes σ(a) − σ(b) as σ(a) σ(−b) (1 − e^(b−a)).
+func (m *ordinal) logSigmoids(x *autograd.Node) *autograd.Node {
+	beta, cuts := m.split(x)
+	eta := constant(x, m.x, m.n, m.p).MatVec(beta)
+	sum := halfSquare(x).Scale(0.25)
+	var above, below, upper, lower []int // rows with a cut above, or below, and the cut
+	inside := make([]float64, m.k-2)     // number of rows between cuts c and c+1
+	for i, c := range m.y {
+		if c < m.k-1 {
+			above, upper = append(above, i), append(upper, c)
+		}
+		if c > 0 {
+			below, lower = append(below, i), append(lower, c-1)
+		}
+		if c > 0 && c < m.k-1 {
+			inside[c-1]++
+		}
+	}
+	gaps := x.Slice(0, m.p+1, m.p+m.k-1).Exp()
+	sum = sum.Add(gaps.Neg().Exp().Neg().Log1p().Dot(vector(x, inside)))
+	pick := func(n *autograd.Node, index []int) *autograd.Node { return n.Gather(index, autograd.Shape{len(index)}) }
+	sum = sum.Add(pick(cuts, upper).Sub(pick(eta, above)).LogSigmoid().Sum())
+	return sum.Add(pick(eta, below).Sub(pick(cuts, lower)).LogSigmoid().Sum())
+}
+
+// mapped marks the cut above and the cut below each outcome with a one.
+func (m *ordinal) mapped(x *autograd.Node) *autograd.Node {
+	beta, cuts := m.split(x)
+	width := m.k - 1
+	upper, lower := make([]float64, m.n*width), make([]float64, m.n*width)
+	last := make([]float64, m.n)
+	for i, c := range m.y {
+		if c < width {
+			upper[i*width+c] = 1
+		} else {
+			last[i] = 1
+		}
+		if c > 0 {
+			lower[i*width+c-1] = 1
+		}
+	}
+	terms := autograd.Map(x.Builder().Axis("row", m.n), func(v []*autograd.Node) *autograd.Node {
+		p := cuts.Sub(v[0].Dot(beta)).Sigmoid()
+		return v[1].Sub(v[2]).Dot(p).Add(v[3]).Log()
+	}, constant(x, m.x, m.n, m.p), constant(x, upper, m.n, width), constant(x, lower, m.n, width), vector(x, last))
+	return terms.Sum().Add(halfSquare(x).Scale(0.25))
+}
+
+func (m *ordinal) handwritten() Gradient {
+	cuts, slopes := make([]float64, m.k-1), make([]float64, m.k-1)
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum := standardNormals(grad, x, 2)
+		cuts[0] = x[m.p]
+		for c := 1; c < len(cuts); c++ {
+			cuts[c] = cuts[c-1] + math.Exp(x[m.p+c])
+		}
+		clear(slopes)
+		for i, c := range m.y {
+			row, eta := m.x[i*m.p:(i+1)*m.p], 0.0
+			for k, v := range row {
+				eta += v * x[k]
+			}
+			upper, lower := 1.0, 0.0
+			if c < len(cuts) {
+				upper = 1 / (1 + math.Exp(eta-cuts[c]))
+			}
+			if c > 0 {
+				lower = 1 / (1 + math.Exp(eta-cuts[c-1]))
+			}
+			p := upper - lower
+			sum += math.Log(p)
+			byUpper, byLower := upper*(1-upper)/p, lower*(1-lower)/p
+			if c < len(cuts) {
+				slopes[c] += byUpper
+			}
+			if c > 0 {
+				slopes[c-1] -= byLower
+			}
+			for k, v := range row {
+				grad[k] -= (byUpper - byLower) * v
+			}
+		}
+		for c := len(cuts) - 1; c > 0; c-- {
+			grad[m.p+c] += slopes[c] * math.Exp(x[m.p+c])
+			slopes[c-1] += slopes[c]
+		}
+		grad[m.p] += slopes[0]
+		return sum
+	}
+}

@@ -1,0 +1,150 @@
+package densities
+
+import (
+	"math"
+
+	"tobac/autograd"
+)
+
+// A population of prey u and predators v follows
+//
+//	u′ = u(α − βv),  v′ = v(δu − γ),
+//
+// solved by the classical Runge–Kutta method of order four. Both are observed after
+// every step with log-normal errors of scale σ. The parameters are the logarithms of
+// α, β, δ, γ, u_0, v_0, σ relative to typical values, all N(0, 1).
+type population struct {
+	step float64
+	logY []float64 // steps × 2
+}
+
+// typical are α, β, δ, γ, u_0, v_0, σ at the origin.
+var typical = [7]float64{0.6, 0.6, 0.5, 0.8, 1.5, 1, 0.3}
+
+// lotkaVolterra has 20 steps.
+func lotkaVolterra() *Density {
+	m := &population{0.3, normals(stream(28), 40, 0.3)}
+	u, v := typical[4], typical[5]
+	for i := 0; i < len(m.logY); i += 2 {
+		var k rungeKutta
+		u, v = k.step(u, v, m.step, &typical)
+		m.logY[i] += math.Log(u)
+		m.logY[i+1] += math.Log(v)
+	}
+	return &Density{
+		Name: "Lotka–Volterra", Params: len(typical), Spread: 0.2, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{{Name: "state as a vector", Expression: m.vectors}, withMean()},
+	}
+}
+
+func (m *population) expression(x *autograd.Node) *autograd.Node {
+	r := x.Exp().Mul(vector(x, typical[:]))
+	alpha, beta, delta, gamma := at(r, 0), at(r, 1), at(r, 2), at(r, 3)
+	field := func(u, v *autograd.Node) (du, dv *autograd.Node) {
+		return u.Mul(alpha.Sub(beta.Mul(v))), v.Mul(delta.Mul(u).Sub(gamma))
+	}
+	u, v, sigma, b := at(r, 4), at(r, 5), at(r, 6), x.Builder()
+	h := m.step
+	sum := halfSquare(x).Sub(at(x, 6).Scale(float64(len(m.logY))))
+	for i := 0; i < len(m.logY); i += 2 {
+		u1, v1 := field(u, v)
+		u2, v2 := field(u.Add(u1.Scale(h/2)), v.Add(v1.Scale(h/2)))
+		u3, v3 := field(u.Add(u2.Scale(h/2)), v.Add(v2.Scale(h/2)))
+		u4, v4 := field(u.Add(u3.Scale(h)), v.Add(v3.Scale(h)))
+		u = u.Add(u1.Add(u2.Scale(2)).Add(u3.Scale(2)).Add(u4).Scale(h / 6))
+		v = v.Add(v1.Add(v2.Scale(2)).Add(v3.Scale(2)).Add(v4).Scale(h / 6))
+		z, w := b.Scalar(m.logY[i]).Sub(u.Log()).Div(sigma), b.Scalar(m.logY[i+1]).Sub(v.Log()).Div(sigma)
+		sum = sum.Sub(z.Square().Add(w.Square()).Scale(0.5))
+	}
+	return sum
+}
+
+// vectors has the state (u, v) as one node, and all logarithms at the end.
+func (m *population) vectors(x *autograd.Node) *autograd.Node {
+	two := autograd.Shape{2}
+	r := x.Exp().Mul(vector(x, typical[:]))
+	sign := vector(x, []float64{1, -1})
+	own, other := r.Gather([]int{0, 3}, two).Mul(sign), r.Gather([]int{1, 2}, two).Mul(sign)
+	field := func(s *autograd.Node) *autograd.Node {
+		return s.Mul(own.Sub(other.Mul(s.Gather([]int{1, 0}, two))))
+	}
+	h := m.step
+	s := r.Slice(0, 4, 6)
+	var states []*autograd.Node
+	for range len(m.logY) / 2 {
+		k1 := field(s)
+		k2 := field(s.Add(k1.Scale(h / 2)))
+		k3 := field(s.Add(k2.Scale(h / 2)))
+		k4 := field(s.Add(k3.Scale(h)))
+		s = s.Add(k1.Add(k2.Scale(2)).Add(k3.Scale(2)).Add(k4).Scale(h / 6))
+		states = append(states, s)
+	}
+	z := vector(x, m.logY).Sub(autograd.Concat(0, states[0], states[1:]...).Log()).Div(at(r, 6))
+	return halfSquare(z).Add(halfSquare(x)).Sub(at(x, 6).Scale(float64(len(m.logY))))
+}
+
+// rungeKutta are the four points of one step at which the field is evaluated.
+type rungeKutta struct{ u, v [4]float64 }
+
+// step from (u, v) of length h; r begins with α, β, δ, γ.
+func (k *rungeKutta) step(u, v, h float64, r *[7]float64) (float64, float64) {
+	weights, reach := [4]float64{h / 6, h / 3, h / 3, h / 6}, [4]float64{0, h / 2, h / 2, h}
+	nextU, nextV, du, dv := u, v, 0.0, 0.0
+	for i := range 4 {
+		k.u[i], k.v[i] = u+reach[i]*du, v+reach[i]*dv
+		du, dv = k.u[i]*(r[0]-r[1]*k.v[i]), k.v[i]*(r[2]*k.u[i]-r[3])
+		nextU += weights[i] * du
+		nextV += weights[i] * dv
+	}
+	return nextU, nextV
+}
+
+// pull turns the cotangent (cu, cv) of the step's result into that of its start, and
+// adds to that of r.
+func (k *rungeKutta) pull(cu, cv, h float64, r, cr *[7]float64) (float64, float64) {
+	weights, reach := [4]float64{h / 6, h / 3, h / 3, h / 6}, [4]float64{h / 2, h / 2, h, 0}
+	startU, startV, pu, pv := cu, cv, 0.0, 0.0 // p: of the point after
+	for i := 3; i >= 0; i-- {
+		u, v := k.u[i], k.v[i]
+		au, av := weights[i]*cu+reach[i]*pu, weights[i]*cv+reach[i]*pv
+		cr[0] += au * u
+		cr[1] -= au * u * v
+		cr[2] += av * u * v
+		cr[3] -= av * v
+		pu, pv = au*(r[0]-r[1]*v)+av*r[2]*v, av*(r[2]*u-r[3])-au*r[1]*u
+		startU += pu
+		startV += pv
+	}
+	return startU, startV
+}
+
+func (m *population) handwritten() Gradient {
+	n := len(m.logY) / 2
+	points, states := make([]rungeKutta, n), make([]float64, 2*n)
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum := standardNormals(grad, x, 1) - float64(2*n)*x[6]
+		var r, cr [7]float64
+		for i, v := range x {
+			r[i] = typical[i] * math.Exp(v)
+		}
+		u, v, precision, squares := r[4], r[5], 1/(r[6]*r[6]), 0.0
+		for t := range points {
+			u, v = points[t].step(u, v, m.step, &r)
+			states[2*t], states[2*t+1] = u, v
+		}
+		cu, cv := 0.0, 0.0
+		for t := n - 1; t >= 0; t-- {
+			u, v := states[2*t], states[2*t+1]
+			z, w := m.logY[2*t]-math.Log(u), m.logY[2*t+1]-math.Log(v)
+			squares += z*z + w*w
+			cu, cv = points[t].pull(cu+precision*z/u, cv+precision*w/v, m.step, &r, &cr)
+		}
+		cr[4], cr[5] = cu, cv
+		for i := range 6 {
+			grad[i] += cr[i] * r[i]
+		}
+		grad[6] += precision*squares - float64(2*n)
+		return sum - 0.5*precision*squares
+	}
+}

@@ -1,0 +1,101 @@
+package densities
+
+import (
+	"math"
+
+	"tobac/autograd"
+)
+
+// schools is Rubin's meta-analysis of coaching in eight schools,
+//
+//	y_j ~ N(θ_j, σ_j),  θ_j ~ N(μ, τ),  μ ~ N(0, 5),  τ ~ half-Cauchy(5),
+//
+// with the parameters μ, ln τ (here with its Jacobian) and θ_j if centred, else
+// z_j = (θ_j − μ)/τ.
+type schools struct {
+	effect, sd []float64
+	centred    bool
+}
+
+// eightSchools has the data of D. B. Rubin, Estimation in parallel randomized
+// experiments, Journal of Educational Statistics 6 (1981).
+func eightSchools(centred bool) *Density {
+	s := &schools{[]float64{28, 8, -3, 7, -1, 1, 18, 12}, []float64{15, 10, 16, 11, 9, 11, 10, 18}, centred}
+	name := "eight schools, non-centred"
+	if centred {
+		name = "eight schools, centred"
+	}
+	return &Density{
+		Name: name, Params: 2 + len(s.sd), Spread: 1, Expression: s.expression, Handwritten: s.handwritten,
+		Spellings: []Spelling{{Name: "map over schools", Expression: s.mapped}, withMean()},
+	}
+}
+
+// split is μ, τ, one number for each school, and the log prior of μ and τ.
+func (s *schools) split(x *autograd.Node) (mu, tau, each, prior *autograd.Node) {
+	mu, tau, each = at(x, 0), at(x, 1).Exp(), x.Slice(0, 2, 2+len(s.sd))
+	prior = at(x, 1).Sub(tau.Scale(0.2).Square().Log1p()).Sub(mu.Square().Scale(0.02))
+	return mu, tau, each, prior
+}
+
+func (s *schools) expression(x *autograd.Node) *autograd.Node {
+	mu, tau, each, logp := s.split(x)
+	theta := each
+	if s.centred {
+		logp = logp.Add(halfSquare(each.Sub(mu).Div(tau))).Sub(at(x, 1).Scale(float64(len(s.sd))))
+	} else {
+		theta = mu.Add(tau.Mul(each))
+		logp = logp.Add(halfSquare(each))
+	}
+	return logp.Add(halfSquare(vector(x, s.effect).Sub(theta).Div(vector(x, s.sd))))
+}
+
+func (s *schools) mapped(x *autograd.Node) *autograd.Node {
+	mu, tau, each, logp := s.split(x)
+	terms := autograd.Map(x.Builder().Axis("school", len(s.sd)), func(v []*autograd.Node) *autograd.Node {
+		z, theta := v[0], v[0]
+		if s.centred {
+			z = theta.Sub(mu).Div(tau)
+		} else {
+			theta = mu.Add(tau.Mul(z))
+		}
+		return z.Square().Add(v[1].Sub(theta).Div(v[2]).Square()).Scale(-0.5)
+	}, each, vector(x, s.effect), vector(x, s.sd))
+	logp = logp.Add(terms.Sum())
+	if s.centred {
+		logp = logp.Sub(at(x, 1).Scale(float64(len(s.sd))))
+	}
+	return logp
+}
+
+func (s *schools) handwritten() Gradient {
+	return func(grad, x []float64) float64 {
+		mu, tau, each := x[0], math.Exp(x[1]), x[2:]
+		ratio := 0.04 * tau * tau
+		sum := x[1] - math.Log1p(ratio) - 0.02*mu*mu
+		grad[0], grad[1] = -0.04*mu, 1-2*ratio/(1+ratio)
+		if s.centred {
+			sum -= float64(len(each)) * x[1]
+			grad[1] -= float64(len(each))
+		}
+		for j, v := range each {
+			z, theta := v, mu+tau*v
+			if s.centred {
+				z, theta = (v-mu)/tau, v
+			}
+			e := (s.effect[j] - theta) / s.sd[j]
+			sum -= 0.5 * (z*z + e*e)
+			slope := e / s.sd[j] // with respect to θ
+			if s.centred {
+				grad[0] += z / tau
+				grad[1] += z * z
+				grad[2+j] = slope - z/tau
+				continue
+			}
+			grad[0] += slope
+			grad[1] += slope * tau * z
+			grad[2+j] = slope*tau - z
+		}
+		return sum
+	}
+}

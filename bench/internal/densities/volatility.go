@@ -1,0 +1,108 @@
+package densities
+
+import (
+	"math"
+
+	"tobac/autograd"
+)
+
+// volatility is the stochastic volatility model
+//
+//	y_t ~ N(0, e^{h_t/2}),  h_0 ~ N(μ, σ/√(1−φ²)),  h_t ~ N(μ + φ(h_{t−1} − μ), σ),
+//
+// with the parameters μ, artanh φ, ln σ, all N(0, 1), and h.
+type volatility struct{ y []float64 }
+
+// stochasticVolatility has 100 steps.
+func stochasticVolatility() *Density {
+	m := &volatility{normals(stream(20), 100, 1)}
+	for t := range m.y {
+		m.y[t] *= math.Exp(0.5 * math.Sin(0.1*float64(t)))
+	}
+	return &Density{
+		Name: "stochastic volatility", Params: 3 + len(m.y), Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Spellings: []Spelling{{Name: "step by step", Expression: m.steps}, {Name: "map over steps", Expression: m.mapped}},
+	}
+}
+
+// split is μ, φ, σ, h and the log density of h_0 and of the first three parameters.
+func (m *volatility) split(x *autograd.Node) (mu, phi, sigma, h, first *autograd.Node) {
+	mu, phi, sigma, h = at(x, 0), at(x, 1).Tanh(), at(x, 2).Exp(), x.Slice(0, 3, 3+len(m.y))
+	rest := phi.Square().Neg().AddScalar(1)
+	z := at(h, 0).Sub(mu).Div(sigma)
+	first = rest.Log().Sub(rest.Mul(z.Square())).Scale(0.5).Add(halfSquare(x.Slice(0, 0, 3)))
+	return mu, phi, sigma, h, first
+}
+
+func (m *volatility) expression(x *autograd.Node) *autograd.Node {
+	mu, phi, sigma, h, first := m.split(x)
+	n := len(m.y)
+	away := h.Sub(mu)
+	z := away.Slice(0, 1, n).Sub(phi.Mul(away.Slice(0, 0, n-1))).Div(sigma)
+	data := vector(x, m.y).Square().Mul(h.Neg().Exp()).Add(h).Sum().Scale(-0.5)
+	return first.Add(halfSquare(z)).Sub(at(x, 2).Scale(float64(n))).Add(data)
+}
+
+// steps adds one step after the other.
+func (m *volatility) steps(x *autograd.Node) *autograd.Node {
+	mu, phi, sigma, h, sum := m.split(x)
+	b := x.Builder()
+	for t, y := range m.y {
+		now := at(h, t)
+		sum = sum.Sub(b.Scalar(y * y).Mul(now.Neg().Exp()).Add(now).Scale(0.5)).Sub(at(x, 2))
+		if t > 0 {
+			mean := mu.Add(phi.Mul(at(h, t-1).Sub(mu)))
+			sum = sum.Sub(now.Sub(mean).Div(sigma).Square().Scale(0.5))
+		}
+	}
+	return sum
+}
+
+func (m *volatility) mapped(x *autograd.Node) *autograd.Node {
+	mu, phi, sigma, h, first := m.split(x)
+	n := len(m.y)
+	square := func(y, h *autograd.Node) *autograd.Node {
+		return y.Square().Mul(h.Neg().Exp()).Add(h)
+	}
+	terms := autograd.Map(x.Builder().Axis("step", n-1), func(v []*autograd.Node) *autograd.Node {
+		y, now, before := v[0], v[1], v[2]
+		z := now.Sub(mu.Add(phi.Mul(before.Sub(mu)))).Div(sigma)
+		return z.Square().Add(square(y, now)).Scale(-0.5)
+	}, vector(x, m.y[1:]), h.Slice(0, 1, n), h.Slice(0, 0, n-1))
+	start := square(x.Builder().Scalar(m.y[0]), at(h, 0)).Scale(-0.5)
+	return first.Add(start).Add(terms.Sum()).Sub(at(x, 2).Scale(float64(n)))
+}
+
+func (m *volatility) handwritten() Gradient {
+	return func(grad, x []float64) float64 {
+		clear(grad)
+		sum := standardNormals(grad[:3], x[:3], 1)
+		n, mu, phi, inverse, h, gH := float64(len(m.y)), x[0], math.Tanh(x[1]), math.Exp(-x[2]), x[3:], grad[3:]
+		rest := 1 - phi*phi
+		z := (h[0] - mu) * inverse
+		sum += 0.5*(math.Log(rest)-rest*z*z) - n*x[2]
+		gH[0] = -rest * z * inverse
+		grad[0] += rest * z * inverse
+		byPhi := phi*z*z - phi/rest
+		squares := rest * z * z
+		for t, y := range m.y {
+			e := 0.5 * y * y * math.Exp(-h[t])
+			sum -= e + 0.5*h[t]
+			gH[t] += e - 0.5
+			if t == 0 {
+				continue
+			}
+			z := (h[t] - mu - phi*(h[t-1]-mu)) * inverse
+			sum -= 0.5 * z * z
+			squares += z * z
+			w := z * inverse
+			gH[t] -= w
+			gH[t-1] += phi * w
+			grad[0] += (1 - phi) * w
+			byPhi += w * (h[t-1] - mu)
+		}
+		grad[1] += byPhi * rest
+		grad[2] += squares - n
+		return sum
+	}
+}
