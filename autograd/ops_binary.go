@@ -88,12 +88,12 @@ func init() {
 			}),
 		elementwise2("maximum", ir.Binary{F: math.Max},
 			func(y, ct *Node) []*Node {
-				w := y.args[0].Sub(y.args[1]).Sign().AddScalar(1).Scale(0.5)
+				w := y.args[0].share(y.args[1])
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
 		elementwise2("minimum", ir.Binary{F: math.Min},
 			func(y, ct *Node) []*Node {
-				w := y.args[1].Sub(y.args[0]).Sign().AddScalar(1).Scale(0.5)
+				w := y.args[1].share(y.args[0])
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
 		elementwise2("greater", ir.Binary{Form: ir.Greater, F: func(a, b float64) float64 {
@@ -112,6 +112,9 @@ func init() {
 			func(y, ct *Node) []*Node { return []*Node{nil, ct} }),
 	)
 }
+
+// share is 1 where n > m, 0 where n < m, and a half where they are equal.
+func (n *Node) share(m *Node) *Node { return n.Greater(m).Add(n.AtLeast(m)).Scale(0.5) }
 
 // elementwise broadcasts both operands to their common shape (scalars stay as
 // they are) and applies the named row.

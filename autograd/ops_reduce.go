@@ -33,20 +33,13 @@ func init() {
 			Name:  "logsumexp",
 			Shape: reduceShape,
 			Value: func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				var x []float64
 				for e, src := range reduceSources(at, shape, shapes[0]) {
-					m := math.Inf(-1)
+					x = x[:0]
 					for _, k := range src {
-						m = math.Max(m, in[0][k])
+						x = append(x, in[0][k])
 					}
-					if math.IsInf(m, 0) || math.IsNaN(m) {
-						out[e] = m
-						continue
-					}
-					s := 0.0
-					for _, k := range src {
-						s += math.Exp(in[0][k] - m)
-					}
-					out[e] = m + math.Log(s)
+					out[e] = ir.LogSumExpOf(x)
 				}
 				return nil
 			},

@@ -200,11 +200,23 @@ func logSumExpOf(x []float64) answer {
 	return a
 }
 
-// weightOf is e^x over Σ e^x, which the rounding of the logarithm of the sum scales.
+// weightOf is e^(x − max x) over its sum; NaN for infinite numbers and 0 for finite ones
+// where the largest is infinite.
 func weightOf(x []float64, i int) answer {
-	y := plainLogSumExp(x)
-	a := is(math.Exp(x[i] - y))
-	a.scale = a.numbers[0] * (1 + math.Abs(y))
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
+	}
+	y := math.Exp(x[i] - top)
+	if math.IsInf(top, 0) {
+		return is(y)
+	}
+	s := 0.0
+	for _, v := range x {
+		s += math.Exp(v - top)
+	}
+	a := is(y / s)
+	a.scale = a.numbers[0] * (1 + math.Abs(x[i]-top)) // as e^(x − max x − ln Σ)
 	return a
 }
 

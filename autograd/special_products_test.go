@@ -23,13 +23,6 @@ func laneReductions() []laneReduction {
 	// Only two lanes hold special numbers, so that the order of the sum says nothing.
 	total := func(x []float64) float64 { return sum(x) }
 	scale := func(x []float64) float64 { return min(math.MaxFloat64, largest(x)) }
-	weight := func(x []float64, i int) answer {
-		y := plainLogSumExp(x)
-		if math.IsInf(y, 0) {
-			return is(math.Exp(x[i]-y), math.NaN())
-		}
-		return is(math.Exp(x[i] - y))
-	}
 	return []laneReduction{
 		{"sum", (*ad.Node).SumOver, 0,
 			func(x []float64) answer { return answer{numbers: []float64{total(x)}, scale: scale(x)} },
@@ -42,8 +35,8 @@ func laneReductions() []laneReduction {
 				return answer{numbers: []float64{total(x) * (1 / float64(len(x)))}, scale: scale(x)}
 			},
 			func(x []float64, _ int) answer { return is(1 / float64(len(x))) }},
-		{"log-sum-exp", (*ad.Node).LogSumExpOver, math.Inf(-1), func(x []float64) answer { return is(plainLogSumExp(x)) }, weight},
-		{"log-sum-exp of ordinary numbers", (*ad.Node).LogSumExpOver, 0.25, func(x []float64) answer { return is(plainLogSumExp(x)) }, weight},
+		{"log-sum-exp", (*ad.Node).LogSumExpOver, math.Inf(-1), func(x []float64) answer { return is(plainLogSumExp(x)) }, weightOf},
+		{"log-sum-exp of ordinary numbers", (*ad.Node).LogSumExpOver, 0.25, func(x []float64) answer { return is(plainLogSumExp(x)) }, weightOf},
 		{"log-mean-exp", (*ad.Node).LogMeanExpOver, 0.25, func(x []float64) answer {
 			shift := math.Log(float64(len(x)))
 			return answer{numbers: []float64{plainLogSumExp(x) - shift}, scale: shift}

@@ -339,5 +339,5 @@ func (p *meaningRun) admits(what string, x []float64, want answer, got float64) 
 		p.agreed[key] = got
 		return true
 	}
-	return is(first).admits(got) || math.Abs(got-first) <= 1e-12*math.Abs(first)
+	return is(first).admits(got) || math.Abs(got-first) <= 1e-12*math.Abs(first)+specialUnderflow
 }

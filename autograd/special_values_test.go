@@ -92,7 +92,7 @@ func agreed() answer { return answer{} }
 // relative to the answer or its scale, beside a few subnormal numbers.
 const (
 	specialTolerance = 1e-14
-	specialUnderflow = 1e-322
+	specialUnderflow = 1e-321
 )
 
 // admits reports whether v is one of the numbers of the answer.

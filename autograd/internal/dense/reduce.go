@@ -191,7 +191,7 @@ func (in *logSumExpInstr) Run(f *Frame) {
 		top := math.Inf(-1)
 		for k, a := range in.src[from:to] {
 			x[from+k] = f.M[a.off]
-			top = math.Max(top, x[from+k])
+			top = max(top, x[from+k])
 		}
 		f.M[off] = top
 		if math.IsInf(top, 0) {
@@ -220,7 +220,7 @@ func (in *logSumExpInstr) lanes(f *Frame) {
 		clear(sum)
 		for _, a := range src {
 			for l := range dst {
-				dst[l] = math.Max(dst[l], f.M[a.lane(l)])
+				dst[l] = max(dst[l], f.M[a.lane(l)])
 			}
 		}
 		for _, a := range src {

@@ -208,6 +208,7 @@ func (c *evaluator) work(f *frame, q *part) {
 
 // runOuter computes one index, or one strip of them.
 func (c *evaluator) runOuter(f *frame, q *part, outer int) {
+	f.dense.Failed = f.dense.Failed[:0]
 	q.place(f, outer)
 	c.load(f, q)
 	switch {

@@ -55,7 +55,7 @@ func sum(x []float64) float64 {
 func LogSumExpOf(x []float64) float64 {
 	top := math.Inf(-1)
 	for _, v := range x {
-		top = math.Max(top, v)
+		top = max(top, v)
 	}
 	if math.IsInf(top, 0) || math.IsNaN(top) {
 		return top
@@ -72,7 +72,7 @@ func LogSumExpOf(x []float64) float64 {
 func SoftmaxOf(x []float64) {
 	top := math.Inf(-1)
 	for _, v := range x {
-		top = math.Max(top, v)
+		top = max(top, v)
 	}
 	s := 0.0
 	for i, v := range x {

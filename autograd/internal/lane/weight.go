@@ -45,11 +45,11 @@ func (c *compiler) findProportional(k int32) int32 {
 		case ir.Div:
 			return a
 		case ir.Add, ir.Sub:
-			return either(a, b, x, y)
+			return c.either(a, b, x, y)
 		}
 	case ir.Select:
 		x, y := c.operand(v, 1, e), c.operand(v, 2, e)
-		return either(of(x), of(y), x, y)
+		return c.either(of(x), of(y), x, y)
 	case ir.Sum, ir.MatMul:
 		common := none
 		for i, t := range c.terms(v, e) {
@@ -68,14 +68,19 @@ func (c *compiler) findProportional(k int32) int32 {
 }
 
 // either is the weight of a sum of, or choice between, x and y with the weights a and b.
-func either(a, b int32, x, y ref) int32 {
+func (c *compiler) either(a, b int32, x, y ref) int32 {
 	switch {
-	case a == b, y.kind == refZero:
+	case a == b, c.isZero(y):
 		return a
-	case x.kind == refZero:
+	case c.isZero(x):
 		return b
 	}
 	return none
+}
+
+// isZero reports whether an operand is the number 0.
+func (c *compiler) isZero(r ref) bool {
+	return r.kind == refZero || r.kind == refUniform && int(r.at) < len(c.plan.Constant) && c.plan.Constant[r.at] == 0
 }
 
 // selectable reports whether the operand of the softmax that weight m is of is kept, so

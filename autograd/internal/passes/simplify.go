@@ -10,14 +10,14 @@ import (
 
 // Simplify rewrites values by algebraic identities:
 //
-//	x + 0, 0 + x, x − 0, x·1, 1·x, x/1, −(−x)  →  x
+//	x + 0, 0 + x, x − 0, x·1, 1·x, x/1, −(−x)  →  x, where 0 is an array or −0
 //	(x·c)·c′, (−x)·c, −(x·c)                    →  x times one constant
 //	−(C·x), −(x·C)                              →  (−C)·x, x·(−C) as matrices
 //	1[x > 0] beside relu(x)                     →  1[relu(x) > 0], so that relu alone reads x
 //
 // where constants c are single numbers or have the shape of the result, and the
-// product of matrices has no other reader. The first two lines but for (x·c)·c′ are
-// exact up to the sign of a zero. (x·c)·c′ holds to rounding, and to overflow of x·c
+// product of matrices has no other reader. All but (x·c)·c′ are exact up to the sign of a
+// zero. (x·c)·c′ holds to rounding, and to overflow of x·c
 // for |x| beyond 2⁹⁶⁰ or below 2⁻⁹⁵⁸: it is left alone unless |c| and |c′| are between
 // 2⁻⁶⁴ and 2⁶⁴. What nothing reads any more is not computed.
 var Simplify = Pass{Name: "algebraic-simplification", Needs: 0, Keeps: Folded, Run: func(f *ir.Func) error {
@@ -58,9 +58,9 @@ func (s *simplifier) simplify(v *ir.Value) {
 	switch v.Op.Form {
 	case ir.Add:
 		switch {
-		case v.Args[1].All(0):
+		case absorbed(v.Args[1]):
 			alias(v, v.Args[0])
-		case v.Args[0].All(0):
+		case absorbed(v.Args[0]):
 			alias(v, v.Args[1])
 		}
 	case ir.Sub:
@@ -101,6 +101,12 @@ func (s *simplifier) simplify(v *ir.Value) {
 			s.scale(v, x, c.Const)
 		}
 	}
+}
+
+// absorbed reports whether adding x changes nothing: it is −0, or an array of structural
+// zeros. (+0 makes +0 of −0.)
+func absorbed(x *ir.Value) bool {
+	return x.All(math.Copysign(0, -1)) || len(x.Shape) > 0 && x.All(0)
 }
 
 // alias makes v the value of x, repeated if that is a single number.

@@ -42,14 +42,15 @@ func fill(b []bool) {
 }
 
 // constantSupport is that of views, of constants too, whose elements are found in
-// the operand; of constants; and of inputs.
+// the operand; of constants; and of inputs. A single number that is zero is no
+// structure: it is computed with like any other.
 func constantSupport(v *ir.Value) {
 	for e := range v.Support {
 		switch {
 		case v.IsView():
 			v.Support[e] = v.Index[e] >= 0 && v.Args[0].Support[v.Index[e]]
 		case v.Const != nil:
-			v.Support[e] = v.Const[e] != 0 || math.Signbit(v.Const[e])
+			v.Support[e] = v.Const[e] != 0 || math.Signbit(v.Const[e]) || len(v.Shape) == 0
 		default:
 			v.Support[e] = true
 		}
