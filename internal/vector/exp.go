@@ -96,22 +96,22 @@ func sumExp(a []float64, shift float64) float64 {
 	return s
 }
 
-// Max is the largest number of a; NaN if there is one, −Inf if a is empty.
+// Max is the largest number of a, with the same bits on all sets: that of [math.NaN] if
+// there is a NaN, +0 if it is a zero of either sign, −∞ if a is empty.
 func (s Set) Max(a []float64) float64 {
-	if s == Portable || len(a) < block {
-		return maxOf(a)
+	n := s.blocks(len(a))
+	top := maxOf(a[n:])
+	if n > 0 {
+		if s == AVX512 {
+			top = max(top, maxAVX512(&a[0], n))
+		} else {
+			top = max(top, maxAVX2(&a[0], n))
+		}
 	}
-	n := len(a) &^ (block - 1)
-	var top float64
-	if s == AVX512 {
-		top = maxAVX512(&a[0], n)
-	} else {
-		top = maxAVX2(&a[0], n)
+	if top != top {
+		return math.NaN()
 	}
-	if n < len(a) {
-		top = max(top, maxOf(a[n:]))
-	}
-	return top
+	return top + 0 // −0 + 0 is 0
 }
 
 func maxOf(a []float64) float64 {

@@ -178,3 +178,42 @@ func sumInOrder(set vector.Set, a []float64, shift float64) float64 {
 	}
 	return ((s[0] + s[4]) + (s[2] + s[6]) + ((s[1] + s[5]) + (s[3] + s[7]))) + rest
 }
+
+// TestMax compares with the definition, to the bit, for any length and with awkward
+// numbers: NaN if there is one, and no negative zero; −∞ of nothing.
+func TestMax(t *testing.T) {
+	negative := math.Copysign(0, -1)
+	rng := rand.New(rand.NewPCG(58, 59))
+	cases := [][]float64{nil, {}, {negative}, {negative, 0}, {0, negative}}
+	for n := range 70 {
+		x, y, z := arguments(rng, n), sample(rng, n, false), make([]float64, n)
+		for i := range z { // zeros of both signs, and what is below
+			z[i] = []float64{0, negative, negative, -5e-324, math.Inf(-1)}[rng.IntN(5)]
+		}
+		nan := append([]float64{}, y...)
+		if n > 0 {
+			nan[rng.IntN(n)] = math.Float64frombits(0xFFF8000000000123)
+		}
+		cases = append(cases, x, y, z, nan)
+	}
+	for _, set := range vector.Available() {
+		for _, x := range cases {
+			want := math.Inf(-1)
+			for _, v := range x {
+				if math.IsNaN(v) {
+					want = math.NaN()
+					break
+				}
+				if v >= want {
+					want = v
+				}
+			}
+			if want == 0 {
+				want = 0
+			}
+			if got := set.Max(x); math.Float64bits(got) != math.Float64bits(want) {
+				t.Errorf("%v: of %v: got %v, want %v", set, x, got, want)
+			}
+		}
+	}
+}
