@@ -13,10 +13,11 @@
 // on one processor, element-wise arithmetic agree to the bit. Within one set every
 // result depends on the operands alone, not on their addresses.
 //
-// Functions from [Set.Log] on to [Set.Digamma] have assembly that internal/gen/vector
-// writes for both widths from one description. They state their error in units in the
-// last place, which tables of 80 digits in testdata confirm, take every argument, and
-// return the same bits for an element wherever it is and whatever is beside it.
+// Exponentials, and functions from [Set.Log] on to [Set.Digamma], have assembly that
+// internal/gen/vector writes for both widths from one description. They state their
+// error in units in the last place, which tables of 80 digits in testdata confirm, take
+// every argument, and return the same bits for an element wherever it is and whatever is
+// beside it, so that a vector may be cut into strips of any widths.
 //
 // Operands may have any length unless a method says otherwise. Where lengths or
 // shapes differ, methods panic. Nothing here allocates or keeps an operand, and all

@@ -5,123 +5,113 @@ import "math"
 // block is the number of float64 that assembly takes at a time.
 const block = 8
 
-// Exp is dst = e^a, to 2 units in the last place. dst and a have one length and
-// do not overlap. An argument outside ±708 may change the last bits of the other
-// results.
-func (s Set) Exp(dst, a []float64) {
-	dst = dst[:len(a)]
-	if s == Portable {
-		exp(dst, a)
-		return
-	}
-	n := len(a) &^ (block - 1)
-	if n > 0 && !s.expBlocks(&dst[0], &a[0], n) { // arguments outside ±708
-		exp(dst[:n], a[:n])
-	}
-	if n < len(a) {
-		var arg, e [block]float64
-		copy(arg[:], a[n:])
-		if !s.expBlocks(&e[0], &arg[0], block) {
-			exp(e[:], arg[:])
-		}
-		copy(dst[n:], e[:])
-	}
-}
-
-// expBlocks is [Set.Exp] of n numbers, a multiple of block, in assembly. It is
-// false, and dst perhaps incomplete, if an argument is outside ±708.
-func (s Set) expBlocks(dst, a *float64, n int) bool {
-	if s == AVX512 {
-		return expAVX512(dst, a, n)
-	}
-	return expAVX2(dst, a, n)
-}
-
-// Sigmoid is dst = 1/(1+e^−x), to 3 units in the last place. dst and x have one
-// length; dst may be x. An argument outside ±708 may change the last bits of the other
-// results.
-func (s Set) Sigmoid(dst, x []float64) {
-	var in, out [8 * block]float64
+// Exp is dst = e^x, to 1 unit in the last place, 2 for [Portable], with the special
+// values of [math.Exp] and gradual underflow. dst and x have one length; dst may be x.
+func (s Set) Exp(dst, x []float64) {
 	dst = dst[:len(x)]
-	for len(x) > 0 {
-		n := copy(in[:], x)
-		whole := (n + block - 1) &^ (block - 1)
-		clear(in[n:whole])
-		if s == Portable || !s.sigmoidBlocks(&out[0], &in[0], whole) {
-			sigmoid(out[:n], in[:n])
-		}
-		copy(dst, out[:n])
-		x, dst = x[n:], dst[n:]
+	switch s {
+	case AVX512:
+		expAVX512(dst, x)
+	case AVX2:
+		expAVX2(dst, x)
+	default:
+		each(dst, x, exp)
 	}
 }
 
-// sigmoidBlocks is [Set.Sigmoid] of n numbers, a multiple of block, in assembly. It is
-// false, and dst perhaps incomplete, if an argument is outside ±708.
-func (s Set) sigmoidBlocks(dst, x *float64, n int) bool {
-	if s == AVX512 {
-		return sigmoidAVX512(dst, x, n)
+// exp is math.Exp, which on some processors overflows too early.
+func exp(x float64) float64 {
+	if x > 709 {
+		const top, low = 1024 * 0x1.62e42feep-01, 1024 * 0x1.a39ef35793c76p-33 // of 1024 ln 2
+		return math.Exp(x-top-low) * 0x1p1023 * 2
 	}
-	return sigmoidAVX2(dst, x, n)
+	return math.Exp(x)
 }
 
-// SumExp is Σ e^(a−shift), for a ≤ shift.
-func (s Set) SumExp(a []float64, shift float64) float64 {
-	if s == Portable || len(a) < block {
-		return sumExp(a, shift)
-	}
-	n := len(a) &^ (block - 1)
-	var sum float64
-	if s == AVX512 {
-		sum = sumExpAVX512(&a[0], n, shift)
-	} else {
-		sum = sumExpAVX2(&a[0], n, shift)
-	}
-	return sum + sumExp(a[n:], shift)
-}
-
-// Max is the largest number of a; NaN if there is one, −Inf if a is empty.
-func (s Set) Max(a []float64) float64 {
-	if s == Portable || len(a) < block {
-		return maxOf(a)
-	}
-	n := len(a) &^ (block - 1)
-	var top float64
-	if s == AVX512 {
-		top = maxAVX512(&a[0], n)
-	} else {
-		top = maxAVX2(&a[0], n)
-	}
-	if n < len(a) {
-		top = max(top, maxOf(a[n:]))
-	}
-	return top
-}
-
-func exp(dst, a []float64) {
-	dst = dst[:len(a)]
-	for i, v := range a {
-		dst[i] = math.Exp(v)
+// Sigmoid is dst = 1/(1+e^−x), to 2 units in the last place, 3 for [Portable], also where
+// it is near 0: 1 at +∞, 0 at −∞, NaN of NaN. dst and x have one length; dst may be x.
+func (s Set) Sigmoid(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		sigmoidAVX512(dst, x)
+	case AVX2:
+		sigmoidAVX2(dst, x)
+	default:
+		each(dst, x, sigmoid)
 	}
 }
 
 // sigmoid divides 1, or e^x for negative x, by 1 + e^−|x|.
-func sigmoid(dst, x []float64) {
-	for i, v := range x {
-		e := math.Exp(-math.Abs(v))
-		top := 1.0
-		if math.Signbit(v) {
-			top = e
-		}
-		dst[i] = top / (1 + e)
+func sigmoid(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if math.Signbit(x) {
+		return e / (1 + e)
 	}
+	return 1 / (1 + e)
+}
+
+// least is the smallest exponent of a term of [Set.SumExp].
+const least = -708
+
+// SumExp is Σ e^(a−shift), for a − shift up to 708; terms below e^−708 count as that. Terms
+// have the bits that [Set.Exp] gives them, wherever they are. Eight interleaved sums
+// are added, 4 apart, then 2, then 1, and then the sum of what is behind the last
+// eight terms; [Portable] adds from first to last. The result is 0 if a is empty, and
+// NaN if shift or a number of a is.
+func (s Set) SumExp(a []float64, shift float64) float64 {
+	if s == Portable {
+		return sumExp(a, shift)
+	}
+	n := len(a) &^ (block - 1)
+	sum, rest := s.sumExpBlocks(a[:n], shift), 0.0
+	if n == len(a) {
+		return sum
+	}
+	var e [block]float64
+	last := e[:len(a)-n]
+	for i, v := range a[n:] {
+		last[i] = max(v-shift, least)
+	}
+	s.Exp(last, last)
+	for _, v := range last {
+		rest += v
+	}
+	return sum + rest
+}
+
+// sumExpBlocks is [Set.SumExp] of a multiple of block numbers, in assembly.
+func (s Set) sumExpBlocks(a []float64, shift float64) float64 {
+	if s == AVX512 {
+		return sumExpAVX512(a, shift)
+	}
+	return sumExpAVX2(a, shift)
 }
 
 func sumExp(a []float64, shift float64) float64 {
 	s := 0.0
-	for _, x := range a {
-		s += math.Exp(x - shift)
+	for _, v := range a {
+		s += exp(max(v-shift, least))
 	}
 	return s
+}
+
+// Max is the largest number of a, with the same bits on all sets: that of [math.NaN] if
+// there is a NaN, +0 if it is a zero of either sign, −∞ if a is empty.
+func (s Set) Max(a []float64) float64 {
+	n := s.blocks(len(a))
+	top := maxOf(a[n:])
+	if n > 0 {
+		if s == AVX512 {
+			top = max(top, maxAVX512(&a[0], n))
+		} else {
+			top = max(top, maxAVX2(&a[0], n))
+		}
+	}
+	if top != top {
+		return math.NaN()
+	}
+	return top + 0 // −0 + 0 is 0
 }
 
 func maxOf(a []float64) float64 {

@@ -25,6 +25,8 @@ type function struct {
 
 // functions are all kernels of one vector.
 var functions = []function{
+	{"exp", vector.Set.Exp, exp, 1, 2, normal},
+	{"sigmoid", vector.Set.Sigmoid, sigmoid, 2, 3, normal},
 	{"log", vector.Set.Log, log, 2, 2, positive},
 	{"log1p", vector.Set.Log1p, math.Log1p, 2, 2, positive},
 	{"expm1", vector.Set.Expm1, math.Expm1, 2, 2, normal},

@@ -14,6 +14,22 @@ func log(x float64) float64 {
 	return math.Log(x)
 }
 
+// exp is math.Exp, which overflows too early on amd64 in Go 1.26.
+func exp(x float64) float64 {
+	if x > 709 {
+		return math.Exp(x-709) * 8.218407461554972e+307 // e^709
+	}
+	return math.Exp(x)
+}
+
+// sigmoid does not overflow for negative x.
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		return math.Exp(x) / (1 + math.Exp(x))
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
 func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
 // logNdtr is ln Φ(x), from x = −30 on down by the first terms of its asymptotic series.

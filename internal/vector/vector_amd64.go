@@ -16,24 +16,6 @@ func assembled() []Set {
 }
 
 //go:noescape
-func expAVX2(dst, a *float64, n int) (ok bool)
-
-//go:noescape
-func expAVX512(dst, a *float64, n int) (ok bool)
-
-//go:noescape
-func sigmoidAVX2(dst, x *float64, n int) (ok bool)
-
-//go:noescape
-func sigmoidAVX512(dst, x *float64, n int) (ok bool)
-
-//go:noescape
-func sumExpAVX2(a *float64, n int, shift float64) float64
-
-//go:noescape
-func sumExpAVX512(a *float64, n int, shift float64) float64
-
-//go:noescape
 func maxAVX2(a *float64, n int) float64
 
 //go:noescape

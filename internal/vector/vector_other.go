@@ -6,18 +6,6 @@ func assembled() []Set { return nil }
 
 const missing = "vector: assembly is not part of this build"
 
-func expAVX2(_, _ *float64, _ int) bool { panic(missing) }
-
-func expAVX512(_, _ *float64, _ int) bool { panic(missing) }
-
-func sigmoidAVX2(_, _ *float64, _ int) bool { panic(missing) }
-
-func sigmoidAVX512(_, _ *float64, _ int) bool { panic(missing) }
-
-func sumExpAVX2(*float64, int, float64) float64 { panic(missing) }
-
-func sumExpAVX512(*float64, int, float64) float64 { panic(missing) }
-
 func maxAVX2(*float64, int) float64 { panic(missing) }
 
 func maxAVX512(*float64, int) float64 { panic(missing) }

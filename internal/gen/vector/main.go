@@ -20,6 +20,7 @@ var files = []struct {
 	name    string
 	kernels []emitter
 }{
+	{"exp", exponentials},
 	{"elementary", elementary},
 	{"power", power},
 	{"trigonometric", trigonometric},

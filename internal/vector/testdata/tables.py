@@ -63,6 +63,8 @@ def near(a, scale=20):
 
 both = (-1, 1)
 one = {
+    "exp": (mp.exp, linear(-2, 2), linear(-708, 709.78), log(-60, 0, both)),
+    "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), linear(-4, 4), linear(-40, 40), linear(-708, -40), log(-60, 0, both)),
     "log": (mp.log, linear(0.5, 2), near(1, 50), log(-1074, 1024)),
     "log1p": (mp.log1p, linear(-1, 2), log(-1074, 0, both), log(0, 1023), lambda: -1 + 2.0 ** -random.uniform(1, 50)),
     "expm1": (mp.expm1, linear(-2, 2), log(-1074, 0, both), linear(-40, 709.78)),
