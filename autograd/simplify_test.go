@@ -34,7 +34,9 @@ func TestSimplification(t *testing.T) {
 		}, []string{"mul", "exp"}},
 		{"negative times", func(x *ad.Node) *ad.Node { return x.Neg().Scale(4).Exp() }, []string{"mul", "exp"}},
 		{"negative of times", func(x *ad.Node) *ad.Node { return x.Scale(4).Neg().Exp() }, []string{"mul", "exp"}},
-		{"a chain", func(x *ad.Node) *ad.Node { return x.Scale(2).Neg().AddScalar(math.Copysign(0, -1)).Scale(3).Neg().Exp() }, []string{"mul", "exp"}},
+		{"a chain", func(x *ad.Node) *ad.Node {
+			return x.Scale(2).Neg().AddScalar(math.Copysign(0, -1)).Scale(3).Neg().Exp()
+		}, []string{"mul", "exp"}},
 		{"an overflow", func(x *ad.Node) *ad.Node { return x.Scale(1e-200).Scale(1e-200).Exp() }, []string{"mul", "mul", "exp"}},
 		{"a cancellation", func(x *ad.Node) *ad.Node { return x.AddScalar(1e20).AddScalar(-1e20).Exp() }, []string{"add", "add", "exp"}},
 		{"negative product", func(x *ad.Node) *ad.Node { return product(x).Neg().Exp() }, []string{"matmul", "exp"}},

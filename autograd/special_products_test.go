@@ -40,7 +40,7 @@ func laneReductions() []laneReduction {
 		{"log-mean-exp", (*ad.Node).LogMeanExpOver, 0.25, func(x []float64) answer {
 			shift := math.Log(float64(len(x)))
 			return answer{numbers: []float64{plainLogSumExp(x) - shift}, scale: shift}
-		}, weight},
+		}, weightOf},
 	}
 }
 

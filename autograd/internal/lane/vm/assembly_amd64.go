@@ -2,7 +2,25 @@
 
 package vm
 
-import "tobac/internal/vector"
+import (
+	"unsafe"
+
+	"tobac/internal/vector"
+)
+
+//go:generate go run -C ../../../../internal/gen ./lane
+
+// What the assembly takes for granted: the bytes of an operation and of a stream, lanes
+// that fill a line of the cache, and the sides of tiles and blocks. It does not compile
+// otherwise.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(Op{})-16]
+	_ = [1]struct{}{}[unsafe.Sizeof(vector.Stream{})-256]
+	_ = [1]struct{}{}[VectorLen-8]
+	_ = [1]struct{}{}[MaxTileRows-4]
+	_ = [1]struct{}{}[BlockSide-4]
+	_ = [1]struct{}{}[BlockHead-BlockDst-2*BlockTerm]
+)
 
 //go:noescape
 func runAVX2(x *state, pc int) int

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A set writes the operations of one kernel set. Its vectors have so many bytes.
+type set struct {
+	*build.Context
+	name    string
+	bytes   int
+	written map[string]bool
+}
+
+// vec is a vector register.
+type vec = reg.VecVirtual
+
+// gp is a register for integers.
+type gp = reg.GPVirtual
+
+// The registers that keep their meaning.
+var (
+	arena     = reg.R8
+	registers = reg.R9
+	pool      = reg.R10
+	machine   = reg.R11
+	stride    = reg.R12
+	operation = reg.R13
+)
+
+// line is the bytes of eight lanes, of which every register has a multiple.
+const line = 64
+
+func newSet(name string, width int) *set {
+	return &set{Context: build.NewContext(), name: name, bytes: width, written: map[string]bool{}}
+}
+
+// avx512 says that the set has instructions with masks and 512 bits.
+func (s *set) avx512() bool { return s.bytes == 64 }
+
+// assemble writes all operations and returns the text of the file.
+func (s *set) assemble(rows []row) ([]byte, error) {
+	s.ConstraintExpr("!purego")
+	s.entry()
+	s.elementwise()
+	s.overLanes()
+	s.sums()
+	s.tiles()
+	s.block()
+	s.draws()
+	if !s.avx512() { // which the other set shares
+		s.stop()
+		s.scalePanels()
+	}
+	s.writeConstants()
+	file, err := s.Result()
+	if err != nil {
+		return nil, allErrors(err)
+	}
+	file.Includes = append(file.Includes, "go_asm.h")
+	if err := pass.Compile.Execute(file); err != nil {
+		return nil, err
+	}
+	text, err := printer.NewGoAsm(printer.Config{Name: "internal/gen/lane"}).Print(file)
+	if err != nil {
+		return nil, err
+	}
+	if found := s.foreign().Find(text); found != nil {
+		return nil, fmt.Errorf("register %s is not one of the set", found)
+	}
+	table, err := s.jumpTable(rows)
+	return append(bytes.TrimRight(text, "\n"), "\n"+table...), err
+}
+
+// allErrors lists the errors of a description, of which the text of err has the first.
+func allErrors(err error) error {
+	var list build.ErrorList
+	if !errors.As(err, &list) {
+		return err
+	}
+	var all []error
+	for _, e := range list {
+		all = append(all, e)
+	}
+	return errors.Join(all...)
+}
+
+// foreign matches registers that need what processors of the set may not have: those from
+// 16 on need AVX-512, and for 128 and 256 bits AVX-512 VL.
+func (s *set) foreign() *regexp.Regexp {
+	if s.avx512() {
+		return regexp.MustCompile(`\b[XY](1[6-9]|2\d|3[01])\b`)
+	}
+	return regexp.MustCompile(`\b([XY](1[6-9]|2\d|3[01])|Z\d+|K\d)\b`)
+}
+
+// entry writes the function that Go calls.
+func (s *set) entry() {
+	name := "runAVX2"
+	if s.avx512() {
+		name = "runAVX512"
+	}
+	s.start(name, "func(x *byte, pc int) int")
+	s.Load(s.Param("x"), machine)
+	pc := s.GP64()
+	s.Load(s.Param("pc"), pc)
+	s.IMUL3Q(U8(16), pc, operation) // the bytes of an operation
+	s.ADDQ(s.state("code"), operation)
+	s.MOVQ(s.state("m"), arena)
+	s.MOVQ(s.state("r"), registers)
+	s.MOVQ(s.state("args"), pool)
+	s.MOVQ(s.state("stride"), stride)
+	s.dispatch()
+}
+
+// stop writes where operations that assembly does not have lead to: it returns the
+// number of the operation, in the frame of the function that Go called.
+func (s *set) stop() {
+	s.start("stop", "func(x *byte, pc int) int")
+	s.SUBQ(s.state("code"), operation)
+	s.SARQ(U8(4), operation)
+	s.Store(operation, s.ReturnIndex(0))
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// start begins a function without a frame.
+func (s *set) start(name, signature string) {
+	s.Function(name)
+	s.Attributes(attr.NOSPLIT | attr.NOFRAME)
+	s.SignatureExpr(signature)
+}
+
+// begin begins an operation.
+func (s *set) begin(code string) {
+	s.written[code] = true
+	s.start(s.name+code, "func()")
+}
+
+// next goes on with the operation that follows.
+func (s *set) next() {
+	s.LEAQ(Mem{Symbol: Symbol{Name: "Op__size"}, Base: operation}, operation)
+	s.dispatch()
+}
+
+// dispatch jumps to where the operation starts.
+func (s *set) dispatch() {
+	code, table := s.field("Code"), s.GP64()
+	s.LEAQ(NewDataAddr(NewStaticSymbol(s.name+"Table"), 0), table)
+	s.MOVQ(Mem{Base: table, Index: code, Scale: 8}, table)
+	s.Instruction(&ir.Instruction{
+		Opcode: "JMP", Operands: []Op{table}, IsTerminal: true,
+		Inputs: []Op{table, arena, registers, pool, machine, stride, operation},
+	})
+}
+
+// state is a field of the state of the machine.
+func (s *set) state(field string) Mem {
+	return Mem{Symbol: Symbol{Name: "state_" + field}, Base: machine}
+}
+
+// loaded is a number of 64 bits in a register of its own.
+func (s *set) loaded(from Op) gp {
+	r := s.GP64()
+	s.MOVQ(from, r)
+	return r
+}
+
+// int32 is a number of 32 bits in a register of its own.
+func (s *set) int32(from Mem) gp {
+	r := s.GP64()
+	s.MOVLQSX(from, r)
+	return r
+}
+
+// pair is two numbers of 32 bits, the first one not negative. Loads are what sums of
+// products wait for: one is enough.
+func (s *set) pair(from Mem) (first, second gp) {
+	first, second = s.GP64(), s.loaded(from)
+	s.MOVL(second.As32(), first.As32())
+	s.SARQ(U8(32), second)
+	return first, second
+}
+
+// field is a field of the operation.
+func (s *set) field(name string) gp { return s.int32(s.fieldAt(name)) }
+
+func (s *set) fieldAt(name string) Mem {
+	return Mem{Symbol: Symbol{Name: "Op_" + name}, Base: operation}
+}
+
+// register is the address of the register that a field of the operation names.
+func (s *set) register(field string) gp {
+	r := s.field(field)
+	s.IMULQ(stride, r)
+	s.ADDQ(registers, r)
+	return r
+}
+
+// number is the place in the arena that a field of the operation names.
+func (s *set) number(field string) Mem {
+	return Mem{Base: arena, Index: s.field(field), Scale: 8}
+}
+
+// operands is where the operation's operands start in the pool.
+func (s *set) operands() gp {
+	at := s.field("A")
+	s.LEAQ(Mem{Base: pool, Index: at, Scale: 4}, at)
+	return at
+}
+
+// vector is a new vector register.
+func (s *set) vector() vec {
+	if s.avx512() {
+		return s.ZMM()
+	}
+	return s.YMM()
+}
+
+func (s *set) load(from Mem) vec {
+	v := s.vector()
+	s.VMOVUPD(from, v)
+	return v
+}
+
+// broadcast is a number in all lanes.
+func (s *set) broadcast(from Mem) vec {
+	v := s.vector()
+	s.VBROADCASTSD(from, v)
+	return v
+}
+
+// zero is 0 in all lanes.
+func (s *set) zero() vec {
+	v := s.vector()
+	if s.avx512() {
+		s.VPXORQ(v, v, v)
+	} else {
+		s.VXORPD(v, v, v)
+	}
+	return v
+}
+
+// The constants.
+var constants = []struct {
+	name  string
+	value Constant
+}{
+	{"one", F64(1)},
+	{"sign", U64(1 << 63)},
+	{"below one", U64(math.Float64bits(1 - 0x1p-53))},
+	{"2⁵²", F64(0x1p52)},
+	{"−½", F64(-0.5)},
+}
+
+// constant is the place of one.
+func (s *set) constant(name string) Mem {
+	for i, c := range constants {
+		if c.name == name {
+			return NewDataAddr(NewStaticSymbol(s.name+"Constants"), 8*i)
+		}
+	}
+	panic("no constant " + name)
+}
+
+func (s *set) writeConstants() {
+	s.StaticGlobal(s.name + "Constants")
+	s.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, c := range constants {
+		s.AddDatum(8*i, c.value)
+	}
+}
+
+// imm is a number in the shortest form that instructions take.
+func imm(n int) Constant {
+	if n < 1<<7 {
+		return U8(n)
+	}
+	return U32(n)
+}
+
+// bump adds n bytes to all registers, left apart, from which it subtracts them. The flags
+// are those of left.
+func (s *set) bump(n int, left gp, rs ...gp) {
+	for _, r := range rs {
+		s.ADDQ(imm(n), r)
+	}
+	s.SUBQ(imm(n), left)
+}
+
+// passes runs body on the lanes, as many vectors at a time as sizes say, in the order of
+// sizes, while so many are left. Then it goes on with the next operation. move lists
+// what moves along.
+func (s *set) passes(sizes []int, move []gp, body func(vectors int, label func(string) string)) {
+	left := s.loaded(stride)
+	for _, n := range sizes {
+		label := func(name string) string { return fmt.Sprint(name, n) }
+		s.CMPQ(left, imm(n*s.bytes))
+		s.JLT(LabelRef(label("next")))
+		s.Label(label("pass"))
+		body(n, label)
+		s.bump(n*s.bytes, left, move...)
+		s.CMPQ(left, imm(n*s.bytes))
+		s.JGE(LabelRef(label("pass")))
+		s.Label(label("next"))
+	}
+	s.next()
+}
