@@ -17,56 +17,56 @@ type row struct {
 	run func(x *Machine, op *Op)
 }
 
-// What rows say of assembly and apart.
+// What rows say of assembly and of apart.
 const (
-	asm  = true
-	inGo = false
-	must = true
-	may  = false
+	asm     = true
+	inGo    = false
+	apart   = true
+	inPlace = false
 )
 
 // table has the row of every operation.
 var table = [Codes]row{
 	// name, dst, a, b, pool, apart, cost, assembly, run
-	End:            {"end", plain, plain, plain, nil, may, once(0, 0), asm, func(*Machine, *Op) {}},
-	Copy:           {"copy", written, read, plain, nil, may, each(0, 16), asm, unary(func(dst, x []float64) { copy(dst, x) })},
-	Gather:         {"gather", written, kept, plain, nil, may, each(0, 16), asm, gather},
-	Fill:           {"fill", written, number, plain, nil, may, each(0, 8), asm, func(x *Machine, op *Op) { fill(x.r(op.Dst), x.Arena[op.A]) }},
-	Neg:            {"neg", written, read, plain, nil, may, each(1, 16), asm, unary(neg)},
-	Add:            {"add", written, read, read, nil, may, each(1, 24), asm, binary(add)},
-	Sub:            {"sub", written, read, read, nil, may, each(1, 24), asm, binary(sub)},
-	Mul:            {"mul", written, read, read, nil, may, each(1, 24), asm, binary(mul)},
-	MulAdd:         {"mul-add", updated, read, read, nil, may, each(2, 32), asm, binary(mulAdd)},
-	Scale:          {"scale", written, read, number, nil, may, each(1, 16), asm, scalar(scale)},
-	NegScale:       {"neg-scale", written, read, number, nil, may, each(1, 16), asm, scalar(func(dst, x []float64, s float64) { scale(dst, x, -s) })},
-	AddS:           {"add-scalar", written, read, number, nil, may, each(1, 16), asm, scalar(shift)},
-	SubS:           {"sub-scalar", written, read, number, nil, may, each(1, 16), asm, scalar(shiftBack)},
-	RSubS:          {"scalar-sub", written, read, number, nil, may, each(1, 16), asm, scalar(shiftFrom)},
-	Dot:            {"dot", written, plain, plain, pairs(number), must, perTerm(1), asm, dot},
-	DotPairs:       {"dot-pairs", written, plain, plain, pairs(read), must, perTerm(2), asm, dotPairs},
-	Tile:           {"tile", plain, plain, plain, tilePool(true), must, tileCost(0, 1), asm, tile},
-	TileRelu:       {"tile-relu", plain, plain, plain, tilePool(true), must, tileCost(1, 1), asm, tile},
-	TileSquares:    {"tile-squares", started, plain, plain, tilePool(false), must, tileCost(2, 0), asm, tileSquares},
-	Block:          {"block", written, plain, plain, blockPool, must, blockCost, asm, block},
-	Relu:           {"relu", written, read, plain, nil, may, each(1, 16), asm, unary(relu)},
-	Positive:       {"positive", written, read, plain, nil, may, each(1, 16), asm, unary(positive)},
-	SigmoidShift:   {"sigmoid-shift", written, read, two, nil, may, each(5, 16), asm, func(x *Machine, op *Op) { sigmoidShift(x.r(op.Dst), x.r(op.A), x.Arena[op.B:]) }},
-	Less:           {"less", written, read, number, nil, may, each(1, 16), asm, scalar(less)},
-	Sum:            {"sum-lanes", result, read, plain, nil, may, each(1, 8), asm, func(x *Machine, op *Op) { x.Arena[op.Dst] = sum(x.lanes(op.A)) }},
-	SumProduct:     {"dot-lanes", result, read, read, nil, may, each(2, 16), asm, func(x *Machine, op *Op) { x.Arena[op.Dst] = sumProduct(x.lanes(op.A), x.lanes(op.B)) }},
-	Draw:           {"draw", written, stream, plain, nil, may, each(0, 8), asm, func(x *Machine, op *Op) { x.draw(op) }},
-	DrawLess:       {"draw-less", written, stream, number, nil, may, each(1, 8), asm, func(x *Machine, op *Op) { u := x.draw(op); less(u, u, x.Arena[op.B]) }},
-	DrawShift:      {"draw-shift", written, stream, two, nil, may, each(5, 8), asm, func(x *Machine, op *Op) { u := x.draw(op); sigmoidShift(u, u, x.Arena[op.B:]) }},
-	Exp:            {"exp", written, read, plain, nil, may, each(1, 16), inGo, func(x *Machine, op *Op) { x.set.Exp(x.r(op.Dst), x.r(op.A)) }},
-	Unary:          {"unary", written, read, unaryFn, nil, may, each(1, 16), inGo, func(x *Machine, op *Op) { x.group.Unary[op.B](x.r(op.Dst), x.r(op.A)) }},
-	Binary:         {"binary", written, read, plain, both(read, binaryFn), may, each(1, 24), inGo, applyBinary},
-	Where:          {"where", written, read, plain, both(read, read), may, each(1, 32), inGo, where},
-	LogSumExp:      {"logsumexp-lanes", result, read, twoResults, nil, may, each(3, 16), inGo, func(x *Machine, op *Op) { x.logSumExp(op) }},
-	SumConst:       {"sum-constant", result, number, plain, nil, may, once(1, 16), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = float64(x.count) * x.Arena[op.A] }},
-	ShiftConst:     {"shift-constant", result, number, twoResults, nil, may, once(1, 16), inGo, func(x *Machine, op *Op) { x.setLogSumExp(op, x.Arena[op.A], math.Log(float64(x.count))) }},
-	LogSumExpOf:    {"logsumexp", written, plain, plain, registers, must, perTerm(1), inGo, logSumExpOf},
-	MaxLanes:       {"max-lanes", result, read, plain, nil, may, each(1, 8), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = x.set.Max(x.lanes(op.A)) }},
-	LogSumExpParts: {"logsumexp-parts", written, plain, plain, resultAndRegisters, must, perTerm(1), inGo, logSumExpParts},
+	End:            {"end", plain, plain, plain, nil, inPlace, once(0, 0), asm, func(*Machine, *Op) {}},
+	Copy:           {"copy", written, read, plain, nil, inPlace, each(0, 16), asm, unary(func(dst, x []float64) { copy(dst, x) })},
+	Gather:         {"gather", written, kept, plain, nil, inPlace, each(0, 16), asm, gather},
+	Fill:           {"fill", written, number, plain, nil, inPlace, each(0, 8), asm, func(x *Machine, op *Op) { fill(x.r(op.Dst), x.Arena[op.A]) }},
+	Neg:            {"neg", written, read, plain, nil, inPlace, each(1, 16), asm, unary(neg)},
+	Add:            {"add", written, read, read, nil, inPlace, each(1, 24), asm, binary(add)},
+	Sub:            {"sub", written, read, read, nil, inPlace, each(1, 24), asm, binary(sub)},
+	Mul:            {"mul", written, read, read, nil, inPlace, each(1, 24), asm, binary(mul)},
+	MulAdd:         {"mul-add", updated, read, read, nil, inPlace, each(2, 32), asm, binary(mulAdd)},
+	Scale:          {"scale", written, read, number, nil, inPlace, each(1, 16), asm, scalar(scale)},
+	NegScale:       {"neg-scale", written, read, number, nil, inPlace, each(1, 16), asm, scalar(func(dst, x []float64, s float64) { scale(dst, x, -s) })},
+	AddS:           {"add-scalar", written, read, number, nil, inPlace, each(1, 16), asm, scalar(shift)},
+	SubS:           {"sub-scalar", written, read, number, nil, inPlace, each(1, 16), asm, scalar(shiftBack)},
+	RSubS:          {"scalar-sub", written, read, number, nil, inPlace, each(1, 16), asm, scalar(shiftFrom)},
+	Dot:            {"dot", written, plain, plain, pairs(number), apart, perTerm(1), asm, dot},
+	DotPairs:       {"dot-pairs", written, plain, plain, pairs(read), apart, perTerm(2), asm, dotPairs},
+	Tile:           {"tile", plain, plain, plain, tilePool(true), apart, tileCost(0, 1), asm, tile},
+	TileRelu:       {"tile-relu", plain, plain, plain, tilePool(true), apart, tileCost(1, 1), asm, tile},
+	TileSquares:    {"tile-squares", started, plain, plain, tilePool(false), apart, tileCost(2, 0), asm, tileSquares},
+	Block:          {"block", written, plain, plain, blockPool, apart, blockCost, asm, block},
+	Relu:           {"relu", written, read, plain, nil, inPlace, each(1, 16), asm, unary(relu)},
+	Positive:       {"positive", written, read, plain, nil, inPlace, each(1, 16), asm, unary(positive)},
+	SigmoidShift:   {"sigmoid-shift", written, read, two, nil, inPlace, each(5, 16), asm, func(x *Machine, op *Op) { sigmoidShift(x.r(op.Dst), x.r(op.A), x.Arena[op.B:]) }},
+	Less:           {"less", written, read, number, nil, inPlace, each(1, 16), asm, scalar(less)},
+	Sum:            {"sum-lanes", result, read, plain, nil, inPlace, each(1, 8), asm, func(x *Machine, op *Op) { x.Arena[op.Dst] = sum(x.lanes(op.A)) }},
+	SumProduct:     {"dot-lanes", result, read, read, nil, inPlace, each(2, 16), asm, func(x *Machine, op *Op) { x.Arena[op.Dst] = sumProduct(x.lanes(op.A), x.lanes(op.B)) }},
+	Draw:           {"draw", written, stream, plain, nil, inPlace, each(0, 8), asm, func(x *Machine, op *Op) { x.draw(op) }},
+	DrawLess:       {"draw-less", written, stream, number, nil, inPlace, each(1, 8), asm, func(x *Machine, op *Op) { u := x.draw(op); less(u, u, x.Arena[op.B]) }},
+	DrawShift:      {"draw-shift", written, stream, two, nil, inPlace, each(5, 8), asm, func(x *Machine, op *Op) { u := x.draw(op); sigmoidShift(u, u, x.Arena[op.B:]) }},
+	Exp:            {"exp", written, read, plain, nil, inPlace, each(1, 16), inGo, func(x *Machine, op *Op) { x.set.Exp(x.r(op.Dst), x.r(op.A)) }},
+	Unary:          {"unary", written, read, unaryFn, nil, inPlace, each(1, 16), inGo, func(x *Machine, op *Op) { x.group.Unary[op.B](x.r(op.Dst), x.r(op.A)) }},
+	Binary:         {"binary", written, read, plain, both(read, binaryFn), inPlace, each(1, 24), inGo, applyBinary},
+	Where:          {"where", written, read, plain, both(read, read), inPlace, each(1, 32), inGo, where},
+	LogSumExp:      {"logsumexp-lanes", result, read, twoResults, nil, inPlace, each(3, 16), inGo, func(x *Machine, op *Op) { x.logSumExp(op) }},
+	SumConst:       {"sum-constant", result, number, plain, nil, inPlace, once(1, 16), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = float64(x.count) * x.Arena[op.A] }},
+	ShiftConst:     {"shift-constant", result, number, twoResults, nil, inPlace, once(1, 16), inGo, func(x *Machine, op *Op) { x.setLogSumExp(op, x.Arena[op.A], math.Log(float64(x.count))) }},
+	LogSumExpOf:    {"logsumexp", written, plain, plain, registers, apart, perTerm(1), inGo, logSumExpOf},
+	MaxLanes:       {"max-lanes", result, read, plain, nil, inPlace, each(1, 8), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = x.set.Max(x.lanes(op.A)) }},
+	LogSumExpParts: {"logsumexp-parts", written, plain, plain, resultAndRegisters, apart, perTerm(1), inGo, logSumExpParts},
 }
 
 // once is a cost whatever the number of lanes, each that for each of them.
