@@ -155,7 +155,7 @@ func (w *work) onLanes(lanes int) float64 {
 // Element programs of more operations or terms than these take long to compile.
 const (
 	mostElements = 1_500_000
-	mostTerms    = 6_000_000
+	mostTerms    = 12_000_000
 )
 
 // tooLarge reports whether an element program would take long to compile, and why.

@@ -15,6 +15,7 @@ type bound struct {
 	kind boundKind
 	a, b int32     // numbers of other bounds
 	c    float64   // constant
+	of   []int32   // numbers of other bounds
 	v    *ir.Value // whose stored elements are measured
 	off  int
 	n    int
@@ -28,6 +29,7 @@ const (
 	boundProduct                   // a + b + c: a product, summed over 2^c terms
 	boundSum                       // max(a, b) + c
 	boundExp                       // e^a
+	boundLargest                   // the largest of others
 )
 
 // log2 evaluates a bound whose operands have been.
@@ -39,6 +41,12 @@ func (b *bound) log2(s *State) float64 {
 		return s.bounds[b.a] + s.bounds[b.b] + b.c
 	case boundSum:
 		return max(s.bounds[b.a], s.bounds[b.b]) + b.c
+	case boundLargest:
+		largest := math.Inf(-1)
+		for _, n := range b.of {
+			largest = max(largest, s.bounds[n])
+		}
+		return largest
 	case boundExp:
 		return math.Exp2(min(s.bounds[b.a], 1023)) * math.Log2E
 	}
@@ -74,6 +82,47 @@ func (c *compiler) boundNumber(v *ir.Value) int32 {
 func (c *compiler) addBound(b bound) int32 {
 	c.bounds = append(c.bounds, b)
 	return int32(len(c.bounds) - 1)
+}
+
+// pruneBounds leaves out the bounds that no group of the stage asks for.
+func (st *Stage) pruneBounds(all []bound) {
+	read := make([]bool, len(all))
+	for _, g := range st.Groups {
+		if g.Weight != nil {
+			read[g.Weight.bound] = true
+		}
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if b := &all[i]; read[i] {
+			switch b.kind {
+			case boundProduct, boundSum:
+				read[b.a], read[b.b] = true, true
+			case boundExp:
+				read[b.a] = true
+			case boundLargest:
+				for _, n := range b.of {
+					read[n] = true
+				}
+			}
+		}
+	}
+	number := make([]int32, len(all))
+	for i, b := range all {
+		if !read[i] {
+			continue
+		}
+		number[i] = int32(len(st.bounds))
+		b.a, b.b = number[b.a], number[b.b]
+		for j, n := range b.of {
+			b.of[j] = number[n]
+		}
+		st.bounds = append(st.bounds, b)
+	}
+	for i := range st.Groups {
+		if w := st.Groups[i].Weight; w != nil {
+			w.bound = number[w.bound]
+		}
+	}
 }
 
 func (c *compiler) constantBound(x float64) int32 { return c.addBound(bound{c: math.Log2(x)}) }

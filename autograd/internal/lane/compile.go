@@ -214,23 +214,21 @@ func (c *compiler) both(v *ir.Value, e int) (a, b ref) {
 // summand is refZero, which stands for 1.
 type term [2]ref
 
-// terms lists the factor pairs of an element of a sum or matrix product.
-func (c *compiler) terms(v *ir.Value, e int) []term {
+// eachTerm calls f for the factor pairs of an element of a sum or matrix product, until
+// it returns false.
+func (c *compiler) eachTerm(v *ir.Value, e int, f func(t term) bool) {
 	a := v.Args[0]
 	if v.Op.Class == ir.Sum {
-		src := c.sourcesOf(v)[e]
-		out := make([]term, 0, len(src))
-		for _, s := range src {
-			if r := c.ref(a, s); r.kind != refZero {
-				out = append(out, term{r})
+		for _, s := range c.sourcesOf(v)[e] {
+			if r := c.ref(a, s); r.kind != refZero && !f(term{r}) {
+				return
 			}
 		}
-		return out
+		return
 	}
 	_, m, k, n := v.Product()
 	b := v.Args[1]
 	g, j := e/(m*n), e%n
-	out := make([]term, 0, k)
 	for l := range k {
 		x, y := c.ref(a, e/n*k+l), c.ref(b, (g*k+l)*n+j)
 		if x.kind == refZero || y.kind == refZero {
@@ -239,8 +237,18 @@ func (c *compiler) terms(v *ir.Value, e int) []term {
 		if x.kind == refUniform {
 			x, y = y, x
 		}
-		out = append(out, term{x, y})
+		if !f(term{x, y}) {
+			return
+		}
 	}
+}
+
+// terms lists them.
+func (c *compiler) terms(v *ir.Value, e int) (out []term) {
+	c.eachTerm(v, e, func(t term) bool {
+		out = append(out, t)
+		return true
+	})
 	return out
 }
 
@@ -426,7 +434,8 @@ func (c *compiler) addStage(k int) {
 		st.Groups = append(st.Groups, g)
 		c.prog.Packed = max(c.prog.Packed, regs)
 	}
-	st.shifts, st.products, st.bounds = c.shifts, c.products, c.bounds
+	st.shifts, st.products = c.shifts, c.products
+	st.pruneBounds(c.bounds)
 }
 
 // sinksOf lists the reductions over the lanes that lead to stage k. Log-sum-exps and
@@ -529,11 +538,15 @@ func (c *compiler) shiftFactors(x int32) int32 {
 	return at
 }
 
+// page is the number of float64 in a page of memory: registers start with one, or their
+// rows would compete for places in the caches with the arena's.
+const page = 512
+
 // finish places the registers behind the arena and makes the steps.
 func (c *compiler) finish() {
 	p := c.prog
 	p.buffer = max(p.buffer, 2*p.Width)
-	p.RegistersAt = (c.plan.Arena + vm.VectorLen - 1) / vm.VectorLen * vm.VectorLen
+	p.RegistersAt = (c.plan.Arena + page - 1) / page * page
 	p.Length = p.RegistersAt + max(p.Full, p.Kept)*p.Width
 	for _, s := range c.stack {
 		if at := c.plan.Place(s.v); at.Store != nil {

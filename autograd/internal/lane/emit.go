@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"slices"
+
 	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/lane/vm"
@@ -30,6 +32,7 @@ type emitter struct {
 	unaryAt  map[string]int32
 	binaryAt map[string]int32
 	groups   map[softmaxGroup][2]int32 // registers of the maximum and the rest
+	slab     []linearTerm              // of the linear forms that are being looked at
 }
 
 // kept is an element and the register that keeps it.
@@ -101,10 +104,11 @@ func (em *emitter) children(k int32, f func(int32)) {
 	}
 	switch v.Op.Class {
 	case ir.Sum, ir.MatMul:
-		for _, t := range c.terms(v, e) {
+		c.eachTerm(v, e, func(t term) bool {
 			visit(t[0])
 			visit(t[1])
-		}
+			return true
+		})
 	case ir.LogSumExp, ir.Fold:
 		for _, s := range c.sourcesOf(v)[e] {
 			visit(c.ref(v.Args[0], s))
@@ -177,15 +181,14 @@ func (em *emitter) finish() (Group, int) {
 		c.panelUses = append(c.panelUses, u)
 	}
 	if em.weight != none {
-		w := &Weight{X: c.selector(em.weight), bound: -1}
+		w := &Weight{X: c.selector(em.weight)}
+		var of []int32
 		for _, s := range em.sinks {
 			w.sinks = append(w.sinks, s.at)
-			if n := c.boundNumber(s.v); w.bound < 0 {
-				w.bound = n
-			} else if n != w.bound {
-				w.bound = c.addBound(bound{kind: boundSum, a: w.bound, b: n})
-			}
+			of = append(of, c.boundNumber(s.v))
 		}
+		slices.Sort(of)
+		w.bound = c.addBound(bound{kind: boundLargest, of: slices.Compact(of)})
 		g.Weight = w
 	}
 	return g, em.assign(&g)

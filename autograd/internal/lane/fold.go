@@ -116,11 +116,12 @@ func (c *compiler) countProducts() int {
 			if !live {
 				continue
 			}
-			for _, t := range c.terms(v, e) {
+			c.eachTerm(v, e, func(t term) bool {
 				if _, k, ok := c.folded(linearTerm{t[0], t[1].at}); ok {
 					seen[k] = true
 				}
-			}
+				return len(seen) <= foldLimit
+			})
 			if len(seen) > foldLimit {
 				return len(seen)
 			}

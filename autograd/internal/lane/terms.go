@@ -103,6 +103,7 @@ func (em *emitter) factors(r ref) (a, b ref, ok bool) {
 func (em *emitter) squares(terms []term, dst int32) (rest []term, started bool) {
 	var squared []term
 	var forms []linearForm
+	mark := len(em.slab)
 	for _, t := range terms {
 		if t[0] == t[1] && em.single(t[0]) {
 			if f, ok := em.linear(t[0].at); ok && !f.relu {
@@ -126,5 +127,6 @@ func (em *emitter) squares(terms []term, dst int32) (rest []term, started bool) 
 		}
 		forms, squared = forms[n:], squared[n:]
 	}
+	em.slab = em.slab[:mark]
 	return rest, started
 }

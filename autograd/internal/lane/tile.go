@@ -49,7 +49,10 @@ func (em *emitter) linear(k int32) (linearForm, bool) {
 		if !ok || form.relu {
 			return linearForm{}, false
 		}
+		start := len(em.slab)
 		form.add(em, linearTerm{ref{refUniform, dense.OneOffset}, b.at})
+		form.terms = append(form.terms, em.slab[start:]...)
+		em.slab = em.slab[:start]
 		return form, true
 	case v.Is(ir.Relu):
 		r := c.operand(v, 0, e)
@@ -75,11 +78,12 @@ func (em *emitter) linearProduct(v *ir.Value, e int) (linearForm, bool) {
 	if em.c.ofLanes(v) {
 		return linearForm{}, false
 	}
-	terms := em.c.terms(v, e)
-	form.terms = make([]linearTerm, 0, len(terms))
-	for _, t := range terms {
+	start := len(em.slab)
+	em.c.eachTerm(v, e, func(t term) bool {
 		form.add(em, linearTerm{t[0], t[1].at})
-	}
+		return true
+	})
+	form.terms = em.slab[start:len(em.slab):len(em.slab)]
 	return form, true
 }
 
@@ -89,7 +93,7 @@ func (f *linearForm) add(em *emitter, t linearTerm) {
 		f.bias = t.factor
 		return
 	}
-	f.terms = append(f.terms, em.foldFactor(t))
+	em.slab = append(em.slab, em.foldFactor(t))
 }
 
 // tile computes k together with other linear forms of the same value that
@@ -98,8 +102,10 @@ func (em *emitter) tile(k int32) bool {
 	if !em.fuses() {
 		return false
 	}
+	mark := len(em.slab)
 	form, ok := em.linear(k)
 	if !ok || len(form.terms) == 0 {
+		em.slab = em.slab[:mark]
 		return false
 	}
 	v, first := em.c.of(k)
@@ -117,9 +123,11 @@ func (em *emitter) tile(k int32) bool {
 		}
 	}
 	if len(keys) < 2 {
+		em.slab = em.slab[:mark]
 		return false
 	}
 	t := em.c.newTiling(forms, false)
+	em.slab = em.slab[:mark]
 	if len(t.joint) == 0 {
 		return false
 	}
@@ -157,6 +165,8 @@ func (c *compiler) rows() int { return vm.RowsPerTile(c.prog.Set) }
 // newTiling fills up to all rows, with zeros or by repeating the last form.
 func (c *compiler) newTiling(forms []linearForm, zeros bool) *tiling {
 	t := &tiling{rows: c.rows()}
+	most := len(forms[len(forms)-1].terms)
+	t.joint, t.factors = make([]ref, 0, most), make([]int32, 0, t.rows*most)
 	for r, f := range forms {
 		t.bias[r] = f.bias
 	}
@@ -264,7 +274,11 @@ func (t *tiling) match(forms []linearForm, zeros bool) {
 // they start. Its dst remain to be set.
 func (em *emitter) layTile(t *tiling) int32 {
 	// Computing operands may itself lay tiles: first all registers, then the pool.
-	body := make([]int32, 0, len(t.joint))
+	size := len(t.joint)
+	for _, terms := range t.extra[:t.rows] {
+		size += 2 * len(terms)
+	}
+	body := make([]int32, 0, size)
 	for _, x := range t.joint {
 		body = append(body, em.register(x))
 	}

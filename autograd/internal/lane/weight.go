@@ -51,17 +51,19 @@ func (c *compiler) findProportional(k int32) int32 {
 		x, y := c.operand(v, 1, e), c.operand(v, 2, e)
 		return c.either(of(x), of(y), x, y)
 	case ir.Sum, ir.MatMul:
-		common := none
-		for i, t := range c.terms(v, e) {
+		common, first := none, true
+		c.eachTerm(v, e, func(t term) bool {
 			m := of(t[0])
 			if m == none {
 				m = of(t[1])
 			}
-			if i > 0 && m != common || m == none {
-				return none
+			if m == none || !first && m != common {
+				common = none
+				return false
 			}
-			common = m
-		}
+			common, first = m, false
+			return true
+		})
 		return common
 	}
 	return none

@@ -25,6 +25,7 @@ func Split(f *ir.Func) []Part { return SplitBy(f, chooseLoop(f)) }
 func SplitBy(f *ir.Func, loop *ir.Axis) []Part {
 	s := splitter{f: f, loop: loop, stage: make([]int, len(f.Values)), free: make([]bool, len(f.Values))}
 	s.findStages()
+	s.again = s.keptNumbers() > mostKept
 	top := 0
 	for _, k := range s.stage {
 		top = max(top, k)
@@ -79,6 +80,7 @@ type splitter struct {
 	loop  *ir.Axis
 	stage []int  // parts of even number are computed once, of odd number in a loop
 	free  []bool // inputs, constants, and what is made of them at no cost: copied to where it is read
+	again bool   // a loop computes what it needs of earlier ones anew, since that is too much to keep
 }
 
 // looped reports whether v is computed for each index of the loop.
@@ -127,6 +129,24 @@ func (s *splitter) findStages() {
 	}
 }
 
+// mostKept is the number of numbers that loops keep for later ones at most.
+const mostKept = 4 << 20
+
+// keptNumbers is how many numbers loops would keep for later ones.
+func (s *splitter) keptNumbers() int {
+	kept := make([]bool, len(s.f.Values))
+	n := 0
+	for _, v := range s.f.Values {
+		for _, a := range v.Args {
+			if s.looped(v) && s.looped(a) && !s.free[a.ID] && s.stage[a.ID] < s.stage[v.ID] && !kept[a.ID] {
+				kept[a.ID] = true
+				n += a.Len() * a.Axes.Lanes(s.f.Axes)
+			}
+		}
+	}
+	return n
+}
+
 // scalarCost is about the number of scalar operations that v takes.
 func scalarCost(v *ir.Value) int {
 	switch v.Op.Class {
@@ -154,7 +174,7 @@ func (s *splitter) part(k int) (Part, bool) {
 	read := make([]bool, len(s.f.Values)) // by a later part
 	for _, v := range s.f.Values {
 		for _, a := range v.Args {
-			if own(a) && !own(v) && !s.free[v.ID] {
+			if own(a) && !own(v) && !s.free[v.ID] && !(s.again && s.looped(a) && s.looped(v)) {
 				read[a.ID] = true
 			}
 		}
@@ -169,7 +189,7 @@ func (s *splitter) part(k int) (Part, bool) {
 	}
 	copies := make(map[*ir.Value]*ir.Value)
 	for _, v := range s.f.Values {
-		if read[v.ID] || own(v) {
+		if read[v.ID] {
 			s.copy(&p, v, k, copies)
 		}
 	}
@@ -199,7 +219,8 @@ func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Va
 	}
 	c := *v
 	c.Args = nil
-	if !s.free[v.ID] && s.stage[v.ID] != k || v.IsInput() {
+	anew := s.again && s.looped(v) && k%2 == 1
+	if !s.free[v.ID] && s.stage[v.ID] != k && !anew || v.IsInput() {
 		c.Op, c.Attr, c.Index, c.Const = nil, ir.Attr{}, nil, nil
 		c.Input = len(p.From)
 		p.From = append(p.From, v)
