@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/autograd"
 
@@ -48,6 +49,9 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 	p := b.Axis("particle", particles)
 	x := make([]*autograd.Node, len(blocks))
 	for i, s := range blocks {
+		if s.Len() == 0 { // which no matrix of particles holds
+			return nil, fmt.Errorf("models: target: block %d of shape %v has no elements", i, s)
+		}
 		x[i] = b.Input(fmt.Sprintf("block %d", i), s, p)
 	}
 	y := density(x)
@@ -57,15 +61,19 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 	if err != nil {
 		return nil, fmt.Errorf("models: target: %w", err)
 	}
-	s, err := newScorer(x, grads, eo)
+	s, err := newScorer(x, append(grads, y), eo)
 	if err != nil {
 		return nil, fmt.Errorf("models: target: %w", err)
 	}
+	s.density = make([]float64, particles)
 	return &Target{inputs: x, logp: make([]float64, particles), value: value, score: s}, nil
 }
 
 // Score writes the gradient of the log density at every particle: x[b] and
-// dst[b] are particles × elements of block b. The step t is not used.
+// dst[b] are particles × elements of block b. The step t is not used. It fails with an
+// [ErrNotFinite] for the first particle at which the log density or its gradient is not
+// finite: one that has left the support, for example, though its gradient may be finite
+// there; and with an [autograd.FailedError] where an operation has no result.
 func (t *Target) Score(dst, x []*mat.Dense, _ int) error {
 	if len(x) != len(t.inputs) {
 		return fmt.Errorf("models: target: got %d blocks, want %d", len(x), len(t.inputs))
@@ -104,6 +112,10 @@ func (t *Target) Close() {
 	t.score.close()
 }
 
+// ErrNotFinite is the cause of the error of a score at a particle where the log density
+// or its gradient is NaN or infinite.
+var ErrNotFinite = errors.New("not finite")
+
 // A scorer evaluates gradients for an SVGD target. When a result is not finite
 // it repeats the evaluation in the mode that names the operation.
 type scorer struct {
@@ -113,6 +125,7 @@ type scorer struct {
 	run             autograd.Evaluator
 	src             []autograd.Feed
 	dst             [][]float64
+	density         []float64 // room for the last output if that is the log density
 }
 
 func newScorer(inputs, outputs []*autograd.Node, opt autograd.Options) (*scorer, error) {
@@ -137,11 +150,17 @@ func (s *scorer) bind(i int, m *mat.Dense) error {
 	return nil
 }
 
+// eval evaluates the gradients into dst.
 func (s *scorer) eval(dst []*mat.Dense) error {
-	if len(dst) != len(s.outputs) {
-		return fmt.Errorf("models: got %d result blocks, want %d", len(dst), len(s.outputs))
+	gradients := s.outputs
+	if s.density != nil {
+		gradients = gradients[:len(gradients)-1]
+		s.dst[len(gradients)] = s.density
 	}
-	for i, n := range s.outputs {
+	if len(dst) != len(gradients) {
+		return fmt.Errorf("models: got %d result blocks, want %d", len(dst), len(gradients))
+	}
+	for i, n := range gradients {
 		data, err := contiguous(dst[i], s.particles, n.Shape().Len())
 		if err != nil {
 			return fmt.Errorf("models: result block %d: %w", i, err)
@@ -149,18 +168,27 @@ func (s *scorer) eval(dst []*mat.Dense) error {
 		s.dst[i] = data
 	}
 	if err := s.run.Eval(s.dst, s.src); err != nil {
-		return err
+		return fmt.Errorf("models: %w", err)
 	}
-	for _, d := range s.dst {
-		if !finite(d...) {
-			return s.explain()
+	for i := len(s.dst) - 1; i >= 0; i-- { // the log density first
+		if !finite(s.dst[i]...) {
+			return s.explain(i)
 		}
 	}
 	return nil
 }
 
-// explain finds the operation behind a non-finite gradient.
-func (s *scorer) explain() error {
+// explain finds the operation behind output i not being finite.
+func (s *scorer) explain(i int) error {
+	size := len(s.dst[i]) / s.particles
+	particle := 0
+	for finite(s.dst[i][particle*size:][:size]...) {
+		particle++
+	}
+	what := fmt.Sprintf("the gradient of block %d is", i)
+	if s.density != nil && i == len(s.dst)-1 {
+		what = fmt.Sprintf("the log density is %v,", s.dst[i][particle])
+	}
 	opt := s.opt
 	opt.CheckFinite, opt.Engine = true, autograd.Compiled
 	run, err := autograd.NewEvaluator(s.inputs, s.outputs, opt)
@@ -168,10 +196,13 @@ func (s *scorer) explain() error {
 		return err
 	}
 	defer run.Close()
-	if err := run.Eval(s.dst, s.src); err != nil {
-		return err
+	var failed *autograd.FailedError
+	if err := run.Eval(s.dst, s.src); errors.As(err, &failed) {
+		if at, found := slices.BinarySearch(failed.Indices, particle); found {
+			return fmt.Errorf("models: particle %d: %s %w: %w", particle, what, ErrNotFinite, failed.Causes[at])
+		}
 	}
-	return errors.New("models: a gradient is not finite, though a second evaluation was")
+	return fmt.Errorf("models: particle %d: %s %w", particle, what, ErrNotFinite)
 }
 
 func (s *scorer) close() { s.run.Close() }
