@@ -34,6 +34,10 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 		}
 	}
 	needed := b.dependents(y, x)
+	wanted := make(map[*Node]bool, len(x))
+	for _, n := range x {
+		wanted[n] = true
+	}
 	cts := make(map[*Node]*Node, len(needed))
 	cts[y] = b.Scalar(1)
 	for id := y.id; id >= 0; id-- {
@@ -59,6 +63,7 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 				b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
 				return out
 			}
+			part, arg = part.throughCopies(arg, wanted)
 			part = part.sumAxes(n, arg)
 			if old := cts[arg]; old != nil {
 				part = old.Add(part)
@@ -77,6 +82,16 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 		out[i] = ct
 	}
 	return out
+}
+
+// throughCopies takes a cotangent through what only repeats or reshapes a node: it is
+// smaller behind it, and mapped axes are then summed over fewer numbers. Nodes whose own
+// gradient is wanted are not passed.
+func (ct *Node) throughCopies(n *Node, wanted map[*Node]bool) (*Node, *Node) {
+	for !wanted[n] && (n.is("expand") || n.is("reshape")) && ct.axes.Minus(n.axes) != 0 {
+		ct, n = n.op.VJP(n, ct)[0], n.args[0]
+	}
+	return ct, n
 }
 
 // dependents are the nodes up to y that depend on one of x.

@@ -32,16 +32,12 @@ func (p *Plan) countPairs(v *ir.Value) int {
 	a, b := p.places[v.Args[0].ID].Slot, p.places[v.Args[1].ID].Slot
 	pairs := 0
 	for g := range batch {
+		live := ir.PackRows(m, n, func(i, j int) bool { return v.Live[(g*m+i)*n+j] })
+		right := ir.PackRows(k, n, func(l, j int) bool { return b[(g*k+l)*n+j] >= 0 })
 		for i := range m {
-			for l := range k {
-				if a[(g*m+i)*k+l] < 0 {
-					continue
-				}
-				row, live := b[(g*k+l)*n:][:n], v.Live[(g*m+i)*n:][:n]
-				for j, s := range row {
-					if s >= 0 && live[j] {
-						pairs++
-					}
+			for l, s := range a[(g*m+i)*k:][:k] {
+				if s >= 0 {
+					pairs += ir.CountAnd(live.Row(i), right.Row(l))
 				}
 			}
 		}

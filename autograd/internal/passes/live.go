@@ -106,32 +106,20 @@ func markFactors(v *ir.Value) {
 
 // markFactor marks what the product of the matrices at x0 of a and y0 of b reads.
 func markFactor(live []bool, a, b *ir.Value, x0, y0, m, k, n int) {
-	// Unread elements of a row of a, and of a column of b, are few after the first
-	// rows, and without any an element is done.
-	unread := make([]int, n)
-	for j := range unread {
-		unread[j] = k
-	}
+	wanted := ir.PackRows(m, n, func(i, j int) bool { return live[i*n+j] })
+	right := ir.PackRows(k, n, func(l, j int) bool { return b.Support[y0+l*n+j] })
+	read := ir.PackRows(k, n, func(int, int) bool { return false })
 	for i := range m {
-		rowUnread := k
+		for l := range k {
+			x := x0 + i*k + l
+			if a.Support[x] && ir.OrAnd(read.Row(l), wanted.Row(i), right.Row(l)) {
+				a.Live[x] = true
+			}
+		}
+	}
+	for l := range k {
 		for j := range n {
-			if !live[i*n+j] || rowUnread == 0 && unread[j] == 0 {
-				continue
-			}
-			for l := range k {
-				x, y := x0+i*k+l, y0+l*n+j
-				if !a.Support[x] || !b.Support[y] {
-					continue
-				}
-				if !a.Live[x] {
-					a.Live[x] = true
-					rowUnread--
-				}
-				if !b.Live[y] {
-					b.Live[y] = true
-					unread[j]--
-				}
-			}
+			b.Live[y0+l*n+j] = b.Live[y0+l*n+j] || read.Has(l, j)
 		}
 	}
 }

@@ -121,21 +121,16 @@ func productSupport(v *ir.Value) {
 	batch, m, k, n := v.Product()
 	for g := range batch {
 		a, b := v.Args[0].Support[g*m*k:], v.Args[1].Support[g*k*n:]
-		// The rows of b as they are met: few where most products are zero, one
-		// where none is.
+		right := ir.PackRows(k, n, func(l, j int) bool { return b[l*n+j] })
+		out := ir.PackRows(m, n, func(int, int) bool { return false })
 		for i := range m {
-			row := v.Support[(g*m+i)*n:][:n]
-			left := n
-			for l := 0; l < k && left > 0; l++ {
-				if !a[i*k+l] {
-					continue
+			for l, nonzero := range a[i*k:][:k] {
+				if nonzero {
+					ir.Or(out.Row(i), right.Row(l))
 				}
-				for j, nonzero := range b[l*n:][:n] {
-					if nonzero && !row[j] {
-						row[j] = true
-						left--
-					}
-				}
+			}
+			for j := range n {
+				v.Support[(g*m+i)*n+j] = out.Has(i, j)
 			}
 		}
 	}
