@@ -1,11 +1,11 @@
 package autograd
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tobac/autograd/internal/ir"
 )
@@ -175,19 +175,19 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 	}
 	// The key holds every bit of every value: constants are never merged by
 	// their printed text (gorgonia prints an ellipsis from nine elements on).
-	var key strings.Builder
-	fmt.Fprintf(&key, "constant%v", shape)
+	bits := fmt.Appendf(make([]byte, 0, 32+8*len(values)), "constant%v", shape)
 	for _, v := range values {
-		fmt.Fprintf(&key, " %x", math.Float64bits(v))
+		bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(v))
 	}
-	if n := b.byKey[key.String()]; n != nil {
+	key := string(bits)
+	if n := b.byKey[key]; n != nil {
 		return n
 	}
 	n := &Node{b: b, shape: slices.Clone(shape), value: slices.Clone(values)}
 	if n.value == nil {
 		n.value = []float64{}
 	}
-	b.byKey[key.String()] = n
+	b.byKey[key] = n
 	return b.add(n)
 }
 
@@ -250,7 +250,7 @@ func (b *Builder) apply(p *Primitive, at Attr, args ...*Node) *Node {
 func structuralKey(p *Primitive, at Attr, args []*Node) string {
 	key := make([]byte, 0, 64)
 	key = fmt.Appendf(key, "%p", p)
-	key = append(key, at.Text()...)
+	key = at.Append(key)
 	for _, a := range args {
 		key = append(key, ' ')
 		key = strconv.AppendInt(key, int64(a.id), 36)

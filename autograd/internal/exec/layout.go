@@ -35,11 +35,12 @@ func laneAxis(f *ir.Func, loops []*ir.Axis) *ir.Axis {
 
 // work counts what a function computes, by what it costs.
 type work struct {
-	ops, slow int // element-wise operations, those that take long
-	terms     int // products and summands
-	opaque    int // operations on whole values
-	runs      int // instructions, value by value
-	dense     float64
+	ops, slow int     // element-wise operations, those that take long
+	terms     int     // products and summands
+	opaque    int     // operations on whole values
+	runs      int     // instructions, value by value
+	dense     float64 // time of everything as whole arrays
+	uniform   float64 // time of what does not differ between lanes, as whole arrays
 }
 
 // Costs in nanoseconds, measured with AVX2 on a server processor: what matters are
@@ -88,37 +89,47 @@ func measure(f *ir.Func, varies func(*ir.Value) bool) work {
 			continue
 		}
 		w.runs++
-		w.dense += denseCall
+		own := work{}
+		own.count(v, live)
+		w.dense += own.dense
 		if !varies(v) {
+			w.uniform += own.dense
 			continue
 		}
-		switch v.Op.Class {
-		case ir.MatMul:
-			_, _, k, _ := v.Product()
-			n := products(v, k, live)
-			w.terms += n
-			w.dense += denseTerm * float64(v.Len()*k)
-		case ir.Sum:
-			n := v.Args[0].Len()
-			w.terms += n
-			w.dense += denseSum * float64(n)
-		case ir.LogSumExp:
-			w.slow += v.Args[0].Len()
-			w.dense += denseSlow * float64(v.Args[0].Len())
-		case ir.Opaque:
-			w.opaque++
-			w.dense += opaqueCall
-		default:
-			w.ops += live
-			if isSlow(v) {
-				w.slow += live
-				w.dense += denseSlow * float64(live)
-			} else {
-				w.dense += denseNumber * float64(live)
-			}
-		}
+		w.ops, w.slow, w.terms, w.opaque = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms, w.opaque+own.opaque
 	}
 	return w
+}
+
+// count counts the work of one value, of which live elements are computed.
+func (w *work) count(v *ir.Value, live int) {
+	w.dense = denseCall
+	switch v.Op.Class {
+	case ir.MatMul:
+		_, _, k, _ := v.Product()
+		w.terms = products(v, k, live)
+		w.dense += denseTerm * float64(v.Len()*k)
+	case ir.Sum, ir.Fold:
+		w.terms = v.Args[0].Len()
+		w.dense += denseSum * float64(w.terms)
+	case ir.LogSumExp, ir.Softmax:
+		w.slow = v.Args[0].Len()
+		w.dense += denseSlow * float64(w.slow)
+	case ir.Crossing:
+		w.ops = live
+		w.dense += denseNumber * float64(live)
+	case ir.Opaque:
+		w.opaque = 1
+		w.dense += opaqueCall
+	default:
+		w.ops = live
+		if isSlow(v) {
+			w.slow = live
+			w.dense += denseSlow * float64(live)
+		} else {
+			w.dense += denseNumber * float64(live)
+		}
+	}
 }
 
 // products is about the number of products of which no factor is zero.

@@ -109,20 +109,15 @@ func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, obs
 	if cut.Loop != nil {
 		loops = append(slices.Clone(outer), cut.Loop)
 	}
-	q := &part{f: cut.F, layout: layout{loops: loops, lane: laneAxis(cut.F, loops)}, outer: 1}
-	var keep ir.AxisSet
-	for _, a := range loops {
-		keep = keep.With(a)
-		q.outer *= a.Size()
+	lanes := laneAxis(cut.F, loops)
+	if lanes != nil && p.flattensBetter(cut, loops, lanes) {
+		lanes = nil
 	}
-	if q.layout.lane != nil {
-		keep = keep.With(q.layout.lane)
-	}
-	q.f = passes.Flatten(cut.F, keep)
-	if err := passes.Run(q.f, passes.Standard(p.Without), observe); err != nil {
+	q, err := p.newPart(cut, loops, lanes, observe)
+	if err != nil {
 		return err
 	}
-	if again, err := p.layOut(q, cut); err != nil || again {
+	if again, err := p.layOut(q); err != nil || again {
 		if err != nil {
 			return err
 		}
@@ -131,6 +126,62 @@ func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, obs
 	p.bindPart(q, cut, numbers)
 	p.parts = append(p.parts, q)
 	return nil
+}
+
+// newPart prepares a part with some axes as loops, one as lanes, and the others as
+// dimensions.
+func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, observe func(passes.Pass, *ir.Func)) (*part, error) {
+	q := &part{f: cut.F, layout: layout{loops: loops, lane: lanes}, outer: 1}
+	var keep ir.AxisSet
+	for _, a := range loops {
+		keep = keep.With(a)
+		q.outer *= a.Size()
+	}
+	if lanes != nil {
+		keep = keep.With(lanes)
+	}
+	q.f = passes.Flatten(passes.Clone(cut.F), keep)
+	return q, passes.Run(q.f, passes.Standard(p.Without), observe)
+}
+
+// flattensBetter reports whether the indices of the loop as lanes, with the axis that would
+// have been lanes as a dimension, are estimated to take less time.
+func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis) bool {
+	const most = 200_000 // elements that are worth compiling twice
+	if len(loops) != 1 || cut.Loop == nil || p.Without&passes.ElementSchedule != 0 {
+		return false
+	}
+	elements := 0
+	for _, v := range cut.F.Values {
+		if v.Axes.Has(lanes) {
+			elements += v.Len() * lanes.Size()
+		}
+	}
+	if elements > most {
+		return false
+	}
+	apart, err := p.newPart(cut, loops, lanes, nil)
+	if err != nil {
+		return false
+	}
+	flat, err := p.newPart(cut, loops, nil, nil)
+	if err != nil {
+		return false
+	}
+	w := measure(apart.f, func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+	size := cut.Loop.Size()
+	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall)
+	strips, whole := p.lone(flat.f, cut.Loop)
+	return min(strips, whole) < onLanes
+}
+
+// lone estimates the time of a part without lanes: strips of a loop's indices as lanes, and
+// whole arrays for each index.
+func (p *Program) lone(f *ir.Func, loop *ir.Axis) (strips, whole float64) {
+	w := measure(f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
+	lanes := stripLanes(loop.Size(), p.Workers)
+	count := (loop.Size() + lanes - 1) / lanes
+	return float64(count) * (w.onLanes(lanes) + w.uniform), float64(loop.Size()) * w.dense
 }
 
 // splitLanes computes a part index by index of the axis that would have been lanes.
@@ -166,7 +217,7 @@ func original(v *ir.Value, cut passes.Part) *ir.Value {
 
 // layOut chooses the layout of a part and makes its operations. again says that its lanes
 // have to be indices of a loop.
-func (p *Program) layOut(q *part, cut passes.Part) (again bool, err error) {
+func (p *Program) layOut(q *part) (again bool, err error) {
 	elements := p.Without&passes.ElementSchedule == 0
 	loop := (*ir.Axis)(nil)
 	if n := len(q.layout.loops); n > 0 {
@@ -193,7 +244,7 @@ func (p *Program) layOut(q *part, cut passes.Part) (again bool, err error) {
 		w := measure(q.f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
 		strip := stripLanes(loop.Size(), p.Workers)
 		strips := (loop.Size() + strip - 1) / strip
-		onLanes, one := float64(strips)*w.onLanes(strip), float64(loop.Size())*w.dense
+		onLanes, one := p.lone(q.f, loop)
 		why, too := w.tooLarge()
 		if w.ops+w.terms+w.slow > 0 && !too && onLanes < one {
 			q.layout.lane, q.layout.strip, q.outer = loop, strip, strips

@@ -3,7 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
-	"strings"
+	"strconv"
 )
 
 // An Op is what the compiler knows about an operation: its value and facts. It
@@ -137,27 +137,33 @@ type Attr struct {
 	Key    string    // identity of Any
 }
 
-// Text spells the parameters exactly: floats as bits.
-func (at Attr) Text() string {
-	var s strings.Builder
-	if at.Ints != nil {
-		fmt.Fprintf(&s, "%v", at.Ints)
+// Append appends the parameters, bit by bit.
+func (at Attr) Append(key []byte) []byte {
+	key = append(key, '[')
+	for _, i := range at.Ints {
+		key = strconv.AppendInt(key, int64(i), 36)
+		key = append(key, ' ')
 	}
-	fmt.Fprintf(&s, "|%x", math.Float64bits(at.Float))
+	if at.Ints == nil { // which is not the same as none
+		key = append(key, '-')
+	}
+	key = append(key, '|')
+	key = strconv.AppendUint(key, math.Float64bits(at.Float), 16)
 	for _, f := range at.Floats {
-		fmt.Fprintf(&s, ",%x", math.Float64bits(f))
+		key = append(key, ',')
+		key = strconv.AppendUint(key, math.Float64bits(f), 16)
 	}
 	if at.Axis != nil {
-		fmt.Fprintf(&s, "|axis %s", at.Axis.name)
+		key = append(append(key, "|axis "...), at.Axis.name...)
 	}
 	if at.Shape != nil {
-		fmt.Fprintf(&s, "|%v", at.Shape)
+		key = fmt.Appendf(key, "|%v", at.Shape)
 	}
 	if at.Key != "" {
-		fmt.Fprintf(&s, "|%s", at.Key)
+		key = append(append(key, '|'), at.Key...)
 	}
-	return s.String()
+	return key
 }
 
 // Key identifies the operation with its parameters.
-func (op *Op) Key(at Attr) string { return fmt.Sprintf("%p%s", op, at.Text()) }
+func (op *Op) Key(at Attr) string { return string(at.Append(fmt.Appendf(nil, "%p", op))) }

@@ -32,6 +32,27 @@ func Flatten(f *ir.Func, keep ir.AxisSet) *ir.Func {
 	return l.to
 }
 
+// Clone copies a function, whose values passes may then replace.
+func Clone(f *ir.Func) *ir.Func {
+	c := &ir.Func{Name: f.Name, Axes: f.Axes}
+	copies := make([]*ir.Value, len(f.Values))
+	for i, v := range f.Values {
+		w := *v
+		w.Args = make([]*ir.Value, len(v.Args))
+		for k, a := range v.Args {
+			w.Args[k] = copies[a.ID]
+		}
+		copies[i] = c.Add(&w)
+	}
+	for _, v := range f.Inputs {
+		c.Inputs = append(c.Inputs, copies[v.ID])
+	}
+	for _, v := range f.Outputs {
+		c.Outputs = append(c.Outputs, copies[v.ID])
+	}
+	return c
+}
+
 type lifter struct {
 	f, to  *ir.Func
 	flat   ir.AxisSet
