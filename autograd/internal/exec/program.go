@@ -41,9 +41,9 @@ type part struct {
 	plan   *dense.Plan
 	lane   *lane.Program // nil: value by value
 
-	inputs  []partInput
-	outputs []partOutput
-	checks  []string // what was decided, for explanations
+	inputs   []partInput
+	outputs  []partOutput
+	constant bool // depends on constants only: the first evaluation computes it
 }
 
 // A partInput is where an input is read.
@@ -67,6 +67,7 @@ type partOutput struct {
 	array     int
 	data      binding
 	registers []int32 // of lanes; -1 for a zero
+	zeros     bool    // there are some
 	offsets   []int32 // of the arena; nil if one behind the other from start on
 	start     int
 }
@@ -91,6 +92,7 @@ func Compile(f *ir.Func, opt Options, observe func(passes.Pass, *ir.Func)) (*Pro
 			return nil, fmt.Errorf("autograd: graph %q: %w", f.Name, err)
 		}
 	}
+	p.findConstants(written)
 	for i, v := range f.Outputs {
 		n := &p.arrays[written[v]]
 		if n.output >= 0 {
@@ -100,6 +102,26 @@ func Compile(f *ir.Func, opt Options, observe func(passes.Pass, *ir.Func)) (*Pro
 		n.output = i
 	}
 	return p, nil
+}
+
+// findConstants finds the parts that depend on constants only. Their results are the
+// evaluator's own; those that are the caller's are computed in every evaluation.
+func (p *Program) findConstants(written map[*ir.Value]int) {
+	known := make([]bool, len(p.arrays))
+	for i, q := range p.parts {
+		q.constant = true
+		for _, in := range q.inputs {
+			q.constant = q.constant && (in.v == nil || known[in.array])
+		}
+		for k := range q.outputs {
+			for _, v := range p.F.Outputs {
+				q.constant = q.constant && written[v] != p.parts[i].outputs[k].array
+			}
+		}
+		for _, out := range q.outputs {
+			known[out.array] = q.constant
+		}
+	}
 }
 
 // addPart compiles one part, whose indices of the outer axes are computed one after the
@@ -329,7 +351,9 @@ func (p *Program) bindPart(q *part, cut passes.Part, numbers arrays) {
 		out := partOutput{v: v, array: n, data: bind(q.f, v, to.Axes, to.Len(), q.layout.loops, lanes)}
 		if q.lane != nil && q.plan.Varies(v) {
 			for e := range v.Live {
-				out.registers = append(out.registers, q.lane.Register(v, e))
+				r := q.lane.Register(v, e)
+				out.registers = append(out.registers, r)
+				out.zeros = out.zeros || r < 0
 			}
 		} else if out.offsets = q.plan.Offsets(v); out.offsets == nil && v.Len() > 0 {
 			out.start = q.plan.Offset(v, 0)

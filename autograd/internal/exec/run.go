@@ -23,6 +23,7 @@ type evaluator struct {
 	pool    *pool.Pool
 	run     func(worker int) // of a part
 	part    int
+	ran     bool // parts without inputs have run
 	next    atomic.Int64
 	src     []Feed
 	given   Evaluator // for feeds that hold numbers to be drawn; made when needed
@@ -119,6 +120,9 @@ func (c *evaluator) Eval(dst [][]float64, src []Feed) error {
 	c.point(dst, src)
 	var failed *FailedError
 	for k, q := range c.parts {
+		if q.constant && c.ran {
+			continue
+		}
 		c.part = k
 		c.next.Store(0)
 		if q.outer > 1 && c.workers > 1 {
@@ -128,6 +132,7 @@ func (c *evaluator) Eval(dst [][]float64, src []Feed) error {
 		}
 		failed = c.collect(failed, k)
 	}
+	c.ran = failed == nil
 	for _, pair := range c.copies {
 		copy(dst[pair[1]], dst[pair[0]])
 	}
@@ -348,6 +353,11 @@ func (q *part) scatter(f *frame, in *partInput, data []float64, b *binding) {
 		return
 	}
 	width, count := q.lanes(f)
+	if b.plain && in.first >= 0 {
+		at := q.lane.RegistersAt + in.first*width
+		toLanes(m[at:][:len(b.elem)*width], width, data, b.lane, len(b.elem), count)
+		return
+	}
 	for e, off := range b.elem {
 		at, ok := q.inputAt(in, e, width)
 		if !ok {
@@ -357,12 +367,8 @@ func (q *part) scatter(f *frame, in *partInput, data []float64, b *binding) {
 		for l := range count {
 			to[l] = data[int(off)+l*b.lane]
 		}
-		last := to[0] // lanes that round up to whole vectors repeat the first
-		if q.layout.strip > 0 {
-			last = to[count-1]
-		}
-		for l := count; l < width; l++ {
-			to[l] = last
+		for l := count; l < width; l++ { // lanes that round up to whole vectors repeat the last
+			to[l] = to[count-1]
 		}
 	}
 }
@@ -375,6 +381,8 @@ func (c *evaluator) unload(f *frame, q *part) {
 		out := &q.outputs[i]
 		to := c.arrays[out.array][out.data.at(f.at):]
 		switch {
+		case out.registers != nil && out.data.plain && !out.zeros:
+			fromLanes(to, out.data.lane, f.state.Machine.Full, out.registers, width, count)
 		case out.registers != nil:
 			full := f.state.Machine.Full
 			for e, off := range out.data.elem {
