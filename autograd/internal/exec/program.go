@@ -198,10 +198,11 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 }
 
 // lone estimates the time of a part without lanes: strips of a loop's indices as lanes, and
-// whole arrays for each index.
+// whole arrays for each index. It is that of one worker: the layout, and with it the
+// order of sums, must not depend on their number.
 func (p *Program) lone(f *ir.Func, loop *ir.Axis) (strips, whole float64) {
 	w := measure(f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
-	lanes := stripLanes(loop.Size(), p.Workers)
+	lanes := stripLanes(loop.Size(), 1)
 	count := (loop.Size() + lanes - 1) / lanes
 	return float64(count) * (w.onLanes(lanes) + w.uniform), float64(loop.Size()) * w.dense
 }
