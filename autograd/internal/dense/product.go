@@ -22,6 +22,9 @@ func (p *Plan) countsWhole(v *ir.Value) bool {
 	if all := m * k * n; all < wholeProducts {
 		return false
 	}
+	if _, rows, k, n := v.Product(); k == 1 || rows == 1 && n == 1 {
+		return false // of vectors
+	}
 	pairs, all := p.countPairs(v), len(v.Live)*k
 	return pairs == all || n > 1 && 4*pairs >= all
 }
@@ -51,6 +54,9 @@ func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 		return p.lowerWhole(v, p.Full(a) && p.Full(b))
 	}
 	batch, rows, k, n := v.Product()
+	if batch == 1 && p.width(v) == 1 && (k == 1 || rows == 1 && n == 1) && p.Offsets(a) == nil && p.Offsets(b) == nil && p.Offsets(v) == nil && rows*k*n > shortRun {
+		return &vectorProduct{rows: rows, k: k, n: n, a: p.Offset(a, 0), b: p.Offset(b, 0), dst: p.Offset(v, 0)}
+	}
 	m := &pairsInstr{width: p.width(v)}
 	sa, sb := p.places[a.ID], p.places[b.ID]
 	for g := range batch {
@@ -74,6 +80,48 @@ func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 		m.aw, m.bw = sa.Store.Width, sb.Store.Width
 	}
 	return m
+}
+
+// vectorProduct is the product of a column and a row, or of a row and a column, of single
+// numbers that lie one behind the other.
+type vectorProduct struct{ rows, k, n, a, b, dst int }
+
+// Run implements [Instruction].
+func (in *vectorProduct) Run(f *Frame) {
+	a, b := f.M[in.a:][:in.rows*in.k], f.M[in.b:][:in.k*in.n]
+	switch {
+	case in.k > 1:
+		f.M[in.dst] = dot(a, b)
+	case in.n == 1:
+		Kernels.Scale(f.M[in.dst:][:in.rows], a, b[0])
+	default:
+		for i, x := range a {
+			Kernels.Scale(f.M[in.dst+i*in.n:][:in.n], b, x)
+		}
+	}
+}
+
+// Cost implements [Instruction].
+func (in *vectorProduct) Cost() (flops, bytes int) {
+	n := in.rows * in.k * in.n
+	return 2 * n, 8 * (in.rows*in.k + in.k*in.n + in.rows*in.n)
+}
+
+// dot is Σ aᵢ·bᵢ in four interleaved partial sums.
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 // pairsInstr is a matrix product as a list of products per result element:
