@@ -61,6 +61,15 @@
 // largest are left out of sums over that axis of terms proportional to the
 // weight. Between factors of similar size that is less than rounding.
 //
+// # Accuracy
+//
+// Exponentials, logarithms, and the trigonometric, error and gamma functions are those of
+// a set of kernels, in assembly where the processor allows it; [Kernels] names it. They are
+// right to a few units in the last place, also of subnormal numbers, with the special
+// values of package math. Sets differ by rounding. Within one, an element of an
+// element-wise operation has the same bits alone, among others, in lanes and as a
+// constant, on every engine but [Tape].
+//
 // # Failure
 //
 // A graph that cannot be built keeps its first error, with the name of the

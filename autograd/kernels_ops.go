@@ -1,13 +1,9 @@
 package autograd
 
-import (
-	"math"
+import "tobac/internal/vector"
 
-	"tobac/internal/vector"
-)
-
-// Vector kernels of the op table in portable Go. dst and operands have one length;
-// dst may be an operand.
+// Vector kernels of the op table beyond those of package vector. dst and operands have one
+// length; dst may be an operand.
 
 // kernels is the set of vector kernels in use, see [vector.Default]; dense reports
 // an unknown name.
@@ -30,33 +26,10 @@ func negVec(dst, x []float64) {
 
 func squareVec(dst, x []float64) { kernels.MulEach(dst, x, x) }
 
-// tanhVec is (1 − e^−2|x|)/(1 + e^−2|x|) with the sign of x, but for small x, where
-// the difference would cancel.
-func tanhVec(dst, x []float64) {
-	var arg, exp [64]float64
-	for len(x) > 0 {
-		n := min(len(x), len(arg))
-		for i, v := range x[:n] {
-			arg[i] = max(-2*math.Abs(v), -700) // beyond which the result is ±1
-		}
-		kernels.Exp(exp[:n], arg[:n])
-		for i, v := range x[:n] {
-			if math.Abs(v) < 0.625 {
-				dst[i] = math.Tanh(v)
-			} else {
-				dst[i] = math.Copysign((1-exp[i])/(1+exp[i]), v)
-			}
-		}
-		x, dst = x[n:], dst[n:]
-	}
-}
+// stretch is how many numbers functions made of several kernels take at a time.
+const stretch = 64
 
-func subVS(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] - b
-	}
-}
+func subVS(dst, a []float64, b float64) { kernels.Shift(dst, a, -b) }
 
 func subSV(dst []float64, a float64, b []float64) {
 	b = b[:len(dst)]

@@ -9,7 +9,7 @@ import (
 // elementwise2 is the row of an element-wise function of two operands.
 func elementwise2(name string, k ir.Binary, vjp func(y, ct *Node) []*Node) *Primitive {
 	completeBinary(&k)
-	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise2, form: k.Form, binary: &k, Value: valueOf2(k.F)}
+	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise2, form: k.Form, binary: &k, Value: valueOf2(&k)}
 	if vjp != nil {
 		p.VJP = func(y, ct *Node) []*Node {
 			cts := vjp(y, ct)
@@ -24,21 +24,40 @@ func elementwise2(name string, k ir.Binary, vjp func(y, ct *Node) []*Node) *Prim
 	return p
 }
 
-// valueOf2 evaluates a function of two numbers on every element; scalars go with
+// valueOf2 evaluates a function of two operands on all elements; scalars go with
 // every element of the other operand.
-func valueOf2(f func(a, b float64) float64) func(Attr, []float64, Shape, [][]float64, []Shape) error {
+func valueOf2(k *ir.Binary) func(Attr, []float64, Shape, [][]float64, []Shape) error {
 	return func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-		a, b := in[0], in[1]
-		sa, sb := scalarStride(a, out), scalarStride(b, out)
-		for i := range out {
-			out[i] = f(a[i*sa], b[i*sb])
+		switch a, b := in[0], in[1]; {
+		case len(a) == len(out) && len(b) == len(out):
+			k.VV(out, a, b)
+		case len(a) == len(out):
+			k.VS(out, a, b[0])
+		default:
+			k.SV(out, a[0], b)
 		}
 		return nil
 	}
 }
 
-// completeBinary makes what is missing from the function of two numbers.
+// completeBinary makes what is missing: from the function of two vectors if there is one,
+// else from that of two numbers.
 func completeBinary(k *ir.Binary) {
+	if vv := k.VV; vv != nil {
+		if k.VS == nil {
+			k.VS = func(dst, a []float64, b float64) {
+				fill(dst, b)
+				vv(dst, a, dst)
+			}
+		}
+		if k.SV == nil {
+			k.SV = func(dst []float64, a float64, b []float64) {
+				fill(dst, a)
+				vv(dst, dst, b)
+			}
+		}
+		return
+	}
 	f := k.F
 	if k.VV == nil {
 		k.VV = func(dst, a, b []float64) {
@@ -75,23 +94,23 @@ func scalarStride(x, out []float64) int {
 
 func init() {
 	register(
-		elementwise2("add", ir.Binary{Form: ir.Add, F: func(a, b float64) float64 { return a + b }, VV: kernels.Add, VS: kernels.Shift, SV: swapped(kernels.Shift), Zero: ir.ZeroBoth},
+		elementwise2("add", ir.Binary{Form: ir.Add, VV: kernels.Add, VS: kernels.Shift, SV: swapped(kernels.Shift), Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct} }),
-		elementwise2("sub", ir.Binary{Form: ir.Sub, F: func(a, b float64) float64 { return a - b }, VV: kernels.Sub, VS: subVS, SV: subSV, Zero: ir.ZeroBoth},
+		elementwise2("sub", ir.Binary{Form: ir.Sub, VV: kernels.Sub, VS: subVS, SV: subSV, Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct.Neg()} }),
-		elementwise2("mul", ir.Binary{Form: ir.Mul, F: func(a, b float64) float64 { return a * b }, VV: kernels.MulEach, VS: kernels.Scale, SV: swapped(kernels.Scale), Zero: ir.ZeroEither},
+		elementwise2("mul", ir.Binary{Form: ir.Mul, VV: kernels.MulEach, VS: kernels.Scale, SV: swapped(kernels.Scale), Zero: ir.ZeroEither},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[1]), ct.Mul(y.args[0])} }),
-		elementwise2("div", ir.Binary{Form: ir.Div, F: func(a, b float64) float64 { return a / b }, VV: divVV, VS: divVS, SV: divSV, Zero: ir.ZeroFirst},
+		elementwise2("div", ir.Binary{Form: ir.Div, VV: divVV, VS: divVS, SV: divSV, Zero: ir.ZeroFirst},
 			func(y, ct *Node) []*Node {
 				q := ct.Div(y.args[1])
 				return []*Node{q, q.Mul(y).Neg()}
 			}),
-		elementwise2("maximum", ir.Binary{F: math.Max},
+		elementwise2("maximum", ir.Binary{Form: ir.Maximum, VV: kernels.Maximum},
 			func(y, ct *Node) []*Node {
 				w := y.args[0].share(y.args[1])
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
-		elementwise2("minimum", ir.Binary{F: math.Min},
+		elementwise2("minimum", ir.Binary{Form: ir.Minimum, VV: kernels.Minimum},
 			func(y, ct *Node) []*Node {
 				w := y.args[1].share(y.args[0])
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
@@ -108,7 +127,7 @@ func init() {
 		elementwise2("sigmoid_shift", ir.Binary{Form: ir.SigmoidShift, F: sigmoidShift, SV: sigmoidShiftSV},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.Sub(y.Square())), nil} }),
 		// The value is the first operand's, the derivative the second's.
-		elementwise2("straight_through", ir.Binary{F: func(a, _ float64) float64 { return a }},
+		elementwise2("straight_through", ir.Binary{VV: func(dst, a, _ []float64) { copy(dst, a) }},
 			func(y, ct *Node) []*Node { return []*Node{nil, ct} }),
 	)
 }

@@ -23,7 +23,7 @@ func init() {
 				q := ct.Div(x.Square().Add(y.Square()))
 				return []*Node{q.Mul(x), q.Mul(y).Neg()}
 			}),
-		elementwise2("pow", ir.Binary{F: math.Pow},
+		elementwise2("pow", ir.Binary{VV: kernels.PowEach},
 			func(z, ct *Node) []*Node {
 				x, y := z.args[0], z.args[1]
 				one, zero := z.b.Scalar(1), z.b.Scalar(0)
@@ -31,7 +31,7 @@ func init() {
 				byExponent := z.Mul(x.Where(x, one).Log())               // x = 0: the factor 0
 				return []*Node{ct.Mul(byBase), ct.Mul(byExponent)}
 			}),
-		elementwise2("logaddexp", ir.Binary{F: logAddExp},
+		elementwise2("logaddexp", ir.Binary{VV: logAddExp},
 			func(y, ct *Node) []*Node {
 				d := y.args[0].Sub(y.args[1])
 				return []*Node{ct.Mul(d.Sigmoid()), ct.Mul(d.Neg().Sigmoid())}
@@ -87,10 +87,24 @@ func logit(x float64) float64 {
 	return math.Log(x / (1 - x))
 }
 
-func logAddExp(x, y float64) float64 {
-	top := max(x, y)
-	if math.IsInf(top, 0) || math.IsNaN(top) {
-		return top
+// logAddExp is max(x, y) + ln(1 + e^−|x−y|), and the larger one itself if that is
+// infinite or NaN.
+func logAddExp(dst, x, y []float64) {
+	var rest [stretch]float64
+	for len(dst) > 0 {
+		n := min(len(dst), len(rest))
+		r := rest[:n]
+		kernels.Sub(r, x[:n], y[:n])
+		kernels.Abs(r, r)
+		kernels.Scale(r, r, -1)
+		kernels.Softplus(r, r)
+		for i := range r {
+			top := max(x[i], y[i])
+			if top-top != 0 { // infinite, or NaN
+				r[i] = 0
+			}
+			dst[i] = top + r[i]
+		}
+		dst, x, y = dst[n:], x[n:], y[n:]
 	}
-	return top + math.Log1p(math.Exp(-math.Abs(x-y)))
 }

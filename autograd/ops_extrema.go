@@ -10,8 +10,8 @@ import (
 // equally.
 func init() {
 	register(
-		extremum("max", math.Inf(-1), func(a, b float64) float64 { return max(a, b) }),
-		extremum("min", math.Inf(1), func(a, b float64) float64 { return min(a, b) }),
+		extremum("max", math.Inf(-1), ir.Larger, func(a, b float64) float64 { return max(a, b) }),
+		extremum("min", math.Inf(1), ir.Smaller, func(a, b float64) float64 { return min(a, b) }),
 		&Primitive{
 			Name: "max_over", Shape: sameShape, axes: removeAxis, over: ir.OverMax, class: ir.Crossing,
 			VJP: func(y, ct *Node) []*Node {
@@ -23,11 +23,11 @@ func init() {
 }
 
 // extremum is the row of a reduction by a comparison, from its value of nothing.
-func extremum(name string, nothing float64, better func(a, b float64) float64) *Primitive {
+func extremum(name string, nothing float64, form ir.Form, better func(a, b float64) float64) *Primitive {
 	return &Primitive{
 		Name:  name,
 		Shape: reduceShape,
-		class: ir.Fold, binary: foldOf(better), sources: reduceSources,
+		class: ir.Fold, binary: foldOf(form, better), sources: reduceSources,
 		Value: func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
 			for e, src := range reduceSources(at, shape, shapes[0]) {
 				out[e] = nothing
@@ -45,8 +45,8 @@ func extremum(name string, nothing float64, better func(a, b float64) float64) *
 	}
 }
 
-func foldOf(better func(a, b float64) float64) *ir.Binary {
-	k := &ir.Binary{F: better}
+func foldOf(form ir.Form, better func(a, b float64) float64) *ir.Binary {
+	k := &ir.Binary{Form: form, F: better}
 	completeBinary(k)
 	return k
 }

@@ -12,11 +12,16 @@ const maxPolygamma = 170
 
 func init() {
 	register(
-		elementwise1("loggamma", ir.Unary{F: logGamma},
+		elementwise1("loggamma", ir.Unary{Vec: kernels.LogGamma},
 			func(y, x *Node) *Node { return x.Polygamma(0) }),
 		&Primitive{
 			Name: "polygamma",
-			Each: func(at Attr) func(float64) float64 { return polygamma(at.Ints[0]) },
+			each: func(at Attr) func(dst, x []float64) {
+				if at.Ints[0] == 0 {
+					return digammaVec
+				}
+				return ir.EachOf(polygamma(at.Ints[0]))
+			},
 			VJP: func(y, ct *Node) []*Node {
 				return []*Node{ct.Mul(y.args[0].Polygamma(y.attr.Ints[0] + 1))}
 			},
@@ -47,14 +52,25 @@ func (n *Node) Polygamma(k int) *Node {
 	return n.op1("polygamma", Attr{Ints: []int{k}})
 }
 
-// logGamma is ln Γ(x), which math.Lgamma continues by ln |Γ(x)|.
-func logGamma(x float64) float64 {
-	if x < 0 {
-		return math.NaN()
+// digammaVec is ψ, by reflection where x is not positive.
+func digammaVec(dst, x []float64) {
+	var positive [stretch]float64
+	for len(x) > 0 {
+		n := min(len(x), len(positive))
+		p := positive[:n]
+		kernels.Digamma(p, x[:n])
+		for i, v := range x[:n] {
+			if v > 0 {
+				dst[i] = p[i]
+			} else {
+				dst[i] = reflectedDigamma(v)
+			}
+		}
+		dst, x = dst[n:], x[n:]
 	}
-	v, _ := math.Lgamma(x)
-	return v
 }
+
+var reflectedDigamma = polygamma(0)
 
 // polygamma is ψ⁽ⁿ⁾. Left of 0 it is that of 1−x, by the reflection formula
 // (−1)ⁿ ψ⁽ⁿ⁾(1−x) − ψ⁽ⁿ⁾(x) = π dⁿ/dxⁿ cot πx (DLMF 5.15.6).
@@ -112,18 +128,9 @@ func cotDerivative(n int) func(c float64) float64 {
 	}
 }
 
-// digamma is ψ(x) for x > 0, to a few units in the last place: the recurrence
-// ψ(x) = ψ(x+1) − 1/x up to x ≥ 12, then the asymptotic series. (gonum's Digamma
-// is right to 1e-10 only.)
+// digamma is ψ(x) for x > 0.
 func digamma(x float64) float64 {
-	if math.IsInf(x, 1) {
-		return x
-	}
-	shift := 0.0
-	for ; x < 12; x++ {
-		shift -= 1 / x
-	}
-	r := 1 / (x * x)
-	series := r * (1./12 - r*(1./120-r*(1./252-r*(1./240-r*(1./132-r*(691./32760-r/12))))))
-	return shift + math.Log(x) - 0.5/x - series
+	v := [1]float64{x}
+	kernels.Digamma(v[:], v[:])
+	return v[0]
 }

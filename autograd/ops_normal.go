@@ -2,28 +2,27 @@ package autograd
 
 import (
 	"math"
-	"tobac/autograd/internal/ir"
 
-	"gonum.org/v1/gonum/mathext"
+	"tobac/autograd/internal/ir"
 )
 
 // The error function and what belongs to the standard normal distribution, with
 // density φ and distribution function Φ.
 func init() {
 	register(
-		elementwise1("erf", ir.Unary{F: math.Erf, Zero: true},
+		elementwise1("erf", ir.Unary{Vec: kernels.Erf, Zero: true},
 			func(y, x *Node) *Node { return x.Square().Neg().Exp().Scale(2 / math.SqrtPi) }),
-		elementwise1("erfc", ir.Unary{F: math.Erfc},
+		elementwise1("erfc", ir.Unary{Vec: kernels.Erfc},
 			func(y, x *Node) *Node { return x.Square().Neg().Exp().Scale(-2 / math.SqrtPi) }),
 		elementwise1("erfinv", ir.Unary{F: math.Erfinv, Zero: true},
 			func(y, x *Node) *Node { return y.Square().Exp().Scale(math.SqrtPi / 2) }),
-		elementwise1("log_ndtr", ir.Unary{F: logNdtr},
+		elementwise1("log_ndtr", ir.Unary{Vec: kernels.LogNdtr},
 			func(y, x *Node) *Node { return x.InverseMills() }),
 		// φ(x)/Φ(x), the slope of ln Φ. Its own slope −λ(x + λ) cancels far on the
 		// left, where it is −1 + O(1/x²): it has the relative error x²·2⁻⁵³ there.
 		elementwise1("inverse_mills", ir.Unary{F: inverseMills},
 			func(y, x *Node) *Node { return y.Mul(x.Add(y)).Neg() }),
-		elementwise1("ndtr_inv", ir.Unary{F: ndtrInv},
+		elementwise1("ndtr_inv", ir.Unary{Vec: kernels.NdtrInv},
 			func(y, x *Node) *Node { return y.Square().Scale(0.5).Exp().Scale(math.Sqrt2 * math.SqrtPi) }),
 	)
 }
@@ -62,19 +61,6 @@ func (n *Node) Gelu() *Node { return n.Mul(n.Ndtr()) }
 // there its terms give full precision, while Φ is far from the smallest number.
 const leftTail = -5
 
-var logSqrt2Pi = math.Log(2*math.Pi) / 2
-
-func logNdtr(x float64) float64 {
-	switch {
-	case x < leftTail:
-		return -x*x/2 - logSqrt2Pi - math.Log(millsFraction(-x))
-	case x < 0:
-		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
-	default:
-		return math.Log1p(-math.Erfc(x/math.Sqrt2) / 2)
-	}
-}
-
 func inverseMills(x float64) float64 {
 	if x < leftTail {
 		return millsFraction(-x)
@@ -91,11 +77,4 @@ func millsFraction(t float64) float64 {
 		f = t + float64(k)/f
 	}
 	return f
-}
-
-func ndtrInv(p float64) float64 {
-	if !(p >= 0 && p <= 1) { // mathext.NormalQuantile panics
-		return math.NaN()
-	}
-	return mathext.NormalQuantile(p)
 }

@@ -36,9 +36,12 @@ func init() {
 		},
 		&Primitive{
 			Name: "clamp",
-			Each: func(at Attr) func(float64) float64 {
+			each: func(at Attr) func(dst, x []float64) {
 				lo, hi := at.Floats[0], at.Floats[1]
-				return func(x float64) float64 { return min(max(x, lo), hi) }
+				return func(dst, x []float64) {
+					kernels.MaximumScalar(dst, x, lo)
+					kernels.MinimumScalar(dst, dst, hi)
+				}
 			},
 			VJP: func(y, ct *Node) []*Node {
 				x, lo, hi := y.args[0], y.attr.Floats[0], y.attr.Floats[1]

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"tobac/autograd/internal/ir"
-	"tobac/internal/vector"
 )
 
 // elementwise1 is the row of an element-wise function of one operand. The
@@ -14,17 +13,17 @@ func elementwise1(name string, k ir.Unary, dydx func(y, x *Node) *Node) *Primiti
 	if k.Vec == nil {
 		k.Vec = ir.EachOf(k.F)
 	}
-	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise1, form: k.Form, unary: &k, Value: valueOf1(func(Attr) func(float64) float64 { return k.F })}
+	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise1, form: k.Form, unary: &k, Value: valueOf1(func(Attr) func(dst, x []float64) { return k.Vec })}
 	if dydx != nil {
 		p.VJP = func(y, ct *Node) []*Node { return []*Node{ct.Mul(dydx(y, y.args[0]))} }
 	}
 	return p
 }
 
-// valueOf1 evaluates a function of the parameters on every element.
-func valueOf1(f func(at Attr) func(float64) float64) func(Attr, []float64, Shape, [][]float64, []Shape) error {
+// valueOf1 evaluates a function of the parameters on all elements.
+func valueOf1(f func(at Attr) func(dst, x []float64)) func(Attr, []float64, Shape, [][]float64, []Shape) error {
 	return func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-		ir.EachOf(f(at))(out, in[0])
+		f(at)(out, in[0])
 		return nil
 	}
 }
@@ -37,45 +36,47 @@ func (p *Primitive) withVJP(vjp func(y, ct *Node) []*Node) *Primitive {
 
 func init() {
 	register(
-		elementwise1("neg", ir.Unary{Form: ir.Neg, F: func(x float64) float64 { return -x }, Vec: negVec, Zero: true},
+		elementwise1("neg", ir.Unary{Form: ir.Neg, Vec: negVec, Zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(-1) }),
-		elementwise1("exp", ir.Unary{Form: ir.Exp, F: math.Exp, Vec: vector.Portable.Exp},
+		elementwise1("exp", ir.Unary{Form: ir.Exp, Vec: kernels.Exp},
 			func(y, x *Node) *Node { return y }),
-		elementwise1("log", ir.Unary{F: math.Log},
+		elementwise1("log", ir.Unary{Vec: kernels.Log},
 			func(y, x *Node) *Node { return x.Inverse() }),
-		elementwise1("log1p", ir.Unary{F: math.Log1p, Zero: true},
+		elementwise1("log1p", ir.Unary{Vec: kernels.Log1p, Zero: true},
 			func(y, x *Node) *Node { return x.AddScalar(1).Inverse() }),
-		elementwise1("expm1", ir.Unary{F: math.Expm1, Zero: true},
+		elementwise1("expm1", ir.Unary{Vec: kernels.Expm1, Zero: true},
 			func(y, x *Node) *Node { return x.Exp() }),
-		elementwise1("sqrt", ir.Unary{F: math.Sqrt, Zero: true},
+		elementwise1("sqrt", ir.Unary{Form: ir.Sqrt, Vec: kernels.Sqrt, Zero: true},
 			func(y, x *Node) *Node { return y.Inverse().Scale(0.5) }),
-		elementwise1("square", ir.Unary{Form: ir.Square, F: func(x float64) float64 { return x * x }, Vec: squareVec, Zero: true},
+		elementwise1("square", ir.Unary{Form: ir.Square, Vec: squareVec, Zero: true},
 			nil).withVJP(func(y, ct *Node) []*Node { return []*Node{ct.Scale(2).Mul(y.args[0])} }),
 		elementwise1("cube", ir.Unary{F: func(x float64) float64 { return x * x * x }, Zero: true},
 			func(y, x *Node) *Node { return x.Square().Scale(3) }),
-		elementwise1("inverse", ir.Unary{F: func(x float64) float64 { return 1 / x }},
+		elementwise1("inverse", ir.Unary{Form: ir.Inverse, Vec: kernels.Inverse},
 			func(y, x *Node) *Node { return y.Square().Neg() }),
 		// gorgonia's Sigmoid is exactly 1 from 19 on, an error of 6e-9.
-		elementwise1("sigmoid", ir.Unary{F: sigmoid, Vec: kernels.Sigmoid},
+		elementwise1("sigmoid", ir.Unary{Vec: kernels.Sigmoid},
 			func(y, x *Node) *Node { return y.Sub(y.Square()) }),
 		// gorgonia's Softplus is x from 16 on, an error of 1e-7.
-		elementwise1("softplus", ir.Unary{F: softplus},
+		elementwise1("softplus", ir.Unary{Vec: kernels.Softplus},
 			func(y, x *Node) *Node { return x.Sigmoid() }),
-		elementwise1("tanh", ir.Unary{F: math.Tanh, Vec: tanhVec, Zero: true},
+		elementwise1("tanh", ir.Unary{Vec: kernels.Tanh, Zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(1).Sub(y.Square()) }),
-		elementwise1("sin", ir.Unary{F: math.Sin, Zero: true},
+		elementwise1("sin", ir.Unary{Vec: kernels.Sin, Zero: true},
 			func(y, x *Node) *Node { return x.Cos() }),
-		elementwise1("cos", ir.Unary{F: math.Cos},
+		elementwise1("cos", ir.Unary{Vec: kernels.Cos},
 			func(y, x *Node) *Node { return x.Sin().Neg() }),
-		elementwise1("abs", ir.Unary{F: math.Abs, Zero: true},
+		elementwise1("abs", ir.Unary{Form: ir.Abs, Vec: kernels.Abs, Zero: true},
 			func(y, x *Node) *Node { return x.Sign() }),
-		elementwise1("relu", ir.Unary{Form: ir.Relu, F: func(x float64) float64 { return max(x, 0) }, Zero: true},
+		elementwise1("relu", ir.Unary{Form: ir.Relu, Vec: func(dst, x []float64) { kernels.MaximumScalar(dst, x, 0) }, Zero: true},
 			func(y, x *Node) *Node { return x.Positive() }),
 		elementwise1("sign", ir.Unary{F: sign, Zero: true}, nil),
 		elementwise1("positive", ir.Unary{Form: ir.Positive, F: positive, Zero: true}, nil),
 		(&Primitive{
 			Name: "power",
-			Each: func(at Attr) func(float64) float64 { return func(x float64) float64 { return math.Pow(x, at.Float) } },
+			each: func(at Attr) func(dst, x []float64) {
+				return func(dst, x []float64) { kernels.Pow(dst, x, at.Float) }
+			},
 			VJP: func(y, ct *Node) []*Node {
 				p := y.attr.Float
 				return []*Node{ct.Mul(y.args[0].Pow(p - 1).Scale(p))}
@@ -189,16 +190,6 @@ func (n *Node) LeakyRelu(slope float64) *Node {
 	}
 	return n.Maximum(n.Scale(slope))
 }
-
-func sigmoid(x float64) float64 {
-	if x >= 0 {
-		return 1 / (1 + math.Exp(-x))
-	}
-	e := math.Exp(x)
-	return e / (1 + e)
-}
-
-func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
 func sign(x float64) float64 {
 	switch {

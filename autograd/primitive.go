@@ -63,6 +63,7 @@ type Primitive struct {
 	form    ir.Form
 	over    ir.Over
 	unary   *ir.Unary
+	each    func(at Attr) func(dst, x []float64) // of a whole vector: takes the place of Each
 	binary  *ir.Binary
 	view    func(at Attr, shape, in Shape) []int
 	sources func(at Attr, shape, in Shape) [][]int
@@ -80,10 +81,11 @@ func (p *Primitive) Apply(at Attr, operands ...*Node) *Node {
 func (p *Primitive) irOp() *ir.Op {
 	p.once.Do(func() {
 		op := &ir.Op{Name: p.Name, Class: p.class, Form: p.form, Over: p.over, Eval: p.Value, Unary: p.unary, Binary: p.binary, View: p.view, Sources: p.sources}
-		if p.Each != nil {
-			op.Class, op.Scalar = ir.Elementwise1, p.Each
+		if each := p.vectorised(); each != nil {
+			op.Class = ir.Elementwise1
+			op.Unary2 = func(at Attr) *ir.Unary { return &ir.Unary{Vec: each(at)} }
 			if op.Eval == nil {
-				op.Eval = valueOf1(p.Each)
+				op.Eval = valueOf1(each)
 			}
 		}
 		if p.Each2 != nil {
@@ -95,13 +97,22 @@ func (p *Primitive) irOp() *ir.Op {
 			}
 			if op.Eval == nil {
 				op.Eval = func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-					return valueOf2(p.Each2(at))(at, out, shape, in, shapes)
+					return valueOf2(op.Binary2(at))(at, out, shape, in, shapes)
 				}
 			}
 		}
 		p.op = op
 	})
 	return p.op
+}
+
+// vectorised is the function of an element-wise operation of one operand on vectors, nil of
+// other operations.
+func (p *Primitive) vectorised() func(at Attr) func(dst, x []float64) {
+	if p.each != nil || p.Each == nil {
+		return p.each
+	}
+	return func(at Attr) func(dst, x []float64) { return ir.EachOf(p.Each(at)) }
 }
 
 // infer is the shape of the result.

@@ -141,7 +141,7 @@ func jointMeanings() []meaning {
 			return c.Where(c.Where(x[0], one).Log(), one)
 		}, func(x []float64) answer {
 			if step(x[0]) != 0 {
-				return is(math.Log(x[0]))
+				return is(logarithm(x[0]))
 			}
 			return is(1)
 		}, func(x []float64) answer {

@@ -195,17 +195,40 @@ func step(x float64) float64 {
 	return x
 }
 
+// logarithm is math.Log, which has no subnormal numbers on some processors.
+func logarithm(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// power is x^p for |p| up to 3, from that of the mantissa: math.Pow goes through the
+// logarithm of x.
+func power(x, p float64) float64 {
+	if x == 0 || x-x != 0 || x < 0 && math.Trunc(p) != p {
+		return math.Pow(x, p)
+	}
+	m, k := math.Frexp(math.Abs(x))
+	n := math.RoundToEven(float64(k) * p)
+	v := math.Ldexp(math.Pow(m, p)*math.Exp2(math.FMA(float64(k), p, -n)), int(n))
+	if x < 0 && math.Mod(p, 2) != 0 {
+		return -v
+	}
+	return v
+}
+
 func unaryMeanings() []meaning {
 	powers := []float64{3, -1, 0.5, -0.5, 1.5, -2, 1. / 3}
 	var all []meaning
 	for _, p := range powers {
 		all = append(all, single("power", fmt.Sprintf("to %.3g", p), func(x *ad.Node) *ad.Node { return x.Pow(p) },
-			func(x float64) answer { return is(math.Pow(x, p)) }, func(x float64) answer { return is(p * math.Pow(x, p-1)) }))
+			func(x float64) answer { return is(power(x, p)) }, func(x float64) answer { return is(p * power(x, p-1)) }))
 	}
 	return append(all,
 		single("neg", "neg", (*ad.Node).Neg, exact(func(x float64) float64 { return -x }), func(float64) answer { return is(-1) }),
 		single("exp", "exp", (*ad.Node).Exp, rounded(math.Exp), rounded(math.Exp)),
-		single("log", "log", (*ad.Node).Log, rounded(math.Log), exact(func(x float64) float64 { return 1 / x })),
+		single("log", "log", (*ad.Node).Log, rounded(logarithm), exact(func(x float64) float64 { return 1 / x })),
 		single("log1p", "log1p", (*ad.Node).Log1p, rounded(math.Log1p), rounded(func(x float64) float64 { return 1 / (1 + x) })),
 		single("expm1", "expm1", (*ad.Node).Expm1, rounded(math.Expm1), rounded(math.Exp)),
 		single("sqrt", "sqrt", (*ad.Node).Sqrt, exact(math.Sqrt), rounded(func(x float64) float64 { return 0.5 / math.Sqrt(x) })),
@@ -275,6 +298,9 @@ func gammaMeanings() []meaning {
 		single("loggamma", "loggamma", (*ad.Node).LogGamma, func(x float64) answer {
 			if x < 0 {
 				return is(math.NaN())
+			}
+			if x > 0 && x < 1e-100 { // −ln x up to rounding
+				return is(-logarithm(x))
 			}
 			v, _ := math.Lgamma(x)
 			return is(v)

@@ -315,6 +315,354 @@ done:
 	VZEROUPPER
 	RET
 
+// func logSumExpRowPartsAVX2(top []float64, rest []float64, rows [][]float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logSumExpRowPartsAVX2(SB), NOSPLIT, $0-72
+	MOVQ     top_base+0(FP), AX
+	MOVQ     rest_base+24(FP), CX
+	MOVQ     top_len+8(FP), DX
+	MOVQ     rows_base+48(FP), DI
+	MOVQ     rows_len+56(FP), R8
+	XORQ     SI, SI
+	VPCMPEQD Y0, Y0, Y0
+
+loop:
+	SUBQ    $+4, DX
+	JGE     body
+	MOVQ    DX, BX
+	ADDQ    $+4, BX
+	JE      done
+	LEAQ    tails<>+32(SB), R9
+	MOVQ    BX, R10
+	NEGQ    R10
+	VMOVUPD (R9)(R10*8), Y0
+	VMOVUPD Y0, Y0
+
+body:
+	VBROADCASTSD constants<>+0(SB), Y1
+	MOVQ         DI, R9
+	MOVQ         R8, R10
+
+row1:
+	MOVQ       (R9), R11
+	VMASKMOVPD (R11)(SI*1), Y0, Y2
+	VMAXPD     Y1, Y2, Y1
+	ADDQ       $+24, R9
+	DECQ       R10
+	JNE        row1
+	VMOVAPD    Y1, Y2
+	VANDPD     constants<>+32(SB), Y1, Y3
+	VCMPPD     $0x00, constants<>+64(SB), Y3, Y3
+	VTESTPD    Y3, Y3
+	JE         none2
+	VBLENDVPD  Y3, constants<>+96(SB), Y2, Y2
+
+none2:
+	VBROADCASTSD constants<>+96(SB), Y4
+	MOVQ         DI, R9
+	MOVQ         R8, R10
+
+row3:
+	MOVQ         (R9), R11
+	VMASKMOVPD   (R11)(SI*1), Y0, Y5
+	VSUBPD       Y2, Y5, Y5
+	VBROADCASTSD constants<>+128(SB), Y6
+	VMAXPD       Y5, Y6, Y5
+	VMOVAPD      Y5, Y6
+	VBROADCASTSD constants<>+160(SB), Y7
+	VFMADD213PD  constants<>+192(SB), Y7, Y6
+	VSUBPD       constants<>+192(SB), Y6, Y7
+	VMOVAPD      Y5, Y5
+	VFNMADD231PD constants<>+224(SB), Y7, Y5
+	VFNMADD231PD constants<>+256(SB), Y7, Y5
+	VMULPD       Y5, Y5, Y7
+	VBROADCASTSD constants<>+288(SB), Y8
+	VFMADD213PD  constants<>+320(SB), Y7, Y8
+	VFMADD213PD  constants<>+352(SB), Y7, Y8
+	VFMADD213PD  constants<>+384(SB), Y7, Y8
+	VFMADD213PD  constants<>+416(SB), Y7, Y8
+	VBROADCASTSD constants<>+448(SB), Y9
+	VFMADD213PD  constants<>+480(SB), Y7, Y9
+	VFMADD213PD  constants<>+512(SB), Y7, Y9
+	VFMADD213PD  constants<>+544(SB), Y7, Y9
+	VFMADD213PD  constants<>+576(SB), Y7, Y9
+	VFMADD213PD  constants<>+608(SB), Y7, Y9
+	VFMADD213PD  Y9, Y5, Y8
+	VMULPD       Y5, Y5, Y7
+	VFMADD213PD  Y5, Y7, Y8
+	VADDPD       constants<>+640(SB), Y8, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       constants<>+640(SB), Y6, Y6
+	VFMADD231PD  Y6, Y5, Y4
+	ADDQ         $+24, R9
+	DECQ         R10
+	JNE          row3
+	VPADDQ       constants<>+672(SB), Y4, Y2
+	VPSRLQ       $0x34, Y2, Y5
+	VANDPD       constants<>+704(SB), Y2, Y2
+	VPADDQ       constants<>+736(SB), Y2, Y2
+	VORPD        constants<>+768(SB), Y5, Y5
+	VSUBPD       constants<>+800(SB), Y5, Y5
+	VSUBPD       constants<>+640(SB), Y2, Y2
+	VADDPD       constants<>+832(SB), Y2, Y6
+	VDIVPD       Y6, Y2, Y6
+	VMULPD       Y6, Y6, Y7
+	VMULPD       constants<>+608(SB), Y2, Y8
+	VMULPD       Y2, Y8, Y8
+	VBROADCASTSD constants<>+864(SB), Y9
+	VFMADD213PD  constants<>+896(SB), Y7, Y9
+	VFMADD213PD  constants<>+928(SB), Y7, Y9
+	VFMADD213PD  constants<>+960(SB), Y7, Y9
+	VFMADD213PD  constants<>+992(SB), Y7, Y9
+	VFMADD213PD  constants<>+1024(SB), Y7, Y9
+	VFMADD213PD  constants<>+1056(SB), Y7, Y9
+	VFMADD213PD  Y8, Y7, Y9
+	VMULPD       constants<>+256(SB), Y5, Y7
+	VFMADD213PD  Y7, Y6, Y9
+	VSUBPD       Y8, Y9, Y6
+	VADDPD       Y2, Y6, Y2
+	VFMADD231PD  constants<>+224(SB), Y5, Y2
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPD        Y3, Y5, Y5
+	VTESTPD      Y5, Y5
+	JE           none4
+	VCMPPD       $0x03, Y4, Y4, Y4
+	VBLENDVPD    Y4, constants<>+96(SB), Y2, Y2
+	VBLENDVPD    Y3, constants<>+96(SB), Y2, Y2
+	MOVQ         DI, R9
+	MOVQ         R8, R10
+
+row5:
+	MOVQ       (R9), R11
+	VMASKMOVPD (R11)(SI*1), Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VBLENDVPD  Y4, Y3, Y1, Y1
+	ADDQ       $+24, R9
+	DECQ       R10
+	JNE        row5
+
+none4:
+	TESTQ   DX, DX
+	JL      last
+	VMOVUPD Y1, (AX)(SI*1)
+	VMOVUPD Y2, (CX)(SI*1)
+	ADDQ    $+32, SI
+	JMP     loop
+
+last:
+	ADDQ         SI, AX
+	TESTQ        $+2, BX
+	JE           less6
+	VMOVUPD      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, AX
+
+less6:
+	TESTQ  $+1, BX
+	JE     less7
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+less7:
+	ADDQ         SI, CX
+	TESTQ        $+2, BX
+	JE           less8
+	VMOVUPD      X2, (CX)
+	VEXTRACTF128 $0x01, Y2, X2
+	ADDQ         $+16, CX
+
+less8:
+	TESTQ  $+1, BX
+	JE     less9
+	VMOVSD X2, (CX)
+	ADDQ   $+8, CX
+
+less9:
+done:
+	VZEROUPPER
+	RET
+
+// func logSumExpRowPartsAVX512(top []float64, rest []float64, rows [][]float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·logSumExpRowPartsAVX512(SB), NOSPLIT, $0-72
+	MOVQ   top_base+0(FP), AX
+	MOVQ   rest_base+24(FP), CX
+	MOVQ   top_len+8(FP), DX
+	MOVQ   rows_base+48(FP), DI
+	MOVQ   rows_len+56(FP), R8
+	XORQ   SI, SI
+	KXNORB K1, K1, K1
+
+loop:
+	SUBQ  $+8, DX
+	JGE   body
+	MOVQ  DX, BX
+	ADDQ  $+8, BX
+	JE    done
+	XORL  R9, R9
+	BTSQ  BX, R9
+	DECQ  R9
+	KMOVB R9, K1
+	KMOVW K1, K1
+
+body:
+	VBROADCASTSD constants<>+0(SB), Z0
+	MOVQ         DI, R9
+	MOVQ         R8, R10
+
+row1:
+	MOVQ           (R9), R11
+	VMOVUPD.Z      (R11)(SI*1), K1, Z1
+	VMAXPD         Z0, Z1, Z0
+	ADDQ           $+24, R9
+	DECQ           R10
+	JNE            row1
+	VMOVAPD        Z0, Z1
+	VANDPD.BCST    constants<>+32(SB), Z0, Z2
+	VCMPPD.BCST    $0x00, constants<>+64(SB), Z2, K2
+	KORTESTB       K2, K2
+	JE             none2
+	VBLENDMPD.BCST constants<>+96(SB), Z1, K2, Z1
+
+none2:
+	VBROADCASTSD constants<>+96(SB), Z2
+	MOVQ         DI, R9
+	MOVQ         R8, R10
+
+row3:
+	MOVQ              (R9), R11
+	VMOVUPD.Z         (R11)(SI*1), K1, Z3
+	VSUBPD            Z1, Z3, Z3
+	VBROADCASTSD      constants<>+128(SB), Z4
+	VMAXPD            Z3, Z4, Z3
+	VMOVAPD           Z3, Z4
+	VBROADCASTSD      constants<>+160(SB), Z5
+	VFMADD213PD.BCST  constants<>+192(SB), Z5, Z4
+	VSUBPD.BCST       constants<>+192(SB), Z4, Z5
+	VMOVAPD           Z3, Z3
+	VFNMADD231PD.BCST constants<>+224(SB), Z5, Z3
+	VFNMADD231PD.BCST constants<>+256(SB), Z5, Z3
+	VMULPD            Z3, Z3, Z5
+	VBROADCASTSD      constants<>+288(SB), Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
+	VBROADCASTSD      constants<>+448(SB), Z7
+	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+608(SB), Z5, Z7
+	VFMADD213PD       Z7, Z3, Z6
+	VMULPD            Z3, Z3, Z5
+	VFMADD213PD       Z3, Z5, Z6
+	VADDPD.BCST       constants<>+640(SB), Z6, Z3
+	VPSLLQ            $0x34, Z4, Z4
+	VPADDQ.BCST       constants<>+640(SB), Z4, Z4
+	VFMADD231PD       Z4, Z3, Z2
+	ADDQ              $+24, R9
+	DECQ              R10
+	JNE               row3
+	VPADDQ.BCST       constants<>+672(SB), Z2, Z1
+	VPSRLQ            $0x34, Z1, Z3
+	VANDPD.BCST       constants<>+704(SB), Z1, Z1
+	VPADDQ.BCST       constants<>+736(SB), Z1, Z1
+	VORPD.BCST        constants<>+768(SB), Z3, Z3
+	VSUBPD.BCST       constants<>+800(SB), Z3, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
+	VADDPD.BCST       constants<>+832(SB), Z1, Z4
+	VDIVPD            Z4, Z1, Z4
+	VMULPD            Z4, Z4, Z5
+	VMULPD.BCST       constants<>+608(SB), Z1, Z6
+	VMULPD            Z1, Z6, Z6
+	VBROADCASTSD      constants<>+864(SB), Z7
+	VFMADD213PD.BCST  constants<>+896(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+928(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z7
+	VFMADD213PD       Z6, Z5, Z7
+	VMULPD.BCST       constants<>+256(SB), Z3, Z5
+	VFMADD213PD       Z5, Z4, Z7
+	VSUBPD            Z6, Z7, Z4
+	VADDPD            Z1, Z4, Z1
+	VFMADD231PD.BCST  constants<>+224(SB), Z3, Z1
+	VCMPPD            $0x03, Z2, Z2, K3
+	KORB              K2, K3, K3
+	KORTESTB          K3, K3
+	JE                none4
+	VCMPPD            $0x03, Z2, Z2, K3
+	VBLENDMPD.BCST    constants<>+96(SB), Z1, K3, Z1
+	VBLENDMPD.BCST    constants<>+96(SB), Z1, K2, Z1
+	MOVQ              DI, R9
+	MOVQ              R8, R10
+
+row5:
+	MOVQ      (R9), R11
+	VMOVUPD.Z (R11)(SI*1), K1, Z2
+	VCMPPD    $0x03, Z2, Z2, K2
+	VBLENDMPD Z2, Z0, K2, Z0
+	ADDQ      $+24, R9
+	DECQ      R10
+	JNE       row5
+
+none4:
+	TESTQ   DX, DX
+	JL      last
+	VMOVUPD Z0, (AX)(SI*1)
+	VMOVUPD Z1, (CX)(SI*1)
+	ADDQ    $+64, SI
+	JMP     loop
+
+last:
+	ADDQ          SI, AX
+	TESTQ         $+4, BX
+	JE            less6
+	VMOVUPD       Y0, (AX)
+	VEXTRACTF64X4 $0x01, Z0, Y0
+	ADDQ          $+32, AX
+
+less6:
+	TESTQ        $+2, BX
+	JE           less7
+	VMOVUPD      X0, (AX)
+	VEXTRACTF128 $0x01, Y0, X0
+	ADDQ         $+16, AX
+
+less7:
+	TESTQ  $+1, BX
+	JE     less8
+	VMOVSD X0, (AX)
+	ADDQ   $+8, AX
+
+less8:
+	ADDQ          SI, CX
+	TESTQ         $+4, BX
+	JE            less9
+	VMOVUPD       Y1, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $+32, CX
+
+less9:
+	TESTQ        $+2, BX
+	JE           less10
+	VMOVUPD      X1, (CX)
+	VEXTRACTF128 $0x01, Y1, X1
+	ADDQ         $+16, CX
+
+less10:
+	TESTQ  $+1, BX
+	JE     less11
+	VMOVSD X1, (CX)
+	ADDQ   $+8, CX
+
+less11:
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0xfff0000000000000
 DATA constants<>+8(SB)/8, $0xfff0000000000000
 DATA constants<>+16(SB)/8, $0xfff0000000000000

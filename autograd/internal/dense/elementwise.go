@@ -7,7 +7,13 @@ type unaryInstr struct {
 	*ir.Unary
 	width  int
 	runs   []run
-	single []scalars // elements of one number that are in no run
+	single scattered // elements of one number that are in no run
+}
+
+func (p *Plan) lowerUnary(v *ir.Value) Instruction {
+	in := &unaryInstr{Unary: v.Unary(), width: p.width(v)}
+	in.runs, in.single = p.scatter(p.runs(v), in.width, 1, 1)
+	return in
 }
 
 // Run implements [Instruction].
@@ -26,18 +32,22 @@ func (in *unaryInstr) Run(f *Frame) {
 			if a.width == w {
 				in.Vec(d, f.M[off:off+w])
 			} else {
-				fill(d, in.F(f.M[off]))
+				in.Vec(d[:1], f.M[off:off+1])
+				fill(d, d[0])
 			}
 		}
 	}
-	for _, e := range in.single {
-		f.M[e.dst] = in.F(f.M[e.a])
+	if n := len(in.single.dst); n > 0 {
+		x := f.Scratch[:n]
+		Kernels.Gather(x, f.M, in.single.src[0])
+		in.Vec(x, x)
+		in.single.store(f.M, x)
 	}
 }
 
 // Cost implements [Instruction].
 func (in *unaryInstr) Cost() (flops, bytes int) {
-	n := in.width*runElements(in.runs) + len(in.single)
+	n := in.width*runElements(in.runs) + len(in.single.dst)
 	return n, 16 * n
 }
 
@@ -47,20 +57,46 @@ type binaryInstr struct {
 	form   ir.Form
 	width  int
 	runs   []run
-	single []scalars // elements of one number that are in no run
+	single scattered // elements of one number that are in no run
 }
 
-// scalars are the places of the result and the operands of one number.
-type scalars struct{ dst, a, b int32 }
+func (p *Plan) lowerBinary(v *ir.Value) Instruction {
+	in := &binaryInstr{Binary: v.Binary(), form: v.Op.Form, width: p.width(v)}
+	alone := 1
+	switch in.form {
+	case ir.Add, ir.Sub, ir.Mul:
+		alone = 0
+	}
+	in.runs, in.single = p.scatter(p.runs(v), in.width, 2, alone)
+	return in
+}
 
-// shortRun is the length below which a run of single numbers is dealt with
-// number by number.
+// scattered are elements of one number: the places of the results and of the operands.
+type scattered struct {
+	dst []int32
+	src [2][]int32
+}
+
+func (s *scattered) store(m, x []float64) {
+	for i, at := range s.dst {
+		m[at] = x[i]
+	}
+}
+
+// shortRun is the length below which runs of single numbers are gathered.
 const shortRun = 8
 
-// singles takes the runs of single numbers that are short out of the list.
-func singles(runs []run, width, args int) (rest []run, single []scalars) {
-	if width != 1 {
-		return runs, nil
+// scatter takes the runs of single numbers that are short out of the list, if they are
+// more than alone.
+func (p *Plan) scatter(runs []run, width, args, alone int) (rest []run, single scattered) {
+	short := 0
+	for _, r := range runs {
+		if width == 1 && r.n < shortRun {
+			short++
+		}
+	}
+	if short <= alone {
+		return runs, single
 	}
 	for _, r := range runs {
 		if r.n >= shortRun {
@@ -68,35 +104,39 @@ func singles(runs []run, width, args int) (rest []run, single []scalars) {
 			continue
 		}
 		for e := range r.n {
-			s := scalars{dst: int32(r.dst + e), a: int32(r.src[0].off + e*r.src[0].stride)}
-			if args > 1 {
-				s.b = int32(r.src[1].off + e*r.src[1].stride)
+			single.dst = append(single.dst, int32(r.dst+e))
+			for i, s := range r.src[:args] {
+				single.src[i] = append(single.src[i], int32(s.off+e*s.stride))
 			}
-			single = append(single, s)
 		}
 	}
+	p.Scratch = max(p.Scratch, args*len(single.dst))
 	return rest, single
 }
 
 // runSingles computes the elements that are in no run.
-func (in *binaryInstr) runSingles(m []float64) {
+func (in *binaryInstr) runSingles(m, scratch []float64) {
+	dst := in.single.dst
+	a, b := in.single.src[0][:len(dst)], in.single.src[1][:len(dst)]
 	switch in.form {
 	case ir.Add:
-		for _, e := range in.single {
-			m[e.dst] = m[e.a] + m[e.b]
+		for i, at := range dst {
+			m[at] = m[a[i]] + m[b[i]]
 		}
 	case ir.Sub:
-		for _, e := range in.single {
-			m[e.dst] = m[e.a] - m[e.b]
+		for i, at := range dst {
+			m[at] = m[a[i]] - m[b[i]]
 		}
 	case ir.Mul:
-		for _, e := range in.single {
-			m[e.dst] = m[e.a] * m[e.b]
+		for i, at := range dst {
+			m[at] = m[a[i]] * m[b[i]]
 		}
 	default:
-		for _, e := range in.single {
-			m[e.dst] = in.F(m[e.a], m[e.b])
-		}
+		x, y := scratch[:len(dst)], scratch[len(dst):][:len(dst)]
+		Kernels.Gather(x, m, a)
+		Kernels.Gather(y, m, b)
+		in.VV(x, x, y)
+		in.single.store(m, x)
 	}
 }
 
@@ -120,7 +160,9 @@ func (in *binaryInstr) Run(f *Frame) {
 			in.each(f.M, dst, r)
 		}
 	}
-	in.runSingles(f.M)
+	if len(in.single.dst) > 0 {
+		in.runSingles(f.M, f.Scratch)
+	}
 }
 
 // each computes a run element by element.
@@ -136,14 +178,15 @@ func (in *binaryInstr) each(m, dst []float64, r *run) {
 		case b.width == w:
 			in.SV(d, m[x], m[y:y+w])
 		default:
-			fill(d, in.F(m[x], m[y]))
+			in.VV(d[:1], m[x:x+1], m[y:y+1])
+			fill(d, d[0])
 		}
 	}
 }
 
 // Cost implements [Instruction].
 func (in *binaryInstr) Cost() (flops, bytes int) {
-	n := in.width*runElements(in.runs) + len(in.single)
+	n := in.width*runElements(in.runs) + len(in.single.dst)
 	return n, 24 * n
 }
 

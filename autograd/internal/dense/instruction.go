@@ -39,11 +39,9 @@ func (p *Plan) Step(v *ir.Value) Step { return Step{v, p.lower(v)} }
 func (p *Plan) lower(v *ir.Value) Instruction {
 	switch v.Op.Class {
 	case ir.Elementwise1:
-		runs, single := singles(p.runs(v), p.width(v), 1)
-		return &unaryInstr{Unary: v.Unary(), width: p.width(v), runs: runs, single: single}
+		return p.lowerUnary(v)
 	case ir.Elementwise2:
-		runs, single := singles(p.runs(v), p.width(v), 2)
-		return &binaryInstr{Binary: v.Binary(), form: v.Op.Form, width: p.width(v), runs: runs, single: single}
+		return p.lowerBinary(v)
 	case ir.Select:
 		return &selectInstr{p.width(v), p.runs(v)}
 	case ir.Sum:

@@ -83,9 +83,7 @@ func (v *Value) Unary() *Unary {
 	if v.Op.Unary != nil {
 		return v.Op.Unary
 	}
-	k := &Unary{F: v.Op.Scalar(v.Attr)}
-	k.Vec = EachOf(k.F)
-	return k
+	return v.Op.Unary2(v.Attr)
 }
 
 // Binary is the kernel of an element-wise function of two operands.

@@ -17,10 +17,10 @@ type Op struct {
 	// Operations that cross a mapped axis have none.
 	Eval func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error
 
-	Unary   *Unary                                // of class Elementwise1
-	Scalar  func(at Attr) func(x float64) float64 // of class Elementwise1 with parameters
-	Binary  *Binary                               // of class Elementwise2
-	Binary2 func(at Attr) *Binary                 // of class Elementwise2 with parameters
+	Unary   *Unary                // of class Elementwise1
+	Unary2  func(at Attr) *Unary  // of class Elementwise1 with parameters
+	Binary  *Binary               // of class Elementwise2
+	Binary2 func(at Attr) *Binary // of class Elementwise2 with parameters
 
 	// View lists, for every element of the result, the operand's element that
 	// it is, or -1 for a zero; nil where the operation is none.
@@ -89,26 +89,38 @@ const (
 	Exp               // e^x
 	Relu              // max(x, 0)
 	Positive          // 1[x > 0]
+	Sqrt              // √x
+	Abs               // |x|
+	Inverse           // 1/x
 	Greater           // 1[x > y]
+	AtLeast           // 1[x ≥ y]
+	Equal             // 1[x = y]
+	Maximum           // the larger of x and y; an infinity wins over NaN
+	Minimum           // the smaller of x and y; −∞ wins over NaN
+	Larger            // the larger of x and y; NaN if either is
+	Smaller           // the smaller of x and y; NaN if either is
 	SigmoidShift      // σ(x + logit y)
 	Product           // of matrices
 	Weight            // a softmax weight of a cotangent, which reverse mode made
 )
 
-// A Unary is an element-wise function of one operand.
+// A Unary is an element-wise function of one operand. An element of the result has the
+// same bits wherever it is and whatever is beside it.
 type Unary struct {
 	Form  Form
-	F     func(x float64) float64
-	Vec   func(dst, x []float64) // of equal lengths; dst may be x
-	Zero  bool                   // F(0) = 0: a structural zero stays one
-	Bound float64                // of |F| whatever the operand; 0: unknown
+	F     func(x float64) float64 // which Vec repeats; nil if it is not made of one
+	Vec   func(dst, x []float64)  // of equal lengths; dst may be x
+	Zero  bool                    // the function of 0 is 0: a structural zero stays one
+	Bound float64                 // of its magnitude whatever the operand; 0: unknown
 }
 
 // A Binary is an element-wise function of two operands: vector with vector,
-// vector with number, number with vector.
+// vector with number, number with vector. An element of the result has the same bits in
+// all three, wherever it is and whatever is beside it. dst may be an operand of VV; of
+// the others it may for sums only.
 type Binary struct {
 	Form Form
-	F    func(a, b float64) float64
+	F    func(a, b float64) float64 // which the others repeat; nil if they are not made of one
 	VV   func(dst, a, b []float64)
 	VS   func(dst, a []float64, b float64)
 	SV   func(dst []float64, a float64, b []float64)

@@ -34,7 +34,8 @@ func Reduction(over Over, sources [][]int) *Op {
 }
 
 var maxOf = &Binary{
-	F: func(a, b float64) float64 { return max(a, b) },
+	Form: Larger,
+	F:    func(a, b float64) float64 { return max(a, b) },
 	VV: func(dst, a, b []float64) {
 		a, b = a[:len(dst)], b[:len(dst)]
 		for i := range dst {

@@ -370,8 +370,13 @@ type softmaxGroup struct {
 func (em *emitter) fold(v *ir.Value, sources []int) int32 {
 	operands := em.registers(v, sources)
 	sum := operands[0]
+	code, ok := pairCodes[v.Binary().Form]
 	for _, r := range operands[1:] {
-		sum = em.share(vm.Op{Code: vm.Binary, A: sum, B: em.pool(r, em.binaryIndex(v))})
+		op := vm.Op{Code: code, A: sum, B: r}
+		if !ok {
+			op = vm.Op{Code: vm.Binary, A: sum, B: em.pool(r, em.binaryIndex(v))}
+		}
+		sum = em.share(op)
 	}
 	return sum
 }
@@ -435,6 +440,12 @@ func (em *emitter) unary(v *ir.Value, r ref) int32 {
 		return em.share(vm.Op{Code: vm.Relu, A: em.register(r)})
 	case ir.Positive:
 		return em.share(vm.Op{Code: vm.Positive, A: em.register(r)})
+	case ir.Sqrt:
+		return em.share(vm.Op{Code: vm.Sqrt, A: em.register(r)})
+	case ir.Abs:
+		return em.share(vm.Op{Code: vm.Abs, A: em.register(r)})
+	case ir.Inverse:
+		return em.share(vm.Op{Code: vm.RDivS, A: em.register(r), B: dense.OneOffset})
 	}
 	return em.share(vm.Op{Code: vm.Unary, A: em.register(r), B: em.unaryIndex(v)})
 }
@@ -457,6 +468,13 @@ func (em *emitter) binary(v *ir.Value, e int) int32 {
 			return em.share(vm.Op{Code: vm.Scale, A: em.register(a), B: b.at})
 		}
 		return em.share(vm.Op{Code: vm.Mul, A: em.register(a), B: em.register(b)})
+	case ir.Div:
+		switch {
+		case b.kind != refLane:
+			return em.share(vm.Op{Code: vm.DivS, A: em.register(a), B: b.offset()})
+		case a.kind != refLane:
+			return em.share(vm.Op{Code: vm.RDivS, A: em.register(b), B: a.offset()})
+		}
 	case ir.Greater:
 		if a.kind != refLane {
 			return em.ofDraws(vm.Op{Code: vm.Less, A: em.register(b), B: a.offset()})
@@ -467,9 +485,18 @@ func (em *emitter) binary(v *ir.Value, e int) int32 {
 		}
 	}
 	x, y := em.register(a), em.register(b)
+	if code, ok := pairCodes[v.Op.Form]; ok {
+		return em.share(vm.Op{Code: code, A: x, B: y})
+	}
 	dst := em.virtual()
 	em.emit(vm.Op{Code: vm.Binary, Dst: dst, A: x, B: em.pool(y, em.binaryIndex(v))})
 	return dst
+}
+
+// pairCodes are the operations on two registers of functions in these forms.
+var pairCodes = map[ir.Form]vm.Code{
+	ir.Div: vm.Div, ir.Maximum: vm.Maximum, ir.Minimum: vm.Minimum, ir.Larger: vm.Larger, ir.Smaller: vm.Smaller,
+	ir.Greater: vm.Greater, ir.AtLeast: vm.AtLeast, ir.Equal: vm.Equal,
 }
 
 func (em *emitter) add(a, b ref) int32 {

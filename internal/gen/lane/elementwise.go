@@ -10,6 +10,9 @@ const (
 	greater      = U8(0x1E) // x > y, false for NaN
 	notLessEqual = U8(0x16) // x > y, true for NaN
 	unordered    = U8(0x03) // either is NaN
+	equal        = U8(0x00) // x = y, false for NaN
+	notEqual     = U8(0x04) // x ≠ y, true for NaN
+	greaterEqual = U8(0x1D) // x ≥ y, false for NaN
 )
 
 // elementwise writes the operations that compute each lane from the same lane of their
@@ -133,26 +136,30 @@ func (s *set) where(comparison U8, x, y, v vec) vec {
 
 // indicator is 1 where the comparison of x with y holds, else 0, NaN where either is.
 func (s *set) indicator(comparison U8, x, y, one vec) vec {
-	t := s.where(comparison, x, y, one)
+	return s.unlessNaN(s.where(comparison, x, y, one), x, y)
+}
+
+// unlessNaN replaces v by NaN where x or y is.
+func (s *set) unlessNaN(v, x, y vec) vec {
 	if s.avx512() {
 		k := s.K()
 		s.VCMPPD(unordered, y, x, k)
-		s.VADDPD(y, x, k, t)
-		return t
+		s.VADDPD(y, x, k, v)
+		return v
 	}
 	nan := s.vector()
 	s.VCMPPD(unordered, y, x, nan)
-	s.VORPD(nan, t, t)
-	return t
+	s.VORPD(nan, v, v)
+	return v
 }
 
 // each runs body on all vectors of register dst and of those that the fields a and b of
 // the operation name (b may be empty), stores what it returns in dst, and goes on with
 // the next operation. Two vectors go together; with AVX-512 a first one alone, if their
-// number is odd.
-func (s *set) each(a, b string, body func(x, y, dst Mem) vec) {
+// number is odd. more are addresses of registers that move along.
+func (s *set) each(a, b string, body func(x, y, dst Mem) vec, more ...gp) {
 	dst, x := s.register("Dst"), s.register(a)
-	move := []gp{dst, x}
+	move := append([]gp{dst, x}, more...)
 	var y gp
 	if b != "" {
 		y = s.register(b)

@@ -55,6 +55,9 @@ func (s *set) assemble(rows []row) ([]byte, error) {
 	s.ConstraintExpr("!purego")
 	s.entry()
 	s.elementwise()
+	s.quotients()
+	s.extrema()
+	s.comparisons()
 	s.overLanes()
 	s.sums()
 	s.tiles()
@@ -263,6 +266,9 @@ var constants = []struct {
 	{"below one", U64(math.Float64bits(1 - 0x1p-53))},
 	{"2⁵²", F64(0x1p52)},
 	{"−½", F64(-0.5)},
+	{"magnitude", U64(1<<63 - 1)},
+	{"∞", U64(math.Float64bits(math.Inf(1)))},
+	{"−∞", U64(math.Float64bits(math.Inf(-1)))},
 }
 
 // constant is the place of one.

@@ -24,7 +24,7 @@ var files = []struct {
 	{"elementary", elementary},
 	{"power", power},
 	{"trigonometric", trigonometric},
-	{"rows", []emitter{logSumExpRows{}}},
+	{"rows", []emitter{logSumExpRows{}, logSumExpRows{parts: true}}},
 	{"normal", normals},
 	{"gamma", gamma},
 }

@@ -554,6 +554,501 @@ two:
 	MOVQ        (CX)(AX*8), CX
 	JMP         CX
 
+// func avx2Div()
+// Requires: AVX
+TEXT ·avx2Div(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX Op_B+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVQ    R12, BX
+
+two:
+	VMOVUPD (CX), Y0
+	VDIVPD  (DX), Y0, Y0
+	VMOVUPD 32(CX), Y1
+	VDIVPD  32(DX), Y1, Y1
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2DivS()
+// Requires: AVX
+TEXT ·avx2DivS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX      Op_B+0(R13), AX
+	VBROADCASTSD (R8)(AX*8), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+
+two:
+	VMOVUPD (CX), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD 32(CX), Y2
+	VDIVPD  Y0, Y2, Y2
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, DX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2RDivS()
+// Requires: AVX
+TEXT ·avx2RDivS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX      Op_B+0(R13), AX
+	VBROADCASTSD (R8)(AX*8), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+
+two:
+	VDIVPD  (CX), Y0, Y1
+	VDIVPD  32(CX), Y0, Y2
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, DX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Sqrt()
+// Requires: AVX
+TEXT ·avx2Sqrt(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVQ    R12, DX
+
+two:
+	VSQRTPD (CX), Y0
+	VSQRTPD 32(CX), Y1
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, DX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Abs()
+// Requires: AVX
+TEXT ·avx2Abs(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+40(SB), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+
+two:
+	VANDPD  (CX), Y0, Y1
+	VANDPD  32(CX), Y0, Y2
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, DX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Larger()
+// Requires: AVX
+TEXT ·avx2Larger(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX Op_B+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVQ    R12, BX
+
+two:
+	VMOVUPD (CX), Y0
+	VMOVUPD (DX), Y1
+	VMAXPD  Y0, Y1, Y2
+	VMAXPD  Y1, Y0, Y3
+	VANDPD  Y3, Y2, Y2
+	VCMPPD  $0x03, Y1, Y0, Y0
+	VORPD   Y0, Y2, Y2
+	VMOVUPD 32(CX), Y0
+	VMOVUPD 32(DX), Y1
+	VMAXPD  Y0, Y1, Y3
+	VMAXPD  Y1, Y0, Y4
+	VANDPD  Y4, Y3, Y3
+	VCMPPD  $0x03, Y1, Y0, Y0
+	VORPD   Y0, Y3, Y3
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Maximum()
+// Requires: AVX
+TEXT ·avx2Maximum(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+48(SB), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+
+two:
+	VMOVUPD   (CX), Y1
+	VMOVUPD   (DX), Y2
+	VMAXPD    Y1, Y2, Y3
+	VMAXPD    Y2, Y1, Y4
+	VANDPD    Y4, Y3, Y3
+	VCMPPD    $0x03, Y2, Y1, Y4
+	VORPD     Y4, Y3, Y3
+	VCMPPD    $0x00, Y0, Y1, Y1
+	VBLENDVPD Y1, Y0, Y3, Y3
+	VCMPPD    $0x00, Y0, Y2, Y1
+	VBLENDVPD Y1, Y0, Y3, Y3
+	VMOVUPD   32(CX), Y1
+	VMOVUPD   32(DX), Y2
+	VMAXPD    Y1, Y2, Y4
+	VMAXPD    Y2, Y1, Y5
+	VANDPD    Y5, Y4, Y4
+	VCMPPD    $0x03, Y2, Y1, Y5
+	VORPD     Y5, Y4, Y4
+	VCMPPD    $0x00, Y0, Y1, Y1
+	VBLENDVPD Y1, Y0, Y4, Y4
+	VCMPPD    $0x00, Y0, Y2, Y1
+	VBLENDVPD Y1, Y0, Y4, Y4
+	VMOVUPD   Y3, (AX)
+	VMOVUPD   Y4, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x40, BX
+	JNE       two
+	LEAQ      Op__size+0(R13), R13
+	MOVLQSX   Op_Code+0(R13), AX
+	LEAQ      avx2Table<>+0(SB), CX
+	MOVQ      (CX)(AX*8), CX
+	JMP       CX
+
+// func avx2Smaller()
+// Requires: AVX
+TEXT ·avx2Smaller(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX Op_B+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVQ    R12, BX
+
+two:
+	VMOVUPD (CX), Y0
+	VMOVUPD (DX), Y1
+	VMINPD  Y0, Y1, Y2
+	VMINPD  Y1, Y0, Y3
+	VORPD   Y3, Y2, Y2
+	VCMPPD  $0x03, Y1, Y0, Y0
+	VORPD   Y0, Y2, Y2
+	VMOVUPD 32(CX), Y0
+	VMOVUPD 32(DX), Y1
+	VMINPD  Y0, Y1, Y3
+	VMINPD  Y1, Y0, Y4
+	VORPD   Y4, Y3, Y3
+	VCMPPD  $0x03, Y1, Y0, Y0
+	VORPD   Y0, Y3, Y3
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Minimum()
+// Requires: AVX
+TEXT ·avx2Minimum(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+56(SB), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+
+two:
+	VMOVUPD   (CX), Y1
+	VMOVUPD   (DX), Y2
+	VMINPD    Y1, Y2, Y3
+	VMINPD    Y2, Y1, Y4
+	VORPD     Y4, Y3, Y3
+	VCMPPD    $0x03, Y2, Y1, Y4
+	VORPD     Y4, Y3, Y3
+	VCMPPD    $0x00, Y0, Y1, Y1
+	VBLENDVPD Y1, Y0, Y3, Y3
+	VCMPPD    $0x00, Y0, Y2, Y1
+	VBLENDVPD Y1, Y0, Y3, Y3
+	VMOVUPD   32(CX), Y1
+	VMOVUPD   32(DX), Y2
+	VMINPD    Y1, Y2, Y4
+	VMINPD    Y2, Y1, Y5
+	VORPD     Y5, Y4, Y4
+	VCMPPD    $0x03, Y2, Y1, Y5
+	VORPD     Y5, Y4, Y4
+	VCMPPD    $0x00, Y0, Y1, Y1
+	VBLENDVPD Y1, Y0, Y4, Y4
+	VCMPPD    $0x00, Y0, Y2, Y1
+	VBLENDVPD Y1, Y0, Y4, Y4
+	VMOVUPD   Y3, (AX)
+	VMOVUPD   Y4, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x40, BX
+	JNE       two
+	LEAQ      Op__size+0(R13), R13
+	MOVLQSX   Op_Code+0(R13), AX
+	LEAQ      avx2Table<>+0(SB), CX
+	MOVQ      (CX)(AX*8), CX
+	JMP       CX
+
+// func avx2Greater()
+// Requires: AVX
+TEXT ·avx2Greater(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+0(SB), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+
+two:
+	VMOVUPD (CX), Y1
+	VMOVUPD (DX), Y2
+	VCMPPD  $0x1e, Y2, Y1, Y3
+	VANDPD  Y0, Y3, Y3
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPD   Y1, Y3, Y3
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 32(DX), Y2
+	VCMPPD  $0x1e, Y2, Y1, Y4
+	VANDPD  Y0, Y4, Y4
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPD   Y1, Y4, Y4
+	VMOVUPD Y3, (AX)
+	VMOVUPD Y4, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2AtLeast()
+// Requires: AVX
+TEXT ·avx2AtLeast(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+0(SB), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+
+two:
+	VMOVUPD (CX), Y1
+	VMOVUPD (DX), Y2
+	VCMPPD  $0x1d, Y2, Y1, Y3
+	VANDPD  Y0, Y3, Y3
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPD   Y1, Y3, Y3
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 32(DX), Y2
+	VCMPPD  $0x1d, Y2, Y1, Y4
+	VANDPD  Y0, Y4, Y4
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPD   Y1, Y4, Y4
+	VMOVUPD Y3, (AX)
+	VMOVUPD Y4, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Equal()
+// Requires: AVX
+TEXT ·avx2Equal(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+0(SB), Y0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+
+two:
+	VMOVUPD (CX), Y1
+	VMOVUPD (DX), Y2
+	VCMPPD  $0x00, Y2, Y1, Y3
+	VANDPD  Y0, Y3, Y3
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPD   Y1, Y3, Y3
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 32(DX), Y2
+	VCMPPD  $0x00, Y2, Y1, Y4
+	VANDPD  Y0, Y4, Y4
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPD   Y1, Y4, Y4
+	VMOVUPD Y3, (AX)
+	VMOVUPD Y4, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx2Where()
+// Requires: AVX
+TEXT ·avx2Where(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_B+0(R13), AX
+	LEAQ    (R10)(AX*4), AX
+	MOVLQSX (AX), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX 4(AX), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	VXORPD  Y0, Y0, Y0
+	MOVLQSX Op_Dst+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVLQSX Op_A+0(R13), BX
+	IMULQ   R12, BX
+	ADDQ    R9, BX
+	MOVQ    R12, SI
+
+two:
+	VMOVUPD   (BX), Y1
+	VCMPPD    $0x04, Y0, Y1, Y1
+	VMOVUPD   (AX), Y2
+	VBLENDVPD Y1, (CX), Y2, Y2
+	VMOVUPD   32(BX), Y1
+	VCMPPD    $0x04, Y0, Y1, Y1
+	VMOVUPD   32(AX), Y3
+	VBLENDVPD Y1, 32(CX), Y3, Y3
+	VMOVUPD   Y2, (DX)
+	VMOVUPD   Y3, 32(DX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x40, SI
+	JNE       two
+	LEAQ      Op__size+0(R13), R13
+	MOVLQSX   Op_Code+0(R13), AX
+	LEAQ      avx2Table<>+0(SB), CX
+	MOVQ      (CX)(AX*8), CX
+	JMP       CX
+
 // func avx2Sum()
 // Requires: AVX
 TEXT ·avx2Sum(SB), NOSPLIT|NOFRAME, $0
@@ -1818,7 +2313,10 @@ DATA avx2Constants<>+8(SB)/8, $0x8000000000000000
 DATA avx2Constants<>+16(SB)/8, $0x3fefffffffffffff
 DATA avx2Constants<>+24(SB)/8, $(4503599627370496.0)
 DATA avx2Constants<>+32(SB)/8, $(-0.5)
-GLOBL avx2Constants<>(SB), RODATA|NOPTR, $40
+DATA avx2Constants<>+40(SB)/8, $0x7fffffffffffffff
+DATA avx2Constants<>+48(SB)/8, $0x7ff0000000000000
+DATA avx2Constants<>+56(SB)/8, $0xfff0000000000000
+GLOBL avx2Constants<>(SB), RODATA|NOPTR, $64
 
 // Where each operation starts.
 DATA avx2Table<>+(8*const_End)(SB)/8, $·stop(SB)
@@ -1835,6 +2333,18 @@ DATA avx2Table<>+(8*const_NegScale)(SB)/8, $·avx2NegScale(SB)
 DATA avx2Table<>+(8*const_AddS)(SB)/8, $·avx2AddS(SB)
 DATA avx2Table<>+(8*const_SubS)(SB)/8, $·avx2SubS(SB)
 DATA avx2Table<>+(8*const_RSubS)(SB)/8, $·avx2RSubS(SB)
+DATA avx2Table<>+(8*const_Div)(SB)/8, $·avx2Div(SB)
+DATA avx2Table<>+(8*const_DivS)(SB)/8, $·avx2DivS(SB)
+DATA avx2Table<>+(8*const_RDivS)(SB)/8, $·avx2RDivS(SB)
+DATA avx2Table<>+(8*const_Sqrt)(SB)/8, $·avx2Sqrt(SB)
+DATA avx2Table<>+(8*const_Abs)(SB)/8, $·avx2Abs(SB)
+DATA avx2Table<>+(8*const_Maximum)(SB)/8, $·avx2Maximum(SB)
+DATA avx2Table<>+(8*const_Minimum)(SB)/8, $·avx2Minimum(SB)
+DATA avx2Table<>+(8*const_Larger)(SB)/8, $·avx2Larger(SB)
+DATA avx2Table<>+(8*const_Smaller)(SB)/8, $·avx2Smaller(SB)
+DATA avx2Table<>+(8*const_Greater)(SB)/8, $·avx2Greater(SB)
+DATA avx2Table<>+(8*const_AtLeast)(SB)/8, $·avx2AtLeast(SB)
+DATA avx2Table<>+(8*const_Equal)(SB)/8, $·avx2Equal(SB)
 DATA avx2Table<>+(8*const_Dot)(SB)/8, $·avx2Dot(SB)
 DATA avx2Table<>+(8*const_DotPairs)(SB)/8, $·avx2DotPairs(SB)
 DATA avx2Table<>+(8*const_Tile)(SB)/8, $·avx2Tile(SB)
@@ -1853,7 +2363,7 @@ DATA avx2Table<>+(8*const_DrawShift)(SB)/8, $·avx2DrawShift(SB)
 DATA avx2Table<>+(8*const_Exp)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_Unary)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_Binary)(SB)/8, $·stop(SB)
-DATA avx2Table<>+(8*const_Where)(SB)/8, $·stop(SB)
+DATA avx2Table<>+(8*const_Where)(SB)/8, $·avx2Where(SB)
 DATA avx2Table<>+(8*const_LogSumExp)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_SumConst)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_ShiftConst)(SB)/8, $·stop(SB)

@@ -727,6 +727,693 @@ done:
 	MOVQ    (CX)(AX*8), CX
 	JMP     CX
 
+// func avx512Div()
+// Requires: AVX512F
+TEXT ·avx512Div(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX Op_B+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVQ    R12, BX
+	TESTQ   $0x00000040, BX
+	JEQ     two
+	VMOVUPD (CX), Z0
+	VDIVPD  (DX), Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JEQ     done
+
+two:
+	VMOVUPD (CX), Z0
+	VDIVPD  (DX), Z0, Z0
+	VMOVUPD 64(CX), Z1
+	VDIVPD  64(DX), Z1, Z1
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512DivS()
+// Requires: AVX512F
+TEXT ·avx512DivS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX      Op_B+0(R13), AX
+	VBROADCASTSD (R8)(AX*8), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+	TESTQ        $0x00000040, DX
+	JEQ          two
+	VMOVUPD      (CX), Z1
+	VDIVPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x40, DX
+	JEQ          done
+
+two:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z0, Z1, Z1
+	VMOVUPD 64(CX), Z2
+	VDIVPD  Z0, Z2, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512RDivS()
+// Requires: AVX512F
+TEXT ·avx512RDivS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX      Op_B+0(R13), AX
+	VBROADCASTSD (R8)(AX*8), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+	TESTQ        $0x00000040, DX
+	JEQ          two
+	VDIVPD       (CX), Z0, Z1
+	VMOVUPD      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x40, DX
+	JEQ          done
+
+two:
+	VDIVPD  (CX), Z0, Z1
+	VDIVPD  64(CX), Z0, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Sqrt()
+// Requires: AVX512F
+TEXT ·avx512Sqrt(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVQ    R12, DX
+	TESTQ   $0x00000040, DX
+	JEQ     two
+	VSQRTPD (CX), Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, DX
+	JEQ     done
+
+two:
+	VSQRTPD (CX), Z0
+	VSQRTPD 64(CX), Z1
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Abs()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Abs(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx512Constants<>+40(SB), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+	TESTQ        $0x00000040, DX
+	JEQ          two
+	VANDPD       (CX), Z0, Z1
+	VMOVUPD      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x40, DX
+	JEQ          done
+
+two:
+	VANDPD  (CX), Z0, Z1
+	VANDPD  64(CX), Z0, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Larger()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Larger(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX Op_B+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVQ    R12, BX
+	TESTQ   $0x00000040, BX
+	JEQ     two
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMAXPD  Z0, Z1, Z2
+	VMAXPD  Z1, Z0, Z3
+	VANDPD  Z3, Z2, Z2
+	VCMPPD  $0x03, Z1, Z0, K1
+	VADDPD  Z1, Z0, K1, Z2
+	VMOVUPD Z2, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JEQ     done
+
+two:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMAXPD  Z0, Z1, Z2
+	VMAXPD  Z1, Z0, Z3
+	VANDPD  Z3, Z2, Z2
+	VCMPPD  $0x03, Z1, Z0, K1
+	VADDPD  Z1, Z0, K1, Z2
+	VMOVUPD 64(CX), Z0
+	VMOVUPD 64(DX), Z1
+	VMAXPD  Z0, Z1, Z3
+	VMAXPD  Z1, Z0, Z4
+	VANDPD  Z4, Z3, Z3
+	VCMPPD  $0x03, Z1, Z0, K1
+	VADDPD  Z1, Z0, K1, Z3
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Maximum()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Maximum(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx512Constants<>+48(SB), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+	TESTQ        $0x00000040, BX
+	JEQ          two
+	VMOVUPD      (CX), Z1
+	VMOVUPD      (DX), Z2
+	VMAXPD       Z1, Z2, Z3
+	VMAXPD       Z2, Z1, Z4
+	VANDPD       Z4, Z3, Z3
+	VCMPPD       $0x03, Z2, Z1, K1
+	VADDPD       Z2, Z1, K1, Z3
+	VCMPPD       $0x00, Z0, Z1, K1
+	VMOVAPD      Z0, K1, Z3
+	VCMPPD       $0x00, Z0, Z2, K1
+	VMOVAPD      Z0, K1, Z3
+	VMOVUPD      Z3, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x40, BX
+	JEQ          done
+
+two:
+	VMOVUPD (CX), Z1
+	VMOVUPD (DX), Z2
+	VMAXPD  Z1, Z2, Z3
+	VMAXPD  Z2, Z1, Z4
+	VANDPD  Z4, Z3, Z3
+	VCMPPD  $0x03, Z2, Z1, K1
+	VADDPD  Z2, Z1, K1, Z3
+	VCMPPD  $0x00, Z0, Z1, K1
+	VMOVAPD Z0, K1, Z3
+	VCMPPD  $0x00, Z0, Z2, K1
+	VMOVAPD Z0, K1, Z3
+	VMOVUPD 64(CX), Z1
+	VMOVUPD 64(DX), Z2
+	VMAXPD  Z1, Z2, Z4
+	VMAXPD  Z2, Z1, Z5
+	VANDPD  Z5, Z4, Z4
+	VCMPPD  $0x03, Z2, Z1, K1
+	VADDPD  Z2, Z1, K1, Z4
+	VCMPPD  $0x00, Z0, Z1, K1
+	VMOVAPD Z0, K1, Z4
+	VCMPPD  $0x00, Z0, Z2, K1
+	VMOVAPD Z0, K1, Z4
+	VMOVUPD Z3, (AX)
+	VMOVUPD Z4, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Smaller()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Smaller(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_Dst+0(R13), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	MOVLQSX Op_A+0(R13), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX Op_B+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVQ    R12, BX
+	TESTQ   $0x00000040, BX
+	JEQ     two
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMINPD  Z0, Z1, Z2
+	VMINPD  Z1, Z0, Z3
+	VORPD   Z3, Z2, Z2
+	VCMPPD  $0x03, Z1, Z0, K1
+	VADDPD  Z1, Z0, K1, Z2
+	VMOVUPD Z2, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JEQ     done
+
+two:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMINPD  Z0, Z1, Z2
+	VMINPD  Z1, Z0, Z3
+	VORPD   Z3, Z2, Z2
+	VCMPPD  $0x03, Z1, Z0, K1
+	VADDPD  Z1, Z0, K1, Z2
+	VMOVUPD 64(CX), Z0
+	VMOVUPD 64(DX), Z1
+	VMINPD  Z0, Z1, Z3
+	VMINPD  Z1, Z0, Z4
+	VORPD   Z4, Z3, Z3
+	VCMPPD  $0x03, Z1, Z0, K1
+	VADDPD  Z1, Z0, K1, Z3
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Minimum()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Minimum(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx512Constants<>+56(SB), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+	TESTQ        $0x00000040, BX
+	JEQ          two
+	VMOVUPD      (CX), Z1
+	VMOVUPD      (DX), Z2
+	VMINPD       Z1, Z2, Z3
+	VMINPD       Z2, Z1, Z4
+	VORPD        Z4, Z3, Z3
+	VCMPPD       $0x03, Z2, Z1, K1
+	VADDPD       Z2, Z1, K1, Z3
+	VCMPPD       $0x00, Z0, Z1, K1
+	VMOVAPD      Z0, K1, Z3
+	VCMPPD       $0x00, Z0, Z2, K1
+	VMOVAPD      Z0, K1, Z3
+	VMOVUPD      Z3, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x40, BX
+	JEQ          done
+
+two:
+	VMOVUPD (CX), Z1
+	VMOVUPD (DX), Z2
+	VMINPD  Z1, Z2, Z3
+	VMINPD  Z2, Z1, Z4
+	VORPD   Z4, Z3, Z3
+	VCMPPD  $0x03, Z2, Z1, K1
+	VADDPD  Z2, Z1, K1, Z3
+	VCMPPD  $0x00, Z0, Z1, K1
+	VMOVAPD Z0, K1, Z3
+	VCMPPD  $0x00, Z0, Z2, K1
+	VMOVAPD Z0, K1, Z3
+	VMOVUPD 64(CX), Z1
+	VMOVUPD 64(DX), Z2
+	VMINPD  Z1, Z2, Z4
+	VMINPD  Z2, Z1, Z5
+	VORPD   Z5, Z4, Z4
+	VCMPPD  $0x03, Z2, Z1, K1
+	VADDPD  Z2, Z1, K1, Z4
+	VCMPPD  $0x00, Z0, Z1, K1
+	VMOVAPD Z0, K1, Z4
+	VCMPPD  $0x00, Z0, Z2, K1
+	VMOVAPD Z0, K1, Z4
+	VMOVUPD Z3, (AX)
+	VMOVUPD Z4, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Greater()
+// Requires: AVX512F
+TEXT ·avx512Greater(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx512Constants<>+0(SB), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+	TESTQ        $0x00000040, BX
+	JEQ          two
+	VMOVUPD      (CX), Z1
+	VMOVUPD      (DX), Z2
+	VCMPPD       $0x1e, Z2, Z1, K1
+	VMOVAPD.Z    Z0, K1, Z3
+	VCMPPD       $0x03, Z2, Z1, K1
+	VADDPD       Z2, Z1, K1, Z3
+	VMOVUPD      Z3, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x40, BX
+	JEQ          done
+
+two:
+	VMOVUPD   (CX), Z1
+	VMOVUPD   (DX), Z2
+	VCMPPD    $0x1e, Z2, Z1, K1
+	VMOVAPD.Z Z0, K1, Z3
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, K1, Z3
+	VMOVUPD   64(CX), Z1
+	VMOVUPD   64(DX), Z2
+	VCMPPD    $0x1e, Z2, Z1, K1
+	VMOVAPD.Z Z0, K1, Z4
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, K1, Z4
+	VMOVUPD   Z3, (AX)
+	VMOVUPD   Z4, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000080, BX
+	JNE       two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512AtLeast()
+// Requires: AVX512F
+TEXT ·avx512AtLeast(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx512Constants<>+0(SB), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+	TESTQ        $0x00000040, BX
+	JEQ          two
+	VMOVUPD      (CX), Z1
+	VMOVUPD      (DX), Z2
+	VCMPPD       $0x1d, Z2, Z1, K1
+	VMOVAPD.Z    Z0, K1, Z3
+	VCMPPD       $0x03, Z2, Z1, K1
+	VADDPD       Z2, Z1, K1, Z3
+	VMOVUPD      Z3, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x40, BX
+	JEQ          done
+
+two:
+	VMOVUPD   (CX), Z1
+	VMOVUPD   (DX), Z2
+	VCMPPD    $0x1d, Z2, Z1, K1
+	VMOVAPD.Z Z0, K1, Z3
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, K1, Z3
+	VMOVUPD   64(CX), Z1
+	VMOVUPD   64(DX), Z2
+	VCMPPD    $0x1d, Z2, Z1, K1
+	VMOVAPD.Z Z0, K1, Z4
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, K1, Z4
+	VMOVUPD   Z3, (AX)
+	VMOVUPD   Z4, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000080, BX
+	JNE       two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Equal()
+// Requires: AVX512F
+TEXT ·avx512Equal(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx512Constants<>+0(SB), Z0
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVLQSX      Op_B+0(R13), DX
+	IMULQ        R12, DX
+	ADDQ         R9, DX
+	MOVQ         R12, BX
+	TESTQ        $0x00000040, BX
+	JEQ          two
+	VMOVUPD      (CX), Z1
+	VMOVUPD      (DX), Z2
+	VCMPPD       $0x00, Z2, Z1, K1
+	VMOVAPD.Z    Z0, K1, Z3
+	VCMPPD       $0x03, Z2, Z1, K1
+	VADDPD       Z2, Z1, K1, Z3
+	VMOVUPD      Z3, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x40, BX
+	JEQ          done
+
+two:
+	VMOVUPD   (CX), Z1
+	VMOVUPD   (DX), Z2
+	VCMPPD    $0x00, Z2, Z1, K1
+	VMOVAPD.Z Z0, K1, Z3
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, K1, Z3
+	VMOVUPD   64(CX), Z1
+	VMOVUPD   64(DX), Z2
+	VCMPPD    $0x00, Z2, Z1, K1
+	VMOVAPD.Z Z0, K1, Z4
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, K1, Z4
+	VMOVUPD   Z3, (AX)
+	VMOVUPD   Z4, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000080, BX
+	JNE       two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
+// func avx512Where()
+// Requires: AVX512F
+TEXT ·avx512Where(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX Op_B+0(R13), AX
+	LEAQ    (R10)(AX*4), AX
+	MOVLQSX (AX), CX
+	IMULQ   R12, CX
+	ADDQ    R9, CX
+	MOVLQSX 4(AX), AX
+	IMULQ   R12, AX
+	ADDQ    R9, AX
+	VPXORQ  Z0, Z0, Z0
+	MOVLQSX Op_Dst+0(R13), DX
+	IMULQ   R12, DX
+	ADDQ    R9, DX
+	MOVLQSX Op_A+0(R13), BX
+	IMULQ   R12, BX
+	ADDQ    R9, BX
+	MOVQ    R12, SI
+	TESTQ   $0x00000040, SI
+	JEQ     two
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VCMPPD  $0x04, Z0, Z2, K1
+	VMOVUPD (CX), K1, Z1
+	VMOVUPD Z1, (DX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, SI
+	JEQ     done
+
+two:
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VCMPPD  $0x04, Z0, Z2, K1
+	VMOVUPD (CX), K1, Z1
+	VMOVUPD 64(AX), Z2
+	VMOVUPD 64(BX), Z3
+	VCMPPD  $0x04, Z0, Z3, K1
+	VMOVUPD 64(CX), K1, Z2
+	VMOVUPD Z1, (DX)
+	VMOVUPD Z2, 64(DX)
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000080, SI
+	JNE     two
+
+done:
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx512Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
 // func avx512Sum()
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·avx512Sum(SB), NOSPLIT|NOFRAME, $0
@@ -2385,7 +3072,10 @@ DATA avx512Constants<>+8(SB)/8, $0x8000000000000000
 DATA avx512Constants<>+16(SB)/8, $0x3fefffffffffffff
 DATA avx512Constants<>+24(SB)/8, $(4503599627370496.0)
 DATA avx512Constants<>+32(SB)/8, $(-0.5)
-GLOBL avx512Constants<>(SB), RODATA|NOPTR, $40
+DATA avx512Constants<>+40(SB)/8, $0x7fffffffffffffff
+DATA avx512Constants<>+48(SB)/8, $0x7ff0000000000000
+DATA avx512Constants<>+56(SB)/8, $0xfff0000000000000
+GLOBL avx512Constants<>(SB), RODATA|NOPTR, $64
 
 // Where each operation starts.
 DATA avx512Table<>+(8*const_End)(SB)/8, $·stop(SB)
@@ -2402,6 +3092,18 @@ DATA avx512Table<>+(8*const_NegScale)(SB)/8, $·avx512NegScale(SB)
 DATA avx512Table<>+(8*const_AddS)(SB)/8, $·avx512AddS(SB)
 DATA avx512Table<>+(8*const_SubS)(SB)/8, $·avx512SubS(SB)
 DATA avx512Table<>+(8*const_RSubS)(SB)/8, $·avx512RSubS(SB)
+DATA avx512Table<>+(8*const_Div)(SB)/8, $·avx512Div(SB)
+DATA avx512Table<>+(8*const_DivS)(SB)/8, $·avx512DivS(SB)
+DATA avx512Table<>+(8*const_RDivS)(SB)/8, $·avx512RDivS(SB)
+DATA avx512Table<>+(8*const_Sqrt)(SB)/8, $·avx512Sqrt(SB)
+DATA avx512Table<>+(8*const_Abs)(SB)/8, $·avx512Abs(SB)
+DATA avx512Table<>+(8*const_Maximum)(SB)/8, $·avx512Maximum(SB)
+DATA avx512Table<>+(8*const_Minimum)(SB)/8, $·avx512Minimum(SB)
+DATA avx512Table<>+(8*const_Larger)(SB)/8, $·avx512Larger(SB)
+DATA avx512Table<>+(8*const_Smaller)(SB)/8, $·avx512Smaller(SB)
+DATA avx512Table<>+(8*const_Greater)(SB)/8, $·avx512Greater(SB)
+DATA avx512Table<>+(8*const_AtLeast)(SB)/8, $·avx512AtLeast(SB)
+DATA avx512Table<>+(8*const_Equal)(SB)/8, $·avx512Equal(SB)
 DATA avx512Table<>+(8*const_Dot)(SB)/8, $·avx512Dot(SB)
 DATA avx512Table<>+(8*const_DotPairs)(SB)/8, $·avx512DotPairs(SB)
 DATA avx512Table<>+(8*const_Tile)(SB)/8, $·avx512Tile(SB)
@@ -2420,7 +3122,7 @@ DATA avx512Table<>+(8*const_DrawShift)(SB)/8, $·avx512DrawShift(SB)
 DATA avx512Table<>+(8*const_Exp)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_Unary)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_Binary)(SB)/8, $·stop(SB)
-DATA avx512Table<>+(8*const_Where)(SB)/8, $·stop(SB)
+DATA avx512Table<>+(8*const_Where)(SB)/8, $·avx512Where(SB)
 DATA avx512Table<>+(8*const_LogSumExp)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_SumConst)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_ShiftConst)(SB)/8, $·stop(SB)

@@ -17,9 +17,10 @@ type Machine struct {
 
 	set    vector.Set
 	width  int
-	packed []float64 // registers of selected lanes
-	buffer []float64 // for operations that need one
-	chosen []int32   // the selected lanes
+	packed []float64   // registers of selected lanes
+	buffer []float64   // for operations that need one
+	chosen []int32     // the selected lanes
+	rows   [][]float64 // registers that an operation in Go works on
 
 	// What runs, for operations in Go.
 	state  state

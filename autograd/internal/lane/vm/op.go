@@ -23,6 +23,18 @@ const (
 	AddS                       // r[dst] = r[a] + m[b]
 	SubS                       // r[dst] = r[a] − m[b]
 	RSubS                      // r[dst] = m[b] − r[a]
+	Div                        // r[dst] = r[a]/r[b]
+	DivS                       // r[dst] = r[a]/m[b]
+	RDivS                      // r[dst] = m[b]/r[a]
+	Sqrt                       // r[dst] = √r[a]
+	Abs                        // r[dst] = |r[a]|
+	Maximum                    // r[dst] = max(r[a], r[b]), as math.Max: an infinity wins over NaN
+	Minimum                    // r[dst] = min(r[a], r[b]), as math.Min: −∞ wins over NaN
+	Larger                     // r[dst] = max(r[a], r[b]), NaN if either is
+	Smaller                    // r[dst] = min(r[a], r[b]), NaN if either is
+	Greater                    // r[dst] = 1[r[a] > r[b]], NaN if either is
+	AtLeast                    // r[dst] = 1[r[a] ≥ r[b]], NaN if either is
+	Equal                      // r[dst] = 1[r[a] = r[b]], NaN if either is
 	Dot                        // r[dst] = Σ r·m over b pairs at args[a]
 	DotPairs                   // r[dst] = Σ r·r over b pairs at args[a]
 	Tile                       // sums of products: the tile at args[a]

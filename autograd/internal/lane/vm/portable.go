@@ -96,38 +96,20 @@ func (x *Machine) setLogSumExp(op *Op, top, log float64) {
 
 // logSumExpOf is ln Σ eˣ over registers, lane by lane.
 func logSumExpOf(x *Machine, op *Op) {
-	top, log := x.r(op.Dst), x.buffer[:x.state.n]
-	x.logSumExpParts(top, log, x.group.Args[op.A:][:op.B])
-	add(top, top, log)
+	x.set.LogSumExpRows(x.r(op.Dst), x.list(x.group.Args[op.A:][:op.B]))
 }
 
 // logSumExpParts is the largest, and what is left of ln Σ eˣ, over registers.
 func logSumExpParts(x *Machine, op *Op) {
 	args := x.group.Args[op.A:][:1+op.B]
-	x.logSumExpParts(x.r(op.Dst), x.r(args[0]), args[1:])
+	x.set.LogSumExpRowParts(x.r(op.Dst), x.r(args[0]), x.list(args[1:]))
 }
 
-// logSumExpParts uses the second half of the buffer.
-func (x *Machine) logSumExpParts(top, log []float64, args []int32) {
-	n := len(top)
-	t := x.buffer[n:][:n]
-	fill(top, math.Inf(-1))
-	clear(log)
+// list lists registers. It is valid until the next call.
+func (x *Machine) list(args []int32) [][]float64 {
+	x.rows = x.rows[:0]
 	for _, a := range args {
-		for l, v := range x.r(a) {
-			top[l] = max(top[l], v) // NaN stays
-		}
+		x.rows = append(x.rows, x.r(a))
 	}
-	for _, a := range args {
-		sub(t, x.r(a), top)
-		x.set.Exp(t, t)
-		add(log, log, t)
-	}
-	for l, v := range top {
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			log[l] = 0
-		} else {
-			log[l] = math.Log(log[l])
-		}
-	}
+	return x.rows
 }

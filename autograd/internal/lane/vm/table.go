@@ -1,6 +1,10 @@
 package vm
 
-import "math"
+import (
+	"math"
+
+	"tobac/internal/vector"
+)
 
 // A row is all there is to know of an operation, but for its assembly.
 type row struct {
@@ -42,6 +46,18 @@ var table = [Codes]row{
 	AddS:           {"add-scalar", written, read, number, nil, inPlace, each(1, 16), asm, scalar(shift)},
 	SubS:           {"sub-scalar", written, read, number, nil, inPlace, each(1, 16), asm, scalar(shiftBack)},
 	RSubS:          {"scalar-sub", written, read, number, nil, inPlace, each(1, 16), asm, scalar(shiftFrom)},
+	Div:            {"div", written, read, read, nil, inPlace, each(1, 24), asm, binary(div)},
+	DivS:           {"div-scalar", written, read, number, nil, inPlace, each(1, 16), asm, scalar(divideBy)},
+	RDivS:          {"scalar-div", written, read, number, nil, inPlace, each(1, 16), asm, scalar(divideInto)},
+	Sqrt:           {"sqrt", written, read, plain, nil, inPlace, each(1, 16), asm, unary(vector.Portable.Sqrt)},
+	Abs:            {"abs", written, read, plain, nil, inPlace, each(1, 16), asm, unary(vector.Portable.Abs)},
+	Maximum:        {"maximum", written, read, read, nil, inPlace, each(1, 24), asm, binary(vector.Portable.Maximum)},
+	Minimum:        {"minimum", written, read, read, nil, inPlace, each(1, 24), asm, binary(vector.Portable.Minimum)},
+	Larger:         {"larger", written, read, read, nil, inPlace, each(1, 24), asm, binary(larger)},
+	Smaller:        {"smaller", written, read, read, nil, inPlace, each(1, 24), asm, binary(smaller)},
+	Greater:        {"greater", written, read, read, nil, inPlace, each(1, 24), asm, binary(greater)},
+	AtLeast:        {"at-least", written, read, read, nil, inPlace, each(1, 24), asm, binary(atLeast)},
+	Equal:          {"equal", written, read, read, nil, inPlace, each(1, 24), asm, binary(equal)},
 	Dot:            {"dot", written, plain, plain, pairs(number), apart, perTerm(1), asm, dot},
 	DotPairs:       {"dot-pairs", written, plain, plain, pairs(read), apart, perTerm(2), asm, dotPairs},
 	Tile:           {"tile", plain, plain, plain, tilePool(true), apart, tileCost(0, 1), asm, tile},
@@ -60,7 +76,7 @@ var table = [Codes]row{
 	Exp:            {"exp", written, read, plain, nil, inPlace, each(1, 16), inGo, func(x *Machine, op *Op) { x.set.Exp(x.r(op.Dst), x.r(op.A)) }},
 	Unary:          {"unary", written, read, unaryFn, nil, inPlace, each(1, 16), inGo, func(x *Machine, op *Op) { x.group.Unary[op.B](x.r(op.Dst), x.r(op.A)) }},
 	Binary:         {"binary", written, read, plain, both(read, binaryFn), inPlace, each(1, 24), inGo, applyBinary},
-	Where:          {"where", written, read, plain, both(read, read), inPlace, each(1, 32), inGo, where},
+	Where:          {"where", written, read, plain, both(read, read), inPlace, each(1, 32), asm, where},
 	LogSumExp:      {"logsumexp-lanes", result, read, twoResults, nil, inPlace, each(3, 16), inGo, func(x *Machine, op *Op) { x.logSumExp(op) }},
 	SumConst:       {"sum-constant", result, number, plain, nil, inPlace, once(1, 16), inGo, func(x *Machine, op *Op) { x.Arena[op.Dst] = float64(x.count) * x.Arena[op.A] }},
 	ShiftConst:     {"shift-constant", result, number, twoResults, nil, inPlace, once(1, 16), inGo, func(x *Machine, op *Op) { x.setLogSumExp(op, x.Arena[op.A], math.Log(float64(x.count))) }},

@@ -1,0 +1,85 @@
+package autograd_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// An element-wise operation returns the same bits for an element wherever it is: alone,
+// among others of an array, in lanes, as a constant, with a scalar or with one number for
+// all lanes as its other operand, and by the reference.
+func TestElementsAloneAndTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	var x, y []float64
+	for _, v := range specials {
+		x, y = append(x, v, v), append(y, specials[rng.IntN(len(specials))], v)
+	}
+	for range 75 {
+		x, y = append(x, 2*rng.NormFloat64()), append(y, rng.Float64())
+	}
+	n := len(x)
+	for _, op := range elementwiseOperations()[1:] {
+		t.Run(op.name, func(t *testing.T) {
+			want := elementsOf(t, op, ad.Shape{n}, nil, x, y, ad.Options{Engine: ad.Reference})
+			compare := func(where string, got []float64) {
+				t.Helper()
+				for i, v := range got {
+					if math.Float64bits(v) != math.Float64bits(want[i]) && !(math.IsNaN(v) && math.IsNaN(want[i])) {
+						t.Errorf("%s: of %v and %v got %v, want %v", where, x[i], y[i], v, want[i])
+					}
+				}
+			}
+			compare("array", elementsOf(t, op, ad.Shape{n}, nil, x, y, ad.Options{}))
+			samples := func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", 1), b.Axis("sample", n)} }
+			compare("lanes", elementsOf(t, op, ad.Shape{}, samples, x, y, ad.Options{}))
+			compare("lanes by value", elementsOf(t, op, ad.Shape{}, samples, x, y, ad.Options{Without: ad.ElementSchedule}))
+			compare("strips", elementsOf(t, op, ad.Shape{}, func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", n)} }, x, y, ad.Options{}))
+			for i := range x {
+				alone := elementsOf(t, op, ad.Shape{}, nil, x[i:i+1], y[i:i+1], ad.Options{})
+				b := ad.NewBuilder("constant")
+				constant := op.apply(b.Constant(x[i:i+1], ad.Shape{1}), b.Constant(y[i:i+1], ad.Shape{1}))
+				folded := eval(t, nil, []*ad.Node{constant}, nil, ad.Options{})[0]
+				scalars := scalarOperands(t, op, x[i], y[i])
+				for k, got := range [][]float64{alone, folded, scalars[0][:1], scalars[1][:1], scalars[2][:1], scalars[3][:1]} {
+					if math.Float64bits(got[0]) != math.Float64bits(want[i]) && !(math.IsNaN(got[0]) && math.IsNaN(want[i])) {
+						t.Errorf("%s: of %v and %v got %v, want %v", []string{"alone", "constant", "number with array", "array with number", "number with lanes", "lanes with number"}[k], x[i], y[i], got[0], want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+// elementsOf applies an operation to x and y.
+func elementsOf(t *testing.T, op operation, shape ad.Shape, axes func(*ad.Builder) []*ad.Axis, x, y []float64, opt ad.Options) []float64 {
+	t.Helper()
+	b := ad.NewBuilder("elements")
+	var over []*ad.Axis
+	if axes != nil {
+		over = axes(b)
+	}
+	in := []*ad.Node{b.Input("x", shape, over...), b.Input("y", shape, over...)}
+	return eval(t, in, []*ad.Node{op.apply(in[0], in[1])}, [][]float64{x, y}, opt)[0]
+}
+
+// scalarOperands applies an operation to two numbers, one of which is repeated: in an
+// array, then in lanes.
+func scalarOperands(t *testing.T, op operation, x, y float64) [][]float64 {
+	t.Helper()
+	const n = 9
+	b := ad.NewBuilder("scalars")
+	s := b.Axis("sample", n)
+	one := []*ad.Node{b.Input("x", ad.Shape{}), b.Input("y", ad.Shape{})}
+	array := []*ad.Node{b.Input("xs", ad.Shape{n}), b.Input("ys", ad.Shape{n})}
+	lanes := []*ad.Node{b.Input("xl", ad.Shape{}, s), b.Input("yl", ad.Shape{}, s)}
+	xs, ys := make([]float64, n), make([]float64, n)
+	for i := range n {
+		xs[i], ys[i] = x, y
+	}
+	in := []*ad.Node{one[0], one[1], array[0], array[1], lanes[0], lanes[1]}
+	outputs := []*ad.Node{op.apply(one[0], array[1]), op.apply(array[0], one[1]), op.apply(one[0], lanes[1]), op.apply(lanes[0], one[1])}
+	return eval(t, in, outputs, [][]float64{{x}, {y}, xs, ys, xs, ys}, ad.Options{})
+}

@@ -1,0 +1,184 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// An operation is what BenchmarkOperation times: a function of x, of which the elements
+// lie in (0, 1), and of a second operand like it.
+type operation struct {
+	name  string
+	apply func(x, y *ad.Node) *ad.Node
+}
+
+func elementwiseOperations() []operation {
+	one := func(name string, f func(x *ad.Node) *ad.Node) operation {
+		return operation{name, func(x, _ *ad.Node) *ad.Node { return f(x) }}
+	}
+	return []operation{
+		one("nothing", func(x *ad.Node) *ad.Node { return x }),
+		one("exp", (*ad.Node).Exp), one("log", (*ad.Node).Log), one("log1p", (*ad.Node).Log1p), one("expm1", (*ad.Node).Expm1),
+		one("softplus", (*ad.Node).Softplus), one("sigmoid", (*ad.Node).Sigmoid), one("tanh", (*ad.Node).Tanh),
+		one("sin", (*ad.Node).Sin), one("cos", (*ad.Node).Cos), one("erf", (*ad.Node).Erf), one("erfc", (*ad.Node).Erfc),
+		one("logndtr", (*ad.Node).LogNdtr), one("ndtrinv", (*ad.Node).NdtrInv),
+		one("loggamma", (*ad.Node).LogGamma), one("digamma", func(x *ad.Node) *ad.Node { return x.Polygamma(0) }),
+		one("pow 1.5", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }), {"pow", (*ad.Node).Power},
+		one("sqrt", (*ad.Node).Sqrt), one("abs", (*ad.Node).Abs), one("inverse", (*ad.Node).Inverse),
+		one("clamp", func(x *ad.Node) *ad.Node { return x.Clamp(0.2, 0.6) }),
+		{"div", (*ad.Node).Div},
+		one("div by number", func(x *ad.Node) *ad.Node { return x.Div(x.Builder().Scalar(3)) }),
+		one("number div", func(x *ad.Node) *ad.Node { return x.Builder().Scalar(3).Div(x) }),
+		{"sub", (*ad.Node).Sub}, {"maximum", (*ad.Node).Maximum}, {"minimum", (*ad.Node).Minimum},
+		{"greater", (*ad.Node).Greater}, {"equal", (*ad.Node).Equal},
+		one("positive", (*ad.Node).Positive), one("relu", (*ad.Node).Relu), one("sign", (*ad.Node).Sign),
+		{"where", func(x, y *ad.Node) *ad.Node { return x.Where(y, x) }},
+		{"logaddexp", (*ad.Node).LogAddExp},
+	}
+}
+
+// A benchLayout is where the operands of an operation lie.
+type benchLayout struct {
+	name string
+	axes func(b *ad.Builder) []*ad.Axis
+	size int // elements
+}
+
+func benchLayouts() []benchLayout {
+	none := func(*ad.Builder) []*ad.Axis { return nil }
+	return []benchLayout{
+		{"lanes", func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", 4), b.Axis("sample", 128)} }, 16},
+		{"array", none, 4096},
+		{"few", none, 6},
+	}
+}
+
+// BenchmarkOperation times one operation on several operands, of which each element of the
+// result counts. What it takes to add those up is the row "nothing". On lanes, on arrays,
+// and on values of so few elements that they are computed one by one.
+func BenchmarkOperation(b *testing.B) {
+	for _, l := range benchLayouts() {
+		for _, op := range elementwiseOperations() {
+			b.Run(l.name+"/"+op.name, func(b *testing.B) {
+				const uses = 16
+				g := ad.NewBuilder("operation")
+				axes := l.axes(g)
+				x, y := g.Input("x", ad.Shape{l.size}, axes...), g.Input("y", ad.Shape{l.size}, axes...)
+				var sum *ad.Node
+				for i := range uses {
+					v := op.apply(x.AddScalar(float64(i)/1024), y)
+					if sum == nil {
+						sum = v
+					} else {
+						sum = sum.Add(v)
+					}
+				}
+				for i := len(axes) - 1; i > 0; i-- {
+					sum = sum.SumOver(axes[i])
+				}
+				benchOutput(b, []*ad.Node{x, y}, sum, uses*sizeOf(x))
+			})
+		}
+	}
+}
+
+// BenchmarkReduction times reductions of a few and of many elements.
+func BenchmarkReduction(b *testing.B) {
+	for _, l := range benchLayouts() {
+		for _, n := range []int{2, 3, 4, 64} {
+			for _, op := range []struct {
+				name  string
+				apply func(x *ad.Node) *ad.Node
+			}{
+				{"logsumexp", func(x *ad.Node) *ad.Node { return x.LogSumExp(1) }},
+				{"softmax", func(x *ad.Node) *ad.Node { return x.Softmax(1) }},
+				{"max", func(x *ad.Node) *ad.Node { return x.Max(1) }},
+				{"sum", func(x *ad.Node) *ad.Node { return x.Square().Sum(1) }},
+			} {
+				b.Run(fmt.Sprintf("%s/%s/n=%d", l.name, op.name, n), func(b *testing.B) {
+					g := ad.NewBuilder("reduction")
+					x := g.Input("x", ad.Shape{l.size, n}, l.axes(g)...)
+					y := op.apply(x).Sum()
+					if axes := x.Axes(); len(axes) > 0 {
+						y = y.SumOver(axes[1])
+					}
+					benchOutput(b, []*ad.Node{x}, y, sizeOf(x))
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkFactorisation times factorisations and solutions, per matrix.
+func BenchmarkFactorisation(b *testing.B) {
+	for _, lanes := range []int{0, 64} {
+		for _, n := range []int{2, 4, 8, 20, 40, 100} {
+			for _, op := range []struct {
+				name  string
+				apply func(a, l, x *ad.Node) *ad.Node
+			}{
+				{"cholesky", func(a, _, _ *ad.Node) *ad.Node { return a.Cholesky() }},
+				{"solve", func(_, l, x *ad.Node) *ad.Node { return l.SolveLower(x) }},
+				{"solve transposed", func(_, l, x *ad.Node) *ad.Node { return l.SolveLowerT(x) }},
+				{"lu", func(a, _, x *ad.Node) *ad.Node { return a.Solve(x) }},
+			} {
+				if n*n*lanes > 1<<17 {
+					continue
+				}
+				b.Run(fmt.Sprintf("lanes=%d/%s/n=%d", lanes, op.name, n), func(b *testing.B) {
+					g := ad.NewBuilder("factorisation")
+					var axes []*ad.Axis
+					if lanes > 0 {
+						axes = []*ad.Axis{g.Axis("particle", 2), g.Axis("sample", lanes)}
+					}
+					x := g.Input("x", ad.Shape{n, n}, axes...)
+					y := op.apply(x.Add(x.Builder().Constant(diagonal(n, float64(2*n)), ad.Shape{n, n})), x.Add(x.Builder().Constant(diagonal(n, 1), ad.Shape{n, n})), x)
+					if lanes > 0 {
+						y = y.SumOver(axes[1])
+					}
+					benchOutput(b, []*ad.Node{x}, y, max(2*lanes, 1))
+				})
+			}
+		}
+	}
+}
+
+func diagonal(n int, v float64) []float64 {
+	d := make([]float64, n*n)
+	for i := range n {
+		d[i*(n+1)] = v
+	}
+	return d
+}
+
+// benchOutput times one output and reports nanoseconds for each of so many elements.
+func benchOutput(b *testing.B, inputs []*ad.Node, y *ad.Node, elements int) {
+	b.Helper()
+	if err := y.Builder().Err(); err != nil {
+		b.Fatal(err)
+	}
+	ev, err := ad.NewEvaluator(inputs, []*ad.Node{y}, ad.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ev.Close()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var src []ad.Feed
+	for _, in := range inputs {
+		x := make([]float64, sizeOf(in))
+		for i := range x {
+			x[i] = 0.01 + 0.95*rng.Float64()
+		}
+		src = append(src, ad.Feed{Data: x})
+	}
+	dst := room([]*ad.Node{y})
+	for b.Loop() {
+		if err := ev.Eval(dst, src); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(elements), "ns/element")
+}
