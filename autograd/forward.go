@@ -10,15 +10,11 @@ package autograd
 // operation that can be differentiated twice has it, and what the first pass computes is
 // left out of the program, since the result does not read u.
 func (b *Builder) Jvp(y *Node, x, t []*Node) *Node {
-	inert := &Node{b: b, id: -1, shape: y.shape}
 	if !b.checkDirections(y, x, t) {
-		return inert
+		return b.fail(y.shape, "")
 	}
 	u := b.placeholder(y)
-	if h := b.along(b.Vjp(y, u, x...), t); b.err == nil {
-		return b.Vjp(h, b.Scalar(1), u)[0]
-	}
-	return inert
+	return b.pullBack(b.Vjp(y, u, x...), fixed(t), []*Node{u})[0]
 }
 
 // Hvp appends the products of the Hessian of y with a direction and returns them,
@@ -29,11 +25,7 @@ func (b *Builder) Hvp(y *Node, x, t []*Node) []*Node {
 	if !b.checkDirections(y, x, t) {
 		return b.Grad(y, x...) // inert
 	}
-	h := b.along(b.Grad(y, x...), t)
-	if b.err != nil {
-		h = y
-	}
-	return b.Vjp(h, b.Scalar(1), x...)
+	return b.pullBack(b.Grad(y, x...), fixed(t), x)
 }
 
 // Jacobian appends the derivatives of all elements of y by all of x, of the shape of y
@@ -80,17 +72,13 @@ func (b *Builder) checkDirections(y *Node, x, t []*Node) bool {
 	return b.err == nil
 }
 
-// along is Σ ⟨g[i], t[i]⟩, with t held fixed.
-func (b *Builder) along(g, t []*Node) *Node {
-	sum := b.Scalar(0)
-	for i, n := range g {
-		if d := n.Dot(t[i].StopGradient()); i == 0 {
-			sum = d
-		} else {
-			sum = sum.Add(d)
-		}
+// fixed are the directions as constants of differentiation.
+func fixed(t []*Node) []*Node {
+	out := make([]*Node, len(t))
+	for i, n := range t {
+		out[i] = n.StopGradient()
 	}
-	return sum
+	return out
 }
 
 // placeholder is a node of the shape and axes of y that is equal to no other one.

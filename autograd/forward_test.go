@@ -76,7 +76,7 @@ func checkJvp(t *testing.T, r row, c opCase, v variant) {
 		}
 		return dot(weights, s.slope(moved))
 	}, 0.003)
-	if math.Abs(forward-want) > slopeTolerance*max(1e-3, size, math.Abs(want))+10*uncertainty*1e-3 {
+	if math.Abs(forward-want) > slopeTolerance*max(1e-3, size, math.Abs(want)) {
 		t.Errorf("got %v, want %v ± %.1g", forward, want, uncertainty)
 	}
 }
@@ -242,11 +242,11 @@ func TestForwardErrors(t *testing.T) {
 func ExampleBuilder_Hessian() {
 	b := ad.NewBuilder("newton")
 	x := b.Input("x", ad.Shape{2})
-	y := x.Exp().Sum().Sub(x.Prod())
+	y := x.Exp().Sum().Add(x.Sum().Square())
 	step := b.Hessian(y, x).Solve(b.Grad(y, x)[0].Reshape(ad.Shape{2, 1})).Reshape(ad.Shape{2})
 	got := run([]*ad.Node{x}, []*ad.Node{b.Hessian(y, x), x.Sub(step)}, []float64{0, 0})
-	fmt.Printf("Hessian %.0f, next point %.0f\n", got[0], got[1])
-	// Output: Hessian [1 -1 -1 1], next point [-1 -1]
+	fmt.Printf("Hessian %.0f, next point %.1f\n", got[0], got[1])
+	// Output: Hessian [3 2 2 3], next point [-0.2 -0.2]
 }
 
 // A directional derivative and a Hessian-vector product.

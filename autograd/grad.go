@@ -23,29 +23,26 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 // and may lack mapped axes of y, along which it is constant. Otherwise it is [Builder.Grad],
 // for a y of any shape.
 func (b *Builder) Vjp(y, ct *Node, x ...*Node) []*Node {
+	return b.pullBack([]*Node{y}, []*Node{ct}, x)
+}
+
+// pullBack appends Σ (∂y[k]/∂x[i])ᵀ·ct[k] over some results to the graph, for each x.
+func (b *Builder) pullBack(y, ct, x []*Node) []*Node {
 	out := make([]*Node, len(x))
 	for i, n := range x {
 		out[i] = &Node{b: b, id: -1, shape: n.shape}
 	}
-	if b.err != nil {
+	if !b.checkReversal(y, ct, x) {
 		return out
 	}
-	if y.b != b {
-		b.fail(nil, "gradient of %v: it belongs to graph %q", y, y.b.name)
-		return out
+	r := &reversal{b: b, cts: map[*Node]*Node{}, pieces: map[*Node][]*Node{}}
+	top := -1
+	for k, n := range y {
+		top = max(top, n.id)
+		r.add(n, ct[k])
 	}
-	for _, n := range append([]*Node{ct}, x...) {
-		if n.b != b {
-			b.fail(nil, "gradient of %v: %v belongs to graph %q", y, n, n.b.name)
-			return out
-		}
-	}
-	if !ct.shape.Equal(y.shape) {
-		b.fail(nil, "gradient of %v: cotangent %v, want shape %v", y, ct, y.shape)
-		return out
-	}
-	r := &reversal{b: b, needed: b.dependents(y.id, x), cts: map[*Node]*Node{y: ct}, pieces: map[*Node][]*Node{}}
-	r.run(y.id, 0)
+	r.needed = b.dependents(top, x)
+	r.run(top, 0)
 	if b.err != nil {
 		return out
 	}
@@ -60,6 +57,24 @@ func (b *Builder) Vjp(y, ct *Node, x ...*Node) []*Node {
 		out[i] = ct
 	}
 	return out
+}
+
+// checkReversal reports whether cotangents and results fit, of nodes of this graph.
+func (b *Builder) checkReversal(y, ct, x []*Node) bool {
+	for k, n := range y {
+		if b.err == nil && n.b != b {
+			b.fail(nil, "gradient of %v: it belongs to graph %q", n, n.b.name)
+		}
+		for _, m := range append([]*Node{ct[k]}, x...) {
+			if b.err == nil && m.b != b {
+				b.fail(nil, "gradient of %v: %v belongs to graph %q", n, m, m.b.name)
+			}
+		}
+		if b.err == nil && !ct[k].shape.Equal(n.shape) {
+			b.fail(nil, "gradient of %v: cotangent %v, want shape %v", n, ct[k], n.shape)
+		}
+	}
+	return b.err == nil
 }
 
 // dependents says of the nodes up to number top which depend on one of x.
