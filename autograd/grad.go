@@ -196,7 +196,7 @@ func (r *reversal) cotangent(n *Node) *Node {
 	return r.cts[n]
 }
 
-// joined concatenates vectors, of which there is at least one: both halves of the list
+// joined concatenates nodes, at least one, along the leading dimension: halves of the list
 // first, so that n elements take n·log n steps.
 func joined(parts []*Node) *Node {
 	if len(parts) == 1 {
