@@ -138,3 +138,67 @@ func TestUniformInputErrors(t *testing.T) {
 		}
 	}
 }
+
+// Normal and Gumbel numbers are made of draws that no register keeps, as their first
+// function is of one operand. They are bit by bit those of numbers that are fed, drawn in
+// place or not, alone or beside draws of other readers.
+func TestDrawsOfOneOperand(t *testing.T) {
+	const samples, d = 40, 2
+	b := ad.NewBuilder("one operand")
+	p, s := b.Axis("particle", 3), b.Axis("sample", samples)
+	w := b.Input("w", ad.Shape{d}, p)
+	e, g := b.Normal("normal", ad.Shape{d}, p, s), b.Gumbel("gumbel", ad.Shape{d}, p, s)
+	inputs := []*ad.Node{w, b.InputNamed("normal"), b.InputNamed("gumbel")}
+	y := w.Mul(e.Gather([]int{1, 0}, ad.Shape{d})).Add(g).Square().Sum().Neg().LogMeanExpOver(s)
+	outputs := append(b.Grad(y, w), y)
+	data := []float64{0.3, -1, 0.7, 2, -0.2, 0.1}
+	run := func(opt ad.Options, noise func(uint64) ad.Feed) [][]float64 {
+		ev, err := ad.NewEvaluator(inputs, outputs, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ev.Close()
+		dst := room(outputs)
+		for range 2 {
+			if err := ev.Eval(dst, []ad.Feed{{Data: data}, noise(5), noise(500)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dst
+	}
+	want := run(ad.Options{}, fills)
+	for _, opt := range []ad.Options{{}, {Workers: 3}, {Without: ad.DrawInPlace}, {Without: ad.SparseCotangents}} {
+		for i, got := range run(opt, seeds) {
+			tolerance := 0.0
+			if opt.Without == ad.SparseCotangents {
+				tolerance = 1e-13 // of sums in another order
+			}
+			compare(t, fmt.Sprintf("%+v: %v", opt, outputs[i]), got, want[i], tolerance)
+		}
+	}
+	for i, reference := range run(ad.Options{Engine: ad.Reference}, seeds) {
+		compare(t, "reference "+outputs[i].String(), want[i], reference, 1e-12)
+	}
+	kept := func(without ...ad.Pass) (n int) {
+		program, err := ad.Compile(inputs, outputs, without...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(program.String(), "registers of 40 lanes: ")
+		if _, err := fmt.Sscanf(rest, "%d of inputs and kept values", &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	program, err := ad.Compile(inputs, outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(program.String(), "draw                  4 operations") {
+		t.Errorf("want 4 draws in listing:\n%v", program)
+	}
+	// Of both inputs the results of the first function are kept, and what is summed.
+	if drawn, stored := kept(), kept(ad.DrawInPlace); drawn != 2*d+1 || stored < drawn {
+		t.Errorf("got %d registers, %d with stored numbers, want %d and no fewer", drawn, stored, 2*d+1)
+	}
+}

@@ -151,7 +151,7 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 			}
 			continue
 		}
-		for _, a := range n.args {
+		for _, a := range n.reads() {
 			need[a.id] = true
 		}
 		if _, listed := position[n]; n.isInput() && !listed {
@@ -167,7 +167,7 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 		v := &ir.Value{Attr: n.attr, Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Name: n.String()}
 		if n.op != nil {
 			v.Op = n.op.irOp()
-			for _, a := range n.args {
+			for _, a := range n.reads() {
 				v.Args = append(v.Args, values[a.id])
 			}
 			if v.Op.View != nil {
@@ -183,6 +183,15 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 		f.Outputs = append(f.Outputs, values[n.id])
 	}
 	return f, nil
+}
+
+// reads are the operands that the value of n is made of: of an operation that only shows
+// elements of the first one that one.
+func (n *Node) reads() []*Node {
+	if n.op != nil && n.op.view != nil {
+		return n.args[:1]
+	}
+	return n.args
 }
 
 // A Program is a graph compiled for its outputs. It is immutable; any number of

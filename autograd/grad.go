@@ -12,67 +12,45 @@ import "tobac/autograd/internal/ir"
 // is the total. Result i has the shape and the axes of x[i]. It is zero for an x that y
 // does not depend on through operations with a derivative.
 func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
+	if b.err == nil && len(y.shape) != 0 {
+		b.fail(nil, "gradient of %v: want a scalar shape", y)
+	}
+	return b.Vjp(y, b.Scalar(1), x...)
+}
+
+// Vjp appends the vector-Jacobian products (∂y/∂x[i])ᵀ·ct to the graph and returns them:
+// the gradient of Σ y·ct with ct held fixed, by one pass of reverse mode. ct has y's shape
+// and may lack mapped axes of y, along which it is constant. Otherwise it is [Builder.Grad],
+// for a y of any shape.
+func (b *Builder) Vjp(y, ct *Node, x ...*Node) []*Node {
+	return b.pullBack([]*Node{y}, []*Node{ct}, x)
+}
+
+// pullBack appends Σ (∂y[k]/∂x[i])ᵀ·ct[k] over some results to the graph, for each x.
+func (b *Builder) pullBack(y, ct, x []*Node) []*Node {
 	out := make([]*Node, len(x))
 	for i, n := range x {
 		out[i] = &Node{b: b, id: -1, shape: n.shape}
 	}
+	if !b.checkReversal(y, ct, x) {
+		return out
+	}
+	r := &reversal{b: b, wanted: map[*Node]bool{}, cts: map[*Node]*Node{}, pieces: map[*Node][]*Node{}}
+	for _, n := range x {
+		r.wanted[n] = true
+	}
+	top := -1
+	for k, n := range y {
+		top = max(top, n.id)
+		r.add(n, ct[k])
+	}
+	r.needed = b.dependents(top, x)
+	r.run(top, 0)
 	if b.err != nil {
 		return out
 	}
-	if len(y.shape) != 0 {
-		b.fail(nil, "gradient of %v: want a scalar shape", y)
-		return out
-	}
-	if y.b != b {
-		b.fail(nil, "gradient of %v: it belongs to graph %q", y, y.b.name)
-		return out
-	}
-	for _, n := range x {
-		if n.b != b {
-			b.fail(nil, "gradient of %v: %v belongs to graph %q", y, n, n.b.name)
-			return out
-		}
-	}
-	needed := b.dependents(y, x)
-	wanted := make(map[*Node]bool, len(x))
-	for _, n := range x {
-		wanted[n] = true
-	}
-	cts := make(map[*Node]*Node, len(needed))
-	cts[y] = b.Scalar(1)
-	for id := y.id; id >= 0; id-- {
-		n := b.nodes[id]
-		ct := cts[n]
-		if ct == nil || n.op == nil || !needed[n] || n.op.VJP == nil {
-			continue
-		}
-		parts := n.op.VJP(n, ct)
-		if b.err != nil {
-			return out
-		}
-		if len(parts) != len(n.args) {
-			b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(parts), len(n.args))
-			return out
-		}
-		for i, part := range parts {
-			arg := n.args[i]
-			if part == nil || !needed[arg] {
-				continue
-			}
-			if !part.shape.Equal(arg.shape) {
-				b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
-				return out
-			}
-			part, arg = part.throughCopies(arg, wanted)
-			part = part.sumAxes(n, arg)
-			if old := cts[arg]; old != nil {
-				part = old.Add(part)
-			}
-			cts[arg] = part
-		}
-	}
 	for i, n := range x {
-		ct := cts[n]
+		ct := r.cotangent(n)
 		if ct == nil { // y does not depend on it
 			ct = b.Constant(make([]float64, n.shape.Len()), n.shape)
 		}
@@ -87,27 +65,160 @@ func (b *Builder) Grad(y *Node, x ...*Node) []*Node {
 // throughCopies takes a cotangent through what only repeats or reshapes a node: it is
 // smaller behind it, and mapped axes are then summed over fewer numbers. Nodes whose own
 // gradient is wanted are not passed.
-func (ct *Node) throughCopies(n *Node, wanted map[*Node]bool) (*Node, *Node) {
-	for !wanted[n] && (n.is("expand") || n.is("reshape")) && ct.axes.Minus(n.axes) != 0 {
+func (r *reversal) throughCopies(ct, n *Node) (*Node, *Node) {
+	for !r.wanted[n] && (n.is("expand") || n.is("reshape")) && ct.axes.Minus(n.axes) != 0 {
 		ct, n = n.op.VJP(n, ct)[0], n.args[0]
 	}
 	return ct, n
 }
 
-// dependents are the nodes up to y that depend on one of x.
-func (b *Builder) dependents(y *Node, x []*Node) map[*Node]bool {
-	needed := make(map[*Node]bool)
-	for _, n := range x {
-		needed[n] = true
-	}
-	for _, n := range b.nodes[:y.id+1] {
-		for _, a := range n.args {
-			if needed[a] {
-				needed[n] = true
+// checkReversal reports whether cotangents and results fit, of nodes of this graph.
+func (b *Builder) checkReversal(y, ct, x []*Node) bool {
+	for k, n := range y {
+		if b.err == nil && n.b != b {
+			b.fail(nil, "gradient of %v: it belongs to graph %q", n, n.b.name)
+		}
+		for _, m := range append([]*Node{ct[k]}, x...) {
+			if b.err == nil && m.b != b {
+				b.fail(nil, "gradient of %v: %v belongs to graph %q", n, m, m.b.name)
 			}
+		}
+		if b.err == nil && !ct[k].shape.Equal(n.shape) {
+			b.fail(nil, "gradient of %v: cotangent %v, want shape %v", n, ct[k], n.shape)
+		}
+	}
+	return b.err == nil
+}
+
+// dependents says of the nodes up to number top which depend on one of x.
+func (b *Builder) dependents(top int, x []*Node) []bool {
+	needed := make([]bool, top+1)
+	for _, n := range x {
+		if n.id <= top {
+			needed[n.id] = true
+		}
+	}
+	for i, n := range b.nodes[:top+1] {
+		for _, a := range n.args {
+			needed[i] = needed[i] || needed[a.id]
 		}
 	}
 	return needed
+}
+
+// A reversal is one pass of reverse mode.
+type reversal struct {
+	b      *Builder
+	needed []bool // by number: the node depends on what is differentiated by; those beyond do not
+	wanted map[*Node]bool // those that are differentiated by
+	cts    map[*Node]*Node
+
+	// Summands of a cotangent that are zero but for few elements. They are joined when
+	// all are known, not added one by one: that would take the square of their number.
+	pieces map[*Node][]*Node
+}
+
+func (r *reversal) isNeeded(n *Node) bool { return n.id < len(r.needed) && r.needed[n.id] }
+
+// run goes from node number top down to bottom and hands the cotangents of needed nodes
+// to their operands.
+func (r *reversal) run(top, bottom int) {
+	for id := top; id >= bottom; id-- {
+		n := r.b.nodes[id]
+		if n.op == nil || !r.isNeeded(n) {
+			continue
+		}
+		if n.op.joint != nil {
+			n.op.joint.reverse(r, n)
+		} else if ct := r.cotangent(n); ct != nil && n.op.VJP != nil {
+			r.step(n, n.op.VJP(n, ct))
+		}
+		if r.b.err != nil {
+			return
+		}
+	}
+}
+
+// step adds what the derivative rule of n has returned to the cotangents of its operands.
+func (r *reversal) step(n *Node, parts []*Node) {
+	b := r.b
+	if b.err != nil {
+		return
+	}
+	if len(parts) != len(n.args) {
+		b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(parts), len(n.args))
+		return
+	}
+	for i, part := range parts {
+		arg := n.args[i]
+		if part == nil || !r.isNeeded(arg) {
+			continue
+		}
+		if part.b != b {
+			b.fail(nil, "%s: cotangent of operand %d belongs to graph %q", n.op.Name, i, part.b.name)
+			return
+		}
+		if n.op.Each2 != nil && len(arg.shape) == 0 && len(part.shape) > 0 {
+			part = part.Sum() // the operand went with every element
+		}
+		if !part.shape.Equal(arg.shape) {
+			b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
+			return
+		}
+		part, arg = r.throughCopies(part, arg)
+		r.add(arg, part.sumAxes(n, arg))
+	}
+}
+
+// Summands are joined if there are at least leastPieces of them, each at most one part in
+// that number of the whole.
+const leastPieces = 8
+
+// add adds to the cotangent of n.
+func (r *reversal) add(n, part *Node) {
+	if part.is("scatter") && part.args[0].shape.Len()*leastPieces <= part.shape.Len() {
+		r.pieces[n] = append(r.pieces[n], part)
+		return
+	}
+	if old := r.cts[n]; old != nil {
+		part = old.Add(part)
+	}
+	r.cts[n] = part
+}
+
+// cotangent is the sum of what has been added for n, nil for nothing.
+func (r *reversal) cotangent(n *Node) *Node {
+	pieces := r.pieces[n]
+	if pieces == nil {
+		return r.cts[n]
+	}
+	delete(r.pieces, n)
+	if len(pieces) >= leastPieces {
+		var values []*Node
+		var at []int
+		for _, p := range pieces {
+			values = append(values, p.args[0].Reshape(Shape{p.args[0].shape.Len()}))
+			at = append(at, p.attr.Ints...)
+		}
+		pieces = []*Node{joined(values).ScatterAdd(at, n.shape)}
+	}
+	for _, p := range pieces {
+		if old := r.cts[n]; old != nil {
+			p = old.Add(p)
+		}
+		r.cts[n] = p
+	}
+	return r.cts[n]
+}
+
+// joined concatenates nodes, at least one, along the leading dimension: halves of the list
+// first, so that n elements take n·log n steps.
+func joined(parts []*Node) *Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	half := len(parts) / 2
+	return Concat(0, joined(parts[:half]), joined(parts[half:]))
 }
 
 // sumAxes sums a cotangent over the mapped axes that the result y carries and

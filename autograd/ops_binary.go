@@ -135,20 +135,25 @@ func init() {
 // share is 1 where n > m, 0 where n < m, and a half where they are equal.
 func (n *Node) share(m *Node) *Node { return n.Greater(m).Add(n.AtLeast(m)).Scale(0.5) }
 
-// elementwise broadcasts both operands to their common shape (scalars stay as
-// they are) and applies the named row.
+// elementwise applies the named row to both operands.
 func (n *Node) elementwise(name string, m *Node) *Node {
+	return n.pointwise(primitives[name], Attr{}, m)
+}
+
+// pointwise broadcasts both operands to their common shape (scalars stay as
+// they are) and applies an element-wise primitive.
+func (n *Node) pointwise(p *Primitive, at Attr, m *Node) *Node {
 	if n.b.err != nil {
 		return n.b.fail(n.shape, "")
 	}
 	if m.b != n.b || len(n.shape) == 0 || len(m.shape) == 0 || n.shape.Equal(m.shape) {
-		return n.op1(name, Attr{}, m) // which refuses a foreign m
+		return n.b.apply(p, at, n, m) // which refuses a foreign m
 	}
 	shape, ok := ir.Broadcast(n.shape, m.shape)
 	if !ok {
-		return n.b.fail(n.shape, "%s: shapes %v and %v do not broadcast", name, n.shape, m.shape)
+		return n.b.fail(n.shape, "%s: shapes %v and %v do not broadcast", p.Name, n.shape, m.shape)
 	}
-	return n.Expand(shape).op1(name, Attr{}, m.Expand(shape))
+	return n.b.apply(p, at, n.Expand(shape), m.Expand(shape))
 }
 
 // Add is n + m, element by element; shapes broadcast by the usual rule.

@@ -95,8 +95,8 @@ func (n *Node) Neg() *Node {
 	return n.op1("neg", Attr{})
 }
 
-// is reports whether n is the result of the named op.
-func (n *Node) is(op string) bool { return n.op != nil && n.op.Name == op }
+// is reports whether n is the result of the named row of the op table.
+func (n *Node) is(op string) bool { return n.op != nil && n.op == primitives[op] }
 
 // Exp is e^x.
 func (n *Node) Exp() *Node { return n.op1("exp", Attr{}) }

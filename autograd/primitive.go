@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -28,14 +29,15 @@ type Attr = ir.Attr
 // every engine, over mapped axes, and is differentiated as often as its VJP allows.
 //
 // A primitive is written for one index of the mapped axes. Its functions are pure,
-// may be called concurrently, and keep nothing of their arguments.
+// may be called concurrently, and keep nothing of their arguments. Either Each or Each2
+// is set, or Shape and Value; VJP reads [Node.Operands] and [Node.Attr].
 type Primitive struct {
 	// Name in error texts and listings. Primitives are told apart by identity.
 	Name string
 
 	// Shape infers the result's shape from those of the operands and refuses operands
-	// that do not fit. nil: that of an element-wise operation, for which all operands
-	// have one shape or are scalars.
+	// that do not fit. nil: that of an element-wise operation, whose operands
+	// [Primitive.Apply] broadcasts by the usual rule.
 	Shape func(at Attr, in []Shape) (Shape, error)
 
 	// Value computes the result from the operands' values, all dense and row-major. It
@@ -68,14 +70,33 @@ type Primitive struct {
 	view    func(at Attr, shape, in Shape) []int
 	sources func(at Attr, shape, in Shape) [][]int
 
+	joint *joint // the function that it is a result of; see [Recompute]
+
 	once sync.Once
 	op   *ir.Op
 }
 
-// Apply adds the operation to the graph of its operands, of which there is at least one.
+// Apply adds the operation to the graph of its operands, of which there is at least one:
+// without any it panics. A primitive that lacks its value or its shape, or operands that
+// do not fit, are an error of the builder that names the primitive.
 func (p *Primitive) Apply(at Attr, operands ...*Node) *Node {
-	return operands[0].b.apply(p, at, operands...)
+	if len(operands) == 0 {
+		panic(fmt.Sprintf("autograd: primitive %q without operands", p.Name))
+	}
+	n := operands[0]
+	if p.Each2 != nil && len(operands) == 2 {
+		return n.pointwise(p, at, operands[1])
+	}
+	return n.b.apply(p, at, operands...)
 }
+
+// Operands that the node is computed from, in the order of its primitive; none of an
+// input or a constant. The caller must not modify the slice.
+func (n *Node) Operands() []*Node { return n.args }
+
+// Attr holds the parameters that the node's primitive was applied with. The caller must
+// not modify them.
+func (n *Node) Attr() Attr { return n.attr }
 
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {
@@ -117,6 +138,9 @@ func (p *Primitive) vectorised() func(at Attr) func(dst, x []float64) {
 
 // infer is the shape of the result.
 func (p *Primitive) infer(at Attr, in []Shape) (Shape, error) {
+	if err := p.complete(); err != nil {
+		return nil, err
+	}
 	if p.Shape != nil {
 		return p.Shape(at, in)
 	}
@@ -128,4 +152,21 @@ func (p *Primitive) infer(at Attr, in []Shape) (Shape, error) {
 		return nil, fmt.Errorf("got %d operands, want %d", len(in), want)
 	}
 	return sameShape(at, in)
+}
+
+// complete reports what the primitive lacks.
+func (p *Primitive) complete() error {
+	elementwise := p.Each != nil || p.Each2 != nil
+	switch {
+	case p.Name == "":
+		return errors.New("a primitive without a name")
+	case p.Each != nil && p.Each2 != nil:
+		return errors.New("the primitive has Each and Each2, want one of them")
+	case elementwise || p.over != ir.Within:
+	case p.Shape == nil:
+		return errors.New("the primitive has no Shape, and is not element-wise: neither Each nor Each2 is set")
+	case p.Value == nil:
+		return errors.New("the primitive has no Value, and is not element-wise: neither Each nor Each2 is set")
+	}
+	return nil
 }

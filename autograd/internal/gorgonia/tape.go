@@ -117,6 +117,9 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 	}
 	lanes := t.laneAxes(n)
 	native := natives[n.Op.Name]
+	if c := n.Op.Class; n.Op.Unary == nil && n.Op.Binary == nil && c != ir.Sum && c != ir.MatMul {
+		native = nil // an operation of the user's that has the name of a native one
+	}
 	if n.Len() == 0 || slices.ContainsFunc(n.Args, func(a *ir.Value) bool { return a.Len() == 0 }) {
 		native = nil // which gorgonia's own ops do not bear
 	}

@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"slices"
+
 	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/lane/vm"
@@ -56,9 +58,11 @@ type compiler struct {
 	loop *ir.Axis // outside the lanes; nil: none
 	lane *ir.Axis
 
-	level []int   // by value: rounds of reductions below it
-	keep  []int32 // register that keeps an element, or -1
-	stack []*stacked
+	level   []int         // by value: rounds of reductions below it
+	byLevel [][]*ir.Value // the values of each, and none of one more
+	keep    []int32       // register that keeps an element, or -1
+	stack   []*stacked
+	stackOf map[*ir.Value]*stacked
 
 	sources map[*ir.Value][][]int
 	groups  map[*ir.Value][]int
@@ -134,11 +138,7 @@ func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
 		c.fold, c.productsAt, c.productRoom = true, plan.Arena, n
 		plan.Arena += n
 	}
-	top := 0
-	for _, l := range c.level {
-		top = max(top, l)
-	}
-	for k := range top + 1 {
+	for k := range len(c.byLevel) - 1 {
 		c.addStage(k)
 	}
 	c.layPanels()
@@ -167,6 +167,7 @@ func (c *compiler) number() {
 	c.prog.keep = c.keep
 	c.sources, c.groups = map[*ir.Value][][]int{}, map[*ir.Value][]int{}
 	c.parts = map[int32]int32{}
+	c.stackOf = map[*ir.Value]*stacked{}
 	c.stream, c.drawn = map[*ir.Value]int32{}, map[*ir.Value]int{}
 	c.reader, c.store = map[int32]int32{}, map[int32]bool{}
 	c.shift, c.reads = map[int32]int32{}, map[int32]bool{}
@@ -308,6 +309,10 @@ func (c *compiler) findLevels() {
 			c.level[i]++
 		}
 	}
+	c.byLevel = make([][]*ir.Value, slices.Max(append(c.level, 0))+2)
+	for i, v := range c.f.Values {
+		c.byLevel[c.level[i]] = append(c.byLevel[c.level[i]], v)
+	}
 }
 
 // addInputs gives inputs, and what steps compute and read, their registers.
@@ -323,7 +328,7 @@ func (c *compiler) addInputs() {
 			continue
 		}
 		p.Inputs = append(p.Inputs, Input{v, p.Kept})
-		c.stack = append(c.stack, &stacked{v, int32(p.Kept)})
+		c.stackAt(v, p.Kept)
 		for e := range v.Live {
 			c.keep[c.element(v, e)] = int32(p.Kept)
 			p.Kept++
@@ -353,23 +358,26 @@ func (c *compiler) addInputs() {
 
 // stackValue reserves registers for the live elements of v, one behind the other.
 func (c *compiler) stackValue(v *ir.Value) {
-	for _, s := range c.stack {
-		if s.v == v {
-			return
-		}
+	if c.stackOf[v] != nil {
+		return
 	}
-	c.stack = append(c.stack, &stacked{v, int32(c.prog.Kept)})
+	c.stackAt(v, c.prog.Kept)
 	if at := c.plan.Place(v); at.Store != nil {
 		c.prog.Kept += at.Store.Slots
 	}
 }
 
+// stackAt notes that the elements of v are kept from register first on.
+func (c *compiler) stackAt(v *ir.Value, first int) {
+	s := &stacked{v, int32(first)}
+	c.stack = append(c.stack, s)
+	c.stackOf[v] = s
+}
+
 // register of element e of a stacked value.
 func (c *compiler) register(v *ir.Value, e int) int32 {
-	for _, s := range c.stack {
-		if s.v == v {
-			return s.first + c.plan.Place(v).Slot[e]
-		}
+	if s := c.stackOf[v]; s != nil {
+		return s.first + c.plan.Place(v).Slot[e]
 	}
 	return none
 }
@@ -389,8 +397,8 @@ func (c *compiler) addStage(k int) {
 	c.prog.Stages = append(c.prog.Stages, Stage{})
 	st := &c.prog.Stages[k]
 	c.shifts, c.products, c.bounds, c.boundOf = nil, nil, nil, map[*ir.Value]int32{}
-	for i, v := range c.f.Values {
-		if c.level[i] != k || !v.Computed() || !c.plan.Stored(v) || c.reduces(v) || c.plan.Varies(v) && !c.step(v) {
+	for _, v := range c.byLevel[k] {
+		if !v.Computed() || !c.plan.Stored(v) || c.reduces(v) || c.plan.Varies(v) && !c.step(v) {
 			continue
 		}
 		st.values = append(st.values, v)
@@ -442,8 +450,8 @@ func (c *compiler) addStage(k int) {
 // softmax weights of the same numbers share one.
 func (c *compiler) sinksOf(k int) (sinks []sink) {
 	byOperand := map[ref]int{}
-	for i, v := range c.f.Values {
-		if c.level[i] != k || !c.reduces(v) && !c.softmax(v) {
+	for _, v := range c.byLevel[k] {
+		if !c.reduces(v) && !c.softmax(v) {
 			continue
 		}
 		for e, live := range v.Live {
@@ -506,8 +514,8 @@ func (c *compiler) pinWhole(all *emitter, k int) {
 		}
 	}
 	done := map[*ir.Value]bool{}
-	for i, v := range c.f.Values {
-		if c.level[i] != k+1 || !c.step(v) {
+	for _, v := range c.byLevel[k+1] {
+		if !c.step(v) {
 			continue
 		}
 		for _, a := range v.Args {

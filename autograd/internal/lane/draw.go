@@ -7,8 +7,8 @@ import (
 )
 
 // An input of uniform numbers is drawn where it is used if each of its elements
-// is read once, by an element-wise operation whose other operand is the same in
-// all lanes. The results are kept in its stead, so that later stages, which run on
+// is read once, by an element-wise operation of one operand, or of two of which the other
+// is the same in all lanes. The results are kept in its stead, so that later stages, which run on
 // some of the lanes, need no draw again.
 
 // findDrawn reports whether input v is drawn where it is used, and marks what is
@@ -26,7 +26,7 @@ func (c *compiler) findDrawn(v *ir.Value) bool {
 			if a.Origin() != v {
 				continue
 			}
-			if w.Op.Class != ir.Elementwise2 || c.plan.Varies(w.Args[1-i]) || c.level[w.ID] != 0 {
+			if !c.readsDraws(w, i) {
 				return false
 			}
 			for e, live := range w.Live {
@@ -48,6 +48,17 @@ func (c *compiler) findDrawn(v *ir.Value) bool {
 		c.reader[draw], c.store[result] = result, true
 	}
 	return true
+}
+
+// readsDraws reports whether w can be computed where its operand i is drawn.
+func (c *compiler) readsDraws(w *ir.Value, i int) bool {
+	switch w.Op.Class {
+	case ir.Elementwise1:
+		return c.level[w.ID] == 0
+	case ir.Elementwise2:
+		return c.level[w.ID] == 0 && !c.plan.Varies(w.Args[1-i])
+	}
+	return false
 }
 
 // inOrder reports whether the numbers that one index of the loop draws for v are those
