@@ -76,6 +76,14 @@ func (p *Primitive) Apply(at Attr, operands ...*Node) *Node {
 	return operands[0].b.apply(p, at, operands...)
 }
 
+// Operands of an operation, in order; none of an input or a constant. The caller must not
+// modify them.
+func (n *Node) Operands() []*Node { return n.args }
+
+// Attr has the parameters of an operation; nothing of an input or a constant. The caller
+// must not modify them.
+func (n *Node) Attr() Attr { return n.attr }
+
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {
 	p.once.Do(func() {
