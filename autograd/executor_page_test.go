@@ -104,6 +104,9 @@ func shown(t *testing.T) map[string]string {
 	before := passes.Split(f)[0].F.String()
 	p, err := exec.Compile(f, exec.Options{}, func(p passes.Pass, f *ir.Func) {
 		after := f.String()
+		if err := f.Verify(); err != nil {
+			t.Errorf("after %s: %v", p.Name, err)
+		}
 		switch p.Name {
 		case "constant-folding":
 			s[p.Name] = foldedValues(f)
@@ -136,6 +139,25 @@ func shown(t *testing.T) map[string]string {
 	return s
 }
 
+// Every pass leaves a sound function.
+func TestPassesLeaveSoundFunctions(t *testing.T) {
+	for seed := range uint64(40) {
+		p := newProgram(programBytes(3000 + seed))
+		p.grow()
+		outputs, _ := p.finish()
+		for _, without := range append(ad.Passes(), 0) {
+			_, err := exec.Compile(lowered(t, p.inputs, outputs), exec.Options{Without: without}, func(pass passes.Pass, f *ir.Func) {
+				if err := f.Verify(); err != nil {
+					t.Fatalf("program %d without %q, after %s: %v", 3000+seed, without, pass.Name, err)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // compiled is the program without samples.
 func compiled(t *testing.T, particles int) *ad.Program {
 	t.Helper()
@@ -156,7 +178,9 @@ func lowered(t *testing.T, inputs, outputs []*ad.Node) *ir.Func {
 }
 
 // ofKernels names the kernels of the page.
-func ofKernels(s string) string { return strings.ReplaceAll(s, "kernels "+ad.Kernels(), "kernels avx2") }
+func ofKernels(s string) string {
+	return strings.ReplaceAll(s, "kernels "+ad.Kernels(), "kernels avx2")
+}
 
 // titles says what the parts go through and return.
 func titles(parts []passes.Part) string {
