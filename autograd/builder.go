@@ -174,7 +174,7 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 		return b.fail(shape, "constant of shape %v: got %d values, want %d", shape, len(values), shape.Len())
 	}
 	// The key holds every bit of every value: constants are never merged by
-	// their printed text (gorgonia prints an ellipsis from nine elements on).
+	// their printed text.
 	var key strings.Builder
 	fmt.Fprintf(&key, "constant%v", shape)
 	for _, v := range values {
