@@ -1,10 +1,11 @@
-// Package autograd is reverse-mode automatic differentiation of expression
-// graphs, with gorgonia graphs underneath: write a density for one particle and
-// one sample, and evaluate it and its gradient for many.
+// Package autograd is reverse-mode automatic differentiation of expression graphs, and
+// a compiler for them: write a density for one particle and one sample, and evaluate
+// it and its gradient for many.
 //
 // A [Builder] grows a graph of [Node] values by methods that read like the
 // equations. [Builder.Grad] adds the gradient as further nodes. [NewEvaluator]
-// prepares outputs, as functions of inputs, for running.
+// prepares outputs, as functions of inputs, for running. A [Primitive] is an operation
+// of your own.
 //
 // # Reverse mode
 //
@@ -14,8 +15,8 @@
 //	n̄ᵢ = ∂y/∂nᵢ = Σ_{j reads i} (∂nⱼ/∂nᵢ)ᵀ n̄ⱼ,    ȳ = 1,
 //
 // accumulated from the last node to the first. Each summand is the
-// vector-Jacobian product of one row of the op table ([Ops] lists them), where it
-// stands next to the value and the shape rule. The summands are nodes of the
+// vector-Jacobian product of one [Primitive] ([Ops] lists those of the package), where
+// it stands next to the value and the shape rule. The summands are nodes of the
 // same graph: gradients can be combined, evaluated and differentiated again.
 //
 // # Conventions
@@ -33,33 +34,64 @@
 //
 // The gradient of a node that carries mapped axes is that of its sum over all
 // indices: for an input with the same axes it is each index's own gradient, for
-// one without them the total.
+// one without them the total. It is zero for an input that the node does not depend on,
+// or only through operations without derivative.
+//
+// Dimensions may be 0. Of no elements the sum is 0, the product 1, the log-sum-exp and
+// the maximum −∞, the minimum +∞, and the mean NaN.
+//
+// Softmax weights, those of [Node.Softmax], of [Node.SoftmaxOver] and of the gradient of
+// a log-sum-exp, are e^(x − max x) over their sum, so that they add up to 1 for any size
+// of x.
+//
+// [Builder.Normal] and [Builder.Gumbel] are functions of an input of uniform numbers.
+// That input is what an evaluator lists and feeds: see [Builder.InputNamed].
 //
 // Where a function has a kink or a tie the derivative is a choice: that of Relu
 // and Abs at 0 is 0; Maximum and Minimum give each operand half at a tie (so
 // LeakyRelu has the mean of its slopes at 0); Clamp has derivative 1 strictly
-// inside its bounds and 0 elsewhere. Sign, Positive and Greater have no
-// derivative. LogSumExp of an infinite result has derivative NaN for the
+// inside its bounds and 0 elsewhere. Sign, Positive, Greater and the other comparisons
+// have no derivative. LogSumExp of an infinite result has derivative NaN for the
 // elements that are infinite.
+//
+// Special values follow IEEE arithmetic. NaN stays NaN, in comparisons, log-sum-exps, and
+// the largest and smallest of some elements or along an axis, too. [Node.Maximum] and
+// [Node.Minimum] are math.Max and math.Min: the maximum of +∞ and NaN is +∞.
 //
 // # Engines
 //
-// All engines have one meaning. [Compiled] is meant for work. [Reference] calls
-// each operation on fresh values and is what the others are compared with.
-// [Tape] runs gorgonia's TapeMachine, for comparison in benchmarks. They agree
-// up to the order of summation, and differ in two respects that the compiled
-// engine owes its speed to.
+// All engines have one meaning. [Compiled] is meant for work. [Reference] walks the graph
+// by definition, each operation on fresh values, once for every index, and is what the
+// others are compared with. [Tape] makes a gorgonia graph of the whole and runs
+// gorgonia's TapeMachine, for comparison in benchmarks. They agree up to rounding: sums
+// are taken in other orders, and kernels of elementary functions round on their own. Beyond
+// that the compiled engine differs in what it owes its speed to:
 //
-// Structural zeros. Elements known to be zero whatever the inputs (those of
-// constants and of [Node.ScatterAdd], and what products, sums and copies make of
-// them) are not computed. The product of such a zero with an infinity or NaN is
-// 0 in the compiled engine, and NaN in the others. Use [Node.Where], not a
-// product with zeros, to leave out what may be infinite.
+// Structural zeros. Elements of arrays known to be zero whatever the inputs (+0 in a
+// constant, what [Node.ScatterAdd] does not write, and what products, quotients, sums and
+// copies make of them) are not computed. The product of such a zero with an infinity or
+// NaN is 0 in the compiled engine, and NaN in the others; so is the quotient 0/x where x
+// is 0 or NaN. A scalar constant 0 is a number like any other: x·0 is NaN where x is
+// infinite. Use [Node.Where], not a product with zeros, to leave out what may be
+// infinite.
 //
-// Negligible samples. Gradients enter the samples of a log-mean-exp over a
-// mapped axis through softmax weights. Samples whose weight is below 2⁻⁵³ of the
-// largest are left out of sums over that axis of terms proportional to the
-// weight. Between factors of similar size that is less than rounding.
+// Signs of zeros. An element that is known to be zero is +0, and adding it changes
+// nothing: −0 stays −0 where IEEE arithmetic makes +0 of it.
+//
+// Rewriting. Two constant factors become one if both are between 2⁻⁶⁴ and 2⁶⁴ in
+// magnitude: x·2⁶⁰·2⁻⁶⁰ is x, also where x·2⁶⁰ overflows. Factors that are the same for all
+// samples are multiplied with each other first. Both hold to rounding where nothing
+// overflows or underflows.
+//
+// Negligible samples. Gradients enter the samples of a log-sum-exp over a mapped axis
+// through softmax weights. Sums over that axis of terms proportional to such a weight
+// leave out samples whose weight is small, if a bound on the other factors, found in every
+// run, says that all that is left out is below 2⁻⁵³ of the largest component of these
+// sums; else all samples count. The error is relative to that largest component: one that
+// is much smaller may lose more of itself. Weights that a model makes, by
+// [Node.SoftmaxOver] or otherwise, leave nothing out.
+//
+// [Options].Without switches each of these off: see [Pass].
 //
 // # Accuracy
 //
@@ -75,14 +107,19 @@
 // A graph that cannot be built keeps its first error, with the name of the
 // operation, what it got and what it wants; nodes added afterwards are inert,
 // and the error is returned by [Builder.Err], [Compile] and [NewEvaluator].
-// A run returns an error for feeds of the wrong length, for a matrix that is not
-// positive definite ([ErrNotPositiveDefinite]) and, on request, for the first
-// operation whose result is not finite ([NonFiniteError]). A nil node or builder
-// panics.
 //
-// Nothing here is merged by printed text or by a 32-bit hash, as gorgonia does:
-// constants and operations are one node only if they are equal bit by bit, and a
-// collision in the graph underneath is an error.
+// A run returns an error for feeds of the wrong length before anything is computed. An
+// operation that has no result, such as the Cholesky factor of a matrix that is not
+// positive definite ([ErrNotPositiveDefinite]), fails at its index of the loop axis
+// alone, which is by rule the outermost one, particles for example. The run goes on and
+// returns a [*FailedError] that names the indices and their causes; their results are NaN,
+// and those of the other indices hold. [Tape] stops at the first failure. With
+// [Options].CheckFinite the first number that is not finite is such a cause, a
+// [*NonFiniteError]; without it NaN and infinities are results like any others. A nil
+// node or builder panics.
+//
+// Nodes are one only if operation, parameters and operands are equal, bit by bit:
+// nothing is merged by printed text or by a hash.
 //
 // # Concurrency
 //

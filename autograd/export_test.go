@@ -66,3 +66,6 @@ func verifyPart(part passes.Part) error {
 	}
 	return nil
 }
+
+// Lower makes the function that an engine starts from.
+var Lower = lower

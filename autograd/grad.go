@@ -109,7 +109,7 @@ func (b *Builder) dependents(top int, x []*Node) []bool {
 // A reversal is one pass of reverse mode.
 type reversal struct {
 	b      *Builder
-	needed []bool // by number: the node depends on what is differentiated by; those beyond do not
+	needed []bool         // by number: the node depends on what is differentiated by; those beyond do not
 	wanted map[*Node]bool // those that are differentiated by
 	cts    map[*Node]*Node
 

@@ -85,9 +85,7 @@ func init() {
 	)
 }
 
-// Neg is −x. gorgonia rewrites a few compositions as it builds them (−(−x) and
-// the logarithms below); they are written out here, so that a node always
-// stands for the operation asked for.
+// Neg is −x. Of −x it is x.
 func (n *Node) Neg() *Node {
 	if n.is("neg") {
 		return n.args[0]

@@ -34,6 +34,8 @@ type tape struct {
 	cause   error // of an own op: the machine keeps only its text
 }
 
+// NewTape makes the gorgonia graph of a function and a TapeMachine that runs it. It returns
+// what gorgonia refuses, or panics with, as an error.
 func NewTape(f *ir.Func) (e exec.Evaluator, err error) {
 	var used ir.AxisSet
 	for _, v := range f.Values {

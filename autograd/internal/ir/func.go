@@ -170,6 +170,9 @@ func (f *Func) String() string {
 				fmt.Fprintf(&s, " %%%d", a.ID)
 			}
 		}
+		if v.Flat != 0 {
+			fmt.Fprintf(&s, " as %v", v.Shape)
+		}
 		if v.Live != nil {
 			fmt.Fprintf(&s, ", %d of %d elements", count(v.Live), len(v.Live))
 		}

@@ -95,9 +95,9 @@ const (
 	CommonSubexpressions
 	// Fusion joins products, squares and scalings with the sums they go into.
 	Fusion
-	// SparseCotangents leaves out samples whose softmax weight is below 2⁻⁵³ of
-	// the largest, where everything is proportional to the weight, and computes
-	// forward values again for the remaining ones rather than keep all.
+	// SparseCotangents leaves out samples whose softmax weight is negligible, by a bound
+	// that is checked in every run, from sums of terms proportional to the weight, and
+	// computes forward values again for the remaining ones rather than keep all.
 	SparseCotangents
 	// MemoryReuse lets values share memory when their lives do not overlap.
 	MemoryReuse
