@@ -156,7 +156,7 @@ func (p *Primitive) infer(at Attr, in []Shape) (Shape, error) {
 
 // complete reports what the primitive lacks.
 func (p *Primitive) complete() error {
-	elementwise := p.Each != nil || p.Each2 != nil
+	elementwise := p.vectorised() != nil || p.Each2 != nil
 	switch {
 	case p.Name == "":
 		return errors.New("a primitive without a name")
