@@ -42,27 +42,6 @@ func swapped(vs func(dst, a []float64, b float64)) func(dst []float64, a float64
 	return func(dst []float64, a float64, b []float64) { vs(dst, b, a) }
 }
 
-func divVV(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] / b[i]
-	}
-}
-
-func divVS(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] / b
-	}
-}
-
-func divSV(dst []float64, a float64, b []float64) {
-	b = b[:len(dst)]
-	for i := range dst {
-		dst[i] = a / b[i]
-	}
-}
-
 func fill(dst []float64, v float64) {
 	for i := range dst {
 		dst[i] = v

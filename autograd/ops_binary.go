@@ -100,7 +100,7 @@ func init() {
 			func(y, ct *Node) []*Node { return []*Node{ct, ct.Neg()} }),
 		elementwise2("mul", ir.Binary{Form: ir.Mul, VV: kernels.MulEach, VS: kernels.Scale, SV: swapped(kernels.Scale), Zero: ir.ZeroEither},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[1]), ct.Mul(y.args[0])} }),
-		elementwise2("div", ir.Binary{Form: ir.Div, VV: divVV, VS: divVS, SV: divSV, Zero: ir.ZeroFirst},
+		elementwise2("div", ir.Binary{Form: ir.Div, VV: kernels.Div, VS: kernels.DivScalar, SV: kernels.ScalarDiv, Zero: ir.ZeroFirst},
 			func(y, ct *Node) []*Node {
 				q := ct.Div(y.args[1])
 				return []*Node{q, q.Mul(y).Neg()}
@@ -115,15 +115,7 @@ func init() {
 				w := y.args[1].share(y.args[0])
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
-		elementwise2("greater", ir.Binary{Form: ir.Greater, F: func(a, b float64) float64 {
-			switch {
-			case a > b:
-				return 1
-			case a <= b:
-				return 0
-			}
-			return math.NaN()
-		}}, nil),
+		elementwise2("greater", ir.Binary{Form: ir.Greater, VV: kernels.Greater}, nil),
 		elementwise2("sigmoid_shift", ir.Binary{Form: ir.SigmoidShift, F: sigmoidShift, SV: sigmoidShiftSV},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.Sub(y.Square())), nil} }),
 		// The value is the first operand's, the derivative the second's.

@@ -9,8 +9,8 @@ import (
 // Comparisons are 1 or 0, or NaN if an operand is NaN, and have no derivative.
 func init() {
 	register(
-		elementwise2("equal", ir.Binary{Form: ir.Equal, F: compared(func(a, b float64) bool { return a == b })}, nil),
-		elementwise2("at_least", ir.Binary{Form: ir.AtLeast, F: compared(func(a, b float64) bool { return a >= b })}, nil),
+		elementwise2("equal", ir.Binary{Form: ir.Equal, VV: kernels.Equal}, nil),
+		elementwise2("at_least", ir.Binary{Form: ir.AtLeast, VV: kernels.AtLeast}, nil),
 		elementwise2("and", ir.Binary{F: compared(func(a, b float64) bool { return a != 0 && b != 0 }), Zero: ir.ZeroEither}, nil),
 		elementwise2("or", ir.Binary{F: compared(func(a, b float64) bool { return a != 0 || b != 0 }), Zero: ir.ZeroBoth}, nil),
 	)

@@ -10,8 +10,8 @@ import (
 // equally.
 func init() {
 	register(
-		extremum("max", math.Inf(-1), ir.Larger, func(a, b float64) float64 { return max(a, b) }),
-		extremum("min", math.Inf(1), ir.Smaller, func(a, b float64) float64 { return min(a, b) }),
+		extremum("max", math.Inf(-1), ir.Larger, kernels.Larger),
+		extremum("min", math.Inf(1), ir.Smaller, kernels.Smaller),
 		&Primitive{
 			Name: "max_over", Shape: sameShape, axes: removeAxis, over: ir.OverMax, class: ir.Crossing,
 			VJP: func(y, ct *Node) []*Node {
@@ -23,7 +23,7 @@ func init() {
 }
 
 // extremum is the row of a reduction by a comparison, from its value of nothing.
-func extremum(name string, nothing float64, form ir.Form, better func(a, b float64) float64) *Primitive {
+func extremum(name string, nothing float64, form ir.Form, better func(dst, x, y []float64)) *Primitive {
 	return &Primitive{
 		Name:  name,
 		Shape: reduceShape,
@@ -32,7 +32,7 @@ func extremum(name string, nothing float64, form ir.Form, better func(a, b float
 			for e, src := range reduceSources(at, shape, shapes[0]) {
 				out[e] = nothing
 				for _, k := range src {
-					out[e] = better(out[e], in[0][k])
+					better(out[e:e+1], out[e:e+1], in[0][k:k+1])
 				}
 			}
 			return nil
@@ -45,8 +45,8 @@ func extremum(name string, nothing float64, form ir.Form, better func(a, b float
 	}
 }
 
-func foldOf(form ir.Form, better func(a, b float64) float64) *ir.Binary {
-	k := &ir.Binary{Form: form, F: better}
+func foldOf(form ir.Form, better func(dst, x, y []float64)) *ir.Binary {
+	k := &ir.Binary{Form: form, VV: better}
 	completeBinary(k)
 	return k
 }

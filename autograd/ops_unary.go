@@ -70,8 +70,8 @@ func init() {
 			func(y, x *Node) *Node { return x.Sign() }),
 		elementwise1("relu", ir.Unary{Form: ir.Relu, Vec: func(dst, x []float64) { kernels.MaximumScalar(dst, x, 0) }, Zero: true},
 			func(y, x *Node) *Node { return x.Positive() }),
-		elementwise1("sign", ir.Unary{F: sign, Zero: true}, nil),
-		elementwise1("positive", ir.Unary{Form: ir.Positive, F: positive, Zero: true}, nil),
+		elementwise1("sign", ir.Unary{Vec: kernels.Sign, Zero: true}, nil),
+		elementwise1("positive", ir.Unary{Form: ir.Positive, Vec: kernels.Positive, Zero: true}, nil),
 		(&Primitive{
 			Name: "power",
 			each: func(at Attr) func(dst, x []float64) {
@@ -187,28 +187,6 @@ func (n *Node) LeakyRelu(slope float64) *Node {
 		return n.b.fail(n.shape, "leaky relu: slope %v, want 0 ≤ slope < 1", slope)
 	}
 	return n.Maximum(n.Scale(slope))
-}
-
-func sign(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	default:
-		return x // 0, or NaN
-	}
-}
-
-func positive(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x <= 0:
-		return 0
-	default:
-		return x // NaN
-	}
 }
 
 func checkAxis(axis int, s Shape) error {

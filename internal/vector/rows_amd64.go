@@ -13,13 +13,3 @@ func logSumExpRowsAVX2(dst []float64, rows [][]float64)
 //
 //go:noescape
 func logSumExpRowsAVX512(dst []float64, rows [][]float64)
-
-// logSumExpRowPartsAVX2 is the largest x and ln Σ e^x less that, over one or more rows.
-//
-//go:noescape
-func logSumExpRowPartsAVX2(top []float64, rest []float64, rows [][]float64)
-
-// logSumExpRowPartsAVX512 is the largest x and ln Σ e^x less that, over one or more rows.
-//
-//go:noescape
-func logSumExpRowPartsAVX512(top []float64, rest []float64, rows [][]float64)

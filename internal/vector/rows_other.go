@@ -7,7 +7,3 @@ package vector
 func logSumExpRowsAVX2(dst []float64, rows [][]float64) { panic(missing) }
 
 func logSumExpRowsAVX512(dst []float64, rows [][]float64) { panic(missing) }
-
-func logSumExpRowPartsAVX2(top []float64, rest []float64, rows [][]float64) { panic(missing) }
-
-func logSumExpRowPartsAVX512(top []float64, rest []float64, rows [][]float64) { panic(missing) }

@@ -46,53 +46,6 @@ func TestLogSumExpRows(t *testing.T) {
 	}
 }
 
-// TestLogSumExpRowParts: the parts add up to the whole, the first is the largest number,
-// results do not depend on the place, and the sets in assembly agree to the bit.
-func TestLogSumExpRowParts(t *testing.T) {
-	for _, set := range vector.Available() {
-		rng := rand.New(rand.NewPCG(50, 51))
-		for n := range 40 {
-			for count := range 6 {
-				rows, column := make([][]float64, count), make([][]float64, count)
-				for k := range rows {
-					rows[k] = sample(rng, n, n%2 == 0)
-				}
-				whole, top, rest := make([]float64, n), make([]float64, n+1), make([]float64, n+1)
-				top[n], rest[n] = 7, 7
-				set.LogSumExpRows(whole, rows)
-				set.LogSumExpRowParts(top[:n], rest[:n], rows)
-				for i := range n {
-					largest := math.Inf(-1)
-					for k, row := range rows {
-						column[k] = row[i : i+1]
-						largest = max(largest, row[i])
-					}
-					if !sameBits(top[i]+0, largest+0) || !sameBits(top[i]+rest[i], whole[i]) || rest[i] < 0 || math.IsNaN(rest[i]) {
-						t.Errorf("%v: number %d of %d, of %v: got %v and %v, want %v in all, %v the largest", set, i, n, column, top[i], rest[i], whole[i], largest)
-					}
-					var a, b [1]float64
-					set.LogSumExpRowParts(a[:], b[:], column)
-					if !sameBits(a[0], top[i]) || !sameBits(b[0], rest[i]) {
-						t.Errorf("%v: number %d of %d, of %v: got %v and %v, alone %v and %v", set, i, n, column, top[i], rest[i], a[0], b[0])
-					}
-				}
-				if top[n] != 7 || rest[n] != 7 {
-					t.Errorf("%v: %d numbers, and one more was written", set, n)
-				}
-				if set == vector.AVX512 {
-					a, b := make([]float64, n), make([]float64, n)
-					vector.AVX2.LogSumExpRowParts(a, b, rows)
-					for i := range n {
-						if !sameBits(a[i], top[i]) || !sameBits(b[i], rest[i]) {
-							t.Errorf("number %d: AVX2 %v and %v, AVX-512 %v and %v", i, a[i], b[i], top[i], rest[i])
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // logSumExp is the logarithm of the sum of exponentials of column i of rows.
 func logSumExp(rows [][]float64, i int) (sum float64, column []float64) {
 	for _, row := range rows {

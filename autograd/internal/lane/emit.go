@@ -31,7 +31,7 @@ type emitter struct {
 	binaries []func(dst, a, b []float64)
 	unaryAt  map[string]int32
 	binaryAt map[string]int32
-	groups   map[softmaxGroup][2]int32 // registers of the maximum and the rest
+	groups   map[softmaxGroup][2]int32 // registers of the largest and of the sum
 	slab     []linearTerm              // of the linear forms that are being looked at
 }
 
@@ -344,20 +344,30 @@ func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
 	return dst
 }
 
-// softmaxOf emits an element of a softmax over elements, e^(x − max − ln Σ e^(x − max)),
-// of whose group the parts are computed once.
+// softmaxOf emits an element of a softmax over elements, e^(x − max)/Σ e^(x − max). The
+// largest is made finite, so that infinite ones become NaN and, beside them, finite ones 0.
+// Of a group it and the sum are computed once.
 func (em *emitter) softmaxOf(v *ir.Value, e int) int32 {
 	group := em.c.groupOf(v, e)
 	key := softmaxGroup{v, group}
 	parts, ok := em.groups[key]
+	power := func(r int32) int32 {
+		return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.Sub, A: r, B: parts[0]})})
+	}
 	if !ok {
 		operands := em.registers(v, em.c.sourcesOf(v)[group])
-		parts = [2]int32{em.virtual(), em.virtual()}
-		em.emit(vm.Op{Code: vm.LogSumExpParts, Dst: parts[0], A: em.pool(append([]int32{parts[1]}, operands...)...), B: int32(len(operands))})
+		top := operands[0]
+		for _, r := range operands[1:] {
+			top = em.share(vm.Op{Code: vm.Larger, A: top, B: r})
+		}
+		parts[0] = em.share(vm.Op{Code: vm.Finite, A: top})
+		parts[1] = power(operands[0])
+		for _, r := range operands[1:] {
+			parts[1] = em.share(vm.Op{Code: vm.Add, A: parts[1], B: power(r)})
+		}
 		em.groups[key] = parts
 	}
-	shifted := em.share(vm.Op{Code: vm.Sub, A: em.register(em.c.ref(v.Args[0], e)), B: parts[0]})
-	return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.Sub, A: shifted, B: parts[1]})})
+	return em.share(vm.Op{Code: vm.Div, A: power(em.register(em.c.ref(v.Args[0], e))), B: parts[1]})
 }
 
 // A softmaxGroup is one of those that a softmax normalises over.

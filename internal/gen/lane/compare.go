@@ -54,6 +54,17 @@ func (s *set) extrema() {
 	}
 }
 
+// finite writes Finite. A minimum, and a maximum, is its second operand if either is NaN.
+func (s *set) finite() {
+	s.begin("Finite")
+	largest, least := s.broadcast(s.constant("largest")), s.broadcast(s.constant("least"))
+	s.each("A", "", func(x, _, _ Mem) vec {
+		v := s.apply(s.VMINPD, x, largest)
+		s.VMAXPD(v, least, v)
+		return v
+	})
+}
+
 // extremum is do in both orders, joined, since of two zeros each order returns the
 // second: 0 is larger than −0. It is NaN if x or y is.
 func (s *set) extremum(do, join func(...Op), x, y vec) vec {

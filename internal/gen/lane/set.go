@@ -57,6 +57,7 @@ func (s *set) assemble(rows []row) ([]byte, error) {
 	s.elementwise()
 	s.quotients()
 	s.extrema()
+	s.finite()
 	s.comparisons()
 	s.overLanes()
 	s.sums()
@@ -269,6 +270,8 @@ var constants = []struct {
 	{"magnitude", U64(1<<63 - 1)},
 	{"∞", U64(math.Float64bits(math.Inf(1)))},
 	{"−∞", U64(math.Float64bits(math.Inf(-1)))},
+	{"largest", F64(math.MaxFloat64)},
+	{"least", F64(-math.MaxFloat64)},
 }
 
 // constant is the place of one.

@@ -13,15 +13,18 @@ import (
 type kernel struct {
 	name    string                                   // without the suffix for the width
 	doc     string                                   // what it computes
-	vectors int                                      // operands that are vectors: x, y
+	vectors int                                      // operands that are vectors: x, y, z
 	number  bool                                     // whether a number p follows them
 	partial bool                                     // whether body may call leave
 	body    func(m *machine, in []vector) (v vector) // a number comes last, in all lanes
 }
 
+// operands are the names of vectors.
+var operands = []string{"x", "y", "z"}
+
 // signature is the type of the kernel in Go.
 func (k kernel) signature() string {
-	s := "func(dst, " + strings.Join([]string{"x", "y"}[:k.vectors], ", ") + " []float64"
+	s := "func(dst, " + strings.Join(operands[:k.vectors], ", ") + " []float64"
 	if k.number {
 		s += ", p float64"
 	}
@@ -62,7 +65,7 @@ func (k kernel) emit(m *machine) {
 	dst := m.Load(m.Param("dst").Base(), m.GP64())
 	from, in := make([]operand.Mem, k.vectors), make([]vector, k.vectors)
 	for i := range from {
-		from[i].Base = m.Load(m.Param([]string{"x", "y"}[i]).Base(), m.GP64())
+		from[i].Base = m.Load(m.Param(operands[i]).Base(), m.GP64())
 		in[i] = m.vec()
 	}
 	l := tail{machine: m, left: m.Load(m.Param("dst").Len(), m.GP64()), short: m.GP64()}

@@ -22,9 +22,10 @@ var files = []struct {
 }{
 	{"exp", exponentials},
 	{"elementary", elementary},
+	{"compare", comparisons},
 	{"power", power},
 	{"trigonometric", trigonometric},
-	{"rows", []emitter{logSumExpRows{}, logSumExpRows{parts: true}}},
+	{"rows", []emitter{logSumExpRows{}}},
 	{"normal", normals},
 	{"gamma", gamma},
 }

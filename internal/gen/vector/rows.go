@@ -5,28 +5,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// logSumExpRows is the kernel of ln Σ e^x over rows, element by element, or of its parts:
-// the largest number, and ln Σ e^x less that.
-type logSumExpRows struct{ parts bool }
+// logSumExpRows is the kernel of ln Σ e^x over rows, element by element.
+type logSumExpRows struct{}
 
 // headerSize is the size of a slice in memory.
 const headerSize = 24
 
 // emit writes a loop over vectors, every one of which reads all rows for the largest
 // number, and once more for the sum of exponentials. All loads are under a mask.
-func (k logSumExpRows) emit(m *machine) {
-	results := []string{"dst"}
-	if k.parts {
-		results = []string{"top", "rest"}
-		m.begin("logSumExpRowParts", "func(top, rest []float64, rows [][]float64)", "the largest x and ln Σ e^x less that, over one or more rows.")
-	} else {
-		m.begin("logSumExpRows", "func(dst []float64, rows [][]float64)", "ln Σ e^x over one or more rows.")
-	}
-	var to []reg.Register
-	for _, name := range results {
-		to = append(to, m.Load(m.Param(name).Base(), m.GP64()))
-	}
-	l := tail{machine: m, left: m.Load(m.Param(results[0]).Len(), m.GP64()), short: m.GP64()}
+func (logSumExpRows) emit(m *machine) {
+	m.begin("logSumExpRows", "func(dst []float64, rows [][]float64)", "ln Σ e^x over one or more rows.")
+	dst := m.Load(m.Param("dst").Base(), m.GP64())
+	l := tail{machine: m, left: m.Load(m.Param("dst").Len(), m.GP64()), short: m.GP64()}
 	r := rowLoop{machine: m, offset: m.GP64()}
 	r.rows = m.Load(m.Param("rows").Base(), m.GP64())
 	r.count = m.Load(m.Param("rows").Len(), m.GP64())
@@ -40,19 +30,15 @@ func (k logSumExpRows) emit(m *machine) {
 	m.JE(operand.LabelRef("done"))
 	m.moveMask(l.mask(), r.mask)
 	m.Label("body")
-	v := r.logSumExp(k.parts)
+	v := r.logSumExp()
 	m.TESTQ(l.left, l.left)
 	m.JL(operand.LabelRef("last"))
-	for i, dst := range to {
-		m.VMOVUPD(v[i], operand.Mem{Base: dst, Index: r.offset, Scale: 1})
-	}
+	m.VMOVUPD(v, operand.Mem{Base: dst, Index: r.offset, Scale: 1})
 	m.ADDQ(operand.I32(8*m.lanes()), r.offset)
 	m.JMP(operand.LabelRef("loop"))
 	m.Label("last")
-	for i, dst := range to {
-		m.ADDQ(r.offset, dst)
-		l.store(v[i], dst)
-	}
+	m.ADDQ(r.offset, dst)
+	l.store(v, dst)
 	m.Label("done")
 	m.VZEROUPPER()
 	m.RET()
@@ -83,9 +69,8 @@ func (r rowLoop) each(body func(x vector)) {
 }
 
 // logSumExp is top + ln Σ e^(x−top) with the largest number top; where that is
-// infinite it is the result, unless there is a NaN. Terms below e^−708 count as that. The
-// parts are those of the result, 0 beside what is infinite or NaN.
-func (r rowLoop) logSumExp(parts bool) []vector {
+// infinite it is the result, unless there is a NaN. Terms below e^−708 count as that.
+func (r rowLoop) logSumExp() vector {
 	m := r.machine
 	top := m.reg(-inf)
 	r.each(func(x vector) { m.VMAXPD(top, x, top) })
@@ -100,21 +85,13 @@ func (r rowLoop) logSumExp(parts bool) []vector {
 	})
 	k, c := m.split(sum)
 	v := m.logReduced(m.number(k, exponentBias), m.sub(c, 1), logCoefficients)
-	if parts {
-		m.ifAny(m.either(infinite, m.cmp(sum, unordered, sum)), func() {
-			m.set(v, m.cmp(sum, unordered, sum), 0)
-			m.set(v, infinite, 0)
-			r.each(func(x vector) { m.set(top, m.cmp(x, unordered, x), x) })
-		})
-		return []vector{top, v}
-	}
 	v = m.add(v, from)
 	m.ifAny(m.either(infinite, m.cmp(sum, unordered, sum)), func() {
 		m.set(v, m.cmp(sum, unordered, sum), nan)
 		m.set(v, infinite, top)
 		r.each(func(x vector) { m.set(v, m.cmp(x, unordered, x), x) })
 	})
-	return []vector{v}
+	return v
 }
 
 // mask is the mask of the first elements.

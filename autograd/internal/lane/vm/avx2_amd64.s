@@ -883,6 +883,36 @@ two:
 	MOVQ      (CX)(AX*8), CX
 	JMP       CX
 
+// func avx2Finite()
+// Requires: AVX
+TEXT ·avx2Finite(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD avx2Constants<>+64(SB), Y0
+	VBROADCASTSD avx2Constants<>+72(SB), Y1
+	MOVLQSX      Op_Dst+0(R13), AX
+	IMULQ        R12, AX
+	ADDQ         R9, AX
+	MOVLQSX      Op_A+0(R13), CX
+	IMULQ        R12, CX
+	ADDQ         R9, CX
+	MOVQ         R12, DX
+
+two:
+	VMINPD  (CX), Y0, Y2
+	VMAXPD  Y2, Y1, Y2
+	VMINPD  32(CX), Y0, Y3
+	VMAXPD  Y3, Y1, Y3
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, DX
+	JNE     two
+	LEAQ    Op__size+0(R13), R13
+	MOVLQSX Op_Code+0(R13), AX
+	LEAQ    avx2Table<>+0(SB), CX
+	MOVQ    (CX)(AX*8), CX
+	JMP     CX
+
 // func avx2Greater()
 // Requires: AVX
 TEXT ·avx2Greater(SB), NOSPLIT|NOFRAME, $0
@@ -2316,7 +2346,9 @@ DATA avx2Constants<>+32(SB)/8, $(-0.5)
 DATA avx2Constants<>+40(SB)/8, $0x7fffffffffffffff
 DATA avx2Constants<>+48(SB)/8, $0x7ff0000000000000
 DATA avx2Constants<>+56(SB)/8, $0xfff0000000000000
-GLOBL avx2Constants<>(SB), RODATA|NOPTR, $64
+DATA avx2Constants<>+64(SB)/8, $(179769313486231570000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000.0)
+DATA avx2Constants<>+72(SB)/8, $(-179769313486231570000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000.0)
+GLOBL avx2Constants<>(SB), RODATA|NOPTR, $80
 
 // Where each operation starts.
 DATA avx2Table<>+(8*const_End)(SB)/8, $·stop(SB)
@@ -2340,6 +2372,7 @@ DATA avx2Table<>+(8*const_Sqrt)(SB)/8, $·avx2Sqrt(SB)
 DATA avx2Table<>+(8*const_Abs)(SB)/8, $·avx2Abs(SB)
 DATA avx2Table<>+(8*const_Maximum)(SB)/8, $·avx2Maximum(SB)
 DATA avx2Table<>+(8*const_Minimum)(SB)/8, $·avx2Minimum(SB)
+DATA avx2Table<>+(8*const_Finite)(SB)/8, $·avx2Finite(SB)
 DATA avx2Table<>+(8*const_Larger)(SB)/8, $·avx2Larger(SB)
 DATA avx2Table<>+(8*const_Smaller)(SB)/8, $·avx2Smaller(SB)
 DATA avx2Table<>+(8*const_Greater)(SB)/8, $·avx2Greater(SB)
@@ -2369,5 +2402,4 @@ DATA avx2Table<>+(8*const_SumConst)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_ShiftConst)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_LogSumExpOf)(SB)/8, $·stop(SB)
 DATA avx2Table<>+(8*const_MaxLanes)(SB)/8, $·stop(SB)
-DATA avx2Table<>+(8*const_LogSumExpParts)(SB)/8, $·stop(SB)
 GLOBL avx2Table<>(SB), RODATA, $(8*const_Codes)

@@ -17,6 +17,15 @@ func neg(dst, x []float64) {
 	}
 }
 
+// finite replaces infinities by the largest number of their sign.
+//
+//go:noinline
+func finite(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = max(min(v, math.MaxFloat64), -math.MaxFloat64)
+	}
+}
+
 //go:noinline
 func add(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]

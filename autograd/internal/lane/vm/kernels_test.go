@@ -155,6 +155,7 @@ func laneCases() []laneCase {
 		{code: Abs, exact: true, make: registers},
 		{code: Maximum, exact: true, make: registers},
 		{code: Minimum, exact: true, make: registers},
+		{code: Finite, exact: true, make: registers},
 		{code: Larger, exact: true, make: registers},
 		{code: Smaller, exact: true, make: registers},
 		{code: Greater, exact: true, make: registers},

@@ -97,15 +97,3 @@ var registers = &pool{
 		}
 	},
 }
-
-// resultAndRegisters are a register that is written, and b registers.
-var resultAndRegisters = &pool{
-	at:   atA,
-	size: func(op *Op, _ []int32) int { return 1 + int(op.B) },
-	visit: func(op *Op, args []int32, f visitor) {
-		for i := range op.B {
-			f(read, &args[1+i], 1)
-		}
-		f(written, &args[0], 1)
-	},
-}

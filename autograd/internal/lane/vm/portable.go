@@ -1,6 +1,10 @@
 package vm
 
-import "math"
+import (
+	"math"
+
+	"tobac/internal/vector"
+)
 
 // The operations in Go, beyond those that are a kernel of kernels.go.
 
@@ -69,14 +73,7 @@ func applyBinary(x *Machine, op *Op) {
 
 func where(x *Machine, op *Op) {
 	args := x.group.Args[op.B:]
-	dst, c, a, b := x.r(op.Dst), x.r(op.A), x.r(args[0]), x.r(args[1])
-	for i := range dst {
-		if c[i] != 0 {
-			dst[i] = a[i]
-		} else {
-			dst[i] = b[i]
-		}
-	}
+	vector.Portable.Where(x.r(op.Dst), x.r(op.A), x.r(args[0]), x.r(args[1]))
 }
 
 // logSumExp is ln Σ eˣ over the lanes of a register, the largest plus the rest.
@@ -97,12 +94,6 @@ func (x *Machine) setLogSumExp(op *Op, top, log float64) {
 // logSumExpOf is ln Σ eˣ over registers, lane by lane.
 func logSumExpOf(x *Machine, op *Op) {
 	x.set.LogSumExpRows(x.r(op.Dst), x.list(x.group.Args[op.A:][:op.B]))
-}
-
-// logSumExpParts is the largest, and what is left of ln Σ eˣ, over registers.
-func logSumExpParts(x *Machine, op *Op) {
-	args := x.group.Args[op.A:][:1+op.B]
-	x.set.LogSumExpRowParts(x.r(op.Dst), x.r(args[0]), x.list(args[1:]))
 }
 
 // list lists registers. It is valid until the next call.

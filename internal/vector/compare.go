@@ -1,0 +1,182 @@
+package vector
+
+import "math"
+
+// Div is dst = x/y. All have one length; dst may be x or y.
+func (s Set) Div(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		divideAVX512(dst, x, y)
+	case AVX2:
+		divideAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, func(x, y float64) float64 { return x / y })
+	}
+}
+
+// DivScalar is dst = x/p for a number p. dst and x have one length; dst may be x.
+func (s Set) DivScalar(dst, x []float64, p float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		divideByAVX512(dst, x, p)
+	case AVX2:
+		divideByAVX2(dst, x, p)
+	default:
+		each(dst, x, func(x float64) float64 { return x / p })
+	}
+}
+
+// ScalarDiv is dst = p/x for a number p. dst and x have one length; dst may be x.
+func (s Set) ScalarDiv(dst []float64, p float64, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		divideIntoAVX512(dst, x, p)
+	case AVX2:
+		divideIntoAVX2(dst, x, p)
+	default:
+		each(dst, x, func(x float64) float64 { return p / x })
+	}
+}
+
+// Larger is dst = max(x, y), NaN where either is; 0 is larger than −0. All have one length;
+// dst may be x or y. See [Set.Maximum] for infinities that win over NaN.
+func (s Set) Larger(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		largerAVX512(dst, x, y)
+	case AVX2:
+		largerAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, func(x, y float64) float64 { return max(x, y) })
+	}
+}
+
+// Smaller is dst = min(x, y), NaN where either is; −0 is smaller than 0. All have one
+// length; dst may be x or y.
+func (s Set) Smaller(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		smallerAVX512(dst, x, y)
+	case AVX2:
+		smallerAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, func(x, y float64) float64 { return min(x, y) })
+	}
+}
+
+// Greater is dst = 1 where x > y, else 0, NaN where either is. All have one length; dst
+// may be x or y.
+func (s Set) Greater(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		greaterAVX512(dst, x, y)
+	case AVX2:
+		greaterAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x > y, x, y) })
+	}
+}
+
+// AtLeast is dst = 1 where x ≥ y, else 0, NaN where either is. All have one length; dst
+// may be x or y.
+func (s Set) AtLeast(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		reachesAVX512(dst, x, y)
+	case AVX2:
+		reachesAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x >= y, x, y) })
+	}
+}
+
+// Equal is dst = 1 where x = y, else 0, NaN where either is. All have one length; dst may
+// be x or y.
+func (s Set) Equal(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	switch s {
+	case AVX512:
+		equalAVX512(dst, x, y)
+	case AVX2:
+		equalAVX2(dst, x, y)
+	default:
+		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x == y, x, y) })
+	}
+}
+
+// indicator is 1 if a comparison of x with y holds, else 0, NaN if either is.
+func indicator(holds bool, x, y float64) float64 {
+	switch {
+	case holds:
+		return 1
+	case x != x || y != y:
+		return math.NaN()
+	}
+	return 0
+}
+
+// Positive is dst = 1 where x > 0, else 0, NaN of NaN. dst and x have one length; dst may
+// be x.
+func (s Set) Positive(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		positiveAVX512(dst, x)
+	case AVX2:
+		positiveAVX2(dst, x)
+	default:
+		each(dst, x, func(x float64) float64 { return indicator(x > 0, x, x) })
+	}
+}
+
+// Sign is dst = 1 where x > 0, −1 where x < 0, and x itself where it is 0 or NaN. dst and x
+// have one length; dst may be x.
+func (s Set) Sign(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch s {
+	case AVX512:
+		signAVX512(dst, x)
+	case AVX2:
+		signAVX2(dst, x)
+	default:
+		each(dst, x, sign)
+	}
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x
+}
+
+// Where is dst = x where the condition is not 0, NaN included, and y elsewhere. All have one
+// length; dst may be any of them.
+func (s Set) Where(dst, condition, x, y []float64) {
+	n := len(condition)
+	dst, x, y = dst[:n], x[:n], y[:n]
+	switch s {
+	case AVX512:
+		whereAVX512(dst, condition, x, y)
+	case AVX2:
+		whereAVX2(dst, condition, x, y)
+	default:
+		for i, c := range condition {
+			if c != 0 {
+				dst[i] = x[i]
+			} else {
+				dst[i] = y[i]
+			}
+		}
+	}
+}
