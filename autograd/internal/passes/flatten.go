@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sync"
 
 	"tobac/autograd/internal/ir"
 )
@@ -244,10 +245,14 @@ func (l *lifter) reduce(v, c *ir.Value, sources [][]int) *ir.Value {
 func batched(op *ir.Op, n int, v *ir.Value) *ir.Op {
 	out := &ir.Op{Name: op.Name, Class: op.Class, Form: op.Form, Binary: op.Binary}
 	shape, shapes := v.Shape, v.ArgShapes()
+	rooms := sync.Pool{New: func() any { return new([][]float64) }} // for operands, by worker
 	if op.Eval != nil {
 		out.Eval = func(at ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
 			size := shape.Len()
-			x := make([][]float64, len(in))
+			room := rooms.Get().(*[][]float64)
+			defer rooms.Put(room)
+			x := append((*room)[:0], in...)
+			*room = x
 			for k := range n {
 				for i := range in {
 					own := shapes[i].Len()

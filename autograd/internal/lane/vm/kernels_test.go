@@ -125,11 +125,6 @@ func laneCases() []laneCase {
 		}
 		return Op{Dst: dst, A: 2, B: int32(k)}, args
 	}
-	parts := func(rng *rand.Rand) (Op, []int32) {
-		op, args := others(rng)
-		op.A = 1
-		return op, args
-	}
 	const second = testArena - 8 // where no operand and no other result is
 	drawn := func(rng *rand.Rand) (Op, []int32) {
 		return Op{Dst: dst, A: int32(rng.IntN(2)), B: num(rng)}, nil
@@ -187,7 +182,6 @@ func laneCases() []laneCase {
 		{code: SumConst, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: num(rng)}, nil }},
 		{code: ShiftConst, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: num(rng), B: second}, nil }},
 		{code: LogSumExpOf, make: others},
-		{code: LogSumExpParts, make: parts},
 		{code: MaxLanes, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: reg(rng)}, nil }},
 	}
 }
