@@ -6,74 +6,44 @@ import (
 	"math"
 
 	ad "tobac/autograd"
+	"tobac/autograd/gradtest"
 )
 
-// An element-wise operation: its function of one number, and the cotangent of its operand.
+// sech is the hyperbolic secant 1/cosh x, whose derivative is −sech x tanh x.
+var sech = &ad.Primitive{
+	Name: "sech",
+	Each: func(ad.Attr) func(float64) float64 {
+		return func(x float64) float64 { return 1 / math.Cosh(x) }
+	},
+	VJP: func(y, ct *ad.Node) []*ad.Node {
+		return []*ad.Node{ct.Mul(y).Mul(y.Operands()[0].Tanh()).Neg()}
+	},
+}
+
+// An operation of one's own: its value and its derivative, which differences confirm, and
+// which can be differentiated again.
 func ExamplePrimitive_again() {
-	softsign := &ad.Primitive{
-		Name: "softsign",
-		Each: func(ad.Attr) func(float64) float64 {
-			return func(x float64) float64 { return x / (1 + math.Abs(x)) }
-		},
-		VJP: func(y, ct *ad.Node) []*ad.Node {
-			x := y.Operands()[0]
-			return []*ad.Node{ct.Div(x.Abs().AddScalar(1).Square())}
-		},
-	}
-	b := ad.NewBuilder("softsign")
-	x := b.Input("x", ad.Shape{3})
-	y := softsign.Apply(ad.Attr{}, x)
-	got := run([]*ad.Node{x}, []*ad.Node{y, b.Grad(y.Sum(), x)[0]}, []float64{-1, 0, 3})
-	fmt.Printf("value %.4f\nslope %.4f\n", got[0], got[1])
-	// Output:
-	// value [-0.5000 0.0000 0.7500]
-	// slope [0.2500 1.0000 0.0625]
-}
+	f := func(_ *ad.Builder, x []*ad.Node) *ad.Node { return sech.Apply(ad.Attr{}, x[0]).Sum() }
+	fmt.Println("gradient:", gradtest.Check(f, [][]float64{{-1, 0, 2}}, []ad.Shape{{3}}, gradtest.Options{}))
 
-// An operation on whole values: the squared distances of m points x from n points y, with
-// its shape, its value and its derivative.
-func ExamplePrimitive_pairwise() {
-	distances := &ad.Primitive{
-		Name:  "pairwise",
-		Shape: func(_ ad.Attr, in []ad.Shape) (ad.Shape, error) { return ad.Shape{in[0][0], in[1][0]}, nil },
-		Value: func(_ ad.Attr, out []float64, shape ad.Shape, in [][]float64, shapes []ad.Shape) error {
-			n, k := shape[1], shapes[0][1]
-			for e := range out {
-				out[e] = 0
-				for l := range k {
-					out[e] += math.Pow(in[0][e/n*k+l]-in[1][e%n*k+l], 2)
-				}
-			}
-			return nil
-		},
-		VJP: func(d, ct *ad.Node) []*ad.Node { // x̄ᵢ = 2 Σⱼ c̄ᵢⱼ(xᵢ − yⱼ), and ȳⱼ likewise
-			x, y := d.Operands()[0], d.Operands()[1]
-			of := func(x, y, ct *ad.Node) *ad.Node {
-				return ct.Sum(1).Reshape(ad.Shape{x.Shape()[0], 1}).Mul(x).Sub(ct.MatMul(y)).Scale(2)
-			}
-			return []*ad.Node{of(x, y, ct), of(y, x, ct.T())}
-		},
-	}
-	b := ad.NewBuilder("pairwise")
-	x, y := b.Input("x", ad.Shape{2, 2}), b.Input("y", ad.Shape{1, 2})
-	d := distances.Apply(ad.Attr{}, x, y)
-	got := run([]*ad.Node{x, y}, []*ad.Node{d, b.Grad(d.Sum(), x)[0]}, []float64{0, 0, 4, 4}, []float64{3, 4})
-	fmt.Printf("distances %.0f\ngradient %.0f\n", got[0], got[1])
-	// Output:
-	// distances [25 1]
-	// gradient [-6 -8 2 0]
-}
-
-// run evaluates the outputs of an example once.
-func run(inputs, outputs []*ad.Node, at ...[]float64) [][]float64 {
-	ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
+	b := ad.NewBuilder("secants")
+	x := b.Input("x", ad.Shape{}, b.Axis("point", 3))
+	y := sech.Apply(ad.Attr{}, x)
+	slope := b.Grad(y, x)[0]
+	curvature := b.Grad(slope, x)[0]
+	e, err := ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{y, slope, curvature}, ad.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer ev.Close()
-	dst := room(outputs)
-	if err := ev.Eval(dst, feeds(at)); err != nil {
+	defer e.Close()
+	out := [][]float64{make([]float64, 3), make([]float64, 3), make([]float64, 3)}
+	if err := e.Eval(out, []ad.Feed{{Data: []float64{-1, 0, 2}}}); err != nil {
 		log.Fatal(err)
 	}
-	return dst
+	fmt.Printf("sech %.3f\nslope %.3f\ncurvature %.3f\n", out[0], out[1], out[2])
+	// Output:
+	// gradient: <nil>
+	// sech [0.648 1.000 0.266]
+	// slope [0.494 -0.000 -0.256]
+	// curvature [0.104 -1.000 0.228]
 }
