@@ -18,6 +18,9 @@
 // vector-Jacobian product of one [Primitive] ([Ops] lists those of the package), where
 // it stands next to the value and the shape rule. The summands are nodes of the
 // same graph: gradients can be combined, evaluated and differentiated again.
+// [Builder.Vjp], [Builder.Jvp], [Builder.Hvp], [Builder.Jacobian] and [Builder.Hessian] are
+// made of such passes. [Recompute] trades time for memory, [WithGradient] gives a value
+// another derivative, and [Scan] unrolls a loop.
 //
 // # Conventions
 //
@@ -63,9 +66,9 @@
 // All engines have one meaning. [Compiled] is meant for work. [Reference] walks the graph
 // by definition, each operation on fresh values, once for every index, and is what the
 // others are compared with. [Tape] makes a gorgonia graph of the whole and runs
-// gorgonia's TapeMachine, for comparison in benchmarks. They agree up to rounding: sums
-// are taken in other orders, and kernels of elementary functions round on their own. Beyond
-// that the compiled engine differs in what it owes its speed to:
+// gorgonia's TapeMachine, for comparison in benchmarks. They agree up to rounding, since
+// sums are taken in other orders. Beyond that the compiled engine differs in what it owes
+// its speed to:
 //
 // Structural zeros. Elements of arrays known to be zero whatever the inputs (+0 in a
 // constant, what [Node.ScatterAdd] does not write, and what products, quotients, sums and
@@ -92,6 +95,15 @@
 // [Node.SoftmaxOver] or otherwise, leave nothing out.
 //
 // [Options].Without switches each of these off: see [Pass].
+//
+// # Accuracy
+//
+// Exponentials, logarithms, and the trigonometric, error and gamma functions are those of
+// a set of kernels, in assembly where the processor allows it; [Kernels] names it. They are
+// right to a few units in the last place, also of subnormal numbers, with the special
+// values of package math. Sets differ by rounding. Within one, an element of an
+// element-wise operation has the same bits alone, among others, in lanes and as a
+// constant, on every engine but [Tape].
 //
 // # Accuracy
 //
