@@ -101,7 +101,7 @@ func (n *Node) Attr() Attr { return n.attr }
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {
 	p.once.Do(func() {
-		op := &ir.Op{Name: p.Name, Class: p.class, Form: p.form, Over: p.over, Eval: p.Value, Unary: p.unary, Binary: p.binary, View: p.view, Sources: p.sources}
+		op := &ir.Op{Name: p.Name, Owner: p, Class: p.class, Form: p.form, Over: p.over, Eval: p.Value, Unary: p.unary, Binary: p.binary, View: p.view, Sources: p.sources}
 		if each := p.vectorised(); each != nil {
 			op.Class = ir.Elementwise1
 			op.Unary2 = func(at Attr) *ir.Unary { return &ir.Unary{Vec: each(at)} }

@@ -19,6 +19,11 @@ type operation struct {
 	in    []ir.Shape
 	out   ir.Shape
 	run   func(out []float64, in [][]float64) error
+
+	// What it computes, for who imports it.
+	value *ir.Value
+	index []int // it copies these elements of its operand
+	whole bool  // it is the operation of the value, without stacked axes
 }
 
 var (

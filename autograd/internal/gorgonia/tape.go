@@ -32,6 +32,9 @@ type tape struct {
 	let     []*tensor.Dense // per input, nil for scalars
 	read    []G.Value
 	cause   error // of an own op: the machine keeps only its text
+
+	// Of a graph for others: the names of the inputs, and constants that nobody has to feed.
+	names []string
 }
 
 // NewTape makes the gorgonia graph of a function and a TapeMachine that runs it. It returns
@@ -59,8 +62,8 @@ func NewTape(f *ir.Func) (e exec.Evaluator, err error) {
 	return t, nil
 }
 
-// build adds the nodes, and reads of the outputs.
-func (t *tape) build() error {
+// addNodes adds the nodes.
+func (t *tape) addNodes() error {
 	for _, n := range t.Values {
 		g, err := t.lower(n)
 		if err != nil {
@@ -70,6 +73,14 @@ func (t *tape) build() error {
 			return fmt.Errorf("%s: shape %v, want %v", t.Describe(n), got, want)
 		}
 		t.nodes[n] = g
+	}
+	return nil
+}
+
+// build adds the nodes, and reads of the outputs.
+func (t *tape) build() error {
+	if err := t.addNodes(); err != nil {
+		return err
 	}
 	t.read = make([]G.Value, len(t.Outputs))
 	for i, n := range t.Outputs {
@@ -169,6 +180,12 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 
 func (t *tape) leaf(n *ir.Value) *G.Node {
 	shape, name := t.shapeOf(n), fmt.Sprintf("%d %s", n.ID, t.Describe(n))
+	if t.names != nil {
+		if n.Const != nil {
+			return t.constant(n)
+		}
+		name = t.names[n.Input]
+	}
 	var g *G.Node
 	if len(shape) == 0 {
 		g = G.NewScalar(t.graph, tensor.Float64, G.WithName(name))
@@ -185,22 +202,25 @@ func (t *tape) leaf(n *ir.Value) *G.Node {
 
 // op makes an own op of the stacked graph, unique by the node it belongs to.
 func (t *tape) op(n *ir.Value, label string, in []ir.Shape, run func(out []float64, in [][]float64) error) *operation {
-	return &operation{label: fmt.Sprintf("%d %s %s", n.ID, t.Describe(n), label), in: in, out: t.shapeOf(n), run: func(out []float64, in [][]float64) error {
+	return &operation{label: fmt.Sprintf("%d %s %s", n.ID, t.Describe(n), label), in: in, out: t.shapeOf(n), value: n, run: func(out []float64, in [][]float64) error {
 		if err := run(out, in); err != nil {
 			t.cause = fmt.Errorf("%s: %w", t.Describe(n), err)
+			return t.cause
 		}
-		return t.cause
+		return nil
 	}}
 }
 
 // copyOp reads element index[e] of a stacked value into element e.
 func (t *tape) copyOp(n *ir.Value, label string, index []int) *operation {
-	return t.op(n, label, []ir.Shape{t.shapeOf(n)}, func(out []float64, in [][]float64) error {
+	op := t.op(n, label, []ir.Shape{t.shapeOf(n)}, func(out []float64, in [][]float64) error {
 		for e, k := range index {
 			out[e] = in[0][k]
 		}
 		return nil
 	})
+	op.index = index
+	return op
 }
 
 // expand repeats operand i of an element-wise node along the lanes and, if it
@@ -228,7 +248,7 @@ func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 		proj[i] = ir.Projector(t.Axes, lanes, t.laneAxes(a))
 	}
 	size, count := n.Shape.Len(), lanes.Lanes(t.Axes)
-	return G.ApplyOp(t.op(n, "lanes", stacked, func(out []float64, in [][]float64) error {
+	op := t.op(n, "lanes", stacked, func(out []float64, in [][]float64) error {
 		x := make([][]float64, len(in))
 		for l := range count {
 			for i := range in {
@@ -243,7 +263,9 @@ func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 			}
 		}
 		return nil
-	}), operands...)
+	})
+	op.whole = lanes == 0
+	return G.ApplyOp(op, operands...)
 }
 
 // gemm is the matrix product of one lane by the library that gorgonia uses for

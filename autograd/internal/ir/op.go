@@ -34,6 +34,9 @@ type Op struct {
 	// its parameters.
 	Over Over
 
+	// Owner is who made the operation, for its own use.
+	Owner any
+
 	// Form names the operation to the compiler's algebra, if that knows it.
 	Form Form
 }
