@@ -12,12 +12,13 @@ func init() {
 	register(
 		elementwise1("log_bessel_i0", ir.Unary{F: logBesselI0, Zero: true},
 			func(y, x *Node) *Node { return x.BesselRatio() }),
-		// Its slope is 1 − A/x − A². At 0 the quotient is 1/2. For large x it is
-		// 1/(2x²) with the absolute error 2⁻⁵³.
+		// Its slope is 1 − A/x − A². The quotient is 1/2 at 0, and where x² is 0:
+		// there A = x/2 may be rounded to 0. For large x the slope is 1/(2x²) with
+		// the absolute error 2⁻⁵³.
 		elementwise1("bessel_ratio", ir.Unary{F: besselRatio, Zero: true},
 			func(y, x *Node) *Node {
-				one := x.b.Scalar(1)
-				quotient := x.Where(y.Div(x.Where(x, one)), x.b.Scalar(0.5))
+				one, nonzero := x.b.Scalar(1), x.Square()
+				quotient := nonzero.Where(y.Div(nonzero.Where(x, one)), x.b.Scalar(0.5))
 				return one.Sub(quotient).Sub(y.Square())
 			}),
 	)

@@ -72,7 +72,7 @@ func expm(out, a, e []float64, n int) {
 	x := newExponential(n, e != nil)
 	defer exponentials.Put(x)
 	degree, squarings := 0, 0
-	norm := norm1(a, n)
+	norm := min(norm1(a, n), math.MaxFloat64) // finite elements may add up to more
 	for _, p := range padeDegrees {
 		if degree = p.degree; norm <= p.norm {
 			break

@@ -95,26 +95,18 @@ func shifted(x, u float64) float64 {
 // jointMeanings are reductions of elements, products of matrices, and expressions that
 // the compiler has operations of its own for.
 func jointMeanings() []meaning {
-	columns := func(x []*ad.Node) *ad.Node {
-		parts := make([]*ad.Node, len(x))
-		for i, n := range x {
-			parts[i] = n.Reshape(ad.Shape{n.Shape().Len(), 1})
-		}
-		return ad.Concat(1, parts[0], parts[1:]...)
-	}
 	weight := func(i int) func(x []float64) answer {
 		return func(x []float64) answer { return weightOf(x, i) }
 	}
 	total := func(x []float64) answer { return logSumExpOf(x) }
-	factor := func(i int) func(x []float64) answer { return func(x []float64) answer { return is(x[i]) } }
 	return []meaning{
-		several("sum", "of two elements", 2, func(x []*ad.Node) *ad.Node { return columns(x).Sum(1) },
+		several("sum", "of two elements", 2, func(x []*ad.Node) *ad.Node { return besideEachOther(x).Sum(1) },
 			func(x []float64) answer { return is(x[0] + x[1]) }, constantly(1), constantly(1)),
-		several("sum", "of three elements", 3, func(x []*ad.Node) *ad.Node { return columns(x).Sum(1) },
+		several("sum", "of three elements", 3, func(x []*ad.Node) *ad.Node { return besideEachOther(x).Sum(1) },
 			func(x []float64) answer { return is(x[0]+x[1]+x[2], x[0]+(x[1]+x[2]), x[0]+x[2]+x[1]) }, constantly(1), constantly(1), constantly(1)),
-		several("logsumexp", "of two elements", 2, func(x []*ad.Node) *ad.Node { return columns(x).LogSumExp(1) },
+		several("logsumexp", "of two elements", 2, func(x []*ad.Node) *ad.Node { return besideEachOther(x).LogSumExp(1) },
 			total, weight(0), weight(1)),
-		several("logsumexp", "of three elements", 3, func(x []*ad.Node) *ad.Node { return columns(x).LogSumExp(1) },
+		several("logsumexp", "of three elements", 3, func(x []*ad.Node) *ad.Node { return besideEachOther(x).LogSumExp(1) },
 			total, weight(0), weight(1), weight(2)),
 		several("matmul", "rows times columns", 4, smallProducts, func(x []float64) answer { return sumOfProducts(x[0], x[2], x[1], x[3]) },
 			factor(2), factor(3), factor(0), factor(1)),
@@ -235,25 +227,11 @@ func layoutMeanings() []meaning {
 	repeated := layout("expand_over", func(lanes *ad.Axis, x *ad.Node) *ad.Node { return x.ExpandOver(lanes) }, same, 1, "u")
 	repeated.expands = true
 	vector := ad.Shape{specialCount}
-	eachMatrix := func(build func(x []*ad.Node) *ad.Node) func(x []*ad.Node) *ad.Node {
-		return func(x []*ad.Node) *ad.Node {
-			size := x[0].Shape().Len()
-			parts := make([]*ad.Node, size)
-			for e := range parts {
-				z := make([]*ad.Node, len(x))
-				for i, n := range x {
-					z[i] = n.Slice(0, e, e+1).Reshape(ad.Shape{1, 1})
-				}
-				parts[e] = build(z).Reshape(ad.Shape{1})
-			}
-			return ad.Concat(0, parts[0], parts[1:]...)
-		}
-	}
 	quotient := func(x []float64) answer { return is(x[1] / x[0]) }
 	inverse := func(x []float64) answer { return is(1 / x[0]) }
-	factor := several("cholesky", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { return x[0].Cholesky() }),
+	root := several("cholesky", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { return x[0].Cholesky() }),
 		func(x []float64) answer { return exactly(math.Sqrt(x[0])) }, func(x []float64) answer { return is(0.5 / math.Sqrt(x[0])) })
-	factor.valid, factor.instead = func(_ int, v float64) bool { return v > 0 && !math.IsInf(v, 0) }, 2
+	root.valid, root.instead = func(_ int, v float64) bool { return v > 0 && !math.IsInf(v, 0) }, 2
 	solve := func(op string, build func(l, b *ad.Node) *ad.Node) meaning {
 		m := several(op, "of one element", 2, eachMatrix(func(x []*ad.Node) *ad.Node { return build(x[0], x[1]) }), quotient, nil, inverse)
 		m.only = []string{"ll", "ul", "lu", "uu", "cl", "lc"}
@@ -273,7 +251,7 @@ func layoutMeanings() []meaning {
 		layout("stack", func(lanes *ad.Axis, x *ad.Node) *ad.Node { return x.Stack(lanes).Neg().Unstack(lanes) }, minus, -1, "l"),
 		layout("unstack", func(lanes *ad.Axis, x *ad.Node) *ad.Node { return x.Stack(lanes).Unstack(lanes) }, same, 1, "l"),
 		repeated,
-		factor,
+		root,
 		solve("solve_lower", (*ad.Node).SolveLower),
 		solve("solve_lower_t", (*ad.Node).SolveLowerT),
 	}

@@ -47,7 +47,7 @@ func laneReductions() []laneReduction {
 // testLaneReductions puts every pair of special numbers into two lanes, wherever they
 // are, and compares the reduction and its gradient.
 func testLaneReductions(t *testing.T) {
-	for _, c := range laneReductions() {
+	for _, c := range append(laneReductions(), extremesOverLanes()...) {
 		for _, size := range []int{2, 8, 24, 128} {
 			if testing.Short() && size > 24 {
 				continue

@@ -87,6 +87,31 @@ func exceptions() []exception {
 			func(operand int, x []float64, constant []bool) []float64 {
 				return productsWithoutZeros(operand, x, constant)
 			}},
+		{"batch_matmul", "a structural zero times an infinity or NaN is 0",
+			func(operand int, x []float64, constant []bool) []float64 {
+				return productsWithoutZeros(operand, x, constant)
+			}},
+		{"atan2", "a structural zero times an infinity or NaN is 0",
+			func(operand int, x []float64, constant []bool) []float64 {
+				if operand >= 0 && zeroConstant(x, constant, 1-operand) {
+					return []float64{0}
+				}
+				return nil
+			}},
+		{"pow", "the logarithm that stands in for that of a constant 0 is a structural zero",
+			func(operand int, x []float64, constant []bool) []float64 {
+				if operand == 1 && zeroConstant(x, constant, 0) {
+					return []float64{0}
+				}
+				return nil
+			}},
+		{"and", "a structural zero and NaN are not both different from 0",
+			func(operand int, x []float64, constant []bool) []float64 {
+				if zeroConstant(x, constant, 0) || zeroConstant(x, constant, 1) {
+					return []float64{0}
+				}
+				return nil
+			}},
 	}
 }
 
@@ -162,7 +187,9 @@ func meanings() []meaning {
 	all := append(unaryMeanings(), gammaMeanings()...)
 	all = append(all, binaryMeanings()...)
 	all = append(all, jointMeanings()...)
-	return append(all, layoutMeanings()...)
+	all = append(all, layoutMeanings()...)
+	all = append(all, functionMeanings()...)
+	return append(all, arrayMeanings()...)
 }
 
 func logistic(x float64) float64 {

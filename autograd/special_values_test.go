@@ -56,10 +56,13 @@ func TestSpecialValues(t *testing.T) {
 	if !raceEnabled { // one goroutine has no races, and these are many programs
 		t.Run("elements", func(t *testing.T) { testMeanings(t, specials[:]) })
 		t.Run("reductions over lanes", testLaneReductions)
+		t.Run("weights over lanes", testLaneWeights)
 		t.Run("products of matrices", testMatrixProducts)
 	}
 	t.Run("every operation has a row", func(t *testing.T) {
-		known := map[string]bool{"sum_over": true, "logsumexp_over": true} // of testLaneReductions
+		known := map[string]bool{ // of testLaneReductions and testLaneWeights
+			"sum_over": true, "logsumexp_over": true, "max_over": true, "softmax_over": true,
+		}
 		for _, m := range meanings() {
 			known[m.op] = true
 		}

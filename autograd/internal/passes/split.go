@@ -30,6 +30,11 @@ func SplitBy(f *ir.Func, loop *ir.Axis) []Part {
 	for _, k := range s.stage {
 		top = max(top, k)
 	}
+	for _, v := range f.Outputs {
+		if s.free[v.ID] {
+			top = max(top, s.freeOutput(v))
+		}
+	}
 	var parts []Part
 	for k := range top + 1 {
 		if p, ok := s.part(k); ok {

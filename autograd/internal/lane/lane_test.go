@@ -1,0 +1,139 @@
+package lane_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/ir/irtest"
+	"tobac/autograd/internal/lane"
+	"tobac/autograd/internal/passes"
+)
+
+// compile makes the element program of a function of one mapped axis.
+func compile(t *testing.T, f *ir.Func, axis *ir.Axis, without passes.Set) *lane.Program {
+	t.Helper()
+	if err := passes.Run(f, passes.Standard(without), nil); err != nil {
+		t.Fatal(err)
+	}
+	p, err := lane.Compile(f, lane.Axes{Lane: axis}, without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// run evaluates a program, of whose inputs none is drawn.
+func run(p *lane.Program, in [][]float64) (s *lane.State, out [][]float64) {
+	s = p.NewState()
+	f, count := p.Plan.F, p.Plan.Count
+	for _, v := range f.Inputs {
+		for k, x := range in[v.Input] {
+			if e := k % v.Len(); !p.Plan.Varies(v) && p.Plan.Stored(v) && p.Plan.Place(v).Slot[e] >= 0 {
+				s.M[p.Plan.Offset(v, e)] = x
+			}
+		}
+	}
+	for _, input := range p.Inputs {
+		v := input.V
+		for e := range v.Len() {
+			for l := range p.Width {
+				from := l
+				if l >= count { // lanes that round up to whole vectors
+					from = 0
+				}
+				s.Machine.Full[(input.First+e)*p.Width+l] = in[v.Input][from*v.Len()+e]
+			}
+		}
+	}
+	p.Run(s)
+	for _, v := range f.Outputs {
+		y := make([]float64, irtest.Size(f, v))
+		for k := range y {
+			e, l := k%v.Len(), k/v.Len()
+			if !p.Plan.Varies(v) {
+				y[k] = s.M[p.Plan.Offset(v, e)]
+			} else if r := p.Register(v, e); r >= 0 {
+				y[k] = s.Machine.Full[int(r)*p.Width+l]
+			}
+		}
+		out = append(out, y)
+	}
+	return s, out
+}
+
+// Random functions compute element by element what their definition says, with each pass
+// left out: on whole vectors of lanes, and on numbers of lanes that are rounded up.
+func TestRandomFunctions(t *testing.T) {
+	for seed := range uint64(60) {
+		for _, sizes := range [][]int{{8}, {5}, {3, 21}} {
+			for _, without := range append(passes.Sets(), 0) {
+				rng := rand.New(rand.NewPCG(seed, 10))
+				f := irtest.Random(rng, 25, sizes...)
+				axis := f.Axes[len(sizes)-1]
+				f = passes.Flatten(f, ir.AxisSet(0).With(axis))
+				var in [][]float64
+				for _, v := range f.Inputs {
+					in = append(in, irtest.Numbers(rng, f, v))
+				}
+				want, err := irtest.Eval(f, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := compile(t, f, axis, without)
+				_, got := run(p, in)
+				for i := range want {
+					for k, w := range want[i] {
+						if !irtest.Near(got[i][k], w) {
+							t.Fatalf("seed %d, axes %v, without %v: output %d, number %d: got %v, want %v", seed, sizes, without, i, k, got[i][k], w)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Faults of a program are found: registers that nothing writes, or that there are not.
+func TestVerifyFindsFaults(t *testing.T) {
+	fresh := func() *lane.Program {
+		b := irtest.New(16)
+		x := b.Input(ir.Shape{4}, 0)
+		w := b.Over(irtest.Crossing(ir.OverSoftmax, ir.Weight), 0, b.Reduce(irtest.Sum, b.Map(irtest.Square, x)))
+		y := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
+		return compile(t, b.Return(y, b.Whole(irtest.Root, b.Map(irtest.Square, x))), b.Axis(0), 0)
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(p *lane.Program)
+	}{
+		{"an input is missing", func(p *lane.Program) { p.Inputs = nil }},
+		{"an input is beyond the registers", func(p *lane.Program) { p.Inputs[0].First = p.Kept }},
+		{"a group is missing", func(p *lane.Program) { p.Stages[0].Groups = nil }},
+		{"a group does not end", func(p *lane.Program) { g := &p.Stages[0].Groups[0]; g.Code = g.Code[:len(g.Code)-1] }},
+		{"a register is beyond all", func(p *lane.Program) { p.Stages[0].Groups[0].Code[0].Dst = int32(p.Full + p.Kept) }},
+		{"an element is missing", func(p *lane.Program) { g := &p.Stages[0].Groups[0]; g.Of = g.Of[1:] }},
+		{"weights are in no register", func(p *lane.Program) {
+			for i := range p.Stages {
+				for j := range p.Stages[i].Groups {
+					if w := p.Stages[i].Groups[j].Weight; w != nil {
+						w.X = -1
+					}
+				}
+			}
+		}},
+		{"stages in another order", func(p *lane.Program) {
+			n := len(p.Stages) - 1
+			p.Stages[0], p.Stages[n] = p.Stages[n], p.Stages[0]
+		}},
+	} {
+		p := fresh()
+		tt.spoil(p)
+		if err := p.Verify(); err == nil {
+			t.Errorf("%s: no error", tt.name)
+		}
+	}
+}

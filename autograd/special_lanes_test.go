@@ -1,0 +1,121 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// extremeOf is the largest number, or the smallest for the sign −1; NaN if one is.
+func extremeOf(x []float64, sign float64) float64 {
+	top := sign * x[0]
+	for _, v := range x[1:] {
+		top = max(top, sign*v)
+	}
+	return sign * top
+}
+
+func extremeSlope(sign float64) func(x []float64, i int) answer {
+	return func(x []float64, i int) answer { return is(tiedShare(x, extremeOf(x, sign), i)) }
+}
+
+// extremesOverLanes are the reductions by comparison.
+func extremesOverLanes() []laneReduction {
+	extreme := func(name string, build func(x *ad.Node, lanes *ad.Axis) *ad.Node, sign, neutral float64) laneReduction {
+		return laneReduction{name, build, neutral, func(x []float64) answer { return is(extremeOf(x, sign)) }, extremeSlope(sign)}
+	}
+	return []laneReduction{
+		extreme("maximum", (*ad.Node).MaxOver, 1, math.Inf(-1)),
+		extreme("maximum of ordinary numbers", (*ad.Node).MaxOver, 1, 0.25),
+		extreme("minimum", (*ad.Node).MinOver, -1, 0.25),
+	}
+}
+
+// testLaneWeights compares the softmax over lanes, and its gradient for other cotangents
+// than 1, with pairs of special numbers in two lanes.
+func testLaneWeights(t *testing.T) {
+	for _, size := range []int{2, 8, 24, 128} {
+		if testing.Short() && size > 24 {
+			continue
+		}
+		for _, lone := range []bool{false, true} {
+			b := ad.NewBuilder("weights")
+			r := &reductionRun{laneReduction: laneReduction{neutral: 0.25}, particles: 1, size: size}
+			var axes []*ad.Axis
+			name := "particles"
+			if !lone {
+				r.particles, name = 2, "samples"
+				axes = append(axes, b.Axis("particle", 2))
+			}
+			lanes := b.Axis("lane", size)
+			axes = append(axes, lanes)
+			x, c := b.Input("x", ad.Shape{specialCount}, axes...), b.Input("c", ad.Shape{}, axes...)
+			y := x.SoftmaxOver(lanes)
+			r.inputs, r.outputs = nodes(x, c), append(nodes(y), b.Grad(y.Mul(c).Sum(), x)...)
+			for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}}, {"by value", ad.Options{Without: ad.ElementSchedule}}, {"lanes", ad.Options{}}} {
+				if w.name == "reference" && os.Getenv(specialChild) != "" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%d %s/%s", size, name, w.name), func(t *testing.T) { r.runWeights(t, w.opt) })
+			}
+		}
+	}
+}
+
+// runWeights compares value and gradient in every lane.
+func (r *reductionRun) runWeights(t *testing.T, opt ad.Options) {
+	t.Helper()
+	ev, err := ad.NewEvaluator(r.inputs, r.outputs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ev.Close()
+	got := room(r.outputs)
+	x, c := make([]float64, r.particles*r.size*specialCount), make([]float64, r.particles*r.size)
+	for i := range c {
+		c[i] = float64(i%5) - 1
+	}
+	for round := range specialCount / r.particles {
+		r.eachLane(func(particle, e, lane int) {
+			x[(particle*r.size+lane)*specialCount+e] = r.lanes(round, particle, e)[lane]
+		})
+		if err := evalSafely(ev, got, feeds([][]float64{x, c})); err != nil {
+			t.Fatal(err)
+		}
+		r.eachLane(func(particle, e, lane int) {
+			numbers, ct := r.lanes(round, particle, e), c[particle*r.size:][:r.size]
+			value, slope := weightOf(numbers, lane), weightSlope(numbers, ct, lane)
+			k := (particle*r.size+lane)*specialCount + e
+			if !value.admits(got[0][k]) || !slope.admits(got[1][k]) {
+				t.Fatalf("lane %d of %v: got %v, slope %v, want %v, slope %v", lane, numbers, got[0][k], got[1][k], value, slope)
+			}
+		})
+	}
+}
+
+// eachLane visits the elements of all particles in all lanes.
+func (r *reductionRun) eachLane(visit func(particle, e, lane int)) {
+	for particle := range r.particles {
+		for e := range specialCount {
+			for lane := range r.size {
+				visit(particle, e, lane)
+			}
+		}
+	}
+}
+
+// weightSlope is the derivative of Σ cᵢyᵢ, for weights y, with respect to xᵢ.
+func weightSlope(x, c []float64, i int) answer {
+	mean, scale := 0.0, math.Abs(c[i])
+	for k := range x {
+		y := weightOf(x, k).numbers[0]
+		mean += c[k] * y
+		scale += math.Abs(c[k] * y)
+	}
+	w := weightOf(x, i)
+	y := w.numbers[0]
+	return answer{numbers: []float64{y * (c[i] - mean)}, scale: scale*y + w.scale*math.Abs(c[i]-mean)}
+}
