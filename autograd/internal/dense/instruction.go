@@ -53,6 +53,9 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 	case ir.Crossing:
 		return p.lowerCrossing(v)
 	}
+	if p.triangularOfLanes(v) {
+		return p.lowerTriangular(v)
+	}
 	return p.lowerOpaque(v)
 }
 

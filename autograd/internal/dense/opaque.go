@@ -14,6 +14,7 @@ type opaqueInstr struct {
 	shapes []ir.Shape
 	args   []gathered
 	dst    gathered // elements that nothing reads have no lanes
+	room   int      // scratch memory of a lane
 }
 
 // A gathered value is an operand or result of a function of whole values.
@@ -51,40 +52,44 @@ func (g *gathered) take(m, x []float64, l int) []float64 {
 	return x
 }
 
-func (p *Plan) lowerOpaque(v *ir.Value) Instruction {
+func (p *Plan) lowerOpaque(v *ir.Value) *opaqueInstr {
 	in := &opaqueInstr{v: v, width: p.width(v), shapes: v.ArgShapes(), dst: p.gathered(v, true)}
-	size := v.Len()
+	in.room = v.Len()
 	for _, a := range v.Args {
 		in.args = append(in.args, p.gathered(a, false))
-		size += a.Len()
+		in.room += a.Len()
 	}
-	p.Scratch = max(p.Scratch, size)
+	p.Scratch = max(p.Scratch, in.room)
 	return in
 }
 
 // Run implements [Instruction].
 func (in *opaqueInstr) Run(f *Frame) {
 	for l := range in.width {
-		buf := f.Scratch
-		args := f.args[:0]
-		for i := range in.args {
-			n := in.args[i].n
-			args = append(args, in.args[i].take(f.M, buf[:n], l))
-			buf = buf[n:]
-		}
-		f.args = args
-		out := buf[:in.dst.n]
-		if in.dst.where == nil {
-			out = f.M[in.dst.at:][:in.dst.n]
-		}
-		if err := in.v.Op.Eval(in.v.Attr, out, in.v.Shape, args, in.shapes); err != nil {
-			f.Failed = append(f.Failed, Failure{in.v, l, err})
-			fill(out, math.NaN())
-		}
-		for e, d := range in.dst.where {
-			if d.width > 0 {
-				f.M[d.lane(l)] = out[e]
-			}
+		in.lane(f, l, f.Scratch)
+	}
+}
+
+// lane evaluates the operation for lane l.
+func (in *opaqueInstr) lane(f *Frame, l int, buf []float64) {
+	args := f.args[:0]
+	for i := range in.args {
+		n := in.args[i].n
+		args = append(args, in.args[i].take(f.M, buf[:n], l))
+		buf = buf[n:]
+	}
+	f.args = args
+	out := buf[:in.dst.n]
+	if in.dst.where == nil {
+		out = f.M[in.dst.at:][:in.dst.n]
+	}
+	if err := in.v.Op.Eval(in.v.Attr, out, in.v.Shape, args, in.shapes); err != nil {
+		f.Failed = append(f.Failed, Failure{in.v, l, err})
+		fill(out, math.NaN())
+	}
+	for e, d := range in.dst.where {
+		if d.width > 0 {
+			f.M[d.lane(l)] = out[e]
 		}
 	}
 }
