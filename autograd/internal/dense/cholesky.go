@@ -23,7 +23,7 @@ type laneSlice struct {
 
 // mostTriangular is the size of matrices up to which lanes are computed at once. Larger ones
 // leave the cache.
-const mostTriangular = 32
+const mostTriangular = 48
 
 // triangularOfLanes reports whether v is computed in all lanes at once.
 func (p *Plan) triangularOfLanes(v *ir.Value) bool {
