@@ -3,7 +3,8 @@ package autograd
 import (
 	"errors"
 	"fmt"
-	"math"
+
+	"tobac/autograd/internal/ir"
 )
 
 // ErrNotPositiveDefinite is the cause of the error of a run in which a
@@ -22,30 +23,9 @@ func init() {
 		&Primitive{
 			Name:  "cholesky",
 			Shape: squareShape,
+			form:  ir.Cholesky,
 			// Lower factor L of A = L Lᵀ; only the lower triangle of A is read.
-			Value: func(_ Attr, l []float64, shape Shape, in [][]float64, _ []Shape) error {
-				n, a := shape[0], in[0]
-				clear(l)
-				for j := range n {
-					s := a[j*n+j]
-					for k := range j {
-						s -= l[j*n+k] * l[j*n+k]
-					}
-					if !(s > 0) {
-						return fmt.Errorf("cholesky: pivot %d is %v: %w", j, s, ErrNotPositiveDefinite)
-					}
-					d := math.Sqrt(s)
-					l[j*n+j] = d
-					for i := j + 1; i < n; i++ {
-						s := a[i*n+j]
-						for k := range j {
-							s -= l[i*n+k] * l[j*n+k]
-						}
-						l[i*n+j] = s / d
-					}
-				}
-				return nil
-			},
+			Value: evalCholesky,
 			// Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹ with P = Φ(Lᵀ L̄), Φ the lower triangle with
 			// halved diagonal; folded onto the lower triangle, the only part read.
 			VJP: func(y, ct *Node) []*Node {
@@ -60,19 +40,13 @@ func init() {
 		&Primitive{
 			Name:  "solve_lower",
 			Shape: solveShape,
+			form:  ir.SolveLower,
 			// X of L X = B; only the lower triangle of L is read.
 			Value: func(_ Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
-				n, m, l := shape[0], shape[1], in[0]
+				n, l := shape[0], in[0]
 				copy(x, in[1])
 				for i := range n {
-					for k := range i {
-						for c := range m {
-							x[i*m+c] -= l[i*n+k] * x[k*m+c]
-						}
-					}
-					for c := range m {
-						x[i*m+c] /= l[i*n+i]
-					}
+					solveRow(x, shape, i, 0, i, l[i*n:], 1, l[i*n+i])
 				}
 				return nil
 			},
@@ -84,19 +58,13 @@ func init() {
 		&Primitive{
 			Name:  "solve_lower_t",
 			Shape: solveShape,
+			form:  ir.SolveLowerT,
 			// X of Lᵀ X = B; only the lower triangle of L is read.
 			Value: func(_ Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
-				n, m, l := shape[0], shape[1], in[0]
+				n, l := shape[0], in[0]
 				copy(x, in[1])
 				for i := n - 1; i >= 0; i-- {
-					for k := i + 1; k < n; k++ {
-						for c := range m {
-							x[i*m+c] -= l[k*n+i] * x[k*m+c]
-						}
-					}
-					for c := range m {
-						x[i*m+c] /= l[i*n+i]
-					}
+					solveRow(x, shape, i, i+1, n, l[i:], n, l[i*n+i])
 				}
 				return nil
 			},

@@ -41,6 +41,23 @@ func (s Set) ScalarDiv(dst []float64, p float64, x []float64) {
 	}
 }
 
+// SubProduct is dst = x − y·z, rounded once, or twice by [Portable]. All have one length;
+// dst may be any of them.
+func (s Set) SubProduct(dst, x, y, z []float64) {
+	n := len(x)
+	dst, y, z = dst[:n], y[:n], z[:n]
+	switch s {
+	case AVX512:
+		subProductAVX512(dst, x, y, z)
+	case AVX2:
+		subProductAVX2(dst, x, y, z)
+	default:
+		for i, v := range x {
+			dst[i] = v - float64(y[i]*z[i])
+		}
+	}
+}
+
 // Larger is dst = max(x, y), NaN where either is; 0 is larger than −0. All have one length;
 // dst may be x or y. See [Set.Maximum] for infinities that win over NaN.
 func (s Set) Larger(dst, x, y []float64) {

@@ -34,6 +34,16 @@ func divideIntoAVX2(dst []float64, x []float64, p float64)
 //go:noescape
 func divideIntoAVX512(dst []float64, x []float64, p float64)
 
+// subProductAVX2 is x − y·z, rounded once.
+//
+//go:noescape
+func subProductAVX2(dst []float64, x []float64, y []float64, z []float64)
+
+// subProductAVX512 is x − y·z, rounded once.
+//
+//go:noescape
+func subProductAVX512(dst []float64, x []float64, y []float64, z []float64)
+
 // largerAVX2 is the larger of x and y, NaN if either is.
 //
 //go:noescape

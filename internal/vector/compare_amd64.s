@@ -529,6 +529,285 @@ done:
 	VZEROUPPER
 	RET
 
+// func subProductAVX2(dst []float64, x []float64, y []float64, z []float64)
+// Requires: AVX, FMA3
+TEXT ·subProductAVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ y_base+48(FP), DX
+	MOVQ z_base+72(FP), BX
+	MOVQ dst_len+8(FP), SI
+
+loop:
+	SUBQ    $+4, SI
+	JL      tail
+	VMOVUPD (CX), Y0
+	VMOVUPD (DX), Y1
+	VMOVUPD (BX), Y2
+
+body:
+	VMOVAPD      Y1, Y3
+	VFNMADD213PD Y0, Y2, Y3
+	TESTQ        SI, SI
+	JL           last
+	VMOVUPD      Y3, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	ADDQ         $+32, BX
+	JMP          loop
+
+tail:
+	MOVQ         SI, DI
+	ADDQ         $+4, DI
+	JE           done
+	VBROADCASTSD constants<>+0(SB), Y3
+	VMOVAPD      Y3, Y4
+	TESTQ        $+1, DI
+	JE           skip1
+	MOVQ         DI, R8
+	ANDQ         $+6, R8
+	VMOVLPD      (CX)(R8*8), X3, X4
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, DI
+	JE          skip3
+	MOVQ        DI, R8
+	ANDQ        $+4, R8
+	VMOVUPD     (CX)(R8*8), X0
+	VINSERTF128 $0x01, X4, Y0, Y0
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X4, Y3, Y0
+
+rest4:
+	VBROADCASTSD constants<>+0(SB), Y3
+	VMOVAPD      Y3, Y4
+	TESTQ        $+1, DI
+	JE           skip5
+	MOVQ         DI, R8
+	ANDQ         $+6, R8
+	VMOVLPD      (DX)(R8*8), X3, X4
+	JMP          rest6
+
+skip5:
+rest6:
+	TESTQ       $+2, DI
+	JE          skip7
+	MOVQ        DI, R8
+	ANDQ        $+4, R8
+	VMOVUPD     (DX)(R8*8), X1
+	VINSERTF128 $0x01, X4, Y1, Y1
+	JMP         rest8
+
+skip7:
+	VINSERTF128 $0x00, X4, Y3, Y1
+
+rest8:
+	VBROADCASTSD constants<>+0(SB), Y3
+	VMOVAPD      Y3, Y4
+	TESTQ        $+1, DI
+	JE           skip9
+	MOVQ         DI, R8
+	ANDQ         $+6, R8
+	VMOVLPD      (BX)(R8*8), X3, X4
+	JMP          rest10
+
+skip9:
+rest10:
+	TESTQ       $+2, DI
+	JE          skip11
+	MOVQ        DI, R8
+	ANDQ        $+4, R8
+	VMOVUPD     (BX)(R8*8), X2
+	VINSERTF128 $0x01, X4, Y2, Y2
+	JMP         rest12
+
+skip11:
+	VINSERTF128 $0x00, X4, Y3, Y2
+
+rest12:
+	JMP body
+
+last:
+	TESTQ        $+2, DI
+	JE           less13
+	VMOVUPD      X3, (AX)
+	VEXTRACTF128 $0x01, Y3, X3
+	ADDQ         $+16, AX
+
+less13:
+	TESTQ  $+1, DI
+	JE     less14
+	VMOVSD X3, (AX)
+	ADDQ   $+8, AX
+
+less14:
+done:
+	VZEROUPPER
+	RET
+
+// func subProductAVX512(dst []float64, x []float64, y []float64, z []float64)
+// Requires: AVX, AVX512F
+TEXT ·subProductAVX512(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ y_base+48(FP), DX
+	MOVQ z_base+72(FP), BX
+	MOVQ dst_len+8(FP), SI
+
+loop:
+	SUBQ    $+8, SI
+	JL      tail
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMOVUPD (BX), Z2
+
+body:
+	VMOVAPD      Z1, Z3
+	VFNMADD213PD Z0, Z2, Z3
+	TESTQ        SI, SI
+	JL           last
+	VMOVUPD      Z3, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	JMP          loop
+
+tail:
+	MOVQ         SI, DI
+	ADDQ         $+8, DI
+	JE           done
+	VBROADCASTSD constants<>+0(SB), Z3
+	VMOVAPD      Z3, Z7
+	TESTQ        $+1, DI
+	JE           skip1
+	MOVQ         DI, R8
+	ANDQ         $+6, R8
+	VMOVLPD      (CX)(R8*8), X3, X7
+	JMP          rest2
+
+skip1:
+rest2:
+	TESTQ       $+2, DI
+	JE          skip3
+	MOVQ        DI, R8
+	ANDQ        $+4, R8
+	VMOVUPD     (CX)(R8*8), X4
+	VINSERTF128 $0x01, X7, Y4, Y4
+	JMP         rest4
+
+skip3:
+	VINSERTF128 $0x00, X7, Y3, Y4
+
+rest4:
+	TESTQ        $+4, DI
+	JE           skip5
+	VMOVUPD      (CX), Y0
+	VINSERTF64X4 $0x01, Y4, Z0, Z0
+	JMP          rest6
+
+skip5:
+	VINSERTF64X4 $0x00, Y4, Z3, Z0
+
+rest6:
+	VBROADCASTSD constants<>+0(SB), Z3
+	VMOVAPD      Z3, Z7
+	TESTQ        $+1, DI
+	JE           skip7
+	MOVQ         DI, R8
+	ANDQ         $+6, R8
+	VMOVLPD      (DX)(R8*8), X3, X7
+	JMP          rest8
+
+skip7:
+rest8:
+	TESTQ       $+2, DI
+	JE          skip9
+	MOVQ        DI, R8
+	ANDQ        $+4, R8
+	VMOVUPD     (DX)(R8*8), X5
+	VINSERTF128 $0x01, X7, Y5, Y5
+	JMP         rest10
+
+skip9:
+	VINSERTF128 $0x00, X7, Y3, Y5
+
+rest10:
+	TESTQ        $+4, DI
+	JE           skip11
+	VMOVUPD      (DX), Y1
+	VINSERTF64X4 $0x01, Y5, Z1, Z1
+	JMP          rest12
+
+skip11:
+	VINSERTF64X4 $0x00, Y5, Z3, Z1
+
+rest12:
+	VBROADCASTSD constants<>+0(SB), Z3
+	VMOVAPD      Z3, Z7
+	TESTQ        $+1, DI
+	JE           skip13
+	MOVQ         DI, R8
+	ANDQ         $+6, R8
+	VMOVLPD      (BX)(R8*8), X3, X7
+	JMP          rest14
+
+skip13:
+rest14:
+	TESTQ       $+2, DI
+	JE          skip15
+	MOVQ        DI, R8
+	ANDQ        $+4, R8
+	VMOVUPD     (BX)(R8*8), X6
+	VINSERTF128 $0x01, X7, Y6, Y6
+	JMP         rest16
+
+skip15:
+	VINSERTF128 $0x00, X7, Y3, Y6
+
+rest16:
+	TESTQ        $+4, DI
+	JE           skip17
+	VMOVUPD      (BX), Y2
+	VINSERTF64X4 $0x01, Y6, Z2, Z2
+	JMP          rest18
+
+skip17:
+	VINSERTF64X4 $0x00, Y6, Z3, Z2
+
+rest18:
+	JMP body
+
+last:
+	TESTQ         $+4, DI
+	JE            less19
+	VMOVUPD       Y3, (AX)
+	VEXTRACTF64X4 $0x01, Z3, Y3
+	ADDQ          $+32, AX
+
+less19:
+	TESTQ        $+2, DI
+	JE           less20
+	VMOVUPD      X3, (AX)
+	VEXTRACTF128 $0x01, Y3, X3
+	ADDQ         $+16, AX
+
+less20:
+	TESTQ  $+1, DI
+	JE     less21
+	VMOVSD X3, (AX)
+	ADDQ   $+8, AX
+
+less21:
+done:
+	VZEROUPPER
+	RET
+
 // func largerAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·largerAVX2(SB), NOSPLIT, $0-72

@@ -16,6 +16,10 @@ func divideIntoAVX2(dst []float64, x []float64, p float64) { panic(missing) }
 
 func divideIntoAVX512(dst []float64, x []float64, p float64) { panic(missing) }
 
+func subProductAVX2(dst []float64, x []float64, y []float64, z []float64) { panic(missing) }
+
+func subProductAVX512(dst []float64, x []float64, y []float64, z []float64) { panic(missing) }
+
 func largerAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
 
 func largerAVX512(dst []float64, x []float64, y []float64) { panic(missing) }

@@ -95,3 +95,32 @@ func TestExactPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestSubProduct compares with plain Go, up to rounding, on vectors of any length, in a
+// result of its own and in place; the sets in assembly agree to the bit.
+func TestSubProduct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(62, 63))
+	for n := range 40 {
+		x, y, z := sample(rng, n, n%2 == 0), sample(rng, n, n%2 == 0), sample(rng, n, false)
+		first := make([]float64, n)
+		for _, set := range vector.Available() {
+			got, in := make([]float64, n+1), append([]float64{}, x...)
+			got[n] = 7
+			set.SubProduct(got[:n], x, y, z)
+			set.SubProduct(in, in, y, z)
+			for i := range n {
+				product := y[i] * z[i]
+				if want := x[i] - product; !closeTo(got[i], want, 1e-15, math.Abs(product)) || !sameBits(in[i], got[i]) {
+					t.Errorf("%v: %v - %v·%v: got %v, in place %v, want %v", set, x[i], y[i], z[i], got[i], in[i], want)
+				}
+				if set == vector.AVX512 && !sameBits(got[i], first[i]) {
+					t.Errorf("%v - %v·%v: AVX2 %v, AVX-512 %v", x[i], y[i], z[i], first[i], got[i])
+				}
+			}
+			if got[n] != 7 {
+				t.Errorf("%v: %d numbers, and one more was written", set, n)
+			}
+			copy(first, got)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func (p *Plan) lowerBinary(v *ir.Value) Instruction {
 // scattered are elements of one number: the places of the results and of the operands.
 type scattered struct {
 	dst []int32
-	src [2][]int32
+	src [3][]int32
 }
 
 func (s *scattered) store(m, x []float64) {
@@ -188,42 +188,6 @@ func (in *binaryInstr) each(m, dst []float64, r *run) {
 func (in *binaryInstr) Cost() (flops, bytes int) {
 	n := in.width*runElements(in.runs) + len(in.single.dst)
 	return n, 24 * n
-}
-
-// selectInstr selects between two operands by a third.
-type selectInstr struct {
-	width int
-	runs  []run
-}
-
-// Run implements [Instruction].
-func (in *selectInstr) Run(f *Frame) {
-	for i := range in.runs {
-		r := &in.runs[i]
-		for e := range r.n {
-			var at, step [3]int
-			for k, s := range r.src {
-				at[k] = s.off + e*s.stride
-				if s.width > 1 {
-					step[k] = 1
-				}
-			}
-			dst := f.M[r.dst+e*in.width:][:in.width]
-			for l := range dst {
-				if f.M[at[0]+l*step[0]] != 0 {
-					dst[l] = f.M[at[1]+l*step[1]]
-				} else {
-					dst[l] = f.M[at[2]+l*step[2]]
-				}
-			}
-		}
-	}
-}
-
-// Cost implements [Instruction].
-func (in *selectInstr) Cost() (flops, bytes int) {
-	n := in.width * runElements(in.runs)
-	return n, 32 * n
 }
 
 func fill(dst []float64, v float64) {

@@ -43,7 +43,7 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 	case ir.Elementwise2:
 		return p.lowerBinary(v)
 	case ir.Select:
-		return &selectInstr{p.width(v), p.runs(v)}
+		return p.lowerSelect(v)
 	case ir.Sum:
 		return p.lowerReduce(v, false)
 	case ir.LogSumExp:
@@ -52,6 +52,9 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 		return p.lowerMatMul(v)
 	case ir.Crossing:
 		return p.lowerCrossing(v)
+	}
+	if p.triangularOfLanes(v) {
+		return p.lowerTriangular(v)
 	}
 	return p.lowerOpaque(v)
 }

@@ -104,6 +104,9 @@ const (
 	Smaller           // the smaller of x and y; NaN if either is
 	SigmoidShift      // σ(x + logit y)
 	Product           // of matrices
+	Cholesky          // the lower factor of a matrix, of which the lower triangle is read
+	SolveLower        // X of L X = B, of L the lower triangle
+	SolveLowerT       // X of Lᵀ X = B, of L the lower triangle
 	Weight            // a softmax weight of a cotangent, which reverse mode made
 )
 

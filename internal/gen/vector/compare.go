@@ -15,6 +15,10 @@ var comparisons = []emitter{
 		body: func(m *machine, in []vector) vector { return m.div(in[1], in[0]) },
 	},
 	kernel{
+		name: "subProduct", vectors: 3, doc: "x − y·z, rounded once.",
+		body: func(m *machine, in []vector) vector { return m.fnma(in[1], in[2], in[0]) },
+	},
+	kernel{
 		name: "larger", vectors: 2, doc: "the larger of x and y, NaN if either is.",
 		body: func(m *machine, in []vector) vector {
 			x, y := in[0], in[1]

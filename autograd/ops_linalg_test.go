@@ -1,0 +1,106 @@
+package autograd_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// Factorisations and solutions in lanes are those of one matrix at a time: of all sizes,
+// with a matrix that differs between lanes, is the same in all, or has a pattern of zeros,
+// and where only some elements of the result are read.
+func TestTriangularInLanes(t *testing.T) {
+	const particles, samples = 2, 11
+	for _, n := range []int{1, 2, 3, 5, 8, 13, 20, 33} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(n), 70))
+			b := ad.NewBuilder("triangular")
+			p, s := b.Axis("particle", particles), b.Axis("sample", samples)
+			x, u := b.Input("x", ad.Shape{n, n}, p, s), b.Input("u", ad.Shape{n, n}, p)
+			y, v := b.Input("y", ad.Shape{n, 3}, p, s), b.Input("v", ad.Shape{n, 9}, p)
+			eye := b.Constant(diagonal(n, 1), ad.Shape{n, n})
+			positive := func(m *ad.Node) *ad.Node { return m.MatMul(m.T()).Add(eye.Scale(float64(n))) }
+			lower := x.Scale(0.1).Add(eye.Scale(2))
+			banded := x.Mul(eye).Add(eye.Scale(5)) // zeros beside the diagonal
+			factor := positive(x).Cholesky()
+			outputs := []*ad.Node{
+				factor, positive(x).LogDet(), factor.Slice(0, 0, 1), positive(u).Cholesky().MatMul(y),
+				lower.SolveLower(y), lower.SolveLowerT(y), lower.SolveLower(v), lower.SolveLowerT(v),
+				positive(u).Cholesky().SolveLower(y), positive(u).Cholesky().SolveLowerT(y),
+				banded.SolveLower(y), banded.SolveLowerT(y), lower.SolveLower(y).Slice(0, 0, 1),
+			}
+			total := b.Scalar(0)
+			for _, o := range outputs {
+				total = total.Add(o.Square().Sum())
+			}
+			outputs = append(outputs, b.Grad(total, x, u, y, v)...)
+			in := []*ad.Node{x, u, y, v}
+			var feeds [][]float64
+			for _, i := range in {
+				feeds = append(feeds, normals(rng, sizeOf(i)))
+			}
+			want := eval(t, in, outputs, feeds, ad.Options{Engine: ad.Reference})
+			for name, opt := range map[string]ad.Options{"lanes": {}, "by value": {Without: ad.ElementSchedule}} {
+				got := eval(t, in, outputs, feeds, opt)
+				for k := range want {
+					scale := largest(want[k])
+					for e, w := range want[k] {
+						if g := got[k][e]; !(math.Abs(g-w) <= 1e-11*scale) {
+							t.Fatalf("%s: element %d of output %d: got %v, want %v", name, e, k, g, w)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// A factor of which only the diagonal is read, and matrices without one in some lanes: the
+// error is that of one matrix at a time, and the other indices keep their results.
+func TestCholeskyFailsByLane(t *testing.T) {
+	const n, particles, samples = 3, 4, 9
+	b := ad.NewBuilder("indefinite")
+	p, s := b.Axis("particle", particles), b.Axis("sample", samples)
+	x := b.Input("x", ad.Shape{n, n}, p, s)
+	outputs := []*ad.Node{x.Cholesky().Diagonal().SumOver(s), x.LogDet().SumOver(s)}
+	var feed []float64
+	for l := range particles * samples {
+		m := diagonal(n, 4)
+		m[3] = 1
+		switch l {
+		case samples + 4:
+			m[4] = 0
+		case samples + 7:
+			m[8] = math.NaN()
+		case 3*samples + 8:
+			m[0] = -1
+		}
+		feed = append(feed, m...)
+	}
+	run := func(opt ad.Options) ([][]float64, error) {
+		ev, err := ad.NewEvaluator([]*ad.Node{x}, outputs, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ev.Close()
+		dst := room(outputs)
+		return dst, ev.Eval(dst, []ad.Feed{{Data: feed}})
+	}
+	want, wantErr := run(ad.Options{Engine: ad.Reference})
+	for name, opt := range map[string]ad.Options{"lanes": {}, "by value": {Without: ad.ElementSchedule}} {
+		got, err := run(opt)
+		if err == nil || wantErr == nil || err.Error() != wantErr.Error() {
+			t.Errorf("%s: got error %v, want %v", name, err, wantErr)
+		}
+		for k := range want {
+			for e, w := range want[k] {
+				if g := got[k][e]; math.Abs(g-w) > 1e-12*math.Abs(w) || math.IsNaN(g) != math.IsNaN(w) {
+					t.Errorf("%s: output %d, element %d: got %v, want %v", name, k, e, g, w)
+				}
+			}
+		}
+	}
+}
