@@ -80,7 +80,7 @@ func TestExecutorPage(t *testing.T) {
 func checkPageCode(t *testing.T, page string) {
 	t.Helper()
 	source := ""
-	for _, file := range []string{"executor_page_test.go", "example_again_test.go"} {
+	for _, file := range []string{"executor_page_test.go", "example_primitive_test.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
