@@ -5,7 +5,8 @@
 // A [Builder] grows a graph of [Node] values by methods that read like the
 // equations. [Builder.Grad] adds the gradient as further nodes. [NewEvaluator]
 // prepares outputs, as functions of inputs, for running. A [Primitive] is an operation
-// of your own.
+// of your own. [Builder.ExprGraph] makes a gorgonia graph of expressions, and
+// [Builder.Import] takes gorgonia nodes in.
 //
 // # Reverse mode
 //
