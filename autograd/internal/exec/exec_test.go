@@ -60,6 +60,9 @@ func TestFeeds(t *testing.T) {
 			for _, without := range []passes.Set{0, passes.DrawInPlace, passes.ElementSchedule} {
 				rng := rand.New(rand.NewPCG(seed, 15))
 				f := irtest.Random(rng, 20, sizes...)
+				if len(sizes) > 1 {
+					addDraws(f)
+				}
 				var streams, fills, datas []exec.Feed
 				for i, v := range f.Inputs {
 					if v.Axes == 0 {
@@ -103,6 +106,15 @@ func TestFeeds(t *testing.T) {
 	if drawn == 0 {
 		t.Error("no program draws numbers where they are used")
 	}
+}
+
+// addDraws adds an output made of an input that can be drawn where it is used: once, with
+// what is the same in all lanes.
+func addDraws(f *ir.Func) {
+	b := &irtest.Builder{F: f}
+	u, x := b.Input(ir.Shape{3}, 0, 1), b.Input(ir.Shape{3}, 0)
+	y := b.Over(irtest.Crossing(ir.OverLogSumExp, ir.Other), 1, b.Map(irtest.Exp, b.Map(irtest.Sub, u, x)))
+	f.Outputs = append(f.Outputs, y)
 }
 
 // Materialise writes element by element, the axes but the first innermost.
