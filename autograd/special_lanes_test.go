@@ -79,43 +79,49 @@ func (r *reductionRun) runWeights(t *testing.T, opt ad.Options) {
 		c[i] = float64(i%5) - 1
 	}
 	for round := range specialCount / r.particles {
-		r.eachLane(func(particle, e, lane int) {
-			x[(particle*r.size+lane)*specialCount+e] = r.lanes(round, particle, e)[lane]
+		r.eachElement(func(particle, e int) {
+			for lane, v := range r.lanes(round, particle, e) {
+				x[(particle*r.size+lane)*specialCount+e] = v
+			}
 		})
 		if err := evalSafely(ev, got, feeds([][]float64{x, c})); err != nil {
 			t.Fatal(err)
 		}
-		r.eachLane(func(particle, e, lane int) {
-			numbers, ct := r.lanes(round, particle, e), c[particle*r.size:][:r.size]
-			value, slope := weightOf(numbers, lane), weightSlope(numbers, ct, lane)
-			k := (particle*r.size+lane)*specialCount + e
-			if !value.admits(got[0][k]) || !slope.admits(got[1][k]) {
-				t.Fatalf("lane %d of %v: got %v, slope %v, want %v, slope %v", lane, numbers, got[0][k], got[1][k], value, slope)
+		r.eachElement(func(particle, e int) {
+			numbers := r.lanes(round, particle, e)
+			values, slopes := weightsOf(numbers, c[particle*r.size:][:r.size])
+			for lane := range r.size {
+				k := (particle*r.size+lane)*specialCount + e
+				if !values[lane].admits(got[0][k]) || !slopes[lane].admits(got[1][k]) {
+					t.Fatalf("lane %d of %v: got %v, slope %v, want %v, slope %v", lane, numbers, got[0][k], got[1][k], values[lane], slopes[lane])
+				}
 			}
 		})
 	}
 }
 
-// eachLane visits the elements of all particles in all lanes.
-func (r *reductionRun) eachLane(visit func(particle, e, lane int)) {
+// eachElement visits the elements of all particles.
+func (r *reductionRun) eachElement(visit func(particle, e int)) {
 	for particle := range r.particles {
 		for e := range specialCount {
-			for lane := range r.size {
-				visit(particle, e, lane)
-			}
+			visit(particle, e)
 		}
 	}
 }
 
-// weightSlope is the derivative of Σ cᵢyᵢ, for weights y, with respect to xᵢ.
-func weightSlope(x, c []float64, i int) answer {
-	mean, scale := 0.0, math.Abs(c[i])
-	for k := range x {
-		y := weightOf(x, k).numbers[0]
-		mean += c[k] * y
-		scale += math.Abs(c[k] * y)
+// weightsOf are the softmax weights y of numbers, and the derivatives of Σ cᵢyᵢ with
+// respect to these.
+func weightsOf(x, c []float64) (weights, slopes []answer) {
+	mean, scale := 0.0, 0.0
+	for i := range x {
+		w := weightOf(x, i)
+		weights = append(weights, w)
+		mean += c[i] * w.numbers[0]
+		scale += math.Abs(c[i] * w.numbers[0])
 	}
-	w := weightOf(x, i)
-	y := w.numbers[0]
-	return answer{numbers: []float64{y * (c[i] - mean)}, scale: scale*y + w.scale*math.Abs(c[i]-mean)}
+	for i, w := range weights {
+		y := w.numbers[0]
+		slopes = append(slopes, answer{numbers: []float64{y * (c[i] - mean)}, scale: (scale+math.Abs(c[i]))*y + w.scale*math.Abs(c[i]-mean)})
+	}
+	return weights, slopes
 }

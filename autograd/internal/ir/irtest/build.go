@@ -40,7 +40,7 @@ func (b *Builder) Const(shape ir.Shape, c ...float64) *ir.Value {
 	if len(c) != shape.Len() {
 		panic("irtest: constants do not fit their shape")
 	}
-	return b.F.Constant(c, shape)
+	return b.F.Constant(append([]float64{}, c...), shape)
 }
 
 // Return makes values the outputs, and returns the function.

@@ -1,0 +1,106 @@
+package exec_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tobac/autograd/internal/exec"
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/ir/irtest"
+	"tobac/autograd/internal/passes"
+)
+
+// An operation that fails at some indices of the loop is reported for these, whose
+// results are NaN, and the others have theirs: with lanes, in strips, array by array, by
+// the reference, and on any number of workers.
+func TestFailuresPerParticle(t *testing.T) {
+	for _, sizes := range [][]int{{5}, {40}, {5, 8}, {5, 3}, {5, 4, 2}} {
+		b := irtest.New(sizes...)
+		own := make([]int, len(sizes))
+		for i := range own {
+			own[i] = i
+		}
+		x := b.Input(ir.Shape{2}, own...)
+		root := b.Whole(irtest.Root, x)
+		root.Name = "root of x"
+		y := b.Map(irtest.Exp, root)
+		for i := 1; i < len(sizes); i++ {
+			y = b.Over(irtest.Crossing(ir.OverSum, ir.Other), i, y)
+		}
+		for range 5 {
+			y = b.Map(irtest.Tanh, b.Map(irtest.Exp, y))
+		}
+		f := b.Return(y)
+		in := numbers(rand.New(rand.NewPCG(uint64(len(sizes)), 19)), f)
+		for i, v := range in[0] {
+			in[0][i] = math.Abs(v)
+		}
+		want := definition(t, f, in)
+		failing := []int{1, 2, sizes[0] - 1}
+		each := len(in[0]) / sizes[0]
+		for _, k := range failing {
+			in[0][k*each+each-1] = -100
+			for e := range 2 {
+				want[0][2*k+e] = math.NaN()
+			}
+		}
+		check := func(what string, got [][]float64, err error) {
+			t.Helper()
+			var failed *exec.FailedError
+			if !errors.As(err, &failed) || !errors.Is(err, irtest.ErrNegative) || failed.Axis != "a" || !slices.Equal(failed.Indices, failing) {
+				t.Fatalf("%s: got error %v", what, err)
+			}
+			if text := err.Error(); !strings.Contains(text, "a 1, and 2 more of them: root of x: negative sum") {
+				t.Errorf("%s: got error %v", what, err)
+			}
+			near(t, what, got, want)
+		}
+		for _, without := range []passes.Set{0, passes.ElementSchedule} {
+			for _, workers := range []int{1, 3} {
+				got, err := run(t, f, exec.Options{Without: without, Workers: workers}, data(in))
+				check(fmt.Sprintf("axes %v, without %v, %d workers", sizes, without, workers), got, err)
+			}
+		}
+		dst := room(f)
+		err := exec.NewReference(f, false).Eval(dst, data(in))
+		check(fmt.Sprintf("axes %v, reference", sizes), dst, err)
+	}
+}
+
+// Without a loop all results are NaN.
+func TestFailureWithoutLoop(t *testing.T) {
+	b := irtest.New()
+	f := b.Return(b.Whole(irtest.Root, b.Input(ir.Shape{2})))
+	got, err := run(t, f, exec.Options{}, data([][]float64{{-1, 0}}))
+	var failed *exec.FailedError
+	if !errors.As(err, &failed) || failed.Axis != "" || !math.IsNaN(got[0][0]) || !math.IsNaN(got[0][1]) {
+		t.Errorf("got %v, error %v", got, err)
+	}
+}
+
+// With CheckFinite the first number that is not finite is found at every index, by name,
+// element and lane: in the input, in an operation on lanes, and in one on arrays.
+func TestCheckFinite(t *testing.T) {
+	for _, without := range []passes.Set{0, passes.ElementSchedule} {
+		b := irtest.New(3, 8)
+		x := b.Input(ir.Shape{2}, 0, 1)
+		y := b.Map(irtest.Div, b.Const(ir.Shape{}, 1), x)
+		y.Name = "quotient"
+		f := b.Return(b.Over(irtest.Crossing(ir.OverSum, ir.Other), 1, b.Map(irtest.Tanh, y)))
+		in := numbers(rand.New(rand.NewPCG(1, 20)), f)
+		want := definition(t, f, in)
+		in[0][(1*8+5)*2+1] = 0
+		got, err := run(t, f, exec.Options{Without: without, CheckFinite: true}, data(in))
+		var cause *exec.NonFiniteError
+		if !errors.As(err, &cause) || cause.Op != "quotient" || cause.Element != 1 || cause.Lane != 5 || cause.Outer != 1 || !math.IsInf(cause.Value, 1) {
+			t.Errorf("without %v: got error %v", without, err)
+		}
+		want[0][2], want[0][3] = math.NaN(), math.NaN()
+		near(t, "without "+without.String(), got, want)
+	}
+}
