@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 func init() {
@@ -84,7 +85,7 @@ func logit(x float64) float64 {
 	if x > 0.25 && x < 0.75 {
 		return math.Log1p((2*x - 1) / (1 - x))
 	}
-	return math.Log(x / (1 - x))
+	return vector.Log(x / (1 - x))
 }
 
 // logAddExp is max(x, y) + ln(1 + e^−|x−y|), and the larger one itself if that is

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"tobac/internal/vector"
 )
 
 // ErrSingular is the cause of the error of a run in which a factorisation with
@@ -94,7 +96,7 @@ func evalLU(_ Attr, out []float64, _ Shape, in [][]float64, shapes []Shape) erro
 		if (u < 0) != (k != i) {
 			sign = -sign
 		}
-		sum += math.Log(math.Abs(u))
+		sum += vector.Log(math.Abs(u))
 		exchanges[i] = float64(k)
 	}
 	out[n*n+n], out[n*n+n+1] = sign, sum

@@ -142,7 +142,7 @@ func matrixMeanings() []meaning {
 		regular(several("lu", "sign of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { sign, _ := x[0].SLogDet(); return sign }),
 			func(x []float64) answer { return is(signum(x[0])) })),
 		regular(several("log_abs_det", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { _, y := x[0].SLogDet(); return y }),
-			func(x []float64) answer { return is(math.Log(math.Abs(x[0]))) }, func(x []float64) answer { return is(1 / x[0]) })),
+			func(x []float64) answer { return is(logarithm(math.Abs(x[0]))) }, func(x []float64) answer { return is(1 / x[0]) })),
 		solve("of one element", (*ad.Node).Solve),
 		solve("transposed", (*ad.Node).SolveT),
 		several("expm", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { return x[0].Expm() }), unit, unit),

@@ -33,8 +33,7 @@ func normalMeanings() []meaning {
 			func(p float64) answer { return answer{numbers: []float64{quantileOfAll(p)}, scale: 1} },
 			func(p float64) answer {
 				x := quantileOfAll(p)
-				slope := math.Sqrt(2*math.Pi) * math.Exp(x*x/2)
-				return answer{numbers: []float64{slope}, scale: min(slope*(1+x*x), math.MaxFloat64)}
+				return answer{numbers: []float64{math.Sqrt(2*math.Pi) * math.Exp(x*x/2)}, condition: 1 + x*x}
 			}),
 	}
 }
@@ -42,8 +41,7 @@ func normalMeanings() []meaning {
 // scaledBySquare is a function of e^x², whose exponent is rounded.
 func scaledBySquare(f func(float64) float64) func(float64) answer {
 	return func(x float64) answer {
-		y := f(x)
-		return answer{numbers: []float64{y}, scale: min(math.Abs(y)*(1+x*x), math.MaxFloat64)}
+		return answer{numbers: []float64{f(x)}, condition: 1 + x*x}
 	}
 }
 
@@ -74,9 +72,9 @@ func quantileOfAll(p float64) float64 {
 	case p > 0.5:
 		return -quantileOfAll(1 - p)
 	}
-	x := -math.Sqrt(-2 * math.Log(p))
+	x := -math.Sqrt(-2 * logarithm(p))
 	for range 20 {
-		x -= (logNdtr(x) - math.Log(p)) / inverseMills(x)
+		x -= (logNdtr(x) - logarithm(p)) / inverseMills(x)
 	}
 	return x
 }
@@ -135,15 +133,20 @@ func elementaryMeanings() []meaning {
 		single("cosh", "cosh", (*ad.Node).Cosh, rounded(math.Cosh), rounded(math.Sinh)),
 		single("floor", "floor", (*ad.Node).Floor, exact(math.Floor), nil),
 		single("logit", "logit", (*ad.Node).Logit, func(x float64) answer {
-			return answer{numbers: []float64{math.Log(x) - math.Log1p(-x)}, scale: 1}
+			return answer{numbers: []float64{logarithm(x) - math.Log1p(-x)}, scale: 1}
 		}, rounded(func(x float64) float64 { return 1 / (x * (1 - x)) })),
 		several("atan2", "angle", 2, func(x []*ad.Node) *ad.Node { return x[0].Atan2(x[1]) },
 			func(x []float64) answer { return is(math.Atan2(x[0], x[1])) },
 			hypotSlope(func(_, x float64) float64 { return x }), hypotSlope(func(y, _ float64) float64 { return -y })),
 		several("pow", "power", 2, func(x []*ad.Node) *ad.Node { return x[0].Power(x[1]) },
-			func(x []float64) answer { return is(math.Pow(x[0], x[1])) },
-			func(x []float64) answer { return is(chosen(x[1], x[1]*math.Pow(x[0], x[1]-1), 0)) },
-			func(x []float64) answer { return is(math.Pow(x[0], x[1]) * math.Log(chosen(x[0], x[0], 1))) }),
+			func(x []float64) answer { return powerOf(x[0], x[1], 1) },
+			func(x []float64) answer {
+				if x[1] == 0 {
+					return is(0)
+				}
+				return powerOf(x[0], x[1]-1, x[1])
+			},
+			func(x []float64) answer { return powerOf(x[0], x[1], logarithm(chosen(x[0], x[0], 1))) }),
 		several("logaddexp", "log of a sum of two", 2, func(x []*ad.Node) *ad.Node { return x[0].LogAddExp(x[1]) },
 			logSumExpOf,
 			func(x []float64) answer { return is(logistic(x[0] - x[1])) }, func(x []float64) answer { return is(logistic(x[1] - x[0])) }),

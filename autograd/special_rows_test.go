@@ -230,6 +230,16 @@ func logarithm(x float64) float64 {
 	return math.Log(x)
 }
 
+// powerOf is c·x^p by math.Pow, which has no subnormal numbers either, and whose
+// exponent p·ln x is rounded.
+func powerOf(x, p, c float64) answer {
+	y := math.Pow(x, p)
+	if x > 0 && x < 0x1p-1022 {
+		y = math.Pow(x*0x1p54, p) * math.Pow(0x1p-54, p)
+	}
+	return answer{numbers: []float64{c * y}, condition: 1 + min(math.Abs(p*logarithm(math.Abs(x))), 745)}
+}
+
 // power is x^p for |p| up to 3, from that of the mantissa: math.Pow goes through the
 // logarithm of x.
 func power(x, p float64) float64 {

@@ -77,10 +77,11 @@ func TestSpecialValues(t *testing.T) {
 // An answer is what an operation may return for its operands: one of a few numbers, or
 // without any anything that all engines agree on.
 type answer struct {
-	numbers []float64
-	scale   float64 // of the terms it is a sum of: rounding is relative to that
-	exact   bool    // correctly rounded, and the sign of zero counts
-	count   int     // of equal numbers that it is the sum of, if not 0
+	numbers   []float64
+	scale     float64 // of the terms it is a sum of: rounding is relative to that
+	condition float64 // how much of the operand's relative error the answer has, above 1
+	exact     bool    // correctly rounded, and the sign of zero counts
+	count     int     // of equal numbers that it is the sum of, if not 0
 }
 
 // is is the answer that rounding may change.
@@ -108,7 +109,7 @@ func (a answer) admits(v float64) bool {
 			if v == w && (w != 0 || math.Signbit(v) == math.Signbit(w)) {
 				return true
 			}
-		case v == w, !math.IsInf(w, 0) && math.Abs(v-w) <= specialTolerance*max(math.Abs(w), a.scale)+specialUnderflow:
+		case v == w, !math.IsInf(w, 0) && math.Abs(v-w) <= max(specialTolerance*max(math.Abs(w), a.scale), specialTolerance*a.condition*math.Abs(w))+specialUnderflow:
 			return true
 		}
 	}
@@ -117,7 +118,7 @@ func (a answer) admits(v float64) bool {
 
 // times is the answer for a sum of n equal numbers.
 func (a answer) times(n int) answer {
-	b := answer{scale: a.scale * float64(n), count: n}
+	b := answer{scale: a.scale * float64(n), condition: a.condition, count: n}
 	for _, w := range a.numbers {
 		b.numbers = append(b.numbers, w*float64(n))
 	}

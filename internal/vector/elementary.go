@@ -28,12 +28,12 @@ func (s Set) Log(dst, x []float64) {
 	case AVX2:
 		logAVX2(dst, x)
 	default:
-		each(dst, x, log)
+		each(dst, x, Log)
 	}
 }
 
-// log is math.Log, which has no subnormal numbers on some processors.
-func log(x float64) float64 {
+// Log is math.Log, which is wrong for subnormal numbers on some processors.
+func Log(x float64) float64 {
 	if x > 0 && x < 0x1p-1022 {
 		return math.Log(x*0x1p54) - 54*math.Ln2
 	}

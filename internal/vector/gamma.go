@@ -47,15 +47,15 @@ func logGamma(x float64) float64 {
 	v := (x - n) * polynomial(x-n, gammaNear[:])
 	switch n {
 	case 0:
-		return v - log(x*(1+x))
+		return v - Log(x*(1+x))
 	case 1:
-		return v - log(x)
+		return v - Log(x)
 	}
 	product := 1.0
 	for j := 1.0; j <= n-2; j++ {
 		product *= x - j
 	}
-	return v + log(product)
+	return v + Log(product)
 }
 
 // Digamma is dst = ψ(x), the derivative of ln Γ(x), for x ≥ 0, to 8 units in the last

@@ -118,7 +118,7 @@ func ndtrInv(u float64) float64 {
 	case !(u > 0 && u < 1):
 		return math.NaN()
 	}
-	r, c, from := math.Sqrt(-log(min(u, 1-u))), &quantile[1], 1.6
+	r, c, from := math.Sqrt(-Log(min(u, 1-u))), &quantile[1], 1.6
 	if r > 5 {
 		c, from = &quantile[2], 5
 	}
