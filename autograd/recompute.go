@@ -129,6 +129,7 @@ func (n *Node) barrier(after *Node) *Node {
 
 // barrier copies its first operand.
 var barrier = elementwise2("barrier", ir.Binary{
+	Form: ir.Barrier,
 	F:    func(a, _ float64) float64 { return a },
 	VV:   func(dst, a, _ []float64) { copy(dst, a) },
 	VS:   func(dst, a []float64, _ float64) { copy(dst, a) },

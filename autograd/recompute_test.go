@@ -158,6 +158,42 @@ func TestRecomputeMemory(t *testing.T) {
 	}
 }
 
+// TestRecomputeSparse: samples of negligible weight are left out of what is computed again.
+func TestRecomputeSparse(t *testing.T) {
+	var want [][]float64
+	for _, again := range []bool{false, true} {
+		b := ad.NewBuilder("sparse")
+		p, s := b.Axis("particle", 2), b.Axis("sample", 64)
+		w, x := b.Input("w", ad.Shape{}, p), b.Input("x", ad.Shape{2}, p, s)
+		f := func(x []*ad.Node) []*ad.Node { return []*ad.Node{w.Mul(x[0]).Relu().Add(x[0]).Square()} }
+		z := []*ad.Node{x}
+		for range 2 {
+			if again {
+				z = ad.Recompute(f, z...)
+			} else {
+				z = f(z)
+			}
+		}
+		y := z[0].Sum().LogMeanExpOver(s)
+		inputs, outputs := []*ad.Node{w, x}, append(b.Grad(y, w), y)
+		program, err := ad.Compile(inputs, outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(program.String(), " 0 packed") || !strings.Contains(program.String(), " packed") {
+			t.Errorf("again %v: want a group on selected lanes in listing:\n%v", again, program)
+		}
+		rng := rand.New(rand.NewPCG(6, 6))
+		got := runEngines(t, inputs, outputs, [][]float64{normals(rng, 2), normals(rng, 256)}, 1e-12)
+		if want == nil {
+			want = got
+		}
+		for i := range want {
+			compare(t, outputs[i].String(), got[i], want[i], 1e-13)
+		}
+	}
+}
+
 func TestRecomputeErrors(t *testing.T) {
 	calls := 0
 	for _, tt := range []struct {

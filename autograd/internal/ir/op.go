@@ -96,6 +96,7 @@ const (
 	SigmoidShift      // σ(x + logit y)
 	Product           // of matrices
 	Weight            // a softmax weight of a cotangent, which reverse mode made
+	Barrier           // x, after y
 )
 
 // A Unary is an element-wise function of one operand.
