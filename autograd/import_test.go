@@ -330,6 +330,33 @@ func TestExprGraphConstants(t *testing.T) {
 	compare(t, "back", eval(t, []*ad.Node{again.InputNamed("x")}, back, at, ad.Options{})[0], want, 0)
 }
 
+// TestExprGraphForms: results of recomputed functions and values with another derivative are
+// exported by their values, and primitives of one's own come back with their derivatives.
+func TestExprGraphForms(t *testing.T) {
+	b := ad.NewBuilder("forms")
+	w, x := b.Input("w", ad.Shape{2}), b.Input("x", ad.Shape{2})
+	y := softsign.Apply(ad.Attr{}, clipped(chain(w, x, 4, 2), 10)).Sum()
+	nodes, err := b.ExprGraph(append(b.Grad(y, w, x), y)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := [][]float64{{0.4, -1.2}, {0.9, 0.3}}
+	want := runEngines(t, []*ad.Node{w, x}, append(b.Grad(y, w, x), y), at, 1e-12)
+	for i, got := range onTape(t, nodes, []string{"w", "x"}, at) {
+		compare(t, fmt.Sprintf("on the tape, output %d", i), got, want[i], 1e-13)
+	}
+	again := ad.NewBuilder("again")
+	back := again.Import(nodes...)
+	inputs := []*ad.Node{again.InputNamed("w"), again.InputNamed("x")}
+	got := runEngines(t, inputs, append(back, again.Grad(back[2], inputs...)...), at, 1e-12)
+	for i := range want {
+		compare(t, fmt.Sprintf("back, output %d", i), got[i], want[i], 1e-13)
+	}
+	for i := range 2 {
+		compare(t, fmt.Sprintf("derivative %d", i), got[3+i], want[i], 1e-13)
+	}
+}
+
 // TestImportInputs: inputs that exist are used, those of another shape are an error, and so
 // are nodes of another type; other ops run and have no derivative.
 func TestImportInputs(t *testing.T) {
