@@ -3,7 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
-	"strings"
+	"strconv"
 )
 
 // An Op is what the compiler knows about an operation: its value and facts. It
@@ -143,24 +143,28 @@ type Attr struct {
 
 // Text spells the parameters exactly: floats as bits.
 func (at Attr) Text() string {
-	var s strings.Builder
+	var s []byte
 	if at.Ints != nil {
-		fmt.Fprintf(&s, "%v", at.Ints)
+		s = append(s, '[')
+		for _, k := range at.Ints {
+			s = append(strconv.AppendInt(s, int64(k), 10), ' ')
+		}
+		s = append(s, ']')
 	}
-	fmt.Fprintf(&s, "|%x", math.Float64bits(at.Float))
+	s = strconv.AppendUint(append(s, '|'), math.Float64bits(at.Float), 16)
 	for _, f := range at.Floats {
-		fmt.Fprintf(&s, ",%x", math.Float64bits(f))
+		s = strconv.AppendUint(append(s, ','), math.Float64bits(f), 16)
 	}
 	if at.Axis != nil {
-		fmt.Fprintf(&s, "|axis %s", at.Axis.name)
+		s = append(append(s, "|axis "...), at.Axis.name...)
 	}
 	if at.Shape != nil {
-		fmt.Fprintf(&s, "|%v", at.Shape)
+		s = append(append(s, '|'), at.Shape.String()...)
 	}
 	if at.Key != "" {
-		fmt.Fprintf(&s, "|%s", at.Key)
+		s = append(append(s, '|'), at.Key...)
 	}
-	return s.String()
+	return string(s)
 }
 
 // Key identifies the operation with its parameters.
