@@ -79,9 +79,9 @@ func (n *Node) String() string {
 func (n *Node) label() string {
 	switch {
 	case n.op != nil:
-		return fmt.Sprintf("%s#%d", n.op.Name, n.id)
+		return n.op.Name + "#" + strconv.Itoa(n.id)
 	case n.value != nil:
-		return fmt.Sprintf("constant#%d", n.id)
+		return "constant#" + strconv.Itoa(n.id)
 	default:
 		return n.name
 	}

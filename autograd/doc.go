@@ -23,6 +23,16 @@
 // made of such passes. [Recompute] trades time for memory, [WithGradient] gives a value
 // another derivative, and [Scan] unrolls a loop.
 //
+// From that one pass the others are made: [Builder.Vjp] starts it from any cotangent,
+// [Builder.Jvp] is a directional derivative (the derivative of the linear map u ↦ Jᵀu along
+// a direction), [Builder.Hvp] the product of a Hessian with a direction; [Builder.Jacobian]
+// and [Builder.Hessian] are for small ones. [WithGradient] replaces the derivative of a
+// value, [Recompute] spends time to save the memory that a gradient needs, and [Scan] goes
+// through a loop with a state.
+//
+// A [Primitive] is an operation: those of the table, and your own. [Builder.Import] and
+// [Builder.ExprGraph] exchange graphs with gorgonia.
+//
 // # Conventions
 //
 // Values are float64, dense and row-major. The scalar has the empty shape.

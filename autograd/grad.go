@@ -125,13 +125,14 @@ func (r *reversal) isNeeded(n *Node) bool { return n.id < len(r.needed) && r.nee
 func (r *reversal) run(top, bottom int) {
 	for id := top; id >= bottom; id-- {
 		n := r.b.nodes[id]
-		if n.op == nil || !r.isNeeded(n) {
-			continue
-		}
-		if n.op.joint != nil {
+		switch {
+		case n.op == nil:
+		case n.op.joint != nil:
 			n.op.joint.reverse(r, n)
-		} else if ct := r.cotangent(n); ct != nil && n.op.VJP != nil {
-			r.step(n, n.op.VJP(n, ct))
+		case n.op.VJP != nil && r.isNeeded(n):
+			if ct := r.cotangent(n); ct != nil {
+				r.step(n, n.op.VJP(n, ct))
+			}
 		}
 		if r.b.err != nil {
 			return

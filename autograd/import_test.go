@@ -2,7 +2,6 @@ package autograd_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,102 +13,6 @@ import (
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
 )
-
-// An importCase is a gorgonia graph of up to three inputs.
-type importCase struct {
-	name   string
-	shapes []ad.Shape
-	build  func(x []*G.Node) (*G.Node, error)
-	sample func(x float64) float64 // of a normal number; nil: as it is
-	flat   bool                    // no derivative
-}
-
-func positive(x float64) float64 { return 0.3 + math.Abs(x) }
-
-func importCases() []importCase {
-	matrix, vector, cube := ad.Shape{2, 3}, ad.Shape{3}, ad.Shape{2, 3, 4}
-	of1 := func(f func(*G.Node) (*G.Node, error)) func([]*G.Node) (*G.Node, error) {
-		return func(x []*G.Node) (*G.Node, error) { return f(x[0]) }
-	}
-	of2 := func(f func(a, b *G.Node) (*G.Node, error)) func([]*G.Node) (*G.Node, error) {
-		return func(x []*G.Node) (*G.Node, error) { return f(x[0], x[1]) }
-	}
-	var cases []importCase
-	for _, u := range []struct {
-		name     string
-		f        func(*G.Node) (*G.Node, error)
-		positive bool
-		flat     bool
-	}{
-		{"abs", G.Abs, false, false}, {"sign", G.Sign, false, true}, {"ceil", G.Ceil, false, true}, {"floor", G.Floor, false, true},
-		{"sin", G.Sin, false, false}, {"cos", G.Cos, false, false}, {"exp", G.Exp, false, false}, {"log", G.Log, true, false},
-		{"log2", G.Log2, true, false}, {"neg", G.Neg, false, false}, {"square", G.Square, false, false}, {"sqrt", G.Sqrt, true, false},
-		{"inverse", G.Inverse, true, false}, {"inverse sqrt", G.InverseSqrt, true, false}, {"cube", G.Cube, false, false},
-		{"tanh", G.Tanh, false, false}, {"sigmoid", G.Sigmoid, false, false}, {"log1p", G.Log1p, true, false}, {"expm1", G.Expm1, false, false},
-		{"softplus", G.Softplus, false, false}, {"rectify", G.Rectify, false, false}, {"mish", G.Mish, false, false},
-		{"leaky relu", func(x *G.Node) (*G.Node, error) { return G.LeakyRelu(x, 0.1) }, false, false},
-		{"scalar constant", func(x *G.Node) (*G.Node, error) { return G.Sub(G.NewConstant(2.5), x) }, false, false},
-		{"sum", func(x *G.Node) (*G.Node, error) { return G.Sum(x) }, false, false},
-		{"sum 1", func(x *G.Node) (*G.Node, error) { return G.Sum(x, 1) }, false, false},
-		{"mean 0", func(x *G.Node) (*G.Node, error) { return G.Mean(x, 0) }, false, false},
-		{"max 1", func(x *G.Node) (*G.Node, error) { return G.Max(x, 1) }, false, false},
-		{"softmax", func(x *G.Node) (*G.Node, error) { return G.SoftMax(x) }, false, false},
-		{"softmax 0", func(x *G.Node) (*G.Node, error) { return G.SoftMax(x, 0) }, false, false},
-		{"log softmax", func(x *G.Node) (*G.Node, error) { return G.LogSoftMax(x, 1) }, false, false},
-		{"transpose", func(x *G.Node) (*G.Node, error) { return G.Transpose(x) }, false, false},
-		{"reshape", func(x *G.Node) (*G.Node, error) { return G.Reshape(x, tensor.Shape{3, 2}) }, false, false},
-		{"ravel", G.Ravel, false, false},
-		{"slice", func(x *G.Node) (*G.Node, error) { return G.Slice(x, nil, G.S(1, 3)) }, false, false},
-		{"row", func(x *G.Node) (*G.Node, error) { return G.Slice(x, G.S(1)) }, false, false},
-		{"element", func(x *G.Node) (*G.Node, error) { return G.Slice(x, G.S(1), G.S(2)) }, false, false},
-		{"concat", func(x *G.Node) (*G.Node, error) { return G.Concat(1, x, x) }, false, false},
-		{"keep dims", func(x *G.Node) (*G.Node, error) {
-			return G.KeepDims(x, false, func(a *G.Node) (*G.Node, error) { return G.Sum(a, 1) })
-		}, false, false},
-	} {
-		c := importCase{name: u.name, shapes: []ad.Shape{matrix}, build: of1(u.f), flat: u.flat}
-		if u.positive {
-			c.sample = positive
-		}
-		cases = append(cases, c)
-	}
-	compared := func(f func(a, b *G.Node, same bool) (*G.Node, error)) func([]*G.Node) (*G.Node, error) {
-		return func(x []*G.Node) (*G.Node, error) { return f(x[0], x[1], true) }
-	}
-	pair := []ad.Shape{matrix, matrix}
-	return append(cases,
-		importCase{name: "add", shapes: pair, build: of2(G.Add)},
-		importCase{name: "sub", shapes: pair, build: of2(G.Sub)},
-		importCase{name: "product", shapes: pair, build: of2(G.HadamardProd)},
-		importCase{name: "quotient", shapes: pair, build: of2(G.HadamardDiv), sample: positive},
-		importCase{name: "power", shapes: pair, build: of2(G.Pow), sample: positive},
-		importCase{name: "scalar", shapes: []ad.Shape{{}, matrix}, build: of2(G.Mul)},
-		importCase{name: "larger", shapes: pair, build: of2(G.MaxBetween)},
-		importCase{name: "smaller", shapes: pair, build: of2(G.MinBetween)},
-		importCase{name: ">", shapes: pair, build: compared(G.Gt), flat: true},
-		importCase{name: ">=", shapes: pair, build: compared(G.Gte), flat: true},
-		importCase{name: "<", shapes: pair, build: compared(G.Lt), flat: true},
-		importCase{name: "<=", shapes: pair, build: compared(G.Lte), flat: true},
-		importCase{name: "==", shapes: pair, build: compared(G.Eq), flat: true},
-		importCase{name: "!=", shapes: pair, build: compared(G.Ne), flat: true},
-		importCase{name: "matrices", shapes: []ad.Shape{matrix, {3, 4}}, build: of2(G.Mul)},
-		importCase{name: "matrix and vector", shapes: []ad.Shape{matrix, vector}, build: of2(G.Mul)},
-		importCase{name: "vector and matrix", shapes: []ad.Shape{vector, {3, 4}}, build: of2(G.Mul)},
-		importCase{name: "matrix and column", shapes: []ad.Shape{matrix, {3, 1}}, build: of2(G.Mul)},
-		importCase{name: "dot", shapes: []ad.Shape{vector, vector}, build: of2(G.Mul)},
-		importCase{name: "outer", shapes: []ad.Shape{vector, {2}}, build: of2(G.OuterProd)},
-		importCase{name: "batched", shapes: []ad.Shape{cube, {2, 4, 5}}, build: of2(func(a, b *G.Node) (*G.Node, error) { return G.BatchedMatMul(a, b) })},
-		importCase{name: "batched transposed", shapes: []ad.Shape{{2, 4, 3}, {2, 5, 4}}, build: of2(func(a, b *G.Node) (*G.Node, error) { return G.BatchedMatMul(a, b, true, true) })},
-		importCase{name: "broadcast", shapes: []ad.Shape{matrix, vector}, build: of2(func(a, b *G.Node) (*G.Node, error) { return G.BroadcastHadamardProd(a, b, nil, []byte{0}) })},
-		importCase{name: "broadcast columns", shapes: []ad.Shape{{2, 1}, matrix}, build: of2(func(a, b *G.Node) (*G.Node, error) { return G.BroadcastSub(a, b, []byte{1}, nil) })},
-		importCase{name: "transpose of three", shapes: []ad.Shape{cube}, build: of1(func(x *G.Node) (*G.Node, error) { return G.Transpose(x, 2, 0, 1) })},
-		importCase{name: "sum of three", shapes: []ad.Shape{cube}, build: of1(func(x *G.Node) (*G.Node, error) { return G.Sum(x, 0, 2) })},
-		importCase{name: "slice of three", shapes: []ad.Shape{cube}, build: of1(func(x *G.Node) (*G.Node, error) { return G.Slice(x, nil, G.S(1), G.S(1, 3)) })},
-		importCase{name: "vectors joined", shapes: []ad.Shape{vector, vector}, build: of2(func(a, b *G.Node) (*G.Node, error) { return G.Concat(0, a, b) })},
-		importCase{name: "softmax of a column", shapes: []ad.Shape{{3, 1}}, build: of1(func(x *G.Node) (*G.Node, error) { return G.SoftMax(x) })},
-		importCase{name: "softmax of a vector", shapes: []ad.Shape{vector}, build: of1(func(x *G.Node) (*G.Node, error) { return G.SoftMax(x) })},
-	)
-}
 
 // leaf is an input of a gorgonia graph.
 func leaf(g *G.ExprGraph, name string, shape ad.Shape) *G.Node {
@@ -264,72 +167,6 @@ func TestImportGradient(t *testing.T) {
 	}
 }
 
-// TestExprGraph: every operation of the table becomes gorgonia nodes that the TapeMachine
-// computes the same numbers of, and that come back with the same numbers and derivatives.
-func TestExprGraph(t *testing.T) {
-	for _, r := range rows() {
-		t.Run(r.op, func(t *testing.T) {
-			for _, v := range []variant{{name: "plain", masks: func(int) int { return 0 }}, {name: "two axes", extra: []int{2, 3}, masks: func(int) int { return 3 }}} {
-				c := r.cases[0]
-				s := newBench(t, c, v)
-				nodes, err := s.b.ExprGraph(s.y, s.y.Square())
-				if err != nil {
-					t.Fatal(err)
-				}
-				var names []string
-				for _, n := range s.inputs {
-					names = append(names, n.Name())
-				}
-				want := s.run(t, []*ad.Node{s.y, s.y.Square()})
-				if nodes[0].Op() != nil {
-					got := onTape(t, nodes, names, s.feeds)
-					compare(t, v.name+" on the tape", got[0], want[0], 1e-12)
-					compare(t, v.name+" on the tape, squared", got[1], want[1], 1e-12)
-				}
-				again := ad.NewBuilder("again")
-				back := again.Import(nodes...)
-				if err := again.Err(); err != nil {
-					t.Fatal(err)
-				}
-				var inputs []*ad.Node
-				for _, n := range s.inputs {
-					inputs = append(inputs, again.InputNamed(n.Name()))
-				}
-				outputs := []*ad.Node{back[0], back[1]}
-				if v.name == "plain" && len(c.axes) == 0 {
-					outputs = append(outputs, again.Grad(back[1].Sum(), inputs...)...)
-					want = append(want, s.run(t, s.b.Grad(s.y.Square().Sum(), s.inputs...))...)
-					if err := again.Err(); err != nil {
-						t.Fatal(err)
-					}
-				}
-				for i, got := range eval(t, inputs, outputs, s.feeds, ad.Options{}) {
-					compare(t, fmt.Sprintf("%s back, output %d", v.name, i), got, want[i], 1e-11)
-				}
-			}
-		})
-	}
-}
-
-// TestExprGraphConstants: constants that print alike stay apart, and come back bit by bit.
-func TestExprGraphConstants(t *testing.T) {
-	b := ad.NewBuilder("constants")
-	x := b.Input("x", ad.Shape{12})
-	u, v := make([]float64, 12), make([]float64, 12)
-	v[6], u[7] = 1, math.Pi
-	y := x.Mul(b.Constant(u, ad.Shape{12})).Add(b.Constant(v, ad.Shape{12})).Add(b.Scalar(1e-300))
-	nodes, err := b.ExprGraph(y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := [][]float64{normals(rand.New(rand.NewPCG(1, 1)), 12)}
-	want := eval(t, []*ad.Node{x}, []*ad.Node{y}, at, ad.Options{})[0]
-	compare(t, "on the tape", onTape(t, nodes, []string{"x"}, at)[0], want, 0)
-	again := ad.NewBuilder("again")
-	back := again.Import(nodes...)
-	compare(t, "back", eval(t, []*ad.Node{again.InputNamed("x")}, back, at, ad.Options{})[0], want, 0)
-}
-
 // TestImportInputs: inputs that exist are used, those of another shape are an error, and so
 // are nodes of another type; other ops run and have no derivative.
 func TestImportInputs(t *testing.T) {
@@ -361,23 +198,6 @@ func TestImportInputs(t *testing.T) {
 	b.Grad(n.Sum(), inputs...)
 	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "has no derivative rule") {
 		t.Errorf("derivative of a foreign op: got error %v", err)
-	}
-}
-
-func TestExprGraphErrors(t *testing.T) {
-	b := ad.NewBuilder("errors")
-	empty := b.Input("empty", ad.Shape{0})
-	if _, err := b.ExprGraph(empty.Sum()); err == nil || !strings.Contains(err.Error(), "has no elements") {
-		t.Errorf("no elements: got error %v", err)
-	}
-	if _, err := b.ExprGraph(); err == nil || !strings.Contains(err.Error(), "no outputs") {
-		t.Errorf("no outputs: got error %v", err)
-	}
-	if _, err := b.ExprGraph(ad.NewBuilder("other").Scalar(1)); err == nil || !strings.Contains(err.Error(), `belongs to graph "other"`) {
-		t.Errorf("another graph: got error %v", err)
-	}
-	if _, err := b.ExprGraph(empty.Reshape(ad.Shape{3})); err == nil || !strings.Contains(err.Error(), "reshape") {
-		t.Errorf("failed graph: got error %v", err)
 	}
 }
 

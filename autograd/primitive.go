@@ -141,6 +141,9 @@ func (p *Primitive) infer(at Attr, in []Shape) (Shape, error) {
 	if err := p.complete(); err != nil {
 		return nil, err
 	}
+	if at.Any != nil && at.Key == "" {
+		return nil, errors.New("the parameter Any has no Key, by which nodes are told apart")
+	}
 	if p.Shape != nil {
 		return p.Shape(at, in)
 	}

@@ -206,6 +206,11 @@ func TestPrimitiveErrors(t *testing.T) {
 			}
 		})
 	}
+	b := ad.NewBuilder("errors")
+	softsign.Apply(ad.Attr{Any: 3}, b.Input("x", ad.Shape{3}))
+	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "softsign: the parameter Any has no Key") {
+		t.Errorf("parameter without a key: got error %v", err)
+	}
 	defer func() {
 		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), `primitive "softsign" without operands`) {
 			t.Errorf("without operands: got panic %v", r)

@@ -55,7 +55,10 @@ func (j *joint) reverse(r *reversal, n *Node) {
 	var after *Node
 	cts := make([]*Node, len(j.outputs))
 	for i, o := range j.outputs {
-		if cts[i] = r.cotangent(o); cts[i] != nil {
+		if r.isNeeded(o) {
+			cts[i] = r.cotangent(o)
+		}
+		if cts[i] != nil {
 			after = cts[i]
 		}
 	}
@@ -125,8 +128,14 @@ func (n *Node) barrier(after *Node) *Node {
 }
 
 // barrier copies its first operand.
-var barrier = elementwise2("barrier", ir.Binary{F: func(a, _ float64) float64 { return a }, Zero: ir.ZeroFirst},
-	func(_, ct *Node) []*Node { return []*Node{ct, nil} })
+var barrier = elementwise2("barrier", ir.Binary{
+	Form: ir.Barrier,
+	F:    func(a, _ float64) float64 { return a },
+	VV:   func(dst, a, _ []float64) { copy(dst, a) },
+	VS:   func(dst, a []float64, _ float64) { copy(dst, a) },
+	SV:   func(dst []float64, a float64, _ []float64) { fill(dst, a) },
+	Zero: ir.ZeroFirst,
+}, func(_, ct *Node) []*Node { return []*Node{ct, nil} })
 
 // copyFirst and showFirst are of operations that have the value of their first operand.
 func copyFirst(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {

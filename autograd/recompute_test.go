@@ -2,6 +2,7 @@ package autograd_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
@@ -49,7 +50,8 @@ func TestRecompute(t *testing.T) {
 				y := chain(w, x, 7, stretch)
 				g := b.Grad(y.Square().Sum(), w, x)
 				second := b.Grad(g[0].Sum().Add(g[1].Square().Sum()), w, x)
-				inputs, outputs := []*ad.Node{w, x}, append(append([]*ad.Node{y}, g...), second...)
+				forward := b.Jvp(y, []*ad.Node{w, x}, []*ad.Node{w.Sin(), x.Cos()})
+				inputs, outputs := []*ad.Node{w, x}, append(append([]*ad.Node{y, forward}, g...), second...)
 				if want == nil {
 					at := [][]float64{normals(rng, sizeOf(w)), normals(rng, sizeOf(x))}
 					want = append(at, runEngines(t, inputs, outputs, at, 1e-12)...)
@@ -91,6 +93,18 @@ func TestRecomputeResults(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRecomputeNeeded: a result that does not depend on what is differentiated by, in front
+// of one that does.
+func TestRecomputeNeeded(t *testing.T) {
+	b := ad.NewBuilder("needed")
+	w, x := b.Input("w", ad.Shape{}), b.Input("x", ad.Shape{})
+	y := ad.Recompute(func(x []*ad.Node) []*ad.Node { return []*ad.Node{x[0].Exp(), x[1].Square(), w.Sin()} }, w, x)
+	loss := y[0].Mul(y[1]).Mul(y[2])
+	got := runEngines(t, []*ad.Node{w, x}, append(b.Grad(loss, x), b.Grad(loss, w)...), [][]float64{{0.7}, {3}}, 1e-12)
+	compare(t, "by x", got[0], []float64{math.Exp(0.7) * 6 * math.Sin(0.7)}, 1e-15)
+	compare(t, "by w", got[1], []float64{math.Exp(0.7) * 9 * (math.Sin(0.7) + math.Cos(0.7))}, 1e-15)
 }
 
 // storage is the number of bytes, and of registers, of a program.
@@ -141,6 +155,42 @@ func TestRecomputeMemory(t *testing.T) {
 	t.Logf("lanes: %d registers kept, %d in stretches", kept, again)
 	if again*4 > kept {
 		t.Errorf("lanes: got %d registers, want less than a quarter of %d", again, kept)
+	}
+}
+
+// TestRecomputeSparse: samples of negligible weight are left out of what is computed again.
+func TestRecomputeSparse(t *testing.T) {
+	var want [][]float64
+	for _, again := range []bool{false, true} {
+		b := ad.NewBuilder("sparse")
+		p, s := b.Axis("particle", 2), b.Axis("sample", 64)
+		w, x := b.Input("w", ad.Shape{}, p), b.Input("x", ad.Shape{2}, p, s)
+		f := func(x []*ad.Node) []*ad.Node { return []*ad.Node{w.Mul(x[0]).Relu().Add(x[0]).Square()} }
+		z := []*ad.Node{x}
+		for range 2 {
+			if again {
+				z = ad.Recompute(f, z...)
+			} else {
+				z = f(z)
+			}
+		}
+		y := z[0].Sum().LogMeanExpOver(s)
+		inputs, outputs := []*ad.Node{w, x}, append(b.Grad(y, w), y)
+		program, err := ad.Compile(inputs, outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(program.String(), " 0 packed") || !strings.Contains(program.String(), " packed") {
+			t.Errorf("again %v: want a group on selected lanes in listing:\n%v", again, program)
+		}
+		rng := rand.New(rand.NewPCG(6, 6))
+		got := runEngines(t, inputs, outputs, [][]float64{normals(rng, 2), normals(rng, 256)}, 1e-12)
+		if want == nil {
+			want = got
+		}
+		for i := range want {
+			compare(t, outputs[i].String(), got[i], want[i], 1e-13)
+		}
 	}
 }
 

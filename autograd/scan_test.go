@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
@@ -303,6 +304,25 @@ func TestScanSize(t *testing.T) {
 	}
 }
 
+// TestScanMemory: in stretches the gradient of a loop needs a fraction of the memory.
+func TestScanMemory(t *testing.T) {
+	const steps, d = 256, 40
+	need := func(stretch int) int {
+		b := ad.NewBuilder("memory")
+		w, h, x := b.Input("w", ad.Shape{d}), b.Input("h", ad.Shape{d}), b.Input("x", ad.Shape{steps})
+		last, _ := ad.Loop{Steps: steps, Stretch: stretch}.Scan([]*ad.Node{h}, []*ad.Node{x}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+			return []*ad.Node{c[0].Mul(w).Add(x[0]).Sigmoid().Tanh()}, nil
+		})
+		bytes, _ := storage(t, []*ad.Node{w, h, x}, b.Grad(last[0].Sum(), w, h, x))
+		return bytes
+	}
+	kept, again := need(0), need(16)
+	t.Logf("%d bytes kept, %d in stretches", kept, again)
+	if again*3 > kept {
+		t.Errorf("got %d bytes, want less than a third of %d", again, kept)
+	}
+}
+
 func TestScanErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -350,6 +370,37 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkScan builds, differentiates and compiles a scalar recursion.
+func BenchmarkScan(b *testing.B) {
+	for _, steps := range []int{2500, 5000, 10000} {
+		b.Run(fmt.Sprint(steps), func(b *testing.B) {
+			b.ReportAllocs()
+			var times [3]time.Duration
+			for b.Loop() {
+				start := time.Now()
+				g := ad.NewBuilder("recursion")
+				w, h, x := g.Input("w", ad.Shape{}), g.Input("h", ad.Shape{}), g.Input("x", ad.Shape{steps})
+				_, ys := ad.Scan(steps, []*ad.Node{h}, []*ad.Node{x}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+					z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
+					return z, z
+				})
+				built := time.Now()
+				gradient := g.Grad(ys[0].Square().Sum(), w, x, h)
+				differentiated := time.Now()
+				if _, err := ad.Compile([]*ad.Node{w, h, x}, append(gradient, ys[0])); err != nil {
+					b.Fatal(err)
+				}
+				times[0] += built.Sub(start)
+				times[1] += differentiated.Sub(built)
+				times[2] += time.Since(differentiated)
+			}
+			for i, what := range []string{"build", "grad", "compile"} {
+				b.ReportMetric(float64(times[i].Milliseconds())/float64(b.N), "ms-"+what)
+			}
+		})
+	}
+}
+
 // A balance that earns interest and receives a payment at the end of each year, and what it
 // gains from a higher rate.
 func ExampleScan() {
@@ -362,4 +413,19 @@ func ExampleScan() {
 	got := run([]*ad.Node{rate, payments}, []*ad.Node{years[0], b.Grad(last[0], rate)[0]}, []float64{0.1}, []float64{10, 20, 30})
 	fmt.Printf("balances %.1f, derivative by the rate %.1f\n", got[0], got[1])
 	// Output: balances [120.0 152.0 197.2], derivative by the rate [405.0]
+}
+
+// The value of payments that are due in three years, discounted year by year from the last
+// one on.
+func ExampleLoop() {
+	b := ad.NewBuilder("discounted")
+	factor, payments := b.Input("factor", ad.Shape{}), b.Input("payments", ad.Shape{3})
+	backwards := ad.Loop{Steps: 3, Reverse: true}
+	_, values := backwards.Scan([]*ad.Node{b.Scalar(0)}, []*ad.Node{payments}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+		value := c[0].Add(x[0]).Mul(factor)
+		return []*ad.Node{value}, []*ad.Node{value}
+	})
+	got := run([]*ad.Node{factor, payments}, values, []float64{0.5}, []float64{8, 16, 32})
+	fmt.Printf("values at the start of each year: %.0f\n", got[0])
+	// Output: values at the start of each year: [12 16 16]
 }

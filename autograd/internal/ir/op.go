@@ -108,6 +108,7 @@ const (
 	SolveLower        // X of L X = B, of L the lower triangle
 	SolveLowerT       // X of Lᵀ X = B, of L the lower triangle
 	Weight            // a softmax weight of a cotangent, which reverse mode made
+	Barrier           // x, after y
 )
 
 // A Unary is an element-wise function of one operand. An element of the result has the

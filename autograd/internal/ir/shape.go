@@ -1,9 +1,8 @@
 package ir
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 )
 
 // Shape lists the dimensions of one value, outermost first (row-major). The
@@ -24,11 +23,14 @@ func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
 // String prints the shape as (3,4); a scalar prints as ().
 func (s Shape) String() string {
-	parts := make([]string, len(s))
+	text := []byte{'('}
 	for i, d := range s {
-		parts[i] = fmt.Sprint(d)
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(d), 10)
 	}
-	return "(" + strings.Join(parts, ",") + ")"
+	return string(append(text, ')'))
 }
 
 // Strides are those of a dense row-major layout.

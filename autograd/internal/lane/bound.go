@@ -138,6 +138,8 @@ func (c *compiler) findBound(v *ir.Value) int32 {
 			return c.constantBound(1)
 		}
 		return c.addBound(bound{kind: boundMeasured, v: v})
+	case v.Is(ir.Barrier):
+		return c.boundNumber(v.Args[0])
 	case c.step(v):
 		return c.addBound(bound{kind: boundMeasured, v: v})
 	case v.Op.Over == ir.OverSoftmax:

@@ -42,7 +42,7 @@ func (c *compiler) findProportional(k int32) int32 {
 				return a
 			}
 			return b
-		case ir.Div:
+		case ir.Div, ir.Barrier:
 			return a
 		case ir.Add, ir.Sub:
 			return c.either(a, b, x, y)
