@@ -237,7 +237,7 @@ func (in *groupsInstr) one(f *Frame, g int) {
 		top := max(min(Kernels.Max(x), math.MaxFloat64), -math.MaxFloat64)
 		Kernels.Shift(x, x, -top)
 		Kernels.Exp(x, x)
-		Kernels.DivScalar(x, x, sumStrided(x, 1, len(x)))
+		Kernels.DivScalar(x, x, Kernels.Sum(x))
 		for k, d := range in.dst[g*in.size:][:in.size] {
 			if d.width > 0 {
 				f.M[d.off] = x[k]

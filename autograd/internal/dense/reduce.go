@@ -86,6 +86,8 @@ func (in *reduceInstr) Run(f *Frame) {
 			r.lanes(f.M, w)
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			r.rows(f.M)
+		case r.n <= 4 && !r.accumulate:
+			r.few(f.M)
 		default:
 			for c := range r.cols {
 				s := sumStrided(f.M[r.src+c*r.step:], r.stride, r.n)
@@ -94,6 +96,34 @@ func (in *reduceInstr) Run(f *Frame) {
 				}
 				f.M[r.dst+c] = s
 			}
+		}
+	}
+}
+
+// few adds up to four numbers for each result.
+func (r *sumRun) few(m []float64) {
+	dst, at := m[r.dst:][:r.cols], r.src
+	a, b, c := r.stride, 2*r.stride, 3*r.stride
+	switch r.n {
+	case 1:
+		for i := range dst {
+			dst[i] = 0 + m[at]
+			at += r.step
+		}
+	case 2:
+		for i := range dst {
+			dst[i] = 0 + m[at] + m[at+a]
+			at += r.step
+		}
+	case 3:
+		for i := range dst {
+			dst[i] = (0 + m[at] + m[at+a]) + m[at+b]
+			at += r.step
+		}
+	case 4:
+		for i := range dst {
+			dst[i] = (0 + m[at] + m[at+a]) + (m[at+b] + m[at+c])
+			at += r.step
 		}
 	}
 }
@@ -136,8 +166,12 @@ func (in *reduceInstr) Cost() (flops, bytes int) {
 	return in.terms * in.width, 8 * (in.terms + len(in.zero) + len(in.runs)) * in.width
 }
 
-// sumStrided adds size numbers, inner apart, in four interleaved partial sums.
+// sumStrided adds size numbers, inner apart, in four interleaved partial sums; by a kernel
+// if they are neighbours.
 func sumStrided(x []float64, inner, size int) float64 {
+	if inner == 1 {
+		return Kernels.Sum(x[:size])
+	}
 	var s [4]float64
 	i := 0
 	for ; i+4 <= size; i += 4 {
