@@ -36,7 +36,7 @@ func elementwiseOperations() []operation {
 		{"greater", (*ad.Node).Greater}, {"equal", (*ad.Node).Equal},
 		one("positive", (*ad.Node).Positive), one("relu", (*ad.Node).Relu), one("sign", (*ad.Node).Sign),
 		{"where", func(x, y *ad.Node) *ad.Node { return x.Where(y, x) }},
-		{"logaddexp", (*ad.Node).LogAddExp},
+		{"logaddexp", (*ad.Node).LogAddExp}, {"sigmoid shift", (*ad.Node).SigmoidShift},
 	}
 }
 
