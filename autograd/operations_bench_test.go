@@ -24,7 +24,7 @@ func elementwiseOperations() []operation {
 		one("exp", (*ad.Node).Exp), one("log", (*ad.Node).Log), one("log1p", (*ad.Node).Log1p), one("expm1", (*ad.Node).Expm1),
 		one("softplus", (*ad.Node).Softplus), one("sigmoid", (*ad.Node).Sigmoid), one("tanh", (*ad.Node).Tanh),
 		one("sin", (*ad.Node).Sin), one("cos", (*ad.Node).Cos), one("erf", (*ad.Node).Erf), one("erfc", (*ad.Node).Erfc),
-		one("logndtr", (*ad.Node).LogNdtr), one("ndtrinv", (*ad.Node).NdtrInv),
+		one("logndtr", (*ad.Node).LogNdtr), one("inversemills", (*ad.Node).InverseMills), one("ndtrinv", (*ad.Node).NdtrInv),
 		one("loggamma", (*ad.Node).LogGamma), one("digamma", func(x *ad.Node) *ad.Node { return x.Polygamma(0) }),
 		one("pow 1.5", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }), {"pow", (*ad.Node).Power},
 		one("sqrt", (*ad.Node).Sqrt), one("abs", (*ad.Node).Abs), one("inverse", (*ad.Node).Inverse),
@@ -36,7 +36,7 @@ func elementwiseOperations() []operation {
 		{"greater", (*ad.Node).Greater}, {"equal", (*ad.Node).Equal},
 		one("positive", (*ad.Node).Positive), one("relu", (*ad.Node).Relu), one("sign", (*ad.Node).Sign),
 		{"where", func(x, y *ad.Node) *ad.Node { return x.Where(y, x) }},
-		{"logaddexp", (*ad.Node).LogAddExp},
+		{"logaddexp", (*ad.Node).LogAddExp}, {"sigmoid shift", (*ad.Node).SigmoidShift},
 	}
 }
 

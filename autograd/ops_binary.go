@@ -1,10 +1,6 @@
 package autograd
 
-import (
-	"math"
-
-	"tobac/autograd/internal/ir"
-)
+import "tobac/autograd/internal/ir"
 
 // elementwise2 is the row of an element-wise function of two operands.
 func elementwise2(name string, k ir.Binary, vjp func(y, ct *Node) []*Node) *Primitive {
@@ -116,7 +112,7 @@ func init() {
 				return []*Node{ct.Mul(w), ct.Mul(w.b.Scalar(1).Sub(w))}
 			}),
 		elementwise2("greater", ir.Binary{Form: ir.Greater, VV: kernels.Greater}, nil),
-		elementwise2("sigmoid_shift", ir.Binary{Form: ir.SigmoidShift, F: sigmoidShift, SV: sigmoidShiftSV},
+		elementwise2("sigmoid_shift", ir.Binary{Form: ir.SigmoidShift, VV: sigmoidShift},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.Sub(y.Square())), nil} }),
 		// The value is the first operand's, the derivative the second's.
 		elementwise2("straight_through", ir.Binary{VV: func(dst, a, _ []float64) { copy(dst, a) }},
@@ -201,27 +197,28 @@ func (n *Node) AddScalar(c float64) *Node { return n.Add(n.b.Scalar(c)) }
 // derivative.
 func (n *Node) SigmoidShift(u *Node) *Node { return n.elementwise("sigmoid_shift", u) }
 
-// sigmoidShift handles both signs without overflow.
-func sigmoidShift(x, u float64) float64 {
-	if x >= 0 {
-		return u / (u + (1-u)*math.Exp(-x))
+// sigmoidShift is u/(u + (1−u)e^−x), or for negative x ue^x/(ue^x + (1−u)), so that neither
+// exponential overflows.
+func sigmoidShift(dst, x, u []float64) {
+	var power [stretch]float64
+	for len(dst) > 0 {
+		n := min(len(dst), len(power))
+		e := power[:n]
+		kernels.Abs(e, x[:n])
+		kernels.Scale(e, e, -1)
+		kernels.Exp(e, e)
+		for i, v := range e {
+			dst[i] = shifted(x[i], v, u[i])
+		}
+		dst, x, u = dst[n:], x[n:], u[n:]
 	}
-	v := u * math.Exp(x)
-	return v / (v + (1 - u))
 }
 
-func sigmoidShiftSV(dst []float64, x float64, u []float64) {
-	u = u[:len(dst)]
-	if x >= 0 {
-		e := math.Exp(-x)
-		for i, v := range u {
-			dst[i] = v / (v + (1-v)*e)
-		}
-		return
+// shifted is the sigmoid shift of x, with e = e^−|x|, and u.
+func shifted(x, e, u float64) float64 {
+	p, q := u, (1-u)*e
+	if !(x >= 0) {
+		p, q = u*e, 1-u
 	}
-	e := math.Exp(x)
-	for i, v := range u {
-		w := v * e
-		dst[i] = w / (w + (1 - v))
-	}
+	return p / (p + q)
 }

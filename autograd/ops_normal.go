@@ -20,7 +20,7 @@ func init() {
 			func(y, x *Node) *Node { return x.InverseMills() }),
 		// φ(x)/Φ(x), the slope of ln Φ. Its own slope −λ(x + λ) cancels far on the
 		// left, where it is −1 + O(1/x²): it has the relative error x²·2⁻⁵³ there.
-		elementwise1("inverse_mills", ir.Unary{F: inverseMills},
+		elementwise1("inverse_mills", ir.Unary{Vec: inverseMills},
 			func(y, x *Node) *Node { return y.Mul(x.Add(y)).Neg() }),
 		elementwise1("ndtr_inv", ir.Unary{Vec: kernels.NdtrInv},
 			func(y, x *Node) *Node { return y.Square().Scale(0.5).Exp().Scale(math.Sqrt2 * math.SqrtPi) }),
@@ -61,20 +61,48 @@ func (n *Node) Gelu() *Node { return n.Mul(n.Ndtr()) }
 // there its terms give full precision, while Φ is far from the smallest number.
 const leftTail = -5
 
-func inverseMills(x float64) float64 {
-	if x < leftTail {
-		return millsFraction(-x)
+// inverseMills is φ(x)/Φ(x) = √(2/π) e^(−x²/2)/erfc(−x/√2), and far on the left a continued
+// fraction.
+func inverseMills(dst, x []float64) {
+	var room [2][stretch]float64
+	for len(x) > 0 {
+		n := min(len(x), stretch)
+		density, tail := room[0][:n], room[1][:n]
+		kernels.MulEach(density, x[:n], x[:n])
+		kernels.Scale(density, density, -0.5)
+		kernels.Exp(density, density)
+		kernels.Scale(density, density, math.Sqrt2/math.SqrtPi)
+		kernels.DivScalar(tail, x[:n], -math.Sqrt2)
+		kernels.Erfc(tail, tail)
+		kernels.Div(density, density, tail)
+		left := false
+		for i, v := range x[:n] {
+			tail[i] = max(-v, -leftTail)
+			left = left || v < leftTail
+		}
+		if left {
+			millsFraction(tail)
+		}
+		for i, v := range x[:n] {
+			dst[i] = density[i]
+			if v < leftTail {
+				dst[i] = tail[i]
+			}
+		}
+		dst, x = dst[n:], x[n:]
 	}
-	return math.Sqrt2 / math.SqrtPi * math.Exp(-x*x/2) / math.Erfc(-x/math.Sqrt2)
 }
 
-// millsFraction is φ(t)/Φ(−t) = t + 1/(t + 2/(t + 3/(t + …))) for t ≥ 5
-// (Abramowitz and Stegun 26.2.14).
-func millsFraction(t float64) float64 {
+// millsFraction replaces t by φ(t)/Φ(−t) = t + 1/(t + 2/(t + 3/(t + …))) for t ≥ 5
+// (Abramowitz and Stegun 26.2.14), at most [stretch] numbers.
+func millsFraction(t []float64) {
 	const terms = 60
-	f := t
+	var room [stretch]float64
+	f := room[:len(t)]
+	copy(f, t)
 	for k := terms; k > 0; k-- {
-		f = t + float64(k)/f
+		kernels.ScalarDiv(f, float64(k), f)
+		kernels.Add(f, f, t)
 	}
-	return f
+	copy(t, f)
 }

@@ -45,9 +45,11 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 	case ir.Select:
 		return p.lowerSelect(v)
 	case ir.Sum:
-		return p.lowerReduce(v, false)
-	case ir.LogSumExp:
-		return &logSumExpInstr{*p.lowerReduce(v, true)}
+		return p.lowerReduce(v)
+	case ir.LogSumExp, ir.Fold, ir.Softmax:
+		if in := p.lowerGroups(v); in != nil {
+			return in
+		}
 	case ir.MatMul:
 		return p.lowerMatMul(v)
 	case ir.Crossing:

@@ -1,10 +1,6 @@
 package dense
 
-import (
-	"math"
-
-	"tobac/autograd/internal/ir"
-)
+import "tobac/autograd/internal/ir"
 
 // A sumRun is a stretch of sources of one result, or of neighbouring results whose
 // sources neighbour as well: result i of cols is the sum of the elements at
@@ -24,34 +20,15 @@ type reduceInstr struct {
 	zero  []int // results without sources
 	runs  []sumRun
 	terms int // number of sources
-
-	dst   []int // of log-sum-exps: results, and where their sources start
-	start []int
-	src   []operand
 }
 
-// lowerReduce lists the sources of every live element. Zeros are left out of
-// sums, and listed one by one for log-sum-exps, where they count.
-func (p *Plan) lowerReduce(v *ir.Value, list bool) *reduceInstr {
-	a := v.Args[0]
-	in := &reduceInstr{width: p.width(v), start: []int{0}}
+// lowerReduce lists the sources of every live element, without zeros.
+func (p *Plan) lowerReduce(v *ir.Value) *reduceInstr {
+	in := &reduceInstr{width: p.width(v)}
 	for e, src := range v.Sources() {
-		if !v.Live[e] {
-			continue
+		if v.Live[e] {
+			in.addSum(p, v.Args[0], p.Offset(v, e), src)
 		}
-		dst := p.Offset(v, e)
-		if list {
-			in.dst = append(in.dst, dst)
-			for _, s := range src {
-				in.src = append(in.src, p.operand(a, s))
-			}
-			in.start = append(in.start, len(in.src))
-			continue
-		}
-		in.addSum(p, a, dst, src)
-	}
-	if list {
-		p.Scratch = max(p.Scratch, len(in.src), 2*in.width)
 	}
 	return in
 }
@@ -109,6 +86,8 @@ func (in *reduceInstr) Run(f *Frame) {
 			r.lanes(f.M, w)
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			r.rows(f.M)
+		case r.n <= 4 && !r.accumulate:
+			r.few(f.M)
 		default:
 			for c := range r.cols {
 				s := sumStrided(f.M[r.src+c*r.step:], r.stride, r.n)
@@ -117,6 +96,34 @@ func (in *reduceInstr) Run(f *Frame) {
 				}
 				f.M[r.dst+c] = s
 			}
+		}
+	}
+}
+
+// few adds up to four numbers for each result.
+func (r *sumRun) few(m []float64) {
+	dst, at := m[r.dst:][:r.cols], r.src
+	a, b, c := r.stride, 2*r.stride, 3*r.stride
+	switch r.n {
+	case 1:
+		for i := range dst {
+			dst[i] = 0 + m[at]
+			at += r.step
+		}
+	case 2:
+		for i := range dst {
+			dst[i] = 0 + m[at] + m[at+a]
+			at += r.step
+		}
+	case 3:
+		for i := range dst {
+			dst[i] = (0 + m[at] + m[at+a]) + m[at+b]
+			at += r.step
+		}
+	case 4:
+		for i := range dst {
+			dst[i] = (0 + m[at] + m[at+a]) + (m[at+b] + m[at+c])
+			at += r.step
 		}
 	}
 }
@@ -156,12 +163,15 @@ func (r *sumRun) lanes(m []float64, w int) {
 
 // Cost implements [Instruction].
 func (in *reduceInstr) Cost() (flops, bytes int) {
-	terms := max(in.terms, len(in.src))
-	return terms * in.width, 8 * (terms + len(in.zero) + len(in.runs) + len(in.dst)) * in.width
+	return in.terms * in.width, 8 * (in.terms + len(in.zero) + len(in.runs)) * in.width
 }
 
-// sumStrided adds size numbers, inner apart, in four interleaved partial sums.
+// sumStrided adds size numbers, inner apart, in four interleaved partial sums; by a kernel
+// if they are neighbours.
 func sumStrided(x []float64, inner, size int) float64 {
+	if inner == 1 {
+		return Kernels.Sum(x[:size])
+	}
 	var s [4]float64
 	i := 0
 	for ; i+4 <= size; i += 4 {
@@ -174,72 +184,4 @@ func sumStrided(x []float64, inner, size int) float64 {
 		s[0] += x[i*inner]
 	}
 	return (s[0] + s[1]) + (s[2] + s[3])
-}
-
-// logSumExpInstr is the shifted log-sum-exp of the same sources.
-type logSumExpInstr struct{ reduceInstr }
-
-// Run implements [Instruction].
-func (in *logSumExpInstr) Run(f *Frame) {
-	if in.width > 1 {
-		in.lanes(f)
-		return
-	}
-	x := f.Scratch[:len(in.src)]
-	for i, off := range in.dst {
-		from, to := in.start[i], in.start[i+1]
-		top := math.Inf(-1)
-		for k, a := range in.src[from:to] {
-			x[from+k] = f.M[a.off]
-			top = max(top, x[from+k])
-		}
-		f.M[off] = top
-		if math.IsInf(top, 0) {
-			top = 0
-		}
-		for k := from; k < to; k++ {
-			x[k] -= top
-		}
-	}
-	Kernels.Exp(x, x)
-	for i, off := range in.dst {
-		if top := f.M[off]; !math.IsInf(top, 0) && !math.IsNaN(top) {
-			s := x[in.start[i]:in.start[i+1]]
-			f.M[off] = top + math.Log(sumStrided(s, 1, len(s)))
-		}
-	}
-}
-
-// lanes computes all lanes of a result together.
-func (in *logSumExpInstr) lanes(f *Frame) {
-	w := in.width
-	sum, x := f.Scratch[:w], f.Scratch[w:][:w]
-	for i, off := range in.dst {
-		src, dst := in.src[in.start[i]:in.start[i+1]], f.M[off:][:w]
-		fill(dst, math.Inf(-1))
-		clear(sum)
-		for _, a := range src {
-			for l := range dst {
-				dst[l] = max(dst[l], f.M[a.lane(l)])
-			}
-		}
-		for _, a := range src {
-			for l, top := range dst {
-				x[l] = f.M[a.lane(l)] - top
-			}
-			Kernels.Exp(x, x)
-			Kernels.Add(sum, sum, x)
-		}
-		for l, top := range dst {
-			if !math.IsInf(top, 0) && !math.IsNaN(top) {
-				dst[l] = top + math.Log(sum[l])
-			}
-		}
-	}
-}
-
-// Cost counts a maximum, an exponential and a sum of every source.
-func (in *logSumExpInstr) Cost() (flops, bytes int) {
-	_, bytes = in.reduceInstr.Cost()
-	return 3 * len(in.src) * in.width, bytes
 }

@@ -26,6 +26,7 @@ var files = []struct {
 	{"power", power},
 	{"trigonometric", trigonometric},
 	{"rows", []emitter{logSumExpRows{}}},
+	{"sum", []emitter{sum{}}},
 	{"normal", normals},
 	{"gamma", gamma},
 }
