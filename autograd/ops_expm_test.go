@@ -54,3 +54,17 @@ func TestExpmOfGonum(t *testing.T) {
 		}
 	}
 }
+
+// The exponential of finite elements that add up to infinity ends: scaling is by the
+// largest finite norm.
+func TestExpmOfLargestNumbers(t *testing.T) {
+	b := ad.NewBuilder("largest")
+	x := b.Input("x", ad.Shape{2, 2})
+	const v = math.MaxFloat64
+	got := eval(t, nodes(x), nodes(x.Expm(), x.ExpmFrechet(x)), [][]float64{{v, v, v, v}}, ad.Options{})
+	for i, y := range got[0] {
+		if math.Abs(y) <= math.MaxFloat64 {
+			t.Errorf("element %d of the exponential is %v, want an infinity or NaN", i, y)
+		}
+	}
+}

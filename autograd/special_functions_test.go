@@ -45,18 +45,18 @@ func scaledBySquare(f func(float64) float64) func(float64) answer {
 	}
 }
 
-// inverseMillsOfAll is −x on the left of where its integral is resolved.
+// inverseMillsOfAll is expanded where the integral is not resolved, far on the left.
 func inverseMillsOfAll(x float64) float64 {
-	if x < -1e9 {
-		return -x
+	if x < -1e4 {
+		return -x - 1/x + 2/(x*x*x)
 	}
 	return inverseMills(x)
 }
 
-// logNdtrOfAll is −x²/2 there.
+// logNdtrOfAll is ln φ − ln λ there, for the ratio λ = φ/Φ.
 func logNdtrOfAll(x float64) float64 {
-	if x < -1e9 {
-		return -x * x / 2
+	if x < -1e4 {
+		return -x*x/2 - math.Log(2*math.Pi)/2 - math.Log(inverseMillsOfAll(x))
 	}
 	return logNdtr(x)
 }
@@ -88,18 +88,28 @@ func besselMeanings() []meaning {
 			return answer{numbers: []float64{1 - a/x - a*a}, scale: 1}
 		}
 	}
+	logarithm := func(x float64) answer {
+		a := is(logBesselOfAll(x))
+		if math.Abs(x) > besselSeries { // the logarithm and |x| cancel
+			a.scale = 1
+		}
+		return a
+	}
 	return []meaning{
-		single("log_bessel_i0", "log_bessel_i0", (*ad.Node).LogBesselI0, rounded(logBesselOfAll), rounded(besselRatioOfAll)),
+		single("log_bessel_i0", "log_bessel_i0", (*ad.Node).LogBesselI0, logarithm, rounded(besselRatioOfAll)),
 		single("bessel_ratio", "bessel_ratio", (*ad.Node).BesselRatio, rounded(besselRatioOfAll), slope),
 	}
 }
+
+// besselSeries is up to where the first terms of the series are all.
+const besselSeries = 0.75
 
 // logBesselOfAll is ln I₀: by its series near 0, the integral, and the expansion.
 func logBesselOfAll(x float64) float64 {
 	switch a := math.Abs(x); {
 	case math.IsInf(a, 1):
 		return a
-	case a < 0.75: // I₀ − 1 without cancellation
+	case a < besselSeries: // I₀ − 1 without cancellation
 		t := x * x / 4
 		return math.Log1p(t * (1 + t/4*(1+t/9*(1+t/16*(1+t/25*(1+t/36*(1+t/49)))))))
 	case a > 1e3:
@@ -112,8 +122,10 @@ func logBesselOfAll(x float64) float64 {
 // besselRatioOfAll is I₁/I₀ likewise.
 func besselRatioOfAll(x float64) float64 {
 	switch a := math.Abs(x); {
-	case a < 1e-3:
-		return x / 2 * (1 - x*x/8*(1-x*x/6))
+	case a < besselSeries:
+		t := x * x / 4
+		i0 := 1 + t*(1+t/4*(1+t/9*(1+t/16*(1+t/25*(1+t/36*(1+t/49))))))
+		return x / 2 * (1 + t/2*(1+t/6*(1+t/12*(1+t/20*(1+t/30*(1+t/42*(1+t/56))))))) / i0
 	case a > 1e3:
 		return math.Copysign(1-1/(2*a)*(1+1/(4*a)*(1+1/a*(1+25/(16*a)))), x)
 	}
