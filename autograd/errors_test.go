@@ -201,7 +201,7 @@ func TestEvaluatorErrors(t *testing.T) {
 		{"long feed", room, []ad.Feed{{Data: full}, {Data: full[:3]}}, `autograd: graph "g": feed of w(2): got 3 values, want 2`},
 		{"empty feed", room, []ad.Feed{{}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
 		{"both feeds", room, []ad.Feed{{Data: full, Fill: fill}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
-		{"fill without an axis", room, []ad.Feed{{Data: full}, {Fill: fill}}, `autograd: graph "g": feed of w(2): Fill needs a mapped axis`},
+		{"fill without an axis", room, []ad.Feed{{Data: full}, {Fill: fill}}, `autograd: graph "g": feed of w(2): field Fill needs a mapped axis`},
 		{"short result", [][]float64{make([]float64, 2)}, []ad.Feed{{Data: full}, {Data: full[:2]}}, `autograd: graph "g": result sum#3(){particle=3}: got room for 2 values, want 3`},
 	}
 	for _, engine := range engines {

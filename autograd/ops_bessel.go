@@ -15,7 +15,7 @@ func init() {
 		// Its slope is 1 − A/x − A². The quotient is 1/2 at 0, and where x² is 0:
 		// there A = x/2 may be rounded to 0. For large x the slope is 1/(2x²) with
 		// the absolute error 2⁻⁵³.
-		elementwise1("bessel_ratio", ir.Unary{F: besselRatio, Zero: true},
+		elementwise1("bessel_ratio", ir.Unary{F: besselRatio, Zero: true, Bound: 1},
 			func(y, x *Node) *Node {
 				one, nonzero := x.b.Scalar(1), x.Square()
 				quotient := nonzero.Where(y.Div(nonzero.Where(x, one)), x.b.Scalar(0.5))

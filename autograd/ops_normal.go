@@ -10,9 +10,9 @@ import (
 // density φ and distribution function Φ.
 func init() {
 	register(
-		elementwise1("erf", ir.Unary{Vec: kernels.Erf, Zero: true},
+		elementwise1("erf", ir.Unary{Vec: kernels.Erf, Zero: true, Bound: 1},
 			func(y, x *Node) *Node { return x.Square().Neg().Exp().Scale(2 / math.SqrtPi) }),
-		elementwise1("erfc", ir.Unary{Vec: kernels.Erfc},
+		elementwise1("erfc", ir.Unary{Vec: kernels.Erfc, Bound: 2},
 			func(y, x *Node) *Node { return x.Square().Neg().Exp().Scale(-2 / math.SqrtPi) }),
 		elementwise1("erfinv", ir.Unary{F: math.Erfinv, Zero: true},
 			func(y, x *Node) *Node { return y.Square().Exp().Scale(math.SqrtPi / 2) }),

@@ -229,8 +229,8 @@ func reduceRows() []row {
 	return []row{reduction("sum", (*ad.Node).Sum, sum, true), lse, top, bottom, softmaxRow()}
 }
 
-// weights are e^x over their sum, right while no term overflows.
-func weights(x []float64) []float64 {
+// softmaxOf are e^x over their sum, right while no term overflows.
+func softmaxOf(x []float64) []float64 {
 	s := logSumExp(x)
 	w := make([]float64, len(x))
 	for i, v := range x {
@@ -269,13 +269,13 @@ func softmaxRow() row {
 		r.cases = append(r.cases, opCase{
 			name: fmt.Sprint(c.shape, c.axis), shapes: []ad.Shape{c.shape},
 			build: one(func(x *ad.Node) *ad.Node { return x.Softmax(c.axis) }),
-			want:  along(c.shape, c.axis, weights),
+			want:  along(c.shape, c.axis, softmaxOf),
 		})
 	}
 	r.other = &r.cases[1]
 	third := 1. / 3
 	for _, s := range []spot{
-		{name: "large", at: [][]float64{{1e12, 1e12 - 1, -1e300}}, want: weights([]float64{0, -1, -inf})},
+		{name: "large", at: [][]float64{{1e12, 1e12 - 1, -1e300}}, want: softmaxOf([]float64{0, -1, -inf})},
 		{name: "ties", at: [][]float64{{-1e300, -1e300, -1e300}}, want: []float64{third, third, third}, grad: [][]float64{{0, 0, 0}}},
 		{name: "an element at -Inf", at: [][]float64{{0, -inf, 0}}, want: []float64{0.5, 0, 0.5}},
 		{name: "all at -Inf", at: [][]float64{{-inf, -inf}}, want: []float64{nan, nan}},
@@ -441,11 +441,11 @@ func mappedRows() []row {
 	// Weights keep the axis, of (3,2) axes and elements (2).
 	softmax := func(name string, axis int) opCase {
 		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{0, 1}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[axis]) },
-			func(x []float64) []float64 { return along(ad.Shape{3, 2, 2}, axis, weights)([][]float64{x}) })
+			func(x []float64) []float64 { return along(ad.Shape{3, 2, 2}, axis, softmaxOf)([][]float64{x}) })
 	}
 	innerSoftmax := softmax("inner of two", 1)
-	only := overAxis("only axis", []int{5}, ad.Shape{}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[0]) }, weights)
-	large := special("large", []float64{1e12, 1e12 - 1, -1e300}, weights([]float64{0, -1, -inf}), nil)
+	only := overAxis("only axis", []int{5}, ad.Shape{}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[0]) }, softmaxOf)
+	large := special("large", []float64{1e12, 1e12 - 1, -1e300}, softmaxOf([]float64{0, -1, -inf}), nil)
 	infinite := special("an index at +Inf", []float64{inf, 0}, []float64{nan, 0}, nil)
 	shares := row{op: "softmax_over", other: &innerSoftmax, cases: []opCase{softmax("outer of two", 0), innerSoftmax, only}, spots: []spot{large, infinite}}
 	for i := range shares.spots {

@@ -104,3 +104,23 @@ func TestCheckFinite(t *testing.T) {
 		near(t, "without "+without.String(), got, want)
 	}
 }
+
+// A number that is not finite in what is computed once, because an index of the loop has
+// failed, is not blamed on another index.
+func TestFailureThatSpreads(t *testing.T) {
+	b := irtest.New(3)
+	root := b.Whole(irtest.Root, b.Input(ir.Shape{2}, 0))
+	f := b.Return(root, b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, root))
+	for _, checked := range []bool{false, true} {
+		got, err := run(t, f, exec.Options{CheckFinite: checked}, data([][]float64{{1, 2, -1, -2, 3, 4}}))
+		var failed *exec.FailedError
+		if !errors.As(err, &failed) || failed.Axis != "a" || !slices.Equal(failed.Indices, []int{1}) {
+			t.Fatalf("checked %v: got error %v", checked, err)
+		}
+		for k := range 3 {
+			if math.IsNaN(got[0][2*k]) != (k == 1) {
+				t.Errorf("checked %v: got %v", checked, got)
+			}
+		}
+	}
+}

@@ -122,14 +122,14 @@ func checkFeed(f *ir.Func, v *ir.Value, feed *Feed) error {
 	switch {
 	case want == 0 && len(feed.Data) == 0 && feed.Fill == nil && feed.Seed == nil: // nothing to feed
 	case !v.Uniform && feed.Seed != nil:
-		return errors.New("Seed is for inputs of uniform numbers")
+		return errors.New("field Seed is for inputs of uniform numbers")
 	case feed.Seed != nil && (feed.Data != nil || feed.Fill != nil), feed.Seed == nil && (feed.Data == nil) == (feed.Fill == nil):
 		if v.Uniform {
 			return errors.New("set exactly one of Data, Fill and Seed")
 		}
 		return errors.New("set exactly one of Data and Fill")
 	case feed.Fill != nil && v.Axes == 0:
-		return errors.New("Fill needs a mapped axis")
+		return errors.New("field Fill needs a mapped axis")
 	case feed.Data != nil && len(feed.Data) != want:
 		return fmt.Errorf("got %d values, want %d", len(feed.Data), want)
 	}

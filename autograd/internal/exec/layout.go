@@ -38,6 +38,7 @@ type work struct {
 	ops, slow int     // element-wise operations, those that take long
 	terms     int     // products and summands
 	opaque    int     // operations on whole values
+	factors   int     // triangular factorisations and solutions, which have a form for lanes
 	runs      int     // instructions, value by value
 	dense     float64 // time of everything as whole arrays
 	uniform   float64 // time of what does not differ between lanes, as whole arrays
@@ -49,12 +50,13 @@ type work struct {
 const (
 	laneDecode  = 2.5
 	laneNumber  = 0.12
-	laneSlow    = 4.0
+	laneSlow    = 1.2
+	laneFactor  = 30.0
 	laneTerm    = 0.04
 	termDecode  = 0.6
 	denseCall   = 25.0
 	denseNumber = 0.35
-	denseSlow   = 7.0
+	denseSlow   = 1.4
 	denseTerm   = 0.1
 	denseSum    = 0.3
 	opaqueCall  = 150.0
@@ -66,7 +68,7 @@ func isSlow(v *ir.Value) bool {
 		return v.Op.Class == ir.Elementwise2 && v.Op.Form == ir.Other
 	}
 	switch v.Op.Form {
-	case ir.Neg, ir.Square, ir.Relu, ir.Positive:
+	case ir.Neg, ir.Square, ir.Relu, ir.Positive, ir.Sqrt, ir.Abs, ir.Inverse:
 		return false
 	}
 	return true
@@ -96,7 +98,8 @@ func measure(f *ir.Func, varies func(*ir.Value) bool) work {
 			w.uniform += own.dense
 			continue
 		}
-		w.ops, w.slow, w.terms, w.opaque = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms, w.opaque+own.opaque
+		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
+		w.opaque, w.factors = w.opaque+own.opaque, w.factors+own.factors
 	}
 	return w
 }
@@ -119,8 +122,16 @@ func (w *work) count(v *ir.Value, live int) {
 		w.ops = live
 		w.dense += denseNumber * float64(live)
 	case ir.Opaque:
-		w.opaque = 1
 		w.dense += opaqueCall
+		switch v.Op.Form {
+		case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
+			w.factors = 1
+			order := v.Args[0].Shape[0]
+			w.terms = order * order * v.Shape[1] / 4 // half of those of a product, or a third
+			w.dense += denseTerm * float64(w.terms)
+		default:
+			w.opaque = 1
+		}
 	default:
 		w.ops = live
 		if isSlow(v) {
@@ -155,7 +166,7 @@ func density(support []bool) float64 {
 func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
-	t += float64(w.opaque) * opaqueCall * l
+	t += (float64(w.opaque)*opaqueCall + float64(w.factors)*laneFactor) * l
 	// Registers beyond the second-level cache are read from further away.
 	if bytes := 8 * l * float64(w.ops); bytes > 1<<20 {
 		t *= 2

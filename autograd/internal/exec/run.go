@@ -414,18 +414,23 @@ func (c *evaluator) unload(f *frame, q *part) {
 	}
 }
 
-// collect adds the failures of part k to those before it.
+// collect adds the failures of part k to those before it. Failures of parts with another
+// loop, or without one, are consequences of earlier ones, or are reported once these are
+// mended.
 func (c *evaluator) collect(failed *FailedError, k int) *FailedError {
+	axis := ""
+	if loops := c.parts[k].layout.loops; len(loops) > 0 {
+		axis = loops[0].Name()
+	}
 	for _, fs := range c.frames {
 		f := fs[k]
 		for _, x := range f.failed {
 			if failed == nil {
-				failed = &FailedError{Graph: c.F.Name}
-				if loops := c.parts[k].layout.loops; len(loops) > 0 {
-					failed.Axis = loops[0].Name()
-				}
+				failed = &FailedError{Graph: c.F.Name, Axis: axis}
 			}
-			failed.add(x.index, x.cause)
+			if failed.Axis == axis {
+				failed.add(x.index, x.cause)
+			}
 		}
 		f.failed = f.failed[:0]
 	}

@@ -29,6 +29,7 @@ const (
 	boundProduct                   // a + b + c: a product, summed over 2^c terms
 	boundSum                       // max(a, b) + c
 	boundExp                       // e^a
+	boundWithin                    // c, if a and b say that all operands are finite
 	boundLargest                   // the largest of others
 )
 
@@ -49,11 +50,16 @@ func (b *bound) log2(s *State) float64 {
 		return largest
 	case boundExp:
 		return math.Exp2(min(s.bounds[b.a], 1023)) * math.Log2E
+	case boundWithin:
+		if max(s.bounds[b.a], s.bounds[b.b]) > 1024 {
+			return math.Inf(1)
+		}
 	}
 	return b.c
 }
 
-// log2Max is at least log₂ of the largest magnitude, by its exponent.
+// log2Max is at least log₂ of the largest magnitude, by its exponent, and +∞ if that is
+// infinite or a number is NaN.
 func log2Max(x []float64) float64 {
 	const magnitude = 1<<63 - 1
 	var a, b uint64
@@ -64,7 +70,10 @@ func log2Max(x []float64) float64 {
 	if len(x) > 0 {
 		a = max(a, math.Float64bits(x[0])&magnitude)
 	}
-	return float64(int(max(a, b)>>52) - 1022)
+	if e := int(max(a, b) >> 52); e < 2047 {
+		return float64(e - 1022)
+	}
+	return math.Inf(1)
 }
 
 // boundNumber is the number of the bound of v, or -1 if there is none. The weight of
@@ -95,7 +104,7 @@ func (st *Stage) pruneBounds(all []bound) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if b := &all[i]; read[i] {
 			switch b.kind {
-			case boundProduct, boundSum:
+			case boundProduct, boundSum, boundWithin:
 				read[b.a], read[b.b] = true, true
 			case boundExp:
 				read[b.a] = true
@@ -126,6 +135,11 @@ func (st *Stage) pruneBounds(all []bound) {
 }
 
 func (c *compiler) constantBound(x float64) int32 { return c.addBound(bound{c: math.Log2(x)}) }
+
+// boundWithin bounds a function whose magnitude is at most x where its operands are finite.
+func (c *compiler) boundWithin(x float64, args []int32) int32 {
+	return c.addBound(bound{kind: boundWithin, a: args[0], b: args[len(args)-1], c: math.Log2(x)})
+}
 
 func (c *compiler) findBound(v *ir.Value) int32 {
 	switch {
@@ -164,12 +178,12 @@ func (c *compiler) boundOfResult(v *ir.Value, args []int32) int32 {
 		case ir.Square:
 			return c.addBound(bound{kind: boundProduct, a: args[0], b: args[0]})
 		case ir.Positive:
-			return c.constantBound(1)
+			return c.boundWithin(1, args)
 		case ir.Exp:
 			return c.addBound(bound{kind: boundExp, a: args[0]})
 		}
 		if u := v.Op.Unary; u != nil && u.Bound > 0 {
-			return c.constantBound(u.Bound)
+			return c.boundWithin(u.Bound, args)
 		}
 	case ir.Elementwise2:
 		switch v.Op.Form {
@@ -178,7 +192,7 @@ func (c *compiler) boundOfResult(v *ir.Value, args []int32) int32 {
 		case ir.Mul:
 			return c.addBound(bound{kind: boundProduct, a: args[0], b: args[1]})
 		case ir.Greater, ir.SigmoidShift:
-			return c.constantBound(1)
+			return c.boundWithin(1, args)
 		}
 	case ir.Select:
 		return c.addBound(bound{kind: boundSum, a: args[1], b: args[2]})

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"tobac/autograd/internal/ir"
 )
 
@@ -192,9 +194,17 @@ func (s *splitter) part(k int) (Part, bool) {
 			read[v.ID] = true
 		}
 	}
+	needed := slices.Clone(read)
+	for _, v := range slices.Backward(s.f.Values) {
+		if needed[v.ID] && !s.given(v, k) {
+			for _, a := range v.Args {
+				needed[a.ID] = true
+			}
+		}
+	}
 	copies := make(map[*ir.Value]*ir.Value)
-	for _, v := range s.f.Values {
-		if read[v.ID] {
+	for _, v := range s.f.Values { // in their order, by which they are soon done with
+		if needed[v.ID] {
 			s.copy(&p, v, k, copies)
 		}
 	}
@@ -216,16 +226,18 @@ func (s *splitter) freeOutput(v *ir.Value) int {
 	return 0
 }
 
-// copy copies v, and what it is made of, into the part; what other parts compute
-// becomes an input.
-func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Value) *ir.Value {
-	if c := copies[v]; c != nil {
-		return c
-	}
+// given reports whether v is an input of part k: of the function, or computed by another
+// part.
+func (s *splitter) given(v *ir.Value, k int) bool {
+	anew := s.again && s.looped(v) && k%2 == 1
+	return !s.free[v.ID] && s.stage[v.ID] != k && !anew || v.IsInput()
+}
+
+// copy copies v, whose operands are copied, into the part.
+func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Value) {
 	c := *v
 	c.Args = nil
-	anew := s.again && s.looped(v) && k%2 == 1
-	if !s.free[v.ID] && s.stage[v.ID] != k && !anew || v.IsInput() {
+	if s.given(v, k) {
 		c.Op, c.Attr, c.Index, c.Const = nil, ir.Attr{}, nil, nil
 		c.Input = len(p.From)
 		p.From = append(p.From, v)
@@ -233,7 +245,7 @@ func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Va
 	} else {
 		c.Input = -1
 		for _, a := range v.Args {
-			c.Args = append(c.Args, s.copy(p, a, k, copies))
+			c.Args = append(c.Args, copies[a])
 		}
 		if c.Op != nil && c.Op.Over == ir.OverExpand && p.Loop != nil && c.Attr.Axis == p.Loop {
 			// One index of the loop sees the value itself.
@@ -242,5 +254,4 @@ func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Va
 		}
 	}
 	copies[v] = p.F.Add(&c)
-	return &c
 }
