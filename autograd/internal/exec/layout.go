@@ -38,7 +38,7 @@ type work struct {
 	ops, slow int     // element-wise operations, those that take long
 	terms     int     // products and summands
 	opaque    int     // operations on whole values
-	factors   int     // triangular factorisations and solutions, which have a form for lanes
+	factors   float64 // time in one lane of triangular factorisations and solutions, which have a form for lanes
 	runs      int     // instructions, value by value
 	dense     float64 // time of everything as whole arrays
 	uniform   float64 // time of what does not differ between lanes, as whole arrays
@@ -60,6 +60,7 @@ const (
 	denseTerm   = 0.1
 	denseSum    = 0.3
 	opaqueCall  = 150.0
+	factorTerm  = 0.5
 )
 
 // isSlow reports whether an element-wise function takes much longer than a sum.
@@ -92,7 +93,7 @@ func measure(f *ir.Func, varies func(*ir.Value) bool) work {
 		}
 		w.runs++
 		own := work{}
-		own.count(v, live)
+		own.count(v, live, v.Flat.Lanes(f.Axes))
 		w.dense += own.dense
 		if !varies(v) {
 			w.uniform += own.dense
@@ -104,8 +105,9 @@ func measure(f *ir.Func, varies func(*ir.Value) bool) work {
 	return w
 }
 
-// count counts the work of one value, of which live elements are computed.
-func (w *work) count(v *ir.Value, live int) {
+// count counts the work of one value, of which live elements are computed, or of count such
+// values that were made one.
+func (w *work) count(v *ir.Value, live, count int) {
 	w.dense = denseCall
 	switch v.Op.Class {
 	case ir.MatMul:
@@ -122,15 +124,14 @@ func (w *work) count(v *ir.Value, live int) {
 		w.ops = live
 		w.dense += denseNumber * float64(live)
 	case ir.Opaque:
-		w.dense += opaqueCall
+		w.dense += opaqueCall * float64(count)
 		switch v.Op.Form {
 		case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
-			w.factors = 1
-			order := v.Args[0].Shape[0]
-			w.terms = order * order * v.Shape[1] / 4 // half of those of a product, or a third
-			w.dense += denseTerm * float64(w.terms)
+			terms := factorTerm * float64(v.Len()*v.Shape[len(v.Shape)-2]/4) // half of those of a product, or a third
+			w.factors = laneFactor*float64(count) + terms
+			w.dense += terms
 		default:
-			w.opaque = 1
+			w.opaque = count
 		}
 	default:
 		w.ops = live
@@ -166,7 +167,7 @@ func density(support []bool) float64 {
 func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
-	t += (float64(w.opaque)*opaqueCall + float64(w.factors)*laneFactor) * l
+	t += (float64(w.opaque)*opaqueCall + w.factors) * l
 	// Registers beyond the second-level cache are read from further away.
 	if bytes := 8 * l * float64(w.ops); bytes > 1<<20 {
 		t *= 2

@@ -168,6 +168,6 @@ func (q *part) explain(s io.Writer, i int) {
 	if q.outer > 1 {
 		fmt.Fprintf(s, "  %d runs are shared out among workers\n", q.outer)
 	} else {
-		fmt.Fprint(s, "  one run: a single worker computes this part\n")
+		fmt.Fprint(s, "  one run: a single worker computes this part; independent evaluations over a mapped axis would be shared out\n")
 	}
 }
