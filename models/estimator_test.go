@@ -423,7 +423,7 @@ func TestEveryTargetDoesNotAllocate(t *testing.T) {
 							t.Fatal(err)
 						}
 					})
-					if allocs != 0 {
+					if allocs != 0 && !raceEnabled { // the race detector allocates
 						t.Errorf("%d workers: %v allocations per call, want 0", cfg.Workers, allocs)
 					}
 				}
