@@ -1,9 +1,11 @@
 package autograd_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	ad "tobac/autograd"
@@ -100,6 +102,44 @@ func TestCholeskyFailsByLane(t *testing.T) {
 				if g := got[k][e]; math.Abs(g-w) > 1e-12*math.Abs(w) || math.IsNaN(g) != math.IsNaN(w) {
 					t.Errorf("%s: output %d, element %d: got %v, want %v", name, k, e, g, w)
 				}
+			}
+		}
+	}
+}
+
+// Factorisations of the groups of a particle, which become one value, fail for that
+// particle only.
+func TestCholeskyOfGroupsFails(t *testing.T) {
+	const particles, groups = 32, 5
+	b := ad.NewBuilder("groups")
+	p, g := b.Axis("particle", particles), b.Axis("group", groups)
+	x := b.Input("x", ad.Shape{2, 2}, p, g)
+	y := x.Cholesky().Diagonal().Log().Sum().SumOver(g)
+	in := make([]float64, particles*groups*4)
+	for i := range in {
+		in[i] = []float64{2 + float64(i%7), 1, 1, 3}[i%4]
+	}
+	in[(7*groups+3)*4] = -1
+	for _, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
+		e, err := ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{y}, ad.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		got := make([]float64, particles)
+		var failed *ad.FailedError
+		if err := e.Eval([][]float64{got}, []ad.Feed{{Data: in}}); !errors.As(err, &failed) || !slices.Equal(failed.Indices, []int{7}) {
+			t.Errorf("%s: got error %v", engine, err)
+		}
+		for k, v := range got {
+			i := k * groups
+			want := 0.0
+			for j := range groups {
+				d := in[4*(i+j)]
+				want += (math.Log(d) + math.Log(3-1/d)) / 2
+			}
+			if k == 7 && !math.IsNaN(v) || k != 7 && math.Abs(v-want) > 1e-12*math.Abs(want) {
+				t.Errorf("%s: particle %d: got %v, want %v", engine, k, v, want)
 			}
 		}
 	}

@@ -8,10 +8,16 @@ import "tobac/autograd/internal/ir"
 type triangularInstr struct {
 	*opaqueInstr
 	form       ir.Form
-	size, cols int         // of the matrix, and columns of the right-hand side
-	a, b       []laneSlice // the matrix, the right-hand side
-	x          []laneSlice // the result
-	scratch    int         // of which so many numbers hold elements that nothing reads
+	size, cols int // of a matrix, and columns of a right-hand side
+	all        []triangular
+	scratch    int // of which so many numbers hold elements that nothing reads
+}
+
+// A triangular matrix is factorised or solved. Where an axis has become a dimension there
+// are several.
+type triangular struct {
+	a, b []laneSlice // the matrix, the right-hand side
+	x    []laneSlice // the result
 }
 
 // A laneSlice is where the lanes of an element are.
@@ -29,22 +35,31 @@ const mostTriangular = 48
 func (p *Plan) triangularOfLanes(v *ir.Value) bool {
 	switch v.Op.Form {
 	case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
-		return p.width(v) > 1 && len(v.Shape) == 2 && v.Shape[0] <= mostTriangular
+		return p.width(v) > 1 && v.Shape[len(v.Shape)-2] <= mostTriangular
 	}
 	return false
 }
 
 func (p *Plan) lowerTriangular(v *ir.Value) Instruction {
-	in := &triangularInstr{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[0], cols: v.Shape[1]}
-	operands := func(a *ir.Value) (list []laneSlice) {
-		for e := range a.Len() {
+	rank := len(v.Shape)
+	in := &triangularInstr{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[rank-2], cols: v.Shape[rank-1]}
+	in.all = make([]triangular, v.Len()/max(in.size*in.cols, 1))
+	// operands are the elements of a matrix of a; there may be one matrix for all.
+	operands := func(a *ir.Value, k, own int) (list []laneSlice) {
+		from := 0
+		if a.Len() > own {
+			from = k * own
+		}
+		for e := from; e < from+own; e++ {
 			list = append(list, laneSlice{operand: p.operand(a, e), zero: p.places[a.ID].Slot[e] < 0})
 		}
 		return list
 	}
-	in.a = operands(v.Args[0])
-	if len(v.Args) > 1 {
-		in.b = operands(v.Args[1])
+	for k := range in.all {
+		in.all[k].a = operands(v.Args[0], k, in.size*in.size)
+		if len(v.Args) > 1 {
+			in.all[k].b = operands(v.Args[1], k, in.size*in.cols)
+		}
 	}
 	w := in.width
 	for e, live := range v.Live {
@@ -55,7 +70,8 @@ func (p *Plan) lowerTriangular(v *ir.Value) Instruction {
 			s.off = in.scratch
 			in.scratch += w
 		}
-		in.x = append(in.x, s)
+		t := &in.all[e/(in.size*in.cols)]
+		t.x = append(t.x, s)
 	}
 	p.Scratch = max(p.Scratch, in.scratch+in.room)
 	return in
@@ -80,28 +96,34 @@ func (in *triangularInstr) set(f *Frame, dst []float64, x laneSlice) {
 
 // Run implements [Instruction].
 func (in *triangularInstr) Run(f *Frame) {
-	switch in.form {
-	case ir.Cholesky:
-		in.factorise(f)
-	case ir.SolveLower:
-		for i := range in.size {
-			in.solveRow(f, i, 0, i, in.size, 1)
+	for k := range in.all {
+		t := &in.all[k]
+		switch in.form {
+		case ir.Cholesky:
+			in.factorise(f, t)
+		case ir.SolveLower:
+			for i := range in.size {
+				in.solveRow(f, t, i, 0, i, in.size, 1)
+			}
+		default:
+			for i := in.size - 1; i >= 0; i-- {
+				in.solveRow(f, t, i, i+1, in.size, 1, in.size)
+			}
 		}
-	default:
-		for i := in.size - 1; i >= 0; i-- {
-			in.solveRow(f, i, i+1, in.size, 1, in.size)
-		}
+	}
+	if in.form == ir.Cholesky {
+		in.checkPivots(f)
 	}
 }
 
 // solveRow computes row i of X: (b[i] − Σ l·x[k])/l[i,i] over k from first to last, where l
 // is the element at i·row + k·col of the matrix.
-func (in *triangularInstr) solveRow(f *Frame, i, first, last, row, col int) {
+func (in *triangularInstr) solveRow(f *Frame, t *triangular, i, first, last, row, col int) {
 	for c := range in.cols {
-		x := in.lanes(f, in.x[i*in.cols+c])
-		in.set(f, x, in.b[i*in.cols+c])
+		x := in.lanes(f, t.x[i*in.cols+c])
+		in.set(f, x, t.b[i*in.cols+c])
 		for k := first; k < last; k++ {
-			l, other := in.a[i*row+k*col], in.lanes(f, in.x[k*in.cols+c])
+			l, other := t.a[i*row+k*col], in.lanes(f, t.x[k*in.cols+c])
 			switch {
 			case l.zero:
 			case l.width == 1:
@@ -110,7 +132,7 @@ func (in *triangularInstr) solveRow(f *Frame, i, first, last, row, col int) {
 				Kernels.SubProduct(x, x, f.M[l.off:][:in.width], other)
 			}
 		}
-		if d := in.a[i*(in.size+1)]; d.width == 1 {
+		if d := t.a[i*(in.size+1)]; d.width == 1 {
 			Kernels.DivScalar(x, x, f.M[d.off])
 		} else {
 			Kernels.Div(x, x, f.M[d.off:][:in.width])
@@ -119,14 +141,14 @@ func (in *triangularInstr) solveRow(f *Frame, i, first, last, row, col int) {
 }
 
 // factorise computes column after column of L.
-func (in *triangularInstr) factorise(f *Frame) {
+func (in *triangularInstr) factorise(f *Frame, t *triangular) {
 	n := in.size
-	at := func(i, j int) []float64 { return in.lanes(f, in.x[i*n+j]) }
+	at := func(i, j int) []float64 { return in.lanes(f, t.x[i*n+j]) }
 	for j := range n {
 		d := at(j, j)
 		for i := j; i < n; i++ {
 			s := at(i, j)
-			in.set(f, s, in.a[i*n+j])
+			in.set(f, s, t.a[i*n+j])
 			for k := range j {
 				Kernels.SubProduct(s, s, at(i, k), at(j, k))
 			}
@@ -140,15 +162,28 @@ func (in *triangularInstr) factorise(f *Frame) {
 			clear(at(i, j))
 		}
 	}
-	// A pivot that is not positive has a root that is not: 0 or NaN.
+}
+
+// checkPivots leaves lanes with a pivot that is not positive to the operation: its root is 0
+// or NaN.
+func (in *triangularInstr) checkPivots(f *Frame) {
 	for l := range in.width {
-		for j := range n {
-			if !(at(j, j)[l] > 0) {
-				in.lane(f, l, f.Scratch[in.scratch:])
-				break
+		if !in.positive(f, l) {
+			in.lane(f, l, f.Scratch[in.scratch:])
+		}
+	}
+}
+
+// positive reports whether all pivots of a lane are.
+func (in *triangularInstr) positive(f *Frame, l int) bool {
+	for k := range in.all {
+		for j := range in.size {
+			if x := in.all[k].x[j*(in.size+1)]; !(in.lanes(f, x)[l] > 0) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // Cost counts a fused multiplication and subtraction as two.
@@ -156,7 +191,7 @@ func (in *triangularInstr) Cost() (flops, bytes int) {
 	_, bytes = in.opaqueInstr.Cost()
 	n := in.size
 	if in.form == ir.Cholesky {
-		return n * (n + 1) * (2*n + 1) / 6 * in.width, bytes
+		return len(in.all) * n * (n + 1) * (2*n + 1) / 6 * in.width, bytes
 	}
-	return n * n * in.cols * in.width, bytes
+	return len(in.all) * n * n * in.cols * in.width, bytes
 }

@@ -54,9 +54,9 @@ const (
 	laneFactor  = 30.0
 	laneTerm    = 0.04
 	termDecode  = 0.6
-	denseCall   = 25.0
+	denseCall   = 10.0
 	denseNumber = 0.35
-	denseSlow   = 1.4
+	denseSlow   = 2.2
 	denseTerm   = 0.1
 	denseSum    = 0.3
 	opaqueCall  = 150.0
@@ -168,10 +168,6 @@ func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
 	t += (float64(w.opaque)*opaqueCall + w.factors) * l
-	// Registers beyond the second-level cache are read from further away.
-	if bytes := 8 * l * float64(w.ops); bytes > 1<<20 {
-		t *= 2
-	}
 	return t
 }
 
