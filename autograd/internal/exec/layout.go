@@ -61,6 +61,7 @@ const (
 	denseSum    = 0.3
 	opaqueCall  = 150.0
 	factorTerm  = 0.5
+	laneProgram = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
 )
 
 // isSlow reports whether an element-wise function takes much longer than a sum.

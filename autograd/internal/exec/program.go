@@ -192,7 +192,7 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 	}
 	w := measure(apart.f, func(v *ir.Value) bool { return v.Axes.Has(lanes) })
 	size := cut.Loop.Size()
-	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall)
+	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall) * laneProgram
 	strips, whole := p.lone(flat.f, cut.Loop)
 	return min(strips, whole) < onLanes
 }
