@@ -51,7 +51,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			if first := fmt.Sprintf("step %d of ", s.Step); strings.HasPrefix(got.stderr, first) {
 				t.Errorf("standard error begins with a step that had been taken: %q", got.stderr)
 			}
-			for _, name := range []string{"particles.json", "edges.csv", "graph.csv", "graph.dot"} {
+			for _, name := range []string{"particles.json", "edges.csv", "consensus.csv", "consensus.dot"} {
 				if readFile(t, "resumed", name) != readFile(t, "whole", name) {
 					t.Errorf("%s differs from that of a run that was not interrupted", name)
 				}
@@ -144,7 +144,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 		t.Errorf("left in the folder: %v", left)
 	}
 	succeed(t, append(args, "--resume", "run/state.json")...)
-	want := append(slices.Clone(fitFiles), "state.json")
+	want := append(fitFiles(), "state.json")
 	slices.Sort(want)
 	if left := listing(t, "run"); !slices.Equal(left, want) {
 		t.Errorf("in the folder: %v", left)

@@ -134,15 +134,15 @@ func checkWeights(t *testing.T, weights bool) {
 			t.Errorf("line %q of edges.csv, weights %t", line, weights)
 		}
 	}
-	graph, want := readFile(t, "run/graph.csv"), "source,target\n"
+	graph, want := readFile(t, "run/consensus.csv"), "source,target\n"
 	if weights {
 		want = "source,target,weight\n"
 	}
 	if !strings.HasPrefix(graph, want) {
-		t.Errorf("graph.csv begins with %q, want %q", graph, want)
+		t.Errorf("consensus.csv begins with %q, want %q", graph, want)
 	}
-	if dot := readFile(t, "run/graph.dot"); strings.Count(dot, "->") != strings.Count(graph, "\n")-1 || !weights && strings.Contains(dot, "label") {
-		t.Errorf("graph.dot does not fit graph.csv:\n%s", dot)
+	if dot := readFile(t, "run/consensus.dot"); strings.Count(dot, "->") != strings.Count(graph, "\n")-1 || !weights && strings.Contains(dot, "label") {
+		t.Errorf("consensus.dot does not fit consensus.csv:\n%s", dot)
 	}
 }
 

@@ -319,7 +319,7 @@ func TestResumeOtherEngines(t *testing.T) {
 				}
 			}
 			succeed(t, append(args, "--resume", "state.json", "--workers", "3", "--out", "resumed")...)
-			for _, name := range []string{particlesFile, "edges.csv", "graph.csv", "graph.dot"} {
+			for _, name := range []string{particlesFile, "edges.csv", "consensus.csv", "consensus.dot"} {
 				if readFile(t, "resumed", name) != readFile(t, "whole", name) {
 					t.Errorf("%s differs from that of a run that was not interrupted", name)
 				}

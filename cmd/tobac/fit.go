@@ -141,7 +141,7 @@ weighted ones count by their density. Neg.LL is the negative log density of all
 held-out rows, averaged over the graphs, with and without that of the parameters.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
-weight_sd), graph.csv (source,target,weight) and graph.dot of the consensus
+weight_sd), consensus.csv (source,target,weight) and consensus.dot of the consensus
 graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
 (the particles beside it, where there are any), summary.json (settings, evidences,
 warnings, metrics, times). Without --out nothing is written.
@@ -224,7 +224,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	}
 	var out *file.Set
 	if o.out != "" {
-		if out, err = file.OpenSet(o.out, fitFiles...); err != nil {
+		if out, err = file.OpenSet(o.out, fitFiles()...); err != nil {
 			return err
 		}
 		defer out.Discard()

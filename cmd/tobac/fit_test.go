@@ -42,7 +42,7 @@ func TestFitWritesFiles(t *testing.T) {
 		"Strongest edges; weight: mean ± standard deviation given the edge, in units of the data\n",
 		"Consensus graph: 6 edges of probability above 1/2\n",
 		"Metrics against data/graph.csv, Neg.LL of 60 held-out rows\n", "\n  listed  ", "\n  draws  ", "\n  svgd particles, weighted  ", "\n  empty graph  ",
-		"files   in runs/first: edges.csv, graph.csv, graph.dot, particles.json,",
+		"files   in runs/first: edges.csv, consensus.csv, consensus.dot,",
 	} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("standard output lacks %q:\n%s", want, got.stdout)
@@ -56,7 +56,7 @@ func TestFitWritesFiles(t *testing.T) {
 	if !strings.Contains(got.stderr, "step 200 of 200, ") {
 		t.Errorf("standard error lacks the last step:\n%s", got.stderr)
 	}
-	all := slices.Sorted(slices.Values(fitFiles))
+	all := slices.Sorted(slices.Values(fitFiles()))
 	if diff := cmp.Diff(all, listing(t, "runs/first")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -183,11 +183,11 @@ func checkFiles(t *testing.T, dir string, draws int) {
 	}
 	slices.Sort(sure) // as the edges are sorted, for names X0 to X9
 	consensus += strings.Join(sure, "")
-	if diff := cmp.Diff(consensus, readFile(t, dir, "graph.csv")); diff != "" {
-		t.Errorf("graph.csv (-edges.csv above 1/2 +got):\n%s", diff)
+	if diff := cmp.Diff(consensus, readFile(t, dir, "consensus.csv")); diff != "" {
+		t.Errorf("consensus.csv (-edges.csv above 1/2 +got):\n%s", diff)
 	}
-	if dot := readFile(t, dir, "graph.dot"); strings.Count(dot, "->") != len(sure) || !strings.HasPrefix(dot, "digraph {") {
-		t.Errorf("graph.dot does not show %d edges:\n%s", len(sure), dot)
+	if dot := readFile(t, dir, "consensus.dot"); strings.Count(dot, "->") != len(sure) || !strings.HasPrefix(dot, "digraph {") {
+		t.Errorf("consensus.dot does not show %d edges:\n%s", len(sure), dot)
 	}
 	p := saved(t, dir)
 	if total := floats.Sum(p.Empirical().Weights()); len(p.Draws) != draws || math.Abs(total-1) > 1e-12 {

@@ -72,7 +72,7 @@ func TestFitOverOrders(t *testing.T) {
 	}
 }
 
-// checkOrdersFiles compares particles.json and graph.csv in the folder run with
+// checkOrdersFiles compares particles.json and consensus.csv in the folder run with
 // the orders of summary.json.
 func checkOrdersFiles(t *testing.T, orders map[string]any, distinct int) {
 	t.Helper()
@@ -93,13 +93,13 @@ func checkOrdersFiles(t *testing.T, orders map[string]any, distinct int) {
 		}
 		m += c.Draws
 	}
-	g, err := readTruth("run/graph.csv", p.Names) // fails if it has a cycle
+	g, err := readTruth("run/consensus.csv", p.Names) // fails if it has a cycle
 	if err != nil {
 		t.Fatal(err)
 	}
 	consensus := orders["consensus"].([]any)
 	if len(consensus) != g.Size() {
-		t.Errorf("%d edges in the summary's consensus, %d in graph.csv", len(consensus), g.Size())
+		t.Errorf("%d edges in the summary's consensus, %d in consensus.csv", len(consensus), g.Size())
 	}
 	for _, e := range consensus {
 		if p := e.(map[string]any)["precedes"].(float64); p <= 0.5 || p > 1 {
@@ -124,7 +124,7 @@ func TestOrdersFilesRepeat(t *testing.T) {
 		t.Fatalf("%d distinct orders", len(orders))
 	}
 	succeed(t, sampled("fit", "strong.csv", "--order", "c,b,a", "--out", "single")...)
-	for _, name := range []string{"edges.csv", "graph.csv", "graph.dot"} {
+	for _, name := range []string{"edges.csv", "consensus.csv", "consensus.dot"} {
 		if readFile(t, "mixed", name) != readFile(t, "single", name) {
 			t.Errorf("%s differs from that under the only order", name)
 		}
@@ -136,7 +136,7 @@ func TestOrdersFilesRepeat(t *testing.T) {
 	for _, workers := range []string{"1", "5"} {
 		succeed(t, sampled("fit", "data/train.csv", "--orders", "8", "--order-weights", "evidence", "--out", workers, "--workers", workers)...)
 	}
-	for _, name := range []string{"particles.json", "edges.csv", "graph.csv"} {
+	for _, name := range []string{"particles.json", "edges.csv", "consensus.csv"} {
 		if readFile(t, "1", name) != readFile(t, "5", name) {
 			t.Errorf("%s differs between 1 and 5 workers", name)
 		}

@@ -18,39 +18,66 @@ type result struct {
 	warned  []string // warnings that the user has seen
 }
 
-// fitFiles are the files that tobac fit may write.
-var fitFiles = []string{"edges.csv", "graph.csv", "graph.dot", particlesFile, besideFile, "summary.json"}
-
-// files are those of this result.
-func (r *result) files() []string {
-	if r.Particles != nil {
-		return fitFiles
-	}
-	return slices.DeleteFunc(slices.Clone(fitFiles), func(name string) bool { return name == besideFile })
+// An output is a file that tobac fit writes with --out.
+type output struct {
+	name  string
+	write func(*result, io.Writer) error
+	has   func(*result) bool // whether this result has it; nil: every one
 }
+
+// fitOutputs are the files that tobac fit may write.
+var fitOutputs = []output{
+	{name: "edges.csv", write: (*result).writeEdges},
+	{name: "consensus.csv", write: (*result).writeConsensus},
+	{name: "consensus.dot", write: (*result).writeDOT},
+	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
+	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
+	{name: "summary.json", write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
+}
+
+// fitFiles are their names.
+func fitFiles() []string { return outputNames(fitOutputs) }
+
+func outputNames(outputs []output) []string {
+	names := make([]string, len(outputs))
+	for k, o := range outputs {
+		names[k] = o.name
+	}
+	return names
+}
+
+// outputs are those of this result.
+func (r *result) outputs() []output {
+	return slices.DeleteFunc(slices.Clone(fitOutputs), func(o output) bool { return o.has != nil && !o.has(r) })
+}
+
+// files are the names of the files of this result.
+func (r *result) files() []string { return outputNames(r.outputs()) }
 
 // save writes all files into the folder, or none.
 func (r *result) save(out *file.Set) error {
-	p := r.Posterior
-	graph, weights := p.Consensus()
-	var labels func(dag.Edge) []dag.Attribute
-	if weights != nil {
-		labels = dag.WeightLabels(weights)
-	}
-	writers := map[string]func(io.Writer) error{
-		"edges.csv":    r.writeEdges,
-		"graph.csv":    func(w io.Writer) error { return dag.WriteEdges(w, graph, p.Names, weights) },
-		"graph.dot":    func(w io.Writer) error { return dag.WriteDOT(w, graph, p.Names, labels) },
-		particlesFile:  p.Write,
-		besideFile:     func(w io.Writer) error { return r.Particles.Write(w) },
-		"summary.json": func(w io.Writer) error { return writeJSON(w, r.summary) },
-	}
-	for _, name := range r.files() {
-		if err := out.Write(name, writers[name]); err != nil {
+	for _, o := range r.outputs() {
+		if err := out.Write(o.name, func(w io.Writer) error { return o.write(r, w) }); err != nil {
 			return err
 		}
 	}
 	return out.Commit()
+}
+
+// writeConsensus writes the edges of the consensus graph with their weights.
+func (r *result) writeConsensus(w io.Writer) error {
+	graph, weights := r.Posterior.Consensus()
+	return dag.WriteEdges(w, graph, r.Names, weights)
+}
+
+// writeDOT draws the consensus graph for Graphviz.
+func (r *result) writeDOT(w io.Writer) error {
+	graph, weights := r.Posterior.Consensus()
+	var labels func(dag.Edge) []dag.Attribute
+	if weights != nil {
+		labels = dag.WeightLabels(weights)
+	}
+	return dag.WriteDOT(w, graph, r.Names, labels)
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.
