@@ -71,11 +71,11 @@ func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	return all, nil
 }
 
-// Sampled implements [SampledModel]: beside its exact posterior TOBAC's linear model,
+// Sampled implements [SampledModel]: beside its exact posterior the linear model
 // whose particles have weights.
 func (m BGe) Sampled(beside bool) (Model, bool) {
 	if beside {
-		return Linear{}, true
+		return Linear{Unequal: true}, true
 	}
 	standardise := !m.Raw
 	m.Raw = true

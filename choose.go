@@ -148,7 +148,7 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standardization, error) {
 	m := r.cfg.Model
 	if m == nil {
-		m = Linear{}
+		m = Linear{Unequal: true}
 		if r.inferred != nil {
 			m = r.inferred.model
 		}
@@ -168,7 +168,7 @@ func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standar
 	return differentiable, data, scale, err
 }
 
-// A SampledModel is a [Scored] model that SVGD samples in another form.
+// A SampledModel is a model that SVGD samples in another form, or on other columns.
 type SampledModel interface {
 	// Sampled is that form, and whether it takes columns scaled to variance 1;
 	// beside says that the particles stand beside the posterior in closed form.

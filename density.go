@@ -54,9 +54,16 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	return append(prior, emptyPrior), append(likelihood, emptyLikelihood), nil
 }
 
+// A Predictive model has another likelihood for rows that were not used to infer its
+// draws, because it integrates some of its parameters out. The draws have them as their last
+// parameters: those that [models.Gaussian] infers.
+type Predictive interface {
+	Predictive(data *dataset.Table) (models.Likelihood, error)
+}
+
 // componentDensity are the densities of the draws of a component, and of the graph
 // without edges.
-func componentDensity(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) (prior, likelihood []float64, err error) {
+func componentDensity(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) (logPrior, logLikelihood []float64, err error) {
 	order := c.Order
 	if len(order) == 0 {
 		order = identity(len(data.Names))
@@ -64,7 +71,11 @@ func componentDensity(draws []posterior.Draw, c posterior.Component, m Different
 	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 {
 		m = n.WithNoise(c.NoiseVariance).(Differentiable)
 	}
-	lik, err := m.Likelihood(data.Relabel(order))
+	likelihood := m.Likelihood
+	if p, ok := m.(Predictive); ok {
+		likelihood = p.Predictive
+	}
+	lik, err := likelihood(data.Relabel(order))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,17 +9,20 @@ import (
 )
 
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the
-// parents, [models.FeedForward]. The zero value is the published one.
+// parents, [models.FeedForward], on columns scaled to variance 1 with a noise variance
+// for each, so that multiplying or shifting a column changes nothing; or, with NoiseVariance 0.1, as published, on columns as they are.
 type FeedForward struct {
 	Hidden        []int             // units of each hidden layer; nil: one layer of 5
 	Activation    models.Activation // zero: Relu
 	NoBias        bool              // leave out all biases
-	NoiseVariance float64           // of every equation; 0: 0.1
+	NoiseVariance float64           // of all equations, in squared units of the data; 0: one for each, integrated out
 }
 
 var (
 	_ Differentiable = FeedForward{}
 	_ Noisy          = FeedForward{}
+	_ SampledModel   = FeedForward{}
+	_ Predictive     = FeedForward{}
 )
 
 // String implements [Model].
@@ -36,12 +39,7 @@ func (m FeedForward) String() string {
 }
 
 // Noise implements [Noisy].
-func (m FeedForward) Noise() float64 {
-	if m.NoiseVariance == 0 {
-		return 0.1
-	}
-	return m.NoiseVariance
-}
+func (m FeedForward) Noise() float64 { return m.NoiseVariance }
 
 // WithNoise implements [Noisy].
 func (m FeedForward) WithNoise(variance float64) Model {
@@ -51,9 +49,25 @@ func (m FeedForward) WithNoise(variance float64) Model {
 
 // Likelihood implements [Differentiable].
 func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return m.likelihood(data, models.OwnVariances)
+}
+
+// likelihood is that with one noise variance for all if it is given, or else one for each.
+func (m FeedForward) likelihood(data *dataset.Table, own models.NoiseVariances) (models.Likelihood, error) {
+	if m.NoiseVariance != 0 {
+		own = models.CommonVariance
+	}
 	return models.NewFeedForward(data.X, data.Mask(), models.FeedForwardOptions{
-		NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias,
+		NoiseVariances: own, NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias,
 	})
+}
+
+// Sampled implements [SampledModel].
+func (m FeedForward) Sampled(bool) (Model, bool) { return m, m.NoiseVariance == 0 }
+
+// Predictive implements [Predictive]: noise variances that were inferred are parameters.
+func (m FeedForward) Predictive(data *dataset.Table) (models.Likelihood, error) {
+	return m.likelihood(data, models.VarianceParameters)
 }
 
 // Bytes implements [Sized]: the products of the rows through the first layers.

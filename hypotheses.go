@@ -27,11 +27,15 @@ func estimated(ctx context.Context, all []Hypothesis, prior *score.Prior, cfg *C
 	return all[chosen : chosen+1], nil
 }
 
-// suiting is the hypothesis under which a graph has the greatest density.
-func suiting(all []Hypothesis, g *dag.Graph) int {
+// suiting is the hypothesis under which graphs have the greatest density, on average.
+func suiting(all []Hypothesis, graphs ...*dag.Graph) int {
 	best, highest := 0, math.Inf(-1)
 	for k, h := range all {
-		if v := logScore(h.Scores, g) + h.LogWeight; v > highest {
+		v := h.LogWeight
+		for _, g := range graphs {
+			v += logScore(h.Scores, g) / float64(len(graphs))
+		}
+		if v > highest {
 			best, highest = k, v
 		}
 	}

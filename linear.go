@@ -19,10 +19,14 @@ import (
 //
 //	x_j = b_j + Σ_i w_ij x_i + ε_j,   ε_j ~ N(0, σ²),   w_ij ~ N(0, EdgeVariance).
 //
-// The equal variance is what tells directions apart, so that the units of the columns matter.
+// The equal variance is what tells directions apart, so that the units of the columns matter. With Unequal
+// every equation has a variance of its own, on columns scaled to variance 1, and multiplying or shifting a column changes nothing.
 type Linear struct {
-	// NoiseVariance σ², in squared units of the data. 0: estimated from the data;
-	// without a causal order to estimate it under, as with DiBS, 0.1.
+	// Unequal gives every equation a noise variance of its own, integrated out with the prior of
+	// [models.OwnVariances]. Its node scores are those of [BGe].
+	Unequal bool
+	// NoiseVariance σ², in squared units of the data. 0: estimated from the data. With Unequal it is
+	// the scale of the prior, in squared units of the scaled columns; 0: 0.1.
 	NoiseVariance float64
 	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
 	// have evidences, above twelve variables estimated, unless NoiseVariance is given;
@@ -65,7 +69,7 @@ var linearEdgeVariances = []float64{0.25, 1, 4, 16}
 
 // String implements [Model].
 func (m Linear) String() string {
-	return text("linear", "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
+	return text("linear", "unequal", m.Unequal, "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
 }
 
 // Likelihood implements [Differentiable].
@@ -74,15 +78,24 @@ func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	if m.Start == PriorStart {
 		start = models.PriorStart
 	}
+	noise := models.CommonVariance
+	if m.Unequal {
+		noise = models.OwnVariances
+	}
 	return models.NewLinear(data.X, data.Mask(), models.LinearOptions{
-		NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, Intercept: !m.NoIntercept, Start: start,
+		NoiseVariances: noise, NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, Intercept: !m.NoIntercept, Start: start,
 	})
 }
 
-// Estimate implements [Estimated]: the noise variance, if it is not given.
-func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
-	if m.NoiseVariance == 0 {
+// Estimate implements [Estimated]: the noise variance that all equations share, if it is not given. Without an
+// order it is that of [score.EstimateNoiseVariance], under the prior [score.Fair].
+func (m Linear) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model, err error) {
+	switch {
+	case m.NoiseVariance != 0 || m.Unequal:
+	case ordered:
 		m.NoiseVariance, err = models.EstimateNoiseVariance(data.X, data.Mask(), models.LinearOptions{Intercept: !m.NoIntercept})
+	default:
+		m.NoiseVariance, err = score.EstimateNoiseVariance(ctx, data.X, data.Mask(), score.Fair(len(data.Names)), score.LinearOptions{EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept})
 	}
 	return m, err
 }
@@ -90,7 +103,10 @@ func (m Linear) Estimate(data *dataset.Table) (_ Model, err error) {
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
 // over, up to twelve variables, or else estimated ([score.NoiseGrid]); an edge
 // variance that is not given is averaged over.
-func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	if m.Unequal {
+		return BGe{}.Hypotheses(ctx, data, prior, workers)
+	}
 	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
 		s, err := score.NewLinear(data.X, data.Mask(), opt)
@@ -131,22 +147,24 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
 	d := len(data.Names)
 	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
+	if !m.NoIntercept {
+		e.Intercepts = make([]float64, d)
+		for j := range d {
+			mean := data.ObservedMeans(j)
+			e.Intercepts[j] = mean[j]
+			for i := range d {
+				e.Intercepts[j] -= weights.At(i, j) * mean[i]
+			}
+		}
+	}
 	for j := range d {
 		e.NoiseVariances[j] = m.Noise()
 	}
-	if m.NoIntercept {
-		return e
-	}
-	e.Intercepts = make([]float64, d)
-	for j := range d {
-		mean := data.ObservedMeans(j)
-		e.Intercepts[j] = mean[j]
-		for i := range d {
-			e.Intercepts[j] -= weights.At(i, j) * mean[i]
-		}
-	}
 	return e
 }
+
+// Sampled implements [SampledModel].
+func (m Linear) Sampled(bool) (Model, bool) { return m, m.Unequal }
 
 // Doubts implements [Cautious]: columns whose means are far from zero, without an
 // intercept.
@@ -178,10 +196,10 @@ func meanWarning(data *dataset.Table) string {
 	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
 }
 
-// Noise implements [Noisy]: 0.1 unless it was given or estimated.
+// Noise implements [Noisy].
 func (m Linear) Noise() float64 {
-	if m.NoiseVariance == 0 {
-		return 0.1
+	if m.Unequal {
+		return 0
 	}
 	return m.NoiseVariance
 }

@@ -34,9 +34,9 @@ type Differentiable interface {
 // An Estimated model has quantities that are read off the data before its
 // likelihood is prepared.
 type Estimated interface {
-	// Estimate returns the model with these quantities, for data with the columns
-	// in causal order.
-	Estimate(data *dataset.Table) (Model, error)
+	// Estimate returns the model with these quantities. ordered says whether the
+	// columns of data are in causal order; if not, no order is known.
+	Estimate(ctx context.Context, data *dataset.Table, ordered bool) (Model, error)
 }
 
 // A Noisy model has one noise variance for all equations.
@@ -128,7 +128,7 @@ func ParseModel(text string) (Model, error) {
 	var m Model
 	switch words[0] {
 	case "linear":
-		l := Linear{NoiseVariance: number("noise-variance"), EdgeVariance: number("edge-variance"), NoIntercept: flag("no-intercept")}
+		l := Linear{Unequal: flag("unequal"), NoiseVariance: number("noise-variance"), EdgeVariance: number("edge-variance"), NoIntercept: flag("no-intercept")}
 		if flag("prior-start") {
 			l.Start = PriorStart
 		}

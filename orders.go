@@ -129,7 +129,7 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
 	if m, ok := model.(Estimated); ok {
-		estimated, err := m.Estimate(data.Relabel(order))
+		estimated, err := m.Estimate(ctx, data.Relabel(order), true)
 		if err != nil {
 			return 0, err
 		}

@@ -64,15 +64,16 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		return err
 	}
 	f.data, f.model = data, f.asked
-	if len(f.order.order) > 0 {
+	ordered := len(f.order.order) > 0
+	if ordered {
 		f.data = data.Relabel(f.order.order)
-		if m, ok := f.asked.(Estimated); ok {
-			estimated, err := m.Estimate(f.data)
-			if err != nil {
-				return err
-			}
-			f.model = estimated.(Differentiable)
+	}
+	if m, ok := f.asked.(Estimated); ok {
+		estimated, err := m.Estimate(ctx, f.data, ordered)
+		if err != nil {
+			return err
 		}
+		f.model = estimated.(Differentiable)
 	}
 	d := len(data.Names)
 	prior, err := f.prior.expression(f.order.order, d, f.density)
@@ -142,19 +143,27 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if len(f.x) == 2 {
 		theta = f.x[1]
 	}
-	prior, likelihood, err := models.LogJoint(f.lik, graphs, theta)
+	equational, _ := f.model.(Equational)
+	weighted, _ := f.lik.(models.Weighted)
+	noise, err := f.inferredNoise(graphs, theta)
 	if err != nil {
 		return nil, err
 	}
-	equational, _ := f.model.(Equational)
-	weighted, _ := f.lik.(models.Weighted)
+	lik, parameters, err := f.predictive(theta, noise)
+	if err != nil {
+		return nil, err
+	}
+	prior, likelihood, err := models.LogJoint(lik, graphs, parameters)
+	if err != nil {
+		return nil, err
+	}
 	for m, g := range graphs {
 		draw := posterior.Draw{Graph: g.Relabel(dag.Inverse(order)), LogPrior: prior[m], LogLikelihood: likelihood[m]}
 		switch {
 		case equational != nil && weighted != nil:
-			draw.Equations = inColumns(equational.Equations(f.data, edgeWeights(g, weighted, theta.RawRowView(m))), order)
+			draw.Equations = f.equations(equational, edgeWeights(g, weighted, theta.RawRowView(m)), noise, m)
 		case theta != nil:
-			draw.Parameters = slices.Clone(theta.RawRowView(m))
+			draw.Parameters = slices.Clone(parameters.RawRowView(m))
 		}
 		p.Draws = append(p.Draws, draw)
 	}
@@ -163,7 +172,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 		c.Order = slices.Clone(order)
 	}
 	if equational != nil {
-		c.Empty = inColumns(equational.Equations(f.data, mat.NewDense(d, d, nil)), order)
+		c.Empty = f.equations(equational, mat.NewDense(d, d, nil), noise, len(graphs))
 	}
 	p.Components = []posterior.Component{c}
 	marginals, err := f.conditionals(ctx, graphs, order)
@@ -179,6 +188,57 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil
+}
+
+// inferredNoise are the noise variances of all particles, one row for each, and of
+// the graph without edges; nil: the model has none of its own.
+func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
+	lik, ok := f.lik.(models.Gaussian)
+	if m, noisy := f.model.(Noisy); !ok || !noisy || m.Noise() != 0 {
+		return nil, nil
+	}
+	rows, n := theta.Dims()
+	all := mat.NewDense(rows+1, n, nil) // the last stays 0
+	all.Slice(0, rows, 0, n).(*mat.Dense).Copy(theta)
+	return models.InferredNoise(lik, append(slices.Clone(graphs), dag.New(len(f.names))), all)
+}
+
+// predictive is the likelihood of rows that were not used to infer the particles, and
+// their parameters: with the logarithms of inferred noise variances, if it has those.
+func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *mat.Dense, error) {
+	model, ok := f.model.(Predictive)
+	if !ok || noise == nil {
+		return f.lik, theta, nil
+	}
+	lik, err := model.Predictive(f.data)
+	if err != nil {
+		return nil, nil, err
+	}
+	particles, n := theta.Dims()
+	_, d := noise.Dims()
+	parameters := mat.NewDense(particles, n+d, nil)
+	for m := range particles {
+		row := parameters.RawRowView(m)
+		copy(row, theta.RawRowView(m))
+		for j, v := range noise.RawRowView(m) {
+			row[n+j] = math.Log(v)
+		}
+	}
+	return lik, parameters, nil
+}
+
+// equations are those with the given weights in order coordinates, in the columns of
+// the data, with row m of the inferred noise variances.
+func (f *particleFit) equations(model Equational, weights, noise *mat.Dense, m int) *posterior.Equations {
+	e := model.Equations(f.data, weights)
+	if noise != nil {
+		copy(e.NoiseVariances, noise.RawRowView(m))
+	}
+	order := f.order.order
+	if len(order) == 0 {
+		order = identity(len(f.names))
+	}
+	return inColumns(e, order)
 }
 
 // graphs are those of the particles, in order coordinates.
@@ -274,10 +334,10 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 		return nil, err
 	}
 	all, err := model.Hypotheses(ctx, f.data, nil, f.workers)
-	if err != nil || len(all) != 1 {
+	if err != nil {
 		return nil, err
 	}
-	s := all[0].Scores
+	s := all[suiting(all, graphs...)].Scores
 	weighted, hasWeights := s.(score.Weighted)
 	parts := make([]posterior.Marginals, len(graphs))
 	err = parallel.For(ctx, len(graphs), f.workers, func(m int) error {

@@ -18,11 +18,11 @@ import (
 // and the default sampler.
 func paperNonlinear() []bench.Method {
 	cfg := tobac.Paper()
-	cfg.Model = tobac.FeedForward{}
+	cfg.Model = tobac.FeedForward{NoiseVariance: 0.1}
 	without := cfg
 	without.Sampler.Method, without.Order = tobac.DiBS, tobac.Order{}
 	byDefault := underEqVar()
-	byDefault.Model = cfg.Model
+	byDefault.Model = tobac.FeedForward{}
 	return []bench.Method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", byDefault)}
 }
 

@@ -46,11 +46,12 @@ func (a Activation) apply(x *autograd.Node) *autograd.Node {
 // FeedForwardOptions are the fixed quantities of the nonlinear model. The zero
 // value is the published setting.
 type FeedForwardOptions struct {
-	NoiseVariance float64    // variance of every equation's noise; zero: 0.1
-	ParamVariance float64    // prior variance σ_p² of every weight and bias; zero: 1
-	Hidden        []int      // units of each hidden layer; nil: one layer of 5; empty: none, a linear model
-	Activation    Activation // zero: Relu
-	NoBias        bool       // leave out all biases
+	NoiseVariances NoiseVariances // what is known of the noise variances; zero: one for all, NoiseVariance
+	NoiseVariance  float64        // variance of every equation's noise, or s² of NoiseVariances; zero: 0.1
+	ParamVariance  float64        // prior variance σ_p² of every weight and bias; zero: 1
+	Hidden         []int          // units of each hidden layer; nil: one layer of 5; empty: none, a linear model
+	Activation     Activation     // zero: Relu
+	NoBias         bool           // leave out all biases
 }
 
 // FeedForward is the nonlinear Gaussian structural equation model in which
@@ -65,15 +66,18 @@ type FeedForwardOptions struct {
 //	log p(Θ|G)   = Σ_j [ Σ_i G_ij Σ_a lnN(W₁[j,i,a]; 0, σ_p²) + Σ lnN(all other parameters of j; 0, σ_p²) ]
 //	log p(D|G,Θ) = Σ_nj lnN(x_nj; mean_nj, σ²),
 //
-// the sum running over the entries that were not set by intervention. A
+// the sum running over the entries that were not set by intervention; [OwnVariances] has the
+// last line for variances that are not given. A
 // variable without parents still has a network: its mean is a constant, which
 // the prior of its parameters counts.
 //
 // The parameters of one particle are, in order: W₁ as (d, d, h₁) by child, input
 // and unit, b₁ as (d, h₁), then for each further layer its weights (d, h, h') and
-// biases (d, h'), the last one with h' = 1.
+// biases (d, h'), the last one with h' = 1; with [VarianceParameters] the logarithms of the d
+// noise variances.
 type FeedForward struct {
 	opt    FeedForwardOptions
+	noise  noiseModel
 	x      *mat.Dense
 	rows   [][]int // rows that count, per variable; nil: all
 	d      int
@@ -115,7 +119,10 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
-	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d}
+	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d, noise: noiseModel{kind: opt.NoiseVariances, variance: opt.NoiseVariance, rows: make([]float64, d)}}
+	if err := f.noise.check(); err != nil {
+		return nil, fmt.Errorf("models: feed-forward model: %w", err)
+	}
 	f.layOut()
 	if intervened != nil {
 		groups, err := groupColumns(n, d, intervened)
@@ -129,14 +136,20 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 			}
 		}
 	}
+	for j := range d {
+		_, rows := f.observations(j)
+		f.noise.rows[j] = float64(rows)
+	}
 	return f, nil
 }
 
 // Vars implements [Likelihood].
 func (f *FeedForward) Vars() int { return f.d }
 
-// NoiseVariance is σ².
-func (f *FeedForward) NoiseVariance() float64 { return f.opt.NoiseVariance }
+// NoiseVariance implements [Gaussian].
+func (f *FeedForward) NoiseVariance(j int, residuals float64) float64 {
+	return f.noise.expected(j, residuals)
+}
 
 // layer describes one layer of all networks: its parameters start at weights
 // and biases of the parameter vector; biases is −1 without them.
@@ -155,13 +168,15 @@ func (f *FeedForward) layOut() {
 		f.layers = append(f.layers, l)
 		in = out
 	}
+	f.params += f.noise.params()
 }
 
 // ParamLen implements [Likelihood]: d(dh + 2h + 1) for one hidden layer of h
 // units with biases.
 func (f *FeedForward) ParamLen() int { return f.params }
 
-// InitParams implements [Likelihood]: N(0, σ_p²) for every parameter.
+// InitParams implements [Likelihood]: N(0, σ_p²) for every parameter, logarithms of
+// variances among them.
 func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
 	sd := math.Sqrt(f.opt.ParamVariance)
 	for i := range dst {
@@ -172,53 +187,88 @@ func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
 // Terms implements [Likelihood].
 func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	for j := range f.d {
-		p, l := f.variable(j, g, theta)
-		at := []int{j}
-		p, l = p.Reshape(autograd.Shape{1}).ScatterAdd(at, autograd.Shape{f.d}), l.Reshape(autograd.Shape{1}).ScatterAdd(at, autograd.Shape{f.d})
-		if j == 0 {
-			prior, data = p, l
-		} else {
-			prior, data = prior.Add(p), data.Add(l)
-		}
+		prior = f.put(prior, j, f.priorOf(j, g, theta))
 	}
-	return prior, data
+	var logs *autograd.Node
+	if n := f.noise.params(); n > 0 {
+		logs = theta.Gather(span(f.params-n, n), autograd.Shape{n})
+		prior = prior.Add(f.noise.prior(logs))
+	}
+	return prior, f.noise.term(f.Residuals(g, theta), logs)
 }
 
-// variable builds both terms of variable j.
-func (f *FeedForward) variable(j int, g, theta *autograd.Node) (prior, data *autograd.Node) {
-	b := g.Builder()
-	rows, n := f.observations(j)
-	mask := g.Gather(columnIndices(f.d, []int{j}), autograd.Shape{f.d, 1})
+// put adds a scalar to element j of a vector of d; nil: all 0.
+func (f *FeedForward) put(sum *autograd.Node, j int, scalar *autograd.Node) *autograd.Node {
+	own := scalar.Reshape(autograd.Shape{1}).ScatterAdd([]int{j}, autograd.Shape{f.d})
+	if sum == nil {
+		return own
+	}
+	return sum.Add(own)
+}
+
+// weights are those of variable j in a layer.
+func (f *FeedForward) weights(l layer, j int, theta *autograd.Node) *autograd.Node {
+	return theta.Gather(span(l.weights+j*l.in*l.out, l.in*l.out), autograd.Shape{l.in, l.out})
+}
+
+// biases are those of variable j in a layer; nil: there are none.
+func (f *FeedForward) biases(l layer, j int, theta *autograd.Node) *autograd.Node {
+	if l.biases < 0 {
+		return nil
+	}
+	return theta.Gather(span(l.biases+j*l.out, l.out), autograd.Shape{1, l.out})
+}
+
+// parents is column j of the graph.
+func (f *FeedForward) parents(j int, g *autograd.Node) *autograd.Node {
+	return g.Gather(columnIndices(f.d, []int{j}), autograd.Shape{f.d, 1})
+}
+
+// priorOf is the log density of the parameters of variable j.
+func (f *FeedForward) priorOf(j int, g, theta *autograd.Node) (prior *autograd.Node) {
 	lnN := func(x *autograd.Node) *autograd.Node { return lnNormal(x, 0, f.opt.ParamVariance) }
+	for i, l := range f.layers {
+		if w := lnN(f.weights(l, j, theta)); i == 0 {
+			prior = f.parents(j, g).Mul(w).Sum()
+		} else {
+			prior = prior.Add(w.Sum())
+		}
+		if c := f.biases(l, j, theta); c != nil {
+			prior = prior.Add(lnN(c).Sum())
+		}
+	}
+	return prior
+}
+
+// Residuals implements [Gaussian].
+func (f *FeedForward) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
+	for j := range f.d {
+		if rows, n := f.observations(j); n > 0 {
+			sum = f.put(sum, j, f.residuals(j, rows, g, theta).Square().Sum())
+		}
+	}
+	if sum == nil { // every row of every variable was set by intervention
+		return g.Builder().Constant(make([]float64, f.d), autograd.Shape{f.d})
+	}
+	return sum
+}
+
+// residuals are those of variable j in the given rows.
+func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node) *autograd.Node {
+	b := g.Builder()
+	n, _ := rows.Dims()
 	var h *autograd.Node
 	for i, l := range f.layers {
-		w := theta.Gather(span(l.weights+j*l.in*l.out, l.in*l.out), autograd.Shape{l.in, l.out})
-		if i == 0 {
-			prior = mask.Mul(lnN(w)).Sum()
-			if n > 0 {
-				h = b.Constant(mat.DenseCopyOf(rows).RawMatrix().Data, autograd.Shape{n, f.d}).MatMul(mask.Mul(w))
-			}
+		if w := f.weights(l, j, theta); i == 0 {
+			h = b.Constant(mat.DenseCopyOf(rows).RawMatrix().Data, autograd.Shape{n, f.d}).MatMul(f.parents(j, g).Mul(w))
 		} else {
-			prior = prior.Add(lnN(w).Sum())
-			if n > 0 {
-				h = f.opt.Activation.apply(h).MatMul(w)
-			}
+			h = f.opt.Activation.apply(h).MatMul(w)
 		}
-		if l.biases >= 0 {
-			c := theta.Gather(span(l.biases+j*l.out, l.out), autograd.Shape{1, l.out})
-			prior = prior.Add(lnN(c).Sum())
-			if n > 0 {
-				h = h.Add(c)
-			}
+		if c := f.biases(l, j, theta); c != nil {
+			h = h.Add(c)
 		}
 	}
-	if n == 0 {
-		return prior, b.Scalar(0)
-	}
-	own := mat.Col(nil, j, rows)
-	residual := b.Constant(own, autograd.Shape{n, 1}).Sub(h)
-	constant := -0.5 * float64(n) * math.Log(2*math.Pi*f.opt.NoiseVariance)
-	return prior, residual.Square().Sum().Scale(-1 / (2 * f.opt.NoiseVariance)).AddScalar(constant)
+	return b.Constant(mat.Col(nil, j, rows), autograd.Shape{n, 1}).Sub(h)
 }
 
 // observations are the rows in which variable j was not set by intervention.

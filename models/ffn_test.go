@@ -215,8 +215,8 @@ func TestNetworkParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 20 * (20*5 + 11)
-	if got := lik.ParamLen(); got != n || lik.Vars() != 20 || lik.NoiseVariance() != 0.1 {
-		t.Errorf("got %d parameters of %d variables, noise variance %v, want %d, 20, 0.1", got, lik.Vars(), lik.NoiseVariance(), n)
+	if got := lik.ParamLen(); got != n || lik.Vars() != 20 || lik.NoiseVariance(0, 1) != 0.1 {
+		t.Errorf("got %d parameters of %d variables, noise variance %v, want %d, 20, 0.1", got, lik.Vars(), lik.NoiseVariance(0, 1), n)
 	}
 	theta := make([]float64, n)
 	lik.InitParams(theta, newRand(5))

@@ -48,11 +48,24 @@ type Weighted interface {
 // coordinates and one row of parameters per graph; theta is not looked at if the
 // likelihood has no parameters.
 func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, data []float64, err error) {
+	out, err := evaluate("log joint", lik, graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
+		lp, ld := lik.Terms(g, t)
+		return []*autograd.Node{lp.Sum(), ld.Sum()}
+	})
+	if err != nil || len(graphs) == 0 {
+		return nil, nil, err
+	}
+	return out[0], out[1], nil
+}
+
+// evaluate computes expressions of a graph and its parameters for every graph with
+// its row of parameters; the results have the graphs as their first dimension.
+func evaluate(what string, lik Likelihood, graphs []*dag.Graph, theta *mat.Dense, build func(g, t *autograd.Node) []*autograd.Node) ([][]float64, error) {
 	d, m := lik.Vars(), len(graphs)
 	if m == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
-	b := autograd.NewBuilder("log joint")
+	b := autograd.NewBuilder(what)
 	p := b.Axis("particle", m)
 	g := b.Input("graph", autograd.Shape{d, d}, p)
 	inputs, feeds := []*autograd.Node{g}, []autograd.Feed{{Data: make([]float64, m*d*d)}}
@@ -60,30 +73,43 @@ func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, dat
 	if n := lik.ParamLen(); n > 0 {
 		params, err := contiguous(theta, m, n)
 		if err != nil {
-			return nil, nil, fmt.Errorf("models: log joint: parameters: %w", err)
+			return nil, fmt.Errorf("models: %s: parameters: %w", what, err)
 		}
 		t = b.Input("theta", autograd.Shape{n}, p)
 		inputs, feeds = append(inputs, t), append(feeds, autograd.Feed{Data: params})
 	}
-	lp, ld := lik.Terms(g, t)
-	run, err := autograd.NewEvaluator(inputs, []*autograd.Node{lp.Sum().ExpandOver(p), ld.Sum().ExpandOver(p)}, autograd.Options{})
+	outputs := build(g, t)
+	results := make([][]float64, len(outputs))
+	for k, o := range outputs {
+		outputs[k] = o.ExpandOver(p)
+		results[k] = make([]float64, m*elements(o.Shape()))
+	}
+	run, err := autograd.NewEvaluator(inputs, outputs, autograd.Options{})
 	if err != nil {
-		return nil, nil, fmt.Errorf("models: log joint: %w", err)
+		return nil, fmt.Errorf("models: %s: %w", what, err)
 	}
 	defer run.Close()
 	for i, graph := range graphs {
 		if graph.Len() != d {
-			return nil, nil, fmt.Errorf("models: log joint: graph %d has %d variables, want %d", i, graph.Len(), d)
+			return nil, fmt.Errorf("models: %s: graph %d has %d variables, want %d", what, i, graph.Len(), d)
 		}
 		for _, e := range graph.Edges() {
 			feeds[0].Data[(i*d+e.From)*d+e.To] = 1
 		}
 	}
-	prior, data = make([]float64, m), make([]float64, m)
-	if err := run.Eval([][]float64{prior, data}, feeds); err != nil {
-		return nil, nil, fmt.Errorf("models: log joint: %w", err)
+	if err := run.Eval(results, feeds); err != nil {
+		return nil, fmt.Errorf("models: %s: %w", what, err)
 	}
-	return prior, data, nil
+	return results, nil
+}
+
+// elements is the number of elements of a shape.
+func elements(s autograd.Shape) int {
+	n := 1
+	for _, k := range s {
+		n *= k
+	}
+	return n
 }
 
 // checkData refuses data with a number that is not finite.

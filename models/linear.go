@@ -29,9 +29,10 @@ const (
 // LinearOptions are the fixed quantities of the linear Gaussian model. The
 // zero value is the published setting.
 type LinearOptions struct {
-	NoiseVariance float64 // variance σ² of every equation's noise; zero: 0.1
-	EdgeMean      float64 // prior mean μ_e of an edge weight; zero: 0
-	EdgeVariance  float64 // prior variance σ_e² of an edge weight; zero: 1
+	NoiseVariances NoiseVariances // what is known of the noise variances; zero: one for all, NoiseVariance
+	NoiseVariance  float64        // variance σ² of every equation's noise, or s² of NoiseVariances; zero: 0.1
+	EdgeMean       float64        // prior mean μ_e of an edge weight; zero: 0
+	EdgeVariance   float64        // prior variance σ_e² of an edge weight; zero: 1
 
 	// Intercept gives every equation an intercept with a flat prior, which is
 	// integrated out: columns are taken relative to their means over the rows in
@@ -59,9 +60,10 @@ type LinearOptions struct {
 //	log p(D|G,Θ) = Σ_j [ −n_j/2 ln(2πσ²) − ‖R(e_j − W_·j)‖²/(2σ²) ],
 //
 // so that the cost does not depend on the number of rows. A weight without an
-// edge contributes nothing.
+// edge contributes nothing. [OwnVariances] has the last line for variances that are not given.
 type Linear struct {
 	opt    LinearOptions
+	noise  noiseModel
 	d      int
 	groups []gramGroup
 }
@@ -95,7 +97,10 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
-	l := &Linear{opt: opt, d: d}
+	l := &Linear{opt: opt, d: d, noise: noiseModel{kind: opt.NoiseVariances, variance: opt.NoiseVariance, rows: make([]float64, d)}}
+	if err := l.noise.check(); err != nil || opt.NoiseVariances == VarianceParameters {
+		return nil, fmt.Errorf("models: linear model: noise %d, want a common variance or integrated ones", int(opt.NoiseVariances))
+	}
 	groups, err := groupColumns(n, d, intervened)
 	if err != nil {
 		return nil, err
@@ -104,6 +109,12 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 		sub := g.of(x, d, opt.Intercept)
 		group := gramGroup{columns: g.columns, factor: gramFactor(sub), gram: mat.NewSymDense(d, nil), rows: len(g.rows)}
 		group.gram.SymOuterK(1, group.factor.T())
+		for _, j := range g.columns {
+			l.noise.rows[j] = float64(len(g.rows))
+			if opt.Intercept && opt.NoiseVariances == OwnVariances {
+				l.noise.rows[j] = float64(max(len(g.rows)-1, 0))
+			}
+		}
 		l.groups = append(l.groups, group)
 	}
 	return l, nil
@@ -285,8 +296,10 @@ func (l *Linear) Vars() int { return l.d }
 // i·d+j. Weights of pairs that cannot be edges are carried along unused.
 func (l *Linear) ParamLen() int { return l.d * l.d }
 
-// NoiseVariance is σ².
-func (l *Linear) NoiseVariance() float64 { return l.opt.NoiseVariance }
+// NoiseVariance implements [Gaussian].
+func (l *Linear) NoiseVariance(j int, residuals float64) float64 {
+	return l.noise.expected(j, residuals)
+}
 
 // EdgeWeight implements [Weighted].
 func (l *Linear) EdgeWeight(i, j int) int { return i*l.d + j }
@@ -334,18 +347,17 @@ func (l *Linear) drawRegression(dst []float64, g *gramGroup, j int, rng *rand.Ra
 
 // Terms implements [Likelihood].
 func (l *Linear) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	weights := theta.Reshape(autograd.Shape{l.d, l.d})
+	prior = g.Mul(lnNormal(weights, l.opt.EdgeMean, l.opt.EdgeVariance)).Sum(0)
+	return prior, l.noise.term(l.Residuals(g, theta), nil)
+}
+
+// Residuals implements [Gaussian].
+func (l *Linear) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 	d := l.d
 	b := g.Builder()
-	square := autograd.Shape{d, d}
-	weights := theta.Reshape(square)
-	prior = g.Mul(lnNormal(weights, l.opt.EdgeMean, l.opt.EdgeVariance)).Sum(0)
-
-	residual := identity(b, d).Sub(g.Mul(weights)) // columns e_j − W_·j
-	constant := make([]float64, d)
+	residual := identity(b, d).Sub(g.Mul(theta.Reshape(autograd.Shape{d, d}))) // columns e_j − W_·j
 	for _, group := range l.groups {
-		for _, j := range group.columns {
-			constant[j] = -0.5 * float64(group.rows) * math.Log(2*math.Pi*l.opt.NoiseVariance)
-		}
 		if group.rows == 0 {
 			continue
 		}
@@ -359,17 +371,16 @@ func (l *Linear) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 		if len(group.columns) < d {
 			term = term.ScatterAdd(group.columns, autograd.Shape{d})
 		}
-		if data == nil {
-			data = term
+		if sum == nil {
+			sum = term
 		} else {
-			data = data.Add(term)
+			sum = sum.Add(term)
 		}
 	}
-	c := b.Constant(constant, autograd.Shape{d})
-	if data == nil { // every row of every variable was set by intervention
-		return prior, c
+	if sum == nil { // every row of every variable was set by intervention
+		return b.Constant(make([]float64, d), autograd.Shape{d})
 	}
-	return prior, data.Scale(-1 / (2 * l.opt.NoiseVariance)).Add(c)
+	return sum
 }
 
 func identity(b *autograd.Builder, d int) *autograd.Node {

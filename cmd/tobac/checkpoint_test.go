@@ -156,11 +156,11 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 func TestBiasAndPenaltyRate(t *testing.T) {
 	simulated(t)
 	got := succeed(t, quick("fit", "data/train.csv", "--model", "ffn", "--hidden", "2", "--bias=false", "--truth", "data/graph.csv", "--out", "run")...)
-	if !strings.Contains(got.stdout, "model   nonlinear, networks (hidden=2 no-bias): as asked for\n") {
+	if !strings.Contains(got.stdout, "model   nonlinear, networks (hidden=2 no-bias) on columns scaled to variance 1: as asked\n        for\n") {
 		t.Errorf("report %s", got.stdout)
 	}
-	if n := len(saved(t, "run").Draws[0].Parameters); n != 6*(6*2+2) {
-		t.Errorf("%d parameters of a network without biases, want 84", n)
+	if n := len(saved(t, "run").Draws[0].Parameters); n != 6*(6*2+2)+6 {
+		t.Errorf("%d parameters of a network without biases and noise variances, want 90", n)
 	}
 	succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run")
 	particles := map[string]bool{}

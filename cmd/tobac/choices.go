@@ -189,6 +189,9 @@ func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 	switch o.model {
 	case modelFFN:
 		f := tobac.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance}
+		if o.preset == presetPaper && o.noiseVariance == 0 {
+			f.NoiseVariance = 0.1
+		}
 		if o.given("hidden") {
 			f.Hidden = o.hidden
 		}

@@ -22,7 +22,7 @@ func TestEveryModel(t *testing.T) {
 	const (
 		perEdge  = -1 // parameters of a draw: equations with a weight for each edge
 		noDraws  = -2 // of particles beside: there are none
-		networks = 6 * (6*5 + 2*5 + 1)
+		networks = 6*(6*5+2*5+1) + 6
 	)
 	for _, c := range []struct {
 		name, args string
@@ -43,22 +43,22 @@ func TestEveryModel(t *testing.T) {
 		{"svgd", "--engine svgd", []string{"engine  svgd, 6 particles, 40 steps, 8 samples, nodewise estimator, under each of 5 orders\n        drawn from the posterior\n"},
 			map[string]any{"engine": "svgd"}, nil, perEdge, noDraws, true},
 		{"svgd under EqVar's order", "--order eqvar", []string{"engine  svgd, 6 particles, 40 steps, 8 samples, nodewise estimator: a method finds the\n        order\n", "order   X"},
-			map[string]any{"engine": "svgd", "model": "linear"}, map[string]any{"engine": "auto"}, perEdge, noDraws, true},
+			map[string]any{"engine": "svgd", "model": "linear unequal"}, map[string]any{"engine": "auto"}, perEdge, noDraws, true},
 		{"unequal variances", "--model linear-unequal", []string{"model   linear with unequal noise variances: as asked for\n", "on columns scaled to variance"},
 			map[string]any{"engine": "exact", "model": "bge"}, nil, perEdge, perEdge, true},
 		{"Gaussian processes", "--model gp", []string{"model   nonlinear, Gaussian processes: as asked for\n"}, map[string]any{"engine": "exact", "model": "gp"}, nil, 0, networks, false},
 		{"network", "--model ffn --hidden 3,2 --activation tanh --grad score-loo", []string{
-			"model   nonlinear, networks (hidden=3,2 activation=tanh): as asked for\n", "nodewise estimator, score-loo gradient,\n", "the model has no node scores in\n        closed form\n",
+			"model   nonlinear, networks (hidden=3,2 activation=tanh) on columns scaled to", "nodewise estimator, score-loo gradient,\n", "the model has no node scores in\n        closed form\n",
 			"orders  drawn from their posterior under the model linear with equal noise variances,",
-		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"grad": "score-loo"}, 6 * (6*3 + 3 + 3*2 + 2 + 2 + 1), noDraws, true},
+		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"grad": "score-loo"}, 6*(6*3+3+3*2+2+2+1) + 6, noDraws, true},
 		{"score", "--model bge --engine svgd --order eqvar", []string{"model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n", "nodewise estimator, score gradient\n"},
 			map[string]any{"model": "bge raw"}, map[string]any{"grad": "score"}, 0, noDraws, true},
 		{"reparameterised score", "--model bge --grad reparam --preset paper --prior sf", []string{"prior   scale-free\n", "joint estimator\n"},
 			nil, map[string]any{"grad": "reparam", "prior": "sf", "edges_per_node": nil}, 0, noDraws, true},
 		{"linear DiBS", "--method dibs --prior uniform", []string{"engine  svgd, method dibs, ", "prior   uniform: "},
 			map[string]any{"engine": "svgd"}, map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "posterior", "penalty_rate": 1.0}, perEdge, noDraws, true},
-		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks: as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
-			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks, noDraws, true},
+		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
+			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks - 6, noDraws, true},
 		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, noDraws, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -406,7 +406,7 @@ func TestEvalOfDamagedModels(t *testing.T) {
 		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, bge, gp, ffn`},
 		{"setting", "bge raw", "bge cooked", `model "bge cooked" has unknown settings`},
 		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is no number`},
-		{"parameters", "bge raw", "ffn hidden=1", "draw 0 has 0 parameters, want 10"},
+		{"parameters", "bge raw", "ffn hidden=1", "draw 0 has 0 parameters, want 12"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, map[string]string{"particles.json": strings.Replace(whole, c.old, c.with, 1), "rows.csv": "a,b\n1,2\n3,5\n2,2\n"})

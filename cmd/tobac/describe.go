@@ -32,6 +32,8 @@ func (r *result) printRun(w io.Writer) {
 	model := describeModel(s.Model)
 	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {
 		model = describeModel(m.String()) + " on columns scaled to variance 1"
+	} else if particlesListed(r.Result) {
+		model += onScale(s.Model)
 	}
 	model += reasonText(s.Reason)
 	if !forOrders {
@@ -54,7 +56,7 @@ func (r *result) printRun(w io.Writer) {
 	printField(w, "prior", r.describePrior())
 	if b := s.Beside; b != nil {
 		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",
-			describeModel(b.Model), besideScale(s.Model, b.Model), particlesText(c), b.Distance))
+			describeModel(b.Model), onScale(b.Model), particlesText(c), b.Distance))
 	}
 	printField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
 }
@@ -74,6 +76,9 @@ func describeModel(model string) string {
 		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
 		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
 	}[name]
+	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
+		words, settings = describeModel("bge"), strings.TrimSpace(rest)
+	}
 	switch {
 	case words == "":
 		return model
@@ -170,12 +175,18 @@ func closeModels(all []tobac.Evidence) string {
 // particlesListed reports whether the particles of SVGD are what is reported.
 func particlesListed(r *tobac.Result) bool { return r.Config.Engine == tobac.SVGD }
 
-// besideScale says on which scale the particles beside a model were sampled.
-func besideScale(listed, beside string) string {
-	if strings.HasPrefix(listed, "bge") && strings.HasPrefix(beside, "linear") {
+// onScale says on which scale particles were sampled.
+func onScale(model string) string {
+	if scaled(model) {
 		return " on columns scaled to variance 1"
 	}
 	return ""
+}
+
+// scaled reports whether SVGD samples a model with a noise variance for each equation, on
+// columns scaled to variance 1.
+func scaled(model string) bool {
+	return strings.HasPrefix(model, "linear unequal") || strings.HasPrefix(model, "ffn") && !strings.Contains(model, "noise-variance")
 }
 
 // describePrior says what graphs were probable before.

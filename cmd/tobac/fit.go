@@ -184,7 +184,7 @@ func newFit() *cobra.Command {
 	f.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers of --model ffn")
 	toggle(f, &o.bias, "bias", "whether the networks of --model ffn have biases")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise, in squared units of the data")
-	defaultText(f, "noise-variance", "inferred; 0.1 with --preset paper, --model ffn or --method dibs")
+	defaultText(f, "noise-variance", "inferred; 0.1 with --preset paper")
 	f.Var(text(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order of the columns")
 	for _, s := range o.config.Settings() {
 		if s.Name == "prior" {

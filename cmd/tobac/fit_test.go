@@ -251,7 +251,7 @@ func TestFitEmbedded(t *testing.T) {
 		{[]string{"config", "seed"}, 1.0},
 		{[]string{"engine"}, "exact"},
 		{[]string{"model"}, "bge"},
-		{[]string{"svgd", "model"}, "linear"},
+		{[]string{"svgd", "model"}, "linear unequal"},
 		{[]string{"metrics", "empty", "eshd"}, 17.0},
 		{[]string{"metrics", "empty", "auroc_with_diagonal"}, 0.5},
 		{[]string{"metrics", "empirical", "neg_ll"}, nil},

@@ -41,7 +41,7 @@ func TestFitOverOrders(t *testing.T) {
 			for _, o := range distinct {
 				o := o.(map[string]any)
 				w := o["weight"].(float64)
-				if len(o["order"].([]any)) != 6 || w > last || o["violated_edges"] == nil || (o["log_evidence"] != nil) != (row.weights == "evidence") || (o["noise_variance"] != nil) != (row.name != "score") {
+				if len(o["order"].([]any)) != 6 || w > last || o["violated_edges"] == nil || (o["log_evidence"] != nil) != (row.weights == "evidence") || (o["noise_variance"] != nil) != (row.name == "shares") {
 					t.Errorf("order %v after the weight %v", o, last)
 				}
 				counted, total, last = counted+o["count"].(float64), total+w, w

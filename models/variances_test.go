@@ -1,0 +1,116 @@
+package models_test
+
+import (
+	"math"
+	"testing"
+
+	"tobac/dag"
+	"tobac/models"
+	"tobac/models/modeltest"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+)
+
+// noisyTable has n rows of d variables, the last two of which depend on others.
+func noisyTable(seed uint64, n, d int) *mat.Dense {
+	rng := newRand(seed)
+	x := mat.NewDense(n, d, normals(rng, n*d))
+	for i := range n {
+		x.Set(i, d-2, x.At(i, d-2)/3+x.At(i, 0))
+		x.Set(i, d-1, x.At(i, d-1)/5-x.At(i, 1)+1)
+	}
+	return x
+}
+
+func TestOwnVariancesContract(t *testing.T) {
+	x, mask := noisyTable(1, 7, 4), mat.NewDense(7, 4, nil)
+	for i := range 7 {
+		mask.Set(i, 2, 1) // a variable without rows
+	}
+	mask.Set(3, 1, 1)
+	linear, err := models.NewLinear(x, mask, models.LinearOptions{NoiseVariances: models.OwnVariances, Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modeltest.Likelihood(linear, 1); err != nil {
+		t.Error(err)
+	}
+	for _, kind := range []models.NoiseVariances{models.OwnVariances, models.VarianceParameters} {
+		network, err := models.NewFeedForward(x, mask, models.FeedForwardOptions{NoiseVariances: kind, Hidden: []int{2}, Activation: models.Tanh})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := modeltest.Likelihood(network, 2); err != nil {
+			t.Errorf("kind %d: %v", kind, err)
+		}
+	}
+	_, err = models.NewLinear(x, nil, models.LinearOptions{NoiseVariances: models.VarianceParameters})
+	checkError(t, "variances as parameters", err, "models: linear model: noise 2, want a common variance or integrated ones")
+	_, err = models.NewFeedForward(x, nil, models.FeedForwardOptions{NoiseVariances: 3})
+	checkError(t, "unknown kind", err, "models: feed-forward model: unknown kind of noise 3")
+}
+
+// TestVariancesIntegrated integrates the model with variances as parameters over
+// one of them, numerically, for every variable, and compares it with the model that
+// integrates them out in closed form. The geometric mean of the variance is the
+// moment of the same integrand.
+func TestVariancesIntegrated(t *testing.T) {
+	x := noisyTable(3, 6, 3)
+	mask := mat.NewDense(6, 3, nil)
+	mask.Set(0, 1, 1)
+	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2, Hidden: []int{2}}
+	own, err := models.NewFeedForward(x, mask, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.NoiseVariances = models.VarianceParameters
+	explicit, err := models.NewFeedForward(x, mask, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := own.ParamLen()
+	theta := mat.NewDense(1, n, nil)
+	own.InitParams(theta.RawRowView(0), newRand(5))
+	g := dag.New(3)
+	g.Set(0, 1, true)
+	g.Set(0, 2, true)
+	g.Set(1, 2, true)
+	_, want, err := models.LogJoint(own, []*dag.Graph{g}, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inferred, err := models.InferredNoise(own, []*dag.Graph{g}, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ownPrior, _, err := models.LogJoint(own, []*dag.Graph{g}, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The joint density factorises over the variables: integrate over one ln σ_j² with
+	// the others at 0, and divide by the density there.
+	at := func(j int, s float64) float64 {
+		row := make([]float64, n+3)
+		copy(row, theta.RawRowView(0))
+		row[n+j] = s
+		prior, data, err := models.LogJoint(explicit, []*dag.Graph{g}, mat.NewDense(1, n+3, row))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return prior[0] + data[0] - ownPrior[0]
+	}
+	zero := at(0, 0)
+	got := zero
+	for j := range 3 {
+		mass := quad.Fixed(func(s float64) float64 { return math.Exp(at(j, s) - zero) }, -8, 20, 400, nil, 0)
+		mean := quad.Fixed(func(s float64) float64 { return s * math.Exp(at(j, s)-zero) }, -8, 20, 400, nil, 0) / mass
+		got += math.Log(mass)
+		if v := inferred.At(0, j); math.Abs(math.Log(v)-mean) > 1e-4 {
+			t.Errorf("variable %d: noise variance %v, want %v", j, v, math.Exp(mean))
+		}
+	}
+	if math.Abs(got-want[0]) > 1e-4 {
+		t.Errorf("integrated numerically %v, in closed form %v", got, want[0])
+	}
+}
