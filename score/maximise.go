@@ -8,13 +8,14 @@ import (
 
 const (
 	bracketStep   = 0.7 // of ln σ², about a factor 2
+	bracketGrowth = 1.3 // of the steps, since columns in arbitrary units can differ by ten orders of magnitude
 	bracketWidth  = 0.3 // below which the evidence is taken for a parabola
 	variancesMost = 40  // evaluations
 )
 
 // MaximiseNoiseVariance finds the noise variance σ² with the largest evidence
 // log p(D | σ²), to about 1 %, from a start: for scores like [GP.At], where an engine
-// computes the evidence. It walks from the start in steps of ln σ² until the
+// computes the evidence. It walks from the start in growing steps of ln σ² until the
 // evidence has fallen on both sides, narrows the bracket by golden sections, and takes
 // the vertex of a parabola: ten evaluations or so. A local maximum that the walk meets first is taken for the
 // largest. An error of evidence, and an evidence that is NaN or +Inf, end the search. It panics
@@ -65,15 +66,18 @@ func bracket(at func(x float64) (point, error), x float64) (low, middle, high po
 	if high, err = at(x + bracketStep); err != nil {
 		return
 	}
+	step := bracketStep
 	for low.y > middle.y {
+		step *= bracketGrowth
 		low, middle, high = point{}, low, middle
-		if low, err = at(middle.x - bracketStep); err != nil {
+		if low, err = at(middle.x - step); err != nil {
 			return
 		}
 	}
 	for high.y > middle.y {
+		step *= bracketGrowth
 		low, middle, high = middle, high, point{}
-		if high, err = at(middle.x + bracketStep); err != nil {
+		if high, err = at(middle.x + step); err != nil {
 			return
 		}
 	}
