@@ -73,7 +73,7 @@ func TestTypeFaults(t *testing.T) {
 
 // An undirected edge has no arrow head and one line.
 func TestPartiallyDirectedDOT(t *testing.T) {
-	g, err := dag.FromEdges(3, []dag.Edge{{0, 1}, {1, 0}, {1, 2}})
+	g, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestPartiallyDirectedByHand(t *testing.T) {
 		.2, 0, 0, 0, 0,
 	})
 	g, w := posterior.Marginals{Probabilities: p}.PartiallyDirected()
-	want := []dag.Edge{{0, 1}, {0, 2}, {1, 2}, {2, 0}, {2, 3}, {3, 2}}
+	want := []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 2, To: 3}, {From: 3, To: 2}}
 	if !slices.Equal(g.Edges(), want) || w != nil {
 		t.Errorf("edges %v, want %v", g.Edges(), want)
 	}
