@@ -170,7 +170,7 @@ func (v *Verdict) directions(r *Result) string {
 	text += "."
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open", v.Open)
-		if _, ok := r.Config.Model.(BGe); ok {
+		if _, ok := r.Config.Model.(BGe); ok && v.Conditional == "" {
 			text += ": under unequal noise variances equivalent graphs explain the data equally well, so that more rows do not decide it; an intervention or knowledge does"
 		}
 		text += "."
@@ -182,6 +182,9 @@ func (v *Verdict) directions(r *Result) string {
 func (r *Result) basis() string {
 	if r.Config.Sampler.Method == DiBS && r.Config.Engine == SVGD {
 		return "they rest on the particles alone, and on equal noise variances"
+	}
+	if r.Config.Engine == SVGD && r.Config.Order.Method != nil {
+		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
 	}
 	switch r.Config.Model.(type) {
 	case BGe:
@@ -310,7 +313,7 @@ func (r *Result) computation() string {
 			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 		}
 	case c.Engine == SVGD:
-		return fmt.Sprintf("The probabilities are those of %d particles, an approximation whose parameters have no standard deviations.", len(r.Draws))
+		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))
 	}
 	return ""
 }

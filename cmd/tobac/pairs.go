@@ -64,7 +64,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		fmt.Fprintf(w, "  and %d less probable ones (%s)\n", more, where)
 	}
 	if weighted {
-		fmt.Fprintf(w, "  weight: posterior mean of the coefficient if that edge is there%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())
+		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())
 	}
 	r.printConsensus(w)
 	return nil
@@ -74,7 +74,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 func spreadText(m posterior.Marginals) string {
 	for _, p := range m.Pairs() {
 		if !math.IsNaN(p.SD) {
-			return " ± its posterior standard deviation"
+			return " ± its standard deviation"
 		}
 	}
 	return ""
@@ -94,8 +94,8 @@ func (r *result) printConsensus(w io.Writer) {
 	g, _ := r.Posterior.PartiallyDirected()
 	undirected := len(g.Undirected())
 	directed := g.Size() - 2*undirected
-	fmt.Fprintf(w, "\nConsensus graph, pairs adjacent with a probability above 1/2: %s directed (→, from %.2f on), %s undirected (—)\n",
-		counted(directed, "edge"), posterior.Directed, counted(undirected, "edge"))
+	fmt.Fprintf(w, "\nConsensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
+		counted(directed, "edge"), counted(undirected, "edge"))
 }
 
 // writePairs writes every pair with a probability above 0, most probable first.

@@ -143,7 +143,7 @@ func (r *result) printMetrics(w io.Writer) error {
 	}
 	if l := m.Listed; c.Truth != "" {
 		fmt.Fprintf(w, "  listed probabilities: Brier score %s, log score %s, calibration error %s\n", fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3))
-		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; median probability graph: SHD %s, of equivalence classes %s\n",
+		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; median graph: SHD %s, of equivalence classes %s\n",
 			fixed(l.SkeletonAUROC, 3), fixed(l.SkeletonAveragePrecision, 3), fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))
 	}
 	if r.summary.Cyclic > 0 {
