@@ -38,25 +38,30 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 		p.Components[k].Empty = emptyEquations(scorers[0].(score.Weighted))
 	}
 	d := len(p.Names)
-	mean, _ := data.Moments()
+	means := make([][]float64, d) // of the columns, over the rows that count for each variable
+	for j := range d {
+		means[j] = data.ObservedMeans(j)
+	}
 	given := make([]*posterior.Equations, len(p.Draws)) // posterior moments given the graph
 	err := parallel.For(ctx, len(p.Draws), cfg.Workers, func(k int) error {
-		rng := stream.New(cfg.Seed, stream.Equations, k)
+		rng, noise := stream.New(cfg.Seed, stream.Equations, k), stream.New(cfg.Seed, stream.EquationNoise, k)
 		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
 		e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 		moments := &posterior.Equations{Weights: mat.NewDense(d, d, nil), WeightSD: mat.NewDense(d, d, nil), NoiseVariances: make([]float64, d)}
 		for j := range d {
 			parents := g.Parents(j)
 			q := w.Equation(j, parents)
-			drawn := q.Sample(nil, rng)
-			e.Intercepts[j] = q.Intercept // through the means of the columns
+			drawn, above, noiseVariance := q.Draw(rng, noise)
+			e.Intercepts[j] = q.Intercept + above // at the means of the columns
 			for a, i := range parents {
-				e.Intercepts[j] += (q.Mean[a] - drawn[a]) * mean[i]
+				if q.Strength > 0 {
+					e.Intercepts[j] += (q.Mean[a] - drawn[a]) * means[j][i]
+				}
 				moments.Weights.Set(i, j, q.Mean[a])
 				moments.WeightSD.Set(i, j, math.Sqrt(q.Cov.At(a, a)))
 				e.Weights.Set(i, j, drawn[a])
 			}
-			e.NoiseVariances[j], moments.NoiseVariances[j] = q.NoiseVariance, q.NoiseVariance
+			e.NoiseVariances[j], moments.NoiseVariances[j] = noiseVariance, q.NoiseVariance
 		}
 		p.Draws[k].Equations, given[k] = e, moments
 		return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -249,6 +250,7 @@ type Result struct {
 	EdgesPerNode float64
 	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none
 	Orders       *ordering.Distribution // of resamples; nil: none
+	Columns      []effects.Column       // of the data that were given
 	Seconds      Seconds
 }
 
@@ -277,7 +279,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
 		}
 	}
-	out := &Result{Config: r.cfg, Orders: r.Orders(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
+	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note

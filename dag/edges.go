@@ -12,14 +12,15 @@ import (
 )
 
 // allowedHeaders is what the first line of an edge list may be.
-const allowedHeaders = `"source,target" or "from,to", either with ",weight" after it`
+const allowedHeaders = `"source,target" or "from,to", either with ",weight", ",type" or both after it`
 
 // ReadEdges reads an edge list: a header source,target or from,to, perhaps with a third column weight, then one edge per line. names lists the
 // vertices; the graph has len(names) of them, and vertex i is names[i]. source names r in errors. Package delimited describes
 // the text: separators, line ends, quotes, decimal marks. A file with only a header is the graph without edges.
 //
 // weights is len(names)×len(names) with the weight of i → j in row i, column j and zero where there is no edge; it is nil without a column
-// of weights. A wrong header, an unknown vertex, an edge from a vertex to itself, a repeated edge and a weight that is no finite number
+// of weights. A last column type, as [WritePartiallyDirected] writes it, says "->" of a directed edge and "--" of an undirected one, which then stands
+// in the graph in both directions, with the same weight. A wrong header, an unknown vertex, an edge from a vertex to itself, a repeated edge and a weight that is no finite number
 // are errors with file and line. Cycles are not; see [Graph.CheckAcyclic]. Empty or repeated names are an error too.
 func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *mat.Dense, err error) {
 	vertex, err := indexNames(names)
@@ -30,11 +31,11 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 	if err != nil {
 		return nil, nil, err
 	}
-	weighted, err := readHeader(f)
+	weighted, typed, err := readHeader(f)
 	if err != nil {
 		return nil, nil, err
 	}
-	list := edgeList{file: f, names: names, vertex: vertex, numbers: f.Numbers(), line: make(map[Edge]int)}
+	list := edgeList{file: f, weighted: weighted, typed: typed, names: names, vertex: vertex, numbers: f.Numbers(), line: make(map[Edge]int)}
 	g = New(len(names))
 	if weighted && len(names) > 0 {
 		weights = mat.NewDense(len(names), len(names), nil)
@@ -44,9 +45,15 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		if err != nil {
 			return nil, nil, err
 		}
-		g.Set(e.From, e.To, true)
-		if weighted {
-			weights.Set(e.From, e.To, weight)
+		ends := []Edge{e}
+		if list.undirected(record) {
+			ends = append(ends, Edge{e.To, e.From})
+		}
+		for _, e := range ends {
+			g.Set(e.From, e.To, true)
+			if weighted {
+				weights.Set(e.From, e.To, weight)
+			}
 		}
 	}
 	return g, weights, nil
@@ -66,19 +73,20 @@ func indexNames(names []string) (map[string]int, error) {
 	return vertex, nil
 }
 
-func readHeader(f *delimited.File) (weighted bool, err error) {
+func readHeader(f *delimited.File) (weighted, typed bool, err error) {
 	var columns []string
 	for _, field := range f.Records[0].Fields {
 		columns = append(columns, field.Text)
 	}
 	header := strings.ToLower(strings.Join(columns, ","))
-	switch header {
+	rest, typed := strings.CutSuffix(header, ",type")
+	switch rest {
 	case "source,target", "from,to":
-		return false, nil
+		return false, typed, nil
 	case "source,target,weight", "from,to,weight":
-		return true, nil
+		return true, typed, nil
 	}
-	return false, &delimited.Error{
+	return false, false, &delimited.Error{
 		Source: f.Source, Line: f.Records[0].Line, Problem: "header is " + delimited.Excerpt(strings.Join(columns, ",")), Allowed: allowedHeaders,
 	}
 }
@@ -90,6 +98,17 @@ type edgeList struct {
 	vertex  map[string]int // index of each name
 	numbers *delimited.NumberParser
 	line    map[Edge]int // where each edge was given
+
+	weighted, typed bool // whether there are these columns
+}
+
+// undirected reports whether a record that edge has read says so.
+func (l *edgeList) undirected(record delimited.Record) bool {
+	if !l.typed {
+		return false
+	}
+	undirected, _ := kindOf(record.Fields[len(record.Fields)-1].Text)
+	return undirected
 }
 
 // edge reads one record; weight is zero in a file without weights.
@@ -111,12 +130,23 @@ func (l *edgeList) edge(record delimited.Record) (e Edge, weight float64, err er
 	if e.From == e.To {
 		return e, 0, l.fault(record, fmt.Sprintf("edge from %q to itself", l.names[e.From]), "edges between different vertices")
 	}
-	if line, given := l.line[e]; given {
-		problem := fmt.Sprintf("edge %q -> %q is already on line %d", l.names[e.From], l.names[e.To], line)
-		return e, 0, l.fault(record, problem, "each edge once")
+	if l.typed {
+		if _, ok := kindOf(record.Fields[len(header)-1].Text); !ok {
+			return e, 0, l.fault(record, "type of the edge is "+delimited.Excerpt(record.Fields[len(header)-1].Text), directedEdge+", "+undirectedEdge)
+		}
 	}
-	l.line[e] = record.Line
-	if len(header) > 2 {
+	both := []Edge{e}
+	if l.undirected(record) {
+		both = append(both, Edge{e.To, e.From})
+	}
+	for _, e := range both {
+		if line, given := l.line[e]; given {
+			problem := fmt.Sprintf("edge %q -> %q is already on line %d", l.names[e.From], l.names[e.To], line)
+			return e, 0, l.fault(record, problem, "each edge once")
+		}
+		l.line[e] = record.Line
+	}
+	if l.weighted {
 		weight, err = l.numbers.Parse(record.Fields[2].Text, record.Line, header[2].Text)
 	}
 	return e, weight, err

@@ -73,8 +73,8 @@ func TestReadEdgesErrors(t *testing.T) {
 		want       string
 	}{
 		{"empty file", "", abc, `truth.csv: file is empty`},
-		{"no header", "a,b\n", abc, `truth.csv: line 1: header is "a,b"; allowed: "source,target" or "from,to", either with ",weight" after it`},
-		{"wrong third column", "\nsource,target,p\n", abc, `truth.csv: line 2: header is "source,target,p"; allowed: "source,target" or "from,to", either with ",weight" after it`},
+		{"no header", "a,b\n", abc, `truth.csv: line 1: header is "a,b"; allowed: "source,target" or "from,to", either with ",weight", ",type" or both after it`},
+		{"wrong third column", "\nsource,target,p\n", abc, `truth.csv: line 2: header is "source,target,p"; allowed: "source,target" or "from,to", either with ",weight", ",type" or both after it`},
 		{"unknown vertex", "source,target\na,b\nb,d\n", abc, `truth.csv: line 3: unknown vertex "d"; allowed: "a", "b", "c"`},
 		{"case matters", "source,target\nA,b\n", abc, `truth.csv: line 2: unknown vertex "A"; allowed: "a", "b", "c"`},
 		{"empty vertex", "source,target\n,b\n", abc, `truth.csv: line 2: unknown vertex ""; allowed: "a", "b", "c"`},

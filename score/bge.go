@@ -185,7 +185,7 @@ func (b *BGe) Equation(j int, parents []int) Equation {
 	p := len(parents)
 	freedom := 2 * g.gaussian.factor[p]
 	e, s := regress(g.r, b.d, j, parents, 0)
-	e.Freedom = freedom
+	e.Freedom, e.Strength = freedom, float64(g.n)+b.opt.AlphaMu
 	e.NoiseVariance = max(s, b.t) / (freedom - 2)
 	e.scale(e.NoiseVariance, b.sd, j, parents)
 	e.NoiseVariance *= b.sd[j] * b.sd[j]

@@ -22,6 +22,12 @@ type Equation struct {
 	// Freedom is the degrees of freedom, above 2, of the multivariate t distribution of
 	// the weights; +Inf says that they are normal, given the noise variance.
 	Freedom float64
+
+	// Strength is the number of observations that the intercept rests on, its prior
+	// included: given the weights and the noise variance, the mean of x_j at the
+	// means of its parents has the variance NoiseVariance/Strength. 0: there is no
+	// intercept.
+	Strength float64
 }
 
 // Sample draws weights from their posterior into dst, which is allocated if nil,
@@ -34,30 +40,59 @@ func (e *Equation) Sample(dst []float64, rng *rand.Rand) []float64 {
 	if len(dst) != p {
 		panic(fmt.Sprintf("score: room for %d weights, want %d", len(dst), p))
 	}
-	if p == 0 {
-		return dst
+	if p > 0 {
+		e.sample(dst, rng)
 	}
+	return dst
+}
+
+// Draw draws all parameters of the equation from their posterior: the weights, as
+// [Equation.Sample] does with weights, the noise variance, and how far the mean of x_j at
+// the means of its parents lies above that of the data, both with other. Given the
+// weights the noise variance of a t distribution is the one that stretched them.
+func (e *Equation) Draw(weights, other *rand.Rand) (w []float64, above, noiseVariance float64) {
+	w, stretch := make([]float64, len(e.Mean)), 1.0
+	if len(w) > 0 {
+		stretch = e.sample(w, weights)
+	} else {
+		stretch = e.stretch(other)
+	}
+	noiseVariance = e.NoiseVariance * stretch * stretch
+	if z := other.NormFloat64(); e.Strength > 0 {
+		above = z * math.Sqrt(noiseVariance/e.Strength)
+	}
+	return w, above, noiseVariance
+}
+
+// stretch is sqrt(v/E v) for a noise variance v drawn from its posterior, or 1 where
+// that is given.
+func (e *Equation) stretch(rng *rand.Rand) float64 {
+	if math.IsInf(e.Freedom, 1) {
+		return 1
+	}
+	return math.Sqrt((e.Freedom - 2) / (2 * gamma(e.Freedom/2, rng)))
+}
+
+// sample draws weights into dst, of at least one parent, and returns their stretch.
+func (e *Equation) sample(dst []float64, rng *rand.Rand) float64 {
 	var chol mat.Cholesky
 	factorise(&chol, e.Cov)
 	var l mat.TriDense
 	chol.LTo(&l)
-	z := make([]float64, p)
+	z := make([]float64, len(dst))
 	for i := range z {
 		z[i] = rng.NormFloat64()
 	}
-	stretch := 1.0
-	if !math.IsInf(e.Freedom, 1) {
-		// t with covariance C and ν degrees of freedom: normal with covariance
-		// C·(ν−2)/ν, times sqrt(ν/χ²_ν).
-		stretch = math.Sqrt((e.Freedom - 2) / (2 * gamma(e.Freedom/2, rng)))
-	}
+	// t with covariance C and ν degrees of freedom: normal with covariance
+	// C·(ν−2)/ν, times sqrt(ν/χ²_ν).
+	stretch := e.stretch(rng)
 	for i := range dst {
 		dst[i] = e.Mean[i]
 		for k := range i + 1 {
 			dst[i] += stretch * l.At(i, k) * z[k]
 		}
 	}
-	return dst
+	return stretch
 }
 
 // gamma draws from the gamma distribution of the given shape, at least 1, and rate

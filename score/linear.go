@@ -161,6 +161,7 @@ func (l *Linear) Equation(j int, parents []int) Equation {
 	}
 	e.NoiseVariance, e.Freedom = l.opt.NoiseVariance, math.Inf(1)
 	if !l.opt.NoIntercept {
+		e.Strength = float64(g.n) + alphaMu
 		e.Intercept = g.mean[j]
 		for k, i := range parents {
 			e.Intercept -= e.Mean[k] * g.mean[i]

@@ -124,19 +124,19 @@ func checkDraws(t *testing.T, p *posterior.Posterior, parameters int) {
 func checkWeights(t *testing.T, weights bool) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(readFile(t, "run/edges.csv")), "\n")
-	if lines[0] != "source,target,probability,weight_mean,weight_sd" {
+	if lines[0] != "source,target,probability,weight_mean,weight_sd,adjacent,direction" {
 		t.Errorf("header of edges.csv is %q", lines[0])
 	}
 	for _, line := range lines[1:] {
 		var p float64
 		fmt.Sscan(strings.Split(line, ",")[2], &p)
-		if strings.HasSuffix(line, ",,") == weights && p > 0.01 || strings.Contains(line, "NaN") { // a rarer edge may be in no draw
+		if (strings.Split(line, ",")[3] == "") == weights && p > 0.01 || strings.Contains(line, "NaN") { // a rarer edge may be in no draw
 			t.Errorf("line %q of edges.csv, weights %t", line, weights)
 		}
 	}
-	graph, want := readFile(t, "run/consensus.csv"), "source,target\n"
+	graph, want := readFile(t, "run/consensus.csv"), "source,target,type\n"
 	if weights {
-		want = "source,target,weight\n"
+		want = "source,target,weight,type\n"
 	}
 	if !strings.HasPrefix(graph, want) {
 		t.Errorf("consensus.csv begins with %q, want %q", graph, want)

@@ -42,7 +42,7 @@ func TestKnowledgeHolds(t *testing.T) {
 			simulated(t)
 			args := "fit data/train.csv --forbid X1,X2 --require X0,X1 --require X4,X1 --tiers X3,X5;X0,X1,X2 --out run " + c.args
 			report := succeed(t, quick(strings.Fields(args)...)...).stdout
-			for _, want := range []string{"; 1 edge forbidden; 2 edges required;", "  X0      X1      1.00         1.00 "} {
+			for _, want := range []string{"; 1 edge forbidden; 2 edges required;", "X0 → X1 1.00 1.00 "} {
 				if !strings.Contains(strings.Join(strings.Fields(report), " "), strings.Join(strings.Fields(want), " ")) {
 					t.Errorf("report lacks %q:\n%s", want, report)
 				}

@@ -241,6 +241,9 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if r.summary, err = newSummary(j, r.Result); err != nil {
 		return err
 	}
+	if err := r.answer(ctx, j.fit.Workers); err != nil {
+		return err
+	}
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {

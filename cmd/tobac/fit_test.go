@@ -39,10 +39,10 @@ func TestFitWritesFiles(t *testing.T) {
 		"engine  exact, over all graphs: 6 variables are few enough\n",
 		"edges per node, that is ", " expected edges, inferred\n",
 		"svgd    TOBAC beside it, linear with equal noise variances, 6 particles, ", "run     seed 1: ",
-		"Strongest edges; weight: mean ± standard deviation given the edge, in units of the data\n",
-		"Consensus graph: 6 edges of probability above 1/2\n",
+		"Pairs, strongest first: ", "coefficient given the edge ± its standard deviation, in units of the data\n", "Total effects, strongest first", "\nVerdict\n      - Of 15 pairs, ",
+		"Consensus graph, pairs adjacent above 1/2: 6 edges directed",
 		"Metrics against data/graph.csv, Neg.LL of 60 held-out rows\n", "\n  listed  ", "\n  draws  ", "\n  svgd particles, weighted  ", "\n  empty graph  ",
-		"files   in runs/first: edges.csv, consensus.csv, consensus.dot,",
+		"files   in runs/first: edges.csv, pairs.csv, effects.csv, consensus.csv,",
 	} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("standard output lacks %q:\n%s", want, got.stdout)
@@ -63,7 +63,7 @@ func TestFitWritesFiles(t *testing.T) {
 
 	summary := parse(t, readFile(t, "runs/first/summary.json"))
 	for path, want := range map[string][]string{
-		"":                       {"config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "seconds", "svgd", "warnings"},
+		"":                       {"columns", "config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "seconds", "svgd", "verdict", "warnings"},
 		"metrics":                {"empirical", "empty", "listed", "mixture"},
 		"metrics.listed":         listedKeys,
 		"metrics.empirical":      metricKeys,
@@ -166,10 +166,10 @@ func checkBeside(t *testing.T, summary map[string]any, dir string) {
 func checkFiles(t *testing.T, dir string, draws int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(readFile(t, dir, "edges.csv")), "\n")
-	if lines[0] != "source,target,probability,weight_mean,weight_sd" {
+	if lines[0] != "source,target,probability,weight_mean,weight_sd,adjacent,direction" {
 		t.Errorf("header of edges.csv is %q", lines[0])
 	}
-	consensus := "source,target,weight\n"
+	consensus := "source,target,weight,type\n"
 	var sure []string
 	for _, line := range lines[1:] {
 		f := strings.Split(line, ",")
@@ -178,7 +178,7 @@ func checkFiles(t *testing.T, dir string, draws int) {
 			t.Errorf("edges.csv: probability %q, want a number from 0 to 1", f[2])
 		}
 		if p > 0.5 {
-			sure = append(sure, strings.Join([]string{f[0], f[1], f[3]}, ",")+"\n")
+			sure = append(sure, strings.Join([]string{f[0], f[1], f[3], "->"}, ",")+"\n")
 		}
 	}
 	slices.Sort(sure) // as the edges are sorted, for names X0 to X9

@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/internal/stream"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -208,6 +209,9 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 		return nil, err
 	}
 	done.Standardization = compose(j.scaling, done.Standardization)
+	if j.scaling != nil {
+		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)
+	}
 	if done.Particles != nil {
 		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/ordering"
@@ -27,7 +28,7 @@ type ordersSummary struct {
 	Varsortability metrics.Number `json:"varsortability"`
 	R2Sortability  metrics.Number `json:"r2_sortability"`
 	Distinct       []orderSummary `json:"distinct"`
-	Consensus      []precedence   `json:"consensus"` // for each edge of the consensus graph
+	Consensus      []precedence   `json:"consensus"` // for each pair of the consensus graph, in its more probable direction
 }
 
 // An orderSummary is one of the distinct orders.
@@ -69,9 +70,9 @@ func newOrdersSummary(r *tobac.Result, j *job) *ordersSummary {
 		s.Distinct = append(s.Distinct, row)
 	}
 	slices.SortStableFunc(s.Distinct, func(a, b orderSummary) int { return cmp.Compare(b.Weight, a.Weight) })
-	graph, _ := p.Consensus()
 	precedes := p.Precedes()
-	for _, e := range graph.Edges() {
+	for _, pair := range p.PairsFrom(0.5) {
+		e := dag.Edge{From: pair.A, To: pair.B}
 		s.Consensus = append(s.Consensus, precedence{p.Names[e.From], p.Names[e.To], precedes.At(e.From, e.To)})
 	}
 	return s

@@ -57,7 +57,7 @@ func TestFitOverOrders(t *testing.T) {
 			}
 			for _, want := range []string{
 				fmt.Sprintf("orders  %d distinct ones of 12 resamples, weighted by %s; resamples agree on ", len(distinct), row.weights),
-				"        along the true graph: varsortability 0.", "Consensus graph", "orders that allow it", "Metrics against data/graph.csv",
+				"        along the true graph: varsortability 0.", "Consensus graph", "orders that allow A → B", "Metrics against data/graph.csv",
 			} {
 				if !strings.Contains(got.stdout, want) {
 					t.Errorf("report lacks %q:\n%s", want, got.stdout)
@@ -93,17 +93,17 @@ func checkOrdersFiles(t *testing.T, orders map[string]any, distinct int) {
 		}
 		m += c.Draws
 	}
-	g, err := readTruth("run/consensus.csv", p.Names) // fails if it has a cycle
+	g, _, err := dag.ReadEdges(strings.NewReader(readFile(t, "run", "consensus.csv")), "run/consensus.csv", p.Names)
 	if err != nil {
 		t.Fatal(err)
 	}
 	consensus := orders["consensus"].([]any)
-	if len(consensus) != g.Size() {
+	if len(consensus) != g.Size()-len(g.Undirected()) {
 		t.Errorf("%d edges in the summary's consensus, %d in consensus.csv", len(consensus), g.Size())
 	}
 	for _, e := range consensus {
-		if p := e.(map[string]any)["precedes"].(float64); p <= 0.5 || p > 1 {
-			t.Errorf("consensus edge %v: an edge of probability above ½ needs orders of more weight", e)
+		if p := e.(map[string]any)["precedes"].(float64); p <= 0.25 || p > 1 {
+			t.Errorf("consensus edge %v: half of an adjacency above ½ needs orders of more weight", e)
 		}
 	}
 }

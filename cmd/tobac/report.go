@@ -17,10 +17,10 @@ import (
 // the tables' errors are passed on.
 func (r *result) print(w io.Writer, dir string) error {
 	r.printRun(w)
-	if err := r.printEdges(w, dir); err != nil {
+	if err := r.printPairs(w, dir); err != nil {
 		return err
 	}
-	if err := r.printConsensus(w); err != nil {
+	if err := r.printEffects(w, dir); err != nil {
 		return err
 	}
 	if err := r.printMetrics(w); err != nil {
@@ -30,6 +30,7 @@ func (r *result) print(w io.Writer, dir string) error {
 		fmt.Fprintln(w)
 		printField(w, "files", fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
 	}
+	r.printVerdict(w)
 	return nil
 }
 
@@ -63,47 +64,6 @@ func printField(w io.Writer, name, text string) {
 	}
 }
 
-// printEdges lists the most probable edges.
-func (r *result) printEdges(w io.Writer, dir string) error {
-	const most = 20
-	edges := r.Posterior.Edges()
-	switch {
-	case len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
-		fmt.Fprint(w, "\nEvery particle has a cycle: there is no acyclic graph to report.\n")
-		return nil
-	case len(edges) == 0:
-		fmt.Fprint(w, "\nNo edge has a probability of 0.005 or more.\n")
-		return nil
-	}
-	weighted := r.Posterior.WeightMean != nil
-	t := newTable(w)
-	if weighted {
-		fmt.Fprintf(w, "\nStrongest edges; weight: mean ± standard deviation given the edge, %s\n", r.summary.Config.units())
-		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent\tweight")
-	} else {
-		fmt.Fprint(w, "\nStrongest edges\n")
-		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent")
-	}
-	for _, e := range edges[:min(most, len(edges))] {
-		fmt.Fprintf(t, "  %s\t%s\t%.2f\t%.2f", r.label(e.Source), r.label(e.Target), e.Probability, e.Adjacent)
-		if weighted {
-			fmt.Fprintf(t, "\t%s", weightText(e.WeightMean, e.WeightSD))
-		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if more := len(edges) - most; more > 0 {
-		where := "edges.csv with --out DIR"
-		if dir != "" {
-			where = filepath.Join(dir, "edges.csv")
-		}
-		fmt.Fprintf(w, "  and %d less probable ones (%s)\n", more, where)
-	}
-	return nil
-}
-
 // units says on which scale the weights are.
 func (c *runConfig) units() string {
 	switch {
@@ -134,48 +94,6 @@ func weightText(mean, sd float64) string {
 		return fmt.Sprintf("%.0f ± %.0f", unit*math.Round(mean/unit), unit*math.Round(sd/unit))
 	}
 	return fmt.Sprintf("%.*f ± %.*f", decimals, mean, decimals, sd)
-}
-
-// printConsensus lists the edges of the consensus graph, and the pairs whose
-// direction is open.
-func (r *result) printConsensus(w io.Writer) error {
-	graph, weights := r.Posterior.Consensus()
-	fmt.Fprintf(w, "\nConsensus graph: %s of probability above 1/2\n", counted(graph.Size(), "edge"))
-	t := newTable(w)
-	precedes := r.Posterior.Precedes()
-	if graph.Size() > 0 {
-		fmt.Fprint(t, "  edge\tprobability\treverse")
-		if weights != nil {
-			fmt.Fprint(t, "\tweight")
-		}
-		if r.summary.Orders != nil {
-			fmt.Fprint(t, "\torders that allow it")
-		}
-		fmt.Fprintln(t)
-	}
-	for _, e := range graph.Edges() {
-		fmt.Fprintf(t, "  %s → %s\t%.2f\t%.2f", r.label(e.From), r.label(e.To), r.Probabilities.At(e.From, e.To), r.Probabilities.At(e.To, e.From))
-		if weights != nil {
-			fmt.Fprintf(t, "\t%.3g", weights.At(e.From, e.To))
-		}
-		if r.summary.Orders != nil {
-			fmt.Fprintf(t, "\t%.2f", precedes.At(e.From, e.To))
-		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	pairs := r.Undirected()
-	if len(pairs) == 0 {
-		return nil
-	}
-	fmt.Fprintf(w, "\nAdjacent with a probability above 1/2, but neither direction is: %s\n", counted(len(pairs), "pair"))
-	fmt.Fprintln(t, "  pair\tadjacent\t→\t←")
-	for _, e := range pairs {
-		fmt.Fprintf(t, "  %s — %s\t%.2f\t%.2f\t%.2f\n", r.label(e.Source), r.label(e.Target), e.Adjacent, e.Probability, r.Probabilities.At(e.Target, e.Source))
-	}
-	return t.Flush()
 }
 
 // counted is a number of things.
@@ -225,7 +143,7 @@ func (r *result) printMetrics(w io.Writer) error {
 	}
 	if l := m.Listed; c.Truth != "" {
 		fmt.Fprintf(w, "  listed probabilities: Brier score %s, log score %s, calibration error %s\n", fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3))
-		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; consensus graph: SHD %s, of equivalence classes %s\n",
+		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; median graph: SHD %s, of equivalence classes %s\n",
 			fixed(l.SkeletonAUROC, 3), fixed(l.SkeletonAveragePrecision, 3), fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))
 	}
 	if r.summary.Cyclic > 0 {

@@ -2,12 +2,11 @@ package main
 
 import (
 	"io"
-	"math"
 	"slices"
 
 	"tobac"
-	"tobac/dag"
 	"tobac/delimited"
+	"tobac/effects"
 	"tobac/internal/file"
 )
 
@@ -16,6 +15,10 @@ type result struct {
 	*tobac.Result
 	summary summary
 	warned  []string // warnings that the user has seen
+
+	effects []effects.Effect // strongest first; nil: the draws have no parameters
+	known   bool             // whether their standard deviations are
+	verdict tobac.Verdict
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -28,6 +31,8 @@ type output struct {
 // fitOutputs are the files that tobac fit may write.
 var fitOutputs = []output{
 	{name: "edges.csv", write: (*result).writeEdges},
+	{name: "pairs.csv", write: (*result).writePairs},
+	{name: effectsFile, write: (*result).writeEffects, has: func(r *result) bool { return r.effects != nil }},
 	{name: "consensus.csv", write: (*result).writeConsensus},
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
@@ -64,38 +69,13 @@ func (r *result) save(out *file.Set) error {
 	return out.Commit()
 }
 
-// writeConsensus writes the edges of the consensus graph with their weights.
-func (r *result) writeConsensus(w io.Writer) error {
-	graph, weights := r.Posterior.Consensus()
-	return dag.WriteEdges(w, graph, r.Names, weights)
-}
-
-// writeDOT draws the consensus graph for Graphviz.
-func (r *result) writeDOT(w io.Writer) error {
-	graph, weights := r.Posterior.Consensus()
-	var labels func(dag.Edge) []dag.Attribute
-	if weights != nil {
-		labels = dag.WeightLabels(weights)
-	}
-	return dag.WriteDOT(w, graph, r.Names, labels)
-}
-
 // writeEdges writes every edge with a probability above 0, most probable first.
 // What is not known of its weight stays empty.
 func (r *result) writeEdges(w io.Writer) error {
-	text := []byte("source,target,probability,weight_mean,weight_sd\n")
-	known := func(v float64) {
-		text = append(text, ',')
-		if !math.IsNaN(v) {
-			text = delimited.AppendNumber(text, v)
-		}
-	}
+	text := []byte("source,target,probability,weight_mean,weight_sd,adjacent,direction\n")
 	for _, e := range r.Posterior.EdgesFrom(0) {
-		text = delimited.AppendText(text, r.Names[e.Source])
-		text = delimited.AppendText(append(text, ','), r.Names[e.Target])
-		known(e.Probability)
-		known(e.WeightMean)
-		known(e.WeightSD)
+		text = delimited.AppendTexts(text, r.Names[e.Source], r.Names[e.Target])
+		text = appendKnown(text, e.Probability, e.WeightMean, e.WeightSD, e.Adjacent, r.Posterior.DirectionOf(e.Source, e.Target))
 		text = append(text, '\n')
 	}
 	_, err := w.Write(text)

@@ -10,25 +10,28 @@ import (
 	"strings"
 
 	"tobac"
+	"tobac/effects"
 	"tobac/metrics"
 	"tobac/posterior"
 )
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
-	Config       runConfig      `json:"config"`
-	Engine       string         `json:"engine"`
-	Model        string         `json:"model"`
-	Reason       string         `json:"reason,omitempty"` // why this model
-	Evidence     []evidence     `json:"evidence,omitempty"`
-	EdgesPerNode metrics.Number `json:"edges_per_node"` // of the prior, or its posterior mean
-	Order        []string       `json:"order"`          // known or found, sources first; empty with several or none
-	Orders       *ordersSummary `json:"orders,omitempty"`
-	Warnings     []string       `json:"warnings"`
-	evaluation                  // of what is listed
-	Beside       *besideSummary `json:"svgd,omitempty"`
-	Chains       *chainSummary  `json:"chains,omitempty"`
-	Seconds      tobac.Seconds  `json:"seconds"`
+	Config       runConfig        `json:"config"`
+	Engine       string           `json:"engine"`
+	Model        string           `json:"model"`
+	Reason       string           `json:"reason,omitempty"` // why this model
+	Evidence     []evidence       `json:"evidence,omitempty"`
+	EdgesPerNode metrics.Number   `json:"edges_per_node"` // of the prior, or its posterior mean
+	Order        []string         `json:"order"`          // known or found, sources first; empty with several or none
+	Orders       *ordersSummary   `json:"orders,omitempty"`
+	Warnings     []string         `json:"warnings"`
+	evaluation                    // of what is listed
+	Beside       *besideSummary   `json:"svgd,omitempty"`
+	Chains       *chainSummary    `json:"chains,omitempty"`
+	Seconds      tobac.Seconds    `json:"seconds"`
+	Verdict      verdictSummary   `json:"verdict"`
+	Columns      []effects.Column `json:"columns"` // of the training rows, transformed but not standardised
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.

@@ -40,6 +40,15 @@ var newer = []frozen{
 	{stream.PosteriorOrders, 0x0, []int{}, [3]uint64{0x1779274c51f9bdb5, 0x757474ffd2e75f7a, 0xb3275a9c0caf5d31}},
 	{stream.PosteriorOrders, 0x2a, []int{}, [3]uint64{0xb325f077b4593621, 0x3420cd9f6f69a8cf, 0xf5a03fc41f1bb968}},
 	{stream.PosteriorOrders, 0xffffffffffffffff, []int{}, [3]uint64{0xb9b7ffd7adff4425, 0x4d509772d7728cea, 0x3cdaab58962e79a1}},
+	{stream.EquationNoise, 0x0, []int{2}, [3]uint64{0x972a961358725595, 0x5efbb93c7f2fbbc5, 0x278c165d333b392a}},
+	{stream.EquationNoise, 0x2a, []int{2}, [3]uint64{0xfd2fd090f88a15b9, 0x960f55aef69c044, 0x820bf77f67ba3d21}},
+	{stream.EquationNoise, 0xffffffffffffffff, []int{2}, [3]uint64{0x8dce34d7a341cbd, 0x180f695da2337fc6, 0xd225b0be9ac9a702}},
+	{stream.SimulatedEffects, 0x0, []int{2}, [3]uint64{0x3273dffe8d07a2a, 0x1bfe78addd04397f, 0xe499b48e1769d4b0}},
+	{stream.SimulatedEffects, 0x2a, []int{2}, [3]uint64{0xf054777bc975274b, 0x5231707fc8ae2f55, 0xab3154bf47ea1ec0}},
+	{stream.SimulatedEffects, 0xffffffffffffffff, []int{2}, [3]uint64{0x73af7edbc328506f, 0xaa967e6d0f4876ba, 0x77c4d03a70f1a033}},
+	{stream.FunctionDraw, 0x0, []int{2}, [3]uint64{0x892f979f22f3999e, 0xaf987b05cb028066, 0xaa617219b59a69a7}},
+	{stream.FunctionDraw, 0x2a, []int{2}, [3]uint64{0x57da99173e9d77ec, 0x34b99ef5fa730013, 0x6ea3ab4208a8c8ab}},
+	{stream.FunctionDraw, 0xffffffffffffffff, []int{2}, [3]uint64{0x6b30fb2f69515df, 0x6d4b6c87a315f1a6, 0xdccb917661ab1baf}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

@@ -27,6 +27,9 @@ const (
 	PosteriorPart                          // seed of the draws under one of several hypotheses
 	Equations                              // parameters of a drawn graph
 	PosteriorOrders                        // which drawn orders SVGD samples under
+	EquationNoise                          // intercepts and noise variances of a drawn graph
+	SimulatedEffects                       // noise of the rows that a nonlinear model predicts
+	FunctionDraw                           // functions of a drawn graph of Gaussian processes
 )
 
 // A derivation is one of those in the package comment.
@@ -68,6 +71,9 @@ var purposes = [...]struct {
 	PosteriorPart:       {keyed, 1, "posterior part", 0},
 	Equations:           {keyed, 1, "equations", 0},
 	PosteriorOrders:     {keyed, 0, "posterior orders", 0},
+	EquationNoise:       {keyed, 1, "equation noise", 0},
+	SimulatedEffects:    {keyed, 1, "effect rows", 0},
+	FunctionDraw:        {keyed, 1, "function draw", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tobac"
+	"tobac/delimited"
+	"tobac/effects"
+	"tobac/internal/file"
+	"tobac/metrics"
+	"tobac/posterior"
+)
+
+// A savedRun is a folder that tobac fit wrote, with what its draws say about interventions.
+type savedRun struct {
+	folder    string
+	posterior *posterior.Posterior
+	effects   *effects.Effects // nil: the draws have no parameters
+	transform string           // of the columns, "none" or its name
+	columns   []effects.Column
+}
+
+// savedSummary is what commands read of summary.json.
+type savedSummary struct {
+	Config struct {
+		Seed      uint64 `json:"seed"`
+		Transform string `json:"transform"`
+	} `json:"config"`
+	Columns []effects.Column `json:"columns"`
+}
+
+// readRun reads a folder that tobac fit wrote.
+func readRun(folder string) (*savedRun, error) {
+	const allowed = "a folder written by tobac fit --out"
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w; allowed: %s", file.WithPath(folder, err), allowed)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: a file; allowed: %s", folder, allowed)
+	}
+	path := filepath.Join(folder, particlesFile)
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no %s in it; allowed: %s", folder, particlesFile, allowed)
+	case err != nil:
+		return nil, file.WithPath(path, err)
+	}
+	defer f.Close() // only read: closing cannot lose anything
+	r := &savedRun{folder: folder, transform: "none"}
+	if r.posterior, err = posterior.Read(f, path); err != nil {
+		return nil, err
+	}
+	s, err := r.summary()
+	if err != nil {
+		return nil, err
+	}
+	if r.effects, err = tobac.EffectsOf(r.posterior, s.Columns, s.Config.Seed); err != nil {
+		if !errors.Is(err, effects.ErrNoParameters) {
+			return nil, &locatedError{folder, err}
+		}
+		r.effects = nil
+	}
+	r.columns = s.Columns
+	if s.Config.Transform != "" {
+		r.transform = s.Config.Transform
+	}
+	return r, nil
+}
+
+// summary reads summary.json; without one the columns are unknown.
+func (r *savedRun) summary() (s savedSummary, err error) {
+	path := filepath.Join(r.folder, "summary.json")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return s, file.WithPath(path, err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, &locatedError{path, err}
+	}
+	return s, nil
+}
+
+// variable is the index of a column.
+func (r *savedRun) variable(option, name string) (int, error) {
+	j := slices.Index(r.posterior.Names, name)
+	if j < 0 {
+		return 0, usagef("%s: no column is named %s; allowed: %s", option, delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
+	}
+	return j, nil
+}
+
+// units say what values are in.
+func (r *savedRun) units() string {
+	if r.transform == "none" {
+		return "in units of the data"
+	}
+	return fmt.Sprintf("in units of the transformed columns (%s)", transformed(r.transform))
+}
+
+// worth says how many draws an answer rests on.
+func (r *savedRun) worth() string {
+	n := len(r.effects.Weights)
+	if r.posterior.Kind == posterior.Particles {
+		return fmt.Sprintf("from %d particles, whose spread is no posterior standard deviation", n)
+	}
+	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", n, r.effects.EffectiveDraws())
+}
+
+// distributionJSON is a distribution; what is unknown is null.
+type distributionJSON struct {
+	Mean metrics.Number `json:"mean"`
+	SD   metrics.Number `json:"sd"`
+	Q05  metrics.Number `json:"q05"`
+	Q50  metrics.Number `json:"q50"`
+	Q95  metrics.Number `json:"q95"`
+}
+
+func newDistributionJSON(d effects.Distribution) distributionJSON {
+	return distributionJSON{metrics.Number(d.Mean), metrics.Number(d.SD), metrics.Number(d.Q05), metrics.Number(d.Q50), metrics.Number(d.Q95)}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tobac/effects"
+	"tobac/internal/file"
+	"tobac/metrics"
+)
+
+const effectLong = `Effect answers what setting one column does to another, from a folder that tobac
+fit --out wrote: the posterior of the total effect, the change of the expected value
+of B when A is set one unit higher, whatever the causes of A are. It averages over
+the graphs and the parameters of the draws: draws in which no directed path leads
+from A to B count with an effect of 0. Without --to it lists the effects on all columns.
+
+The interval goes from the 5 % to the 95 % quantile. Where equations are not linear, the
+effect is the average slope between the 5 % and the 95 % quantile of A, and a curve
+follows the expected value of B over the quantiles of A. The particles of svgd have
+no standard deviation, so that only means are printed for them. Draws of --model gp and of
+--engine svgd --model bge have no parameters; the effects that a fit found under gp are
+read from its effects.csv.
+
+--to also prints a histogram of the effect.`
+
+func newEffect() *cobra.Command {
+	var from, to string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "effect --from A [--to B] RUN",
+		Short: "What setting one column does to another, from a finished fit",
+		Long:  effectLong,
+		Example: `  tobac fit data.csv --out run
+  tobac effect run --from smoking --to cancer`,
+		Args:                  arguments(1, 1, "one folder written by tobac fit --out"),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if from == "" {
+				return usagef("tobac effect needs --from A, the column that is set")
+			}
+			r, err := readRun(args[0])
+			if err != nil {
+				return err
+			}
+			a, err := newEffectAnswer(r, from, to)
+			if err != nil {
+				return err
+			}
+			return a.write(cmd.OutOrStdout(), asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(text(&from, "A"), "from", "the column that is set (required)")
+	f.Var(text(&to, "B"), "to", "the column that is looked at")
+	defaultText(f, "to", "all others")
+	toggle(f, &asJSON, "json", "print JSON instead of tables")
+	return cmd
+}
+
+// An effectAnswer is what tobac effect says.
+type effectAnswer struct {
+	run     *savedRun
+	from    int
+	effects []effects.Effect // by the size of the mean in standard deviations
+	single  bool             // of one target, with what follows
+	values  []float64        // by draw
+	curve   []effects.Distribution
+}
+
+func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
+	a := &effectAnswer{run: r, single: to != ""}
+	var err error
+	if a.from, err = r.variable("--from", from); err != nil {
+		return nil, err
+	}
+	target := -1
+	if a.single {
+		if target, err = r.variable("--to", to); err != nil {
+			return nil, err
+		}
+		if target == a.from {
+			return nil, usagef("--from and --to are the same column")
+		}
+	}
+	if r.effects == nil {
+		if a.effects, err = r.savedEffects(a.from); err != nil {
+			return nil, err
+		}
+	} else {
+		a.effects = r.effects.Of(a.from)
+	}
+	if a.single {
+		a.effects = slices.DeleteFunc(a.effects, func(f effects.Effect) bool { return f.To != target })
+		if len(a.effects) == 0 { // effects.csv leaves out what has no path
+			a.effects = []effects.Effect{{From: a.from, To: target}}
+		}
+		if r.effects != nil {
+			a.values = r.effects.Values(a.from, target)
+			if r.columns != nil {
+				a.curve, err = r.effects.Curve(a.from, target, r.columns[a.from].Quantiles)
+			}
+		}
+		return a, err
+	}
+	size := func(f effects.Effect) float64 {
+		if math.IsNaN(f.InSD) {
+			return math.Abs(f.Mean)
+		}
+		return math.Abs(f.InSD)
+	}
+	slices.SortStableFunc(a.effects, func(x, y effects.Effect) int { return cmp.Compare(size(y), size(x)) })
+	return a, nil
+}
+
+// write prints the answer.
+func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(stdout, a.json())
+	}
+	var w bytes.Buffer
+	r := a.run
+	name := func(j int) string { return label(r.posterior.Names[j]) }
+	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), r.units())
+	known := !math.IsNaN(a.effects[0].SD)
+	t := newTable(&w)
+	fmt.Fprint(t, "  B\teffect")
+	if known {
+		fmt.Fprint(t, "\t90 % interval\tabove 0\tbelow 0")
+	}
+	fmt.Fprintln(t, "\tpath\tin SDs")
+	for _, f := range a.effects {
+		fmt.Fprintf(t, "  %s\t%s", name(f.To), weightText(f.Mean, f.SD))
+		if known {
+			fmt.Fprintf(t, "\t%s\t%s\t%s", intervalText(f.Distribution), fixed(metrics.Number(f.Positive), 2), fixed(metrics.Number(f.Negative), 2))
+		}
+		fmt.Fprintf(t, "\t%.2f\t%s\n", f.Path, signed(f.InSD))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if known {
+		fmt.Fprintln(&w, "  effect: posterior mean ± posterior standard deviation; path: probability that a directed path leads there")
+	} else {
+		fmt.Fprintln(&w, "  effect: mean; path: probability that a directed path leads there")
+	}
+	if r.effects != nil {
+		fmt.Fprintf(&w, "  %s\n", r.worth())
+	}
+	if a.single && known && a.values != nil {
+		writeHistogram(&w, a.values, r.effects.Weights)
+	}
+	if a.curve != nil {
+		fmt.Fprintf(&w, "\nE[%s] when %s is set to quantiles of its column\n", name(a.effects[0].To), name(a.from))
+		t := newTable(&w)
+		for k, d := range a.curve {
+			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from), r.columns[a.from].Quantiles[k], weightText(d.Mean, d.SD))
+			if known {
+				fmt.Fprintf(t, "\t%s", intervalText(d))
+			}
+			fmt.Fprintln(t)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	if _, err := stdout.Write(w.Bytes()); err != nil {
+		return file.WithPath("standard output", err)
+	}
+	return nil
+}
+
+// writeHistogram draws the distribution of an effect. The draws without any effect have a
+// line of their own.
+func writeHistogram(w io.Writer, values, weights []float64) {
+	const bins, longest = 12, 50
+	zero := 0.0
+	var kept, of []float64
+	for m, v := range values {
+		if v == 0 {
+			zero += weights[m]
+			continue
+		}
+		kept, of = append(kept, v), append(of, weights[m])
+	}
+	fmt.Fprintln(w, "\nPosterior of the effect")
+	bar := func(share, most float64) string { return strings.Repeat("█", int(math.Round(longest*share/most))) }
+	share := make([]float64, bins)
+	low, high := 0.0, 0.0
+	if len(kept) > 0 {
+		low, high = slices.Min(kept), slices.Max(kept)
+	}
+	for m, v := range kept {
+		k := 0
+		if high > low {
+			k = min(bins-1, int(bins*((v-low)/(high-low))))
+		}
+		share[k] += of[m]
+	}
+	most := max(zero, slices.Max(share))
+	t := newTable(w)
+	if zero > 0 {
+		fmt.Fprintf(t, "  exactly 0\t%.2f\t%s\n", zero, bar(zero, most))
+	}
+	if len(kept) > 0 {
+		step := (high - low) / bins
+		for k, s := range share {
+			fmt.Fprintf(t, "  %s to %s\t%.2f\t%s\n", short(low+float64(k)*step, step), short(low+float64(k+1)*step, step), s, bar(s, most))
+			if high == low {
+				break
+			}
+		}
+	}
+	_ = t.Flush() // writes to a buffer
+}
+
+// effectJSON is an effect in JSON.
+type effectJSON struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	distributionJSON
+	Path     metrics.Number `json:"path"`
+	Positive metrics.Number `json:"positive"`
+	Negative metrics.Number `json:"negative"`
+	InSD     metrics.Number `json:"mean_in_sd"`
+	Curve    []curveJSON    `json:"curve,omitempty"`
+}
+
+type curveJSON struct {
+	Level metrics.Number `json:"level"` // of the quantile
+	Value metrics.Number `json:"value"` // that the column is set to
+	distributionJSON
+}
+
+func (a *effectAnswer) json() any {
+	names := a.run.posterior.Names
+	out := struct {
+		Units          string         `json:"units"`
+		EffectiveDraws metrics.Number `json:"effective_draws"`
+		Effects        []effectJSON   `json:"effects"`
+	}{Units: a.run.units(), EffectiveDraws: metrics.Number(math.NaN())}
+	if a.run.effects != nil {
+		out.EffectiveDraws = metrics.Number(a.run.effects.EffectiveDraws())
+	}
+	for _, f := range a.effects {
+		e := effectJSON{From: names[f.From], To: names[f.To], distributionJSON: newDistributionJSON(f.Distribution), Path: metrics.Number(f.Path),
+			Positive: metrics.Number(f.Positive), Negative: metrics.Number(f.Negative), InSD: metrics.Number(f.InSD)}
+		for k, d := range a.curve {
+			e.Curve = append(e.Curve, curveJSON{metrics.Number(effects.Levels[k]), metrics.Number(a.run.columns[a.from].Quantiles[k]), newDistributionJSON(d)})
+		}
+		out.Effects = append(out.Effects, e)
+	}
+	return out
+}

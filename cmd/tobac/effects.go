@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"tobac/delimited"
+	"tobac/effects"
+)
+
+// effectsFile holds the total effects of a run.
+const effectsFile = "effects.csv"
+
+// answer computes the total effects, where the draws have parameters, and the
+// verdict.
+func (r *result) answer(ctx context.Context, workers int) error {
+	e, err := r.Result.Effects()
+	switch {
+	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
+	case err != nil:
+		return err
+	default:
+		r.known = e.Spread()
+		if r.effects, err = e.All(ctx, workers); err != nil {
+			return err
+		}
+	}
+	r.summary.Columns = r.Columns
+	r.verdict = r.Result.Verdict()
+	r.summary.Verdict = newVerdictSummary(r.verdict)
+	return nil
+}
+
+// printEffects lists the strongest total effects.
+func (r *result) printEffects(w io.Writer, dir string) error {
+	const most = 10
+	if len(r.effects) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, in units of the data\n")
+	t := newTable(w)
+	fmt.Fprint(t, "  A\tB\teffect")
+	if r.known {
+		fmt.Fprint(t, "\t90 % interval")
+	}
+	fmt.Fprintln(t, "\tpath from A to B\tin SDs")
+	for _, f := range r.effects[:min(most, len(r.effects))] {
+		fmt.Fprintf(t, "  %s\t%s\t%s", r.label(f.From), r.label(f.To), weightText(f.Mean, f.SD))
+		if r.known {
+			fmt.Fprintf(t, "\t%s", intervalText(f.Distribution))
+		}
+		fmt.Fprintf(t, "\t%.2f\t%s\n", f.Path, signed(f.InSD))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(r.effects) - most; more > 0 {
+		where := effectsFile + " with --out DIR"
+		if dir != "" {
+			where = filepath.Join(dir, effectsFile)
+		}
+		fmt.Fprintf(w, "  and %d weaker ones (%s)\n", more, where)
+	}
+	return nil
+}
+
+// signed is a number with two decimals and its sign; a dash if it is unknown.
+func signed(v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf("%+.2f", v)
+}
+
+// intervalText is the interval between the outer quantiles.
+func intervalText(d effects.Distribution) string {
+	return fmt.Sprintf("[%s, %s]", short(d.Q05, d.SD), short(d.Q95, d.SD))
+}
+
+// short is a number with as many digits as its standard deviation makes sense of.
+func short(v, sd float64) string {
+	if math.IsNaN(sd) || sd <= 0 || v == 0 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	decimals := 1 - int(math.Floor(math.Log10(sd)))
+	switch digits := int(math.Floor(math.Log10(math.Abs(v)))) + decimals + 1; {
+	case decimals > 5 || math.Abs(v) >= 1e7:
+		return fmt.Sprintf("%.*g", max(1, min(digits, 9)), v)
+	default:
+		return fmt.Sprintf("%.*f", max(0, decimals), v)
+	}
+}
+
+// writeEffects writes the total effects of all pairs that may have one, strongest
+// first. What is not known stays empty.
+func (r *result) writeEffects(w io.Writer) error {
+	text := []byte(effectsHeader + "\n")
+	for _, f := range r.effects {
+		text = delimited.AppendTexts(text, r.Names[f.From], r.Names[f.To])
+		text = appendKnown(text, f.Mean, f.SD, f.Q05, f.Q50, f.Q95, f.Path, f.InSD)
+		text = append(text, '\n')
+	}
+	_, err := w.Write(text)
+	return err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"tobac/dag"
+	"tobac/delimited"
+	"tobac/posterior"
+)
+
+// printPairs lists the pairs of variables that are most probably adjacent.
+func (r *result) printPairs(w io.Writer, dir string) error {
+	const most = 20
+	pairs := r.Posterior.Pairs()
+	switch {
+	case len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
+		fmt.Fprint(w, "\nEvery particle has a cycle: there is no acyclic graph to report.\n")
+		return nil
+	case len(pairs) == 0:
+		fmt.Fprint(w, "\nNo pair is adjacent with a probability of 0.005 or more.\n")
+		return nil
+	}
+	weighted := r.Posterior.WeightMean != nil
+	given := ""
+	if r.verdict.Conditional != "" {
+		given = ", " + r.verdict.Conditional
+	}
+	fmt.Fprintf(w, "\nPairs, strongest first: probability of an edge, and of its direction A → B if there is one%s\n", given)
+	t := newTable(w)
+	fmt.Fprint(t, "  A\t \tB\tadjacent\tA → B if so")
+	if weighted {
+		fmt.Fprint(t, "\tweight of A → B\tof B → A")
+	}
+	precedes := r.Posterior.Precedes()
+	if r.summary.Orders != nil {
+		fmt.Fprint(t, "\torders that allow A → B")
+	}
+	fmt.Fprintln(t)
+	for _, p := range pairs[:min(most, len(pairs))] {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%.2f\t%.2f", r.label(p.A), pairMark(p), r.label(p.B), p.Adjacent, p.Direction)
+		if weighted {
+			reverse := "-"
+			if p.Adjacent*(1-p.Direction) >= posterior.Floor {
+				reverse = weightText(p.ReverseMean, p.ReverseSD)
+			}
+			fmt.Fprintf(t, "\t%s\t%s", weightText(p.Mean, p.SD), reverse)
+		}
+		if r.summary.Orders != nil {
+			fmt.Fprintf(t, "\t%.2f", precedes.At(p.A, p.B))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(pairs) - most; more > 0 {
+		where := "pairs.csv with --out DIR"
+		if dir != "" {
+			where = filepath.Join(dir, "pairs.csv")
+		}
+		fmt.Fprintf(w, "  and %d less probable ones (%s)\n", more, where)
+	}
+	if weighted {
+		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())
+	}
+	r.printConsensus(w)
+	return nil
+}
+
+// spreadText says what ± is, if it is printed.
+func spreadText(m posterior.Marginals) string {
+	for _, p := range m.Pairs() {
+		if !math.IsNaN(p.SD) {
+			return " ± its standard deviation"
+		}
+	}
+	return ""
+}
+
+// pairMark is an arrow where the direction has a high probability, as in the
+// consensus graph.
+func pairMark(p posterior.Pair) string {
+	if p.Direction >= posterior.Directed {
+		return "→"
+	}
+	return "—"
+}
+
+// printConsensus says what the consensus graph holds.
+func (r *result) printConsensus(w io.Writer) {
+	g, _ := r.Posterior.PartiallyDirected()
+	undirected := len(g.Undirected())
+	directed := g.Size() - 2*undirected
+	fmt.Fprintf(w, "\nConsensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
+		counted(directed, "edge"), counted(undirected, "edge"))
+}
+
+// writePairs writes every pair with a probability above 0, most probable first.
+// What is not known of its weights stays empty.
+func (r *result) writePairs(w io.Writer) error {
+	text := []byte("first,second,adjacent,direction,weight_mean,weight_sd,reverse_weight_mean,reverse_weight_sd\n")
+	for _, p := range r.Posterior.PairsFrom(0) {
+		text = delimited.AppendTexts(text, r.Names[p.A], r.Names[p.B])
+		text = appendKnown(text, p.Adjacent, p.Direction, p.Mean, p.SD, p.ReverseMean, p.ReverseSD)
+		text = append(text, '\n')
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// appendKnown appends numbers with a comma before each; what is not known stays
+// empty.
+func appendKnown(text []byte, numbers ...float64) []byte {
+	for _, v := range numbers {
+		text = append(text, ',')
+		if !math.IsNaN(v) {
+			text = delimited.AppendNumber(text, v)
+		}
+	}
+	return text
+}
+
+// writeConsensus writes the partially directed consensus graph as an edge list; an
+// undirected edge is written in its more probable direction.
+func (r *result) writeConsensus(w io.Writer) error {
+	g, weights := r.Posterior.PartiallyDirected()
+	return dag.WritePartiallyDirected(w, g, r.Names, weights, func(e dag.Edge) bool { return r.Posterior.Pair(e.From, e.To).A == e.From })
+}
+
+// writeDOT draws the consensus graph for Graphviz: undirected edges have no arrow
+// heads. Labels are mean weights, of undirected edges that of the more probable direction.
+func (r *result) writeDOT(w io.Writer) error {
+	g, weights := r.Posterior.PartiallyDirected()
+	var labels func(dag.Edge) []dag.Attribute
+	if weights != nil {
+		of := dag.WeightLabels(weights)
+		labels = func(e dag.Edge) []dag.Attribute {
+			p := r.Posterior.Pair(e.From, e.To)
+			if g.Has(p.A, p.B) {
+				e = dag.Edge{From: p.A, To: p.B}
+			}
+			return of(e)
+		}
+	}
+	return dag.WritePartiallyDirectedDOT(w, g, r.Names, labels)
+}

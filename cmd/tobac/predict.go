@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tobac/delimited"
+	"tobac/effects"
+	"tobac/internal/file"
+	"tobac/metrics"
+)
+
+const predictLong = `Predict says what to expect of every other column when some are set, from a folder
+that tobac fit --out wrote. --do A=1.5 sets column A to 1.5, whatever its causes are; it
+may be repeated. Values are in the units of the data, of the transformed columns after
+--transform.
+
+E is the posterior of the expected value, the average over many observations under
+the intervention, over the graphs and the parameters of the draws: mean ± standard
+deviation, and the interval from its 5 % to its 95 % quantile. The interval of a new
+observation holds a single one with a probability of 90 %. Without --do the
+predictions are those of the system as it is.
+
+--rows prints the expected values of every draw instead, with its weight, as a table
+separated by commas.`
+
+// settingFlag collects the values of --do.
+type settingFlag []string
+
+var _ pflag.Value = (*settingFlag)(nil)
+
+// Set implements pflag.Value.
+func (s *settingFlag) Set(text string) error {
+	*s = append(*s, text)
+	return nil
+}
+
+// String implements pflag.Value.
+func (s *settingFlag) String() string { return strings.Join(*s, " ") }
+
+// Type implements pflag.Value.
+func (s *settingFlag) Type() string { return "A=VALUE" }
+
+func newPredict() *cobra.Command {
+	var do settingFlag
+	var rows, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "predict [--do A=VALUE] [--do B=VALUE] RUN",
+		Short: "What to expect when columns are set, from a finished fit",
+		Long:  predictLong,
+		Example: `  tobac fit data.csv --out run
+  tobac predict run --do dose=1.5 --do age=40`,
+		Args:                  arguments(1, 1, "one folder written by tobac fit --out"),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rows && asJSON {
+				return usagef("--rows and --json contradict each other")
+			}
+			r, err := readRun(args[0])
+			if err != nil {
+				return err
+			}
+			settings, err := r.settings(do)
+			if err != nil {
+				return err
+			}
+			if r.effects == nil {
+				return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, describeModel(r.posterior.Model))
+			}
+			warnings := r.effects.Warnings(settings)
+			warn(cmd.ErrOrStderr(), warnings)
+			if rows {
+				return writeDrawn(cmd.OutOrStdout(), r, settings)
+			}
+			return writePrediction(cmd.OutOrStdout(), r, settings, warnings, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(&do, "do", "set a column; repeatable")
+	toggle(f, &rows, "rows", "print the expected values of every draw")
+	toggle(f, &asJSON, "json", "print JSON instead of a table")
+	return cmd
+}
+
+// settings reads the values of --do. A name may hold an equals sign: the last one counts.
+func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
+	var all []effects.Setting
+	for _, text := range do {
+		at := strings.LastIndex(text, "=")
+		if at < 0 {
+			return nil, usagef("--do %s: no value; allowed: COLUMN=VALUE", delimited.Excerpt(text))
+		}
+		j, err := r.variable("--do", strings.TrimSpace(text[:at]))
+		if err != nil {
+			return nil, err
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(text[at+1:]), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, usagef("--do %s: the value is %s; allowed: finite numbers", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]))
+		}
+		for _, s := range all {
+			if s.Var == j {
+				return nil, usagef("--do sets %s twice", delimited.Excerpt(r.posterior.Names[j]))
+			}
+		}
+		all = append(all, effects.Setting{Var: j, Value: v})
+	}
+	if len(all) == len(r.posterior.Names) {
+		return nil, usagef("--do sets every column, which leaves nothing to predict")
+	}
+	return all, nil
+}
+
+// doText writes an intervention.
+func (r *savedRun) doText(settings []effects.Setting) string {
+	if len(settings) == 0 {
+		return "nothing is set"
+	}
+	var parts []string
+	for _, s := range settings {
+		parts = append(parts, fmt.Sprintf("%s = %g", label(r.posterior.Names[s.Var]), s.Value))
+	}
+	return "do " + strings.Join(parts, ", ")
+}
+
+// writePrediction prints what is expected of every column that is not set.
+func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, warnings []string, asJSON bool) error {
+	all, err := r.effects.Do(settings)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(stdout, r.predictionJSON(settings, all, warnings))
+	}
+	baseline := map[int]effects.Prediction{}
+	if len(settings) > 0 {
+		free, err := r.effects.Do(nil)
+		if err != nil {
+			return err
+		}
+		for _, p := range free {
+			baseline[p.Var] = p
+		}
+	}
+	var w bytes.Buffer
+	fmt.Fprintf(&w, "Expected values, %s, %s\n", r.doText(settings), r.units())
+	known := r.effects.Spread()
+	t := newTable(&w)
+	fmt.Fprint(t, "  column\tE")
+	if known {
+		fmt.Fprint(t, "\t90 % interval of E\t90 % of a new observation")
+	}
+	if len(settings) > 0 {
+		fmt.Fprint(t, "\tE if nothing is set")
+	}
+	fmt.Fprintln(t)
+	for _, p := range all {
+		fmt.Fprintf(t, "  %s\t%s", label(r.posterior.Names[p.Var]), weightText(p.Mean.Mean, p.Mean.SD))
+		if known {
+			fmt.Fprintf(t, "\t%s\t%s", intervalText(p.Mean), intervalText(p.New))
+		}
+		if len(settings) > 0 {
+			b := baseline[p.Var].Mean
+			fmt.Fprintf(t, "\t%s", weightText(b.Mean, b.SD))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(&w, "  %s\n", r.worth())
+	if _, err := stdout.Write(w.Bytes()); err != nil {
+		return file.WithPath("standard output", err)
+	}
+	return nil
+}
+
+// predictionJSON is the prediction in JSON.
+func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Prediction, warnings []string) any {
+	type prediction struct {
+		Column string           `json:"column"`
+		Mean   distributionJSON `json:"expected"`
+		New    distributionJSON `json:"new_observation"`
+	}
+	out := struct {
+		Units          string             `json:"units"`
+		EffectiveDraws metrics.Number     `json:"effective_draws"`
+		Do             map[string]float64 `json:"do"`
+		Warnings       []string           `json:"warnings"`
+		Predictions    []prediction       `json:"predictions"`
+	}{Units: r.units(), EffectiveDraws: metrics.Number(r.effects.EffectiveDraws()), Do: map[string]float64{}, Warnings: append([]string{}, warnings...)}
+	for _, s := range settings {
+		out.Do[r.posterior.Names[s.Var]] = s.Value
+	}
+	for _, p := range all {
+		out.Predictions = append(out.Predictions, prediction{r.posterior.Names[p.Var], newDistributionJSON(p.Mean), newDistributionJSON(p.New)})
+	}
+	return out
+}
+
+// writeDrawn prints the expected values of every draw.
+func writeDrawn(stdout io.Writer, r *savedRun, settings []effects.Setting) error {
+	rows, err := r.effects.Means(settings)
+	if err != nil {
+		return err
+	}
+	text := delimited.AppendTexts([]byte("weight,"), r.posterior.Names...)
+	text = append(text, '\n')
+	for m, row := range rows {
+		text = delimited.AppendNumber(text, r.effects.Weights[m])
+		text = append(appendKnown(text, row...), '\n')
+	}
+	if _, err := stdout.Write(text); err != nil {
+		return file.WithPath("standard output", err)
+	}
+	return nil
+}

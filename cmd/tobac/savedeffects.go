@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tobac/delimited"
+	"tobac/effects"
+	"tobac/internal/file"
+)
+
+// effectsHeader is the first line of effects.csv.
+const effectsHeader = "from,to,mean,sd,q05,q50,q95,path,mean_in_sd"
+
+// savedEffects are the effects of a variable that effects.csv lists, for a run whose draws have no
+// parameters.
+func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
+	path := filepath.Join(r.folder, effectsFile)
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: its draws have no parameters (%s), and no effects were computed; fit with a model that has them", r.folder, describeModel(r.posterior.Model))
+	case err != nil:
+		return nil, file.WithPath(path, err)
+	}
+	defer f.Close() // only read
+	text, err := delimited.Read(f, path)
+	if err != nil {
+		return nil, err
+	}
+	fault := func(record delimited.Record, problem, allowed string) error {
+		return &delimited.Error{Source: path, Line: record.Line, Problem: problem, Allowed: allowed}
+	}
+	var header []string
+	for _, field := range text.Records[0].Fields {
+		header = append(header, field.Text)
+	}
+	if strings.Join(header, ",") != effectsHeader {
+		return nil, fault(text.Records[0], "header is "+delimited.Excerpt(strings.Join(header, ",")), effectsHeader)
+	}
+	numbers := text.Numbers()
+	var all []effects.Effect
+	for _, record := range text.Records[1:] {
+		if len(record.Fields) != len(header) {
+			return nil, fault(record, fmt.Sprintf("got %d values, want %d", len(record.Fields), len(header)), "")
+		}
+		var ends [2]int
+		for k := range ends {
+			name := record.Fields[k].Text
+			if ends[k] = slices.Index(r.posterior.Names, name); ends[k] < 0 {
+				return nil, fault(record, "unknown variable "+delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
+			}
+		}
+		v := make([]float64, len(header))
+		for k := 2; k < len(v); k++ {
+			if v[k] = math.NaN(); record.Fields[k].Text == "" {
+				continue
+			}
+			if v[k], err = numbers.Parse(record.Fields[k].Text, record.Line, header[k]); err != nil {
+				return nil, err
+			}
+		}
+		if ends[0] == from {
+			all = append(all, effects.Effect{From: from, To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
+				Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
+		}
+	}
+	if all == nil {
+		return nil, fmt.Errorf("%s: no effect of %s on any column", path, label(r.posterior.Names[from]))
+	}
+	return all, nil
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"tobac"
+	"tobac/metrics"
+)
+
+// A verdictSummary is the verdict in summary.json.
+type verdictSummary struct {
+	Sentences   []string       `json:"sentences"`
+	Stable      int            `json:"stable"`    // pairs adjacent with a probability of 0.95 or more
+	Uncertain   int            `json:"uncertain"` // pairs adjacent with a probability from 0.05 up to 0.95
+	Directed    int            `json:"directed"`  // stable pairs with a direction of probability 0.9 or more
+	Open        int            `json:"open"`      // the other stable pairs
+	Conditional string         `json:"conditional,omitempty"`
+	ByVariance  metrics.Number `json:"by_variance"` // expected share of edges towards the larger variance
+	Margin      metrics.Number `json:"margin"`      // nats by which the data support the model
+}
+
+func newVerdictSummary(v tobac.Verdict) verdictSummary {
+	return verdictSummary{v.Sentences, v.Stable, v.Uncertain, v.Directed, v.Open, v.Conditional, metrics.Number(v.ByVariance), metrics.Number(v.Margin)}
+}
+
+// printVerdict is the last thing on the screen.
+func (r *result) printVerdict(w io.Writer) {
+	fmt.Fprintln(w, "\nVerdict")
+	for _, s := range r.verdict.Sentences {
+		printField(w, "      -", s)
+	}
+}

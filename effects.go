@@ -1,0 +1,109 @@
+package tobac
+
+import (
+	"fmt"
+	"slices"
+
+	"tobac/dataset"
+	"tobac/effects"
+	"tobac/models"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// EffectsOf prepares the total effects of a posterior whose draws have parameters: linear
+// equations, or those of networks, [FeedForward]. columns describe the data in the units that p is for;
+// nil: they are unknown, which networks do not allow. The noise that nonlinear effects are averaged over comes from seed. It
+// fails with [effects.ErrNoParameters] if draws are graphs alone.
+func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*effects.Effects, error) {
+	if len(p.Draws) == 0 || p.Draws[0].Parameters == nil {
+		return effects.Linear(p, columns)
+	}
+	model, err := ParseModel(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := model.(FeedForward)
+	if !ok {
+		return nil, fmt.Errorf("tobac: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
+	}
+	networks, err := newNetworks(p, m)
+	if err != nil {
+		return nil, err
+	}
+	return effects.Nonlinear(p, columns, seed, networks.draw)
+}
+
+// networks are the draws of a posterior over networks.
+type networks struct {
+	p         *posterior.Posterior
+	component []int // of every draw
+	position  [][]int
+	model     FeedForward
+	lik       *models.FeedForward
+}
+
+func newNetworks(p *posterior.Posterior, m FeedForward) (*networks, error) {
+	d := len(p.Names)
+	// The layout of the parameters depends on the number of variables alone.
+	lik, err := m.Likelihood(&dataset.Table{Names: p.Names, X: mat.NewDense(1, d, nil)})
+	if err != nil {
+		return nil, err
+	}
+	n := &networks{p: p, model: m, lik: lik.(*models.FeedForward)}
+	components := p.Components
+	if len(components) == 0 {
+		components = []posterior.Component{{Draws: len(p.Draws)}}
+	}
+	for k, c := range components {
+		at := identity(d)
+		for a, j := range c.Order {
+			at[j] = a
+		}
+		n.position = append(n.position, at)
+		n.component = append(n.component, slices.Repeat([]int{k}, c.Draws)...)
+	}
+	return n, nil
+}
+
+// draw are the equations of draw number k.
+func (n *networks) draw(k int) (effects.Equations, error) {
+	theta := n.p.Draws[k].Parameters
+	if len(theta) != n.lik.ParamLen() {
+		return nil, fmt.Errorf("tobac: draw %d has %d parameters, want %d", k, len(theta), n.lik.ParamLen())
+	}
+	c := n.component[k]
+	e := &network{lik: n.lik, theta: theta, position: n.position[c], noise: n.model.Noise()}
+	if len(n.p.Components) > 0 && n.p.Components[c].NoiseVariance > 0 {
+		e.noise = n.p.Components[c].NoiseVariance
+	}
+	return e, nil
+}
+
+// network has the equations of one draw.
+type network struct {
+	lik      *models.FeedForward
+	theta    []float64
+	position []int // of the variables in the order of the parameters
+	noise    float64
+}
+
+var _ effects.Equations = (*network)(nil)
+
+// Mean implements [effects.Equations].
+func (e *network) Mean(dst []float64, j int, parents []int, columns [][]float64) {
+	at := make([]int, len(parents))
+	for k, i := range parents {
+		at[k] = e.position[i]
+	}
+	e.lik.Mean(dst, e.theta, e.position[j], at, columns)
+}
+
+// NoiseVariance implements [effects.Equations].
+func (e *network) NoiseVariance(int) float64 { return e.noise }
+
+// Effects are the total effects of the posterior that is reported.
+func (r *Result) Effects() (*effects.Effects, error) {
+	return EffectsOf(r.Posterior, r.Columns, r.Config.Seed)
+}

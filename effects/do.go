@@ -1,0 +1,134 @@
+package effects
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Setting is an intervention: variable Var gets the value Value, in the units of
+// the data, whatever its causes are.
+type Setting struct {
+	Var   int
+	Value float64
+}
+
+// A Prediction is what is expected of a variable under an intervention.
+type Prediction struct {
+	Var int
+	// Mean is the posterior of E[x_Var | do], the average over many observations.
+	Mean Distribution
+	// New is the distribution of a single new observation, the noise included. Its
+	// quantiles are NaN where those of Mean are, and where noise variances are unknown.
+	New Distribution
+}
+
+// Do predicts every variable that is not set, by its index. It fails if a variable
+// is set twice or does not exist, or if a value is not finite.
+func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
+	set, err := e.set(settings)
+	if err != nil {
+		return nil, err
+	}
+	d := len(e.Names)
+	means := make([][]float64, d)
+	mixtures := make([]mixture, d)
+	for m, draw := range e.draws {
+		centres, variances := draw.do(set)
+		for j := range d {
+			mean := 0.0
+			for _, c := range centres[j] {
+				mean += c / float64(len(centres[j]))
+			}
+			means[j] = append(means[j], mean)
+			mixtures[j].add(e.Weights[m], centres[j], variances[j])
+		}
+	}
+	var all []Prediction
+	for j := range d {
+		if !math.IsNaN(set[j]) {
+			continue
+		}
+		p := Prediction{Var: j, Mean: e.distribution(means[j])}
+		p.New = unknownSpread(p.Mean.Mean)
+		if e.spread {
+			p.New = mixtures[j].summary()
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Means are E[x_j | do] of every draw m, M×d, with the values that are set. It fails like Do.
+func (e *Effects) Means(settings []Setting) ([][]float64, error) {
+	set, err := e.set(settings)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]float64, len(e.draws))
+	for m, draw := range e.draws {
+		centres, _ := draw.do(set)
+		for _, c := range centres {
+			mean := 0.0
+			for _, v := range c {
+				mean += v / float64(len(c))
+			}
+			rows[m] = append(rows[m], mean)
+		}
+	}
+	return rows, nil
+}
+
+// set is the value of every variable that is set, NaN for the others.
+func (e *Effects) set(settings []Setting) ([]float64, error) {
+	set := make([]float64, len(e.Names))
+	for j := range set {
+		set[j] = math.NaN()
+	}
+	for _, s := range settings {
+		switch {
+		case s.Var < 0 || s.Var >= len(set):
+			return nil, fmt.Errorf("effects: variable %d of %d is set", s.Var, len(set))
+		case math.IsNaN(s.Value) || math.IsInf(s.Value, 0):
+			return nil, fmt.Errorf("effects: %q is set to %v, want a finite number", e.Names[s.Var], s.Value)
+		case !math.IsNaN(set[s.Var]):
+			return nil, fmt.Errorf("effects: %q is set twice", e.Names[s.Var])
+		}
+		set[s.Var] = s.Value
+	}
+	return set, nil
+}
+
+// Curve is E[x_To | do(x_From = a)] at the values a.
+func (e *Effects) Curve(from, to int, at []float64) ([]Distribution, error) {
+	out := make([]Distribution, len(at))
+	for k, a := range at {
+		set, err := e.set([]Setting{{from, a}})
+		if err != nil {
+			return nil, err
+		}
+		values := make([]float64, len(e.draws))
+		for m, draw := range e.draws {
+			centres, _ := draw.do(set)
+			for _, c := range centres[to] {
+				values[m] += c / float64(len(centres[to]))
+			}
+		}
+		out[k] = e.distribution(values)
+	}
+	return out, nil
+}
+
+// Warnings name the values of an intervention that lie outside of the range of
+// their columns, a sentence each.
+func (e *Effects) Warnings(settings []Setting) []string {
+	var out []string
+	for _, s := range settings {
+		if e.Columns == nil || s.Var < 0 || s.Var >= len(e.Columns) {
+			continue
+		}
+		if c := e.Columns[s.Var]; c.Outside(s.Value) {
+			out = append(out, fmt.Sprintf("%s = %g lies outside of the data, which go from %g to %g: the equations were not seen there", c.Name, s.Value, c.Min, c.Max))
+		}
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package effects
+
+import (
+	"math"
+
+	"tobac/dag"
+	"tobac/posterior"
+)
+
+// A draw is a graph with its equations, in the units of the data.
+type draw interface {
+	// slopes writes the effects of a variable on all others to dst; low and high
+	// are the values of the variable between which the slope is meant.
+	slopes(dst []float64, from int, low, high float64)
+	// do gives variable j under an intervention: set is NaN for variables that are
+	// left to their equations. Its distribution is the mixture, with equal
+	// weights, of normal ones with the means centres[j] and the variance variances[j].
+	do(set []float64) (centres [][]float64, variances []float64)
+	// reached writes whether there is a directed path from a variable.
+	reached(dst []bool, from int)
+}
+
+// structure is a graph in the sequence in which its variables can be computed.
+type structure struct {
+	order   []int   // sources first
+	parents [][]int // ascending, by variable
+}
+
+func structureOf(g *dag.Graph) structure {
+	s := structure{parents: make([][]int, g.Len())}
+	left := make([]int, g.Len())
+	var free []int
+	for j := range s.parents {
+		s.parents[j] = g.Parents(j)
+		if left[j] = len(s.parents[j]); left[j] == 0 {
+			free = append(free, j)
+		}
+	}
+	for len(free) > 0 {
+		i := free[0]
+		free = free[1:]
+		s.order = append(s.order, i)
+		for _, j := range g.Children(i) {
+			if left[j]--; left[j] == 0 {
+				free = append(free, j)
+			}
+		}
+	}
+	return s
+}
+
+func (s *structure) reached(dst []bool, from int) {
+	clear(dst)
+	dst[from] = true
+	for _, j := range s.order {
+		for _, i := range s.parents[j] {
+			dst[j] = dst[j] || dst[i]
+		}
+	}
+	dst[from] = false
+}
+
+// linear is a draw with linear equations.
+type linear struct {
+	structure
+	weights    [][]float64 // by variable, of its parents
+	intercepts []float64
+	variances  []float64 // nil: unknown
+}
+
+func newLinear(g *dag.Graph, e *posterior.Equations) *linear {
+	l := &linear{structure: structureOf(g), intercepts: e.Intercepts, variances: e.NoiseVariances, weights: make([][]float64, g.Len())}
+	if l.intercepts == nil {
+		l.intercepts = make([]float64, g.Len())
+	}
+	for j, parents := range l.parents {
+		for _, i := range parents {
+			l.weights[j] = append(l.weights[j], e.Weights.At(i, j))
+		}
+	}
+	return l
+}
+
+// slopes is row from of (I − W)⁻¹.
+func (l *linear) slopes(dst []float64, from int, _, _ float64) {
+	clear(dst)
+	dst[from] = 1
+	for _, j := range l.order {
+		for k, i := range l.parents[j] {
+			dst[j] += l.weights[j][k] * dst[i]
+		}
+	}
+}
+
+func (l *linear) do(set []float64) (centres [][]float64, variances []float64) {
+	d := len(set)
+	centres, variances = make([][]float64, d), make([]float64, d)
+	// noise[j] holds the coefficients of all noises in x_j.
+	noise := make([][]float64, d)
+	for _, j := range l.order {
+		noise[j] = make([]float64, d)
+		if !math.IsNaN(set[j]) {
+			centres[j] = []float64{set[j]}
+			continue
+		}
+		mean := l.intercepts[j]
+		noise[j][j] = 1
+		for k, i := range l.parents[j] {
+			mean += l.weights[j][k] * centres[i][0]
+			for h, c := range noise[i] {
+				noise[j][h] += l.weights[j][k] * c
+			}
+		}
+		centres[j] = []float64{mean}
+		for h, c := range noise[j] {
+			if l.variances == nil {
+				variances[j] = math.NaN()
+			} else {
+				variances[j] += c * c * l.variances[h]
+			}
+		}
+	}
+	return centres, variances
+}

@@ -1,0 +1,192 @@
+package effects
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/internal/parallel"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// ErrNoParameters is wrapped by the error for a posterior whose draws are graphs
+// alone.
+var ErrNoParameters = errors.New("the draws have no parameters")
+
+// Effects are the draws of a posterior, prepared for questions about
+// interventions. Build them with [Linear] or [Nonlinear].
+type Effects struct {
+	Names   []string
+	Columns []Column // of the data; nil: unknown
+	Weights []float64
+
+	draws  []draw
+	spread bool // whether the spread of the draws is that of the posterior
+}
+
+// Linear are the effects of a posterior whose draws have [posterior.Equations].
+// columns describe the data, in the units that they were given in; nil: they are
+// unknown. It fails if a draw has no equations ([ErrNoParameters]), if
+// all draws have a cycle, or if columns do not belong to the variables.
+func Linear(p *posterior.Posterior, columns []Column) (*Effects, error) {
+	return newEffects(p, columns, func(m int) (draw, error) {
+		d := p.Draws[m]
+		if d.Equations == nil {
+			return nil, fmt.Errorf("effects: %w", ErrNoParameters)
+		}
+		return newLinear(d.Graph, d.Equations.InDataUnits(p.Standardization)), nil
+	})
+}
+
+func newEffects(p *posterior.Posterior, columns []Column, prepare func(m int) (draw, error)) (*Effects, error) {
+	if len(p.Draws) == 0 {
+		return nil, fmt.Errorf("effects: %w: there are none", ErrNoParameters)
+	}
+	if columns != nil {
+		if err := check(columns, p.Names); err != nil {
+			return nil, err
+		}
+	}
+	kept, index := p.Empirical().Acyclic()
+	if kept == nil {
+		return nil, errors.New("effects: every graph has a cycle")
+	}
+	e := &Effects{Names: p.Names, Columns: columns, Weights: kept.Weights(), spread: p.Kind == posterior.Draws}
+	for _, m := range index {
+		d, err := prepare(m)
+		if err != nil {
+			return nil, err
+		}
+		e.draws = append(e.draws, d)
+	}
+	return e, nil
+}
+
+// Spread reports whether the standard deviations and quantiles are known: whether
+// the draws are draws from the posterior.
+func (e *Effects) Spread() bool { return e.spread }
+
+// EffectiveDraws is 1/Σ w_m², the number of draws of equal weight that are worth
+// as much.
+func (e *Effects) EffectiveDraws() float64 { return 1 / floats.Dot(e.Weights, e.Weights) }
+
+// An Effect of one variable on another.
+type Effect struct {
+	From, To int
+	// Path is the probability of a directed path from From to To; 1 − Path that the
+	// effect is zero by structure.
+	Path float64
+	// Distribution is that of the change of E[x_To] by unit of x_From, draws
+	// without a path included.
+	Distribution
+	Positive, Negative float64 // probabilities that it is above and below 0; NaN: unknown
+	// InSD is the mean in standard deviations of the two columns: Mean·sd_From/sd_To; NaN:
+	// they are unknown, or that of To is 0.
+	InSD float64
+}
+
+// All lists the effects on pairs that have a path with a positive probability,
+// by the size of InSD, or of the mean where that is unknown, the strongest first;
+// equals by From and To. It stops when ctx is done.
+func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
+	d := len(e.Names)
+	rows := make([][]Effect, d)
+	err := parallel.For(ctx, d, max(1, workers), func(from int) error {
+		rows[from] = e.Of(from)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool { return f.Path == 0 })
+	strength := func(f Effect) float64 {
+		if math.IsNaN(f.InSD) {
+			return math.Abs(f.Mean)
+		}
+		return math.Abs(f.InSD)
+	}
+	slices.SortStableFunc(all, func(a, b Effect) int { return cmp.Compare(strength(b), strength(a)) })
+	return all, nil
+}
+
+// Of are the effects of a variable on all others, by To.
+func (e *Effects) Of(from int) []Effect {
+	values, paths := e.slopes(from)
+	var all []Effect
+	for to := range e.Names {
+		if to != from {
+			all = append(all, e.effect(from, to, values[to], paths[to]))
+		}
+	}
+	return all
+}
+
+// Values are the effects of one variable on another in the draws, which have the
+// weights Weights.
+func (e *Effects) Values(from, to int) []float64 {
+	values, _ := e.slopes(from)
+	return values[to]
+}
+
+// slopes are the effects of a variable, by the other variable and draw, and the
+// probabilities of paths.
+func (e *Effects) slopes(from int) (values [][]float64, paths []float64) {
+	d := len(e.Names)
+	values, paths = make([][]float64, d), make([]float64, d)
+	for j := range values {
+		values[j] = make([]float64, len(e.draws))
+	}
+	low, high := 0.0, 1.0
+	if e.Columns != nil {
+		low, high = e.Columns[from].ends()
+	}
+	dst, reached := make([]float64, d), make([]bool, d)
+	for m, draw := range e.draws {
+		draw.reached(reached, from)
+		draw.slopes(dst, from, low, high)
+		for j := range d {
+			if reached[j] {
+				paths[j] += e.Weights[m]
+				values[j][m] = dst[j]
+			}
+		}
+	}
+	for j := range paths {
+		paths[j] = min(1, paths[j]) // a rounded sum may exceed 1
+	}
+	return values, paths
+}
+
+func (e *Effects) effect(from, to int, values []float64, path float64) Effect {
+	f := Effect{From: from, To: to, Path: path, Distribution: e.distribution(values), InSD: math.NaN()}
+	for m, v := range values {
+		switch {
+		case v > 0:
+			f.Positive += e.Weights[m]
+		case v < 0:
+			f.Negative += e.Weights[m]
+		}
+	}
+	f.Positive, f.Negative = min(1, f.Positive), min(1, f.Negative)
+	if !e.spread {
+		f.Positive, f.Negative = math.NaN(), math.NaN()
+	}
+	if e.Columns != nil && e.Columns[to].SD > 0 {
+		f.InSD = f.Mean * e.Columns[from].SD / e.Columns[to].SD
+	}
+	return f
+}
+
+// distribution is that of a number of which every draw has one.
+func (e *Effects) distribution(values []float64) Distribution {
+	d := Summarise(values, e.Weights)
+	if !e.spread {
+		return unknownSpread(d.Mean)
+	}
+	return d
+}

@@ -1,0 +1,335 @@
+package tobac
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tobac/posterior"
+)
+
+// Probabilities of adjacency between which a relation is uncertain.
+const (
+	stableFrom  = 0.95
+	absentBelow = 0.05
+)
+
+// A Verdict is what a result says and what it rests on, in plain words and in the
+// numbers behind them.
+type Verdict struct {
+	Sentences []string // for a reader, the most important first
+
+	Stable    int // pairs adjacent with a probability of 0.95 or more
+	Uncertain int // pairs adjacent with a probability from 0.05 up to 0.95
+	Directed  int // stable pairs with a direction of probability [posterior.Directed] or more
+	Open      int // the other stable pairs
+
+	// Conditional says in a few words which single order all probabilities are
+	// conditional on; "": none.
+	Conditional string
+	// ByVariance is the expected share of edges that run from a column of smaller to
+	// one of larger variance; NaN without an edge.
+	ByVariance float64
+	// Margin is how many nats the data support the model more than the next one; NaN: no
+	// other was compared.
+	Margin float64
+}
+
+// Verdict says which relations are stable and which are not, what their directions rest
+// on, which model the data support, and what there is to distrust. Probabilities
+// that are conditional on one order are said to be so.
+func (r *Result) Verdict() Verdict {
+	v := Verdict{ByVariance: r.byVariance(), Margin: math.NaN(), Conditional: r.conditional()}
+	for _, p := range r.Posterior.PairsFrom(absentBelow) {
+		switch {
+		case p.Adjacent < stableFrom:
+			v.Uncertain++
+		case p.Direction >= posterior.Directed:
+			v.Stable++
+			v.Directed++
+		default:
+			v.Stable++
+			v.Open++
+		}
+	}
+	v.say(r.orderSentence())
+	v.say(v.relations(len(r.Names)))
+	v.say(v.directions(r))
+	v.say(v.unitsSentence(r))
+	v.say(r.knowledgeSentence())
+	v.say(v.modelSentence(r))
+	v.say(r.leftOut())
+	v.say(r.computation())
+	for _, w := range r.Warnings {
+		v.say(sentence(w))
+	}
+	return v
+}
+
+// say appends a sentence, if it is one and not yet there.
+func (v *Verdict) say(text string) {
+	if text == "" {
+		return
+	}
+	for _, s := range v.Sentences {
+		if s == text {
+			return
+		}
+	}
+	v.Sentences = append(v.Sentences, text)
+}
+
+// sentence is a text that begins with a capital and ends with a stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// number is a count with its noun.
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// conditional says which one order the probabilities are conditional on.
+func (r *Result) conditional() string {
+	switch c := &r.Config; {
+	case c.Order.Known != nil:
+		return "given the order asked for"
+	case r.Posterior.Order() != nil && c.Order.Method != nil:
+		return fmt.Sprintf("given the order that %v found", c.Order.Method)
+	case r.Posterior.Order() != nil:
+		return "given one order drawn from the posterior"
+	}
+	return ""
+}
+
+// orderSentence says which orders the result rests on, unless it averages over all.
+func (r *Result) orderSentence() string {
+	c := &r.Config
+	one := r.Posterior.Order()
+	var names []string
+	for _, j := range one {
+		names = append(names, r.Names[j])
+	}
+	order := strings.Join(names, ", ")
+	switch {
+	case c.Order.Known != nil:
+		return fmt.Sprintf("All probabilities are conditional on the order that was given, %s: every direction comes from it, none from the data.", strings.Join(pick(r.Names, c.Order.Known), ", "))
+	case one != nil && c.Order.Method != nil:
+		return fmt.Sprintf("All probabilities are conditional on the order %s, one guess that %v made from these data: a probability of 1.00 says nothing about how sure that order is.", order, c.Order.Method)
+	case one != nil:
+		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
+	case c.Engine == SVGD && len(r.Components) > 1 && c.Order.Method != nil:
+		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows: orders that no resample gave have no weight.", number(len(r.Components), "order"), c.Order.Method)
+	case c.Engine == SVGD && len(r.Components) > 1:
+		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", number(len(r.Components), "order"))
+	}
+	return ""
+}
+
+// pick are the names of some columns.
+func pick(names []string, columns []int) []string {
+	out := make([]string, len(columns))
+	for k, j := range columns {
+		out[k] = names[j]
+	}
+	return out
+}
+
+// relations says how many relations are stable.
+func (v *Verdict) relations(d int) string {
+	none := d*(d-1)/2 - v.Stable - v.Uncertain
+	text := fmt.Sprintf("Of %s, %d %s a stable relation (adjacent with a probability of 0.95 or more)", number(d*(d-1)/2, "pair"), v.Stable, has(v.Stable))
+	if v.Conditional != "" {
+		text += ", " + v.Conditional
+	}
+	return text + fmt.Sprintf("; for %d it is uncertain, and %d %s none that these data show.", v.Uncertain, none, has(none))
+}
+
+func has(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// directions says how many directions of the stable relations are settled, and why.
+func (v *Verdict) directions(r *Result) string {
+	if v.Stable == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Of the %s, %d %s a direction of probability %.2f or more", number(v.Stable, "stable relation"), v.Directed, has(v.Directed), posterior.Directed)
+	if v.Conditional == "" {
+		text += "; " + r.basis()
+	}
+	text += "."
+	if v.Open > 0 {
+		text += fmt.Sprintf(" The direction of %d is open", v.Open)
+		if _, ok := r.Config.Model.(BGe); ok && v.Conditional == "" {
+			text += ": under unequal noise variances equivalent graphs explain the data equally well, so that more rows do not decide it; an intervention or knowledge does"
+		}
+		text += "."
+	}
+	return text
+}
+
+// basis says what directions rest on.
+func (r *Result) basis() string {
+	if r.Config.Sampler.Method == DiBS && r.Config.Engine == SVGD {
+		return "they rest on the particles alone, and on equal noise variances"
+	}
+	if r.Config.Engine == SVGD && r.Config.Order.Method != nil {
+		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
+	}
+	switch r.Config.Model.(type) {
+	case BGe:
+		return "they rest on independences that only one direction explains"
+	case GaussianProcess:
+		return "they rest on the curvature of the relations and on additive normal noise"
+	case FeedForward:
+		return "they rest on the curvature of the relations and on equal noise variances"
+	case Linear:
+		return "they rest on equal noise variances in the units of the data"
+	}
+	return "they rest on the assumptions of the model"
+}
+
+// unitsSentence warns of directions that follow the variances of the columns under
+// a model that depends on their units.
+func (v *Verdict) unitsSentence(r *Result) string {
+	switch r.Config.Model.(type) {
+	case Linear, FeedForward:
+	default:
+		return ""
+	}
+	if v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and measuring a column in other units (g for kg) could reverse them.", 100*v.ByVariance)
+}
+
+// byVariance is the expected share of edges towards the column of larger variance.
+func (r *Result) byVariance() float64 {
+	up, all := 0.0, 0.0
+	for i := range r.Columns {
+		for j := range r.Columns {
+			if i == j || r.Columns[i].SD == r.Columns[j].SD {
+				continue
+			}
+			p := r.Probabilities.At(i, j)
+			all += p
+			if r.Columns[i].SD < r.Columns[j].SD {
+				up += p
+			}
+		}
+	}
+	if all == 0 {
+		return math.NaN()
+	}
+	return up / all
+}
+
+// knowledgeSentence says what was taken as given.
+func (r *Result) knowledgeSentence() string {
+	p, parts := &r.Config.Prior, []string{}
+	if n := len(p.Required); n > 0 {
+		parts = append(parts, number(n, "required edge"))
+	}
+	if n := len(p.Forbidden); n > 0 {
+		parts = append(parts, number(n, "forbidden edge"))
+	}
+	if p.Tiers != nil {
+		parts = append(parts, "the tiers")
+	}
+	if p.Probabilities != nil {
+		parts = append(parts, "the prior probabilities of edges")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The result takes as given what was stated: %s.", strings.Join(parts, ", "))
+}
+
+// modelSentence says which model the data support, and by how much.
+func (v *Verdict) modelSentence(r *Result) string {
+	best, next := Evidence{Log: math.Inf(-1)}, Evidence{Log: math.Inf(-1)}
+	for _, e := range r.Evidence {
+		switch {
+		case e.Log > best.Log:
+			best, next = e, best
+		case e.Log > next.Log:
+			next = e
+		}
+	}
+	if math.IsInf(next.Log, -1) {
+		if r.Config.Model == nil {
+			return ""
+		}
+		return fmt.Sprintf("The model, %s, was not compared with others.", modelWords(r.Config.Model.String()))
+	}
+	v.Margin = best.Log - next.Log
+	measure := "evidence"
+	if best.Note != "" {
+		measure = "log density in short chains"
+	}
+	if v.Margin < math.Log(20) {
+		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", modelWords(best.Model), modelWords(next.Model), v.Margin, measure)
+	}
+	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", modelWords(best.Model), v.Margin, measure, modelWords(next.Model))
+}
+
+// leftOut names the models that could not be compared.
+func (r *Result) leftOut() string {
+	var names []string
+	for _, e := range r.Evidence {
+		if math.IsNaN(e.Log) {
+			names = append(names, modelWords(e.Model))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not compared, since it would take too long: %s.", strings.Join(names, "; "))
+}
+
+// computation says how far the numbers can be trusted as a computation.
+func (r *Result) computation() string {
+	switch c := &r.Config; {
+	case c.Engine == Exact:
+		return "Edge probabilities are exact sums" + strings.TrimPrefix(" "+r.Sum+".", " .")
+	case c.Engine == MCMC && r.Diagnostics != nil:
+		d := r.Diagnostics
+		switch rhat := d.MaxRHat(); {
+		case math.IsNaN(rhat):
+			return "The Markov chains are too short to tell whether they have converged."
+		case rhat > 1.1 || d.LogP.RHat > 1.1:
+			return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
+		default:
+			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
+		}
+	case c.Engine == SVGD:
+		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))
+	}
+	return ""
+}
+
+// modelWords says in words what a model is, from its text form.
+func modelWords(model string) string {
+	name, settings, _ := strings.Cut(model, " ")
+	words := map[string]string{
+		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
+		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
+	}[name]
+	switch {
+	case words == "":
+		return model
+	case settings == "":
+		return words
+	}
+	return words + " (" + settings + ")"
+}
