@@ -124,13 +124,13 @@ func checkDraws(t *testing.T, p *posterior.Posterior, parameters int) {
 func checkWeights(t *testing.T, weights bool) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(readFile(t, "run/edges.csv")), "\n")
-	if lines[0] != "source,target,probability,weight_mean,weight_sd" {
+	if lines[0] != "source,target,probability,weight_mean,weight_sd,fixed" {
 		t.Errorf("header of edges.csv is %q", lines[0])
 	}
 	for _, line := range lines[1:] {
 		var p float64
 		fmt.Sscan(strings.Split(line, ",")[2], &p)
-		if strings.HasSuffix(line, ",,") == weights && p > 0.01 || strings.Contains(line, "NaN") { // a rarer edge may be in no draw
+		if strings.HasSuffix(line, ",,,0") == weights && p > 0.01 || strings.Contains(line, "NaN") { // a rarer edge may be in no draw
 			t.Errorf("line %q of edges.csv, weights %t", line, weights)
 		}
 	}

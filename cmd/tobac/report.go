@@ -76,23 +76,33 @@ func (r *result) printEdges(w io.Writer, dir string) error {
 		return nil
 	}
 	weighted := r.Posterior.WeightMean != nil
-	t := newTable(w)
+	certain := newCertainty(&r.Config.Prior, len(r.Names))
+	t, known := newTable(w), ""
+	if certain.any() {
+		known = "\tknown"
+	}
 	if weighted {
 		fmt.Fprintf(w, "\nStrongest edges; weight: mean ± standard deviation given the edge, %s\n", r.summary.Config.units())
-		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent\tweight")
+		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent\tweight"+known)
 	} else {
 		fmt.Fprint(w, "\nStrongest edges\n")
-		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent")
+		fmt.Fprintln(t, "  source\ttarget\tprobability\tadjacent"+known)
 	}
 	for _, e := range edges[:min(most, len(edges))] {
 		fmt.Fprintf(t, "  %s\t%s\t%.2f\t%.2f", r.label(e.Source), r.label(e.Target), e.Probability, e.Adjacent)
 		if weighted {
 			fmt.Fprintf(t, "\t%s", weightText(e.WeightMean, e.WeightSD))
 		}
+		if mark := certain.mark(e.Source, e.Target); mark != "" {
+			fmt.Fprint(t, "\t", mark)
+		}
 		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if known != "" {
+		fmt.Fprintln(w, "  required: certain because it was given, not found in the data")
 	}
 	if more := len(edges) - most; more > 0 {
 		where := "edges.csv with --out DIR"
@@ -141,7 +151,7 @@ func weightText(mean, sd float64) string {
 func (r *result) printConsensus(w io.Writer) error {
 	graph, weights := r.Posterior.Consensus()
 	fmt.Fprintf(w, "\nConsensus graph: %s of probability above 1/2\n", counted(graph.Size(), "edge"))
-	t := newTable(w)
+	t, certain := newTable(w), newCertainty(&r.Config.Prior, len(r.Names))
 	precedes := r.Posterior.Precedes()
 	if graph.Size() > 0 {
 		fmt.Fprint(t, "  edge\tprobability\treverse")
@@ -150,6 +160,9 @@ func (r *result) printConsensus(w io.Writer) error {
 		}
 		if r.summary.Orders != nil {
 			fmt.Fprint(t, "\torders that allow it")
+		}
+		if certain.any() {
+			fmt.Fprint(t, "\tknown")
 		}
 		fmt.Fprintln(t)
 	}
@@ -160,6 +173,9 @@ func (r *result) printConsensus(w io.Writer) error {
 		}
 		if r.summary.Orders != nil {
 			fmt.Fprintf(t, "\t%.2f", precedes.At(e.From, e.To))
+		}
+		if mark := certain.mark(e.From, e.To); mark != "" {
+			fmt.Fprint(t, "\t", mark)
 		}
 		fmt.Fprintln(t)
 	}

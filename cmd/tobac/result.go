@@ -81,9 +81,11 @@ func (r *result) writeDOT(w io.Writer) error {
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.
-// What is not known of its weight stays empty.
+// What is not known of its weight stays empty. Fixed is 1 for an edge that was required, 0 for one
+// that was found.
 func (r *result) writeEdges(w io.Writer) error {
-	text := []byte("source,target,probability,weight_mean,weight_sd\n")
+	text := []byte("source,target,probability,weight_mean,weight_sd,fixed\n")
+	fixed := newCertainty(&r.Config.Prior, len(r.Names))
 	known := func(v float64) {
 		text = append(text, ',')
 		if !math.IsNaN(v) {
@@ -96,6 +98,9 @@ func (r *result) writeEdges(w io.Writer) error {
 		known(e.Probability)
 		known(e.WeightMean)
 		known(e.WeightSD)
+		if text = append(text, ",0"...); fixed.given(e.Source, e.Target) {
+			text[len(text)-1] = '1'
+		}
 		text = append(text, '\n')
 	}
 	_, err := w.Write(text)

@@ -25,10 +25,12 @@ type summary struct {
 	Order        []string       `json:"order"`          // known or found, sources first; empty with several or none
 	Orders       *ordersSummary `json:"orders,omitempty"`
 	Warnings     []string       `json:"warnings"`
-	evaluation                  // of what is listed
-	Beside       *besideSummary `json:"svgd,omitempty"`
-	Chains       *chainSummary  `json:"chains,omitempty"`
-	Seconds      tobac.Seconds  `json:"seconds"`
+	// Knowledge is what was known of the graph before; left out: nothing.
+	Knowledge  *knowledgeSummary `json:"knowledge,omitempty"`
+	evaluation                   // of what is listed
+	Beside     *besideSummary    `json:"svgd,omitempty"`
+	Chains     *chainSummary     `json:"chains,omitempty"`
+	Seconds    tobac.Seconds     `json:"seconds"`
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -62,6 +64,7 @@ type inputConfig struct {
 	Preset        string  `json:"preset"`
 	Order         string  `json:"order"` // as on the command line
 	Prior         string  `json:"prior"` // as on the command line
+	Knowledge     string  `json:"-"`     // file of statements, which the summary lists; "": none
 }
 
 // runConfig is everything that repeats a run. Its JSON form is one object: the
@@ -123,6 +126,7 @@ const fewDraws = 100
 func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
 		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Seconds: r.Seconds}
+	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
 	}
