@@ -172,6 +172,7 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	inf := &inference{model: c.model, evidence: c.evidence, reason: reason(c.evidence, c.model), density: c.density}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: res.Edges}}
+	cfg.Prior.settle(res.Edges)
 	var scorers []score.Scorer
 	for _, d := range res.Draws {
 		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogPrior: math.NaN(), LogLikelihood: math.NaN()})

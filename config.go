@@ -118,7 +118,11 @@ func (c *Config) Settings() []*Setting {
 // WithDefaults returns c with every zero whose default does not depend on the
 // data replaced by it, for data with d columns, or an error that names the
 // first setting out of range, or that contradicts another.
-func (c Config) WithDefaults(d int) (Config, error) {
+func (c Config) WithDefaults(d int) (Config, error) { return c.withDefaults(numbered(d)) }
+
+// withDefaults is WithDefaults with errors that name the variables.
+func (c Config) withDefaults(names []string) (Config, error) {
+	d := len(names)
 	if d < 2 {
 		return c, fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
 	}
@@ -133,6 +137,9 @@ func (c Config) WithDefaults(d int) (Config, error) {
 		return c, err
 	}
 	if err := c.Order.validate(d); err != nil {
+		return c, err
+	}
+	if err := c.Prior.checkTogether(names, c.Order.Known); err != nil {
 		return c, err
 	}
 	if c.Beside && c.Engine != SVGD {

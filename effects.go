@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tobac/dataset"
@@ -47,7 +48,7 @@ type networks struct {
 func newNetworks(p *posterior.Posterior, m FeedForward) (*networks, error) {
 	d := len(p.Names)
 	// The layout of the parameters depends on the number of variables alone.
-	lik, err := m.Likelihood(&dataset.Table{Names: p.Names, X: mat.NewDense(1, d, nil)})
+	lik, err := m.Predictive(&dataset.Table{Names: p.Names, X: mat.NewDense(1, d, nil)})
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +76,8 @@ func (n *networks) draw(k int) (effects.Equations, error) {
 	}
 	c := n.component[k]
 	e := &network{lik: n.lik, theta: theta, position: n.position[c], noise: n.model.Noise()}
-	if len(n.p.Components) > 0 && n.p.Components[c].NoiseVariance > 0 {
-		e.noise = n.p.Components[c].NoiseVariance
+	if e.noise == 0 { // inferred
+		e.logs = theta[len(theta)-len(n.p.Names):]
 	}
 	return e, nil
 }
@@ -86,7 +87,8 @@ type network struct {
 	lik      *models.FeedForward
 	theta    []float64
 	position []int // of the variables in the order of the parameters
-	noise    float64
+	noise    float64   // variance of all equations; 0: logs
+	logs     []float64 // logarithms of the variances, in the order of the parameters
 }
 
 var _ effects.Equations = (*network)(nil)
@@ -101,7 +103,12 @@ func (e *network) Mean(dst []float64, j int, parents []int, columns [][]float64)
 }
 
 // NoiseVariance implements [effects.Equations].
-func (e *network) NoiseVariance(int) float64 { return e.noise }
+func (e *network) NoiseVariance(j int) float64 {
+	if e.logs != nil {
+		return math.Exp(e.logs[e.position[j]])
+	}
+	return e.noise
+}
 
 // Effects are the total effects of the posterior that is reported.
 func (r *Result) Effects() (*effects.Effects, error) {

@@ -84,7 +84,9 @@ func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error)
 			return nil, fmt.Errorf("order %d has the weight 0", k)
 		}
 	}
-	return posterior.Mix(parts, weights), nil
+	mixed := posterior.Mix(parts, weights)
+	p.current().prior.settle(mixed.Probabilities)
+	return mixed, nil
 }
 
 // inDataUnits turns a posterior sampled on columns that the program scaled into the

@@ -56,11 +56,14 @@ func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, 
 		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
 	}
 	f := &found{rows: rows.X}
-	var err error
+	method, err := cfg.Prior.bound(cfg.Order.Method, len(data.Names))
+	if err != nil {
+		return nil, err
+	}
 	if cfg.Order.Count == 0 {
-		f.point, err = cfg.Order.Method.Order(f.rows)
+		f.point, err = method.Order(f.rows)
 	} else {
-		f.distribution, err = ordering.Bootstrap(ctx, cfg.Order.Method, f.rows, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers})
+		f.distribution, err = ordering.Bootstrap(ctx, method, f.rows, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers})
 		if err == nil {
 			f.point = f.distribution.Point
 		}

@@ -186,6 +186,9 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 		}
 		marginals = &m
 	}
+	if p.Cyclic() < len(p.Draws) {
+		f.prior.settle(marginals.Probabilities)
+	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil
 }

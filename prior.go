@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
-	"tobac/autograd"
 	"tobac/dag"
 	"tobac/models"
 	"tobac/score"
@@ -50,8 +48,13 @@ type Prior struct {
 	// Forbidden and Required edges are impossible and certain.
 	Forbidden, Required []dag.Edge
 	// Tiers is nil, or a number for each variable: no edge leads from a variable to
-	// one of a lower tier. A negative number sets no restriction.
+	// one of a lower tier, and lower tiers come first in the causal orders that a method
+	// finds. A negative number sets no restriction.
 	Tiers []int
+	// Sinks are variables that no edge leaves, Sources those that no edge enters.
+	Sinks, Sources []int
+	// Odds multiply the prior odds of single edges, beside any family.
+	Odds []EdgeOdds
 	// MaxParents bounds the number of parents of every variable; 0: no bound. SVGD
 	// takes none.
 	MaxParents int
@@ -86,7 +89,7 @@ func (p *Prior) validate(d int) error {
 	switch {
 	case p.Kind < Sparse || p.Kind > Uniform:
 		return fmt.Errorf("unknown graph prior %d", int(p.Kind))
-	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
+	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil || p.Sources != nil || p.Odds != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
 		return errors.New("a graph prior of one's own takes the place of all other settings of the prior")
 	case p.Probabilities != nil && p.Kind != Sparse:
 		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
@@ -110,19 +113,11 @@ func (p *Prior) validate(d int) error {
 			return fmt.Errorf("the graph prior is %d×%d, want %d×%d: one row and one column for each column of the data", rows, cols, d, d)
 		}
 	}
-	for _, e := range slices.Concat(p.Forbidden, p.Required) {
-		if min(e.From, e.To) < 0 || max(e.From, e.To) >= d || e.From == e.To {
-			return fmt.Errorf("the graph prior speaks of the edge %d → %d, want two different variables from 0 to %d", e.From, e.To, d-1)
-		}
+	if err := p.checkStatements(d); err != nil || p.Own != nil {
+		return err
 	}
-	if p.Own == nil {
-		m, err := p.certain(d)
-		if err != nil {
-			return err
-		}
-		return m.Check()
-	}
-	return nil
+	_, err := p.certain(d)
+	return err
 }
 
 // edgesPerNode is the setting, or its default where it is not inferred.
@@ -171,29 +166,8 @@ func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range p.Forbidden {
-		m.Forbid(e.From, e.To)
-	}
-	for _, e := range p.Required {
-		m.Require(e.From, e.To)
-	}
-	if p.Tiers != nil {
-		m.Tiers(p.Tiers)
-	}
-	if p.MaxParents > 0 {
-		m.MaxParents(p.MaxParents)
-	}
+	p.addStatements(m)
 	return m, nil
-}
-
-// certain is a prior with the same statements about certain edges, without the
-// costly odds of a family.
-func (p *Prior) certain(d int) (*score.Prior, error) {
-	q := *p
-	if q.Probabilities == nil {
-		q.Kind, q.EdgesPerNode = Uniform, 0
-	}
-	return q.modular(d, 0)
 }
 
 // alongOrder is the prior for graphs that follow a known order, in the
@@ -253,71 +227,7 @@ func (p *Prior) expression(order []int, d int, edgesPerNode float64) (models.Gra
 		}
 		base = er
 	}
-	return p.fix(base, order)
-}
-
-// fix adds the certain statements to a prior in order coordinates.
-func (p *Prior) fix(base models.GraphPrior, order []int) (models.GraphPrior, error) {
-	m, err := p.certain(len(order))
-	if err != nil {
-		return nil, err
-	}
-	d, any := len(order), false
-	fixed := mat.NewDense(d, d, nil)
-	for a, i := range order {
-		for b, j := range order {
-			fixed.Set(a, b, 0.5)
-			switch {
-			case i == j:
-			case m.Required(i, j):
-				fixed.Set(a, b, 1)
-				any = true
-			case m.Forbidden(i, j):
-				fixed.Set(a, b, 0)
-				any = true
-			}
-		}
-	}
-	if !any {
-		return base, nil
-	}
-	return fixedEdges{base, fixed}, nil
-}
-
-// fixedEdges is a prior beside which some edges are impossible or certain.
-type fixedEdges struct {
-	models.GraphPrior
-	edges *mat.Dense // 0: impossible, 1: certain
-}
-
-var (
-	_ models.GraphPrior = fixedEdges{}
-	_ models.FixedEdges = fixedEdges{}
-)
-
-// EdgeProbabilities implements [models.FixedEdges].
-func (f fixedEdges) EdgeProbabilities() mat.Matrix { return f.edges }
-
-// LogProb implements [models.GraphPrior].
-func (f fixedEdges) LogProb(g *autograd.Node) *autograd.Node { return f.GraphPrior.LogProb(g) }
-
-// againstOrder names an edge that is certain against an order; "" if there is none.
-func (p *Prior) againstOrder(order []int, names []string) error {
-	if p.Own != nil {
-		return nil
-	}
-	m, err := p.certain(len(names))
-	if err != nil {
-		return err
-	}
-	for a, j := range order {
-		for _, i := range order[a+1:] {
-			if m.Required(i, j) {
-				return fmt.Errorf("the graph prior makes the edge %s → %s certain, but the causal order puts %s first; give an order that agrees", names[i], names[j], names[j])
-			}
-		}
-	}
-	return nil
+	return p.inOrder(base, order)
 }
 
 // String is the text form, under which a snapshot knows the prior.
@@ -331,6 +241,9 @@ func (p *Prior) String() string {
 	}
 	if len(p.Forbidden)+len(p.Required)+len(p.Tiers) > 0 {
 		s += fmt.Sprintf(" forbidden=%v required=%v tiers=%v", p.Forbidden, p.Required, p.Tiers)
+	}
+	if len(p.Sinks)+len(p.Sources)+len(p.Odds) > 0 {
+		s += fmt.Sprintf(" sinks=%v sources=%v odds=%v", p.Sinks, p.Sources, p.Odds)
 	}
 	return s
 }

@@ -66,17 +66,12 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	cfg, err := cfg.WithDefaults(d)
+	cfg, err := cfg.withDefaults(data.Names)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
-	}
-	if cfg.Order.Known != nil {
-		if err := cfg.Prior.againstOrder(cfg.Order.Known, data.Names); err != nil {
-			return nil, fmt.Errorf("tobac: %w", err)
-		}
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data}
 	r.choose()

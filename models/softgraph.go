@@ -2,6 +2,7 @@ package models
 
 import (
 	"math"
+	"slices"
 
 	"tobac/autograd"
 	"tobac/dag"
@@ -24,7 +25,8 @@ const (
 // With an order rows is d−1 and the pair (i, j+1), i ≤ j, has the score s_ij;
 // without, rows is d and the pair (i, j), i ≠ j, has it. Pairs are numbered column
 // by column, child by child, since that is how likelihoods read them; those whose
-// edge the prior has fixed are left out.
+// edge the prior has fixed are left out. Where it has fixed all, the first pair stays in
+// their place, so that particles and noise keep a shape, but reaches no graph.
 type embedding struct {
 	d, k  int
 	kind  Embedding
@@ -88,7 +90,15 @@ func (e embedding) free(list, cells []int) []int {
 			kept = append(kept, list[p])
 		}
 	}
+	if kept == nil {
+		return list[:1]
+	}
 	return kept
+}
+
+// decided reports whether all edges are fixed.
+func (e embedding) decided() bool {
+	return e.fixed != nil && !slices.ContainsFunc(e.allCells(), func(cell int) bool { return math.IsNaN(e.fixed[cell]) })
 }
 
 // certain lists the elements of the graph that are edges for sure.
@@ -130,6 +140,9 @@ func (e embedding) graph(pairs *autograd.Node) *autograd.Node {
 
 // scatter places a vector of pairs into a d×d matrix of zeros.
 func (e embedding) scatter(pairs *autograd.Node) *autograd.Node {
+	if e.decided() {
+		pairs = pairs.Scale(0)
+	}
 	return pairs.ScatterAdd(e.cells(), autograd.Shape{e.d, e.d})
 }
 
@@ -151,6 +164,9 @@ func (e embedding) limit(z []float64) *dag.Graph {
 	g := dag.New(e.d)
 	for _, cell := range e.certain() {
 		g.Set(cell/e.d, cell%e.d, true)
+	}
+	if e.decided() {
+		return g
 	}
 	rows, cells := e.rows(), e.cells()
 	for p, cell := range e.scoreCells() {

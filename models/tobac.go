@@ -89,9 +89,6 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 	if t.emb.fixed, err = fixedEdges(cfg.Prior, d, cfg.Embedding); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
-	if t.emb.pairs() == 0 {
-		return nil, fmt.Errorf("models: TOBAC: the graph prior fixes every edge, which leaves nothing to infer")
-	}
 	if t.noise == nil {
 		t.noise = seeded(cfg.Seed)
 	}

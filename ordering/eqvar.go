@@ -46,7 +46,10 @@ type EqVarOptions struct {
 var _ Orderer = EqVarOptions{}
 
 // Order is [EqVar] with the settings of o.
-func (o EqVarOptions) Order(x mat.Matrix) (*Result, error) {
+func (o EqVarOptions) Order(x mat.Matrix) (*Result, error) { return o.OrderWithin(x, nil) }
+
+// OrderWithin is Order under a precedence.
+func (o EqVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "eqvar top-down"
 	least := func(d int) int { return d + 1 }
 	if o.Partial {
@@ -57,10 +60,11 @@ func (o EqVarOptions) Order(x mat.Matrix) (*Result, error) {
 		return result, err
 	}
 	n, d := x.Dims()
-	marginal := diagonal(c)
+	p.check(d)
+	marginal, next := diagonal(c), p.front(sourcesFirst)
 	e := newElimination(c)
 	for e.t < min(d, n-1) {
-		b, rival := e.smallestTwo()
+		b, rival := e.smallestTwo(next)
 		if own := marginal[e.label[b]]; !(e.v[b] > dependence*own) {
 			return nil, dependent(e.label[b], e.v[b], own, fmt.Sprintf("the %d columns placed before it", e.t))
 		}
@@ -69,23 +73,24 @@ func (o EqVarOptions) Order(x mat.Matrix) (*Result, error) {
 			made.rival, made.gap = e.label[rival], relativeGap(e.v[b], e.v[rival])
 		}
 		result.record(made)
+		next.place(made.column)
 		e.take(b)
 	}
 	if e.t < d {
-		result.appendUndecided(e)
+		result.appendUndecided(e, next)
 	}
 	return result, nil
 }
 
 // appendUndecided places the columns that an elimination has left.
-func (r *Result) appendUndecided(e *elimination) {
+func (r *Result) appendUndecided(e *elimination, next *front) {
 	residual := make([]float64, len(e.v))
 	rest := e.label[e.t:]
 	for p, j := range rest {
 		residual[j] = math.Max(0, e.v[e.t+p])
 	}
 	first := len(r.Order)
-	for _, c := range ascending(rest, residual) {
+	for _, c := range arranged(rest, residual, next) {
 		r.Order = append(r.Order, c.column)
 		r.Criterion = append(r.Criterion, c.criterion)
 		r.Gaps = append(r.Gaps, 0)

@@ -22,7 +22,9 @@ import (
 //
 // Assumptions, the effect of units, and failures are those of [EqVar], except
 // that it cannot do with n ≤ d.
-func EqVarBottomUp(x mat.Matrix) (*Result, error) {
+func EqVarBottomUp(x mat.Matrix) (*Result, error) { return eqVarBottomUp(x, nil) }
+
+func eqVarBottomUp(x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "eqvar bottom-up"
 	c, result, err := covarianceForOrder(x, method, func(d int) int { return d + 1 })
 	if err != nil || c.Data == nil {
@@ -33,8 +35,10 @@ func EqVarBottomUp(x mat.Matrix) (*Result, error) {
 		return nil, err
 	}
 	e := newElimination(theta)
+	p.check(len(e.v))
+	next := p.front(sinksFirst)
 	for e.t < len(e.v) {
-		b, rival := e.smallestTwo()
+		b, rival := e.smallestTwo(next)
 		if !(e.v[b] > 0) {
 			return nil, singular(e.label[b])
 		}
@@ -43,6 +47,7 @@ func EqVarBottomUp(x mat.Matrix) (*Result, error) {
 			made.rival, made.gap = e.label[rival], relativeGap(e.v[b], e.v[rival])
 		}
 		result.record(made)
+		next.place(made.column)
 		e.take(b)
 	}
 	result.sinksFirst()

@@ -25,14 +25,14 @@ const (
 // methods is indexed by Method.
 var methods = [...]struct {
 	name  string
-	order func(x mat.Matrix) (*Result, error)
+	order func(x mat.Matrix, p *Precedence) (*Result, error)
 }{
-	MethodEqVar:           {"eqvar", EqVar},
-	MethodVariance:        {"variance", Variance},
-	MethodEqVarBottomUp:   {"eqvar-bu", EqVarBottomUp},
-	MethodNPVar:           {"npvar", NPVar},
-	MethodNPVarAsReleased: {"npvar-released", NPVarAsReleased},
-	MethodSCORE:           {"score", SCORE},
+	MethodEqVar:           {"eqvar", EqVarOptions{}.OrderWithin},
+	MethodVariance:        {"variance", variance},
+	MethodEqVarBottomUp:   {"eqvar-bu", eqVarBottomUp},
+	MethodNPVar:           {"npvar", NPVarOptions{}.OrderWithin},
+	MethodNPVarAsReleased: {"npvar-released", npVarAsReleased},
+	MethodSCORE:           {"score", SCOREOptions{}.OrderWithin},
 }
 
 var _ Orderer = Method(0)
@@ -47,11 +47,14 @@ func Methods() []Method {
 }
 
 // Order runs the estimator on x (n×d).
-func (m Method) Order(x mat.Matrix) (*Result, error) {
+func (m Method) Order(x mat.Matrix) (*Result, error) { return m.OrderWithin(x, nil) }
+
+// OrderWithin is Order under a precedence.
+func (m Method) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
 	if !m.valid() {
 		return nil, fmt.Errorf("ordering: unknown method %d, want one of %s", int(m), methodNames())
 	}
-	return methods[m].order(x)
+	return methods[m].order(x, p)
 }
 
 // String returns the name that [Method.UnmarshalText] reads.

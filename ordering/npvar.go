@@ -58,7 +58,11 @@ const manyCoefficients = 2000
 var _ Orderer = NPVarOptions{}
 
 // Order is [NPVar] with the settings of o.
-func (o NPVarOptions) Order(x mat.Matrix) (*Result, error) {
+func (o NPVarOptions) Order(x mat.Matrix) (*Result, error) { return o.OrderWithin(x, nil) }
+
+// OrderWithin is Order under a precedence: a layer holds only columns that may be
+// placed when it begins.
+func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
 	if !o.Smoother.valid() {
 		return nil, fmt.Errorf("ordering: unknown smoother %d, want %v or %v", int(o.Smoother), PyGAM, MGCV)
 	}
@@ -96,7 +100,8 @@ func (o NPVarOptions) Order(x mat.Matrix) (*Result, error) {
 		result.doubt(Doubt{Kind: DoubtLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
 	}
 	search := &conditionalVariances{additive: newAdditive(x, columns, o.Smoother, d-1), total: v, value: make([]float64, d)}
-	if err := search.run(result, layers); err != nil {
+	p.check(d)
+	if err := search.run(result, layers, p.front(sourcesFirst)); err != nil {
 		return nil, err
 	}
 	return result, nil
@@ -123,7 +128,7 @@ func (c *conditionalVariances) update(targets []int) {
 }
 
 // run places all columns.
-func (c *conditionalVariances) run(result *Result, layers *layering) error {
+func (c *conditionalVariances) run(result *Result, layers *layering, open *front) error {
 	left := indices(len(c.total))
 	raised := c.ridge
 	for layer := 0; ; layer++ {
@@ -131,7 +136,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering) error {
 		if err := c.checkFinite(left); err != nil {
 			return err
 		}
-		next, err := layers.next(left, c.value)
+		next, err := layers.next(open.of(left), c.value)
 		if err != nil {
 			return err
 		}
@@ -141,6 +146,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering) error {
 			}
 			result.recordClamped(made, c.value)
 			left = without(left, made.column)
+			open.place(made.column)
 			if layers != nil {
 				result.Layers = append(result.Layers, layer)
 			}

@@ -37,13 +37,16 @@ func newElimination(s blas64.General) *elimination {
 }
 
 // smallestTwo returns the positions of the smallest and the second smallest
-// remaining v, lower labels first among equals; the second is −1 if there is
-// none.
-func (e *elimination) smallestTwo() (best, second int) {
+// remaining v of the columns that may be placed next, lower labels first among equals;
+// the second is −1 if there is none.
+func (e *elimination) smallestTwo(next *front) (best, second int) {
 	less := func(p, q int) bool { return e.v[p] < e.v[q] || e.v[p] == e.v[q] && e.label[p] < e.label[q] }
-	best, second = e.t, -1
-	for p := e.t + 1; p < len(e.v); p++ {
+	best, second = -1, -1
+	for p := e.t; p < len(e.v); p++ {
 		switch {
+		case !next.open(e.label[p]):
+		case best < 0:
+			best = p
 		case less(p, best):
 			best, second = p, best
 		case second < 0 || less(p, second):

@@ -22,8 +22,10 @@ import (
 //
 // It fails like [Variance]. Constant columns come first, or where their index
 // puts them, with a [DoubtConstant] each.
-func NPVarAsReleased(x mat.Matrix) (*Result, error) {
-	byVariance, err := Variance(x)
+func NPVarAsReleased(x mat.Matrix) (*Result, error) { return npVarAsReleased(x, nil) }
+
+func npVarAsReleased(x mat.Matrix, p *Precedence) (*Result, error) {
+	byVariance, err := variance(x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +45,12 @@ func NPVarAsReleased(x mat.Matrix) (*Result, error) {
 	for c, j := range byVariance.Order {
 		v[j] = byVariance.Criterion[c]
 	}
-	first := byVariance.Order[0]
-	result.Order = append([]int{first}, without(indices(d), first)...)
+	first, next := byVariance.Order[0], p.front(sourcesFirst)
+	next.place(first)
+	result.Order = append(result.Order, first)
+	for _, made := range arranged(without(indices(d), first), make([]float64, d), next) { // equals: by index
+		result.Order = append(result.Order, made.column)
+	}
 	for _, j := range result.Order {
 		result.Criterion = append(result.Criterion, v[j])
 	}

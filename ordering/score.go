@@ -62,7 +62,10 @@ type SCOREOptions struct {
 var _ Orderer = SCOREOptions{}
 
 // Order is [SCORE] with the settings of o.
-func (o SCOREOptions) Order(x mat.Matrix) (*Result, error) {
+func (o SCOREOptions) Order(x mat.Matrix) (*Result, error) { return o.OrderWithin(x, nil) }
+
+// OrderWithin is Order under a precedence.
+func (o SCOREOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
 	method := "score"
 	switch o.Dispersion {
 	case SampleVariance:
@@ -98,7 +101,8 @@ func (o SCOREOptions) Order(x mat.Matrix) (*Result, error) {
 		}
 	}
 	e := newStein(x, columns)
-	value := make([]float64, d)
+	p.check(d)
+	value, next := make([]float64, d), p.front(sinksFirst)
 	left := indices(d)
 	for len(left) > 1 {
 		if err := e.estimate(left); err != nil {
@@ -109,11 +113,12 @@ func (o SCOREOptions) Order(x mat.Matrix) (*Result, error) {
 				return nil, &ColumnError{Column: j, Row: -1, Err: ErrScale, Detail: fmt.Sprintf("the dispersion of its second derivative is %g", value[j])}
 			}
 		}
-		leaf := ascending(left, value)[0]
+		leaf := ascending(next.of(left), value)[0]
 		if leaf.criterion, err = o.inUnits(leaf, e.bandwidth); err != nil {
 			return nil, err
 		}
 		result.record(leaf)
+		next.place(leaf.column)
 		left = without(left, leaf.column)
 	}
 	result.record(choice{column: left[0], rival: -1, gap: math.Inf(1)})

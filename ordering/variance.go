@@ -17,7 +17,9 @@ import (
 // ([ErrScale]). One column has the order [0] whatever its values. Constant
 // columns come first, with a [DoubtConstant] each; copies of a column follow
 // each other, with a [DoubtTie].
-func Variance(x mat.Matrix) (*Result, error) {
+func Variance(x mat.Matrix) (*Result, error) { return variance(x, nil) }
+
+func variance(x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "variance"
 	columns, single, err := columnsForOrder(x, method, rowsAtLeast(2))
 	if err != nil || single != nil {
@@ -29,7 +31,8 @@ func Variance(x mat.Matrix) (*Result, error) {
 	}
 	result := newResult(method, len(v))
 	result.doubtScale(v, columns)
-	for _, c := range ascending(indices(len(v)), v) {
+	p.check(len(v))
+	for _, c := range arranged(indices(len(v)), v, p.front(sourcesFirst)) {
 		result.record(c)
 	}
 	return result, nil

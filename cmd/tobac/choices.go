@@ -157,6 +157,9 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 			return c, err
 		}
 	}
+	if err := checkKnowledge(&c.Prior, names, c.Order.Known); err != nil {
+		return c, err
+	}
 	if c.Sampler.Method == tobac.DiBS {
 		c.Order = tobac.Order{}
 	}

@@ -124,7 +124,7 @@ func checkDraws(t *testing.T, p *posterior.Posterior, parameters int) {
 func checkWeights(t *testing.T, weights bool) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(readFile(t, "run/edges.csv")), "\n")
-	if lines[0] != "source,target,probability,weight_mean,weight_sd,adjacent,direction" {
+	if lines[0] != "source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed" {
 		t.Errorf("header of edges.csv is %q", lines[0])
 	}
 	for _, line := range lines[1:] {

@@ -54,6 +54,7 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "order", joinNames(s.Order))
 	}
 	printField(w, "prior", r.describePrior())
+	s.Knowledge.print(w)
 	if b := s.Beside; b != nil {
 		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",
 			describeModel(b.Model), onScale(b.Model), particlesText(c), b.Distance))
@@ -212,6 +213,15 @@ func (r *result) describePrior() string {
 	}
 	if c.Prior.Tiers != nil {
 		text += "; no edge to an earlier tier"
+	}
+	if n := len(c.Prior.Sinks); n > 0 {
+		text += fmt.Sprintf("; %s", counted(n, "sink"))
+	}
+	if n := len(c.Prior.Sources); n > 0 {
+		text += fmt.Sprintf("; %s", counted(n, "source"))
+	}
+	if n := len(c.Prior.Odds); n > 0 {
+		text += fmt.Sprintf("; other odds of %s", counted(n, "edge"))
 	}
 	if n := c.Prior.MaxParents; n > 0 {
 		text += fmt.Sprintf("; at most %s of each variable", counted(n, "parent"))

@@ -114,7 +114,9 @@ variables with many parents, uniform prefers no graph. FILE is a table of edge
 probabilities with the names of the columns as its header, whose rows follow its
 header: entry (i, j) is the probability of i -> j, and 0 and 1 hold for certain. Write
 ./er for a file that is named like a prior. --forbid and --require name single edges.
-They hold beside any prior, as --tiers and --max-parents do.
+They hold beside any prior, as --tiers, --sink, --source, --odds and --max-parents do,
+with every engine and for orders that a method finds. --knowledge reads all of them
+from a small file. docs/knowledge.md explains them.
 
 Interventions: FILE is a table of 0 and 1 with the rows and columns of the data,
 columns matched by name. A value set by intervention says nothing about its own
@@ -141,10 +143,11 @@ weighted ones count by their density. Neg.LL is the negative log density of all
 held-out rows, averaged over the graphs, with and without that of the parameters.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
-weight_sd), consensus.csv (source,target,weight) and consensus.dot of the consensus
-graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
-(the particles beside it, where there are any), summary.json (settings, evidences,
-warnings, metrics, times). Without --out nothing is written.
+weight_sd,fixed; fixed is 1 for a required edge), consensus.csv (source,target,
+weight) and consensus.dot of the consensus graph, particles.json (the posterior,
+which tobac eval reads), particles-svgd.json (the particles beside it, where there are
+any), summary.json (settings, what was known, evidences, warnings, metrics, times).
+Without --out nothing is written.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
@@ -195,6 +198,7 @@ func newFit() *cobra.Command {
 		defaultText(f, s.Name, s.Default)
 	}
 	o.knowledge.flags(f)
+	o.knowledge.softFlags(f)
 	f.Var(text(&o.interventions, "FILE"), "interventions", "which values were set by intervention: a table of 0 and 1 like the data")
 	f.Var(choice(&o.transform, dataset.Transforms()...), "transform", "replaces every column before anything else")
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")

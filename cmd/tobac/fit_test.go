@@ -166,7 +166,7 @@ func checkBeside(t *testing.T, summary map[string]any, dir string) {
 func checkFiles(t *testing.T, dir string, draws int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(readFile(t, dir, "edges.csv")), "\n")
-	if lines[0] != "source,target,probability,weight_mean,weight_sd,adjacent,direction" {
+	if lines[0] != "source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed" {
 		t.Errorf("header of edges.csv is %q", lines[0])
 	}
 	consensus := "source,target,weight,type\n"

@@ -40,7 +40,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if err := o.checkChoices(); err != nil {
 		return nil, err
 	}
-	j := &job{input: inputConfig{Preset: o.preset.String(), Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior}}
+	j := &job{input: inputConfig{Preset: o.preset.String(), Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
 	table, err := j.readData(&o, data, stdin)
 	if err != nil {
 		return nil, err

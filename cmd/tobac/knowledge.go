@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,20 +14,34 @@ import (
 	"tobac/delimited"
 )
 
-// knowledge is what the options say about single edges, by names of columns.
+// knowledge is what the options say about the graph, by names of columns.
 type knowledge struct {
+	file            string   // with statements, or a graph whose edges are required; "": none
 	forbid, require []string // a,b for a → b
 	tiers           string   // a,b;c;d,e: earlier groups are no effects of later ones
+	sinks, sources  []string // a,b,...
+	odds            []string // a,b=3
 }
 
 func (k *knowledge) flags(f *pflag.FlagSet) {
-	f.Var(&several{&k.forbid}, "forbid", "there is no edge a -> b; may be repeated")
-	f.Var(&several{&k.require}, "require", "there is an edge a -> b; may be repeated")
+	f.Var(&several{&k.forbid, "a,b"}, "forbid", "there is no edge a -> b; may be repeated")
+	f.Var(&several{&k.require, "a,b"}, "require", "there is an edge a -> b; may be repeated")
 	f.Var(text(&k.tiers, "\"a,b;c;...\""), "tiers", "groups of columns: no edge leads from a later group to an earlier one")
+	f.Var(&several{&k.sinks, "a,b,..."}, "sink", "columns that no edge leaves; may be repeated")
+	f.Var(&several{&k.sources, "a,b,..."}, "source", "columns that no edge enters; may be repeated")
+	f.Var(text(&k.file, "FILE"), "knowledge", "file with such statements (.toml), or with a graph whose edges are all required")
+}
+
+// softFlags are those of statements that no order could obey.
+func (k *knowledge) softFlags(f *pflag.FlagSet) {
+	f.Var(&several{&k.odds, "a,b=X"}, "odds", "multiply the prior odds of the edge a -> b by X, from 0.001 to 1000; may be repeated")
 }
 
 // several is a flag that may be repeated.
-type several struct{ values *[]string }
+type several struct {
+	values *[]string
+	kind   string // placeholder for a value
+}
 
 var _ pflag.Value = (*several)(nil)
 
@@ -44,101 +60,231 @@ func (s *several) String() string {
 }
 
 // Type implements pflag.Value.
-func (s *several) Type() string { return "a,b" }
+func (s *several) Type() string { return s.kind }
 
-// apply adds the statements to a prior.
-func (k *knowledge) apply(p *tobac.Prior, names []string) (err error) {
-	position := map[string]int{}
-	for j, name := range names {
-		position[name] = j
-	}
-	column := func(name string) (int, error) {
-		j, ok := position[strings.TrimSpace(name)]
-		if !ok {
-			return 0, fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(names))
-		}
-		return j, nil
-	}
-	edges := func(option string, all []string) (out []dag.Edge, err error) {
+// A statement names columns; where says in which option, or line of a file, for errors.
+type statement struct {
+	where func(names []string) string // of the names up to the one at fault
+	names []string
+	odds  float64 // of a soft one
+}
+
+// statements are those of all kinds, by names of columns.
+type statements struct {
+	forbid, require, odds []statement // two names each
+	sinks, sources        []statement
+	tiers                 []statement // one for each group; nil: none
+}
+
+// option locates a fault in an option.
+func option(name string) func([]string) string {
+	return func([]string) string { return "--" + name }
+}
+
+// parse reads the options.
+func (k *knowledge) parse() (s statements, err error) {
+	edges := func(name string, all []string) (out []statement, err error) {
 		for _, text := range all {
-			ends, err := delimited.Fields(text, "--"+option)
+			ends, err := delimited.Fields(text, "--"+name)
 			if err != nil || len(ends) != 2 {
-				return nil, usagef("--%s %q; allowed: the names of two columns, separated by a comma", option, text)
+				return nil, usagef("--%s %q; allowed: the names of two columns, separated by a comma", name, text)
 			}
-			from, err := column(ends[0])
-			if err != nil {
-				return nil, &usageError{&locatedError{"--" + option, err}}
-			}
-			to, err := column(ends[1])
-			if err != nil {
-				return nil, &usageError{&locatedError{"--" + option, err}}
-			}
-			if from == to {
-				return nil, usagef("--%s %q; allowed: two different columns", option, text)
-			}
-			out = append(out, dag.Edge{From: from, To: to})
+			out = append(out, statement{where: option(name), names: ends})
 		}
 		return out, nil
 	}
-	if p.Forbidden, err = edges("forbid", k.forbid); err != nil {
-		return err
+	lists := func(name string, all []string) (out []statement, err error) {
+		for _, text := range all {
+			names, err := delimited.Fields(text, "--"+name)
+			if err != nil {
+				return nil, &usageError{err}
+			}
+			out = append(out, statement{where: option(name), names: names})
+		}
+		return out, nil
 	}
-	if p.Required, err = edges("require", k.require); err != nil {
-		return err
+	if s.forbid, err = edges("forbid", k.forbid); err != nil {
+		return s, err
+	}
+	if s.require, err = edges("require", k.require); err != nil {
+		return s, err
+	}
+	if s.sinks, err = lists("sink", k.sinks); err != nil {
+		return s, err
+	}
+	if s.sources, err = lists("source", k.sources); err != nil {
+		return s, err
+	}
+	for _, text := range k.odds {
+		at := strings.LastIndex(text, "=")
+		ends, err := delimited.Fields(text[:max(at, 0)], "--odds")
+		if at < 0 || err != nil || len(ends) != 2 {
+			return s, usagef("--odds %q; allowed: the names of two columns and a number, such as a,b=3", text)
+		}
+		v, err := parseOdds(text[at+1:])
+		if err != nil {
+			return s, usagef("--odds %q: %w", text, err)
+		}
+		s.odds = append(s.odds, statement{where: option("odds"), names: ends, odds: v})
 	}
 	if k.tiers != "" {
-		if p.Tiers, err = k.tierOf(names, column); err != nil {
+		s.tiers, err = lists("tiers", strings.Split(k.tiers, ";"))
+	}
+	return s, err
+}
+
+// parseOdds reads odds.
+func parseOdds(text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number; allowed: odds from %v to %v", text, tobac.LeastOdds, tobac.MostOdds)
+	}
+	return v, checkOdds(v)
+}
+
+// checkOdds refuses odds out of range, and says how what is certain is said.
+func checkOdds(v float64) error {
+	switch {
+	case v >= tobac.LeastOdds && v <= tobac.MostOdds:
+		return nil
+	case v >= 0 && v < tobac.LeastOdds:
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if there is none for certain", v, tobac.LeastOdds, tobac.MostOdds)
+	case v > tobac.MostOdds:
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if there is one for certain", v, tobac.LeastOdds, tobac.MostOdds)
+	}
+	return fmt.Errorf("odds are %v; allowed: odds from %v to %v", v, tobac.LeastOdds, tobac.MostOdds)
+}
+
+// apply adds the statements of the file and of the options to a prior.
+func (k *knowledge) apply(p *tobac.Prior, names []string) error {
+	if k.file != "" {
+		if err := readKnowledge(k.file, p, names); err != nil {
 			return err
 		}
 	}
-	return contradictions(p, names)
+	s, err := k.parse()
+	if err != nil {
+		return err
+	}
+	if s.tiers != nil && p.Tiers != nil {
+		return usagef("--tiers contradicts --knowledge %s, which has tiers too: give them in one place", k.file)
+	}
+	if err := s.apply(p, names); err != nil {
+		return &usageError{err}
+	}
+	return nil
 }
 
-// tierOf is the tier of every column, negative for one that is not named.
-func (k *knowledge) tierOf(names []string, column func(name string) (int, error)) ([]int, error) {
-	tiers := make([]int, len(names))
-	for j := range tiers {
-		tiers[j] = -1
-	}
-	for tier, group := range strings.Split(k.tiers, ";") {
-		members, err := delimited.Fields(group, "--tiers")
-		if err != nil {
-			return nil, &usageError{err}
-		}
-		for _, name := range members {
-			j, err := column(name)
+// apply adds the statements to a prior. Those that it has are left out.
+func (s *statements) apply(p *tobac.Prior, names []string) error {
+	columns := newColumns(names)
+	for _, list := range []struct {
+		from []statement
+		to   *[]dag.Edge
+	}{{s.forbid, &p.Forbidden}, {s.require, &p.Required}} {
+		for _, st := range list.from {
+			e, err := columns.edge(st)
 			if err != nil {
-				return nil, &usageError{&locatedError{"--tiers", err}}
+				return err
 			}
-			if tiers[j] >= 0 {
-				return nil, usagef("--tiers names the column %s twice", delimited.Excerpt(name))
+			if !slices.Contains(*list.to, e) {
+				*list.to = append(*list.to, e)
 			}
-			tiers[j] = tier
 		}
 	}
-	return tiers, nil
+	for _, list := range []struct {
+		from []statement
+		to   *[]int
+	}{{s.sinks, &p.Sinks}, {s.sources, &p.Sources}} {
+		for _, st := range list.from {
+			all, err := columns.all(st)
+			if err != nil {
+				return err
+			}
+			for _, j := range all {
+				if !slices.Contains(*list.to, j) {
+					*list.to = append(*list.to, j)
+				}
+			}
+		}
+	}
+	for _, st := range s.odds {
+		e, err := columns.edge(st)
+		if err != nil {
+			return err
+		}
+		if o := (tobac.EdgeOdds{From: e.From, To: e.To, Odds: st.odds}); !slices.Contains(p.Odds, o) {
+			p.Odds = append(p.Odds, o)
+		}
+	}
+	return s.applyTiers(p, columns)
 }
 
-// contradictions finds required edges that other statements rule out.
-func contradictions(p *tobac.Prior, names []string) error {
-	required := dag.New(len(names))
-	for _, e := range p.Required {
-		edge := fmt.Sprintf("--require %s,%s contradicts ", names[e.From], names[e.To])
-		switch {
-		case slices.Contains(p.Forbidden, e):
-			return usagef("%s--forbid, which names the same edge", edge)
-		case p.Tiers != nil && p.Tiers[e.From] >= 0 && p.Tiers[e.To] >= 0 && p.Tiers[e.From] > p.Tiers[e.To]:
-			return usagef("%s--tiers, which puts %s into an earlier group than %s", edge, names[e.To], names[e.From])
+// applyTiers sets the tier of every column, negative for one that is not named.
+func (s *statements) applyTiers(p *tobac.Prior, columns *columns) error {
+	if s.tiers == nil {
+		return nil
+	}
+	p.Tiers = slices.Repeat([]int{-1}, len(columns.names))
+	for tier, group := range s.tiers {
+		members, err := columns.all(group)
+		if err != nil {
+			return err
 		}
-		required.Set(e.From, e.To, true)
-	}
-	if err := required.CheckAcyclic(names); err != nil {
-		return &usageError{&locatedError{"--require", err}}
-	}
-	for j, name := range names {
-		if n := len(required.Parents(j)); p.MaxParents > 0 && n > p.MaxParents {
-			return usagef("--require gives %s %s, more than --max-parents %d", name, counted(n, "parent"), p.MaxParents)
+		for _, j := range members {
+			if p.Tiers[j] >= 0 {
+				return fmt.Errorf("%s names the column %s twice", group.where(group.names), delimited.Excerpt(columns.names[j]))
+			}
+			p.Tiers[j] = tier
 		}
 	}
 	return nil
+}
+
+// columns finds columns by name.
+type columns struct {
+	names    []string
+	position map[string]int
+}
+
+func newColumns(names []string) *columns {
+	c := &columns{names: names, position: map[string]int{}}
+	for j, name := range names {
+		c.position[name] = j
+	}
+	return c
+}
+
+// all are the columns that a statement names.
+func (c *columns) all(s statement) ([]int, error) {
+	list := make([]int, len(s.names))
+	for k, name := range s.names {
+		j, ok := c.position[strings.TrimSpace(name)]
+		if !ok {
+			return nil, &locatedError{s.where(s.names[:k+1]), fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(c.names))}
+		}
+		list[k] = j
+	}
+	return list, nil
+}
+
+// edge is the edge between the two columns that a statement names.
+func (c *columns) edge(s statement) (dag.Edge, error) {
+	ends, err := c.all(s)
+	if err != nil {
+		return dag.Edge{}, err
+	}
+	if ends[0] == ends[1] {
+		return dag.Edge{}, fmt.Errorf("%s %q; allowed: two different columns", s.where(s.names), strings.Join(s.names, ","))
+	}
+	return dag.Edge{From: ends[0], To: ends[1]}, nil
+}
+
+// checkKnowledge finds statements that contradict each other or a known order.
+func checkKnowledge(p *tobac.Prior, names []string, known []int) error {
+	err := p.CheckTogether(names, known)
+	if errors.As(err, new(*tobac.ContradictionError)) {
+		return &usageError{err}
+	}
+	return nil // faults of other settings have their own messages
 }

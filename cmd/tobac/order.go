@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
@@ -47,7 +48,11 @@ choice and its closest rival (near 0: a guess), the seconds and the order, and
 with --truth the edges of the true graph that the order violates. A random order
 violates half. Below the table stand the varsortability and R²-sortability of the
 data: near 1, sorting by variance, or by how well a column is explained by the
-others, already gives the order away.`
+others, already gives the order away.
+
+What is known binds every method: --require, --tiers, --sink, --source and what
+--forbid leaves possible decide which columns may be placed next, and the method
+chooses among those.`
 
 func newOrder() *cobra.Command {
 	method := ordering.MethodEqVar
@@ -55,6 +60,7 @@ func newOrder() *cobra.Command {
 	var truthPath string
 	var resamples int
 	resampling := uint64(1)
+	var known knowledge
 	cmd := &cobra.Command{
 		Use:   "order DATA.csv",
 		Short: "Print a causal order of the columns",
@@ -78,6 +84,17 @@ func newOrder() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var prior tobac.Prior
+			if err := known.apply(&prior, t.Names); err != nil {
+				return err
+			}
+			if err := checkKnowledge(&prior, t.Names, nil); err != nil {
+				return err
+			}
+			precedence, err := prior.Precedence(len(t.Names))
+			if err != nil {
+				return &locatedError{label, err}
+			}
 			if all {
 				var truth *dag.Graph
 				if truthPath != "" {
@@ -85,12 +102,12 @@ func newOrder() *cobra.Command {
 						return err
 					}
 				}
-				return compareOrders(cmd.Context(), t, label, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return compareOrders(cmd.Context(), t, label, precedence, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			if resamples > 0 {
-				return bootstrapOrders(cmd, t, label, method, resamples, resampling)
+				return bootstrapOrders(cmd, t, label, ordering.Within{Estimator: method, Precedence: precedence}, resamples, resampling)
 			}
-			result, err := orderWithin(cmd.Context(), method, t.X)
+			result, err := orderWithin(cmd.Context(), ordering.Within{Estimator: method, Precedence: precedence}, t.X)
 			switch {
 			case errors.Is(err, errInterrupted):
 				return err
@@ -110,6 +127,7 @@ func newOrder() *cobra.Command {
 	f.Var(wholeNumber(&resamples, 1, math.MaxInt), "bootstrap", "order so many resamples of the rows")
 	defaultText(f, "bootstrap", "none")
 	f.Var(seed(&resampling), "seed", "seed of the resamples")
+	known.flags(f)
 	return cmd
 }
 
@@ -125,7 +143,7 @@ func doubts(r *ordering.Result, t *dataset.Table) []string {
 }
 
 // bootstrapOrders orders resamples of the rows and prints what they agree on.
-func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method ordering.Method, resamples int, seed uint64) error {
+func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method ordering.Orderer, resamples int, seed uint64) error {
 	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
 	spread, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
 		return ordering.Bootstrap(cmd.Context(), method, t.X, resamples, opt)

@@ -23,14 +23,14 @@ type orderRow struct {
 	seconds float64
 }
 
-// compareOrders runs every method and prints a table; truth may be nil. Methods
+// compareOrders runs every method and prints a table; known and truth may be nil. Methods
 // that fail have their reason in the table; it fails if all do.
-func compareOrders(ctx context.Context, t *dataset.Table, label string, truth *dag.Graph, stdout, stderr io.Writer) error {
+func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence, truth *dag.Graph, stdout, stderr io.Writer) error {
 	var rows []orderRow
 	failed := 0
 	for _, method := range ordering.Methods() {
 		start := time.Now()
-		result, err := orderWithin(ctx, method, t.X)
+		result, err := orderWithin(ctx, ordering.Within{Estimator: method, Precedence: known}, t.X)
 		if ctx.Err() != nil {
 			return errInterrupted
 		}

@@ -34,9 +34,12 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	if weighted {
 		fmt.Fprint(t, "\tweight of A → B\tof B → A")
 	}
-	precedes := r.Posterior.Precedes()
+	precedes, known := r.Posterior.Precedes(), newCertainty(&r.Config.Prior, len(r.Names))
 	if r.summary.Orders != nil {
 		fmt.Fprint(t, "\torders that allow A → B")
+	}
+	if known.any() {
+		fmt.Fprint(t, "\tknown")
 	}
 	fmt.Fprintln(t)
 	for _, p := range pairs[:min(most, len(pairs))] {
@@ -50,6 +53,9 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		}
 		if r.summary.Orders != nil {
 			fmt.Fprintf(t, "\t%.2f", precedes.At(p.A, p.B))
+		}
+		if known.any() {
+			fmt.Fprint(t, "\t", known.mark(p.A, p.B))
 		}
 		fmt.Fprintln(t)
 	}
@@ -65,6 +71,9 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	}
 	if weighted {
 		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())
+	}
+	if known.any() {
+		fmt.Fprintln(w, "  known: given before, not found in the data")
 	}
 	r.printConsensus(w)
 	return nil

@@ -70,12 +70,17 @@ func (r *result) save(out *file.Set) error {
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.
-// What is not known of its weight stays empty.
+// What is not known of its weight stays empty. Fixed is 1 for an edge that was required, 0 for one
+// that was found.
 func (r *result) writeEdges(w io.Writer) error {
-	text := []byte("source,target,probability,weight_mean,weight_sd,adjacent,direction\n")
+	text := []byte("source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed\n")
+	fixed := newCertainty(&r.Config.Prior, len(r.Names))
 	for _, e := range r.Posterior.EdgesFrom(0) {
 		text = delimited.AppendTexts(text, r.Names[e.Source], r.Names[e.Target])
 		text = appendKnown(text, e.Probability, e.WeightMean, e.WeightSD, e.Adjacent, r.Posterior.DirectionOf(e.Source, e.Target))
+		if text = append(text, ",0"...); fixed.given(e.Source, e.Target) {
+			text[len(text)-1] = '1'
+		}
 		text = append(text, '\n')
 	}
 	_, err := w.Write(text)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tobac"
 	"tobac/delimited"
 )
 
@@ -128,9 +129,12 @@ type locatedError struct {
 func (e *locatedError) Error() string { return e.where + ": " + withoutPackage(e.err.Error()) }
 func (e *locatedError) Unwrap() error { return e.err }
 
-// message is the text of an error for a user: one line, without the names of
-// packages in front.
+// message is the text of an error for a user: one line, or one for each contradiction, without
+// the names of packages in front.
 func message(err error) string {
+	if errors.As(err, new(*tobac.ContradictionError)) {
+		return withoutPackage(err.Error()) // a line each
+	}
 	return strings.ReplaceAll(withoutPackage(err.Error()), "\n", "; ")
 }
 

@@ -17,21 +17,23 @@ import (
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
-	Config       runConfig        `json:"config"`
-	Engine       string           `json:"engine"`
-	Model        string           `json:"model"`
-	Reason       string           `json:"reason,omitempty"` // why this model
-	Evidence     []evidence       `json:"evidence,omitempty"`
-	EdgesPerNode metrics.Number   `json:"edges_per_node"` // of the prior, or its posterior mean
-	Order        []string         `json:"order"`          // known or found, sources first; empty with several or none
-	Orders       *ordersSummary   `json:"orders,omitempty"`
-	Warnings     []string         `json:"warnings"`
-	evaluation                    // of what is listed
-	Beside       *besideSummary   `json:"svgd,omitempty"`
-	Chains       *chainSummary    `json:"chains,omitempty"`
-	Seconds      tobac.Seconds    `json:"seconds"`
-	Verdict      verdictSummary   `json:"verdict"`
-	Columns      []effects.Column `json:"columns"` // of the training rows, transformed but not standardised
+	Config       runConfig      `json:"config"`
+	Engine       string         `json:"engine"`
+	Model        string         `json:"model"`
+	Reason       string         `json:"reason,omitempty"` // why this model
+	Evidence     []evidence     `json:"evidence,omitempty"`
+	EdgesPerNode metrics.Number `json:"edges_per_node"` // of the prior, or its posterior mean
+	Order        []string       `json:"order"`          // known or found, sources first; empty with several or none
+	Orders       *ordersSummary `json:"orders,omitempty"`
+	Warnings     []string       `json:"warnings"`
+	// Knowledge is what was known of the graph before; left out: nothing.
+	Knowledge  *knowledgeSummary `json:"knowledge,omitempty"`
+	evaluation                   // of what is listed
+	Beside     *besideSummary    `json:"svgd,omitempty"`
+	Chains     *chainSummary     `json:"chains,omitempty"`
+	Seconds    tobac.Seconds     `json:"seconds"`
+	Verdict    verdictSummary    `json:"verdict"`
+	Columns    []effects.Column  `json:"columns"` // of the training rows, transformed but not standardised
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -65,6 +67,7 @@ type inputConfig struct {
 	Preset        string  `json:"preset"`
 	Order         string  `json:"order"` // as on the command line
 	Prior         string  `json:"prior"` // as on the command line
+	Knowledge     string  `json:"-"`     // file of statements, which the summary lists; "": none
 }
 
 // runConfig is everything that repeats a run. Its JSON form is one object: the
@@ -126,6 +129,7 @@ const fewDraws = 100
 func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
 		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Seconds: r.Seconds}
+	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
 	}
