@@ -38,6 +38,10 @@ func TestReadEdges(t *testing.T) {
 		{"semicolons and decimal commas", "source;target;weight\na;b;1,5\n\"p44;42\";a;-2,0\n", plain, weights},
 		{"tabs", "source\ttarget\na\tb\np44;42\ta\n", plain, nil},
 		{"no edges", "source,target\n", nil, nil},
+		{"cause and effect", "Cause,Effect\na,b\np44;42,a\n", plain, nil},
+		{"parent and child", "Parent,Child\na,b\np44;42,a\n", plain, nil},
+		{"columns in another sequence", "weight,target,source\n1.5,b,a\n-2,a,p44;42\n", plain, weights},
+		{"vertex alone", "source,target\na,b\nb,\np44;42,a\n", plain, nil},
 		{"two-cycle", "source,target\na,b\nb,a\n", []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}}, nil},
 		{"edge with weight zero", "source,target,weight\na,b,0\n", []dag.Edge{{From: 0, To: 1}}, mat.NewDense(3, 3, nil)},
 	}
@@ -73,11 +77,11 @@ func TestReadEdgesErrors(t *testing.T) {
 		want       string
 	}{
 		{"empty file", "", abc, `truth.csv: file is empty`},
-		{"no header", "a,b\n", abc, `truth.csv: line 1: header is "a,b"; allowed: "source,target" or "from,to", either with ",weight", ",type" or both after it`},
-		{"wrong third column", "\nsource,target,p\n", abc, `truth.csv: line 2: header is "source,target,p"; allowed: "source,target" or "from,to", either with ",weight", ",type" or both after it`},
+		{"no header", "a,b\n", abc, `truth.csv: line 1: header is "a,b"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
+		{"wrong third column", "\nsource,target,p\n", abc, `truth.csv: line 2: header is "source,target,p"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
 		{"unknown vertex", "source,target\na,b\nb,d\n", abc, `truth.csv: line 3: unknown vertex "d"; allowed: "a", "b", "c"`},
 		{"case matters", "source,target\nA,b\n", abc, `truth.csv: line 2: unknown vertex "A"; allowed: "a", "b", "c"`},
-		{"empty vertex", "source,target\n,b\n", abc, `truth.csv: line 2: unknown vertex ""; allowed: "a", "b", "c"`},
+		{"empty vertex", "source,target\n,b\n", abc, `truth.csv: line 2: edge from a vertex without a name; allowed: names of vertices`},
 		{"many vertices", "source,target\nX1,Y\n", manyNames(25), `truth.csv: line 2: unknown vertex "Y"; allowed: "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", ` +
 			`"X10", "X11", "X12", "X13", "X14", "X15", "X16", "X17", "X18", "X19" and 5 more`},
 		{"to itself", "source,target\na,b\rb,b", abc, `truth.csv: line 3: edge from "b" to itself; allowed: edges between different vertices`},

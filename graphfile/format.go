@@ -1,0 +1,224 @@
+package graphfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"tobac/internal/file"
+)
+
+// A Format is a file format for graphs.
+type Format int
+
+const (
+	// EdgeList is a list of edges with a header, separated by commas: source,target and numbers.
+	EdgeList Format = iota
+	// EdgeTabs is the same separated by tabs.
+	EdgeTabs
+	// Arrows is a text with one edge a --> b or a --- b per line, as Tetrad and causal-cmd write it.
+	Arrows
+	// Matrix is a square matrix as text, with the names of the vertices above it and in front of its lines.
+	Matrix
+	// NPY is a square NumPy array.
+	NPY
+	// NPZ is an archive of NumPy arrays: names, adjacency, probability, adjacent, weight, weight_sd.
+	NPZ
+	// NetworkX is JSON as networkx.node_link_data makes it.
+	NetworkX
+	// AdjacencyJSON is JSON as networkx.adjacency_data makes it.
+	AdjacencyJSON
+	// Cytoscape is JSON of Cytoscape and Cytoscape.js.
+	Cytoscape
+	// GraphML is XML of networkx, igraph, yEd and others.
+	GraphML
+	// GML is the Graph Modelling Language.
+	GML
+	// DOT is the language of Graphviz, and DAGitty's variant of it.
+	DOT
+	// BIF is the Bayesian network interchange format; of the tables that it is for, only the graph is read and written.
+	BIF
+	// XMLBIF is BIF as XML.
+	XMLBIF
+
+	formatCount
+)
+
+// codec is what there is to know of a format.
+type codec struct {
+	name, ending string
+	what         string // for a reader
+	read         func(data []byte, source string) (*Graph, error)
+	write        func(w io.Writer, g *Graph) error
+	holds        []Quantity // numbers that are written
+	noUndirected bool       // edges without direction cannot be written as such
+	unnamed      bool       // names of vertices are not written
+}
+
+// codecs is filled by init because readers know formats.
+var codecs [formatCount]codec
+
+func init() {
+	codecs = [formatCount]codec{
+		EdgeList:      {name: "csv", ending: ".csv", what: "edge list: source,target and numbers", read: readDelimited, write: writeEdgeList, holds: quantities},
+		EdgeTabs:      {name: "tsv", ending: ".tsv", what: "edge list separated by tabs", read: readDelimited, write: writeEdgeTabs, holds: quantities},
+		Arrows:        {name: "txt", ending: ".txt", what: "a --> b in lines, as Tetrad writes it", read: readArrows, write: writeArrows},
+		Matrix:        {name: "matrix", ending: ".csv", what: "square matrix with names, as text", read: readDelimited, write: writeMatrix},
+		NPY:           {name: "npy", ending: ".npy", what: "square NumPy array", read: readNPY, write: writeNPY, unnamed: true},
+		NPZ:           {name: "npz", ending: ".npz", what: "NumPy arrays: names, adjacency and numbers", read: readNPZ, write: writeNPZ, holds: quantities},
+		NetworkX:      {name: "networkx", ending: ".json", what: "JSON of networkx.node_link_data", read: readJSON, write: writeNetworkX, holds: quantities},
+		AdjacencyJSON: {name: "adjacency", ending: ".json", what: "JSON of networkx.adjacency_data", read: readJSON, write: writeAdjacencyJSON, holds: quantities},
+		Cytoscape:     {name: "cytoscape", ending: ".cyjs", what: "JSON of Cytoscape", read: readJSON, write: writeCytoscape, holds: quantities},
+		GraphML:       {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML, write: writeGraphML, holds: quantities},
+		GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
+		DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
+		BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, without tables", read: readBIF, write: writeBIF, holds: quantities},
+		XMLBIF:        {name: "xmlbif", ending: ".xml", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF, noUndirected: true},
+	}
+}
+
+// Formats lists all formats.
+func Formats() []Format {
+	all := make([]Format, formatCount)
+	for k := range all {
+		all[k] = Format(k)
+	}
+	return all
+}
+
+// String is the name of the format in options.
+func (f Format) String() string {
+	if f < 0 || f >= formatCount {
+		return fmt.Sprintf("Format(%d)", int(f))
+	}
+	return codecs[f].name
+}
+
+// Ending is the usual ending of its files, with the point.
+func (f Format) Ending() string { return codecs[f].ending }
+
+// Description says in some words what the format is.
+func (f Format) Description() string { return codecs[f].what }
+
+// endings are those of files beyond [Format.Ending].
+var endings = map[string]Format{".gv": DOT, ".xmlbif": XMLBIF, ".xml": GraphML, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList, ".cyjs": Cytoscape}
+
+// FormatOf is the format that the ending of a file's name stands for when it is written.
+func FormatOf(path string) (f Format, ok bool) {
+	ending := strings.ToLower(filepath.Ext(path))
+	if f, ok := endings[ending]; ok {
+		return f, true
+	}
+	for _, f := range Formats() {
+		if f.Ending() == ending {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// Write writes a graph. A graph with a fault, see [Graph.Check], and one that the format cannot hold are errors: cycles and undirected edges in a
+// network of BIF, names with characters that a format lacks. See [Format.Lost] for what is left out without an error.
+func (f Format) Write(w io.Writer, g *Graph) error {
+	if err := g.Check(); err != nil {
+		return fmt.Errorf("graphfile: %w", err)
+	}
+	var b bytes.Buffer
+	if err := codecs[f].write(&b, g); err != nil {
+		return fmt.Errorf("graphfile: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Lost lists what of the graph the format leaves out, each as a noun; nothing: the graph can be read back as it is.
+func (f Format) Lost(g *Graph) []string {
+	var lost []string
+	c := &codecs[f]
+	if c.unnamed && !g.Unnamed {
+		lost = append(lost, "names of vertices")
+	}
+	for _, q := range quantities {
+		held := false
+		for _, h := range c.holds {
+			held = held || h == q
+		}
+		if !held && g.Has(q) {
+			lost = append(lost, q.plural())
+		}
+	}
+	return lost
+}
+
+// plural names the numbers of all edges.
+func (q Quantity) plural() string {
+	return [...]string{"probabilities", "probabilities of adjacency", "weights", "standard deviations of weights"}[q]
+}
+
+// MaxBytes is the largest size of a file that is read, before and after decompression.
+const MaxBytes = 64 << 20
+
+// ReadFile reads the graph in a file; see [Read].
+func ReadFile(path string) (*Graph, Format, error) {
+	f, err := file.Open(path, "a file")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close() // only read: closing cannot lose anything
+	return Read(f, path)
+}
+
+// Read reads a graph in any of the [Formats], and says in which; source names r in errors. The format is recognised by the content, so that the name of the file
+// does not matter. A file compressed by gzip is read as what is in it.
+func Read(r io.Reader, source string) (*Graph, Format, error) {
+	data, err := readAll(r)
+	if err == nil && bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		data, err = unzip(data)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", source, err)
+	}
+	f, err := detect(data, source)
+	if err != nil {
+		return nil, 0, err
+	}
+	g, err := f.Read(data, source)
+	return g, f, err
+}
+
+// Read reads the bytes of a file of this format; source names it in errors.
+func (f Format) Read(data []byte, source string) (*Graph, error) {
+	g, err := codecs[f].read(data, source)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return g, nil
+}
+
+var errTooLarge = fmt.Errorf("more than %d MiB, want a graph that is smaller", MaxBytes>>20)
+
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err == nil && len(data) > MaxBytes {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+func unzip(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("compressed by gzip: %w", err)
+	}
+	if data, err = readAll(r); err != nil && !errors.Is(err, errTooLarge) {
+		err = fmt.Errorf("compressed by gzip: %w", err)
+	}
+	return data, err
+}
