@@ -3,6 +3,7 @@ module tobac
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/chewxy/hm v1.0.0
 	github.com/google/go-cmp v0.7.0
 	github.com/sbinet/npyio v0.6.0
