@@ -47,6 +47,20 @@ type FinishedOrder struct {
 	Theta [][]float64 `json:"theta,omitempty"`
 }
 
+// A SettingError is a setting of a snapshot that differs from that of the run.
+type SettingError struct {
+	Name          string // as in [SettingText]
+	Snapshot, Run string // values as text; of data and interventions digests
+}
+
+// Error implements error.
+func (e *SettingError) Error() string {
+	if e.Name == "data" {
+		return fmt.Sprintf("snapshot was made from other data (digest %s) than the run's (%s)", e.Snapshot, e.Run)
+	}
+	return fmt.Sprintf("snapshot was made with the %s %q, the run has %q", e.Name, e.Snapshot, e.Run)
+}
+
 // A SettingText is a setting of a run, with its value as text.
 type SettingText struct {
 	Name  string `json:"name"`
@@ -247,12 +261,10 @@ func (r *Run) checkSettings(settings []SettingText) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("snapshot does not say which %s it was made with, the run has %s", want.Name, want.Value)
-		case got != want.Value && want.Name == "data":
-			return fmt.Errorf("snapshot was made from other data (digest %s) than the run's (%s)", got, want.Value)
 		case got != want.Value && (want.Name == "sampler" || want.Name == "chains"): // long texts
-			return fmt.Errorf("snapshot was made with the %s %q, the run has %q", want.Name, differing(got, want.Value), differing(want.Value, got))
+			return &SettingError{Name: want.Name, Snapshot: differing(got, want.Value), Run: differing(want.Value, got)}
 		case got != want.Value:
-			return fmt.Errorf("snapshot was made with the %s %q, the run has %q", want.Name, got, want.Value)
+			return &SettingError{Name: want.Name, Snapshot: got, Run: want.Value}
 		}
 	}
 	return nil

@@ -2,23 +2,59 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"tobac"
+	"tobac/delimited"
 	"tobac/internal/file"
 )
 
-// writeCheckpoint replaces the file by the state of a run, at once or not at all.
-func writeCheckpoint(path string, s *tobac.Snapshot) error {
-	return file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+// A checkpoint is the content of a file that --checkpoint names: the state of a
+// run and the command that it belongs to.
+type checkpoint struct {
+	Format   string          `json:"format"`
+	Versions versions        `json:"versions"`
+	Folder   string          `json:"folder"` // of the checkpoint when it was written; relative paths begin there
+	Data     string          `json:"data"`   // path; "": the embedded data
+	Options  []option        `json:"options"`
+	Snapshot *tobac.Snapshot `json:"snapshot"`
 }
 
+// checkpointFormat is how a checkpoint is known: the file begins with it.
+const checkpointFormat = "tobac checkpoint 1"
+
+// writeCheckpoint replaces the file by the state of a run, at once or not at all.
+func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
+	dir := filepath.Dir(path)
+	folder, err := filepath.Abs(dir)
+	if err != nil {
+		return file.WithPath(path, err)
+	}
+	k := checkpoint{Format: checkpointFormat, Versions: currentVersions(), Folder: folder, Snapshot: s}
+	if c != nil {
+		k.Data, k.Options = relativeTo(dir, c.data, dataKind), c.given(dir)
+		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return slices.Contains(notResumed, o.Name) })
+	}
+	return file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(k) })
+}
+
+// notResumed are the flags that name checkpoints and files of options. What the
+// latter say is part of the checkpoint.
+var notResumed = []string{"resume", "checkpoint", "config"}
+
 // readCheckpoint reads the state of a run.
-func readCheckpoint(path string) (*tobac.Snapshot, error) {
+func readCheckpoint(path string) (*checkpoint, error) {
 	f, err := file.Open(path, "a file")
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -27,9 +63,146 @@ func readCheckpoint(path string) (*tobac.Snapshot, error) {
 		return nil, err
 	}
 	defer f.Close() // only read: closing cannot lose anything
-	s := new(tobac.Snapshot)
-	if err := json.NewDecoder(bufio.NewReader(f)).Decode(s); err != nil {
-		return nil, fmt.Errorf("%s: not a checkpoint written by tobac fit: %w", path, err)
+	r := bufio.NewReader(f)
+	if !isCheckpoint(r) {
+		return nil, fmt.Errorf("%s: not a checkpoint written by tobac fit --checkpoint", path)
 	}
-	return s, nil
+	k := new(checkpoint)
+	if err := json.NewDecoder(r).Decode(k); err != nil {
+		return nil, fmt.Errorf("%s: damaged, or not a checkpoint: %w", path, err)
+	}
+	if k.Format != checkpointFormat || k.Snapshot == nil {
+		return nil, fmt.Errorf("%s: a checkpoint in the form %s, want %q: it was written by another version", path, delimited.Excerpt(k.Format), checkpointFormat)
+	}
+	return k, nil
+}
+
+// isCheckpoint looks at the beginning of a file.
+func isCheckpoint(r *bufio.Reader) bool {
+	begin := []byte(`{"format":"tobac checkpoint `)
+	got, err := r.Peek(len(begin))
+	return err == nil && bytes.Equal(got, begin)
+}
+
+// checkCheckpoint finds a place that a checkpoint must not be written to: an
+// input, and any file but an earlier checkpoint, unless by force.
+func checkCheckpoint(path string, guard file.Guard) error {
+	if err := guard.CheckInput(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return file.Check(path)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: is no regular file; allowed: a new file, or an earlier checkpoint", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return file.WithPath(path, err)
+	}
+	ours := isCheckpoint(bufio.NewReader(f))
+	f.Close() // only read
+	if !ours && !guard.Force {
+		return fmt.Errorf("%s: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
+	}
+	return file.Check(path)
+}
+
+// recall sets the options of a checkpoint that the command line leaves open, and
+// finds the data.
+func (c *commandLine) recall(path string, k *checkpoint) error {
+	dir := filepath.Dir(path)
+	if c.data == "" && k.Data == "-" {
+		return usagef("%s: the data came from standard input: %s - < DATA", path, resumeCommand(path))
+	}
+	if there := k.base(c.flags, k.Folder); k.base(c.flags, dir) < there {
+		dir = k.Folder
+	}
+	if c.data == "" && k.Data != "" {
+		if c.data = resolved(dir, k.Data, dataKind); !exists(c.data) {
+			return fmt.Errorf("%s: its data are no longer in %s; give the data file: %s DATA", path, c.data, resumeCommand(path))
+		}
+	}
+	for _, o := range k.Options {
+		if c.flags.Lookup(o.Name) == nil {
+			return fmt.Errorf("%s: has the option --%s, which this version of tobac does not know", path, o.Name)
+		}
+		if err := c.set(o, dir); err != nil {
+			return &locatedError{path, err}
+		}
+	}
+	return nil
+}
+
+// base counts the inputs that are found where relative paths begin at dir.
+func (k *checkpoint) base(flags *pflag.FlagSet, dir string) int {
+	found := 0
+	for _, o := range append([]option{{dataKey, []string{k.Data}}}, k.Options...) {
+		kind := dataKind
+		if o.Name != dataKey {
+			flag := flags.Lookup(o.Name)
+			if flag == nil || marked(flag, markOutside) {
+				continue
+			}
+			kind = flag.Value.Type()
+		}
+		for _, text := range o.Texts {
+			if isPath(resolved(dir, text, kind), kind) && exists(resolved(dir, text, kind)) {
+				found++
+			}
+		}
+	}
+	return found
+}
+
+// differences lists the options that were given for this run and not, or with
+// other values, for that of the checkpoint, those that may differ left out.
+func (c *commandLine) differences(path string, k *checkpoint) string {
+	former := map[string][]string{}
+	for _, o := range k.Options {
+		former[o.Name] = o.Texts
+	}
+	var all []string
+	for _, o := range c.given(filepath.Dir(path), markAnytime) {
+		was, ok := former[o.Name]
+		switch {
+		case slices.Equal(was, o.Texts):
+		case !ok:
+			all = append(all, fmt.Sprintf("without --%s, here %s", o.Name, strings.Join(o.Texts, " ")))
+		default:
+			all = append(all, fmt.Sprintf("with --%s %s, here %s", o.Name, strings.Join(was, " "), strings.Join(o.Texts, " ")))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// restoreError says why a run cannot go on from a checkpoint, in words of the
+// command line.
+func (c *commandLine) restoreError(path string, k *checkpoint, err error) error {
+	if differ := c.differences(path, k); differ != "" {
+		return &locatedError{path, fmt.Errorf("was made %s; leave out what differs, or start anew without --resume", differ)}
+	}
+	setting := new(tobac.SettingError)
+	switch {
+	case !errors.As(err, &setting):
+		return &locatedError{path, err}
+	case setting.Name == "data" || setting.Name == "interventions":
+		return &locatedError{path, fmt.Errorf("the %s have changed since: they are not those that the checkpoint was made from", setting.Name)}
+	}
+	return &locatedError{path, fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume", setting.Name, setting.Snapshot, setting.Run)}
+}
+
+// resumeCommand is the command that continues from a checkpoint.
+func resumeCommand(path string) string { return "tobac fit --resume " + shellWord(path) }
+
+// shellWord is a word as a shell reads it, in quotes if need be.
+func shellWord(word string) string {
+	plain := strings.IndexFunc(word, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("-_./+,:@%", r))
+	}) < 0
+	if plain && word != "" && !strings.HasPrefix(word, "-") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -30,24 +30,25 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			args := quick("fit", "data/train.csv", "--steps", "300", "--checkpoint-every", "7", "--checkpoint", "state.json")
 			args = append(args, strings.Fields(row.args)...)
 			succeed(t, append(args, "--out", "whole")...)
-			end := readFile(t, "state.json")
+			end := snapshotIn(t, "state.json")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			stderr := &stepWriter{at: row.stop, found: cancel}
 			code := run(ctx, append(args, "--out", "cut"), nil, &bytes.Buffer{}, stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			last := lines[len(lines)-1]
-			if code != exitFailed || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; --resume state.json continues from there") {
+			if code != exitFailed || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d and %q", code, last)
 			}
-			s, err := readCheckpoint("state.json")
+			k, err := readCheckpoint("state.json")
 			if err != nil {
 				t.Fatal(err)
 			}
+			s := k.Snapshot
 			if want := fmt.Sprintf("tobac: interrupted after step %d of ", s.Step); s.Step < row.stop || !strings.HasPrefix(last, want) {
 				t.Errorf("the checkpoint is at step %d, %q", s.Step, last)
 			}
-			got := succeed(t, append(args, "--workers", "3", "--resume", "state.json", "--out", "resumed")...)
+			got := succeed(t, "fit", "--workers", "3", "--resume", "state.json", "--out", "resumed")
 			if first := fmt.Sprintf("step %d of ", s.Step); strings.HasPrefix(got.stderr, first) {
 				t.Errorf("standard error begins with a step that had been taken: %q", got.stderr)
 			}
@@ -56,10 +57,10 @@ func TestResumeFromCheckpoint(t *testing.T) {
 					t.Errorf("%s differs from that of a run that was not interrupted", name)
 				}
 			}
-			if readFile(t, "state.json") != end {
+			if snapshotIn(t, "state.json") != end {
 				t.Error("the last checkpoint differs from that of a run that was not interrupted")
 			}
-			// A checkpoint of the last step gives the results again.
+			// A checkpoint of the last step gives the results again, with all options repeated too.
 			succeed(t, append(args, "--resume", "state.json", "--out", "again")...)
 			if readFile(t, "again/particles.json") != readFile(t, "whole/particles.json") {
 				t.Error("the finished run has other particles")
@@ -69,6 +70,16 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			}
 		})
 	}
+}
+
+// snapshotIn is the state that a checkpoint holds, beside the command.
+func snapshotIn(t *testing.T, path string) string {
+	t.Helper()
+	_, state, found := strings.Cut(readFile(t, path), `"snapshot":`)
+	if !found {
+		t.Fatalf("%s has no snapshot", path)
+	}
+	return state
 }
 
 // stepWriter calls found once a step from at on is reported.
@@ -93,7 +104,8 @@ func TestBadCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	succeed(t, sampled("fit", "data/train.csv", "--checkpoint", "state.json", "--steps", "3")...)
-	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}"} {
+	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}", "damaged.json": readFile(t, "state.json")[:100],
+		"later.json": `{"format":"tobac checkpoint 99","snapshot":{}}`} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -110,16 +122,28 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--checkpoint s.json --checkpoint-every 0", exitUsage, `invalid argument "0" for "--checkpoint-every" flag: allowed: whole numbers from 1`},
 		{"--resume no.json", exitFailed, "no.json: no such file or directory; allowed: a file written by tobac fit --checkpoint"},
 		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
-		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit: invalid character 'o' in literal null (expecting 'u')"},
-		{"--resume empty.json", exitFailed, "empty.json: snapshot does not say with which settings it was made"},
-		{"--resume state.json --seed 2", exitFailed, "state.json: snapshot was made with the seed \"1\", the run has \"2\""},
-		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: snapshot was made with the sampler \"svgd samples=8\", the run has \"svgd samples=9\""},
-		{"--resume state.json --steps 2", exitFailed, "state.json: snapshot at step 3 under order 1, the run has 1 orders of 2 steps"},
-		{"--resume state.json --standardize --order X0,X1,X2,X3,X4,X5", exitFailed, "state.json: snapshot was made from other data (digest "},
-		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: snapshot was made with the order \"eqvar\", the run has \"known [5 1 2 3 4 0]\""},
+		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit --checkpoint\n"},
+		{"--resume empty.json", exitFailed, "empty.json: not a checkpoint written by tobac fit --checkpoint\n"},
+		{"--resume damaged.json", exitFailed, "damaged.json: damaged, or not a checkpoint: unexpected EOF\n"},
+		{"--resume later.json", exitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 1\": it was written by another version\n"},
+		{"--resume state.json --config run.toml", exitUsage, "--config and --resume contradict each other: a checkpoint holds the options of its run\n"},
+		{"--resume state.json --seed 2", exitFailed, "state.json: was made without --seed, here 2; leave out what differs, or start anew without --resume\n"},
+		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: was made with --samples 8, here 9; without --seed, here 2; leave out"},
+		{"--resume state.json --steps 2", exitFailed, "state.json: was made with --steps 3, here 2; leave out"},
+		{"--resume state.json --standardize", exitFailed, "state.json: was made without --standardize, here true; leave out"},
+		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitFailed, "state.json: was made with --order eqvar, here X5,X1,X2,X3,X4,X0; leave out"},
+		{"--resume state.json --model ffn --hidden 5", exitFailed, "state.json: was made without --model, here ffn; without --hidden, here 5; leave out"},
+		{"--checkpoint data/train.csv", exitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
+		{"--checkpoint data/train.csv --force", exitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
+		{"--checkpoint text.json", exitFailed, "text.json: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force\n"},
+		{"--checkpoint /dev/null --force", exitFailed, "/dev/null: is no regular file; allowed: a new file, or an earlier checkpoint\n"},
 	} {
 		before, state := tree(t), readFile(t, "state.json")
-		got := runTobac(t, sampled(append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)...)...)
+		args := append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)
+		if !strings.HasPrefix(c.args, "--resume") {
+			args = sampled(args...)
+		}
+		got := runTobac(t, args...)
 		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("tobac fit %s:\n got %+v\nwant exit %d and %s", c.args, got, c.code, c.want)
 		}
@@ -143,7 +167,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json"}) {
 		t.Errorf("left in the folder: %v", left)
 	}
-	succeed(t, append(args, "--resume", "run/state.json")...)
+	succeed(t, "fit", "--resume", "run/state.json")
 	want := append(fitFiles(), "state.json")
 	slices.Sort(want)
 	if left := listing(t, "run"); !slices.Equal(left, want) {

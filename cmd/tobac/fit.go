@@ -40,7 +40,13 @@ type fitOptions struct {
 	workers             int
 	json                bool
 
-	given func(flag string) bool // on the command line
+	configFile string
+	force      bool
+	quiet      bool
+
+	given   func(flag string) bool // on the command line, in a file of options, or in a checkpoint
+	command *commandLine           // to repeat the run
+	resumed *checkpoint            // that --resume names; nil: none
 }
 
 // preset is a named configuration to start from.
@@ -143,19 +149,29 @@ weighted ones count by their density. Neg.LL is the negative log density of all
 held-out rows, averaged over the graphs, with and without that of the parameters.
 
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
-weight_sd,fixed; fixed is 1 for a required edge), consensus.csv (source,target,
-weight) and consensus.dot of the consensus graph, particles.json (the posterior,
-which tobac eval reads), particles-svgd.json (the particles beside it, where there are
-any), summary.json (settings, what was known, evidences, warnings, metrics, times).
-Without --out nothing is written.
+weight_sd,adjacent,direction,fixed; fixed is 1 for a required edge), pairs.csv,
+effects.csv, consensus.csv (source,target,weight,type) and consensus.dot of the
+consensus graph, particles.json (the posterior, which tobac eval reads),
+particles-svgd.json (the particles beside it, where there are any), summary.json
+(settings, what was known, evidences, warnings, metrics, times, verdict), run.toml and
+tobac.json. Without --out nothing is written.
+
+Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only
+that is replaced, unless somebody has changed it. --force replaces files of the same
+names that are others'. Inputs are never replaced.
+
+Repeating: run.toml in DIR has the data and all options that were given. --config FILE
+reads them back, with names of options as keys, an array for one that is repeated, and
+paths that begin at the folder of the file. The command line comes first.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
-ends its step. --resume FILE continues from there with the same bits as a run that was
-not interrupted. Data and options must be the same, except --workers, the options of
-the output and, where svgd has one order or none and that does not come from the
-posterior, --steps. Both may name the same file. The engine exact has no steps: what
-it computes is computed again.
+ends its step. FILE is new or an earlier checkpoint. --resume FILE continues from there
+with the same bits as a run that was not interrupted, with the data and the options of
+the checkpoint, and keeps its state in the same file. Options that are given again must be the
+same, except --workers, --truth, --heldout, the options of the output and, where svgd has
+one order or none and that does not come from the posterior, --steps. The engine exact has
+no steps: what it computes is computed again.
 
 The same data, settings and seed give the same results for any --workers.`
 
@@ -171,11 +187,14 @@ func newFit() *cobra.Command {
 		Args: arguments(0, 1, "at most one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			data := ""
+			o.command = &commandLine{flags: cmd.Flags()}
 			if len(args) > 0 {
-				data = args[0]
+				o.command.data = args[0]
 			}
-			return fit(cmd.Context(), o, data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if err := o.recall(); err != nil {
+				return err
+			}
+			return fit(cmd.Context(), o, o.command.data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -215,7 +234,35 @@ func newFit() *cobra.Command {
 	f.Var(wholeNumber(&o.checkpointEvery, 1, unlimited), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
 	toggle(f, &o.json, "json", "print summary.json instead of tables")
+	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run; the command line comes first")
+	toggle(f, &o.force, "force", forceUsage)
+	toggle(f, &o.quiet, "quiet", "no progress on standard error")
+	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "force", "quiet")
+	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "force", "quiet", "truth", "heldout")
+	record(f)
 	return cmd
+}
+
+// forceUsage is what --force means, wherever it is accepted.
+const forceUsage = "replace files in the place of results that tobac did not write; inputs are never replaced"
+
+// recall completes the options by those of a file or a checkpoint.
+func (o *fitOptions) recall() (err error) {
+	switch {
+	case o.configFile != "" && o.resume != "":
+		return usagef("--config and --resume contradict each other: a checkpoint holds the options of its run")
+	case o.configFile != "":
+		return o.command.readConfig(o.configFile)
+	case o.resume == "":
+		return nil
+	}
+	if o.resumed, err = readCheckpoint(o.resume); err != nil {
+		return err
+	}
+	if o.checkpoint == "" {
+		o.checkpoint = o.resume
+	}
+	return o.command.recall(o.resume, o.resumed)
 }
 
 // fit runs the command: it checks everything that can be checked, infers, and
@@ -224,17 +271,17 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	start := time.Now()
 	j, err := prepare(o, data, stdin)
 	if err != nil {
-		return err
+		return o.command.mistaken(err)
 	}
 	var out *file.Set
 	if o.out != "" {
-		if out, err = file.OpenSet(o.out, fitFiles()...); err != nil {
+		if out, err = file.OpenSet(o.out, outputNames(fitOutputs), file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}); err != nil {
 			return err
 		}
 		defer out.Discard()
 	}
 	if o.checkpoint != "" { // after the folder, which may hold it
-		if err := file.Check(o.checkpoint); err != nil {
+		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
 			return err
 		}
 	}
@@ -242,6 +289,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
+	r.command, r.folder = o.command, o.out
 	if r.summary, err = newSummary(j, r.Result); err != nil {
 		return err
 	}

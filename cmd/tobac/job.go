@@ -25,10 +25,11 @@ type job struct {
 	scaling *posterior.Standardization // nil: not standardised
 	truth   *dag.Graph                 // nil: unknown
 
-	checkpoint string          // file for the state of the run; "": none
-	every      int             // steps between two checkpoints
-	resume     *tobac.Snapshot // to continue from; nil: none
-	resumeFrom string          // its file
+	checkpoint string       // file for the state of the run; "": none
+	every      int          // steps between two checkpoints
+	resume     *checkpoint  // to continue from; nil: none
+	resumeFrom string       // its file
+	command    *commandLine // that the run belongs to
 }
 
 // prepare reads the data, or the embedded ones for an empty path, and
@@ -63,12 +64,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if err := j.split(o, table); err != nil {
 		return nil, err
 	}
-	j.checkpoint, j.every, j.resumeFrom = o.checkpoint, o.checkpointEvery, o.resume
-	if o.resume != "" {
-		if j.resume, err = readCheckpoint(o.resume); err != nil {
-			return nil, err
-		}
-	}
+	j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.checkpoint, o.checkpointEvery, o.resumed, o.resume, o.command
 	return j, nil
 }
 
@@ -195,8 +191,11 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 	}
 	defer r.Close()
 	if j.resume != nil {
-		if err := r.Restore(ctx, j.resume); err != nil {
-			return nil, &locatedError{j.resumeFrom, err}
+		if err := r.Restore(ctx, j.resume.Snapshot); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			return nil, j.command.restoreError(j.resumeFrom, j.resume, err)
 		}
 	}
 	early := r.Warnings()
@@ -244,7 +243,7 @@ func (j *job) advance(ctx context.Context, r *tobac.Run) error {
 	keep := func() error {
 		s, err := r.Snapshot()
 		if err == nil {
-			err = writeCheckpoint(j.checkpoint, s)
+			err = writeCheckpoint(j.checkpoint, j.command, s)
 		}
 		if err != nil {
 			return &locatedError{"--checkpoint", err}
@@ -279,7 +278,7 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 	case j.checkpoint == "" || !begun:
 		return fmt.Errorf("interrupted %s; nothing was written", at)
 	}
-	return fmt.Errorf("interrupted %s; --resume %s continues from there", at, j.checkpoint)
+	return fmt.Errorf("interrupted %s; to continue: %s", at, resumeCommand(j.checkpoint))
 }
 
 // orderError adds names of columns, and what else could be done, to an error of

@@ -76,8 +76,8 @@ type statements struct {
 	tiers                 []statement // one for each group; nil: none
 }
 
-// option locates a fault in an option.
-func option(name string) func([]string) string {
+// ofOption locates a fault in an option.
+func ofOption(name string) func([]string) string {
 	return func([]string) string { return "--" + name }
 }
 
@@ -89,7 +89,7 @@ func (k *knowledge) parse() (s statements, err error) {
 			if err != nil || len(ends) != 2 {
 				return nil, usagef("--%s %q; allowed: the names of two columns, separated by a comma", name, text)
 			}
-			out = append(out, statement{where: option(name), names: ends})
+			out = append(out, statement{where: ofOption(name), names: ends})
 		}
 		return out, nil
 	}
@@ -99,7 +99,7 @@ func (k *knowledge) parse() (s statements, err error) {
 			if err != nil {
 				return nil, &usageError{err}
 			}
-			out = append(out, statement{where: option(name), names: names})
+			out = append(out, statement{where: ofOption(name), names: names})
 		}
 		return out, nil
 	}
@@ -125,7 +125,7 @@ func (k *knowledge) parse() (s statements, err error) {
 		if err != nil {
 			return s, usagef("--odds %q: %w", text, err)
 		}
-		s.odds = append(s.odds, statement{where: option("odds"), names: ends, odds: v})
+		s.odds = append(s.odds, statement{where: ofOption("odds"), names: ends, odds: v})
 	}
 	if k.tiers != "" {
 		s.tiers, err = lists("tiers", strings.Split(k.tiers, ";"))

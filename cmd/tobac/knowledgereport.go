@@ -105,8 +105,8 @@ func (s *knowledgeSummary) print(w io.Writer) {
 			parts = append(parts, what+" "+firstOf(list, ", "))
 		}
 	}
-	add("required:", texts(s.Required))
-	add("forbidden:", texts(s.Forbid))
+	add("required:", textsOf(s.Required))
+	add("forbidden:", textsOf(s.Forbid))
 	if len(s.Tiers) > 0 {
 		groups := make([]string, len(s.Tiers))
 		for k, group := range s.Tiers {
@@ -116,7 +116,7 @@ func (s *knowledgeSummary) print(w io.Writer) {
 	}
 	add("no edge leaves", labels(s.Sinks))
 	add("no edge enters", labels(s.Sources))
-	add("prior odds:", texts(s.Odds))
+	add("prior odds:", textsOf(s.Odds))
 	together := fmt.Sprintf("together %s certain and %s impossible", counted(len(s.Fixed), "edge"), counted(s.Impossible, "edge"))
 	if s.File != "" {
 		together += "; file: " + s.File
@@ -135,7 +135,7 @@ func firstOf(list []string, separator string) string {
 	return text
 }
 
-func texts[T fmt.Stringer](list []T) []string {
+func textsOf[T fmt.Stringer](list []T) []string {
 	out := make([]string, len(list))
 	for k, v := range list {
 		out[k] = v.String()

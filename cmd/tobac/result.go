@@ -19,6 +19,8 @@ type result struct {
 	effects []effects.Effect // strongest first; nil: the draws have no parameters
 	known   bool             // whether their standard deviations are
 	verdict tobac.Verdict
+	command *commandLine // that made it
+	folder  string       // of its files; "": none
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -37,11 +39,12 @@ var fitOutputs = []output{
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
+	{name: configFile, write: func(r *result, w io.Writer) error { return r.command.writeConfig(w, r.folder) }},
 	{name: "summary.json", write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 }
 
-// fitFiles are their names.
-func fitFiles() []string { return outputNames(fitOutputs) }
+// fitFiles are their names, with that of the file that lists them.
+func fitFiles() []string { return append(outputNames(fitOutputs), file.Manifest) }
 
 func outputNames(outputs []output) []string {
 	names := make([]string, len(outputs))

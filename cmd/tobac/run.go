@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"tobac"
 	"tobac/delimited"
@@ -67,10 +66,7 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 	root.AddCommand(newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if errors.As(err, new(*pflag.NotExistError)) {
-			err = fmt.Errorf("%w; %s --help lists the options", err, cmd.CommandPath())
-		}
-		return &usageError{err}
+		return &usageError{flagError(cmd, err)}
 	})
 	return root
 }
@@ -96,7 +92,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return usagef("unknown command %q; allowed: %s", name, strings.Join(names, ", "))
+	return usagef("unknown command %q%s; allowed: %s", name, suggestion(name, names), strings.Join(names, ", "))
 }
 
 // A usageError is a command line that no data could make right.

@@ -18,6 +18,7 @@ type simulateOptions struct {
 	edgesPerNode, noiseVariance float64
 	seed                        uint64
 	out                         string
+	force                       bool
 	model                       modelName
 	prior                       graphName
 }
@@ -69,6 +70,7 @@ parents are noise, and graph.csv has no column of weights.`,
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise")
 	f.Var(text(&o.out, "DIR"), "out", "folder for the files, created if need be (required)")
+	toggle(f, &o.force, "force", forceUsage)
 	return cmd
 }
 
@@ -83,6 +85,11 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	out, err := file.OpenSet(o.out, []string{"train.csv", "heldout.csv", "graph.csv"}, file.Guard{Force: o.force})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
 	s, err := o.data(g)
 	if err != nil {
 		return err
@@ -95,11 +102,6 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 		{"heldout.csv", func(w io.Writer) error { return dataset.WriteCSV(w, s.Heldout) }},
 		{"graph.csv", func(w io.Writer) error { return dag.WriteEdges(w, s.Graph, s.Train.Names, s.Weights) }},
 	}
-	out, err := file.OpenSet(o.out, "train.csv", "heldout.csv", "graph.csv")
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
 	for _, f := range files {
 		if err := out.Write(f.name, f.write); err != nil {
 			return err

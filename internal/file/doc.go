@@ -7,6 +7,13 @@
 // folder that appear together. A new file has the permissions that the umask of the
 // process leaves of rw-rw-rw-; Write keeps those of a file that it replaces.
 //
+// A Set overwrites nothing of the user's. The file [Manifest] in its folder has the
+// checksums of what sets wrote there, and only files that still have them are
+// replaced; a [Guard] names inputs, which never are, and may force the rest. What a
+// killed process leaves in its temporary folder is removed by the next one that
+// writes beside it, which knows by a lock of the system that its owner has ended;
+// where that had begun to move a set into place, the moves are completed.
+//
 // Errors begin with the path that the caller gave, and have neither the name of a
 // system call nor that of a temporary file in them:
 //

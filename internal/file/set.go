@@ -1,30 +1,40 @@
 package file
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // A Set is a number of files that appear in a folder together or not at all: they
 // are written to a hidden folder inside it, and moved into place once all of them
-// are complete. It belongs to one goroutine.
+// are complete. A [Manifest] beside them says that they were written by this
+// program; only such files, as long as nobody changed them, are replaced by
+// another set. Those of its names that it does not write are then taken away, so that
+// the folder holds the results of one run. It belongs to one goroutine.
 type Set struct {
 	dir     string
-	staging string
-	made    []string // folders created for dir, innermost first
-	written []string // names of the files in staging
+	names   []string
+	guard   Guard
+	staging *staging
+	made    []string          // folders created for dir, innermost first
+	written []string          // names of the files in staging
+	sums    map[string]string // their checksums
 }
 
 // OpenSet prepares dir for files with the given names. It creates dir if need
-// be and writes to it, so that an unusable folder is found before the work.
-// The caller calls [Set.Commit], and [Set.Discard] in every case.
-func OpenSet(dir string, names ...string) (s *Set, err error) {
+// be and writes to it, so that an unusable folder, and a file that must not be
+// replaced, are found before the work. The caller calls [Set.Commit], and
+// [Set.Discard] in every case.
+func OpenSet(dir string, names []string, guard Guard) (s *Set, err error) {
 	const allowed = "allowed: the path of a folder, which is created if it does not exist"
-	s = &Set{dir: filepath.Clean(dir)}
+	s = &Set{dir: filepath.Clean(dir), names: names, guard: guard, sums: map[string]string{}}
 	if info, err := os.Stat(s.dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: is a file; %s", dir, allowed)
 	}
@@ -42,49 +52,104 @@ func OpenSet(dir string, names ...string) (s *Set, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
 	}
-	for _, name := range names {
-		if err := s.checkPlace(name); err != nil {
-			return nil, err
-		}
-	}
-	if s.staging, err = os.MkdirTemp(s.dir, temporary); err != nil {
+	if s.staging, err = newStaging(s.dir); err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", dir, cause(err))
 	}
-	return s, nil
+	_, err = s.check()
+	return s, err
 }
 
-// checkPlace returns an error if a folder stands in the place of a file.
-func (s *Set) checkPlace(name string) error {
-	path := filepath.Join(s.dir, name)
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: is a folder where a file must be written", path)
+// check finds places that must not be written to, and returns the checksums of
+// the files that are there now.
+func (s *Set) check() (now map[string]string, err error) {
+	known, foreign, err := readManifest(s.dir)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	now = map[string]string{}
+	var refused []string
+	for _, name := range s.places() {
+		path := filepath.Join(s.dir, name)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, WithPath(path, err)
+		case info.IsDir():
+			return nil, fmt.Errorf("%s: is a folder where a file must be written", path)
+		}
+		if err := s.guard.CheckInput(path); err != nil {
+			return nil, err
+		}
+		switch kind := info.Mode().Type(); {
+		case kind != 0 && kind != fs.ModeSymlink:
+			return nil, fmt.Errorf("%s: is no regular file; move it away, or choose another folder", path)
+		}
+		if now[name], err = checksum(path); err != nil {
+			return nil, WithPath(path, err)
+		}
+		ours := now[name] != "" && now[name] == known.Files[name]
+		if name == Manifest {
+			ours = !foreign
+		}
+		if !ours && !s.guard.Force {
+			refused = append(refused, path)
+		}
+	}
+	if len(refused) > 0 {
+		return nil, foreignFiles(refused)
+	}
+	return now, nil
+}
+
+// foreignFiles is the error for files that are not replaced.
+func foreignFiles(paths []string) error {
+	reason := "was not written by tobac, or was changed since, and is not overwritten"
+	if len(paths) > 1 {
+		reason = "were not written by tobac, or were changed since, and are not overwritten"
+	}
+	return fmt.Errorf("%s: %s; choose another folder, move what you want to keep, or give --force", strings.Join(paths, ", "), reason)
 }
 
 // Write writes one file, which appears in the folder on commit.
 func (s *Set) Write(name string, write func(io.Writer) error) error {
-	if err := create(filepath.Join(s.dir, name), filepath.Join(s.staging, name), write); err != nil {
+	sum, err := create(filepath.Join(s.dir, name), s.staging.file(name), write)
+	if err != nil {
 		return err
 	}
+	if !slices.Contains(s.names, name) {
+		s.names = append(slices.Clone(s.names), name)
+	}
 	s.written = append(s.written, name)
+	s.sums[name] = sum
 	return nil
 }
 
-// Commit moves the files into place. If one cannot be moved, those before it
-// are taken back and former files return.
+// Commit moves the files into place, unless one has come there that must not be
+// replaced. If one cannot be moved, those before it are taken back and former files
+// return.
 func (s *Set) Commit() (err error) {
 	var undo []func()
 	defer func() {
 		if err == nil {
 			s.made = nil
 		} else {
+			os.Remove(s.staging.file(journalName)) // before anything is taken back
 			for i := len(undo) - 1; i >= 0; i-- {
 				undo[i]()
 			}
 		}
 		s.Discard()
 	}()
+	now, err := s.check()
+	if err != nil {
+		return err
+	}
+	removed, err := s.prepare(now)
+	if err != nil {
+		return err
+	}
 	move := func(from, to string) error {
 		err := os.Rename(from, to)
 		if err == nil {
@@ -92,19 +157,54 @@ func (s *Set) Commit() (err error) {
 		}
 		return err
 	}
-	for _, name := range s.written {
-		if err := s.checkPlace(name); err != nil {
-			return err
-		}
-		path, fresh := filepath.Join(s.dir, name), filepath.Join(s.staging, name)
-		if err := move(path, fresh+".former"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range slices.Concat(removed, s.written) {
+		path, fresh := filepath.Join(s.dir, name), s.staging.file(name)
+		if err := move(path, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return WithPath(path, err)
+		}
+		if slices.Contains(removed, name) {
+			continue
 		}
 		if err := move(fresh, path); err != nil {
 			return WithPath(path, err)
 		}
+		afterMove(name)
 	}
 	return nil
+}
+
+// afterMove is called after each file that a commit moves into place. A test ends
+// the process there.
+var afterMove = func(name string) {}
+
+// prepare writes the manifest and the journal, and returns the names of the
+// files to take away.
+func (s *Set) prepare(now map[string]string) (removed []string, err error) {
+	known, _, err := readManifest(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	fresh := manifest{Note: manifestNote, Files: s.sums}
+	for name, sum := range known.Files {
+		path := filepath.Join(s.dir, name)
+		switch {
+		case slices.Contains(s.written, name) || filepath.Base(name) != name:
+		case slices.Contains(s.names, name) && now[name] == sum:
+			removed = append(removed, name)
+		default:
+			if _, err := os.Lstat(path); err == nil {
+				fresh.Files[name] = sum
+			}
+		}
+	}
+	slices.Sort(removed)
+	if err := s.Write(Manifest, fresh.write); err != nil {
+		return nil, err
+	}
+	_, err = create(filepath.Join(s.dir, journalName), s.staging.file(journalName), func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(journal{Names: s.written, Removed: removed, Former: now})
+	})
+	return removed, err
 }
 
 // Discard removes everything that was not committed, folders made for it
@@ -113,12 +213,22 @@ func (s *Set) Discard() {
 	if s == nil {
 		return
 	}
-	if s.staging != "" {
-		os.RemoveAll(s.staging) // what cannot be removed is hidden and harmless
-		s.staging = ""
+	if s.staging != nil {
+		s.staging.remove()
+		s.staging = nil
 	}
 	for _, d := range s.made {
 		os.Remove(d) // not if somebody else has put something there
 	}
 	s.made = nil
+}
+
+// places are the names of all files that the set may write, its manifest
+// included.
+func (s *Set) places() []string {
+	names := slices.Clone(s.names)
+	if !slices.Contains(names, Manifest) {
+		names = append(names, Manifest)
+	}
+	return names
 }

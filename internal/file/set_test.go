@@ -49,7 +49,7 @@ func writes(text string) func(io.Writer) error {
 func TestSetCommit(t *testing.T) {
 	inFolder(t)
 	for _, content := range []string{"first", "second"} {
-		f, err := file.OpenSet("a/b", "one", "two")
+		f, err := file.OpenSet("a/b", []string{"one", "two"}, file.Guard{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestSetCommit(t *testing.T) {
 		if got := readFile(t, "a/b/one") + readFile(t, "a/b/two"); got != content+"one"+content+"two" {
 			t.Errorf("files hold %q", got)
 		}
-		if diff := cmp.Diff([]string{"one", "two"}, listing(t, "a/b")); diff != "" {
+		if diff := cmp.Diff([]string{"one", file.Manifest, "two"}, listing(t, "a/b")); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 	}
@@ -116,7 +116,7 @@ func TestSetFailures(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			f, err := file.OpenSet("old", "one", "two")
+			f, err := file.OpenSet("old", []string{"one", "two"}, file.Guard{Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestSetFailures(t *testing.T) {
 		})
 	}
 	inFolder(t)
-	f, err := file.OpenSet("new/deep", "one")
+	f, err := file.OpenSet("new/deep", []string{"one"}, file.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSetPlaceTaken(t *testing.T) {
 	if err := os.MkdirAll("run/one", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := file.OpenSet("run", "one"); err == nil || !strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
+	if _, err := file.OpenSet("run", []string{"one"}, file.Guard{}); err == nil || !strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
 		t.Errorf("error %v", err)
 	}
 }

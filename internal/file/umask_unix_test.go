@@ -16,7 +16,7 @@ func TestNewFilesHonourTheUmask(t *testing.T) {
 		inFolder(t)
 		before := syscall.Umask(umask)
 		err := file.Write("one", writes("x"))
-		s, setErr := file.OpenSet(".", "two")
+		s, setErr := file.OpenSet(".", []string{"two"}, file.Guard{Force: true})
 		if setErr == nil {
 			if setErr = s.Write("two", writes("x")); setErr == nil {
 				setErr = s.Commit()

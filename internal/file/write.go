@@ -2,6 +2,8 @@ package file
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +11,6 @@ import (
 	"os"
 	"path/filepath"
 )
-
-// temporary is the pattern of the names of temporary folders.
-const temporary = ".tobac-*.tmp"
 
 // Write writes a file with what write produces, completely or not at all. The
 // folder must exist. A file at path keeps its permissions, and a symbolic link
@@ -58,11 +57,11 @@ func Check(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s: %s is no folder", path, dir)
 	}
-	probe, err := os.MkdirTemp(dir, temporary)
+	probe, err := newStaging(dir)
 	if err != nil {
 		return WithPath(path, err)
 	}
-	os.Remove(probe) // what cannot be removed is hidden and empty
+	probe.remove()
 	return nil
 }
 
@@ -71,13 +70,13 @@ func isFolder(path string) error { return fmt.Errorf("%s: is a folder; allowed: 
 // replace puts a new file in the place of target, which the caller named path.
 // former is what is there, nil: nothing.
 func replace(path, target string, former fs.FileInfo, write func(io.Writer) error) error {
-	staging, err := os.MkdirTemp(filepath.Dir(target), temporary)
+	staging, err := newStaging(filepath.Dir(target))
 	if err != nil {
 		return WithPath(path, err)
 	}
-	defer os.RemoveAll(staging) // also when write panics; what cannot be removed is hidden and harmless
-	fresh := filepath.Join(staging, filepath.Base(target))
-	if err := create(path, fresh, write); err != nil {
+	defer staging.remove() // also when write panics
+	fresh := staging.file(filepath.Base(target))
+	if _, err := create(path, fresh, write); err != nil {
 		return err
 	}
 	if former != nil {
@@ -91,23 +90,24 @@ func replace(path, target string, former fs.FileInfo, write func(io.Writer) erro
 	return nil
 }
 
-// create writes a new file to the disk. Errors begin with the path that stands
-// for it.
-func create(path, fresh string, write func(io.Writer) error) error {
+// create writes a new file to the disk and returns its checksum. Errors begin with
+// the path that stands for it.
+func create(path, fresh string, write func(io.Writer) error) (sum string, err error) {
 	f, err := os.Create(fresh)
 	if err != nil {
-		return WithPath(path, err)
+		return "", WithPath(path, err)
 	}
 	defer f.Close() // closed already, unless an error came first
-	for _, do := range []func() error{func() error { return buffered(f, write) }, f.Sync, f.Close} {
+	h := sha256.New()
+	for _, do := range []func() error{func() error { return buffered(io.MultiWriter(f, h), write) }, f.Sync, f.Close} {
 		if err := do(); err != nil {
 			if located := new(fs.PathError); errors.As(err, &located) && located.Path == fresh {
 				err = located.Err
 			}
-			return fmt.Errorf("%s: %w", path, err)
+			return "", fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func buffered(w io.Writer, write func(io.Writer) error) error {

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
+
+	"tobac/delimited"
+	"tobac/internal/file"
+)
+
+// configFile is the name of the file that repeats a run.
+const configFile = "run.toml"
+
+// dataKey is the key of the data in it.
+const dataKey = "data"
+
+// writeConfig writes what repeats a run as TOML: the data and every option that
+// was given, by the name of its flag, then the defaults of all others as comments.
+// Relative paths begin at the folder of the file.
+func (c *commandLine) writeConfig(w io.Writer, dir string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# What repeats this run of tobac %s: tobac fit --config %s\n", currentVersions().Tobac, configFile)
+	b.WriteString("# Relative paths begin at the folder of this file. Options on the command line come first.\n\n")
+	if c == nil {
+		_, err := w.Write(b.Bytes())
+		return err
+	}
+	switch c.data {
+	case "":
+		fmt.Fprintf(&b, "# %s: %s\n", dataKey, embeddedSachs)
+	default:
+		fmt.Fprintf(&b, "%s = %s\n", dataKey, tomlString(relativeTo(dir, c.data, dataKind)))
+	}
+	for _, o := range c.given(dir, markOutside) {
+		values := make([]string, len(o.Texts))
+		for k, text := range o.Texts {
+			values[k] = tomlValue(text, c.flags.Lookup(o.Name).Value.Type())
+		}
+		if len(values) == 1 {
+			fmt.Fprintf(&b, "%s = %s\n", o.Name, values[0])
+		} else {
+			fmt.Fprintf(&b, "%s = [%s]\n", o.Name, strings.Join(values, ", "))
+		}
+	}
+	b.WriteString("\n# Not given; the defaults:\n")
+	c.flags.VisitAll(func(flag *pflag.Flag) {
+		if !flag.Changed && !marked(flag, markOutside) && flag.Name != "help" {
+			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("# %s: %s", flag.Name, flag.DefValue), " :"))
+		}
+	})
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// tomlValue is a value of a flag in TOML: a number or a truth value where the flag
+// takes one and TOML has it.
+func tomlValue(text, kind string) string {
+	switch kind {
+	case "bool":
+		if v, err := strconv.ParseBool(text); err == nil {
+			return strconv.FormatBool(v)
+		}
+	case "N":
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return strconv.FormatInt(v, 10)
+		}
+	case "X", "FRACTION":
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+			return tomlNumber(v)
+		}
+	}
+	return tomlString(text)
+}
+
+// tomlNumber is a number as a float of TOML, which has a point or an exponent.
+func tomlNumber(v float64) string {
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}
+
+// tomlString is a basic string of TOML.
+func tomlString(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// readConfig sets the options of a file that the command line leaves open, and
+// the data.
+func (c *commandLine) readConfig(path string) error {
+	f, err := file.Open(path, "a file of options, such as "+configFile+" of a run")
+	if err != nil {
+		return err
+	}
+	defer f.Close() // only read
+	const most = 1 << 20
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return file.WithPath(path, err)
+	}
+	if len(text) > most {
+		return usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, configFile)
+	}
+	options, data, err := parseConfig(string(text), c.flags)
+	if err != nil {
+		return &usageError{&locatedError{path, err}}
+	}
+	dir := filepath.Dir(path)
+	if c.data == "" {
+		c.data = resolved(dir, data, dataKind)
+	}
+	for _, o := range options {
+		if err := c.set(o, dir); err != nil {
+			return &usageError{&locatedError{fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)}}
+		}
+	}
+	return nil
+}
+
+// parseConfig reads the text of a file of options for a set of flags, and the path
+// of the data, "" if it has none.
+func parseConfig(text string, flags *pflag.FlagSet) (options []option, data string, err error) {
+	values := map[string]any{}
+	meta, err := toml.Decode(text, &values)
+	if err != nil {
+		if parse := new(toml.ParseError); errors.As(err, parse) {
+			return nil, "", fmt.Errorf("line %d: %s", parse.Position.Line, strings.ReplaceAll(parse.Message, "\n", " "))
+		}
+		return nil, "", err
+	}
+	for _, key := range meta.Keys() { // in the sequence of the file
+		if len(key) > 1 {
+			continue // below a key that is refused
+		}
+		name := key[0]
+		at := func(format string, args ...any) error {
+			return fmt.Errorf("line %d: %s", lineOf(text, name), fmt.Sprintf(format, args...))
+		}
+		flag := flags.Lookup(name)
+		switch {
+		case name == dataKey:
+			ok := false
+			if data, ok = values[name].(string); !ok {
+				return nil, "", at("%s is no text; allowed: the path of the data", dataKey)
+			}
+			continue
+		case flag == nil || name == "help":
+			return nil, "", at("unknown option %s%s; tobac fit --help lists the options, which stand here without dashes", delimited.Excerpt(name), suggestion(name, append(flagNames(flags), dataKey)))
+		case name == "config" || name == "resume":
+			return nil, "", at("%s stands on the command line only", name)
+		}
+		o := option{Name: name}
+		if o.Texts, err = configTexts(values[name]); err != nil {
+			return nil, "", at("%s %v", name, err)
+		}
+		options = append(options, o)
+	}
+	return options, data, nil
+}
+
+// configTexts are the texts of a value of TOML, of an array those of its elements.
+func configTexts(value any) ([]string, error) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}, nil
+	case bool:
+		return []string{strconv.FormatBool(v)}, nil
+	case int64:
+		return []string{strconv.FormatInt(v, 10)}, nil
+	case float64:
+		return []string{strconv.FormatFloat(v, 'g', -1, 64)}, nil
+	case []any:
+		var all []string
+		for _, element := range v {
+			if _, nested := element.([]any); nested {
+				break
+			}
+			one, err := configTexts(element)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, one...)
+		}
+		if len(all) == len(v) && len(v) > 0 {
+			return all, nil
+		}
+	}
+	return nil, errors.New("has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them")
+}
+
+// lineOf is the number of the line at which a key of a file of options begins.
+func lineOf(text, key string) int {
+	quoted := regexp.QuoteMeta(key)
+	at := regexp.MustCompile(`(?m)^[ \t]*\[*[ \t]*(?:` + quoted + `|"` + quoted + `"|'` + quoted + `')[ \t]*[=.\]]`).FindStringIndex(text)
+	if at == nil {
+		return 1
+	}
+	return 1 + strings.Count(text[:at[0]], "\n")
+}
+
+// flagNames are the names of flags.
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	slices.Sort(names)
+	return names
+}

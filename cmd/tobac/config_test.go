@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+	"pgregory.net/rapid"
+
+	_ "tobac/internal/rapidseed"
+)
+
+// What run.toml says gives the same files again, from another folder too, and
+// another one like itself.
+func TestConfigRepeatsARun(t *testing.T) {
+	for _, args := range []string{
+		"data/train.csv --heldout data/heldout.csv --truth data/graph.csv --seed 7",
+		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid X4,X5 --steps 20 --steps 30",
+		"data/train.csv --model ffn --hidden 3,2 --bias=false --standardize --holdout 0.25 --step-size 1e-3 --order eqvar",
+		"--preset paper --transform normal-scores --seed 18446744073709551615 --prior odds.csv",
+		"data/train.csv --engine mcmc --iterations 200 --warm-up 100 --tiers X0,X1;X2",
+	} {
+		t.Run(args, func(t *testing.T) {
+			simulated(t)
+			writeInputs(t)
+			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out", "first")...)
+			text := readFile(t, "first", configFile)
+			if err := toml.Unmarshal([]byte(text), &map[string]any{}); err != nil {
+				t.Fatalf("%v in\n%s", err, text)
+			}
+			for _, unwanted := range []string{"\nout", "\nworkers", "\nconfig"} {
+				if strings.Contains(text, unwanted) {
+					t.Errorf("%s has the option %q, which is no part of the run:\n%s", configFile, unwanted, text)
+				}
+			}
+			succeed(t, "fit", "--config", "first/"+configFile, "--out", "second", "--workers", "3")
+			same(t, "first", "second")
+			// From another folder, whose file has paths of its own.
+			if err := os.MkdirAll("elsewhere/deep", 0o777); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir("elsewhere")
+			succeed(t, "fit", "--config", "../second/"+configFile, "--out", "deep/third")
+			t.Chdir("..")
+			same(t, "first", "elsewhere/deep/third")
+			succeed(t, "fit", "--config", "elsewhere/deep/third/"+configFile, "--out", "fourth")
+			if diff := cmp.Diff(text, readFile(t, "fourth", configFile)); diff != "" {
+				t.Errorf("%s of the repeated run (-first +fourth):\n%s", configFile, diff)
+			}
+			// The command line comes first.
+			succeed(t, "fit", "--config", "first/"+configFile, "--seed", "8", "--out", "other")
+			if !strings.Contains(readFile(t, "other", configFile), "\nseed = 8\n") {
+				t.Error("--seed on the command line was not taken")
+			}
+		})
+	}
+}
+
+// writeInputs makes an order in a file that is named like a method, and a prior
+// for the embedded data.
+func writeInputs(t *testing.T) {
+	t.Helper()
+	names := "praf,pmek,plcg,PIP2,PIP3,p44/42,pakts473,PKA,PKC,P38,pjnk"
+	rows := names + "\n" + strings.Repeat(strings.Repeat("0.3,", 10)+"0.3\n", 11)
+	for name, text := range map[string]string{"eqvar": "X0,X1,X2,X3,X4,X5\n", "odds.csv": rows} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// same compares the results in two folders, those apart that say when and how they
+// were made.
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	compared := 0
+	for _, name := range listing(t, a) {
+		if name == "summary.json" || name == configFile || name == "tobac.json" || strings.HasSuffix(name, ".html") {
+			continue
+		}
+		compared++
+		if readFile(t, a, name) != readFile(t, b, name) {
+			t.Errorf("%s differs between %s and %s", name, a, b)
+		}
+	}
+	if compared < 4 {
+		t.Errorf("%d files compared, want all results", compared)
+	}
+}
+
+// A file of options that cannot be used is one line that names the line of the
+// file.
+func TestBadConfig(t *testing.T) {
+	simulated(t)
+	for text, want := range map[string]string{
+		"seed = 1\nstep = 3\n":                `line 2: unknown option "step"; did you mean steps?; tobac fit --help lists the options, which stand here without dashes`,
+		"\n\n\"no such\" = 3\n":               `line 3: unknown option "no such"; tobac fit --help lists the options, which stand here without dashes`,
+		"seed = 1\n[banana]\nsteps = 3\n":     `line 2: unknown option "banana"; tobac fit --help lists the options, which stand here without dashes`,
+		"[seed]\nsteps = 3\n":                 `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"seed = [[1]]\n":                      `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"seed = []\n":                         `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"seed = 2026-11-22\n":                 `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"data = 3\n":                          `line 1: data is no text; allowed: the path of the data`,
+		"# comment\nseed = -1\n":              `line 2: invalid argument "-1" for "--seed" flag: allowed: whole numbers from 0 to 18446744073709551615`,
+		"model = \"lineer\"\n":                `line 1: invalid argument "lineer" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), gp, ffn; did you mean linear?`,
+		"resume = \"x\"\n":                    `line 1: resume stands on the command line only`,
+		"seed = 1\nseed = 2\n":                `line 2: Key 'seed' has already been defined.`,
+		"seed = \n":                           `line 1: `,
+		"seed = 1\n\xff = 2\n":                `line 2: `,
+		"data = \"data/train.csv\"\nhidden=3": `--hidden contradicts --model auto: only --model ffn has hidden layers`,
+	} {
+		if err := os.WriteFile("run.toml", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got := runTobac(t, "fit", "--config", "run.toml")
+		if !strings.HasPrefix(want, "--") {
+			want = "run.toml: " + want
+		}
+		if got.code != exitUsage || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+			t.Errorf("%q:\n got %+v\nwant %s", text, got, want)
+		}
+	}
+	refuses(t, "fit --config no.toml", exitFailed, "no.toml: no such file or directory")
+	refuses(t, "fit --config data", exitFailed, "data: is a folder; allowed: a file of options, such as run.toml of a run")
+}
+
+// A text survives run.toml, whatever is in it, for every kind of option and
+// number of repetitions.
+func TestConfigRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		build := func() (*pflag.FlagSet, *[]string) {
+			f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+			f.SortFlags = false
+			var list []string
+			f.Var(&several{values: &list}, "several", "")
+			for k, kind := range []string{"N", "X", "bool", "FRACTION", "text", "a|b|FILE"} {
+				f.Var(text(new(string), kind), fmt.Sprint("one-", k), "")
+			}
+			record(f)
+			return f, &list
+		}
+		value := rapid.OneOf(rapid.String(), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`), rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
+		f, list := build()
+		f.VisitAll(func(flag *pflag.Flag) {
+			for range rapid.IntRange(0, 3).Draw(t, "times") {
+				v := strings.ToValidUTF8(value.Draw(t, "value"), "?")
+				if err := f.Set(flag.Name, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		c := &commandLine{flags: f}
+		var b strings.Builder
+		if err := c.writeConfig(&b, "."); err != nil {
+			t.Fatal(err)
+		}
+		g, again := build()
+		options, _, err := parseConfig(b.String(), g)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, b.String())
+		}
+		d := &commandLine{flags: g}
+		for _, o := range options {
+			if err := d.set(o, "."); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(*list, *again) {
+			t.Errorf("got %q, want %q from\n%s", *again, *list, b.String())
+		}
+		f.VisitAll(func(flag *pflag.Flag) {
+			got, want := g.Lookup(flag.Name).Value.String(), flag.Value.String()
+			if kind := flag.Value.Type(); tomlValue(got, kind) != tomlValue(want, kind) { // numbers in any spelling
+				t.Errorf("--%s: got %q, want %q from\n%s", flag.Name, got, want, b.String())
+			}
+		})
+	})
+}
+
+// Whatever bytes a file of options has, reading it ends with options or an error
+// of one line.
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{"", "seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']", "[a.b]\nc = 1", "seed = 0x10\nmodel='''x'''", "\xef\xbb\xbfseed=1", "seed = {a = 1}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, _, err := parseConfig(text, newFit().Flags()); err != nil && (message(err) == "" || strings.Contains(message(err), "\n")) {
+			t.Errorf("error %q", err)
+		}
+	})
+}
+
+// Whatever bytes a checkpoint has, reading it ends with a checkpoint or an error
+// that names the file.
+func FuzzCheckpoint(f *testing.F) {
+	for _, seed := range []string{"", "{}", `{"format":"tobac checkpoint 1"}`, `{"format":"tobac checkpoint 1","options":[{"name":"x","texts":null}],"snapshot":{"step":-1}}`, `{"format":"tobac checkpoint 2","snapshot":{}}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "state")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, err := readCheckpoint(path)
+		if (err == nil) == (k == nil) || err != nil && !strings.HasPrefix(err.Error(), path+": ") {
+			t.Errorf("%+v, error %v", k, err)
+		}
+		if k != nil {
+			c := &commandLine{flags: newFit().Flags()}
+			if err := c.recall(path, k); err != nil && strings.Contains(message(err), "\n") {
+				t.Errorf("error %q", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Nothing of the user's is overwritten: not the truth and the data in the folder
+// of the results, not a file that is named like a result, not an edited result.
+func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
+	const never = "which is never overwritten; choose another place for the results"
+	const foreign = "was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force"
+	simulated(t)
+	copyFile := func(from, to string) {
+		if err := os.WriteFile(to, []byte(readFile(t, from)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The truth is read from the folder of the results and stays.
+	truth := readFile(t, "data/graph.csv")
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "--out", "data")
+	if readFile(t, "data/graph.csv") != truth {
+		t.Fatal("the truth was overwritten")
+	}
+	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data") // its own files
+	copyFile("data/train.csv", "edges.csv")
+	copyFile("data/train.csv", "summary.json")
+	copyFile("data/graph.csv", "consensus.csv")
+	edges, consensus := filepath.Join(".", "edges.csv"), filepath.Join(".", "consensus.csv")
+	for args, want := range map[string]string{
+		"edges.csv":           edges + ": is the data, " + never,
+		"edges.csv --force":   edges + ": is the data, " + never,
+		"./data/../edges.csv": edges + ": is the data, " + never,
+		"data/train.csv --truth consensus.csv --force": consensus + ": is an input, given as --truth, " + never,
+		"data/train.csv --heldout edges.csv":           edges + ": is an input, given as --heldout, " + never,
+		"data/train.csv":                               "edges.csv, consensus.csv, summary.json: " + strings.Replace(strings.Replace(foreign, "was not", "were not", 1), "was changed since, and is", "were changed since, and are", 1),
+		"data/train.csv --truth consensus.csv --out data --checkpoint data/graph.csv":  "data/graph.csv: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force",
+		"data/train.csv --truth data/graph.csv --checkpoint data/graph.csv --out data": "data/graph.csv: is an input, given as --truth, " + never,
+	} {
+		if !strings.Contains(args, "--out") {
+			args += " --out ."
+		}
+		refuses(t, "fit "+args, exitFailed, want)
+	}
+	refuses(t, "simulate --out data --seed 2 --vars 5000 --samples 100000", exitUsage, "--samples 100000 of --vars 5000 are too many; allowed: up to 100000000 numbers in a table")
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--out", ".", "--force")
+	if readFile(t, "edges.csv") != readFile(t, "data/edges.csv") {
+		t.Error("--force did not replace the files")
+	}
+	// A result that the user edited is the user's.
+	if err := os.WriteFile("edges.csv", []byte("source,target,probability\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "fit data/train.csv --engine exact --out .", exitFailed, "edges.csv: "+foreign)
+	if err := os.WriteFile("data/heldout.csv", []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "simulate --out data", exitFailed, "data/heldout.csv: "+foreign)
+	succeed(t, "simulate", "--out", "data", "--force")
+}
+
+// A file of options is an input too, also by another name.
+func TestConfigIsNotOverwritten(t *testing.T) {
+	simulated(t)
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--out", "run")
+	if err := os.Symlink(filepath.Join("run", configFile), "link.toml"); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	for _, name := range []string{"run/" + configFile, "link.toml"} {
+		refuses(t, "fit data/train.csv --config "+name+" --out run", exitFailed, "run/run.toml: is an input, given as --config, which is never overwritten; choose another place for the results")
+	}
+}
+
+// A run goes on from its checkpoint alone, wherever both have been moved together,
+// and asks for the data where they are gone.
+func TestResumeNeedsNothingElse(t *testing.T) {
+	simulated(t)
+	if err := os.Mkdir("project", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("data", "project/data"); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, sampled("fit", "project/data/train.csv", "--truth", "project/data/graph.csv", "--holdout", "0.2", "--steps", "30", "--checkpoint", "project/state 1", "--out", "project/run")...)
+	want := readFile(t, "project/run/particles.json")
+	resume := func(args ...string) invocation {
+		return runTobac(t, append([]string{"fit", "--resume"}, args...)...)
+	}
+	check := func(got invocation, out string) {
+		t.Helper()
+		if got.code != exitDone || readFile(t, out, "particles.json") != want {
+			t.Fatalf("resumed: %+v", got)
+		}
+	}
+	check(resume("project/state 1"), "project/run")
+	// Moved together.
+	if err := os.Rename("project", "moved"); err != nil {
+		t.Fatal(err)
+	}
+	check(resume("moved/state 1"), "moved/run")
+	// The checkpoint alone.
+	if err := os.Rename("moved/state 1", "state 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("moved", "gone"); err != nil {
+		t.Fatal(err)
+	}
+	if got := resume("state 1"); got.code != exitFailed || got.stderr != "tobac: state 1: its data are no longer in data/train.csv; give the data file: tobac fit --resume 'state 1' DATA\n" {
+		t.Errorf("without data: %+v", got)
+	}
+	if err := os.Rename("gone", "moved"); err != nil {
+		t.Fatal(err)
+	}
+	check(resume("state 1", "moved/data/train.csv", "--truth", "moved/data/graph.csv", "--out", "new"), "new")
+	check(resume("state 1"), "new") // which the checkpoint has learned
+	if err := os.WriteFile("moved/data/train.csv", []byte("X0,X1,X2,X3,X4,X5\n1,2,3,4,5,6\n2,2,3,4,5,7\n3,2,3,1,5,6\n9,2,3,4,8,6\n1,2,8,4,5,9\n1,7,3,4,5,9\n5,7,3,4,5,9\n1,7,3,4,7,9\n0,7,3,4,5,9\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := resume("state 1"); got.code != exitFailed || !strings.Contains(got.stderr, "state 1: the data have changed since") {
+		t.Errorf("with other data: %+v", got)
+	}
+	got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), sampled("fit", "-", "--checkpoint", "from-stdin", "--steps", "5")...)
+	if got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	refuses(t, "fit --resume from-stdin", exitUsage, "from-stdin: the data came from standard input: tobac fit --resume from-stdin - < DATA")
+	if got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), "fit", "--resume", "from-stdin", "-"); got.code != exitDone {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Words of the command line are suggested where few letters are wrong.
+func TestDidYouMean(t *testing.T) {
+	inFolder(t, nil)
+	for args, want := range map[string]string{
+		"fti":                                `unknown command "fti"; did you mean fit?; allowed: `,
+		"fit --standardise":                  `unknown flag: --standardise; did you mean --standardize?; tobac fit --help lists the options`,
+		"fit --edge-per-node 2":              `unknown flag: --edge-per-node; did you mean --edges-per-node?; tobac fit --help lists the options`,
+		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --bandwidth-z or --bandwidth-theta?; tobac fit --help`,
+		"fit --banana":                       `unknown flag: --banana; tobac fit --help lists the options`,
+		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, svgd; did you mean exact?`,
+		"fit --prior fiar":                   `--prior fiar: no such file or directory; did you mean fair?`,
+		"order x.csv --method eqvar-up":      `invalid argument "eqvar-up" for "--method" flag: allowed: `,
+		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn; did you mean linear?`,
+		"simulate --out x --prior somethin?": `invalid argument "somethin?" for "--prior" flag: allowed: er, sf` + "\n",
+	} {
+		if got := runTobac(t, strings.Fields(args)...); got.code == exitDone || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("tobac %s:\n got %q\nwant %q", args, got.stderr, want)
+		}
+	}
+}

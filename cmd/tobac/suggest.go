@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tobac/ordering"
+)
+
+// flagError adds to an error of a flag what may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
+		near := suggestion(unknown.GetSpecifiedName(), flagNames(cmd.Flags()))
+		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean --"), " or ", " or --")
+		return fmt.Errorf("%w%s; %s --help lists the options", err, near, cmd.CommandPath())
+	}
+	return valueError(err)
+}
+
+// valueError adds to an error of a flag's value which of its choices may have
+// been meant.
+func valueError(err error) error {
+	wrong := new(pflag.InvalidValueError)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, suggestion(wrong.GetValue(), choicesOf(wrong.GetFlag())))
+}
+
+// choicesOf are the named values of a flag; nil: it takes others.
+func choicesOf(flag *pflag.Flag) []string { return kindChoices(flag.Value.Type()) }
+
+// kindChoices are the named values in the placeholder of a flag.
+func kindChoices(kind string) []string {
+	if kind == "bool" {
+		return []string{"true", "false"}
+	}
+	words := strings.Split(kind, "|")
+	if len(words) < 2 {
+		return nil
+	}
+	var names []string
+	for _, w := range words {
+		switch {
+		case w == "METHOD":
+			for _, m := range ordering.Methods() {
+				names = append(names, m.String())
+			}
+		case w == strings.ToLower(w) && !strings.Contains(w, ","):
+			names = append(names, w)
+		}
+	}
+	return names
+}
+
+// mistaken adds to the error of a file that is not there which choice may have been
+// meant, for options that take names and files.
+func (c *commandLine) mistaken(err error) error {
+	if c == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c.flags.VisitAll(func(flag *pflag.Flag) {
+		for _, text := range texts(flag) {
+			if may, must := pathKind(flag.Value.Type()); !may || must || !flag.Changed || !strings.HasPrefix(err.Error(), text+": ") {
+				continue
+			}
+			if near := suggestion(text, choicesOf(flag)); near != "" {
+				err = fmt.Errorf("--%s %w%s", flag.Name, err, near)
+			}
+		}
+	})
+	return err
+}
+
+// suggestion asks whether one of the allowed words was meant: those that differ
+// from the given one by few letters, at most two of them. It is empty if there is
+// none, and begins with a semicolon.
+func suggestion(word string, allowed []string) string {
+	type near struct {
+		word     string
+		distance int
+	}
+	var all []near
+	lower := strings.ToLower(word)
+	for _, a := range allowed {
+		d := editDistance(lower, strings.ToLower(a))
+		n := utf8.RuneCountInString(a)
+		switch {
+		case len(lower) >= 3 && strings.HasPrefix(strings.ToLower(a), lower):
+			d = 1
+		case d > 1+n/5 || d >= n: // one letter, two of five, three of ten
+			continue
+		}
+		all = append(all, near{a, d})
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
+	best := all[0].word
+	if len(all) > 1 && all[1].distance == all[0].distance {
+		best += " or " + all[1].word
+	}
+	return "; did you mean " + best + "?"
+}
+
+// editDistance is the number of letters to insert, delete, replace or exchange
+// with their neighbour that makes b of a (optimal string alignment).
+func editDistance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	// Rows i−2, i−1 and i of the distances of prefixes.
+	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		row[0] = i
+		for j := 1; j <= len(t); j++ {
+			replaced := last[j-1]
+			if s[i-1] != t[j-1] {
+				replaced++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, replaced)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(t)]
+}

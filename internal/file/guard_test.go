@@ -1,0 +1,201 @@
+package file_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tobac/internal/file"
+)
+
+// put writes files as a set does.
+func put(dir string, guard file.Guard, contents map[string]string, names ...string) error {
+	s, err := file.OpenSet(dir, names, guard)
+	if err != nil {
+		return err
+	}
+	defer s.Discard()
+	for _, name := range names {
+		if text, ok := contents[name]; ok {
+			if err := s.Write(name, writes(text)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Commit()
+}
+
+const refusal = " not written by tobac, or "
+
+// What a set wrote is replaced, as long as nobody changed it; everything else is
+// not, but by force.
+func TestSetReplacesItsOwnFiles(t *testing.T) {
+	first := map[string]string{"a": "a1", "b": "b1"}
+	second := map[string]string{"a": "a2", "b": "b2"}
+	for _, c := range []struct {
+		name    string
+		change  func()
+		refused []string
+	}{
+		{"nothing", func() {}, nil},
+		{"one deleted", func() { os.Remove("run/a") }, nil},
+		{"one edited", func() { writeFile(t, "run/b", "mine") }, []string{"run/b"}},
+		{"all edited", func() { writeFile(t, "run/a", "my own"); writeFile(t, "run/b", "mine") }, []string{"run/a", "run/b"}},
+		{"written again with the same content", func() { os.Remove("run/b"); writeFile(t, "run/b", "b1") }, nil},
+		{"manifest deleted", func() { os.Remove("run/" + file.Manifest) }, []string{"run/a", "run/b"}},
+		{"manifest of another program", func() { writeFile(t, "run/"+file.Manifest, `{"files":{"a":"x"}}`) }, []string{"run/a", "run/b", "run/" + file.Manifest}},
+		{"manifest damaged", func() { writeFile(t, "run/"+file.Manifest, `{"note":`) }, []string{"run/a", "run/b", "run/" + file.Manifest}},
+		{"another file", func() { writeFile(t, "run/other", "mine") }, nil},
+		{"link in the place of a file", func() {
+			os.Remove("run/a")
+			writeFile(t, "target", "a1")
+			if err := os.Symlink("../target", "run/a"); err != nil {
+				t.Skip("no symbolic links: ", err)
+			}
+		}, []string{"run/a"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t)
+			if err := put("run", file.Guard{}, first, "a", "b"); err != nil {
+				t.Fatal(err)
+			}
+			c.change()
+			before := contents(t, "run")
+			err := put("run", file.Guard{}, second, "a", "b")
+			if c.refused == nil {
+				if err != nil || readFile(t, "run/a")+readFile(t, "run/b") != "a2b2" {
+					t.Errorf("error %v, files %v", err, contents(t, "run"))
+				}
+				return
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), strings.Join(c.refused, ", ")+": w") || !strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), "--force") {
+				t.Errorf("error %v, want %v named", err, c.refused)
+			}
+			if after := contents(t, "run"); after != before {
+				t.Errorf("the folder was changed from\n%s\nto\n%s", before, after)
+			}
+			if err := put("run", file.Guard{Force: true}, second, "a", "b"); err != nil || readFile(t, "run/a")+readFile(t, "run/b") != "a2b2" {
+				t.Errorf("by force: error %v, files %v", err, contents(t, "run"))
+			}
+			if text, err := os.ReadFile("target"); err == nil && string(text) != "a1" {
+				t.Errorf("the target of a link holds %q", text)
+			}
+			if err := put("run", file.Guard{}, first, "a", "b"); err != nil {
+				t.Errorf("after force: %v", err)
+			}
+		})
+	}
+}
+
+// contents are the names and texts of the files in a folder.
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	for _, name := range listing(t, dir) {
+		all = append(all, name+": "+readFile(t, filepath.Join(dir, name)))
+	}
+	return strings.Join(all, "\n")
+}
+
+// Files that this run does not have but an earlier one left go; those of other
+// sets and of the user stay.
+func TestSetTakesFormerResultsAway(t *testing.T) {
+	inFolder(t)
+	writes := map[string]string{"a": "a", "b": "b", "c": "c", "other": "o"}
+	for _, names := range [][]string{{"other"}, {"a", "b", "c"}} {
+		if err := put("run", file.Guard{}, writes, names...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile(t, "run/mine", "mine")
+	delete(writes, "b")
+	if err := put("run", file.Guard{}, writes, "a", "b", "c"); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(listing(t, "run"), " "); got != "a c mine other "+file.Manifest {
+		t.Errorf("folder holds %s", got)
+	}
+	// What stays is still known as written here.
+	if err := put("run", file.Guard{}, writes, "other"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Inputs are not replaced, not even by force, and by no name.
+func TestSetRefusesInputs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func() (input string)
+	}{
+		{"the file", func() string { return "run/a" }},
+		{"another path to it", func() string { return "run/../run/a" }},
+		{"a hard link", func() string {
+			if err := os.Link("run/a", "data"); err != nil {
+				t.Skip("no hard links: ", err)
+			}
+			return "data"
+		}},
+		{"a link to it", func() string {
+			if err := os.Symlink("run/a", "data"); err != nil {
+				t.Skip("no symbolic links: ", err)
+			}
+			return "data"
+		}},
+		{"a link in its place", func() string {
+			writeFile(t, "data", "x")
+			if err := errorsOf(os.Remove("run/a"), os.Symlink("../data", "run/a")); err != nil {
+				t.Skip("no symbolic links: ", err)
+			}
+			return "data"
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t)
+			if err := put("run", file.Guard{}, map[string]string{"a": "a"}, "a"); err != nil {
+				t.Fatal(err)
+			}
+			input := c.make()
+			before := readFile(t, input)
+			for _, force := range []bool{false, true} {
+				guard := file.Guard{Inputs: []file.Input{{Path: "nowhere", What: "nothing"}, {Path: input, What: "the data"}}, Force: force}
+				err := put("run", guard, map[string]string{"a": "b"}, "a")
+				if want := filepath.Join("run", "a") + ": is the data, which is never overwritten; choose another place for the results"; err == nil || err.Error() != want {
+					t.Errorf("force %v: error %v, want %s", force, err, want)
+				}
+			}
+			if after := readFile(t, input); after != before {
+				t.Errorf("the input holds %q", after)
+			}
+		})
+	}
+}
+
+func errorsOf(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What comes to the folder between opening and commit is found.
+func TestSetChecksAgain(t *testing.T) {
+	inFolder(t)
+	s, err := file.OpenSet("run", []string{"a"}, file.Guard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Discard()
+	if err := s.Write("a", writes("result")); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "run/a", "mine")
+	if err := s.Commit(); err == nil || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("error %v", err)
+	}
+	if got := contents(t, "run"); got != "a: mine" {
+		t.Errorf("the folder holds %s", got)
+	}
+}
