@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -39,6 +40,8 @@ type fitOptions struct {
 	seed                uint64
 	workers             int
 	json                bool
+	report              bool
+	command             string // that repeats the run
 
 	given func(flag string) bool // on the command line
 }
@@ -157,7 +160,7 @@ it computes is computed again.
 The same data, settings and seed give the same results for any --workers.`
 
 func newFit() *cobra.Command {
-	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true}
+	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true, report: true}
 	cmd := &cobra.Command{
 		Use:   "fit [DATA.csv]",
 		Short: "Infer the posterior over causal graphs",
@@ -168,6 +171,7 @@ func newFit() *cobra.Command {
 		Args: arguments(0, 1, "at most one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
+			o.command = commandLine(cmd.Context(), cmd.Flags())
 			data := ""
 			if len(args) > 0 {
 				data = args[0]
@@ -210,6 +214,7 @@ func newFit() *cobra.Command {
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(wholeNumber(&o.checkpointEvery, 1, unlimited), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
+	toggle(f, &o.report, "report", "write report.html and figures with --out")
 	toggle(f, &o.json, "json", "print summary.json instead of tables")
 	return cmd
 }
@@ -222,12 +227,18 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	var out *file.Set
+	var out, figures *file.Set
 	if o.out != "" {
 		if out, err = file.OpenSet(o.out, fitFiles()...); err != nil {
 			return err
 		}
 		defer out.Discard()
+		if o.report {
+			if figures, err = file.OpenSet(filepath.Join(o.out, figuresFolder), figureFiles()...); err != nil {
+				return err
+			}
+			defer figures.Discard()
+		}
 	}
 	if o.checkpoint != "" { // after the folder, which may hold it
 		if err := file.Check(o.checkpoint); err != nil {
@@ -242,9 +253,15 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
+	r.summary.Command = o.command
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
-		if err := r.save(out); err != nil {
+		if o.report {
+			if err := r.draw(ctx, j); err != nil {
+				return err
+			}
+		}
+		if err := r.save(out, figures); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -9,13 +10,15 @@ import (
 	"tobac/dag"
 	"tobac/delimited"
 	"tobac/internal/file"
+	"tobac/report"
 )
 
 // A result is a finished fit.
 type result struct {
 	*tobac.Result
 	summary summary
-	warned  []string // warnings that the user has seen
+	page    *report.Report // nil: none was asked for
+	warned  []string       // warnings that the user has seen
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -32,7 +35,8 @@ var fitOutputs = []output{
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
-	{name: "summary.json", write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
+	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
+	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 }
 
 // fitFiles are their names.
@@ -54,14 +58,20 @@ func (r *result) outputs() []output {
 // files are the names of the files of this result.
 func (r *result) files() []string { return outputNames(r.outputs()) }
 
-// save writes all files into the folder, or none.
-func (r *result) save(out *file.Set) error {
+// save writes all files into the folder, or none, and figures into theirs.
+func (r *result) save(out, figures *file.Set) error {
 	for _, o := range r.outputs() {
 		if err := out.Write(o.name, func(w io.Writer) error { return o.write(r, w) }); err != nil {
 			return err
 		}
 	}
-	return out.Commit()
+	if r.page == nil {
+		return out.Commit()
+	}
+	if err := writeFigures(r.page, figures); err != nil {
+		return err
+	}
+	return errors.Join(out.Commit(), figures.Commit())
 }
 
 // writeConsensus writes the edges of the consensus graph with their weights.

@@ -25,6 +25,7 @@ type summary struct {
 	Order        []string       `json:"order"`          // known or found, sources first; empty with several or none
 	Orders       *ordersSummary `json:"orders,omitempty"`
 	Warnings     []string       `json:"warnings"`
+	Command      string         `json:"command,omitempty"` // that repeats the run
 	evaluation                  // of what is listed
 	Beside       *besideSummary `json:"svgd,omitempty"`
 	Chains       *chainSummary  `json:"chains,omitempty"`
