@@ -15,7 +15,7 @@ const fewest = 20
 
 func untested(why string) Check { return Check{P: math.NaN(), Text: why} }
 
-const noSign = "no sign against it"
+const noSign = "nothing against it"
 
 // normality is the omnibus test of D'Agostino and Pearson (1973): the sum of the squares of
 // the normal forms of skewness (D'Agostino 1970) and kurtosis (Anscombe and Glynn 1983),
@@ -35,13 +35,13 @@ func normality(e []float64) Check {
 	case !c.Failed():
 		c.Text = noSign
 	case math.Abs(skew) > 0.5 && math.Abs(skew) > math.Abs(kurtosis-3)/2:
-		c.Text = "skewed (skewness " + significant(skew, 2) + ")"
+		c.Text = "skewed, skewness " + significant(skew, 2)
 	case kurtosis > 4:
-		c.Text = "heavy tails (kurtosis " + significant(kurtosis, 2) + ", normal: 3)"
+		c.Text = "heavy tails, kurtosis " + significant(kurtosis, 2)
 	case kurtosis < 2.2:
-		c.Text = "light tails (kurtosis " + significant(kurtosis, 2) + ", normal: 3)"
+		c.Text = "light tails, kurtosis " + significant(kurtosis, 2)
 	default:
-		c.Text = fmt.Sprintf("slight departure (skewness %s, kurtosis %s)", significant(skew, 2), significant(kurtosis, 2))
+		c.Text = fmt.Sprintf("slightly off, skewness %s, kurtosis %s", significant(skew, 2), significant(kurtosis, 2))
 	}
 	return c
 }
@@ -105,7 +105,7 @@ func equalVariance(e []float64, parents [][]float64) Check {
 	r2 := math.Max(0, 1-floats.Dot(rest, rest)/total)
 	c := Check{P: distuv.ChiSquared{K: float64(k)}.Survival(float64(len(e)) * r2), Text: noSign}
 	if c.Failed() {
-		c.Text = "the spread changes with the parents, which explain " + percent(r2) + " of the squared residuals"
+		c.Text = "uneven, " + percent(r2)
 	}
 	return c
 }
@@ -141,7 +141,7 @@ func linearity(y []float64, parents [][]float64) Check {
 	f := math.Max(0, before-after) / 2 / (after / free)
 	c := Check{P: distuv.F{D1: 2, D2: free}.Survival(f), Text: noSign}
 	if c.Failed() {
-		c.Text = "curved: squares and cubes explain another " + percent((before-after)/before) + " of the rest"
+		c.Text = "curved, " + percent((before-after)/before)
 	}
 	return c
 }

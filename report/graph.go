@@ -12,7 +12,7 @@ const (
 	mostEdges   = 250   // edges drawn, the most probable ones
 	labelled    = 30    // edges up to which their weights are written beside them
 	allNodes    = 30    // variables up to which those without an edge are drawn
-	graphWidth  = 760.0 // pixels that parts of the graph are packed into
+	graphWidth  = 560.0 // pixels that parts of the graph are packed into
 	nodeHeight  = 34.0
 	nodeText    = 13.0
 	longestName = 150.0 // pixels of a name in a node
@@ -48,7 +48,7 @@ func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene, string
 	s := pack(blocks)
 	if len(blocks) == 0 {
 		s.add(words(margin, margin+24, 14, start, muted, "No pair is related with a probability above 50 %."))
-		s.width, s.height = graphWidth/2, 60
+		s.width, s.height = 400, 60
 	}
 	s.legend(edges)
 	return s, note, nil
@@ -129,16 +129,20 @@ func (c *Content) drawPart(ctx context.Context, members []int, edges []relation)
 		s.boxes = append(s.boxes, point{nodeWidth(name), nodeHeight})
 	}
 	var drawn []relation
+	var weights []string
 	for _, e := range edges {
 		k, inside := at[e.from]
 		if !inside {
 			continue
 		}
 		a := sketchArrow{from: k, to: at[e.to], size: 0.75 + 0.12*edgeWidth(e.adjacent), headless: !e.directed()}
+		weight := ""
 		if len(edges) <= labelled {
-			a.label = edgeLabel(&e)
+			if weight = edgeLabel(&e); weight != "" {
+				a.label = plateWidth(weight)
+			}
 		}
-		s.arrows, drawn = append(s.arrows, a), append(drawn, e)
+		s.arrows, drawn, weights = append(s.arrows, a), append(drawn, e), append(weights, weight)
 	}
 	l, err := s.arrange(ctx)
 	if err != nil {
@@ -152,8 +156,8 @@ func (c *Content) drawPart(ctx context.Context, members []int, edges []relation)
 		b.marks = append(b.marks, c.drawNode(l.boxes[k], s.boxes[k], names[k], v)...)
 	}
 	for k := range drawn {
-		if text := s.arrows[k].label; text != "" {
-			b.marks = append(b.marks, drawLabel(l.arrows[k].label, minus(text), drawn[k].sign(), c.tip(&drawn[k]))...)
+		if weights[k] != "" {
+			b.marks = append(b.marks, drawLabel(l.arrows[k].label, weights[k], drawn[k].sign(), c.tip(&drawn[k]))...)
 		}
 	}
 	return b, nil
@@ -164,17 +168,25 @@ func nodeWidth(name string) float64 { return math.Max(48, textWidth(name, nodeTe
 // edgeWidth is the width of an edge, from 1 at the threshold to 5 for a sure one.
 func edgeWidth(p float64) float64 { return 1 + 4*(p-Related)/(1-Related) }
 
-// edgeLabel is the weight beside an edge, with its sign; "" if unknown.
+// edgeLabel is the weight beside an edge, with its sign; "" if it or the direction, on
+// which it depends, is unknown.
 func edgeLabel(r *relation) string {
-	if math.IsNaN(r.weight) || math.IsInf(r.weight, 0) {
+	switch {
+	case !r.directed(), math.IsNaN(r.weight), math.IsInf(r.weight, 0):
 		return ""
+	case r.weight < 0:
+		return "−" + significant(-r.weight, 2)
 	}
-	sign := "+"
-	if r.weight < 0 {
-		sign = "-"
-	}
-	return sign + significant(math.Abs(r.weight), 2)
+	return "+" + significant(r.weight, 2)
 }
+
+// Sizes of the plate of a weight.
+const (
+	plateText   = 11.0
+	plateHeight = 16.0
+)
+
+func plateWidth(weight string) float64 { return textWidth(weight, plateText, false) + 10 }
 
 func (c *Content) drawNode(centre, size point, name string, v int) []mark {
 	x, y := centre.x-size.x/2, centre.y-size.y/2
@@ -215,11 +227,10 @@ func head(base, tip point, half float64, colour ink, tooltip string) mark {
 
 // drawLabel is a weight on a small plate, which covers edges behind it.
 func drawLabel(centre point, weight string, colour ink, tooltip string) []mark {
-	const size = 11.0
-	w := textWidth(weight, size, false) + 8
-	plate := box(centre.x-w/2, centre.y-8, w, 16, 8, paper, colour)
+	w := plateWidth(weight)
+	plate := box(centre.x-w/2, centre.y-plateHeight/2, w, plateHeight, plateHeight/2, paper, colour)
 	plate.tip = tooltip
-	caption := words(centre.x, centre.y+size*0.36, size, middle, text, weight)
+	caption := words(centre.x, centre.y+plateText*0.36, plateText, middle, text, weight)
 	caption.tip = tooltip
 	return []mark{plate, caption}
 }
@@ -288,7 +299,7 @@ func (s *scene) legend(edges []relation) {
 		sample("related: 100 %", text, edgeWidth(1), false, false)
 	}
 	x, y := margin, s.height+8
-	wide := math.Max(s.width, 360)
+	wide := math.Max(s.width, 440)
 	for _, b := range items {
 		if x > margin && x+b.width > wide-margin {
 			x, y = margin, y+24

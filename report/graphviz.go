@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,13 @@ func init() { privatecache.Restore() }
 // Sizes that dot gets, in inches of 72 pixels.
 const dotPixels = 72.0
 
+// Labels are placed by dot as lines of digits in a font of its own, of half its height
+// in width.
+const (
+	labelFont  = 14.0
+	digitWidth = labelFont / 2
+)
+
 // A sketch is a graph to be laid out: boxes of given sizes, and arrows between them.
 type sketch struct {
 	boxes  []point // width and height of each
@@ -29,7 +37,7 @@ type sketchArrow struct {
 	from, to int
 	size     float64 // of its head; 1 is about 10 pixels
 	headless bool
-	label    string // dot leaves room for it; "": none
+	label    float64 // width of the label that dot leaves room for; 0: none
 }
 
 // A layout is where dot puts the parts of a sketch.
@@ -93,7 +101,8 @@ func runDot(ctx context.Context, source []byte) (text []byte, err error) {
 // user's reaches it.
 func (s *sketch) language() []byte {
 	var b bytes.Buffer
-	b.WriteString("digraph {\ngraph [rankdir=TB, nodesep=0.32, ranksep=0.55];\nnode [shape=box, fixedsize=true, label=\"\"];\nedge [fontsize=10];\n")
+	b.WriteString("digraph {\ngraph [rankdir=TB, nodesep=0.32, ranksep=0.55];\nnode [shape=box, fixedsize=true, label=\"\"];\n")
+	fmt.Fprintf(&b, "edge [fontsize=%g];\n", labelFont)
 	for k, box := range s.boxes {
 		fmt.Fprintf(&b, "%d [width=%.4f, height=%.4f];\n", k, box.x/dotPixels, box.y/dotPixels)
 	}
@@ -102,8 +111,8 @@ func (s *sketch) language() []byte {
 		if a.headless {
 			b.WriteString(", dir=none")
 		}
-		if a.label != "" {
-			fmt.Fprintf(&b, ", label=\"%s\"", a.label)
+		if a.label > 0 { // as many digits as are that wide to dot
+			fmt.Fprintf(&b, ", label=\"%s\"", strings.Repeat("0", int(math.Ceil(a.label/digitWidth))))
 		}
 		b.WriteString("];\n")
 	}

@@ -58,11 +58,7 @@ func (h *heatMap) draw() *scene {
 		names[k] = shorten(clean(h.names[v]), size, 140)
 		widest = math.Max(widest, textWidth(names[k], size, false))
 	}
-	left, top := margin+widest+8, margin+widest+8
-	if h.columns != "" {
-		top += 20
-		left += 20
-	}
+	left, top := margin+widest+28, margin+widest+28 // room for what rows and columns are
 	s := &scene{width: left + float64(n)*cell + margin, height: top + float64(n)*cell + margin}
 	s.add(box(left, top, float64(n)*cell, float64(n)*cell, 0, panel, none))
 	if h.columns != "" {

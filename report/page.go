@@ -113,7 +113,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	for k := range r.pictures {
 		f := &r.pictures[k]
-		p.Figures[f.Name] = template.HTML(f.scene.inlineSVG("figure-"+f.Name, f.Title, f.Description, f.least))
+		p.Figures[f.Name] = template.HTML(f.scene.inlineSVG("figure-"+f.Name, f.Title, f.Description, f.least, f.most))
 	}
 	p.Pairs, p.PairsLeft = r.pairRows()
 	if len(p.Pairs) > shortListing {
@@ -198,7 +198,7 @@ func (r *Report) verdict() []string {
 	if len(sure) == 0 {
 		return []string{"No pair of variables is related with a probability above 50 %."}
 	}
-	said := fmt.Sprintf("%s of variables related with a probability above 50 %%; the direction is known (%s or more) for %d.", are(len(sure), "pair"), percent(Directed), directed)
+	said := fmt.Sprintf("%s related with a probability above 50 %%; the direction is known (%s or more) for %d.", are(len(sure), "pair"), percent(Directed), directed)
 	out := []string{said}
 	if len(open) > 0 {
 		const most = 6
@@ -213,7 +213,7 @@ func (r *Report) verdict() []string {
 
 func are(n int, thing string) string {
 	if n == 1 {
-		return "1 " + thing + " is"
+		return "1 " + thing + " of variables is"
 	}
-	return fmt.Sprintf("%d %ss are", n, thing)
+	return fmt.Sprintf("%d %ss of variables are", n, thing)
 }

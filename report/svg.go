@@ -26,12 +26,13 @@ func (s *scene) writeSVG(w io.Writer, title, description string) error {
 	return err
 }
 
-// inlineSVG is the picture for the page, whose style sheet colours it. On narrow screens
-// it shrinks to least of its width, and scrolls within its frame from there on.
-func (s *scene) inlineSVG(id, title, description string, least float64) string {
+// inlineSVG is the picture for the page, whose style sheet colours it. On wide screens it
+// grows to most of its width, on narrow ones it shrinks to least of it, and scrolls within its
+// frame from there on.
+func (s *scene) inlineSVG(id, title, description string, least, most float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg id="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-text" style="max-width:%spx;min-width:%spx">`,
-		id, number(s.width), number(s.height), id, id, number(s.width), number(math.Round(least*s.width)))
+		id, number(s.width), number(s.height), id, id, number(math.Round(most*s.width)), number(math.Round(least*s.width)))
 	fmt.Fprintf(&b, "\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-text\">%s</desc>\n", id, html.EscapeString(title), id, html.EscapeString(description))
 	s.writeMarks(&b, func(i ink) string { return "var(--" + shades[i].name + ")" })
 	b.WriteString("</svg>")
