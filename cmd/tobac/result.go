@@ -55,8 +55,14 @@ func (r *result) outputs() []output {
 	return slices.DeleteFunc(slices.Clone(fitOutputs), func(o output) bool { return o.has != nil && !o.has(r) })
 }
 
-// files are the names of the files of this result.
-func (r *result) files() []string { return outputNames(r.outputs()) }
+// files are the names of the files of this result, and of the folder of its figures.
+func (r *result) files() []string {
+	names := outputNames(r.outputs())
+	if r.page != nil {
+		names = append(names, figuresFolder+"/")
+	}
+	return names
+}
 
 // save writes all files into the folder, or none, and figures into theirs.
 func (r *result) save(out, figures *file.Set) error {
