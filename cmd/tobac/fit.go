@@ -147,7 +147,9 @@ Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), consensus.csv (source,target,weight) and consensus.dot of the consensus
 graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
 (the particles beside it, where there are any), summary.json (settings, evidences,
-warnings, metrics, times). Without --out nothing is written.
+warnings, metrics, times), report.html (all of it on one page with pictures, for a
+browser; needs no network), and the pictures in figures. Without --out nothing is
+written.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
