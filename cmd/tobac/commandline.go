@@ -235,3 +235,25 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
+
+// String is the command that repeats the run, for a shell.
+func (c *commandLine) String() string {
+	words := []string{"tobac fit"}
+	if c.data != "" {
+		words = append(words, shellWord(c.data))
+	}
+	for _, o := range c.given(".", markOutside) {
+		for _, text := range o.Texts {
+			word := "--" + o.Name
+			switch c.flags.Lookup(o.Name).NoOptDefVal {
+			case text:
+			case "":
+				word += " " + shellWord(text)
+			default:
+				word += "=" + text
+			}
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
+}

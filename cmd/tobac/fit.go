@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -39,6 +40,7 @@ type fitOptions struct {
 	seed                uint64
 	workers             int
 	json                bool
+	report              bool
 
 	configFile string
 	force      bool
@@ -153,8 +155,9 @@ weight_sd,adjacent,direction,fixed; fixed is 1 for a required edge), pairs.csv,
 effects.csv, consensus.csv (source,target,weight,type) and consensus.dot of the
 consensus graph, particles.json (the posterior, which tobac eval reads),
 particles-svgd.json (the particles beside it, where there are any), summary.json
-(settings, what was known, evidences, warnings, metrics, times, verdict), run.toml and
-tobac.json. Without --out nothing is written.
+(settings, what was known, evidences, warnings, metrics, times, verdict), run.toml,
+tobac.json, report.html (all of it on one page with pictures, for a browser; needs no
+network), and the pictures in figures. Without --out nothing is written.
 
 Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only
 that is replaced, unless somebody has changed it. --force replaces files of the same
@@ -176,7 +179,7 @@ no steps: what it computes is computed again.
 The same data, settings and seed give the same results for any --workers.`
 
 func newFit() *cobra.Command {
-	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true}
+	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true, report: true}
 	cmd := &cobra.Command{
 		Use:   "fit [DATA.csv]",
 		Short: "Infer the posterior over causal graphs",
@@ -233,12 +236,13 @@ func newFit() *cobra.Command {
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(wholeNumber(&o.checkpointEvery, 1, unlimited), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
+	toggle(f, &o.report, "report", "write report.html and figures with --out")
 	toggle(f, &o.json, "json", "print summary.json instead of tables")
 	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run; the command line comes first")
 	toggle(f, &o.force, "force", forceUsage)
 	toggle(f, &o.quiet, "quiet", "no progress on standard error")
-	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "force", "quiet")
-	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "force", "quiet", "truth", "heldout")
+	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "report", "force", "quiet")
+	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "report", "force", "quiet", "truth", "heldout")
 	record(f)
 	return cmd
 }
@@ -273,12 +277,19 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return o.command.mistaken(err)
 	}
-	var out *file.Set
+	var out, figures *file.Set
+	guard := file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}
 	if o.out != "" {
-		if out, err = file.OpenSet(o.out, outputNames(fitOutputs), file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}); err != nil {
+		if out, err = file.OpenSet(o.out, outputNames(fitOutputs), guard); err != nil {
 			return err
 		}
 		defer out.Discard()
+		if o.report {
+			if figures, err = file.OpenSet(filepath.Join(o.out, figuresFolder), figureFiles(), guard); err != nil {
+				return err
+			}
+			defer figures.Discard()
+		}
 	}
 	if o.checkpoint != "" { // after the folder, which may hold it
 		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
@@ -297,9 +308,15 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
+	r.summary.Command = o.command.String()
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
-		if err := r.save(out); err != nil {
+		if o.report {
+			if err := r.draw(ctx, j); err != nil {
+				return err
+			}
+		}
+		if err := r.save(out, figures); err != nil {
 			return err
 		}
 	}

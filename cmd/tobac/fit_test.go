@@ -56,14 +56,14 @@ func TestFitWritesFiles(t *testing.T) {
 	if !strings.Contains(got.stderr, "step 200 of 200, ") {
 		t.Errorf("standard error lacks the last step:\n%s", got.stderr)
 	}
-	all := slices.Sorted(slices.Values(fitFiles()))
+	all := slices.Sorted(slices.Values(append(fitFiles(), figuresFolder)))
 	if diff := cmp.Diff(all, listing(t, "runs/first")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 
 	summary := parse(t, readFile(t, "runs/first/summary.json"))
 	for path, want := range map[string][]string{
-		"":                       {"columns", "config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "seconds", "svgd", "verdict", "warnings"},
+		"":                       {"columns", "command", "config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "seconds", "svgd", "verdict", "warnings"},
 		"metrics":                {"empirical", "empty", "listed", "mixture"},
 		"metrics.listed":         listedKeys,
 		"metrics.empirical":      metricKeys,
@@ -222,8 +222,8 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 			for _, workers := range []string{"1", "8"} {
 				succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--workers", workers, "--out", workers)...)
 			}
-			for _, name := range listing(t, "1") {
-				if name != "summary.json" && readFile(t, "1", name) != readFile(t, "8", name) {
+			for _, name := range append(listing(t, "1"), inFigures(t, "1")...) {
+				if name != "summary.json" && name != figuresFolder && readFile(t, "1", name) != readFile(t, "8", name) {
 					t.Errorf("%s differs between 1 and 8 workers", name)
 				}
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"slices"
 
@@ -8,13 +9,15 @@ import (
 	"tobac/delimited"
 	"tobac/effects"
 	"tobac/internal/file"
+	"tobac/report"
 )
 
 // A result is a finished fit.
 type result struct {
 	*tobac.Result
 	summary summary
-	warned  []string // warnings that the user has seen
+	page    *report.Report // nil: none was asked for
+	warned  []string       // warnings that the user has seen
 
 	effects []effects.Effect // strongest first; nil: the draws have no parameters
 	known   bool             // whether their standard deviations are
@@ -40,7 +43,8 @@ var fitOutputs = []output{
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
 	{name: configFile, write: func(r *result, w io.Writer) error { return r.command.writeConfig(w, r.folder) }},
-	{name: "summary.json", write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
+	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
+	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
 }
 
 // fitFiles are their names, with that of the file that lists them.
@@ -59,17 +63,29 @@ func (r *result) outputs() []output {
 	return slices.DeleteFunc(slices.Clone(fitOutputs), func(o output) bool { return o.has != nil && !o.has(r) })
 }
 
-// files are the names of the files of this result.
-func (r *result) files() []string { return outputNames(r.outputs()) }
+// files are the names of the files of this result, and of the folder of its figures.
+func (r *result) files() []string {
+	names := outputNames(r.outputs())
+	if r.page != nil {
+		names = append(names, figuresFolder+"/")
+	}
+	return names
+}
 
-// save writes all files into the folder, or none.
-func (r *result) save(out *file.Set) error {
+// save writes all files into the folder, or none, and figures into theirs.
+func (r *result) save(out, figures *file.Set) error {
 	for _, o := range r.outputs() {
 		if err := out.Write(o.name, func(w io.Writer) error { return o.write(r, w) }); err != nil {
 			return err
 		}
 	}
-	return out.Commit()
+	if r.page == nil {
+		return out.Commit()
+	}
+	if err := writeFigures(r.page, figures); err != nil {
+		return err
+	}
+	return errors.Join(out.Commit(), figures.Commit())
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.

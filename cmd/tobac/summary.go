@@ -33,7 +33,8 @@ type summary struct {
 	Chains     *chainSummary     `json:"chains,omitempty"`
 	Seconds    tobac.Seconds     `json:"seconds"`
 	Verdict    verdictSummary    `json:"verdict"`
-	Columns    []effects.Column  `json:"columns"` // of the training rows, transformed but not standardised
+	Columns    []effects.Column  `json:"columns"`           // of the training rows, transformed but not standardised
+	Command    string            `json:"command,omitempty"` // that repeats the run
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.

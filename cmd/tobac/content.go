@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/metrics"
+	"tobac/posterior"
+	"tobac/report"
+)
+
+// storedSummary is what a report takes from summary.json. It is read from the file's
+// text after a fit too, so that tobac report writes the same page.
+type storedSummary struct {
+	Config       json.RawMessage `json:"config"`
+	Engine       string          `json:"engine"`
+	Model        string          `json:"model"`
+	Reason       string          `json:"reason"`
+	Evidence     []evidence      `json:"evidence"`
+	EdgesPerNode metrics.Number  `json:"edges_per_node"`
+	Order        []string        `json:"order"`
+	Warnings     []string        `json:"warnings"`
+	Command      string          `json:"command"`
+	Verdict      struct {
+		Sentences []string `json:"sentences"`
+	} `json:"verdict"`
+	Chains *chainSummary `json:"chains"`
+	Beside *struct {
+		Distance metrics.Number `json:"distance"`
+	} `json:"svgd"`
+	evaluation
+
+	input    inputConfig // of Config
+	versions versions
+	settings []report.Fact
+}
+
+func readSummary(text []byte) (*storedSummary, error) {
+	s := &storedSummary{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(s.Config, &s.input); err != nil {
+		return nil, err
+	}
+	var v struct {
+		Versions versions `json:"versions"`
+	}
+	if err := json.Unmarshal(s.Config, &v); err != nil {
+		return nil, err
+	}
+	s.versions = v.Versions
+	var err error
+	s.settings, err = settingFacts(s.Config)
+	return s, err
+}
+
+// settingFacts are the members of a JSON object in their sequence, without those that
+// change no number of a result.
+func settingFacts(config json.RawMessage) ([]report.Fact, error) {
+	var facts []report.Fact
+	d := json.NewDecoder(bytes.NewReader(config))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		name, ok := key.(string)
+		if !ok || name == "versions" || name == "workers" {
+			continue
+		}
+		text := string(value)
+		var plain string
+		switch {
+		case text == "null" || text == `""`:
+			text = "–"
+		case json.Unmarshal(value, &plain) == nil:
+			text = plain
+		}
+		facts = append(facts, report.Fact{Name: strings.ReplaceAll(name, "_", "-"), Text: text})
+	}
+	return facts, nil
+}
+
+// newContent puts together what a report tells. data are the rows of the fit before they
+// were standardised, transformed like them; nil: unknown. truth may be nil.
+func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, truth *dag.Graph) report.Content {
+	c := report.Content{
+		Title: "Causal graph of " + s.input.Data, Data: s.data(), Names: p.Names, Marginals: p.Marginals, Units: s.units(),
+		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p), Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
+		Verdict: s.Verdict.Sentences, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
+		Versions: []report.Fact{{Name: "tobac", Text: s.versions.Tobac}, {Name: "Go", Text: s.versions.Go}, {Name: "Platform", Text: s.versions.Platform}},
+	}
+	if len(p.Components) > 0 && p.Components[0].Order != nil {
+		c.Precedes = p.Precedes()
+	}
+	if data != nil {
+		c.Fit = report.FitColumns(p, p.Standardization.Apply(data.X), data.Intervened)
+		for j := range p.Names {
+			sd := 1.0
+			if !s.input.Standardize { // effects are those of the columns that were analysed
+				sd = stat.StdDev(mat.Col(nil, j, data.X), nil)
+			}
+			c.SD = append(c.SD, sd)
+		}
+	}
+	return c
+}
+
+// data says what was analysed.
+func (s *storedSummary) data() string {
+	in := &s.input
+	text := fmt.Sprintf("%d rows of %d variables", in.TrainingRows, in.Variables)
+	if in.Transform != "none" && in.Transform != "" {
+		text += ", " + transformed(in.Transform)
+	}
+	if in.Standardize {
+		text += ", standardised"
+	}
+	if in.HeldoutRows > 0 {
+		text += fmt.Sprintf("; %d more rows held out", in.HeldoutRows)
+	}
+	if in.Interventions != "" {
+		text += "; values set by intervention: " + in.Interventions
+	}
+	return text
+}
+
+func (s *storedSummary) units() string {
+	c := runConfig{inputConfig: s.input}
+	return c.units()
+}
+
+// facts describe the run in sentences.
+func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
+	model := describeModel(s.Model) + reasonText(s.Reason)
+	if len(s.Evidence) > 1 {
+		model += "\nLog evidence, the higher the better supported:"
+		for _, e := range s.Evidence {
+			if math.IsNaN(float64(e.Log)) {
+				model += fmt.Sprintf("\n%s: left out, %s", describeModel(e.Model), e.Note)
+			} else {
+				model += fmt.Sprintf("\n%s: %.1f nats", describeModel(e.Model), e.Log)
+			}
+		}
+	}
+	engine := map[string]string{
+		"exact": "exact: sums over all orders or graphs that the settings allow",
+		"mcmc":  "mcmc: Markov chains over graphs",
+		"svgd":  "svgd: particles moved by Stein variational gradient descent",
+	}[s.Engine]
+	if engine == "" {
+		engine = s.Engine
+	}
+	facts := []report.Fact{{Name: "Data", Text: s.input.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: engine}}
+	prior := s.input.Prior
+	if prior == "er" {
+		prior = fmt.Sprintf("Erdős–Rényi, %.3g expected edges for each variable", float64(s.EdgesPerNode))
+	}
+	facts = append(facts, report.Fact{Name: "Prior", Text: prior})
+	if len(s.Order) > 0 {
+		facts = append(facts, report.Fact{Name: "Order", Text: "all probabilities are conditional on one order: " + strings.Join(s.Order, ", ")})
+	}
+	if n := len(p.Draws); n > 0 {
+		facts = append(facts, report.Fact{Name: "Graphs", Text: fmt.Sprintf("%d %s with their parameters in %s", n, p.Kind, particlesFile)})
+	}
+	return facts
+}
+
+// convergence says whether the computation has reached its target.
+func (s *storedSummary) convergence() report.Convergence {
+	c := report.Convergence{}
+	switch {
+	case s.Chains != nil:
+		c.Text = "Markov chains: " + s.Chains.String() + "."
+		add := func(name string, q quantity) {
+			c.Rows = append(c.Rows, report.ConvergenceRow{Quantity: name, Mean: float64(q.Mean), StandardError: float64(q.StandardError), RHat: float64(q.RHat), ESS: float64(q.ESS)})
+		}
+		add("log density", s.Chains.LogP)
+		for _, e := range s.Chains.Uncertain {
+			add(e.Source+" → "+e.Target, e.quantity)
+		}
+	case s.Engine == "exact":
+		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
+	case s.Engine == "svgd":
+		c.Text = "Particles were moved for a fixed number of steps, and no test says whether they have arrived: a run with another --seed shows how far the numbers hold."
+	}
+	if s.Beside != nil && !math.IsNaN(float64(s.Beside.Distance)) {
+		c.Text += fmt.Sprintf(" TOBAC's particles, which sampled beside it, differ from the listed probabilities by %.3f on average.", s.Beside.Distance)
+	}
+	return c
+}
+
+// metrics explain the numbers that judge the listed probabilities.
+func (s *storedSummary) metrics() []report.Metric {
+	l := s.Metrics.Listed
+	if l == nil || s.input.Truth == "" {
+		return nil
+	}
+	empty := s.Metrics.Empty
+	out := []report.Metric{
+		{Name: "Expected SHD", Value: fixed(l.ESHD, 2), Meaning: fmt.Sprintf("pairs that are wrong on average, missing, superfluous or turned around: 0 is perfect, %s is what the graph without edges has", fixed(empty.ESHD, 2))},
+		{Name: "AUROC", Value: fixed(l.AUROC, 3), Meaning: "probability that an edge of the true graph is listed as more probable than one that it lacks: 1 is perfect, 0.5 is guessing"},
+		{Name: "Average precision", Value: fixed(l.AveragePrecision, 3), Meaning: "part of true edges among the most probable ones, averaged over how many one takes: 1 is perfect"},
+		{Name: "AUROC of adjacency", Value: fixed(l.SkeletonAUROC, 3), Meaning: "the same for pairs, directions left aside"},
+		{Name: "Brier score", Value: fixed(l.Brier, 4), Meaning: "mean squared difference of the probabilities from the truth: 0 is perfect"},
+		{Name: "Calibration error", Value: fixed(l.CalibrationError, 3), Meaning: "how far probabilities are from the part of edges that are true, on average: 0 is perfect"},
+		{Name: "Expected edges", Value: fixed(l.ExpectedEdges, 2), Meaning: "edges of the posterior on average"},
+	}
+	if e := s.Metrics.Empirical; e != nil && !math.IsNaN(float64(e.NegLLDataOnly)) {
+		out = append(out, report.Metric{Name: "Held-out negative log density", Value: fixed(e.NegLLDataOnly, 1), Meaning: "of the rows held out, the lower the better; without edges: " + fixed(empty.NegLLDataOnly, 1)})
+	}
+	return out
+}

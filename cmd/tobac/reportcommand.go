@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/file"
+	"tobac/internal/stream"
+	"tobac/posterior"
+	"tobac/report"
+)
+
+func newReport() *cobra.Command {
+	var dataPath, truthPath string
+	force := false
+	cmd := &cobra.Command{
+		Use:   "report [--data FILE] [--truth GRAPH.csv] DIR",
+		Short: "Write the page and the figures of a finished fit again",
+		Long: `Report reads particles.json, summary.json and, where it is there, effects.csv in a
+folder that tobac fit --out wrote, and writes report.html and the folder figures into
+it. It computes nothing anew, and the page is the one that the fit wrote.
+
+The fit of each column and the scale of the picture of effects need the table: --data
+names it, the one of the fit. For the embedded data nothing has to be named. Rows that
+the fit held out are held out again. The true graph in the table of pairs needs --truth.`,
+		Args:                  arguments(1, 1, "one folder"),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return reportAgain(cmd.Context(), args[0], dataPath, truthPath, force, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.Var(text(&dataPath, "FILE"), "data", "the table of the fit")
+	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
+	toggle(f, &force, "force", forceUsage)
+	return cmd
+}
+
+// reportAgain writes the report of the fit in a folder; other paths may be empty. With force it replaces files that it did not write.
+func reportAgain(ctx context.Context, dir, dataPath, truthPath string, force bool, stdout io.Writer) error {
+	c, err := storedContent(dir, dataPath, truthPath)
+	if err != nil {
+		return err
+	}
+	page, err := report.New(ctx, *c)
+	if err != nil {
+		return &locatedError{dir, err}
+	}
+	guard := file.Guard{Force: force}
+	out, err := file.OpenSet(dir, []string{reportFile}, guard)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	figures, err := file.OpenSet(filepath.Join(dir, figuresFolder), figureFiles(), guard)
+	if err != nil {
+		return err
+	}
+	defer figures.Discard()
+	if err := out.Write(reportFile, page.WriteHTML); err != nil {
+		return err
+	}
+	if err := writeFigures(page, figures); err != nil {
+		return err
+	}
+	if err := errors.Join(out.Commit(), figures.Commit()); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "in %s: %s, %d figures as SVG and PNG in %s\n", filepath.Clean(dir), reportFile, len(page.Pictures()), figuresFolder); err != nil {
+		return file.WithPath("standard output", err)
+	}
+	return nil
+}
+
+// storedContent is what a report of a folder tells.
+func storedContent(dir, dataPath, truthPath string) (*report.Content, error) {
+	p, err := storedPosterior(dir)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, summaryFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %w", file.WithPath(path, err), errNoSummary)
+	}
+	s, err := readSummary(text)
+	if err != nil {
+		return nil, &locatedError{path, err}
+	}
+	data, truth, err := s.inputs(p.Names, dataPath, truthPath)
+	if err != nil {
+		return nil, err
+	}
+	c := newContent(p, s, data, truth)
+	f, err := os.Open(filepath.Join(dir, effectsReport))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &c, nil
+	}
+	if err != nil {
+		return nil, file.WithPath(filepath.Join(dir, effectsReport), err)
+	}
+	defer f.Close() // only read
+	if c.Effects, err = readEffects(f, p.Names); err != nil {
+		return nil, &locatedError{dir, err}
+	}
+	return &c, nil
+}
+
+func storedPosterior(dir string) (*posterior.Posterior, error) {
+	path := filepath.Join(dir, particlesFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %w", file.WithPath(path, err), errNoSummary)
+	}
+	defer f.Close() // only read
+	return posterior.Read(f, path)
+}
+
+// inputs are the rows of the fit, transformed but not standardised, and the true graph;
+// nil where they are not known.
+func (s *storedSummary) inputs(names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
+	if s.input.Data == embeddedSachs && dataPath == "" {
+		if t, truth, err = dataset.Sachs(); err != nil {
+			return nil, nil, err
+		}
+		if s.input.Truth != embeddedSachs {
+			truth = nil
+		}
+	}
+	if truthPath != "" {
+		if truth, err = readTruth(truthPath, names); err != nil {
+			return nil, nil, err
+		}
+	}
+	if dataPath != "" {
+		if t, err = dataset.ReadFile(dataPath); err != nil {
+			return nil, nil, err
+		}
+		if t, err = t.Select(names); err != nil {
+			return nil, nil, &locatedError{dataPath, err}
+		}
+	}
+	if t == nil {
+		return nil, truth, nil
+	}
+	if s.input.Interventions != "" {
+		mask, err := readInterventions(s.input.Interventions, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.Intervened = mask.X
+	}
+	t, err = s.trainingRows(t, dataPath)
+	return t, truth, err
+}
+
+// trainingRows are the rows of a table that the fit saw.
+func (s *storedSummary) trainingRows(t *dataset.Table, path string) (_ *dataset.Table, err error) {
+	transform := dataset.Transforms()
+	for _, k := range transform {
+		if k.String() != s.input.Transform {
+			continue
+		}
+		if t, err = k.Apply(t); err != nil {
+			return nil, &locatedError{path, err}
+		}
+	}
+	if s.input.Heldout == "" && s.input.HeldoutRows > 0 {
+		var c struct {
+			Seed uint64 `json:"seed"`
+		}
+		if err := json.Unmarshal(s.Config, &c); err != nil {
+			return nil, err
+		}
+		if t, _, err = t.Split(s.input.Holdout, stream.New(c.Seed, stream.HeldoutRows)); err != nil {
+			return nil, &locatedError{path, err}
+		}
+	}
+	if n, _ := t.X.Dims(); n != s.input.TrainingRows {
+		return nil, fmt.Errorf("%s: %d rows, the fit had %d; allowed: the table of the fit", path, n, s.input.TrainingRows)
+	}
+	return t, nil
+}

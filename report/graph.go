@@ -1,0 +1,314 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Limits of the picture of the graph.
+const (
+	mostEdges   = 250   // edges drawn, the most probable ones
+	labelled    = 30    // edges up to which their weights are written beside them
+	allNodes    = 30    // variables up to which those without an edge are drawn
+	graphWidth  = 560.0 // pixels that parts of the graph are packed into
+	nodeHeight  = 34.0
+	nodeText    = 13.0
+	longestName = 150.0 // pixels of a name in a node
+	margin      = 14.0
+	between     = 26.0 // parts of the graph
+)
+
+// drawGraph draws the related pairs in layers. It notes what it leaves out.
+func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene, string, error) {
+	edges := related(all)
+	note := ""
+	if len(edges) > mostEdges {
+		note = fmt.Sprintf("Of %d related pairs the %d most probable are drawn.", len(edges), mostEdges)
+		edges = edges[:mostEdges]
+	}
+	parts, alone := components(len(c.Names), edges)
+	var blocks []block
+	for _, members := range parts {
+		b, err := c.drawPart(ctx, members, edges)
+		if err != nil {
+			return nil, "", err
+		}
+		blocks = append(blocks, *b)
+	}
+	switch {
+	case len(c.Names) <= allNodes:
+		for _, v := range alone {
+			blocks = append(blocks, c.drawAlone(v))
+		}
+	case len(alone) > 0:
+		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.", counted(len(alone), "variable"), len(c.Names)))
+	}
+	s := pack(blocks)
+	if len(blocks) == 0 {
+		s.add(words(margin, margin+24, 14, start, muted, "No pair is related with a probability above 50 %."))
+		s.width, s.height = 400, 60
+	}
+	s.legend(edges)
+	return s, note, nil
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " " + b
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	switch n {
+	case 0:
+		return "no " + thing
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// components are the connected parts of a graph by their smallest variables, and the
+// variables without an edge.
+func components(d int, edges []relation) (parts [][]int, alone []int) {
+	root := make([]int, d)
+	for v := range root {
+		root[v] = v
+	}
+	find := func(v int) int {
+		for root[v] != v {
+			root[v] = root[root[v]]
+			v = root[v]
+		}
+		return v
+	}
+	for _, e := range edges {
+		a, b := find(e.from), find(e.to)
+		root[max(a, b)] = min(a, b)
+	}
+	of := map[int]int{} // part of a root
+	size := make([]int, d)
+	for v := range d {
+		size[find(v)]++
+	}
+	for v := range d {
+		r := find(v)
+		if size[r] == 1 {
+			alone = append(alone, v)
+			continue
+		}
+		k, known := of[r]
+		if !known {
+			k = len(parts)
+			of[r], parts = k, append(parts, nil)
+		}
+		parts[k] = append(parts[k], v)
+	}
+	return parts, alone
+}
+
+// A block is a part of the picture of its own.
+type block struct {
+	width, height float64
+	marks         []mark
+}
+
+// drawPart lays out one connected part.
+func (c *Content) drawPart(ctx context.Context, members []int, edges []relation) (*block, error) {
+	at := map[int]int{} // place of a variable among the members
+	s := &sketch{}
+	var names []string
+	for k, v := range members {
+		at[v] = k
+		name := shorten(clean(c.Names[v]), nodeText, longestName)
+		names = append(names, name)
+		s.boxes = append(s.boxes, point{nodeWidth(name), nodeHeight})
+	}
+	var drawn []relation
+	var weights []string
+	for _, e := range edges {
+		k, inside := at[e.from]
+		if !inside {
+			continue
+		}
+		a := sketchArrow{from: k, to: at[e.to], size: 0.75 + 0.12*edgeWidth(e.adjacent), headless: !e.directed()}
+		weight := ""
+		if len(edges) <= labelled {
+			if weight = edgeLabel(&e); weight != "" {
+				a.label = plateWidth(weight)
+			}
+		}
+		s.arrows, drawn, weights = append(s.arrows, a), append(drawn, e), append(weights, weight)
+	}
+	l, err := s.arrange(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := &block{width: l.width, height: l.height}
+	for k := range slices.Backward(drawn) { // the surest on top
+		b.marks = append(b.marks, c.drawEdge(&drawn[k], &l.arrows[k], s.arrows[k].size)...)
+	}
+	for k, v := range members {
+		b.marks = append(b.marks, c.drawNode(l.boxes[k], s.boxes[k], names[k], v)...)
+	}
+	for k := range drawn {
+		if weights[k] != "" {
+			b.marks = append(b.marks, drawLabel(l.arrows[k].label, weights[k], drawn[k].sign(), c.tip(&drawn[k]))...)
+		}
+	}
+	return b, nil
+}
+
+func nodeWidth(name string) float64 { return math.Max(48, textWidth(name, nodeText, true)+22) }
+
+// edgeWidth is the width of an edge, from 1 at the threshold to 5 for a sure one.
+func edgeWidth(p float64) float64 { return 1 + 4*(p-Related)/(1-Related) }
+
+// edgeLabel is the weight beside an edge, with its sign; "" if it or the direction, on
+// which it depends, is unknown.
+func edgeLabel(r *relation) string {
+	switch {
+	case !r.directed(), math.IsNaN(r.weight), math.IsInf(r.weight, 0):
+		return ""
+	case r.weight < 0:
+		return "−" + significant(-r.weight, 2)
+	}
+	return "+" + significant(r.weight, 2)
+}
+
+// Sizes of the plate of a weight.
+const (
+	plateText   = 11.0
+	plateHeight = 16.0
+)
+
+func plateWidth(weight string) float64 { return textWidth(weight, plateText, false) + 10 }
+
+func (c *Content) drawNode(centre, size point, name string, v int) []mark {
+	x, y := centre.x-size.x/2, centre.y-size.y/2
+	frame := box(x, y, size.x, size.y, 7, panel, text)
+	frame.width, frame.tip = 1.3, clean(c.Names[v])
+	caption := words(centre.x, centre.y+nodeText*0.35, nodeText, middle, text, name)
+	caption.bold, caption.tip = true, frame.tip
+	return []mark{frame, caption}
+}
+
+// drawAlone is a variable without a related partner.
+func (c *Content) drawAlone(v int) block {
+	name := shorten(clean(c.Names[v]), nodeText, longestName)
+	size := point{nodeWidth(name), nodeHeight}
+	marks := c.drawNode(point{size.x / 2, size.y / 2}, size, name, v)
+	marks[0].stroke, marks[0].dashed, marks[0].width = hairline, false, 1
+	marks[1].fill, marks[1].bold = muted, false
+	return block{size.x, size.y, marks}
+}
+
+// drawEdge is the curve with its head.
+func (c *Content) drawEdge(r *relation, a *arrowLayout, size float64) []mark {
+	width, colour := edgeWidth(r.adjacent), r.sign()
+	m := mark{shape: curve, points: a.curve, stroke: colour, width: width, dashed: !r.directed(), tip: c.tip(r)}
+	marks := []mark{m}
+	if r.directed() {
+		marks = append(marks, head(a.curve[len(a.curve)-1], a.tip, 4.2*size, colour, m.tip))
+	}
+	return marks
+}
+
+// head is the triangle of an arrow.
+func head(base, tip point, half float64, colour ink, tooltip string) mark {
+	length := math.Max(distance(base, tip), 1)
+	x, y := (tip.x-base.x)/length, (tip.y-base.y)/length
+	return mark{shape: area, points: []point{tip, {base.x - half*y, base.y + half*x}, {base.x + half*y, base.y - half*x}}, fill: colour, tip: tooltip}
+}
+
+// drawLabel is a weight on a small plate, which covers edges behind it.
+func drawLabel(centre point, weight string, colour ink, tooltip string) []mark {
+	w := plateWidth(weight)
+	plate := box(centre.x-w/2, centre.y-plateHeight/2, w, plateHeight, plateHeight/2, paper, colour)
+	plate.tip = tooltip
+	caption := words(centre.x, centre.y+plateText*0.36, plateText, middle, text, weight)
+	caption.tip = tooltip
+	return []mark{plate, caption}
+}
+
+// pack puts blocks into rows from left to right, high ones first.
+func pack(blocks []block) *scene {
+	order := make([]int, len(blocks))
+	wide := graphWidth
+	for k := range order {
+		order[k] = k
+		wide = math.Max(wide, blocks[k].width)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch { // to whole pixels: a difference in rounding moves nothing
+		case math.Round(blocks[a].height) > math.Round(blocks[b].height):
+			return -1
+		case math.Round(blocks[a].height) < math.Round(blocks[b].height):
+			return 1
+		}
+		return 0
+	})
+	s := &scene{}
+	x, y, high := 0.0, 0.0, 0.0
+	for _, k := range order {
+		b := blocks[k]
+		if x > 0 && x+b.width > wide {
+			x, y, high = 0, y+high+between, 0
+		}
+		s.add(move(b.marks, point{margin + x, margin + y})...)
+		s.width = math.Max(s.width, 2*margin+x+b.width)
+		x, high = x+b.width+between, math.Max(high, b.height)
+	}
+	s.height = 2*margin + y + high
+	return s
+}
+
+// legend says below the graph what its lines mean, as far as they occur.
+func (s *scene) legend(edges []relation) {
+	var items []block
+	sample := func(caption string, colour ink, width float64, dashed, headed bool) {
+		const long = 46.0
+		m := []mark{{shape: line, points: []point{{0, 8}, {long, 8}}, stroke: colour, width: width, dashed: dashed}}
+		if headed {
+			m[0].points[1].x = long - 9
+			m = append(m, head(point{long - 9, 8}, point{long, 8}, 5, colour, ""))
+		}
+		m = append(m, words(long+7, 12, 12, start, text, caption))
+		items = append(items, block{long + 7 + textWidth(caption, 12, false), 16, m})
+	}
+	has := func(test func(*relation) bool) bool {
+		return slices.ContainsFunc(edges, func(r relation) bool { return test(&r) })
+	}
+	for _, k := range []struct {
+		colour  ink
+		caption string
+	}{{positive, "raises (+)"}, {negative, "lowers (−)"}, {uncertain, "sign not known"}} {
+		if has(func(r *relation) bool { return r.sign() == k.colour }) {
+			sample(k.caption, k.colour, 3, false, true)
+		}
+	}
+	if has(func(r *relation) bool { return !r.directed() }) {
+		sample("direction not known", text, 3, true, false)
+	}
+	if len(edges) > 0 {
+		sample("related: 50 %", text, edgeWidth(Related), false, false)
+		sample("related: 100 %", text, edgeWidth(1), false, false)
+	}
+	x, y := margin, s.height+8
+	wide := math.Max(s.width, 440)
+	for _, b := range items {
+		if x > margin && x+b.width > wide-margin {
+			x, y = margin, y+24
+		}
+		s.add(move(b.marks, point{x, y})...)
+		s.width = math.Max(s.width, x+b.width+margin)
+		x += b.width + 22
+	}
+	if len(items) > 0 {
+		s.height = y + 30
+	}
+}

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A relation is a pair of variables. From is the likelier cause, the first of both if
+// neither is.
+type relation struct {
+	from, to          int
+	adjacent          float64 // at most 1
+	forward, backward float64 // P(from → to), P(to → from)
+	weight, sd        float64 // of the likelier edge given that it is there; NaN: unknown
+	reverse, rsd      float64 // of the other one
+}
+
+// direction is that from From to To, given adjacency: at least ½; NaN if the pair is
+// never adjacent.
+func (r *relation) direction() float64 { return r.forward / (r.forward + r.backward) }
+
+func (r *relation) directed() bool { return r.direction() >= Directed }
+
+// sign is the ink of the relation's weight: unknown where zero is within two standard
+// deviations, or where the two directions disagree and neither is known.
+func (r *relation) sign() ink {
+	s := signOf(r.weight, r.sd)
+	if !r.directed() && r.backward > 0 {
+		if o := signOf(r.reverse, r.rsd); o != s {
+			return uncertain
+		}
+	}
+	return s
+}
+
+func signOf(mean, sd float64) ink {
+	switch {
+	case math.IsNaN(mean), mean == 0, math.Abs(mean) < 2*sd:
+		return uncertain
+	case mean > 0:
+		return positive
+	}
+	return negative
+}
+
+// relations lists all pairs that are adjacent with a probability above 0, most probable
+// first, then by their variables.
+func (c *Content) relations() []relation {
+	var all []relation
+	m := c.Marginals
+	weight := func(i, j int) (mean, sd float64) {
+		mean, sd = math.NaN(), math.NaN()
+		if m.WeightMean != nil {
+			mean = m.WeightMean.At(i, j)
+		}
+		if m.WeightSD != nil {
+			sd = m.WeightSD.At(i, j)
+		}
+		return mean, sd
+	}
+	for i := range c.Names {
+		for j := i + 1; j < len(c.Names); j++ {
+			from, to := i, j
+			if m.Probabilities.At(j, i) > m.Probabilities.At(i, j) {
+				from, to = j, i
+			}
+			r := relation{from: from, to: to, forward: m.Probabilities.At(from, to), backward: m.Probabilities.At(to, from)}
+			if r.forward == 0 {
+				continue
+			}
+			r.adjacent = math.Min(1, r.forward+r.backward)
+			r.weight, r.sd = weight(from, to)
+			r.reverse, r.rsd = weight(to, from)
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b relation) int { return cmp.Compare(b.adjacent, a.adjacent) })
+	return all
+}
+
+// related are the relations above the threshold.
+func related(all []relation) []relation {
+	n := 0
+	for n < len(all) && all[n].adjacent > Related {
+		n++
+	}
+	return all[:n]
+}
+
+// tip is what a pointer on the edge shows.
+func (c *Content) tip(r *relation) string {
+	from, to := clean(c.Names[r.from]), clean(c.Names[r.to])
+	s := fmt.Sprintf("%s — %s\nrelated: %s\n%s → %s: %s of that", from, to, percent(r.adjacent), from, to, percent(r.direction()))
+	if !math.IsNaN(r.weight) {
+		s += fmt.Sprintf("\nweight %s → %s: %s", from, to, plusMinus(r.weight, r.sd))
+	}
+	if !r.directed() && !math.IsNaN(r.reverse) && r.backward > 0 {
+		s += fmt.Sprintf("\nweight %s → %s: %s", to, from, plusMinus(r.reverse, r.rsd))
+	}
+	return s
+}
+
+// percent is a probability for a reader: never 0 % or 100 % unless it is exactly that.
+func percent(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "–"
+	case p > 0 && p < 0.005:
+		return "< 1 %"
+	case p < 1 && p >= 0.995:
+		return "> 99 %"
+	}
+	return strconv.FormatFloat(100*p, 'f', 0, 64) + " %"
+}
+
+// significant writes a number with so many significant digits, without an exponent where
+// that is short.
+func significant(v float64, digits int) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 0):
+		return "∞"
+	case v == 0:
+		return "0"
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64)
+	if err != nil {
+		rounded = v
+	}
+	magnitude := int(math.Floor(math.Log10(math.Abs(rounded))))
+	if magnitude < -4 || magnitude > 6 {
+		return minus(strconv.FormatFloat(rounded, 'e', digits-1, 64))
+	}
+	return minus(strconv.FormatFloat(rounded, 'f', max(0, digits-1-magnitude), 64))
+}
+
+// plusMinus is a mean with its standard deviation, whose two digits decide how many the
+// mean has.
+func plusMinus(mean, sd float64) string {
+	switch {
+	case math.IsNaN(mean):
+		return "–"
+	case math.IsNaN(sd) || sd <= 0 || math.IsInf(sd, 0):
+		return significant(mean, 3)
+	}
+	decimals := 1 - int(math.Floor(math.Log10(sd)))
+	if decimals > 6 || decimals < -5 {
+		return significant(mean, 3) + " ± " + significant(sd, 2)
+	}
+	decimals = max(0, decimals)
+	return minus(strconv.FormatFloat(mean, 'f', decimals, 64)) + " ± " + strconv.FormatFloat(sd, 'f', decimals, 64)
+}
+
+// minus writes the sign as typographers do.
+func minus(s string) string {
+	if len(s) > 0 && s[0] == '-' {
+		return "−" + s[1:]
+	}
+	return s
+}
