@@ -27,6 +27,9 @@ const (
 	PosteriorPart                          // seed of the draws under one of several hypotheses
 	Equations                              // parameters of a drawn graph
 	PosteriorOrders                        // which drawn orders SVGD samples under
+	ImputationRegime                       // seed of the imputation of a set of rows
+	Imputation                             // moves of the chain that completes a table
+	ImputedTable                           // seed of the fit to one of several completed tables
 )
 
 // A derivation is one of those in the package comment.
@@ -68,6 +71,9 @@ var purposes = [...]struct {
 	PosteriorPart:       {keyed, 1, "posterior part", 0},
 	Equations:           {keyed, 1, "equations", 0},
 	PosteriorOrders:     {keyed, 0, "posterior orders", 0},
+	ImputationRegime:    {keyed, 1, "imputed rows", 0},
+	Imputation:          {keyed, 1, "imputation", 0},
+	ImputedTable:        {keyed, 1, "imputed table", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
