@@ -40,6 +40,15 @@ var newer = []frozen{
 	{stream.PosteriorOrders, 0x0, []int{}, [3]uint64{0x1779274c51f9bdb5, 0x757474ffd2e75f7a, 0xb3275a9c0caf5d31}},
 	{stream.PosteriorOrders, 0x2a, []int{}, [3]uint64{0xb325f077b4593621, 0x3420cd9f6f69a8cf, 0xf5a03fc41f1bb968}},
 	{stream.PosteriorOrders, 0xffffffffffffffff, []int{}, [3]uint64{0xb9b7ffd7adff4425, 0x4d509772d7728cea, 0x3cdaab58962e79a1}},
+	{stream.ImputationRegime, 0x0, []int{2}, [3]uint64{0x1ee5d8248790e565, 0x64225a41b265dadf, 0xa3e995310fdd6cf}},
+	{stream.ImputationRegime, 0x2a, []int{2}, [3]uint64{0x6a385b2606b0f40c, 0x27926212fdad50a4, 0x8c2b5d2147c706e6}},
+	{stream.ImputationRegime, 0xffffffffffffffff, []int{2}, [3]uint64{0x85881943628bf505, 0x93919678db3835e0, 0x4061ccd358486d9a}},
+	{stream.Imputation, 0x0, []int{2}, [3]uint64{0x839b5fc20d762e3c, 0x7ffdaf928549ed04, 0x56fd6a967ad63e36}},
+	{stream.Imputation, 0x2a, []int{2}, [3]uint64{0x54f47ad784ceda83, 0xdfa42e72ae652639, 0xd9089f456dcf50b5}},
+	{stream.Imputation, 0xffffffffffffffff, []int{2}, [3]uint64{0x52a31e353eabaf2b, 0x4b64e51b8ce9952c, 0xbdeb7172a644a9e6}},
+	{stream.ImputedTable, 0x0, []int{2}, [3]uint64{0x45a70aebb2e1f6d5, 0xc057a208fe27c023, 0x53106c53c2db7199}},
+	{stream.ImputedTable, 0x2a, []int{2}, [3]uint64{0xe2a99ff68a742570, 0x4ab8fb1bb0395c86, 0xace4d9a89f8f64d7}},
+	{stream.ImputedTable, 0xffffffffffffffff, []int{2}, [3]uint64{0xd3adb1d8515f3ca0, 0xe01b16747dc2bdc5, 0xe1c7ec51c31df47d}},
 }
 
 // first are the first numbers of every stream. They were computed by the code
