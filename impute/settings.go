@@ -62,7 +62,13 @@ func (s *Settings) check(x *mat.Dense) {
 	}
 }
 
-// checkData finds what no model can complete, all of it in one error.
+// Check finds what [Complete] cannot complete, all of it in one error. It panics as Complete does.
+func Check(x *mat.Dense, s Settings) error {
+	s.check(x)
+	return s.checkData(x)
+}
+
+// checkData is Check of settings that fit the table.
 func (s *Settings) checkData(x *mat.Dense) error {
 	n, d := x.Dims()
 	var infinite, set, rows, columns []string

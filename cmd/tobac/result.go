@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/delimited"
+	"tobac/impute"
 	"tobac/internal/file"
 )
 
@@ -16,6 +17,8 @@ type result struct {
 	*tobac.Result
 	summary summary
 	warned  []string // warnings that the user has seen
+
+	imputed *impute.Completed // nil: no value was missing
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -32,6 +35,7 @@ var fitOutputs = []output{
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
+	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
 	{name: "summary.json", write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 }
 

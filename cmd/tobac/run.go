@@ -139,7 +139,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "exact", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
 		default:
 			found = false
 		}

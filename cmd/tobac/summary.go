@@ -29,6 +29,8 @@ type summary struct {
 	Beside       *besideSummary `json:"svgd,omitempty"`
 	Chains       *chainSummary  `json:"chains,omitempty"`
 	Seconds      tobac.Seconds  `json:"seconds"`
+
+	Imputation *imputationSummary `json:"imputation,omitempty"` // nil: no value was missing
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -59,6 +61,7 @@ type inputConfig struct {
 	Heldout       string  `json:"heldout"`                 // file of held-out rows; "": none
 	Truth         string  `json:"truth"`                   // file of the true graph; "": none
 	Interventions string  `json:"interventions,omitempty"` // file
+	Imputations   int     `json:"imputations,omitempty"`   // completed tables; 0: no value was missing
 	Preset        string  `json:"preset"`
 	Order         string  `json:"order"` // as on the command line
 	Prior         string  `json:"prior"` // as on the command line
