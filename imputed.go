@@ -117,6 +117,7 @@ type imputedFit struct {
 	averaged []Evidence
 	results  []*Result // of each table, thinned; nil: to be fitted
 	steps    int       // that a table counts for in the progress; 0: unknown yet
+	reported int       // of the steps of all tables
 }
 
 // prepare checks the tables and settles the engine.
@@ -313,7 +314,8 @@ func (f *imputedFit) report(p Progress, k, steps int) {
 		} else if p.Bytes > 0 {
 			done = 0
 		}
-		p.Step, p.Steps = k*f.steps+done, f.data.Count*f.steps
+		f.reported = max(f.reported, k*f.steps+done) // a table may be fitted again, under another model
+		p.Step, p.Steps = f.reported, f.data.Count*f.steps
 	}
 	f.cfg.Progress(p)
 }
