@@ -22,6 +22,9 @@ type Settings struct {
 	Iterations int
 	// Methods say how each column is completed; nil: Auto for all.
 	Methods []Method
+	// Together are sets of columns that are missing together, such as the indicators of one category: a row takes the values of all of them from
+	// one donor, whatever Methods says. A row in which only some columns of a set are missing is an error. A column belongs to one set at most.
+	Together [][]int
 	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil: nowhere.
 	Intervened *mat.Dense
 	// Names of the columns, for messages; nil: their numbers, from 1.
@@ -58,8 +61,8 @@ func (c *Completed) Table(k int) *mat.Dense {
 
 // Complete fills the gaps of x, n×d with NaN where a value is missing. Errors name rows and columns counted from 1: those without an
 // observed value, values that are infinite, gaps in values set by intervention. It stops when
-// ctx is done. It panics if x is nil or empty, if Count, Workers or Iterations is negative, or if the shapes of Methods, Intervened or Names
-// are not those of x.
+// ctx is done. It panics if x is nil or empty, if Count, Workers or Iterations is negative, if the shapes of Methods, Intervened or Names
+// are not those of x, or if a set of Together repeats a column or has one that does not exist.
 func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error) {
 	s.check(x)
 	if s.Count == 0 {
@@ -81,8 +84,9 @@ func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error)
 		c.values[k] = make([]float64, len(c.places))
 	}
 	methods := s.methods(c.x)
+	sets := s.sets(methods)
 	for _, r := range regimes(c.x, s.Intervened) {
-		model, values, err := r.complete(ctx, c.x, methods, &s)
+		model, values, err := r.complete(ctx, c.x, sets, &s)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +103,7 @@ func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error)
 
 // complete fills the gaps of the rows of a regime. The values of each table are in the sequence of
 // r.places, which it sets.
-func (r *regime) complete(ctx context.Context, x *mat.Dense, methods []Method, s *Settings) (Model, [][]float64, error) {
+func (r *regime) complete(ctx context.Context, x *mat.Dense, sets [][]int, s *Settings) (Model, [][]float64, error) {
 	p, err := newProblem(x, r.rows, s)
 	if err != nil {
 		return Model{}, nil, err
@@ -117,7 +121,7 @@ func (r *regime) complete(ctx context.Context, x *mat.Dense, methods []Method, s
 	values := make([][]float64, s.Count)
 	seed := stream.Seed(s.Seed, stream.ImputationRegime, r.number)
 	err = parallel.For(ctx, s.Count, s.Workers, func(k int) (err error) {
-		values[k], err = p.chain(ctx, m, iterations, stream.New(seed, stream.Imputation, k), methods, x)
+		values[k], err = p.chain(ctx, m, iterations, stream.New(seed, stream.Imputation, k), sets, x)
 		return err
 	})
 	return p.describe(em, iterations), values, err

@@ -46,7 +46,8 @@
 // A column whose observed values repeat, 0 and 1 or the codes of categories, is completed with values that occur in
 // it: in the last I-step each gap takes the value of a donor, drawn from the five rows (more where there are
 // ties) whose predicted mean given all other columns is nearest (predictive mean matching, Little 1988). [Settings].Methods
-// chooses otherwise.
+// chooses otherwise. The indicator columns of a category take their values from one donor ([Settings].Together), so that no row belongs to two
+// levels; the distance of predicted means is then taken in the metric of their conditional precision.
 //
 // # Interventions
 //

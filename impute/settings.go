@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,6 +56,15 @@ func (s *Settings) check(x *mat.Dense) {
 			panic(fmt.Sprintf("impute: unknown method %d of column %d", int(m), j))
 		}
 	}
+	together := make([]bool, d)
+	for _, set := range s.Together {
+		for _, j := range set {
+			if j < 0 || j >= d || together[j] {
+				panic(fmt.Sprintf("impute: column %d in the sets of columns that are missing together is repeated, or none of %d", j, d))
+			}
+			together[j] = true
+		}
+	}
 	if s.Intervened != nil {
 		if rows, cols := s.Intervened.Dims(); rows != n || cols != d {
 			panic(fmt.Sprintf("impute: interventions are %d×%d, the table is %d×%d", rows, cols, n, d))
@@ -71,7 +81,7 @@ func Check(x *mat.Dense, s Settings) error {
 // checkData is Check of settings that fit the table.
 func (s *Settings) checkData(x *mat.Dense) error {
 	n, d := x.Dims()
-	var infinite, set, rows, columns []string
+	var infinite, set, rows, columns, apart []string
 	observed := make([]int, d)
 	for i := range n {
 		any := false
@@ -86,6 +96,17 @@ func (s *Settings) checkData(x *mat.Dense) error {
 			if !math.IsNaN(v) {
 				any = true
 				observed[j]++
+			}
+		}
+		for _, list := range s.Together {
+			missing := 0
+			for _, j := range list {
+				if math.IsNaN(x.At(i, j)) {
+					missing++
+				}
+			}
+			if missing > 0 && missing < len(list) {
+				apart = append(apart, fmt.Sprintf("row %d, columns of %s", i+1, s.name(list[0])))
 			}
 		}
 		if !any {
@@ -106,6 +127,7 @@ func (s *Settings) checkData(x *mat.Dense) error {
 		{"without any observed value, leave out the column: ", columns},
 		{"without any observed value, leave out the row: ", rows},
 		{"missing although set by intervention, want the value that was set: ", set},
+		{"missing in only some of the columns that are missing together: ", apart},
 	} {
 		if len(p.where) > 0 {
 			problems = append(problems, p.what+few(p.where))
@@ -142,6 +164,9 @@ func (s *Settings) methods(x *mat.Dense) []Method {
 		if s.Methods != nil {
 			out[j] = s.Methods[j]
 		}
+		if slices.ContainsFunc(s.Together, func(set []int) bool { return slices.Contains(set, j) }) {
+			out[j] = Matching
+		}
 		if out[j] != Auto {
 			continue
 		}
@@ -160,6 +185,21 @@ func (s *Settings) methods(x *mat.Dense) []Method {
 		out[j] = Normal
 		if len(different) <= most && observed >= repeats*len(different) {
 			out[j] = Matching
+		}
+	}
+	return out
+}
+
+// sets are the columns that are matched, those of Together as one, in the sequence of their first columns.
+func (s *Settings) sets(methods []Method) [][]int {
+	var out [][]int
+	for j, m := range methods {
+		at := slices.IndexFunc(s.Together, func(set []int) bool { return slices.Contains(set, j) })
+		switch {
+		case at >= 0 && slices.Min(s.Together[at]) == j:
+			out = append(out, s.Together[at])
+		case at < 0 && m == Matching:
+			out = append(out, []int{j})
 		}
 	}
 	return out

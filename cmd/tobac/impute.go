@@ -23,7 +23,7 @@ const defaultImputations = 10
 type gapped struct {
 	*dataset.Table
 	count       int // completed tables
-	groups      [][]int
+	together    [][]int // columns that are missing together
 	standardize bool
 	warnings    []string
 	completed   *impute.Completed // once the run has begun
@@ -46,13 +46,13 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
 		return usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
 	}
-	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names}); err != nil {
+	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
 	if t, err = transformGaps(o.transform, t); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
-	g := &gapped{Table: t, count: o.imputations, groups: o.imputedTogether, standardize: o.standardize}
+	g := &gapped{Table: t, count: o.imputations, together: o.imputedTogether, standardize: o.standardize}
 	if g.count == 0 {
 		g.count = defaultImputations
 	}
@@ -185,7 +185,8 @@ func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error
 func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	g, c := j.gapped, j.fit
 	var err error
-	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers, Intervened: g.Intervened, Names: g.Names}); err != nil {
+	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
+		Intervened: g.Intervened, Names: g.Names, Together: g.together}); err != nil {
 		return nil, err
 	}
 	if g.standardize {
