@@ -22,7 +22,7 @@ const defaultImputations = 10
 // A gapped table is one with missing values, which are NaN in X, and how they are to be completed.
 type gapped struct {
 	*dataset.Table
-	count       int // completed tables
+	count       int     // completed tables
 	together    [][]int // columns that are missing together
 	standardize bool
 	warnings    []string
