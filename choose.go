@@ -46,6 +46,9 @@ func (r *Run) choose() {
 
 // scoredModels are the models to compare.
 func (r *Run) scoredModels() []Scored {
+	if r.shared.model != nil {
+		return []Scored{r.shared.model}
+	}
 	if m, ok := r.cfg.Model.(Scored); ok && !r.cheap() {
 		return []Scored{m}
 	}
@@ -165,6 +168,10 @@ func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standar
 		return differentiable, r.data, nil, nil
 	}
 	data, scale, err := standardised(r.data)
+	if err == nil && r.shared.scale != nil {
+		scale = r.shared.scale
+		data = &dataset.Table{Names: r.data.Names, X: scale.Apply(r.data.X), Intervened: r.data.Intervened}
+	}
 	return differentiable, data, scale, err
 }
 

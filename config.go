@@ -77,6 +77,7 @@ type Progress struct {
 	Stage         Engine // what is at work
 	Step, Steps   int    // of the whole run, over all orders and engines
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
+	Table, Tables int    // the completed table of [FitImputed], counted from 1, and their number; 0: there are no others
 	Bytes         int64  // of memory that the stage needs, where it is known before it begins
 	// Driving and Repulsive are the norms of the two forces of SVGD on the
 	// latents, Neighbours the kernel's effective number of neighbours.

@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"tobac/dag":       {"tobac/delimited", "gonum.org/v1/gonum"},
 	"tobac/dataset":   {"tobac/dag", "tobac/delimited", "gonum.org/v1/gonum", "github.com/sbinet/npyio"},
 	"tobac/score":     {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/impute":    {"gonum.org/v1/gonum"},
 	"tobac/exact":     {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/mcmc":      {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.

@@ -45,6 +45,7 @@ type Run struct {
 	particles *particles // nil: no SVGD, or not begun
 	sampling  bool       // SVGD is a stage of the run
 	found     *found     // orders that a method found; nil: none
+	shared    shared     // with fits to other completed tables
 
 	seconds Seconds
 }
@@ -62,6 +63,11 @@ type Seconds struct {
 // prepares the first stage that has steps. Errors name the column or the setting at
 // fault. It stops when ctx is done.
 func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) {
+	return newRun(ctx, data, cfg, shared{})
+}
+
+// newRun is NewRun of one of several completed tables.
+func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Run, error) {
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
@@ -73,7 +79,7 @@ func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) 
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s}
 	r.choose()
 	if r.sampling {
 		if err := r.checkMemory(n, d); err != nil {
@@ -246,6 +252,7 @@ type Result struct {
 	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none
 	Orders       *ordering.Distribution // of resamples; nil: none
 	Columns      []effects.Column       // of the data that were given
+	Imputation   *Imputation            // of [FitImputed]; nil: one table
 	Seconds      Seconds
 }
 

@@ -165,7 +165,12 @@ func (p *Posterior) Cyclic() int {
 // Order is the causal order that all draws follow; nil if there is none, or if
 // there are several.
 func (p *Posterior) Order() []int {
-	if len(p.Components) != 1 {
+	for _, c := range p.Components {
+		if !slices.Equal(c.Order, p.Components[0].Order) {
+			return nil
+		}
+	}
+	if len(p.Components) == 0 {
 		return nil
 	}
 	return p.Components[0].Order

@@ -28,6 +28,9 @@ func (r *result) printRun(w io.Writer) {
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
+	if s.Imputation != nil {
+		printField(w, "gaps", s.Imputation.String())
+	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := describeModel(s.Model)
 	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {

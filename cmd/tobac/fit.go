@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,9 @@ type fitOptions struct {
 	given   func(flag string) bool // on the command line, in a file of options, or in a checkpoint
 	command *commandLine           // to repeat the run
 	resumed *checkpoint            // that --resume names; nil: none
+
+	imputations     int     // completed tables; 0: 10
+	imputedTogether [][]int // columns that are missing together, and imputed from the same row
 }
 
 // preset is a named configuration to start from.
@@ -225,6 +229,8 @@ func newFit() *cobra.Command {
 	f.Var(choice(&o.transform, dataset.Transforms()...), "transform", "replaces every column before anything else")
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")
 	defaultText(f, "standardize", "false; true for the embedded data with --preset paper")
+	f.Var(wholeNumber(&o.imputations, 2, 1000), "imputations", "completed tables where missing values are imputed")
+	defaultText(f, "imputations", strconv.Itoa(defaultImputations))
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(fraction(&o.holdout), "holdout", "share of the rows to hold out at random for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
@@ -304,6 +310,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if r.summary, err = newSummary(j, r.Result); err != nil {
 		return err
 	}
+	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
 	if err := r.answer(ctx, j.fit.Workers); err != nil {
 		return err
 	}

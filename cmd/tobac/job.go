@@ -25,6 +25,8 @@ type job struct {
 	scaling *posterior.Standardization // nil: not standardised
 	truth   *dag.Graph                 // nil: unknown
 
+	gapped *gapped // the training rows, if values are missing; nil: none are
+
 	checkpoint string       // file for the state of the run; "": none
 	every      int          // steps between two checkpoints
 	resume     *checkpoint  // to continue from; nil: none
@@ -98,6 +100,9 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 
 // split transforms the table, holds rows out, and scales the others.
 func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
+	if hasGaps(t) {
+		return j.splitGaps(o, t)
+	}
 	if t, err = o.transform.Apply(t); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
@@ -183,6 +188,9 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 }
 
 func (j *job) run(ctx context.Context, p *progress) (*result, error) {
+	if j.gapped != nil {
+		return j.runImputed(ctx, p)
+	}
 	c := j.fit
 	c.Progress = func(s tobac.Progress) { p.step(s) }
 	r, err := tobac.NewRun(ctx, j.train, c)

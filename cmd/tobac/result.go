@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
+	"tobac/impute"
 	"tobac/internal/file"
 	"tobac/report"
 )
@@ -22,8 +23,9 @@ type result struct {
 	effects []effects.Effect // strongest first; nil: the draws have no parameters
 	known   bool             // whether their standard deviations are
 	verdict tobac.Verdict
-	command *commandLine // that made it
-	folder  string       // of its files; "": none
+	command *commandLine      // that made it
+	folder  string            // of its files; "": none
+	imputed *impute.Completed // nil: no value was missing
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -45,6 +47,7 @@ var fitOutputs = []output{
 	{name: configFile, write: func(r *result, w io.Writer) error { return r.command.writeConfig(w, r.folder) }},
 	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
+	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
 }
 
 // fitFiles are their names, with that of the file that lists them.

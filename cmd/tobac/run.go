@@ -139,7 +139,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd":
 		default:
 			found = false
 		}

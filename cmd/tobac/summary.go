@@ -27,14 +27,15 @@ type summary struct {
 	Orders       *ordersSummary `json:"orders,omitempty"`
 	Warnings     []string       `json:"warnings"`
 	// Knowledge is what was known of the graph before; left out: nothing.
-	Knowledge  *knowledgeSummary `json:"knowledge,omitempty"`
-	evaluation                   // of what is listed
-	Beside     *besideSummary    `json:"svgd,omitempty"`
-	Chains     *chainSummary     `json:"chains,omitempty"`
-	Seconds    tobac.Seconds     `json:"seconds"`
-	Verdict    verdictSummary    `json:"verdict"`
-	Columns    []effects.Column  `json:"columns"`           // of the training rows, transformed but not standardised
-	Command    string            `json:"command,omitempty"` // that repeats the run
+	Knowledge  *knowledgeSummary  `json:"knowledge,omitempty"`
+	evaluation                    // of what is listed
+	Beside     *besideSummary     `json:"svgd,omitempty"`
+	Chains     *chainSummary      `json:"chains,omitempty"`
+	Seconds    tobac.Seconds      `json:"seconds"`
+	Verdict    verdictSummary     `json:"verdict"`
+	Columns    []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
+	Command    string             `json:"command,omitempty"`    // that repeats the run
+	Imputation *imputationSummary `json:"imputation,omitempty"` // nil: no value was missing
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -65,6 +66,7 @@ type inputConfig struct {
 	Heldout       string  `json:"heldout"`                 // file of held-out rows; "": none
 	Truth         string  `json:"truth"`                   // file of the true graph; "": none
 	Interventions string  `json:"interventions,omitempty"` // file
+	Imputations   int     `json:"imputations,omitempty"`   // completed tables; 0: no value was missing
 	Preset        string  `json:"preset"`
 	Order         string  `json:"order"` // as on the command line
 	Prior         string  `json:"prior"` // as on the command line

@@ -49,6 +49,15 @@ var newer = []frozen{
 	{stream.FunctionDraw, 0x0, []int{2}, [3]uint64{0x892f979f22f3999e, 0xaf987b05cb028066, 0xaa617219b59a69a7}},
 	{stream.FunctionDraw, 0x2a, []int{2}, [3]uint64{0x57da99173e9d77ec, 0x34b99ef5fa730013, 0x6ea3ab4208a8c8ab}},
 	{stream.FunctionDraw, 0xffffffffffffffff, []int{2}, [3]uint64{0x6b30fb2f69515df, 0x6d4b6c87a315f1a6, 0xdccb917661ab1baf}},
+	{stream.ImputationRegime, 0x0, []int{2}, [3]uint64{0x1ee5d8248790e565, 0x64225a41b265dadf, 0xa3e995310fdd6cf}},
+	{stream.ImputationRegime, 0x2a, []int{2}, [3]uint64{0x6a385b2606b0f40c, 0x27926212fdad50a4, 0x8c2b5d2147c706e6}},
+	{stream.ImputationRegime, 0xffffffffffffffff, []int{2}, [3]uint64{0x85881943628bf505, 0x93919678db3835e0, 0x4061ccd358486d9a}},
+	{stream.Imputation, 0x0, []int{2}, [3]uint64{0x839b5fc20d762e3c, 0x7ffdaf928549ed04, 0x56fd6a967ad63e36}},
+	{stream.Imputation, 0x2a, []int{2}, [3]uint64{0x54f47ad784ceda83, 0xdfa42e72ae652639, 0xd9089f456dcf50b5}},
+	{stream.Imputation, 0xffffffffffffffff, []int{2}, [3]uint64{0x52a31e353eabaf2b, 0x4b64e51b8ce9952c, 0xbdeb7172a644a9e6}},
+	{stream.ImputedTable, 0x0, []int{2}, [3]uint64{0x45a70aebb2e1f6d5, 0xc057a208fe27c023, 0x53106c53c2db7199}},
+	{stream.ImputedTable, 0x2a, []int{2}, [3]uint64{0xe2a99ff68a742570, 0x4ab8fb1bb0395c86, 0xace4d9a89f8f64d7}},
+	{stream.ImputedTable, 0xffffffffffffffff, []int{2}, [3]uint64{0xd3adb1d8515f3ca0, 0xe01b16747dc2bdc5, 0xe1c7ec51c31df47d}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

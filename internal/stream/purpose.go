@@ -30,6 +30,9 @@ const (
 	EquationNoise                          // intercepts and noise variances of a drawn graph
 	SimulatedEffects                       // noise of the rows that a nonlinear model predicts
 	FunctionDraw                           // functions of a drawn graph of Gaussian processes
+	ImputationRegime                       // seed of the imputation of a set of rows
+	Imputation                             // moves of the chain that completes a table
+	ImputedTable                           // seed of the fit to one of several completed tables
 )
 
 // A derivation is one of those in the package comment.
@@ -74,6 +77,9 @@ var purposes = [...]struct {
 	EquationNoise:       {keyed, 1, "equation noise", 0},
 	SimulatedEffects:    {keyed, 1, "effect rows", 0},
 	FunctionDraw:        {keyed, 1, "function draw", 0},
+	ImputationRegime:    {keyed, 1, "imputed rows", 0},
+	Imputation:          {keyed, 1, "imputation", 0},
+	ImputedTable:        {keyed, 1, "imputed table", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

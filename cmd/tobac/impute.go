@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/delimited"
+	"tobac/impute"
+	"tobac/internal/stream"
+	"tobac/posterior"
+)
+
+// defaultImputations is how many times a table with gaps is completed.
+const defaultImputations = 10
+
+// A gapped table is one with missing values, which are NaN in X, and how they are to be completed.
+type gapped struct {
+	*dataset.Table
+	count       int     // completed tables
+	together    [][]int // columns that are missing together
+	standardize bool
+	warnings    []string
+	completed   *impute.Completed // once the run has begun
+}
+
+// hasGaps reports whether a value of a table is missing.
+func hasGaps(t *dataset.Table) bool {
+	n, _ := t.X.Dims()
+	for i := range n {
+		if slices.ContainsFunc(t.X.RawRowView(i), math.IsNaN) {
+			return true
+		}
+	}
+	return false
+}
+
+// splitGaps is [job.split] of a table with missing values: it transforms the values that are there, and holds rows out. The rows that
+// stay are completed and scaled when the run begins. Held-out rows with a gap have no density, and are left out of it.
+func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
+	if o.checkpoint != "" || o.resume != "" {
+		return usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
+	}
+	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
+		return &locatedError{j.input.Data, err}
+	}
+	if t, err = transformGaps(o.transform, t); err != nil {
+		return &locatedError{j.input.Data, err}
+	}
+	g := &gapped{Table: t, count: o.imputations, together: o.imputedTogether, standardize: o.standardize}
+	if g.count == 0 {
+		g.count = defaultImputations
+	}
+	switch {
+	case o.given("holdout"):
+		if err := j.holdOut(o, g); err != nil {
+			return err
+		}
+	case o.heldout != "":
+		if o.transform == dataset.NormalScores {
+			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
+		}
+		heldout, err := readHeldout(o.heldout, t.Names)
+		if err != nil {
+			return err
+		}
+		if heldout, err = g.complete(heldout, o.heldout); err != nil {
+			return err
+		}
+		if j.heldout, err = o.transform.Apply(heldout); err != nil {
+			return &locatedError{o.heldout, err}
+		}
+	}
+	j.gapped, j.train = g, g.Table
+	j.input.Transform, j.input.Standardize, j.input.Imputations = o.transform.String(), o.standardize, g.count
+	j.input.TrainingRows, _ = g.X.Dims()
+	if j.heldout != nil {
+		j.input.HeldoutRows, _ = j.heldout.X.Dims()
+	}
+	return nil
+}
+
+// holdOut takes the same rows out of the table as without gaps.
+func (j *job) holdOut(o fitOptions, g *gapped) error {
+	n, _ := g.X.Dims()
+	numbers := &dataset.Table{Names: []string{"row"}, X: mat.NewDense(n, 1, nil)}
+	for i := range n {
+		numbers.X.Set(i, 0, float64(i))
+	}
+	train, heldout, err := numbers.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows))
+	if err != nil {
+		return &usageError{&locatedError{"--holdout", err}}
+	}
+	all := g.Table
+	g.Table = rowsOf(all, train.X)
+	j.heldout, err = g.complete(rowsOf(all, heldout.X), "--holdout")
+	return err
+}
+
+// rowsOf are the rows of a table whose numbers a column holds.
+func rowsOf(t *dataset.Table, numbers *mat.Dense) *dataset.Table {
+	n, _ := numbers.Dims()
+	_, d := t.X.Dims()
+	out := &dataset.Table{Names: t.Names, X: mat.NewDense(n, d, nil)}
+	if t.Intervened != nil {
+		out.Intervened = mat.NewDense(n, d, nil)
+	}
+	for a := range n {
+		i := int(numbers.At(a, 0))
+		out.X.SetRow(a, t.X.RawRowView(i))
+		if t.Intervened != nil {
+			out.Intervened.SetRow(a, t.Intervened.RawRowView(i))
+		}
+	}
+	return out
+}
+
+// complete are the held-out rows without a gap; where says where they come from.
+func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table, error) {
+	n, _ := heldout.X.Dims()
+	var rows []float64
+	for i := range n {
+		if !slices.ContainsFunc(heldout.X.RawRowView(i), math.IsNaN) {
+			rows = append(rows, float64(i))
+		}
+	}
+	switch {
+	case len(rows) == n:
+		return heldout, nil
+	case len(rows) == 0:
+		return nil, &locatedError{where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", counted(n, "held-out row"))}
+	}
+	g.warnings = append(g.warnings, fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the predictive density", n-len(rows), n))
+	return rowsOf(heldout, mat.NewDense(len(rows), 1, rows)), nil
+}
+
+// transformGaps transforms the values that are there of a table in which each column has one.
+func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error) {
+	n, d := t.X.Dims()
+	x := mat.NewDense(n, d, nil)
+	for j, name := range t.Names {
+		var column []float64
+		for i := range n {
+			if v := t.X.At(i, j); !math.IsNaN(v) {
+				column = append(column, v)
+			}
+		}
+		part := &dataset.Table{Names: []string{name}, X: mat.NewDense(n, 1, nil)}
+		if f == dataset.NormalScores { // ranks among the values that are there
+			part.X = mat.NewDense(len(column), 1, column)
+		} else { // in rows of their own, for messages
+			for i := range n {
+				if part.X.Set(i, 0, t.X.At(i, j)); math.IsNaN(t.X.At(i, j)) {
+					part.X.Set(i, 0, column[0])
+				}
+			}
+		}
+		part, err := f.Apply(part)
+		if err != nil {
+			return nil, err
+		}
+		next := 0
+		for i := range n {
+			switch {
+			case math.IsNaN(t.X.At(i, j)):
+				x.Set(i, j, math.NaN())
+				continue
+			case f == dataset.NormalScores:
+				x.Set(i, j, part.X.At(next, 0))
+			default:
+				x.Set(i, j, part.X.At(i, 0))
+			}
+			next++
+		}
+	}
+	return &dataset.Table{Names: t.Names, X: x, Intervened: t.Intervened}, nil
+}
+
+// runImputed completes the table, and fits all completed tables.
+func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
+	g, c := j.gapped, j.fit
+	var err error
+	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
+		Intervened: g.Intervened, Names: g.Names, Together: g.together}); err != nil {
+		return nil, err
+	}
+	if g.standardize {
+		j.scaling = g.scaling()
+		for k, sd := range j.scaling.SD {
+			if sd == 0 {
+				return nil, fmt.Errorf("column %s is constant, want at least two different values to standardise it", delimited.Excerpt(g.Names[k]))
+			}
+		}
+	}
+	data := tobac.Imputed{Count: g.count, Gaps: make([]int, len(g.Names)), Table: func(k int) *dataset.Table {
+		return &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
+	}}
+	for k, column := range g.completed.Diagnostics.Columns {
+		data.Gaps[k] = column.Gaps
+	}
+	j.train = data.Table(0) // for what describes the data
+	begun := false
+	c.Progress = func(s tobac.Progress) {
+		if !begun && s.Steps > 0 {
+			begun = true
+			p.begin(nil, 0, s.Steps)
+		}
+		p.step(s)
+	}
+	done, err := tobac.FitImputed(ctx, data, c)
+	if err != nil {
+		return nil, err
+	}
+	done.Warnings = slices.Concat(done.Warnings, g.warnings, g.doubts())
+	done.Standardization = compose(j.scaling, done.Standardization)
+	if done.Particles != nil {
+		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
+	}
+	return &result{Result: done, imputed: g.completed}, nil
+}
+
+// scaling are the moments of the completed tables, put below each other.
+func (g *gapped) scaling() *posterior.Standardization {
+	d, count := len(g.Names), float64(g.count)
+	s := &posterior.Standardization{Mean: make([]float64, d), SD: make([]float64, d)}
+	squares := make([]float64, d)
+	for k := range g.count {
+		mean, sd := (&dataset.Table{Names: g.Names, X: g.completed.Table(k)}).Moments()
+		for a := range d {
+			s.Mean[a] += mean[a] / count
+			squares[a] += (sd[a]*sd[a] + mean[a]*mean[a]) / count
+		}
+	}
+	for a := range d {
+		s.SD[a] = math.Sqrt(math.Max(0, squares[a]-s.Mean[a]*s.Mean[a]))
+	}
+	return s
+}
+
+// muchMissing is the fraction of missing information about a column's mean from which on a user is warned.
+const muchMissing = 0.5
+
+// doubts are reasons to distrust the imputed values.
+func (g *gapped) doubts() []string {
+	var out []string
+	for k, column := range g.completed.Diagnostics.Columns {
+		if column.Information > muchMissing {
+			out = append(out, fmt.Sprintf("%.0f %% of the information about the mean of column %s is missing: what is said about it rests on the imputation model", 100*column.Information, delimited.Excerpt(g.Names[k])))
+		}
+	}
+	for _, m := range g.completed.Diagnostics.Models {
+		if !m.Converged {
+			out = append(out, fmt.Sprintf("the imputation model did not converge in %d iterations: the table hardly tells some of its correlations, because columns are rarely observed together", m.EMIterations))
+		}
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/internal/file"
+)
+
+// gappy is a table a -> b -> c with values missing at random in b and c, in units that differ.
+func gappy(n int) *dataset.Table {
+	rng := rand.New(rand.NewPCG(4, 1))
+	t := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(n, 3, nil)}
+	for i := range n {
+		a := rng.NormFloat64()
+		b := 2*a + rng.NormFloat64()
+		t.X.SetRow(i, []float64{5 + a, 100 + 10*b, 3 + b + rng.NormFloat64()})
+		if rng.Float64() < 0.2 {
+			t.X.Set(i, 1+i%2, math.NaN())
+		}
+	}
+	return t
+}
+
+// gapsJob prepares a job for a table with gaps, as prepare does once a reader hands such tables over.
+func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, error) {
+	t.Helper()
+	given := map[string]bool{}
+	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, workers: 2, bias: true, imputations: 4,
+		given: func(flag string) bool { return given[flag] }}
+	if edit != nil {
+		edit(&o)
+	}
+	given["holdout"] = o.holdout > 0
+	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order, Prior: o.prior}}
+	var err error
+	if j.fit, err = o.configure(table.Names); err != nil {
+		t.Fatal(err)
+	}
+	return j, j.split(o, table)
+}
+
+// A table with gaps is fitted, reported and saved like others, with what was imputed.
+func TestMissingValuesAreImputed(t *testing.T) {
+	j, err := gapsJob(t, gappy(120), func(o *fitOptions) { o.holdout = 0.25 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr, stdout bytes.Buffer
+	r, err := j.infer(context.Background(), &stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.summary, err = newSummary(j, r.Result); err != nil {
+		t.Fatal(err)
+	}
+	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
+	dir := filepath.Join(t.TempDir(), "run")
+	out, err := file.OpenSet(dir, outputNames(fitOutputs), file.Guard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.save(out, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.print(&stdout, dir); err != nil {
+		t.Fatal(err)
+	}
+	if text := stdout.String(); !strings.Contains(text, "gaps    ") || !strings.Contains(text, "imputed 4 times") {
+		t.Errorf("the report does not say what was imputed:\n%s", text)
+	}
+	summary := parse(t, readFile(t, dir, "summary.json"))
+	part := summary["imputation"].(map[string]any)
+	if part["tables"] != 4.0 || len(part["columns"].([]any)) != 2 || summary["config"].(map[string]any)["imputations"] != 4.0 {
+		t.Errorf("summary %v", part)
+	}
+	support := 0.0
+	for _, v := range part["support"].(map[string]any) {
+		support += v.(float64)
+	}
+	if support != 4 {
+		t.Errorf("models are supported by %v completed tables, want 4 in all", support)
+	}
+	if ll := r.summary.Metrics.Empirical.NegLLDataOnly; math.IsNaN(float64(ll)) || r.summary.Config.HeldoutRows == 0 || r.summary.Config.HeldoutRows > 30 {
+		t.Errorf("negative log density %v of %d held-out rows", ll, r.summary.Config.HeldoutRows)
+	}
+	if !slices.ContainsFunc(r.summary.Warnings, func(w string) bool { return strings.Contains(w, "held-out rows have missing values") }) {
+		t.Errorf("no warning about held-out rows in %q", r.summary.Warnings)
+	}
+	lines := strings.Split(strings.TrimSpace(readFile(t, dir, "imputation.csv")), "\n")
+	if lines[0] != "source,target,probability,sd_between_tables,table1,table2,table3,table4" || len(lines) != 7 {
+		t.Errorf("imputation.csv:\n%s", strings.Join(lines, "\n"))
+	}
+	if p := saved(t, dir); len(p.Components) != 4 || p.Validate() != nil {
+		t.Errorf("saved posterior has %d components, %v", len(p.Components), p.Validate())
+	}
+	if !strings.Contains(stderr.String(), "step ") {
+		t.Errorf("no progress in %q", stderr.String())
+	}
+}
+
+// Standardising and transforming are done to the values that are there: the posterior of logarithms of exp(x) is that of x, and one standardised scale
+// is that of all completed tables.
+func TestScalesOfGaps(t *testing.T) {
+	plain := gappy(80)
+	j, err := gapsJob(t, plain, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := j.infer(context.Background(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	powers := &dataset.Table{Names: plain.Names, X: mat.NewDense(80, 3, nil)}
+	powers.X.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, plain.X)
+	if j, err = gapsJob(t, powers, func(o *fitOptions) { o.transform = dataset.Log }); err != nil {
+		t.Fatal(err)
+	}
+	got, err := j.infer(context.Background(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range want.Posterior.EdgesFrom(0.01) {
+		if p := got.Probabilities.At(e.Source, e.Target); math.Abs(p-e.Probability) > 1e-6 {
+			t.Errorf("edge %d -> %d of logarithms: %v, want %v", e.Source, e.Target, p, e.Probability)
+		}
+	}
+	if j, err = gapsJob(t, plain, func(o *fitOptions) { o.standardize = true }); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = j.infer(context.Background(), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	s := got.Standardization
+	if s == nil || math.Abs(s.Mean[0]-5) > 0.5 || math.Abs(s.SD[1]-22) > 5 {
+		t.Fatalf("standardisation %+v, want that of the columns", s)
+	}
+	if j, err = gapsJob(t, plain, func(o *fitOptions) { o.transform = dataset.NormalScores }); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = j.infer(context.Background(), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot be done with gaps is one line, before anything runs.
+func TestRefusedGaps(t *testing.T) {
+	nan := math.NaN()
+	for _, row := range []struct {
+		name string
+		edit func(*fitOptions)
+		data func(*dataset.Table)
+		want string
+	}{
+		{"checkpoints", func(o *fitOptions) { o.checkpoint = "state" }, nil,
+			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
+		{"an empty row", nil, func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
+			"data.csv: without any observed value, leave out the row: 5"},
+		{"an empty column", nil, func(t *dataset.Table) {
+			for i := range 20 {
+				t.X.Set(i, 2, nan)
+			}
+		}, `data.csv: without any observed value, leave out the column: 3 ("c")`},
+		{"no logarithm", func(o *fitOptions) { o.transform = dataset.Log }, func(t *dataset.Table) { t.X.Set(7, 0, -1) },
+			`data.csv: row 8, column "a" is -1, want a number above 0, which has a logarithm`},
+		{"ranks of held-out rows", func(o *fitOptions) { o.transform, o.heldout = dataset.NormalScores, "rows.csv" }, nil,
+			"--heldout contradicts --transform normal-scores: ranks are those of the data alone"},
+		{"held-out rows with gaps", func(o *fitOptions) { o.holdout = 0.1 }, func(t *dataset.Table) {
+			for i := range 20 {
+				t.X.Set(i, 1, nan)
+				if i < 2 {
+					t.X.SetRow(i, []float64{1, float64(i), 1})
+				}
+			}
+		}, "--holdout: all 2 held-out rows have missing values, which leaves none for the predictive density"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			table := gappy(20)
+			if row.data != nil {
+				row.data(table)
+			}
+			table.X.Set(2, 2, nan)
+			_, err := gapsJob(t, table, row.edit)
+			if err == nil || message(err) != row.want {
+				t.Errorf("got %v\nwant %s", err, row.want)
+			}
+		})
+	}
+}
+
+// An interruption ends a fit to completed tables within a step.
+func TestInterruptedImputation(t *testing.T) {
+	j, err := gapsJob(t, gappy(60), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := j.infer(ctx, io.Discard); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("got %v, want an interruption", err)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"tobac"
+	"tobac/delimited"
+	"tobac/impute"
+	"tobac/metrics"
+)
+
+// An imputationSummary says what was imputed, and what rests on it.
+type imputationSummary struct {
+	Tables     int               `json:"tables"`
+	Values     int               `json:"values"`            // imputed in each table
+	Columns    []imputedColumn   `json:"columns"`           // those with gaps
+	Models     []imputationModel `json:"models"`            // of the values: one, or one for each regime of interventions
+	Support    map[string]int    `json:"support,omitempty"` // completed tables by the model that they support, of those compared
+	LargestSD  metrics.Number    `json:"largest_sd"`        // of an edge probability between the completed tables
+	LargestFor []string          `json:"largest_for"`       // source and target
+}
+
+type imputedColumn struct {
+	Name        string         `json:"name"`
+	Values      int            `json:"values"`
+	Method      string         `json:"method"`
+	Information metrics.Number `json:"missing_information"` // about the mean
+}
+
+type imputationModel struct {
+	Rows       int            `json:"rows"`
+	Ridge      metrics.Number `json:"ridge"`
+	Converged  bool           `json:"converged"`
+	Iterations int            `json:"iterations"`
+}
+
+// newImputationSummary is nil for a table without gaps.
+func newImputationSummary(r *tobac.Result, c *impute.Completed) *imputationSummary {
+	if c == nil {
+		return nil
+	}
+	m := r.Imputation
+	i, j, sd := m.Largest()
+	s := &imputationSummary{Tables: m.Tables, Values: c.Gaps(), LargestSD: metrics.Number(sd), LargestFor: []string{r.Names[i], r.Names[j]}}
+	for k, column := range c.Diagnostics.Columns {
+		if column.Gaps > 0 {
+			s.Columns = append(s.Columns, imputedColumn{r.Names[k], column.Gaps, column.Method.String(), metrics.Number(column.Information)})
+		}
+	}
+	for _, n := range c.Diagnostics.Models {
+		s.Models = append(s.Models, imputationModel{n.Rows, metrics.Number(n.Ridge), n.Converged, n.Iterations})
+	}
+	for _, e := range r.Evidence {
+		if m.Evidence != nil && !math.IsNaN(e.Log) {
+			if s.Support == nil {
+				s.Support = map[string]int{}
+			}
+			s.Support[e.Model] = m.Supporting(e.Model)
+		}
+	}
+	return s
+}
+
+// String says it in one line of the report.
+func (s *imputationSummary) String() string {
+	return fmt.Sprintf("%s in %s, imputed %d times; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
+		counted(s.Values, "missing value"), counted(len(s.Columns), "column"), s.Tables, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
+}
+
+// writeImputed writes, for every pair of columns, the probability of the edge, its standard deviation between the completed
+// tables, and its probability in each of them.
+func (r *result) writeImputed(w io.Writer) error {
+	m := r.Imputation
+	text := []byte("source,target,probability,sd_between_tables")
+	for k := range m.Tables {
+		text = fmt.Appendf(text, ",table%d", k+1)
+	}
+	text = append(text, '\n')
+	for i, source := range r.Names {
+		for j, target := range r.Names {
+			if i == j {
+				continue
+			}
+			text = delimited.AppendText(text, source)
+			text = delimited.AppendText(append(text, ','), target)
+			text = delimited.AppendNumber(append(text, ','), r.Probabilities.At(i, j))
+			text = delimited.AppendNumber(append(text, ','), m.SD.At(i, j))
+			for _, p := range m.Probabilities {
+				text = delimited.AppendNumber(append(text, ','), p.At(i, j))
+			}
+			text = append(text, '\n')
+		}
+	}
+	_, err := w.Write(text)
+	return err
+}

@@ -1,0 +1,106 @@
+package impute
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Diagnostics say what was completed, and how much the gaps leave unknown.
+type Diagnostics struct {
+	Columns []Column // of the table
+	Models  []Model  // of the regimes with gaps; one without interventions, none without gaps
+}
+
+// A Column is what was done to a column.
+type Column struct {
+	Gaps   int
+	Method Method // Normal or Matching
+	// Information is the fraction of missing information about the column's mean, by Rubin's rules, in [0, 1]; 0 without gaps, NaN
+	// with fewer than two completed tables.
+	Information float64
+}
+
+// A Model is the normal model of a regime.
+type Model struct {
+	Rows, Patterns int // rows it is estimated from, and different patterns of gaps among them
+	// Ridge and DF are λ and ν₀ of the package comment.
+	Ridge, DF float64
+	// EMIterations is the number of iterations of EM, which Converged or not; its Rate of convergence is the largest fraction of missing
+	// information of any linear combination of parameters.
+	EMIterations int
+	Converged    bool
+	Rate         float64
+	Iterations   int // of each chain
+	// Columns are those of the table that are not constant in these rows; Mean and Covariance are their estimates by EM, in the units of the
+	// data.
+	Columns    []int
+	Mean       []float64
+	Covariance *mat.SymDense // nil without columns
+}
+
+// describe is the report of a regime.
+func (p *problem) describe(em *emReport, iterations int) Model {
+	m := Model{Rows: p.n, Patterns: len(p.patterns), Ridge: p.prior.ridge, DF: p.prior.df, EMIterations: em.iterations, Converged: em.converged,
+		Rate: em.rate, Iterations: iterations, Columns: slices.Clone(p.columns)}
+	for a, v := range em.mean {
+		m.Mean = append(m.Mean, p.mean[a]+p.sd[a]*v)
+	}
+	if p.d > 0 {
+		m.Covariance = mat.NewSymDense(p.d, nil)
+		for a := range p.d {
+			for b := a; b < p.d; b++ {
+				m.Covariance.SetSym(a, b, p.sd[a]*p.sd[b]*em.covariance.At(a, b))
+			}
+		}
+	}
+	return m
+}
+
+// columns describes the columns of the table.
+func (c *Completed) columns(methods []Method) []Column {
+	n, d := c.x.Dims()
+	out := make([]Column, d)
+	for j := range out {
+		out[j].Method = methods[j]
+	}
+	for _, place := range c.places {
+		out[place%d].Gaps++
+	}
+	for j := range out {
+		if out[j].Gaps == 0 {
+			continue
+		}
+		out[j].Information = math.NaN()
+		if len(c.values) < 2 {
+			continue
+		}
+		estimates, variances := c.means(j)
+		out[j].Information = Pool(estimates, variances, float64(n-1)).Information
+	}
+	return out
+}
+
+// means are the means of a column in the completed tables, with the squares of their standard errors.
+func (c *Completed) means(j int) (estimates, variances []float64) {
+	n, d := c.x.Dims()
+	column := mat.Col(nil, j, c.x)
+	for _, values := range c.values {
+		for p, place := range c.places {
+			if place%d == j {
+				column[place/d] = values[p]
+			}
+		}
+		mean := 0.0
+		for _, v := range column {
+			mean += v / float64(n)
+		}
+		squares := 0.0
+		for _, v := range column {
+			squares += (v - mean) * (v - mean)
+		}
+		estimates, variances = append(estimates, mean), append(variances, squares/float64(max(n-1, 1))/float64(n))
+	}
+	return estimates, variances
+}

@@ -1,0 +1,357 @@
+package tobac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tobac/dataset"
+	"tobac/internal/stream"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Imputed is a table with gaps, completed several times at random, for example by package impute. The completed tables have the same columns, rows
+// and interventions.
+type Imputed struct {
+	Count int // completed tables, at least 1
+	// Table is completed table k, 0 ≤ k < Count. It is called for one table after the other, for each perhaps twice, and must return equal tables then.
+	Table func(k int) *dataset.Table
+	// Gaps are the numbers of completed values of the columns; nil: unknown.
+	Gaps []int
+}
+
+// Imputation says how a posterior from several completed tables came about.
+type Imputation struct {
+	Tables, Rows int
+	Gaps         []int // completed values of each column; nil: unknown
+	// Probabilities are the d×d edge probabilities of each completed table, of which those of the result are the mean.
+	Probabilities []*mat.Dense
+	// SD has the standard deviations of the edge probabilities between the completed tables, divisor Tables − 1, d×d; 0 for one table.
+	SD *mat.Dense
+	// Evidence has, for each completed table, the evidences of the models compared; nil: none were.
+	Evidence [][]Evidence
+}
+
+// Largest is the edge whose probability differs most between the completed tables, by its standard deviation; the first of equal ones, by source and
+// target.
+func (m *Imputation) Largest() (source, target int, sd float64) {
+	d, _ := m.SD.Dims()
+	source, target = 0, 1
+	for i := range d {
+		for j := range d {
+			if v := m.SD.At(i, j); v > sd {
+				source, target, sd = i, j, v
+			}
+		}
+	}
+	return source, target, sd
+}
+
+// Supporting is the number of completed tables whose evidence is greatest for a model. A model is known by its text form.
+func (m *Imputation) Supporting(model string) int {
+	count := 0
+	for _, all := range m.Evidence {
+		if greatest(all).Model == model {
+			count++
+		}
+	}
+	return count
+}
+
+// FitImputed infers a posterior from a table with gaps,
+//
+//	p(G, Θ | x_obs) = ∫ p(G, Θ | x_obs, x_mis) p(x_mis | x_obs) dx_mis ≈ Σ_k p(G, Θ | x⁽ᵏ⁾) / Count:
+//
+// every completed table has the same weight, whatever its evidence. Edge probabilities are means over the tables, standard deviations of weights
+// have a part between the tables, and about a thousand draws come from all of them in turn. Each table is one
+// component, or several, of the posterior. If Config leaves the model open, all tables have the one with the greatest mean of the log evidences that they give
+// it, so that a model which could not be computed for one of them is left out. Particles beside the posterior (Config.Beside), Result.Orders and the Diagnostics
+// of chains (there the worst) are those of a single table.
+//
+// Table 0 has the seed of the configuration: with Count = 1 this is [Fit]. When ctx is cancelled, or a table cannot be fitted, the error
+// names the table, counted from 1. It panics if Count is below 1 or Table is nil.
+func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) {
+	if data.Count < 1 || data.Table == nil {
+		panic(fmt.Sprintf("tobac: %d completed tables", data.Count))
+	}
+	f := &imputedFit{data: data, cfg: cfg, results: make([]*Result, data.Count)}
+	if err := f.prepare(); err != nil {
+		return nil, err
+	}
+	if err := f.compare(ctx); err != nil {
+		return nil, err
+	}
+	for k := range f.results {
+		if done := f.results[k]; done != nil && (f.shared.model == nil || done.Model == f.shared.model.String()) {
+			continue
+		}
+		r, err := f.run(ctx, k, f.config(k))
+		if err != nil {
+			return nil, f.located(k, err)
+		}
+		f.results[k] = r
+	}
+	return f.result(), nil
+}
+
+// shared is what the fits to several completed tables have in common. The zero value leaves everything to a table alone.
+type shared struct {
+	model Scored                     // the only one to compare; nil: those that the configuration asks for
+	scale *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
+}
+
+// An imputedFit is a fit to several completed tables in progress.
+type imputedFit struct {
+	data     Imputed
+	cfg      Config
+	engine   Engine // that of all tables
+	names    []string
+	rows     int
+	shared   shared
+	evidence [][]Evidence // of each table; nil: models are not compared
+	averaged []Evidence
+	results  []*Result // of each table, thinned; nil: to be fitted
+	steps    int       // that a table counts for in the progress; 0: unknown yet
+	reported int       // of the steps of all tables
+}
+
+// prepare checks the tables and settles the engine.
+func (f *imputedFit) prepare() error {
+	var moments []posterior.Standardization
+	for k := range f.data.Count {
+		t := f.data.Table(k)
+		if err := t.Validate(); err != nil {
+			return f.located(k, err)
+		}
+		n, _ := t.X.Dims()
+		switch {
+		case k == 0:
+			f.names, f.rows = t.Names, n
+		case !slices.Equal(t.Names, f.names) || n != f.rows:
+			return f.located(k, fmt.Errorf("got %d rows of the columns %q, want %d rows of %q like the first", n, t.Names, f.rows, f.names))
+		}
+		mean, sd := t.Moments()
+		moments = append(moments, posterior.Standardization{Mean: mean, SD: sd})
+	}
+	if f.data.Gaps != nil && len(f.data.Gaps) != len(f.names) {
+		return fmt.Errorf("tobac: got numbers of gaps of %d columns, want %d", len(f.data.Gaps), len(f.names))
+	}
+	cfg, err := f.cfg.WithDefaults(len(f.names))
+	if err != nil {
+		return fmt.Errorf("tobac: %w", err)
+	}
+	settled := &Run{cfg: cfg, data: &dataset.Table{Names: f.names}}
+	settled.choose()
+	f.engine = settled.cfg.Engine
+	f.shared.scale = commonScale(moments)
+	return nil
+}
+
+// commonScale is the scale of the completed tables put below each other.
+func commonScale(all []posterior.Standardization) *posterior.Standardization {
+	k := float64(len(all))
+	out := &posterior.Standardization{Mean: make([]float64, len(all[0].Mean)), SD: make([]float64, len(all[0].Mean))}
+	for j := range out.Mean {
+		for _, m := range all {
+			out.Mean[j] += m.Mean[j] / k
+		}
+		variance := 0.0
+		for _, m := range all {
+			variance += (m.SD[j]*m.SD[j] + (m.Mean[j]-out.Mean[j])*(m.Mean[j]-out.Mean[j])) / k
+		}
+		out.SD[j] = math.Sqrt(variance)
+	}
+	return out
+}
+
+// config is the configuration for table k: particles stand beside the first alone.
+func (f *imputedFit) config(k int) Config {
+	c := f.cfg
+	if k > 0 {
+		c.Seed = stream.Seed(f.cfg.Seed, stream.ImputedTable, k)
+		if f.engine != SVGD {
+			c = f.alone(c)
+		}
+	}
+	return c
+}
+
+// alone is a configuration without particles beside the posterior, and without what only they need.
+func (f *imputedFit) alone(c Config) Config {
+	c.Engine, c.Beside, c.Order = f.engine, false, Order{Known: c.Order.Known}
+	return c
+}
+
+// compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
+// then fitted already, unless another model is taken.
+func (f *imputedFit) compare(ctx context.Context) error {
+	if f.data.Count == 1 {
+		f.shared.scale = nil // that of the table, to the bit
+		return nil
+	}
+	cfg := f.cfg
+	var fits bool // whether what is computed for the evidences is the fit
+	switch {
+	case f.engine != SVGD && cfg.Model == nil:
+		fits = f.engine == Exact
+	case f.engine == SVGD && cfg.Order.Known == nil && cfg.Order.Method == nil && cfg.Sampler.Method != DiBS:
+		cfg.Model, cfg.Sampler = nil, Sampler{}
+		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {
+			cfg.Prior = Prior{} // as for the orders of a single table
+		}
+	default:
+		return nil
+	}
+	for k := range f.data.Count {
+		c := f.alone(cfg)
+		if c.Seed = f.config(k).Seed; f.engine == SVGD {
+			c.Engine = Auto
+		}
+		if fits && !(k == 0 && f.cfg.Beside) {
+			r, err := f.run(ctx, k, c)
+			if err != nil {
+				return f.located(k, err)
+			}
+			f.results[k] = r
+			f.evidence = append(f.evidence, r.Evidence)
+			continue
+		}
+		r, err := newRun(ctx, f.data.Table(k), c, shared{})
+		if err != nil {
+			return f.located(k, err)
+		}
+		if r.chains != nil {
+			f.evidence = append(f.evidence, r.chains.evidence)
+		} else {
+			f.evidence = append(f.evidence, r.inferred.evidence)
+		}
+		r.Close()
+	}
+	return f.average()
+}
+
+// average averages the evidences, and takes the model.
+func (f *imputedFit) average() error {
+	f.averaged = slices.Clone(f.evidence[0])
+	for m := range f.averaged {
+		e := &f.averaged[m]
+		e.Log = 0
+		for k, all := range f.evidence {
+			e.Log += all[m].Log / float64(len(f.evidence))
+			if math.IsNaN(all[m].Log) && !math.IsNaN(f.evidence[0][m].Log) {
+				e.Note = fmt.Sprintf("in completed table %d: %s", k+1, all[m].Note)
+			}
+		}
+		if !math.IsNaN(e.Log) {
+			e.Note = strings.TrimPrefix(fmt.Sprintf("%s, mean over %d completed tables", e.Note, len(f.evidence)), ", ")
+			if f.evidence[0][m].Note == "" {
+				e.Note = "log evidence, " + e.Note
+			}
+		}
+	}
+	best := greatest(f.averaged)
+	for _, m := range (&Run{cfg: Config{}}).scoredModels() {
+		if m.String() == best.Model {
+			f.shared.model = m
+		}
+	}
+	if f.shared.model == nil {
+		return errors.New("tobac: no model can be computed for all completed tables")
+	}
+	return nil
+}
+
+// greatest is the greatest evidence of a list; without a known one, that of no model.
+func greatest(all []Evidence) Evidence {
+	best := Evidence{Log: math.Inf(-1)}
+	for _, e := range all {
+		if e.Log > best.Log {
+			best = e
+		}
+	}
+	return best
+}
+
+// run fits table k, and keeps its part of the draws.
+func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error) {
+	steps := 0
+	cfg.Progress = func(p Progress) { f.report(p, k, steps) }
+	r, err := newRun(ctx, f.data.Table(k), cfg, f.shared)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if steps = r.Steps(); f.steps == 0 {
+		f.steps = max(1, steps)
+	}
+	if err := r.Advance(ctx, steps); err != nil {
+		return nil, err
+	}
+	out, err := r.Result(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Posterior = thinned(out.Posterior, k, f.data.Count)
+	f.report(Progress{Stage: f.engine, Step: steps, Steps: steps}, k, steps)
+	return out, nil
+}
+
+// report says where the fit to all tables is. A table counts for as many steps as the first has, and for one if that has none.
+func (f *imputedFit) report(p Progress, k, steps int) {
+	if f.cfg.Progress == nil {
+		return
+	}
+	p.Table, p.Tables = k+1, f.data.Count
+	if f.steps > 0 {
+		done := f.steps // a table without steps is reported when it is done
+		if steps > 0 {
+			done = p.Step * f.steps / steps
+		} else if p.Bytes > 0 {
+			done = 0
+		}
+		f.reported = max(f.reported, k*f.steps+done) // a table may be fitted again, under another model
+		p.Step, p.Steps = f.reported, f.data.Count*f.steps
+	}
+	f.cfg.Progress(p)
+}
+
+// thinned keeps every one of count draws, from number k on, of a posterior whose draws are no particles. Its marginals rest on
+// all of them.
+func thinned(p *posterior.Posterior, k, count int) *posterior.Posterior {
+	if p.Kind != posterior.Draws || len(p.Components) != 1 || count == 1 || len(p.Draws) < 2*count {
+		return p
+	}
+	out := *p
+	out.Draws = nil
+	for m := k; m < len(p.Draws); m += count {
+		out.Draws = append(out.Draws, p.Draws[m])
+	}
+	out.Components = slices.Clone(p.Components)
+	out.Components[0].Draws = len(out.Draws)
+	return &out
+}
+
+// located says which table an error is about.
+func (f *imputedFit) located(k int, err error) error {
+	if f.data.Count == 1 {
+		return err
+	}
+	return &tableError{k + 1, f.data.Count, err}
+}
+
+// A tableError is one of several completed tables.
+type tableError struct {
+	table, tables int
+	err           error
+}
+
+func (e *tableError) Error() string {
+	return fmt.Sprintf("tobac: completed table %d of %d: %s", e.table, e.tables, strings.TrimPrefix(e.err.Error(), "tobac: "))
+}
+
+func (e *tableError) Unwrap() error { return e.err }

@@ -1,0 +1,141 @@
+package tobac
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// result puts the results of all tables together.
+func (f *imputedFit) result() *Result {
+	first := f.results[0]
+	out := *first
+	parts := make([]*posterior.Posterior, len(f.results))
+	out.EdgesPerNode, out.Seconds, out.Diagnostics = 0, Seconds{}, nil
+	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Gaps: slices.Clone(f.data.Gaps), Evidence: f.evidence}
+	for k, r := range f.results {
+		p := *r.Posterior
+		p.Warnings = nil // those of all tables are put together below
+		parts[k] = &p
+		m.Probabilities = append(m.Probabilities, r.Probabilities)
+		out.EdgesPerNode += r.EdgesPerNode / float64(len(f.results))
+		out.Seconds.add(r.Seconds)
+		if d := r.Diagnostics; d != nil && (out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
+			out.Diagnostics = d
+		}
+	}
+	m.SD = between(m.Probabilities)
+	mixed := *posterior.Mix(parts, make([]float64, len(parts)))
+	out.Posterior, out.Imputation = &mixed, m
+	if f.averaged != nil {
+		out.Evidence = f.averaged
+		if f.engine != SVGD || f.cfg.Model == nil {
+			out.Reason = reason(f.averaged, f.shared.model)
+		}
+	}
+	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.model), f.warnings())
+	out.Config.Progress = f.cfg.Progress
+	return &out
+}
+
+// add adds the times of another run.
+func (s *Seconds) add(t Seconds) {
+	s.Infer += t.Infer
+	s.Order += t.Order
+	s.Compile += t.Compile
+	s.Sample += t.Sample
+	s.Total += t.Total
+}
+
+// between are the standard deviations of matrices, entry by entry, divisor one less than their number; 0 for one.
+func between(all []*mat.Dense) *mat.Dense {
+	d, _ := all[0].Dims()
+	out := mat.NewDense(d, d, nil)
+	if len(all) == 1 {
+		return out
+	}
+	out.Apply(func(i, j int, _ float64) float64 {
+		mean, squares := 0.0, 0.0
+		for _, m := range all {
+			mean += m.At(i, j) / float64(len(all))
+		}
+		for _, m := range all {
+			squares += (m.At(i, j) - mean) * (m.At(i, j) - mean)
+		}
+		return math.Sqrt(squares / float64(len(all)-1))
+	}, out)
+	return out
+}
+
+// warnings say how much was imputed, and how much rests on it.
+func (m *Imputation) warnings(names []string, model Model) []string {
+	var w []string
+	if m.Gaps != nil {
+		total, columns, worst := 0, 0, 0
+		for j, n := range m.Gaps {
+			total += n
+			if n > 0 {
+				columns++
+			}
+			if n > m.Gaps[worst] {
+				worst = j
+			}
+		}
+		if total > 0 {
+			percent := func(part, whole int) string {
+				return strconv.FormatFloat(100*float64(part)/float64(whole), 'g', 2, 64) + " %"
+			}
+			w = append(w, fmt.Sprintf("%d of %d values (%s) in %d of %d columns were missing and are imputed, most in %q (%s), on the assumption that a value's absence depends on observed values alone",
+				total, m.Rows*len(names), percent(total, m.Rows*len(names)), columns, len(names), names[worst], percent(m.Gaps[worst], m.Rows)))
+		}
+	}
+	if m.Tables == 1 {
+		return append(w, "one completed table shows nothing of what the gaps leave unknown: use several")
+	}
+	i, j, sd := m.Largest()
+	if sd > 0 {
+		w = append(w, fmt.Sprintf("edge probabilities differ between the %d completed tables, most that of %q -> %q, with a standard deviation of %.2f", m.Tables, names[i], names[j], sd))
+	}
+	if model != nil {
+		if n := m.Supporting(model.String()); n < m.Tables {
+			w = append(w, fmt.Sprintf("%d of %d completed tables by themselves support another model than %s", m.Tables-n, m.Tables, model))
+		}
+	}
+	return w
+}
+
+// warnings are those of the tables: such as all have, and the others of the table that has most of them.
+func (f *imputedFit) warnings() []string {
+	count := map[string]int{}
+	for _, r := range f.results {
+		for _, w := range r.Warnings {
+			count[w]++
+		}
+	}
+	var all, worst []string
+	of, tables := 0, 0
+	for _, w := range f.results[0].Warnings {
+		if count[w] == len(f.results) {
+			all = append(all, w)
+		}
+	}
+	for k, r := range f.results {
+		own := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return count[w] == len(f.results) })
+		if len(own) > 0 {
+			tables++
+		}
+		if len(own) > len(worst) {
+			worst, of = own, k
+		}
+	}
+	if len(worst) > 0 {
+		all = append(all, fmt.Sprintf("%d of %d completed tables have warnings of their own, number %d: %s", tables, len(f.results), of+1, strings.Join(worst, "; ")))
+	}
+	return all
+}
