@@ -28,6 +28,9 @@ func (r *result) printRun(w io.Writer) {
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
+	for _, note := range in.Notes {
+		printField(w, "note", note)
+	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := describeModel(s.Model)
 	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/table"
 )
 
 // A job is a fit whose inputs have been read and checked.
@@ -23,6 +24,7 @@ type job struct {
 	heldout *dataset.Table             // transformed; nil: none
 	scaling *posterior.Standardization // nil: not standardised
 	truth   *dag.Graph                 // nil: unknown
+	table   *table.Prepared            // what the file held; nil: the embedded data
 
 	checkpoint string          // file for the state of the run; "": none
 	every      int             // steps between two checkpoints
@@ -47,8 +49,11 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
+	if err := j.forbidExclusive(); err != nil {
+		return nil, err
+	}
 	if o.interventions != "" {
-		mask, err := readInterventions(o.interventions, table)
+		mask, err := j.interventions(o.interventions, table)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +90,17 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		if !o.given("standardize") {
 			o.standardize = o.preset == presetPaper
 		}
-	} else if t, j.input.Data, err = readTable(path, stdin); err != nil {
-		return nil, err
+		if err := o.noTableOptions(); err != nil {
+			return nil, err
+		}
+	} else {
+		if j.table, err = o.table.read(path, stdin); err != nil {
+			return nil, err
+		}
+		if t, err = complete(j.table, "tobac fit"); err != nil {
+			return nil, err
+		}
+		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
 	}
 	n, d := t.X.Dims()
 	j.input.Variables = d
@@ -120,7 +134,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 		if o.transform == dataset.NormalScores {
 			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
 		}
-		if j.heldout, err = readHeldout(o.heldout, t.Names); err != nil {
+		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
 			return err
 		}
 		if j.heldout, err = o.transform.Apply(j.heldout); err != nil {

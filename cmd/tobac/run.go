@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tobac/delimited"
+	"tobac/table"
 )
 
 // Exit statuses.
@@ -63,7 +64,7 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newVersion())
+	root.AddCommand(newCheck(), newFit(), newEval(), newOrder(), newSimulate(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if errors.As(err, new(*pflag.NotExistError)) {
@@ -131,6 +132,9 @@ func (e *locatedError) Unwrap() error { return e.err }
 // message is the text of an error for a user: one line, without the names of
 // packages in front.
 func message(err error) string {
+	if refusal := new(table.Refusal); errors.As(err, &refusal) {
+		return withoutPackage(err.Error()) // a line for each problem
+	}
 	return strings.ReplaceAll(withoutPackage(err.Error()), "\n", "; ")
 }
 
@@ -139,7 +143,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd", "table":
 		default:
 			found = false
 		}

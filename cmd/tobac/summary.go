@@ -62,6 +62,9 @@ type inputConfig struct {
 	Preset        string  `json:"preset"`
 	Order         string  `json:"order"` // as on the command line
 	Prior         string  `json:"prior"` // as on the command line
+	// Table are the options for the table that were given, and Notes what was left out and coded.
+	Table string   `json:"table,omitempty"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // runConfig is everything that repeats a run. Its JSON form is one object: the
