@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/delimited"
 )
 
 // Apply codes another table as this one was coded: the same columns, found by their names, the same levels and missing values. The rows that were chosen play no
@@ -36,7 +37,7 @@ func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err err
 		columns[k].profile = q
 	}
 	if len(missing) > 0 {
-		problems = append(problems, Problem{Text: "no column is named " + strings.Join(shorts(missing), ", ")})
+		problems = append(problems, Problem{Text: "no column is named " + delimited.Excerpts(missing) + "; allowed: " + delimited.Excerpts(t.names())})
 	}
 	for _, f := range t.faults {
 		problems = append(problems, Problem{Text: fmt.Sprintf("%s %d: got %s, want %d as elsewhere", t.unit, f.line, plural(f.got, "value"), len(t.Columns))})

@@ -35,21 +35,53 @@ func (p *preparation) code(j int) {
 			p.note("%s is constant (%s), and is left out", c.Label(), short(value))
 			return
 		}
-		leave("is constant: every value is "+short(value), "--dependent drop or --drop "+shellName+" leaves it out", func(o *Options) { o.Dependent = DependentDrop })
+		text := "is constant: every value is " + short(value)
+		if q.Gaps > 0 {
+			text += fmt.Sprintf(", apart from %d that are missing", q.Gaps)
+		}
+		leave(text, "--dependent drop or --drop "+shellName+" leaves it out", func(o *Options) { o.Dependent = DependentDrop })
 	case Ordinal:
 		if len(q.odd) > 0 {
 			leave("has levels that --ordinal does not order ("+describe(q.odd)+")", "--ordinal "+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+" has to name all of them", nil)
 			return
 		}
 		p.add(q, q.Name, -1)
-		p.note("%s is coded %s", c.Label(), codes(q.Levels))
+		p.coded(c, q.Levels)
 	case Category:
 		p.category(j, leave)
 	default:
 		if q.Kind == Boolean && q.levelOf != nil {
-			p.note("%s is coded %s", c.Label(), codes(q.Levels))
+			p.coded(c, q.Levels)
 		}
 		p.add(q, q.Name, -1)
+	}
+}
+
+// coded remembers how levels became numbers, for one note about all columns with the same.
+func (p *preparation) coded(c *Column, levels []Level) {
+	how := codes(levels)
+	for k, before := range p.codings {
+		if before.how == how {
+			p.codings[k].columns = append(before.columns, c.Label())
+			return
+		}
+	}
+	p.codings = append(p.codings, coding{how, []string{c.Label()}})
+}
+
+// A coding is how the levels of some columns became numbers.
+type coding struct {
+	how     string
+	columns []string
+}
+
+func (p *preparation) noteCodings() {
+	for _, c := range p.codings {
+		if len(c.columns) == 1 {
+			p.note("%s is coded %s", c.columns[0], c.how)
+		} else {
+			p.note("%s and %s are coded %s", strings.Join(c.columns[:len(c.columns)-1], ", "), c.columns[len(c.columns)-1], c.how)
+		}
 	}
 }
 
@@ -105,11 +137,11 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	if more := len(q.odd) - few; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d other texts", more))
 	}
-	verb := "are"
+	what := "values are no finite numbers"
 	if count == 1 {
-		verb = "is"
+		what = "values is no finite number"
 	}
-	text := fmt.Sprintf("%d of %d values %s no finite numbers: %s", count, q.Rows-q.Gaps, verb, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
 	if len(q.odd) <= few {
 		odd := slices.Clone(q.odd)
@@ -161,7 +193,7 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 	switch {
 	case len(q.Levels) == 2:
 		p.add(q, q.Name, -1)
-		p.note("%s is coded %s", c.Label(), codes(q.Levels))
+		p.coded(c, q.Levels)
 	case p.o.Categories == CategoriesDrop:
 		p.note("%s %s, and is left out", c.Label(), what)
 	case p.o.Categories == CategoriesCodes:
@@ -181,9 +213,8 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 		}
 		p.note("%s %s: a column of 0 and 1 for each but %s, without edges between them", c.Label(), what, short(q.Levels[base].Name))
 	default:
-		shellName := shellQuote(name)
-		solve := fmt.Sprintf("--categories indicators makes %d columns of 0 and 1, --ordinal %s one in an order, --drop %s or --categories drop leaves it out",
-			len(q.Levels)-1, shellQuote(name+"="+joinLevels(q.Levels[:min(3, len(q.Levels))])), shellName)
+		solve := fmt.Sprintf("--categories indicators makes %d columns of 0 and 1, --ordinal %s one in that order, --drop %s or --categories drop leaves it out",
+			len(q.Levels)-1, shellQuote(name+"="+proposal(q.Levels)), shellQuote(name))
 		remedy := func(o *Options) { o.Categories = CategoriesIndicators }
 		if len(q.Levels) > manyLevels {
 			remedy = drop
@@ -221,4 +252,22 @@ func (p *preparation) example(q *Profile) string {
 		}
 	}
 	return "numbers in a format of dates"
+}
+
+// ranks are words of scales, from low to high.
+var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "very bad", "tiny", "low", "poor", "bad", "small", "rarely", "fair", "sometimes", "medium", "middle", "mid", "moderate", "avg", "average",
+	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
+
+// proposal is how an order of levels might be written: by words of scales if all of them are, else by name, and no more than three.
+func proposal(levels []Level) string {
+	sorted := slices.Clone(levels)
+	rank := func(l Level) int { return slices.Index(ranks, strings.ToLower(l.Name)) }
+	if !slices.ContainsFunc(sorted, func(l Level) bool { return rank(l) < 0 }) {
+		slices.SortStableFunc(sorted, func(a, b Level) int { return rank(a) - rank(b) })
+		return joinLevels(sorted)
+	}
+	if len(sorted) > 3 {
+		return joinLevels(sorted[:2]) + "<..."
+	}
+	return joinLevels(sorted)
 }

@@ -80,7 +80,9 @@ func (l *loader) header(head []record) (names []string, rest []record) {
 		}
 		return nil, head
 	case v.different && v.rising && (v.numbers > 1 || v.names > 0):
-		l.t.note("%s %d is taken for names, numbers that rise evenly and differ from those below; --header no takes it for data", l.t.unit, first.line)
+		if v.names == 0 {
+			l.t.note("%s %d is taken for names, numbers that rise evenly and differ from those below; --header no takes it for data", l.t.unit, first.line)
+		}
 		return texts, body
 	case v.names > 0 && l.layout.Names != nil:
 		return texts, body

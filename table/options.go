@@ -101,10 +101,9 @@ func (t *Table) find(option, name string) (int, error) {
 		}
 		return k - 1, nil
 	}
-	names := make([]string, len(t.Columns))
+	names := t.names()
 	hint := ""
-	for j, c := range t.Columns {
-		names[j] = c.Name
+	for _, c := range t.Columns {
 		if strings.EqualFold(c.Name, name) {
 			hint = fmt.Sprintf(" (did you mean %q?)", c.Name)
 		}

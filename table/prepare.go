@@ -84,6 +84,9 @@ func refuse(t *Table, o Options, problems []Problem) *Refusal {
 			r.Together = o.Flags()
 			return r
 		}
+		if slices.ContainsFunc(problems, func(p Problem) bool { return p.remedy == nil }) {
+			return r // what is left after the remedies is no table
+		}
 		for _, p := range problems {
 			if !slices.ContainsFunc(r.Problems, func(q Problem) bool { return q.Column == p.Column && (p.Column > 0 || q.Text == p.Text) }) {
 				r.Problems = append(r.Problems, p)
@@ -103,6 +106,7 @@ type preparation struct {
 	named    []bool
 	order    map[int][]string
 	problems []Problem
+	codings  []coding
 }
 
 func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
@@ -110,12 +114,15 @@ func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
 	if err := p.choose(); err != nil {
 		return nil, nil, err
 	}
-	p.problems = slices.Clone(t.doubts)
-	p.checkRows()
+	p.problems = append(p.problems, t.doubts...)
+	if p.tooSmall() {
+		return p.out, p.problems, nil
+	}
 	p.checkNames()
 	for _, j := range p.wanted {
 		p.code(j)
 	}
+	p.noteCodings()
 	if len(p.problems) > 0 && len(p.out.Columns) == 0 {
 		return p.out, p.problems, nil
 	}
@@ -148,6 +155,7 @@ func (p *preparation) choose() (err error) {
 	if p.rows, err = t.selectRows(o.Rows); err != nil {
 		return err
 	}
+	p.checkRows()
 	if o.Columns == nil {
 		for j := range t.Columns {
 			columns = append(columns, j)
@@ -164,7 +172,7 @@ func (p *preparation) choose() (err error) {
 	if left := len(t.Columns) - len(p.wanted); left > 0 {
 		p.note("%s left out as asked for", plural(left, "column"))
 	}
-	if p.rows != nil {
+	if o.Rows != "" {
 		p.note("rows %s: %d of %d", o.Rows, len(p.rows), t.Rows)
 	}
 	return nil
@@ -191,7 +199,7 @@ func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
 	}
 }
 
-// checkRows finds rows of other lengths among those that are wanted.
+// checkRows finds rows of other lengths among those that are wanted, and goes on without them.
 func (p *preparation) checkRows() {
 	var faults []fault
 	for _, f := range p.t.faults {
@@ -219,14 +227,23 @@ func (p *preparation) checkRows() {
 	}
 	spec := without1(p.rows, faults, p.t.Rows)
 	solve := "--delimiter and --comment say how lines are read"
+	var remedy func(*Options)
 	if spec != "" {
-		solve = "--rows " + spec + " leaves out what is left of them; " + solve
+		solve = "--rows " + spec + " leaves out such rows; " + solve
+		remedy = func(o *Options) { o.Rows = spec }
 	}
-	p.problem(Problem{Text: text, Solve: solve, remedy: func(o *Options) {
-		if spec != "" {
-			o.Rows = spec
+	p.problem(Problem{Text: text, Solve: solve, remedy: remedy})
+	bad := map[int]bool{} // the others are looked at for what else is wrong
+	for _, f := range faults {
+		bad[f.row] = true
+	}
+	var rows []int
+	each(p.rows, p.t.Rows, func(_, row int) {
+		if !bad[row] {
+			rows = append(rows, row)
 		}
-	}})
+	})
+	p.rows = rows
 }
 
 // without1 are the selected rows without the faulty ones, as ranges counted from 1; "" if these are too many to write down.
@@ -283,7 +300,7 @@ func (p *preparation) checkNames() {
 	}
 }
 
-// restrict completes the table of numbers: rows, missing values, dependence.
+// fill completes the table of numbers: rows, missing values, dependence.
 func (p *preparation) fill() {
 	rows := p.rows
 	if rows == nil {
@@ -296,7 +313,7 @@ func (p *preparation) fill() {
 	p.out.Rows = rows
 	p.noteMeasurements()
 	if len(rows) == 0 || len(p.out.Columns) == 0 {
-		p.tooSmall(len(rows), len(p.out.Columns))
+		p.tooLittle(len(rows), len(p.out.Columns))
 		return
 	}
 	x := mat.NewDense(len(rows), len(p.out.Columns), nil)
@@ -318,7 +335,7 @@ func (p *preparation) fill() {
 			p.out.Columns = append(p.out.Columns, columns[k])
 		}
 	}
-	p.tooSmall(len(rows), len(p.out.Columns))
+	p.tooLittle(len(rows), len(p.out.Columns))
 	names := make([]string, len(p.out.Columns))
 	for k, c := range p.out.Columns {
 		names[k] = c.Name
@@ -335,14 +352,35 @@ func (p *preparation) fill() {
 	}
 }
 
-// tooSmall finds tables without anything to infer.
-func (p *preparation) tooSmall(rows, columns int) {
+// tooSmall refuses a selection of a single row or column.
+func (p *preparation) tooSmall() bool {
+	rows, of := p.t.Rows, ""
+	if p.rows != nil {
+		rows, of = len(p.rows), " of those that --rows takes"
+	}
+	switch {
+	case rows < 2:
+		p.problem(Problem{Text: "got a single row" + of + ", want at least 2"})
+	case len(p.wanted) == 0:
+		p.problem(Problem{Text: "got no column, want at least 2"})
+	case len(p.wanted) == 1:
+		p.problem(Problem{Text: "got a single column, want at least 2: one variable has no edges to infer"})
+	default:
+		return false
+	}
+	return true
+}
+
+// tooLittle refuses a table of which too little is left, if nothing else is wrong.
+func (p *preparation) tooLittle(rows, columns int) {
 	switch {
 	case len(p.problems) > 0:
-	case columns == 0:
-		p.problem(Problem{Text: "no column of numbers is left", Solve: "--keep, --categories indicators and --ordinal take more columns"})
-	case rows == 0:
-		p.problem(Problem{Text: "no row is left", Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})
+	case columns < 2:
+		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", plural(columns, "column"), len(p.wanted)),
+			Solve: "--keep takes columns that look like an index or identifier, --categories indicators and --ordinal those with words"})
+	case rows < 2:
+		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", plural(rows, "row")),
+			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})
 	}
 }
 

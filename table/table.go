@@ -134,6 +134,14 @@ func (c *Column) empty() bool {
 	return true
 }
 
+func (t *Table) names() []string {
+	names := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		names[j] = c.Name
+	}
+	return names
+}
+
 func (t *Table) note(format string, args ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
 }

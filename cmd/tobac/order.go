@@ -84,14 +84,14 @@ func newOrder() *cobra.Command {
 				return err
 			}
 			label := dataLabel(args[0])
+			var truth *dag.Graph
+			if truthPath != "" {
+				if truth, err = readTruth(truthPath, t.Names); err != nil {
+					return err
+				}
+			}
 			note(cmd.ErrOrStderr(), prepared.Notes)
 			if all {
-				var truth *dag.Graph
-				if truthPath != "" {
-					if truth, err = readTruth(truthPath, t.Names); err != nil {
-						return err
-					}
-				}
 				return compareOrders(cmd.Context(), t, label, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			if resamples > 0 {
