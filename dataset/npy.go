@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
+	"codeberg.org/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,7 +23,7 @@ func ReadNPY(r io.Reader, source string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	x, err := parseNPY(data)
+	x, err := parseNPY(data, false)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -35,16 +35,35 @@ func ReadNPY(r io.Reader, source string) (*Table, error) {
 	return t, nil
 }
 
-func parseNPY(data []byte) (*mat.Dense, error) {
+// ReadArrayNPY reads a NumPy array of numbers in one dimension, as a column, or two, rows × columns; source names r in errors. It is [ReadNPY] without names, and for any
+// numbers, NaN and infinities included.
+func ReadArrayNPY(r io.Reader, source string) (*mat.Dense, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	x, err := parseNPY(data, true)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return x, nil
+}
+
+// parseNPY reads a matrix, or also a vector as a column.
+func parseNPY(data []byte, vectors bool) (*mat.Dense, error) {
 	body := bytes.NewReader(data)
 	r, err := npyHeader(data, body)
 	if err != nil {
 		return nil, err
 	}
 	descr := r.Header.Descr
-	kind, known := npyTypes[strings.TrimLeft(descr.Type, "<>|")]
+	descr.Type = strings.Trim(descr.Type, "'")
+	kind, known := npyTypes[strings.TrimLeft(descr.Type, "<>|=")]
 	if !known {
 		return nil, fmt.Errorf("NumPy type %q; allowed: %s", descr.Type, strings.Join(slices.Sorted(maps.Keys(npyTypes)), ", "))
+	}
+	if vectors && len(descr.Shape) == 1 {
+		descr.Shape = []int{descr.Shape[0], 1}
 	}
 	if len(descr.Shape) != 2 || min(descr.Shape[0], descr.Shape[1]) < 1 {
 		return nil, fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at least one of each", descr.Shape)

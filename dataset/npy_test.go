@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sbinet/npyio/npy"
+	"codeberg.org/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"

@@ -11,9 +11,14 @@
 //
 // # Numbers
 //
-// A number is what [strconv.ParseFloat] reads. In files separated by semicolons or tabs it may instead have a comma between digits
+// A number is what [strconv.ParseFloat] reads, without underscores and hexadecimal digits. In files separated by semicolons or tabs it may instead have a comma between digits
 // as its decimal mark, as spreadsheets write it in many countries. A file must keep to one decimal mark, so 1,5 beside 1.5 is an error.
 // There are no thousands separators: 1,234 in such a file is a little more than one.
+//
+// # Tables of any size
+//
+// A [Stream] reads record by record and holds one of them at a time. It knows more separators (a bar, runs of blanks), lines of comment, and is less strict:
+// empty lines are skipped, and a quote inside unquoted text stands for itself. [NewStream] says which separator a text has.
 //
 // # Failure
 //

@@ -11,8 +11,17 @@ import (
 // IsNumber reports whether [NumberParser.Parse] would read text as a number in a file with the given separator. NaN, infinities and
 // numbers beyond the range of float64 count, although Parse refuses them: they are faulty numbers, not words.
 func IsNumber(text string, separator rune) bool {
-	_, err := strconv.ParseFloat(withPoint(strings.TrimSpace(text), separator), 64)
+	_, err := parseFloat(withPoint(strings.TrimSpace(text), separator))
 	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// parseFloat is strconv.ParseFloat without what is no number outside of Go: digits
+// grouped by underscores, and hexadecimal.
+func parseFloat(text string) (float64, error) {
+	if strings.ContainsAny(text, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // withPoint turns a decimal comma between two digits into a point where the separator leaves room for one.
@@ -55,7 +64,7 @@ func (p *NumberParser) Parse(text string, line int, column string) (float64, err
 	if text == "" {
 		return fault("value is missing", allowedNumbers)
 	}
-	v, err := strconv.ParseFloat(withPoint(text, p.file.Separator), 64)
+	v, err := parseFloat(withPoint(text, p.file.Separator))
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return fault(Excerpt(text)+" is too large", fmt.Sprintf("magnitudes up to %.4g", math.MaxFloat64))

@@ -31,6 +31,9 @@ func (r *result) printRun(w io.Writer) {
 	if s.Imputation != nil {
 		printField(w, "gaps", s.Imputation.String())
 	}
+	for _, note := range in.Notes {
+		printField(w, "note", note)
+	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := describeModel(s.Model)
 	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {

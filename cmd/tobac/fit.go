@@ -30,6 +30,7 @@ type fitOptions struct {
 	noiseVariance float64 // 0: not given
 	prior, order  string  // as on the command line
 	knowledge     knowledge
+	table         tableOptions
 
 	interventions       string // file
 	transform           dataset.Transform
@@ -82,9 +83,8 @@ consensus graph, and graphs with their parameters. Given a true graph, it says h
 well they agree with it. Without a file it uses the embedded flow cytometry data of
 Sachs et al. (853 rows of 11 proteins) and their consensus network of 17 edges.
 
-Data: a text table, with or without a header of names (commas, semicolons or
-tabs), a NumPy array (.npy), or - for a text table on standard input. Columns need
-no centring or scaling: every equation has an intercept.
+` + tableHelp + ` Columns need no
+centring or scaling: every equation has an intercept.
 
 Models: linear has one noise variance for all equations, in the units of the
 data, which tells directions apart. linear-unequal (or bge) has one for each, on
@@ -225,6 +225,7 @@ func newFit() *cobra.Command {
 	}
 	o.knowledge.flags(f)
 	o.knowledge.softFlags(f)
+	o.table.flags(f)
 	f.Var(text(&o.interventions, "FILE"), "interventions", "which values were set by intervention: a table of 0 and 1 like the data")
 	f.Var(choice(&o.transform, dataset.Transforms()...), "transform", "replaces every column before anything else")
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")

@@ -65,7 +65,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		if o.transform == dataset.NormalScores {
 			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
 		}
-		heldout, err := readHeldout(o.heldout, t.Names)
+		heldout, err := j.readHeldout(&o, t.Names)
 		if err != nil {
 			return err
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
@@ -14,15 +12,12 @@ const (
 	standardInput = "standard input"
 )
 
-// readTable reads a data file, or standard input for the path "-", and returns
-// the name for it in messages.
-func readTable(path string, stdin io.Reader) (t *dataset.Table, label string, err error) {
+// dataLabel is the name of a data file in messages.
+func dataLabel(path string) string {
 	if path == "-" {
-		t, err = dataset.ReadCSV(stdin, standardInput)
-		return t, standardInput, err
+		return standardInput
 	}
-	t, err = dataset.ReadFile(path)
-	return t, path, err
+	return path
 }
 
 // readTruth reads an acyclic graph on the named variables.

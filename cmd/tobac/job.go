@@ -14,6 +14,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/table"
 )
 
 // A job is a fit whose inputs have been read and checked.
@@ -24,6 +25,7 @@ type job struct {
 	heldout *dataset.Table             // transformed; nil: none
 	scaling *posterior.Standardization // nil: not standardised
 	truth   *dag.Graph                 // nil: unknown
+	table   *table.Prepared            // what the file held; nil: the embedded data
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
@@ -51,8 +53,11 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
+	if err := j.forbidExclusive(); err != nil {
+		return nil, err
+	}
 	if o.interventions != "" {
-		mask, err := readInterventions(o.interventions, table)
+		mask, err := j.interventions(o.interventions, table)
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +89,18 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		if !o.given("standardize") {
 			o.standardize = o.preset == presetPaper
 		}
-	} else if t, j.input.Data, err = readTable(path, stdin); err != nil {
-		return nil, err
+		if err := o.noTableOptions(); err != nil {
+			return nil, err
+		}
+	} else {
+		if j.table, err = o.table.read(path, stdin); err != nil {
+			return nil, err
+		}
+		if t = j.table.Data; t == nil {
+			t = &dataset.Table{Names: j.table.Incomplete.Names, X: j.table.Incomplete.X}
+			o.imputedTogether = levelsTogether(j.table)
+		}
+		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
 	}
 	n, d := t.X.Dims()
 	j.input.Variables = d
@@ -122,7 +137,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 		if o.transform == dataset.NormalScores {
 			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
 		}
-		if j.heldout, err = readHeldout(o.heldout, t.Names); err != nil {
+		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
 			return err
 		}
 		if j.heldout, err = o.transform.Apply(j.heldout); err != nil {

@@ -20,8 +20,8 @@ import (
 
 const orderLong = `Order prints the names of the columns in one line, causes before effects,
 separated by commas. tobac fit --order accepts such a line, or a file with it.
-Names with commas stand in quotes. DATA.csv may be a text table, a NumPy array
-(.npy), or - for standard input.
+Names with commas stand in quotes. DATA.csv is any table that tobac fit takes, with
+the same options.
 
 Methods:
   eqvar           equal noise variances, linear; sources first; needs more rows
@@ -61,6 +61,7 @@ func newOrder() *cobra.Command {
 	var resamples int
 	resampling := uint64(1)
 	var known knowledge
+	var options tableOptions
 	cmd := &cobra.Command{
 		Use:   "order DATA.csv",
 		Short: "Print a causal order of the columns",
@@ -80,10 +81,15 @@ func newOrder() *cobra.Command {
 			case cmd.Flags().Changed("seed") && resamples == 0:
 				return usagef("--seed is for the resamples of --bootstrap N")
 			}
-			t, label, err := readTable(args[0], cmd.InOrStdin())
+			prepared, err := options.read(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
+			t, err := complete(prepared, "tobac order")
+			if err != nil {
+				return err
+			}
+			label := dataLabel(args[0])
 			var prior tobac.Prior
 			if err := known.apply(&prior, t.Names); err != nil {
 				return err
@@ -95,13 +101,14 @@ func newOrder() *cobra.Command {
 			if err != nil {
 				return &locatedError{label, err}
 			}
-			if all {
-				var truth *dag.Graph
-				if truthPath != "" {
-					if truth, err = readTruth(truthPath, t.Names); err != nil {
-						return err
-					}
+			var truth *dag.Graph
+			if truthPath != "" {
+				if truth, err = readTruth(truthPath, t.Names); err != nil {
+					return err
 				}
+			}
+			note(cmd.ErrOrStderr(), prepared.Notes)
+			if all {
 				return compareOrders(cmd.Context(), t, label, precedence, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			if resamples > 0 {
@@ -126,6 +133,7 @@ func newOrder() *cobra.Command {
 	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
 	f.Var(wholeNumber(&resamples, 1, math.MaxInt), "bootstrap", "order so many resamples of the rows")
 	defaultText(f, "bootstrap", "none")
+	options.flags(f)
 	f.Var(seed(&resampling), "seed", "seed of the resamples")
 	known.flags(f)
 	return cmd

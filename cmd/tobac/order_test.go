@@ -101,7 +101,7 @@ func TestOrderAllFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		{"order one.csv --all", exitFailed, "tobac: one.csv: too few rows: 1 row of 2 columns"},
+		{"order one.csv --all", exitFailed, "tobac: one.csv: got a single row, want at least 2"},
 		{"order few.csv --all --method score", exitUsage, "tobac: --all and --method contradict each other\n"},
 		{"order few.csv --truth graph.csv", exitUsage, "tobac: --truth is for the table of --all\n"},
 		{"order few.csv --all --truth one.csv", exitFailed, "tobac: one.csv"},

@@ -11,6 +11,7 @@ import (
 
 	"tobac"
 	"tobac/delimited"
+	"tobac/table"
 )
 
 // Exit statuses.
@@ -63,7 +64,7 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion())
+	root.AddCommand(newCheck(), newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{flagError(cmd, err)}
@@ -131,6 +132,9 @@ func message(err error) string {
 	if errors.As(err, new(*tobac.ContradictionError)) {
 		return withoutPackage(err.Error()) // a line each
 	}
+	if refusal := new(table.Refusal); errors.As(err, &refusal) {
+		return withoutPackage(err.Error()) // a line for each problem
+	}
 	return strings.ReplaceAll(withoutPackage(err.Error()), "\n", "; ")
 }
 
@@ -139,7 +143,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd", "table":
 		default:
 			found = false
 		}

@@ -71,6 +71,9 @@ type inputConfig struct {
 	Order         string  `json:"order"` // as on the command line
 	Prior         string  `json:"prior"` // as on the command line
 	Knowledge     string  `json:"-"`     // file of statements, which the summary lists; "": none
+	// Table are the options for the table that were given, and Notes what was left out and coded.
+	Table string   `json:"table,omitempty"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // runConfig is everything that repeats a run. Its JSON form is one object: the

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tobac"
+	"tobac/internal/file"
+	"tobac/metrics"
+	"tobac/table"
+)
+
+const checkLong = `Check reads a table as tobac fit would with the same options, and says what it read:
+rows, columns and what they are, ranges, missing values, scales, columns that others
+determine, how far from normal they are, which models and engines the data allow, and
+everything that keeps fit from taking it, with the options that solve it.
+
+Exit status: 0 if fit takes the table with these options, 1 if not.
+
+` + tableHelp
+
+func newCheck() *cobra.Command {
+	var o tableOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check DATA",
+		Short: "Say what a table holds, and whether fit takes it",
+		Long:  checkLong,
+		Example: `  tobac check data.csv
+  tobac check data.xlsx --sheet 2 --missing drop
+  tobac check data.csv.gz --json`,
+		Args: arguments(1, 1, "one data file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := o.open(args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			d, err := table.Describe(t, o.want)
+			if err != nil {
+				return tableError(err)
+			}
+			c := newCheckReport(t, d, dataLabel(args[0]))
+			var text strings.Builder
+			if asJSON {
+				err = writeJSON(&text, c)
+			} else {
+				err = c.print(&text)
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(cmd.OutOrStdout(), text.String()); err != nil {
+				return file.WithPath("standard output", err)
+			}
+			if !c.Taken {
+				return errNotTaken
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	o.flags(f)
+	toggle(f, &asJSON, "json", "print JSON instead of tables")
+	return cmd
+}
+
+// errNotTaken makes the exit status 1 after a report that says why.
+var errNotTaken = fmt.Errorf("fit does not take this table with these options")
+
+// A checkReport is what tobac check prints.
+type checkReport struct {
+	Data     string         `json:"data"`
+	Format   string         `json:"format"`
+	Rows     int            `json:"rows"` // of the file
+	Columns  []checkColumn  `json:"columns"`
+	Notes    []string       `json:"notes"`
+	Problems []checkProblem `json:"problems"`
+	Together string         `json:"solved_together_by,omitempty"`
+	// Taken says whether fit takes the table; the others are about what it gets.
+	Taken     bool     `json:"taken"`
+	FitRows   int      `json:"fit_rows"`
+	Variables []string `json:"variables"`
+	Missing   bool     `json:"missing_values_left"`
+	Findings  []string `json:"findings"`
+	Fit       []string `json:"fit,omitempty"`
+}
+
+// A checkColumn is a column of the file. Numbers are null where there are none.
+type checkColumn struct {
+	Position int            `json:"position"`
+	Name     string         `json:"name"`
+	Kind     string         `json:"kind"`
+	Taken    bool           `json:"taken"`
+	Missing  int            `json:"missing"`
+	Spelled  []table.Level  `json:"missing_as,omitempty"`
+	Distinct int            `json:"distinct"` // 1001 stands for more than 1000
+	Min      metrics.Number `json:"min"`
+	Mean     metrics.Number `json:"mean"`
+	SD       metrics.Number `json:"sd"`
+	Max      metrics.Number `json:"max"`
+	Skewness metrics.Number `json:"skewness"`
+	Kurtosis metrics.Number `json:"excess_kurtosis"`
+	Levels   []table.Level  `json:"levels,omitempty"`
+}
+
+type checkProblem struct {
+	Column int    `json:"column,omitempty"`
+	Text   string `json:"text"`
+	Solve  string `json:"solved_by,omitempty"`
+}
+
+func newCheckReport(t *table.Table, d *table.Description, label string) *checkReport {
+	p := d.Prepared
+	c := &checkReport{Data: label, Format: t.Format, Rows: t.Rows, Notes: append([]string{}, p.Notes...), Problems: []checkProblem{}, Findings: []string{}, FitRows: len(p.Rows), Missing: p.Incomplete != nil, Variables: columnNames(p)}
+	for j, column := range t.Columns {
+		c.Columns = append(c.Columns, newCheckColumn(column, p.Profiles[j], slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == j+1 })))
+	}
+	if d.Refusal != nil {
+		for _, q := range d.Refusal.Problems {
+			c.Problems = append(c.Problems, checkProblem{q.Column, q.Text, q.Solve})
+		}
+		c.Together = d.Refusal.Together
+	}
+	n, k := len(p.Rows), len(p.Columns)
+	if d.Refusal == nil && (k < 2 || n < 2) {
+		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", counted(n, "row"), counted(k, "column")), Solve: "--keep and --columns take columns that are left out"})
+	}
+	c.Taken = len(c.Problems) == 0
+	c.find(p)
+	if c.Taken {
+		c.Fit = fitAdvice(n, k, c.Missing)
+	}
+	return c
+}
+
+func newCheckColumn(column *table.Column, q *table.Profile, taken bool) checkColumn {
+	nan := metrics.Number(math.NaN())
+	c := checkColumn{Position: column.Position, Name: column.Name, Kind: "not wanted", Taken: taken, Min: nan, Mean: nan, SD: nan, Max: nan, Skewness: nan, Kurtosis: nan}
+	if q == nil {
+		return c
+	}
+	c.Kind, c.Missing, c.Spelled, c.Distinct = q.Kind.String(), q.Gaps, q.Spellings, q.Distinct
+	c.Levels = q.Levels[:min(50, len(q.Levels))]
+	if q.Measured() {
+		c.Min, c.Mean, c.SD, c.Max = metrics.Number(q.Min), metrics.Number(q.Mean), metrics.Number(q.SD), metrics.Number(q.Max)
+		c.Skewness, c.Kurtosis = metrics.Number(q.Skewness), metrics.Number(q.Kurtosis)
+	}
+	return c
+}
+
+// find says what stands out in the columns that fit would get.
+func (c *checkReport) find(p *table.Prepared) {
+	var discrete, skewed []string
+	low, high := math.Inf(1), 0.0
+	var narrow, wide string
+	for _, q := range p.Profiles {
+		if q == nil || !q.Measured() || q.Kind == table.Constant || !slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == q.Position }) {
+			continue
+		}
+		name := label(q.Name)
+		if q.SD > 0 && q.SD < low {
+			low, narrow = q.SD, name
+		}
+		if q.SD > high {
+			high, wide = q.SD, name
+		}
+		switch {
+		case q.Distinct <= 10:
+			discrete = append(discrete, fmt.Sprintf("%s (%d)", name, q.Distinct))
+		case !q.Normal():
+			skewed = append(skewed, name)
+		}
+	}
+	if high > 1000*low {
+		c.Findings = append(c.Findings, fmt.Sprintf("scales differ by a factor of %.2g, from %s (standard deviation %.3g) to %s (%.3g): the models linear-unequal and gp scale every column, linear does not", high/low, narrow, low, wide, high))
+	}
+	if len(discrete) > 0 {
+		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+": the models take them for continuous numbers, which is an approximation")
+	}
+	if len(skewed) > 0 {
+		c.Findings = append(c.Findings, "far from a normal distribution: "+someOf(skewed)+": --transform log or normal-scores brings them nearer")
+	}
+}
+
+// someOf lists at most ten names.
+func someOf(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// fitAdvice says what fit does with n rows of d columns.
+func fitAdvice(n, d int, missing bool) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	rows := fmt.Sprintf("%s of %s", counted(n, "row"), counted(d, "column"))
+	switch {
+	case n <= d+1:
+		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its noise variance, and the result rests on the prior", rows)
+	case n < 10*d:
+		add("%s: few rows; expect many relations to stay unsure", rows)
+	default:
+		add("%s", rows)
+	}
+	models := "linear (equal noise variances), linear-unequal"
+	if why := (tobac.GaussianProcess{}).TooDear(n, d); why == "" {
+		models += ", gp (nonlinear)"
+	} else {
+		models += "; gp is left out, " + why
+	}
+	add("models that auto compares: %s", models)
+	switch {
+	case d <= 20:
+		add("engine: exact sums over all orders, up to 20 columns")
+	default:
+		add("engine: mcmc, chains over graphs; exact takes at most 20 columns")
+	}
+	if missing {
+		add("missing values are imputed first")
+	}
+	return out
+}
+
+// print writes the report for a reader.
+func (c *checkReport) print(w io.Writer) error {
+	printField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format, counted(c.Rows, "row"), counted(len(c.Columns), "column")))
+	fmt.Fprintln(w)
+	t := newTable(w)
+	fmt.Fprint(t, "  #\tcolumn\tkind\tmissing\tmin\tmean\tsd\tmax\t\n")
+	const most = 200
+	for _, column := range c.Columns[:min(most, len(c.Columns))] {
+		missing := ""
+		if column.Missing > 0 {
+			missing = strconv.Itoa(column.Missing)
+		}
+		mark := ""
+		if !column.Taken {
+			mark = "not taken"
+		}
+		if levels := column.levelText(); levels != "" {
+			mark = strings.TrimPrefix(mark+"; "+levels, "; ")
+		}
+		kind := column.Kind
+		if kind == "not wanted" {
+			kind, mark = "", "not wanted"
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", column.Position, label(shortened(column.Name)), kind, missing, significant(column.Min), significant(column.Mean), significant(column.SD), significant(column.Max), mark)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(c.Columns) - most; more > 0 {
+		fmt.Fprintf(w, "  and %d more columns, which --json lists\n", more)
+	}
+	section := func(name string, lines []string) {
+		if len(lines) > 0 {
+			fmt.Fprintln(w)
+		}
+		for _, line := range lines {
+			printField(w, name, line)
+			name = ""
+		}
+	}
+	section("notes", c.Notes)
+	section("finds", c.Findings)
+	var problems []string
+	for _, p := range c.Problems {
+		text := p.Text
+		if p.Solve != "" {
+			text += "; " + p.Solve
+		}
+		problems = append(problems, "- "+text)
+	}
+	section("wrong", problems)
+	if c.Together != "" {
+		section("solved", []string{"together by: " + c.Together})
+	}
+	if c.Taken {
+		section("fit", append([]string{"takes it"}, c.Fit...))
+	}
+	return nil
+}
+
+// levelText lists the first levels of a column that has any.
+func (c *checkColumn) levelText() string {
+	const most = 4
+	var parts []string
+	for _, level := range c.Levels[:min(most, len(c.Levels))] {
+		parts = append(parts, fmt.Sprintf("%s %d", shortened(level.Name), level.Count))
+	}
+	if more := len(c.Levels) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shortened is a name that fits a cell of a table.
+func shortened(name string) string {
+	if r := []rune(name); len(r) > 32 {
+		return string(r[:29]) + "..."
+	}
+	return name
+}
+
+// significant writes a number with four digits, nothing where there is none.
+func significant(v metrics.Number) string {
+	if math.IsNaN(float64(v)) {
+		return ""
+	}
+	return strconv.FormatFloat(float64(v), 'g', 4, 64)
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/delimited"
+	"tobac/table"
+)
+
+// tableOptions are the flags that say how a data file is read and what is taken
+// of it.
+type tableOptions struct {
+	layout table.Layout
+	want   table.Options
+}
+
+// tableHelp explains them.
+const tableHelp = `Table: a text (commas, semicolons, tabs, bars or blanks, decimal commas, quotes), a
+workbook (.xlsx), a Parquet or NumPy file (.npy, .npz), any of these compressed by gzip
+or bzip2, recognised by content; - is standard input. Columns are named, or numbered
+from 1; rows are counted from 1 below the header. An index at the front, identifiers
+and text that hardly repeats are left out, two levels become 0 and 1, which the report
+says; what is not clear is refused in one message, with the options that solve it.
+tobac check DATA says what is read, and whether fit takes it.`
+
+// tableFlags are the names of the flags of tableOptions.
+var tableFlags = []string{"columns", "drop", "keep", "rows", "skip", "delimiter", "comment", "header", "names", "sheet",
+	"missing", "missing-code", "categories", "categorical", "ordinal", "dependent"}
+
+func (o *tableOptions) flags(f *pflag.FlagSet) {
+	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
+	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
+	f.Var(&columnList{&o.want.Keep}, "keep", "take these columns although they look like an index or identifier")
+	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "take only these rows of data, counted from 1 below the header")
+	const all = int(^uint(0) >> 1)
+	f.Var(wholeNumber(&o.layout.Skip, 0, all), "skip", "leave out so many lines at the beginning of the file")
+	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "what separates the values of a text: a character, or tab, blank")
+	defaultText(f, "delimiter", "found out")
+	f.Var(text(&o.layout.Comment, "TEXT"), "comment", "leave out lines that begin with this text")
+	f.Var(choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
+	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns of the file, in place of its own")
+	f.Var(text(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
+	f.Var(choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "what to do about missing values; drop leaves their rows out")
+	f.Var(&repeated{&o.want.MissingCodes, "TEXT"}, "missing-code", "this value means missing, beside the usual spellings; may be repeated")
+	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "what to do about categories of more than two levels")
+	f.Var(&columnList{&o.want.Categorical}, "categorical", "these columns have numbers that are codes of categories")
+	f.Var(&repeated{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
+	f.Var(choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
+}
+
+// columnList is a flag with the names or numbers of columns; given again, it has
+// more of them.
+type columnList struct{ values *[]string }
+
+// Set implements pflag.Value.
+func (c *columnList) Set(text string) error {
+	names, err := delimited.Fields(text, "value")
+	if err != nil {
+		return errors.New("allowed: names separated by commas, those with commas in quotes")
+	}
+	for _, name := range names {
+		if name == "" {
+			return errors.New("allowed: names or numbers of columns, separated by commas, none empty")
+		}
+	}
+	*c.values = append(*c.values, names...)
+	return nil
+}
+
+// String implements pflag.Value.
+func (c *columnList) String() string {
+	if c.values == nil {
+		return ""
+	}
+	return joinNames(*c.values)
+}
+
+// Type implements pflag.Value.
+func (c *columnList) Type() string { return "a,b,..." }
+
+// repeated is a flag that may be given several times, whose values are taken as they are.
+type repeated struct {
+	values *[]string
+	kind   string
+}
+
+// Set implements pflag.Value.
+func (r *repeated) Set(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("allowed: any text that is not empty")
+	}
+	*r.values = append(*r.values, strings.TrimSpace(text))
+	return nil
+}
+
+// String implements pflag.Value.
+func (r *repeated) String() string {
+	if r.values == nil {
+		return ""
+	}
+	return strings.Join(*r.values, " ")
+}
+
+// Type implements pflag.Value.
+func (r *repeated) Type() string { return r.kind }
+
+// delimiter is the separator of a text.
+type delimiter struct{ value *rune }
+
+// delimiterNames are words for separators.
+var delimiterNames = map[string]rune{
+	",": ',', ";": ';', "\t": '\t', "|": '|', " ": ' ', `\t`: '\t', "comma": ',', "semicolon": ';', "tab": '\t', "bar": '|', "pipe": '|', "blank": ' ', "space": ' ',
+}
+
+// Set implements pflag.Value.
+func (d *delimiter) Set(text string) error {
+	c, known := delimiterNames[text]
+	if !known {
+		return errors.New(`allowed: "," ";" "|" tab blank`)
+	}
+	*d.value = c
+	return nil
+}
+
+// String implements pflag.Value.
+func (d *delimiter) String() string {
+	if d.value == nil || *d.value == 0 {
+		return ""
+	}
+	return string(*d.value)
+}
+
+// Type implements pflag.Value.
+func (d *delimiter) Type() string { return "C" }
+
+var _, _, _ pflag.Value = (*columnList)(nil), (*repeated)(nil), (*delimiter)(nil)
+
+// open reads what a file holds, or standard input for the path "-".
+func (o *tableOptions) open(path string, stdin io.Reader) (*table.Table, error) {
+	if path == "-" {
+		t, err := table.Read(stdin, standardInput, o.layout)
+		return t, tableError(err)
+	}
+	t, err := table.ReadFile(path, o.layout)
+	return t, tableError(err)
+}
+
+// read reads a data file, or standard input for the path "-", and takes what the
+// options ask for.
+func (o *tableOptions) read(path string, stdin io.Reader) (*table.Prepared, error) {
+	t, err := o.open(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	p, err := table.Prepare(t, o.want)
+	return p, tableError(err)
+}
+
+// tableError makes an option that does not fit the table wrong usage.
+func tableError(err error) error {
+	if errors.As(err, new(*table.OptionError)) {
+		return &usageError{err}
+	}
+	return err
+}
+
+// complete is the table of an analysis that takes no missing values.
+func complete(p *table.Prepared, command string) (*dataset.Table, error) {
+	if p.Incomplete != nil {
+		return nil, usagef("--missing impute: %s takes no missing values; --missing drop leaves their rows out", command)
+	}
+	return p.Data, nil
+}
+
+// noTableOptions refuses options for a data file where there is none.
+func (o *fitOptions) noTableOptions() error {
+	for _, name := range tableFlags {
+		if o.given(name) {
+			return usagef("--%s is for a data file: the embedded data are complete numbers", name)
+		}
+	}
+	return nil
+}
+
+// interventionsOf reads which values of a prepared table were set by
+// intervention: 1 where one was, 0 elsewhere, columns matched by name. Indicators
+// of a category are set where the category is.
+func interventionsOf(path string, p *table.Prepared) (*dataset.Table, error) {
+	t, err := dataset.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range t.Names {
+		if !p.Knows(name) {
+			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path, delimited.Excerpt(name), delimited.Excerpts(columnNames(p)))
+		}
+	}
+	m, err := p.Mask(t)
+	if err != nil {
+		return nil, &locatedError{path, err}
+	}
+	n, d := t.X.Dims()
+	for i := range n {
+		for j := range d {
+			if v := t.X.At(i, j); v != 0 && v != 1 {
+				return nil, fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
+			}
+		}
+	}
+	return &dataset.Table{Names: columnNames(p), X: m}, nil
+}
+
+func columnNames(p *table.Prepared) []string {
+	names := make([]string, len(p.Columns))
+	for k, c := range p.Columns {
+		names[k] = c.Name
+	}
+	return names
+}
+
+// heldoutOf reads held-out rows, with the layout of the data, and codes them like
+// these.
+func (o *tableOptions) heldoutOf(path string, p *table.Prepared) (*dataset.Table, []string, error) {
+	t, err := table.ReadFile(path, o.layout)
+	if err != nil {
+		return nil, nil, tableError(err)
+	}
+	return p.Apply(t)
+}
+
+// levelsTogether are the columns that are indicators of one variable, which are
+// missing together.
+func levelsTogether(p *table.Prepared) (all [][]int) {
+	of := map[string]int{} // place in all of each variable
+	for _, pair := range p.Exclusive {
+		for _, j := range pair {
+			source := p.Columns[j].Source
+			k, known := of[source]
+			if !known {
+				k = len(all)
+				of[source] = k
+				all = append(all, nil)
+			}
+			if !slices.Contains(all[k], j) {
+				all[k] = append(all[k], j)
+			}
+		}
+	}
+	return all
+}
+
+// exclusive are the edges between indicators of one variable, which are no causes
+// of each other.
+func exclusive(p *table.Prepared) (edges []dag.Edge) {
+	for _, pair := range p.Exclusive {
+		edges = append(edges, dag.Edge{From: pair[0], To: pair[1]}, dag.Edge{From: pair[1], To: pair[0]})
+	}
+	return edges
+}
+
+// interventions reads the marks for the data of a job.
+func (j *job) interventions(path string, t *dataset.Table) (*dataset.Table, error) {
+	if j.table == nil {
+		return readInterventions(path, t)
+	}
+	return interventionsOf(path, j.table)
+}
+
+// readHeldout reads the held-out rows for the data of a job.
+func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error) {
+	if j.table == nil {
+		return readHeldout(o.heldout, names)
+	}
+	t, notes, err := o.table.heldoutOf(o.heldout, j.table)
+	j.input.Notes = append(j.input.Notes, notes...)
+	return t, err
+}
+
+// forbidExclusive forbids edges between indicators of one variable.
+func (j *job) forbidExclusive() error {
+	if j.table == nil {
+		return nil
+	}
+	for _, e := range exclusive(j.table) {
+		names := j.table.Columns
+		if slices.Contains(j.fit.Prior.Required, e) {
+			return usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", names[e.From].Name, names[e.To].Name, names[e.From].Source)
+		}
+		if !slices.Contains(j.fit.Prior.Forbidden, e) {
+			j.fit.Prior.Forbidden = append(j.fit.Prior.Forbidden, e)
+		}
+	}
+	return nil
+}
+
+// note tells the user what was done with the table.
+func note(stderr io.Writer, notes []string) {
+	for _, n := range notes {
+		fmt.Fprintln(stderr, "tobac: note: "+n)
+	}
+}

@@ -1,0 +1,273 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// manyLevels is how many levels a category may have for indicators to be proposed.
+const manyLevels = 10
+
+// code decides what becomes of a wanted column.
+func (p *preparation) code(j int) {
+	q, c := p.out.Profiles[j], p.t.Columns[j]
+	name, drop := p.dropping(j)
+	shellName := shellQuote(name)
+	leave := func(text, solve string, remedy func(*Options)) {
+		p.problem(Problem{Column: c.Position, Text: c.Label() + ": " + text, Solve: solve, remedy: remedy})
+	}
+	switch q.Kind {
+	case Empty:
+		if c.Name == "" && !p.named[j] {
+			return // what stands after a last separator
+		}
+		p.note("%s has no value, and is left out", c.Label())
+	case Index, Identifier, Text:
+		p.unusable(j, leave)
+	case Date:
+		leave("has dates ("+p.example(q)+")", "--drop "+shellName+" leaves it out", drop)
+	case Mixed:
+		p.mixed(j, leave)
+	case Constant:
+		value := q.Levels[0].Name
+		if p.o.Dependent == DependentDrop {
+			p.note("%s is constant (%s), and is left out", c.Label(), short(value))
+			return
+		}
+		text := "is constant: every value is " + short(value)
+		if q.Gaps > 0 {
+			text += fmt.Sprintf(", apart from %d that are missing", q.Gaps)
+		}
+		leave(text, "--dependent drop or --drop "+shellName+" leaves it out", func(o *Options) { o.Dependent = DependentDrop })
+	case Ordinal:
+		if len(q.odd) > 0 {
+			leave("has levels that --ordinal does not order ("+describe(q.odd)+")", "--ordinal "+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+" has to name all of them", nil)
+			return
+		}
+		p.add(q, q.Name, -1)
+		p.coded(c, q.Levels)
+	case Category:
+		p.category(j, leave)
+	default:
+		if q.Kind == Boolean && q.levelOf != nil {
+			p.coded(c, q.Levels)
+		}
+		p.add(q, q.Name, -1)
+	}
+}
+
+// coded remembers how levels became numbers, for one note about all columns with the same.
+func (p *preparation) coded(c *Column, levels []Level) {
+	how := codes(levels)
+	for k, before := range p.codings {
+		if before.how == how {
+			p.codings[k].columns = append(before.columns, c.Label())
+			return
+		}
+	}
+	p.codings = append(p.codings, coding{how, []string{c.Label()}})
+}
+
+// A coding is how the levels of some columns became numbers.
+type coding struct {
+	how     string
+	columns []string
+}
+
+func (p *preparation) noteCodings() {
+	for _, c := range p.codings {
+		if len(c.columns) == 1 {
+			p.note("%s is coded %s", c.columns[0], c.how)
+		} else {
+			p.note("%s and %s are coded %s", strings.Join(c.columns[:len(c.columns)-1], ", "), c.columns[len(c.columns)-1], c.how)
+		}
+	}
+}
+
+// add appends a column to the prepared table; indicator −1: it is none.
+func (p *preparation) add(q *Profile, name string, indicator int) {
+	c := Coded{Name: name, Source: q.Name, Position: q.Position, profile: q, indicator: indicator}
+	if indicator >= 0 {
+		c.Level = q.Levels[indicator].Name
+	}
+	p.out.Columns = append(p.out.Columns, c)
+}
+
+// unusable leaves out columns that say which row it is, unless they are wanted by name.
+func (p *preparation) unusable(j int, leave func(text, solve string, remedy func(*Options))) {
+	q, c := p.out.Profiles[j], p.t.Columns[j]
+	name, drop := p.dropping(j)
+	switch {
+	case q.Kind == Text && !p.named[j]:
+		p.note("%s has text of which hardly any repeats (%s), and is left out", c.Label(), p.example(q))
+	case q.Kind == Text:
+		leave(fmt.Sprintf("has text of which hardly any repeats (%s)", p.example(q)), "--drop "+shellQuote(name)+" leaves it out", drop)
+	case p.named[j]:
+		p.add(q, q.Name, -1)
+		if q.Name == "" {
+			p.out.Columns[len(p.out.Columns)-1].Name = fmt.Sprintf("column%d", q.Position)
+		}
+	case q.Kind == Index:
+		keep := c.Name
+		if keep == "" {
+			keep = "1"
+		}
+		p.note("%s numbers the rows, and is left out; --keep %s takes it as a measurement", c.Label(), shellQuote(keep))
+	default:
+		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left out; --keep %s takes it as a measurement", c.Label(), shellQuote(name))
+	}
+}
+
+// mixed refuses a column of numbers and other texts.
+func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*Options))) {
+	q, c := p.out.Profiles[j], p.t.Columns[j]
+	name, drop := p.dropping(j)
+	count := 0
+	for _, level := range q.odd {
+		count += level.Count
+	}
+	const few = 3
+	var parts, flags []string
+	for _, level := range q.odd[:min(few, len(q.odd))] {
+		text := c.texts[c.codeOf[level.Name]-1]
+		parts = append(parts, fmt.Sprintf("%q on %s %d%s", short(level.Name), p.t.unit, text.first, why(level.Name)))
+		flags = append(flags, "--missing-code "+shellQuote(level.Name))
+	}
+	if more := len(q.odd) - few; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d other texts", more))
+	}
+	what := "values are no finite numbers"
+	if count == 1 {
+		what = "values is no finite number"
+	}
+	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
+	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
+	if len(q.odd) <= few {
+		odd := slices.Clone(q.odd)
+		solve = strings.Join(flags, " ") + " counts as missing, " + solve
+		if 10*count <= q.Rows {
+			remedy = func(o *Options) {
+				for _, level := range odd {
+					o.MissingCodes = append(o.MissingCodes, level.Name)
+				}
+			}
+		}
+	}
+	leave(text, solve, remedy)
+}
+
+// why says what may be meant by a text that looks almost like a number.
+func why(text string) string {
+	trimmed := strings.Trim(text, " %$€£")
+	plain := strings.NewReplacer(",", "", "_", "", " ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "").Replace(trimmed)
+	lower := strings.ToLower(strings.TrimLeft(text, "+-"))
+	if lower == "inf" || lower == "infinity" || lower == "∞" {
+		return " (infinite)"
+	}
+	if _, ok := plainNumber(plain); !ok {
+		if strings.Count(text, ".")+strings.Count(text, ",") > 1 {
+			return " (thousands separators are not read)"
+		}
+		if strings.ContainsAny(lower, "eE") && strings.Trim(lower, "0123456789eE+-.") == "" {
+			return " (beyond the range of numbers)"
+		}
+		return ""
+	}
+	switch {
+	case trimmed != text:
+		return " (units are not read)"
+	case strings.Count(text, ",") == 1 && !strings.Contains(text, "."):
+		return " (a decimal comma is read beside semicolons, tabs, bars and blanks, if all numbers have it)"
+	case strings.Contains(text, ".") && plain == text:
+		return " (other numbers have decimal commas)"
+	}
+	return " (digits in groups are not read)"
+}
+
+// category codes a category, or refuses it.
+func (p *preparation) category(j int, leave func(text, solve string, remedy func(*Options))) {
+	q, c := p.out.Profiles[j], p.t.Columns[j]
+	name, drop := p.dropping(j)
+	what := fmt.Sprintf("is a category of %d levels (%s)", len(q.Levels), describe(q.Levels))
+	switch {
+	case len(q.Levels) == 2:
+		p.add(q, q.Name, -1)
+		p.coded(c, q.Levels)
+	case p.o.Categories == CategoriesDrop:
+		p.note("%s %s, and is left out", c.Label(), what)
+	case p.o.Categories == CategoriesCodes:
+		p.add(q, q.Name, -1)
+		p.note("%s %s, coded %s: as if their alphabetical order meant something; --ordinal gives another, --categories indicators needs none", c.Label(), what, codes(q.Levels))
+	case p.o.Categories == CategoriesIndicators:
+		base := 0
+		for k, level := range q.Levels {
+			if level.Count > q.Levels[base].Count {
+				base = k
+			}
+		}
+		for k, level := range q.Levels {
+			if k != base {
+				p.add(q, q.Name+"="+level.Name, k)
+			}
+		}
+		p.note("%s %s: a column of 0 and 1 for each but %s, without edges between them", c.Label(), what, short(q.Levels[base].Name))
+	default:
+		solve := fmt.Sprintf("--categories indicators makes %d columns of 0 and 1, --ordinal %s one in that order, --drop %s or --categories drop leaves it out",
+			len(q.Levels)-1, shellQuote(name+"="+proposal(q.Levels)), shellQuote(name))
+		remedy := func(o *Options) { o.Categories = CategoriesIndicators }
+		if len(q.Levels) > manyLevels {
+			remedy = drop
+		}
+		leave(what, solve, remedy)
+	}
+}
+
+// codes says which number stands for which level.
+func codes(levels []Level) string {
+	const most = 6
+	var parts []string
+	for k, level := range levels[:min(most, len(levels))] {
+		parts = append(parts, fmt.Sprintf("%s = %d", short(level.Name), k))
+	}
+	if len(levels) > most {
+		parts = append(parts, fmt.Sprintf("and so on to %s = %d", short(levels[len(levels)-1].Name), len(levels)-1))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func joinLevels(levels []Level) string {
+	var names []string
+	for _, level := range levels {
+		names = append(names, level.Name)
+	}
+	return strings.Join(names, "<")
+}
+
+// example is the first text of a column.
+func (p *preparation) example(q *Profile) string {
+	for k, t := range q.column.texts {
+		if !q.gapText[k] {
+			return "such as " + short(t.text)
+		}
+	}
+	return "numbers in a format of dates"
+}
+
+// ranks are words of scales, from low to high.
+var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "very bad", "tiny", "low", "poor", "bad", "small", "rarely", "fair", "sometimes", "medium", "middle", "mid", "moderate", "avg", "average",
+	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
+
+// proposal is how an order of levels might be written: by words of scales if all of them are, else by name, and no more than three.
+func proposal(levels []Level) string {
+	sorted := slices.Clone(levels)
+	rank := func(l Level) int { return slices.Index(ranks, strings.ToLower(l.Name)) }
+	if !slices.ContainsFunc(sorted, func(l Level) bool { return rank(l) < 0 }) {
+		slices.SortStableFunc(sorted, func(a, b Level) int { return rank(a) - rank(b) })
+		return joinLevels(sorted)
+	}
+	if len(sorted) > 3 {
+		return joinLevels(sorted[:2]) + "<..."
+	}
+	return joinLevels(sorted)
+}

@@ -1,0 +1,349 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// How much of a column's variance others may leave for it to count as determined by them, how much may then be wrong in any row in standard deviations, and how
+// little a column may contribute, in standard deviations, to be left out of the combination.
+const (
+	leftVariance   = 1e-9
+	largestError   = 1e-5
+	smallestWeight = 1e-6
+	nearVariance   = 1e-6
+)
+
+// mostProducts bounds the work of looking for dependences among many columns: rows times the square of the columns.
+const mostProducts = 2e10
+
+// dependences returns the columns of x that stay, and reports those that others determine.
+func (p *preparation) dependences(x *mat.Dense) (keep []int) {
+	found, constant := p.search(x)
+	for k, c := range p.out.Columns {
+		name := fmt.Sprintf("column %d (%s)", c.Position, short(c.Name))
+		text, dependent := found[k]
+		if constant[k] {
+			text, dependent = "is constant in the rows that are left", true
+		}
+		switch {
+		case !dependent:
+			keep = append(keep, k)
+		case p.o.Dependent == DependentDrop:
+			p.note("%s %s, and is left out", name, text)
+		default:
+			solve := "--dependent drop leaves out the last column of each dependence"
+			if constant[k] {
+				solve = "--dependent drop leaves it out"
+			}
+			p.problem(Problem{Column: c.Position, Text: name + " " + text, Solve: solve, remedy: func(o *Options) { o.Dependent = DependentDrop }})
+			keep = append(keep, k)
+		}
+	}
+	return keep
+}
+
+// search finds the columns that are sums of earlier ones, with the sum in words, and those that are constant. Rows with missing values do not count.
+func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[int]bool) {
+	found, constant = map[int]string{}, map[int]bool{}
+	n, d := x.Dims()
+	var rows []int
+	for i := range n {
+		if !hasNaN(x.RawRowView(i)) {
+			rows = append(rows, i)
+		}
+	}
+	s := newMoments(x, rows)
+	for j := range d {
+		constant[j] = columnConstant(x, j)
+	}
+	if len(rows) < 3 {
+		return found, constant
+	}
+	few := len(rows) <= d+1
+	if few || float64(len(rows))*float64(d)*float64(d) > mostProducts {
+		for j, k := range s.copies() {
+			found[j] = p.equation(j, []int{k}, []float64{s.slope(j, k)}, s)
+		}
+		if few {
+			p.note("%s of %d columns are too few to look for columns that others determine", plural(len(rows), "row"), d)
+		}
+		return found, constant
+	}
+	near := s.sequential(func(j int, of []int, weights []float64) bool {
+		if constant[j] || len(of) == 0 {
+			return false
+		}
+		found[j] = p.equation(j, of, weights, s)
+		return true
+	})
+	for _, j := range near {
+		if !constant[j] {
+			p.note("%s is almost determined by the columns before it: less than a millionth of its variance is its own", p.out.Columns[j].label())
+		}
+	}
+	return found, constant
+}
+
+func (c *Coded) label() string { return label(c.Position, c.Name) }
+
+func hasNaN(row []float64) bool {
+	for _, v := range row {
+		if v != v {
+			return true
+		}
+	}
+	return false
+}
+
+// columnConstant reports whether a column has at most one value, missing ones aside.
+func columnConstant(x *mat.Dense, j int) bool {
+	n, _ := x.Dims()
+	first := math.NaN()
+	for i := range n {
+		switch v := x.At(i, j); {
+		case v != v:
+		case first != first:
+			first = v
+		case v != first:
+			return false
+		}
+	}
+	return true
+}
+
+// equation is a dependence in words: "= age − educ − 6".
+func (p *preparation) equation(j int, of []int, weights []float64, s *moments) string {
+	const most = 8
+	weights = s.round(j, of, weights)
+	constant := s.mean[j]
+	var b strings.Builder
+	for a, k := range of {
+		constant -= weights[a] * s.mean[k]
+		if a < most {
+			term(&b, weights[a], short(p.out.Columns[k].Name), a == 0)
+		}
+	}
+	if len(of) > most {
+		fmt.Fprintf(&b, " and %d more", len(of)-most)
+	} else if scale := math.Abs(s.mean[j]) + s.sd[j]; math.Abs(constant) > 1e-6*scale {
+		term(&b, tidy(constant), "", false)
+	}
+	if len(of) == 1 && weights[0] == 1 && math.Abs(constant) <= 1e-6*(math.Abs(s.mean[j])+s.sd[j]) {
+		return "is a copy of " + p.out.Columns[of[0]].label()
+	}
+	return "is determined by others: " + short(p.out.Columns[j].Name) + " = " + b.String()
+}
+
+// term appends a summand.
+func term(b *strings.Builder, weight float64, name string, first bool) {
+	sign := " + "
+	if weight < 0 {
+		sign = " − "
+	}
+	if first {
+		sign = strings.TrimSpace(strings.Trim(sign, "+ "))
+	}
+	b.WriteString(sign)
+	size := math.Abs(weight)
+	switch {
+	case name == "":
+		fmt.Fprintf(b, "%.6g", size)
+	case size == 1:
+		b.WriteString(name)
+	default:
+		fmt.Fprintf(b, "%.6g·%s", size, name)
+	}
+}
+
+// tidy is the whole number next to v if that is very near.
+func tidy(v float64) float64 {
+	if r := math.Round(v); math.Abs(v-r) <= 1e-6*max(1, math.Abs(v)) {
+		return r
+	}
+	return v
+}
+
+// moments are those of the complete rows of a table: means, standard deviations, and on demand correlations.
+type moments struct {
+	x        *mat.Dense
+	rows     []int
+	mean, sd []float64
+}
+
+func newMoments(x *mat.Dense, rows []int) *moments {
+	_, d := x.Dims()
+	s := &moments{x: x, rows: rows, mean: make([]float64, d), sd: make([]float64, d)}
+	for _, i := range rows {
+		for j, v := range x.RawRowView(i) {
+			s.mean[j] += v / float64(len(rows))
+		}
+	}
+	for _, i := range rows {
+		for j, v := range x.RawRowView(i) {
+			s.sd[j] += (v - s.mean[j]) * (v - s.mean[j]) / float64(len(rows))
+		}
+	}
+	for j, v := range s.sd {
+		s.sd[j] = math.Sqrt(v)
+	}
+	return s
+}
+
+// z is a value on the scale of mean 0 and variance 1, 0 in a constant column.
+func (s *moments) z(i, j int) float64 {
+	if !(s.sd[j] > 1e-14*math.Abs(s.mean[j])) {
+		return 0
+	}
+	return (s.x.At(i, j) - s.mean[j]) / s.sd[j]
+}
+
+// correlations is the matrix of correlations, from blocks of rows.
+func (s *moments) correlations() *mat.SymDense {
+	_, d := s.x.Dims()
+	g := mat.NewSymDense(d, nil)
+	const block = 512
+	z := mat.NewDense(block, d, nil)
+	for from := 0; from < len(s.rows); from += block {
+		part := s.rows[from:min(from+block, len(s.rows))]
+		z.Zero()
+		for a, i := range part {
+			row := z.RawRowView(a)
+			for j := range row {
+				row[j] = s.z(i, j)
+			}
+		}
+		g.SymRankK(g, 1/float64(len(s.rows)), z.T())
+	}
+	return g
+}
+
+// sequential goes through the columns and asks for each how much of its variance those before it leave, of which none is determined by the others. It calls found
+// for a column that is determined, with the combination, and returns those that are nearly so.
+func (s *moments) sequential(found func(j int, of []int, weights []float64) bool) (near []int) {
+	_, d := s.x.Dims()
+	g := s.correlations()
+	var basis []int // columns that are not determined
+	var rows [][]float64
+	for j := range d {
+		if g.At(j, j) == 0 {
+			continue
+		}
+		l := make([]float64, len(basis)+1)
+		left := g.At(j, j)
+		for a, k := range basis {
+			v := g.At(j, k)
+			for b := range a {
+				v -= l[b] * rows[a][b]
+			}
+			l[a] = v / rows[a][a]
+			left -= l[a] * l[a]
+		}
+		if left < leftVariance {
+			if of, weights, ok := s.combination(j, basis, rows, l); ok && found(j, of, weights) {
+				continue
+			}
+		}
+		if left < nearVariance {
+			near = append(near, j)
+		}
+		if left < 1e-13 { // no use to those after it
+			continue
+		}
+		l[len(basis)] = math.Sqrt(left)
+		basis, rows = append(basis, j), append(rows, l)
+	}
+	return near
+}
+
+// combination solves for the weights of a column's dependence, in the units of the data, leaves out those that hardly contribute, and checks it row by row.
+func (s *moments) combination(j int, basis []int, rows [][]float64, l []float64) (of []int, weights []float64, ok bool) {
+	beta := make([]float64, len(basis))
+	for a := len(basis) - 1; a >= 0; a-- {
+		v := l[a]
+		for b := a + 1; b < len(basis); b++ {
+			v -= rows[b][a] * beta[b]
+		}
+		beta[a] = v / rows[a][a]
+	}
+	for a, k := range basis {
+		if math.Abs(beta[a]) > smallestWeight {
+			of = append(of, k)
+			weights = append(weights, beta[a]*s.sd[j]/s.sd[k])
+		}
+	}
+	return of, weights, s.worst(j, of, weights) <= largestError
+}
+
+// worst is the greatest error of a combination in any row, in standard deviations of the column.
+func (s *moments) worst(j int, of []int, weights []float64) float64 {
+	worst := 0.0
+	for _, i := range s.rows {
+		row := s.x.RawRowView(i)
+		e := row[j] - s.mean[j]
+		for a, k := range of {
+			e -= weights[a] * (row[k] - s.mean[k])
+		}
+		worst = max(worst, math.Abs(e)/s.sd[j])
+	}
+	return worst
+}
+
+// round makes weights whole numbers where that is no worse.
+func (s *moments) round(j int, of []int, weights []float64) []float64 {
+	whole := make([]float64, len(weights))
+	for a, w := range weights {
+		whole[a] = math.Round(w)
+		if math.Abs(w-whole[a]) > 1e-3*max(1, math.Abs(w)) || whole[a] == 0 {
+			whole[a] = w
+		}
+	}
+	if s.worst(j, of, whole) <= largestError {
+		return whole
+	}
+	return weights
+}
+
+// slope is by how much column j changes with column k.
+func (s *moments) slope(j, k int) float64 {
+	sum := 0.0
+	for _, i := range s.rows {
+		sum += s.z(i, j) * s.z(i, k)
+	}
+	return sum / float64(len(s.rows)) * s.sd[j] / s.sd[k]
+}
+
+// copies finds columns that are linear functions of a single earlier one.
+func (s *moments) copies() map[int]int {
+	_, d := s.x.Dims()
+	seen := map[string][]int{}
+	out := map[int]int{}
+	for j := range d {
+		var key strings.Builder
+		sign := 0.0
+		for _, i := range s.rows[:min(20, len(s.rows))] {
+			z := s.z(i, j)
+			if sign == 0 && math.Abs(z) > 1e-3 {
+				sign = math.Copysign(1, z)
+			}
+			fmt.Fprintf(&key, "%.3f ", sign*z+0) // −0 is 0
+		}
+		if sign == 0 {
+			continue
+		}
+		k := key.String()
+		for _, before := range seen[k] {
+			if s.worst(j, []int{before}, []float64{s.slope(j, before)}) <= largestError {
+				out[j] = before
+				break
+			}
+		}
+		if _, copied := out[j]; !copied {
+			seen[k] = append(seen[k], j)
+		}
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package table_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tobac/table"
+)
+
+// A column that is a sum of others is found, with its weights, wherever it stands and whatever the units.
+func TestDependenceIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(2, 6).Draw(t, "columns")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		weights := make([]float64, d)
+		for j := range weights {
+			weights[j] = float64(rapid.IntRange(-3, 3).Draw(t, "weight"))
+		}
+		constant := float64(rapid.IntRange(-9, 9).Draw(t, "constant"))
+		scale := rapid.SampledFrom([]float64{1, 1000, 1e-3}).Draw(t, "scale")
+		var b strings.Builder
+		for j := range d {
+			fmt.Fprintf(&b, "v%d,", j)
+		}
+		b.WriteString("sum\n")
+		n := 40
+		for range n {
+			sum := constant
+			for j := range d {
+				v := float64(rng.IntN(2000)-1000) * scale
+				sum += weights[j] * v
+				fmt.Fprintf(&b, "%v,", v)
+			}
+			fmt.Fprintf(&b, "%v\n", sum)
+		}
+		file, err := table.Read(strings.NewReader(b.String()), "t.csv", table.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, count, only := "sum =", 0, 0
+		for j, w := range weights {
+			if w != 0 {
+				count, only = count+1, j
+				sign, size := " +", w
+				if w < 0 {
+					sign, size = " −", -w
+				}
+				if count == 1 {
+					sign = strings.TrimSuffix(sign, "+")
+					if w < 0 {
+						sign = " −"
+					}
+				}
+				name := fmt.Sprintf("%g·v%d", size, j)
+				if size == 1 {
+					name = fmt.Sprintf("v%d", j)
+				}
+				if count == 1 {
+					want += strings.TrimSuffix(sign, " ")
+					if w > 0 {
+						want += " "
+					}
+					want += name
+				} else {
+					want += sign + " " + name
+				}
+			}
+		}
+		want = strings.ReplaceAll(want, "=  ", "= ")
+		_, err = table.Prepare(file, table.Options{})
+		switch {
+		case count == 0: // a constant
+			if err == nil || !strings.Contains(err.Error(), "is constant") {
+				t.Fatalf("error %v", err)
+			}
+		case count == 1 && weights[only] == 1 && constant == 0:
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("is a copy of column %d (v%d)", only+1, only)) {
+				t.Fatalf("error %v", err)
+			}
+		default:
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("error %v, want %q", err, want)
+			}
+		}
+		p, err := table.Prepare(file, table.Options{Dependent: table.DependentDrop})
+		if err != nil || len(p.Columns) != d {
+			t.Fatalf("without it: %v", err)
+		}
+	})
+}
+
+// Columns that merely resemble each other are no dependence.
+func TestNoDependence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	b.WriteString("a,b,c\n")
+	for range 200 {
+		a, e := rng.NormFloat64(), rng.NormFloat64()
+		fmt.Fprintf(&b, "%v,%v,%v\n", a, a+1e-3*e, 2*a-rng.NormFloat64())
+	}
+	p := prepare(t, b.String(), table.Layout{}, table.Options{})
+	if len(p.Columns) != 3 {
+		t.Errorf("%d columns, want 3", len(p.Columns))
+	}
+}
+
+// With fewer rows than columns every column is a sum of others, which says nothing; copies still do.
+func TestFewRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var b strings.Builder
+	b.WriteString("a,b,c,d,e,f\n")
+	for range 5 {
+		v := rng.NormFloat64()
+		fmt.Fprintf(&b, "%v,%v,%v,%v,%v,%v\n", v, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 1-v)
+	}
+	_, err := table.Prepare(read(t, b.String(), table.Layout{}), table.Options{})
+	if err == nil || !strings.Contains(err.Error(), "f = −a + 1") || strings.Contains(err.Error(), "problems") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,115 @@
+package table
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"tobac/internal/file"
+)
+
+// A signature is how files of a format begin.
+type signature struct {
+	begin string
+	name  string
+}
+
+// foreign formats are recognised to be refused by name, with what to do.
+var foreign = []signature{
+	{"\xfd7zXZ\x00", "is compressed by xz; decompress it first (xz -d)"},
+	{"\x28\xb5\x2f\xfd", "is compressed by zstd; decompress it first (zstd -d)"},
+	{"7z\xbc\xaf\x27\x1c", "is an archive of 7-Zip; extract the table first"},
+	{"\xd0\xcf\x11\xe0", "is a workbook in the format .xls; save it as .xlsx or CSV"},
+	{"\x89HDF\r\n", "is an HDF5 file; save the table as Parquet or CSV"},
+	{"ARROW1", "is an Arrow or Feather file; save the table as Parquet or CSV"},
+	{"RDX", "is a file of R; save the table by write.csv"},
+	{"%PDF", "is a PDF document; save the table as CSV"},
+	{"\x80\x04\x95", "is a pickle of Python; save the table by to_csv"},
+	{"\x80\x05\x95", "is a pickle of Python; save the table by to_csv"},
+	{"SQLite format 3", "is a database of SQLite; save the table as CSV"},
+	{"$FL2", "is a file of SPSS; save the table as CSV"},
+	{"<stata_dta>", "is a file of Stata; save the table as CSV"},
+	{"\xff\xfe", "is text in UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+	{"\xfe\xff", "is text in UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+}
+
+// deepest is how many compressions may lie around a table.
+const deepest = 3
+
+// read recognises the format by the first bytes.
+func read(r io.Reader, source string, layout Layout, depth int) (*Table, error) {
+	if depth > deepest {
+		return nil, &FormatError{source, "is compressed more than three times"}
+	}
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, err := b.Peek(16)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, file.WithPath(source, err)
+	}
+	starts := func(begin string) bool { return bytes.HasPrefix(head, []byte(begin)) }
+	if len(head) == 0 {
+		return nil, &FormatError{source, "file is empty"}
+	}
+	for _, s := range foreign {
+		if starts(s.begin) {
+			return nil, &FormatError{source, s.name}
+		}
+	}
+	var t *Table
+	switch {
+	case starts("\x1f\x8b"):
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, &FormatError{source, "compression by gzip is damaged: " + err.Error()}
+		}
+		if t, err = read(z, source, layout, depth+1); err == nil {
+			t.Format += ", compressed by gzip"
+		}
+		return t, err
+	case starts("BZh"):
+		if t, err = read(bzip2.NewReader(b), source, layout, depth+1); err == nil {
+			t.Format += ", compressed by bzip2"
+		}
+		return t, err
+	case starts("\x93NUMPY"):
+		return readArray(b, source, layout)
+	case starts("PK\x03\x04"), starts("PAR1"):
+		return readRandomAccess(r, b, source, layout, starts("PAR1"))
+	}
+	return readText(b, source, layout)
+}
+
+// readRandomAccess reads a format whose contents are listed at its end.
+func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout, parquet bool) (*Table, error) {
+	var from io.Reader = b
+	if f, ok := r.(*os.File); ok {
+		from = f
+	}
+	at, size, err := inMemory(from)
+	if err != nil {
+		return nil, file.WithPath(source, err)
+	}
+	if parquet {
+		return readParquet(at, size, source, layout)
+	}
+	z, err := zip.NewReader(at, size)
+	if err != nil {
+		return nil, &FormatError{source, "is a damaged archive: " + err.Error()}
+	}
+	for _, f := range z.File {
+		switch {
+		case f.Name == "xl/workbook.xml":
+			return readWorkbook(io.NewSectionReader(at, 0, size), source, layout)
+		case strings.HasSuffix(f.Name, ".npy"):
+			return readArchive(z, source, layout)
+		}
+	}
+	return nil, &FormatError{source, fmt.Sprintf("is an archive without a table; allowed: %s", allowedFiles)}
+}

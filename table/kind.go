@@ -1,0 +1,505 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Kind is what the values of a column are.
+type Kind int
+
+const (
+	// Number is a column of numbers.
+	Number Kind = iota
+	// Boolean has two values such as true and false, yes and no, or 0 and 1.
+	Boolean
+	// Category has a few levels, words most often.
+	Category
+	// Ordinal has levels with an order, which an option gives.
+	Ordinal
+	// Text has words that hardly repeat: names, addresses, remarks.
+	Text
+	// Date has days or times.
+	Date
+	// Index numbers or names the rows, at the front of the file.
+	Index
+	// Identifier numbers what the rows are about.
+	Identifier
+	// Constant has one value.
+	Constant
+	// Empty has no value.
+	Empty
+	// Mixed has numbers and other texts.
+	Mixed
+)
+
+// String implements fmt.Stringer.
+func (k Kind) String() string {
+	return [...]string{"number", "boolean", "category", "ordinal", "text", "date", "index", "identifier", "constant", "empty", "mixed"}[k]
+}
+
+// A Level is one value of a category, with the rows that have it.
+type Level struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// A Profile describes the values of a column in the rows that were asked for.
+type Profile struct {
+	Name     string
+	Position int // in the file, counted from 1
+	Kind     Kind
+	Rows     int
+	Gaps     int
+	// Spellings are the texts that count as missing values, with how many there are; the empty cell is "".
+	Spellings []Level
+	// Levels are those of categories, ordinals, and booleans that are no numbers: sorted by name, ordinals by their order, false before true.
+	Levels []Level
+	// Range and moments of the numbers, coded booleans and ordinals included; SD has the divisor n.
+	Min, Max, Mean, SD float64
+	Skewness, Kurtosis float64 // the latter above that of a normal distribution; NaN without spread
+	// Distinct is the number of different values, at most 1001, which stands for more.
+	Distinct int
+	// Whole reports that all numbers are whole.
+	Whole bool
+
+	column   *Column
+	gapText  []bool         // by code − 1
+	gapValue []float64      // numbers that count as missing
+	levelOf  map[string]int // of a text or a spelled number
+	rising   bool           // every number is greater than the one before
+	counting int            // 1: the numbers are 1…n; 0: 0…n−1; −1: neither
+	odd      []Level        // texts of a mixed column
+	repeated []extreme      // numbers that may stand for missing values
+}
+
+// manyDistinct is where different values are no longer counted.
+const manyDistinct = 1001
+
+// numbersAndTexts counts the values of a column.
+type numbersAndTexts struct {
+	numbers, gaps int
+	distinct      map[float64]int // complete if there are fewer than manyDistinct
+	texts         []int           // by code − 1
+	codes         map[float64]int // numbers that people write for missing values
+	low, high     float64         // of the others
+}
+
+func (p *Profile) count(rows []int) numbersAndTexts {
+	n := numbersAndTexts{distinct: map[float64]int{}, texts: make([]int, len(p.column.texts)), codes: map[float64]int{}, low: math.Inf(1), high: math.Inf(-1)}
+	p.rising, p.Whole, p.counting = true, true, -2
+	p.Min, p.Max = math.Inf(1), math.Inf(-1)
+	before := math.Inf(-1)
+	sum := 0.0
+	each(rows, p.column.rows, func(at, row int) {
+		v := p.column.number(row)
+		if v != v || slices.Contains(p.gapValue, v) {
+			if code := p.column.code(row); code > 0 {
+				n.texts[code-1]++
+			} else {
+				n.gaps++
+			}
+			return
+		}
+		if len(n.distinct) < manyDistinct {
+			n.distinct[v]++
+		}
+		if forMissing(v) {
+			n.codes[v]++
+		} else {
+			n.low, n.high = min(n.low, v), max(n.high, v)
+		}
+		p.rising = p.rising && v > before
+		before = v
+		switch place := v - float64(at); {
+		case p.counting == -2 && (place == 0 || place == 1):
+			p.counting = int(place)
+		case float64(p.counting) != place:
+			p.counting = -1
+		}
+		p.Whole = p.Whole && v == math.Trunc(v)
+		p.Min, p.Max = min(p.Min, v), max(p.Max, v)
+		sum += v
+		n.numbers++
+	})
+	p.Mean = sum / float64(n.numbers)
+	return n
+}
+
+// each calls f for every selected row, with its place among them; nil rows are all.
+func each(rows []int, all int, f func(at, row int)) {
+	if rows == nil {
+		for row := range all {
+			f(row, row)
+		}
+		return
+	}
+	for at, row := range rows {
+		f(at, row)
+	}
+}
+
+// profile describes a column in the given rows. codes are the texts of further missing values; categorical says that numbers are codes of a category; order, if
+// not nil, the levels of an ordinal.
+func profile(c *Column, rows []int, codes []string, categorical bool, order []string) *Profile {
+	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c, gapText: make([]bool, len(c.texts))}
+	if rows != nil {
+		p.Rows = len(rows)
+	}
+	for _, code := range codes {
+		if v, ok := plainNumber(code); ok {
+			p.gapValue = append(p.gapValue, v)
+		}
+	}
+	n := p.count(rows)
+	words := 0 // that are values
+	for k, t := range c.texts {
+		if p.gapText[k] = gapAlways(t.text) || slices.Contains(codes, t.text); !p.gapText[k] && !gapAmongNumbers(t.text) {
+			words += n.texts[k]
+		}
+	}
+	dates := words > 0 && n.numbers == 0 && allDates(c.texts, n.texts, p.gapText)
+	if words == 0 && n.numbers > 0 && !categorical && order == nil || dates || booleanWords(c.texts, n.texts, p.gapText) {
+		for k, t := range c.texts {
+			p.gapText[k] = p.gapText[k] || gapAmongNumbers(t.text)
+		}
+	}
+	p.Gaps = n.gaps
+	if n.gaps > 0 {
+		p.spell(rows, n.gaps)
+	}
+	texts, different := 0, len(n.distinct)
+	for k, t := range c.texts {
+		switch {
+		case n.texts[k] == 0:
+		case p.gapText[k]:
+			p.Gaps += n.texts[k]
+			p.Spellings = append(p.Spellings, Level{t.text, n.texts[k]})
+		default:
+			texts += n.texts[k]
+			different++
+		}
+	}
+	p.Distinct = min(different, manyDistinct)
+	p.classify(n, texts, dates, categorical, order)
+	return p
+}
+
+// spell counts empty cells and the numbers that count as missing apart.
+func (p *Profile) spell(rows []int, gaps int) {
+	count := map[float64]int{}
+	if len(p.gapValue) > 0 {
+		each(rows, p.column.rows, func(_, row int) {
+			if v := p.column.number(row); slices.Contains(p.gapValue, v) {
+				count[v]++
+				gaps--
+			}
+		})
+	}
+	if gaps > 0 {
+		p.Spellings = append(p.Spellings, Level{"", gaps})
+	}
+	for _, v := range p.gapValue {
+		if count[v] > 0 {
+			p.Spellings = append(p.Spellings, Level{spelled(v), count[v]})
+			count[v] = 0
+		}
+	}
+}
+
+// fewLevels is how many levels numbers and texts together may have to be a category.
+const fewLevels = 8
+
+// classify finds the kind.
+func (p *Profile) classify(n numbersAndTexts, texts int, dates, categorical bool, order []string) {
+	values := n.numbers + texts
+	switch {
+	case values == 0:
+		p.Kind = Empty
+		return
+	case p.Distinct == 1:
+		p.Kind = Constant
+		p.levels(n)
+		return
+	case p.column.dated && texts == 0, dates:
+		p.Kind = Date
+		return
+	case order != nil:
+		p.Kind = Ordinal
+		p.levels(n)
+		p.arrange(order)
+		return
+	case texts == 0 && !categorical:
+		p.numeric(n)
+		return
+	}
+	switch {
+	case categorical, n.numbers == 0 && p.Distinct <= max(2, values/2), n.numbers > 0 && p.Distinct <= fewLevels && values >= 4*p.Distinct:
+		p.Kind = Category
+	case n.numbers > 0:
+		p.Kind = Mixed
+		for k, t := range p.column.texts {
+			if n.texts[k] > 0 && !p.gapText[k] {
+				p.odd = append(p.odd, Level{t.text, n.texts[k]})
+			}
+		}
+		return
+	default:
+		p.Kind = Text
+		return
+	}
+	p.levels(n)
+	if len(p.Levels) == 2 && isBoolean(p.Levels[0].Name, p.Levels[1].Name) {
+		p.Kind = Boolean // "false" < "true", "no" < "yes", "f" < "t", "n" < "y", "off" < "on"
+		if strings.EqualFold(p.Levels[0].Name, "on") {
+			p.Levels[0], p.Levels[1] = p.Levels[1], p.Levels[0]
+		}
+		p.arrange([]string{p.Levels[0].Name, p.Levels[1].Name})
+	}
+}
+
+// identifying are names of columns that number what the rows are about.
+var identifying = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|idx|index|uid|uuid|pid|sid|pidnum|idnum|rownames?|row|obs|observation|nr|no|case|caseid|subjectid|patientid|personid)$|^__index_level_|^unnamed: ?[0-9]+$`)
+
+// longIndex is how many rows numbers in a row must have at the front of a file, under a name, to be an index.
+const longIndex = 10
+
+// numeric tells numbers from indices, identifiers and booleans.
+func (p *Profile) numeric(n numbersAndTexts) {
+	unnamed := p.Name == ""
+	counted := p.counting >= 0 && p.Gaps == 0
+	switch {
+	case p.Position == 1 && unnamed && p.Whole && p.Gaps == 0,
+		p.Position == 1 && counted && n.numbers >= longIndex && !generatedName.MatchString(p.Name):
+		p.Kind = Index
+	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && (p.rising || allDifferent(p.column)):
+		p.Kind = Identifier
+	case len(n.distinct) == 2 && p.Min == 0 && p.Max == 1:
+		p.Kind = Boolean
+	default:
+		p.Kind = Number
+		p.repeated = extremes(n)
+	}
+}
+
+// generatedName are the names of columns of a file without names.
+var generatedName = regexp.MustCompile(`^X[0-9]+$`)
+
+// allDifferent reports whether no number occurs twice in a column.
+func allDifferent(c *Column) bool {
+	seen := make(map[float64]bool, c.rows)
+	for _, block := range c.blocks {
+		for _, v := range block {
+			if seen[v] {
+				return false
+			}
+			seen[v] = true
+		}
+	}
+	return true
+}
+
+// levels lists the levels by name.
+func (p *Profile) levels(n numbersAndTexts) {
+	for k, t := range p.column.texts {
+		if n.texts[k] > 0 && !p.gapText[k] {
+			p.Levels = append(p.Levels, Level{t.text, n.texts[k]})
+		}
+	}
+	numbers := make([]float64, 0, len(n.distinct))
+	for v := range n.distinct {
+		numbers = append(numbers, v)
+	}
+	slices.Sort(numbers)
+	words := p.Levels
+	slices.SortFunc(words, func(a, b Level) int { return strings.Compare(a.Name, b.Name) })
+	p.Levels = nil
+	for _, v := range numbers {
+		p.Levels = append(p.Levels, Level{spelled(v), n.distinct[v]})
+	}
+	p.Levels = append(p.Levels, words...)
+	p.levelOf = make(map[string]int, len(p.Levels))
+	for k, level := range p.Levels {
+		p.levelOf[level.Name] = k
+	}
+}
+
+// arrange numbers the levels by the given order; levels that it does not have keep no number.
+func (p *Profile) arrange(order []string) {
+	count := make(map[string]int, len(p.Levels))
+	for _, level := range p.Levels {
+		count[level.Name] = level.Count
+	}
+	sorted := make([]Level, 0, len(order))
+	p.levelOf = make(map[string]int, len(order))
+	for k, name := range order {
+		if v, ok := plainNumber(name); ok {
+			name = spelled(v)
+		}
+		sorted = append(sorted, Level{name, count[name]})
+		p.levelOf[name] = k
+		delete(count, name)
+	}
+	for _, level := range p.Levels {
+		if _, left := count[level.Name]; left {
+			p.odd = append(p.odd, level)
+		}
+	}
+	p.Levels = sorted
+}
+
+// booleans are pairs of words of which the second means 1.
+var booleans = [][2]string{{"false", "true"}, {"no", "yes"}, {"f", "t"}, {"n", "y"}, {"off", "on"}}
+
+func isBoolean(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	for _, pair := range booleans {
+		if a == pair[0] && b == pair[1] || a == pair[1] && b == pair[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// booleanWords reports whether the texts are the two words of a boolean, missing values aside.
+func booleanWords(all []text, counts []int, gap []bool) bool {
+	var words []string
+	for k, t := range all {
+		if counts[k] > 0 && !gap[k] && !gapAmongNumbers(t.text) {
+			words = append(words, t.text)
+		}
+	}
+	return len(words) == 2 && isBoolean(words[0], words[1])
+}
+
+// dateLayouts are the forms of dates and times that are recognised.
+var dateLayouts = []string{
+	"2006-01-02", "2006/01/02", "2006/1/2", "2006.01.02", "02.01.2006", "2.1.2006", "01/02/2006", "02/01/2006", "1/2/2006", "2/1/2006", "01/02/06", "02/01/06", "1/2/06", "2/1/06", "02-01-2006", "01-02-2006",
+	"2006-01", "2006-Jan", "Jan-2006", "Jan 2006", "January 2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006", "02-Jan-2006", "02-Jan-06", "2-Jan-06", "Jan 2 2006",
+	"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, "01/02/2006 15:04", "02/01/2006 15:04", "1/2/2006 15:04", "01/02/2006 15:04:05", "02.01.2006 15:04", "02.01.2006 15:04:05",
+	"15:04", "15:04:05", "2006Q1",
+}
+
+// someDates is how many different texts are tried.
+const someDates = 200
+
+// allDates reports whether all texts that are values are dates, as far as tried.
+func allDates(all []text, counts []int, gap []bool) bool {
+	tried, last := 0, 0
+	for k, t := range all {
+		if counts[k] == 0 || gap[k] || gapAmongNumbers(t.text) {
+			continue
+		}
+		if tried++; tried > someDates {
+			break
+		}
+		found := false
+		for step := range dateLayouts {
+			at := (last + step) % len(dateLayouts) // most columns keep to one
+			if _, err := time.Parse(dateLayouts[at], t.text); err == nil {
+				found, last = true, at
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return tried > 0
+}
+
+// An extreme is a number that may stand for missing values.
+type extreme struct {
+	value float64
+	count int
+}
+
+// forMissing reports whether a number is one that people write for missing values: eights or nines, of either sign, or −77 and −777.
+func forMissing(v float64) bool {
+	if v != math.Trunc(v) || math.Abs(v) > 999999 {
+		return false
+	}
+	switch int(v) {
+	case 9, 99, 999, 9999, 99999, 999999, 8, 88, 888, 8888, -9, -99, -999, -9999, -99999, -999999, -8, -88, -888, -8888, -77, -777:
+		return true
+	}
+	return false
+}
+
+// extremes are those of these numbers that occur more than once, and lie farther from all others than these from each other.
+func extremes(n numbersAndTexts) (all []extreme) {
+	width := n.high - n.low
+	if !(width > 0) {
+		return nil
+	}
+	for v, count := range n.codes {
+		if count > 1 && (n.low-v > width || v-n.high > width) {
+			all = append(all, extreme{v, count})
+		}
+	}
+	slices.SortFunc(all, func(a, b extreme) int { return cmp.Compare(a.value, b.value) })
+	return all
+}
+
+// moments completes the description by the values that a column has in an analysis; NaN are gaps.
+func (p *Profile) moments(values func(yield func(v float64) bool)) {
+	n, sum := 0.0, 0.0
+	low, high := math.Inf(1), math.Inf(-1)
+	for v := range values {
+		if v == v {
+			n++
+			sum += v
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	mean := sum / n
+	var m2, m3, m4 float64
+	for v := range values {
+		if v == v {
+			e := v - mean
+			m2, m3, m4 = m2+e*e, m3+e*e*e, m4+e*e*e*e
+		}
+	}
+	m2, m3, m4 = m2/n, m3/n, m4/n
+	p.Min, p.Max, p.Mean, p.SD = low, high, mean, math.Sqrt(m2)
+	p.Skewness, p.Kurtosis = m3/math.Pow(m2, 1.5), m4/(m2*m2)-3
+}
+
+// yearly reports whether the numbers look like years, or like days written as numbers.
+func (p *Profile) yearly() string {
+	if p.Kind != Number || !p.Whole {
+		return ""
+	}
+	name := strings.ToLower(p.Name)
+	switch {
+	case p.Min >= 1500 && p.Max <= 2200 && (strings.Contains(name, "year") || strings.HasSuffix(name, "yr") || name == "date" || name == "time" || p.rising && p.Max-p.Min < 400):
+		return "years"
+	case p.Min >= 19000101 && p.Max <= 22001231 && strings.Contains(name, "da"):
+		return "days written as numbers"
+	}
+	return ""
+}
+
+// describe lists levels for a message.
+func describe(levels []Level) string {
+	const most = 6
+	var parts []string
+	for _, level := range levels[:min(most, len(levels))] {
+		name := level.Name
+		if name == "" {
+			name = "empty"
+		} else {
+			name = short(name)
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", name, level.Count))
+	}
+	if more := len(levels) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,122 @@
+package table_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tobac/table"
+)
+
+// abc is what most layouts below hold.
+var abc = [][]float64{{1.5, 2, 7}, {3, -4, 8}, {5, 6.25, 1}}
+
+func TestLayouts(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	numbered := []string{"X0", "X1", "X2"}
+	for _, c := range []struct {
+		name, text string
+		layout     table.Layout
+		names      []string
+		note       string // a part of the notes; "": there are none
+	}{
+		{"commas", "a,b,c\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, ""},
+		{"semicolons, decimal commas", "a;b;c\n1,5;2;7\n3;-4;8\n5;6,25;1\n", table.Layout{}, names, ""},
+		{"tabs", "a\tb\tc\r\n1.5\t2\t7\r\n3\t-4\t8\r\n5\t6.25\t1\r\n", table.Layout{}, names, ""},
+		{"bars", "a|b|c\n1.5|2|7\n3|-4|8\n5|6.25|1", table.Layout{}, names, ""},
+		{"blanks", "a b  c\n  1.5 2 7 \n3   -4 8\n5 6.25\t1\n", table.Layout{}, names, ""},
+		{"comma and blank", "a, b, c\n1.5, 2, 7\n3, -4, 8\n5, 6.25, 1\n", table.Layout{}, names, ""},
+		{"bare CR", "a,b,c\r1.5,2,7\r3,-4,8\r5,6.25,1", table.Layout{}, names, ""},
+		{"byte order mark", "\uFEFFa,b,c\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, ""},
+		{"quotes", "\"a\",\"b\",\"c\"\n\"1.5\",2,7\n3,\"-4\",8\n5,6.25,1\n", table.Layout{}, names, ""},
+		{"sep line", "sep=;\na;b;c\n1,5;2;7\n3;-4;8\n5;6,25;1\n", table.Layout{}, names, ""},
+		{"given delimiter", "a;b;c\n1.5;2;7\n3;-4;8\n5;6.25;1\n", table.Layout{Delimiter: ';'}, names, ""},
+		{"empty lines", "\na,b,c\n1.5,2,7\n\n3,-4,8\n5,6.25,1\n\n", table.Layout{}, names, "1 empty line"},
+		{"comments", "a,b,c\n1.5,2,7\n% remark\n3,-4,8\n5,6.25,1\n", table.Layout{Comment: "%"}, names, "1 comment"},
+		{"comments at the top", "# made\n# by hand, in may\na,b,c\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "2 lines at the top"},
+		{"names in a comment", "# a b c\n1.5 2 7\n3 -4 8\n5 6.25 1\n", table.Layout{}, names, "comment on line 1"},
+		{"skip", "whatever,1\n\"this is\na,b,c\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{Skip: 2}, names, ""},
+		{"title", "A table of mine\na,b,c\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "line 1, with 1 value"},
+		{"title with separators", "A table of mine,,\na,b,c\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "line 1, with few values"},
+		{"units", "a,b,c\nkg,m/s,°C\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "units (kg, m/s, °C)"},
+		{"some units", "a,b,c\n(kg),,%\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "units"},
+		{"separator after each row", "a,b,c\n1.5,2,7,\n3,-4,8,\n5,6.25,1,\n", table.Layout{}, names, ""},
+		{"row names as R writes them", "a b c\none 1.5 2 7\ntwo 3 -4 8\nthree 5 6.25 1\n", table.Layout{}, names, "one name less"},
+		{"index of pandas", ",a,b,c\n0,1.5,2,7\n1,3,-4,8\n2,5,6.25,1\n", table.Layout{}, names, "column 1 numbers the rows"},
+		{"no header", "1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, numbered, "no header found"},
+		{"no header, as said", "1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{Header: table.HeaderNo}, numbered, ""},
+		{"names given", "1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{Names: names}, names, ""},
+		{"names replaced", "x,y,z\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{Names: names}, names, ""},
+		{"years", "2001,2002,2003\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, []string{"2001", "2002", "2003"}, "taken for names"},
+		{"numbers as names, as said", "9,1,5\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{Header: table.HeaderYes}, []string{"9", "1", "5"}, ""},
+		{"quoted numbers as names", "\"9\",\"1\",\"5\"\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, []string{"9", "1", "5"}, ""},
+		{"names in single quotes", "'a','b','c'\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "single quotes"},
+		{"counts of scikit-learn", "3,2,setosa\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, numbered, "counts the rows and columns"},
+		{"counts of scikit-learn, shorter", "3,2\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, numbered, "line 1, with 2 values"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := prepare(t, c.text, c.layout, table.Options{})
+			if diff := cmp.Diff(c.names, got.Data.Names); diff != "" {
+				t.Errorf("names (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(abc, rowsOf(got.Data)); diff != "" {
+				t.Errorf("numbers (-want +got):\n%s", diff)
+			}
+			notes := slices.DeleteFunc(got.Notes, func(n string) bool { return strings.Contains(n, "too few to look for") })
+			if text := strings.Join(notes, "\n"); c.note == "" && text != "" || !strings.Contains(text, c.note) {
+				t.Errorf("notes %q, want some with %q", text, c.note)
+			}
+		})
+	}
+}
+
+// What cannot be read right is refused with the options that say how.
+func TestDoubtfulHeaders(t *testing.T) {
+	for _, c := range []struct{ name, text string }{
+		{"words and numbers", "10,4,setosa\n1.5,2,7\n3,-4,8\n5,6.25,1\n"},
+		{"a word among numbers", "1.5,2,high\n3,-4,8\n5,6.25,1\n"},
+	} {
+		_, err := table.Prepare(read(t, c.text, table.Layout{}), table.Options{})
+		if err == nil || !strings.Contains(err.Error(), "mixes names and numbers") || !strings.Contains(err.Error(), "--header yes") {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+		if got := prepare(t, c.text, table.Layout{Header: table.HeaderYes}, table.Options{}); got.Data.Names[2] != "setosa" && got.Data.Names[2] != "high" {
+			t.Errorf("%s: names %q", c.name, got.Data.Names)
+		}
+	}
+}
+
+// Header and data are told apart by what stands below, not by their kind alone.
+func TestHeaderAboveWords(t *testing.T) {
+	levels := "yes,no\nno,no\nyes,yes\nno,yes\nyes,no\nno,no\n"
+	if got := data(t, "smoke,cough\n"+levels); got.Names[0] != "smoke" {
+		t.Errorf("names %q", got.Names)
+	}
+	if got := data(t, levels); got.Names[0] != "X0" || len(rowsOf(got)) != 6 {
+		t.Errorf("names %q, %d rows", got.Names, len(rowsOf(got)))
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "t.csv: file is empty"},
+		{"blank", "\n  \n", "t.csv: file is empty"},
+		{"header alone", "a,b\n", "t.csv: header without any row of data after it"},
+		{"open quote", "a,b\n\"1,2\n", `t.csv: line 2: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
+		{"Latin-1", "a,b\n1,\xe9\n", "t.csv: line 2: text is not UTF-8; allowed: UTF-8; iconv -f LATIN1 -t UTF-8 turns most other texts into it"},
+		{"UTF-16", "\xff\xfea\x00,\x00", "t.csv: is text in UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+		{"xz", "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4\x46\x02", "t.csv: is compressed by xz; decompress it first (xz -d)"},
+		{"old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "t.csv: is a workbook in the format .xls; save it as .xlsx or CSV"},
+		{"damaged gzip", "\x1f\x8bnonsense", "t.csv: compression by gzip is damaged: gzip: invalid header"},
+		{"damaged archive", "PK\x03\x04nonsense", "t.csv: is a damaged archive: zip: not a valid zip file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := table.Read(strings.NewReader(c.text), "t.csv", table.Layout{})
+			if err == nil || err.Error() != c.want {
+				t.Errorf("error\n got %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}

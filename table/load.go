@@ -1,0 +1,374 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"tobac/delimited"
+)
+
+// A source gives the records of a file one after the other. Cells are valid until the next call; the error after the last record is io.EOF.
+type source interface {
+	Next() (cells []delimited.Cell, line int, err error)
+}
+
+// A record is one of the first of a file, kept to decide what they are.
+type record struct {
+	line  int
+	cells []delimited.Cell
+}
+
+// A loader fills a table from records.
+type loader struct {
+	t      *Table
+	layout Layout
+	// number reads a number as the file writes them. like is number without memory of what it read, for cells that may be names.
+	number, like func([]byte) (float64, bool)
+	// padded says that records end with their last cell that is not empty.
+	padded  bool
+	width   int
+	suspect *record // a first record of names and numbers, about which the number of rows decides
+}
+
+// headRecords is how many records decide where the data begin.
+const headRecords = 200
+
+// load reads all records.
+func (l *loader) load(s source) error {
+	var head []record
+	for len(head) < headRecords {
+		cells, line, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		head = append(head, record{line, copied(cells)})
+	}
+	if len(head) == 0 {
+		return &FormatError{l.t.Source, "file is empty"}
+	}
+	for _, r := range l.begin(head) {
+		l.add(r.cells, r.line)
+	}
+	for len(head) == headRecords {
+		cells, line, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		l.add(cells, line)
+	}
+	l.settleSuspect()
+	return nil
+}
+
+func copied(cells []delimited.Cell) []delimited.Cell {
+	own := make([]delimited.Cell, len(cells))
+	for j, c := range cells {
+		own[j] = delimited.Cell{Text: append([]byte{}, c.Text...), Quoted: c.Quoted}
+	}
+	return own
+}
+
+// add appends a record as a row.
+func (l *loader) add(cells []delimited.Cell, line int) {
+	t := l.t
+	got := len(cells)
+	for got > l.width && len(cells[got-1].Text) == 0 {
+		got--
+	}
+	if got > l.width || got < l.width && !l.padded {
+		t.faults = append(t.faults, fault{t.Rows, line, got})
+		got = 0
+	}
+	for j, c := range t.Columns {
+		if j >= got || len(cells[j].Text) == 0 {
+			c.addGap()
+			continue
+		}
+		if v, ok := l.number(cells[j].Text); ok {
+			c.addNumber(v)
+		} else {
+			c.addText(cells[j].Text, line)
+		}
+	}
+	t.Rows++
+}
+
+// begin finds out what the first records are, makes the columns, and returns the records of data.
+func (l *loader) begin(head []record) []record {
+	head, comment := l.dropComments(head)
+	if len(head) == 0 {
+		return nil
+	}
+	l.width = l.commonWidth(head)
+	names, head := l.dropPreamble(head)
+	if names == nil && len(head) > 0 {
+		names, head = l.header(head)
+	}
+	if names == nil && comment != nil && l.layout.Header != HeaderNo {
+		names = l.commentNames(*comment, head)
+	}
+	if names != nil {
+		head = l.dropUnits(head)
+	} else if l.suspect == nil && l.layout.Names == nil && l.layout.Header == HeaderAuto {
+		l.t.note("no header found: the columns are called X0, X1, and so on; --header yes takes the first line for names")
+	}
+	l.makeColumns(names)
+	return head
+}
+
+// dropComments removes lines that begin with # from the top, and returns the last of them.
+func (l *loader) dropComments(head []record) (rest []record, last *record) {
+	if l.layout.Comment != "" {
+		return head, nil
+	}
+	k := 0
+	for k < len(head)-1 && len(head[k].cells) > 0 && !head[k].cells[0].Quoted && strings.HasPrefix(string(head[k].cells[0].Text), "#") {
+		k++
+	}
+	if k == 0 {
+		return head, nil
+	}
+	l.t.note("%s at the top that begin with # are left out", plural(k, "line"))
+	return head[k:], &head[k-1]
+}
+
+// commentNames are the names in a comment right above data without a header, as NumPy writes them; nil if it holds none.
+func (l *loader) commentNames(comment record, body []record) []string {
+	texts := textsOf(comment)
+	texts[0] = strings.TrimSpace(strings.TrimLeft(texts[0], "#"))
+	if texts[0] == "" && len(texts) == l.width+1 {
+		texts = texts[1:]
+	}
+	if len(texts) != l.width {
+		return nil
+	}
+	for j, text := range texts {
+		if _, number := l.like([]byte(text)); number || text == "" {
+			return nil
+		}
+		if below := l.below(body, j); below.texts > below.numbers {
+			return nil
+		}
+	}
+	l.t.note("the names of the columns are those in the comment on line %d", comment.line)
+	return texts
+}
+
+// commonWidth is the number of values that most records have, the greatest where rows may be cut after their last value.
+func (l *loader) commonWidth(head []record) int {
+	count, width := map[int]int{}, 1
+	for _, r := range head {
+		n := len(r.cells)
+		count[n]++
+		if l.padded {
+			width = max(width, n)
+		} else if c := count[n]; c > count[width] || c == count[width] && n > width {
+			width = n
+		}
+	}
+	return width
+}
+
+// longestPreamble is how many lines of other lengths may stand above the data.
+const longestPreamble = 20
+
+// dropPreamble removes lines of other lengths and titles from the top. It returns names where one of these lines holds them: a header that leaves out the column
+// with the names of the rows, as R writes it, or one above lines that end with a separator.
+func (l *loader) dropPreamble(head []record) (names []string, rest []record) {
+	for k := 0; k < longestPreamble && k < len(head)-1; k++ {
+		r := head[k]
+		switch n := len(r.cells); {
+		case n == l.width && !l.title(head[k:]), l.padded && !l.title(head[k:]):
+			return nil, head[k:]
+		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) && len(head[k+1].cells) == l.width:
+			names = textsOf(r)
+			if l.lastEmpty(head[k+1:]) {
+				return append(names, ""), head[k+1:]
+			}
+			l.t.note("line %d has one name less than there are columns: the first column has the names of the rows", r.line)
+			return append([]string{""}, names...), head[k+1:]
+		case n != l.width && len(head[k+1].cells) != l.width && k+1 == len(head)-1:
+			return nil, head[k:]
+		default:
+			what := fmt.Sprintf("%s where most have %d", plural(n, "value"), l.width)
+			if n == l.width {
+				what = "few values"
+			}
+			l.t.note("%s %d, with %s, is left out: %s", l.t.unit, r.line, what, l.quote(r))
+		}
+		if k+1 == longestPreamble {
+			return nil, head[k+1:]
+		}
+		names, rest = nil, head[k+1:]
+	}
+	if rest == nil {
+		rest = head
+	}
+	return nil, rest
+}
+
+// title reports whether a record has few values, and the next is one of names.
+func (l *loader) title(head []record) bool {
+	if len(head) < 3 || l.width < 3 || l.layout.Header == HeaderNo {
+		return false
+	}
+	filled := 0
+	for _, c := range head[0].cells {
+		if len(c.Text) > 0 {
+			filled++
+		}
+	}
+	next := 0
+	for _, c := range head[1].cells {
+		if len(c.Text) > 0 {
+			next++
+		}
+	}
+	if 2*filled >= l.width || 2*next < l.width || next <= filled {
+		return false
+	}
+	return l.votes(head[1], head[2:]).names > 0 || !l.anyNumber(head[0]) && l.votes(head[1], head[2:]).numbers == 0
+}
+
+func (l *loader) anyNumber(r record) bool {
+	for _, c := range r.cells {
+		if _, ok := l.like(c.Text); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// words reports whether no value of a record is a number or empty.
+func (l *loader) words(r record) bool {
+	for _, c := range r.cells {
+		if len(c.Text) == 0 && !c.Quoted {
+			return false
+		}
+	}
+	return !l.anyNumber(r)
+}
+
+func (l *loader) lastEmpty(body []record) bool {
+	for _, r := range body {
+		if len(r.cells) == l.width && len(r.cells[l.width-1].Text) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// makeColumns makes the columns with their names.
+func (l *loader) makeColumns(names []string) {
+	quoted := len(names) > 0
+	for _, name := range names {
+		quoted = quoted && len(name) >= 2 && name[0] == '\'' && name[len(name)-1] == '\''
+	}
+	l.t.Columns = make([]*Column, l.width)
+	for j := range l.t.Columns {
+		c := &Column{Position: j + 1}
+		if j < len(names) {
+			if c.Name = strings.Join(strings.Fields(names[j]), " "); quoted {
+				c.Name = strings.TrimSpace(c.Name[1 : len(c.Name)-1])
+			}
+		}
+		l.t.Columns[j] = c
+	}
+	if quoted {
+		l.t.note("names stand in single quotes, which are left out")
+	}
+}
+
+// settleSuspect decides about a first record that mixes numbers and words: scikit-learn writes the numbers of rows and of columns there, then the names of classes.
+func (l *loader) settleSuspect() {
+	if l.suspect == nil {
+		return
+	}
+	r := *l.suspect
+	if len(r.cells) >= 2 {
+		rows, ok := l.like(r.cells[0].Text)
+		columns, also := l.like(r.cells[1].Text)
+		if ok && also && rows == float64(l.t.Rows) && columns == float64(l.width-1) {
+			l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are called X0, X1, and so on; --names a,b,c names them", l.t.unit, r.line, l.quote(r))
+			return
+		}
+	}
+	l.t.doubts = append(l.t.doubts, Problem{
+		Text:  fmt.Sprintf("%s %d mixes names and numbers (%s)", l.t.unit, r.line, l.quote(r)),
+		Solve: "--header yes takes it for names, --header no for data; --skip 1 leaves the first line out, and --names a,b,c names the columns",
+	})
+}
+
+// quote is a record in a message.
+func (l *loader) quote(r record) string {
+	const most = 5
+	texts := textsOf(r)
+	for k, text := range texts {
+		texts[k] = short(text)
+	}
+	if len(texts) > most {
+		return strings.Join(texts[:most], ", ") + ", ..."
+	}
+	return strings.Join(texts, ", ")
+}
+
+func textsOf(r record) []string {
+	texts := make([]string, len(r.cells))
+	for j, c := range r.cells {
+		texts[j] = string(c.Text)
+	}
+	return texts
+}
+
+// counts are those of the values of a column in the first records.
+type counts struct {
+	numbers, texts, whole int
+	low, high             float64
+	quoted                bool
+	seen                  map[string]bool
+}
+
+// below counts the values of column j in some records.
+func (l *loader) below(body []record, j int) counts {
+	c := counts{low: math.Inf(1), high: math.Inf(-1), seen: map[string]bool{}}
+	for k, r := range body {
+		if j >= len(r.cells) || len(r.cells) != l.width && !l.padded {
+			continue
+		}
+		cell := r.cells[j]
+		if k == 0 {
+			c.quoted = cell.Quoted
+		}
+		if gapAlways(string(cell.Text)) {
+			continue
+		}
+		c.seen[string(cell.Text)] = true
+		v, ok := l.like(cell.Text)
+		if !ok {
+			c.texts++
+			continue
+		}
+		c.numbers++
+		c.low, c.high = min(c.low, v), max(c.high, v)
+		if v == math.Trunc(v) {
+			c.whole++
+		}
+	}
+	return c
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

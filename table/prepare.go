@@ -1,0 +1,530 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dataset"
+)
+
+// A Coded is a column of a prepared table: which column of the file it comes from, and how its values became numbers.
+type Coded struct {
+	Name     string // in the prepared table
+	Source   string // of the column of the file
+	Position int    // of the column of the file, counted from 1
+	// Level is that of which the column is the indicator; "": it is none.
+	Level string
+
+	profile   *Profile
+	indicator int // its level; −1: none
+}
+
+// An Incomplete is a table with missing values.
+type Incomplete struct {
+	Names []string
+	X     *mat.Dense // n×d, NaN where a value is missing
+}
+
+// Prepared is a table as numbers.
+type Prepared struct {
+	// Data is the table without missing values; nil if some are to be imputed.
+	Data *dataset.Table
+	// Incomplete is the table with missing values, under [MissingImpute] if there are any; nil otherwise.
+	Incomplete *Incomplete
+	// Rows are the rows of the file that were taken, counted from 0.
+	Rows []int
+	// Columns are those of the table, in its sequence.
+	Columns []Coded
+	// Exclusive are the pairs of columns that are indicators of one variable, i < j: no cause and effect of each other.
+	Exclusive [][2]int
+	// Notes say what was found, left out and coded: those of the reader, then those of the preparation.
+	Notes []string
+	// Profiles describe the columns of the file, in its sequence, in the rows that were asked for; nil for columns that were not wanted.
+	Profiles []*Profile
+
+	options  Options
+	fileRows int
+}
+
+// Prepare turns what a file holds into numbers. The error is an [*OptionError], or a [*Refusal] with everything that is wrong.
+func Prepare(t *Table, o Options) (*Prepared, error) {
+	p, problems, err := prepare(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) == 0 {
+		return p, nil
+	}
+	return nil, refuse(t, o, problems)
+}
+
+// mostRounds is how often remedies are applied to find the problems behind problems.
+const mostRounds = 8
+
+// refuse looks for options that solve the problems, and for problems that come to light once these are solved.
+func refuse(t *Table, o Options, problems []Problem) *Refusal {
+	r := &Refusal{Source: t.Source, Problems: problems}
+	for range mostRounds {
+		o.Columns, o.Drop, o.MissingCodes = slices.Clone(o.Columns), slices.Clone(o.Drop), slices.Clone(o.MissingCodes)
+		for _, p := range problems {
+			if p.remedy == nil {
+				return r
+			}
+			p.remedy(&o)
+		}
+		var err error
+		if _, problems, err = prepare(t, o); err != nil {
+			return r
+		}
+		if len(problems) == 0 {
+			r.Together = o.Flags()
+			return r
+		}
+		if slices.ContainsFunc(problems, func(p Problem) bool { return p.remedy == nil }) {
+			return r // what is left after the remedies is no table
+		}
+		for _, p := range problems {
+			if !slices.ContainsFunc(r.Problems, func(q Problem) bool { return q.Column == p.Column && (p.Column > 0 || q.Text == p.Text) }) {
+				r.Problems = append(r.Problems, p)
+			}
+		}
+	}
+	return r
+}
+
+// A preparation is the work of [Prepare].
+type preparation struct {
+	t        *Table
+	o        Options
+	out      *Prepared
+	rows     []int // selected; nil: all
+	wanted   []int // columns, in sequence
+	named    []bool
+	order    map[int][]string
+	problems []Problem
+	codings  []coding
+}
+
+func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
+	p := &preparation{t: t, o: o, out: &Prepared{Notes: slices.Clone(t.Notes), Profiles: make([]*Profile, len(t.Columns)), options: o, fileRows: t.Rows}}
+	if err := p.choose(); err != nil {
+		return nil, nil, err
+	}
+	p.problems = append(p.problems, t.doubts...)
+	if p.tooSmall() {
+		return p.out, p.problems, nil
+	}
+	p.checkNames()
+	for _, j := range p.wanted {
+		p.code(j)
+	}
+	p.noteCodings()
+	if len(p.problems) > 0 && len(p.out.Columns) == 0 {
+		return p.out, p.problems, nil
+	}
+	p.fill()
+	return p.out, p.problems, nil
+}
+
+// choose settles which columns and rows are wanted.
+func (p *preparation) choose() (err error) {
+	t, o := p.t, &p.o
+	var columns []int
+	if p.named, columns, err = t.findAll("columns", o.Columns); err != nil {
+		return err
+	}
+	drop, _, err := t.findAll("drop", o.Drop)
+	if err != nil {
+		return err
+	}
+	keep, _, err := t.findAll("keep", o.Keep)
+	if err != nil {
+		return err
+	}
+	if p.order, err = t.ordinals(o.Ordinal); err != nil {
+		return err
+	}
+	categorical, _, err := t.findAll("categorical", o.Categorical)
+	if err != nil {
+		return err
+	}
+	if p.rows, err = t.selectRows(o.Rows); err != nil {
+		return err
+	}
+	p.checkRows()
+	if o.Columns == nil {
+		for j := range t.Columns {
+			columns = append(columns, j)
+		}
+	}
+	for _, j := range columns {
+		if drop[j] {
+			continue
+		}
+		p.named[j] = p.named[j] || keep[j]
+		p.wanted = append(p.wanted, j)
+		p.out.Profiles[j] = profile(t.Columns[j], p.rows, o.MissingCodes, categorical[j], p.order[j])
+	}
+	if left := len(t.Columns) - len(p.wanted); left > 0 {
+		p.note("%s left out as asked for", plural(left, "column"))
+	}
+	if o.Rows != "" {
+		p.note("rows %s: %d of %d", o.Rows, len(p.rows), t.Rows)
+	}
+	return nil
+}
+
+func (p *preparation) note(format string, args ...any) {
+	p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...))
+}
+
+func (p *preparation) problem(q Problem) { p.problems = append(p.problems, q) }
+
+// dropping is the remedy that leaves a column out.
+func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
+	name = p.t.Columns[j].Name
+	if k, err := p.t.find("drop", name); err != nil || k != j {
+		name = fmt.Sprint(j + 1)
+	}
+	return name, func(o *Options) {
+		o.Drop = append(o.Drop, name)
+		if o.Columns != nil {
+			o.Columns = slices.DeleteFunc(o.Columns, func(c string) bool { k, err := p.t.find("columns", c); return err == nil && k == j })
+			o.Drop = o.Drop[:len(o.Drop)-1]
+		}
+	}
+}
+
+// checkRows finds rows of other lengths among those that are wanted, and goes on without them.
+func (p *preparation) checkRows() {
+	var faults []fault
+	for _, f := range p.t.faults {
+		if p.rows == nil {
+			faults = append(faults, f)
+		} else if _, wanted := slices.BinarySearch(p.rows, f.row); wanted {
+			faults = append(faults, f)
+		}
+	}
+	if len(faults) == 0 {
+		return
+	}
+	const most = 5
+	first := faults[0]
+	text := fmt.Sprintf("%s %d: got %s, want %d as elsewhere", p.t.unit, first.line, plural(first.got, "value"), len(p.t.Columns))
+	if len(faults) > 1 {
+		var lines []string
+		for _, f := range faults[:min(most, len(faults))] {
+			lines = append(lines, fmt.Sprint(f.line))
+		}
+		if len(faults) > most {
+			lines = append(lines, "...")
+		}
+		text += fmt.Sprintf(", and so in %d %ss in all (%s)", len(faults), p.t.unit, strings.Join(lines, ", "))
+	}
+	spec := without1(p.rows, faults, p.t.Rows)
+	solve := "--delimiter and --comment say how lines are read"
+	var remedy func(*Options)
+	if spec != "" {
+		solve = "--rows " + spec + " leaves out such rows; " + solve
+		remedy = func(o *Options) { o.Rows = spec }
+	}
+	p.problem(Problem{Text: text, Solve: solve, remedy: remedy})
+	bad := map[int]bool{} // the others are looked at for what else is wrong
+	for _, f := range faults {
+		bad[f.row] = true
+	}
+	var rows []int
+	each(p.rows, p.t.Rows, func(_, row int) {
+		if !bad[row] {
+			rows = append(rows, row)
+		}
+	})
+	p.rows = rows
+}
+
+// without1 are the selected rows without the faulty ones, as ranges counted from 1; "" if these are too many to write down.
+func without1(rows []int, faults []fault, all int) string {
+	const most = 10
+	bad := map[int]bool{}
+	for _, f := range faults {
+		bad[f.row] = true
+	}
+	var parts []string
+	first := -1
+	last := -2
+	end := func() {
+		switch {
+		case first < 0:
+		case first == last:
+			parts = append(parts, fmt.Sprint(first+1))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", first+1, last+1))
+		}
+		first = -1
+	}
+	each(rows, all, func(_, row int) {
+		if bad[row] || row != last+1 {
+			end()
+		}
+		if !bad[row] {
+			if first < 0 {
+				first = row
+			}
+			last = row
+		}
+	})
+	end()
+	if len(parts) > most {
+		return ""
+	}
+	return strings.Join(parts, ",")
+}
+
+// checkNames finds names that occur twice among the wanted columns, and a first column without a name that is no index.
+func (p *preparation) checkNames() {
+	first := map[string]int{}
+	for _, j := range p.wanted {
+		c := p.t.Columns[j]
+		before, taken := first[c.Name]
+		if !taken || c.Name == "" {
+			first[c.Name] = j
+			continue
+		}
+		_, remedy := p.dropping(j)
+		p.problem(Problem{Column: c.Position, Text: fmt.Sprintf("columns %d and %d are both named %s", before+1, j+1, short(c.Name)),
+			Solve: fmt.Sprintf("--drop %d leaves the second out, --names a,b,... gives other names", j+1), remedy: remedy})
+	}
+}
+
+// fill completes the table of numbers: rows, missing values, dependence.
+func (p *preparation) fill() {
+	rows := p.rows
+	if rows == nil {
+		rows = make([]int, p.t.Rows)
+		for row := range rows {
+			rows[row] = row
+		}
+	}
+	rows = p.handleGaps(rows)
+	p.out.Rows = rows
+	p.noteMeasurements()
+	if len(rows) == 0 || len(p.out.Columns) == 0 {
+		p.tooLittle(len(rows), len(p.out.Columns))
+		return
+	}
+	x := mat.NewDense(len(rows), len(p.out.Columns), nil)
+	raw := x.RawMatrix()
+	missing := false
+	for k, c := range p.out.Columns {
+		for a, row := range rows {
+			v := c.value(row)
+			missing = missing || v != v
+			raw.Data[a*raw.Stride+k] = v
+		}
+	}
+	keep := p.dependences(x)
+	if len(keep) < len(p.out.Columns) {
+		x = chosen(x, keep)
+		columns := p.out.Columns
+		p.out.Columns = nil
+		for _, k := range keep {
+			p.out.Columns = append(p.out.Columns, columns[k])
+		}
+	}
+	p.tooLittle(len(rows), len(p.out.Columns))
+	names := make([]string, len(p.out.Columns))
+	for k, c := range p.out.Columns {
+		names[k] = c.Name
+		for b, d := range p.out.Columns[:k] {
+			if c.Level != "" && d.Level != "" && c.Position == d.Position {
+				p.out.Exclusive = append(p.out.Exclusive, [2]int{b, k})
+			}
+		}
+	}
+	if missing {
+		p.out.Incomplete = &Incomplete{Names: names, X: x}
+	} else if len(names) > 0 {
+		p.out.Data = &dataset.Table{Names: names, X: x}
+	}
+}
+
+// tooSmall refuses a selection of a single row or column.
+func (p *preparation) tooSmall() bool {
+	rows, of := p.t.Rows, ""
+	if p.rows != nil {
+		rows, of = len(p.rows), " of those that --rows takes"
+	}
+	switch {
+	case rows < 2:
+		p.problem(Problem{Text: "got a single row" + of + ", want at least 2"})
+	case len(p.wanted) == 0:
+		p.problem(Problem{Text: "got no column, want at least 2"})
+	case len(p.wanted) == 1:
+		p.problem(Problem{Text: "got a single column, want at least 2: one variable has no edges to infer"})
+	default:
+		return false
+	}
+	return true
+}
+
+// tooLittle refuses a table of which too little is left, if nothing else is wrong.
+func (p *preparation) tooLittle(rows, columns int) {
+	switch {
+	case len(p.problems) > 0:
+	case columns < 2:
+		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", plural(columns, "column"), len(p.wanted)),
+			Solve: "--keep takes columns that look like an index or identifier, --categories indicators and --ordinal those with words"})
+	case rows < 2:
+		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", plural(rows, "row")),
+			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})
+	}
+}
+
+// chosen is the matrix of some columns.
+func chosen(x *mat.Dense, columns []int) *mat.Dense {
+	n, _ := x.Dims()
+	if len(columns) == 0 {
+		return &mat.Dense{}
+	}
+	y := mat.NewDense(n, len(columns), nil)
+	for i := range n {
+		from, to := x.RawRowView(i), y.RawRowView(i)
+		for a, j := range columns {
+			to[a] = from[j]
+		}
+	}
+	return y
+}
+
+// handleGaps finds the missing values in the wanted columns, and returns the rows that stay.
+func (p *preparation) handleGaps(rows []int) []int {
+	var gappy []*Profile
+	for _, j := range p.wanted {
+		q := p.out.Profiles[j]
+		if q.Gaps > 0 && slices.ContainsFunc(p.out.Columns, func(c Coded) bool { return c.profile == q }) {
+			gappy = append(gappy, q)
+		}
+	}
+	if len(gappy) == 0 {
+		return rows
+	}
+	var complete []int
+	for _, row := range rows {
+		if !slices.ContainsFunc(gappy, func(q *Profile) bool { return q.missing(row) }) {
+			complete = append(complete, row)
+		}
+	}
+	what := p.gapText(gappy)
+	some := len(rows) - len(complete)
+	switch p.o.Missing {
+	case MissingDrop:
+		p.note("%s with missing values left out of %d: %s", plural(some, "row"), len(rows), what)
+		return complete
+	case MissingImpute:
+		p.note("missing values in %s of %d are imputed: %s", plural(some, "row"), len(rows), what)
+		return rows
+	}
+	remedy := func(o *Options) { o.Missing = MissingDrop }
+	solve := fmt.Sprintf("--missing drop leaves out %s and keeps %d, --missing impute completes them", plural(some, "row"), len(complete))
+	if len(complete) < 2*len(p.out.Columns)+2 {
+		remedy = func(o *Options) { o.Missing = MissingImpute }
+		solve = fmt.Sprintf("--missing impute completes them, --missing drop keeps only %s", plural(len(complete), "row"))
+	}
+	p.problem(Problem{Text: fmt.Sprintf("missing values in %s of %d: %s", plural(some, "row"), len(rows), what), Solve: solve, remedy: remedy})
+	return complete // for the problems behind this one
+}
+
+// gapText says which columns have missing values, and how they are spelled.
+func (p *preparation) gapText(gappy []*Profile) string {
+	const most = 8
+	sorted := slices.Clone(gappy)
+	slices.SortStableFunc(sorted, func(a, b *Profile) int { return b.Gaps - a.Gaps })
+	var parts []string
+	for _, q := range sorted[:min(most, len(sorted))] {
+		part := fmt.Sprintf("%d in %s", q.Gaps, label(q.Position, q.Name))
+		if len(q.Spellings) > 1 || len(q.Spellings) == 1 && q.Spellings[0].Name != "" {
+			var spellings []string
+			for _, s := range q.Spellings[:min(4, len(q.Spellings))] {
+				spellings = append(spellings, fmt.Sprintf("%q", s.Name))
+			}
+			part += " spelled " + strings.Join(spellings, ", ")
+		}
+		parts = append(parts, part)
+	}
+	if more := len(sorted) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %s more", plural(more, "column")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// noteMeasurements notes numbers that may be something else than measurements.
+func (p *preparation) noteMeasurements() {
+	for _, c := range p.out.Columns {
+		q := c.profile
+		if c.indicator >= 0 {
+			continue
+		}
+		for _, e := range q.repeated {
+			v := spelled(e.value)
+			p.note("%s: the value %s stands %d times, far from all others: if it means missing, --missing-code %s says so", label(q.Position, q.Name), v, e.count, v)
+		}
+		if what := q.yearly(); what != "" {
+			p.note("%s has %s, which are taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)
+		} else if q.Kind == Number && q.Whole && q.Rows >= 20 && identifying.MatchString(q.Name) {
+			p.note("%s is named like an identifier and taken as a measurement; --drop leaves it out", label(q.Position, q.Name))
+		}
+		if q.Kind == Identifier || q.Kind == Index {
+			p.note("%s numbers the rows, and is kept as asked for", label(q.Position, q.Name))
+		}
+	}
+}
+
+// missing reports whether the value in a row of the file is missing.
+func (q *Profile) missing(row int) bool {
+	if v := q.column.number(row); v == v {
+		return slices.Contains(q.gapValue, v)
+	}
+	code := q.column.code(row)
+	return code == 0 || q.gapText[code-1]
+}
+
+// level is that of a row, −1 if its value is missing or no level.
+func (q *Profile) level(row int) int {
+	if q.missing(row) {
+		return -1
+	}
+	name := ""
+	if v := q.column.number(row); v == v {
+		name = spelled(v)
+	} else {
+		name = q.column.texts[q.column.code(row)-1].text
+	}
+	if k, known := q.levelOf[name]; known {
+		return k
+	}
+	return -1
+}
+
+// value is the number of a column of a prepared table for a row of the file, NaN if it is missing.
+func (c *Coded) value(row int) float64 {
+	q := c.profile
+	if q.levelOf == nil {
+		if q.missing(row) {
+			return math.NaN()
+		}
+		return q.column.number(row)
+	}
+	switch k := q.level(row); {
+	case k < 0:
+		return math.NaN()
+	case c.indicator < 0:
+		return float64(k)
+	case k == c.indicator:
+		return 1
+	}
+	return 0
+}

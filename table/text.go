@@ -1,0 +1,51 @@
+package table
+
+import (
+	"errors"
+	"io"
+
+	"tobac/delimited"
+)
+
+// separatorNames are those of the separators in messages.
+var separatorNames = map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "bars", ' ': "blanks"}
+
+// readText reads a table in the form of a text.
+func readText(r io.Reader, name string, layout Layout) (*Table, error) {
+	s, err := delimited.NewStream(r, name, delimited.Syntax{Separator: layout.Delimiter, Comment: layout.Comment, Skip: layout.Skip})
+	if err != nil {
+		return nil, textError(err)
+	}
+	t := &Table{Source: name, Format: "text separated by " + separatorNames[s.Separator()], unit: "line"}
+	var mark delimited.DecimalMark
+	l := &loader{t: t, layout: layout,
+		number: func(text []byte) (float64, bool) { return mark.Number(text, s.Separator()) },
+		like: func(text []byte) (float64, bool) {
+			var any delimited.DecimalMark
+			return any.Number(text, s.Separator())
+		},
+	}
+	if err := l.load(s); err != nil {
+		return nil, textError(err)
+	}
+	if mark == ',' {
+		t.Format += ", with decimal commas"
+	}
+	empty, comments := s.LeftOut()
+	if empty > 0 {
+		t.note("%s between rows left out", plural(empty, "empty line"))
+	}
+	if comments > 0 {
+		t.note("%s left out", plural(comments, "comment"))
+	}
+	return t, nil
+}
+
+// textError says what to do about text in another encoding.
+func textError(err error) error {
+	var fault *delimited.Error
+	if errors.As(err, &fault) && fault.Problem == "text is not UTF-8" {
+		fault.Allowed = "UTF-8; iconv -f LATIN1 -t UTF-8 turns most other texts into it"
+	}
+	return err
+}
