@@ -120,27 +120,31 @@ func (p *Profile) strange() (text string, is bool) {
 // Mask arranges a table of marks, such as those of interventions, like the prepared table. Its columns bear the names of the file, all of them that were taken, or of
 // the prepared table; its rows are those of the file, or those that were taken.
 func (p *Prepared) Mask(t *dataset.Table) (*mat.Dense, error) {
-	n, _ := t.X.Dims()
-	if n != p.fileRows && n != len(p.Rows) {
-		want := fmt.Sprint(len(p.Rows))
-		if p.fileRows != len(p.Rows) {
-			want = fmt.Sprintf("%d like the file, or %d like the rows that are taken", p.fileRows, len(p.Rows))
-		}
-		return nil, fmt.Errorf("got %s, want %s", plural(n, "row"), want)
-	}
 	position := map[string]int{}
 	for j, name := range t.Names {
 		position[name] = j
 	}
-	m := mat.NewDense(len(p.Rows), len(p.Columns), nil)
+	from := make([]int, len(p.Columns))
 	for k, c := range p.Columns {
 		j, known := position[c.Name]
 		if !known {
 			j, known = position[c.Source]
 		}
 		if !known {
-			return nil, fmt.Errorf("no column is named %s", short(c.Source))
+			return nil, fmt.Errorf("no column is named %s; allowed: %s", delimited.Excerpt(c.Source), delimited.Excerpts(t.Names))
 		}
+		from[k] = j
+	}
+	n, _ := t.X.Dims()
+	if n != p.fileRows && n != len(p.Rows) {
+		want := fmt.Sprintf("%d like the data", p.fileRows)
+		if p.fileRows != len(p.Rows) {
+			want += fmt.Sprintf(", or %d like the rows that are taken", len(p.Rows))
+		}
+		return nil, fmt.Errorf("got %s, want %s", plural(n, "row"), want)
+	}
+	m := mat.NewDense(len(p.Rows), len(p.Columns), nil)
+	for k, j := range from {
 		for a, row := range p.Rows {
 			if n != p.fileRows {
 				row = a

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"tobac/internal/file"
 )
@@ -107,7 +106,7 @@ func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout
 		switch {
 		case f.Name == "xl/workbook.xml":
 			return readWorkbook(io.NewSectionReader(at, 0, size), source, layout)
-		case strings.HasSuffix(f.Name, ".npy"):
+		case isArray(f):
 			return readArchive(z, source, layout)
 		}
 	}

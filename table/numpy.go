@@ -77,10 +77,10 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 	var matrices, vectors, words []array
 	var keys []string
 	for _, f := range z.File {
-		key, isArray := strings.CutSuffix(f.Name, ".npy")
-		if !isArray {
+		if !isArray(f) {
 			continue
 		}
+		key := strings.TrimSuffix(f.Name, ".npy")
 		keys = append(keys, key)
 		a, err := openArray(f, key)
 		if err != nil {
@@ -119,6 +119,18 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		return fromVectors(append(vectors, words...), keys, name)
 	}
 	return nil, &FormatError{name, "holds no array of numbers"}
+}
+
+// isArray reports whether a file of an archive is a NumPy array.
+func isArray(f *zip.File) bool {
+	r, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer r.Close() // only read
+	begin := make([]byte, 6)
+	_, err = io.ReadFull(r, begin)
+	return err == nil && string(begin) == "\x93NUMPY"
 }
 
 func (a *array) isVector() bool {

@@ -374,7 +374,7 @@ func TestBadChoices(t *testing.T) {
 		{"fit good.csv --interventions extra.csv", failed, `extra.csv: unknown column "d"; allowed: "a", "b", "c"`},
 		{"fit good.csv --interventions lacking.csv", failed, `lacking.csv: no column is named "c"; allowed: "a", "b"`},
 		{"fit good.csv --interventions half.csv", failed, `half.csv: row 2, column "b" is 0.5; allowed: 1 where the value was set by intervention, 0 elsewhere`},
-		{"fit good.csv --interventions short.csv", failed, `short.csv: got 1 rows, want 5 like the data`},
+		{"fit good.csv --interventions short.csv", failed, `short.csv: got 1 row, want 5 like the data`},
 		{"fit good.csv --interventions all.csv --order eqvar", failed, `good.csv: every row has an intervention, which leaves none to find an order from; give the order`},
 		{"simulate --model bge --out s", usage, `invalid argument "bge" for "--model" flag: allowed: linear, ffn`},
 		{"simulate --prior uniform --out s", usage, `invalid argument "uniform" for "--prior" flag: allowed: er, sf`},
