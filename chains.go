@@ -73,7 +73,7 @@ func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *C
 	var all []Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
-		if note := tooDear(m, models, data); note != "" {
+		if note := unsuited(m, models, data); note != "" {
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}

@@ -46,15 +46,19 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 	return parents, cost(parents) <= gpWork
 }
 
-// A Demanding model can be too dear for a comparison of models.
+// A Demanding model does not take part in every comparison of models.
 type Demanding interface {
-	// TooDear says why the model is left out of a comparison for n rows of d
-	// variables; "" if it is not.
-	TooDear(n, d int) string
+	// Unsuited says why the model is left out of a comparison for these
+	// data; "" if it is not.
+	Unsuited(data *dataset.Table) string
 }
 
-// TooDear implements [Demanding].
-func (m GaussianProcess) TooDear(n, d int) string {
+// Unsuited implements [Demanding]: its scores may take too long, and columns of few values have no normal noise.
+func (m GaussianProcess) Unsuited(data *dataset.Table) string {
+	n, d := data.X.Dims()
+	if note := normalNoise(data); note != "" {
+		return note
+	}
 	if d > exactVariables {
 		return fmt.Sprintf("its scores take too long for %d variables; --model gp computes them", d)
 	}

@@ -54,7 +54,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	var best *inference
 	var all []Evidence
 	for _, m := range models {
-		if note := tooDear(m, models, data); note != "" {
+		if note := unsuited(m, models, data); note != "" {
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
@@ -75,11 +75,10 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	return best, best.finish(ctx, data, cfg)
 }
 
-// tooDear says why a model is left out of a comparison.
-func tooDear(m Scored, models []Scored, data *dataset.Table) string {
+// unsuited says why a model is left out of a comparison.
+func unsuited(m Scored, models []Scored, data *dataset.Table) string {
 	if v, ok := m.(Demanding); ok && len(models) > 1 {
-		n, d := data.X.Dims()
-		return v.TooDear(n, d)
+		return v.Unsuited(data)
 	}
 	return ""
 }

@@ -61,6 +61,7 @@ var (
 	_ Scored         = Linear{}
 	_ Noisy          = Linear{}
 	_ Cautious       = Linear{}
+	_ Demanding      = Linear{}
 )
 
 // The variances of weights that [Linear] averages over, equally probable.
@@ -165,6 +166,14 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 
 // Sampled implements [SampledModel].
 func (m Linear) Sampled(bool) (Model, bool) { return m, m.Unequal }
+
+// Unsuited implements [Demanding]: columns of few values have no normal noise.
+func (m Linear) Unsuited(data *dataset.Table) string {
+	if m.Unequal {
+		return ""
+	}
+	return normalNoise(data)
+}
 
 // Doubts implements [Cautious]: columns whose means are far from zero, without an
 // intercept.

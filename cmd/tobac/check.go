@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tobac"
+	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/metrics"
 	"tobac/table"
@@ -135,7 +136,7 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	c.Taken = len(c.Problems) == 0
 	c.find(p)
 	if c.Taken {
-		c.Fit = fitAdvice(n, k, c.Missing)
+		c.Fit = fitAdvice(numbersOf(p), c.Missing)
 	}
 	return c
 }
@@ -198,8 +199,17 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// fitAdvice says what fit does with n rows of d columns.
-func fitAdvice(n, d int, missing bool) []string {
+// numbersOf are the numbers of a prepared table, NaN where a value is missing.
+func numbersOf(p *table.Prepared) *dataset.Table {
+	if p.Data != nil {
+		return p.Data
+	}
+	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X}
+}
+
+// fitAdvice says what fit does with a table.
+func fitAdvice(t *dataset.Table, missing bool) []string {
+	n, d := t.X.Dims()
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	rows := fmt.Sprintf("%s of %s", counted(n, "row"), counted(d, "column"))
@@ -211,13 +221,18 @@ func fitAdvice(n, d int, missing bool) []string {
 	default:
 		add("%s", rows)
 	}
-	models := "linear (equal noise variances), linear-unequal"
-	if why := (tobac.GaussianProcess{}).TooDear(n, d); why == "" {
-		models += ", gp (nonlinear)"
-	} else {
-		models += "; gp is left out, " + why
+	models, left := []string{"linear-unequal"}, ""
+	for _, m := range []struct {
+		name string
+		tobac.Demanding
+	}{{"linear (equal noise variances)", tobac.Linear{}}, {"gp (nonlinear)", tobac.GaussianProcess{}}} {
+		if why := m.Unsuited(t); why == "" {
+			models = append(models, m.name)
+		} else {
+			left += fmt.Sprintf("; %s is left out, %s", m.name, why)
+		}
 	}
-	add("models that auto compares: %s", models)
+	add("models that auto compares: %s%s", strings.Join(models, ", "), left)
 	switch {
 	case d <= 20:
 		add("engine: exact sums over all orders, up to 20 columns")

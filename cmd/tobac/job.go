@@ -96,10 +96,8 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		if j.table, err = o.table.read(path, stdin); err != nil {
 			return nil, err
 		}
-		if t = j.table.Data; t == nil {
-			t = &dataset.Table{Names: j.table.Incomplete.Names, X: j.table.Incomplete.X}
-			o.imputedTogether = levelsTogether(j.table)
-		}
+		t = numbersOf(j.table)
+		o.imputedTogether = levelsTogether(j.table)
 		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
 	}
 	n, d := t.X.Dims()

@@ -90,7 +90,7 @@ func (p *progress) step(s tobac.Progress) {
 	}
 	const longest = 10 * time.Second
 	now := time.Now()
-	if taken < p.steps && taken-p.shown < (p.steps+9)/10 && now.Sub(p.shownAt) < longest {
+	if (taken < p.steps || taken == p.shown) && taken-p.shown < (p.steps+9)/10 && now.Sub(p.shownAt) < longest {
 		return
 	}
 	p.shown, p.shownAt = taken, now

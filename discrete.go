@@ -1,0 +1,43 @@
+package tobac
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/dataset"
+	"tobac/delimited"
+)
+
+// discreteLevels is the largest number of distinct values of a column that counts as
+// discrete if each of them stands in five rows on average.
+const discreteLevels = 10
+
+// discrete names a column with few distinct values, such as 0 and 1, codes of levels or
+// years; "" if every column is continuous. NaN counts as missing.
+func discrete(data *dataset.Table) string {
+	n, _ := data.X.Dims()
+	for j, name := range data.Names {
+		seen := map[float64]bool{}
+		rows := 0
+		for i := 0; i < n && len(seen) <= discreteLevels; i++ {
+			if v := data.X.At(i, j); !math.IsNaN(v) {
+				seen[v] = true
+				rows++
+			}
+		}
+		if k := len(seen); k == 2 || k <= discreteLevels && rows >= 5*k {
+			return fmt.Sprintf("column %s takes %d values", delimited.Excerpt(name), k)
+		}
+	}
+	return ""
+}
+
+// normalNoise says why a model that reads directions off normal noise is left out of a
+// comparison: noise of a column with few values is not normal, and the model
+// would be certain of directions that follow from that alone.
+func normalNoise(data *dataset.Table) string {
+	if column := discrete(data); column != "" {
+		return "it reads directions off normal noise, but " + column
+	}
+	return ""
+}
