@@ -120,6 +120,15 @@ func (p *Prior) certain(d int) (*score.Prior, error) {
 	return q.modular(d, 0)
 }
 
+// mostParents is the largest number of parents in a graph.
+func mostParents(g *dag.Graph) int {
+	most := 0
+	for j := range g.Len() {
+		most = max(most, len(g.Parents(j)))
+	}
+	return most
+}
+
 // silent reports whether nothing is known for certain.
 func (p *Prior) silent() bool {
 	return p.Own != nil || p.Probabilities == nil && len(p.Forbidden)+len(p.Required)+len(p.Tiers)+len(p.Sinks)+len(p.Sources) == 0
