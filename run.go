@@ -44,6 +44,7 @@ type Run struct {
 	particles *particles // nil: no SVGD, or not begun
 	sampling  bool       // SVGD is a stage of the run
 	found     *found     // orders that a method found; nil: none
+	atOdds    string     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }
