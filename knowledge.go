@@ -85,6 +85,9 @@ func (p *Prior) addStatements(m *score.Prior) {
 	if p.MaxParents > 0 {
 		m.MaxParents(p.MaxParents)
 	}
+	if required.Size() == 0 {
+		return // from which nothing follows, as the closure would say at length
+	}
 	paths := required.Closure()
 	for j := range d {
 		full := p.MaxParents > 0 && len(required.Parents(j)) == p.MaxParents
