@@ -119,6 +119,9 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
+	if n := mostParents(requiredBy(prior)); n > score.MaxCandidates {
+		return nil, 0, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: the engine svgd, or fewer", n, score.MaxCandidates)
+	}
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err != nil {
 		return nil, 0, err

@@ -84,6 +84,9 @@ func (r *Run) infer(ctx context.Context) (err error) {
 			return err
 		}
 		chosen = r.inferred.model
+		if r.atOdds, err = r.inferred.against(ctx, r.data, &cfg); err != nil {
+			return err
+		}
 	}
 	if cfg.Model == nil && cfg.Engine != SVGD {
 		r.cfg.Model = chosen

@@ -17,7 +17,7 @@ import (
 // it suits a few hundred rows.
 type GaussianProcess struct {
 	// MaxParents bounds the number of parents. 0: what keeps the work within
-	// seconds, at least two.
+	// seconds, at least two, and as many as are required of a variable.
 	MaxParents int
 	// Rank is that of an approximation for many rows, [score.GPOptions]. 0: none, but 40 where
 	// sets of two parents without it would take more than seconds.
@@ -68,12 +68,19 @@ func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	return fmt.Sprintf("its scores take too long for %d rows; --model gp approximates them", n)
 }
 
-// options are the settings of the scores for n rows of d variables.
-func (m GaussianProcess) options(n, d, workers int) score.GPOptions {
+// options are the settings of the scores for n rows of d variables, one of which has as
+// many required parents as needed says.
+func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 	k, affordable := m.bound(n, d)
 	if !affordable && m.Rank == 0 {
 		m.Rank = 40
 		k, _ = m.bound(n, d)
+	}
+	if needed > k {
+		k = needed
+		if opt := (score.GPOptions{Rank: m.Rank, MaxParents: k}); m.Rank == 0 && opt.Cost(n, d).Flops > gpWork {
+			m.Rank = 40
+		}
 	}
 	if m.MaxParents > 0 {
 		k = min(m.MaxParents, d-1)
@@ -89,7 +96,14 @@ func (m GaussianProcess) options(n, d, workers int) score.GPOptions {
 // they are. The three are equally probable. More than twenty variables have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
-	opt := m.options(n, d, workers)
+	needed := 0
+	if prior != nil {
+		needed = mostParents(requiredBy(prior))
+	}
+	if m.MaxParents > 0 && needed > m.MaxParents {
+		return nil, fmt.Errorf("a variable has %d required parents, more than the %d of the model %v", needed, m.MaxParents, m)
+	}
+	opt := m.options(n, d, needed, workers)
 	scaled, err := score.NewGP(data.X, data.Mask(), opt)
 	if err != nil {
 		return nil, err

@@ -553,3 +553,52 @@ func TestCertainEdgeBindsEveryOrder(t *testing.T) {
 	}
 	t.Fatal("all orders agree")
 }
+
+// byIndex is an orderer of one's own that knows of no precedence.
+type byIndex struct{}
+
+func (byIndex) Order(x mat.Matrix) (*ordering.Result, error) {
+	_, d := x.Dims()
+	order := make([]int, d)
+	for j := range order {
+		order[j] = j
+	}
+	return ordering.Known(order, d)
+}
+
+// An orderer of one's own that cannot be bound is used where what it finds agrees, and
+// refused by name where it does not.
+func TestUnboundOrderer(t *testing.T) {
+	cfg := particles()
+	cfg.Order.Method = byIndex{}
+	cfg.Prior.Required = []dag.Edge{{From: 1, To: 3}}
+	fulfilled(t, "agrees", fit(t, noisy(t), cfg), &cfg.Prior)
+	cfg.Prior.Required = []dag.Edge{{From: 3, To: 1}}
+	_, err := tobac.NewRun(context.Background(), noisy(t), cfg)
+	if want := "tobac: the graph prior makes the edge X3 → X1 certain, but the causal order puts X1 first; give an order that agrees"; err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
+// Chains with fewer candidates than variables, which then come from short chains, keep what
+// is required, and what SVGD samples beside them agrees too.
+func TestManyVariablesWithKnowledge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	wide := table(60, 22, nil, func(int, int) float64 { return rng.NormFloat64() })
+	for j := range 22 {
+		wide.Names = append(wide.Names, fmt.Sprint("v", j))
+	}
+	p := tobac.Prior{Tiers: slices.Repeat([]int{0, 1}, 11), Sinks: []int{21}, Sources: []int{4}, Forbidden: []dag.Edge{{From: 0, To: 1}},
+		Odds: []tobac.EdgeOdds{{From: 2, To: 3, Odds: 1000}, {From: 6, To: 5, Odds: 0.001}}}
+	for i := range 6 {
+		p.Required = append(p.Required, dag.Edge{From: 2 * i, To: 13})
+	}
+	cfg := tobac.Config{Model: tobac.BGe{AlphaLambda: 26}, Engine: tobac.MCMC, Prior: p, Chains: tobac.Chains{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
+	res := fit(t, wide, cfg)
+	fulfilled(t, "chains", res, &p)
+	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {
+		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3), res.Probabilities.At(6, 5))
+	}
+	drawn := tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Prior: p, Chains: cfg.Chains, Order: tobac.Order{Count: 1}, Sampler: tobac.Sampler{Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
+	fulfilled(t, "orders from chains", fit(t, wide, drawn), &p)
+}

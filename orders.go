@@ -163,8 +163,11 @@ func orderSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.FitU
 // warnings are reasons to distrust the result, as sentences for a reader.
 func (r *Run) warnings() []string {
 	var w []string
+	if r.atOdds != "" {
+		w = append(w, r.atOdds)
+	}
 	if r.found != nil {
-		w = r.found.warnings(r.data.Names, r.cfg.Order.Count)
+		w = append(w, r.found.warnings(r.data.Names, r.cfg.Order.Count)...)
 	}
 	if r.chains != nil && r.inferred != nil { // the chains have ended
 		w = append(w, r.chains.diagnostics.Warnings()...)

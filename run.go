@@ -46,6 +46,7 @@ type Run struct {
 	sampling  bool       // SVGD is a stage of the run
 	found     *found     // orders that a method found; nil: none
 	shared    shared     // with fits to other completed tables
+	atOdds    string     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }

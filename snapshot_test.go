@@ -136,6 +136,8 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
 		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} }, `the prior "er", the run has "models.UniformPrior{}"`},
 		{"forbidden", func(c *tobac.Config) { c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}} }, `the prior "er", the run has "er forbidden=[{3 4}]`},
+		{"sinks", func(c *tobac.Config) { c.Prior.Sinks = []int{3} }, `the prior "er", the run has "er sinks=[3]`},
+		{"odds", func(c *tobac.Config) { c.Prior.Odds = []tobac.EdgeOdds{{From: 1, To: 2, Odds: 3}} }, `the prior "er", the run has "er sinks=[] sources=[] odds=[{1 2 3}]"`},
 		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 }, `the prior "er", the run has "er edges-per-node=0.75"`},
 		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} }, `the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
 		{"orders", func(c *tobac.Config) { c.Order = tobac.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},

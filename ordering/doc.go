@@ -31,6 +31,9 @@
 // the estimators that need nothing but data and selects one by name; [Orderer]
 // is what code that needs an order should accept.
 //
+// What is known of the order, a [Precedence], binds every choice of an estimator
+// that is [Constrainable], as all of this package are; [Within] puts the two together.
+//
 // # What an order is worth
 //
 // [Result.Gaps] says how far behind the second candidate was at every position:

@@ -43,7 +43,10 @@ type several struct {
 	kind   string // placeholder for a value
 }
 
-var _ pflag.Value = (*several)(nil)
+var (
+	_ pflag.Value      = (*several)(nil)
+	_ pflag.SliceValue = (*several)(nil) // for what writes and reads all options
+)
 
 // Set implements pflag.Value.
 func (s *several) Set(text string) error {
@@ -58,6 +61,18 @@ func (s *several) String() string {
 	}
 	return strings.Join(*s.values, " ")
 }
+
+// Append implements pflag.SliceValue.
+func (s *several) Append(text string) error { return s.Set(text) }
+
+// Replace implements pflag.SliceValue.
+func (s *several) Replace(texts []string) error {
+	*s.values = texts
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (s *several) GetSlice() []string { return *s.values }
 
 // Type implements pflag.Value.
 func (s *several) Type() string { return s.kind }

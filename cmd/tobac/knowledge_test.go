@@ -213,3 +213,14 @@ func FuzzKnowledge(f *testing.F) {
 		}
 	})
 }
+
+// Where nothing is left to find out about the graph, a run still infers the weights.
+func TestEverythingKnown(t *testing.T) {
+	simulated(t)
+	for _, args := range []string{"", "--engine svgd", "--engine svgd --order eqvar", "--engine svgd --order X5,X0,X1,X2,X3,X4", "--method dibs"} {
+		report := succeed(t, quick(strings.Fields("fit data/train.csv --require X0,X1 --tiers X5;X0,X1,X2,X3,X4 --sink X1,X2,X3,X4 --forbid X0,X2 --forbid X0,X3 --forbid X0,X4 --source X0,X2,X3,X4 --forbid X5,X1 "+args)...)...).stdout
+		if !strings.Contains(report, "together 1 edge certain and 29 edges impossible") || !strings.Contains(report, "Consensus graph: 1 edge of probability") {
+			t.Errorf("%s:\n%s", args, report)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tobac/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// against is the warning that data speak against what is known; "" if they do not. With K
+// the statements,
+//
+//	ln p(D|K) − ln p(D) = ln [P(K|D) / P(K)]
+//
+// says how the data change their odds: both evidences are exact, under the model that
+// was chosen given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
+// takes as long as the posterior itself, and is left out above mixedVariables.
+func (inf *inference) against(ctx context.Context, data *dataset.Table, cfg *Config) (string, error) {
+	p, d := &cfg.Prior, len(data.Names)
+	if p.Own != nil || d > mixedVariables || len(p.Forbidden)+len(p.Required)+len(p.Tiers)+len(p.Sinks)+len(p.Sources) == 0 {
+		return "", nil
+	}
+	open := *cfg
+	open.Prior = Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds}
+	without, err := exactUnder(ctx, data, inf.model, &open)
+	if err != nil {
+		return "", err
+	}
+	change := inf.logEvidence() - without.logEvidence()
+	if change > -math.Log(20) {
+		return "", nil
+	}
+	text := fmt.Sprintf("the data speak against what is known, by %.1f nats", -change)
+	if odd := atOdds(p.Fixed(d), without.edges(), data.Names); len(odd) > 0 {
+		const most = 5
+		text += "; without it the data give " + strings.Join(odd[:min(most, len(odd))], ", ")
+		if more := len(odd) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	return text + ": check what is known, since every probability rests on it", nil
+}
+
+// edges are the edge probabilities of all parts.
+func (inf *inference) edges() *mat.Dense {
+	d, _ := inf.parts[0].edges().Dims()
+	sum, total := mat.NewDense(d, d, nil), inf.logEvidence()
+	for k := range inf.parts {
+		var scaled mat.Dense
+		scaled.Scale(math.Exp(inf.parts[k].evidence-total), inf.parts[k].edges())
+		sum.Add(sum, &scaled)
+	}
+	return sum
+}
+
+// atOdds lists edges that are fixed at what has a probability below a tenth without the
+// statements, those furthest from them first.
+func atOdds(fixed, probabilities *mat.Dense, names []string) []string {
+	type edge struct {
+		i, j int
+		gap  float64
+	}
+	var all []edge
+	for i := range names {
+		for j := range names {
+			if gap := math.Abs(fixed.At(i, j) - probabilities.At(i, j)); i != j && gap > 0.9 {
+				all = append(all, edge{i, j, gap})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b edge) int {
+		switch {
+		case a.gap > b.gap:
+			return -1
+		case a.gap < b.gap:
+			return 1
+		}
+		return 0
+	})
+	out := make([]string, len(all))
+	for k, e := range all {
+		out[k] = fmt.Sprintf("%s → %s the probability %.2f", names[e.i], names[e.j], probabilities.At(e.i, e.j))
+	}
+	return out
+}
