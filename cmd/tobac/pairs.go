@@ -24,11 +24,11 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		return nil
 	}
 	weighted := r.Posterior.WeightMean != nil
-	given := ""
+	given := ", strongest first"
 	if r.verdict.Conditional != "" {
-		given = ", " + r.verdict.Conditional
+		given = " " + r.verdict.Conditional
 	}
-	fmt.Fprintf(w, "\nPairs, strongest first: probability of an edge, and of its direction A → B if there is one%s\n", given)
+	fmt.Fprintf(w, "\nPairs%s: probability of an edge, and of A → B if there is one\n", given)
 	t := newTable(w)
 	fmt.Fprint(t, "  A\t \tB\tadjacent\tA → B if so")
 	if weighted {
