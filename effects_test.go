@@ -108,7 +108,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 					}
 				}
 			}
-			e, err := r.Effects()
+			e, err := r.Effects(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestPredictionsOfARegression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := r.Effects()
+	e, err := r.Effects(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all[k], err = r.Effects(); err != nil {
+		if all[k], err = r.Effects(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -239,7 +239,7 @@ func TestEffectsOfOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := r.Effects()
+	e, err := r.Effects(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,12 +275,62 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Effects(); !errors.Is(err, effects.ErrNoParameters) || !strings.Contains(err.Error(), "no parameters") {
+		if _, err := r.Effects(context.Background()); !errors.Is(err, effects.ErrNoParameters) || !strings.Contains(err.Error(), "no parameters") {
 			t.Errorf("%v: error %v", model, err)
 		}
 	}
 	other := &posterior.Posterior{Names: []string{"a"}, Model: "x", Draws: []posterior.Draw{{Graph: dag.New(1), Parameters: []float64{1}}}}
 	if _, err := tobac.EffectsOf(other, nil, 1); err == nil {
 		t.Error("unknown model, no error")
+	}
+}
+
+// Gaussian processes: the effect of x on y = x² + ε is the average slope, on rows from
+// 0 to 4 about that from q05 to q95, with an interval that holds it; workers change nothing.
+func TestEffectsOfProcesses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	x := mat.NewDense(120, 3, nil)
+	for i := range 120 {
+		v := 4 * rng.Float64()
+		x.SetRow(i, []float64{v, v*v + 0.5*rng.NormFloat64(), rng.NormFloat64()})
+	}
+	table := &dataset.Table{Names: []string{"x", "y", "z"}, X: x}
+	var first []effects.Effect
+	for _, workers := range []int{1, 5} {
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := r.Effects(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := e.All(context.Background(), workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = all
+		} else if fmt.Sprint(first) != fmt.Sprint(all) {
+			t.Error("effects differ between 1 and 5 workers")
+		}
+		low, high := r.Columns[0].Quantiles[0], r.Columns[0].Quantiles[4]
+		f := all[0]
+		if f.From != 0 || f.To != 1 || f.Path < 0.99 || f.Q05 > low+high || f.Q95 < low+high || f.SD > 0.2 {
+			t.Errorf("effect %+v, want %.3f", f, low+high)
+		}
+		curve, err := e.Curve(0, 1, []float64{1, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The noise has a standard deviation of 0.5, 120 rows leave about 0.12; four of them.
+		if math.Abs(curve[0].Mean-1) > 0.5 || math.Abs(curve[1].Mean-9) > 0.5 {
+			t.Errorf("E[y | do(x)] is %v at 1 and %v at 3", curve[0], curve[1])
+		}
+		stopped, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := r.Effects(stopped); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
 	}
 }

@@ -252,6 +252,8 @@ type Result struct {
 	Orders       *ordering.Distribution // of resamples; nil: none
 	Columns      []effects.Column       // of the data that were given
 	Seconds      Seconds
+
+	functional *functional
 }
 
 // Distance is the mean absolute difference of the edge probabilities of the
@@ -283,6 +285,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
+		out.functional = r.inferred.functional
 	}
 	if r.chains != nil {
 		out.Diagnostics = &r.chains.diagnostics
@@ -294,7 +297,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 		}
 		p = inDataUnits(p, r.data)
 		if r.listsParticles() {
-			out.Posterior = p
+			out.Posterior, out.functional = p, nil
 			if r.cfg.Model != nil {
 				out.Reason = "as asked for" // evidence decided on the orders alone
 			}

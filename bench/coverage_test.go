@@ -28,7 +28,7 @@ type coverage struct {
 
 // count adds the pairs of a data set, whose true weights are w in units of the data.
 func (c *coverage) count(r *tobac.Result, truth *dag.Graph, w *mat.Dense) error {
-	e, err := r.Effects()
+	e, err := r.Effects(context.Background())
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func TestEffectRanksFromThePrior(t *testing.T) {
 		if err := c.count(r.Result, r.truth, r.weights); err != nil {
 			t.Fatal(err)
 		}
-		e, err := r.Effects()
+		e, err := r.Effects(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,13 +18,13 @@ const effectsFile = "effects.csv"
 // answer computes the total effects, where the draws have parameters, and the
 // verdict.
 func (r *result) answer(ctx context.Context, workers int) error {
-	e, err := r.Result.Effects()
+	e, err := r.Result.Effects(ctx)
 	switch {
 	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
 	case err != nil:
 		return err
 	default:
-		r.known = e.Spread()
+		r.known, r.worth = e.Spread(), worthText(e)
 		if r.effects, err = e.All(ctx, workers); err != nil {
 			return err
 		}
@@ -65,7 +65,16 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		}
 		fmt.Fprintf(w, "  and %d weaker ones (%s)\n", more, where)
 	}
+	fmt.Fprintf(w, "  %s\n", r.worth)
 	return nil
+}
+
+// worthText says how many draws effects rest on.
+func worthText(e *effects.Effects) string {
+	if !e.Spread() {
+		return fmt.Sprintf("from %d particles, whose spread is no posterior standard deviation", len(e.Weights))
+	}
+	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", len(e.Weights), e.EffectiveDraws())
 }
 
 // signed is a number with two decimals and its sign; a dash if it is unknown.

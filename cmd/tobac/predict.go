@@ -176,7 +176,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(&w, "  %s\n", r.worth())
+	fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
 	if _, err := stdout.Write(w.Bytes()); err != nil {
 		return file.WithPath("standard output", err)
 	}

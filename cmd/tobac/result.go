@@ -18,6 +18,7 @@ type result struct {
 
 	effects []effects.Effect // strongest first; nil: the draws have no parameters
 	known   bool             // whether their standard deviations are
+	worth   string           // how many draws they rest on
 	verdict tobac.Verdict
 }
 
