@@ -100,14 +100,6 @@ func (r *savedRun) variable(option, name string) (int, error) {
 	return j, nil
 }
 
-// units say what values are in.
-func (r *savedRun) units() string {
-	if r.transform == "none" {
-		return "in units of the data"
-	}
-	return fmt.Sprintf("in units of the transformed columns (%s)", transformed(r.transform))
-}
-
 // distributionJSON is a distribution; what is unknown is null.
 type distributionJSON struct {
 	Mean metrics.Number `json:"mean"`

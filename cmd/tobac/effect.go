@@ -129,7 +129,7 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	var w bytes.Buffer
 	r := a.run
 	name := func(j int) string { return label(r.posterior.Names[j]) }
-	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), r.units())
+	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), effectUnits(r.transform))
 	known := !math.IsNaN(a.effects[0].SD)
 	t := newTable(&w)
 	fmt.Fprint(t, "  B\teffect")
@@ -253,7 +253,7 @@ func (a *effectAnswer) json() any {
 		Units          string         `json:"units"`
 		EffectiveDraws metrics.Number `json:"effective_draws"`
 		Effects        []effectJSON   `json:"effects"`
-	}{Units: a.run.units(), EffectiveDraws: metrics.Number(math.NaN())}
+	}{Units: effectUnits(a.run.transform), EffectiveDraws: metrics.Number(math.NaN())}
 	if a.run.effects != nil {
 		out.EffectiveDraws = metrics.Number(a.run.effects.EffectiveDraws())
 	}

@@ -41,7 +41,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 	if len(r.effects) == 0 {
 		return nil
 	}
-	fmt.Fprint(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, in units of the data\n")
+	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, %s\n", effectUnits(r.summary.Config.Transform))
 	t := newTable(w)
 	fmt.Fprint(t, "  A\tB\teffect")
 	if r.known {
@@ -65,8 +65,20 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		}
 		fmt.Fprintf(w, "  and %d weaker ones (%s)\n", more, where)
 	}
-	fmt.Fprintf(w, "  %s\n", r.worth)
+	text := r.worth
+	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {
+		text += fmt.Sprintf(", of Markov chains in which the least certain edge is worth %.0f", d.MinESS())
+	}
+	fmt.Fprintf(w, "  %s\n", text)
 	return nil
+}
+
+// effectUnits says what effects are in, also where columns were standardised.
+func effectUnits(transform string) string {
+	if transform == "none" {
+		return "in units of the data"
+	}
+	return "in units of the transformed columns"
 }
 
 // worthText says how many draws effects rest on.
