@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tobac/delimited"
 )
 
 // saveRun fits simulated data into the folder run.
@@ -286,4 +290,57 @@ func TestVerdictIsPrinted(t *testing.T) {
 			t.Errorf("%s: conditional %v\n%s", args, conditional, got.stdout)
 		}
 	}
+}
+
+// FuzzReadEffects: any bytes give the effects of a variable, or an error with its place.
+func FuzzReadEffects(f *testing.F) {
+	for _, text := range []string{effectsHeader + "\na,b,1.5,0.1,1,1.5,2,1,0.5\nb,a,1,,,,,1,\n", effectsHeader + "\na,c,1,1,1,1,1,1,1\n", "from,to\n", "", effectsHeader + "\na,b,x,,,,,,\n"} {
+		f.Add([]byte(text))
+	}
+	names := []string{"a", "b"}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, err := readEffects(bytes.NewReader(data), "effects.csv", names, 0)
+		if err != nil {
+			if located := new(delimited.Error); !errors.As(err, &located) {
+				t.Fatalf("error is a %T: %v", err, err)
+			}
+			return
+		}
+		for _, e := range all {
+			if e.From != 0 || e.To < 0 || e.To > 1 {
+				t.Fatalf("effect %+v", e)
+			}
+		}
+	})
+}
+
+// The effects that a fit under Gaussian processes found are read from its file, the others are
+// refused with what to do.
+func TestEffectsOfProcesses(t *testing.T) {
+	simulated(t)
+	succeed(t, "fit", "data/train.csv", "--model", "gp", "--engine", "exact", "--out", "run")
+	_, rows := rowsOf(t, "run", effectsFile)
+	row := rows[0]
+	var got struct {
+		Effects []struct{ Mean, SD, Q05, Q95, Path float64 }
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", row[0], "--to", row[1], "--json").stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range []float64{got.Effects[0].Mean, got.Effects[0].SD, got.Effects[0].Q05} {
+		if v != parseFloat(t, row[2+k]) {
+			t.Errorf("effect %+v, %s has %v", got.Effects[0], effectsFile, row)
+		}
+	}
+	if text := succeed(t, "effect", "run", "--from", row[0]).stdout; !strings.Contains(text, "90 % interval") || strings.Contains(text, "above 0") {
+		t.Errorf("effects:\n%s", text)
+	}
+	if got := runTobac(t, "predict", "run"); got.code != exitFailed || !strings.Contains(got.stderr, "run: its draws have no parameters (nonlinear, Gaussian processes) to predict with") {
+		t.Errorf("predict: %+v", got)
+	}
+	// A consensus graph with undirected edges is no truth.
+	if err := os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "eval --truth partly.csv run", exitFailed, `partly.csv: "X1" and "X2" are joined in both directions; allowed: a directed acyclic graph, which a consensus graph with undirected edges (--) is not`)
 }
