@@ -60,6 +60,7 @@ func (r *Result) Verdict() Verdict {
 	v.say(v.modelSentence(r))
 	v.say(r.leftOut())
 	v.say(r.computation())
+	v.say("All of this assumes that no cause of two columns is missing from the table, that no causes run in a circle, and that the model has the right form.")
 	for _, w := range r.Warnings {
 		v.say(sentence(w))
 	}
@@ -169,13 +170,28 @@ func (v *Verdict) directions(r *Result) string {
 	}
 	text += "."
 	if v.Open > 0 {
-		text += fmt.Sprintf(" The direction of %d is open", v.Open)
+		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, r.openPairs(v.Open))
 		if _, ok := r.model().(BGe); ok && v.Conditional == "" {
 			text += ": under unequal noise variances equivalent graphs explain the data equally well, so that more rows do not decide it; an intervention or knowledge does"
 		}
 		text += "."
 	}
 	return text
+}
+
+// openPairs names the stable pairs with an open direction, if they are few.
+func (r *Result) openPairs(open int) string {
+	const most = 4
+	if open > most {
+		return ""
+	}
+	var names []string
+	for _, p := range r.Posterior.PairsFrom(stableFrom) {
+		if p.Direction < posterior.Directed {
+			names = append(names, r.Names[p.A]+" — "+r.Names[p.B])
+		}
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // basis says what directions rest on.

@@ -63,7 +63,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, effectsFile)
 		}
-		fmt.Fprintf(w, "  and %d weaker ones (%s)\n", more, where)
+		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "weaker effect"), where)
 	}
 	text := r.worth
 	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {

@@ -61,7 +61,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, "pairs.csv")
 		}
-		fmt.Fprintf(w, "  and %d less probable ones (%s)\n", more, where)
+		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "less probable pair"), where)
 	}
 	if weighted {
 		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())
