@@ -183,6 +183,8 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	}
 	inf.post.Components = []posterior.Component{{Draws: len(res.Draws), Weight: 1, LogEvidence: math.NaN()}}
 	inf.orders = make([][]int, len(res.Draws))
+	n, _ := data.X.Dims()
+	inf.functional = newFunctional(scorers, n, cfg)
 	return inf, addEquations(ctx, data, inf.post, scorers, cfg)
 }
 

@@ -1,6 +1,7 @@
 package tobac
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -110,7 +111,11 @@ func (e *network) NoiseVariance(j int) float64 {
 	return e.noise
 }
 
-// Effects are the total effects of the posterior that is reported.
-func (r *Result) Effects() (*effects.Effects, error) {
+// Effects are the total effects of the posterior that is reported. Those of a model whose draws are
+// graphs, and whose scores are [Functional], rest on functions that are drawn here, which takes seconds and stops when ctx is done.
+func (r *Result) Effects(ctx context.Context) (*effects.Effects, error) {
+	if r.functional != nil {
+		return r.functional.effects(ctx, r.Posterior, r.Columns)
+	}
 	return EffectsOf(r.Posterior, r.Columns, r.Config.Seed)
 }

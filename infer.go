@@ -37,6 +37,8 @@ type inference struct {
 	parts    []part
 	post     *posterior.Posterior
 	orders   [][]int // of the draws; an entry may be nil
+
+	functional *functional // nil: no functions can be drawn
 }
 
 // Limits of what is averaged over rather than estimated.
@@ -246,5 +248,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	for k := range scorers {
 		scorers[k] = inf.parts[of[k]].hypothesis.Scores
 	}
+	n, _ := data.X.Dims()
+	inf.functional = newFunctional(scorers, n, cfg)
 	return addEquations(ctx, data, inf.post, scorers, cfg)
 }

@@ -255,6 +255,8 @@ type Result struct {
 	Columns      []effects.Column       // of the data that were given
 	Imputation   *Imputation            // of [FitImputed]; nil: one table
 	Seconds      Seconds
+
+	functional *functional
 }
 
 // Distance is the mean absolute difference of the edge probabilities of the
@@ -286,6 +288,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
+		out.functional = r.inferred.functional
 	}
 	if r.chains != nil {
 		out.Diagnostics = &r.chains.diagnostics
@@ -297,7 +300,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 		}
 		p = inDataUnits(p, r.data)
 		if r.listsParticles() {
-			out.Posterior = p
+			out.Posterior, out.functional = p, nil
 			if r.cfg.Model != nil {
 				out.Reason = "as asked for" // evidence decided on the orders alone
 			}

@@ -60,6 +60,7 @@ func (r *Result) Verdict() Verdict {
 	v.say(v.modelSentence(r))
 	v.say(r.leftOut())
 	v.say(r.computation())
+	v.say("All of this assumes that no cause of two columns is missing from the table, that no causes run in a circle, and that the model has the right form.")
 	for _, w := range r.Warnings {
 		v.say(sentence(w))
 	}
@@ -169,13 +170,28 @@ func (v *Verdict) directions(r *Result) string {
 	}
 	text += "."
 	if v.Open > 0 {
-		text += fmt.Sprintf(" The direction of %d is open", v.Open)
-		if _, ok := r.Config.Model.(BGe); ok && v.Conditional == "" {
+		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, r.openPairs(v.Open))
+		if _, ok := r.model().(BGe); ok && v.Conditional == "" {
 			text += ": under unequal noise variances equivalent graphs explain the data equally well, so that more rows do not decide it; an intervention or knowledge does"
 		}
 		text += "."
 	}
 	return text
+}
+
+// openPairs names the stable pairs with an open direction, if they are few.
+func (r *Result) openPairs(open int) string {
+	const most = 4
+	if open > most {
+		return ""
+	}
+	var names []string
+	for _, p := range r.Posterior.PairsFrom(stableFrom) {
+		if p.Direction < posterior.Directed {
+			names = append(names, r.Names[p.A]+" — "+r.Names[p.B])
+		}
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // basis says what directions rest on.
@@ -186,7 +202,7 @@ func (r *Result) basis() string {
 	if r.Config.Engine == SVGD && r.Config.Order.Method != nil {
 		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
 	}
-	switch r.Config.Model.(type) {
+	switch r.model().(type) {
 	case BGe:
 		return "they rest on independences that only one direction explains"
 	case GaussianProcess:
@@ -199,10 +215,23 @@ func (r *Result) basis() string {
 	return "they rest on the assumptions of the model"
 }
 
+// model is that of the reported posterior; nil if it is none of this package and was not
+// asked for.
+func (r *Result) model() Model {
+	if r.Config.Model != nil {
+		return r.Config.Model
+	}
+	m, err := ParseModel(r.Posterior.Model)
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
 // unitsSentence warns of directions that follow the variances of the columns under
 // a model that depends on their units.
 func (v *Verdict) unitsSentence(r *Result) string {
-	switch r.Config.Model.(type) {
+	switch r.model().(type) {
 	case Linear, FeedForward:
 	default:
 		return ""
@@ -301,7 +330,7 @@ func (r *Result) leftOut() string {
 func (r *Result) computation() string {
 	switch c := &r.Config; {
 	case c.Engine == Exact:
-		return "Edge probabilities are exact sums" + strings.TrimPrefix(" "+r.Sum+".", " .")
+		return strings.TrimSpace("Edge probabilities are exact sums "+r.Sum) + "."
 	case c.Engine == MCMC && r.Diagnostics != nil:
 		d := r.Diagnostics
 		switch rhat := d.MaxRHat(); {
@@ -309,6 +338,8 @@ func (r *Result) computation() string {
 			return "The Markov chains are too short to tell whether they have converged."
 		case rhat > 1.1 || d.LogP.RHat > 1.1:
 			return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
+		case math.IsNaN(d.MinESS()):
+			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
 		default:
 			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 		}

@@ -196,6 +196,7 @@ func checkRoundTrip(t failer, g *dag.Graph, names []string, weights *mat.Dense) 
 func FuzzReadEdges(f *testing.F) {
 	for _, text := range []string{
 		"source,target\na,b\n", "from;to;weight\ra;\"b,\"\"c\";1,5", "source,target,weight\na,b,1e999\n", "\uFEFFfrom\tto\r\n1\ta\r\n", "source,target\na,a\n", "",
+		"source,target,type\na,1,--\n", "source,target,weight,type\n1,a,2.5,->\na,1,1,--\n",
 	} {
 		f.Add([]byte(text))
 	}

@@ -34,7 +34,7 @@
 // Where the directions of some edges cannot be told from data, judge what can:
 // the skeleton metrics rank the d(d−1)/2 unordered pairs by the probability
 // min(1, P_ij + P_ji) that they are joined, and the CPDAG distance compares the
-// equivalence classes of the consensus graph and of the truth. In a CPDAG an edge
+// equivalence classes of the median graph, the edges with a probability above ½, and of the truth. In a CPDAG an edge
 // has three states, none, directed and undirected, and SHD counts the pairs whose
 // state or direction differs.
 //

@@ -54,12 +54,14 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 // for all variables outside it, and keeps T and Qᵀy. Any a and σ² then cost O(n).
 // [GPOptions.Cost] says how much that is. A GP is safe for concurrent use.
 type GP struct {
-	d     int
-	opt   GPOptions
-	of    []int
-	sd    []float64
-	logs  []float64 // ln sd, by variable
-	group []gpGroup
+	d    int
+	opt  GPOptions
+	of   []int
+	sd   []float64
+	logs []float64 // ln sd, by variable
+	// For functions: of standardisation, and the means over the rows that count.
+	centre, means []float64
+	group         []gpGroup
 }
 
 // A gpGroup is what the variables observed in the same rows have in common.
@@ -98,9 +100,12 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	var targets [][]float64
 	for j := range g.d {
 		y := pick(nil, data.column[j], data.rowsOf(j))
+		m := 0.0
 		if len(y) > 0 {
-			floats.AddConst(-mean(y), y)
+			m = mean(y)
+			floats.AddConst(-m, y)
 		}
+		g.means = append(g.means, m)
 		targets = append(targets, y)
 	}
 	raw := make([][]float64, g.d)
@@ -110,7 +115,7 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 			return nil, fmt.Errorf("score: Gaussian process: column %d has the magnitude %v, want at most 1e50 in raw units", j, largest)
 		}
 	}
-	if _, g.sd, err = data.standardise(); err != nil {
+	if g.centre, g.sd, err = data.standardise(); err != nil {
 		return nil, err
 	}
 	for j, sd := range g.sd {

@@ -100,23 +100,6 @@ func (r *savedRun) variable(option, name string) (int, error) {
 	return j, nil
 }
 
-// units say what values are in.
-func (r *savedRun) units() string {
-	if r.transform == "none" {
-		return "in units of the data"
-	}
-	return fmt.Sprintf("in units of the transformed columns (%s)", transformed(r.transform))
-}
-
-// worth says how many draws an answer rests on.
-func (r *savedRun) worth() string {
-	n := len(r.effects.Weights)
-	if r.posterior.Kind == posterior.Particles {
-		return fmt.Sprintf("from %d particles, whose spread is no posterior standard deviation", n)
-	}
-	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", n, r.effects.EffectiveDraws())
-}
-
 // distributionJSON is a distribution; what is unknown is null.
 type distributionJSON struct {
 	Mean metrics.Number `json:"mean"`

@@ -129,18 +129,25 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	var w bytes.Buffer
 	r := a.run
 	name := func(j int) string { return label(r.posterior.Names[j]) }
-	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), r.units())
+	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), effectUnits(r.transform))
 	known := !math.IsNaN(a.effects[0].SD)
 	t := newTable(&w)
 	fmt.Fprint(t, "  B\teffect")
+	signs := known && !math.IsNaN(a.effects[0].Positive)
 	if known {
-		fmt.Fprint(t, "\t90 % interval\tabove 0\tbelow 0")
+		fmt.Fprint(t, "\t90 % interval")
+	}
+	if signs {
+		fmt.Fprint(t, "\tabove 0\tbelow 0")
 	}
 	fmt.Fprintln(t, "\tpath\tin SDs")
 	for _, f := range a.effects {
 		fmt.Fprintf(t, "  %s\t%s", name(f.To), weightText(f.Mean, f.SD))
 		if known {
-			fmt.Fprintf(t, "\t%s\t%s\t%s", intervalText(f.Distribution), fixed(metrics.Number(f.Positive), 2), fixed(metrics.Number(f.Negative), 2))
+			fmt.Fprintf(t, "\t%s", intervalText(f.Distribution))
+		}
+		if signs {
+			fmt.Fprintf(t, "\t%.2f\t%.2f", f.Positive, f.Negative)
 		}
 		fmt.Fprintf(t, "\t%.2f\t%s\n", f.Path, signed(f.InSD))
 	}
@@ -153,7 +160,7 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 		fmt.Fprintln(&w, "  effect: mean; path: probability that a directed path leads there")
 	}
 	if r.effects != nil {
-		fmt.Fprintf(&w, "  %s\n", r.worth())
+		fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
 	}
 	if a.single && known && a.values != nil {
 		writeHistogram(&w, a.values, r.effects.Weights)
@@ -246,7 +253,7 @@ func (a *effectAnswer) json() any {
 		Units          string         `json:"units"`
 		EffectiveDraws metrics.Number `json:"effective_draws"`
 		Effects        []effectJSON   `json:"effects"`
-	}{Units: a.run.units(), EffectiveDraws: metrics.Number(math.NaN())}
+	}{Units: effectUnits(a.run.transform), EffectiveDraws: metrics.Number(math.NaN())}
 	if a.run.effects != nil {
 		out.EffectiveDraws = metrics.Number(a.run.effects.EffectiveDraws())
 	}

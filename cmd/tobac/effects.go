@@ -18,13 +18,13 @@ const effectsFile = "effects.csv"
 // answer computes the total effects, where the draws have parameters, and the
 // verdict.
 func (r *result) answer(ctx context.Context, workers int) error {
-	e, err := r.Result.Effects()
+	e, err := r.Result.Effects(ctx)
 	switch {
 	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
 	case err != nil:
 		return err
 	default:
-		r.known = e.Spread()
+		r.known, r.worth = e.Spread(), worthText(e)
 		if r.effects, err = e.All(ctx, workers); err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 	if len(r.effects) == 0 {
 		return nil
 	}
-	fmt.Fprint(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, in units of the data\n")
+	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, %s\n", effectUnits(r.summary.Config.Transform))
 	t := newTable(w)
 	fmt.Fprint(t, "  A\tB\teffect")
 	if r.known {
@@ -63,9 +63,30 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, effectsFile)
 		}
-		fmt.Fprintf(w, "  and %d weaker ones (%s)\n", more, where)
+		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "weaker effect"), where)
 	}
+	text := r.worth
+	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {
+		text += fmt.Sprintf(", of Markov chains in which the least certain edge is worth %.0f", d.MinESS())
+	}
+	fmt.Fprintf(w, "  %s\n", text)
 	return nil
+}
+
+// effectUnits says what effects are in, also where columns were standardised.
+func effectUnits(transform string) string {
+	if transform == "none" {
+		return "in units of the data"
+	}
+	return "in units of the transformed columns"
+}
+
+// worthText says how many draws effects rest on.
+func worthText(e *effects.Effects) string {
+	if !e.Spread() {
+		return fmt.Sprintf("from %d particles, whose spread is no posterior standard deviation", len(e.Weights))
+	}
+	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", len(e.Weights), e.EffectiveDraws())
 }
 
 // signed is a number with two decimals and its sign; a dash if it is unknown.

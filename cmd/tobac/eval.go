@@ -34,7 +34,8 @@ metrics.empirical and metrics.mixture its particles or draws, with the weights
 that they have and weighted by their density. log_score moves probabilities into
 [0.005, 0.995], calibration_error has ten bins, skeleton_auroc ranks pairs of
 variables by the probability of an edge in either direction, and cpdag_shd
-compares the equivalence classes of the consensus graph and of the truth.`,
+compares the equivalence classes of the truth and of the median graph, which
+consensus_shd judges too: all edges with a probability above 1/2.`,
 		Args:                  arguments(1, 1, "one folder or file"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

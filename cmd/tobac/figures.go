@@ -3,17 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
-	"fmt"
-	"io"
-	"math"
-	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/internal/file"
 	"tobac/report"
 )
@@ -22,7 +17,6 @@ import (
 const (
 	reportFile    = "report.html"
 	summaryFile   = "summary.json"
-	effectsReport = "effects.csv" // with the header that effectColumns are of
 	figuresFolder = "figures"
 )
 
@@ -46,15 +40,7 @@ func (r *result) draw(ctx context.Context, j *job) (err error) {
 		return err
 	}
 	c := newContent(r.Posterior, s, j.unscaled(), j.truth)
-	if at := slices.IndexFunc(fitOutputs, func(o output) bool { return o.name == effectsReport }); at >= 0 && (fitOutputs[at].has == nil || fitOutputs[at].has(r)) {
-		text.Reset()
-		if err := fitOutputs[at].write(r, &text); err != nil {
-			return err
-		}
-		if c.Effects, err = readEffects(&text, r.Names); err != nil {
-			return err
-		}
-	}
+	c.Effects = reported(r.effects, r.Names)
 	r.page, err = report.New(ctx, c)
 	return err
 }
@@ -82,43 +68,13 @@ func writeFigures(page *report.Report, out *file.Set) error {
 	return nil
 }
 
-// effectColumns are the columns of effects.csv that a report shows.
-var effectColumns = []string{"from", "to", "mean", "sd", "q05", "q95", "path"}
-
-// readEffects reads the effects that a fit wrote. An empty field is an unknown number.
-func readEffects(in io.Reader, names []string) ([]report.Effect, error) {
-	rows, err := csv.NewReader(in).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", effectsReport, err)
+// reported are effects for a report.
+func reported(all []effects.Effect, names []string) []report.Effect {
+	out := make([]report.Effect, len(all))
+	for k, e := range all {
+		out[k] = report.Effect{From: names[e.From], To: names[e.To], Mean: e.Mean, SD: e.SD, Lower: e.Q05, Upper: e.Q95, PathProbability: e.Path}
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: is empty; allowed: a header and rows", effectsReport)
-	}
-	at := make([]int, len(effectColumns))
-	for k, name := range effectColumns {
-		if at[k] = slices.Index(rows[0], name); at[k] < 0 {
-			return nil, fmt.Errorf("%s: no column %q in the header", effectsReport, name)
-		}
-	}
-	var effects []report.Effect
-	for line, row := range rows[1:] {
-		e := report.Effect{From: row[at[0]], To: row[at[1]]}
-		for k, to := range []*float64{&e.Mean, &e.SD, &e.Lower, &e.Upper, &e.PathProbability} {
-			text := row[at[k+2]]
-			if text == "" {
-				*to = math.NaN()
-				continue
-			}
-			if *to, err = strconv.ParseFloat(text, 64); err != nil {
-				return nil, fmt.Errorf("%s: line %d: %s is %q, want a number", effectsReport, line+2, effectColumns[k+2], text)
-			}
-		}
-		if !slices.Contains(names, e.From) || !slices.Contains(names, e.To) {
-			return nil, fmt.Errorf("%s: line %d: effect of %q on %q, want names of the posterior's variables", effectsReport, line+2, e.From, e.To)
-		}
-		effects = append(effects, e)
-	}
-	return effects, nil
+	return out
 }
 
 // errNoSummary is for a folder without what a report needs.

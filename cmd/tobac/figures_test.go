@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"image/png"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,32 +123,6 @@ func TestReportErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(t, "report run", exitFailed, "run/summary.json: unexpected end of JSON input")
-}
-
-func TestReadEffects(t *testing.T) {
-	names := []string{"a", "b,c"}
-	got, err := readEffects(strings.NewReader("from,to,mean,sd,q05,q50,q95,path,mean_in_sd\na,\"b,c\",1.5,,,1,,0.75,2\n"), names)
-	if err != nil || len(got) != 1 {
-		t.Fatalf("%v, error %v", got, err)
-	}
-	e := got[0]
-	if !math.IsNaN(e.SD) || !math.IsNaN(e.Lower) || !math.IsNaN(e.Upper) {
-		t.Errorf("empty fields are %+v, want NaN", e)
-	}
-	e.SD, e.Lower, e.Upper = 0, 0, 0
-	if want := (report.Effect{From: "a", To: "b,c", Mean: 1.5, PathProbability: 0.75}); e != want {
-		t.Errorf("%+v, want %+v", e, want)
-	}
-	for text, want := range map[string]string{
-		"":          "effects.csv: is empty; allowed: a header and rows",
-		"from,to\n": `effects.csv: no column "mean" in the header`,
-		"from,to,mean,sd,q05,q95,path\na,x,1,1,1,1,1\n":   `effects.csv: line 2: effect of "a" on "x", want names of the posterior's variables`,
-		"from,to,mean,sd,q05,q95,path\na,a,1,one,1,1,1\n": `effects.csv: line 2: sd is "one", want a number`,
-	} {
-		if _, err := readEffects(strings.NewReader(text), names); err == nil || err.Error() != want {
-			t.Errorf("%q: error %v, want %s", text, err, want)
-		}
-	}
 }
 
 // The command to repeat leaves out what changes no number, and quotes what a shell would

@@ -146,22 +146,28 @@ scaled columns. --holdout picks rows at random by the seed. Rows of --heldout ar
 transformed and scaled like the data; normal scores need --holdout, since ranks are
 those of one table.
 
-Report: probability is that of the edge source -> target, adjacent that of an edge in
-either direction. weight is the posterior mean of the coefficient of the source given
-the edge, ± its standard deviation. The consensus graph has the edges whose
-probability is above 1/2. Metrics: listed judges the probabilities of edges.csv,
+Report: adjacent is the probability of an edge between two columns in either
+direction, then comes that of A -> B if there is one: near 0.5 where the data do not tell.
+weight is the posterior mean of the coefficient given the edge, ± its standard
+deviation; where that is not known, as for particles, there is no ±. The consensus
+graph has the pairs that are adjacent with a probability above 1/2, directed where that of the
+direction is 0.9 or more. Total effects are changes of the expected value of B when A
+is set one unit higher. The verdict says what is stable and what it rests on.
+Metrics: listed judges the probabilities of edges.csv,
 draws or particles the graphs in particles.json, svgd the particles beside them;
 weighted ones count by their density. Neg.LL is the negative log density of all
 held-out rows, averaged over the graphs, with and without that of the parameters.
 
-Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
-weight_sd,adjacent,direction,fixed; fixed is 1 for a required edge), pairs.csv,
-effects.csv, consensus.csv (source,target,weight,type) and consensus.dot of the
-consensus graph, particles.json (the posterior, which tobac eval reads),
-particles-svgd.json (the particles beside it, where there are any), summary.json
-(settings, what was known, evidences, warnings, metrics, times, verdict), run.toml,
-tobac.json, report.html (all of it on one page with pictures, for a browser; needs no
-network), and the pictures in figures. Without --out nothing is written.
+Files in DIR, all or none: pairs.csv (first,second,adjacent,direction and the weights in
+both directions), edges.csv (source,target,probability,weight_mean,weight_sd,adjacent,
+direction,fixed: 1 for a required edge), effects.csv (from,to,mean,sd,q05,q50,q95,path,
+mean_in_sd, where the draws have parameters), consensus.csv (source,target,weight,type:
+-> or --) and consensus.dot, particles.json (the posterior, which tobac eval reads),
+particles-svgd.json (the particles beside it, where there are any), imputation.csv (where
+values were missing), summary.json (settings, what was known, evidences, warnings,
+metrics, times, verdict), run.toml, tobac.json, report.html (all of it on one page with
+pictures, for a browser; needs no network), and the pictures in figures. Without --out
+nothing is written.
 
 Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only
 that is replaced, unless somebody has changed it. --force replaces files of the same

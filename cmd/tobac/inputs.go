@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
@@ -32,6 +34,9 @@ func readTruth(path string, names []string) (*dag.Graph, error) {
 		return nil, err
 	}
 	if err := g.CheckAcyclic(names); err != nil {
+		if u := g.Undirected(); len(u) > 0 {
+			err = fmt.Errorf("%q and %q are joined in both directions; allowed: a directed acyclic graph, which a consensus graph with undirected edges (--) is not", names[u[0].From], names[u[0].To])
+		}
 		return nil, &locatedError{path, err}
 	}
 	return g, nil

@@ -24,11 +24,11 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		return nil
 	}
 	weighted := r.Posterior.WeightMean != nil
-	given := ""
+	given := ", strongest first"
 	if r.verdict.Conditional != "" {
-		given = ", " + r.verdict.Conditional
+		given = " " + r.verdict.Conditional
 	}
-	fmt.Fprintf(w, "\nPairs, strongest first: probability of an edge, and of its direction A → B if there is one%s\n", given)
+	fmt.Fprintf(w, "\nPairs%s: probability of an edge, and of A → B if there is one\n", given)
 	t := newTable(w)
 	fmt.Fprint(t, "  A\t \tB\tadjacent\tA → B if so")
 	if weighted {
@@ -67,7 +67,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, "pairs.csv")
 		}
-		fmt.Fprintf(w, "  and %d less probable ones (%s)\n", more, where)
+		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "less probable pair"), where)
 	}
 	if weighted {
 		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())

@@ -151,7 +151,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 		}
 	}
 	var w bytes.Buffer
-	fmt.Fprintf(&w, "Expected values, %s, %s\n", r.doText(settings), r.units())
+	fmt.Fprintf(&w, "Expected values, %s, %s\n", r.doText(settings), effectUnits(r.transform))
 	known := r.effects.Spread()
 	t := newTable(&w)
 	fmt.Fprint(t, "  column\tE")
@@ -176,7 +176,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(&w, "  %s\n", r.worth())
+	fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
 	if _, err := stdout.Write(w.Bytes()); err != nil {
 		return file.WithPath("standard output", err)
 	}
@@ -196,7 +196,7 @@ func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Pred
 		Do             map[string]float64 `json:"do"`
 		Warnings       []string           `json:"warnings"`
 		Predictions    []prediction       `json:"predictions"`
-	}{Units: r.units(), EffectiveDraws: metrics.Number(r.effects.EffectiveDraws()), Do: map[string]float64{}, Warnings: append([]string{}, warnings...)}
+	}{Units: effectUnits(r.transform), EffectiveDraws: metrics.Number(r.effects.EffectiveDraws()), Do: map[string]float64{}, Warnings: append([]string{}, warnings...)}
 	for _, s := range settings {
 		out.Do[r.posterior.Names[s.Var]] = s.Value
 	}

@@ -102,18 +102,18 @@ func storedContent(dir, dataPath, truthPath string) (*report.Content, error) {
 		return nil, err
 	}
 	c := newContent(p, s, data, truth)
-	f, err := os.Open(filepath.Join(dir, effectsReport))
+	path = filepath.Join(dir, effectsFile)
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &c, nil
 	}
 	if err != nil {
-		return nil, file.WithPath(filepath.Join(dir, effectsReport), err)
+		return nil, file.WithPath(path, err)
 	}
 	defer f.Close() // only read
-	if c.Effects, err = readEffects(f, p.Names); err != nil {
-		return nil, &locatedError{dir, err}
-	}
-	return &c, nil
+	all, err := readEffects(f, path, p.Names, every)
+	c.Effects = reported(all, p.Names)
+	return &c, err
 }
 
 func storedPosterior(dir string) (*posterior.Posterior, error) {

@@ -22,6 +22,7 @@ type result struct {
 
 	effects []effects.Effect // strongest first; nil: the draws have no parameters
 	known   bool             // whether their standard deviations are
+	worth   string           // how many draws they rest on
 	verdict tobac.Verdict
 	command *commandLine      // that made it
 	folder  string            // of its files; "": none

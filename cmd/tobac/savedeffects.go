@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -30,7 +31,20 @@ func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
 		return nil, file.WithPath(path, err)
 	}
 	defer f.Close() // only read
-	text, err := delimited.Read(f, path)
+	all, err := readEffects(f, path, r.posterior.Names, from)
+	if err == nil && all == nil {
+		return nil, fmt.Errorf("%s: no effect of %s on any column", path, label(r.posterior.Names[from]))
+	}
+	return all, err
+}
+
+// every variable has its effects read.
+const every = -1
+
+// readEffects reads those of a variable, or of every one, as writeEffects wrote them; path names the file in
+// errors.
+func readEffects(in io.Reader, path string, names []string, from int) ([]effects.Effect, error) {
+	text, err := delimited.Read(in, path)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +67,8 @@ func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
 		var ends [2]int
 		for k := range ends {
 			name := record.Fields[k].Text
-			if ends[k] = slices.Index(r.posterior.Names, name); ends[k] < 0 {
-				return nil, fault(record, "unknown variable "+delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
+			if ends[k] = slices.Index(names, name); ends[k] < 0 {
+				return nil, fault(record, "unknown variable "+delimited.Excerpt(name), delimited.Excerpts(names))
 			}
 		}
 		v := make([]float64, len(header))
@@ -66,13 +80,10 @@ func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
 				return nil, err
 			}
 		}
-		if ends[0] == from {
+		if from == every || ends[0] == from {
 			all = append(all, effects.Effect{From: from, To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
 				Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
 		}
-	}
-	if all == nil {
-		return nil, fmt.Errorf("%s: no effect of %s on any column", path, label(r.posterior.Names[from]))
 	}
 	return all, nil
 }

@@ -1,0 +1,174 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Features is the number of random features of a [Function].
+const Features = 100
+
+// A Function is a structural equation x_j = f(x_A) + ε of Gaussian processes, drawn from its
+// posterior, in the units of the data.
+type Function struct {
+	// NoiseVariance is that of ε, drawn too unless it is given.
+	NoiseVariance float64
+
+	mean         float64     // of f over the rows
+	shift, scale []float64   // of the parents: the kernel sees (x − shift)/scale
+	weights      [][]float64 // of the features, by feature: bias, then parents
+	coefficients []float64   // by feature
+	offset       float64     // mean of the features' sum over the rows
+}
+
+// Function draws the equation of variable j given its parents. The amplitude and the noise
+// variance are drawn from their exact posterior. Given these the process is replaced by
+//
+//	f(x) = √(5a/M) Σ_m ω_m relu(w_m·x + b_m),   ω, w, b ~ N(0, I),
+//
+// with M = [Features], whose covariance is the kernel on average over w and b, which are drawn
+// anew for each function, and ω is drawn from its posterior. The mean of x_j over the rows has the
+// standard deviation σ/√(n+α_μ). It panics if the parents are not ascending variables other than j.
+func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
+	checkParents(s.gp.d, j, parents)
+	g := s.gp
+	group := &g.group[g.of[j]]
+	f := &Function{mean: g.means[j], NoiseVariance: g.sd[j] * g.sd[j]}
+	for _, i := range parents {
+		shift, scale := 0.0, 1.0
+		if g.opt.Scale == Standardised {
+			shift, scale = g.centre[i], g.sd[i]
+		}
+		f.shift, f.scale = append(f.shift, shift), append(f.scale, scale)
+	}
+	if s.variance > 0 {
+		f.NoiseVariance = s.variance
+	}
+	if group.n == 0 {
+		return f
+	}
+	amplitude, unit := s.drawShift(f, j, parents, rng)
+	f.mean += rng.NormFloat64() * math.Sqrt(f.NoiseVariance/(float64(group.n)+alphaMu))
+	if len(parents) == 0 {
+		return f
+	}
+	f.weights = make([][]float64, Features)
+	phi := make([][]float64, Features) // by feature, centred over the rows
+	means := make([]float64, Features)
+	for m := range phi {
+		w := make([]float64, 1+len(parents))
+		for k := range w {
+			w[k] = rng.NormFloat64()
+		}
+		f.weights[m], phi[m] = w, make([]float64, group.n)
+		for r := range phi[m] {
+			v := w[0]
+			for k, i := range parents {
+				v += w[k+1] * group.input[i][r]
+			}
+			phi[m][r] = math.Max(v, 0)
+		}
+		means[m] = mean(phi[m])
+		floats.AddConst(-means[m], phi[m])
+	}
+	f.coefficients = drawCoefficients(phi, group.target[j], 5*amplitude/Features*unit*unit, f.NoiseVariance, rng)
+	f.offset = floats.Dot(means, f.coefficients)
+	return f
+}
+
+// drawShift draws the amplitude and, unless it is given, the noise variance from their
+// posterior. unit is that of the amplitude's square root: the standard deviation of the column
+// where each variable has a variance of its own.
+func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) (amplitude, unit float64) {
+	g, scratch := s.gp, new(gpScratch)
+	group := &g.group[g.of[j]]
+	e, z := g.entry(j, parents, scratch)
+	var all []shift
+	unit = 1
+	if s.variance > 0 {
+		for _, a := range amplitudes {
+			scratch.shifts = append(scratch.shifts, shift{amplitude: a, variance: s.variance})
+		}
+		scratch.evaluate(e, z, group.n, group.square[j], 1)
+		all = append(all, scratch.shifts...)
+	} else {
+		unit = g.sd[j]
+		q := newNoiseQuadrature(group.n)
+		scratch.shifts = q.coarse(scratch.shifts[:0])
+		scratch.evaluate(e, z, group.n, group.square[j], 1/(unit*unit))
+		all = append(all, scratch.shifts...)
+		scratch.shifts = q.fine(scratch.shifts[:0], scratch.terms)
+		scratch.evaluate(e, z, group.n, group.square[j], 1/(unit*unit))
+		all = append(all, scratch.shifts...)
+	}
+	total := floats.LogSumExp(scratch.terms)
+	u, at := rng.Float64(), len(all)-1
+	for k, t := range scratch.terms {
+		if u -= math.Exp(t - total); u < 0 {
+			at = k
+			break
+		}
+	}
+	if s.variance == 0 {
+		f.NoiseVariance = all[at].variance * unit * unit
+	}
+	return all[at].amplitude, unit
+}
+
+// drawCoefficients draws c ~ p(c | y) of y = Σ_m c_m φ_m + ε, c ~ N(0, prior·I), ε ~ N(0, noise·I):
+// with P = I·noise/prior + ΦΦᵀ it is normal with the mean P⁻¹Φy and the covariance noise·P⁻¹.
+func drawCoefficients(phi [][]float64, y []float64, prior, noise float64, rng *rand.Rand) []float64 {
+	k := len(phi)
+	p, b := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	for i := range k {
+		b.SetVec(i, floats.Dot(phi[i], y))
+		for h := range i + 1 {
+			p.SetSym(i, h, floats.Dot(phi[i], phi[h]))
+		}
+		p.SetSym(i, i, p.At(i, i)+noise/prior)
+	}
+	var chol mat.Cholesky
+	factorise(&chol, p)
+	c := make([]float64, k)
+	out := mat.NewVecDense(k, c)
+	_ = chol.SolveVecTo(out, b) // a warning of the condition comes with the best result there is
+	var upper mat.TriDense
+	chol.UTo(&upper)
+	z := mat.NewVecDense(k, nil)
+	for i := range k {
+		z.SetVec(i, math.Sqrt(noise)*rng.NormFloat64())
+	}
+	var above mat.VecDense
+	_ = above.SolveVec(&upper, z) // P = UᵀU, so that U⁻¹z has the covariance noise·P⁻¹
+	out.AddVec(out, &above)
+	return c
+}
+
+// Mean writes f to dst, one element for each row; columns[k] holds the values of parent
+// number k. It panics if there are not as many columns as parents.
+func (f *Function) Mean(dst []float64, columns [][]float64) {
+	if len(columns) != len(f.shift) {
+		panic(fmt.Sprintf("score: function of %d parents, got %d columns", len(f.shift), len(columns)))
+	}
+	x := make([]float64, len(columns))
+	for r := range dst {
+		for k, c := range columns {
+			x[k] = (c[r] - f.shift[k]) / f.scale[k]
+		}
+		sum := 0.0
+		for m, w := range f.weights {
+			v := w[0]
+			for k, c := range x {
+				v += w[k+1] * c
+			}
+			if v > 0 {
+				sum += f.coefficients[m] * v
+			}
+		}
+		dst[r] = f.mean + sum - f.offset
+	}
+}

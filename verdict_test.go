@@ -1,0 +1,206 @@
+package tobac_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/effects"
+	"tobac/mcmc"
+	"tobac/ordering"
+	"tobac/posterior"
+)
+
+// drawResult is a result with any probabilities, as an engine could have reported it.
+func drawResult(t *rapid.T) *tobac.Result {
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+	d := rapid.IntRange(2, 7).Draw(t, "d")
+	p := &posterior.Posterior{}
+	probabilities, x := mat.NewDense(d, d, nil), mat.NewDense(9, d, nil)
+	for i := range d {
+		p.Names = append(p.Names, fmt.Sprintf("v%d", i))
+		for j := range i {
+			adjacent := []float64{0, 0.01, 0.5, 0.949, 0.951, 1}[rng.IntN(6)]
+			direction := []float64{0.5, 0.7, 0.91, 1, 0, 0.2}[rng.IntN(6)]
+			probabilities.Set(i, j, adjacent*direction)
+			probabilities.Set(j, i, adjacent*(1-direction))
+		}
+	}
+	x.Apply(func(_, j int, _ float64) float64 { return float64(j) * rng.NormFloat64() }, x)
+	p.Probabilities = probabilities
+	r := &tobac.Result{Posterior: p, Columns: effects.Describe(p.Names, x)}
+	r.Config.Model = []tobac.Model{tobac.Linear{}, tobac.BGe{}, tobac.GaussianProcess{}, tobac.FeedForward{}}[rng.IntN(4)]
+	r.Config.Engine = []tobac.Engine{tobac.Exact, tobac.MCMC, tobac.SVGD}[rng.IntN(3)]
+	for k := range rng.IntN(4) {
+		e := tobac.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
+		if rng.IntN(4) == 0 {
+			e.Log = math.NaN()
+		}
+		r.Evidence = append(r.Evidence, e)
+	}
+	switch rng.IntN(4) {
+	case 0:
+		r.Config.Order.Known = rng.Perm(d)
+		p.Components = []posterior.Component{{Order: r.Config.Order.Known, Weight: 1}}
+	case 1:
+		r.Config.Order.Method = ordering.MethodEqVar
+		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 1}}
+	case 2:
+		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 0.5}, {Order: rng.Perm(d), Weight: 0.5}}
+	}
+	if r.Config.Engine == tobac.MCMC {
+		r.Diagnostics = &mcmc.Diagnostics{Samples: 100, LogP: mcmc.Quantity{RHat: 1 + 0.3*rng.Float64()}}
+	}
+	return r
+}
+
+// No sentence contradicts the numbers: the counts are those of the probabilities, and
+// sentences say something if and only if the numbers do.
+func TestVerdictAgreesWithNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkVerdict(t, drawResult(t)) })
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func checkVerdict(t fataler, r *tobac.Result) {
+	t.Helper()
+	v := r.Verdict()
+	all := strings.Join(v.Sentences, "\n")
+	says := func(text string, want bool) {
+		t.Helper()
+		if strings.Contains(all, text) != want {
+			t.Fatalf("verdict says %q: want %v\n%s", text, want, all)
+		}
+	}
+	d := len(r.Names)
+	stable, uncertain, directed, certain := 0, 0, 0, false
+	for i := range d {
+		for j := range i {
+			p, q := r.Probabilities.At(i, j), r.Probabilities.At(j, i)
+			switch adjacent := math.Min(1, p+q); {
+			case adjacent >= 0.95:
+				stable++
+				if math.Max(p, q)/(p+q) >= 0.9 {
+					directed++
+				}
+			case adjacent >= 0.05:
+				uncertain++
+			}
+			certain = certain || math.Max(p, q) >= 0.995
+		}
+	}
+	if v.Stable != stable || v.Uncertain != uncertain || v.Directed != directed || v.Open != stable-directed {
+		t.Fatalf("verdict %+v, want %d stable, %d uncertain, %d directed", v, stable, uncertain, directed)
+	}
+	relation := "relation"
+	if stable != 1 {
+		relation = "relations"
+	}
+	says(fmt.Sprintf(", %d ha", stable), true)
+	says(fmt.Sprintf("for %d it is uncertain, and %d ha", uncertain, d*(d-1)/2-stable-uncertain), true)
+	says(fmt.Sprintf("%d stable %s, %d ha", stable, relation, directed), stable > 0)
+	says(fmt.Sprintf("The direction of %d is open", stable-directed), stable > directed)
+	// What is certain given one order alone is said to be conditional on it.
+	one := r.Posterior.Order() != nil
+	says("conditional on the order", one || r.Config.Order.Known != nil)
+	if (v.Conditional != "") != (one || r.Config.Order.Known != nil) {
+		t.Fatalf("conditional %q, one order: %v", v.Conditional, one)
+	}
+	says("not identified", false)
+	_, bge := r.Config.Model.(tobac.BGe)
+	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
+	says("exact sums", r.Config.Engine == tobac.Exact)
+	says("particles, an approximation", r.Config.Engine == tobac.SVGD)
+	if r.Diagnostics != nil {
+		says("have not converged", r.Diagnostics.LogP.RHat > 1.1)
+		says("chains agree", r.Diagnostics.LogP.RHat <= 1.1)
+	}
+	known := 0
+	for _, e := range r.Evidence {
+		if !math.IsNaN(e.Log) {
+			known++
+		}
+	}
+	says("hardly tell two models apart", known > 1 && v.Margin < math.Log(20))
+	says("The data support the model", known > 1 && v.Margin >= math.Log(20))
+	says("was not compared with others", known < 2 && r.Config.Model != nil)
+	if known > 1 && v.Margin < 0 || known < 2 && !math.IsNaN(v.Margin) {
+		t.Fatalf("margin %v of %d models", v.Margin, known)
+	}
+	says("the directions follow the units", strings.Contains(all, "the directions follow the units") && v.ByVariance >= 0.9 && stable >= 3)
+	for _, s := range v.Sentences {
+		if !strings.HasSuffix(s, ".") || strings.Contains(s, "NaN") || strings.Contains(s, "  ") {
+			t.Fatalf("sentence %q", s)
+		}
+	}
+}
+
+// Real fits of every engine and kind of order.
+func TestVerdictOfFits(t *testing.T) {
+	sampler := tobac.Sampler{Particles: 4, Steps: 10, Samples: 8}
+	for _, row := range []struct {
+		name string
+		cfg  tobac.Config
+		want []string
+	}{
+		{"exact", tobac.Config{}, []string{"Edge probabilities are exact sums over all graphs."}},
+		{"unequal variances", tobac.Config{Model: tobac.BGe{}}, []string{"was not compared with others"}},
+		{"known order", tobac.Config{Model: tobac.Linear{}, Order: tobac.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
+		{"one guess", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
+		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
+		{"orders of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
+		{"one order of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
+		{"chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
+		{"networks", tobac.Config{Model: tobac.FeedForward{}, Sampler: sampler}, []string{"particles"}},
+		{"knowledge", tobac.Config{Model: tobac.BGe{}, Prior: tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
+			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r, err := tobac.Fit(context.Background(), chainTable(4, 80, 1), row.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkVerdict(t, r)
+			all := strings.Join(r.Verdict().Sentences, "\n")
+			for _, want := range row.want {
+				if !strings.Contains(all, want) {
+					t.Errorf("verdict lacks %q:\n%s", want, all)
+				}
+			}
+		})
+	}
+}
+
+// Directions that only the units decide are said to follow them.
+func TestVerdictNamesUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	x := mat.NewDense(300, 4, nil)
+	for i := range 300 {
+		for j := range 4 {
+			v := rng.NormFloat64()
+			if j > 0 {
+				v += x.At(i, j-1)
+			}
+			x.Set(i, j, v)
+		}
+	}
+	r, err := tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: x}, tobac.Config{Model: tobac.Linear{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Verdict(); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
+		t.Errorf("verdict %+v", v)
+	}
+}
