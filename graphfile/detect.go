@@ -55,7 +55,7 @@ func detect(data []byte, source string) (Format, error) {
 // detectJSON tells the kinds of JSON apart by the keys that only one of them has.
 func detectJSON(text string) Format {
 	switch {
-	case strings.Contains(text, `"elements"`):
+	case strings.HasPrefix(text, "["), strings.Contains(text, `"elements"`):
 		return Cytoscape
 	case strings.Contains(text, `"adjacency"`):
 		return AdjacencyJSON

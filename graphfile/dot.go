@@ -67,9 +67,9 @@ func unquoteDOT(text string) string {
 // dotReader reads one graph.
 type dotReader struct {
 	*lexer
-	ids    []string       // of the nodes, in their sequence
-	index  map[string]int // of each of them
-	labels map[int]string // of nodes
+	ids    []string                  // of the nodes, in their sequence
+	index  map[string]int            // of each of them
+	nodes  map[int]map[string]string // attributes of nodes
 	edges  []dotEdge
 	strict bool
 	listed bool // some node has a statement of its own
@@ -89,7 +89,7 @@ func readDOT(data []byte, source string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dotReader{lexer: l, index: map[string]int{}, labels: map[int]string{}}
+	r := &dotReader{lexer: l, index: map[string]int{}, nodes: map[int]map[string]string{}}
 	if l.next.is("strict") {
 		r.strict = true
 		if err := l.advance(); err != nil {
@@ -207,9 +207,7 @@ func (r *dotReader) statement(defaults map[string]string, depth int) (nodes []in
 	if steps == nil {
 		if single {
 			r.listed = true
-			if label, ok := data["label"]; ok {
-				r.labels[nodes[0]] = label
-			}
+			r.nodes[nodes[0]] = joined(r.nodes[nodes[0]], data)
 		}
 		return nodes, nil
 	}
@@ -371,13 +369,15 @@ func (r *dotReader) attributes() (map[string]string, error) {
 
 // graph builds the graph from what was read.
 func (r *dotReader) graph() (*Graph, error) {
-	var labels []string
+	labels := map[string][]string{}
 	for v := range r.ids {
-		if label, ok := r.labels[v]; ok {
-			labels = append(labels, label)
+		for _, key := range labelKeys {
+			if label, ok := r.nodes[v][key]; ok {
+				labels[key] = append(labels[key], label)
+			}
 		}
 	}
-	names, err := chooseNames(r.ids, map[string][]string{"label": labels})
+	names, err := chooseNames(r.ids, labels)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.source, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/graphfile"
 	"tobac/internal/file"
 	"tobac/models"
 )
@@ -39,6 +40,7 @@ type fitOptions struct {
 	seed                uint64
 	workers             int
 	json                bool
+	formats             []graphfile.Format
 
 	given func(flag string) bool // on the command line
 }
@@ -61,7 +63,7 @@ func (p preset) String() string {
 
 // What --truth and --heldout mean, wherever they are accepted.
 const (
-	truthUsage   = "the true graph to compare with: an edge list with the header source,target"
+	truthUsage   = "the true graph to compare with: an edge list, a matrix, GraphML, DOT, BIF, or another format of tobac convert"
 	heldoutUsage = "held-out rows for the predictive density, columns matched by name"
 )
 
@@ -144,7 +146,9 @@ Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), consensus.csv (source,target,weight) and consensus.dot of the consensus
 graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
 (the particles beside it, where there are any), summary.json (settings, evidences,
-warnings, metrics, times). Without --out nothing is written.
+warnings, metrics, times). --formats adds consensus.graphml, .gml, .bif, .json
+(networkx), .cyjs (Cytoscape), .txt (Tetrad), and posterior.npz with the matrices of
+all pairs. Without --out nothing is written.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
@@ -207,6 +211,8 @@ func newFit() *cobra.Command {
 	f.Var(wholeNumber(&o.workers, 1, unlimited), "workers", "goroutines; they change nothing but the time")
 	defaultText(f, "workers", "number of CPUs")
 	f.Var(text(&o.out, "DIR"), "out", "folder for the results, created if need be")
+	f.Var(formatList(&o.formats), "formats", "write the consensus graph for other programs too, and all matrices as npz")
+	defaultText(f, "formats", "none")
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(wholeNumber(&o.checkpointEvery, 1, unlimited), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
@@ -220,6 +226,9 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	start := time.Now()
 	j, err := prepare(o, data, stdin)
 	if err != nil {
+		return err
+	}
+	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
 	var out *file.Set
@@ -242,6 +251,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
+	r.formats = o.formats
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
 		if err := r.save(out); err != nil {

@@ -3,9 +3,7 @@ package main
 import (
 	"io"
 
-	"tobac/dag"
 	"tobac/dataset"
-	"tobac/internal/file"
 )
 
 // What stands for a path where there is none.
@@ -23,23 +21,6 @@ func readTable(path string, stdin io.Reader) (t *dataset.Table, label string, er
 	}
 	t, err = dataset.ReadFile(path)
 	return t, path, err
-}
-
-// readTruth reads an acyclic graph on the named variables.
-func readTruth(path string, names []string) (*dag.Graph, error) {
-	f, err := file.Open(path, "a file")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // only read: closing cannot lose anything
-	g, _, err := dag.ReadEdges(f, path, names)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.CheckAcyclic(names); err != nil {
-		return nil, &locatedError{path, err}
-	}
-	return g, nil
 }
 
 // readHeldout reads held-out rows of the named columns. Columns are matched by name; others

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/delimited"
+	"tobac/graphfile"
 	"tobac/internal/file"
 )
 
@@ -15,7 +16,8 @@ import (
 type result struct {
 	*tobac.Result
 	summary summary
-	warned  []string // warnings that the user has seen
+	warned  []string           // warnings that the user has seen
+	formats []graphfile.Format // of --formats
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -33,6 +35,7 @@ var fitOutputs = []output{
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
 	{name: "summary.json", write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
+	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF), export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows), exportPosterior,
 }
 
 // fitFiles are their names.
@@ -72,12 +75,7 @@ func (r *result) writeConsensus(w io.Writer) error {
 
 // writeDOT draws the consensus graph for Graphviz.
 func (r *result) writeDOT(w io.Writer) error {
-	graph, weights := r.Posterior.Consensus()
-	var labels func(dag.Edge) []dag.Attribute
-	if weights != nil {
-		labels = dag.WeightLabels(weights)
-	}
-	return dag.WriteDOT(w, graph, r.Names, labels)
+	return graphfile.DOT.Write(w, r.consensusGraph())
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.

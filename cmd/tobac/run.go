@@ -63,7 +63,7 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newVersion())
+	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newConvert(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if errors.As(err, new(*pflag.NotExistError)) {
@@ -139,7 +139,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "exact", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
+		case "tobac", "dag", "dataset", "delimited", "exact", "graphfile", "mcmc", "metrics", "models", "ordering", "posterior", "score", "svgd":
 		default:
 			found = false
 		}
