@@ -65,7 +65,13 @@ func (g *Graph) Missing(columns []string) []string {
 	for _, name := range g.Names {
 		known[name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return known[name] })
+	var missing []string
+	for _, name := range columns {
+		if !known[name] {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // unknownError says which vertices are no columns, and what may be the reason.

@@ -186,7 +186,7 @@ func checkFiles(t *testing.T, dir string, draws int) {
 	if diff := cmp.Diff(consensus, readFile(t, dir, "consensus.csv")); diff != "" {
 		t.Errorf("consensus.csv (-edges.csv above 1/2 +got):\n%s", diff)
 	}
-	if dot := readFile(t, dir, "consensus.dot"); strings.Count(dot, "->") != len(sure) || !strings.HasPrefix(dot, "digraph {") {
+	if dot := readFile(t, dir, "consensus.dot"); directedEdges(dot) != len(sure) || !strings.HasPrefix(dot, "digraph {") {
 		t.Errorf("consensus.dot does not show %d edges:\n%s", len(sure), dot)
 	}
 	p := saved(t, dir)

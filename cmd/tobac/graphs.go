@@ -109,7 +109,7 @@ func checkFormats(formats []graphfile.Format, names []string, out string) error 
 	}
 	for _, f := range formats {
 		if err := f.Write(io.Discard, &graphfile.Graph{Names: names}); err != nil {
-			return fmt.Errorf("--formats %v: %w", f, err)
+			return &locatedError{fmt.Sprintf("--formats %v", f), err}
 		}
 	}
 	return nil
