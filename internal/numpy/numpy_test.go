@@ -71,7 +71,7 @@ func TestReadFaults(t *testing.T) {
 		{"much in little", file("|i1", "False", "2000000000,", "x"), "cut short: 1 bytes"},
 		{"pickled", file("|O", "False", "1,", "x"), `NumPy type "O"`},
 		{"complex", file("<c16", "False", "1,", strings.Repeat("x", 16)), `NumPy type "c16"; allowed: f4, f8`},
-		{"structure", file("<f8'), ('b", "False", "1,", "x"), "with the header"},
+		{"structure", bytes.Replace(file("f", "False", "1,", "x"), []byte("'f'"), []byte("[ ]"), 1), "with the header"},
 		{"no character", file("<U1", "False", "1,", "\xff\xff\xff\xff"), "character 0xffffffff, which Unicode lacks"},
 		{"no UTF-8", file("|S1", "False", "1,", "\xff"), "is not UTF-8"},
 		{"version 9", []byte(numpy.Magic + "\x09\x00\x00\x00\x00\x00"), "version 9, want 1, 2 or 3"},
@@ -142,9 +142,6 @@ func TestTextsRoundTrip(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got.Texts, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
-		}
-		if b.Len()%4 != 0 || (b.Len()-len(got.Texts)*4)%4 != 0 {
-			t.Fatalf("%d bytes", b.Len())
 		}
 	})
 }
