@@ -51,6 +51,9 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		if e.To < 0 {
 			continue
 		}
+		if e.From == e.To {
+			return nil, nil, list.fault(e.Line, fmt.Sprintf("edge from %q to itself", list.Names[e.From]), "edges between different vertices")
+		}
 		g.Set(ends[0], ends[1], true)
 		if weighted {
 			weight, err := list.number(e, edgeColumn(f, "weight"))
