@@ -52,6 +52,7 @@ func TestForeignFiles(t *testing.T) {
 		{file: "foreign/pandas_edges.tsv", format: graphfile.EdgeTabs, weighted: true, names: all[:3], partial: true},
 		{file: "foreign/pgmpy.bif", format: graphfile.BIF, names: []string{"a", "b", "c_d", "e"}},
 		{file: "foreign/pgmpy.xml", format: graphfile.XMLBIF, names: []string{"a", "b", "c_d", "e"}},
+		{file: "foreign/pgmpy_dagitty.txt", format: graphfile.DOT, names: []string{"a", "b", "c_d", "e"}},
 		{file: "dialects/dagitty.txt", format: graphfile.DOT},
 		{file: "dialects/dagitty_chain.txt", format: graphfile.DOT},
 		{file: "dialects/pdag.txt", format: graphfile.DOT, undirected: "one"},

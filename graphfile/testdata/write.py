@@ -9,6 +9,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
+from pgmpy.base import DAG
 from pgmpy.factors.discrete import TabularCPD
 from pgmpy.models import DiscreteBayesianNetwork
 from pgmpy.readwrite import BIFWriter, XMLBIFWriter
@@ -73,3 +74,6 @@ b.add_cpds(
 )
 BIFWriter(b).write(path("pgmpy.bif"))
 XMLBIFWriter(b).write(path("pgmpy.xml"))
+d = DAG([("a", "b"), ("a", "c_d"), ("b", "c_d")])
+d.add_node("e")
+open(path("pgmpy_dagitty.txt"), "w").write(d.to_dagitty())
