@@ -18,6 +18,8 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", `file: file is empty`},
 		{"a table", "a,b,c\n1,2,3\n", `file: not recognised as a graph; allowed: an edge list`},
+		{"no header", "a,b\nb,c\n", `file: line 1: header is "a,b"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", perhaps among other columns`},
+		{"no header, weights", "a,b,1\nb,c,2\n", `file: line 1: header is "a,b,1"; allowed: "source,target"`},
 		{"unknown kind of edge", "source,target,type\na,b,activates\n", `file: line 2, column "type": unknown kind of edge "activates"; allowed: directed, undirected, ->, --`},
 		{"hidden common cause", "source,target,type\na,b,<->\n", `file: line 2, column "type": edge <-> stands for a hidden common cause`},
 		{"probability", "source,target,probability\na,b,1.5\n", `file: line 2: probability of the edge "a" -> "b" is 1.5, want a number from 0 to 1`},

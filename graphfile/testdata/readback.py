@@ -1,12 +1,12 @@
-"""Reads with networkx, igraph, numpy and pgmpy what tobac wrote, and compares it with the edge list that it was written from.
+"""Reads with networkx, igraph, numpy, pgmpy and pydot what tobac wrote, and compares it with the edge list that it was written from.
 
     python readback.py FOLDER
 
-FOLDER holds graph.csv, and graph.graphml, .gml, .json, .cyjs, .npz, .npy and .bif that
+FOLDER holds graph.csv, and graph.graphml, .gml, .json, .cyjs, .npz, .npy, .dot and .bif that
 tobac convert made of it; adjacency.json is one of --to adjacency, graph.xml of --to xmlbif. Files that
 are not there are skipped, and said to be.
 """
-import csv, json, os, sys, warnings
+import csv, html, json, os, re, sys, warnings
 from urllib.parse import unquote_plus
 
 warnings.filterwarnings("ignore")
@@ -14,6 +14,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pgmpy
+import pydot
 from pgmpy.readwrite import BIFReader, XMLBIFReader
 
 folder = sys.argv[1]
@@ -66,7 +67,7 @@ def check(name):
     print(f"{name}: not there")
 
 
-print("networkx", nx.__version__, "igraph", igraph.__version__, "numpy", np.__version__, "pgmpy", pgmpy.__version__)
+print("networkx", nx.__version__, "igraph", igraph.__version__, "numpy", np.__version__, "pgmpy", pgmpy.__version__, "pydot", pydot.__version__)
 if check("graph.graphml"):
     g = nx.read_graphml(path("graph.graphml"))
     assert all(g.nodes[v]["name"] == v for v in g)
@@ -104,6 +105,15 @@ if check("graph.npy"):
     m = np.load(path("graph.npy"), allow_pickle=False)
     assert m.shape == (len(names), len(names)) and m.sum() == len(edges) + 2 * len(undirected)
     print(f"numpy.load of npy: {m.shape}, {int(m.sum())} entries as written")
+if check("graph.dot"):
+    (dot,) = pydot.graph_from_dot_file(path("graph.dot"), encoding="utf-8")
+    text = lambda quoted: html.unescape(re.sub(r"\\(.)", lambda m: {"n": "\n", "r": "\r"}.get(m[1], m[1]), quoted.strip()[1:-1]))
+    got = {}
+    for e in dot.get_edges():
+        a = {text(k) if k.startswith('"') else k: text(v) for k, v in e.get_attributes().items()}
+        numbers = {k: float(a[k if k != "weight" else "weight_mean"]) for k in NUMBERS if (k if k != "weight" else "weight_mean") in a}
+        got[text(e.get_source()), text(e.get_destination())] = {**numbers, **({"undirected": 1} if a.get("dir") == "none" else {})}
+    same("pydot", [text(n.get_name()) for n in dot.get_nodes()], got, {**edges, **{e: {**v, "undirected": 1} for e, v in undirected.items()}})
 if check("graph.bif"):
     for properties in (False, True):
         r = BIFReader(path("graph.bif"), include_properties=properties)

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 for graph in acyclic mixed undirected cyclic; do
 	folder=$(mktemp -d)
 	cp "$here/$graph.csv" "$folder/graph.csv"
-	formats="graph.graphml:graphml graph.gml:gml graph.json:networkx adjacency.json:adjacency graph.cyjs:cytoscape graph.npz:npz graph.npy:npy"
+	formats="graph.graphml:graphml graph.gml:gml graph.json:networkx adjacency.json:adjacency graph.cyjs:cytoscape graph.npz:npz graph.npy:npy graph.dot:dot"
 	[ $graph = cyclic ] || formats="$formats graph.bif:bif"
 	[ $graph != acyclic ] || formats="$formats graph.xml:xmlbif"
 	for pair in $formats; do
