@@ -76,7 +76,7 @@ func TestBadInput(t *testing.T) {
 
 		{"truth with a cycle", "fit good.csv --truth cycle.csv", failed, `cycle.csv: graph has a cycle: "a" -> "b" -> "c" -> "a"`},
 		{"truth with unknown names", "fit good.csv --truth stranger.csv", failed, `stranger.csv: line 2: unknown vertex "z"; allowed: "a", "b", "c"`},
-		{"truth that is no edge list", "fit good.csv --truth noedges.csv", failed, `noedges.csv: not recognised as a graph; allowed: an edge list (source,target), lines a --> b, a square matrix (CSV, NPY), NPZ, JSON of networkx or Cytoscape, GraphML, GML, DOT, BIF, XMLBIF`},
+		{"truth that is no edge list", "fit good.csv --truth noedges.csv", failed, `noedges.csv: line 1: header is "a,b,c"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", perhaps among other columns`},
 		{"truth missing", "fit good.csv --truth no.csv", failed, `no.csv: no such file or directory`},
 		{"held-out rows of other columns", "fit good.csv --heldout other.csv", failed, `other.csv: no column is named "c"; allowed: "a", "b", "x"`},
 		{"held-out rows missing", "fit good.csv --heldout no.csv", failed, `no.csv: no such file or directory`},
