@@ -77,7 +77,7 @@ func init() {
 		GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
 		DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
 		BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, without tables", read: readBIF, write: writeBIF, holds: quantities},
-		XMLBIF:        {name: "xmlbif", ending: ".xml", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF, noUndirected: true},
+		XMLBIF:        {name: "xmlbif", ending: ".xmlbif", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF, noUndirected: true},
 	}
 }
 
@@ -104,8 +104,8 @@ func (f Format) Ending() string { return codecs[f].ending }
 // Description says in some words what the format is.
 func (f Format) Description() string { return codecs[f].what }
 
-// endings are those of files beyond [Format.Ending].
-var endings = map[string]Format{".gv": DOT, ".xmlbif": XMLBIF, ".xml": GraphML, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList, ".cyjs": Cytoscape}
+// endings are those of files beyond [Format.Ending], and of formats that share one. The ending .xml may mean GraphML or XMLBIF, and stands for neither.
+var endings = map[string]Format{".gv": DOT, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList}
 
 // FormatOf is the format that the ending of a file's name stands for when it is written.
 func FormatOf(path string) (f Format, ok bool) {

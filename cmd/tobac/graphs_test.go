@@ -104,7 +104,7 @@ func TestConvert(t *testing.T) {
 	}
 	refuses(t, "convert graph.csv new.dot", exitFailed, `new.dot: is already there; allowed: another name, or --force to replace it`)
 	succeed(t, "convert", "graph.csv", "new.dot", "--force")
-	refuses(t, "convert graph.csv out.xyz", exitUsage, `out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xml, or --to`)
+	refuses(t, "convert graph.csv out.xyz", exitUsage, `out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to`)
 	refuses(t, "convert graph.csv out.dot --values weight", exitUsage, `--values contradicts --to dot: only matrix and npy hold a single matrix`)
 	refuses(t, "convert graph.csv out.npy --values weight", exitFailed, `graph.csv: edge "b" -- "c" has no weight`)
 	refuses(t, "convert b.csv out.npy --above 0.5", exitFailed, `b.csv: edge "b" -> "a" has no probability`)
