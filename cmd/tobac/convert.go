@@ -163,12 +163,12 @@ func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr 
 	return err
 }
 
-// kept removes from what is lost the numbers that are the entries of the matrix.
+// kept removes from what is lost what the entries of the matrix keep.
 func (o *convertOptions) kept(lost []string) []string {
 	entries := map[graphfile.Values]string{graphfile.ProbabilityValues: "probabilities", graphfile.WeightValues: "weights"}[o.values]
 	var out []string
 	for _, what := range lost {
-		if what != entries {
+		if what != entries && (what != graphfile.OppositeEdges || o.values == graphfile.AdjacencyValues) {
 			out = append(out, what)
 		}
 	}

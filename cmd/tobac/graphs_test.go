@@ -102,6 +102,10 @@ func TestConvert(t *testing.T) {
 	if got := succeed(t, "convert", "edges.csv", "-", "--to", "matrix", "--values", "probability").stdout; got != ",a,b\na,0,0.7\nb,0.3,0\n" {
 		t.Errorf("matrix:\n%s", got)
 	}
+	if got := succeed(t, "convert", "edges.csv", "-", "--to", "matrix"); got.stdout != ",a,b\na,0,1\nb,1,0\n" ||
+		got.stderr != "tobac: warning: matrix holds no opposite edges (they become one without direction), no probabilities, no weights: left out\n" {
+		t.Errorf("matrix of opposite edges: %+v", got)
+	}
 	refuses(t, "convert graph.csv new.dot", exitFailed, `new.dot: is already there; allowed: another name, or --force to replace it`)
 	succeed(t, "convert", "graph.csv", "new.dot", "--force")
 	refuses(t, "convert graph.csv out.xyz", exitUsage, `out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to`)
