@@ -21,6 +21,7 @@ import (
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
 	"tobac/internal/file":      {},
+	"tobac/internal/numpy":     {},
 	"tobac/internal/parallel":  {},
 	"tobac/internal/rapidseed": {"pgregory.net/rapid"},
 	"tobac/internal/stream":    {},
@@ -52,6 +53,8 @@ var allowed = map[string][]string{
 	"tobac/impute": {"gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
+	// posterior for its reader of matrices, and for the matrices that are written.
+	"tobac/graphfile": {"tobac/dag", "tobac/delimited", "tobac/posterior", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/metrics":   {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
@@ -223,6 +226,9 @@ func TestImportRules(t *testing.T) {
 		{"text in dag", "tobac/dag", "tobac/delimited", true},
 		{"text in dataset", "tobac/dataset", "tobac/delimited", true},
 		{"text in the sampler", "tobac/svgd", "tobac/delimited", false},
+		{"matrices in graph files", "tobac/graphfile", "tobac/posterior", true},
+		{"graph files in a posterior", "tobac/posterior", "tobac/graphfile", false},
+		{"graph files in the root", "tobac", "tobac/graphfile", false},
 		{"graphs in text", "tobac/delimited", "tobac/dag", false},
 		{"below a listed folder", "tobac/models/modeltest", "tobac/models", true},
 		{"a leaf in the sampler", "tobac/svgd", "tobac/internal/stream", true},

@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Attribute is an attribute of a drawn edge, for example label, penwidth or color.
 type Attribute struct{ Key, Value string }
 
 // WriteDOT writes g in the Graphviz language: a node for every vertex, edges or not, then the edges sorted by source and target. names[i] is the name
-// of vertex i, drawn as it is whatever characters it has. attributes, unless nil, gives the attributes of an edge; see [WeightLabels]. Values are
+// of vertex i, drawn as it is whatever characters it has. attributes, unless nil, gives the attributes of an edge. Values are
 // drawn as they are too. Names that are empty, repeated or too few are errors.
 func WriteDOT(w io.Writer, g *Graph, names []string, attributes func(Edge) []Attribute) error {
 	if err := checkNames(g, names); err != nil {
@@ -39,13 +37,6 @@ func WriteDOT(w io.Writer, g *Graph, names []string, attributes func(Edge) []Att
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// WeightLabels returns attributes for [WriteDOT] that label each edge i → j with weights[i][j] to three significant digits.
-func WeightLabels(weights mat.Matrix) func(Edge) []Attribute {
-	return func(e Edge) []Attribute {
-		return []Attribute{{Key: "label", Value: fmt.Sprintf("%.3g", weights.At(e.From, e.To))}}
-	}
 }
 
 // escapeDOT protects text from Graphviz, which reads a backslash as the start of an escape and an ampersand as that of an HTML entity

@@ -1,14 +1,12 @@
 package dag_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"tobac/dag"
@@ -84,16 +82,5 @@ func TestDOTEscapes(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestWeightLabels(t *testing.T) {
-	g := mustGraph(t, 2, dag.Edge{From: 0, To: 1})
-	var text strings.Builder
-	if err := dag.WriteDOT(&text, g, []string{"a", "b"}, dag.WeightLabels(mat.NewDense(2, 2, []float64{0, -0.74621284, 0, 0}))); err != nil {
-		t.Fatal(err)
-	}
-	if want := `"a" -> "b" [` + strconv.Quote("label") + `="-0.746"];`; !strings.Contains(text.String(), want) {
-		t.Errorf("%s\nwant a line %s", text.String(), want)
 	}
 }

@@ -63,8 +63,8 @@ func headerFault(f *delimited.File, more string) error {
 }
 
 // ReadEdgeList reads an edge list: a header, see [IsEdgeList], then one edge per line. A line whose second vertex is blank names a vertex that may have no
-// edge. Other columns are left to [EdgeList.Text] and [EdgeList.Number]. Another header, lines of another length, an edge from a vertex to itself and
-// a repeated edge are errors with file and line. Cycles are not.
+// edge. Other columns are left to [EdgeList.Text] and [EdgeList.Number]. Another header, lines of another length and
+// a repeated edge are errors with file and line. Cycles and edges from a vertex to itself are not.
 func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
 	columns := ends(f)
 	if columns == nil {
@@ -95,9 +95,6 @@ func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
 			*v = at
 		}
 		edge := Edge{From: e.From, To: e.To}
-		if e.From == e.To {
-			return nil, l.fault(record.Line, fmt.Sprintf("edge from %q to itself", l.Names[e.From]), "edges between different vertices")
-		}
 		if line, given := lines[edge]; given && e.To >= 0 {
 			return nil, l.fault(record.Line, fmt.Sprintf("edge %q -> %q is already on line %d", l.Names[e.From], l.Names[e.To], line), "each edge once")
 		}

@@ -59,6 +59,9 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		if e.To < 0 {
 			continue
 		}
+		if e.From == e.To {
+			return nil, nil, list.fault(e.Line, fmt.Sprintf("edge from %q to itself", list.Names[e.From]), "edges between different vertices")
+		}
 		undirected, err := list.undirected(e)
 		if err != nil {
 			return nil, nil, err

@@ -70,26 +70,6 @@ func WritePartiallyDirected(w io.Writer, g *Graph, names []string, weights *mat.
 	return err
 }
 
-// WritePartiallyDirectedDOT draws a partially directed graph as [WriteDOT] does:
-// an undirected edge is one line without arrow heads. attributes are those of the edge
-// in the direction that is drawn; for an undirected edge that is the one from the smaller index.
-func WritePartiallyDirectedDOT(w io.Writer, g *Graph, names []string, attributes func(Edge) []Attribute) error {
-	once := g.Clone()
-	for _, e := range g.Undirected() {
-		once.Set(e.To, e.From, false)
-	}
-	return WriteDOT(w, once, names, func(e Edge) []Attribute {
-		var list []Attribute
-		if attributes != nil {
-			list = attributes(e)
-		}
-		if g.Has(e.To, e.From) {
-			list = append(list, Attribute{Key: "dir", Value: "none"})
-		}
-		return list
-	})
-}
-
 // kindOf reads a field of the column type.
 func kindOf(text string) (undirected, ok bool) {
 	switch strings.TrimSpace(text) {

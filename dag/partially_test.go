@@ -70,19 +70,3 @@ func TestTypeFaults(t *testing.T) {
 		}
 	}
 }
-
-// An undirected edge has no arrow head and one line.
-func TestPartiallyDirectedDOT(t *testing.T) {
-	g, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	if err := dag.WritePartiallyDirectedDOT(&text, g, []string{"a", "b", "c"}, nil); err != nil {
-		t.Fatal(err)
-	}
-	want := "digraph {\n\t\"a\";\n\t\"b\";\n\t\"c\";\n\t\"a\" -> \"b\" [\"dir\"=\"none\"];\n\t\"b\" -> \"c\";\n}\n"
-	if text.String() != want {
-		t.Errorf("got %s", text.String())
-	}
-}

@@ -17,7 +17,7 @@ type collector struct {
 }
 
 func newCollector(source string) *collector {
-	return &collector{graph: &Graph{}, source: source, index: map[string]int{}, at: map[dag.Edge]int{}}
+	return &collector{graph: &Graph{lines: map[int]int{}}, source: source, index: map[string]int{}, at: map[dag.Edge]int{}}
 }
 
 // vertex is the place of the vertex of this name, which it adds at the first call.
@@ -71,6 +71,11 @@ func (c *collector) add(e Edge, line int) error {
 			return c.merge(first, e, fault)
 		}
 		return fault(fmt.Sprintf("edge %s is already there%s", g.text(e), before), "each edge once")
+	}
+	for _, v := range []int{e.From, e.To} {
+		if _, given := g.lines[v]; !given && line > 0 {
+			g.lines[v] = line
+		}
 	}
 	c.at[dag.Edge{From: e.From, To: e.To}] = len(g.Edges)
 	g.Edges, c.line = append(g.Edges, e), append(c.line, line)

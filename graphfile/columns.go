@@ -32,18 +32,22 @@ func (g *Graph) On(columns []string) (on *Graph, left []string, err error) {
 		joined[e.From], joined[e.To] = true, true
 	}
 	var unknown []string
+	where := ""
 	for v, name := range g.Names {
 		if _, known := index[name]; known {
 			continue
 		}
 		if joined[v] {
+			if line := g.lines[v]; line > 0 && unknown == nil {
+				where = fmt.Sprintf("line %d: ", line)
+			}
 			unknown = append(unknown, name)
 		} else {
 			left = append(left, name)
 		}
 	}
 	if unknown != nil {
-		return nil, nil, unknownError(unknown, g.Names, columns)
+		return nil, nil, fmt.Errorf("%s%w", where, unknownError(unknown, g.Names, columns))
 	}
 	for _, e := range g.Edges {
 		e.From, e.To = index[g.Names[e.From]], index[g.Names[e.To]]
@@ -61,12 +65,17 @@ func (g *Graph) Missing(columns []string) []string {
 	for _, name := range g.Names {
 		known[name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return known[name] })
+	var missing []string
+	for _, name := range columns {
+		if !known[name] {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // unknownError says which vertices are no columns, and what may be the reason.
 func unknownError(unknown, names, columns []string) error {
-	const hidden = "a graph with hidden variables does not say what holds among the columns"
 	if a, b := numbering(names), numbering(columns); a >= 0 && b >= 0 && a != b {
 		return fmt.Errorf("vertices are counted from %s, columns from %s; allowed: the same names, %s", firstNumbered(a), firstNumbered(b), delimited.Excerpts(columns))
 	}
@@ -77,7 +86,7 @@ func unknownError(unknown, names, columns []string) error {
 	if len(unknown) > 1 {
 		what = "unknown vertices " + delimited.Excerpts(unknown)
 	}
-	return fmt.Errorf("%s; allowed: the columns %s (%s)", what, delimited.Excerpts(columns), hidden)
+	return fmt.Errorf("%s; allowed: %s", what, delimited.Excerpts(columns))
 }
 
 // numbering is the first number of names that are X and a number, all from the first on; −1: names of another kind. A list may lack some of the names in between.

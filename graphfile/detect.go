@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"tobac/dag"
 	"tobac/delimited"
 	"tobac/internal/numpy"
 )
@@ -55,7 +56,7 @@ func detect(data []byte, source string) (Format, error) {
 // detectJSON tells the kinds of JSON apart by the keys that only one of them has.
 func detectJSON(text string) Format {
 	switch {
-	case strings.Contains(text, `"elements"`):
+	case strings.HasPrefix(text, "["), strings.Contains(text, `"elements"`):
 		return Cytoscape
 	case strings.Contains(text, `"adjacency"`):
 		return AdjacencyJSON
@@ -72,6 +73,9 @@ func detectText(text, source string) (Format, error) {
 			return EdgeTabs, nil
 		}
 		return EdgeList, nil
+	case err == nil && headless(f):
+		_, err := dag.ReadEdgeList(f) // says which headers there are
+		return 0, err
 	case err == nil && isLabelled(f):
 		return Matrix, nil
 	case hasArrows(text):
@@ -84,6 +88,20 @@ func detectText(text, source string) (Format, error) {
 		return Matrix, nil
 	}
 	return 0, &delimited.Error{Source: source, Problem: "not recognised as a graph", Allowed: allowedFiles}
+}
+
+// headless reports whether a file looks like a list of edges without a header: two or three columns, and two words in the last line.
+func headless(f *delimited.File) bool {
+	cols, last := len(f.Records[0].Fields), f.Records[len(f.Records)-1].Fields
+	if cols < 2 || cols > 3 || len(last) != cols {
+		return false
+	}
+	for _, field := range last[:2] {
+		if field.Text == "" || delimited.IsNumber(field.Text, f.Separator) {
+			return false
+		}
+	}
+	return true
 }
 
 // skipComments steps over what stands before a text in a language with comments like those of C: they, and lines that begin with #.

@@ -3,9 +3,9 @@
 // # Graphs
 //
 // A [Graph] has named vertices, perhaps without edges, and edges with or without direction, each with up to four numbers: its probability, that
-// of an edge in either direction, its weight, and the weight's standard deviation. Cycles are allowed, and two edges a → b and b → a are two edges; at most one of a → b, b → a and
-// a − b without direction may stand beside an undirected one, namely itself. Edges that stand for a hidden common cause (a ↔ b) or an unknown
-// mark (a o→ b) are errors, because no value of a Graph is right for them.
+// of an edge in either direction, its weight, and the weight's standard deviation. Cycles are allowed, the two edges a → b and b → a among them. Two vertices that an
+// edge without direction joins have no other edge. Edges that stand for a hidden common cause (a ↔ b), or leave one open (a o→ b), are errors,
+// because no Graph says the same.
 //
 // # Formats
 //

@@ -2,74 +2,16 @@ package graphfile
 
 import (
 	"fmt"
-	"html"
-	"regexp"
+	"slices"
 	"strings"
 )
-
-// dotTokens are those of the Graphviz language. Words may have points inside, which Graphviz wants in quotes.
-var dotTokens = dialect{
-	signs:    []string{"->", "--", "{", "}", "[", "]", "=", ";", ",", ":", "+"},
-	inWord:   func(c rune) bool { return c == '_' || c == '.' || c >= 0x80 || digitOrLetter(c) },
-	word:     numeral,
-	unquote:  unquoteDOT,
-	hash:     true,
-	slashes:  true,
-	brackets: true,
-	escapes:  true,
-}
-
-// dagittySigns are the arrows of DAGitty, beside the signs of Graphviz.
-var dagittySigns = []string{"<->", "@->", "<-@", "@-@", "@--", "--@", "<-"}
-
-// dagitty are the kinds of graphs in DAGitty's variant of the language.
-var dagitty = []string{"dag", "pdag", "mag", "pag"}
-
-func digitOrLetter(c rune) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-var numeralStart = regexp.MustCompile(`^-(\.[0-9]+|[0-9]+(\.[0-9]*)?)`)
-
-func numeral(text string) int { return len(numeralStart.FindString(text)) }
-
-var (
-	dotEscape = regexp.MustCompile(`(?s)\\.`)
-	entity    = regexp.MustCompile(`&(#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
-)
-
-// unquoteDOT is the text that Graphviz draws for a text in quotes: line ends, quotes and backslashes by escapes, and entities of HTML.
-func unquoteDOT(text string) string {
-	var b strings.Builder
-	for at := 0; at < len(text); {
-		span := dotEscape.FindStringIndex(text[at:])
-		if span == nil {
-			span = []int{len(text) - at, len(text) - at}
-		}
-		b.WriteString(entity.ReplaceAllStringFunc(text[at:at+span[0]], html.UnescapeString))
-		switch escape := text[at+span[0] : at+span[1]]; escape {
-		case "":
-		case `\n`, `\l`:
-			b.WriteString("\n")
-		case `\r`:
-			b.WriteString("\r")
-		case `\"`, `\\`:
-			b.WriteString(escape[1:])
-		case "\\\n": // the text goes on in the next line
-		default:
-			b.WriteString(escape)
-		}
-		at += span[1]
-	}
-	return b.String()
-}
 
 // dotReader reads one graph.
 type dotReader struct {
 	*lexer
-	ids    []string       // of the nodes, in their sequence
-	index  map[string]int // of each of them
-	labels map[int]string // of nodes
+	ids    []string                  // of the nodes, in their sequence
+	index  map[string]int            // of each of them
+	nodes  map[int]map[string]string // attributes of nodes
 	edges  []dotEdge
 	strict bool
 	listed bool // some node has a statement of its own
@@ -79,7 +21,7 @@ type dotReader struct {
 type dotEdge struct {
 	from, to int
 	op       string
-	data     map[string]string // attributes in lower case
+	data     map[string]string // attributes, those of dotKeys
 	line     int
 }
 
@@ -89,7 +31,7 @@ func readDOT(data []byte, source string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dotReader{lexer: l, index: map[string]int{}, labels: map[int]string{}}
+	r := &dotReader{lexer: l, index: map[string]int{}, nodes: map[int]map[string]string{}}
 	if l.next.is("strict") {
 		r.strict = true
 		if err := l.advance(); err != nil {
@@ -207,9 +149,7 @@ func (r *dotReader) statement(defaults map[string]string, depth int) (nodes []in
 	if steps == nil {
 		if single {
 			r.listed = true
-			if label, ok := data["label"]; ok {
-				r.labels[nodes[0]] = label
-			}
+			r.nodes[nodes[0]] = joined(r.nodes[nodes[0]], data)
 		}
 		return nodes, nil
 	}
@@ -217,8 +157,8 @@ func (r *dotReader) statement(defaults map[string]string, depth int) (nodes []in
 	for _, s := range steps {
 		for _, a := range s.from {
 			for _, b := range s.to {
-				if len(r.edges) >= MaxVertices*MaxVertices {
-					return nil, r.fault(line, fmt.Sprintf("more than %d edges", MaxVertices*MaxVertices), "")
+				if len(r.edges) >= maxElements {
+					return nil, r.fault(line, fmt.Sprintf("more than %d edges", maxElements), "")
 				}
 				r.edges = append(r.edges, dotEdge{from: a, to: b, op: s.op, data: data, line: line})
 			}
@@ -279,7 +219,9 @@ func (r *dotReader) operand(defaults map[string]string, depth int) (nodes []int,
 	}
 	v, known := r.index[name]
 	if !known {
-		v = len(r.ids)
+		if v = len(r.ids); v >= MaxVertices {
+			return nil, false, false, r.fault(r.next.line, fmt.Sprintf("more than %d vertices", MaxVertices), "")
+		}
 		r.index[name] = v
 		r.ids = append(r.ids, name)
 	}
@@ -326,7 +268,7 @@ func (r *dotReader) sign(text string) bool {
 	return false
 }
 
-// attributes reads lists in brackets; a key without a value has the value true.
+// attributes reads lists in brackets and keeps those that say something about a graph.
 func (r *dotReader) attributes() (map[string]string, error) {
 	data := map[string]string{}
 	for r.next.is("[") {
@@ -344,9 +286,8 @@ func (r *dotReader) attributes() (map[string]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			data[strings.ToLower(key)] = "true"
 			if !r.next.is("=") {
-				continue
+				continue // of DAGitty: exposure, outcome, latent
 			}
 			if err := r.advance(); err != nil {
 				return nil, err
@@ -360,77 +301,13 @@ func (r *dotReader) attributes() (map[string]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			data[strings.ToLower(key)] = value
+			if key = strings.ToLower(key); slices.Contains(dotKeys, key) {
+				data[key] = value
+			}
 		}
 		if err := r.advance(); err != nil {
 			return nil, err
 		}
 	}
 	return data, nil
-}
-
-// graph builds the graph from what was read.
-func (r *dotReader) graph() (*Graph, error) {
-	var labels []string
-	for v := range r.ids {
-		if label, ok := r.labels[v]; ok {
-			labels = append(labels, label)
-		}
-	}
-	names, err := chooseNames(r.ids, map[string][]string{"label": labels})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.source, err)
-	}
-	c := newCollector(r.source)
-	c.graph.Partial = !r.listed
-	for _, name := range names {
-		c.vertex(name)
-	}
-	for _, edge := range r.edges {
-		a, err := edge.arrow()
-		if err != nil {
-			return nil, r.fault(edge.line, err.Error(), "->, --, and in DAGitty's graphs <-")
-		}
-		e := a.orient(Edge{From: edge.from, To: edge.to})
-		if err := parseNumbers(&e, edge.data); err != nil {
-			return nil, r.fault(edge.line, err.Error(), "finite numbers such as 1.5 or -2e-3")
-		}
-		if c.has(e) && r.strict {
-			continue
-		}
-		if err := c.add(e, edge.line); err != nil {
-			return nil, err
-		}
-	}
-	return c.finish()
-}
-
-// arrow is the direction of an edge, from its sign and from the heads and tails that its attributes draw.
-func (e *dotEdge) arrow() (arrow, error) {
-	a, err := parseType(e.op)
-	if err != nil {
-		return 0, err
-	}
-	dir, head, tail := e.data["dir"], e.data["arrowhead"], e.data["arrowtail"]
-	if dir == "" {
-		dir = [...]string{"forward", "back", "none"}[a]
-		if a == backward { // of DAGitty, which draws no heads by attributes
-			return a, nil
-		}
-	}
-	drawn := func(mark string, at string) (arrow, circle bool) {
-		on := dir == at || dir == "both"
-		return on && mark != "none" && mark != "odot" && mark != "dot", on && (mark == "odot" || mark == "dot")
-	}
-	toHead, headCircle := drawn(head, "forward")
-	toTail, tailCircle := drawn(tail, "back")
-	switch {
-	case headCircle || tailCircle || toHead && toTail:
-		return 0, fmt.Errorf("edge with the ends dir=%q arrowhead=%q arrowtail=%q stands for a hidden common cause, or leaves one open", dir, head, tail)
-	case toHead:
-		return forward, nil
-	case toTail:
-		return backward, nil
-	}
-	return plain, nil
 }

@@ -9,8 +9,8 @@ import (
 	"tobac/delimited"
 )
 
-// writeDOT draws the probability of each edge: as its label, for an undirected edge that of either direction, and as the width of its line; a second line of the
-// label is the weight. Undirected edges are dashed lines without a head. The numbers themselves are attributes of the edges, the weight as weight_mean, because Graphviz
+// writeDOT draws the probability of each edge: as its label, for an undirected edge that of either direction, and as the width of its line; a second line of
+// the label is the weight, if the edge has a direction. Undirected edges are dashed lines without a head. The numbers themselves are attributes of the edges, the weight as weight_mean, because Graphviz
 // takes an attribute weight for an instruction how to lay out.
 func writeDOT(w io.Writer, g *Graph) error {
 	for _, name := range g.Names {
@@ -37,7 +37,7 @@ func dotAttributes(e Edge) (list []dag.Attribute) {
 	if visible.Known {
 		label = append(label, fmt.Sprintf("%.2f", visible.Value))
 	}
-	if e.Weight.Known {
+	if e.Weight.Known && !e.Undirected { // a weight is that of one direction
 		label = append(label, fmt.Sprintf("%.3g", e.Weight.Value))
 	}
 	if label != nil {

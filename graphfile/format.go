@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tobac/internal/file"
@@ -55,30 +56,25 @@ type codec struct {
 	read         func(data []byte, source string) (*Graph, error)
 	write        func(w io.Writer, g *Graph) error
 	holds        []Quantity // numbers that are written
-	noUndirected bool       // edges without direction cannot be written as such
 	unnamed      bool       // names of vertices are not written
 }
 
-// codecs is filled by init because readers know formats.
-var codecs [formatCount]codec
-
-func init() {
-	codecs = [formatCount]codec{
-		EdgeList:      {name: "csv", ending: ".csv", what: "edge list: source,target and numbers", read: readDelimited, write: writeEdgeList, holds: quantities},
-		EdgeTabs:      {name: "tsv", ending: ".tsv", what: "edge list separated by tabs", read: readDelimited, write: writeEdgeTabs, holds: quantities},
-		Arrows:        {name: "txt", ending: ".txt", what: "a --> b in lines, as Tetrad writes it", read: readArrows, write: writeArrows},
-		Matrix:        {name: "matrix", ending: ".csv", what: "square matrix with names, as text", read: readDelimited, write: writeMatrix},
-		NPY:           {name: "npy", ending: ".npy", what: "square NumPy array", read: readNPY, write: writeNPY, unnamed: true},
-		NPZ:           {name: "npz", ending: ".npz", what: "NumPy arrays: names, adjacency and numbers", read: readNPZ, write: writeNPZ, holds: quantities},
-		NetworkX:      {name: "networkx", ending: ".json", what: "JSON of networkx.node_link_data", read: readJSON, write: writeNetworkX, holds: quantities},
-		AdjacencyJSON: {name: "adjacency", ending: ".json", what: "JSON of networkx.adjacency_data", read: readJSON, write: writeAdjacencyJSON, holds: quantities},
-		Cytoscape:     {name: "cytoscape", ending: ".cyjs", what: "JSON of Cytoscape", read: readJSON, write: writeCytoscape, holds: quantities},
-		GraphML:       {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML, write: writeGraphML, holds: quantities},
-		GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
-		DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
-		BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, without tables", read: readBIF, write: writeBIF, holds: quantities},
-		XMLBIF:        {name: "xmlbif", ending: ".xml", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF, noUndirected: true},
-	}
+// codecs are the formats, by their number.
+var codecs = [formatCount]codec{
+	EdgeList:      {name: "csv", ending: ".csv", what: "edge list: source,target and numbers", read: readDelimited, write: writeEdgeList, holds: quantities},
+	EdgeTabs:      {name: "tsv", ending: ".tsv", what: "edge list separated by tabs", read: readDelimited, write: writeEdgeTabs, holds: quantities},
+	Arrows:        {name: "txt", ending: ".txt", what: "a --> b in lines, as Tetrad writes it", read: readArrows, write: writeArrows},
+	Matrix:        {name: "matrix", ending: ".csv", what: "square matrix with names, as text", read: readDelimited, write: writeMatrix},
+	NPY:           {name: "npy", ending: ".npy", what: "square NumPy array", read: readNPY, write: writeNPY, unnamed: true},
+	NPZ:           {name: "npz", ending: ".npz", what: "NumPy arrays: names, adjacency and numbers", read: readNPZ, write: writeNPZ, holds: quantities},
+	NetworkX:      {name: "networkx", ending: ".json", what: "JSON of networkx.node_link_data", read: readJSON, write: writeNetworkX, holds: quantities},
+	AdjacencyJSON: {name: "adjacency", ending: ".json", what: "JSON of networkx.adjacency_data", read: readJSON, write: writeAdjacencyJSON, holds: quantities},
+	Cytoscape:     {name: "cytoscape", ending: ".cyjs", what: "JSON of Cytoscape", read: readJSON, write: writeCytoscape, holds: quantities},
+	GraphML:       {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML, write: writeGraphML, holds: quantities},
+	GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
+	DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
+	BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, without tables", read: readBIF, write: writeBIF, holds: quantities},
+	XMLBIF:        {name: "xmlbif", ending: ".xmlbif", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF},
 }
 
 // Formats lists all formats.
@@ -104,8 +100,8 @@ func (f Format) Ending() string { return codecs[f].ending }
 // Description says in some words what the format is.
 func (f Format) Description() string { return codecs[f].what }
 
-// endings are those of files beyond [Format.Ending].
-var endings = map[string]Format{".gv": DOT, ".xmlbif": XMLBIF, ".xml": GraphML, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList, ".cyjs": Cytoscape}
+// endings are those of files beyond [Format.Ending], and of formats that share one. The ending .xml may mean GraphML or XMLBIF, and stands for neither.
+var endings = map[string]Format{".gv": DOT, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList}
 
 // FormatOf is the format that the ending of a file's name stands for when it is written.
 func FormatOf(path string) (f Format, ok bool) {
@@ -135,23 +131,36 @@ func (f Format) Write(w io.Writer, g *Graph) error {
 	return err
 }
 
-// Lost lists what of the graph the format leaves out, each as a noun; nothing: the graph can be read back as it is.
+// Lost lists what of the graph the format leaves out, each as a plural; nothing: the graph can be read back as it is.
 func (f Format) Lost(g *Graph) []string {
 	var lost []string
 	c := &codecs[f]
 	if c.unnamed && !g.Unnamed {
 		lost = append(lost, "names of vertices")
 	}
+	if (f == Matrix || f == NPY) && g.opposite() {
+		lost = append(lost, OppositeEdges)
+	}
 	for _, q := range quantities {
-		held := false
-		for _, h := range c.holds {
-			held = held || h == q
-		}
-		if !held && g.Has(q) {
+		if !slices.Contains(c.holds, q) && g.Has(q) {
 			lost = append(lost, q.plural())
 		}
 	}
 	return lost
+}
+
+// OppositeEdges is what [Format.Lost] says of a matrix of 0 and 1 in which a → b beside b → a looks like an edge without direction.
+const OppositeEdges = "opposite edges (they become one without direction)"
+
+// opposite reports whether there are two edges a → b and b → a.
+func (g *Graph) opposite() bool {
+	directed, _ := g.Directed()
+	for _, e := range directed.Edges() {
+		if directed.Has(e.To, e.From) {
+			return true
+		}
+	}
+	return false
 }
 
 // plural names the numbers of all edges.

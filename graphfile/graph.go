@@ -80,6 +80,8 @@ type Graph struct {
 	Unnamed bool
 	// Partial: the file need not mention vertices without edges, so that Names may lack some.
 	Partial bool
+
+	lines map[int]int // by vertex: where its first edge stands in the file
 }
 
 // MaxVertices is the largest number of vertices that is read.

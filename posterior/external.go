@@ -114,9 +114,9 @@ func ReadMatrixNPY(r io.Reader, source string) (names []string, m *mat.Dense, er
 }
 
 // ReadProbabilities reads edge probabilities as text: a matrix as [ReadMatrix]
-// reads it, or a list of edges, one per line after a header with the columns
-// source (or from), target (or to) and probability; other columns are ignored,
-// edges that are not listed have the probability 0, and the variables are those
+// reads it, or a list of edges as [dag.ReadEdgeList] does, with a column
+// probability; other columns are ignored, edges that are not listed have the
+// probability 0, and the variables are those
 // that the list names, in the sequence in which it first does. variables, if not
 // nil, names them all instead: the probabilities come in that sequence, other
 // names are an error, and a matrix without names takes them over. A probability
@@ -128,8 +128,8 @@ func ReadProbabilities(r io.Reader, source string, variables []string) (*Posteri
 		return nil, err
 	}
 	p := &Posterior{Kind: Draws}
-	if columns := edgeColumns(f.Records[0]); columns != nil {
-		p.Names, p.Probabilities, err = edgeList(f, columns, variables)
+	if isProbabilityList(f) {
+		p.Names, p.Probabilities, err = edgeList(f, variables)
 	} else {
 		p.Names, p.Probabilities, err = matrixOf(f)
 		if err == nil {
@@ -212,65 +212,48 @@ func unnamed(names []string) bool {
 	return true
 }
 
-// edgeColumns are the columns source, target and probability of a header; nil if
-// it is none of a list of edges.
-func edgeColumns(header delimited.Record) []int {
-	find := func(allowed ...string) int {
-		return slices.IndexFunc(header.Fields, func(f delimited.Field) bool { return slices.Contains(allowed, strings.ToLower(f.Text)) })
-	}
-	columns := []int{find("source", "from"), find("target", "to"), find("probability")}
-	if slices.Contains(columns, -1) {
-		return nil
-	}
-	return columns
+// isProbabilityList reports whether a file is a list of edges with their probabilities.
+func isProbabilityList(f *delimited.File) bool {
+	return dag.IsEdgeList(f) && slices.ContainsFunc(f.Records[0].Fields, func(field delimited.Field) bool { return strings.EqualFold(field.Text, "probability") })
 }
 
-func edgeList(f *delimited.File, columns []int, variables []string) (names []string, m *mat.Dense, err error) {
-	type row struct {
-		ends [2]int
-		p    float64
+func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Dense, err error) {
+	list, err := dag.ReadEdgeList(f)
+	if err != nil {
+		return nil, nil, err
 	}
-	var list []row
+	names = list.Names
+	if variables != nil {
+		names = variables
+	}
 	index := map[string]int{}
-	for _, name := range variables {
-		index[name] = len(names)
-		names = append(names, name)
-	}
-	line, numbers := map[[2]int]int{}, f.Numbers()
-	for _, record := range f.Records[1:] {
-		fault := &delimited.Error{Source: f.Source, Line: record.Line}
-		if got, want := len(record.Fields), len(f.Records[0].Fields); got != want {
-			fault.Problem = fmt.Sprintf("got %d values, want %d as on line %d", got, want, f.Records[0].Line)
-			return nil, nil, fault
-		}
-		var e row
-		for k := range e.ends {
-			name := record.Fields[columns[k]].Text
-			j, known := index[name]
-			switch {
-			case !known && variables != nil:
-				fault.Problem, fault.Allowed = "unknown variable "+delimited.Excerpt(name), delimited.Excerpts(variables)
-				return nil, nil, fault
-			case !known:
-				j = len(names)
-				index[name] = j
-				names = append(names, name)
-			}
-			e.ends[k] = j
-		}
-		if first, repeated := line[e.ends]; repeated {
-			fault.Problem = fmt.Sprintf("the edge of line %d is repeated", first)
-			return nil, nil, fault
-		}
-		line[e.ends] = record.Line
-		if e.p, err = numbers.Parse(record.Fields[columns[2]].Text, record.Line, "probability"); err != nil {
-			return nil, nil, err
-		}
-		list = append(list, e)
+	for j, name := range names {
+		index[name] = j
 	}
 	m = matrix(len(names), 0)
-	for _, e := range list {
-		m.Set(e.ends[0], e.ends[1], e.p)
+	for _, e := range list.Edges {
+		var at [2]int
+		for k, v := range []int{e.From, e.To} {
+			if v < 0 {
+				continue
+			}
+			j, known := index[list.Names[v]]
+			if !known {
+				return nil, nil, &delimited.Error{Source: f.Source, Line: e.Line, Problem: "unknown variable " + delimited.Excerpt(list.Names[v]), Allowed: delimited.Excerpts(variables)}
+			}
+			at[k] = j
+		}
+		if e.To < 0 {
+			continue
+		}
+		p, known, err := list.Number(e, "probability")
+		if err != nil {
+			return nil, nil, err
+		}
+		if !known {
+			return nil, nil, &delimited.Error{Source: f.Source, Line: e.Line, Column: "probability", Problem: "value is missing", Allowed: "numbers from 0 to 1"}
+		}
+		m.Set(at[0], at[1], p)
 	}
 	return names, m, nil
 }

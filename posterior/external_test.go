@@ -112,8 +112,8 @@ func TestExternalFaults(t *testing.T) {
 		{"diagonal", "1,0.5\n0,0\n", "p.csv: probability of 0 -> 0 is 1, want 0 on the diagonal"},
 		{"listed probability", "from,to,probability\na,b,-1\n", "p.csv: probability of 0 -> 1 is -1, want a number from 0 to 1"},
 		{"loop", "from,to,probability\na,b,1\nb,b,1\n", "p.csv: probability of 1 -> 1 is 1, want 0 on the diagonal"},
-		{"repeated edge", "from,to,probability\na,b,1\na,b,1\n", "p.csv: line 3: the edge of line 2 is repeated"},
-		{"short line", "from,to,probability\na,b\n", "p.csv: line 2: got 2 values, want 3 as on line 1"},
+		{"repeated edge", "from,to,probability\na,b,1\na,b,1\n", `p.csv: line 3: edge "a" -> "b" is already on line 2; allowed: each edge once`},
+		{"short line", "from,to,probability\na,b\n", "p.csv: line 2: got 2 values, want 3"},
 		{"no edges", "from,to,probability\n", "p.csv: no names of variables"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

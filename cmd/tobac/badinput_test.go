@@ -75,7 +75,7 @@ func TestBadInput(t *testing.T) {
 
 		{"truth with a cycle", "fit good.csv --truth cycle.csv", failed, `cycle.csv: graph has a cycle: "a" -> "b" -> "c" -> "a"`},
 		{"truth with unknown names", "fit good.csv --truth stranger.csv", failed, `stranger.csv: line 2: unknown vertex "z"; allowed: "a", "b", "c"`},
-		{"truth that is no edge list", "fit good.csv --truth noedges.csv", failed, `noedges.csv: line 1: header is "a,b,c"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
+		{"truth that is no edge list", "fit good.csv --truth noedges.csv", failed, `noedges.csv: line 1: header is "a,b,c"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", perhaps among other columns`},
 		{"truth missing", "fit good.csv --truth no.csv", failed, `no.csv: no such file or directory`},
 		{"held-out rows of other columns", "fit good.csv --heldout other.csv", failed, `other.csv: no column is named "c"; allowed: "a", "b", "x"`},
 		{"held-out rows missing", "fit good.csv --heldout no.csv", failed, `no.csv: no such file or directory`},
@@ -101,8 +101,8 @@ func TestBadInput(t *testing.T) {
 		{"two data files", "fit good.csv two.csv", usage, `tobac fit takes at most one data file, got "good.csv", "two.csv"`},
 		{"unknown option", "fit --epochs 3", usage, `unknown flag: --epochs; tobac fit --help lists the options`},
 		{"unknown short option", "fit -x", usage, `unknown shorthand flag: 'x' in -x; tobac fit --help lists the options`},
-		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, effect, eval, fit, help, order, predict, report, simulate, version`},
-		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, effect, eval, fit, help, order, predict, report, simulate, version`},
+		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, convert, effect, eval, fit, help, order, predict, report, simulate, version`},
+		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, convert, effect, eval, fit, help, order, predict, report, simulate, version`},
 		{"too many workers", "fit good.csv --workers 100000000", failed, `good.csv: 3 variables with 30 particles and 128 samples on 100000000 workers need about 3433 GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank`},
 		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, `good.csv: stopped after 0 of 1000 steps: non-finite value: optimizer state is +Inf at block 1, particle 0, coordinate 5`},
 

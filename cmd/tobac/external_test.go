@@ -80,7 +80,7 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 	}{
 		{"missing", nil, []string{"--truth", "truth.csv", "nothing"}, exitFailed, "nothing: no such file or directory; allowed: a folder written by tobac fit --out, a folder of adjacency matrices, or a file of edge probabilities"},
 		{"no densities", nil, []string{"--heldout", "rows.csv", "p.csv"}, exitUsage, "--heldout needs a posterior written by tobac fit: p.csv has no densities of data"},
-		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, exitFailed, `truth.csv: line 2: unknown vertex "a"; allowed: "X0", "X1"`},
+		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, exitFailed, `truth.csv: line 2: unknown vertices "a", "b"; allowed: "X0", "X1"`},
 		{"other names", nil, []string{"--truth", "truth.csv", "--data", "other.csv", "p.csv"}, exitFailed, `p.csv: matrix without the variable "c"; it has "a", "b"`},
 		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, exitFailed, "text.npy: not a NumPy file: npy: not a valid NumPy file format"},
 		{"empty folder", map[string]string{"notes.md": ""}, []string{"--truth", "truth.csv", "graphs"}, exitFailed, "graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix (.csv, .tsv, .txt, .npy)"},

@@ -14,6 +14,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/graphfile"
 	"tobac/internal/file"
 	"tobac/models"
 )
@@ -43,6 +44,7 @@ type fitOptions struct {
 	workers             int
 	json                bool
 	report              bool
+	formats             []graphfile.Format
 
 	configFile string
 	force      bool
@@ -74,7 +76,7 @@ func (p preset) String() string {
 
 // What --truth and --heldout mean, wherever they are accepted.
 const (
-	truthUsage   = "the true graph to compare with: an edge list with the header source,target"
+	truthUsage   = "the true graph to compare with: an edge list, a matrix, GraphML, DOT, BIF, or another format of tobac convert"
 	heldoutUsage = "held-out rows for the predictive density, columns matched by name"
 )
 
@@ -166,8 +168,9 @@ mean_in_sd, where the draws have parameters), consensus.csv (source,target,weigh
 particles-svgd.json (the particles beside it, where there are any), imputation.csv (where
 values were missing), summary.json (settings, what was known, evidences, warnings,
 metrics, times, verdict), run.toml, tobac.json, report.html (all of it on one page with
-pictures, for a browser; needs no network), and the pictures in figures. Without --out
-nothing is written.
+pictures, for a browser; needs no network), and the pictures in figures. --formats adds
+consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and
+posterior.npz with the matrices of all pairs. Without --out nothing is written.
 
 Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only
 that is replaced, unless somebody has changed it. --force replaces files of the same
@@ -246,6 +249,8 @@ func newFit() *cobra.Command {
 	f.Var(wholeNumber(&o.workers, 1, unlimited), "workers", "goroutines; they change nothing but the time")
 	defaultText(f, "workers", "number of CPUs")
 	f.Var(text(&o.out, "DIR"), "out", "folder for the results, created if need be")
+	f.Var(formatList(&o.formats), "formats", "write the consensus graph for other programs too, and all matrices as npz")
+	defaultText(f, "formats", "none")
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(wholeNumber(&o.checkpointEvery, 1, unlimited), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
@@ -290,6 +295,9 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return o.command.mistaken(err)
 	}
+	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
+		return err
+	}
 	var out, figures *file.Set
 	guard := file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}
 	if o.out != "" {
@@ -323,6 +331,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	}
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	r.summary.Command = o.command.String()
+	r.formats = o.formats
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
 		if o.report {

@@ -5,6 +5,7 @@
 //	tobac eval DIR           judge a posterior in files against a graph or other data
 //	tobac order DATA.csv     print a causal order of the columns
 //	tobac simulate           draw a random graph and data from it
+//	tobac convert IN OUT     write a graph in the format of another program
 //	tobac version            print the version
 //
 // Every command explains its options with --help. Results go to standard

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/delimited"
+	"tobac/graphfile"
 	"tobac/posterior"
 )
 
@@ -139,20 +140,7 @@ func (r *result) writeConsensus(w io.Writer) error {
 	return dag.WritePartiallyDirected(w, g, r.Names, weights, func(e dag.Edge) bool { return r.Posterior.Pair(e.From, e.To).A == e.From })
 }
 
-// writeDOT draws the consensus graph for Graphviz: undirected edges have no arrow
-// heads. Labels are mean weights, of undirected edges that of the more probable direction.
+// writeDOT draws the consensus graph for Graphviz.
 func (r *result) writeDOT(w io.Writer) error {
-	g, weights := r.Posterior.PartiallyDirected()
-	var labels func(dag.Edge) []dag.Attribute
-	if weights != nil {
-		of := dag.WeightLabels(weights)
-		labels = func(e dag.Edge) []dag.Attribute {
-			p := r.Posterior.Pair(e.From, e.To)
-			if g.Has(p.A, p.B) {
-				e = dag.Edge{From: p.A, To: p.B}
-			}
-			return of(e)
-		}
-	}
-	return dag.WritePartiallyDirectedDOT(w, g, r.Names, labels)
+	return graphfile.DOT.Write(w, r.consensusGraph())
 }

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
+	"tobac/graphfile"
 	"tobac/impute"
 	"tobac/internal/file"
 	"tobac/report"
@@ -24,9 +25,10 @@ type result struct {
 	known   bool             // whether their standard deviations are
 	worth   string           // how many draws they rest on
 	verdict tobac.Verdict
-	command *commandLine      // that made it
-	folder  string            // of its files; "": none
-	imputed *impute.Completed // nil: no value was missing
+	command *commandLine       // that made it
+	folder  string             // of its files; "": none
+	imputed *impute.Completed  // nil: no value was missing
+	formats []graphfile.Format // of --formats
 }
 
 // An output is a file that tobac fit writes with --out.
@@ -49,6 +51,7 @@ var fitOutputs = []output{
 	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
 	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
+	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF), export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows), exportPosterior,
 }
 
 // fitFiles are their names, with that of the file that lists them.

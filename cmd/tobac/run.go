@@ -64,7 +64,7 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newCheck(), newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion())
+	root.AddCommand(newCheck(), newConvert(), newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{flagError(cmd, err)}
@@ -143,7 +143,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd", "table":
+		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "graphfile", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd", "table":
 		default:
 			found = false
 		}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tobac/graphfile"
+	"tobac/internal/file"
+)
+
+// convertOptions are the flags of tobac convert.
+type convertOptions struct {
+	to        graphfile.Format
+	values    graphfile.Values
+	above     float64
+	transpose bool
+	force     bool
+
+	given func(flag string) bool // on the command line
+}
+
+const convertLong = `Convert reads a graph from a file and writes it in another format. What kind of file
+IN is it finds out from its content; - is standard input. OUT has the format of its
+ending, or that of --to; - is standard output, which needs --to. A file that is
+already there is only replaced with --force.
+
+Formats:
+%s
+Directed and undirected edges, probability, weight and its standard deviation are
+kept where the format can hold them; what it cannot hold is said. BIF and XMLBIF hold
+acyclic graphs. Edges a <-> b and a o-> b stand for hidden variables and are refused.
+
+Matrices: entry (i, j) is the edge i -> j; --transpose reads j -> i, as lingam writes
+them. A matrix of 0 and 1 with both entries of a pair is an undirected edge; otherwise
+entries are probabilities if all are from 0 to 1, or else weights. --values says what
+a matrix that is written has.
+
+docs/formats.md has an example of each format.`
+
+func newConvert() *cobra.Command {
+	var o convertOptions
+	var list strings.Builder
+	for _, f := range graphfile.Formats() {
+		fmt.Fprintf(&list, "  %-10s %-9s %s\n", f, f.Ending(), f.Description())
+	}
+	cmd := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Write a graph in the format of another program",
+		Long:  fmt.Sprintf(convertLong, list.String()),
+		Example: `  tobac convert graph.csv graph.graphml
+  tobac convert run/edges.csv likely.dot --above 0.5
+  tobac convert truth.bif - --to csv`,
+		Args: arguments(2, 2, "a file to read and a file to write"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.given = cmd.Flags().Changed
+			return convert(&o, args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(choice(&o.to, graphfile.Formats()...), "to", "format of OUT")
+	defaultText(f, "to", "by the ending of OUT")
+	f.Var(choice(&o.values, graphfile.AdjacencyValues, graphfile.ProbabilityValues, graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
+	f.Var(share(&o.above), "above", "keep the edges whose probability is above P")
+	defaultText(f, "above", "all edges")
+	toggle(f, &o.transpose, "transpose", "turn every directed edge round")
+	toggle(f, &o.force, "force", "replace OUT if it is there")
+	return cmd
+}
+
+// share is a number from 0 on and below 1.
+func share(value *float64) pflag.Value {
+	b := fraction(value).(*bounded[float64])
+	above := b.parse
+	b.kind, b.allowed = "P", "numbers from 0 and below 1"
+	b.parse = func(text string) (float64, bool) {
+		if v, ok := above(text); ok {
+			return v, true
+		}
+		return 0, text == "0"
+	}
+	return b
+}
+
+// target is the format to write.
+func (o *convertOptions) target(out string) (graphfile.Format, error) {
+	to := o.to
+	if !o.given("to") {
+		var ok bool
+		if to, ok = graphfile.FormatOf(out); !ok {
+			return 0, usagef("%s: the ending says no format; allowed: %s, or --to", out, endings())
+		}
+	}
+	if o.given("values") && to != graphfile.Matrix && to != graphfile.NPY {
+		return 0, usagef("--values contradicts --to %v: only matrix and npy hold a single matrix", to)
+	}
+	return to, nil
+}
+
+// endings lists those of all formats once.
+func endings() string {
+	var all []string
+	seen := map[string]bool{}
+	for _, f := range graphfile.Formats() {
+		if !seen[f.Ending()] {
+			all = append(all, f.Ending())
+			seen[f.Ending()] = true
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// convert runs the command.
+func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr io.Writer) error {
+	to, err := o.target(out)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it", out)
+	}
+	g, err := o.read(&in, stdin)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	lost := to.Lost(g)
+	if to == graphfile.Matrix || to == graphfile.NPY {
+		err = graphfile.WriteMatrix(&b, g, to, o.values)
+		lost = o.kept(lost)
+	} else {
+		err = to.Write(&b, g)
+	}
+	if err != nil {
+		return &locatedError{in, err}
+	}
+	if lost != nil {
+		warn(stderr, []string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
+	}
+	if out == "-" {
+		if _, err := stdout.Write(b.Bytes()); err != nil {
+			return file.WithPath("standard output", err)
+		}
+		return nil
+	}
+	if err := file.Write(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+		return err
+	}
+	_, undirected := g.Directed()
+	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), counted(len(g.Edges), "edge"))
+	if len(undirected) > 0 {
+		text += fmt.Sprintf(", %d of them without direction", len(undirected))
+	}
+	_, err = fmt.Fprintln(stdout, text)
+	return err
+}
+
+// kept removes from what is lost what the entries of the matrix keep.
+func (o *convertOptions) kept(lost []string) []string {
+	entries := map[graphfile.Values]string{graphfile.ProbabilityValues: "probabilities", graphfile.WeightValues: "weights"}[o.values]
+	var out []string
+	for _, what := range lost {
+		if what != entries && (what != graphfile.OppositeEdges || o.values == graphfile.AdjacencyValues) {
+			out = append(out, what)
+		}
+	}
+	return out
+}
+
+// read reads the graph and does what the options say with it; in becomes its name in
+// messages.
+func (o *convertOptions) read(in *string, stdin io.Reader) (g *graphfile.Graph, err error) {
+	if *in == "-" {
+		*in = standardInput
+		g, _, err = graphfile.Read(stdin, standardInput)
+	} else {
+		g, _, err = graphfile.ReadFile(*in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.transpose {
+		g = g.Reversed()
+	}
+	if o.given("above") {
+		if g, err = g.Above(o.above); err != nil {
+			return nil, &locatedError{*in, err}
+		}
+	}
+	return g, nil
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tobac/graphfile"
+)
+
+// directedEdges counts the edges with a direction that a file of Graphviz draws.
+func directedEdges(dot string) int {
+	return strings.Count(dot, "->") - strings.Count(dot, `"dir"="none"`)
+}
+
+// The same graph in every format is the same truth, for every command that takes
+// one.
+func TestTruthInEveryFormat(t *testing.T) {
+	inFolder(t, map[string]string{
+		"truth.csv": "source,target\na,b\nb,c\n", "p.csv": "a,b,c\n0,0.75,0\n0.25,0,1\n0,0,0\n",
+		"rows.csv": "a,b,c\n1,2,1\n2,1,5\n3,5,0\n4,0,2\n5,1,2\n",
+	})
+	want := succeed(t, "eval", "--truth", "truth.csv", "p.csv").stdout
+	ordered := succeed(t, "order", "rows.csv", "--method", "variance").stdout
+	for _, f := range graphfile.Formats() {
+		name := "graph-" + f.String() + f.Ending()
+		text := succeed(t, "convert", "truth.csv", name, "--to", f.String()).stdout
+		if text != name+": 3 vertices, 2 edges\n" {
+			t.Errorf("%v: convert says %q", f, text)
+		}
+		if got := succeed(t, "eval", "--truth", name, "p.csv").stdout; got != want {
+			t.Errorf("%v: eval says\n%s\nwant\n%s", f, got, want)
+		}
+		if got := succeed(t, "order", "rows.csv", "--all", "--truth", name).stdout; !strings.Contains(got, strings.TrimSpace(ordered)) {
+			t.Errorf("%v: order says\n%s", f, got)
+		}
+	}
+}
+
+func TestTruthFaults(t *testing.T) {
+	files := map[string]string{
+		"p.csv": "a,b\n0,0.5\n0,0\n", "x.csv": "X0,X1\n0,0.5\n0,0\n",
+		"hidden.dot": "digraph { u -> a; u -> b; a -> b; }", "case.csv": "from,to\nA,b\n", "one.csv": "X1,X2\n0,1\n0,0\n", "few.graphml": graphML(`<node id="a"/>`),
+		"cpdag.dot": "graph { a -- b }", "pag.txt": "a o-> b\n", "loop.npy": "\x93NUMPY", "three.csv": "0,1,0\n0,0,0\n0,0,0\n", "cycle.bif": bif("a", "b") + bif("b", "a"),
+		"alone.dot": "digraph { a -> b; u }", "broken.json": "{\n\"nodes\": [\n}", "bomb.graphml": `<!DOCTYPE g [<!ENTITY a "aaaa">]><graphml><graph><node id="&a;"/></graph></graphml>`,
+	}
+	for _, c := range []struct{ name, truth, judged, want string }{
+		{"hidden variable", "hidden.dot", "p.csv", `hidden.dot: line 1: unknown vertex "u"; allowed: "a", "b"`},
+		{"another case", "case.csv", "p.csv", `case.csv: line 2: unknown vertex "A", but there is a column "a": names must agree in case and blanks`},
+		{"counted from one", "one.csv", "x.csv", `one.csv: vertices are counted from X1, columns from X0; allowed: the same names, "X0", "X1"`},
+		{"a column is missing", "few.graphml", "p.csv", `few.graphml: the graph has no vertex "b"; allowed: a graph with all columns as vertices`},
+		{"without direction", "cpdag.dot", "p.csv", `cpdag.dot: 1 edge without direction ("a" -- "b"); allowed: a graph in which every edge has one`},
+		{"unknown mark", "pag.txt", "p.csv", `pag.txt: line 1: edge o-> stands for a hidden common cause, or leaves one open, which no graph on the variables alone can say; allowed: ->, <- and --, with one dash more or not`},
+		{"no array", "loop.npy", "p.csv", `loop.npy: not a NumPy file: it does not begin as one`},
+		{"too many vertices", "three.csv", "p.csv", `three.csv: graph of 3 vertices without names, want 2, one for each column`},
+		{"cycle", "cycle.bif", "p.csv", `cycle.bif: graph has a cycle: "a" -> "b" -> "a"`},
+		{"broken JSON", "broken.json", "p.csv", `broken.json: line 3: faulty JSON: invalid character '}' looking for beginning of value`},
+		{"entities", "bomb.graphml", "p.csv", `bomb.graphml: line 1: faulty XML: invalid character entity &a;`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t, files)
+			refuses(t, "eval --truth "+c.truth+" "+c.judged, exitFailed, c.want)
+		})
+	}
+	inFolder(t, files)
+	succeed(t, "eval", "--truth", "alone.dot", "p.csv") // u has no edges
+}
+
+func graphML(inside string) string {
+	return "<graphml>\n<graph edgedefault=\"directed\">\n" + inside + "\n</graph>\n</graphml>\n"
+}
+
+// bif is a variable with one parent; two of them make a network.
+func bif(name, parent string) string {
+	text := "probability ( " + name + " | " + parent + " ) { table 1; }\n"
+	if name < parent {
+		text = "network n {\n}\nvariable " + name + " { type discrete [ 1 ] { x }; }\nvariable " + parent + " { type discrete [ 1 ] { x }; }\n" + text
+	}
+	return text
+}
+
+func TestConvert(t *testing.T) {
+	inFolder(t, map[string]string{
+		"graph.csv": "source,target,type,probability,weight\na,b,directed,0.9,1.5\nb,c,undirected,0.6,\n", "b.csv": "a,b\n0,0\n2.5,0\n",
+		"edges.csv": "source,target,probability,weight_mean,weight_sd\na,b,0.7,1,\nb,a,0.3,,\n", "empty.xyz": "",
+	})
+	if got := runWith(t, t.Context(), readFile(t, "graph.csv"), "convert", "-", "-", "--to", "txt"); got != (invocation{exitDone,
+		"Graph Nodes:\na;b;c\n\nGraph Edges:\n1. a --> b\n2. b --- c\n", "tobac: warning: txt holds no probabilities, no weights: left out\n"}) {
+		t.Errorf("convert - -: %+v", got)
+	}
+	if got := succeed(t, "convert", "graph.csv", "new.dot"); got.stdout != "new.dot: 3 vertices, 2 edges, 1 of them without direction\n" || got.stderr != "" {
+		t.Errorf("convert to DOT: %+v", got)
+	}
+	if got := succeed(t, "convert", "b.csv", "-", "--transpose", "--to", "csv").stdout; got != "source,target,weight\na,b,2.5\n" {
+		t.Errorf("transposed:\n%s", got)
+	}
+	if got := succeed(t, "convert", "edges.csv", "-", "--above", "0.5", "--to", "csv").stdout; got != "source,target,probability,weight\na,b,0.7,1\n" {
+		t.Errorf("above 0.5:\n%s", got)
+	}
+	if got := succeed(t, "convert", "edges.csv", "-", "--to", "matrix", "--values", "probability").stdout; got != ",a,b\na,0,0.7\nb,0.3,0\n" {
+		t.Errorf("matrix:\n%s", got)
+	}
+	if got := succeed(t, "convert", "edges.csv", "-", "--to", "matrix"); got.stdout != ",a,b\na,0,1\nb,1,0\n" ||
+		got.stderr != "tobac: warning: matrix holds no opposite edges (they become one without direction), no probabilities, no weights: left out\n" {
+		t.Errorf("matrix of opposite edges: %+v", got)
+	}
+	refuses(t, "convert graph.csv new.dot", exitFailed, `new.dot: is already there; allowed: another name, or --force to replace it`)
+	succeed(t, "convert", "graph.csv", "new.dot", "--force")
+	refuses(t, "convert graph.csv out.xyz", exitUsage, `out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to`)
+	refuses(t, "convert graph.csv out.dot --values weight", exitUsage, `--values contradicts --to dot: only matrix and npy hold a single matrix`)
+	refuses(t, "convert graph.csv out.npy --values weight", exitFailed, `graph.csv: edge "b" -- "c" has no weight`)
+	refuses(t, "convert b.csv out.npy --above 0.5", exitFailed, `b.csv: edge "b" -> "a" has no probability`)
+	refuses(t, "convert edges.csv out.bif", exitFailed, `edges.csv: BIF holds acyclic graphs: graph has a cycle: "a" -> "b" -> "a"`)
+	refuses(t, "convert graph.csv out.dot --above 1", exitUsage, `invalid argument "1" for "--above" flag: allowed: numbers from 0 and below 1`)
+	refuses(t, "convert empty.xyz out.dot", exitFailed, `empty.xyz: file is empty`)
+	refuses(t, "convert graph.csv", exitUsage, `tobac convert takes a file to read and a file to write, got "graph.csv"`)
+}
+
+// The files of --formats hold one graph: the consensus, with the edges of unknown
+// direction, and the numbers of edges.csv.
+func TestFitFormats(t *testing.T) {
+	simulated(t)
+	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--formats", "graphml,gml,bif,networkx,cytoscape,npz,txt,dot")...)
+	want, _, err := graphfile.ReadFile("run/consensus.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Names) != 6 || len(want.Edges) == 0 || !want.Has(graphfile.Probability) || !want.Has(graphfile.Weight) {
+		t.Errorf("consensus.json holds %+v", want)
+	}
+	for _, name := range []string{"consensus.graphml", "consensus.gml", "consensus.bif", "consensus.cyjs", "consensus.txt", "consensus.dot", "posterior.npz"} {
+		got, f, err := graphfile.ReadFile(filepath.Join("run", name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		on, _, err := got.On(want.Names)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(on.Edges) != len(want.Edges) {
+			t.Errorf("%s: %d edges, want %d", name, len(on.Edges), len(want.Edges))
+		}
+		for _, e := range want.Edges {
+			found := false
+			for _, g := range on.Edges {
+				if f == graphfile.Arrows {
+					g.Probability, g.Adjacent, g.Weight, g.WeightSD = e.Probability, e.Adjacent, e.Weight, e.WeightSD
+				}
+				found = found || g == e
+			}
+			if !found {
+				t.Errorf("%s lacks %+v, has %+v", name, e, on.Edges)
+			}
+		}
+	}
+	var summary map[string]any
+	if err := json.Unmarshal([]byte(readFile(t, "run/summary.json")), &summary); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("run/consensus.txt"); err != nil {
+		t.Error(err)
+	}
+	refuses(t, "fit data/train.csv --formats graphml", exitUsage, `--formats names files of --out DIR, which is missing`)
+	refuses(t, "fit data/train.csv --formats svg --out other", exitUsage, `invalid argument "svg" for "--formats" flag: allowed: graphml, gml, bif, networkx, cytoscape, npz, txt, dot, separated by commas`)
+}
+
+// A format that cannot hold the names is refused before the work.
+func TestFitFormatsNames(t *testing.T) {
+	inFolder(t, map[string]string{"odd.csv": "\"a\x01\",b\n1,2\n2,1\n3,5\n4,0\n"})
+	refuses(t, "fit odd.csv --out run --formats graphml", exitFailed, `--formats graphml: XML cannot hold the character U+0001 of the name "a\x01"`)
+}
