@@ -17,14 +17,19 @@ import (
 )
 
 // readKnowledge adds what a file says to a prior: the statements of a TOML file, or
-// all edges of a graph, as required ones, of a file that --truth reads.
+// all edges of a graph, as required ones, of a file in any format of graphs.
 func readKnowledge(path string, p *tobac.Prior, names []string) error {
 	if !strings.EqualFold(filepath.Ext(path), ".toml") {
-		g, err := readTruth(path, names)
-		if err == nil {
-			p.RequireGraph(g)
+		g, _, err := readGraph(path, names)
+		if err != nil {
+			return err
 		}
-		return err
+		required, err := g.DAG()
+		if err != nil {
+			return &locatedError{path, err}
+		}
+		p.RequireGraph(required)
+		return nil
 	}
 	f, err := file.Open(path, "a file")
 	if err != nil {

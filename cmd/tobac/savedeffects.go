@@ -81,7 +81,7 @@ func readEffects(in io.Reader, path string, names []string, from int) ([]effects
 			}
 		}
 		if from == every || ends[0] == from {
-			all = append(all, effects.Effect{From: from, To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
+			all = append(all, effects.Effect{From: ends[0], To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
 				Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
 		}
 	}
