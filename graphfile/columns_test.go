@@ -112,6 +112,27 @@ func TestDense(t *testing.T) {
 	}
 }
 
+// The content decides, even where it begins with a word or a sign of another format.
+func TestRecognised(t *testing.T) {
+	for text, want := range map[string]graphfile.Format{
+		"variable,height (cm)\n0,1\n0,0\n":                                     graphfile.Matrix,
+		"graph,b [x]\n0,1\n0,0\n":                                              graphfile.Matrix,
+		"network,target,source\n1,{,(\n":                                       graphfile.EdgeList,
+		"# from [1]\na -> b\n":                                                 graphfile.Arrows,
+		"# from\ngraph [ node [ id 0 label \"a\" ] ]":                          graphfile.GML,
+		"Creator \"x\"\nVersion 1\ngraph\n[\n node\n [ id 0 ]\n]":              graphfile.GML,
+		"graph\n{ a -- b }":                                                    graphfile.DOT,
+		"// x\nstrict digraph \"a {\" { b }":                                   graphfile.DOT,
+		"/* network { */ network \"a b\" { }\nvariable a { }":                  graphfile.BIF,
+		"network\n{ }\nvariable a { }":                                         graphfile.BIF,
+		"<?xml version=\"1.0\"?>\n<!-- <BIF> -->\n<graphml><graph/></graphml>": graphfile.GraphML,
+	} {
+		if _, got, err := graphfile.Read(strings.NewReader(text), "file"); err != nil || got != want {
+			t.Errorf("%q: %v, error %v, want %v", text, got, err, want)
+		}
+	}
+}
+
 // FormatOf goes by the ending, and Read does not care for a byte order mark.
 func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]graphfile.Format{

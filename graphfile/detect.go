@@ -13,8 +13,8 @@ import (
 // How texts of the languages begin, after comments.
 var (
 	dotStart = regexp.MustCompile(`^(?i)(strict\s+)?(digraph|graph|dag|pdag|mag|pag)\s*("([^"\\]|\\.)*"|<[^{]*>|[^\s{"\[]+)?\s*\{`)
-	bifStart = regexp.MustCompile(`^(network|variable|probability)\b[^=]*?[{(]`)
-	gmlStart = regexp.MustCompile(`^(?i)((graph|creator|version|comment|directed)\s*(\[|"|\d)|#)`)
+	bifStart = regexp.MustCompile(`^((network|variable)(\s+("[^"]*"|[^\s{,;]+))?\s*\{|probability\s*\()`)
+	gmlStart = regexp.MustCompile(`^(?i)(graph\s*\[|(creator|version|comment|directed)\s+("[^"]*"|[\d.]+)\s)`)
 )
 
 const byteOrderMark = "\uFEFF"
@@ -34,7 +34,7 @@ func detect(data []byte, source string) (Format, error) {
 	text := string(data[:min(len(data), 1<<16)])
 	switch {
 	case strings.HasPrefix(text, "<"):
-		if strings.Contains(text, "<BIF") {
+		if strings.Contains(text, "<BIF") && !strings.Contains(text, "<graphml") {
 			return XMLBIF, nil
 		}
 		return GraphML, nil
@@ -47,7 +47,7 @@ func detect(data []byte, source string) (Format, error) {
 		return DOT, nil
 	case bifStart.MatchString(code):
 		return BIF, nil
-	case gmlStart.MatchString(text) && strings.Contains(text, "["):
+	case gmlStart.MatchString(code) && strings.Contains(code, "["):
 		return GML, nil
 	}
 	return detectText(string(data), source)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,13 @@ import (
 // directedEdges counts the edges with a direction that a file of Graphviz draws.
 func directedEdges(dot string) int {
 	return strings.Count(dot, "->") - strings.Count(dot, `"dir"="none"`)
+}
+
+// filesWithoutFormats are the names of fitFiles that need no --formats.
+func filesWithoutFormats() []string {
+	return slices.DeleteFunc(fitFiles(), func(name string) bool {
+		return name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
+	})
 }
 
 // The same graph in every format is the same truth, for every command that takes
