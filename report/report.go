@@ -91,7 +91,7 @@ func New(ctx context.Context, content Content) (*Report, error) {
 	}
 	r.add(convergencePicture, "Agreement of the chains", "R̂ of each quantity. The table of convergence lists the numbers.", c.convergenceChart(), 0.7, 1)
 	r.add(edgesPicture, "Number of edges", "Bars of the probability of each number of edges.", c.countChart(), 0.6, 1)
-	r.add(fitPicture, "Fit of each column", "Bars of R² of each column. The table of fits lists the numbers.", c.fitChart(), 0.7, 1)
+	r.add(fitPicture, "Fit of each column", "Bars of R² of each column that has parents. The table of fits lists the numbers.", c.fitChart(), 0.7, 1)
 	return r, nil
 }
 
