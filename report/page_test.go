@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -279,6 +281,14 @@ func TestUnknownWeights(t *testing.T) {
 		if n := strings.Count(strings.ReplaceAll(text, "isNaN", ""), "NaN"); n != 1 { // the script's own
 			t.Errorf("NaN stands %d times in the page, want once, in the script", n)
 		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := report.New(ctx, random(5, 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -152,6 +152,25 @@ func TestReadEffects(t *testing.T) {
 	}
 }
 
+// What is read is what was written, and nothing panics.
+func FuzzReadEffects(f *testing.F) {
+	const header = "from,to,mean,sd,q05,q95,path\n"
+	for _, seed := range []string{"", header, header + "a,b,1,2,3,4,0.5\n", header + "a,b,,,,,\n", header + "a,b,NaN,Inf,-1e999,x,\n", "path,q95,q05,sd,mean,to,from\n1,2,3,4,5,b,a\n", header + "a,b\n", "\"", header + "\"a\nb\",b,1,1,1,1,1\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		effects, err := readEffects(strings.NewReader(text), []string{"a", "b"})
+		if err != nil && (effects != nil || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("effects %v with error %q", effects, err)
+		}
+		for _, e := range effects {
+			if e.From != "a" && e.From != "b" || e.To != "a" && e.To != "b" {
+				t.Errorf("%+v", e)
+			}
+		}
+	})
+}
+
 // The command to repeat leaves out what changes no number, and quotes what a shell would
 // take apart.
 func TestCommandLine(t *testing.T) {
