@@ -51,7 +51,7 @@ func (r *result) draw(ctx context.Context, j *job) (err error) {
 		if err := fitOutputs[at].write(r, &text); err != nil {
 			return err
 		}
-		if c.Effects, err = readEffects(&text, r.Names); err != nil {
+		if c.Effects, err = reportEffects(&text, r.Names); err != nil {
 			return err
 		}
 	}
@@ -85,8 +85,8 @@ func writeFigures(page *report.Report, out *file.Set) error {
 // effectColumns are the columns of effects.csv that a report shows.
 var effectColumns = []string{"from", "to", "mean", "sd", "q05", "q95", "path"}
 
-// readEffects reads the effects that a fit wrote. An empty field is an unknown number.
-func readEffects(in io.Reader, names []string) ([]report.Effect, error) {
+// reportEffects reads the effects that a fit wrote. An empty field is an unknown number.
+func reportEffects(in io.Reader, names []string) ([]report.Effect, error) {
 	rows, err := csv.NewReader(in).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", effectsReport, err)

@@ -126,9 +126,9 @@ func TestReportErrors(t *testing.T) {
 	refuses(t, "report run", exitFailed, "run/summary.json: unexpected end of JSON input")
 }
 
-func TestReadEffects(t *testing.T) {
+func TestReportEffects(t *testing.T) {
 	names := []string{"a", "b,c"}
-	got, err := readEffects(strings.NewReader("from,to,mean,sd,q05,q50,q95,path,mean_in_sd\na,\"b,c\",1.5,,,1,,0.75,2\n"), names)
+	got, err := reportEffects(strings.NewReader("from,to,mean,sd,q05,q50,q95,path,mean_in_sd\na,\"b,c\",1.5,,,1,,0.75,2\n"), names)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%v, error %v", got, err)
 	}
@@ -146,20 +146,20 @@ func TestReadEffects(t *testing.T) {
 		"from,to,mean,sd,q05,q95,path\na,x,1,1,1,1,1\n":   `effects.csv: line 2: effect of "a" on "x", want names of the posterior's variables`,
 		"from,to,mean,sd,q05,q95,path\na,a,1,one,1,1,1\n": `effects.csv: line 2: sd is "one", want a number`,
 	} {
-		if _, err := readEffects(strings.NewReader(text), names); err == nil || err.Error() != want {
+		if _, err := reportEffects(strings.NewReader(text), names); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
 	}
 }
 
 // What is read is what was written, and nothing panics.
-func FuzzReadEffects(f *testing.F) {
+func FuzzReportEffects(f *testing.F) {
 	const header = "from,to,mean,sd,q05,q95,path\n"
 	for _, seed := range []string{"", header, header + "a,b,1,2,3,4,0.5\n", header + "a,b,,,,,\n", header + "a,b,NaN,Inf,-1e999,x,\n", "path,q95,q05,sd,mean,to,from\n1,2,3,4,5,b,a\n", header + "a,b\n", "\"", header + "\"a\nb\",b,1,1,1,1,1\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		effects, err := readEffects(strings.NewReader(text), []string{"a", "b"})
+		effects, err := reportEffects(strings.NewReader(text), []string{"a", "b"})
 		if err != nil && (effects != nil || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("effects %v with error %q", effects, err)
 		}
@@ -173,7 +173,7 @@ func FuzzReadEffects(f *testing.F) {
 
 // The command to repeat leaves out what changes no number, and quotes what a shell would
 // take apart.
-func TestCommandLine(t *testing.T) {
+func TestRepeatCommand(t *testing.T) {
 	flags := newFit().Flags()
 	for args, want := range map[string]string{
 		"fit":                                    "tobac fit",
@@ -183,11 +183,11 @@ func TestCommandLine(t *testing.T) {
 		"fit|--report=false|--tiers|a,b; c":      "tobac fit --tiers 'a,b; c'",
 		"fit|--checkpoint|c|--resume|c|--out":    "tobac fit --resume c",
 	} {
-		if got := commandLine(withArguments(t.Context(), strings.Split(args, "|")), flags); got != want {
+		if got := repeatCommand(withArguments(t.Context(), strings.Split(args, "|")), flags); got != want {
 			t.Errorf("%s: got %s, want %s", args, got, want)
 		}
 	}
-	if got := commandLine(t.Context(), flags); got != "" {
+	if got := repeatCommand(t.Context(), flags); got != "" {
 		t.Errorf("without arguments: %q", got)
 	}
 }

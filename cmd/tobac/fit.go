@@ -173,7 +173,7 @@ func newFit() *cobra.Command {
 		Args: arguments(0, 1, "at most one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			o.command = commandLine(cmd.Context(), cmd.Flags())
+			o.command = repeatCommand(cmd.Context(), cmd.Flags())
 			data := ""
 			if len(args) > 0 {
 				data = args[0]

@@ -107,7 +107,7 @@ func storedContent(dir, dataPath, truthPath string) (*report.Content, error) {
 		return nil, file.WithPath(filepath.Join(dir, effectsReport), err)
 	}
 	defer f.Close() // only read
-	if c.Effects, err = readEffects(f, p.Names); err != nil {
+	if c.Effects, err = reportEffects(f, p.Names); err != nil {
 		return nil, &locatedError{dir, err}
 	}
 	return &c, nil

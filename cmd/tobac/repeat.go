@@ -19,8 +19,8 @@ func withArguments(ctx context.Context, args []string) context.Context {
 // unrepeated are the options that change no number of a result.
 var unrepeated = []string{"out", "json", "workers", "checkpoint", "checkpoint-every", "report"}
 
-// commandLine is the command that repeats a run, for a shell; "" if it is unknown.
-func commandLine(ctx context.Context, flags *pflag.FlagSet) string {
+// repeatCommand is the command that repeats a run, for a shell; "" if it is unknown.
+func repeatCommand(ctx context.Context, flags *pflag.FlagSet) string {
 	args, _ := ctx.Value(argumentsKey{}).([]string)
 	if args == nil {
 		return ""
@@ -31,7 +31,7 @@ func commandLine(ctx context.Context, flags *pflag.FlagSet) string {
 		name, _, joined := strings.Cut(name, "=")
 		flag := flags.Lookup(name)
 		if !isFlag || flag == nil {
-			words = append(words, shellWord(args[k]))
+			words = append(words, repeatWord(args[k]))
 			continue
 		}
 		last := k
@@ -40,7 +40,7 @@ func commandLine(ctx context.Context, flags *pflag.FlagSet) string {
 		}
 		if !slices.Contains(unrepeated, name) {
 			for _, word := range args[k : last+1] {
-				words = append(words, shellWord(word))
+				words = append(words, repeatWord(word))
 			}
 		}
 		k = last
@@ -48,8 +48,8 @@ func commandLine(ctx context.Context, flags *pflag.FlagSet) string {
 	return strings.Join(words, " ")
 }
 
-// shellWord quotes a word for a POSIX shell if it needs that.
-func shellWord(word string) string {
+// repeatWord quotes a word for a POSIX shell if it needs that.
+func repeatWord(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%"
 	if word != "" && strings.Trim(word, plain) == "" {
 		return word
