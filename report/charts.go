@@ -10,7 +10,7 @@ import (
 
 // Sizes of charts.
 const (
-	chartWidth = 760.0
+	chartWidth = 580.0
 	rowHeight  = 26.0
 	mostRows   = 40 // of a chart; the table has all
 )
@@ -151,7 +151,7 @@ func (c *Content) effectsChart(effects []Effect) *scene {
 		return nil
 	}
 	pad := 0.04 * (high - low)
-	return chart(rows, low-pad, high+pad, "change of the effect in its standard deviations, for one standard deviation of the cause", 0)
+	return chart(rows, low-pad, high+pad, "standard deviations of the effect for one of the cause", 0)
 }
 
 func intervalText(e *Effect) string {
