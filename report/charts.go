@@ -10,7 +10,7 @@ import (
 
 // Sizes of charts.
 const (
-	chartWidth = 760.0
+	chartWidth = 580.0
 	rowHeight  = 26.0
 	mostRows   = 40 // of a chart; the table has all
 )
@@ -151,7 +151,7 @@ func (c *Content) effectsChart(effects []Effect) *scene {
 		return nil
 	}
 	pad := 0.04 * (high - low)
-	return chart(rows, low-pad, high+pad, "change of the effect in its standard deviations, for one standard deviation of the cause", 0)
+	return chart(rows, low-pad, high+pad, "standard deviations of the effect for one of the cause", 0)
 }
 
 func intervalText(e *Effect) string {
@@ -211,12 +211,12 @@ func (c *Content) convergenceChart() *scene {
 	return chart(rows, 0.99, high, "R̂: 1 means that the chains agree; the red line is the limit", goodRHat)
 }
 
-// fitChart draws R² of each column; nil without fits.
+// fitChart draws R² of each column that has parents; nil without.
 func (c *Content) fitChart() *scene {
 	var rows []row
-	for _, f := range c.Fit[:min(len(c.Fit), mostRows)] {
+	for _, f := range c.Fit {
 		value := f.R2
-		if math.IsNaN(value) {
+		if math.IsNaN(value) || len(f.Parents) == 0 {
 			continue
 		}
 		value = math.Max(0, value)
@@ -228,6 +228,7 @@ func (c *Content) fitChart() *scene {
 	if len(rows) == 0 {
 		return nil
 	}
+	rows = rows[:min(len(rows), mostRows)]
 	return chart(rows, 0, 1, "R²: the part of a column's variance that its most probable parents explain")
 }
 

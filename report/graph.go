@@ -119,6 +119,9 @@ type block struct {
 
 // drawPart lays out one connected part.
 func (c *Content) drawPart(ctx context.Context, members []int, edges []relation) (*block, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
 	at := map[int]int{} // place of a variable among the members
 	s := &sketch{}
 	var names []string

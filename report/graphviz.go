@@ -71,7 +71,14 @@ func (s *sketch) arrange(ctx context.Context) (*layout, error) {
 	return l, nil
 }
 
+// runDot lays out a graph. A panic of the library, which runs machine code of another
+// language, is an error here.
 func runDot(ctx context.Context, source []byte) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic of the layout library: %v", p)
+		}
+	}()
 	g, err := graphviz.New(ctx)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 const (
 	mostCells = 60   // variables drawn, those with the surest relations
 	numbered  = 16   // variables up to which cells hold numbers
+	strong    = 0.7  // values above which the ink of numbers is that for full cells
 	visible   = 0.01 // values below it are not painted
 )
 
@@ -112,7 +113,7 @@ func (h *heatMap) drawCell(s *scene, x, y, cell float64, i, j int) {
 		return
 	}
 	colour := text
-	if v > 0.55 {
+	if v > strong {
 		colour = h.on
 	}
 	caption := words(x+cell/2, y+cell/2+4, 11, middle, colour, strconv.FormatFloat(100*v, 'f', 0, 64))

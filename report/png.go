@@ -55,7 +55,7 @@ func (c *canvas) draw(m *mark) {
 	if m.fill != none {
 		fill := shades[m.fill].light
 		if m.opacity > 0 && m.opacity < 1 {
-			fill = blend(fill, shades[paper].light, m.opacity)
+			fill = blend(fill, shades[panel].light, m.opacity)
 		}
 		c.SetColor(fill)
 		c.Fill(outline)
@@ -73,7 +73,7 @@ func (c *canvas) draw(m *mark) {
 	c.Stroke(outline)
 }
 
-// blend is a colour over another.
+// blend is a colour over another. Cells that are not opaque lie on panels.
 func blend(over, under color.RGBA, opacity float64) color.RGBA {
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(opacity*float64(a) + (1-opacity)*float64(b))) }
 	return color.RGBA{mix(over.R, under.R), mix(over.G, under.G), mix(over.B, under.B), 255}

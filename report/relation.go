@@ -113,7 +113,7 @@ func percent(p float64) string {
 	case p < 1 && p >= 0.995:
 		return "> 99 %"
 	}
-	return strconv.FormatFloat(100*p, 'f', 0, 64) + " %"
+	return minus(strconv.FormatFloat(math.Round(100*p)+0, 'f', 0, 64)) + " %"
 }
 
 // significant writes a number with so many significant digits, without an exponent where

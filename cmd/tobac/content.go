@@ -119,6 +119,12 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 			c.SD = append(c.SD, sd)
 		}
 	}
+	switch {
+	case data == nil:
+		c.Facts = append(c.Facts, report.Fact{Name: "Fit", Text: "not checked: tobac report needs the table for it, --data FILE"})
+	case c.Fit == nil:
+		c.Facts = append(c.Facts, report.Fact{Name: "Fit", Text: "not checked: the graphs come without linear equations"})
+	}
 	return c
 }
 

@@ -335,8 +335,9 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
 		if o.report {
-			if err := r.draw(ctx, j); err != nil {
-				return err
+			// What was computed is saved whatever becomes of its picture.
+			if err := r.draw(context.WithoutCancel(ctx), j); err != nil {
+				warn(stderr, []string{"no report: " + message(err)})
 			}
 		}
 		if err := r.save(out, figures); err != nil {
