@@ -219,7 +219,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
 	cfg.Prior.settle(probabilities)
 	for k, n := range allot(posteriorDraws, inf.parts) {
-		some, err := inf.parts[k].weightedDraws(ctx, n, stream.Seed(cfg.Seed, stream.PosteriorPart, k))
+		some, err := inf.parts[k].weightedDraws(ctx, n, stream.Seed(cfg.Seed, stream.PosteriorPart, k), cfg)
 		if err != nil {
 			return err
 		}

@@ -6,31 +6,43 @@ import (
 
 	"tobac/exact"
 	"tobac/internal/stream"
+	"tobac/mcmc"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// mostFactor is how many times the draws of a part may be made that it is to have.
-const mostFactor = 16
+const (
+	// mostFactor is how many times the draws of a part may be made that it is to have.
+	mostFactor = 16
+	// Iterations of the chains that take the place of draws of which few count, and the least number of
+	// draws that they are run for.
+	drawWarmUp, drawIterations, chainedDraws = 300, 1000, posteriorDraws / 4
+)
 
 // weightedDraws are n draws of a part, or fewer where they would not be worth more. The
 // weights that correct for the number of orders of a graph can leave few draws with
-// nearly all weight. If they are worth less than half of n, more are made, up to
-// mostFactor times n, and as many of them are drawn again, with equal weights, as they are
-// worth. Weights sum to the number of draws: the parts are drawn in proportion to their
+// nearly all weight. If they are worth less than half of n, up to mostFactor times n are made; if
+// these are still worth less, Markov chains over graphs under the same scores and prior give the draws; and as
+// many as they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in proportion to their
 // evidences, and must keep them whatever the sizes of their graphs.
-func (p *part) weightedDraws(ctx context.Context, n int, seed uint64) ([]exact.Draw, error) {
+func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, cfg *Config) ([]exact.Draw, error) {
 	draws, err := p.draws(ctx, n, seed)
 	if err != nil || n == 0 {
 		return draws, err
 	}
 	if worth := exact.EffectiveSampleSize(draws); worth < float64(n)/2 {
-		more := min(mostFactor*n, int(1.2*float64(n)*float64(n)/worth))
-		if draws, err = p.draws(ctx, more, seed); err != nil {
+		if draws, err = p.draws(ctx, min(mostFactor*n, int(1.2*float64(n)*float64(n)/worth)), seed); err != nil {
 			return nil, err
 		}
-		worth = exact.EffectiveSampleSize(draws)
-		draws = exact.Resample(draws, max(1, min(n, int(worth))), stream.Seed(seed, stream.PosteriorPart, 0))
+		again := stream.Seed(seed, stream.PosteriorPart, 0)
+		if worth = exact.EffectiveSampleSize(draws); worth < float64(n)/2 && n >= chainedDraws {
+			draws, err = p.chainDraws(ctx, n, again, cfg)
+		} else {
+			draws = exact.Resample(draws, max(1, min(n, int(worth))), again)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	logs := make([]float64, len(draws))
 	for k, d := range draws {
@@ -40,6 +52,26 @@ func (p *part) weightedDraws(ctx context.Context, n int, seed uint64) ([]exact.D
 		for k := range draws {
 			draws[k].LogWeight -= mean
 		}
+	}
+	return draws, nil
+}
+
+// chainDraws are n draws of graphs by Markov chains, without orders.
+func (p *part) chainDraws(ctx context.Context, n int, seed uint64, cfg *Config) ([]exact.Draw, error) {
+	s, err := mcmc.New(ctx, p.hypothesis.Scores, p.prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: cfg.Workers})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Advance(ctx, drawWarmUp+drawIterations); err != nil {
+		return nil, err
+	}
+	r, err := s.Result()
+	if err != nil {
+		return nil, err
+	}
+	draws := make([]exact.Draw, len(r.Draws))
+	for k, d := range r.Draws {
+		draws[k].Graph = d.Graph
 	}
 	return draws, nil
 }
