@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"tobac/metrics":   {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
+	"tobac": {"tobac/impute", "tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar/v3",
 		"golang.org/x/term"},

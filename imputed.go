@@ -21,13 +21,20 @@ type Imputed struct {
 	Count int // completed tables, at least 1
 	// Table is completed table k, 0 ≤ k < Count. It is called for one table after the other, for each perhaps twice, and must return equal tables then.
 	Table func(k int) *dataset.Table
-	// Gaps are the numbers of completed values of the columns; nil: unknown.
-	Gaps []int
+	// Places are those of the completed values, row·d + column, ascending; nil: unknown.
+	Places []int
+	// Rounds is how often completed values are drawn again, each time given a graph with its equations from the posterior of their table, which is then
+	// fitted again: data augmentation under the causal model itself. 0: three times where Places are known and the engine exact takes at most twelve
+	// columns, otherwise not; negative: not.
+	Rounds int
+	// Kept are the columns whose values are not drawn again, because no linear equation yields them, such as codes of categories; nil: none.
+	Kept []bool
 }
 
 // Imputation says how a posterior from several completed tables came about.
 type Imputation struct {
 	Tables, Rows int
+	Rounds       int   // in which completed values were drawn again
 	Gaps         []int // completed values of each column; nil: unknown
 	// Probabilities are the d×d edge probabilities of each completed table, of which those of the result are the mean.
 	Probabilities []*mat.Dense
@@ -73,6 +80,10 @@ func (m *Imputation) Supporting(model string) int {
 // it, so that a model which could not be computed for one of them is left out. Particles beside the posterior (Config.Beside), Result.Orders and the Diagnostics
 // of chains (there the worst) are those of a single table.
 //
+// Completed values come from an imputation model that knows no graph. With Rounds they are drawn again given a draw (G, Θ) from the posterior of their table, and the table is
+// fitted again: steps of a Markov chain whose stationary distribution is that of all values and graphs given x_obs under the causal model. Values set by intervention do not
+// tell of their causes there. The model is taken before the first round. A model without linear equations keeps the values, with a warning.
+//
 // Table 0 has the seed of the configuration: with Count = 1 this is [Fit]. When ctx is cancelled, or a table cannot be fitted, the error
 // names the table, counted from 1. It panics if Count is below 1 or Table is nil.
 func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) {
@@ -96,6 +107,9 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 		}
 		f.results[k] = r
 	}
+	if err := f.redraw(ctx); err != nil {
+		return nil, err
+	}
 	return f.result(), nil
 }
 
@@ -115,9 +129,15 @@ type imputedFit struct {
 	shared   shared
 	evidence [][]Evidence // of each table; nil: models are not compared
 	averaged []Evidence
-	results  []*Result // of each table, thinned; nil: to be fitted
-	steps    int       // that a table counts for in the progress; 0: unknown yet
-	reported int       // of the steps of all tables
+	results  []*Result              // of each table, thinned; nil: to be fitted
+	rounds   int                    // in which values are drawn again
+	round    int                    // of redrawn values; 0: those handed over
+	values   [][]float64            // of each table, at f.places; nil: those handed over
+	places   []int                  // that are drawn again
+	kept     bool                   // no round took place, for lack of equations
+	drawn    []*posterior.Equations // of each table, drawn from its posterior; nil: there are none
+	steps    int                    // that a table counts for in the progress; 0: unknown yet
+	reported int                    // of the steps of all tables
 }
 
 // prepare checks the tables and settles the engine.
@@ -138,9 +158,6 @@ func (f *imputedFit) prepare() error {
 		mean, sd := t.Moments()
 		moments = append(moments, posterior.Standardization{Mean: mean, SD: sd})
 	}
-	if f.data.Gaps != nil && len(f.data.Gaps) != len(f.names) {
-		return fmt.Errorf("tobac: got numbers of gaps of %d columns, want %d", len(f.data.Gaps), len(f.names))
-	}
 	cfg, err := f.cfg.WithDefaults(len(f.names))
 	if err != nil {
 		return fmt.Errorf("tobac: %w", err)
@@ -149,7 +166,7 @@ func (f *imputedFit) prepare() error {
 	settled.choose()
 	f.engine = settled.cfg.Engine
 	f.shared.scale = commonScale(moments)
-	return nil
+	return f.prepareRounds()
 }
 
 // commonScale is the scale of the completed tables put below each other.
@@ -174,9 +191,9 @@ func (f *imputedFit) config(k int) Config {
 	c := f.cfg
 	if k > 0 {
 		c.Seed = stream.Seed(f.cfg.Seed, stream.ImputedTable, k)
-		if f.engine != SVGD {
-			c = f.alone(c)
-		}
+	}
+	if f.engine != SVGD && (k > 0 || f.round < f.rounds) {
+		c = f.alone(c)
 	}
 	return c
 }
@@ -212,7 +229,7 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		if c.Seed = f.config(k).Seed; f.engine == SVGD {
 			c.Engine = Auto
 		}
-		if fits && !(k == 0 && f.cfg.Beside) {
+		if fits && !(k == 0 && f.cfg.Beside && f.rounds == 0) {
 			r, err := f.run(ctx, k, c)
 			if err != nil {
 				return f.located(k, err)
@@ -281,7 +298,7 @@ func greatest(all []Evidence) Evidence {
 func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error) {
 	steps := 0
 	cfg.Progress = func(p Progress) { f.report(p, k, steps) }
-	r, err := newRun(ctx, f.data.Table(k), cfg, f.shared)
+	r, err := newRun(ctx, f.table(k), cfg, f.shared)
 	if err != nil {
 		return nil, err
 	}
@@ -296,6 +313,7 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
+	f.draw(k, out.Posterior)
 	out.Posterior = thinned(out.Posterior, k, f.data.Count)
 	f.report(Progress{Stage: f.engine, Step: steps, Steps: steps}, k, steps)
 	return out, nil
@@ -314,8 +332,8 @@ func (f *imputedFit) report(p Progress, k, steps int) {
 		} else if p.Bytes > 0 {
 			done = 0
 		}
-		f.reported = max(f.reported, k*f.steps+done) // a table may be fitted again, under another model
-		p.Step, p.Steps = f.reported, f.data.Count*f.steps
+		f.reported = max(f.reported, (f.round*f.data.Count+k)*f.steps+done) // a table may be fitted again, under another model
+		p.Step, p.Steps = f.reported, (f.rounds+1)*f.data.Count*f.steps
 	}
 	f.cfg.Progress(p)
 }

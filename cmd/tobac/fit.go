@@ -41,8 +41,9 @@ type fitOptions struct {
 	workers             int
 	json                bool
 
-	imputations     int     // completed tables; 0: 10
-	imputedTogether [][]int // columns that are missing together, and imputed from the same row
+	imputationRounds int     // in which completed values are drawn again, if given
+	imputations      int     // completed tables; 0: 10
+	imputedTogether  [][]int // columns that are missing together, and imputed from the same row
 
 	given func(flag string) bool // on the command line
 }
@@ -205,6 +206,8 @@ func newFit() *cobra.Command {
 	defaultText(f, "standardize", "false; true for the embedded data with --preset paper")
 	f.Var(wholeNumber(&o.imputations, 2, 1000), "imputations", "completed tables where missing values are imputed")
 	defaultText(f, "imputations", strconv.Itoa(defaultImputations))
+	f.Var(wholeNumber(&o.imputationRounds, 0, 1000), "imputation-rounds", "times that imputed values are drawn again given the causal model, and the tables fitted again")
+	defaultText(f, "imputation-rounds", "3 with the engine exact and at most 12 columns, else 0")
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(fraction(&o.holdout), "holdout", "share of the rows to hold out at random for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)

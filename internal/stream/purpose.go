@@ -29,6 +29,7 @@ const (
 	PosteriorOrders                        // which drawn orders SVGD samples under
 	ImputationRegime                       // seed of the imputation of a set of rows
 	Imputation                             // moves of the chain that completes a table
+	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
 	ImputedTable                           // seed of the fit to one of several completed tables
 )
 
@@ -73,6 +74,7 @@ var purposes = [...]struct {
 	PosteriorOrders:     {keyed, 0, "posterior orders", 0},
 	ImputationRegime:    {keyed, 1, "imputed rows", 0},
 	Imputation:          {keyed, 1, "imputation", 0},
+	RedrawnValues:       {keyed, 2, "redrawn", 0},
 	ImputedTable:        {keyed, 1, "imputed table", 0},
 }
 
