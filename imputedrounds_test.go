@@ -21,11 +21,11 @@ import (
 // completed tables in which every gap is filled with noise that denies the edge.
 func TestRoundsFindThePosterior(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
-	const n, seen, count = 60, 30, 60
+	const n, seen, count = 60, 30, 40
 	data := table(n, 2, []string{"x", "y"}, func(int, int) float64 { return rng.NormFloat64() })
 	var places []int
 	for i := range n {
-		data.X.Set(i, 1, data.X.At(i, 1)+0.4*data.X.At(i, 0))
+		data.X.Set(i, 1, data.X.At(i, 1)+0.7*data.X.At(i, 0))
 		if i >= seen {
 			places = append(places, 2*i+1)
 		}
@@ -42,7 +42,7 @@ func TestRoundsFindThePosterior(t *testing.T) {
 	}}
 	adjacent := func(p *mat.Dense) float64 { return p.At(0, 1) + p.At(1, 0) }
 	want, before := adjacent(whole), adjacent(fitImputed(t, noise, cfg).Probabilities)
-	noise.Rounds = 25
+	noise.Rounds = 14
 	r := fitImputed(t, noise, cfg)
 	mean, squares := adjacent(r.Probabilities), 0.0
 	for _, p := range r.Imputation.Probabilities {

@@ -148,7 +148,8 @@ held-out rows, averaged over the graphs, with and without that of the parameters
 Files in DIR, all or none: edges.csv (source,target,probability,weight_mean,
 weight_sd), consensus.csv (source,target,weight) and consensus.dot of the consensus
 graph, particles.json (the posterior, which tobac eval reads), particles-svgd.json
-(the particles beside it, where there are any), summary.json (settings, evidences,
+(the particles beside it, where there are any), imputation.csv (edge probabilities in
+each completed table, where values were missing), summary.json (settings, evidences,
 warnings, metrics, times). Without --out nothing is written.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
