@@ -3,6 +3,7 @@ package tobac_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -24,6 +25,7 @@ type gapSetting struct {
 	d, n       int
 	part       float64 // of the values is missing
 	dependent  bool    // whether a value is missing depends on the first column, which has none missing: MAR, else MCAR
+	tables     int     // completed ones
 	simulation int     // number of simulated tables
 }
 
@@ -46,7 +48,7 @@ func (s gapSetting) measure(t testing.TB) (f gapFigures) {
 		sim := linearTable(t, s.d, s.n, uint64(run))
 		complete, gaps := sim.Train, s.gaps(sim.Train, rng)
 		cfg := tobac.Config{Model: s.model, Seed: 1, Workers: 2}
-		c, err := impute.Complete(context.Background(), gaps, impute.Settings{Seed: uint64(run), Workers: 2})
+		c, err := impute.Complete(context.Background(), gaps, impute.Settings{Count: s.tables, Seed: uint64(run), Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +172,7 @@ func meansInGaps(x *mat.Dense) *mat.Dense {
 func TestImputationAgainstDropping(t *testing.T) {
 	if !*long {
 		for _, part := range []float64{0.05, 0.2} {
-			f := gapSetting{model: tobac.BGe{}, d: 5, n: 150, part: part, simulation: 3}.measure(t)
+			f := gapSetting{model: tobac.BGe{}, d: 5, n: 150, part: part, tables: 5, simulation: 2}.measure(t)
 			t.Logf("%.0f %% missing: distance %.4f imputed, %.4f dropped; squared distance from the truth %.4f imputed, %.4f dropped, %.4f complete",
 				100*part, f.imputed, f.dropped, f.brierImputed, f.brierDropped, f.brierComplete)
 			if !(f.imputed < 0.8*f.dropped) {
@@ -186,18 +188,20 @@ func TestImputationAgainstDropping(t *testing.T) {
 				part      float64
 				dependent bool
 			}{{0.05, false}, {0.2, false}, {0.2, true}} {
-				s := gapSetting{model: model, d: d, n: 200, part: kind.part, dependent: kind.dependent, simulation: 6}
-				f := s.measure(t)
+				s := gapSetting{model: model, d: d, n: 200, part: kind.part, dependent: kind.dependent, tables: 10, simulation: 6}
 				name := "MCAR"
 				if s.dependent {
 					name = "MAR"
 				}
-				t.Logf("| %v, %d | %.0f %% %s | %.0f of %d | **%.3f** | %.3f | %.3f | %.3f | %.4f | **%.4f** | %.4f | %.4f | %.4f | %d of %d | **%d of %d** | %d of %d | %d of %d | %d of %d |", model, d, 100*s.part, name, f.rows, s.n,
-					f.imputed, f.once, f.dropped, f.filled, f.brierComplete, f.brierImputed, f.brierOnce, f.brierDropped, f.brierFilled,
-					f.falseComplete, f.listedComplete, f.falseImputed, f.listedImputed, f.falseOnce, f.listedOnce, f.falseDropped, f.listedDropped, f.falseFilled, f.listedFilled)
-				if !(f.imputed < f.dropped) {
-					t.Errorf("%v, %d variables, %.0f %% missing: %.4f with imputation, %.4f with the rows without gaps", model, d, 100*s.part, f.imputed, f.dropped)
-				}
+				t.Run(fmt.Sprintf("%v, %d, %.0f %s", model, d, 100*s.part, name), func(t *testing.T) {
+					f := s.measure(t)
+					t.Logf("| %v, %d | %.0f %% %s | %.0f of %d | **%.3f** | %.3f | %.3f | %.3f | %.4f | **%.4f** | %.4f | %.4f | %.4f | %d of %d | **%d of %d** | %d of %d | %d of %d | %d of %d |", model, d, 100*s.part, name, f.rows, s.n,
+						f.imputed, f.once, f.dropped, f.filled, f.brierComplete, f.brierImputed, f.brierOnce, f.brierDropped, f.brierFilled,
+						f.falseComplete, f.listedComplete, f.falseImputed, f.listedImputed, f.falseOnce, f.listedOnce, f.falseDropped, f.listedDropped, f.falseFilled, f.listedFilled)
+					if !(f.imputed < f.dropped) {
+						t.Errorf("distance %.4f with imputation, %.4f with the rows without gaps", f.imputed, f.dropped)
+					}
+				})
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func TestRoundsFindThePosterior(t *testing.T) {
 	}}
 	adjacent := func(p *mat.Dense) float64 { return p.At(0, 1) + p.At(1, 0) }
 	want, before := adjacent(whole), adjacent(fitImputed(t, noise, cfg).Probabilities)
-	noise.Rounds = 14
+	noise.Rounds = 7
 	r := fitImputed(t, noise, cfg)
 	mean, squares := adjacent(r.Probabilities), 0.0
 	for _, p := range r.Imputation.Probabilities {
