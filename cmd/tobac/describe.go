@@ -28,9 +28,6 @@ func (r *result) printRun(w io.Writer) {
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
-	if s.Imputation != nil {
-		printField(w, "gaps", s.Imputation.String())
-	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := describeModel(s.Model)
 	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {
@@ -55,6 +52,9 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "order", joinNames(s.Order))
 	}
 	printField(w, "prior", r.describePrior())
+	if s.Imputation != nil {
+		printField(w, "gaps", s.Imputation.String())
+	}
 	if b := s.Beside; b != nil {
 		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",
 			describeModel(b.Model), besideScale(s.Model, b.Model), particlesText(c), b.Distance))
