@@ -314,7 +314,7 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 		return nil, err
 	}
 	f.draw(k, out.Posterior)
-	out.Posterior = thinned(out.Posterior, k, f.data.Count)
+	out.Posterior = thinned(out.Posterior, f.data.Count)
 	f.report(Progress{Stage: f.engine, Step: steps, Steps: steps}, k, steps)
 	return out, nil
 }
@@ -338,16 +338,27 @@ func (f *imputedFit) report(p Progress, k, steps int) {
 	f.cfg.Progress(p)
 }
 
-// thinned keeps every one of count draws, from number k on, of a posterior whose draws are no particles. Its marginals rest on
-// all of them.
-func thinned(p *posterior.Posterior, k, count int) *posterior.Posterior {
+// thinned keeps one of count draws of a posterior whose draws are no particles, by systematic resampling: those at the middles of equal parts of their summed weights, with a
+// weight in proportion to how often they are met. Unequal weights become more equal, and uniform ones stay so. Its marginals rest on all draws.
+func thinned(p *posterior.Posterior, count int) *posterior.Posterior {
 	if p.Kind != posterior.Draws || len(p.Components) != 1 || count == 1 || len(p.Draws) < 2*count {
 		return p
 	}
 	out := *p
 	out.Draws = nil
-	for m := k; m < len(p.Draws); m += count {
-		out.Draws = append(out.Draws, p.Draws[m])
+	weights, kept := p.Empirical().Weights(), len(p.Draws)/count
+	at, before, sum := 0, -1, weights[0]
+	for k := range kept {
+		for v := (float64(k) + 0.5) / float64(kept); sum < v && at < len(weights)-1; sum += weights[at] {
+			at++
+		}
+		if at != before {
+			out.Draws = append(out.Draws, p.Draws[at])
+			out.Draws[len(out.Draws)-1].LogWeight, before = 0, at
+			continue
+		}
+		met := &out.Draws[len(out.Draws)-1]
+		met.LogWeight = math.Log(math.Exp(met.LogWeight) + 1)
 	}
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws = len(out.Draws)

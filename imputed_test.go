@@ -125,6 +125,17 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < 30 {
 				t.Errorf("%d components, %d draws", len(got.Components), len(got.Draws))
 			}
+			if cfg.Engine == tobac.Exact { // as for draws of one table
+				drawn := got.Frequencies().Probabilities
+				for i := range 5 {
+					for j := range 5 {
+						v := got.Probabilities.At(i, j)
+						if ess := got.Empirical().EffectiveSampleSize(); ess < 500 || math.Abs(drawn.At(i, j)-v) > 3*math.Sqrt(v*(1-v)/ess)+0.02 {
+							t.Errorf("edge %d -> %d: frequency %v among draws worth %v, probability %v", i, j, drawn.At(i, j), ess, v)
+						}
+					}
+				}
+			}
 			if (got.Particles != nil) != cfg.Beside {
 				t.Errorf("particles beside: %v", got.Particles != nil)
 			}
