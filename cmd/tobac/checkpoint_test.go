@@ -144,7 +144,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 		t.Errorf("left in the folder: %v", left)
 	}
 	succeed(t, append(args, "--resume", "run/state.json")...)
-	want := append(fitFiles(), "state.json")
+	want := append(filesWithoutGaps(), "state.json")
 	slices.Sort(want)
 	if left := listing(t, "run"); !slices.Equal(left, want) {
 		t.Errorf("in the folder: %v", left)
