@@ -2,7 +2,6 @@ package tobac
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,13 +20,20 @@ type Imputed struct {
 	Count int // completed tables, at least 1
 	// Table is completed table k, 0 ≤ k < Count. It is called for one table after the other, for each perhaps twice, and must return equal tables then.
 	Table func(k int) *dataset.Table
-	// Gaps are the numbers of completed values of the columns; nil: unknown.
-	Gaps []int
+	// Places are those of the completed values, row·d + column, ascending; nil: unknown.
+	Places []int
+	// Rounds is how often completed values are drawn again, each time given a graph with its equations from the posterior of their table, which is then
+	// fitted again: data augmentation under the causal model itself. 0: three times where Places are known and the engine exact takes at most twelve
+	// columns, otherwise not; negative: not.
+	Rounds int
+	// Kept are the columns whose values are not drawn again, because no linear equation yields them, such as codes of categories; nil: none.
+	Kept []bool
 }
 
 // Imputation says how a posterior from several completed tables came about.
 type Imputation struct {
 	Tables, Rows int
+	Rounds       int   // in which completed values were drawn again
 	Gaps         []int // completed values of each column; nil: unknown
 	// Probabilities are the d×d edge probabilities of each completed table, of which those of the result are the mean.
 	Probabilities []*mat.Dense
@@ -73,6 +79,10 @@ func (m *Imputation) Supporting(model string) int {
 // it, so that a model which could not be computed for one of them is left out. Particles beside the posterior (Config.Beside), Result.Orders and the Diagnostics
 // of chains (there the worst) are those of a single table.
 //
+// Completed values come from an imputation model that knows no graph. With Rounds they are drawn again given a draw (G, Θ) from the posterior of their table, and the table is
+// fitted again: steps of a Markov chain whose stationary distribution is that of all values and graphs given x_obs under the causal model. Values set by intervention do not
+// tell of their causes there. The model is taken before the first round. A model without linear equations keeps the values, with a warning.
+//
 // Table 0 has the seed of the configuration: with Count = 1 this is [Fit]. When ctx is cancelled, or a table cannot be fitted, the error
 // names the table, counted from 1. It panics if Count is below 1 or Table is nil.
 func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) {
@@ -96,6 +106,9 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 		}
 		f.results[k] = r
 	}
+	if err := f.redraw(ctx); err != nil {
+		return nil, err
+	}
 	return f.result(), nil
 }
 
@@ -115,9 +128,15 @@ type imputedFit struct {
 	shared   shared
 	evidence [][]Evidence // of each table; nil: models are not compared
 	averaged []Evidence
-	results  []*Result // of each table, thinned; nil: to be fitted
-	steps    int       // that a table counts for in the progress; 0: unknown yet
-	reported int       // of the steps of all tables
+	results  []*Result              // of each table, thinned; nil: to be fitted
+	rounds   int                    // in which values are drawn again
+	round    int                    // of redrawn values; 0: those handed over
+	values   [][]float64            // of each table, at f.places; nil: those handed over
+	places   []int                  // that are drawn again
+	kept     bool                   // no round took place, for lack of equations
+	drawn    []*posterior.Equations // of each table, drawn from its posterior; nil: there are none
+	steps    int                    // that a table counts for in the progress; 0: unknown yet
+	reported int                    // of the steps of all tables
 }
 
 // prepare checks the tables and settles the engine.
@@ -138,9 +157,6 @@ func (f *imputedFit) prepare() error {
 		mean, sd := t.Moments()
 		moments = append(moments, posterior.Standardization{Mean: mean, SD: sd})
 	}
-	if f.data.Gaps != nil && len(f.data.Gaps) != len(f.names) {
-		return fmt.Errorf("tobac: got numbers of gaps of %d columns, want %d", len(f.data.Gaps), len(f.names))
-	}
 	cfg, err := f.cfg.WithDefaults(len(f.names))
 	if err != nil {
 		return fmt.Errorf("tobac: %w", err)
@@ -149,7 +165,7 @@ func (f *imputedFit) prepare() error {
 	settled.choose()
 	f.engine = settled.cfg.Engine
 	f.shared.scale = commonScale(moments)
-	return nil
+	return f.prepareRounds()
 }
 
 // commonScale is the scale of the completed tables put below each other.
@@ -174,9 +190,9 @@ func (f *imputedFit) config(k int) Config {
 	c := f.cfg
 	if k > 0 {
 		c.Seed = stream.Seed(f.cfg.Seed, stream.ImputedTable, k)
-		if f.engine != SVGD {
-			c = f.alone(c)
-		}
+	}
+	if f.engine != SVGD && (k > 0 || f.round < f.rounds) {
+		c = f.alone(c)
 	}
 	return c
 }
@@ -187,101 +203,11 @@ func (f *imputedFit) alone(c Config) Config {
 	return c
 }
 
-// compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
-// then fitted already, unless another model is taken.
-func (f *imputedFit) compare(ctx context.Context) error {
-	if f.data.Count == 1 {
-		f.shared.scale = nil // that of the table, to the bit
-		return nil
-	}
-	cfg := f.cfg
-	var fits bool // whether what is computed for the evidences is the fit
-	switch {
-	case f.engine != SVGD && cfg.Model == nil:
-		fits = f.engine == Exact
-	case f.engine == SVGD && cfg.Order.Known == nil && cfg.Order.Method == nil && cfg.Sampler.Method != DiBS:
-		cfg.Model, cfg.Sampler = nil, Sampler{}
-		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {
-			cfg.Prior = Prior{} // as for the orders of a single table
-		}
-	default:
-		return nil
-	}
-	for k := range f.data.Count {
-		c := f.alone(cfg)
-		if c.Seed = f.config(k).Seed; f.engine == SVGD {
-			c.Engine = Auto
-		}
-		if fits && !(k == 0 && f.cfg.Beside) {
-			r, err := f.run(ctx, k, c)
-			if err != nil {
-				return f.located(k, err)
-			}
-			f.results[k] = r
-			f.evidence = append(f.evidence, r.Evidence)
-			continue
-		}
-		r, err := newRun(ctx, f.data.Table(k), c, shared{})
-		if err != nil {
-			return f.located(k, err)
-		}
-		if r.chains != nil {
-			f.evidence = append(f.evidence, r.chains.evidence)
-		} else {
-			f.evidence = append(f.evidence, r.inferred.evidence)
-		}
-		r.Close()
-	}
-	return f.average()
-}
-
-// average averages the evidences, and takes the model.
-func (f *imputedFit) average() error {
-	f.averaged = slices.Clone(f.evidence[0])
-	for m := range f.averaged {
-		e := &f.averaged[m]
-		e.Log = 0
-		for k, all := range f.evidence {
-			e.Log += all[m].Log / float64(len(f.evidence))
-			if math.IsNaN(all[m].Log) && !math.IsNaN(f.evidence[0][m].Log) {
-				e.Note = fmt.Sprintf("in completed table %d: %s", k+1, all[m].Note)
-			}
-		}
-		if !math.IsNaN(e.Log) {
-			e.Note = strings.TrimPrefix(fmt.Sprintf("%s, mean over %d completed tables", e.Note, len(f.evidence)), ", ")
-			if f.evidence[0][m].Note == "" {
-				e.Note = "log evidence, " + e.Note
-			}
-		}
-	}
-	best := greatest(f.averaged)
-	for _, m := range (&Run{cfg: Config{}}).scoredModels() {
-		if m.String() == best.Model {
-			f.shared.model = m
-		}
-	}
-	if f.shared.model == nil {
-		return errors.New("tobac: no model can be computed for all completed tables")
-	}
-	return nil
-}
-
-// greatest is the greatest evidence of a list; without a known one, that of no model.
-func greatest(all []Evidence) Evidence {
-	best := Evidence{Log: math.Inf(-1)}
-	for _, e := range all {
-		if e.Log > best.Log {
-			best = e
-		}
-	}
-	return best
-}
-
 // run fits table k, and keeps its part of the draws.
 func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error) {
 	steps := 0
 	cfg.Progress = func(p Progress) { f.report(p, k, steps) }
-	r, err := newRun(ctx, f.data.Table(k), cfg, f.shared)
+	r, err := newRun(ctx, f.table(k), cfg, f.shared)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +222,8 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	out.Posterior = thinned(out.Posterior, k, f.data.Count)
+	f.draw(k, out.Posterior)
+	out.Posterior = thinned(out.Posterior, f.data.Count)
 	f.report(Progress{Stage: f.engine, Step: steps, Steps: steps}, k, steps)
 	return out, nil
 }
@@ -314,22 +241,33 @@ func (f *imputedFit) report(p Progress, k, steps int) {
 		} else if p.Bytes > 0 {
 			done = 0
 		}
-		f.reported = max(f.reported, k*f.steps+done) // a table may be fitted again, under another model
-		p.Step, p.Steps = f.reported, f.data.Count*f.steps
+		f.reported = max(f.reported, (f.round*f.data.Count+k)*f.steps+done) // a table may be fitted again, under another model
+		p.Step, p.Steps = f.reported, (f.rounds+1)*f.data.Count*f.steps
 	}
 	f.cfg.Progress(p)
 }
 
-// thinned keeps every one of count draws, from number k on, of a posterior whose draws are no particles. Its marginals rest on
-// all of them.
-func thinned(p *posterior.Posterior, k, count int) *posterior.Posterior {
+// thinned keeps one of count draws of a posterior whose draws are no particles, by systematic resampling: those at the middles of equal parts of their summed weights, with a
+// weight in proportion to how often they are met. Unequal weights become more equal, and uniform ones stay so. Its marginals rest on all draws.
+func thinned(p *posterior.Posterior, count int) *posterior.Posterior {
 	if p.Kind != posterior.Draws || len(p.Components) != 1 || count == 1 || len(p.Draws) < 2*count {
 		return p
 	}
 	out := *p
 	out.Draws = nil
-	for m := k; m < len(p.Draws); m += count {
-		out.Draws = append(out.Draws, p.Draws[m])
+	weights, kept := p.Empirical().Weights(), len(p.Draws)/count
+	at, before, sum := 0, -1, weights[0]
+	for k := range kept {
+		for v := (float64(k) + 0.5) / float64(kept); sum < v && at < len(weights)-1; sum += weights[at] {
+			at++
+		}
+		if at != before {
+			out.Draws = append(out.Draws, p.Draws[at])
+			out.Draws[len(out.Draws)-1].LogWeight, before = 0, at
+			continue
+		}
+		met := &out.Draws[len(out.Draws)-1]
+		met.LogWeight = math.Log(math.Exp(met.LogWeight) + 1)
 	}
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws = len(out.Draws)

@@ -21,9 +21,11 @@ import (
 // completedTables are tables that differ in the values of column 2 in every fifth row.
 func completedTables(data *dataset.Table, count int) tobac.Imputed {
 	n, d := data.X.Dims()
-	gaps := make([]int, d)
-	gaps[2] = (n + 4) / 5
-	return tobac.Imputed{Count: count, Gaps: gaps, Table: func(k int) *dataset.Table {
+	var places []int
+	for i := 0; i < n; i += 5 {
+		places = append(places, i*d+2)
+	}
+	return tobac.Imputed{Count: count, Places: places, Table: func(k int) *dataset.Table {
 		rng := rand.New(rand.NewPCG(uint64(k), 8))
 		t := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X), Intervened: data.Intervened}
 		for i := 0; i < n; i += 5 {
@@ -72,6 +74,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 				cfg.Model = tobac.Linear{}
 			}
 			tables := completedTables(data, count)
+			tables.Rounds = -1
 			got := fitImputed(t, tables, cfg)
 			if err := got.Validate(); err != nil {
 				t.Fatal(err)
@@ -121,6 +124,17 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			}
 			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < 30 {
 				t.Errorf("%d components, %d draws", len(got.Components), len(got.Draws))
+			}
+			if cfg.Engine == tobac.Exact { // as for draws of one table
+				drawn := got.Frequencies().Probabilities
+				for i := range 5 {
+					for j := range 5 {
+						v := got.Probabilities.At(i, j)
+						if ess := got.Empirical().EffectiveSampleSize(); ess < 500 || math.Abs(drawn.At(i, j)-v) > 3*math.Sqrt(v*(1-v)/ess)+0.02 {
+							t.Errorf("edge %d -> %d: frequency %v among draws worth %v, probability %v", i, j, drawn.At(i, j), ess, v)
+						}
+					}
+				}
 			}
 			if (got.Particles != nil) != cfg.Beside {
 				t.Errorf("particles beside: %v", got.Particles != nil)
@@ -192,6 +206,9 @@ func TestOneModelForAllTables(t *testing.T) {
 func TestImputationWarnings(t *testing.T) {
 	data := noisy(t)
 	r := fitImputed(t, completedTables(data, 3), tobac.Config{Model: tobac.Linear{}, Seed: 1})
+	if r.Imputation.Rounds != 3 {
+		t.Errorf("%d rounds, want the default of 3", r.Imputation.Rounds)
+	}
 	want := `4 of 90 values (4.4 %) in 1 of 5 columns were missing and are imputed, most in "` + data.Names[2] + `" (22 %), on the assumption that a value's absence depends on observed values alone`
 	if r.Warnings[0] != want {
 		t.Errorf("got  %s\nwant %s", r.Warnings[0], want)
@@ -226,7 +243,9 @@ func TestImputedErrors(t *testing.T) {
 				t.X.Set(i, 0, 4)
 			}
 		}), "tobac: completed table 2 of 2: column"},
-		{"gaps", tobac.Imputed{Count: 2, Gaps: []int{1}, Table: func(int) *dataset.Table { return data }}, "tobac: got numbers of gaps of 1 columns, want 5"},
+		{"places", tobac.Imputed{Count: 2, Places: []int{1, 90}, Table: func(int) *dataset.Table { return data }}, "tobac: got the place 90 of a completed value after 1, want ascending ones below 90"},
+		{"rounds without places", tobac.Imputed{Count: 2, Rounds: 1, Table: func(int) *dataset.Table { return data }}, "tobac: completed values are to be drawn again, but their places are unknown"},
+		{"marks", tobac.Imputed{Count: 2, Kept: []bool{true}, Table: func(int) *dataset.Table { return data }}, "tobac: got 1 marks of columns whose completed values are kept, want 5"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := tobac.FitImputed(context.Background(), row.data, tobac.Config{Model: tobac.BGe{}})
@@ -254,8 +273,13 @@ func TestImputedErrors(t *testing.T) {
 func TestImputedProgress(t *testing.T) {
 	for name, cfg := range engines() {
 		t.Run(name, func(t *testing.T) {
-			if cfg.Engine == tobac.MCMC {
-				cfg.Model = tobac.Linear{}
+			if name == "auto" {
+				t.Skip("is exact")
+			}
+			cfg.Model = tobac.Linear{}
+			tables := completedTables(noisy(t), 3)
+			if tables.Rounds = -1; name == "exact with particles" || name == "mcmc" {
+				tables.Rounds = 1
 			}
 			var all []tobac.Progress
 			cfg.Progress = func(p tobac.Progress) {
@@ -263,7 +287,7 @@ func TestImputedProgress(t *testing.T) {
 					all = append(all, p)
 				}
 			}
-			fitImputed(t, completedTables(noisy(t), 3), cfg)
+			fitImputed(t, tables, cfg)
 			last := 0
 			for _, p := range all {
 				if p.Step < last || p.Step > p.Steps || p.Steps != all[0].Steps || p.Table < 1 || p.Table > 3 || p.Tables != 3 {

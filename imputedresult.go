@@ -18,7 +18,10 @@ func (f *imputedFit) result() *Result {
 	out := *first
 	parts := make([]*posterior.Posterior, len(f.results))
 	out.EdgesPerNode, out.Seconds, out.Diagnostics = 0, Seconds{}, nil
-	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Gaps: slices.Clone(f.data.Gaps), Evidence: f.evidence}
+	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Gaps: f.gaps(), Evidence: f.evidence}
+	if f.kept {
+		m.Rounds = 0
+	}
 	for k, r := range f.results {
 		p := *r.Posterior
 		p.Warnings = nil // those of all tables are put together below
@@ -40,8 +43,23 @@ func (f *imputedFit) result() *Result {
 		}
 	}
 	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.model), f.warnings())
+	if f.kept {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the model %s has no linear equations to draw imputed values from: they are those of the normal model", first.Model))
+	}
 	out.Config.Progress = f.cfg.Progress
 	return &out
+}
+
+// gaps counts the completed values of the columns.
+func (f *imputedFit) gaps() []int {
+	if f.data.Places == nil {
+		return nil
+	}
+	out := make([]int, len(f.names))
+	for _, place := range f.data.Places {
+		out[place%len(f.names)]++
+	}
+	return out
 }
 
 // add adds the times of another run.

@@ -191,6 +191,23 @@ func (inf *inference) logEvidence() float64 {
 	return floats.LogSumExp(all)
 }
 
+// equalMean shifts the log weights of draws so that their weights have the mean 1: the draws of a part count by their number, whatever the number of linear
+// extensions of its graphs.
+func equalMean(draws []exact.Draw) []exact.Draw {
+	all := make([]float64, len(draws))
+	for k, d := range draws {
+		all[k] = d.LogWeight
+	}
+	if len(all) == 0 {
+		return draws
+	}
+	shift := floats.LogSumExp(all) - math.Log(float64(len(all)))
+	for k := range draws {
+		draws[k].LogWeight -= shift
+	}
+	return draws
+}
+
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
@@ -223,7 +240,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 		if err != nil {
 			return err
 		}
-		draws = append(draws, some...)
+		draws = append(draws, equalMean(some)...)
 		for range some {
 			of = append(of, k)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
@@ -44,6 +45,9 @@ func (c *Completed) Count() int { return len(c.values) }
 
 // Gaps is the number of values that were completed in each table.
 func (c *Completed) Gaps() int { return len(c.places) }
+
+// Places are those of the gaps, row·d + column, ascending.
+func (c *Completed) Places() []int { return slices.Clone(c.places) }
 
 // Table is completed table k, n×d: a copy, in which observed values have the bits that they had. It
 // panics if there is no such table.

@@ -57,6 +57,11 @@
 // other regimes are completed under one model of all rows. A gap at a place that is marked as set by intervention is an
 // error: who sets a value knows it.
 //
+// # Values of a causal model
+//
+// [Equations].Redraw draws the values of gaps from linear equations on a graph instead, given all other values of their rows: the step from a drawn graph
+// to values of data augmentation under a causal model, whose other step is the inference of the graph.
+//
 // # Invariance
 //
 // Shifting a column, or multiplying it by a positive number, changes its completed values by the same map, up to

@@ -342,5 +342,5 @@ func TestEffectsOfProcesses(t *testing.T) {
 	if err := os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "eval --truth partly.csv run", exitFailed, `partly.csv: "X1" and "X2" are joined in both directions; allowed: a directed acyclic graph, which a consensus graph with undirected edges (--) is not`)
+	refuses(t, "eval --truth partly.csv run", exitFailed, `partly.csv: 1 edge without direction ("X1" -- "X2"); allowed: a graph in which every edge has one`)
 }

@@ -28,9 +28,6 @@ func (r *result) printRun(w io.Writer) {
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
-	if s.Imputation != nil {
-		printField(w, "gaps", s.Imputation.String())
-	}
 	for _, note := range in.Notes {
 		printField(w, "note", note)
 	}
@@ -60,6 +57,9 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "order", joinNames(s.Order))
 	}
 	printField(w, "prior", r.describePrior())
+	if s.Imputation != nil {
+		printField(w, "gaps", s.Imputation.String())
+	}
 	s.Knowledge.print(w)
 	if b := s.Beside; b != nil {
 		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",

@@ -54,8 +54,9 @@ type fitOptions struct {
 	command *commandLine           // to repeat the run
 	resumed *checkpoint            // that --resume names; nil: none
 
-	imputations     int     // completed tables; 0: 10
-	imputedTogether [][]int // columns that are missing together, and imputed from the same row
+	imputationRounds int     // in which completed values are drawn again, if given
+	imputations      int     // completed tables; 0: 10
+	imputedTogether  [][]int // columns that are missing together, and imputed from the same row
 }
 
 // preset is a named configuration to start from.
@@ -165,8 +166,8 @@ both directions), edges.csv (source,target,probability,weight_mean,weight_sd,adj
 direction,fixed: 1 for a required edge), effects.csv (from,to,mean,sd,q05,q50,q95,path,
 mean_in_sd, where the draws have parameters), consensus.csv (source,target,weight,type:
 -> or --) and consensus.dot, particles.json (the posterior, which tobac eval reads),
-particles-svgd.json (the particles beside it, where there are any), imputation.csv (where
-values were missing), summary.json (settings, what was known, evidences, warnings,
+particles-svgd.json (the particles beside it, where there are any), imputation.csv (edge
+probabilities in each completed table, where values were missing), summary.json (settings, what was known, evidences, warnings,
 metrics, times, verdict), run.toml, tobac.json, report.html (all of it on one page with
 pictures, for a browser; needs no network), and the pictures in figures. --formats adds
 consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and
@@ -241,6 +242,8 @@ func newFit() *cobra.Command {
 	defaultText(f, "standardize", "false; true for the embedded data with --preset paper")
 	f.Var(wholeNumber(&o.imputations, 2, 1000), "imputations", "completed tables where missing values are imputed")
 	defaultText(f, "imputations", strconv.Itoa(defaultImputations))
+	f.Var(wholeNumber(&o.imputationRounds, 0, 1000), "imputation-rounds", "times that imputed values are drawn again given the causal model, and the tables fitted again")
+	defaultText(f, "imputation-rounds", "3 with the engine exact and at most 12 columns, else 0")
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(fraction(&o.holdout), "holdout", "share of the rows to hold out at random for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)

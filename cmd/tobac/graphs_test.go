@@ -11,15 +11,10 @@ import (
 	"tobac/graphfile"
 )
 
-// directedEdges counts the edges with a direction that a file of Graphviz draws.
-func directedEdges(dot string) int {
-	return strings.Count(dot, "->") - strings.Count(dot, `"dir"="none"`)
-}
-
 // filesWithoutFormats are the names of fitFiles that need no --formats.
 func filesWithoutFormats() []string {
 	return slices.DeleteFunc(fitFiles(), func(name string) bool {
-		return name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
+		return name == "imputation.csv" || name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
 	})
 }
 

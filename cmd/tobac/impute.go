@@ -23,6 +23,7 @@ const defaultImputations = 10
 type gapped struct {
 	*dataset.Table
 	count       int     // completed tables
+	rounds      int     // of tobac.Imputed
 	together    [][]int // columns that are missing together
 	standardize bool
 	warnings    []string
@@ -46,13 +47,19 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
 		return usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
 	}
+	if o.imputationRounds > 0 && o.config.Engine == tobac.SVGD {
+		return usagef("--imputation-rounds contradicts --engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc")
+	}
 	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
 	if t, err = transformGaps(o.transform, t); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
-	g := &gapped{Table: t, count: o.imputations, together: o.imputedTogether, standardize: o.standardize}
+	g := &gapped{Table: t, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, standardize: o.standardize}
+	if o.given("imputation-rounds") && o.imputationRounds == 0 {
+		g.rounds = -1
+	}
 	if g.count == 0 {
 		g.count = defaultImputations
 	}
@@ -197,11 +204,11 @@ func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 			}
 		}
 	}
-	data := tobac.Imputed{Count: g.count, Gaps: make([]int, len(g.Names)), Table: func(k int) *dataset.Table {
+	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: make([]bool, len(g.Names)), Table: func(k int) *dataset.Table {
 		return &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
 	}}
 	for k, column := range g.completed.Diagnostics.Columns {
-		data.Gaps[k] = column.Gaps
+		data.Kept[k] = column.Method == impute.Matching
 	}
 	j.train = data.Table(0) // for what describes the data
 	begun := false

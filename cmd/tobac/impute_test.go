@@ -37,12 +37,14 @@ func gappy(n int) *dataset.Table {
 func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, error) {
 	t.Helper()
 	given := map[string]bool{}
-	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, workers: 2, bias: true, imputations: 4,
+	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, workers: 2, bias: true, imputations: 4, imputationRounds: -1,
 		given: func(flag string) bool { return given[flag] }}
+	o.config.Engine = tobac.Exact
 	if edit != nil {
 		edit(&o)
 	}
-	given["holdout"] = o.holdout > 0
+	given["holdout"], given["imputation-rounds"] = o.holdout > 0, o.imputationRounds >= 0
+	o.imputationRounds = max(0, o.imputationRounds)
 	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order, Prior: o.prior}}
 	var err error
 	if j.fit, err = o.configure(table.Names); err != nil {
@@ -113,8 +115,9 @@ func TestMissingValuesAreImputed(t *testing.T) {
 // Standardising and transforming are done to the values that are there: the posterior of logarithms of exp(x) is that of x, and one standardised scale
 // is that of all completed tables.
 func TestScalesOfGaps(t *testing.T) {
+	linear := func(o *fitOptions) { o.model, o.imputations = modelBGe, 2 }
 	plain := gappy(80)
-	j, err := gapsJob(t, plain, nil)
+	j, err := gapsJob(t, plain, linear)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +127,7 @@ func TestScalesOfGaps(t *testing.T) {
 	}
 	powers := &dataset.Table{Names: plain.Names, X: mat.NewDense(80, 3, nil)}
 	powers.X.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, plain.X)
-	if j, err = gapsJob(t, powers, func(o *fitOptions) { o.transform = dataset.Log }); err != nil {
+	if j, err = gapsJob(t, powers, func(o *fitOptions) { linear(o); o.transform = dataset.Log }); err != nil {
 		t.Fatal(err)
 	}
 	got, err := j.infer(context.Background(), io.Discard)
@@ -136,7 +139,7 @@ func TestScalesOfGaps(t *testing.T) {
 			t.Errorf("edge %d -> %d of logarithms: %v, want %v", e.Source, e.Target, p, e.Probability)
 		}
 	}
-	if j, err = gapsJob(t, plain, func(o *fitOptions) { o.standardize = true }); err != nil {
+	if j, err = gapsJob(t, plain, func(o *fitOptions) { linear(o); o.standardize = true }); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = j.infer(context.Background(), io.Discard); err != nil {
@@ -146,7 +149,7 @@ func TestScalesOfGaps(t *testing.T) {
 	if s == nil || math.Abs(s.Mean[0]-5) > 0.5 || math.Abs(s.SD[1]-22) > 5 {
 		t.Fatalf("standardisation %+v, want that of the columns", s)
 	}
-	if j, err = gapsJob(t, plain, func(o *fitOptions) { o.transform = dataset.NormalScores }); err != nil {
+	if j, err = gapsJob(t, plain, func(o *fitOptions) { linear(o); o.transform = dataset.NormalScores }); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = j.infer(context.Background(), io.Discard); err != nil {
@@ -154,6 +157,20 @@ func TestScalesOfGaps(t *testing.T) {
 	}
 	if err := got.Validate(); err != nil {
 		t.Error(err)
+	}
+	if got.Imputation.Rounds != 3 {
+		t.Errorf("%d rounds, want the default of 3", got.Imputation.Rounds)
+	}
+	for rounds, want := range []int{0, 1} {
+		if j, err = gapsJob(t, plain, func(o *fitOptions) { linear(o); o.imputationRounds = rounds }); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = j.infer(context.Background(), io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if got.Imputation.Rounds != want {
+			t.Errorf("--imputation-rounds %d: %d rounds", rounds, got.Imputation.Rounds)
+		}
 	}
 }
 
@@ -168,6 +185,8 @@ func TestRefusedGaps(t *testing.T) {
 	}{
 		{"checkpoints", func(o *fitOptions) { o.checkpoint = "state" }, nil,
 			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
+		{"rounds of particles", func(o *fitOptions) { o.imputationRounds, o.config.Engine = 2, tobac.SVGD }, nil,
+			"--imputation-rounds contradicts --engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
 		{"an empty row", nil, func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
 			"data.csv: without any observed value, leave out the row: 5"},
 		{"an empty column", nil, func(t *dataset.Table) {

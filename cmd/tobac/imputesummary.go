@@ -15,6 +15,7 @@ import (
 // An imputationSummary says what was imputed, and what rests on it.
 type imputationSummary struct {
 	Tables     int               `json:"tables"`
+	Rounds     int               `json:"rounds"`            // in which they were drawn again given the causal model
 	Values     int               `json:"values"`            // imputed in each table
 	Columns    []imputedColumn   `json:"columns"`           // those with gaps
 	Models     []imputationModel `json:"models"`            // of the values: one, or one for each regime of interventions
@@ -44,7 +45,7 @@ func newImputationSummary(r *tobac.Result, c *impute.Completed) *imputationSumma
 	}
 	m := r.Imputation
 	i, j, sd := m.Largest()
-	s := &imputationSummary{Tables: m.Tables, Values: c.Gaps(), LargestSD: metrics.Number(sd), LargestFor: []string{r.Names[i], r.Names[j]}}
+	s := &imputationSummary{Tables: m.Tables, Rounds: m.Rounds, Values: c.Gaps(), LargestSD: metrics.Number(sd), LargestFor: []string{r.Names[i], r.Names[j]}}
 	for k, column := range c.Diagnostics.Columns {
 		if column.Gaps > 0 {
 			s.Columns = append(s.Columns, imputedColumn{r.Names[k], column.Gaps, column.Method.String(), metrics.Number(column.Information)})
@@ -66,8 +67,12 @@ func newImputationSummary(r *tobac.Result, c *impute.Completed) *imputationSumma
 
 // String says it in one line of the report.
 func (s *imputationSummary) String() string {
-	return fmt.Sprintf("%s in %s, imputed %d times; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
-		counted(s.Values, "missing value"), counted(len(s.Columns), "column"), s.Tables, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
+	again := ""
+	if s.Rounds > 0 {
+		again = fmt.Sprintf(", and drawn again %d times given the causal model", s.Rounds)
+	}
+	return fmt.Sprintf("%s in %s, imputed %d times%s; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
+		counted(s.Values, "missing value"), counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
 }
 
 // writeImputed writes, for every pair of columns, the probability of the edge, its standard deviation between the completed

@@ -58,6 +58,9 @@ var newer = []frozen{
 	{stream.ImputedTable, 0x0, []int{2}, [3]uint64{0x45a70aebb2e1f6d5, 0xc057a208fe27c023, 0x53106c53c2db7199}},
 	{stream.ImputedTable, 0x2a, []int{2}, [3]uint64{0xe2a99ff68a742570, 0x4ab8fb1bb0395c86, 0xace4d9a89f8f64d7}},
 	{stream.ImputedTable, 0xffffffffffffffff, []int{2}, [3]uint64{0xd3adb1d8515f3ca0, 0xe01b16747dc2bdc5, 0xe1c7ec51c31df47d}},
+	{stream.RedrawnValues, 0x0, []int{2, 5}, [3]uint64{0x194cfeb07b60bbdb, 0x7127e6be7b4b182, 0x8272c77b0763c352}},
+	{stream.RedrawnValues, 0x2a, []int{2, 5}, [3]uint64{0x7c0f48b62c6f78bb, 0xb012873436f83861, 0x19576ba0ab9874dd}},
+	{stream.RedrawnValues, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0xf550a99d641c993a, 0xa878bacc341eb7d8, 0x1344a0b11950819e}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

@@ -32,6 +32,7 @@ const (
 	FunctionDraw                           // functions of a drawn graph of Gaussian processes
 	ImputationRegime                       // seed of the imputation of a set of rows
 	Imputation                             // moves of the chain that completes a table
+	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
 	ImputedTable                           // seed of the fit to one of several completed tables
 )
 
@@ -79,6 +80,7 @@ var purposes = [...]struct {
 	FunctionDraw:        {keyed, 1, "function draw", 0},
 	ImputationRegime:    {keyed, 1, "imputed rows", 0},
 	Imputation:          {keyed, 1, "imputation", 0},
+	RedrawnValues:       {keyed, 2, "redrawn", 0},
 	ImputedTable:        {keyed, 1, "imputed table", 0},
 }
 

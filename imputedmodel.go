@@ -1,0 +1,100 @@
+package tobac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
+// then fitted already, unless another model is taken.
+func (f *imputedFit) compare(ctx context.Context) error {
+	if f.data.Count == 1 {
+		f.shared.scale = nil // that of the table, to the bit
+		return nil
+	}
+	cfg := f.cfg
+	var fits bool // whether what is computed for the evidences is the fit
+	switch {
+	case f.engine != SVGD && cfg.Model == nil:
+		fits = f.engine == Exact
+	case f.engine == SVGD && cfg.Order.Known == nil && cfg.Order.Method == nil && cfg.Sampler.Method != DiBS:
+		cfg.Model, cfg.Sampler = nil, Sampler{}
+		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {
+			cfg.Prior = Prior{} // as for the orders of a single table
+		}
+	default:
+		return nil
+	}
+	for k := range f.data.Count {
+		c := f.alone(cfg)
+		if c.Seed = f.config(k).Seed; f.engine == SVGD {
+			c.Engine = Auto
+		}
+		if fits && !(k == 0 && f.cfg.Beside && f.rounds == 0) {
+			r, err := f.run(ctx, k, c)
+			if err != nil {
+				return f.located(k, err)
+			}
+			f.results[k] = r
+			f.evidence = append(f.evidence, r.Evidence)
+			continue
+		}
+		r, err := newRun(ctx, f.data.Table(k), c, shared{})
+		if err != nil {
+			return f.located(k, err)
+		}
+		if r.chains != nil {
+			f.evidence = append(f.evidence, r.chains.evidence)
+		} else {
+			f.evidence = append(f.evidence, r.inferred.evidence)
+		}
+		r.Close()
+	}
+	return f.average()
+}
+
+// average averages the evidences, and takes the model.
+func (f *imputedFit) average() error {
+	f.averaged = slices.Clone(f.evidence[0])
+	for m := range f.averaged {
+		e := &f.averaged[m]
+		e.Log = 0
+		for k, all := range f.evidence {
+			e.Log += all[m].Log / float64(len(f.evidence))
+			if math.IsNaN(all[m].Log) && !math.IsNaN(f.evidence[0][m].Log) {
+				e.Note = fmt.Sprintf("in completed table %d: %s", k+1, all[m].Note)
+			}
+		}
+		if !math.IsNaN(e.Log) {
+			e.Note = strings.TrimPrefix(fmt.Sprintf("%s, mean over %d completed tables", e.Note, len(f.evidence)), ", ")
+			if f.evidence[0][m].Note == "" {
+				e.Note = "log evidence, " + e.Note
+			}
+		}
+	}
+	best := greatest(f.averaged)
+	for _, m := range (&Run{cfg: Config{}}).scoredModels() {
+		if m.String() == best.Model {
+			f.shared.model = m
+		}
+	}
+	if f.shared.model == nil {
+		return errors.New("tobac: no model can be computed for all completed tables")
+	}
+	return nil
+}
+
+// greatest is the greatest evidence of a list; without a known one, that of no model.
+func greatest(all []Evidence) Evidence {
+	best := Evidence{Log: math.Inf(-1)}
+	for _, e := range all {
+		if e.Log > best.Log {
+			best = e
+		}
+	}
+	return best
+}
