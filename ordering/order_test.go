@@ -88,9 +88,9 @@ func TestVarianceDegenerate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	want := []string{
-		"column 1 is constant; its place in the order means nothing",
 		"column 2 is constant; its place in the order means nothing",
-		"columns 1 and 2 tie at position 0 of the order (0); the lower index was taken",
+		"column 3 is constant; its place in the order means nothing",
+		"columns 2 and 3 tie at position 1 of the order (0); the lower index was taken",
 	}
 	if diff := cmp.Diff(want, got.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
