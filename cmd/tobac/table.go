@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -161,6 +162,10 @@ func (o *tableOptions) read(path string, stdin io.Reader) (*table.Prepared, erro
 		return nil, err
 	}
 	p, err := table.Prepare(t, o.want)
+	const large = 1 << 22 // cells
+	if t.Rows*len(t.Columns) > large {
+		debug.FreeOSMemory() // of the file, before the analysis takes its own
+	}
 	return p, tableError(err)
 }
 
