@@ -52,7 +52,7 @@ func TestDataErrors(t *testing.T) {
 			}
 			return generic(i, j)
 		}), tobac.Config{}, `dataset: entry [4,1] in column "b" is NaN, want a finite number`},
-		{"constant column for EqVar", constant, eqvar, "tobac: ordering: column 1 (b): constant column: every row is 4.5; remove the column or use another estimator"},
+		{"constant column for EqVar", constant, eqvar, "tobac: ordering: column 2 (b): constant column: every row is 4.5; remove the column or use another estimator"},
 		{"fewer rows than variables for EqVar", table(3, 3, abc, generic), eqvar, "tobac: ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
 		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{}, "dataset: "},
 		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},

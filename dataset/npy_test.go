@@ -7,8 +7,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"codeberg.org/sbinet/npyio/npy"
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"

@@ -118,7 +118,7 @@ func checkData(x mat.Matrix) error {
 	for i := range n {
 		for j := range d {
 			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("models: data row %d, column %d is %v, want a finite number", i, j, v)
+				return fmt.Errorf("models: data row %d, column %d is %v, want a finite number", i+1, j+1, v)
 			}
 		}
 	}

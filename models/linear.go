@@ -187,7 +187,7 @@ func groupColumns(n, d int, intervened mat.Matrix) ([]rowGroup, error) {
 			case 1:
 				key[i] = 1
 			default:
-				return nil, fmt.Errorf("models: intervention mask row %d, column %d is %v, want 0 or 1", i, j, intervened.At(i, j))
+				return nil, fmt.Errorf("models: intervention mask row %d, column %d is %v, want 0 or 1", i+1, j+1, intervened.At(i, j))
 			}
 		}
 		k, ok := at[string(key)]

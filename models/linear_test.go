@@ -263,10 +263,10 @@ func TestLinearErrors(t *testing.T) {
 		want    string
 	}{
 		{"empty", &mat.Dense{}, nil, models.LinearOptions{}, "models: linear model: got 0 rows of 0 variables, want at least one of each"},
-		{"NaN", spoiled(math.NaN()), nil, models.LinearOptions{}, "models: data row 1, column 2 is NaN, want a finite number"},
-		{"infinite", spoiled(math.Inf(-1)), nil, models.LinearOptions{}, "models: data row 1, column 2 is -Inf, want a finite number"},
+		{"NaN", spoiled(math.NaN()), nil, models.LinearOptions{}, "models: data row 2, column 3 is NaN, want a finite number"},
+		{"infinite", spoiled(math.Inf(-1)), nil, models.LinearOptions{}, "models: data row 2, column 3 is -Inf, want a finite number"},
 		{"mask shape", x, mat.NewDense(3, 2, nil), models.LinearOptions{}, "models: intervention mask is 3×2, want 2×3 like the data"},
-		{"mask value", x, half, models.LinearOptions{}, "models: intervention mask row 0, column 1 is 0.5, want 0 or 1"},
+		{"mask value", x, half, models.LinearOptions{}, "models: intervention mask row 1, column 2 is 0.5, want 0 or 1"},
 		{"noise", x, nil, models.LinearOptions{NoiseVariance: -0.1}, "models: linear model: noise variance -0.1, want a finite positive number"},
 		{"edge variance", x, nil, models.LinearOptions{EdgeVariance: math.Inf(1)}, "models: linear model: edge variance +Inf, want a finite positive number"},
 		{"gap", x, nil, models.LinearOptions{Gap: -1}, "models: linear model: initial gap -1, want a finite positive number"},

@@ -77,7 +77,7 @@ func TestNoiseVarianceOfInterventions(t *testing.T) {
 	checkError(t, "mask", err, "models: intervention mask is 20×2, want 20×5 like the data")
 	x.Set(3, 1, math.NaN())
 	_, err = models.EstimateNoiseVariance(x, nil, models.LinearOptions{})
-	checkError(t, "data", err, "models: data row 3, column 1 is NaN, want a finite number")
+	checkError(t, "data", err, "models: data row 4, column 2 is NaN, want a finite number")
 }
 
 // TestEstimateNoiseVariance: unbiased on simulated residuals (seeded, within

@@ -63,15 +63,15 @@ func (d Doubt) Sentence(names []string) string {
 		return fmt.Sprintf("all marginal variances lie within 5 %% of each other (%.4g to %.4g): "+
 			"the data look standardised, and the order then starts from sampling noise", value(0), value(1))
 	case DoubtTie:
-		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken", who, d.Position, value(0))
+		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken", who, d.Position+1, value(0))
 	case DoubtConstant:
 		return fmt.Sprintf("%s is constant; its place in the order means nothing", who)
 	case DoubtUndecided:
 		return fmt.Sprintf("the rows decide %d positions; %s come after them in a sequence that means nothing", d.Position, who)
 	case DoubtClamped:
-		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; its conditional variance was taken as 0", who, d.Position, -value(0))
+		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; its conditional variance was taken as 0", who, d.Position+1, -value(0))
 	case DoubtRidge:
-		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable", d.Position, value(0))
+		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable", d.Position+1, value(0))
 	case DoubtLarge:
 		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor", value(0), value(1)/1e6)
 	case DoubtReleased:
@@ -81,14 +81,14 @@ func (d Doubt) Sentence(names []string) string {
 }
 
 // nameColumns returns "column 3", "columns 1 and 2" or "columns 1, 2 and 5", with
-// quoted names in place of the indices where there are any.
+// quoted names in place of the numbers, which count from 1, where there are any.
 func nameColumns(columns []int, names []string) string {
 	if len(columns) == 0 {
 		return "all columns"
 	}
 	words := make([]string, len(columns))
 	for i, j := range columns {
-		words[i] = strconv.Itoa(j)
+		words[i] = strconv.Itoa(j + 1)
 		if j < len(names) {
 			words[i] = strconv.Quote(names[j])
 		}

@@ -93,7 +93,7 @@ func TestEqVarBottomUpTies(t *testing.T) {
 	if !slices.Equal(got.Order, []int{2, 1, 0}) || got.MinRelGap != 0 {
 		t.Errorf("order %v, gap %g, want [2 1 0] and 0", got.Order, got.MinRelGap)
 	}
-	if want := "columns 0 and 1 tie at position 2 of the order (1.143); the lower index was taken"; len(got.Warnings) != 3 || got.Warnings[1] != want {
+	if want := "columns 1 and 2 tie at position 3 of the order (1.143); the lower index was taken"; len(got.Warnings) != 3 || got.Warnings[1] != want {
 		t.Errorf("warnings %q, want three, the second %q", got.Warnings, want)
 	}
 }

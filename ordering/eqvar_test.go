@@ -223,7 +223,7 @@ func TestEqVarTies(t *testing.T) {
 	if !slices.Equal(got.Order, []int{0, 1, 2}) || got.MinRelGap != 0 || !slices.Equal(got.Gaps, []float64{0, 0, math.Inf(1)}) {
 		t.Errorf("order %v, gap %g, want [0 1 2] and 0", got.Order, got.MinRelGap)
 	}
-	want := "columns 0 and 1 tie at position 0 of the order (1.143); the lower index was taken"
+	want := "columns 1 and 2 tie at position 1 of the order (1.143); the lower index was taken"
 	if len(got.Warnings) != 3 || got.Warnings[1] != want {
 		t.Errorf("warnings %q, want three, the second %q", got.Warnings, want)
 	}

@@ -45,14 +45,14 @@ type ColumnError struct {
 }
 
 // Error names the column, by name too if it has one, and the row if one is at
-// fault. Indices count from 0.
+// fault. The text counts both from 1.
 func (e *ColumnError) Error() string {
-	s := fmt.Sprintf("ordering: column %d", e.Column)
+	s := fmt.Sprintf("ordering: column %d", e.Column+1)
 	if e.Name != "" {
 		s += fmt.Sprintf(" (%s)", e.Name)
 	}
 	if e.Row >= 0 {
-		s += fmt.Sprintf(", row %d", e.Row)
+		s += fmt.Sprintf(", row %d", e.Row+1)
 	}
 	return fmt.Sprintf("%s: %v: %s", s, e.Err, e.Detail)
 }

@@ -45,7 +45,7 @@ func ExampleWithNames() {
 	fmt.Println(ordering.WithNames(err, []string{"dose", "batch"}))
 	// Output:
 	// true
-	// ordering: column 1 (batch): constant column: every row is 7; remove the column or use another estimator
+	// ordering: column 2 (batch): constant column: every row is 7; remove the column or use another estimator
 }
 
 // An order that is known, written with names.
@@ -57,7 +57,7 @@ func ExampleByNames() {
 	fmt.Println(err)
 	// Output:
 	// [1 2 0] <nil>
-	// ordering: order by names: unknown "Tar" at position 1 (did you mean "tar"?); missing "cancer", "tar"
+	// ordering: order by names: unknown "Tar" at position 2 (did you mean "tar"?); missing "cancer", "tar"
 }
 
 // Code that needs an order takes an Orderer: an estimator or a known order.

@@ -8,14 +8,14 @@ import (
 // ByNames translates an order written as column names, sources first, into
 // column indices, given the names of the columns. Names are compared exactly.
 // The error lists every name that is unknown, repeated or missing, with
-// positions counted from 0, and suggests the column meant where a name differs
+// positions counted from 1, and suggests the column meant where a name differs
 // only in case or surrounding space. Repeated column names are an error too,
 // since an order could not tell them apart.
 func ByNames(order, names []string) ([]int, error) {
 	column := make(map[string]int, len(names))
 	for i, name := range names {
 		if first, dup := column[name]; dup {
-			return nil, fmt.Errorf("ordering: columns %d and %d are both named %q", first, i, name)
+			return nil, fmt.Errorf("ordering: columns %d and %d are both named %q", first+1, i+1, name)
 		}
 		column[name] = i
 	}
@@ -29,11 +29,11 @@ func ByNames(order, names []string) ([]int, error) {
 	for c, name := range order {
 		i, known := column[name]
 		if !known {
-			faults = append(faults, fmt.Sprintf("unknown %q at position %d%s", name, c, suggestion(name, names)))
+			faults = append(faults, fmt.Sprintf("unknown %q at position %d%s", name, c+1, suggestion(name, names)))
 			continue
 		}
 		if first, dup := position[i]; dup {
-			faults = append(faults, fmt.Sprintf("repeated %q at positions %d and %d", name, first, c))
+			faults = append(faults, fmt.Sprintf("repeated %q at positions %d and %d", name, first+1, c+1))
 			continue
 		}
 		position[i] = c

@@ -25,17 +25,17 @@ func TestNearTies(t *testing.T) {
 		want  string
 	}{
 		{100, []string{"a", "b", "c", "d", "e", "f"}, `the order is a guess at 2 of 6 positions (columns "b" and "c"): the next candidate was less than 2 % behind`},
-		{1000, nil, `the order is a guess at 1 of 6 positions (column 2): the next candidate was less than 0.63 % behind`},
+		{1000, nil, `the order is a guess at 1 of 6 positions (column 3): the next candidate was less than 0.63 % behind`},
 		{1 << 50, nil, ""},
-		{4, nil, "the order is a guess at 3 of 6 positions (columns 1, 4 and 2): the next candidate was less than 10 % behind"},
-		{1, nil, "the order is a guess at 3 of 6 positions (columns 1, 4 and 2): the next candidate was less than 20 % behind"},
+		{4, nil, "the order is a guess at 3 of 6 positions (columns 2, 5 and 3): the next candidate was less than 10 % behind"},
+		{1, nil, "the order is a guess at 3 of 6 positions (columns 2, 5 and 3): the next candidate was less than 20 % behind"},
 	} {
 		if got := r.NearTieSentence(row.rows, row.names); got != row.want {
 			t.Errorf("%d rows: got  %s\nwant %s", row.rows, got, row.want)
 		}
 	}
 	r.Gaps[0] = 0.001
-	if got, want := r.NearTieSentence(4, nil), "the order is a guess at 4 of 6 positions (among them columns 3, 1 and 4): the next candidate was less than 10 % behind"; got != want {
+	if got, want := r.NearTieSentence(4, nil), "the order is a guess at 4 of 6 positions (among them columns 4, 2 and 5): the next candidate was less than 10 % behind"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if known, err := ordering.Known([]int{1, 0}, 2); err != nil || known.NearTies(10) != nil {

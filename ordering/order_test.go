@@ -88,9 +88,9 @@ func TestVarianceDegenerate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	want := []string{
-		"column 1 is constant; its place in the order means nothing",
 		"column 2 is constant; its place in the order means nothing",
-		"columns 1 and 2 tie at position 0 of the order (0); the lower index was taken",
+		"column 3 is constant; its place in the order means nothing",
+		"columns 2 and 3 tie at position 1 of the order (0); the lower index was taken",
 	}
 	if diff := cmp.Diff(want, got.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
@@ -175,12 +175,12 @@ func TestByNames(t *testing.T) {
 		{"permutation", []string{"PKC", "praf", "PKA", "pmek"}, names, []int{3, 0, 2, 1}, ""},
 		{
 			"every fault at once", []string{"PKC", "pkc ", "PKC", "erk"}, names, nil,
-			`ordering: order by names: unknown "pkc " at position 1 (did you mean "PKC"?); repeated "PKC" at positions 0 and 2; ` +
-				`unknown "erk" at position 3; missing "praf", "pmek", "PKA"`,
+			`ordering: order by names: unknown "pkc " at position 2 (did you mean "PKC"?); repeated "PKC" at positions 1 and 3; ` +
+				`unknown "erk" at position 4; missing "praf", "pmek", "PKA"`,
 		},
 		{"empty order", nil, names, nil, `ordering: order by names: missing "praf", "pmek", "PKA", "PKC"`},
 		{"no columns", nil, nil, nil, "ordering: an order of 0 columns, want at least 1"},
-		{"columns of one name", []string{"a"}, []string{"a", "b", "a"}, nil, `ordering: columns 0 and 2 are both named "a"`},
+		{"columns of one name", []string{"a"}, []string{"a", "b", "a"}, nil, `ordering: columns 1 and 3 are both named "a"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := ordering.ByNames(row.order, row.names)

@@ -382,10 +382,10 @@ func TestBGeErrors(t *testing.T) {
 		opt     score.BGeOptions
 		want    string
 	}{
-		{"constant column", constant, nil, score.BGeOptions{}, "score: column 1 is constant, want at least two different values to standardise it"},
-		{"not a number", nan, nil, score.BGeOptions{}, "score: BGe: row 4, column 2 is NaN, want a finite number of magnitude up to 1e150"},
+		{"constant column", constant, nil, score.BGeOptions{}, "score: column 2 is constant, want at least two different values to standardise it"},
+		{"not a number", nan, nil, score.BGeOptions{}, "score: BGe: row 5, column 3 is NaN, want a finite number of magnitude up to 1e150"},
 		{"shape of the mask", x, mat.NewDense(2, 3, nil), score.BGeOptions{}, "score: BGe: mask of interventions is 2×3, want 6×3 as the data"},
-		{"values of the mask", x, twos, score.BGeOptions{}, "score: BGe: mask of interventions in row 2, column 1 is 2, want 0 or 1"},
+		{"values of the mask", x, twos, score.BGeOptions{}, "score: BGe: mask of interventions in row 3, column 2 is 2, want 0 or 1"},
 		{"degrees of freedom", x, nil, score.BGeOptions{AlphaLambda: 4}, "score: BGe: alpha mu 1 and alpha lambda 4 on 3 variables, want alpha mu > 0 and alpha lambda > 4"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 type ConstantColumnError struct{ Column int }
 
 func (e *ConstantColumnError) Error() string {
-	return fmt.Sprintf("score: column %d is constant, want at least two different values to standardise it", e.Column)
+	return fmt.Sprintf("score: column %d is constant, want at least two different values to standardise it", e.Column+1)
 }
 
 // A table is checked data by column, with the rows that count for each variable.
@@ -41,7 +41,7 @@ func newTable(model string, x, intervened mat.Matrix) (*table, error) {
 		t.column[j] = mat.Col(nil, j, x)
 		for i, v := range t.column[j] {
 			if math.IsNaN(v) || math.Abs(v) > 1e150 { // squares must be finite too
-				return nil, fmt.Errorf("score: %s: row %d, column %d is %v, want a finite number of magnitude up to 1e150", model, i, j, v)
+				return nil, fmt.Errorf("score: %s: row %d, column %d is %v, want a finite number of magnitude up to 1e150", model, i+1, j+1, v)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func newTable(model string, x, intervened mat.Matrix) (*table, error) {
 				case 1:
 					key[i] = 1
 				default:
-					return nil, fmt.Errorf("score: %s: mask of interventions in row %d, column %d is %v, want 0 or 1", model, i, j, v)
+					return nil, fmt.Errorf("score: %s: mask of interventions in row %d, column %d is %v, want 0 or 1", model, i+1, j+1, v)
 				}
 			}
 			if key[i] == 0 {

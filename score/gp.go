@@ -112,7 +112,7 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	for j := range raw {
 		raw[j] = append(raw[j], data.column[j]...)
 		if largest := floats.Norm(raw[j], math.Inf(1)); opt.Scale == Raw && largest > 1e50 {
-			return nil, fmt.Errorf("score: Gaussian process: column %d has the magnitude %v, want at most 1e50 in raw units", j, largest)
+			return nil, fmt.Errorf("score: Gaussian process: column %d has the magnitude %v, want at most 1e50 in raw units", j+1, largest)
 		}
 	}
 	if g.centre, g.sd, err = data.standardise(); err != nil {

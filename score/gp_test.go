@@ -315,7 +315,7 @@ func TestGPErrors(t *testing.T) {
 		t.Errorf("got %v, want a ConstantColumnError of column 1", err)
 	}
 	x.SetCol(1, []float64{3, 3, 3, 3, 3, 1e60})
-	want := "score: Gaussian process: column 1 has the magnitude 1e+60, want at most 1e50 in raw units"
+	want := "score: Gaussian process: column 2 has the magnitude 1e+60, want at most 1e50 in raw units"
 	if _, err := score.NewGP(x, nil, score.GPOptions{Scale: score.Raw}); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -87,6 +87,12 @@ func (p *preparation) noteCodings() {
 
 // add appends a column to the prepared table; indicator −1: it is none.
 func (p *preparation) add(q *Profile, name string, indicator int) {
+	if q.Name == "" {
+		name = fmt.Sprintf("column%d%s", q.Position, name)
+		if n := len(p.out.Columns); n == 0 || p.out.Columns[n-1].profile != q {
+			p.note("column %d has no name: it is called column%d", q.Position, q.Position)
+		}
+	}
 	c := Coded{Name: name, Source: q.Name, Position: q.Position, profile: q, indicator: indicator}
 	if indicator >= 0 {
 		c.Level = q.Levels[indicator].Name
@@ -105,9 +111,6 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 		leave(fmt.Sprintf("has text of which hardly any repeats (%s)", p.example(q)), "--drop "+shellQuote(name)+" leaves it out", drop)
 	case p.named[j]:
 		p.add(q, q.Name, -1)
-		if q.Name == "" {
-			p.out.Columns[len(p.out.Columns)-1].Name = fmt.Sprintf("column%d", q.Position)
-		}
 	case q.Kind == Index:
 		keep := c.Name
 		if keep == "" {

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -115,47 +116,71 @@ func columnConstant(x *mat.Dense, j int) bool {
 	return true
 }
 
-// equation is a dependence in words: "= age − educ − 6".
+// equation is a dependence in words, what is added before what is subtracted: "exper = age − educ − 6".
 func (p *preparation) equation(j int, of []int, weights []float64, s *moments) string {
 	const most = 8
 	weights = s.round(j, of, weights)
-	constant := s.mean[j]
-	var b strings.Builder
+	constant, scale := s.mean[j], math.Abs(s.mean[j])+s.sd[j]
+	var plus, minus []summand
 	for a, k := range of {
 		constant -= weights[a] * s.mean[k]
-		if a < most {
-			term(&b, weights[a], short(p.out.Columns[k].Name), a == 0)
+		scale = max(scale, math.Abs(weights[a]*s.mean[k]))
+		if t := (summand{weights[a], short(p.out.Columns[k].Name)}); t.weight > 0 {
+			plus = append(plus, t)
+		} else {
+			minus = append(minus, t)
 		}
 	}
-	if len(of) > most {
-		fmt.Fprintf(&b, " and %d more", len(of)-most)
-	} else if scale := math.Abs(s.mean[j]) + s.sd[j]; math.Abs(constant) > 1e-6*scale {
-		term(&b, tidy(constant), "", false)
+	small := 1e-9 // weights that are no whole numbers are known less well
+	if slices.ContainsFunc(weights, func(w float64) bool { return w != math.Trunc(w) }) {
+		small = 1e-6
 	}
-	if len(of) == 1 && weights[0] == 1 && math.Abs(constant) <= 1e-6*(math.Abs(s.mean[j])+s.sd[j]) {
+	if math.Abs(constant) <= small*scale {
+		constant = 0
+	}
+	if len(of) == 1 && weights[0] == 1 && constant == 0 {
 		return "is a copy of " + p.out.Columns[of[0]].label()
+	}
+	switch c := (summand{tidy(constant), ""}); {
+	case constant > 0 && len(plus) == 0:
+		plus = append(plus, c)
+	case constant != 0:
+		minus = append(minus, c)
+	}
+	all := append(plus, minus...)
+	var b strings.Builder
+	for a, t := range all[:min(most, len(all))] {
+		t.write(&b, a == 0)
+	}
+	if more := len(all) - most; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
 	}
 	return "is determined by others: " + short(p.out.Columns[j].Name) + " = " + b.String()
 }
 
-// term appends a summand.
-func term(b *strings.Builder, weight float64, name string, first bool) {
-	sign := " + "
-	if weight < 0 {
-		sign = " − "
-	}
-	if first {
-		sign = strings.TrimSpace(strings.Trim(sign, "+ "))
-	}
-	b.WriteString(sign)
-	size := math.Abs(weight)
+// A summand is a weight times a column; "": a constant.
+type summand struct {
+	weight float64
+	name   string
+}
+
+func (t summand) write(b *strings.Builder, first bool) {
 	switch {
-	case name == "":
+	case t.weight < 0 && first:
+		b.WriteString("−")
+	case t.weight < 0:
+		b.WriteString(" − ")
+	case !first:
+		b.WriteString(" + ")
+	}
+	size := math.Abs(t.weight)
+	switch {
+	case t.name == "":
 		fmt.Fprintf(b, "%.6g", size)
 	case size == 1:
-		b.WriteString(name)
+		b.WriteString(t.name)
 	default:
-		fmt.Fprintf(b, "%.6g·%s", size, name)
+		fmt.Fprintf(b, "%.6g·%s", size, t.name)
 	}
 }
 

@@ -41,36 +41,41 @@ func TestDependenceIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, count, only := "sum =", 0, 0
+		count, only := 0, 0
+		var plus, minus []string
 		for j, w := range weights {
-			if w != 0 {
-				count, only = count+1, j
-				sign, size := " +", w
-				if w < 0 {
-					sign, size = " −", -w
-				}
-				if count == 1 {
-					sign = strings.TrimSuffix(sign, "+")
-					if w < 0 {
-						sign = " −"
-					}
-				}
-				name := fmt.Sprintf("%g·v%d", size, j)
-				if size == 1 {
-					name = fmt.Sprintf("v%d", j)
-				}
-				if count == 1 {
-					want += strings.TrimSuffix(sign, " ")
-					if w > 0 {
-						want += " "
-					}
-					want += name
-				} else {
-					want += sign + " " + name
-				}
+			term := fmt.Sprintf("%g·v%d", max(w, -w), j)
+			if w == 1 || w == -1 {
+				term = fmt.Sprintf("v%d", j)
+			}
+			switch {
+			case w > 0:
+				plus = append(plus, term)
+			case w < 0:
+				minus = append(minus, term)
+			default:
+				continue
+			}
+			count, only = count+1, j
+		}
+		want := strings.Join(plus, " + ")
+		if len(plus) == 0 && constant > 0 {
+			want = fmt.Sprint(constant)
+		}
+		for k, term := range minus {
+			if want == "" && k == 0 {
+				want = "−" + term
+			} else {
+				want += " − " + term
 			}
 		}
-		want = strings.ReplaceAll(want, "=  ", "= ")
+		switch {
+		case constant < 0:
+			want += fmt.Sprintf(" − %v", -constant)
+		case constant > 0 && len(plus) > 0:
+			want += fmt.Sprintf(" + %v", constant)
+		}
+		want = "sum = " + want
 		_, err = table.Prepare(file, table.Options{})
 		switch {
 		case count == 0: // a constant
@@ -118,7 +123,7 @@ func TestFewRows(t *testing.T) {
 		fmt.Fprintf(&b, "%v,%v,%v,%v,%v,%v\n", v, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 1-v)
 	}
 	_, err := table.Prepare(read(t, b.String(), table.Layout{}), table.Options{})
-	if err == nil || !strings.Contains(err.Error(), "f = −a + 1") || strings.Contains(err.Error(), "problems") {
+	if err == nil || !strings.Contains(err.Error(), "f = 1 − a") || strings.Contains(err.Error(), "problems") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -48,7 +48,7 @@ func read(r io.Reader, source string, layout Layout, depth int) (*Table, error) 
 		return nil, &FormatError{source, "is compressed more than three times"}
 	}
 	b := bufio.NewReaderSize(r, 1<<16)
-	head, err := b.Peek(16)
+	head, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, file.WithPath(source, err)
 	}
@@ -81,6 +81,9 @@ func read(r io.Reader, source string, layout Layout, depth int) (*Table, error) 
 		return readArray(b, source, layout)
 	case starts("PK\x03\x04"), starts("PAR1"):
 		return readRandomAccess(r, b, source, layout, starts("PAR1"))
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return nil, &FormatError{source, "is no text, and of no format that is known; allowed: " + allowedFiles}
 	}
 	return readText(b, source, layout)
 }

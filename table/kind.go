@@ -238,16 +238,15 @@ func (p *Profile) classify(n numbersAndTexts, texts int, dates, categorical bool
 		p.numeric(n)
 		return
 	}
+	if !categorical && p.almostNumbers(n) {
+		p.mixed(n)
+		return
+	}
 	switch {
 	case categorical, n.numbers == 0 && p.Distinct <= max(2, values/2), n.numbers > 0 && p.Distinct <= fewLevels && values >= 4*p.Distinct:
 		p.Kind = Category
 	case n.numbers > 0:
-		p.Kind = Mixed
-		for k, t := range p.column.texts {
-			if n.texts[k] > 0 && !p.gapText[k] {
-				p.odd = append(p.odd, Level{t.text, n.texts[k]})
-			}
-		}
+		p.mixed(n)
 		return
 	default:
 		p.Kind = Text
@@ -261,6 +260,26 @@ func (p *Profile) classify(n numbersAndTexts, texts int, dates, categorical bool
 		}
 		p.arrange([]string{p.Levels[0].Name, p.Levels[1].Name})
 	}
+}
+
+// mixed makes a column one of numbers and other texts, and lists these.
+func (p *Profile) mixed(n numbersAndTexts) {
+	p.Kind = Mixed
+	for k, t := range p.column.texts {
+		if n.texts[k] > 0 && !p.gapText[k] {
+			p.odd = append(p.odd, Level{t.text, n.texts[k]})
+		}
+	}
+}
+
+// almostNumbers reports whether all texts of a column would be numbers but for separators of thousands, other decimal marks, or units.
+func (p *Profile) almostNumbers(n numbersAndTexts) bool {
+	for k, t := range p.column.texts {
+		if n.texts[k] > 0 && !p.gapText[k] && why(t.text) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // identifying are names of columns that number what the rows are about.

@@ -109,7 +109,17 @@ func converter(column *parquet.Column) func(c *Column, v parquet.Value) {
 			c.addText([]byte(time.Unix(whole, (v.Int64()-whole*per)*int64(unit)).UTC().Format(time.DateTime)), c.rows+1)
 		}
 	case *format.TimeType:
-		return func(c *Column, v parquet.Value) { c.addText([]byte("00:00"), c.rows+1) }
+		unit := time.Nanosecond
+		if l.Unit.Value != nil {
+			unit = l.Unit.Value.Duration()
+		}
+		return func(c *Column, v parquet.Value) {
+			count := v.Int64()
+			if v.Kind() == parquet.Int32 {
+				count = int64(v.Int32())
+			}
+			c.addText([]byte(time.Unix(0, 0).UTC().Add(time.Duration(count)*unit).Format(time.TimeOnly)), c.rows+1)
+		}
 	case *format.DecimalType:
 		scale := math.Pow10(int(l.Scale))
 		return func(c *Column, v parquet.Value) { c.addFloat(decimal(v)/scale, c.rows+1) }

@@ -57,9 +57,21 @@ func Prepare(t *Table, o Options) (*Prepared, error) {
 		return nil, err
 	}
 	if len(problems) == 0 {
+		p.release()
 		return p, nil
 	}
 	return nil, refuse(t, o, problems)
+}
+
+// release lets go of the cells of the file, so that a prepared table does not keep them in memory.
+func (p *Prepared) release() {
+	for _, q := range p.Profiles {
+		if q != nil {
+			c := *q.column
+			c.blocks, c.codes = nil, nil
+			q.column = &c
+		}
+	}
 }
 
 // mostRounds is how often remedies are applied to find the problems behind problems.

@@ -63,6 +63,9 @@ func TestKinds(t *testing.T) {
 		{"identifier elsewhere is a number", counting(1), table.Number, 0},
 		{"infinite", []string{"1", "Inf", "2", "3", "4", "5", "6", "8", "9", "10"}, table.Mixed, 0},
 		{"digits in groups", append([]string{"1_000"}, counting(1)[1:]...), table.Mixed, 0},
+		{"thousands", []string{"\"1,000\"", "\"2,500\"", "\"1,750\""}, table.Mixed, 0},
+		{"units", []string{"$5", "$7", "$12"}, table.Mixed, 0},
+		{"percentages", []string{"5%", "7%", "NA"}, table.Mixed, 10},
 		{"hexadecimal", append([]string{"0x1F"}, counting(1)[1:]...), table.Mixed, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -67,8 +67,8 @@ func TestBadInput(t *testing.T) {
 		{"one column", "fit column.csv", failed, `column.csv: got a single column, want at least 2: one variable has no edges to infer`},
 
 		{"order lacks names", "fit good.csv --order short.txt", failed, `short.txt: order by names: missing "c"`},
-		{"order repeats a name", "fit good.csv --order repeated.txt", failed, `repeated.txt: order by names: repeated "a" at positions 0 and 2; missing "c"`},
-		{"order with unknown names", "fit good.csv --order a,b,C", usage, `--order: order by names: unknown "C" at position 2 (did you mean "c"?); missing "c"`},
+		{"order repeats a name", "fit good.csv --order repeated.txt", failed, `repeated.txt: order by names: repeated "a" at positions 1 and 3; missing "c"`},
+		{"order with unknown names", "fit good.csv --order a,b,C", usage, `--order: order by names: unknown "C" at position 3 (did you mean "c"?); missing "c"`},
 		{"order without meaning", "fit good.csv --order EqVal", usage, `--order "EqVal" is neither a method nor a file; allowed: eqvar, variance, eqvar-bu, npvar, npvar-released, score, the path of a file with the names of the columns, or the names themselves separated by commas`},
 		{"order with a stray quote", `fit good.csv --order a,"b,c`, usage, `--order: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
 		{"order from an empty file", "fit good.csv --order empty.csv", failed, `empty.csv: file is empty`},

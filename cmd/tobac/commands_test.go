@@ -82,7 +82,7 @@ func TestWarningsNameColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(result.Sentences(names), "\n")
-	for _, want := range []string{`column "flat" is constant`, `columns "left" and "right" tie at position 1`} {
+	for _, want := range []string{`column "flat" is constant`, `columns "left" and "right" tie at position 2`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("warnings lack %q:\n%s", want, got)
 		}

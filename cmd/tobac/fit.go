@@ -167,10 +167,10 @@ direction,fixed: 1 for a required edge), effects.csv (from,to,mean,sd,q05,q50,q9
 mean_in_sd, where the draws have parameters), consensus.csv (source,target,weight,type:
 -> or --) and consensus.dot, particles.json (the posterior, which tobac eval reads),
 particles-svgd.json (the particles beside it, where there are any), imputation.csv (edge
-probabilities in each completed table, where values were missing), summary.json (settings, what was known, evidences, warnings,
-metrics, times, verdict), run.toml, tobac.json, report.html (all of it on one page with
-pictures, for a browser; needs no network), and the pictures in figures. --formats adds
-consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and
+probabilities in each completed table, where values were missing), summary.json
+(settings, what was known, evidences, warnings, metrics, times, verdict), run.toml,
+tobac.json, report.html (all of it on one page with pictures, for a browser; needs no
+network), and the pictures in figures. --formats adds consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and
 posterior.npz with the matrices of all pairs. Without --out nothing is written.
 
 Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only

@@ -57,7 +57,7 @@ func TestFitWritesFiles(t *testing.T) {
 	if !strings.Contains(got.stderr, "step 200 of 200, ") {
 		t.Errorf("standard error lacks the last step:\n%s", got.stderr)
 	}
-	all := slices.Sorted(slices.Values(append(filesWithoutFormats(), figuresFolder)))
+	all := slices.Sorted(slices.Values(append(filesWithoutGaps(), figuresFolder)))
 	if diff := cmp.Diff(all, listing(t, "runs/first")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

@@ -13,8 +13,8 @@ import (
 
 // filesWithoutFormats are the names of fitFiles that need no --formats.
 func filesWithoutFormats() []string {
-	return slices.DeleteFunc(fitFiles(), func(name string) bool {
-		return name == "imputation.csv" || name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
+	return slices.DeleteFunc(filesWithoutGaps(), func(name string) bool {
+		return name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
 	})
 }
 

@@ -233,3 +233,8 @@ func TestInterruptedImputation(t *testing.T) {
 		t.Errorf("got %v, want an interruption", err)
 	}
 }
+
+// filesWithoutGaps are the files of a fit to a table without missing values.
+func filesWithoutGaps() []string {
+	return slices.DeleteFunc(fitFiles(), func(name string) bool { return name == "imputation.csv" })
+}

@@ -219,7 +219,7 @@ func TestEverythingKnown(t *testing.T) {
 	simulated(t)
 	for _, args := range []string{"", "--engine svgd", "--engine svgd --order eqvar", "--engine svgd --order X5,X0,X1,X2,X3,X4", "--method dibs"} {
 		report := succeed(t, quick(strings.Fields("fit data/train.csv --require X0,X1 --tiers X5;X0,X1,X2,X3,X4 --sink X1,X2,X3,X4 --forbid X0,X2 --forbid X0,X3 --forbid X0,X4 --source X0,X2,X3,X4 --forbid X5,X1 "+args)...)...).stdout
-		if !strings.Contains(report, "together 1 edge certain and 29 edges impossible") || !strings.Contains(report, "Consensus graph: 1 edge of probability") {
+		if !strings.Contains(report, "together 1 edge certain and 29 edges impossible") || !strings.Contains(report, "Consensus graph, pairs adjacent above 1/2: 1 edge directed") {
 			t.Errorf("%s:\n%s", args, report)
 		}
 	}

@@ -1,6 +1,7 @@
 // Command tobac infers a posterior over causal graphs from a table of
 // measurements.
 //
+//	tobac check DATA         say what a table holds, and whether fit takes it
 //	tobac fit [DATA.csv]     infer the posterior, print it and write it to files
 //	tobac eval DIR           judge a posterior in files against a graph or other data
 //	tobac order DATA.csv     print a causal order of the columns
