@@ -170,8 +170,9 @@ particles-svgd.json (the particles beside it, where there are any), imputation.c
 probabilities in each completed table, where values were missing), summary.json
 (settings, what was known, evidences, warnings, metrics, times, verdict), run.toml,
 tobac.json, report.html (all of it on one page with pictures, for a browser; needs no
-network), and the pictures in figures. --formats adds consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and
-posterior.npz with the matrices of all pairs. Without --out nothing is written.
+network), and the pictures in figures. --formats adds consensus.graphml, .gml, .bif,
+.json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and posterior.npz with the matrices
+of all pairs. Without --out nothing is written.
 
 Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only
 that is replaced, unless somebody has changed it. --force replaces files of the same
