@@ -116,6 +116,7 @@ func exactBytes(d int, given bool) int64 {
 
 // beginParticles finds the orders of SVGD and compiles the model under the first.
 func (r *Run) beginParticles(ctx context.Context) (err error) {
+	r.cfg.doing(SVGD, "orders and the program of the model")
 	start := time.Now()
 	orders, err := r.sampledOrders(ctx)
 	r.seconds.Order += time.Since(start).Seconds()

@@ -10,9 +10,9 @@
 // Every command explains its options with --help. Results go to standard
 // output; progress, warnings and errors go to standard error. A mistake is
 // reported in one line. The exit status is 0 after success, 1 after a failed run
-// (data that cannot be read or used, a numerical failure, an interruption,
-// output that cannot be written) and 2 after wrong usage (unknown commands and
-// options, values out of range, options that contradict each other).
+// (data that cannot be read or used, a numerical failure, output that cannot be
+// written), 2 after wrong usage (unknown commands and options, values out of range,
+// options that contradict each other), 130 after Ctrl-C and 143 after SIGTERM.
 package main
 
 import (
@@ -23,7 +23,13 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		caught := <-signals
+		signal.Stop(signals) // a second signal ends the program at once
+		cancel(&signalError{caught})
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
