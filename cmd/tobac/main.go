@@ -6,6 +6,8 @@
 //	tobac order DATA.csv     print a causal order of the columns
 //	tobac simulate           draw a random graph and data from it
 //	tobac version            print the version
+//	tobac completion SHELL   print a completion script for bash, zsh, fish or powershell
+//	tobac man DIR            write manual pages
 //
 // Every command explains its options with --help. Results go to standard
 // output; progress, warnings and errors go to standard error. A mistake is

@@ -28,6 +28,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.InitDefaultCompletionCmd() // which keeps the output that is set
+	checkShell(root)
 	err := guarded(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
@@ -48,10 +50,9 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 130 interrupted (Ctrl-C), 143 terminated (SIGTERM).`,
 		Example: `  tobac fit                     the embedded Sachs data
   tobac fit data.csv --out run  your data, results as files in the folder run`,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -60,8 +61,9 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newVersion())
+	root.AddCommand(newFit(), newEval(), newOrder(), newSimulate(), newVersion(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
+	completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{flagError(cmd, err)}
 	})
