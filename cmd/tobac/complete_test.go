@@ -110,7 +110,7 @@ func TestManualPages(t *testing.T) {
 		if err != nil {
 			continue // no formatter here
 		}
-		if out, err := exec.Command(groff, "-Kutf8", "-man", "-ww", "-z", filepath.Join("pages", name)).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command(groff, "-Kutf8", "-Tutf8", "-man", "-ww", "-z", filepath.Join("pages", name)).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("groff: %v\n%s", err, out)
 		}
 	}
