@@ -82,7 +82,7 @@ func writeManuals(root *cobra.Command, dir string, force bool, stdout io.Writer)
 	for _, m := range all {
 		m.cmd.DisableAutoGenTag = true // which has the date
 		m.cmd.Long = withBlocks(m.cmd.Long)
-		date := time.Unix(0, 0).UTC()  // the same pages at any time
+		date := time.Unix(0, 0).UTC() // the same pages at any time
 		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(m.name, ".1")), Section: "1", Source: "tobac " + currentVersions().Tobac, Manual: "Causal graphs", Date: &date}
 		if err := out.Write(m.name, func(w io.Writer) error { return doc.GenMan(m.cmd, header, w) }); err != nil {
 			return err
