@@ -71,12 +71,13 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	}
 	var chosen Model
 	if cfg.Engine == MCMC || d > exactVariables && cfg.Order.Known == nil {
+		r.foresee(MCMC)
 		if r.chains, err = newChains(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}
 		chosen = r.chains.model
 	} else {
-		r.report(Progress{Stage: Exact, Bytes: exactBytes(d, cfg.Order.Known != nil)})
+		r.foresee(Exact)
 		if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}

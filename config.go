@@ -82,6 +82,8 @@ type Progress struct {
 	// Doing says what is being computed between steps, in a few words; "": a step
 	// has been taken.
 	Doing string
+	// Forecast is about what the stage that begins will take; nil: not known, or begun.
+	Forecast *Forecast
 	// Chains is where the engine mcmc is, nil for others.
 	Chains *mcmc.Trace
 	// Driving and Repulsive are the norms of the two forces of SVGD on the

@@ -128,12 +128,11 @@ func (p *progress) say(line string) {
 
 // step says where the run is.
 func (p *progress) step(s tobac.Progress) {
-	if s.Doing == "" && s.Step == 0 && s.Bytes > 0 {
-		const worthSaying = 100 << 20
-		if s.Bytes >= worthSaying {
-			p.say(fmt.Sprintf("the engine %v needs about %.1f GB of memory", s.Stage, float64(s.Bytes)/(1<<30)))
+	if f := s.Forecast; f != nil {
+		const longRun, muchMemory = 5, 100 << 20 // seconds and bytes that are worth a line
+		if f.Seconds >= longRun || f.Bytes >= muchMemory {
+			p.say(forecastLine(s.Stage, *f))
 		}
-		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,6 +165,16 @@ func (p *progress) step(s tobac.Progress) {
 		format = "step %d of %d, %.0f steps/s, %s\n"
 	}
 	fmt.Fprintf(p.w, format, p.taken, p.steps, st.rate, strings.Join(append(st.convergence, st.times), ", "))
+}
+
+// forecastLine says what a stage is about to take.
+func forecastLine(stage tobac.Engine, f tobac.Forecast) string {
+	memory := fmt.Sprintf("%.0f MB", 10*math.Ceil(float64(f.Bytes)/1e7))
+	if f.Bytes >= 1e9 {
+		memory = fmt.Sprintf("%.1f GB", float64(f.Bytes)/1e9)
+	}
+	took := time.Duration(f.Seconds * float64(time.Second))
+	return fmt.Sprintf("about %s and %s for the engine %v", spell(max(took, time.Second)), memory, stage)
 }
 
 // A status is what a line of progress says.

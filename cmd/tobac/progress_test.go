@@ -108,15 +108,17 @@ func TestProgressWaits(t *testing.T) {
 	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums"})
 	wait(time.Second)
 	p.wait()
-	p.step(tobac.Progress{Stage: tobac.Exact, Bytes: 3 << 30})
-	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nthe engine exact needs about 3.0 GB of memory\n"; b.String() != want {
+	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 41.2, Bytes: 3.2e9}})
+	p.step(tobac.Progress{Stage: tobac.MCMC, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 300, Bytes: 291e6}})
+	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 0.2, Bytes: 5e6}})
+	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nabout 41 s and 3.2 GB for the engine exact\nabout 5 min and 300 MB for the engine mcmc\n"; b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
 	p.terminal = func() (int, bool) { return 40, true }
 	wait(2 * time.Second)
 	p.wait()
-	if b.String() != "\rexact: sums  elapsed 3 s" {
+	if b.String() != "\rexact: sums  elapsed 2 s" {
 		t.Errorf("on a terminal %q", b.String())
 	}
 	p.begin([]string{"careful"}, 0, 5)
