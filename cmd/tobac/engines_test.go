@@ -286,7 +286,7 @@ func TestInterruptedBeforeSteps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp"} {
-		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run"}, strings.Fields(args)...)...)
+		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run", "--quiet"}, strings.Fields(args)...)...)
 		if got.code != exitInterrupted || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"tobac"
@@ -64,9 +65,15 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if err := j.split(o, table); err != nil {
 		return nil, err
 	}
+	if n, d := j.train.X.Dims(); n*d > manyNumbers {
+		debug.FreeOSMemory() // what reading a large table left behind, before the run takes its own
+	}
 	j.quiet, j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.quiet, o.checkpoint, o.checkpointEvery, o.resumed, o.resume, o.command
 	return j, nil
 }
+
+// manyNumbers is how many a table has before memory is of concern.
+const manyNumbers = 4 << 20
 
 // readData reads the table. For the embedded one it sets what their options
 // leave open.
