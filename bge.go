@@ -61,12 +61,12 @@ func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, 
 func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	all := make([]Hypothesis, len(bgeScales))
+	first, err := score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + bgeScales[0]})
+	if err != nil {
+		return nil, err
+	}
 	for k, f := range bgeScales {
-		s, err := score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + f})
-		if err != nil {
-			return nil, err
-		}
-		all[k] = Hypothesis{Scores: s, LogWeight: -math.Log(float64(len(bgeScales)))}
+		all[k] = Hypothesis{Scores: first.WithAlphaLambda(float64(d+1) + f), LogWeight: -math.Log(float64(len(bgeScales)))}
 	}
 	return all, nil
 }

@@ -95,6 +95,7 @@ func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *C
 	if err != nil {
 		return nil, err
 	}
+	cfg.doing(MCMC, "candidate parents and their scores, "+"model "+best.model.String())
 	best.sampler, err = mcmc.New(ctx, best.hypothesis.Scores, prior, cfg.chainOptions(cfg.Chains.WarmUp))
 	best.steps = cfg.Chains.WarmUp + cfg.Chains.Iterations
 	return best, err
@@ -122,6 +123,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if n := mostParents(requiredBy(prior)); n > score.MaxCandidates {
 		return nil, 0, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: the engine svgd, or fewer", n, score.MaxCandidates)
 	}
+	cfg.doing(MCMC, "short chains, "+"model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err != nil {
 		return nil, 0, err
@@ -160,7 +162,8 @@ func (c *chains) advance(ctx context.Context, to int, report func(Progress)) err
 		if err != nil {
 			return err
 		}
-		report(Progress{Stage: MCMC, Step: c.step})
+		trace := c.sampler.Trace()
+		report(Progress{Stage: MCMC, Step: c.step, Chains: &trace})
 	}
 	return nil
 }

@@ -87,11 +87,21 @@ func TestChainsReportProgress(t *testing.T) {
 	cfg := engines()["mcmc"]
 	cfg.Beside, cfg.Sampler, cfg.Order.Count = true, small, 2
 	var all []tobac.Progress
-	cfg.Progress = func(p tobac.Progress) { all = append(all, p) }
+	var between []string
+	cfg.Progress = func(p tobac.Progress) {
+		if p.Doing != "" {
+			between = append(between, p.Doing)
+			return
+		}
+		all = append(all, p)
+	}
 	r, _ := finished(t, noisy(t), cfg)
+	if len(between) < 3 {
+		t.Errorf("between steps %q is computed, want short chains, scores and a program", between)
+	}
 	last, stage := 0, tobac.MCMC
 	for _, p := range all {
-		if p.Step <= last || p.Steps != r.Steps() || p.Stage < stage || p.Stage == tobac.MCMC && p.Step > 400 || p.Stage == tobac.SVGD && p.Step != last+1 {
+		if p.Step <= last || p.Steps != r.Steps() || p.Stage < stage || p.Stage == tobac.MCMC && (p.Step > 400 || p.Chains == nil) || p.Stage == tobac.SVGD && p.Step != last+1 {
 			t.Errorf("report %+v after step %d of %v", p, last, stage)
 		}
 		last, stage = p.Step, p.Stage

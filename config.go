@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tobac/exact"
+	"tobac/mcmc"
 	"tobac/models"
 	"tobac/ordering"
 )
@@ -79,9 +80,23 @@ type Progress struct {
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
 	Table, Tables int    // the completed table of [FitImputed], counted from 1, and their number; 0: there are no others
 	Bytes         int64  // of memory that the stage needs, where it is known before it begins
+	// Doing says what is being computed between steps, in a few words; "": a step
+	// has been taken.
+	Doing string
+	// Forecast is about what the stage that begins will take; nil: not known, or begun.
+	Forecast *Forecast
+	// Chains is where the engine mcmc is, nil for others.
+	Chains *mcmc.Trace
 	// Driving and Repulsive are the norms of the two forces of SVGD on the
 	// latents, Neighbours the kernel's effective number of neighbours.
 	Driving, Repulsive, Neighbours float64
+}
+
+// doing reports what is being computed between steps.
+func (c *Config) doing(stage Engine, what string) {
+	if c.Progress != nil {
+		c.Progress(Progress{Stage: stage, Doing: what})
+	}
 }
 
 // Paper is the published recipe to the letter: SVGD under EqVar's order, joint

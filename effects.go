@@ -87,7 +87,7 @@ func (n *networks) draw(k int) (effects.Equations, error) {
 type network struct {
 	lik      *models.FeedForward
 	theta    []float64
-	position []int // of the variables in the order of the parameters
+	position []int     // of the variables in the order of the parameters
 	noise    float64   // variance of all equations; 0: logs
 	logs     []float64 // logarithms of the variances, in the order of the parameters
 }

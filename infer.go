@@ -118,6 +118,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 	if err != nil {
 		return nil, err
 	}
+	cfg.doing(Exact, "node scores, "+"model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err == nil && d > mixedVariables {
 		hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
@@ -125,7 +126,8 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range hypotheses {
+	for k, h := range hypotheses {
+		cfg.doing(Exact, fmt.Sprintf("sum %d of %d over orders and graphs, %s", k+1, len(hypotheses), "model "+m.String()))
 		p, err := newPart(ctx, h, first, d, cfg)
 		if err != nil {
 			return nil, err
@@ -211,6 +213,7 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
+	cfg.doing(Exact, "edge probabilities and draws")
 	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
 		if err == nil && terms <= graphTerms {

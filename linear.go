@@ -130,8 +130,8 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 	}
 	var all []Hypothesis
 	for _, opt.EdgeVariance = range edgeVariances {
-		if centre, err = score.NewLinear(data.X, data.Mask(), opt); err != nil {
-			return nil, err
+		if opt.EdgeVariance != 0 {
+			centre = centre.WithEdgeVariance(opt.EdgeVariance)
 		}
 		all = append(all, onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
 			s, err := centre.WithNoiseVariance(v)

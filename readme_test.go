@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// The README's code is the body of ExampleFit and what it prints, so that both
+// The code of docs/library.md is the body of ExampleFit and what it prints, so that both
 // are compiled and run.
-func TestReadmeExample(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+func TestLibraryExample(t *testing.T) {
+	readme, err := os.ReadFile("docs/library.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestReadmeExample(t *testing.T) {
 		{"output", "```\n" + strings.ReplaceAll(output, "\t// ", "") + "```\n"},
 	} {
 		if !strings.Contains(string(readme), block.text) {
-			t.Errorf("README.md does not hold the %s of ExampleFit:\n%s", block.name, block.text)
+			t.Errorf("docs/library.md does not hold the %s of ExampleFit:\n%s", block.name, block.text)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func TestProgress(t *testing.T) {
 			var all []tobac.Progress
 			watched := cfg
 			watched.Progress = func(p tobac.Progress) {
-				if p.Stage == tobac.SVGD {
+				if p.Stage == tobac.SVGD && p.Doing == "" {
 					all = append(all, p)
 				}
 			}

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,6 +49,7 @@ type BGe struct {
 	t         float64
 	of        []int
 	group     []bgeGroup
+	moments   []gram    // of the groups
 	centre    []float64 // of a column's standardisation
 	sd        []float64
 	logScales []float64 // ln sd
@@ -106,17 +108,37 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 		panic(fmt.Sprintf("score: BGe: unknown scale %d", opt.Scale))
 	}
 	for g := range data.groups {
-		group := b.newGroup(data.gram(g))
+		m := data.gram(g)
+		b.moments = append(b.moments, m)
+		group := b.newGroup(m)
 		group.children, group.shared = len(data.groups[g].children), new(determinants)
 		b.group = append(b.group, group)
 	}
 	return b, nil
 }
 
+// WithAlphaLambda is the score with other degrees of freedom of the prior for the
+// same data, whose moments it shares with b. It panics unless they exceed d+1.
+func (b *BGe) WithAlphaLambda(alphaLambda float64) *BGe {
+	if !(alphaLambda > float64(b.d+1)) || math.IsInf(alphaLambda, 0) {
+		panic(fmt.Sprintf("score: BGe: alpha lambda %v on %d variables, want a finite number above %d", alphaLambda, b.d, b.d+1))
+	}
+	q := *b
+	q.opt.AlphaLambda = alphaLambda
+	q.t = q.opt.AlphaMu * (alphaLambda - float64(q.d) - 1) / (q.opt.AlphaMu + 1)
+	q.group = nil
+	for g, m := range b.moments {
+		group := q.newGroup(m)
+		group.children, group.shared = b.group[g].children, new(determinants)
+		q.group = append(q.group, group)
+	}
+	return &q
+}
+
 // newGroup computes R, the posterior mean and the constants by number of parents.
 func (b *BGe) newGroup(m gram) bgeGroup {
 	n, mu, d := float64(m.n), b.opt.AlphaMu, b.d
-	g := bgeGroup{n: m.n, mean: m.mean, r: m.scatter}
+	g := bgeGroup{n: m.n, mean: slices.Clone(m.mean), r: slices.Clone(m.scatter)}
 	for a := range d {
 		if b.opt.Scale == Raw {
 			for c := range d {

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -50,23 +51,29 @@ func newTable(model string, x, intervened mat.Matrix) (*table, error) {
 			return nil, fmt.Errorf("score: %s: mask of interventions is %d×%d, want %d×%d as the data", model, r, c, n, d)
 		}
 	}
+	if intervened == nil {
+		t.groups = []rowGroup{{children: make([]int, d), rows: make([]int, n)}}
+		for j := range d {
+			t.groups[0].children[j] = j
+		}
+		for i := range n {
+			t.groups[0].rows[i] = i
+		}
+		return t, nil
+	}
 	index := map[string]int{}
 	key := make([]byte, n)
 	for j := range d {
 		var rows []int
 		for i := range n {
-			key[i] = 0
-			if intervened != nil {
-				switch v := intervened.At(i, j); v {
-				case 0:
-				case 1:
-					key[i] = 1
-				default:
-					return nil, fmt.Errorf("score: %s: mask of interventions in row %d, column %d is %v, want 0 or 1", model, i+1, j+1, v)
-				}
-			}
-			if key[i] == 0 {
+			switch v := intervened.At(i, j); v {
+			case 0:
+				key[i] = 0
 				rows = append(rows, i)
+			case 1:
+				key[i] = 1
+			default:
+				return nil, fmt.Errorf("score: %s: mask of interventions in row %d, column %d is %v, want 0 or 1", model, i+1, j+1, v)
 			}
 		}
 		g, ok := index[string(key)]
@@ -128,7 +135,9 @@ type gram struct {
 	scatter []float64 // d×d, Σ (x − mean)(x − mean)ᵀ
 }
 
-// gram computes the moments of all columns over the rows of group g.
+// gram computes the moments of all columns over the rows of group g. Where all
+// variables have all rows it centres the columns of the table, which is of no use
+// afterwards: a copy of a large one would take as much memory again.
 func (t *table) gram(g int) gram {
 	rows := t.groups[g].rows
 	m := gram{n: len(rows), mean: make([]float64, t.d), scatter: make([]float64, t.d*t.d)}
@@ -137,7 +146,9 @@ func (t *table) gram(g int) gram {
 	}
 	centred := make([][]float64, t.d)
 	for j := range t.d {
-		centred[j] = pick(nil, t.column[j], rows)
+		if centred[j] = t.column[j]; len(t.groups) > 1 || len(rows) < t.n {
+			centred[j] = pick(nil, t.column[j], rows)
+		}
 		m.mean[j] = mean(centred[j])
 		floats.AddConst(-m.mean[j], centred[j])
 		for i := range j + 1 {
@@ -150,6 +161,7 @@ func (t *table) gram(g int) gram {
 
 // pick appends the elements of v with the given indices to dst.
 func pick(dst, v []float64, rows []int) []float64 {
+	dst = slices.Grow(dst, len(rows))
 	for _, i := range rows {
 		dst = append(dst, v[i])
 	}

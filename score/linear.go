@@ -93,6 +93,21 @@ func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
 	return q, nil
 }
 
+// WithEdgeVariance is the model with another prior variance of the weights for
+// the same data, which it shares with l. It panics unless the variance is finite and positive.
+func (l *Linear) WithEdgeVariance(variance float64) *Linear {
+	if !(variance > 0) || math.IsInf(variance, 0) {
+		panic(fmt.Sprintf("score: linear model: edge variance %v, want a finite positive number", variance))
+	}
+	q := *l
+	q.opt.EdgeVariance = variance
+	same, err := q.WithNoiseVariance(l.opt.NoiseVariance)
+	if err != nil {
+		panic(err.Error()) // it was checked when l was made
+	}
+	return same
+}
+
 // alphaMu is the strength of an intercept's prior relative to one observation.
 const alphaMu = 1
 

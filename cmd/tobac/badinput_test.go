@@ -101,8 +101,8 @@ func TestBadInput(t *testing.T) {
 		{"two data files", "fit good.csv two.csv", usage, `tobac fit takes at most one data file, got "good.csv", "two.csv"`},
 		{"unknown option", "fit --epochs 3", usage, `unknown flag: --epochs; tobac fit --help lists the options`},
 		{"unknown short option", "fit -x", usage, `unknown shorthand flag: 'x' in -x; tobac fit --help lists the options`},
-		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, convert, effect, eval, fit, help, order, predict, report, simulate, version`},
-		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, convert, effect, eval, fit, help, order, predict, report, simulate, version`},
+		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
+		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
 		{"too many workers", "fit good.csv --workers 100000000", failed, `good.csv: 3 variables with 30 particles and 128 samples on 100000000 workers need about 3433 GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank`},
 		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, `good.csv: stopped after 0 of 1000 steps: non-finite value: optimizer state is +Inf at block 1, particle 0, coordinate 5`},
 

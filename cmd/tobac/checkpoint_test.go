@@ -37,7 +37,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			code := run(ctx, append(args, "--out", "cut"), nil, &bytes.Buffer{}, stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			last := lines[len(lines)-1]
-			if code != exitFailed || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state.json") {
+			if code != exitInterrupted || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d and %q", code, last)
 			}
 			k, err := readCheckpoint("state.json")
@@ -161,7 +161,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	defer cancel()
 	stderr := &stepWriter{at: 30, found: cancel}
 	args := quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--steps", "300")
-	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitFailed {
+	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
 	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json"}) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
-	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/delimited"
@@ -162,52 +160,4 @@ func TestEvalHeldoutOnly(t *testing.T) {
 	if _, ok := at(got, "metrics", "mixture", "neg_ll").(float64); !ok || at(got, "metrics", "mixture", "eshd") != nil {
 		t.Errorf("metrics of the mixture: %v", at(got, "metrics", "mixture"))
 	}
-}
-
-func TestProgress(t *testing.T) {
-	t.Run("lines", func(t *testing.T) {
-		var b bytes.Buffer
-		p := newProgress(&b)
-		p.begin([]string{"careful"}, 0, 25)
-		for s := range 25 {
-			p.step(tobac.Progress{Step: s + 1})
-		}
-		if taken, _ := p.close(); taken != 25 {
-			t.Errorf("%d steps taken, want 25", taken)
-		}
-		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-		want := []string{"tobac: warning: careful"}
-		for _, s := range []string{"3", "6", "9", "12", "15", "18", "21", "24", "25"} {
-			want = append(want, "step "+s+" of 25, ")
-		}
-		if len(lines) != len(want) {
-			t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(want), b.String())
-		}
-		for i := range want {
-			if !strings.HasPrefix(lines[i], want[i]) {
-				t.Errorf("line %d is %q, want %q…", i, lines[i], want[i])
-			}
-		}
-		if !regexp.MustCompile(`^step 3 of 25, \S+ steps/s, \S+s left$`).MatchString(lines[1]) {
-			t.Errorf("line %q lacks rate or remaining time", lines[1])
-		}
-	})
-	t.Run("bar", func(t *testing.T) {
-		var b bytes.Buffer
-		p := newProgress(&b)
-		p.begin(nil, 0, 10)
-		p.bar = newBar(&b, 10)
-		for s := range 9 {
-			p.step(tobac.Progress{Step: s + 1})
-		}
-		p.close()
-		drawn := b.Len()
-		p.step(tobac.Progress{Step: 10})
-		if b.Len() != drawn {
-			t.Error("drawn after close")
-		}
-		if got := b.String(); !strings.Contains(got, "steps/s") || !regexp.MustCompile(`\[\d+s:\d+s\]`).MatchString(got) {
-			t.Errorf("bar lacks rate or remaining time: %q", got)
-		}
-	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
+	"tobac/internal/file"
 	_ "tobac/internal/rapidseed"
 )
 
@@ -81,7 +82,7 @@ func same(t *testing.T, a, b string) {
 	t.Helper()
 	compared := 0
 	for _, name := range append(listing(t, a), inFigures(t, a)...) {
-		if name == "summary.json" || name == configFile || name == "tobac.json" || name == figuresFolder || strings.HasSuffix(name, ".html") {
+		if name == "summary.json" || name == configFile || name == file.Manifest || name == figuresFolder || strings.HasSuffix(name, ".html") {
 			continue
 		}
 		compared++

@@ -301,8 +301,8 @@ func TestInterruptedBeforeSteps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp"} {
-		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run"}, strings.Fields(args)...)...)
-		if got.code != exitFailed || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
+		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run", "--quiet"}, strings.Fields(args)...)...)
+		if got.code != exitInterrupted || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 		if left := listing(t, "."); !slices.Equal(left, []string{"data"}) {
@@ -329,7 +329,7 @@ func TestResumeOtherEngines(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				stderr := &stepWriter{at: c.stop, found: cancel}
-				if code := run(ctx, append(args, "--out", "cut"), nil, io.Discard, stderr); code != exitFailed {
+				if code := run(ctx, append(args, "--out", "cut"), nil, io.Discard, stderr); code != exitInterrupted {
 					t.Fatalf("exit %d: %s", code, stderr.String())
 				}
 			}

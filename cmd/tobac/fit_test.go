@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/internal/file"
 	"tobac/models"
 )
 
@@ -224,7 +225,7 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 				succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--workers", workers, "--out", workers)...)
 			}
 			for _, name := range append(listing(t, "1"), inFigures(t, "1")...) {
-				if name != "summary.json" && name != "tobac.json" && name != figuresFolder && readFile(t, "1", name) != readFile(t, "8", name) {
+				if name != "summary.json" && name != file.Manifest && name != figuresFolder && readFile(t, "1", name) != readFile(t, "8", name) {
 					t.Errorf("%s differs between 1 and 8 workers", name)
 				}
 			}

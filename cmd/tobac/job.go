@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"tobac"
@@ -29,6 +30,7 @@ type job struct {
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
+	quiet      bool         // no progress is shown
 	checkpoint string       // file for the state of the run; "": none
 	every      int          // steps between two checkpoints
 	resume     *checkpoint  // to continue from; nil: none
@@ -71,9 +73,15 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if err := j.split(o, table); err != nil {
 		return nil, err
 	}
-	j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.checkpoint, o.checkpointEvery, o.resumed, o.resume, o.command
+	if n, d := j.train.X.Dims(); n*d > manyNumbers {
+		debug.FreeOSMemory() // what reading a large table left behind, before the run takes its own
+	}
+	j.quiet, j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.quiet, o.checkpoint, o.checkpointEvery, o.resumed, o.resume, o.command
 	return j, nil
 }
+
+// manyNumbers is how many a table has before memory is of concern.
+const manyNumbers = 4 << 20
 
 // readData reads the table. For the embedded one it sets what their options
 // leave open.
@@ -159,7 +167,7 @@ const patience = 500 * time.Millisecond
 
 // infer runs the fit and shows its progress.
 func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
-	p := newProgress(stderr)
+	p := newProgress(stderr, j.quiet)
 	defer p.close()
 	type outcome struct {
 		*result
@@ -167,8 +175,12 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := j.run(ctx, p)
-		done <- outcome{r, err}
+		var out outcome
+		out.err = guarded(func() (err error) {
+			out.result, err = j.run(ctx, p)
+			return err
+		})
+		done <- out
 	}()
 	var out outcome
 	select {
@@ -295,11 +307,11 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 	}
 	switch {
 	case j.checkpoint == "" && taken > 0:
-		return fmt.Errorf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
+		return interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
 	case j.checkpoint == "" || !begun:
-		return fmt.Errorf("interrupted %s; nothing was written", at)
+		return interruptedf("interrupted %s; nothing was written", at)
 	}
-	return fmt.Errorf("interrupted %s; to continue: %s", at, resumeCommand(j.checkpoint))
+	return interruptedf("interrupted %s; to continue: %s", at, resumeCommand(j.checkpoint))
 }
 
 // orderError adds names of columns, and what else could be done, to an error of

@@ -4,17 +4,22 @@
 //	tobac check DATA         say what a table holds, and whether fit takes it
 //	tobac fit [DATA.csv]     infer the posterior, print it and write it to files
 //	tobac eval DIR           judge a posterior in files against a graph or other data
+//	tobac effect RUN         what setting a column does to others
+//	tobac predict RUN        what to expect of all columns when some are set
+//	tobac report RUN         write the page and figures of a fit again
 //	tobac order DATA.csv     print a causal order of the columns
 //	tobac simulate           draw a random graph and data from it
 //	tobac convert IN OUT     write a graph in the format of another program
 //	tobac version            print the version
+//	tobac completion SHELL   print a completion script for bash, zsh, fish or powershell
+//	tobac man DIR            write manual pages
 //
 // Every command explains its options with --help. Results go to standard
 // output; progress, warnings and errors go to standard error. A mistake is
 // reported in one line. The exit status is 0 after success, 1 after a failed run
-// (data that cannot be read or used, a numerical failure, an interruption,
-// output that cannot be written) and 2 after wrong usage (unknown commands and
-// options, values out of range, options that contradict each other).
+// (data that cannot be read or used, a numerical failure, output that cannot be
+// written), 2 after wrong usage (unknown commands and options, values out of range,
+// options that contradict each other), 130 after Ctrl-C and 143 after SIGTERM.
 package main
 
 import (
@@ -25,7 +30,13 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		caught := <-signals
+		signal.Stop(signals) // a second signal ends the program at once
+		cancel(&signalError{caught})
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -173,7 +173,7 @@ func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method 
 	return nil
 }
 
-var errInterrupted = errors.New("interrupted")
+var errInterrupted = interruptedf("interrupted")
 
 // orderWithin runs an estimator until ctx is cancelled, and then returns
 // errInterrupted.
@@ -191,8 +191,12 @@ func within[T any](ctx context.Context, work func() (*T, error)) (*T, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		result, err := work()
-		done <- outcome{result, err}
+		var out outcome
+		out.err = guarded(func() (err error) {
+			out.result, err = work()
+			return err
+		})
+		done <- out
 	}()
 	select {
 	case out := <-done:

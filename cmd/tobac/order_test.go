@@ -117,7 +117,7 @@ func TestOrderInterrupted(t *testing.T) {
 	simulated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code != exitFailed || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code != exitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
 		t.Errorf("tobac order --all: %+v", got)
 	}
 	forever := waiting(make(chan struct{}))

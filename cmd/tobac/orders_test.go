@@ -205,7 +205,7 @@ func TestInterruptedOverOrders(t *testing.T) {
 	args := sampled("fit", "data/train.csv", "--orders", "12", "--out", "run", "--steps", "200")
 	code := run(ctx, args, nil, &stdout, stderr)
 	want := fmt.Sprintf("tobac: interrupted after step %d of %d; nothing was written", stop, steps)
-	if code != exitFailed || !strings.Contains(stderr.String(), want) || stop < 200 {
+	if code != exitInterrupted || !strings.Contains(stderr.String(), want) || stop < 200 {
 		t.Errorf("exit %d, want %q in\n%s", code, want, stderr.String())
 	}
 	if left := listing(t, "."); stdout.Len() > 0 || !slices.Equal(left, []string{"data"}) {
@@ -241,7 +241,7 @@ func TestOrderBootstrap(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap", "25"); got.code != exitFailed || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap", "25"); got.code != exitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
 		t.Errorf("interrupted: %+v", got)
 	}
 }

@@ -138,7 +138,7 @@ func TestDidYouMean(t *testing.T) {
 		"fti":                                `unknown command "fti"; did you mean fit?; allowed: `,
 		"fit --standardise":                  `unknown flag: --standardise; did you mean --standardize?; tobac fit --help lists the options`,
 		"fit --edge-per-node 2":              `unknown flag: --edge-per-node; did you mean --edges-per-node?; tobac fit --help lists the options`,
-		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --bandwidth-z or --bandwidth-theta?; tobac fit --help`,
+		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --bandwidth-theta or --bandwidth-z?; tobac fit --help`,
 		"fit --banana":                       `unknown flag: --banana; tobac fit --help lists the options`,
 		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, svgd; did you mean exact?`,
 		"fit --prior fiar":                   `--prior fiar: no such file or directory; did you mean fair?`,

@@ -3,33 +3,102 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"tobac"
 )
 
-// A progress shows how far a run is: a bar on a terminal, otherwise a line every
-// tenth of the run and at least every ten seconds. It is safe for concurrent
-// use.
+// A progress shows how far a run is and whether it converges: on a terminal one
+// line that is drawn anew, otherwise a line every tenth of the run and at least every
+// ten seconds. What is computed between steps is shown once it takes longer than
+// patient. It is safe for concurrent use.
 type progress struct {
-	mu      sync.Mutex
-	w       io.Writer
-	bar     *progressbar.ProgressBar // nil: lines, or not begun
+	mu       sync.Mutex
+	w        io.Writer
+	terminal func() (width int, ok bool) // nil: no terminal
+	quiet    bool
+	now      func() time.Time
+
 	steps   int
 	first   int // steps that had been taken at the start
 	taken   int
-	start   time.Time // zero: not begun
-	shown   int       // step of the last line
-	shownAt time.Time // time of the last line
-	closed  bool
+	start   time.Time      // zero: not begun
+	last    tobac.Progress // the last step
+	shown   int            // step of the last line
+	shownAt time.Time      // time of the last line or drawing
+	drawn   int            // columns of the line on the terminal
+
+	doing      string // what is computed between steps; "": nothing
+	doingSince time.Time
+	doingLines int // lines about it
+
+	closed bool
+	done   chan struct{} // ends the watch
 }
 
-func newProgress(w io.Writer) *progress { return &progress{w: w} }
+const (
+	patient = 2 * time.Second
+	// longest is how long nothing is written while steps are taken.
+	longest = 10 * time.Second
+	redraw  = 100 * time.Millisecond
+)
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	p := &progress{w: w, quiet: quiet, now: time.Now, done: make(chan struct{})}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.terminal = func() (int, bool) {
+			width, _, err := term.GetSize(int(f.Fd()))
+			return width, err == nil && width > 0
+		}
+	}
+	if !quiet {
+		go p.watch()
+	}
+	return p
+}
+
+// watch shows what takes long between steps.
+func (p *progress) watch() {
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-tick.C:
+			p.wait()
+		}
+	}
+}
+
+// wait shows the stage that is being computed, if that has taken long: on a terminal
+// each second, otherwise after 2, 20 and 200 seconds.
+func (p *progress) wait() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.doing == "" {
+		return
+	}
+	now := p.now()
+	taken := now.Sub(p.doingSince)
+	switch {
+	case taken < patient:
+	case p.terminal != nil:
+		if now.Sub(p.shownAt) >= time.Second {
+			p.draw(p.doing+"  elapsed "+spell(taken), now)
+		}
+	case taken >= patient*time.Duration(math.Pow10(p.doingLines)) && p.doingLines < 3:
+		p.doingLines++
+		fmt.Fprintf(p.w, "%s, elapsed %s\n", p.doing, spell(taken))
+	}
+}
 
 // begin writes the warnings and starts the clock. The number of steps depends on
 // the data where several orders are sampled; a resumed run has taken some of them.
@@ -37,70 +106,192 @@ func (p *progress) begin(warnings []string, taken, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.first, p.taken, p.shown, p.steps = taken, taken, taken, steps
-	p.start = time.Now()
+	p.start = p.now()
+	p.doing = ""
 	if p.closed {
 		return
 	}
+	p.clear()
 	warn(p.w, warnings)
 	p.shownAt = p.start
-	if isTerminal(p.w) && p.steps > taken {
-		p.bar = newBar(p.w, p.steps)
+}
+
+// say writes a line of its own.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed && !p.quiet {
+		p.clear()
+		fmt.Fprintln(p.w, line)
 	}
-}
-
-func newBar(w io.Writer, steps int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(steps,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription("sampling"),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("steps"),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-	)
-}
-
-// isTerminal reports whether w shows what is written to a person at once.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // step says where the run is.
 func (p *progress) step(s tobac.Progress) {
+	if f := s.Forecast; f != nil {
+		const longRun, muchMemory = 5, 100 << 20 // seconds and bytes that are worth a line
+		if f.Seconds >= longRun || f.Bytes >= muchMemory {
+			p.say(forecastLine(s.Stage, *f))
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.start.IsZero() { // what comes before the steps
-		const worthSaying = 100 << 20
-		if s.Bytes >= worthSaying && !p.closed {
-			fmt.Fprintf(p.w, "the engine %v needs about %.1f GB of memory\n", s.Stage, float64(s.Bytes)/(1<<30))
+	now := p.now()
+	if s.Doing != "" {
+		p.doing, p.doingSince, p.doingLines = fmt.Sprintf("%v: %s", s.Stage, s.Doing), now, 0
+		return
+	}
+	p.doing = ""
+	if p.start.IsZero() {
+		return
+	}
+	p.taken, p.last = s.Step, s
+	if p.closed || p.quiet {
+		return
+	}
+	if p.terminal != nil {
+		if now.Sub(p.shownAt) >= redraw {
+			p.draw(statusLine(p.status(now), p.width()), now)
 		}
 		return
 	}
-	taken := s.Step
-	p.taken = taken
-	if p.closed {
+	if (p.taken < p.steps || p.taken == p.shown) && p.taken-p.shown < (p.steps+9)/10 && now.Sub(p.shownAt) < longest {
 		return
 	}
-	if p.bar != nil {
-		p.bar.Set(taken) // a terminal that fails is no reason to stop
-		return
+	p.shown, p.shownAt = p.taken, now
+	st := p.status(now)
+	format := "step %d of %d, %.3g steps/s, %s\n"
+	if st.rate >= 1000 {
+		format = "step %d of %d, %.0f steps/s, %s\n"
 	}
-	const longest = 10 * time.Second
-	now := time.Now()
-	if (taken < p.steps || taken == p.shown) && taken-p.shown < (p.steps+9)/10 && now.Sub(p.shownAt) < longest {
-		return
+	fmt.Fprintf(p.w, format, p.taken, p.steps, st.rate, strings.Join(append(st.convergence, st.times), ", "))
+}
+
+// forecastLine says what a stage is about to take.
+func forecastLine(stage tobac.Engine, f tobac.Forecast) string {
+	memory := fmt.Sprintf("%.0f MB", 10*math.Ceil(float64(f.Bytes)/1e7))
+	if f.Bytes >= 1e9 {
+		memory = fmt.Sprintf("%.1f GB", float64(f.Bytes)/1e9)
 	}
-	p.shown, p.shownAt = taken, now
-	rate := float64(taken-p.first) / now.Sub(p.start).Seconds()
-	left := time.Duration(float64(p.steps-taken) / rate * float64(time.Second)).Round(time.Second)
-	format := "step %d of %d, %.3g steps/s, %v left\n"
-	if rate >= 1000 {
-		format = "step %d of %d, %.0f steps/s, %v left\n"
+	took := time.Duration(f.Seconds * float64(time.Second))
+	return fmt.Sprintf("about %s and %s for the engine %v", spell(max(took, time.Second)), memory, stage)
+}
+
+// A status is what a line of progress says.
+type status struct {
+	what        string
+	taken, of   int
+	rate        float64 // steps per second
+	convergence []string
+	times       string
+}
+
+func (p *progress) status(now time.Time) status {
+	taken := now.Sub(p.start)
+	st := status{what: p.last.Stage.String(), taken: p.taken, of: p.steps, rate: float64(p.taken-p.first) / taken.Seconds(), convergence: convergence(p.last)}
+	left := time.Duration(float64(p.steps-p.taken) / st.rate * float64(time.Second))
+	st.times = "elapsed " + spell(taken) + ", left " + spell(left)
+	return st
+}
+
+// convergence says in a few words how the sampling goes: for Markov chains split
+// R̂ of the log density, the part of the proposals that are accepted, and the log density
+// itself; for SVGD the norm of the driving force, which falls as the particles settle.
+func convergence(s tobac.Progress) (words []string) {
+	if c := s.Chains; c != nil {
+		if math.IsNaN(c.RHat) {
+			words = append(words, "R-hat not yet known")
+		} else {
+			words = append(words, fmt.Sprintf("R-hat %.2f", c.RHat))
+		}
+		if !math.IsNaN(c.Acceptance) {
+			words = append(words, fmt.Sprintf("accepted %.2f", c.Acceptance))
+		}
+		return append(words, fmt.Sprintf("log p %.1f", c.LogP))
 	}
-	fmt.Fprintf(p.w, format, taken, p.steps, rate, left)
+	if s.Driving > 0 {
+		words = append(words, fmt.Sprintf("driving force %.2g", s.Driving))
+	}
+	if s.Orders > 1 {
+		words = append(words, fmt.Sprintf("order %d of %d", s.Order, s.Orders))
+	}
+	return words
+}
+
+// statusLine is the line of a terminal of some columns. What has no room is left
+// out: the bar first, then what says least.
+func statusLine(s status, width int) string {
+	percent := 0
+	if s.of > 0 {
+		percent = 100 * s.taken / s.of
+	}
+	begin := fmt.Sprintf("%s %3d%%", s.what, percent)
+	count := fmt.Sprintf("step %d of %d", s.taken, s.of)
+	rest := append([]string{count}, s.convergence...)
+	line := func(parts []string) string {
+		return strings.Join(append(append([]string{begin}, parts...), s.times), "  ")
+	}
+	for len(rest) > 0 && textWidth(line(rest)) > width-1 {
+		rest = append(rest[:0:0], rest[:len(rest)-1]...)
+	}
+	text := line(rest)
+	const shortest, widest = 10, 30
+	if room := width - 1 - textWidth(text) - 4; len(rest) == 1+len(s.convergence) && room >= shortest {
+		room = min(room, widest)
+		full := room * percent / 100
+		bar := "[" + strings.Repeat("#", full) + strings.Repeat("-", room-full) + "]"
+		text = strings.Join(append(append([]string{begin, bar}, rest...), s.times), "  ")
+	}
+	if textWidth(text) > width-1 {
+		text = begin
+	}
+	return text
+}
+
+// textWidth is the width of a text without combining or wide characters.
+func textWidth(text string) int { return utf8.RuneCountInString(text) }
+
+// spell is a duration for a reader: 11 s, 4 min, 1 h 20 min.
+func spell(d time.Duration) string {
+	switch s := d.Round(time.Second).Seconds(); {
+	case math.IsNaN(s) || s < 0 || d > 1000*time.Hour:
+		return "unknown"
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.2g s", d.Seconds())
+	case s < 100:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 100*60:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	default:
+		m := int(d.Minutes())
+		return fmt.Sprintf("%d h %d min", m/60, m%60)
+	}
+}
+
+// width is that of the terminal, 80 if it does not say.
+func (p *progress) width() int {
+	if width, ok := p.terminal(); ok {
+		return width
+	}
+	return 80
+}
+
+// draw replaces the line on the terminal. One that fails is no reason to stop.
+func (p *progress) draw(line string, now time.Time) {
+	n := textWidth(line)
+	if width := p.width(); n > width-1 {
+		line, n = string([]rune(line)[:max(width-1, 0)]), width-1
+	}
+	fmt.Fprint(p.w, "\r", line, strings.Repeat(" ", max(p.drawn-n, 0)))
+	p.drawn, p.shownAt = n, now
+}
+
+// clear removes the line on the terminal.
+func (p *progress) clear() {
+	if p.drawn > 0 {
+		fmt.Fprint(p.w, "\r", strings.Repeat(" ", p.drawn), "\r")
+		p.drawn = 0
+	}
 }
 
 // begun reports whether there is a state to keep.
@@ -114,8 +305,9 @@ func (p *progress) begun() bool {
 func (p *progress) close() (taken, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil && !p.closed {
-		p.bar.Clear() // a terminal that fails is no reason to stop
+	if !p.closed {
+		p.clear()
+		close(p.done)
 	}
 	p.closed = true
 	return p.taken, p.steps

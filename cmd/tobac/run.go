@@ -16,9 +16,11 @@ import (
 
 // Exit statuses.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // by Ctrl-C: 128 and the number of the signal, as shells have it
+	exitTerminated  = 143 // by SIGTERM
 )
 
 // run executes one command line, without the program's name, and returns the
@@ -29,15 +31,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	root.InitDefaultCompletionCmd() // which keeps the output that is set
+	checkShell(root)
+	err := guarded(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
 	}
 	fmt.Fprintln(stderr, "tobac: "+message(err)) // if this fails there is nobody left to tell
-	if errors.As(err, new(*usageError)) {
-		return exitUsage
-	}
-	return exitFailed
+	return exitStatus(ctx, err)
 }
 
 func newRoot() *cobra.Command {
@@ -48,14 +49,13 @@ func newRoot() *cobra.Command {
 probability of every edge, exact where that can be computed, and directed acyclic
 graphs with the weights of their edges.
 
-Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
-2 wrong usage.`,
+Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
+130 interrupted (Ctrl-C), 143 terminated (SIGTERM).`,
 		Example: `  tobac fit                     the embedded Sachs data
   tobac fit data.csv --out run  your data, results as files in the folder run`,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -64,8 +64,9 @@ Exit status: 0 done, 1 failed run (data, numerics, interruption, output),
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newCheck(), newConvert(), newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion())
+	root.AddCommand(newCheck(), newConvert(), newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
+	completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{flagError(cmd, err)}
 	})

@@ -181,6 +181,10 @@ type versions struct {
 
 func currentVersions() versions {
 	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if release != "" {
+		v.Tobac = release
+		return v
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		v.Tobac = info.Main.Version
 	}

@@ -18,3 +18,7 @@ func newVersion() *cobra.Command {
 		},
 	}
 }
+
+// release is the version of a release binary, which .ci/release sets; "": that of
+// the module.
+var release string

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tobac/delimited"
+)
+
+// Endings of the files that the commands read.
+var (
+	tableEndings  = []string{"csv", "tsv", "txt", "npy", "gz", "xlsx", "parquet", "npz"}
+	configEndings = []string{"toml"}
+	graphEndings  = []string{"csv", "tsv", "txt", "npy", "npz", "dot", "gv", "graphml", "xml", "bif", "json"}
+)
+
+// completions makes the shell complete the values of every flag by its placeholder
+// and the files of every argument.
+func completions(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Name != "help" {
+				cmd.RegisterFlagCompletionFunc(flag.Name, completeFlag(flag)) // an error says that there is one already
+			}
+		})
+		if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
+			cmd.ValidArgsFunction = completeArgument
+		}
+	}
+}
+
+type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// completeFlag completes a flag's values.
+func completeFlag(flag *pflag.Flag) completion {
+	kind := flag.Value.Type()
+	choices := choicesOf(flag)
+	may, must := pathKind(kind)
+	return func(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case kind == "DIR":
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		case flag.Name == "config":
+			return configEndings, cobra.ShellCompDirectiveFilterFileExt
+		case strings.HasPrefix(kind, "GRAPH"):
+			return graphEndings, cobra.ShellCompDirectiveFilterFileExt
+		case must:
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		begun := slices.DeleteFunc(slices.Clone(choices), func(c string) bool { return !strings.HasPrefix(c, begin) })
+		if may {
+			return begun, cobra.ShellCompDirectiveDefault // files too
+		}
+		return begun, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeArgument completes the arguments of a command by what its line of usage
+// says that they are.
+func completeArgument(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	_, usage, _ := strings.Cut(cmd.Use, " ")
+	switch {
+	case len(args) > 0 || usage == "":
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	case strings.Contains(usage, "DIR|FILE"):
+		return nil, cobra.ShellCompDirectiveDefault
+	case strings.Contains(usage, "DIR"):
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case strings.Contains(usage, "DATA"):
+		return tableEndings, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// checkShell makes an unknown shell an error of the command completion, which
+// else prints its help.
+func checkShell(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		var shells []string
+		for _, shell := range cmd.Commands() {
+			shells = append(shells, shell.Name())
+		}
+		cmd.Short = "Print a completion script for a shell"
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		cmd.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return usagef("unknown shell %s%s; allowed: %s", delimited.Excerpt(args[0]), suggestion(args[0], shells), strings.Join(shells, ", "))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"tobac/internal/parallel"
+)
+
+// A signalError is why a context was cancelled.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string { return e.signal.String() }
+
+// An interruptedError is a run that was stopped from outside.
+type interruptedError struct{ text string }
+
+func (e *interruptedError) Error() string { return e.text }
+
+func interruptedf(format string, args ...any) error {
+	return &interruptedError{fmt.Sprintf(format, args...)}
+}
+
+// exitStatus is the status for an error of a command that ran under ctx.
+func exitStatus(ctx context.Context, err error) int {
+	switch {
+	case errors.As(err, new(*interruptedError)):
+		if caught := new(signalError); errors.As(context.Cause(ctx), &caught) && caught.signal == syscall.SIGTERM {
+			return exitTerminated
+		}
+		return exitInterrupted
+	case errors.As(err, new(*usageError)):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// An internalError is a panic: a fault of the program, not of the user.
+type internalError struct {
+	value any
+	place string // file and line
+}
+
+func (e *internalError) Error() string {
+	return fmt.Sprintf("internal error at %s: %v; please report this line, the command and %q, as README.md says under Problems", e.place, e.value, "tobac version")
+}
+
+// guarded runs a part of a command and makes an error of a panic.
+func guarded(do func() error) (err error) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		e := &internalError{value: value, place: panicPlace()}
+		if p, ok := value.(*parallel.Panic); ok { // of another goroutine, with a stack of its own
+			e.value = p.Value
+			if place := stackPlace(string(p.Stack)); place != "" {
+				e.place = place
+			}
+		}
+		err = e
+	}()
+	return do()
+}
+
+// panicPlace is where the panic that is being recovered began.
+func panicPlace() string {
+	pc := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	panicking := false
+	for {
+		frame, more := frames.Next()
+		switch {
+		case frame.Function == "runtime.gopanic":
+			panicking = true
+		case panicking && !strings.HasPrefix(frame.Function, "runtime."):
+			return shortPlace(frame.File, frame.Line)
+		}
+		if !more {
+			return "an unknown place"
+		}
+	}
+}
+
+// stackPlace is the place of the panic in the text of a stack; "": not found.
+func stackPlace(stack string) string {
+	_, after, found := strings.Cut(stack, "\npanic(")
+	if !found {
+		return ""
+	}
+	lines := strings.Split(after, "\n")
+	for k := 2; k+1 < len(lines); k += 2 { // a line for the function, one for its place
+		if strings.HasPrefix(lines[k], "runtime.") {
+			continue
+		}
+		at, _, _ := strings.Cut(strings.TrimSpace(lines[k+1]), " ")
+		return filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(at)), filepath.Base(at)))
+	}
+	return ""
+}
+
+func shortPlace(path string, line int) string {
+	return fmt.Sprintf("%s/%s:%d", filepath.Base(filepath.Dir(path)), filepath.Base(path), line)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"tobac"
+	"tobac/mcmc"
+)
+
+// clocked is a progress whose clock a test moves.
+func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *progress, wait func(time.Duration)) {
+	p = newProgress(b, true) // without a watch
+	p.quiet, p.terminal = false, terminal
+	now := time.Now()
+	p.now = func() time.Time { return now }
+	return p, func(d time.Duration) { now = now.Add(d) }
+}
+
+// Without a terminal there is a line for every tenth of the run, with times and
+// convergence.
+func TestProgressLines(t *testing.T) {
+	var b bytes.Buffer
+	p, wait := clocked(&b, nil)
+	p.begin([]string{"careful"}, 0, 25)
+	for s := range 25 {
+		wait(time.Second)
+		p.step(tobac.Progress{Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
+	}
+	if taken, _ := p.close(); taken != 25 {
+		t.Errorf("%d steps taken, want 25", taken)
+	}
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	want := []string{"tobac: warning: careful"}
+	for _, s := range []string{"3", "6", "9", "12", "15", "18", "21", "24", "25"} {
+		want = append(want, "step "+s+" of 25, ")
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(want), b.String())
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("line %d is %q, want %q…", i, lines[i], want[i])
+		}
+	}
+	if want := "step 3 of 25, 1 steps/s, driving force 0.5, order 1 of 5, elapsed 3 s, left 22 s"; lines[1] != want {
+		t.Errorf("got  %q\nwant %q", lines[1], want)
+	}
+}
+
+// On a terminal one line is drawn anew, never wider than the terminal, and leaves
+// nothing behind.
+func TestProgressTerminal(t *testing.T) {
+	var b bytes.Buffer
+	width := 100
+	p, wait := clocked(&b, func() (int, bool) { return width, true })
+	p.begin(nil, 0, 10)
+	for s := range 9 {
+		wait(90 * time.Second)
+		if s == 5 {
+			width = 30
+		}
+		p.step(tobac.Progress{Stage: tobac.MCMC, Step: s + 1, Chains: &mcmc.Trace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
+	}
+	drawings := strings.Split(b.String(), "\r")[1:]
+	if len(drawings) != 9 {
+		t.Fatalf("%d drawings, want 9: %q", len(drawings), b.String())
+	}
+	if want := "mcmc  40%  [####------]  step 4 of 10  R-hat 1.03  accepted 0.31  log p -1234.5  elapsed 6 min, left 9 min"; strings.TrimSpace(drawings[3]) == want {
+		t.Errorf("the line has room for %q of 100 columns", want)
+	}
+	if want := "mcmc  40%  step 4 of 10  R-hat 1.03  accepted 0.31  log p -1234.5  elapsed 6 min, left 9 min"; strings.TrimSpace(drawings[3]) != want {
+		t.Errorf("got  %q\nwant %q", drawings[3], want)
+	}
+	for _, d := range drawings[6:] { // the first narrow one also covers the wide one before
+		if len(strings.TrimRight(d, " ")) >= 30 || !strings.HasPrefix(d, "mcmc ") {
+			t.Errorf("drawing %q on 30 columns", d)
+		}
+	}
+	p.close()
+	if last := b.String()[strings.LastIndex(b.String()[:b.Len()-1], "\r"):]; strings.TrimSpace(last) != "" {
+		t.Errorf("close left %q", last)
+	}
+	n := b.Len()
+	p.step(tobac.Progress{Step: 10})
+	if b.Len() != n {
+		t.Error("drawn after close")
+	}
+	if got := statusLine(status{what: "svgd", taken: 5, of: 10, times: "left 1 s"}, 60); got != "svgd  50%  [###########-----------]  step 5 of 10  left 1 s" {
+		t.Errorf("line with a bar: %q", got)
+	}
+}
+
+// A stage in silence is reported after two seconds, and not more often than ten
+// times as long each time.
+func TestProgressWaits(t *testing.T) {
+	var b bytes.Buffer
+	p, wait := clocked(&b, nil)
+	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "node scores"})
+	for range 300 {
+		wait(time.Second)
+		p.wait()
+	}
+	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums"})
+	wait(time.Second)
+	p.wait()
+	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 41.2, Bytes: 3.2e9}})
+	p.step(tobac.Progress{Stage: tobac.MCMC, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 300, Bytes: 291e6}})
+	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 0.2, Bytes: 5e6}})
+	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nabout 41 s and 3.2 GB for the engine exact\nabout 5 min and 300 MB for the engine mcmc\n"; b.String() != want {
+		t.Errorf("got  %q\nwant %q", b.String(), want)
+	}
+	b.Reset()
+	p.terminal = func() (int, bool) { return 40, true }
+	wait(2 * time.Second)
+	p.wait()
+	if b.String() != "\rexact: sums  elapsed 2 s" {
+		t.Errorf("on a terminal %q", b.String())
+	}
+	p.begin([]string{"careful"}, 0, 5)
+	if got := b.String(); !regexp.MustCompile(`\r +\rtobac: warning: careful\n$`).MatchString(got) {
+		t.Errorf("a warning after a line: %q", got)
+	}
+}
+
+func TestSpell(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0 s", 1500 * time.Millisecond: "1.5 s", 11 * time.Second: "11 s", 238 * time.Second: "4 min", 80 * time.Minute: "80 min",
+		150 * time.Minute: "2 h 30 min", -time.Second: "unknown", time.Duration(math.MinInt64): "unknown", time.Duration(math.MaxInt64): "unknown"} {
+		if got := spell(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
+
+// --quiet writes warnings and errors alone, and changes no result.
+func TestQuiet(t *testing.T) {
+	simulated(t)
+	loud := succeed(t, sampled("fit", "data/train.csv", "--json", "--out", "loud")...)
+	quiet := succeed(t, sampled("fit", "data/train.csv", "--json", "--out", "quiet", "--quiet")...)
+	if !strings.Contains(loud.stderr, "step 40 of 40") || strings.Contains(quiet.stderr, "step ") {
+		t.Errorf("loud: %q\nquiet: %q", loud.stderr, quiet.stderr)
+	}
+	same(t, "loud", "quiet")
+}

@@ -1,0 +1,55 @@
+package mcmc_test
+
+import (
+	"math"
+	"testing"
+
+	"tobac/mcmc"
+	"tobac/score"
+)
+
+// A trace agrees with the diagnostics of the same samples, is known from the
+// beginning but for R̂, and changes no bit of the result.
+func TestTrace(t *testing.T) {
+	build := func() *mcmc.Sampler {
+		s, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6), mcmc.Options{Chains: 3, WarmUp: 20, Seed: 4, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	traced, plain := build(), build()
+	if got := traced.Trace(); !math.IsNaN(got.RHat) || math.IsNaN(got.LogP) {
+		t.Errorf("before the first iteration: %+v", got)
+	}
+	for range 12 {
+		if err := traced.Advance(t.Context(), 10); err != nil {
+			t.Fatal(err)
+		}
+		if got := traced.Trace(); traced.Iterations() != 20 && !(got.Acceptance > 0 && got.Acceptance <= 1) || // counts begin anew after the warm-up
+			math.IsInf(got.LogP, 0) {
+			t.Errorf("after %d iterations: %+v", traced.Iterations(), got)
+		}
+	}
+	if err := plain.Advance(t.Context(), 120); err != nil {
+		t.Fatal(err)
+	}
+	a, err := traced.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := plain.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := traced.Trace().RHat, a.Diagnostics.LogP.RHat; got != want || !(got >= 0.9) {
+		t.Errorf("R̂ %v, the diagnostics have %v", got, want)
+	}
+	for i := range 6 {
+		for j := range 6 {
+			if a.Edges.At(i, j) != b.Edges.At(i, j) {
+				t.Fatalf("edge %d → %d has the probability %v with traces, %v without", i, j, a.Edges.At(i, j), b.Edges.At(i, j))
+			}
+		}
+	}
+}
