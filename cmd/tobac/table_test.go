@@ -69,7 +69,9 @@ func TestFitTable(t *testing.T) {
 	}
 	refuses(t, "fit flowers.csv --require species=b,species=c "+strings.Join(settled, " "), exitUsage,
 		"--require species=b,species=c contradicts --categories indicators: both are levels of species")
-	refuses(t, "fit flowers.csv --missing impute --columns length,width,wet", exitUsage, "--missing impute: tobac fit takes no missing values; --missing drop leaves their rows out")
+	if got := succeed(t, quick("fit", "flowers.csv", "--missing", "impute", "--columns", "length,width,wet")...); !strings.Contains(got.stdout, "gaps    1 missing value in 1 column, imputed 10 times") {
+		t.Errorf("report %s", got.stdout)
+	}
 	refuses(t, "fit --drop praf", exitUsage, "--drop is for a data file: the embedded data are complete numbers")
 }
 
