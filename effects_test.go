@@ -250,6 +250,8 @@ func TestEffectsOfOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := r.Standardization // of the networks
+	scaled := func(j int, v float64) float64 { return (v - s.Mean[j]) / s.SD[j] }
 	for m, draw := range r.Draws {
 		// Parameters are those of the order X2, X0, X1: variable 1 is at position 2, with
 		// inputs at 0 (X2) and 1 (X0).
@@ -259,14 +261,14 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		for a := range 3 {
 			h := b1[a]
 			if draw.Graph.Has(2, 1) {
-				h += -0.5 * w1[a]
+				h += scaled(2, -0.5) * w1[a]
 			}
 			if draw.Graph.Has(0, 1) {
-				h += 1.5 * w1[3+a]
+				h += scaled(0, 1.5) * w1[3+a]
 			}
 			want += math.Max(h, 0) * w2[a]
 		}
-		if want += b2; math.Abs(rows[m][1]-want) > 1e-9*(1+math.Abs(want)) {
+		if want = s.Mean[1] + s.SD[1]*(want+b2); math.Abs(rows[m][1]-want) > 1e-9*(1+math.Abs(want)) {
 			t.Errorf("draw %d: E[x1 | do] is %v, the network gives %v", m, rows[m][1], want)
 		}
 	}

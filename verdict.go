@@ -303,7 +303,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 	}
 	v.Margin = best.Log - next.Log
 	measure := "evidence"
-	if best.Note != "" {
+	if r.Diagnostics != nil { // of chains, which compute no evidence
 		measure = "log density in short chains"
 	}
 	if v.Margin < math.Log(20) {
@@ -317,13 +317,13 @@ func (r *Result) leftOut() string {
 	var names []string
 	for _, e := range r.Evidence {
 		if math.IsNaN(e.Log) {
-			names = append(names, modelWords(e.Model))
+			names = append(names, fmt.Sprintf("%s (%s)", modelWords(e.Model), e.Note))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Not compared, since it would take too long: %s.", strings.Join(names, "; "))
+	return fmt.Sprintf("Left out of the comparison: %s.", strings.Join(names, "; "))
 }
 
 // computation says how far the numbers can be trusted as a computation.
