@@ -100,7 +100,7 @@ func reason(all []Evidence, m Model) string {
 		}
 	}
 	if math.IsInf(next.Log, -1) {
-		return "the only one that could be computed"
+		return "the others are left out of the comparison"
 	}
 	return fmt.Sprintf("the data support it by %.1f nats against %s", own-next.Log, next.Model)
 }

@@ -36,7 +36,7 @@ func (p *Prior) checkStatements(d int) error {
 	if p.Tiers != nil && len(p.Tiers) != d {
 		return fmt.Errorf("got %d tiers, want one for each of the %d variables", len(p.Tiers), d)
 	}
-	edges := slices.Concat(p.Forbidden, p.Required)
+	edges := slices.Concat(p.Forbidden, p.Exclusive, p.Required)
 	for _, o := range p.Odds {
 		if !(o.Odds >= LeastOdds && o.Odds <= MostOdds) {
 			return fmt.Errorf("the odds of the edge %d → %d are %v, want a number from %v to %v; what is certain is a forbidden or a required edge", o.From, o.To, o.Odds, LeastOdds, MostOdds)
@@ -63,6 +63,10 @@ func (p *Prior) addStatements(m *score.Prior) {
 	d := m.Vars()
 	for _, e := range p.Forbidden {
 		m.Forbid(e.From, e.To)
+	}
+	for _, e := range p.Exclusive {
+		m.Forbid(e.From, e.To)
+		m.Forbid(e.To, e.From)
 	}
 	for _, e := range p.Required {
 		m.Require(e.From, e.To)
@@ -133,7 +137,7 @@ func mostParents(g *dag.Graph) int {
 
 // silent reports whether nothing is known for certain.
 func (p *Prior) silent() bool {
-	return p.Own != nil || p.Probabilities == nil && len(p.Forbidden)+len(p.Required)+len(p.Tiers)+len(p.Sinks)+len(p.Sources) == 0
+	return p.Own != nil || p.Probabilities == nil && len(p.Forbidden)+len(p.Exclusive)+len(p.Required)+len(p.Tiers)+len(p.Sinks)+len(p.Sources) == 0
 }
 
 // Fixed says which edges the statements leave no choice about, for d variables: entry (i, j) is 1

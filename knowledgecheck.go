@@ -26,7 +26,7 @@ func (inf *inference) against(ctx context.Context, data *dataset.Table, cfg *Con
 		return "", nil
 	}
 	open := *cfg
-	open.Prior = Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds}
+	open.Prior = Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
 	without, err := exactUnder(ctx, data, inf.model, &open)
 	if err != nil {
 		return "", err

@@ -47,6 +47,9 @@ type Prior struct {
 	Probabilities mat.Matrix
 	// Forbidden and Required edges are impossible and certain.
 	Forbidden, Required []dag.Edge
+	// Exclusive are pairs without an edge in either direction because they code one variable, such as the
+	// indicators of its levels. They are no knowledge about causes, and no warning speaks of them.
+	Exclusive []dag.Edge
 	// Tiers is nil, or a number for each variable: no edge leads from a variable to
 	// one of a lower tier, and lower tiers come first in the causal orders that a method
 	// finds. A negative number sets no restriction.
@@ -89,7 +92,7 @@ func (p *Prior) validate(d int) error {
 	switch {
 	case p.Kind < Sparse || p.Kind > Uniform:
 		return fmt.Errorf("unknown graph prior %d", int(p.Kind))
-	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil || p.Sources != nil || p.Odds != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
+	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Exclusive != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil || p.Sources != nil || p.Odds != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
 		return errors.New("a graph prior of one's own takes the place of all other settings of the prior")
 	case p.Probabilities != nil && p.Kind != Sparse:
 		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
@@ -241,6 +244,9 @@ func (p *Prior) String() string {
 	}
 	if len(p.Forbidden)+len(p.Required)+len(p.Tiers) > 0 {
 		s += fmt.Sprintf(" forbidden=%v required=%v tiers=%v", p.Forbidden, p.Required, p.Tiers)
+	}
+	if len(p.Exclusive) > 0 {
+		s += fmt.Sprintf(" exclusive=%v", p.Exclusive)
 	}
 	if len(p.Sinks)+len(p.Sources)+len(p.Odds) > 0 {
 		s += fmt.Sprintf(" sinks=%v sources=%v odds=%v", p.Sinks, p.Sources, p.Odds)

@@ -150,7 +150,7 @@ func supported(all []tobac.Evidence) string {
 func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
 	best, next := twoBest(all)
 	if math.IsInf(next.Log, -1) {
-		return best, "the only one that could be computed"
+		return best, "the others are left out"
 	}
 	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
 }

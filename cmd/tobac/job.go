@@ -55,7 +55,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
-	if err := j.forbidExclusive(); err != nil {
+	if err := j.exclude(); err != nil {
 		return nil, err
 	}
 	if o.interventions != "" {

@@ -70,7 +70,7 @@ func newKnowledgeSummary(p *tobac.Prior, names []string, file string) *knowledge
 		}
 	}
 	s.Fixed = []edgeNames{}
-	fixed := p.Fixed(len(names))
+	fixed := newCertainty(p, len(names)).fixed
 	for i := range names {
 		for j := range names {
 			switch {
@@ -154,7 +154,11 @@ func labels(names []string) []string {
 // A certainty says which edges of a result are certain because that was given.
 type certainty struct{ fixed *mat.Dense }
 
-func newCertainty(p *tobac.Prior, d int) certainty { return certainty{p.Fixed(d)} }
+func newCertainty(p *tobac.Prior, d int) certainty {
+	known := *p
+	known.Exclusive = nil // a way of coding, no knowledge
+	return certainty{known.Fixed(d)}
+}
 
 // given reports whether an edge was given.
 func (c certainty) given(source, target int) bool { return c.fixed.At(source, target) == 1 }

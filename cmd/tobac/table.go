@@ -268,13 +268,13 @@ func levelsTogether(p *table.Prepared) (all [][]int) {
 	return all
 }
 
-// exclusive are the edges between indicators of one variable, which are no causes
-// of each other.
-func exclusive(p *table.Prepared) (edges []dag.Edge) {
+// exclusive are the pairs of indicators of one variable, which are no causes of each
+// other.
+func exclusive(p *table.Prepared) (pairs []dag.Edge) {
 	for _, pair := range p.Exclusive {
-		edges = append(edges, dag.Edge{From: pair[0], To: pair[1]}, dag.Edge{From: pair[1], To: pair[0]})
+		pairs = append(pairs, dag.Edge{From: pair[0], To: pair[1]})
 	}
-	return edges
+	return pairs
 }
 
 // interventions reads the marks for the data of a job.
@@ -295,18 +295,18 @@ func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error)
 	return t, err
 }
 
-// forbidExclusive forbids edges between indicators of one variable.
-func (j *job) forbidExclusive() error {
+// exclude rules out edges between indicators of one variable.
+func (j *job) exclude() error {
 	if j.table == nil {
 		return nil
 	}
-	for _, e := range exclusive(j.table) {
-		names := j.table.Columns
-		if slices.Contains(j.fit.Prior.Required, e) {
-			return usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", names[e.From].Name, names[e.To].Name, names[e.From].Source)
-		}
-		if !slices.Contains(j.fit.Prior.Forbidden, e) {
-			j.fit.Prior.Forbidden = append(j.fit.Prior.Forbidden, e)
+	columns := j.table.Columns
+	j.fit.Prior.Exclusive = exclusive(j.table)
+	for _, e := range j.fit.Prior.Exclusive {
+		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {
+			if slices.Contains(j.fit.Prior.Required, e) {
+				return usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", columns[e.From].Name, columns[e.To].Name, columns[e.From].Source)
+			}
 		}
 	}
 	return nil

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"codeberg.org/sbinet/npyio/npy"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"codeberg.org/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
