@@ -47,7 +47,7 @@ func TestForwardMeansGiveTheLikelihood(t *testing.T) {
 			f.Mean(mean, theta, j, parents, columns)
 			for r, m := range mean {
 				e := x.At(r, j) - m
-				got -= 0.5*math.Log(2*math.Pi*f.NoiseVariance(0, 1)) + e*e/(2*f.NoiseVariance())
+				got -= 0.5*math.Log(2*math.Pi*f.NoiseVariance(0, 1)) + e*e/(2*f.NoiseVariance(0, 1))
 			}
 		}
 		if math.Abs(got-want[0]) > 1e-9*math.Abs(want[0]) {
