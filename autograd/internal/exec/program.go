@@ -36,8 +36,9 @@ type arrays struct{ read, written map[*ir.Value]int }
 type part struct {
 	f      *ir.Func
 	layout layout
-	outer  int          // runs for one evaluation
-	steps  []dense.Step // of a part without element program
+	outer  int             // runs for one evaluation
+	steps  []dense.Step    // of a part without element program
+	runs   []dense.Stretch // what computes the steps
 	plan   *dense.Plan
 	lane   *lane.Program // nil: value by value
 
@@ -294,6 +295,10 @@ func stripLanes(size, workers int) int {
 
 // compileDense makes the steps of a part without element program.
 func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err error) {
+	coded := axis == nil && dense.Codes(without)
+	if coded {
+		dense.Order(q.f)
+	}
 	q.plan, err = dense.NewPlan(q.f, axis, lanes, lanes, without)
 	if err != nil {
 		return err
@@ -304,6 +309,13 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 		if v.Computed() && q.plan.Stored(v) {
 			q.steps = append(q.steps, q.plan.Step(v))
 		}
+	}
+	if coded {
+		q.runs = q.plan.Join(q.steps)
+		return nil
+	}
+	for i, s := range q.steps {
+		q.runs = append(q.runs, dense.Stretch{Instruction: s.Instruction, Steps: q.steps[i : i+1]})
 	}
 	return nil
 }

@@ -222,8 +222,8 @@ func (c *evaluator) runOuter(f *frame, q *part, outer int) {
 	case q.lane != nil:
 		q.lane.Run(f.state)
 	default:
-		for i := range q.steps {
-			q.steps[i].Run(f.dense)
+		for i := range q.runs {
+			q.runs[i].Run(f.dense)
 		}
 	}
 	c.unload(f, q)
