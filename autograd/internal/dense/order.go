@@ -44,7 +44,7 @@ func (o *ordering) earliest() {
 			o.level[i], o.codable[i] = -1, true
 			continue
 		}
-		o.codable[i] = codable(v)
+		o.codable[i] = Codable(v)
 		if v.IsView() {
 			o.codable[i] = o.codable[v.Args[0].ID]
 		}
@@ -104,9 +104,9 @@ func (o *ordering) classes() (class, group []int) {
 	return class, group
 }
 
-// codable reports whether a value that is the same in all lanes has an instruction of machine
+// Codable reports whether a value that is the same in all lanes has an instruction of machine
 // code, as far as its operation and its size say.
-func codable(v *ir.Value) bool {
+func Codable(v *ir.Value) bool {
 	if !v.Computed() {
 		return false
 	}

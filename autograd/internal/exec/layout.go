@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
 )
 
@@ -61,6 +62,8 @@ const (
 	denseSum    = 0.3
 	opaqueCall  = 150.0
 	factorTerm  = 0.5
+	codedCall   = 0.4 // of a small array in a stretch of machine code
+	codedNumber = 0.3
 	laneProgram = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
 )
 
@@ -76,8 +79,9 @@ func isSlow(v *ir.Value) bool {
 	return true
 }
 
-// measure counts the work of one index of the loop and one lane.
-func measure(f *ir.Func, varies func(*ir.Value) bool) work {
+// measure counts the work of one index of the loop and one lane. coded says that small arrays
+// become machine code.
+func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 	var w work
 	for _, v := range f.Values {
 		if !v.Computed() {
@@ -95,6 +99,9 @@ func measure(f *ir.Func, varies func(*ir.Value) bool) work {
 		w.runs++
 		own := work{}
 		own.count(v, live, v.Flat.Lanes(f.Axes))
+		if coded && dense.Codable(v) {
+			own.dense = codedCall + codedNumber*float64(max(own.ops, own.terms))
+		}
 		w.dense += own.dense
 		if !varies(v) {
 			w.uniform += own.dense

@@ -92,6 +92,7 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 	}
 	c.src = src
 	c.point(dst, src)
+	c.write(src)
 	pr := &profiler{c: c, base: time.Now(), parts: map[ProfilePart]int{}}
 	pr.profile = &Profile{Name: p.F.Name, Kernels: dense.Kernels.String(), Without: p.Without, Rounds: rounds}
 	for _, q := range p.parts {

@@ -191,7 +191,7 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 	if err != nil {
 		return false
 	}
-	w := measure(apart.f, func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+	w := measure(apart.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(lanes) })
 	size := cut.Loop.Size()
 	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall) * laneProgram
 	strips, whole := p.lone(flat.f, cut.Loop)
@@ -202,7 +202,7 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 // whole arrays for each index. It is that of one worker: the layout, and with it the
 // order of sums, must not depend on their number.
 func (p *Program) lone(f *ir.Func, loop *ir.Axis) (strips, whole float64) {
-	w := measure(f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
+	w := measure(f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(loop) })
 	lanes := stripLanes(loop.Size(), 1)
 	count := (loop.Size() + lanes - 1) / lanes
 	return float64(count) * (w.onLanes(lanes) + w.uniform), float64(loop.Size()) * w.dense
@@ -248,7 +248,7 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		loop = q.layout.loops[n-1]
 	}
 	if lanes := q.layout.lane; lanes != nil {
-		w := measure(q.f, func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(lanes) })
 		if why, too := w.tooLarge(); too {
 			q.layout.why = why
 			return true, nil
@@ -265,7 +265,7 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		return false, q.compileDense(lanes, lanes.Size(), p.Without)
 	}
 	if loop != nil && len(q.layout.loops) == 1 && elements {
-		w := measure(q.f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
+		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(loop) })
 		strip := stripLanes(loop.Size(), p.Workers)
 		strips := (loop.Size() + strip - 1) / strip
 		onLanes, one := p.lone(q.f, loop)
