@@ -23,17 +23,24 @@ type Stretch struct {
 	Coded bool // as machine code
 }
 
-// Join makes stretches of steps, of which each reads what those before it compute. Places are
-// reused, and inputs loaded before the first.
-func (p *Plan) Join(steps []Step) []Stretch {
+// Join makes stretches of steps. Places are reused, and inputs loaded before the first. Without
+// coded every step is a stretch.
+func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
+	if !coded {
+		return each(steps), nil
+	}
 	temporaries := alignUp(p.Arena)
 	e := &emission{temporaries: int32(temporaries)}
+	var text native.Text
 	var all []Stretch
 	first := 0
+	var err error
 	end := func(i int) {
-		if len(e.ops) > 0 {
+		if len(e.ops) > 0 && err == nil {
 			p.Arena = temporaries + mostTemporaries
-			all = append(all, p.code(e.ops, steps[first:i])...)
+			var s Stretch
+			s, err = p.code(&text, e.ops, steps[first:i])
+			all = append(all, s)
 			e.ops = nil
 		}
 		first = i
@@ -48,14 +55,28 @@ func (p *Plan) Join(steps []Step) []Stretch {
 			all = append(all, Stretch{Instruction: s.Instruction, Steps: steps[i : i+1]})
 		}
 	}
-	end(len(steps))
+	if end(len(steps)); err != nil {
+		return nil, err
+	}
+	if text.Seal() != nil {
+		return each(steps), nil
+	}
+	return all, nil
+}
+
+// each is a stretch for every step.
+func each(steps []Step) []Stretch {
+	all := make([]Stretch, len(steps))
+	for i, s := range steps {
+		all[i] = Stretch{Instruction: s.Instruction, Steps: steps[i : i+1]}
+	}
 	return all
 }
 
-// code is a stretch of machine code, or the steps one by one, if there can be none.
-func (p *Plan) code(ops []native.Op, steps []Step) []Stretch {
+// code is a stretch of machine code.
+func (p *Plan) code(text *native.Text, ops []native.Op, steps []Step) (Stretch, error) {
 	last := steps[len(steps)-1].V.ID
-	kept := make([]bool, p.Arena)
+	kept := make(map[int]bool)
 	for _, s := range steps {
 		if at := p.places[s.V.ID].Store; at.last > last {
 			for i := range at.size() {
@@ -63,15 +84,8 @@ func (p *Plan) code(ops []native.Op, steps []Step) []Stretch {
 			}
 		}
 	}
-	f, err := native.Compile(ops, p.Arena, func(at int) bool { return kept[at] })
-	if err == nil {
-		return []Stretch{{Instruction: &codeInstr{f, steps}, Steps: steps, Coded: true}}
-	}
-	var all []Stretch
-	for i := range steps {
-		all = append(all, Stretch{Instruction: steps[i].Instruction, Steps: steps[i : i+1]})
-	}
-	return all
+	f, err := text.Add(ops, p.Arena, func(at int) bool { return kept[at] })
+	return Stretch{Instruction: &codeInstr{f, steps}, Steps: steps, Coded: true}, err
 }
 
 // codeInstr is a stretch of machine code.

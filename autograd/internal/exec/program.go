@@ -310,14 +310,8 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 			q.steps = append(q.steps, q.plan.Step(v))
 		}
 	}
-	if coded {
-		q.runs = q.plan.Join(q.steps)
-		return nil
-	}
-	for i, s := range q.steps {
-		q.runs = append(q.runs, dense.Stretch{Instruction: s.Instruction, Steps: q.steps[i : i+1]})
-	}
-	return nil
+	q.runs, err = q.plan.Join(q.steps, coded)
+	return err
 }
 
 // bindPart finds where the inputs and outputs of a part lie.

@@ -85,21 +85,63 @@ func (c *compiler) fromMemory(k key, u use) bool {
 
 // operand is where an operation reads k: a register, or the arena.
 func (c *compiler) operand(k key, u use) place {
-	if r := c.find(k); r < 0 && c.fromMemory(k, u) {
+	from, _ := c.lane(k)
+	_, high, _ := c.halves(k)
+	if from < 0 && high < 0 && c.find(k) < 0 && c.fromMemory(k, u) {
 		c.saveParts(k)
 		return number(k.at)
 	}
 	return register(c.fetch(k))
 }
 
+// lane is a register that holds k, one number, among others, and which of them it is.
+func (c *compiler) lane(k key) (r int, i int32) {
+	if k.n == 1 {
+		for r := range c.regs {
+			if h := &c.regs[r]; h.valid && !h.one && h.at <= k.at && k.at < h.at+h.room() {
+				return r, k.at - h.at
+			}
+		}
+	}
+	return -1, 0
+}
+
+// halves are two registers that hold the first and the last of the four numbers of k, shift
+// numbers behind the first of one and in the order of the arena. To write them out and load
+// the four would take longer than to shift: the processor waits for both writes.
+func (c *compiler) halves(k key) (low, high int, shift int32) {
+	if k.n != 4 || k.one {
+		return -1, -1, 0
+	}
+	low, high = -1, -1
+	for r := range c.regs {
+		if h := &c.regs[r]; h.valid && !h.one && h.n == 4 && h.at < k.at && k.at < h.at+4 {
+			low, shift = r, k.at-h.at
+		}
+	}
+	if low < 0 {
+		return -1, -1, 0
+	}
+	for r := range c.regs {
+		if h := &c.regs[r]; h.valid && !h.one && h.at == c.regs[low].at+4 && h.room() >= shift {
+			high = r
+		}
+	}
+	return low, high, shift
+}
+
 // fetch is a register that holds k, pinned.
 func (c *compiler) fetch(k key) int {
 	r := c.find(k)
 	if r < 0 {
-		if scalar := c.find(key{k.at, 1, false}); k.one && scalar >= 0 {
-			c.regs[scalar].pinned = true
-			r = c.free()
-			c.regs[scalar].pinned = false
+		if from, i := c.lane(k); from >= 0 {
+			r = c.freeBeside(from, from)
+			c.text.lane(r, from, i)
+		} else if low, high, shift := c.halves(k); high >= 0 {
+			r = c.freeBeside(low, high)
+			c.text.shift(r, low, high, shift)
+		} else if scalar := c.find(key{k.at, 1, false}); k.one && scalar >= 0 {
+			r = c.freeBeside(scalar, scalar)
 			c.text.repeat(r, k.n, register(scalar))
 		} else {
 			c.saveParts(k)
@@ -176,6 +218,15 @@ func (c *compiler) free() int {
 	c.save(best)
 	c.regs[best].valid = false
 	return best
+}
+
+// freeBeside is a free register other than two that are read to fill it.
+func (c *compiler) freeBeside(a, b int) int {
+	pinned := [2]bool{c.regs[a].pinned, c.regs[b].pinned}
+	c.regs[a].pinned, c.regs[b].pinned = true, true
+	r := c.free()
+	c.regs[a].pinned, c.regs[b].pinned = pinned[0], pinned[1]
+	return r
 }
 
 func (c *compiler) unpin() {

@@ -75,16 +75,33 @@ type use struct {
 // uses are those of the result and the operands of an operation.
 type uses struct{ dst, a, b use }
 
-// Compile makes a function of the operations, on an arena of the given length. Numbers for
+// A Text is machine code that functions are added to. It runs once it is sealed.
+type Text struct {
+	code   []byte
+	funcs  []*Func
+	starts []int
+}
+
+// Add appends a function of the operations, on an arena of the given length. Numbers for
 // which kept is false need not be stored: nothing reads them afterwards.
-func Compile(ops []Op, arena int, kept func(at int) bool) (*Func, error) {
+func (t *Text) Add(ops []Op, arena int, kept func(at int) bool) (*Func, error) {
 	for i := range ops {
 		if err := ops[i].check(arena); err != nil {
 			return nil, fmt.Errorf("native: operation %d: %w", i, err)
 		}
 	}
-	c := &compiler{ops: ops, uses: lookAhead(ops, arena, kept)}
-	c.text.signs(signRegister)
+	for len(t.code)%lineBytes != 0 {
+		t.code = append(t.code, 0xCC) // a trap
+	}
+	f := &Func{}
+	t.funcs, t.starts = append(t.funcs, f), append(t.starts, len(t.code))
+	c := &compiler{ops: ops, uses: lookAhead(ops, arena, kept), text: text{t.code}}
+	for _, op := range ops {
+		if op.Code == Neg || op.Code == Abs {
+			c.text.signs(signRegister)
+			break
+		}
+	}
 	for i := range ops {
 		c.compile(i)
 	}
@@ -92,7 +109,26 @@ func Compile(ops []Op, arena int, kept func(at int) bool) (*Func, error) {
 		c.save(r)
 	}
 	c.text.end()
-	return executable(c.text.code)
+	t.code = c.text.code
+	return f, nil
+}
+
+// lineBytes is the alignment of functions: a line of the cache.
+const lineBytes = 64
+
+// Seal makes the functions ready to run. Nothing can be added any more.
+func (t *Text) Seal() error {
+	if len(t.code) == 0 {
+		return nil
+	}
+	e, err := executable(t.code)
+	if err != nil {
+		return err
+	}
+	for i, f := range t.funcs {
+		f.text, f.start = e, t.starts[i]
+	}
+	return nil
 }
 
 func (op *Op) check(arena int) error {
@@ -114,10 +150,12 @@ func (op *Op) check(arena int) error {
 // lookAhead finds what follows each operation.
 func lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
 	all := make([]uses, len(ops))
-	next := map[key]int32{}
+	next := make(map[key]int32, len(ops))
 	live := make([]bool, arena)
-	for at := range live {
-		live[at] = kept(at)
+	for i := range ops {
+		for at := range ops[i].dst().room() {
+			live[ops[i].Dst+at] = kept(int(ops[i].Dst + at))
+		}
 	}
 	of := func(k key) use {
 		u := use{next: never}

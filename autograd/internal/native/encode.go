@@ -12,6 +12,7 @@ const (
 	single = 3 // F2
 	map0F  = 1
 	map38  = 2
+	map3A  = 3
 )
 
 // Opcodes in map 0F: of packed numbers with prefix 66, of single ones with F2.
@@ -116,6 +117,36 @@ func (t *text) sqrt(n uint8, r int, b place) {
 		return
 	}
 	t.vex(packed, map0F, wide(n), opSqrt, r, 0, b)
+}
+
+// lane is number i of a register.
+func (t *text) lane(r, from int, i int32) {
+	if i >= 2 { // VEXTRACTF128, of which the source is the field of registers and memory
+		t.vex(packed, map3A, 1, 0x19, from, 0, register(r))
+		t.code = append(t.code, 1)
+		from = r
+	}
+	if i%2 == 1 { // VPERMILPD
+		t.vex(packed, map3A, 0, 0x05, r, 0, register(from))
+		t.code = append(t.code, 1)
+	} else if i == 0 {
+		t.move(r, from)
+	}
+}
+
+// shift makes four numbers of the last of one register and the first of another.
+func (t *text) shift(r, low, high int, shift int32) {
+	const shufPD = 0xC6
+	t.vex(packed, map3A, 1, 0x06, r, low, register(high)) // VPERM2F128: the middle
+	t.code = append(t.code, 0x21)
+	switch shift {
+	case 1:
+		t.vex(packed, map0F, 1, shufPD, r, low, register(r))
+		t.code = append(t.code, 0x5)
+	case 3:
+		t.vex(packed, map0F, 1, shufPD, r, r, register(high))
+		t.code = append(t.code, 0x5)
+	}
 }
 
 // move copies a register.

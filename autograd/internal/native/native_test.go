@@ -92,8 +92,12 @@ func run(t *testing.T, rng *rand.Rand, n, arena int) {
 			written[int(op.Dst)+int(i)] = true
 		}
 	}
-	f, err := native.Compile(ops, arena, func(at int) bool { return kept[at] })
+	var text native.Text
+	f, err := text.Add(ops, arena, func(at int) bool { return kept[at] })
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := text.Seal(); err != nil {
 		t.Fatal(err)
 	}
 	got, want := append([]float64(nil), start...), append([]float64(nil), start...)
@@ -137,7 +141,7 @@ func TestRefuses(t *testing.T) {
 		{Code: native.Add, N: 4, Dst: 7}, {Code: native.Add, N: 4, A: 7}, {Code: native.Add, N: 4, B: 7}, {Code: native.Add, N: 1, Dst: -1},
 		{Code: native.Add, N: 3}, {Code: 99, N: 1}, {Code: native.Add, N: 4, A: 10, AOne: true},
 	} {
-		if _, err := native.Compile([]native.Op{op}, 10, func(int) bool { return true }); err == nil {
+		if _, err := new(native.Text).Add([]native.Op{op}, 10, func(int) bool { return true }); err == nil {
 			t.Errorf("%+v is compiled", op)
 		}
 	}
