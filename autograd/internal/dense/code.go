@@ -9,7 +9,7 @@ import (
 
 // mostCoded is the number of elements up to which an instruction becomes machine code, where
 // every operation is written out.
-const mostCoded = 64
+const mostCoded = 128
 
 // Codes reports whether stretches of instructions become machine code.
 func Codes(without passes.Set) bool {
@@ -39,14 +39,17 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 		if len(e.ops) > 0 && err == nil {
 			p.Arena = temporaries + mostTemporaries
 			var s Stretch
-			s, err = p.code(&text, e.ops, steps[first:i])
+			s, err = p.code(&text, e, steps[first:i])
 			all = append(all, s)
-			e.ops = nil
+			e.ops, e.pivots = nil, nil
 		}
 		first = i
 	}
 	for i, s := range steps {
 		if e.add(s.Instruction) {
+			if e.pivots != nil {
+				end(i + 1)
+			}
 			continue
 		}
 		end(i)
@@ -73,29 +76,49 @@ func each(steps []Step) []Stretch {
 	return all
 }
 
-// code is a stretch of machine code.
-func (p *Plan) code(text *native.Text, ops []native.Op, steps []Step) (Stretch, error) {
-	last := steps[len(steps)-1].V.ID
+// code is a stretch of machine code. What a factorisation reads is kept until its pivots have
+// been looked at.
+func (p *Plan) code(text *native.Text, e *emission, steps []Step) (Stretch, error) {
+	last := steps[len(steps)-1].V
 	kept := make(map[int]bool)
-	for _, s := range steps {
-		if at := p.places[s.V.ID].Store; at.last > last {
+	keep := func(at *Storage) {
+		if at != nil {
 			for i := range at.size() {
 				kept[at.Off+i] = true
 			}
 		}
 	}
-	f, err := text.Add(ops, p.Arena, func(at int) bool { return kept[at] })
-	return Stretch{Instruction: &codeInstr{f, steps}, Steps: steps, Coded: true}, err
+	for _, s := range steps {
+		if at := p.places[s.V.ID].Store; at.last > last.ID {
+			keep(at)
+		}
+	}
+	if e.pivots != nil {
+		keep(p.places[last.ID].Store)
+		keep(p.places[last.Args[0].ID].Store)
+	}
+	f, err := text.Add(e.ops, p.Arena, func(at int) bool { return kept[at] })
+	return Stretch{Instruction: &codeInstr{f, steps, e.pivots}, Steps: steps, Coded: true}, err
 }
 
 // codeInstr is a stretch of machine code.
 type codeInstr struct {
 	*native.Func
-	steps []Step
+	steps  []Step
+	pivots []int32 // of the last step
 }
 
-// Run implements [Instruction].
-func (in *codeInstr) Run(f *Frame) { in.Func.Run(f.M) }
+// Run implements [Instruction]. A factorisation with a pivot that is not positive is left to
+// the operation, which says why: its root is 0 or NaN.
+func (in *codeInstr) Run(f *Frame) {
+	in.Func.Run(f.M)
+	for _, at := range in.pivots {
+		if !(f.M[at] > 0) {
+			in.steps[len(in.steps)-1].Run(f)
+			return
+		}
+	}
+}
 
 // Cost is that of the steps.
 func (in *codeInstr) Cost() (flops, bytes int) {
@@ -109,12 +132,13 @@ func (in *codeInstr) Cost() (flops, bytes int) {
 // An emission is a list of operations of machine code.
 type emission struct {
 	ops         []native.Op
-	temporaries int32 // where they are in the arena
-	used        int32 // by the present instruction
+	temporaries int32   // where they are in the arena
+	used        int32   // by the present instruction
+	pivots      []int32 // of a factorisation, which ends the stretch
 }
 
 // mostTemporaries is how many numbers an instruction may need.
-const mostTemporaries = 16
+const mostTemporaries = mostRows*mostRows + 1
 
 // A coded instruction has a form in machine code, with the same bits as its own.
 type coded interface {
@@ -128,7 +152,7 @@ func (e *emission) add(in Instruction) bool {
 	n := len(e.ops)
 	e.used = 0
 	if !ok || !c.emit(e) {
-		e.ops = e.ops[:n]
+		e.ops, e.pivots = e.ops[:n], nil
 		return false
 	}
 	return true
@@ -246,8 +270,6 @@ func (in *reduceInstr) emit(e *emission) bool {
 			e.sumRows(r)
 		case r.n <= 4 && !r.accumulate:
 			e.sumFew(r)
-		case r.stride == 1 && r.n >= 32: // which the kernel adds in another order
-			return false
 		default:
 			for c := range r.cols {
 				e.used = 0
@@ -310,93 +332,164 @@ func (e *emission) sumFew(r *sumRun) {
 
 // sumOne is one result of a run, as [sumStrided] adds it.
 func (e *emission) sumOne(r *sumRun, c int) {
-	at := func(k int) int32 { return int32(r.src + c*r.step + k*r.stride) }
-	s := e.partial(r.n, r.stride == 1, func(k, n int, to int32) {
-		e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(n), Dst: to, A: to, B: at(k)})
-	})
+	from, n := int32(r.src+c*r.step), r.n
+	blocks := int32(-1)
+	if r.stride == 1 && n >= sumBlocks {
+		blocks = e.sumBlocks(from, n/sumBlocks)
+		from, n = from+int32(n/sumBlocks*sumBlocks), n%sumBlocks
+	}
+	s := blocks
+	if n > 0 || s < 0 {
+		s = e.partial(n, 1, r.stride == 1, func(k, w int, to, sum int32) {
+			e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: from + int32(k*r.stride), AOne: sum == ZeroOffset})
+		})
+		if blocks >= 0 {
+			e.op(native.Add, s, blocks, s)
+		}
+	}
 	dst := int32(r.dst + c)
 	if !r.accumulate {
-		e.ops[len(e.ops)-1].Dst = dst
+		e.result(dst, 1, s)
 		return
 	}
 	e.op(native.Add, dst, s, dst)
 }
 
-// partial adds n terms in four interleaved sums, what is behind the last four to the first
-// of them, and returns where the sum of all is. term appends what adds term k, or four of them
-// from it on, to a place.
-func (e *emission) partial(n int, vectors bool, term func(k, n int, to int32)) int32 {
-	sums := e.temporary(4)
+// sumBlocks is the number of neighbouring numbers that the kernel adds at a time: see
+// [tobac/internal/vector.Set.Sum].
+const sumBlocks = 32
+
+// sumBlocks adds blocks of neighbouring numbers in the order of the kernel.
+func (e *emission) sumBlocks(from int32, blocks int) int32 {
+	sums := e.temporary(sumBlocks)
+	add := func(n uint8, to, a, b int32) {
+		e.ops = append(e.ops, native.Op{Code: native.Add, N: n, Dst: to, A: a, B: b})
+	}
+	for i := int32(0); i < sumBlocks; i += 4 {
+		e.ops = append(e.ops, native.Op{Code: native.Add, N: 4, Dst: sums + i, A: ZeroOffset, B: from + i, AOne: true})
+		for b := 1; b < blocks; b++ {
+			add(4, sums+i, sums+i, from+int32(b)*sumBlocks+i)
+		}
+	}
+	for step := int32(8); step < sumBlocks; step *= 2 {
+		for b := int32(0); b < sumBlocks; b += 2 * step {
+			add(4, sums+b, sums+b, sums+b+step)
+			add(4, sums+b+4, sums+b+4, sums+b+4+step)
+		}
+	}
+	add(4, sums, sums, sums+4)
+	add(1, sums+4, sums, sums+2)
+	add(1, sums+5, sums+1, sums+3)
+	add(1, sums+6, sums+4, sums+5)
+	return sums + 6
+}
+
+// partial adds n terms, each of width numbers, in four interleaved sums, what is behind the
+// last four to the first of them, and returns where the sum of all is. term appends what adds
+// term k to a number and stores the sum. If vectors, terms of one number are four neighbours
+// from term k on, which are added together.
+func (e *emission) partial(n, width int, vectors bool, term func(k, n int, dst, to int32)) int32 {
+	w := int32(width)
+	sums := e.temporary(4 * w)
+	begun := [4]bool{}
+	add := func(k, n int, sum int) {
+		dst := sums + int32(sum)*w
+		to := dst
+		if !begun[sum] {
+			to, begun[sum] = ZeroOffset, true
+		}
+		term(k, n, dst, to)
+	}
 	k := 0
-	switch {
-	case n >= 4 && vectors:
-		e.ops = append(e.ops, native.Op{Code: native.Copy, N: 4, Dst: sums, A: ZeroOffset, AOne: true})
-		for ; k+4 <= n; k += 4 {
-			term(k, 4, sums)
-		}
-	default:
-		for i := range sumsOf(n) {
-			e.op(native.Copy, sums+int32(i), ZeroOffset, 0)
-		}
-		for ; k < n&^3; k++ {
-			term(k, 1, sums+int32(k%4))
-		}
+	for ; vectors && k+4 <= n; k += 4 {
+		add(k, 4, 0)
+	}
+	for ; k < n&^3; k++ {
+		add(k, width, k%4)
 	}
 	for ; k < n; k++ {
-		term(k, 1, sums)
+		add(k, width, 0)
 	}
-	if n >= 4 {
-		t := e.temporary(4)
-		e.op(native.Add, t, sums, sums+1)
-		e.op(native.Add, t+1, sums+2, sums+3)
-		e.op(native.Add, t+2, t, t+1)
-		return t + 2
-	}
-	return sums
-}
-
-// sumsOf is how many interleaved sums n terms have.
-func sumsOf(n int) int {
 	if n < 4 {
-		return 1
+		return sums
 	}
-	return 4
+	t := e.temporary(2 * w)
+	of := func(dst, a, b int32) {
+		e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(width), Dst: dst, A: a, B: b})
+	}
+	of(sums, sums, sums+w)
+	of(t, sums+2*w, sums+3*w)
+	of(t+w, sums, t)
+	return t + w
 }
 
-// emit writes products in the order of [dotPairs].
+// emit writes products in the order of [dotPairs], of neighbouring results together.
 func (in *pairsInstr) emit(e *emission) bool {
 	if in.width != 1 || len(in.pairs)+len(in.dst) > 2*mostCoded {
 		return false
 	}
-	from := 0
-	for i, off := range in.dst {
-		pairs := in.pairs[from:in.end[i]]
-		from = in.end[i]
-		e.used = 0
-		if len(pairs) == 0 {
-			e.op(native.Copy, int32(off), ZeroOffset, 0)
-			continue
+	pairs := func(i int) []pair {
+		if i == 0 {
+			return in.pairs[:in.end[0]]
 		}
-		e.products(int32(off), pairs)
+		return in.pairs[in.end[i-1]:in.end[i]]
+	}
+	for i := 0; i < len(in.dst); {
+		n := 1
+		for n < 4 && i+n < len(in.dst) && in.dst[i+n] == in.dst[i]+n && neighbours(pairs(i), pairs(i+n), int32(n)) {
+			n++
+		}
+		n = fits(n)
+		e.used = 0
+		if last := pairs(i + n - 1); len(last) > 0 {
+			e.products(int32(in.dst[i]), n, pairs(i), last)
+		} else {
+			e.each(native.Copy, n, in.dst[i], operand{off: ZeroOffset}, operand{})
+		}
+		i += n
 	}
 	return true
 }
 
-// products is dst = Σ m[a]·m[b].
-func (e *emission) products(dst int32, pairs []pair) {
-	vectors := true
-	for k := 0; k+4 <= len(pairs); k += 4 {
+// neighbours reports whether the factors of two results are the same, or n numbers apart.
+func neighbours(a, b []pair, n int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k := range a {
+		if da, db := b[k].a-a[k].a, b[k].b-a[k].b; da != 0 && da != n || db != 0 && db != n {
+			return false
+		}
+	}
+	return true
+}
+
+// products is n results from dst on, Σ m[a]·m[b] over the first pairs for the first and the
+// last pairs for the last.
+func (e *emission) products(dst int32, n int, first, last []pair) {
+	vectors := n == 1
+	for k := 0; k+4 <= len(first); k += 4 {
 		for j := 1; j < 4; j++ {
-			vectors = vectors && pairs[k+j] == pair{pairs[k].a + int32(j), pairs[k].b + int32(j)}
+			vectors = vectors && first[k+j] == pair{first[k].a + int32(j), first[k].b + int32(j)}
 		}
 	}
 	product := e.temporary(4)
-	e.partial(len(pairs), vectors, func(k, n int, to int32) {
+	s := e.partial(len(first), n, vectors, func(k, w int, to, sum int32) {
+		a, b := first[k], last[k]
 		e.ops = append(e.ops,
-			native.Op{Code: native.Mul, N: uint8(n), Dst: product, A: pairs[k].a, B: pairs[k].b},
-			native.Op{Code: native.Add, N: uint8(n), Dst: to, A: to, B: product})
+			native.Op{Code: native.Mul, N: uint8(w), Dst: product, A: a.a, B: a.b, AOne: n > 1 && a.a == b.a, BOne: n > 1 && a.b == b.b},
+			native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: product, AOne: sum == ZeroOffset})
 	})
-	e.ops[len(e.ops)-1].Dst = dst
+	e.result(dst, n, s)
+}
+
+// result makes dst what the last operation computes at s.
+func (e *emission) result(dst int32, n int, s int32) {
+	if last := &e.ops[len(e.ops)-1]; last.Dst == s && int(last.N) == n {
+		last.Dst = dst
+		return
+	}
+	e.each(native.Copy, n, int(dst), operand{off: int(s), stride: 1}, operand{})
 }
 
 // emit writes the product in the order of Run.
@@ -409,7 +502,7 @@ func (in *vectorProduct) emit(e *emission) bool {
 		for i := range pairs {
 			pairs[i] = pair{int32(in.a + i), int32(in.b + i)}
 		}
-		e.products(int32(in.dst), pairs)
+		e.products(int32(in.dst), 1, pairs, pairs)
 		return true
 	}
 	row := operand{off: in.b, stride: 1}

@@ -117,10 +117,12 @@ func Codable(v *ir.Value) bool {
 			return v.Len() <= mostCoded
 		}
 	case ir.Sum:
-		return v.Args[0].Len() <= mostCoded
+		return v.Args[0].Len() <= 2*mostCoded
 	case ir.MatMul:
-		_, _, k, _ := v.Product()
-		return v.Len()*k <= mostCoded
+		batch, m, k, n := v.Product()
+		return m*k*n < wholeProducts && batch*m*k*n <= 2*mostCoded
+	case ir.Opaque:
+		return codableTriangular(v)
 	}
 	return false
 }

@@ -4,40 +4,56 @@ import (
 	"tobac/autograd/internal/dense"
 )
 
-// direct evaluates a program of one part that runs once, without lanes, from data: what
-// happens around the instructions takes as long as some of them, and is only copying.
+// direct evaluates a program of which one part runs once, without lanes, from data, beside
+// parts that depend on constants only and have run: what happens around the instructions takes
+// as long as some of them, and is only copying.
 type direct struct {
+	part        int
 	load, store []move
 }
 
 // A move copies numbers between an array of the call and the arena.
 type move struct {
-	array int     // number of the feed or result
-	at    int     // where n numbers start in the arena
-	n     int     // or
-	index []int32 // of loads where each number is in the array, of stores where it is in the arena
-	to    []int32 // of stores: where it is in the array; nil if one behind the other
+	array int       // number of the feed or result
+	own   []float64 // what another part has written, in the place of a feed
+	at    int       // where n numbers start in the arena
+	n     int       // or
+	index []int32   // of loads where each number is in the array, of stores where it is in the arena
+	to    []int32   // of stores: where it is in the array; nil if one behind the other
 }
 
-// direct is nil for other programs.
-func (p *Program) direct() *direct {
-	if len(p.parts) != 1 || p.parts[0].outer != 1 || p.parts[0].lane != nil || p.parts[0].layout.lane != nil || len(p.copies) > 0 {
+// newDirect is nil for other programs.
+func (c *evaluator) newDirect() *direct {
+	d := &direct{part: -1}
+	for k, q := range c.parts {
+		switch {
+		case q.constant:
+		case d.part >= 0 || q.outer != 1 || q.lane != nil || q.layout.lane != nil:
+			return nil
+		default:
+			d.part = k
+		}
+	}
+	if d.part < 0 || len(c.copies) > 0 {
 		return nil
 	}
-	q := p.parts[0]
-	d := &direct{}
+	p, q := c.Program, c.parts[d.part]
 	for i := range q.inputs {
 		in := &q.inputs[i]
 		if in.v == nil {
 			continue
 		}
-		if p.arrays[in.array].input < 0 {
-			return nil
+		m := move{array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored}
+		if m.array < 0 {
+			m.own = c.own[in.array]
 		}
-		d.load = append(d.load, move{array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored})
+		d.load = append(d.load, m)
 	}
 	for i := range q.outputs {
 		out := &q.outputs[i]
+		if p.arrays[out.array].output < 0 { // written once more, and read by nothing
+			continue
+		}
 		m := move{array: p.arrays[out.array].output, at: out.start, n: len(out.data.elem), index: out.offsets}
 		if !out.data.plain {
 			m.to = out.data.elem
@@ -51,11 +67,16 @@ func (p *Program) direct() *direct {
 	return d
 }
 
-// eval evaluates the only part, and reports whether nothing failed.
+// eval evaluates the part, and reports whether nothing failed.
 func (d *direct) eval(q *part, f *frame, dst [][]float64, src []Feed) (ok bool) {
 	m := f.dense.M
 	for i := range d.load {
-		d.load[i].in(m, src[d.load[i].array].Data)
+		v := &d.load[i]
+		if v.own != nil {
+			v.in(m, v.own)
+		} else {
+			v.in(m, src[v.array].Data)
+		}
 	}
 	f.dense.Failed = f.dense.Failed[:0]
 	for i := range q.runs {

@@ -100,7 +100,11 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 		own := work{}
 		own.count(v, live, v.Flat.Lanes(f.Axes))
 		if coded && dense.Codable(v) {
-			own.dense = codedCall + codedNumber*float64(max(own.ops, own.terms))
+			n := max(own.ops, own.terms)
+			if own.factors > 0 {
+				n = v.Len() * v.Shape[len(v.Shape)-2] / 2
+			}
+			own.dense = codedCall + codedNumber*float64(n)
 		}
 		w.dense += own.dense
 		if !varies(v) {

@@ -110,7 +110,7 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		c.frames = append(c.frames, fs)
 	}
 	if !opt.CheckFinite {
-		c.direct = p.direct()
+		c.direct = c.newDirect()
 	}
 	c.pool = pool.New(c.workers)
 	c.run = func(worker int) { c.work(c.frames[worker][c.part], c.parts[c.part]) }
@@ -152,7 +152,7 @@ func (c *evaluator) Close() {
 // Eval implements [Evaluator]. After the first call it does not allocate.
 func (c *evaluator) Eval(dst [][]float64, src []Feed) error {
 	data := c.sizes.fit(dst, src)
-	if data && c.direct != nil && c.direct.eval(c.parts[0], c.frames[0][0], dst, src) {
+	if d := c.direct; d != nil && data && c.ran && d.eval(c.parts[d.part], c.frames[0][d.part], dst, src) {
 		return nil
 	}
 	if !data {
