@@ -436,7 +436,7 @@ func (in *pairsInstr) emit(e *emission) bool {
 	}
 	for i := 0; i < len(in.dst); {
 		n := 1
-		for n < 4 && i+n < len(in.dst) && in.dst[i+n] == in.dst[i]+n && neighbours(pairs(i), pairs(i+n), int32(n)) {
+		for n < 4 && i+n < len(in.dst) && in.dst[i+n] == in.dst[i]+n && neighbours(pairs(i), pairs(i+1), pairs(i+n), int32(n)) {
 			n++
 		}
 		n = fits(n)
@@ -451,13 +451,15 @@ func (in *pairsInstr) emit(e *emission) bool {
 	return true
 }
 
-// neighbours reports whether the factors of two results are the same, or n numbers apart.
-func neighbours(a, b []pair, n int32) bool {
-	if len(a) != len(b) {
+// neighbours reports whether the factors of results number 0, 1 and n are the same or
+// neighbours of each other.
+func neighbours(first, second, other []pair, n int32) bool {
+	if len(first) != len(second) || len(first) != len(other) {
 		return false
 	}
-	for k := range a {
-		if da, db := b[k].a-a[k].a, b[k].b-a[k].b; da != 0 && da != n || db != 0 && db != n {
+	for k, p := range first {
+		da, db := second[k].a-p.a, second[k].b-p.b
+		if da != 0 && da != 1 || db != 0 && db != 1 || other[k] != (pair{p.a + n*da, p.b + n*db}) {
 			return false
 		}
 	}

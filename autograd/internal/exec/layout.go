@@ -39,7 +39,8 @@ type work struct {
 	ops, slow int     // element-wise operations, those that take long
 	terms     int     // products and summands
 	opaque    int     // operations on whole values
-	factors   float64 // time in one lane of triangular factorisations and solutions, which have a form for lanes
+	factors   int     // operations on lanes of triangular factorisations and solutions
+	large     float64 // time in one lane of those that are too large for that
 	runs      int     // instructions, value by value
 	dense     float64 // time of everything as whole arrays
 	uniform   float64 // time of what does not differ between lanes, as whole arrays
@@ -49,22 +50,23 @@ type work struct {
 // ratios. An operation on lanes is decoded, then takes time per lane; one on a whole
 // array is called, then takes time per element.
 const (
-	laneDecode  = 2.5
-	laneNumber  = 0.12
-	laneSlow    = 1.2
-	laneFactor  = 30.0
-	laneTerm    = 0.04
-	termDecode  = 0.6
-	denseCall   = 10.0
-	denseNumber = 0.35
-	denseSlow   = 2.2
-	denseTerm   = 0.1
-	denseSum    = 0.3
-	opaqueCall  = 150.0
-	factorTerm  = 0.5
-	codedCall   = 0.4 // of a small array in a stretch of machine code
-	codedNumber = 0.3
-	laneProgram = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
+	laneDecode   = 2.5
+	laneNumber   = 0.12
+	laneSlow     = 1.2
+	factorCall   = 6.0 // of an operation on lanes of a triangular factorisation
+	factorNumber = 0.15
+	laneTerm     = 0.04
+	termDecode   = 0.6
+	denseCall    = 10.0
+	denseNumber  = 0.35
+	denseSlow    = 2.2
+	denseTerm    = 0.1
+	denseSum     = 0.3
+	opaqueCall   = 150.0
+	factorTerm   = 0.35
+	codedCall    = 0.4 // of a small array in a stretch of machine code
+	codedNumber  = 0.3
+	laneProgram  = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
 )
 
 // isSlow reports whether an element-wise function takes much longer than a sum.
@@ -100,10 +102,7 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 		own := work{}
 		own.count(v, live, v.Flat.Lanes(f.Axes))
 		if coded && dense.Codable(v) {
-			n := max(own.ops, own.terms)
-			if own.factors > 0 {
-				n = v.Len() * v.Shape[len(v.Shape)-2] / 2
-			}
+			n := max(own.ops, own.terms, own.factors)
 			own.dense = codedCall + codedNumber*float64(n)
 		}
 		w.dense += own.dense
@@ -112,7 +111,7 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 			continue
 		}
 		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
-		w.opaque, w.factors = w.opaque+own.opaque, w.factors+own.factors
+		w.opaque, w.factors, w.large = w.opaque+own.opaque, w.factors+own.factors, w.large+own.large
 	}
 	return w
 }
@@ -139,9 +138,13 @@ func (w *work) count(v *ir.Value, live, count int) {
 		w.dense += opaqueCall * float64(count)
 		switch v.Op.Form {
 		case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
-			terms := factorTerm * float64(v.Len()*v.Shape[len(v.Shape)-2]/4) // half of those of a product, or a third
-			w.factors = laneFactor*float64(count) + terms
-			w.dense += terms
+			n := v.Shape[len(v.Shape)-2]
+			w.dense += factorTerm * float64(v.Len()*n/4) // half of those of a product, or a third
+			if n <= dense.MostTriangular {
+				w.factors = v.Len() * (n + 2) / 2
+			} else {
+				w.large = w.dense
+			}
 		default:
 			w.opaque = count
 		}
@@ -179,7 +182,7 @@ func density(support []bool) float64 {
 func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
-	t += (float64(w.opaque)*opaqueCall + w.factors) * l
+	t += (float64(w.opaque)*opaqueCall+w.large)*l + float64(w.factors)*(factorCall+factorNumber*l)
 	return t
 }
 
