@@ -60,6 +60,8 @@ const (
 	denseCall    = 10.0
 	denseNumber  = 0.35
 	denseSlow    = 2.2
+	productTerm  = 0.035 // of products with so many
+	manyTerms    = 20_000
 	denseTerm    = 0.1
 	denseSum     = 0.3
 	opaqueCall   = 150.0
@@ -124,7 +126,11 @@ func (w *work) count(v *ir.Value, live, count int) {
 	case ir.MatMul:
 		_, _, k, _ := v.Product()
 		w.terms = products(v, k, live)
-		w.dense += denseTerm * float64(v.Len()*k)
+		if all := v.Len() * k; all < manyTerms {
+			w.dense += denseTerm * float64(all)
+		} else {
+			w.dense += productTerm * float64(all)
+		}
 	case ir.Sum, ir.Fold:
 		w.terms = v.Args[0].Len()
 		w.dense += denseSum * float64(w.terms)

@@ -170,7 +170,7 @@ func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, obs
 // flattensBetter reports whether the indices of the loop as lanes, with the axis that would
 // have been lanes as a dimension, are estimated to take less time.
 func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis) bool {
-	const most = 200_000 // elements that are worth compiling twice
+	const most, mostSummed = 200_000, 4_000_000 // elements that are worth compiling twice; where products are joined
 	if len(loops) != 1 || cut.Loop == nil || p.Without&passes.ElementSchedule != 0 {
 		return false
 	}
@@ -180,7 +180,11 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 			elements += v.Len() * lanes.Size()
 		}
 	}
-	if elements > most {
+	summed := passes.SummedProducts(cut.F, lanes, ir.AxisSet(0).With(cut.Loop))
+	for _, v := range summed {
+		elements -= v.Len() * lanes.Size()
+	}
+	if elements > mostSummed || len(summed) == 0 && elements > most {
 		return false
 	}
 	apart, err := p.newPart(cut, loops, lanes, nil)
