@@ -100,6 +100,7 @@ func (v *move) in(m, data []float64) {
 		copy(to, data)
 	default:
 		data = data[:len(to)]
+		//lint:ignore S1001 a call of copy takes longer
 		for i, x := range data {
 			to[i] = x
 		}
@@ -119,6 +120,7 @@ func (v *move) out(data, m []float64) {
 	default:
 		from := m[v.at:][:v.n]
 		data = data[:len(from)]
+		//lint:ignore S1001 a call of copy takes longer
 		for i, x := range from {
 			data[i] = x
 		}
