@@ -92,6 +92,7 @@ const (
 	SparseCotangents        = passes.SparseCotangents
 	MemoryReuse             = passes.MemoryReuse
 	DrawInPlace             = passes.DrawInPlace
+	MachineCode             = passes.MachineCode
 )
 
 // Passes lists every pass.

@@ -113,7 +113,7 @@ func ExampleBuilder_Uniform() {
 // a profile prints as; operations of a group are in the order of their times.
 func ExampleProgram_Profile() {
 	b := ad.NewBuilder("profiled")
-	particle, sample := b.Axis("particle", 3), b.Axis("sample", 16)
+	particle, sample := b.Axis("particle", 3), b.Axis("sample", 512)
 	x, e := b.Input("x", ad.Shape{2}, particle), b.Input("e", ad.Shape{2}, particle, sample)
 	y := x.Mul(e).Exp().MeanOver(sample)
 	p, err := ad.Compile([]*ad.Node{x, e}, []*ad.Node{y})
@@ -121,7 +121,7 @@ func ExampleProgram_Profile() {
 		log.Fatal(err)
 	}
 	const rounds = 3
-	feeds := []ad.Feed{{Data: make([]float64, 3*2)}, {Data: make([]float64, 3*16*2)}}
+	feeds := []ad.Feed{{Data: make([]float64, 3*2)}, {Data: make([]float64, 3*512*2)}}
 	profile, err := p.Profile([][]float64{make([]float64, 3*2)}, feeds, rounds)
 	if err != nil {
 		log.Fatal(err)

@@ -39,7 +39,7 @@ func TestRandomDensities(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("density of seed %d", 20_000+seed)
 		}
-		p, err := ad.Compile(d.inputs, d.outputs)
+		p, err := ad.Compile(d.inputs, d.outputs, ad.MachineCode) // which is faster than few lanes
 		if err != nil {
 			t.Fatal(err)
 		}

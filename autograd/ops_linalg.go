@@ -43,11 +43,7 @@ func init() {
 			form:  ir.SolveLower,
 			// X of L X = B; only the lower triangle of L is read.
 			Value: func(_ Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
-				n, l := shape[0], in[0]
-				copy(x, in[1])
-				for i := range n {
-					solveRow(x, shape, i, 0, i, l[i*n:], 1, l[i*n+i])
-				}
+				solveTriangular(x, in[1], shape, in[0], false)
 				return nil
 			},
 			VJP: func(y, ct *Node) []*Node {
@@ -61,11 +57,7 @@ func init() {
 			form:  ir.SolveLowerT,
 			// X of Lᵀ X = B; only the lower triangle of L is read.
 			Value: func(_ Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
-				n, l := shape[0], in[0]
-				copy(x, in[1])
-				for i := n - 1; i >= 0; i-- {
-					solveRow(x, shape, i, i+1, n, l[i:], n, l[i*n+i])
-				}
+				solveTriangular(x, in[1], shape, in[0], true)
 				return nil
 			},
 			VJP: func(y, ct *Node) []*Node {

@@ -51,7 +51,7 @@ func TestSimplification(t *testing.T) {
 			b := ad.NewBuilder("simplify")
 			x := b.Input("x", ad.Shape{3})
 			y := tt.f(x)
-			p, err := ad.Compile([]*ad.Node{x}, []*ad.Node{y})
+			p, err := ad.Compile([]*ad.Node{x}, []*ad.Node{y}, ad.MachineCode) // whose order is another one
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,13 +48,23 @@ func (s Set) Mul(c, a, b blas64.General) {
 
 // MulStrided is [Set.Mul] for an A whose rows need not be contiguous.
 func (s Set) MulStrided(c blas64.General, a Strided, b blas64.General) {
+	a.check()
+	s.product(c, a, b, false)
+}
+
+// AddMulStrided is [Set.AddMul] for an A whose rows need not be contiguous.
+func (s Set) AddMulStrided(c blas64.General, a Strided, b blas64.General) {
+	a.check()
+	s.product(c, a, b, true)
+}
+
+func (a *Strided) check() {
 	if a.Rows < 0 || a.Cols < 0 || a.Row < 0 || a.Col < 1 {
 		panic(fmt.Sprintf("vector: A is %d×%d with strides %d and %d", a.Rows, a.Cols, a.Row, a.Col))
 	}
 	if last := (a.Rows-1)*a.Row + (a.Cols-1)*a.Col + 1; a.Rows > 0 && a.Cols > 0 && len(a.Data) < last {
 		panic(fmt.Sprintf("vector: A of %d×%d has %d numbers, want %d", a.Rows, a.Cols, len(a.Data), last))
 	}
-	s.product(c, a, b, false)
 }
 
 // AddMul is C += A·B, under the rules of [Set.Mul]. Each element starts its sum

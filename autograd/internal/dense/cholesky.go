@@ -27,15 +27,15 @@ type laneSlice struct {
 	zero    bool // known to be zero
 }
 
-// mostTriangular is the size of matrices up to which lanes are computed at once. Larger ones
+// MostTriangular is the size of matrices up to which lanes are computed at once. Larger ones
 // leave the cache.
-const mostTriangular = 48
+const MostTriangular = 48
 
 // triangularOfLanes reports whether v is computed in all lanes at once.
 func (p *Plan) triangularOfLanes(v *ir.Value) bool {
 	switch v.Op.Form {
 	case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
-		return p.width(v) > 1 && v.Shape[len(v.Shape)-2] <= mostTriangular
+		return p.width(v) > 1 && v.Shape[len(v.Shape)-2] <= MostTriangular
 	}
 	return false
 }

@@ -63,19 +63,14 @@ func (p *Plan) lowerGroups(v *ir.Value) Instruction {
 			in.src = append(in.src, p.operand(v.Args[0], s))
 		}
 	}
-	in.lay()
-	rows := max(in.side, in.width)
-	if in.side == 0 && in.width == 1 {
-		p.Scratch = max(p.Scratch, in.size)
-	} else {
-		p.Scratch = max(p.Scratch, (2*in.size+3)*rows)
-	}
+	in.lay(p)
 	return in
 }
 
 // lay chooses how many groups are side by side, and lists the places of single numbers.
-func (in *groupsInstr) lay() {
+func (in *groupsInstr) lay(p *Plan) {
 	if in.width > 1 {
+		p.Scratch = max(p.Scratch, (2*in.size+3)*in.width)
 		return
 	}
 	step := 1
@@ -97,6 +92,11 @@ func (in *groupsInstr) lay() {
 			}
 			in.at = append(in.at, first)
 		}
+	}
+	if in.side == 0 {
+		p.Scratch = max(p.Scratch, in.size)
+	} else {
+		p.Scratch = max(p.Scratch, (2*in.size+3)*in.side)
 	}
 }
 

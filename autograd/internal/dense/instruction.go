@@ -58,6 +58,9 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 	if p.triangularOfLanes(v) {
 		return p.lowerTriangular(v)
 	}
+	if p.isSmallTriangular(v) {
+		return p.lowerSmallTriangular(v)
+	}
 	return p.lowerOpaque(v)
 }
 

@@ -1,12 +1,20 @@
 package dense
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
-// A planner hands out ranges of the arena, first fit, and takes them back.
+// A planner hands out ranges of the arena, first fit, and takes them back. Ranges of a line or
+// more start with one; small ones share lines, which stay theirs.
 type planner struct {
-	size int
-	open []gap // free ranges by offset, never adjacent
+	size  int
+	open  []gap             // free ranges by offset, never adjacent
+	small [smallSizes][]int // free ranges of 1, 2 and 4 numbers
 }
+
+// smallSizes is the number of sizes below that of a line, 1<<smallSizes numbers.
+const smallSizes = 3
 
 type gap struct{ off, n int }
 
@@ -19,6 +27,9 @@ func alignUp(n int) int { return (n + arenaAlign - 1) / arenaAlign * arenaAlign 
 func newPlanner(reserved int) *planner { return &planner{size: alignUp(reserved)} }
 
 func (p *planner) alloc(n int) int {
+	if k := smallSize(n); k < smallSizes {
+		return p.take(k)
+	}
 	n = alignUp(n)
 	for i, g := range p.open {
 		if g.n >= n {
@@ -39,7 +50,29 @@ func (p *planner) alloc(n int) int {
 	return off
 }
 
+// smallSize is the least k of which n numbers fit into 1<<k.
+func smallSize(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
+
+// take hands out 1<<k numbers of a line.
+func (p *planner) take(k int) int {
+	if k == smallSizes {
+		return p.alloc(arenaAlign)
+	}
+	if n := len(p.small[k]); n > 0 {
+		off := p.small[k][n-1]
+		p.small[k] = p.small[k][:n-1]
+		return off
+	}
+	off := p.take(k + 1)
+	p.small[k] = append(p.small[k], off+1<<k)
+	return off
+}
+
 func (p *planner) free(off, n int) {
+	if k := smallSize(n); k < smallSizes {
+		p.small[k] = append(p.small[k], off)
+		return
+	}
 	g := gap{off, alignUp(n)}
 	i, _ := slices.BinarySearchFunc(p.open, off, func(x gap, off int) int { return x.off - off })
 	p.open = slices.Insert(p.open, i, g)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
 )
 
@@ -38,7 +39,8 @@ type work struct {
 	ops, slow int     // element-wise operations, those that take long
 	terms     int     // products and summands
 	opaque    int     // operations on whole values
-	factors   float64 // time in one lane of triangular factorisations and solutions, which have a form for lanes
+	factors   int     // operations on lanes of triangular factorisations and solutions
+	large     float64 // time in one lane of those that are too large for that
 	runs      int     // instructions, value by value
 	dense     float64 // time of everything as whole arrays
 	uniform   float64 // time of what does not differ between lanes, as whole arrays
@@ -48,20 +50,25 @@ type work struct {
 // ratios. An operation on lanes is decoded, then takes time per lane; one on a whole
 // array is called, then takes time per element.
 const (
-	laneDecode  = 2.5
-	laneNumber  = 0.12
-	laneSlow    = 1.2
-	laneFactor  = 30.0
-	laneTerm    = 0.04
-	termDecode  = 0.6
-	denseCall   = 10.0
-	denseNumber = 0.35
-	denseSlow   = 2.2
-	denseTerm   = 0.1
-	denseSum    = 0.3
-	opaqueCall  = 150.0
-	factorTerm  = 0.5
-	laneProgram = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
+	laneDecode   = 2.5
+	laneNumber   = 0.12
+	laneSlow     = 1.2
+	factorCall   = 6.0 // of an operation on lanes of a triangular factorisation
+	factorNumber = 0.15
+	laneTerm     = 0.04
+	termDecode   = 0.6
+	denseCall    = 10.0
+	denseNumber  = 0.35
+	denseSlow    = 2.2
+	productTerm  = 0.035 // of products with so many
+	manyTerms    = 20_000
+	denseTerm    = 0.1
+	denseSum     = 0.3
+	opaqueCall   = 150.0
+	factorTerm   = 0.35
+	codedCall    = 0.4 // of a small array in a stretch of machine code
+	codedNumber  = 0.3
+	laneProgram  = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
 )
 
 // isSlow reports whether an element-wise function takes much longer than a sum.
@@ -76,8 +83,9 @@ func isSlow(v *ir.Value) bool {
 	return true
 }
 
-// measure counts the work of one index of the loop and one lane.
-func measure(f *ir.Func, varies func(*ir.Value) bool) work {
+// measure counts the work of one index of the loop and one lane. coded says that small arrays
+// become machine code.
+func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 	var w work
 	for _, v := range f.Values {
 		if !v.Computed() {
@@ -95,13 +103,17 @@ func measure(f *ir.Func, varies func(*ir.Value) bool) work {
 		w.runs++
 		own := work{}
 		own.count(v, live, v.Flat.Lanes(f.Axes))
+		if coded && dense.Codable(v) {
+			n := max(own.ops, own.terms, own.factors)
+			own.dense = codedCall + codedNumber*float64(n)
+		}
 		w.dense += own.dense
 		if !varies(v) {
 			w.uniform += own.dense
 			continue
 		}
 		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
-		w.opaque, w.factors = w.opaque+own.opaque, w.factors+own.factors
+		w.opaque, w.factors, w.large = w.opaque+own.opaque, w.factors+own.factors, w.large+own.large
 	}
 	return w
 }
@@ -114,7 +126,11 @@ func (w *work) count(v *ir.Value, live, count int) {
 	case ir.MatMul:
 		_, _, k, _ := v.Product()
 		w.terms = products(v, k, live)
-		w.dense += denseTerm * float64(v.Len()*k)
+		if all := v.Len() * k; all < manyTerms {
+			w.dense += denseTerm * float64(all)
+		} else {
+			w.dense += productTerm * float64(all)
+		}
 	case ir.Sum, ir.Fold:
 		w.terms = v.Args[0].Len()
 		w.dense += denseSum * float64(w.terms)
@@ -128,9 +144,13 @@ func (w *work) count(v *ir.Value, live, count int) {
 		w.dense += opaqueCall * float64(count)
 		switch v.Op.Form {
 		case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
-			terms := factorTerm * float64(v.Len()*v.Shape[len(v.Shape)-2]/4) // half of those of a product, or a third
-			w.factors = laneFactor*float64(count) + terms
-			w.dense += terms
+			n := v.Shape[len(v.Shape)-2]
+			w.dense += factorTerm * float64(v.Len()*n/4) // half of those of a product, or a third
+			if n <= dense.MostTriangular {
+				w.factors = v.Len() * (n + 2) / 2
+			} else {
+				w.large = w.dense
+			}
 		default:
 			w.opaque = count
 		}
@@ -168,7 +188,7 @@ func density(support []bool) float64 {
 func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
-	t += (float64(w.opaque)*opaqueCall + w.factors) * l
+	t += (float64(w.opaque)*opaqueCall+w.large)*l + float64(w.factors)*(factorCall+factorNumber*l)
 	return t
 }
 

@@ -44,6 +44,9 @@ func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if strings.HasSuffix(what, "ch") {
+		what += "e"
+	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
@@ -67,7 +70,12 @@ func (q *part) list(s io.Writer, i int) {
 	fmt.Fprintf(s, "part %d: %s\n", i, q.title())
 	fmt.Fprintf(s, "arena %d bytes, of which constants %d\n", 8*q.plan.Arena, 8*len(q.plan.Constant))
 	if q.lane == nil {
-		q.listSteps(s, q.steps)
+		for _, run := range q.runs {
+			if len(run.Steps) > 1 {
+				fmt.Fprintf(s, "%s:\n", q.name(&run))
+			}
+			q.listSteps(s, run.Steps)
+		}
 		return
 	}
 	lp := q.lane
@@ -132,6 +140,20 @@ func (p *Program) Explain() string {
 	return s.String()
 }
 
+// coded says how many values are machine code.
+func (q *part) coded() string {
+	values, stretches := 0, 0
+	for _, s := range q.runs {
+		if s.Coded {
+			values, stretches = values+len(s.Steps), stretches+1
+		}
+	}
+	if stretches == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d as %s of machine code", values, counted(stretches, "stretch"))
+}
+
 func (q *part) explain(s io.Writer, i int) {
 	fmt.Fprintf(s, "part %d, %s:\n", i, q.title())
 	if q.layout.why != "" {
@@ -147,7 +169,7 @@ func (q *part) explain(s io.Writer, i int) {
 		}
 		fmt.Fprintf(s, "  %s on registers, %s as whole arrays\n", counted(operations, "operation"), counted(len(steps), "value"))
 	} else {
-		fmt.Fprintf(s, "  %s as whole arrays\n", counted(len(steps), "value"))
+		fmt.Fprintf(s, "  %s as whole arrays%s\n", counted(len(steps), "value"), q.coded())
 	}
 	opaque := map[string]int{}
 	var names []string

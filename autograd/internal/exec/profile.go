@@ -92,6 +92,7 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 	}
 	c.src = src
 	c.point(dst, src)
+	c.write(src)
 	pr := &profiler{c: c, base: time.Now(), parts: map[ProfilePart]int{}}
 	pr.profile = &Profile{Name: p.F.Name, Kernels: dense.Kernels.String(), Without: p.Without, Rounds: rounds}
 	for _, q := range p.parts {
@@ -265,7 +266,7 @@ func (pr *profiler) outer(outer int) {
 			pr.stage(k)
 		}
 	}
-	pr.steps(-1, q.steps)
+	pr.stretches()
 	pr.measure(ProfilePart{Level: -1, Name: "results"}, probe{count: 1}, func() { c.unload(f, q) })
 }
 
@@ -277,6 +278,28 @@ func (pr *profiler) steps(level int, steps []dense.Step) {
 		b.flops, b.bytes = s.Cost()
 		pr.measure(ProfilePart{Level: level, Name: pr.q.f.Describe(s.V)}, b, func() { s.Run(pr.f.dense) })
 	}
+}
+
+// stretches measures what computes the steps of a part without element program.
+func (pr *profiler) stretches() {
+	for i := range pr.q.runs {
+		s := &pr.q.runs[i]
+		b := probe{count: 1}
+		b.flops, b.bytes = s.Cost()
+		pr.measure(ProfilePart{Level: -1, Name: pr.q.name(s)}, b, func() { s.Run(pr.f.dense) })
+	}
+}
+
+// name is that of what a stretch computes.
+func (q *part) name(s *dense.Stretch) string {
+	first := q.f.Describe(s.Steps[0].V)
+	switch n := len(s.Steps); {
+	case s.Coded:
+		return fmt.Sprintf("machine code, %s from %s", counted(n, "value"), first)
+	case n > 1:
+		return fmt.Sprintf("%s, %d at once", first, n)
+	}
+	return first
 }
 
 // stage does what lane.Program.Run does with one stage.

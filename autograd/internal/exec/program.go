@@ -36,8 +36,9 @@ type arrays struct{ read, written map[*ir.Value]int }
 type part struct {
 	f      *ir.Func
 	layout layout
-	outer  int          // runs for one evaluation
-	steps  []dense.Step // of a part without element program
+	outer  int             // runs for one evaluation
+	steps  []dense.Step    // of a part without element program
+	runs   []dense.Stretch // what computes the steps
 	plan   *dense.Plan
 	lane   *lane.Program // nil: value by value
 
@@ -169,7 +170,7 @@ func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, obs
 // flattensBetter reports whether the indices of the loop as lanes, with the axis that would
 // have been lanes as a dimension, are estimated to take less time.
 func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis) bool {
-	const most = 200_000 // elements that are worth compiling twice
+	const most, mostSummed = 200_000, 4_000_000 // elements that are worth compiling twice; where products are joined
 	if len(loops) != 1 || cut.Loop == nil || p.Without&passes.ElementSchedule != 0 {
 		return false
 	}
@@ -179,7 +180,11 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 			elements += v.Len() * lanes.Size()
 		}
 	}
-	if elements > most {
+	summed := passes.SummedProducts(cut.F, lanes, ir.AxisSet(0).With(cut.Loop))
+	for _, v := range summed {
+		elements -= v.Len() * lanes.Size()
+	}
+	if elements > mostSummed || len(summed) == 0 && elements > most {
 		return false
 	}
 	apart, err := p.newPart(cut, loops, lanes, nil)
@@ -190,7 +195,7 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 	if err != nil {
 		return false
 	}
-	w := measure(apart.f, func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+	w := measure(apart.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(lanes) })
 	size := cut.Loop.Size()
 	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall) * laneProgram
 	strips, whole := p.lone(flat.f, cut.Loop)
@@ -201,7 +206,7 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 // whole arrays for each index. It is that of one worker: the layout, and with it the
 // order of sums, must not depend on their number.
 func (p *Program) lone(f *ir.Func, loop *ir.Axis) (strips, whole float64) {
-	w := measure(f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
+	w := measure(f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(loop) })
 	lanes := stripLanes(loop.Size(), 1)
 	count := (loop.Size() + lanes - 1) / lanes
 	return float64(count) * (w.onLanes(lanes) + w.uniform), float64(loop.Size()) * w.dense
@@ -247,7 +252,7 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		loop = q.layout.loops[n-1]
 	}
 	if lanes := q.layout.lane; lanes != nil {
-		w := measure(q.f, func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(lanes) })
 		if why, too := w.tooLarge(); too {
 			q.layout.why = why
 			return true, nil
@@ -264,7 +269,7 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		return false, q.compileDense(lanes, lanes.Size(), p.Without)
 	}
 	if loop != nil && len(q.layout.loops) == 1 && elements {
-		w := measure(q.f, func(v *ir.Value) bool { return v.Axes.Has(loop) })
+		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(loop) })
 		strip := stripLanes(loop.Size(), p.Workers)
 		strips := (loop.Size() + strip - 1) / strip
 		onLanes, one := p.lone(q.f, loop)
@@ -294,6 +299,10 @@ func stripLanes(size, workers int) int {
 
 // compileDense makes the steps of a part without element program.
 func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err error) {
+	coded := axis == nil && dense.Codes(without)
+	if coded {
+		dense.Order(q.f)
+	}
 	q.plan, err = dense.NewPlan(q.f, axis, lanes, lanes, without)
 	if err != nil {
 		return err
@@ -305,7 +314,8 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 			q.steps = append(q.steps, q.plan.Step(v))
 		}
 	}
-	return nil
+	q.runs, err = q.plan.Join(q.steps, coded)
+	return err
 }
 
 // bindPart finds where the inputs and outputs of a part lie.

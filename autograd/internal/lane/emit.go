@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"fmt"
 	"slices"
 
 	"tobac/autograd/internal/dense"
@@ -32,6 +33,7 @@ type emitter struct {
 	unaryAt  map[string]int32
 	binaryAt map[string]int32
 	groups   map[softmaxGroup][2]int32 // registers of the largest and of the sum
+	logSums  map[string]int32          // registers of log-sum-exps, by those of their operands
 	slab     []linearTerm              // of the linear forms that are being looked at
 }
 
@@ -42,7 +44,7 @@ type kept struct{ element, register int32 }
 const keptBase = int32(1) << 28
 
 func newEmitter(c *compiler, weight int32) *emitter {
-	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{}, binaryAt: map[string]int32{}, groups: map[softmaxGroup][2]int32{}, at: none}
+	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{}, binaryAt: map[string]int32{}, groups: map[softmaxGroup][2]int32{}, logSums: map[string]int32{}, at: none}
 }
 
 // pin keeps an element in a register of its own for later stages and outputs.
@@ -336,10 +338,15 @@ func (em *emitter) registers(v *ir.Value, sources []int) []int32 {
 	return operands
 }
 
-// logSumExp emits the log-sum-exp of some elements.
+// logSumExp emits the log-sum-exp of some elements, unless one of the same registers was.
 func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
 	operands := em.registers(v, em.c.sourcesOf(v)[e])
+	key := fmt.Sprint(operands)
+	if r, ok := em.logSums[key]; ok && em.c.plan.Runs(passes.CommonSubexpressions) {
+		return r
+	}
 	dst := em.virtual()
+	em.logSums[key] = dst
 	em.emit(vm.Op{Code: vm.LogSumExpOf, Dst: dst, A: em.pool(operands...), B: int32(len(operands))})
 	return dst
 }

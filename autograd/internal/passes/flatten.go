@@ -20,9 +20,16 @@ func Flatten(f *ir.Func, keep ir.AxisSet) *ir.Func {
 	if flat == 0 {
 		return f
 	}
-	l := lifter{f: f, flat: flat, to: &ir.Func{Name: f.Name, Axes: f.Axes}, lifted: make(map[*ir.Value]*ir.Value, len(f.Values))}
+	l := lifter{f: f, flat: flat, to: &ir.Func{Name: f.Name, Axes: f.Axes}, lifted: make(map[*ir.Value]*ir.Value, len(f.Values)), summed: map[*ir.Value]bool{}}
+	for _, a := range flat.Of(f.Axes) {
+		for _, v := range SummedProducts(f, a, keep) {
+			l.summed[v] = true
+		}
+	}
 	for _, v := range f.Values {
-		l.lifted[v] = l.lift(v)
+		if !l.summed[v] {
+			l.lifted[v] = l.lift(v)
+		}
 	}
 	for _, v := range f.Inputs {
 		l.to.Inputs = append(l.to.Inputs, l.lifted[v])
@@ -58,6 +65,33 @@ type lifter struct {
 	f, to  *ir.Func
 	flat   ir.AxisSet
 	lifted map[*ir.Value]*ir.Value
+	summed map[*ir.Value]bool // products of matrices that are part of a longer one
+}
+
+// SummedProducts lists the products of matrices that carry the axis, alone but for axes that
+// are kept, and are only added up over it. As a dimension it is part of the inner one: Σ AᵢBᵢ is one product of all Aᵢ side
+// by side and all Bᵢ below each other.
+func SummedProducts(f *ir.Func, axis *ir.Axis, keep ir.AxisSet) []*ir.Value {
+	readers := make([]int, len(f.Values))
+	for _, v := range f.Values {
+		for _, a := range v.Args {
+			readers[a.ID]++
+		}
+	}
+	for _, v := range f.Outputs {
+		readers[v.ID]++
+	}
+	only := ir.AxisSet(0).With(axis)
+	var list []*ir.Value
+	for _, v := range f.Values {
+		if v.Op == nil || v.Op.Over != ir.OverSum || v.Attr.Axis != axis || v.Const != nil {
+			continue
+		}
+		if x := v.Args[0]; x.Computed() && x.Op.Class == ir.MatMul && len(x.Shape) == 2 && x.Axes.Minus(keep) == only && readers[x.ID] == 1 {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // axes of v that become dimensions.
@@ -164,7 +198,8 @@ func (l *lifter) expand(a *ir.Value, axes ir.AxisSet, own ir.Shape) *ir.Value {
 }
 
 // product lifts a product of matrices to a stack of them, or, if only its first factor
-// carries axes, to one with more rows.
+// carries axes, to one with more rows; if only the second does, a column, the columns are
+// the rows of one product with the first factor transposed.
 func (l *lifter) product(v, c *ir.Value, same bool) *ir.Value {
 	a, b := v.Args[0], v.Args[1]
 	n := l.copies(l.axes(v))
@@ -177,13 +212,46 @@ func (l *lifter) product(v, c *ir.Value, same bool) *ir.Value {
 		c.Args = []*ir.Value{whole}
 		return l.view(c, ir.Identity(c.Len()))
 	}
+	if !same && l.axes(a) == 0 && len(b.Shape) == 2 && b.Shape[1] == 1 {
+		m, k := a.Shape[0], a.Shape[1]
+		rows := l.to.View(l.lifted[b], ir.Identity(n*k), ir.Shape{n, k})
+		p := *c
+		p.Args, p.Shape, p.Flat = []*ir.Value{rows, l.transposed(l.lifted[a], m, k)}, ir.Shape{n, m}, 0
+		whole := l.to.Add(&p)
+		c.Args = []*ir.Value{whole}
+		return l.view(c, ir.Identity(c.Len()))
+	}
 	c.Args = []*ir.Value{l.expand(a, l.axes(v), a.Shape), l.expand(b, l.axes(v), b.Shape)}
+	return l.to.Add(c)
+}
+
+// transposed shows an m×k matrix.
+func (l *lifter) transposed(a *ir.Value, m, k int) *ir.Value {
+	return l.to.View(a, indices(m*k, func(e int) int { return e%m*k + e/m }), ir.Shape{k, m})
+}
+
+// sumOfProducts lifts a sum over an axis of products of matrices.
+func (l *lifter) sumOfProducts(v, c *ir.Value) *ir.Value {
+	x := v.Args[0]
+	a, b := x.Args[0], x.Args[1]
+	axes := l.axes(x)
+	n, m, k := l.copies(axes), a.Shape[0], a.Shape[1]
+	left, right := l.expand(a, axes, a.Shape), l.expand(b, axes, b.Shape)
+	left = l.to.View(left, indices(m*n*k, func(e int) int {
+		i, g, j := e/(n*k), e/k%n, e%k
+		return (g*m+i)*k + j
+	}), ir.Shape{m, n * k})
+	right = l.to.View(right, ir.Identity(right.Len()), ir.Shape{n * k, b.Shape[1]})
+	c.Op, c.Attr, c.Args = x.Op, x.Attr, []*ir.Value{left, right}
 	return l.to.Add(c)
 }
 
 // cross lifts what crosses an axis that becomes a dimension.
 func (l *lifter) cross(v, c *ir.Value) *ir.Value {
 	x, axis := v.Args[0], v.Attr.Axis
+	if l.summed[x] {
+		return l.sumOfProducts(v, c)
+	}
 	from, to := l.axes(x), l.axes(v)
 	size := x.Len()
 	// position is where index i of the axis is, of the operand's axes at k of the

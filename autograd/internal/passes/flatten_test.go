@@ -81,6 +81,17 @@ func TestFlatten(t *testing.T) {
 			{"product of both", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square, 0, 1), b.Input(square, 0, 1)) }},
 			{"product of the first", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square, axis), b.Input(square)) }},
 			{"product of the second", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square), b.Input(square, axis)) }},
+			{"product of a column", func(b *irtest.Builder) *ir.Value {
+				return b.MatMul(b.Input(ir.Shape{2, 3}), b.Input(ir.Shape{3, 1}, axis))
+			}},
+			{"product of columns of both axes", func(b *irtest.Builder) *ir.Value {
+				return b.MatMul(b.Input(ir.Shape{2, 3}, 1-axis), b.Input(ir.Shape{3, 1}, 0, 1))
+			}},
+			{"sum of products", summed(axis, []int{axis}, []int{axis})},
+			{"sum of products of the first", summed(axis, []int{axis}, nil)},
+			{"sum of products of the second", summed(axis, nil, []int{axis})},
+			{"sum of products of both axes", summed(axis, []int{0, 1}, []int{axis})},
+			{"sum of products of different axes", summed(axis, []int{1 - axis}, []int{axis})},
 			{"product of different axes", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square, axis), b.Input(square, 1-axis)) }},
 			{"products", func(b *irtest.Builder) *ir.Value {
 				return b.MatMul(b.Input(ir.Shape{2, 2, 3}, 0, 1), b.Input(ir.Shape{2, 3, 2}, axis))
@@ -100,6 +111,14 @@ func TestFlatten(t *testing.T) {
 				checkFlatten(t, f, inputs(rand.New(rand.NewPCG(1, 3)), f))
 			})
 		}
+	}
+}
+
+// summed is the sum over an axis of products of matrices that carry some axes.
+func summed(axis int, left, right []int) func(b *irtest.Builder) *ir.Value {
+	return func(b *irtest.Builder) *ir.Value {
+		product := b.MatMul(b.Input(ir.Shape{2, 3}, left...), b.Input(ir.Shape{3, 4}, right...))
+		return b.Over(irtest.Crossing(ir.OverSum, ir.Other), axis, product)
 	}
 }
 

@@ -104,12 +104,15 @@ const (
 	// DrawInPlace draws uniform numbers where they are used, rather than all of
 	// them before.
 	DrawInPlace
+	// MachineCode computes stretches of instructions on small arrays by one function of
+	// machine code each, and small ones of one operation by one call.
+	MachineCode
 )
 
 var setNames = []string{
 	"constant-folding", "algebraic-simplification", "structural-zeros", "element-liveness", "element-schedule",
 	"common-subexpressions", "fusion", "sparse-cotangents", "memory-reuse",
-	"draw-in-place",
+	"draw-in-place", "machine-code",
 }
 
 // Sets lists every part that can be left out.

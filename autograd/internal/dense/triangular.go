@@ -1,0 +1,160 @@
+package dense
+
+import (
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/native"
+)
+
+// mostRows is the size of matrices up to which a factorisation or solution of single numbers
+// has a form in machine code.
+const mostRows = 8
+
+// smallTriangular is a Cholesky factorisation, or the solution of equations with a lower
+// triangular matrix, of single numbers, for machine code. By itself it is the operation.
+type smallTriangular struct {
+	*opaqueInstr
+	form       ir.Form
+	size, cols int
+	a, b, x    []int32 // places of all elements of the operands and the result; −1: nothing reads it
+	count      int     // matrices
+}
+
+// isSmallTriangular reports whether v is one.
+func (p *Plan) isSmallTriangular(v *ir.Value) bool {
+	return p.width(v) == 1 && codableTriangular(v)
+}
+
+// codableTriangular reports whether v is a factorisation or solution that is small.
+func codableTriangular(v *ir.Value) bool {
+	switch v.Op.Form {
+	case ir.Cholesky, ir.SolveLower, ir.SolveLowerT:
+		n := v.Shape[len(v.Shape)-2]
+		return n <= mostRows && v.Len() > 0 && v.Len()*(n+1)/2 <= 2*mostCoded
+	}
+	return false
+}
+
+func (p *Plan) lowerSmallTriangular(v *ir.Value) Instruction {
+	rank := len(v.Shape)
+	in := &smallTriangular{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[rank-2], cols: v.Shape[rank-1]}
+	in.count = v.Len() / (in.size * in.cols)
+	for k := range in.count {
+		in.a = p.appendPlaces(in.a, v.Args[0], k, in.size*in.size)
+		if len(v.Args) > 1 {
+			in.b = p.appendPlaces(in.b, v.Args[1], k, in.size*in.cols)
+		}
+	}
+	for e, live := range v.Live {
+		at := int32(-1)
+		if live {
+			at = int32(p.Offset(v, e))
+		}
+		in.x = append(in.x, at)
+	}
+	return in
+}
+
+// appendPlaces appends where the own elements of matrix k of v are, which may be one for all.
+func (p *Plan) appendPlaces(list []int32, v *ir.Value, k, own int) []int32 {
+	from := 0
+	if v.Len() > own {
+		from = k * own
+	}
+	for e := from; e < from+own; e++ {
+		list = append(list, int32(p.Offset(v, e)))
+	}
+	return list
+}
+
+// emit writes out what the operation does, in its order.
+func (in *smallTriangular) emit(e *emission) bool {
+	n, m := in.size, in.cols
+	for k := range in.count {
+		e.used = 0
+		x := make([]int32, n*m)
+		for i := range x {
+			if x[i] = in.x[k*n*m+i]; x[i] < 0 {
+				x[i] = e.temporary(1)
+			}
+		}
+		product := e.temporary(1)
+		if in.form == ir.Cholesky {
+			in.factorise(e, in.a[k*n*n:][:n*n], in.x[k*n*n:][:n*n], x, product)
+			continue
+		}
+		in.solve(e, in.a[k*n*n:][:n*n], in.b[k*n*m:][:n*m], x, product)
+	}
+	if in.form == ir.Cholesky {
+		return in.guard(e)
+	}
+	return true
+}
+
+// guard lists the pivots, which are looked at when the stretch has run.
+func (in *smallTriangular) guard(e *emission) bool {
+	for k := range in.count {
+		for j := range in.size {
+			at := in.x[(k*in.size+j)*in.size+j]
+			if at < 0 {
+				return false
+			}
+			e.pivots = append(e.pivots, at)
+		}
+	}
+	return true
+}
+
+// subtract is s −= a·b.
+func (e *emission) subtract(s, a, b, product int32) {
+	e.op(native.Mul, product, a, b)
+	e.op(native.Sub, s, s, product)
+}
+
+func (in *smallTriangular) factorise(e *emission, a, live, x []int32, product int32) {
+	n := in.size
+	for j := range n {
+		for i := j; i < n; i++ {
+			s := x[i*n+j]
+			e.op(native.Copy, s, a[i*n+j], 0)
+			for k := range j {
+				e.subtract(s, x[i*n+k], x[j*n+k], product)
+			}
+			if i == j {
+				e.op(native.Sqrt, s, s, 0)
+			} else {
+				e.op(native.Div, s, s, x[j*n+j])
+			}
+		}
+		for i := range j {
+			if live[i*n+j] >= 0 {
+				e.op(native.Copy, x[i*n+j], ZeroOffset, 0)
+			}
+		}
+	}
+}
+
+func (in *smallTriangular) solve(e *emission, l, b, x []int32, product int32) {
+	n, m := in.size, in.cols
+	row := func(i, first, last int, at func(k int) int32) {
+		for c := range m {
+			e.op(native.Copy, x[i*m+c], b[i*m+c], 0)
+		}
+		for k := first; k < last; k++ {
+			for c := range m {
+				e.subtract(x[i*m+c], at(k), x[k*m+c], product)
+			}
+		}
+		for c := range m {
+			e.op(native.Div, x[i*m+c], x[i*m+c], l[i*n+i])
+		}
+	}
+	if in.form == ir.SolveLower {
+		for i := range n {
+			row(i, 0, i, func(k int) int32 { return l[i*n+k] })
+		}
+		return
+	}
+	for i := n - 1; i >= 0; i-- {
+		row(i, i+1, n, func(k int) int32 { return l[k*n+i] })
+	}
+}

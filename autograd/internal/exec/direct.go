@@ -1,0 +1,128 @@
+package exec
+
+import (
+	"tobac/autograd/internal/dense"
+)
+
+// direct evaluates a program of which one part runs once, without lanes, from data, beside
+// parts that depend on constants only and have run: what happens around the instructions takes
+// as long as some of them, and is only copying.
+type direct struct {
+	part        int
+	load, store []move
+}
+
+// A move copies numbers between an array of the call and the arena.
+type move struct {
+	array int       // number of the feed or result
+	own   []float64 // what another part has written, in the place of a feed
+	at    int       // where n numbers start in the arena
+	n     int       // or
+	index []int32   // of loads where each number is in the array, of stores where it is in the arena
+	to    []int32   // of stores: where it is in the array; nil if one behind the other
+}
+
+// newDirect is nil for other programs.
+func (c *evaluator) newDirect() *direct {
+	d := &direct{part: -1}
+	for k, q := range c.parts {
+		switch {
+		case q.constant:
+		case d.part >= 0 || q.outer != 1 || q.lane != nil || q.layout.lane != nil:
+			return nil
+		default:
+			d.part = k
+		}
+	}
+	if d.part < 0 || len(c.copies) > 0 {
+		return nil
+	}
+	p, q := c.Program, c.parts[d.part]
+	for i := range q.inputs {
+		in := &q.inputs[i]
+		if in.v == nil {
+			continue
+		}
+		m := move{array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored}
+		if m.array < 0 {
+			m.own = c.own[in.array]
+		}
+		d.load = append(d.load, m)
+	}
+	for i := range q.outputs {
+		out := &q.outputs[i]
+		if p.arrays[out.array].output < 0 { // written once more, and read by nothing
+			continue
+		}
+		m := move{array: p.arrays[out.array].output, at: out.start, n: len(out.data.elem), index: out.offsets}
+		if !out.data.plain {
+			m.to = out.data.elem
+			m.index = make([]int32, m.n)
+			for e := range m.index {
+				m.index[e] = int32(q.plan.Offset(out.v, e))
+			}
+		}
+		d.store = append(d.store, m)
+	}
+	return d
+}
+
+// eval evaluates the part, and reports whether nothing failed.
+func (d *direct) eval(q *part, f *frame, dst [][]float64, src []Feed) (ok bool) {
+	m := f.dense.M
+	for i := range d.load {
+		v := &d.load[i]
+		if v.own != nil {
+			v.in(m, v.own)
+		} else {
+			v.in(m, src[v.array].Data)
+		}
+	}
+	f.dense.Failed = f.dense.Failed[:0]
+	for i := range q.runs {
+		q.runs[i].Run(f.dense)
+	}
+	for i := range d.store {
+		d.store[i].out(dst[d.store[i].array], m)
+	}
+	return len(f.dense.Failed) == 0
+}
+
+// shortMove is how many numbers are copied one by one.
+const shortMove = 16
+
+func (v *move) in(m, data []float64) {
+	to := m[v.at:][:v.n]
+	switch {
+	case v.index != nil:
+		dense.Kernels.Gather(to, data, v.index)
+	case v.n > shortMove:
+		copy(to, data)
+	default:
+		data = data[:len(to)]
+		//lint:ignore S1001 a call of copy takes longer
+		for i, x := range data {
+			to[i] = x
+		}
+	}
+}
+
+func (v *move) out(data, m []float64) {
+	switch {
+	case v.to != nil:
+		for i, at := range v.index {
+			data[v.to[i]] = m[at]
+		}
+	case v.index != nil:
+		dense.Kernels.Gather(data[:len(v.index)], m, v.index)
+	case v.n > shortMove:
+		copy(data[:v.n], m[v.at:])
+	default:
+		from := m[v.at:][:v.n]
+		data = data[:len(from)]
+		//lint:ignore S1001 a call of copy takes longer
+		for i, x := range from {
+			data[i] = x
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Code is what an operation computes.
+type Code uint8
+
+// The operations. A result may be an operand.
+const (
+	Add  Code = iota // a + b
+	Sub              // a − b
+	Mul              // a·b
+	Div              // a/b
+	Neg              // −a
+	Abs              // |a|
+	Sqrt             // √a
+	Copy             // a
+	codes
+)
+
+var opcodes = [codes]byte{Add: opAdd, Sub: opSub, Mul: opMul, Div: opDiv, Neg: opXor, Abs: opAndN, Sqrt: opSqrt, Copy: opMove}
+
+// binary reports whether the operation has two operands.
+func (c Code) binary() bool { return c <= Div }
+
+// An Op computes N numbers, 1, 2 or 4, which lie one behind the other in the arena.
+type Op struct {
+	Code Code
+	N    uint8
+	// Where the first number of the result and of the operands is.
+	Dst, A, B int32
+	// The operand is one number for all N.
+	AOne, BOne bool
+}
+
+// ErrUnavailable says that no machine code can be run here.
+var ErrUnavailable = errors.New("native: no executable memory")
+
+// A key is an operand: where it starts, how many numbers, and whether they are repetitions of
+// the first.
+type key struct {
+	at  int32
+	n   uint8
+	one bool
+}
+
+func (op *Op) dst() key { return key{op.Dst, op.N, false} }
+func (op *Op) a() key   { return key{op.A, op.N, op.AOne && op.N > 1} }
+func (op *Op) b() key   { return key{op.B, op.N, op.BOne && op.N > 1} }
+
+// room is how many numbers of the arena it is made of.
+func (k key) room() int32 {
+	if k.one {
+		return 1
+	}
+	return int32(k.n)
+}
+
+func (k key) overlaps(o key) bool { return k.at < o.at+o.room() && o.at < k.at+k.room() }
+
+// never is a use that does not come.
+const never = math.MaxInt32
+
+// A use is what follows an operation: when the same operand is read next, and whether
+// anything reads its numbers before they are written.
+type use struct {
+	next int32
+	live bool
+}
+
+// uses are those of the result and the operands of an operation.
+type uses struct{ dst, a, b use }
+
+// A Text is machine code that functions are added to. It runs once it is sealed.
+type Text struct {
+	code   []byte
+	funcs  []*Func
+	starts []int
+}
+
+// Add appends a function of the operations, on an arena of the given length. Numbers for
+// which kept is false need not be stored: nothing reads them afterwards.
+func (t *Text) Add(ops []Op, arena int, kept func(at int) bool) (*Func, error) {
+	for i := range ops {
+		if err := ops[i].check(arena); err != nil {
+			return nil, fmt.Errorf("native: operation %d: %w", i, err)
+		}
+	}
+	for len(t.code)%lineBytes != 0 {
+		t.code = append(t.code, 0xCC) // a trap
+	}
+	f := &Func{}
+	t.funcs, t.starts = append(t.funcs, f), append(t.starts, len(t.code))
+	c := &compiler{ops: ops, uses: lookAhead(ops, arena, kept), text: text{t.code}}
+	for _, op := range ops {
+		if op.Code == Neg || op.Code == Abs {
+			c.text.signs(signRegister)
+			break
+		}
+	}
+	for i := range ops {
+		c.compile(i)
+	}
+	for r := range c.regs {
+		c.save(r)
+	}
+	c.text.end()
+	t.code = c.text.code
+	return f, nil
+}
+
+// lineBytes is the alignment of functions: a line of the cache.
+const lineBytes = 64
+
+// Seal makes the functions ready to run. Nothing can be added any more.
+func (t *Text) Seal() error {
+	if len(t.code) == 0 {
+		return nil
+	}
+	e, err := executable(t.code)
+	if err != nil {
+		return err
+	}
+	for i, f := range t.funcs {
+		f.text, f.start = e, t.starts[i]
+	}
+	return nil
+}
+
+func (op *Op) check(arena int) error {
+	if op.Code >= codes || op.N != 1 && op.N != 2 && op.N != 4 {
+		return fmt.Errorf("code %d of %d numbers", op.Code, op.N)
+	}
+	keys := []key{op.dst(), op.a(), op.b()}
+	if !op.Code.binary() {
+		keys = keys[:2]
+	}
+	for _, k := range keys {
+		if k.at < 0 || int(k.at)+int(k.room()) > arena || k.at > math.MaxInt32/8-4 {
+			return fmt.Errorf("%d numbers at %d of an arena of %d", k.n, k.at, arena)
+		}
+	}
+	return nil
+}
+
+// lookAhead finds what follows each operation.
+func lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
+	all := make([]uses, len(ops))
+	next := make(map[key]int32, len(ops))
+	live := make([]bool, arena)
+	for i := range ops {
+		for at := range ops[i].dst().room() {
+			live[ops[i].Dst+at] = kept(int(ops[i].Dst + at))
+		}
+	}
+	of := func(k key) use {
+		u := use{next: never}
+		if i, ok := next[k]; ok {
+			u.next = i
+		}
+		for _, l := range live[k.at:][:k.room()] {
+			u.live = u.live || l
+		}
+		return u
+	}
+	mark := func(k key, reads bool) {
+		for i := range k.room() {
+			live[k.at+i] = reads
+		}
+	}
+	for i := len(ops) - 1; i >= 0; i-- {
+		op := &ops[i]
+		all[i].dst = of(op.dst())
+		mark(op.dst(), false)
+		delete(next, op.dst())
+		all[i].a, all[i].b = of(op.a()), of(op.b())
+		next[op.a()] = int32(i)
+		mark(op.a(), true)
+		if op.Code.binary() {
+			next[op.b()] = int32(i)
+			mark(op.b(), true)
+		}
+	}
+	return all
+}

@@ -1,0 +1,165 @@
+package native
+
+import "encoding/binary"
+
+// A text is machine code with VEX prefixes, as AVX2 has them. The first argument of the
+// function, in register DI, is the address of the arena.
+type text struct{ code []byte }
+
+// Prefixes and maps of instructions.
+const (
+	packed = 1 // 66
+	single = 3 // F2
+	map0F  = 1
+	map38  = 2
+	map3A  = 3
+)
+
+// Opcodes in map 0F: of packed numbers with prefix 66, of single ones with F2.
+const (
+	opLoad  = 0x10
+	opStore = 0x11
+	opMove  = 0x28
+	opSqrt  = 0x51
+	opAndN  = 0x55
+	opXor   = 0x57
+	opAdd   = 0x58
+	opMul   = 0x59
+	opSub   = 0x5C
+	opDiv   = 0x5E
+)
+
+// A place is a vector register, or a number of the arena.
+type place struct {
+	reg    int
+	memory bool
+	at     int32 // number of the arena
+}
+
+func register(r int) place    { return place{reg: r} }
+func number(at int32) place   { return place{memory: true, at: at} }
+func wide(n uint8) (bit byte) { return n >> 2 } // four numbers fill 256 bits
+
+// vex appends an instruction: its prefix, map, 256 bits or fewer, opcode, and operands. v is 0
+// for instructions of two operands.
+func (t *text) vex(prefix, table, l, opcode byte, reg, v int, rm place) {
+	high := byte(0)
+	if reg < 8 {
+		high = 0x80
+	}
+	second := ^byte(v)&15<<3 | l<<2 | prefix
+	if table == map0F && (rm.memory || rm.reg < 8) {
+		t.code = append(t.code, 0xC5, high|second)
+	} else {
+		low := byte(0x60)
+		if !rm.memory && rm.reg >= 8 {
+			low = 0x40
+		}
+		t.code = append(t.code, 0xC4, high|low|table, second)
+	}
+	t.code = append(t.code, opcode)
+	field := byte(reg&7) << 3
+	const base = 7 // DI
+	switch off := 8 * rm.at; {
+	case !rm.memory:
+		t.code = append(t.code, 0xC0|field|byte(rm.reg&7))
+	case off < 128:
+		t.code = append(t.code, 0x40|field|base, byte(off))
+	default:
+		t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x80|field|base), uint32(off))
+	}
+}
+
+// load reads n numbers.
+func (t *text) load(r int, n uint8, at int32) {
+	prefix := byte(packed)
+	if n == 1 {
+		prefix = single
+	}
+	t.vex(prefix, map0F, wide(n), opLoad, r, 0, number(at))
+}
+
+// store writes n numbers.
+func (t *text) store(r int, n uint8, at int32) {
+	prefix := byte(packed)
+	if n == 1 {
+		prefix = single
+	}
+	t.vex(prefix, map0F, wide(n), opStore, r, 0, number(at))
+}
+
+// repeat makes n numbers of one.
+func (t *text) repeat(r int, n uint8, from place) {
+	if n == 2 { // VMOVDDUP
+		t.vex(single, map0F, 0, 0x12, r, 0, from)
+		return
+	}
+	t.vex(packed, map38, 1, 0x19, r, 0, from) // VBROADCASTSD
+}
+
+// binary is r = a op b on n numbers.
+func (t *text) binary(opcode byte, n uint8, r, a int, b place) {
+	prefix := byte(packed)
+	if n == 1 && opcode != opXor && opcode != opAndN {
+		prefix = single
+	}
+	t.vex(prefix, map0F, wide(n), opcode, r, a, b)
+}
+
+// sqrt is r = √b on n numbers.
+func (t *text) sqrt(n uint8, r int, b place) {
+	if n == 1 {
+		a := r // whose upper half is kept
+		if !b.memory {
+			a = b.reg
+		}
+		t.vex(single, map0F, 0, opSqrt, r, a, b)
+		return
+	}
+	t.vex(packed, map0F, wide(n), opSqrt, r, 0, b)
+}
+
+// lane is number i of a register.
+func (t *text) lane(r, from int, i int32) {
+	if i >= 2 { // VEXTRACTF128, of which the source is the field of registers and memory
+		t.vex(packed, map3A, 1, 0x19, from, 0, register(r))
+		t.code = append(t.code, 1)
+		from = r
+	}
+	if i%2 == 1 { // VPERMILPD
+		t.vex(packed, map3A, 0, 0x05, r, 0, register(from))
+		t.code = append(t.code, 1)
+	} else if i == 0 {
+		t.move(r, from)
+	}
+}
+
+// shift makes four numbers of the last of one register and the first of another.
+func (t *text) shift(r, low, high int, shift int32) {
+	const shufPD = 0xC6
+	t.vex(packed, map3A, 1, 0x06, r, low, register(high)) // VPERM2F128: the middle
+	t.code = append(t.code, 0x21)
+	switch shift {
+	case 1:
+		t.vex(packed, map0F, 1, shufPD, r, low, register(r))
+		t.code = append(t.code, 0x5)
+	case 3:
+		t.vex(packed, map0F, 1, shufPD, r, r, register(high))
+		t.code = append(t.code, 0x5)
+	}
+}
+
+// move copies a register.
+func (t *text) move(r, from int) { t.vex(packed, map0F, 1, opMove, r, 0, register(from)) }
+
+// signs sets all sign bits of a register.
+func (t *text) signs(r int) {
+	t.vex(packed, map0F, 1, 0x76, r, r, register(r)) // VPCMPEQD: all bits
+	t.vex(packed, map0F, 1, 0x73, 6, r, register(r)) // VPSLLQ
+	t.code = append(t.code, 63)
+}
+
+// end returns.
+func (t *text) end() {
+	t.code = append(t.code, 0xC5, 0xF8, 0x77, 0xC3) // VZEROUPPER, RET
+}

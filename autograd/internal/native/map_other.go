@@ -1,0 +1,19 @@
+//go:build !amd64 || !linux || purego
+
+package native
+
+// A Func is a function on an arena.
+type Func struct {
+	text  *mapped
+	start int
+}
+
+type mapped struct{}
+
+// Run is never called: there are no functions.
+func (*Func) Run([]float64) {}
+
+func executable([]byte) (*mapped, error) { return nil, ErrUnavailable }
+
+// Available reports whether the system lets machine code be run.
+func Available() bool { return false }
