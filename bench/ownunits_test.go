@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/impute"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,17 +18,16 @@ import (
 // A foreignTable is data as people have them: a linear Gaussian system whose columns have
 // units, offsets and noise variances of their own.
 type foreignTable struct {
-	data  *dataset.Table
-	graph *dag.Graph
-	// total is d×d: the derivative of E[x_j | do(x_i)] in the units of the table.
-	total *mat.Dense
+	data    *dataset.Table
+	graph   *dag.Graph
+	weights *mat.Dense // d×d, in the units of the table
 }
 
-// newForeignTable draws a system of 5 to 15 variables with about 1.5 edges each, and 50 to
+// newForeignTable draws a system of 5 to most variables with about 1.5 edges each, and 50 to
 // 1000 rows. Units are powers of ten from a thousandth to a thousand.
-func newForeignTable(seed uint64) foreignTable {
+func newForeignTable(seed uint64, most int) foreignTable {
 	rng := rand.New(rand.NewPCG(seed, 13))
-	d := 5 + rng.IntN(11)
+	d := 5 + rng.IntN(most-4)
 	n := int(math.Round(50 * math.Pow(20, rng.Float64())))
 	order := rng.Perm(d)
 	g, w := dag.New(d), mat.NewDense(d, d, nil)
@@ -41,7 +41,6 @@ func newForeignTable(seed uint64) foreignTable {
 	}
 	x := mat.NewDense(n, d, nil)
 	unit, offset := make([]float64, d), make([]float64, d)
-	total := mat.NewDense(d, d, nil)
 	for _, j := range order {
 		sd := math.Exp(rng.Float64()*2 - 1)
 		for r := range n {
@@ -52,40 +51,54 @@ func newForeignTable(seed uint64) foreignTable {
 			x.Set(r, j, v)
 		}
 		unit[j], offset[j] = math.Pow(10, 6*rng.Float64()-3), 20*rng.NormFloat64()
-		total.Set(j, j, 1)
-		for i := range d { // total effects of the ancestors, which come earlier
-			if i != j {
-				for k := range d {
-					total.Set(i, j, total.At(i, j)+total.At(i, k)*w.At(k, j))
-				}
-			}
-		}
 	}
 	x.Apply(func(_, j int, v float64) float64 { return unit[j] * (v + offset[j]) }, x)
-	total.Apply(func(i, j int, v float64) float64 { return v * unit[j] / unit[i] }, total)
+	w.Apply(func(i, j int, v float64) float64 { return v * unit[j] / unit[i] }, w)
 	names := make([]string, d)
 	for j := range names {
 		names[j] = fmt.Sprintf("column %d", j+1)
 	}
-	return foreignTable{&dataset.Table{Names: names, X: x}, g, total}
+	return foreignTable{&dataset.Table{Names: names, X: x}, g, w}
 }
 
-// Of the edges listed at .95 or more on tables in arbitrary units, nine in ten are true,
-// direction included.
+// withGaps is the table without one value in twenty, completed by package impute.
+func (f *foreignTable) withGaps(t *testing.T, seed uint64, rounds int) tobac.Imputed {
+	rng := rand.New(rand.NewPCG(seed, 17))
+	x := mat.DenseCopyOf(f.data.X)
+	x.Apply(func(_, _ int, v float64) float64 {
+		if rng.Float64() < 0.05 {
+			return math.NaN()
+		}
+		return v
+	}, x)
+	completed, err := impute.Complete(context.Background(), x, impute.Settings{Count: 5, Seed: seed, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tobac.Imputed{Count: 5, Rounds: rounds, Places: completed.Places(), Table: func(k int) *dataset.Table {
+		return &dataset.Table{Names: f.data.Names, X: completed.Table(k)}
+	}}
+}
+
+// On tables in arbitrary units with one value in twenty missing, of the edges listed at .95 or
+// more nine in ten are true, direction included, and the 90 % intervals of total effects hold
+// the true ones. The model is the one that the comparison takes on such tables (39 of the first 40 without gaps, Gaussian
+// processes on one); the comparison itself would take most of an hour. All tables, with
+//
+//	go test ./bench -run TestListedInOwnUnits -long -v -timeout 60m
 func TestListedInOwnUnits(t *testing.T) {
-	tables := 10
+	tables, most, rounds := 12, 9, -1
 	if *long {
-		tables = 200
+		tables, most, rounds = 200, 15, 0
 	}
 	listed, directed, adjacent := 0, 0, 0
-	models := map[string]int{}
+	var c coverage
 	for k := range tables {
-		f := newForeignTable(uint64(k))
-		res, err := tobac.Fit(context.Background(), f.data, tobac.Config{Seed: 1, Workers: 2})
+		f := newForeignTable(uint64(k), most)
+		res, err := tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds), tobac.Config{Model: tobac.BGe{}, Seed: 1, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		models[res.Model]++
 		for _, e := range res.EdgesFrom(0.95) {
 			listed++
 			if f.graph.Has(e.Source, e.Target) {
@@ -95,10 +108,20 @@ func TestListedInOwnUnits(t *testing.T) {
 				adjacent++
 			}
 		}
+		if res.WeightMean != nil {
+			if err := c.count(res, f.graph, f.weights); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if k+1 == tables || (k+1)%20 == 0 {
+			t.Logf("%d tables: of %d edges listed at .95 or more %.3f have the right direction and %.3f join the right pair; total effects: %v", k+1, listed,
+				float64(directed)/float64(listed), float64(adjacent)/float64(listed), c)
+		}
 	}
-	t.Logf("%d tables, models %v: %d edges listed at .95 or more, %.3f with the right direction, %.3f joined", tables, models, listed,
-		float64(directed)/float64(listed), float64(adjacent)/float64(listed))
 	if float64(directed) < 0.9*float64(listed) {
 		t.Errorf("%d of %d edges listed at .95 or more are true", directed, listed)
+	}
+	if c.share() < 0.85 {
+		t.Errorf("intervals of total effects: %v", c)
 	}
 }

@@ -222,7 +222,7 @@ func TestPrecedenceFailures(t *testing.T) {
 		t.Errorf("got %v, %v", r, err)
 	}
 	_, err = ordering.NewPrecedence(4, func(i, j int) bool { return (i+1)%3 == j && i < 3 && j < 3 || i == 0 && j == 3 })
-	if err == nil || err.Error() != "ordering: columns 1, 2 and 0 come before each other" && err.Error() != "ordering: columns 0, 1 and 2 come before each other" {
+	if err == nil || err.Error() != "ordering: columns 2, 3 and 1 come before each other" && err.Error() != "ordering: columns 1, 2 and 3 come before each other" {
 		t.Errorf("got error %v", err)
 	}
 	var fault *ordering.ColumnError
