@@ -93,7 +93,7 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
-// they are. The three are equally probable. More than twenty variables have the first alone.
+// they are, in their units. The three are equally probable. More than twenty variables have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	needed := 0
@@ -128,7 +128,10 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, onGrid(g.NoiseGrid(v, gridPoints(d)), third, func(v float64) score.Scorer { return g.At(v) })...)
+		for _, h := range onGrid(g.NoiseGrid(v, gridPoints(d)), third, func(v float64) score.Scorer { return g.At(v) }) {
+			h.InUnits = true
+			all = append(all, h)
+		}
 	}
 	return all, nil
 }

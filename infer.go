@@ -134,6 +134,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 		}
 		inf.parts = append(inf.parts, p)
 	}
+	inf.settleUnits()
 	inf.drop()
 	switch {
 	case len(densities) == 1:
@@ -173,6 +174,32 @@ func nearest(list []float64, x float64) float64 {
 		}
 	}
 	return best
+}
+
+// settleUnits leaves out the hypotheses in the units of the data, where there are others,
+// unless they have the greater evidence together.
+func (inf *inference) settleUnits() {
+	var in, free []float64
+	for _, p := range inf.parts {
+		if p.hypothesis.InUnits {
+			in = append(in, p.evidence)
+		} else {
+			free = append(free, p.evidence)
+		}
+	}
+	if len(in) > 0 && len(free) > 0 && floats.LogSumExp(in) <= floats.LogSumExp(free) {
+		inf.parts = slices.DeleteFunc(inf.parts, func(p part) bool { return p.hypothesis.InUnits })
+	}
+}
+
+// inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
+func (inf *inference) inUnits() string {
+	for _, p := range inf.parts {
+		if p.hypothesis.InUnits {
+			return "the data support equal noise variances in the units given, which tell directions: in other units these would change"
+		}
+	}
+	return ""
 }
 
 // drop leaves out the parts that are far behind the best.
@@ -258,6 +285,9 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Exact.String(), Model: inf.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
+	if w := inf.inUnits(); w != "" {
+		inf.post.Warnings = append(inf.post.Warnings, w)
+	}
 	inf.orders = make([][]int, len(draws))
 	for k, draw := range draws {
 		inf.orders[k] = draw.Order

@@ -70,6 +70,10 @@ type Hypothesis struct {
 	LogWeight float64 // of the prior
 	// NoiseVariance is the one that all equations share, 0 if they do not.
 	NoiseVariance float64
+	// InUnits says that the hypothesis is about the columns in the units given. Of a model that has other hypotheses
+	// too, such ones are left out unless the data support them together more than the others, so that units
+	// change nothing without evidence that these are the right ones.
+	InUnits bool
 }
 
 // text joins the settings of a model that are not zero.
