@@ -44,8 +44,12 @@ func (c *Config) forecastExact(n, d, models int, gaussian, calibrated float64) F
 		cost += perSubset * math.Exp2(float64(d)) * float64(models) / 2
 	}
 	cost += gaussian
-	// Two models are in memory at a time: the best so far and the next.
-	bytes := exactBytes(d, c.Order.Known != nil) * int64(min(models, 2))
+	bytes := exactBytes(d, c.Order.Known != nil)
+	if d <= kept || c.Order.Known != nil {
+		bytes *= int64(min(models, 2)) // the best so far and the next
+	} else if models > 1 {
+		cost *= 1.5 // half of the time the best is computed again
+	}
 	return Forecast{Seconds: cost * calibrated / float64(min(c.Workers, runtime.GOMAXPROCS(0))), Bytes: bytes + rowBytes(n, d)}
 }
 

@@ -47,6 +47,7 @@ const (
 	negligible     = 12.0 // nats behind the best from which on a part is left out
 	posteriorDraws = 1000 // draws of a posterior in closed form
 	allGraphs      = 15   // variables up to which evidences are sums over all graphs
+	kept           = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
 	graphTerms     = 4e8  // terms of a sum over all graphs that is tried with more variables
 )
 
@@ -54,23 +55,36 @@ const (
 // one.
 func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*inference, error) {
 	var best *inference
+	var chosen Scored // of greatest evidence, also where best was given up to save memory
+	highest := math.Inf(-1)
+	large := len(data.Names) > kept && cfg.Order.Known == nil
 	var all []Evidence
 	for _, m := range models {
 		if note := unsuited(m, models, data); note != "" {
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
+		if large {
+			best = nil
+		}
 		inf, err := exactUnder(ctx, data, m, cfg)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Evidence{Model: m.String(), Log: inf.logEvidence()})
-		if best == nil || inf.logEvidence() > best.logEvidence() {
-			best = inf
+		evidence := inf.logEvidence()
+		all = append(all, Evidence{Model: m.String(), Log: evidence})
+		if evidence > highest || chosen == nil {
+			best, chosen, highest = inf, m, evidence
 		}
 	}
-	if best == nil {
+	switch {
+	case chosen == nil:
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
+	case best == nil: // the same again, to the bit
+		var err error
+		if best, err = exactUnder(ctx, data, chosen, cfg); err != nil {
+			return nil, err
+		}
 	}
 	best.evidence = all
 	best.reason = reason(all, best.model)
