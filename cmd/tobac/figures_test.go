@@ -65,6 +65,13 @@ func TestReportAgain(t *testing.T) {
 		}
 	}
 	succeed(t, "report", "run")
+	if again := readFile(t, "run", reportFile); again != page {
+		t.Errorf("the page without --data and --truth differs (-want +got):\n%s", cmp.Diff(page, again))
+	}
+	if err := os.Rename("data", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "report", "run")
 	if strings.Contains(readFile(t, "run", reportFile), "Fit of each column") {
 		t.Error("a page without the table tells how it fits")
 	}

@@ -193,8 +193,15 @@ no steps: what it computes is computed again.
 
 The same data, settings and seed give the same results for any --workers.`
 
-func newFit() *cobra.Command {
-	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true, report: true}
+func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
+
+// newFitOptions are the defaults.
+func newFitOptions() *fitOptions {
+	return &fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true, report: true}
+}
+
+// fitCommand is tobac fit with its options in o.
+func fitCommand(o *fitOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit [DATA.csv]",
 		Short: "Infer the posterior over causal graphs",
@@ -212,7 +219,7 @@ func newFit() *cobra.Command {
 			if err := o.recall(); err != nil {
 				return err
 			}
-			return fit(cmd.Context(), o, o.command.data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return fit(cmd.Context(), *o, o.command.data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()

@@ -30,9 +30,9 @@ func newReport() *cobra.Command {
 folder that tobac fit --out wrote, and writes report.html and the folder figures into
 it. It computes nothing anew, and the page is the one that the fit wrote.
 
-The fit of each column and the scale of the picture of effects need the table: --data
-names it, the one of the fit. For the embedded data nothing has to be named. Rows that
-the fit held out are held out again. The true graph in the table of pairs needs --truth.`,
+The fit of each column and the scale of the picture of effects need the table, which is
+read with the options in run.toml; --data names it if it is elsewhere now. Rows that the
+fit held out are held out again. --truth names the true graph if that is elsewhere.`,
 		Args:                  arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -97,7 +97,7 @@ func storedContent(dir, dataPath, truthPath string) (*report.Content, error) {
 	if err != nil {
 		return nil, &locatedError{path, err}
 	}
-	data, truth, err := s.inputs(p.Names, dataPath, truthPath)
+	data, truth, err := s.inputs(dir, p.Names, dataPath, truthPath)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func storedPosterior(dir string) (*posterior.Posterior, error) {
 
 // inputs are the rows of the fit, transformed but not standardised, and the true graph;
 // nil where they are not known.
-func (s *storedSummary) inputs(names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
+func (s *storedSummary) inputs(dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
 	if s.input.Data == embeddedSachs && dataPath == "" {
 		if t, truth, err = dataset.Sachs(); err != nil {
 			return nil, nil, err
@@ -137,31 +137,65 @@ func (s *storedSummary) inputs(names []string, dataPath, truthPath string) (t *d
 			truth = nil
 		}
 	}
+	o, err := storedOptions(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if truthPath == "" && exists(o.truth) {
+		truthPath = o.truth
+	}
 	if truthPath != "" {
 		if truth, err = readTruth(truthPath, names); err != nil {
 			return nil, nil, err
 		}
 	}
-	if dataPath != "" {
-		if t, err = dataset.ReadFile(dataPath); err != nil {
-			return nil, nil, err
-		}
-		if t, err = t.Select(names); err != nil {
-			return nil, nil, &locatedError{dataPath, err}
-		}
-	}
+	path := embeddedSachs
 	if t == nil {
-		return nil, truth, nil
-	}
-	if s.input.Interventions != "" {
-		mask, err := readInterventions(s.input.Interventions, t)
-		if err != nil {
-			return nil, nil, err
+		if t, path, err = storedTable(o, dataPath, names); err != nil || t == nil {
+			return nil, truth, err
 		}
-		t.Intervened = mask.X
 	}
-	t, err = s.trainingRows(t, dataPath)
+	t, err = s.trainingRows(t, path)
 	return t, truth, err
+}
+
+// storedOptions are those of the fit in a folder, from run.toml; the defaults if it is not there.
+func storedOptions(dir string) (*fitOptions, error) {
+	o := newFitOptions()
+	o.command = &commandLine{flags: fitCommand(o).Flags()}
+	if err := o.command.readConfig(filepath.Join(dir, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return o, nil
+}
+
+// storedTable reads the table of a fit again, with the options of the fit; path, if
+// not empty, is where it is now. nil: no path is given, and the table is not where it was, or values
+// were missing, so that the rows of the fit are not in the file.
+func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, string, error) {
+	switch {
+	case path != "":
+	case o.command.data == "" || o.command.data == "-" || !exists(o.command.data):
+		return nil, path, nil
+	default:
+		path = o.command.data
+	}
+	p, err := o.table.read(path, nil)
+	if err != nil || p.Data == nil {
+		return nil, path, err
+	}
+	if o.interventions != "" {
+		mask, err := interventionsOf(o.interventions, p)
+		if err != nil {
+			return nil, path, err
+		}
+		p.Data.Intervened = mask.X
+	}
+	t, err := p.Data.Select(names)
+	if err != nil {
+		return nil, path, &locatedError{path, err}
+	}
+	return t, path, nil
 }
 
 // trainingRows are the rows of a table that the fit saw.
