@@ -127,7 +127,7 @@ func (t *Text) Seal() error {
 		return err
 	}
 	for i, f := range t.funcs {
-		f.text, f.start = e, t.starts[i]
+		f.place(e, t.starts[i])
 	}
 	return nil
 }
