@@ -20,6 +20,7 @@ type groupsInstr struct {
 
 	side  int     // groups side by side; 0: single numbers one group after the other, or lanes
 	index []int32 // places of the elements: of groups that are side by side, row by row
+	to    []int32 // of a softmax all of whose elements are read, where they are stored, row by row
 	at    []int   // of a row that is one range, where it starts; else -1
 }
 
@@ -93,10 +94,30 @@ func (in *groupsInstr) lay(p *Plan) {
 			in.at = append(in.at, first)
 		}
 	}
+	if in.class == ir.Softmax && in.side > 0 {
+		in.layResults()
+	}
 	if in.side == 0 {
 		p.Scratch = max(p.Scratch, in.size)
 	} else {
 		p.Scratch = max(p.Scratch, (2*in.size+3)*in.side)
+	}
+}
+
+// layResults lists where a softmax is stored.
+func (in *groupsInstr) layResults() {
+	for _, d := range in.dst {
+		if d.width == 0 {
+			return
+		}
+	}
+	for from := 0; from < in.count; from += in.side {
+		n := min(in.side, in.count-from)
+		for k := range in.size {
+			for g := range n {
+				in.to = append(in.to, int32(in.dst[(from+g)*in.size+k].off))
+			}
+		}
 	}
 }
 
@@ -182,6 +203,17 @@ func (in *groupsInstr) rows(f *Frame, from, n int) {
 		rows = append(rows, take())
 	}
 	normalise(rows[in.size:], rows[:in.size], take(), take())
+	if in.to != nil {
+		to := in.to[from*in.size:]
+		for _, row := range rows[in.size:] {
+			for i, at := range to[:n] {
+				f.M[at] = row[i]
+			}
+			to = to[n:]
+		}
+		f.args = rows
+		return
+	}
 	for i := range n {
 		for k, d := range in.dst[(from+i)*in.size:][:in.size] {
 			if d.width > 0 {

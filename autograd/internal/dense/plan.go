@@ -204,8 +204,14 @@ func (p *Plan) owns(v *ir.Value) bool {
 }
 
 // AllocateReusing gives every value its place in the arena. A range is reused once
-// nothing reads it any more; inputs are loaded before the first instruction.
-func (p *Plan) AllocateReusing() {
+// nothing reads it any more; inputs are loaded before the first instruction. Inputs that are
+// kept stay there.
+func (p *Plan) AllocateReusing(kept ...*ir.Value) {
+	for _, v := range kept {
+		if s := p.places[v.ID].Store; s != nil {
+			s.last = len(p.F.Values)
+		}
+	}
 	for _, v := range p.F.Values {
 		if v.Computed() && p.Stored(v) {
 			for _, a := range v.Args {

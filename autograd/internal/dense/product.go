@@ -275,7 +275,11 @@ func (in *wholeProduct) Run(f *Frame) {
 		b, _ := in.b[g].gather(f.M, rest)
 		c := f.M[at:][:a.Rows*b.Cols]
 		at += len(c)
-		Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a, general(b.Rows, b.Cols, b.Row, b.Data))
+		if b.Cols == 1 && min(a.Rows, a.Cols) <= narrow {
+			multiplyNarrow(c, a, b)
+		} else {
+			Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a, general(b.Rows, b.Cols, b.Row, b.Data))
+		}
 		if in.exact != nil && !Kernels.Finite(c) {
 			// A structural zero may have met an infinity, a product that counts as
 			// zero.

@@ -104,25 +104,25 @@ func (in *smallTriangular) guard(e *emission) bool {
 	return true
 }
 
-// subtract is s −= a·b.
-func (e *emission) subtract(s, a, b, product int32) {
+// subtract is s = from − a·b.
+func (e *emission) subtract(s, from, a, b, product int32) {
 	e.op(native.Mul, product, a, b)
-	e.op(native.Sub, s, s, product)
+	e.op(native.Sub, s, from, product)
 }
 
 func (in *smallTriangular) factorise(e *emission, a, live, x []int32, product int32) {
 	n := in.size
 	for j := range n {
 		for i := j; i < n; i++ {
-			s := x[i*n+j]
-			e.op(native.Copy, s, a[i*n+j], 0)
+			s, from := x[i*n+j], a[i*n+j]
 			for k := range j {
-				e.subtract(s, x[i*n+k], x[j*n+k], product)
+				e.subtract(s, from, x[i*n+k], x[j*n+k], product)
+				from = s
 			}
 			if i == j {
-				e.op(native.Sqrt, s, s, 0)
+				e.op(native.Sqrt, s, from, 0)
 			} else {
-				e.op(native.Div, s, s, x[j*n+j])
+				e.op(native.Div, s, from, x[j*n+j])
 			}
 		}
 		for i := range j {
@@ -137,15 +137,12 @@ func (in *smallTriangular) solve(e *emission, l, b, x []int32, product int32) {
 	n, m := in.size, in.cols
 	row := func(i, first, last int, at func(k int) int32) {
 		for c := range m {
-			e.op(native.Copy, x[i*m+c], b[i*m+c], 0)
-		}
-		for k := first; k < last; k++ {
-			for c := range m {
-				e.subtract(x[i*m+c], at(k), x[k*m+c], product)
+			s, from := x[i*m+c], b[i*m+c]
+			for k := first; k < last; k++ {
+				e.subtract(s, from, at(k), x[k*m+c], product)
+				from = s
 			}
-		}
-		for c := range m {
-			e.op(native.Div, x[i*m+c], x[i*m+c], l[i*n+i])
+			e.op(native.Div, s, from, l[i*n+i])
 		}
 	}
 	if in.form == ir.SolveLower {

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"tobac/autograd/internal/dense"
 )
 
@@ -9,6 +11,7 @@ import (
 // as long as some of them, and is only copying.
 type direct struct {
 	part        int
+	once        []move // from what other parts have written, where it stays
 	load, store []move
 }
 
@@ -44,10 +47,15 @@ func (c *evaluator) newDirect() *direct {
 			continue
 		}
 		m := move{array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored}
-		if m.array < 0 {
+		switch {
+		case m.array >= 0:
+			d.load = append(d.load, m)
+		case slices.Contains(q.known, in.v):
 			m.own = c.own[in.array]
+			d.once = append(d.once, m)
+		default:
+			return nil
 		}
-		d.load = append(d.load, m)
 	}
 	for i := range q.outputs {
 		out := &q.outputs[i]
@@ -70,13 +78,12 @@ func (c *evaluator) newDirect() *direct {
 // eval evaluates the part, and reports whether nothing failed.
 func (d *direct) eval(q *part, f *frame, dst [][]float64, src []Feed) (ok bool) {
 	m := f.dense.M
+	for i := range d.once {
+		d.once[i].in(m, d.once[i].own)
+	}
+	d.once = nil
 	for i := range d.load {
-		v := &d.load[i]
-		if v.own != nil {
-			v.in(m, v.own)
-		} else {
-			v.in(m, src[v.array].Data)
-		}
+		d.load[i].in(m, src[d.load[i].array].Data)
 	}
 	f.dense.Failed = f.dense.Failed[:0]
 	for i := range q.runs {

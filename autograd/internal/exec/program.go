@@ -44,7 +44,8 @@ type part struct {
 
 	inputs   []partInput
 	outputs  []partOutput
-	constant bool // depends on constants only: the first evaluation computes it
+	constant bool        // depends on constants only: the first evaluation computes it
+	known    []*ir.Value // inputs that a constant part has computed
 }
 
 // A partInput is where an input is read.
@@ -105,19 +106,18 @@ func Compile(f *ir.Func, opt Options, observe func(passes.Pass, *ir.Func)) (*Pro
 	return p, nil
 }
 
-// findConstants finds the parts that depend on constants only. Their results are the
-// evaluator's own; those that are the caller's are computed in every evaluation.
+// findConstants finds the parts that the first evaluation runs only. Those with results that
+// are the caller's run in every evaluation.
 func (p *Program) findConstants(written map[*ir.Value]int) {
+	for _, q := range p.parts {
+		for _, v := range p.F.Outputs {
+			q.constant = q.constant && !q.writes(written[v])
+		}
+	}
 	known := make([]bool, len(p.arrays))
-	for i, q := range p.parts {
-		q.constant = true
+	for _, q := range p.parts {
 		for _, in := range q.inputs {
 			q.constant = q.constant && (in.v == nil || known[in.array])
-		}
-		for k := range q.outputs {
-			for _, v := range p.F.Outputs {
-				q.constant = q.constant && written[v] != p.parts[i].outputs[k].array
-			}
 		}
 		for _, out := range q.outputs {
 			known[out.array] = q.constant
@@ -140,6 +140,7 @@ func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, obs
 	if err != nil {
 		return err
 	}
+	q.known = p.knownInputs(q, cut, numbers)
 	if again, err := p.layOut(q); err != nil || again {
 		if err != nil {
 			return err
@@ -147,8 +148,30 @@ func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, obs
 		return p.splitLanes(cut, q, numbers, observe)
 	}
 	p.bindPart(q, cut, numbers)
+	q.constant = !slices.ContainsFunc(q.inputs, func(in partInput) bool {
+		return in.v != nil && !slices.Contains(q.known, in.v)
+	})
 	p.parts = append(p.parts, q)
 	return nil
+}
+
+// knownInputs are the inputs of a part that depend on constants only.
+func (p *Program) knownInputs(q *part, cut passes.Part, numbers arrays) (known []*ir.Value) {
+	for i, v := range q.f.Inputs {
+		if v == nil {
+			continue
+		}
+		n := numbers.read[cut.From[i]]
+		if slices.ContainsFunc(p.parts, func(q *part) bool { return q.constant && q.writes(n) }) {
+			known = append(known, v)
+		}
+	}
+	return known
+}
+
+// writes reports whether an array is an output of the part.
+func (q *part) writes(array int) bool {
+	return slices.ContainsFunc(q.outputs, func(out partOutput) bool { return out.array == array })
 }
 
 // newPart prepares a part with some axes as loops, one as lanes, and the others as
@@ -308,7 +331,7 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 		return err
 	}
 	q.plan.PlaceAll(func(*ir.Value) bool { return false })
-	q.plan.AllocateReusing()
+	q.plan.AllocateReusing(q.known...)
 	for _, v := range q.f.Values {
 		if v.Computed() && q.plan.Stored(v) {
 			q.steps = append(q.steps, q.plan.Step(v))

@@ -80,6 +80,7 @@ type Text struct {
 	code   []byte
 	funcs  []*Func
 	starts []int
+	live   []bool // of [Text.lookAhead]; false between calls
 }
 
 // Add appends a function of the operations, on an arena of the given length. Numbers for
@@ -95,7 +96,7 @@ func (t *Text) Add(ops []Op, arena int, kept func(at int) bool) (*Func, error) {
 	}
 	f := &Func{}
 	t.funcs, t.starts = append(t.funcs, f), append(t.starts, len(t.code))
-	c := &compiler{ops: ops, uses: lookAhead(ops, arena, kept), text: text{t.code}}
+	c := &compiler{ops: ops, uses: t.lookAhead(ops, arena, kept), text: text{t.code}}
 	for _, op := range ops {
 		if op.Code == Neg || op.Code == Abs {
 			c.text.signs(signRegister)
@@ -126,7 +127,7 @@ func (t *Text) Seal() error {
 		return err
 	}
 	for i, f := range t.funcs {
-		f.text, f.start = e, t.starts[i]
+		f.place(e, t.starts[i])
 	}
 	return nil
 }
@@ -148,10 +149,13 @@ func (op *Op) check(arena int) error {
 }
 
 // lookAhead finds what follows each operation.
-func lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
+func (t *Text) lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
 	all := make([]uses, len(ops))
 	next := make(map[key]int32, len(ops))
-	live := make([]bool, arena)
+	if len(t.live) < arena {
+		t.live = make([]bool, arena)
+	}
+	live := t.live
 	for i := range ops {
 		for at := range ops[i].dst().room() {
 			live[ops[i].Dst+at] = kept(int(ops[i].Dst + at))
@@ -183,6 +187,14 @@ func lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
 		if op.Code.binary() {
 			next[op.b()] = int32(i)
 			mark(op.b(), true)
+		}
+	}
+	for i := range ops {
+		op := &ops[i]
+		mark(op.dst(), false)
+		mark(op.a(), false)
+		if op.Code.binary() {
+			mark(op.b(), false)
 		}
 	}
 	return all

@@ -12,7 +12,7 @@ import (
 // A Func is a function on an arena.
 type Func struct {
 	text  *mapped
-	start int
+	entry *byte
 }
 
 // mapped is executable memory. It is given back with the last function in it.
@@ -26,9 +26,12 @@ func call(text *byte, arena *float64)
 // Run runs the function, whose text is sealed. The arena has the length that it was compiled
 // for, or more.
 func (f *Func) Run(arena []float64) {
-	call(&f.text.code[f.start], &arena[0])
+	call(f.entry, &arena[0])
 	runtime.KeepAlive(f)
 }
+
+// place makes the function that starts at a place of the text.
+func (f *Func) place(text *mapped, start int) { f.text, f.entry = text, &text.code[start] }
 
 // executable copies code to memory of its own.
 func executable(code []byte) (*mapped, error) {

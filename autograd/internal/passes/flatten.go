@@ -221,6 +221,7 @@ func (l *lifter) product(v, c *ir.Value, same bool) *ir.Value {
 		c.Args = []*ir.Value{whole}
 		return l.view(c, ir.Identity(c.Len()))
 	}
+	c.Op = batched(v.Op, n, v) // whose value is that of a stack, where it is folded
 	c.Args = []*ir.Value{l.expand(a, l.axes(v), a.Shape), l.expand(b, l.axes(v), b.Shape)}
 	return l.to.Add(c)
 }

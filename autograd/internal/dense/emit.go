@@ -1,0 +1,131 @@
+package dense
+
+import (
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/native"
+)
+
+// An emission is a list of operations of machine code.
+type emission struct {
+	ops         []native.Op
+	temporaries int32   // where they are in the arena
+	used        int32   // by the present instruction
+	pivots      []int32 // of a factorisation, which ends the stretch
+}
+
+// mostTemporaries is how many numbers an instruction may need.
+const mostTemporaries = mostRows*mostRows + 1
+
+// A coded instruction has a form in machine code, with the same bits as its own.
+type coded interface {
+	// emit appends its operations. ok is false if it is too large.
+	emit(e *emission) (ok bool)
+}
+
+// add appends the operations of an instruction, if it has some.
+func (e *emission) add(in Instruction) bool {
+	c, ok := in.(coded)
+	n := len(e.ops)
+	e.used = 0
+	if !ok || !c.emit(e) {
+		e.ops, e.pivots = e.ops[:n], nil
+		return false
+	}
+	return true
+}
+
+// temporary is the place of n numbers.
+func (e *emission) temporary(n int32) int32 {
+	e.used += n
+	return e.temporaries + e.used - n
+}
+
+// op appends an operation on single numbers.
+func (e *emission) op(code native.Code, dst, a, b int32) {
+	e.ops = append(e.ops, native.Op{Code: code, N: 1, Dst: dst, A: a, B: b})
+}
+
+// fits are as many of left numbers as one operation takes.
+func fits(left int) int {
+	switch {
+	case left >= 4:
+		return 4
+	case left >= 2:
+		return 2
+	}
+	return 1
+}
+
+// each appends operations on n neighbouring numbers. Operands have stride 0 or 1.
+func (e *emission) each(code native.Code, n int, dst int, a, b operand) {
+	for i := 0; i < n; {
+		k := fits(n - i)
+		e.ops = append(e.ops, native.Op{
+			Code: code, N: uint8(k), Dst: int32(dst + i), A: int32(a.off + i*a.stride), B: int32(b.off + i*b.stride),
+			AOne: a.stride == 0, BOne: b.stride == 0,
+		})
+		i += k
+	}
+}
+
+// elementwise appends a function of runs and of single elements.
+func (e *emission) elementwise(code native.Code, width int, runs []run, single *scattered, operands func(src [3]operand) (a, b operand)) bool {
+	if width != 1 || runElements(runs)+len(single.dst) > mostCoded {
+		return false
+	}
+	for i := range runs {
+		a, b := operands(runs[i].src)
+		e.each(code, runs[i].n, runs[i].dst, a, b)
+	}
+	for i, dst := range single.dst {
+		var src [3]operand
+		for k, s := range single.src {
+			if len(s) > 0 {
+				src[k].off = int(s[i])
+			}
+		}
+		a, b := operands(src)
+		e.op(code, dst, int32(a.off), int32(b.off))
+	}
+	return true
+}
+
+func (in *unaryInstr) emit(e *emission) bool {
+	one := func(src [3]operand) (a, b operand) { return src[0], src[0] }
+	code := native.Code(0)
+	switch in.Form {
+	case ir.Neg:
+		code = native.Neg
+	case ir.Abs:
+		code = native.Abs
+	case ir.Sqrt:
+		code = native.Sqrt
+	case ir.Square:
+		code = native.Mul
+	case ir.Inverse:
+		code = native.Div
+		one = func(src [3]operand) (a, b operand) { return operand{off: OneOffset}, src[0] }
+	default:
+		return false
+	}
+	return e.elementwise(code, in.width, in.runs, &in.single, one)
+}
+
+func (in *binaryInstr) emit(e *emission) bool {
+	code := native.Code(0)
+	switch in.form {
+	case ir.Add:
+		code = native.Add
+	case ir.Sub:
+		code = native.Sub
+	case ir.Mul:
+		code = native.Mul
+	case ir.Div:
+		code = native.Div
+	case ir.Barrier:
+		code = native.Copy
+	default:
+		return false
+	}
+	return e.elementwise(code, in.width, in.runs, &in.single, func(src [3]operand) (a, b operand) { return src[0], src[1] })
+}
