@@ -18,8 +18,11 @@ func (r *result) printRun(w io.Writer) {
 	if in.Transform != "none" {
 		data += ", " + transformed(in.Transform)
 	}
-	if in.Standardize {
+	switch {
+	case in.Standardize:
 		data += ", standardised"
+	case in.Center:
+		data += ", centred"
 	}
 	if in.HeldoutRows > 0 {
 		data += fmt.Sprintf(", %d rows held out", in.HeldoutRows)

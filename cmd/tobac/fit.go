@@ -35,7 +35,7 @@ type fitOptions struct {
 
 	interventions       string // file
 	transform           dataset.Transform
-	standardize         bool
+	center, standardize bool
 	holdout             float64
 	heldout, truth, out string
 	checkpoint, resume  string // files
@@ -143,11 +143,12 @@ the prior, two edges per node, the embedded data standardised. With --model bge 
 that of the marginal model. Other options override the preset.
 
 Scaling and holding out: --transform log or normal-scores replaces every column
-before anything else. --standardize scales each column of all rows to mean 0 and
-variance 1, before rows are held out; weights and densities are then those of the
-scaled columns. --holdout picks rows at random by the seed. Rows of --heldout are
-transformed and scaled like the data; normal scores need --holdout, since ranks are
-those of one table.
+before anything else. --center shifts each column to mean 0, which matters to models
+without intercepts alone, such as that of --preset paper. --standardize scales each
+column of all rows to mean 0 and variance 1, before rows are held out; weights and
+densities are then those of the scaled columns. --holdout picks rows at random by the
+seed. Rows of --heldout are transformed and scaled like the data; normal scores need
+--holdout, since ranks are those of one table.
 
 Report: adjacent is the probability of an edge between two columns in either
 direction, then comes that of A -> B if there is one: near 0.5 where the data do not tell.
@@ -246,6 +247,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	o.table.flags(f)
 	f.Var(text(&o.interventions, "FILE"), "interventions", "which values were set by intervention: a table of 0 and 1 like the data")
 	f.Var(choice(&o.transform, dataset.Transforms()...), "transform", "replaces every column before anything else")
+	toggle(f, &o.center, "center", "shift the columns to mean 0")
 	toggle(f, &o.standardize, "standardize", "scale the columns to mean 0 and variance 1")
 	defaultText(f, "standardize", "false; true for the embedded data with --preset paper")
 	f.Var(wholeNumber(&o.imputations, 2, 1000), "imputations", "completed tables where missing values are imputed")

@@ -26,6 +26,7 @@ type gapped struct {
 	rounds      int     // of tobac.Imputed
 	together    [][]int // columns that are missing together
 	standardize bool
+	center      bool
 	warnings    []string
 	completed   *impute.Completed // once the run has begun
 }
@@ -56,7 +57,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if t, err = transformGaps(o.transform, t); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
-	g := &gapped{Table: t, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, standardize: o.standardize}
+	g := &gapped{Table: t, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, center: o.center, standardize: o.standardize}
 	if o.given("imputation-rounds") && o.imputationRounds == 0 {
 		g.rounds = -1
 	}
@@ -84,7 +85,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		}
 	}
 	j.gapped, j.train = g, g.Table
-	j.input.Transform, j.input.Standardize, j.input.Imputations = o.transform.String(), o.standardize, g.count
+	j.input.Transform, j.input.Center, j.input.Standardize, j.input.Imputations = o.transform.String(), o.center, o.standardize, g.count
 	j.input.TrainingRows, _ = g.X.Dims()
 	if j.heldout != nil {
 		j.input.HeldoutRows, _ = j.heldout.X.Dims()
@@ -195,6 +196,10 @@ func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
 		Intervened: g.Intervened, Names: g.Names, Together: g.together}); err != nil {
 		return nil, err
+	}
+	if g.center && !g.standardize {
+		j.scaling = g.scaling()
+		j.scaling.SD = ones(len(g.Names))
 	}
 	if g.standardize {
 		j.scaling = g.scaling()

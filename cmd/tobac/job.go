@@ -127,12 +127,15 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if t, err = o.transform.Apply(t); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
-	if o.standardize {
+	if o.standardize || o.center {
 		mean, sd := t.Moments()
-		if _, err := t.Standardize(); err != nil {
+		if _, err := t.Standardize(); o.standardize && err != nil {
 			return &locatedError{j.input.Data, err}
 		}
 		j.scaling = &posterior.Standardization{Mean: mean, SD: sd}
+		if !o.standardize {
+			j.scaling.SD = ones(len(sd))
+		}
 	}
 	switch {
 	case o.given("holdout"):
@@ -151,7 +154,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 		}
 	}
 	j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
-	j.input.Transform, j.input.Standardize = o.transform.String(), o.standardize
+	j.input.Transform, j.input.Center, j.input.Standardize = o.transform.String(), o.center, o.standardize
 	j.input.TrainingRows, _ = j.train.X.Dims()
 	if j.heldout != nil {
 		j.input.HeldoutRows, _ = j.heldout.X.Dims()
@@ -248,6 +251,15 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
 	}
 	return &result{Result: done, warned: early}, nil
+}
+
+// ones are the standard deviations of a scale that only shifts.
+func ones(d int) []float64 {
+	all := make([]float64, d)
+	for j := range all {
+		all[j] = 1
+	}
+	return all
 }
 
 // compose is the scale of data that were scaled by first, then by second; either

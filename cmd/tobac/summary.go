@@ -61,6 +61,7 @@ type inputConfig struct {
 	HeldoutRows   int     `json:"heldout_rows"`
 	Variables     int     `json:"variables"`
 	Transform     string  `json:"transform"`
+	Center        bool    `json:"center,omitempty"`
 	Standardize   bool    `json:"standardize"`
 	Holdout       float64 `json:"holdout"`                 // share of the rows held out; 0: none
 	Heldout       string  `json:"heldout"`                 // file of held-out rows; "": none
