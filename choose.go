@@ -15,6 +15,10 @@ import (
 // all orders.
 const exactVariables = 20
 
+// besideCells is the largest number of values in a table for which particles are sampled
+// beside another engine.
+const besideCells = 2e6
+
 // choose settles the engine: the asked-for one, or the best that the model and
 // the number of variables allow.
 func (r *Run) choose() {
@@ -40,8 +44,10 @@ func (r *Run) choose() {
 	default:
 		c.Engine = MCMC
 	}
-	// SVGD takes no bound on parents, and is slow beyond what the exact engine takes.
-	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables
+	// SVGD takes no bound on parents, is slow beyond what the exact engine takes, and copies the rows for
+	// every order.
+	n, _ := r.data.X.Dims()
+	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
 }
 
 // scoredModels are the models to compare.

@@ -30,7 +30,7 @@ type Config struct {
 
 	// Beside makes the engines exact and mcmc sample TOBAC's particles too, under orders drawn
 	// from the posterior, to show how far the particles are from it: with 500 steps for each order, 250
-	// for each of two of networks, unless Sampler and Order say otherwise. With the engine svgd it has no meaning; with more than twenty variables, which
+	// for each of two of networks, unless Sampler and Order say otherwise. With the engine svgd it has no meaning; with more than twenty variables or two million values, which
 	// would take SVGD long, and with a bound on the number of parents, which it does not know, there are none.
 	Beside bool
 

@@ -98,14 +98,14 @@ three that has the greatest evidence, or by short chains before those of mcmc th
 greatest density. ffn makes every variable a network of its parents, with --hidden
 units and --activation; only svgd takes it.
 
-Engines: exact sums over all orders of at most 20 columns by dynamic programming,
-and over all graphs where they are not too many, up to 15 columns always. mcmc runs
-Markov chains over graphs of any number of columns. svgd moves particles, which are
-graphs with their parameters: this is TOBAC. auto takes the first of these that the
-model, the order and the number of columns allow. Where it takes exact, TOBAC samples
-beside it, under orders drawn from the posterior, unless --max-parents is given, and
-the report says how far the particles are from the exact probabilities. An engine
-that is named runs alone.
+Engines: exact sums over all orders of at most 20 columns by dynamic programming, and
+over all graphs where they are not too many, up to 15 columns always. mcmc runs Markov
+chains over graphs of any number of columns. svgd moves particles, which are graphs
+with their parameters: this is TOBAC. auto takes the first of these that the model,
+the order and the number of columns allow. Where it takes exact, TOBAC samples beside
+it, under orders drawn from the posterior, unless --max-parents is given or the table
+has more than two million values, and the report says how far the particles are from
+the exact probabilities. An engine that is named runs alone.
 
 Methods of svgd: tobac draws graphs that follow a causal order. dibs, its
 predecessor, needs none: a growing penalty drives cycles out, and particles that
