@@ -19,9 +19,19 @@ const exactVariables = 20
 // beside another engine.
 const besideCells = 2e6
 
-// choose settles the engine: the asked-for one, or the best that the model and
-// the number of variables allow.
+// choose settles the engine, and whether SVGD is a stage of the run.
 func (r *Run) choose() {
+	r.chooseEngine()
+	c := &r.cfg
+	n, d := r.data.X.Dims()
+	// SVGD takes no bound on parents, is slow beyond what the exact engine takes, and copies the rows for
+	// every order.
+	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
+}
+
+// chooseEngine settles the engine: the asked-for one, or the best that the model and
+// the number of variables allow.
+func (r *Run) chooseEngine() {
 	c, d := &r.cfg, len(r.data.Names)
 	_, scored := c.Model.(Scored)
 	scored = scored || c.Model == nil
@@ -44,10 +54,6 @@ func (r *Run) choose() {
 	default:
 		c.Engine = MCMC
 	}
-	// SVGD takes no bound on parents, is slow beyond what the exact engine takes, and copies the rows for
-	// every order.
-	n, _ := r.data.X.Dims()
-	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
 }
 
 // scoredModels are the models to compare.

@@ -162,7 +162,7 @@ func (f *imputedFit) prepare() error {
 		return fmt.Errorf("tobac: %w", err)
 	}
 	settled := &Run{cfg: cfg, data: &dataset.Table{Names: f.names}}
-	settled.choose()
+	settled.chooseEngine()
 	f.engine = settled.cfg.Engine
 	f.shared.scale = commonScale(moments)
 	return f.prepareRounds()

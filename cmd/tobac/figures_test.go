@@ -13,6 +13,9 @@ import (
 	"tobac/report"
 )
 
+// drawn are quick command lines that draw pictures.
+func drawn(args ...string) []string { return append(quick(args...), "--report") }
+
 // inFigures are the names of the figures in a folder of results, within it.
 func inFigures(t *testing.T, dir string) []string {
 	t.Helper()
@@ -30,7 +33,7 @@ func inFigures(t *testing.T, dir string) []string {
 // and the table alone.
 func TestReportAgain(t *testing.T) {
 	simulated(t)
-	succeed(t, quick("fit", "data/train.csv", "--truth", "data/graph.csv", "--engine", "exact", "--seed", "3", "--holdout", "0.2", "--out", "run")...)
+	succeed(t, drawn("fit", "data/train.csv", "--truth", "data/graph.csv", "--engine", "exact", "--seed", "3", "--holdout", "0.2", "--out", "run")...)
 	page := readFile(t, "run", reportFile)
 	for _, want := range []string{"48 rows of 6 variables; 12 more rows held out", "Fit of each column", "Causes, direct or indirect", "Expected SHD",
 		"tobac fit data/train.csv --engine exact --seed 3 --holdout 0.2 --truth data/graph.csv</code>", "True graph"} {

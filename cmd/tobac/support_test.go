@@ -96,12 +96,12 @@ func simulated(t *testing.T) {
 }
 
 // quick are a command line of words with options for runs that take a moment,
-// which those of the line override.
+// which those of the line override. Pictures take longest, and are left out.
 func quick(args ...string) []string {
 	if at := slices.Index(args, "--engine"); at >= 0 && (args[at+1] == "exact" || args[at+1] == "mcmc") {
-		return append([]string{args[0], "--workers", "2"}, args[1:]...)
+		return append([]string{args[0], "--report=false", "--workers", "2"}, args[1:]...)
 	}
-	return append([]string{args[0], "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
+	return append([]string{args[0], "--report=false", "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
 }
 
 // sampled are the same for SVGD alone, under the order that EqVar finds.
