@@ -299,7 +299,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 		if r.Config.Model == nil {
 			return ""
 		}
-		return fmt.Sprintf("The model, %s, was not compared with others.", modelWords(r.Config.Model.String()))
+		return fmt.Sprintf("The model, %s, was not compared with others.", DescribeModel(r.Config.Model.String()))
 	}
 	v.Margin = best.Log - next.Log
 	measure := "evidence"
@@ -307,9 +307,9 @@ func (v *Verdict) modelSentence(r *Result) string {
 		measure = "log density in short chains"
 	}
 	if v.Margin < math.Log(20) {
-		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", modelWords(best.Model), modelWords(next.Model), v.Margin, measure)
+		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", DescribeModel(best.Model), DescribeModel(next.Model), v.Margin, measure)
 	}
-	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", modelWords(best.Model), v.Margin, measure, modelWords(next.Model))
+	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", DescribeModel(best.Model), v.Margin, measure, DescribeModel(next.Model))
 }
 
 // leftOut names the models that could not be compared.
@@ -317,7 +317,7 @@ func (r *Result) leftOut() string {
 	var names []string
 	for _, e := range r.Evidence {
 		if math.IsNaN(e.Log) {
-			names = append(names, fmt.Sprintf("%s (%s)", modelWords(e.Model), e.Note))
+			names = append(names, fmt.Sprintf("%s (%s)", DescribeModel(e.Model), e.Note))
 		}
 	}
 	if len(names) == 0 {
@@ -349,16 +349,20 @@ func (r *Result) computation() string {
 	return ""
 }
 
-// modelWords says in words what a model is, from its text form.
-func modelWords(model string) string {
-	name, settings, _ := strings.Cut(model, " ")
+// DescribeModel says in words what a model is, from its text form: that of a model of this
+// package, or any other, which comes back as it is.
+func DescribeModel(text string) string {
+	name, settings, _ := strings.Cut(text, " ")
 	words := map[string]string{
 		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
 		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
 	}[name]
+	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
+		words, settings = DescribeModel("bge"), strings.TrimSpace(rest)
+	}
 	switch {
 	case words == "":
-		return model
+		return text
 	case settings == "":
 		return words
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
@@ -154,14 +155,14 @@ func (s *storedSummary) units() string {
 
 // facts describe the run in sentences.
 func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
-	model := describeModel(s.Model) + reasonText(s.Reason)
+	model := tobac.DescribeModel(s.Model) + reasonText(s.Reason)
 	if len(s.Evidence) > 1 {
 		model += "\nLog evidence, the higher the better supported:"
 		for _, e := range s.Evidence {
 			if math.IsNaN(float64(e.Log)) {
-				model += fmt.Sprintf("\n%s: left out, %s", describeModel(e.Model), e.Note)
+				model += fmt.Sprintf("\n%s: left out, %s", tobac.DescribeModel(e.Model), e.Note)
 			} else {
-				model += fmt.Sprintf("\n%s: %.1f nats", describeModel(e.Model), e.Log)
+				model += fmt.Sprintf("\n%s: %.1f nats", tobac.DescribeModel(e.Model), e.Log)
 			}
 		}
 	}

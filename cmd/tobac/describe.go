@@ -35,9 +35,9 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "note", note)
 	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
-	model := describeModel(s.Model)
+	model := tobac.DescribeModel(s.Model)
 	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {
-		model = describeModel(m.String()) + " on columns scaled to variance 1"
+		model = tobac.DescribeModel(m.String()) + " on columns scaled to variance 1"
 	} else if particlesListed(r.Result) {
 		model += onScale(s.Model)
 	}
@@ -66,7 +66,7 @@ func (r *result) printRun(w io.Writer) {
 	s.Knowledge.print(w)
 	if b := s.Beside; b != nil {
 		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",
-			describeModel(b.Model), onScale(b.Model), particlesText(c), b.Distance))
+			tobac.DescribeModel(b.Model), onScale(b.Model), particlesText(c), b.Distance))
 	}
 	printField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
 }
@@ -77,25 +77,6 @@ func transformed(transform string) string {
 		return "logarithms"
 	}
 	return strings.ReplaceAll(transform, "-", " ")
-}
-
-// describeModel says in words what a model is, from its text form.
-func describeModel(model string) string {
-	name, settings, _ := strings.Cut(model, " ")
-	words := map[string]string{
-		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
-		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
-	}[name]
-	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
-		words, settings = describeModel("bge"), strings.TrimSpace(rest)
-	}
-	switch {
-	case words == "":
-		return model
-	case settings == "":
-		return words
-	}
-	return words + " (" + settings + ")"
 }
 
 // reasonText is the reason for a model after its description.
@@ -117,13 +98,13 @@ func evidenceText(all []evidence) string {
 	text, note := "", "log evidence"
 	for _, e := range all {
 		if math.IsNaN(float64(e.Log)) {
-			text += fmt.Sprintf("\n- %s: left out, %s", describeModel(e.Model), e.Note)
+			text += fmt.Sprintf("\n- %s: left out, %s", tobac.DescribeModel(e.Model), e.Note)
 			continue
 		}
 		if e.Note != "" {
 			note = e.Note // the same for all
 		}
-		text += fmt.Sprintf("\n- %s: %.1f nats", describeModel(e.Model), e.Log)
+		text += fmt.Sprintf("\n- %s: %.1f nats", tobac.DescribeModel(e.Model), e.Log)
 	}
 	return "\n" + note + ":" + text
 }
@@ -138,7 +119,7 @@ func modelReason(asked tobac.Config, r *tobac.Result) string {
 	case len(r.Evidence) < 2:
 		return ""
 	case particlesListed(r) && best.Model != r.Model:
-		return fmt.Sprintf("svgd's form of %s, %s", describeModel(best.Model), why)
+		return fmt.Sprintf("svgd's form of %s, %s", tobac.DescribeModel(best.Model), why)
 	}
 	return why
 }
@@ -146,7 +127,7 @@ func modelReason(asked tobac.Config, r *tobac.Result) string {
 // supported is the model that the data support, with how much they do.
 func supported(all []tobac.Evidence) string {
 	best, why := bestModel(all)
-	return fmt.Sprintf("the model %s, %s", describeModel(best.Model), why)
+	return fmt.Sprintf("the model %s, %s", tobac.DescribeModel(best.Model), why)
 }
 
 // bestModel is the one of greatest evidence, and how far ahead it is.
@@ -155,7 +136,7 @@ func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
 	if math.IsInf(next.Log, -1) {
 		return best, "the others are left out"
 	}
-	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, describeModel(next.Model))
+	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, tobac.DescribeModel(next.Model))
 }
 
 // twoBest are the models of greatest evidence; −Inf: there are not two.
@@ -179,7 +160,7 @@ func closeModels(all []tobac.Evidence) string {
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}
-	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", describeModel(best.Model), describeModel(next.Model), best.Log-next.Log)
+	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", tobac.DescribeModel(best.Model), tobac.DescribeModel(next.Model), best.Log-next.Log)
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.

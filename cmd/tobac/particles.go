@@ -25,7 +25,7 @@ func heldOut(p *posterior.Posterior, model tobac.Model, t *dataset.Table) (_ *me
 		return nil, "", nil
 	}
 	if _, ok := model.(tobac.Differentiable); !ok && p.Draws[0].Equations == nil {
-		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", describeModel(p.Model)), nil
+		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", tobac.DescribeModel(p.Model)), nil
 	}
 	prior, data, err := tobac.LogDensity(p, model, t)
 	if err != nil {

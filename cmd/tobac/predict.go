@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
 	"tobac/internal/file"
@@ -72,7 +73,7 @@ func newPredict() *cobra.Command {
 				return err
 			}
 			if r.effects == nil {
-				return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, describeModel(r.posterior.Model))
+				return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, tobac.DescribeModel(r.posterior.Model))
 			}
 			warnings := r.effects.Warnings(settings)
 			warn(cmd.ErrOrStderr(), warnings)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
 	"tobac/internal/file"
@@ -26,7 +27,7 @@ func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: its draws have no parameters (%s), and no effects were computed; fit with a model that has them", r.folder, describeModel(r.posterior.Model))
+		return nil, fmt.Errorf("%s: its draws have no parameters (%s), and no effects were computed; fit with a model that has them", r.folder, tobac.DescribeModel(r.posterior.Model))
 	case err != nil:
 		return nil, file.WithPath(path, err)
 	}
