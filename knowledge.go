@@ -137,7 +137,12 @@ func mostParents(g *dag.Graph) int {
 
 // silent reports whether nothing is known for certain.
 func (p *Prior) silent() bool {
-	return p.Own != nil || p.Probabilities == nil && len(p.Forbidden)+len(p.Exclusive)+len(p.Required)+len(p.Tiers)+len(p.Sinks)+len(p.Sources) == 0
+	return p.Own != nil || p.Probabilities == nil && p.statements()+len(p.Exclusive) == 0
+}
+
+// statements is the number of what the user states for certain; exclusive pairs follow from the coding of columns.
+func (p *Prior) statements() int {
+	return len(p.Forbidden) + len(p.Required) + len(p.Tiers) + len(p.Sinks) + len(p.Sources)
 }
 
 // Fixed says which edges the statements leave no choice about, for d variables: entry (i, j) is 1

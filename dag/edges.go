@@ -110,17 +110,31 @@ func indexNames(names []string) (map[string]int, error) {
 // row i, column j belongs to i → j and reads back exactly. Names that are empty, repeated or too few, weights of another shape, and a
 // weight of an edge that is not finite are errors.
 func WriteEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense) error {
+	return writeEdges(w, g, names, weights, "", func(e Edge) (Edge, string) { return e, "" })
+}
+
+// writeEdges writes the header, with the column kind unless that is "", and those edges that listed gives for the
+// graph's, with their kind; an edge with equal ends is left out.
+func writeEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense, kind string, listed func(Edge) (Edge, string)) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	text := []byte("source,target\n")
+	header := []string{"source", "target"}
 	if weights != nil {
 		if rows, cols := weights.Dims(); rows != g.d || cols != g.d {
 			return fmt.Errorf("dag: weights are %d×%d for a graph with %d vertices", rows, cols, g.d)
 		}
-		text = []byte("source,target,weight\n")
+		header = append(header, "weight")
 	}
+	if kind != "" {
+		header = append(header, kind)
+	}
+	text := append(delimited.AppendTexts(nil, header...), '\n')
 	for _, e := range g.Edges() {
+		e, kind := listed(e)
+		if e.From == e.To {
+			continue
+		}
 		text = delimited.AppendTexts(text, names[e.From], names[e.To])
 		if weights != nil {
 			weight := weights.At(e.From, e.To)
@@ -128,6 +142,9 @@ func WriteEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense) error
 				return fmt.Errorf("dag: weight of %q -> %q is %v, want a finite number", names[e.From], names[e.To], weight)
 			}
 			text = delimited.AppendNumber(append(text, ','), weight)
+		}
+		if kind != "" {
+			text = append(append(text, ','), kind...)
 		}
 		text = append(text, '\n')
 	}

@@ -1,14 +1,10 @@
 package dag
 
 import (
-	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/delimited"
 )
 
 // Kinds of edges in the fourth or third column of an edge list, type.
@@ -35,39 +31,17 @@ func (g *Graph) Undirected() []Edge {
 // undirected edges. An undirected edge has one line, from first if that is the source that first
 // prefers, with the weight of this direction; first may be nil. The errors are those of WriteEdges.
 func WritePartiallyDirected(w io.Writer, g *Graph, names []string, weights *mat.Dense, first func(Edge) bool) error {
-	if err := checkNames(g, names); err != nil {
-		return err
-	}
-	text := []byte("source,target,type\n")
-	if weights != nil {
-		if rows, cols := weights.Dims(); rows != g.d || cols != g.d {
-			return fmt.Errorf("dag: weights are %d×%d for a graph with %d vertices", rows, cols, g.d)
+	return writeEdges(w, g, names, weights, "type", func(e Edge) (Edge, string) {
+		switch {
+		case !g.Has(e.To, e.From):
+			return e, directedEdge
+		case e.From > e.To:
+			return Edge{}, "" // listed as e.To, e.From
+		case first != nil && !first(e):
+			return Edge{e.To, e.From}, undirectedEdge
 		}
-		text = []byte("source,target,weight,type\n")
-	}
-	for _, e := range g.Edges() {
-		kind := directedEdge
-		if g.Has(e.To, e.From) {
-			if e.From > e.To {
-				continue // written as e.To, e.From
-			}
-			kind = undirectedEdge
-			if first != nil && !first(e) {
-				e = Edge{e.To, e.From}
-			}
-		}
-		text = delimited.AppendTexts(text, names[e.From], names[e.To])
-		if weights != nil {
-			weight := weights.At(e.From, e.To)
-			if math.IsNaN(weight) || math.IsInf(weight, 0) {
-				return fmt.Errorf("dag: weight of %q -> %q is %v, want a finite number", names[e.From], names[e.To], weight)
-			}
-			text = delimited.AppendNumber(append(text, ','), weight)
-		}
-		text = append(append(append(text, ','), kind...), '\n')
-	}
-	_, err := w.Write(text)
-	return err
+		return e, undirectedEdge
+	})
 }
 
 // kindOf reads a field of the column type.

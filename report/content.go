@@ -83,9 +83,8 @@ type Fact struct{ Name, Text string }
 const (
 	// Related is the adjacency above which a pair is drawn and counted as related.
 	Related = 0.5
-	// Directed is the least direction given adjacency at which an edge gets its arrow head: odds of
-	// nine to one.
-	Directed = 0.9
+	// Directed is the least direction given adjacency at which an edge gets its arrow head.
+	Directed = posterior.Directed
 )
 
 // check finds content that cannot be drawn.
