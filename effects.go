@@ -15,8 +15,8 @@ import (
 )
 
 // EffectsOf prepares the total effects of a posterior whose draws have parameters: linear
-// equations, or those of networks, [FeedForward]. columns describe the data in the units that p is for;
-// nil: they are unknown, which networks do not allow. The noise that nonlinear effects are averaged over comes from seed. It
+// equations, those of networks, [FeedForward], or functions ([Result.Functions]). columns describe the data in the units that p is for;
+// nil: they are unknown, which only linear equations allow. The noise that nonlinear effects are averaged over comes from seed. It
 // fails with [effects.ErrNoParameters] if draws are graphs alone.
 func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*effects.Effects, error) {
 	if len(p.Draws) == 0 || p.Draws[0].Parameters == nil {
@@ -26,15 +26,17 @@ func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*
 	if err != nil {
 		return nil, err
 	}
-	m, ok := model.(FeedForward)
-	if !ok {
-		return nil, fmt.Errorf("tobac: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
+	switch m := model.(type) {
+	case FeedForward:
+		networks, err := newNetworks(p, m)
+		if err != nil {
+			return nil, err
+		}
+		return effects.Nonlinear(p, columns, seed, networks.draw)
+	case GaussianProcess:
+		return effects.Nonlinear(p, columns, seed, func(k int) (effects.Equations, error) { return newFunctions(&p.Draws[k], len(p.Names)) })
 	}
-	networks, err := newNetworks(p, m)
-	if err != nil {
-		return nil, err
-	}
-	return effects.Nonlinear(p, columns, seed, networks.draw)
+	return nil, fmt.Errorf("tobac: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
 }
 
 // networks are the draws of a posterior over networks.
@@ -111,11 +113,29 @@ func (e *network) NoiseVariance(j int) float64 {
 	return e.noise
 }
 
-// Effects are the total effects of the posterior that is reported. Those of a model whose draws are
-// graphs, and whose scores are [Functional], rest on functions that are drawn here, which takes seconds and stops when ctx is done.
+// Effects are the total effects of the posterior that is reported; where it has [Result.Functions], of these.
 func (r *Result) Effects(ctx context.Context) (*effects.Effects, error) {
-	if r.functional != nil {
-		return r.functional.effects(ctx, r.Posterior, r.Columns)
+	p, err := r.Functions(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return EffectsOf(r.Posterior, r.Columns, r.Config.Seed)
+	if p == nil {
+		p = r.Posterior
+	}
+	return EffectsOf(p, r.Columns, r.Config.Seed)
+}
+
+// Functions are draws of the posterior that is reported with the functions of their equations as parameters, for a
+// model whose draws are graphs alone and whose scores are [Functional]; nil for others. The first call draws them, which
+// takes seconds and stops when ctx is done.
+func (r *Result) Functions(ctx context.Context) (*posterior.Posterior, error) {
+	if r.functional == nil || r.functions != nil {
+		return r.functions, nil
+	}
+	p, err := r.functional.posterior(ctx, r.Posterior)
+	if err != nil {
+		return nil, err
+	}
+	r.functions = p
+	return p, nil
 }

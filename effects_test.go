@@ -303,6 +303,11 @@ func TestEffectsOfProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		stopped, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := r.Effects(stopped); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
 		e, err := r.Effects(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -329,10 +334,41 @@ func TestEffectsOfProcesses(t *testing.T) {
 		if math.Abs(curve[0].Mean-1) > 0.5 || math.Abs(curve[1].Mean-9) > 0.5 {
 			t.Errorf("E[y | do(x)] is %v at 1 and %v at 3", curve[0], curve[1])
 		}
-		stopped, cancel := context.WithCancel(context.Background())
-		cancel()
-		if _, err := r.Effects(stopped); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
-		}
+	}
+}
+
+// Two completed tables that differ in the level of y: half of the functions are those of each, so
+// that y is expected half way between.
+func TestEffectsOfProcessesImputed(t *testing.T) {
+	const n = 60
+	rng := rand.New(rand.NewPCG(22, 1))
+	x := mat.NewDense(n, 2, nil)
+	var places []int
+	for i := range n {
+		v := rng.NormFloat64()
+		x.SetRow(i, []float64{v, v + 0.5*rng.NormFloat64()})
+		places = append(places, 2*i+1)
+	}
+	names := []string{"x", "y"}
+	const shift = 20
+	r, err := tobac.FitImputed(context.Background(), tobac.Imputed{Count: 2, Places: places, Table: func(k int) *dataset.Table {
+		moved := mat.DenseCopyOf(x)
+		moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
+		return &dataset.Table{Names: names, X: moved}
+	}}, tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := r.Effects(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := e.Do(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each half is known to about a tenth of the standard deviation of y.
+	if y := free[1]; math.Abs(y.Mean.Mean-shift/2) > 0.5 || math.Abs(y.Mean.Q05) > 1 || math.Abs(y.Mean.Q95-shift) > 1 {
+		t.Errorf("expected y: %+v, want 0 or %d", y.Mean, shift)
 	}
 }

@@ -2,7 +2,9 @@ package tobac
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"tobac/effects"
@@ -48,6 +50,32 @@ func newFunctional(scorers []score.Scorer, rows int, cfg *Config) *functional {
 	return f
 }
 
+// of are the scores of the draws that kept lists; nil: of all.
+func (f *functional) of(kept []int) *functional {
+	if f == nil || kept == nil {
+		return f
+	}
+	out := *f
+	out.scores = make([]Functional, len(kept))
+	for k, at := range kept {
+		out.scores[k] = f.scores[at]
+	}
+	return &out
+}
+
+// joined are the scores of the draws of several posteriors, one after the other; nil if one has none.
+func joined(all []*functional) *functional {
+	if slices.Contains(all, nil) {
+		return nil
+	}
+	out := *all[0]
+	out.scores = nil
+	for _, f := range all {
+		out.scores = append(out.scores, f.scores...)
+	}
+	return &out
+}
+
 // count is the number of draws with functions.
 func (f *functional) count(d int) int {
 	const m = score.Features
@@ -55,9 +83,9 @@ func (f *functional) count(d int) int {
 	return min(len(f.scores), mostFunctions, max(leastFunctions, int(functionsWork/each)))
 }
 
-// effects draws functions of as many draws as count says, each with a probability in proportion to
-// its weight, and gives them equal weights.
-func (f *functional) effects(ctx context.Context, p *posterior.Posterior, columns []effects.Column) (*effects.Effects, error) {
+// posterior draws functions of as many draws as count says, each with a probability in proportion to
+// its weight, and gives them equal weights. The functions are the parameters of its draws.
+func (f *functional) posterior(ctx context.Context, p *posterior.Posterior) (*posterior.Posterior, error) {
 	n := f.count(len(p.Names))
 	cumulative := p.Empirical().Weights()
 	for m := 1; m < len(cumulative); m++ {
@@ -65,28 +93,42 @@ func (f *functional) effects(ctx context.Context, p *posterior.Posterior, column
 	}
 	drawn := *p
 	drawn.Draws, drawn.Components = make([]posterior.Draw, n), nil
-	at := make([]int, n)
-	for k := range at { // systematic
-		at[k] = min(sort.SearchFloat64s(cumulative, (float64(k)+0.5)/float64(n)), len(cumulative)-1)
-		drawn.Draws[k] = p.Draws[at[k]]
-		drawn.Draws[k].LogWeight = 0
-	}
-	all := make([]functions, n)
 	err := parallel.For(ctx, n, max(1, f.workers), func(k int) error {
+		at := min(sort.SearchFloat64s(cumulative, (float64(k)+0.5)/float64(n)), len(cumulative)-1) // systematic
+		draw := p.Draws[at]
+		draw.LogWeight = 0
 		rng := stream.New(f.seed, stream.FunctionDraw, k)
 		for j := range p.Names {
-			all[k] = append(all[k], f.scores[at[k]].Function(j, drawn.Draws[k].Graph.Parents(j), rng))
+			draw.Parameters = append(draw.Parameters, f.scores[at].Function(j, draw.Graph.Parents(j), rng).Parameters()...)
 		}
+		drawn.Draws[k] = draw
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return effects.Nonlinear(&drawn, columns, f.seed, func(k int) (effects.Equations, error) { return all[k], nil })
+	return &drawn, nil
 }
 
 // functions are the equations of a draw, by variable.
 type functions []*score.Function
+
+// newFunctions are those of a draw of functional.posterior.
+func newFunctions(draw *posterior.Draw, d int) (functions, error) {
+	var all functions
+	rest := draw.Parameters
+	for j := range d {
+		f, after, err := score.NewFunction(len(draw.Graph.Parents(j)), rest)
+		if err != nil {
+			return nil, fmt.Errorf("tobac: variable %d: %w", j+1, err)
+		}
+		all, rest = append(all, f), after
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("tobac: %d parameters after those of all functions", len(rest))
+	}
+	return all, nil
+}
 
 var _ effects.Equations = functions(nil)
 

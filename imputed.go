@@ -223,7 +223,9 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 		return nil, err
 	}
 	f.draw(k, out.Posterior)
-	out.Posterior = thinned(out.Posterior, f.data.Count)
+	kept := []int(nil)
+	out.Posterior, kept = thinned(out.Posterior, f.data.Count)
+	out.functional = out.functional.of(kept)
 	f.report(Progress{Stage: f.engine, Step: steps, Steps: steps}, k, steps)
 	return out, nil
 }
@@ -249,21 +251,23 @@ func (f *imputedFit) report(p Progress, k, steps int) {
 
 // thinned keeps one of count draws of a posterior whose draws are no particles, by systematic resampling: those at the middles of equal parts of their summed weights, with a
 // weight in proportion to how often they are met. Unequal weights become more equal, and uniform ones stay so. Its marginals rest on all draws.
-func thinned(p *posterior.Posterior, count int) *posterior.Posterior {
+// kept says which draws it has; nil: all.
+func thinned(p *posterior.Posterior, count int) (_ *posterior.Posterior, kept []int) {
 	if p.Kind != posterior.Draws || len(p.Components) != 1 || count == 1 || len(p.Draws) < 2*count {
-		return p
+		return p, nil
 	}
 	out := *p
 	out.Draws = nil
-	weights, kept := p.Empirical().Weights(), len(p.Draws)/count
+	weights, n := p.Empirical().Weights(), len(p.Draws)/count
 	at, before, sum := 0, -1, weights[0]
-	for k := range kept {
-		for v := (float64(k) + 0.5) / float64(kept); sum < v && at < len(weights)-1; sum += weights[at] {
+	for k := range n {
+		for v := (float64(k) + 0.5) / float64(n); sum < v && at < len(weights)-1; sum += weights[at] {
 			at++
 		}
 		if at != before {
 			out.Draws = append(out.Draws, p.Draws[at])
 			out.Draws[len(out.Draws)-1].LogWeight, before = 0, at
+			kept = append(kept, at)
 			continue
 		}
 		met := &out.Draws[len(out.Draws)-1]
@@ -271,7 +275,7 @@ func thinned(p *posterior.Posterior, count int) *posterior.Posterior {
 	}
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws = len(out.Draws)
-	return &out
+	return &out, kept
 }
 
 // located says which table an error is about.

@@ -22,8 +22,10 @@ func (f *imputedFit) result() *Result {
 	if f.kept {
 		m.Rounds = 0
 	}
+	scores := make([]*functional, len(f.results))
 	for k, r := range f.results {
 		p := *r.Posterior
+		scores[k] = r.functional
 		p.Warnings = nil // those of all tables are put together below
 		parts[k] = &p
 		m.Probabilities = append(m.Probabilities, r.Probabilities)
@@ -35,7 +37,7 @@ func (f *imputedFit) result() *Result {
 	}
 	m.SD = between(m.Probabilities)
 	mixed := *posterior.Mix(parts, make([]float64, len(parts)))
-	out.Posterior, out.Imputation = &mixed, m
+	out.Posterior, out.Imputation, out.functional = &mixed, m, joined(scores)
 	if f.averaged != nil {
 		out.Evidence = f.averaged
 		if f.engine != SVGD || f.cfg.Model == nil {

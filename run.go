@@ -257,6 +257,7 @@ type Result struct {
 	Seconds      Seconds
 
 	functional *functional
+	functions  *posterior.Posterior // drawn from it; nil: not yet
 }
 
 // Distance is the mean absolute difference of the edge probabilities of the

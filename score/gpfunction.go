@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/stream"
 )
 
 // Features is the number of random features of a [Function].
@@ -20,9 +22,23 @@ type Function struct {
 
 	mean         float64     // of f over the rows
 	shift, scale []float64   // of the parents: the kernel sees (x − shift)/scale
+	seed         uint64      // of the weights, below 2⁵³
 	weights      [][]float64 // of the features, by feature: bias, then parents
 	coefficients []float64   // by feature
 	offset       float64     // mean of the features' sum over the rows
+}
+
+// featureWeights are those of the features of a function of some parents.
+func featureWeights(seed uint64, parents int) [][]float64 {
+	rng := stream.New(seed, stream.FunctionFeatures)
+	all := make([][]float64, Features)
+	for m := range all {
+		all[m] = make([]float64, 1+parents)
+		for k := range all[m] {
+			all[m][k] = rng.NormFloat64()
+		}
+	}
+	return all
 }
 
 // Function draws the equation of variable j given its parents. The amplitude and the noise
@@ -56,15 +72,12 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	if len(parents) == 0 {
 		return f
 	}
-	f.weights = make([][]float64, Features)
+	f.seed = rng.Uint64() >> 11
+	f.weights = featureWeights(f.seed, len(parents))
 	phi := make([][]float64, Features) // by feature, centred over the rows
 	means := make([]float64, Features)
-	for m := range phi {
-		w := make([]float64, 1+len(parents))
-		for k := range w {
-			w[k] = rng.NormFloat64()
-		}
-		f.weights[m], phi[m] = w, make([]float64, group.n)
+	for m, w := range f.weights {
+		phi[m] = make([]float64, group.n)
 		for r := range phi[m] {
 			v := w[0]
 			for k, i := range parents {
@@ -171,4 +184,60 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 		}
 		dst[r] = f.mean + sum - f.offset
 	}
+}
+
+// Numbers before those of the parents in the parameters of a function.
+const functionHeader = 5
+
+// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the mean, the
+// offset, the seed of the features' weights, the number of features, then shift and scale of each parent and the
+// coefficient of each feature.
+func (f *Function) Parameters() []float64 {
+	out := []float64{f.NoiseVariance, f.mean, f.offset, float64(f.seed), float64(len(f.coefficients))}
+	for k := range f.shift {
+		out = append(out, f.shift[k], f.scale[k])
+	}
+	return append(out, f.coefficients...)
+}
+
+// NewFunction is the function of so many parents at the beginning of parameters, and the parameters
+// after it. Numbers that no function has are an error.
+func NewFunction(parents int, parameters []float64) (f *Function, rest []float64, err error) {
+	fault := func(format string, args ...any) (*Function, []float64, error) {
+		return nil, nil, fmt.Errorf("score: function of %d parents: "+format, append([]any{parents}, args...)...)
+	}
+	coefficients := functionHeader + 2*parents // where they begin
+	if len(parameters) < coefficients {
+		return fault("got %d parameters, want at least %d", len(parameters), coefficients)
+	}
+	f = &Function{NoiseVariance: parameters[0], mean: parameters[1], offset: parameters[2]}
+	seed, count := parameters[3], parameters[4]
+	switch {
+	case !(f.NoiseVariance >= 0):
+		return fault("got the noise variance %v, want 0 or more", f.NoiseVariance)
+	case seed != math.Trunc(seed) || seed < 0 || seed >= 1<<53:
+		return fault("got the seed %v, want a whole number from 0 to 2^53-1", seed)
+	case count != 0 && (count != Features || parents == 0):
+		return fault("got %v features, want %d, or none", count, Features)
+	case len(parameters)-coefficients < int(count):
+		return fault("got %d parameters, want at least %d", len(parameters), coefficients+int(count))
+	}
+	end := coefficients + int(count)
+	for k, v := range parameters[:end] {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fault("parameter %d is %v, want a finite number", k+1, v)
+		}
+	}
+	for k := range parents {
+		shift, scale := parameters[functionHeader+2*k], parameters[functionHeader+2*k+1]
+		if scale == 0 {
+			return fault("the scale of parent %d is 0", k+1)
+		}
+		f.shift, f.scale = append(f.shift, shift), append(f.scale, scale)
+	}
+	if count > 0 {
+		f.seed, f.coefficients = uint64(seed), parameters[coefficients:end]
+		f.weights = featureWeights(f.seed, parents)
+	}
+	return f, parameters[end:], nil
 }

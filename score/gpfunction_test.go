@@ -3,6 +3,7 @@ package score_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -159,5 +160,46 @@ func TestFunctionsOfOwnVariances(t *testing.T) {
 	// relative one of the noise variance of about 0.13.
 	if math.Abs(mean-6.13) > 0.25 || math.Abs(noise-0.09) > 0.04 {
 		t.Errorf("f(103) = %v with the noise variance %v, want about 6.13 and 0.09", mean, noise)
+	}
+}
+
+// A function is its parameters: what they give again has the same values, bit by bit, and what no
+// function has is refused.
+func TestFunctionParameters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	x := curve(30, rng)
+	g, err := score.NewGP(x, nil, score.GPOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, parents := range [][]int{nil, {0}} {
+		f := g.Integrated().Function(1, parents, rng)
+		p := f.Parameters()
+		again, rest, err := score.NewFunction(len(parents), append(p, 7, 8))
+		if err != nil || len(rest) != 2 || rest[0] != 7 {
+			t.Fatalf("%d parents: rest %v, error %v", len(parents), rest, err)
+		}
+		columns := [][]float64{{90, 100, 103}}[:len(parents)]
+		want, got := make([]float64, 3), make([]float64, 3)
+		f.Mean(want, columns)
+		again.Mean(got, columns)
+		if !slices.Equal(got, want) || again.NoiseVariance != f.NoiseVariance {
+			t.Errorf("%d parents: %v with the noise variance %v, want %v and %v", len(parents), got, again.NoiseVariance, want, f.NoiseVariance)
+		}
+		for k := range p {
+			if _, _, err := score.NewFunction(len(parents), p[:k]); err == nil {
+				t.Errorf("%d parents: the first %d of %d parameters are accepted", len(parents), k, len(p))
+			}
+			bad := slices.Clone(p)
+			bad[k] = math.NaN()
+			if _, _, err := score.NewFunction(len(parents), bad); err == nil {
+				t.Errorf("%d parents: parameter %d that is no number is accepted", len(parents), k)
+			}
+		}
+	}
+	for _, bad := range [][]float64{{-1, 0, 0, 0, 0}, {1, 0, 0, 0.5, 0}, {1, 0, 0, 1 << 53, 0}, {1, 0, 0, 0, 1e9}, {1, 0, 0, 0, 0, 0, 0}} {
+		if _, _, err := score.NewFunction(len(bad)/7, bad); err == nil {
+			t.Errorf("%v is accepted", bad)
+		}
 	}
 }

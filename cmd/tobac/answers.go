@@ -45,24 +45,25 @@ func readRun(folder string) (*savedRun, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: a file; allowed: %s", folder, allowed)
 	}
-	path := filepath.Join(folder, particlesFile)
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no %s in it; allowed: %s", folder, particlesFile, allowed)
-	case err != nil:
-		return nil, file.WithPath(path, err)
-	}
-	defer f.Close() // only read: closing cannot lose anything
 	r := &savedRun{folder: folder, transform: "none"}
-	if r.posterior, err = posterior.Read(f, path); err != nil {
+	if r.posterior, err = r.draws(particlesFile); err != nil {
 		return nil, err
+	}
+	if r.posterior == nil {
+		return nil, fmt.Errorf("%s: no %s in it; allowed: %s", folder, particlesFile, allowed)
+	}
+	answering, err := r.draws(functionsFile)
+	if err != nil {
+		return nil, err
+	}
+	if answering == nil {
+		answering = r.posterior
 	}
 	s, err := r.summary()
 	if err != nil {
 		return nil, err
 	}
-	if r.effects, err = tobac.EffectsOf(r.posterior, s.Columns, s.Config.Seed); err != nil {
+	if r.effects, err = tobac.EffectsOf(answering, s.Columns, s.Config.Seed); err != nil {
 		if !errors.Is(err, effects.ErrNoParameters) {
 			return nil, &locatedError{folder, err}
 		}
@@ -73,6 +74,28 @@ func readRun(folder string) (*savedRun, error) {
 		r.transform = s.Config.Transform
 	}
 	return r, nil
+}
+
+// checkEffects is an error where nothing is known of interventions.
+func (r *savedRun) checkEffects() error {
+	if r.effects == nil {
+		return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, tobac.DescribeModel(r.posterior.Model))
+	}
+	return nil
+}
+
+// draws reads a posterior; nil: there is no file of this name.
+func (r *savedRun) draws(name string) (*posterior.Posterior, error) {
+	path := filepath.Join(r.folder, name)
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, file.WithPath(path, err)
+	}
+	defer f.Close() // only read: closing cannot lose anything
+	return posterior.Read(f, path)
 }
 
 // summary reads summary.json; without one the columns are unknown.

@@ -292,14 +292,14 @@ func TestVerdictIsPrinted(t *testing.T) {
 	}
 }
 
-// FuzzReadEffects: any bytes give the effects of a variable, or an error with its place.
+// FuzzReadEffects: any bytes give effects of variables, or an error with its place.
 func FuzzReadEffects(f *testing.F) {
 	for _, text := range []string{effectsHeader + "\na,b,1.5,0.1,1,1.5,2,1,0.5\nb,a,1,,,,,1,\n", effectsHeader + "\na,c,1,1,1,1,1,1,1\n", "from,to\n", "", effectsHeader + "\na,b,x,,,,,,\n"} {
 		f.Add([]byte(text))
 	}
 	names := []string{"a", "b"}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, err := readEffects(bytes.NewReader(data), "effects.csv", names, 0)
+		all, err := readEffects(bytes.NewReader(data), "effects.csv", names)
 		if err != nil {
 			if located := new(delimited.Error); !errors.As(err, &located) {
 				t.Fatalf("error is a %T: %v", err, err)
@@ -307,15 +307,15 @@ func FuzzReadEffects(f *testing.F) {
 			return
 		}
 		for _, e := range all {
-			if e.From != 0 || e.To < 0 || e.To > 1 {
+			if e.From < 0 || e.From > 1 || e.To < 0 || e.To > 1 {
 				t.Fatalf("effect %+v", e)
 			}
 		}
 	})
 }
 
-// The effects that a fit under Gaussian processes found are read from its file, the others are
-// refused with what to do.
+// The functions of a fit under Gaussian processes are saved: they give the same effects again, and
+// predictions.
 func TestEffectsOfProcesses(t *testing.T) {
 	simulated(t)
 	succeed(t, "fit", "data/train.csv", "--model", "gp", "--engine", "exact", "--out", "run")
@@ -332,10 +332,35 @@ func TestEffectsOfProcesses(t *testing.T) {
 			t.Errorf("effect %+v, %s has %v", got.Effects[0], effectsFile, row)
 		}
 	}
-	if text := succeed(t, "effect", "run", "--from", row[0]).stdout; !strings.Contains(text, "90 % interval") || strings.Contains(text, "above 0") {
+	if text := succeed(t, "effect", "run", "--from", row[0]).stdout; !strings.Contains(text, "90 % interval") || !strings.Contains(text, "above 0") {
 		t.Errorf("effects:\n%s", text)
 	}
-	if got := runTobac(t, "predict", "run"); got.code != exitFailed || !strings.Contains(got.stderr, "run: its draws have no parameters (nonlinear, Gaussian processes) to predict with") {
+	var free struct {
+		Predictions []struct {
+			Column string
+			Mean   struct{ Mean float64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "predict", "run", "--json").stdout), &free); err != nil {
+		t.Fatal(err)
+	}
+	names, data := csvRows(t, "data", "train.csv")
+	for _, p := range free.Predictions {
+		column := slices.Index(names, p.Column)
+		mean, square := 0.0, 0.0
+		for _, row := range data {
+			v := parseFloat(t, row[column]) / float64(len(data))
+			mean, square = mean+v, square+v*v*float64(len(data))
+		}
+		if math.Abs(p.Mean.Mean-mean) > 0.3*math.Sqrt(square-mean*mean) {
+			t.Errorf("nothing set: %s has the mean %v, expected %v", p.Column, mean, p.Mean.Mean)
+		}
+	}
+	refuses(t, "predict run --do X0=1 --do X0=2", exitUsage, `--do sets "X0" twice`)
+	if err := os.WriteFile("run/"+functionsFile, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := runTobac(t, "predict", "run"); got.code != exitFailed || !strings.Contains(got.stderr, "run/"+functionsFile) {
 		t.Errorf("predict: %+v", got)
 	}
 	// A consensus graph with undirected edges is no truth.

@@ -91,23 +91,15 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 			return nil, usagef("--from and --to are the same column")
 		}
 	}
-	if r.effects == nil {
-		if a.effects, err = r.savedEffects(a.from); err != nil {
-			return nil, err
-		}
-	} else {
-		a.effects = r.effects.Of(a.from)
+	if err := r.checkEffects(); err != nil {
+		return nil, err
 	}
+	a.effects = r.effects.Of(a.from)
 	if a.single {
 		a.effects = slices.DeleteFunc(a.effects, func(f effects.Effect) bool { return f.To != target })
-		if len(a.effects) == 0 { // effects.csv leaves out what has no path
-			a.effects = []effects.Effect{{From: a.from, To: target}}
-		}
-		if r.effects != nil {
-			a.values = r.effects.Values(a.from, target)
-			if r.columns != nil {
-				a.curve, err = r.effects.Curve(a.from, target, r.columns[a.from].Quantiles)
-			}
+		a.values = r.effects.Values(a.from, target)
+		if r.columns != nil {
+			a.curve, err = r.effects.Curve(a.from, target, r.columns[a.from].Quantiles)
 		}
 		return a, err
 	}
@@ -133,21 +125,14 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	known := !math.IsNaN(a.effects[0].SD)
 	t := newTable(&w)
 	fmt.Fprint(t, "  B\teffect")
-	signs := known && !math.IsNaN(a.effects[0].Positive)
 	if known {
-		fmt.Fprint(t, "\t90 % interval")
-	}
-	if signs {
-		fmt.Fprint(t, "\tabove 0\tbelow 0")
+		fmt.Fprint(t, "\t90 % interval\tabove 0\tbelow 0")
 	}
 	fmt.Fprintln(t, "\tpath\tin SDs")
 	for _, f := range a.effects {
 		fmt.Fprintf(t, "  %s\t%s", name(f.To), weightText(f.Mean, f.SD))
 		if known {
-			fmt.Fprintf(t, "\t%s", intervalText(f.Distribution))
-		}
-		if signs {
-			fmt.Fprintf(t, "\t%.2f\t%.2f", f.Positive, f.Negative)
+			fmt.Fprintf(t, "\t%s\t%.2f\t%.2f", intervalText(f.Distribution), f.Positive, f.Negative)
 		}
 		fmt.Fprintf(t, "\t%.2f\t%s\n", f.Path, signed(f.InSD))
 	}
@@ -159,10 +144,8 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	} else {
 		fmt.Fprintln(&w, "  effect: mean; path: probability that a directed path leads there")
 	}
-	if r.effects != nil {
-		fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
-	}
-	if a.single && known && a.values != nil {
+	fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
+	if a.single && known {
 		writeHistogram(&w, a.values, r.effects.Weights)
 	}
 	if a.curve != nil {

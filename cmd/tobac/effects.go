@@ -18,6 +18,10 @@ const effectsFile = "effects.csv"
 // answer computes the total effects, where the draws have parameters, and the
 // verdict.
 func (r *result) answer(ctx context.Context, workers int) error {
+	var err error
+	if r.functions, err = r.Result.Functions(ctx); err != nil {
+		return err
+	}
 	e, err := r.Result.Effects(ctx)
 	switch {
 	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):

@@ -15,6 +15,7 @@ import (
 const (
 	particlesFile = "particles.json"
 	besideFile    = "particles-svgd.json"
+	functionsFile = "functions.json" // draws with their functions, where those of particles.json are graphs alone
 )
 
 // heldOut returns the log densities of held-out rows, in the units of the data, under the draws and

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
 	"tobac/internal/file"
@@ -72,8 +71,8 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if r.effects == nil {
-				return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, tobac.DescribeModel(r.posterior.Model))
+			if err := r.checkEffects(); err != nil {
+				return err
 			}
 			warnings := r.effects.Warnings(settings)
 			warn(cmd.ErrOrStderr(), warnings)

@@ -111,7 +111,7 @@ func storedContent(dir, dataPath, truthPath string) (*report.Content, error) {
 		return nil, file.WithPath(path, err)
 	}
 	defer f.Close() // only read
-	all, err := readEffects(f, path, p.Names, every)
+	all, err := readEffects(f, path, p.Names)
 	c.Effects = reported(all, p.Names)
 	return &c, err
 }

@@ -11,6 +11,7 @@ import (
 	"tobac/graphfile"
 	"tobac/impute"
 	"tobac/internal/file"
+	"tobac/posterior"
 	"tobac/report"
 )
 
@@ -20,6 +21,8 @@ type result struct {
 	summary summary
 	page    *report.Report // nil: none was asked for
 	warned  []string       // warnings that the user has seen
+
+	functions *posterior.Posterior // draws with what their effects are computed from; nil: those of the result have it
 
 	effects []effects.Effect // strongest first; nil: the draws have no parameters
 	known   bool             // whether their standard deviations are
@@ -47,6 +50,7 @@ var fitOutputs = []output{
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
+	{name: functionsFile, write: func(r *result, w io.Writer) error { return r.functions.Write(w) }, has: func(r *result) bool { return r.functions != nil }},
 	{name: configFile, write: func(r *result, w io.Writer) error { return r.command.writeConfig(w, r.folder) }},
 	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},

@@ -61,6 +61,9 @@ var newer = []frozen{
 	{stream.RedrawnValues, 0x0, []int{2, 5}, [3]uint64{0x194cfeb07b60bbdb, 0x7127e6be7b4b182, 0x8272c77b0763c352}},
 	{stream.RedrawnValues, 0x2a, []int{2, 5}, [3]uint64{0x7c0f48b62c6f78bb, 0xb012873436f83861, 0x19576ba0ab9874dd}},
 	{stream.RedrawnValues, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0xf550a99d641c993a, 0xa878bacc341eb7d8, 0x1344a0b11950819e}},
+	{stream.FunctionFeatures, 0x0, []int{}, [3]uint64{0xc23354836ec04ff0, 0xdb2aaa885c7f8e79, 0x822a1ef5648a12bd}},
+	{stream.FunctionFeatures, 0x2a, []int{}, [3]uint64{0x491920e36ac13cc, 0x256df68a283c0375, 0x7d0f8a7c1b9242f2}},
+	{stream.FunctionFeatures, 0xffffffffffffffff, []int{}, [3]uint64{0x82e299c13849c37f, 0x90568c30d49b11d, 0x22648b33d3ee475b}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

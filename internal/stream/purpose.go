@@ -34,6 +34,7 @@ const (
 	Imputation                             // moves of the chain that completes a table
 	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
 	ImputedTable                           // seed of the fit to one of several completed tables
+	FunctionFeatures                       // weights of the random features of a function
 )
 
 // A derivation is one of those in the package comment.
@@ -82,6 +83,7 @@ var purposes = [...]struct {
 	Imputation:          {keyed, 1, "imputation", 0},
 	RedrawnValues:       {keyed, 2, "redrawn", 0},
 	ImputedTable:        {keyed, 1, "imputed table", 0},
+	FunctionFeatures:    {keyed, 0, "function features", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

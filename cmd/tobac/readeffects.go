@@ -1,50 +1,21 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
-	"tobac/internal/file"
 )
 
 // effectsHeader is the first line of effects.csv.
 const effectsHeader = "from,to,mean,sd,q05,q50,q95,path,mean_in_sd"
 
-// savedEffects are the effects of a variable that effects.csv lists, for a run whose draws have no
-// parameters.
-func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
-	path := filepath.Join(r.folder, effectsFile)
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: its draws have no parameters (%s), and no effects were computed; fit with a model that has them", r.folder, tobac.DescribeModel(r.posterior.Model))
-	case err != nil:
-		return nil, file.WithPath(path, err)
-	}
-	defer f.Close() // only read
-	all, err := readEffects(f, path, r.posterior.Names, from)
-	if err == nil && all == nil {
-		return nil, fmt.Errorf("%s: no effect of %s on any column", path, label(r.posterior.Names[from]))
-	}
-	return all, err
-}
-
-// every variable has its effects read.
-const every = -1
-
-// readEffects reads those of a variable, or of every one, as writeEffects wrote them; path names the file in
-// errors.
-func readEffects(in io.Reader, path string, names []string, from int) ([]effects.Effect, error) {
+// readEffects reads total effects as writeEffects wrote them; path names the file in errors.
+func readEffects(in io.Reader, path string, names []string) ([]effects.Effect, error) {
 	text, err := delimited.Read(in, path)
 	if err != nil {
 		return nil, err
@@ -81,10 +52,8 @@ func readEffects(in io.Reader, path string, names []string, from int) ([]effects
 				return nil, err
 			}
 		}
-		if from == every || ends[0] == from {
-			all = append(all, effects.Effect{From: ends[0], To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
-				Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
-		}
+		all = append(all, effects.Effect{From: ends[0], To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
+			Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
 	}
 	return all, nil
 }
