@@ -43,7 +43,7 @@ func climb(ctx context.Context, p *problem, rng *rand.Rand) (*climber, error) {
 		for c.step() {
 		}
 		margin := 3 * max(0, 1-1.25*float64(try)/float64(tries))
-		if next := c.total(); next >= now-margin*rng.ExpFloat64() {
+		if next := c.total(); next >= now-margin*rng.ExpFloat64()-tie {
 			now = next
 		} else {
 			c.restore()
@@ -51,6 +51,11 @@ func climb(ctx context.Context, p *problem, rng *rand.Rand) (*climber, error) {
 	}
 	return c, ctx.Err()
 }
+
+// tie is a difference of ln p that counts as none, far above rounding. Under a score of equivalence classes an edge and its
+// reverse are often equally good: the first of them is taken, so that rounding, which changes with the units of
+// the data, does not decide where a chain starts.
+const tie = 1e-6
 
 // maxTorn is the largest number of neighbours that lose their edges.
 const maxTorn = 5
@@ -179,12 +184,12 @@ func (c *climber) update(j int) {
 
 // step makes the best change, and reports whether there was a better graph.
 func (c *climber) step() bool {
-	best, from, to, turn := 1e-9, -1, -1, false
+	best, from, to, turn := 0.0, -1, -1, false
 	g := &c.graph
 	for j := range c.d {
 		searched := false
 		for i, gain := range c.gain[j] {
-			if gain <= best {
+			if gain <= best+tie {
 				continue
 			}
 			if !g.has(i, j) && !searched {
@@ -198,7 +203,7 @@ func (c *climber) step() bool {
 	}
 	for j := range c.d {
 		for i, gain := range c.gain[j] {
-			if g.has(i, j) && gain+c.gain[i][j] > best && c.turns(i, j) {
+			if g.has(i, j) && gain+c.gain[i][j] > best+tie && c.turns(i, j) {
 				best, from, to, turn = gain+c.gain[i][j], i, j, true
 			}
 		}

@@ -46,14 +46,14 @@ func (c *mover) edgeMoves(s *partition, n int, beta float64, count *moveCounts) 
 // of the graph, and total, the logarithm of its probability.
 func (c *mover) admit(beta, ratio float64) bool {
 	if beta == 1 {
-		return ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
+		return c.accepts(ratio)
 	}
 	copy(c.layer, c.spare.layer)
 	c.graph.layers(c.spare.layer)
 	c.spare.fill()
 	next := c.spare.log()
 	ratio += (beta - 1) * (next - c.total)
-	if ratio < 0 && c.rng.Float64() >= math.Exp(ratio) {
+	if !c.accepts(ratio) {
 		copy(c.spare.layer, c.layer)
 		c.spare.fill()
 		return false

@@ -1,8 +1,6 @@
 package mcmc
 
 import (
-	"math"
-
 	"tobac/internal/stream"
 )
 
@@ -93,7 +91,7 @@ func (c *chain) sweep(r int, beta float64) {
 func (c *chain) exchange(r int) {
 	a, b := c.rungs[r].log(), c.rungs[r+1].log()
 	ratio := (c.betas[r] - c.betas[r+1]) * (b - a)
-	accepted := ratio >= 0 || c.rng.Float64() < math.Exp(ratio)
+	accepted := c.accepts(ratio)
 	if accepted {
 		c.rungs[r], c.rungs[r+1] = c.rungs[r+1], c.rungs[r]
 	}
