@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,11 +34,11 @@ type Set struct {
 func OpenSet(dir string, names []string, guard Guard) (s *Set, err error) {
 	const allowed = "allowed: the path of a folder, which is created if it does not exist"
 	s = &Set{dir: filepath.Clean(dir), names: names, guard: guard, sums: map[string]string{}}
-	if info, err := os.Stat(s.dir); err == nil && !info.IsDir() {
+	if info, err := disk.Stat(s.dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: is a file; %s", dir, allowed)
 	}
 	for d := s.dir; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := disk.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		s.made = append(s.made, d)
@@ -49,7 +48,7 @@ func OpenSet(dir string, names []string, guard Guard) (s *Set, err error) {
 			s.Discard()
 		}
 	}()
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+	if err := disk.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
 	}
 	if s.staging, err = newStaging(s.dir); err != nil {
@@ -70,7 +69,7 @@ func (s *Set) check() (now map[string]string, err error) {
 	var refused []string
 	for _, name := range s.places() {
 		path := filepath.Join(s.dir, name)
-		info, err := os.Lstat(path)
+		info, err := disk.Lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -128,17 +127,11 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 
 // Commit moves the files into place, unless one has come there that must not be
 // replaced. If one cannot be moved, those before it are taken back and former files
-// return.
+// return; those that cannot return now do so when the next set is opened in the folder.
 func (s *Set) Commit() (err error) {
-	var undo []func()
 	defer func() {
 		if err == nil {
 			s.made = nil
-		} else {
-			os.Remove(s.staging.file(journalName)) // before anything is taken back
-			for i := len(undo) - 1; i >= 0; i-- {
-				undo[i]()
-			}
 		}
 		s.Discard()
 	}()
@@ -146,26 +139,33 @@ func (s *Set) Commit() (err error) {
 	if err != nil {
 		return err
 	}
-	removed, err := s.prepare(now)
+	j, err := s.prepare(now)
 	if err != nil {
 		return err
 	}
-	move := func(from, to string) error {
-		err := os.Rename(from, to)
-		if err == nil {
-			undo = append(undo, func() { os.Rename(to, from) }) // the first error matters more
+	if err := s.move(j); err != nil {
+		// From here on the next sweep would take it back too.
+		disk.Rename(s.staging.file(journalName), s.staging.file(journalBack))
+		if !j.takeBack(s.dir, s.staging) {
+			s.staging.leave()
+			s.staging = nil
 		}
 		return err
 	}
-	for _, name := range slices.Concat(removed, s.written) {
+	return nil
+}
+
+// move makes the moves of a journal.
+func (s *Set) move(j *journal) error {
+	for _, name := range slices.Concat(j.Removed, j.Names) {
 		path, fresh := filepath.Join(s.dir, name), s.staging.file(name)
-		if err := move(path, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Rename(path, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return WithPath(path, err)
 		}
-		if slices.Contains(removed, name) {
+		if slices.Contains(j.Removed, name) {
 			continue
 		}
-		if err := move(fresh, path); err != nil {
+		if err := disk.Rename(fresh, path); err != nil {
 			return WithPath(path, err)
 		}
 		afterMove(name)
@@ -177,13 +177,13 @@ func (s *Set) Commit() (err error) {
 // the process there.
 var afterMove = func(name string) {}
 
-// prepare writes the manifest and the journal, and returns the names of the
-// files to take away.
-func (s *Set) prepare(now map[string]string) (removed []string, err error) {
+// prepare writes the manifest and the journal, and returns the latter.
+func (s *Set) prepare(now map[string]string) (*journal, error) {
 	known, _, err := readManifest(s.dir)
 	if err != nil {
 		return nil, err
 	}
+	var removed []string
 	fresh := manifest{Note: manifestNote, Files: s.sums}
 	for name, sum := range known.Files {
 		path := filepath.Join(s.dir, name)
@@ -192,7 +192,7 @@ func (s *Set) prepare(now map[string]string) (removed []string, err error) {
 		case slices.Contains(s.names, name) && now[name] == sum:
 			removed = append(removed, name)
 		default:
-			if _, err := os.Lstat(path); err == nil {
+			if _, err := disk.Lstat(path); err == nil {
 				fresh.Files[name] = sum
 			}
 		}
@@ -201,10 +201,11 @@ func (s *Set) prepare(now map[string]string) (removed []string, err error) {
 	if err := s.Write(Manifest, fresh.write); err != nil {
 		return nil, err
 	}
+	j := &journal{Names: s.written, Removed: removed, Former: now, Fresh: s.sums}
 	_, err = create(filepath.Join(s.dir, journalName), s.staging.file(journalName), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(journal{Names: s.written, Removed: removed, Former: now})
+		return json.NewEncoder(w).Encode(j)
 	})
-	return removed, err
+	return j, err
 }
 
 // Discard removes everything that was not committed, folders made for it
@@ -218,7 +219,7 @@ func (s *Set) Discard() {
 		s.staging = nil
 	}
 	for _, d := range s.made {
-		os.Remove(d) // not if somebody else has put something there
+		disk.Remove(d) // not if somebody else has put something there
 	}
 	s.made = nil
 }
