@@ -215,6 +215,9 @@ func (s *storedSummary) convergence() report.Convergence {
 
 // metrics explain the numbers that judge the listed probabilities.
 func (s *storedSummary) metrics() []report.Metric {
+	if s.Metrics == nil {
+		return nil
+	}
 	l := s.Metrics.Listed
 	if l == nil || s.input.Truth == "" {
 		return nil

@@ -30,19 +30,18 @@ func figureFiles() []string {
 }
 
 // draw makes the report of a result from what its files say.
-func (r *result) draw(ctx context.Context, j *job) (err error) {
+func (r *result) draw(ctx context.Context, j *job) (*report.Report, error) {
 	var text bytes.Buffer
 	if err := writeJSON(&text, r.summary); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := readSummary(text.Bytes())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c := newContent(r.Posterior, s, j.unscaled(), j.truth)
 	c.Effects = reported(r.effects, r.Names)
-	r.page, err = report.New(ctx, c)
-	return err
+	return report.New(ctx, c)
 }
 
 // unscaled are the rows of the fit before they were standardised.

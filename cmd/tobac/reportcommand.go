@@ -48,11 +48,11 @@ fit held out are held out again. --truth names the true graph if that is elsewhe
 
 // reportAgain writes the report of the fit in a folder; other paths may be empty. With force it replaces files that it did not write.
 func reportAgain(ctx context.Context, dir, dataPath, truthPath string, force bool, stdout io.Writer) error {
-	c, err := storedContent(dir, dataPath, truthPath)
+	c, err := within(ctx, func() (*report.Content, error) { return storedContent(dir, dataPath, truthPath) })
 	if err != nil {
 		return err
 	}
-	page, err := report.New(ctx, *c)
+	page, err := within(ctx, func() (*report.Report, error) { return report.New(ctx, *c) })
 	if err != nil {
 		return &locatedError{dir, err}
 	}

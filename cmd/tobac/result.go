@@ -7,7 +7,6 @@ import (
 
 	"tobac"
 	"tobac/delimited"
-	"tobac/effects"
 	"tobac/graphfile"
 	"tobac/impute"
 	"tobac/internal/file"
@@ -21,12 +20,10 @@ type result struct {
 	page    *report.Report // nil: none was asked for
 	warned  []string       // warnings that the user has seen
 
-	effects []effects.Effect // strongest first; nil: the draws have no parameters
-	known   bool             // whether their standard deviations are
-	worth   string           // how many draws they rest on
+	answers
 	verdict tobac.Verdict
 	command *commandLine       // that made it
-	folder  string             // of its files; "": none
+	folder  string             // where paths in its files begin; "": they are absolute
 	imputed *impute.Completed  // nil: no value was missing
 	formats []graphfile.Format // of --formats
 }

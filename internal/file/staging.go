@@ -85,7 +85,9 @@ func (s *staging) remove() {
 		return
 	}
 	defer s.leave()
-	rank := func(path string) int { return slices.Index([]string{journalName, journalBack, lockName}, filepath.Base(path)) }
+	rank := func(path string) int {
+		return slices.Index([]string{journalName, journalBack, lockName}, filepath.Base(path))
+	}
 	all := disk.matching(s.path, "", "")
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, path := range all {
