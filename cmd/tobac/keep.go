@@ -137,6 +137,7 @@ func (k *keeping) save(r *result) {
 	if errors.As(err, new(*internalError)) {
 		r.page = nil // whose writing is most of the work
 	}
+	k.discard()
 	if k.open() == nil && k.write(r) == nil { // the moment or the page was bad, or the folder gone
 		k.saved = k.out
 		return
