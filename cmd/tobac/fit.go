@@ -185,7 +185,8 @@ paths that begin at the folder of the file. The command line comes first.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
-ends its step. FILE is new or an earlier checkpoint. --resume FILE continues from there
+ends its step. FILE is new or an earlier checkpoint; the one before it is kept as
+FILE.previous. --resume FILE continues from there
 with the same bits as a run that was not interrupted, with the data and the options of
 the checkpoint, and keeps its state in the same file. Options that are given again must be the
 same, except --workers, --truth, --heldout, the options of the output and, where svgd has
@@ -295,7 +296,7 @@ func (o *fitOptions) recall() (err error) {
 		return err
 	}
 	if o.checkpoint == "" {
-		o.checkpoint = o.resume
+		o.checkpoint = checkpointPlace(o.resume)
 	}
 	return o.command.recall(o.resume, o.resumed)
 }

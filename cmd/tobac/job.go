@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"tobac"
@@ -234,7 +235,8 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 			return nil, j.command.restoreError(j.resumeFrom, j.resume, err)
 		}
 	}
-	early := r.Warnings()
+	doubts := j.resume.doubts(j.resumeFrom)
+	early := slices.Concat(r.Warnings(), doubts)
 	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r); err != nil {
 		return nil, err
@@ -243,6 +245,7 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	done.Warnings = slices.Concat(done.Warnings, doubts)
 	done.Standardization = compose(j.scaling, done.Standardization)
 	if j.scaling != nil {
 		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)
