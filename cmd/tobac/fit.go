@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -312,19 +311,13 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	var out, figures *file.Set
+	var out *file.Set
 	guard := file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}
 	if o.out != "" {
-		if out, err = file.OpenSet(o.out, outputNames(fitOutputs), guard); err != nil {
+		if out, err = file.OpenSet(o.out, append(outputNames(fitOutputs), figureFiles()...), guard); err != nil {
 			return err
 		}
 		defer out.Discard()
-		if o.report {
-			if figures, err = file.OpenSet(filepath.Join(o.out, figuresFolder), figureFiles(), guard); err != nil {
-				return err
-			}
-			defer figures.Discard()
-		}
 	}
 	if o.checkpoint != "" { // after the folder, which may hold it
 		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
@@ -348,13 +341,16 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	r.formats = o.formats
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if out != nil {
+		if err := r.sign(j); err != nil {
+			return err
+		}
 		if o.report {
 			// What was computed is saved whatever becomes of its picture.
 			if err := r.draw(context.WithoutCancel(ctx), j); err != nil {
 				warn(stderr, []string{"no report: " + message(err)})
 			}
 		}
-		if err := r.save(out, figures); err != nil {
+		if err := r.save(out); err != nil {
 			return err
 		}
 	}

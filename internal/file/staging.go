@@ -46,7 +46,10 @@ func newStaging(dir string) (*staging, error) {
 	return s, nil
 }
 
-func (s *staging) file(name string) string { return filepath.Join(s.path, name) }
+// file is the place of a file of the set, all of which are beside each other here.
+func (s *staging) file(name string) string {
+	return filepath.Join(s.path, strings.ReplaceAll(name, "/", "%2F"))
+}
 
 // remove removes the folder. What cannot be removed is hidden and harmless.
 func (s *staging) remove() {
@@ -114,7 +117,7 @@ func complete(dir, path string) bool {
 		return errors.Is(err, fs.ErrNotExist) || err == nil && sum != "" && sum == j.Former[name]
 	}
 	for _, name := range j.Names {
-		fresh := filepath.Join(path, name)
+		fresh := (&staging{path: path}).file(name)
 		if _, err := os.Lstat(fresh); errors.Is(err, fs.ErrNotExist) {
 			continue // moved already
 		}
