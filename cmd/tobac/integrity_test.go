@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tobac/internal/file"
+)
+
+var damages = flag.Int("damages", 100, "flipped bits in every file that is read back, and a tenth of it truncations")
+
+// damaged calls try with copies of a text in each of which one bit is flipped, and with
+// beginnings of it.
+func damaged(text []byte, try func(what string, text []byte)) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	for range *damages {
+		at, bit := rng.IntN(len(text)), rng.IntN(8)
+		changed := bytes.Clone(text)
+		changed[at] ^= 1 << bit
+		try(fmt.Sprintf("bit %d of byte %d", bit, at), changed)
+	}
+	for range *damages / 10 {
+		n := rng.IntN(len(text))
+		try(fmt.Sprintf("the first %d bytes", n), text[:n])
+	}
+}
+
+// Checkpoints of every method and engine that has them are refused with any bit flipped
+// and cut anywhere, in a line that names the file.
+func TestDamagedCheckpoints(t *testing.T) {
+	for _, row := range []struct{ name, args string }{
+		{"svgd", "--engine svgd --order eqvar"},
+		{"svgd under several orders", "--engine svgd --orders 3 --steps 10"},
+		{"dibs", "--method dibs"},
+		{"bge", "--engine svgd --order eqvar --model bge"},
+		{"networks", "--order eqvar --model ffn"},
+		{"chains", fewIterations},
+		{"beside exact", "--steps 10"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			simulated(t)
+			succeed(t, quick(append([]string{"fit", "data/train.csv", "--checkpoint", "state"}, strings.Fields(row.args)...)...)...)
+			text := []byte(readFile(t, "state"))
+			if _, err := parseCheckpoint(text); err != nil {
+				t.Fatal(err)
+			}
+			reasons := map[string]int{}
+			damaged(text, func(what string, text []byte) {
+				if err := os.WriteFile("harmed", text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				k, err := openCheckpoint("harmed")
+				switch {
+				case k != nil || err == nil:
+					t.Fatalf("%s: accepted", what)
+				case errors.Is(err, file.ErrSeal):
+					reasons["damaged"]++
+				case strings.Contains(err.Error(), "not a checkpoint written by"):
+					reasons["no checkpoint"]++
+				case strings.Contains(err.Error(), "another version of tobac, or is damaged"):
+					reasons["another form"]++
+				default:
+					t.Fatalf("%s: %v", what, err)
+				}
+			})
+			t.Logf("%d bytes: %v", len(text), reasons)
+		})
+	}
+}
+
+// A reader is a command that reads files of a run, and gives what it found in them.
+type reader struct {
+	name  string
+	files []string
+	read  func() (string, error)
+}
+
+// readers are all commands that read the folder run.
+func readers() []reader {
+	command := func(args ...string) func() (string, error) {
+		return func() (string, error) {
+			var stdout, stderr bytes.Buffer
+			if run(context.Background(), args, nil, &stdout, &stderr) != exitDone {
+				return "", errors.New(stderr.String())
+			}
+			return stdout.String(), nil
+		}
+	}
+	return []reader{
+		{"eval", []string{particlesFile}, command("eval", "run", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv")},
+		{"effect", []string{particlesFile, summaryFile}, command("effect", "run", "--from", "X0", "--json")},
+		{"predict", []string{particlesFile, summaryFile}, command("predict", "run", "--do", "X0=1.5", "--json")},
+		{"report", []string{particlesFile, summaryFile, effectsFile, configFile}, func() (string, error) {
+			files, err := file.OpenFolder("run", false)
+			if err != nil {
+				return "", err
+			}
+			c, err := storedContent(files, "run", "", "")
+			if err != nil {
+				return "", err
+			}
+			return fmt.Sprint(c.Title, c.Names, c.Marginals.Probabilities.RawMatrix().Data, c.Settings, c.Facts, c.Verdict, c.Warnings, c.Effects, c.Command, c.Fit, c.SD, c.Metrics, c.Convergence), nil
+		}},
+		{"fit --config", []string{configFile}, func() (string, error) {
+			o := newFitOptions()
+			o.command = &commandLine{flags: fitCommand(o).Flags()}
+			err := o.command.readConfig("run/" + configFile)
+			return fmt.Sprintf("%s %+v", o.command.data, o.command.given("run")), err
+		}},
+		{"convert", []string{"edges.csv"}, command("convert", "run/edges.csv", "-", "--to", "graphml")},
+		{"convert of the consensus", []string{"consensus.csv"}, command("convert", "run/consensus.csv", "-", "--to", "gml")},
+		{"convert of a picture's graph", []string{"consensus.dot"}, command("convert", "run/consensus.dot", "-", "--to", "gml")},
+		{"eval of edges", []string{"edges.csv"}, command("eval", "run/edges.csv", "--truth", "data/graph.csv", "--data", "data/train.csv")},
+	}
+}
+
+// Every file of a run that a command reads back is refused with any bit flipped and cut
+// anywhere, with the reason; a manifest with such a fault lets through at most the same
+// result.
+func TestDamagedResults(t *testing.T) {
+	simulated(t)
+	succeed(t, sampled("fit", "data/train.csv", "--truth", "data/graph.csv", "--steps", "10", "--out", "run")...)
+	refused, harmless := map[string]int{}, map[string]int{}
+	for _, r := range readers() {
+		want, err := r.read()
+		if err != nil {
+			t.Fatalf("%s: %v", r.name, err)
+		}
+		for _, name := range append(r.files, file.Manifest) {
+			path := filepath.Join("run", name)
+			whole := []byte(readFile(t, path))
+			damaged(whole, func(what string, text []byte) {
+				if err := os.WriteFile(path, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				got, err := r.read()
+				switch {
+				case err != nil && (strings.Contains(err.Error(), file.ErrUnproven.Error()) || name == file.Manifest && strings.Contains(err.Error(), "run/")):
+					refused[name]++
+				case err != nil:
+					t.Fatalf("%s, %s of %s: refused for another reason: %v", r.name, what, path, err)
+				case name == file.Manifest && got == want:
+					harmless[name]++
+				default:
+					t.Fatalf("%s, %s of %s: accepted", r.name, what, path)
+				}
+			})
+			if err := os.WriteFile(path, whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := r.read(); err != nil || got != want {
+			t.Fatalf("%s: the restored files give another result, error %v", r.name, err)
+		}
+	}
+	t.Logf("refused %v, harmless %v", refused, harmless)
+}
+
+// A file of one run among those of another is refused, with the manifest and without it
+// where the files say of which run they are; --edited reads all the same.
+func TestFilesOfTwoRuns(t *testing.T) {
+	simulated(t)
+	for name, seed := range map[string]string{"run": "1", "other": "2"} {
+		succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--seed", seed, "--out", name)...)
+	}
+	mine, others := parse(t, readFile(t, "run/summary.json"))["run"], parse(t, readFile(t, "other/summary.json"))["run"]
+	if mine == others || saved(t, "run").Run != mine || parse(t, readFile(t, "run", file.Manifest))["run"] != mine || !strings.Contains(readFile(t, "run", configFile), fmt.Sprintf("\n# Id of the run: %v\n", mine)) {
+		t.Errorf("the runs have the ids %v and %v, the posterior %v", mine, others, saved(t, "run").Run)
+	}
+	swap := func(name string) (restore func()) {
+		text := readFile(t, "run", name)
+		if err := os.WriteFile("run/"+name, []byte(readFile(t, "other", name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := os.WriteFile("run/"+name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, r := range readers() {
+		for _, name := range r.files {
+			restore := swap(name)
+			if _, err := r.read(); (err == nil) != (readFile(t, "run", name) == readFile(t, "other", name)) && !errors.Is(err, file.ErrUnproven) && !strings.Contains(err.Error(), file.ErrUnproven.Error()) {
+				t.Errorf("%s with %s of another run: %v", r.name, name, err)
+			}
+			restore()
+		}
+	}
+	restore := swap(file.Manifest)
+	refuses(t, "effect run --from X0", exitFailed, "run/particles.json: not what the run wrote: its SHA-256 is not that in run/tobac.json: it was changed, the disk fails, or a run was killed while it put its files here; fit again, or give --edited to read the folder as it is")
+	restore()
+	if err := os.Remove("run/" + file.Manifest); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "effect", "run", "--from", "X0")
+	swap(summaryFile)
+	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, run/particles.json of %v; fit again, or give --edited to read the folder as it is", others, mine)
+	for _, args := range []string{"effect run --from X0", "predict run", "report run"} {
+		refuses(t, args, exitFailed, want)
+	}
+	for _, args := range []string{"effect run --from X0 --edited", "predict run --edited", "report run --edited --force", "eval run --edited --truth data/graph.csv"} {
+		succeed(t, strings.Fields(args)...)
+	}
+}
+
+// What is missing, damaged or changed on purpose is said, and what can be done.
+func TestUnprovenFolders(t *testing.T) {
+	simulated(t)
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--report=false", "--out", "run")
+	const todo = "; fit again, or give --edited to read the folder as it is"
+	for _, row := range []struct {
+		name, args, want string
+		harm             func() error
+	}{
+		{particlesFile, "eval run --truth data/graph.csv", "run/particles.json: not what the run wrote: it is missing, and run/tobac.json lists it" + todo, func() error { return os.Remove("run/" + particlesFile) }},
+		{effectsFile, "report run", "run/effects.csv: not what the run wrote: it is missing, and run/tobac.json lists it" + todo, func() error { return os.Remove("run/" + effectsFile) }},
+		{file.Manifest, "predict run", "run/tobac.json: not what the run wrote: it is damaged, and what lies beside it cannot be checked" + todo, func() error { return os.WriteFile("run/"+file.Manifest, []byte("{"), 0o600) }},
+		{file.Manifest, "predict run", "run/particles.json: not what the run wrote: run/tobac.json does not list it" + todo, func() error {
+			return os.WriteFile("run/"+file.Manifest, []byte(strings.Replace(readFile(t, "run", file.Manifest), particlesFile, "particles_json", 1)), 0o600)
+		}},
+		{configFile, "fit --config run/run.toml", "run/run.toml: not what the run wrote: its SHA-256 is not that in run/tobac.json; write it again, or give it another name if it was changed on purpose", func() error {
+			return os.WriteFile("run/"+configFile, []byte("seed = 3\n"), 0o600)
+		}},
+	} {
+		whole := readFile(t, "run", row.name)
+		if err := row.harm(); err != nil {
+			t.Fatal(err)
+		}
+		refuses(t, row.args, exitFailed, row.want)
+		if err := os.WriteFile("run/"+row.name, []byte(whole), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A copy under another name is the user's.
+	if err := os.WriteFile("run/mine.toml", []byte(readFile(t, "run", configFile)+"seed = 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "fit", "--config", "run/mine.toml", "--quiet")
+}
