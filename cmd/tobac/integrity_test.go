@@ -203,7 +203,7 @@ func TestFilesOfTwoRuns(t *testing.T) {
 	}
 	succeed(t, "effect", "run", "--from", "X0")
 	swap(summaryFile)
-	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, run/particles.json of %v; fit again, or give --edited to read the folder as it is", others, mine)
+	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, run/particles.json of the run %v; fit again, or give --edited to read the folder as it is", others, mine)
 	for _, args := range []string{"effect run --from X0", "predict run", "report run"} {
 		refuses(t, args, exitFailed, want)
 	}

@@ -109,11 +109,11 @@ func (f *Folder) SameRun(name, id string) error {
 	case f.id != id:
 		of := func(id string) string {
 			if id == "" {
-				return "one without an id"
+				return "no run"
 			}
-			return id
+			return "the run " + id
 		}
-		return unproven(f.path(name), "it is of the run %s, %s of %s", of(id), f.first, of(f.id))
+		return unproven(f.path(name), "it is of %s, %s of %s", of(id), f.first, of(f.id))
 	}
 	return nil
 }
