@@ -57,7 +57,7 @@ type SettingError struct {
 // Error implements error.
 func (e *SettingError) Error() string {
 	if e.Name == "data" {
-		return fmt.Sprintf("snapshot was made from other data (digest %s) than the run's (%s)", e.Snapshot, e.Run)
+		return fmt.Sprintf("snapshot was made from other data (digest %.16s) than the run's (%.16s)", e.Snapshot, e.Run)
 	}
 	return fmt.Sprintf("snapshot was made with the %s %q, the run has %q", e.Name, e.Snapshot, e.Run)
 }

@@ -108,8 +108,10 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 		Verdict: s.Verdict.Sentences, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
 		Versions: []report.Fact{{Name: "tobac", Text: s.versions.Tobac}, {Name: "Go", Text: s.versions.Go}, {Name: "Platform", Text: s.versions.Platform}},
 	}
-	if s.Run != "" {
-		c.Versions = append(c.Versions, report.Fact{Name: "Run", Text: s.Run})
+	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.versions.Arithmetic}, {Name: "Run", Text: s.Run}} {
+		if f.Text != "" { // results of former versions have neither
+			c.Versions = append(c.Versions, f)
+		}
 	}
 	if len(p.Components) > 0 && p.Components[0].Order != nil {
 		c.Precedes = p.Precedes()

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -245,4 +246,29 @@ func TestUnprovenFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	succeed(t, "fit", "--config", "run/mine.toml", "--quiet")
+}
+
+// The files of a folder are those of one run, figures included: a run without them takes
+// those of an earlier one away, and one that cannot replace a picture writes nothing.
+func TestFiguresBelongToTheRun(t *testing.T) {
+	simulated(t)
+	args := []string{"fit", "data/train.csv", "--engine", "exact", "--quiet", "--out", "run"}
+	succeed(t, args...)
+	for _, name := range inFigures(t, "run") {
+		if sum := at(parse(t, readFile(t, "run", file.Manifest)), "files", filepath.ToSlash(name)); sum == nil {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+	succeed(t, append(args, "--report=false", "--seed", "2")...)
+	if left := listing(t, "run"); slices.Contains(left, figuresFolder) || slices.Contains(left, reportFile) {
+		t.Errorf("a run without a report left %v", left)
+	}
+	if err := os.Mkdir("run/"+figuresFolder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("run/figures/graph.svg", []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, strings.Join(args, " "), exitFailed, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
+	refuses(t, "report run", exitFailed, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
 }

@@ -11,6 +11,7 @@ import (
 
 	"tobac"
 	"tobac/effects"
+	"tobac/internal/vector"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -179,10 +180,13 @@ type versions struct {
 	Tobac    string `json:"tobac"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	// Arithmetic is what decides the last bits: [vector.Set.Arithmetic].
+	Arithmetic string `json:"arithmetic"`
 }
 
 func currentVersions() versions {
-	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	kernels, _ := vector.Default() // an unknown name is an error of every step
+	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: kernels.Arithmetic()}
 	if release != "" {
 		v.Tobac = release
 		return v

@@ -118,15 +118,15 @@ func (f *Folder) SameRun(name, id string) error {
 	return nil
 }
 
-// CheckEdited is an error for a file that a [Set] wrote into its folder and somebody
-// changed there.
+// CheckEdited is an error for a file that a [Set] with an id wrote into its folder and
+// somebody changed there.
 func CheckEdited(path string) error {
 	m, _, err := readManifest(filepath.Dir(path))
 	if err != nil {
 		return nil // the reader of the file says what is the matter
 	}
 	want, listed := m.Files[filepath.Base(path)]
-	if !listed {
+	if !listed || m.ID == "" {
 		return nil
 	}
 	if sum, err := checksum(path); err == nil && sum != "" && sum != want {
