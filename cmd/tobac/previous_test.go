@@ -96,19 +96,30 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestPortableHelper makes a checkpoint in a process of its own, with the kernels that its
+// kernelModels are those of which a checkpoint is resumed with other kernels.
+var kernelModels = []string{"linear", "bge", "ffn"}
+
+// withSteps is a run of a model.
+func withSteps(steps, model string, more ...string) []string {
+	return append([]string{"fit", "data/train.csv", "--report=false", "--engine", "svgd", "--order", "eqvar", "--particles", "6", "--samples", "8", "--model", model, "--steps", steps}, more...)
+}
+
+// TestKernelsHelper makes checkpoints in a process of its own, with the kernels that its
 // environment names.
-func TestPortableHelper(t *testing.T) {
+func TestKernelsHelper(t *testing.T) {
 	dir := os.Getenv("CHECKPOINT_DIR")
 	if dir == "" {
 		t.Skip("runs as a process of TestCheckpointOfOtherKernels")
 	}
 	t.Chdir(dir)
-	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--checkpoint", "state")...)
+	for _, model := range kernelModels {
+		succeed(t, withSteps("15", model, "--checkpoint", model+".state")...)
+	}
 }
 
 // A checkpoint that was made with kernels of other bits is refused, with the set that
-// continues it; one of kernels with the same bits is not.
+// continues it; one of kernels with the same bits goes on to the bits of a run that was not
+// interrupted.
 func TestCheckpointOfOtherKernels(t *testing.T) {
 	mine, err := vector.Default()
 	if err != nil {
@@ -121,18 +132,25 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			helper := exec.Command(os.Args[0], "-test.run=^TestPortableHelper$")
+			helper := exec.Command(os.Args[0], "-test.run=^TestKernelsHelper$")
 			helper.Env = append(os.Environ(), "CHECKPOINT_DIR="+dir, "TOBAC_KERNELS="+set.String())
 			if out, err := helper.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			was, is := set.Arithmetic(), mine.Arithmetic()
-			if was == is {
-				succeed(t, "fit", "--resume", "state")
-				return
-			}
 			at := strings.LastIndex(was, " ") + 1
-			refuses(t, "fit --resume state", exitFailed, "state: was made with the arithmetic "+was+", this run has "+is+", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+" tobac fit --resume state")
+			for _, model := range kernelModels {
+				state := model + ".state"
+				if was != is {
+					refuses(t, "fit --resume "+state, exitFailed, state+": was made with the arithmetic "+was+", this run has "+is+", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+" tobac fit --resume "+state)
+					continue
+				}
+				succeed(t, withSteps("30", model, "--out", model)...)
+				succeed(t, "fit", "--resume", state, "--steps", "30", "--out", "resumed")
+				if readFile(t, model, particlesFile) != readFile(t, "resumed", particlesFile) {
+					t.Errorf("%s: the resumed run has other particles", model)
+				}
+			}
 		})
 	}
 	for _, row := range [][2]string{
