@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/effects"
+	"tobac/graphfile"
 	"tobac/internal/file"
 )
 
-var damages = flag.Int("damages", 100, "flipped bits in every file that is read back, and a tenth of it truncations")
+var damages = flag.Int("damages", 200, "flipped bits in every file that is read back, and a tenth of it truncations")
 
 // damaged calls try with copies of a text in each of which one bit is flipped, and with
 // beginnings of it.
@@ -84,21 +86,51 @@ type reader struct {
 	read  func() (string, error)
 }
 
-// readers are all commands that read the folder run.
+// readers are all commands that read the folder run, without the command lines: cobra keeps
+// each that it ever completed.
 func readers() []reader {
-	command := func(args ...string) func() (string, error) {
+	asJSON := func(v any, err error) (string, error) {
+		var text bytes.Buffer
+		err = errors.Join(err, writeJSON(&text, v))
+		return text.String(), err
+	}
+	converted := func(name string) func() (string, error) {
 		return func() (string, error) {
-			var stdout, stderr bytes.Buffer
-			if run(context.Background(), args, nil, &stdout, &stderr) != exitDone {
-				return "", errors.New(stderr.String())
+			o := &convertOptions{given: func(string) bool { return false }}
+			in := "run/" + name
+			g, err := o.read(&in, nil)
+			if err != nil {
+				return "", err
 			}
-			return stdout.String(), nil
+			var text strings.Builder
+			err = graphfile.GML.Write(&text, g)
+			return text.String(), err
 		}
 	}
 	return []reader{
-		{"eval", []string{particlesFile}, command("eval", "run", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv")},
-		{"effect", []string{particlesFile, summaryFile}, command("effect", "run", "--from", "X0", "--json")},
-		{"predict", []string{particlesFile, summaryFile}, command("predict", "run", "--do", "X0=1.5", "--json")},
+		{"eval", []string{particlesFile}, func() (string, error) {
+			return asJSON(evaluateFiles("run", "data/graph.csv", "data/heldout.csv", "", false, io.Discard))
+		}},
+		{"effect", []string{particlesFile, summaryFile}, func() (string, error) {
+			r, err := readRun("run", false)
+			if err != nil {
+				return "", err
+			}
+			a, err := newEffectAnswer(r, "X0", "")
+			if err != nil {
+				return "", err
+			}
+			return asJSON(a.json(), nil)
+		}},
+		{"predict", []string{particlesFile, summaryFile}, func() (string, error) {
+			r, err := readRun("run", false)
+			if err != nil {
+				return "", err
+			}
+			settings := []effects.Setting{{Var: 0, Value: 1.5}}
+			all, err := r.effects.Do(settings)
+			return asJSON(r.predictionJSON(settings, all, nil), err)
+		}},
 		{"report", []string{particlesFile, summaryFile, effectsFile, configFile}, func() (string, error) {
 			files, err := file.OpenFolder("run", false)
 			if err != nil {
@@ -116,10 +148,12 @@ func readers() []reader {
 			err := o.command.readConfig("run/" + configFile)
 			return fmt.Sprintf("%s %+v", o.command.data, o.command.given("run")), err
 		}},
-		{"convert", []string{"edges.csv"}, command("convert", "run/edges.csv", "-", "--to", "graphml")},
-		{"convert of the consensus", []string{"consensus.csv"}, command("convert", "run/consensus.csv", "-", "--to", "gml")},
-		{"convert of a picture's graph", []string{"consensus.dot"}, command("convert", "run/consensus.dot", "-", "--to", "gml")},
-		{"eval of edges", []string{"edges.csv"}, command("eval", "run/edges.csv", "--truth", "data/graph.csv", "--data", "data/train.csv")},
+		{"convert", []string{"edges.csv"}, converted("edges.csv")},
+		{"convert of the consensus", []string{"consensus.csv"}, converted("consensus.csv")},
+		{"convert of a picture's graph", []string{"consensus.dot"}, converted("consensus.dot")},
+		{"eval of edges", []string{"edges.csv"}, func() (string, error) {
+			return asJSON(evaluateFiles("run/edges.csv", "data/graph.csv", "", "data/train.csv", false, io.Discard))
+		}},
 	}
 }
 
