@@ -340,10 +340,10 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	r.summary.Command = o.command.String()
 	r.formats = o.formats
 	r.summary.Seconds.Total = time.Since(start).Seconds()
+	if err := r.sign(j); err != nil {
+		return err
+	}
 	if out != nil {
-		if err := r.sign(j); err != nil {
-			return err
-		}
 		if o.report {
 			// What was computed is saved whatever becomes of its picture.
 			if err := r.draw(context.WithoutCancel(ctx), j); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
-	Run          string         `json:"run,omitempty"` // id of the run; left out: it writes no files
+	Run          string         `json:"run"` // id of the run
 	Config       runConfig      `json:"config"`
 	Engine       string         `json:"engine"`
 	Model        string         `json:"model"`
