@@ -194,7 +194,7 @@ func (o *convertOptions) read(in *string, stdin io.Reader) (g *graphfile.Graph, 
 	if *in == "-" {
 		*in = standardInput
 		g, _, err = graphfile.Read(stdin, standardInput)
-	} else {
+	} else if err = file.CheckEdited(*in); err == nil {
 		g, _, err = graphfile.ReadFile(*in)
 	}
 	if err != nil {

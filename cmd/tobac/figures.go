@@ -20,11 +20,14 @@ const (
 	figuresFolder = "figures"
 )
 
+// figure is the name of the file of a picture.
+func figure(name, ending string) string { return figuresFolder + "/" + name + ending }
+
 // figureFiles are the names of all files that the folder of figures can have.
 func figureFiles() []string {
 	var names []string
 	for _, name := range report.PictureNames() {
-		names = append(names, name+".svg", name+".png")
+		names = append(names, figure(name, ".svg"), figure(name, ".png"))
 	}
 	return names
 }
@@ -57,10 +60,10 @@ func (j *job) unscaled() *dataset.Table {
 // writeFigures writes the pictures of a report into a set.
 func writeFigures(page *report.Report, out *file.Set) error {
 	for _, p := range page.Pictures() {
-		if err := out.Write(p.Name+".svg", p.WriteSVG); err != nil {
+		if err := out.Write(figure(p.Name, ".svg"), p.WriteSVG); err != nil {
 			return err
 		}
-		if err := out.Write(p.Name+".png", p.WritePNG); err != nil {
+		if err := out.Write(figure(p.Name, ".png"), p.WritePNG); err != nil {
 			return err
 		}
 	}

@@ -184,7 +184,8 @@ paths that begin at the folder of the file. The command line comes first.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
-ends its step. FILE is new or an earlier checkpoint. --resume FILE continues from there
+ends its step. FILE is new or an earlier checkpoint; the one before it is kept as
+FILE.previous. --resume FILE continues from there
 with the same bits as a run that was not interrupted, with the data and the options of
 the checkpoint, and keeps its state in the same file. Options that are given again must be the
 same, except --workers, --truth, --heldout, the options of the output and, where svgd has
@@ -294,7 +295,7 @@ func (o *fitOptions) recall() (err error) {
 		return err
 	}
 	if o.checkpoint == "" {
-		o.checkpoint = o.resume
+		o.checkpoint = checkpointPlace(o.resume)
 	}
 	return o.command.recall(o.resume, o.resumed)
 }
@@ -311,7 +312,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	k := &keeping{out: o.out, figures: o.report, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func TestMissingValuesAreImputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.save(out, nil); err != nil {
+	if err := r.save(out); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.print(&stdout, dir); err != nil {

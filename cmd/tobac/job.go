@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"tobac"
@@ -244,7 +245,8 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (*result, er
 			return nil, j.command.restoreError(j.resumeFrom, j.resume, err)
 		}
 	}
-	early := r.Warnings()
+	doubts := j.resume.doubts(j.resumeFrom)
+	early := slices.Concat(r.Warnings(), doubts)
 	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r, p); err != nil {
 		return nil, err
@@ -254,6 +256,7 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (*result, er
 	if err != nil {
 		return nil, err
 	}
+	done.Warnings = slices.Concat(done.Warnings, doubts)
 	done.Standardization = compose(j.scaling, done.Standardization)
 	if j.scaling != nil {
 		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)

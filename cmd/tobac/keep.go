@@ -19,11 +19,10 @@ import (
 // end of the inference on nothing discards them: what cannot be computed is left out,
 // and what cannot be written here is written elsewhere.
 type keeping struct {
-	out     string // folder; "": none
-	figures bool   // whether there are pictures
-	guard   file.Guard
+	out   string // folder; "": none
+	guard file.Guard
 
-	results, pictures *file.Set // nil: not open
+	results *file.Set // nil: not open
 
 	saved   string   // folder that holds the results; "": none
 	missing []string // what was left out of them: the metrics, ...
@@ -35,21 +34,11 @@ func (k *keeping) open() (err error) {
 	if k.out == "" {
 		return nil
 	}
-	if k.results, err = file.OpenSet(k.out, outputNames(fitOutputs), k.guard); err != nil {
-		return err
-	}
-	if k.figures {
-		if k.pictures, err = file.OpenSet(filepath.Join(k.out, figuresFolder), figureFiles(), k.guard); err != nil {
-			k.discard()
-		}
-	}
+	k.results, err = file.OpenSet(k.out, append(outputNames(fitOutputs), figureFiles()...), k.guard)
 	return err
 }
 
-func (k *keeping) discard() {
-	k.pictures.Discard()
-	k.results.Discard()
-}
+func (k *keeping) discard() { k.results.Discard() }
 
 // checkApart finds a checkpoint in the place of a result.
 func (k *keeping) checkApart(checkpoint string) error {
@@ -60,12 +49,10 @@ func (k *keeping) checkApart(checkpoint string) error {
 	if err != nil {
 		return file.WithPath(checkpoint, err)
 	}
-	for folder, names := range map[string][]string{k.out: fitFiles(), filepath.Join(k.out, figuresFolder): append(figureFiles(), file.Manifest)} {
-		there, err := os.Stat(folder)
-		if err != nil || !os.SameFile(parent, there) {
-			continue
-		}
-		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, filepath.Base(checkpoint)) }) {
+	for _, name := range append(fitFiles(), figureFiles()...) {
+		place := filepath.Join(k.out, name)
+		there, err := os.Stat(filepath.Dir(place))
+		if err == nil && os.SameFile(parent, there) && strings.EqualFold(filepath.Base(place), filepath.Base(checkpoint)) {
 			return usagef("--checkpoint %s: is where a result is written; choose another file", checkpoint)
 		}
 	}
@@ -105,6 +92,9 @@ func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Wri
 		r.answers = *found
 	} else {
 		k.without("effects", err)
+	}
+	if err := r.sign(j); err != nil {
+		k.without("id of the run", err)
 	}
 	r.verdict = r.Result.Verdict()
 	r.summary.Verdict = newVerdictSummary(r.verdict)
@@ -148,7 +138,7 @@ func (k *keeping) save(r *result) {
 // write writes the files where they belong.
 func (k *keeping) write(r *result) error {
 	r.folder = k.out
-	return guarded(func() error { return r.save(k.results, k.pictures) })
+	return guarded(func() error { return r.save(k.results) })
 }
 
 // elsewhere writes the files of a result into a new folder beside the one where they
@@ -163,12 +153,12 @@ func (k *keeping) elsewhere(r *result, why error) {
 		parents = slices.Insert(parents, 0, filepath.Dir(filepath.Clean(k.out)))
 	}
 	for _, parent := range parents {
-		other := &keeping{out: unused(parent, name), figures: k.figures}
+		other := &keeping{out: unused(parent, name)}
 		if other.open() != nil {
 			continue
 		}
 		r.folder = "" // wherever they are moved to
-		err := guarded(func() error { return r.save(other.results, other.pictures) })
+		err := guarded(func() error { return r.save(other.results) })
 		other.discard()
 		if err == nil {
 			k.saved = other.out

@@ -222,7 +222,10 @@ func TestInterruptedWithFailedCheckpoint(t *testing.T) {
 // Checkpoints have places of their own, and graphs are not converted into themselves.
 func TestTargetsOfWriting(t *testing.T) {
 	simulated(t)
-	for _, name := range []string{particlesFile, file.Manifest, filepath.Join(figuresFolder, figureFiles()[0])} {
+	if err := os.MkdirAll(filepath.Join("run", figuresFolder), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{particlesFile, file.Manifest, figureFiles()[0]} {
 		refuses(t, "fit data/train.csv --out run --checkpoint "+filepath.Join("run", name), exitUsage, "--checkpoint "+filepath.Join("run", name)+": is where a result is written; choose another file")
 	}
 	if err := os.Symlink("nowhere", "link.dot"); err != nil {

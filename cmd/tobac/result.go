@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"slices"
 
@@ -44,7 +43,7 @@ var fitOutputs = []output{
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
-	{name: configFile, write: func(r *result, w io.Writer) error { return r.command.writeConfig(w, r.folder) }},
+	{name: configFile, write: (*result).writeConfig},
 	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
 	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
@@ -76,20 +75,20 @@ func (r *result) files() []string {
 	return names
 }
 
-// save writes all files into the folder, or none, and figures into theirs.
-func (r *result) save(out, figures *file.Set) error {
+// save writes all files into the folder, or none.
+func (r *result) save(out *file.Set) error {
+	out.SetID(r.summary.Run)
 	for _, o := range r.outputs() {
 		if err := out.Write(o.name, func(w io.Writer) error { return o.write(r, w) }); err != nil {
 			return err
 		}
 	}
-	if r.page == nil {
-		return out.Commit()
+	if r.page != nil {
+		if err := writeFigures(r.page, out); err != nil {
+			return err
+		}
 	}
-	if err := writeFigures(r.page, figures); err != nil {
-		return err
-	}
-	return errors.Join(out.Commit(), figures.Commit())
+	return out.Commit()
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.

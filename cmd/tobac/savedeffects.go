@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"tobac"
 	"tobac/delimited"
 	"tobac/effects"
-	"tobac/internal/file"
 )
 
 // effectsHeader is the first line of effects.csv.
@@ -24,12 +22,12 @@ const effectsHeader = "from,to,mean,sd,q05,q50,q95,path,mean_in_sd"
 // parameters.
 func (r *savedRun) savedEffects(from int) ([]effects.Effect, error) {
 	path := filepath.Join(r.folder, effectsFile)
-	f, err := os.Open(path)
+	f, err := r.files.Open(effectsFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: its draws have no parameters (%s), and no effects were computed; fit with a model that has them", r.folder, tobac.DescribeModel(r.posterior.Model))
 	case err != nil:
-		return nil, file.WithPath(path, err)
+		return nil, err
 	}
 	defer f.Close() // only read
 	all, err := readEffects(f, path, r.posterior.Names, from)

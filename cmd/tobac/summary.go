@@ -12,12 +12,14 @@ import (
 
 	"tobac"
 	"tobac/effects"
+	"tobac/internal/vector"
 	"tobac/metrics"
 	"tobac/posterior"
 )
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
+	Run          string         `json:"run"` // id of the run
 	Config       runConfig      `json:"config"`
 	Engine       string         `json:"engine"`
 	Model        string         `json:"model"`
@@ -209,10 +211,13 @@ type versions struct {
 	Tobac    string `json:"tobac"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	// Arithmetic is what decides the last bits: [vector.Set.Arithmetic].
+	Arithmetic string `json:"arithmetic"`
 }
 
 func currentVersions() versions {
-	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	kernels, _ := vector.Default() // an unknown name is an error of every step
+	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: kernels.Arithmetic()}
 	if release != "" {
 		v.Tobac = release
 		return v

@@ -21,13 +21,14 @@ const Manifest = "tobac.json"
 // that somebody has changed is not.
 type manifest struct {
 	Note  string            `json:"note"`
-	Files map[string]string `json:"files"` // name → checksum
+	ID    string            `json:"run,omitempty"` // of the run that the files are of; "": none
+	Files map[string]string `json:"files"`         // name, with slashes → checksum
 }
 
 // manifestNote is by what a manifest is known, and what it is for.
 const manifestNote = "files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force"
 
-// readManifest reads the manifest of a folder. Without one it is empty; own says
+// readManifest reads the manifest of a folder. Without one it is empty; foreign says
 // that a file of that name is there and is none.
 func readManifest(dir string) (m manifest, foreign bool, err error) {
 	const most = 1 << 20 // bytes; a manifest has a few hundred
@@ -50,10 +51,10 @@ func readManifest(dir string) (m manifest, foreign bool, err error) {
 	if err := json.Unmarshal(text, &read); err != nil || read.Note != manifestNote {
 		return m, true, nil
 	}
-	for name, sum := range read.Files {
-		m.Files[name] = sum
+	if read.Files == nil {
+		read.Files = m.Files
 	}
-	return m, false, nil
+	return read, false, nil
 }
 
 func (m manifest) write(w io.Writer) error {

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 
 // A Set is a number of files that appear in a folder together or not at all: they
 // are written to a hidden folder inside it, and moved into place once all of them
-// are complete. A [Manifest] beside them says that they were written by this
+// are complete. A name like figures/graph.svg is that of a file in a folder below, which
+// is made if need be. A [Manifest], which is moved last, beside them says that they were written by this
 // program; only such files, as long as nobody changed them, are replaced by
 // another set. Those of its names that it does not write are then taken away, so that
 // the folder holds the results of one run. It belongs to one goroutine.
@@ -22,7 +24,8 @@ type Set struct {
 	names   []string
 	guard   Guard
 	staging *staging
-	made    []string          // folders created for dir, innermost first
+	id      string            // of the run; "": that of the manifest that is there
+	made    []string          // folders created for the files, innermost first
 	written []string          // names of the files in staging
 	sums    map[string]string // their checksums
 }
@@ -37,26 +40,54 @@ func OpenSet(dir string, names []string, guard Guard) (s *Set, err error) {
 	if info, err := disk.Stat(s.dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: is a file; %s", dir, allowed)
 	}
-	for d := s.dir; ; d = filepath.Dir(d) {
-		if _, err := disk.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		s.made = append(s.made, d)
-	}
 	defer func() {
 		if err != nil {
 			s.Discard()
 		}
 	}()
-	if err := disk.MkdirAll(s.dir, 0o777); err != nil {
+	if err := s.makeFolder(s.dir); err != nil {
 		return nil, fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
 	}
 	if s.staging, err = newStaging(s.dir); err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", dir, cause(err))
 	}
+	for _, folder := range s.folders() {
+		if info, err := disk.Stat(folder); err == nil && info.IsDir() {
+			if err := Check(filepath.Join(folder, Manifest)); err != nil {
+				return s, err
+			}
+		}
+	}
 	_, err = s.check()
 	return s, err
 }
+
+// folders are those below dir that names are in.
+func (s *Set) folders() []string {
+	var all []string
+	for _, name := range s.names {
+		if folder := filepath.Dir(filepath.Join(s.dir, name)); folder != s.dir && !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// makeFolder makes a folder and those above it.
+func (s *Set) makeFolder(dir string) error {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := disk.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, d)
+	}
+	s.made = append(missing, s.made...)
+	return disk.MkdirAll(dir, 0o777)
+}
+
+// SetID notes the id of the run that the files are of in the manifest.
+func (s *Set) SetID(id string) { s.id = id }
 
 // check finds places that must not be written to, and returns the checksums of
 // the files that are there now.
@@ -170,6 +201,9 @@ func (s *Set) move(j *journal) error {
 		}
 		afterMove(name)
 	}
+	for _, folder := range s.folders() {
+		disk.Remove(folder) // if nothing is left in it
+	}
 	return nil
 }
 
@@ -184,21 +218,25 @@ func (s *Set) prepare(now map[string]string) (*journal, error) {
 		return nil, err
 	}
 	var removed []string
-	fresh := manifest{Note: manifestNote, Files: s.sums}
+	fresh := manifest{Note: manifestNote, ID: cmp.Or(s.id, known.ID), Files: s.sums}
 	for name, sum := range known.Files {
-		path := filepath.Join(s.dir, name)
 		switch {
-		case slices.Contains(s.written, name) || filepath.Base(name) != name:
+		case slices.Contains(s.written, name) || !filepath.IsLocal(filepath.FromSlash(name)):
 		case slices.Contains(s.names, name) && now[name] == sum:
 			removed = append(removed, name)
 		default:
-			if _, err := disk.Lstat(path); err == nil {
+			if _, err := disk.Lstat(filepath.Join(s.dir, name)); err == nil {
 				fresh.Files[name] = sum
 			}
 		}
 	}
 	slices.Sort(removed)
-	if err := s.Write(Manifest, fresh.write); err != nil {
+	for _, name := range s.written { // before the first move: finishing them makes no folders
+		if err := s.makeFolder(filepath.Dir(filepath.Join(s.dir, name))); err != nil {
+			return nil, WithPath(filepath.Join(s.dir, name), err)
+		}
+	}
+	if err := s.Write(Manifest, fresh.write); err != nil { // the last, and so the last to be moved
 		return nil, err
 	}
 	j := &journal{Names: s.written, Removed: removed, Former: now, Fresh: s.sums}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A staging is a hidden folder beside the place where files belong. While it is
@@ -75,7 +76,10 @@ func makeStaging(dir string) (s *staging, lost bool, err error) {
 	return s, false, err
 }
 
-func (s *staging) file(name string) string { return filepath.Join(s.path, name) }
+// file is the place of a file of the set, all of which are beside each other here.
+func (s *staging) file(name string) string {
+	return filepath.Join(s.path, strings.ReplaceAll(name, "/", "%2F"))
+}
 
 // remove removes the folder: the journal after the files that it is about, and the
 // mark last, so that whatever cannot be removed, and whenever the process ends, the
