@@ -70,7 +70,7 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, force boo
 	if err := out.Write(reportFile, page.WriteHTML); err != nil {
 		return err
 	}
-	if err := writeFigures(page, figures); err != nil {
+	if err := writeFigures(ctx, page, figures); err != nil {
 		return err
 	}
 	if err := errors.Join(out.Commit(), figures.Commit()); err != nil {

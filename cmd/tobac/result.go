@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -86,7 +87,7 @@ func (r *result) save(out, figures *file.Set) error {
 	if r.page == nil {
 		return out.Commit()
 	}
-	if err := writeFigures(r.page, figures); err != nil {
+	if err := writeFigures(context.Background(), r.page, figures); err != nil {
 		return err
 	}
 	return errors.Join(out.Commit(), figures.Commit())
