@@ -57,13 +57,13 @@ func (j *job) unscaled() *dataset.Table {
 	return &dataset.Table{Names: j.train.Names, X: x, Intervened: j.train.Intervened}
 }
 
-// writeFigures writes the pictures of a report into a set.
-func writeFigures(page *report.Report, out *file.Set) error {
+// writeFigures writes the pictures of a report into a set, until ctx is cancelled.
+func writeFigures(ctx context.Context, page *report.Report, out *file.Set) error {
 	for _, p := range page.Pictures() {
-		if err := out.Write(figure(p.Name, ".svg"), p.WriteSVG); err != nil {
+		if err := out.Write(figure(p.Name, ".svg"), interruptibly(ctx, p.WriteSVG)); err != nil {
 			return err
 		}
-		if err := out.Write(figure(p.Name, ".png"), p.WritePNG); err != nil {
+		if err := out.Write(figure(p.Name, ".png"), interruptibly(ctx, p.WritePNG)); err != nil {
 			return err
 		}
 	}

@@ -39,6 +39,10 @@ var errInterrupted = interruptedf("interrupted")
 // goroutine is left behind for the end of the process, so that work must not write to
 // files.
 func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	var none T
+	if ctx.Err() != nil {
+		return none, errInterrupted
+	}
 	type outcome struct {
 		result T
 		err    error
@@ -59,7 +63,6 @@ func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		}
 		return out.result, out.err
 	case <-ctx.Done():
-		var none T
 		return none, errInterrupted
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tobac/dag"
 	"tobac/internal/file"
 )
 
@@ -239,5 +240,73 @@ func TestTargetsOfWriting(t *testing.T) {
 	refuses(t, "convert data/graph.csv link.dot", exitFailed, dangling)
 	for _, in := range []string{"graph.csv", "data/graph.csv"} {
 		refuses(t, "convert "+in+" data/graph.csv --force", exitFailed, "data/graph.csv: is the graph that is read, which is never overwritten; choose another place for the results")
+	}
+}
+
+// finished is a fit whose inference has been done.
+func finished(t *testing.T, words string) (*job, *result) {
+	t.Helper()
+	o := newFitOptions()
+	cmd := fitCommand(o)
+	if err := cmd.Flags().Parse(strings.Fields(words)); err != nil {
+		t.Fatal(err)
+	}
+	o.given, o.command = cmd.Flags().Changed, &commandLine{flags: cmd.Flags(), data: "data/train.csv"}
+	j, err := prepare(*o, "data/train.csv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := j.infer(t.Context(), &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.command = o.command
+	return j, r
+}
+
+// Whatever is interrupted after the inference, or panics, the posterior is saved.
+func TestConclusionsDoNotMatter(t *testing.T) {
+	const words = "--quiet --engine exact --model linear-unequal --max-parents 2 --truth data/graph.csv --holdout 0.2"
+	stopped, cancel := context.WithCancelCause(t.Context())
+	cancel(&signalError{syscall.SIGTERM})
+	for _, c := range []struct {
+		name   string
+		ctx    context.Context
+		want   string
+		status int
+	}{
+		{"interrupted", stopped, "interrupted after the last step; without metrics, effects, report in the results, which are in run", 143},
+		{"panic in the evaluation", t.Context(), "no metrics: internal error at ", exitFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			simulated(t)
+			j, r := finished(t, words)
+			k := &keeping{out: "run", figures: true}
+			if err := k.open(); err != nil {
+				t.Fatal(err)
+			}
+			defer k.discard()
+			if c.name != "interrupted" {
+				j.truth = dag.New(1) // of another number of columns, which no check lets through
+			}
+			var stderr bytes.Buffer
+			k.conclude(c.ctx, r, j, &stderr)
+			k.draw(c.ctx, r, j, &stderr)
+			k.save(r)
+			err := k.verdict(c.ctx, j)
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || exitStatus(c.ctx, err) != c.status {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+			if text := readFile(t, "run", summaryFile); !strings.Contains(text, `"metrics": null`) || !strings.Contains(text, `"metrics_error": "`) {
+				t.Errorf("%s: %s", summaryFile, text)
+			}
+			saved(t, "run")
+			var report bytes.Buffer
+			if err := r.print(&report, k.saved); err != nil || !strings.Contains(report.String(), "metrics none: ") {
+				t.Errorf("error %v, report %q", err, report.String())
+			}
+			succeed(t, "report", "run")
+			succeed(t, "eval", "--truth", "data/graph.csv", "run")
+		})
 	}
 }

@@ -68,7 +68,7 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, f
 	if err := out.Write(reportFile, page.WriteHTML); err != nil {
 		return err
 	}
-	if err := writeFigures(page, out); err != nil {
+	if err := writeFigures(ctx, page, out); err != nil {
 		return err
 	}
 	if err := out.Commit(); err != nil {

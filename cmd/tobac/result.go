@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"slices"
 
@@ -84,7 +85,7 @@ func (r *result) save(out *file.Set) error {
 		}
 	}
 	if r.page != nil {
-		if err := writeFigures(r.page, out); err != nil {
+		if err := writeFigures(context.Background(), r.page, out); err != nil {
 			return err
 		}
 	}
