@@ -151,6 +151,10 @@ func readers() []reader {
 		{"convert", []string{"edges.csv"}, converted("edges.csv")},
 		{"convert of the consensus", []string{"consensus.csv"}, converted("consensus.csv")},
 		{"convert of a picture's graph", []string{"consensus.dot"}, converted("consensus.dot")},
+		{"the truth", []string{"consensus.csv"}, func() (string, error) {
+			g, _, err := readGraph("run/consensus.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5"})
+			return fmt.Sprint(g), err
+		}},
 		{"eval of edges", []string{"edges.csv"}, func() (string, error) {
 			return asJSON(evaluateFiles("run/edges.csv", "data/graph.csv", "", "data/train.csv", false, io.Discard))
 		}},
