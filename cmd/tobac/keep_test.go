@@ -281,7 +281,7 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
 			j, r := finished(t, words)
-			k := &keeping{out: "run", figures: true}
+			k := &keeping{out: "run"}
 			if err := k.open(); err != nil {
 				t.Fatal(err)
 			}
