@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/vector"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -56,7 +57,7 @@ type SettingError struct {
 // Error implements error.
 func (e *SettingError) Error() string {
 	if e.Name == "data" {
-		return fmt.Sprintf("snapshot was made from other data (digest %s) than the run's (%s)", e.Snapshot, e.Run)
+		return fmt.Sprintf("snapshot was made from other data (digest %.16s) than the run's (%.16s)", e.Snapshot, e.Run)
 	}
 	return fmt.Sprintf("snapshot was made with the %s %q, the run has %q", e.Name, e.Snapshot, e.Run)
 }
@@ -89,11 +90,19 @@ func settingsOf(c Config, data *dataset.Table) []SettingText {
 		{"sampler", c.Sampler.String()},
 		{"chains", c.Chains.String()},
 		{"seed", strconv.FormatUint(c.Seed, 10)},
+		{"arithmetic", arithmetic()},
 	}
 	if c.Order.Known == nil && (c.Order.Method == nil || c.Order.Count > 0) && c.Sampler.Method != DiBS {
 		all = append(all, SettingText{"steps", strconv.Itoa(c.Sampler.Steps)})
 	}
 	return all
+}
+
+// arithmetic is that of the kernels in use, [vector.Set.Arithmetic]: a run that goes on
+// with another has other bits.
+func arithmetic() string {
+	kernels, _ := vector.Default() // an unknown name is an error of every step
+	return kernels.Arithmetic()
 }
 
 // digest is a checksum of the names and numbers of a table.
@@ -111,7 +120,7 @@ func digest(names []string, x mat.Matrix) string {
 			h.Write(b[:])
 		}
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Snapshot copies the state of the run.
@@ -286,6 +295,9 @@ func (p *particles) check(s *ParticleState) error {
 	at, most := len(s.Earlier), p.fits[0].sampler.Steps
 	if at >= len(p.fits) || s.Step < 0 || s.Step > most {
 		return fmt.Errorf("snapshot at step %d under order %d, the run has %d orders of %d steps", s.Step, at+1, len(p.fits), most)
+	}
+	if s.Optimizer.Count != s.Step {
+		return fmt.Errorf("snapshot at step %d, its optimiser has made %d", s.Step, s.Optimizer.Count)
 	}
 	for k, e := range s.Earlier {
 		if err := p.checkBlocks(p.fits[k], e.Order, e.Z, e.Theta); err != nil {

@@ -229,7 +229,12 @@ func TestRestoreErrors(t *testing.T) {
 		{"no particles", known, 3, func(s *tobac.Snapshot) { s.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
 		{"chains", known, 3, func(s *tobac.Snapshot) { s.Chains = json.RawMessage("{}") }, "snapshot and run differ in whether Markov chains run"},
 		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot) { s.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
-		{"steps of another order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Step = 4 }, "snapshot says step 27, its parts have made 28"},
+		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot) { s.Step, s.Particles.Step = 2, 2 }, "snapshot at step 2, its optimiser has made 3"},
+		{"another arithmetic", known, 3, func(s *tobac.Snapshot) {
+			at := slices.IndexFunc(s.Settings, func(t tobac.SettingText) bool { return t.Name == "arithmetic" })
+			s.Settings[at].Value = "float32 of old"
+		}, `snapshot was made with the arithmetic "float32 of old", the run has "float64 `},
+		{"steps of another order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Step, s.Particles.Optimizer.Count = 4, 4 }, "snapshot says step 27, its parts have made 28"},
 		{"finished orders missing", several(), 27, func(s *tobac.Snapshot) { s.Particles.Earlier = s.Particles.Earlier[:1] }, "snapshot has the order ["},
 		{"finished orders changed places", several(), 27, func(s *tobac.Snapshot) { slices.Reverse(s.Particles.Earlier) }, "snapshot has the order ["},
 		{"particles of a finished order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Earlier[1].Z = s.Particles.Earlier[1].Z[1:] }, "snapshot has 10 particles, want 11"},

@@ -92,9 +92,9 @@ func WriteCSV(w io.Writer, t *Table) error {
 	if err := t.Validate(); err != nil {
 		return err
 	}
-	b := bufio.NewWriter(w) // keeps the first error until Flush
+	b := bufio.NewWriter(w)
 	line := append(delimited.AppendTexts(nil, t.Names...), '\n')
-	b.Write(line)
+	b.Write(line) // which keeps its error
 	n, _ := t.X.Dims()
 	for i := range n {
 		line = line[:0]
@@ -104,8 +104,9 @@ func WriteCSV(w io.Writer, t *Table) error {
 			}
 			line = delimited.AppendNumber(line, v)
 		}
-		line = append(line, '\n')
-		b.Write(line)
+		if _, err := b.Write(append(line, '\n')); err != nil {
+			return err
+		}
 	}
 	return b.Flush()
 }

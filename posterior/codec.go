@@ -14,12 +14,14 @@ import (
 	"tobac/dag"
 )
 
-// Version is that of the format that [Posterior.Write] writes.
-const Version = 2
+// Version is that of the format that [Posterior.Write] writes. [Read] takes the one before
+// too, which had no id of a run.
+const Version = 3
 
 // header is everything but the draws, as it is stored: every key on a line of its
 // own, in this sequence.
 type header struct {
+	Run             string           `json:"run"`
 	Names           []string         `json:"names"`
 	Engine          string           `json:"engine"`
 	Model           string           `json:"model"`
@@ -110,7 +112,7 @@ func (p *Posterior) Write(w io.Writer) error {
 		key   string
 		value any
 	}{
-		{"names", h.Names}, {"engine", h.Engine}, {"model", h.Model}, {"settings", h.Settings}, {"warnings", h.Warnings},
+		{"run", h.Run}, {"names", h.Names}, {"engine", h.Engine}, {"model", h.Model}, {"settings", h.Settings}, {"warnings", h.Warnings},
 		{"standardization", h.Standardization}, {"kind", h.Kind}, {"marginals", h.Marginals}, {"components", h.Components},
 	} {
 		text, err := compact(field.value)
@@ -146,7 +148,7 @@ func compact(v any) ([]byte, error) {
 
 func (p *Posterior) header() header {
 	h := header{
-		Names: p.Names, Engine: p.Engine, Model: p.Model, Settings: p.Settings, Warnings: p.Warnings,
+		Run: p.Run, Names: p.Names, Engine: p.Engine, Model: p.Model, Settings: p.Settings, Warnings: p.Warnings,
 		Kind: p.Kind.String(), Marginals: p.Marginals.stored(),
 	}
 	if s := p.Standardization; s != nil {
@@ -250,13 +252,13 @@ func read(r io.Reader) (*Posterior, error) {
 	if err := d.Decode(&version); err != nil {
 		return nil, fmt.Errorf("version: %w", jsonError(err))
 	}
-	if version != Version {
+	if version != Version && version != Version-1 {
 		return nil, fmt.Errorf("version %d, want %d: fit again", version, Version)
 	}
 	var h header
 	var draws []storedDraw
 	fields := map[any]any{
-		"names": &h.Names, "engine": &h.Engine, "model": &h.Model, "settings": &h.Settings, "warnings": &h.Warnings,
+		"run": &h.Run, "names": &h.Names, "engine": &h.Engine, "model": &h.Model, "settings": &h.Settings, "warnings": &h.Warnings,
 		"standardization": &h.Standardization, "kind": &h.Kind, "marginals": &h.Marginals, "components": &h.Components,
 	}
 	fields["draws"] = &draws

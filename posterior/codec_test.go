@@ -37,6 +37,9 @@ func decorate(t *rapid.T, p *posterior.Posterior) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "decoration"), 19))
 	d := len(p.Names)
 	if rng.IntN(2) == 0 {
+		p.Run = "0123456789abcdef"
+	}
+	if rng.IntN(2) == 0 {
 		p.Warnings = []string{"the order is a guess", "two\nlines and \"quotes\" <&>"}
 	}
 	if rng.IntN(2) == 0 {
@@ -93,7 +96,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(first, text.String()); diff != "" {
 			t.Fatalf("written again (-first +second)\n%s", diff)
 		}
-		if lines := strings.Count(first, "\n"); lines != 11+len(p.Draws)+1 {
+		if lines := strings.Count(first, "\n"); lines != 12+len(p.Draws)+1 {
 			t.Fatalf("%d lines for %d draws", lines, len(p.Draws))
 		}
 	})
@@ -118,7 +121,8 @@ func sample(t testing.TB) string {
 }
 
 func TestFormat(t *testing.T) {
-	want := `{"version":2,
+	want := `{"version":3,
+"run":"",
 "names":["x","y"],
 "engine":"svgd",
 "model":"linear",
@@ -137,15 +141,28 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// A file of the version before, which has no id of a run, is read.
+func TestReadFormer(t *testing.T) {
+	former := strings.Replace(strings.Replace(sample(t), `"version":3`, `"version":2`, 1), "\"run\":\"\",\n", "", 1)
+	p, err := posterior.Read(strings.NewReader(former), "former")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now bytes.Buffer
+	if err := p.Write(&now); err != nil || now.String() != sample(t) {
+		t.Errorf("error %v, read and written it is\n%s", err, now.String())
+	}
+}
+
 func TestReadFaults(t *testing.T) {
 	for _, row := range []struct{ name, old, new, want string }{
 		{"nothing", sample(t), "", "the text ends early"},
-		{"no object", `{"version":2`, `[`, "got [, want {"},
+		{"no object", `{"version":3`, `[`, "got [, want {"},
 		{"cut short", "\n]}\n", "", "draws: the text ends early"},
 		{"cut in a draw", `"log_prior":-1`, `"log_prior`, `draw 0: `},
 		{"more after it", "\n]}\n", "\n]}\n{}", "text after the end of the posterior"},
-		{"older", `"version":2,`, ``, `begins with "names", want "version": not a posterior that tobac wrote, or an older one: fit again`},
-		{"newer", `"version":2`, `"version":3`, "version 3, want 2: fit again"},
+		{"older", `"version":3,`, ``, `begins with "run", want "version": not a posterior that tobac wrote, or an older one: fit again`},
+		{"newer", `"version":3`, `"version":4`, "version 4, want 3: fit again"},
 		{"unknown key", `"engine"`, `"motor"`, `unknown or repeated key "motor"`},
 		{"repeated key", `"engine":"svgd"`, `"engine":"svgd","engine":"mcmc"`, `unknown or repeated key "engine"`},
 		{"unknown key in a draw", `"log_prior"`, `"log_priors"`, `draw 0: json: unknown field "log_priors"`},
@@ -221,7 +238,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(text)
 	f.Add(strings.Replace(text, `"order":[0,1]`, `"order":null`, 1))
 	f.Add(strings.Replace(text, `1.5]`, `-0]`, 1))
-	f.Add(`{"version":2}`)
+	f.Add(strings.Replace(strings.Replace(text, `"version":3`, `"version":2`, 1), "\"run\":\"\",\n", "", 1))
+	f.Add(`{"version":3}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := posterior.Read(strings.NewReader(text), "fuzz")
 		if err != nil {

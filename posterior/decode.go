@@ -13,7 +13,7 @@ import (
 
 // posterior is what was stored, checked.
 func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
-	p := &Posterior{Names: h.Names, Engine: h.Engine, Model: h.Model, Settings: h.Settings}
+	p := &Posterior{Run: h.Run, Names: h.Names, Engine: h.Engine, Model: h.Model, Settings: h.Settings}
 	if len(h.Warnings) > 0 {
 		p.Warnings = h.Warnings
 	}

@@ -42,6 +42,7 @@ type Posterior struct {
 	Model    string   // structural equation model and score, for a reader
 	Settings string   // of the run, as the caller writes them
 	Warnings []string // reasons to distrust the result, a sentence each
+	Run      string   // id of the run that its files are of; "": none
 
 	// Standardization is the scale on which the parameters and the equations of
 	// draws and their densities are; nil: that of the data. The weights of the

@@ -29,7 +29,7 @@ func (p *Posterior) validate() error {
 	if err := checkNames(p.Names); err != nil {
 		return err
 	}
-	for _, text := range append([]string{p.Engine, p.Model, p.Settings}, p.Warnings...) {
+	for _, text := range append([]string{p.Engine, p.Model, p.Settings, p.Run}, p.Warnings...) {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("text %q is not UTF-8", text)
 		}

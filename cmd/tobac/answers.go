@@ -20,6 +20,7 @@ import (
 // A savedRun is a folder that tobac fit wrote, with what its draws say about interventions.
 type savedRun struct {
 	folder    string
+	files     *file.Folder
 	posterior *posterior.Posterior
 	effects   *effects.Effects // nil: the draws have no parameters
 	transform string           // of the columns, "none" or its name
@@ -28,6 +29,7 @@ type savedRun struct {
 
 // savedSummary is what commands read of summary.json.
 type savedSummary struct {
+	Run    string `json:"run"`
 	Config struct {
 		Seed      uint64 `json:"seed"`
 		Transform string `json:"transform"`
@@ -35,8 +37,8 @@ type savedSummary struct {
 	Columns []effects.Column `json:"columns"`
 }
 
-// readRun reads a folder that tobac fit wrote.
-func readRun(folder string) (*savedRun, error) {
+// readRun reads a folder that tobac fit wrote; edited is what --edited says.
+func readRun(folder string, edited bool) (*savedRun, error) {
 	const allowed = "a folder written by tobac fit --out"
 	info, err := os.Stat(folder)
 	switch {
@@ -46,18 +48,22 @@ func readRun(folder string) (*savedRun, error) {
 		return nil, fmt.Errorf("%s: a file; allowed: %s", folder, allowed)
 	}
 	r := &savedRun{folder: folder, transform: "none"}
-	if r.posterior, err = r.draws(particlesFile); err != nil {
+	if r.files, err = file.OpenFolder(folder, edited); err != nil {
 		return nil, err
 	}
-	if r.posterior == nil {
+	r.posterior, err = readDraws(r.files, folder, particlesFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: no %s in it; allowed: %s", folder, particlesFile, allowed)
-	}
-	answering, err := r.draws(functionsFile)
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
-	if answering == nil {
+	answering, err := readDraws(r.files, folder, functionsFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		answering = r.posterior
+	case err != nil:
+		return nil, err
 	}
 	s, err := r.summary()
 	if err != nil {
@@ -84,34 +90,19 @@ func (r *savedRun) checkEffects() error {
 	return nil
 }
 
-// draws reads a posterior; nil: there is no file of this name.
-func (r *savedRun) draws(name string) (*posterior.Posterior, error) {
-	path := filepath.Join(r.folder, name)
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, file.WithPath(path, err)
-	}
-	defer f.Close() // only read: closing cannot lose anything
-	return posterior.Read(f, path)
-}
-
 // summary reads summary.json; without one the columns are unknown.
 func (r *savedRun) summary() (s savedSummary, err error) {
-	path := filepath.Join(r.folder, "summary.json")
-	text, err := os.ReadFile(path)
+	text, err := r.files.ReadFile(summaryFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
 	case err != nil:
-		return s, file.WithPath(path, err)
+		return s, err
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
-		return s, &locatedError{path, err}
+		return s, &locatedError{filepath.Join(r.folder, summaryFile), err}
 	}
-	return s, nil
+	return s, r.files.SameRun(summaryFile, s.Run)
 }
 
 // variable is the index of a column.

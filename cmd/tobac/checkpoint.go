@@ -32,9 +32,10 @@ type checkpoint struct {
 }
 
 // checkpointFormat is how a checkpoint is known: the file begins with it.
-const checkpointFormat = "tobac checkpoint 1"
+const checkpointFormat = "tobac checkpoint 2"
 
-// writeCheckpoint replaces the file by the state of a run, at once or not at all.
+// writeCheckpoint replaces the file by the state of a run, at once or not at all,
+// and keeps the checkpoint that was there.
 func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
 	dir := filepath.Dir(path)
 	folder, err := filepath.Abs(dir)
@@ -46,15 +47,27 @@ func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
 		k.Data, k.Options = relativeTo(dir, c.data, dataKind), c.given(dir)
 		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return slices.Contains(notResumed, o.Name) })
 	}
-	return file.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(k) })
+	if err := keepPrevious(path); err != nil {
+		return err
+	}
+	return file.Write(path, file.Sealed(func(w io.Writer) error { return json.NewEncoder(w).Encode(k) }))
 }
 
 // notResumed are the flags that name checkpoints and files of options. What the
 // latter say is part of the checkpoint.
 var notResumed = []string{"resume", "checkpoint", "config"}
 
-// readCheckpoint reads the state of a run.
+// readCheckpoint reads the state of a run. Its error says which checkpoint is left, if
+// there is one.
 func readCheckpoint(path string) (*checkpoint, error) {
+	k, err := openCheckpoint(path)
+	if err != nil {
+		err = withPrevious(path, err)
+	}
+	return k, err
+}
+
+func openCheckpoint(path string) (*checkpoint, error) {
 	f, err := file.Open(path, "a file")
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -67,12 +80,33 @@ func readCheckpoint(path string) (*checkpoint, error) {
 	if !isCheckpoint(r) {
 		return nil, fmt.Errorf("%s: not a checkpoint written by tobac fit --checkpoint", path)
 	}
-	k := new(checkpoint)
-	if err := json.NewDecoder(r).Decode(k); err != nil {
-		return nil, fmt.Errorf("%s: damaged, or not a checkpoint: %w", path, err)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, file.WithPath(path, err)
 	}
-	if k.Format != checkpointFormat || k.Snapshot == nil {
-		return nil, fmt.Errorf("%s: a checkpoint in the form %s, want %q: it was written by another version", path, delimited.Excerpt(k.Format), checkpointFormat)
+	k, err := parseCheckpoint(text)
+	if err != nil {
+		return nil, &locatedError{path, err}
+	}
+	return k, nil
+}
+
+// parseCheckpoint reads a text that begins like a checkpoint.
+func parseCheckpoint(text []byte) (*checkpoint, error) {
+	k := new(checkpoint)
+	form, _, _ := strings.Cut(strings.TrimPrefix(string(text[:min(len(text), 100)]), `{"format":"`), `"`)
+	if form != checkpointFormat {
+		return nil, fmt.Errorf("a checkpoint in the form %s, want %q: it was written by another version of tobac, or is damaged", delimited.Excerpt(form), checkpointFormat)
+	}
+	content, err := file.Unseal(text)
+	if err != nil {
+		return nil, fmt.Errorf("a damaged checkpoint: %w", err)
+	}
+	if err := json.Unmarshal(content, k); err != nil {
+		return nil, fmt.Errorf("not a checkpoint of this version of tobac: %w", err)
+	}
+	if k.Snapshot == nil {
+		return nil, errors.New("a checkpoint without the state of a run")
 	}
 	return k, nil
 }
@@ -85,28 +119,32 @@ func isCheckpoint(r *bufio.Reader) bool {
 }
 
 // checkCheckpoint finds a place that a checkpoint must not be written to: an
-// input, and any file but an earlier checkpoint, unless by force.
+// input, and any file but an earlier checkpoint, unless by force. The place of the
+// checkpoint before the last is one too.
 func checkCheckpoint(path string, guard file.Guard) error {
-	if err := guard.CheckInput(path); err != nil {
+	for _, path := range []string{path, previous(path)} {
+		if err := guard.CheckInput(path); err != nil {
+			return err
+		}
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			continue
+		} else if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: is no regular file; allowed: a new file, or an earlier checkpoint", path)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return file.WithPath(path, err)
+		}
+		ours := isCheckpoint(bufio.NewReader(f))
+		f.Close() // only read
+		if !ours && !guard.Force {
+			return fmt.Errorf("%s: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
+		}
+	}
+	if err := file.Check(path); err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.IsDir() {
-		return file.Check(path)
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: is no regular file; allowed: a new file, or an earlier checkpoint", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return file.WithPath(path, err)
-	}
-	ours := isCheckpoint(bufio.NewReader(f))
-	f.Close() // only read
-	if !ours && !guard.Force {
-		return fmt.Errorf("%s: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
-	}
-	return file.Check(path)
+	return file.Check(previous(path))
 }
 
 // recall sets the options of a checkpoint that the command line leaves open, and
@@ -189,6 +227,9 @@ func (c *commandLine) restoreError(path string, k *checkpoint, err error) error 
 		return &locatedError{path, err}
 	case setting.Name == "data" || setting.Name == "interventions":
 		return &locatedError{path, fmt.Errorf("the %s have changed since: they are not those that the checkpoint was made from", setting.Name)}
+	}
+	if setting.Name == "arithmetic" {
+		return &locatedError{path, otherArithmetic(path, setting.Snapshot, setting.Run)}
 	}
 	return &locatedError{path, fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume", setting.Name, setting.Snapshot, setting.Run)}
 }

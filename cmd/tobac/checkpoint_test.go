@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tobac/internal/file"
 )
 
 // A run that is interrupted and resumed from its checkpoint, with other workers,
@@ -65,7 +67,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			if readFile(t, "again/particles.json") != readFile(t, "whole/particles.json") {
 				t.Error("the finished run has other particles")
 			}
-			if left := listing(t, "."); !slices.Equal(left, []string{"again", "data", "resumed", "state.json", "whole"}) {
+			if left := listing(t, "."); !slices.Equal(left, []string{"again", "data", "resumed", "state.json", "state.json.previous", "whole"}) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -75,8 +77,9 @@ func TestResumeFromCheckpoint(t *testing.T) {
 // snapshotIn is the state that a checkpoint holds, beside the command.
 func snapshotIn(t *testing.T, path string) string {
 	t.Helper()
-	_, state, found := strings.Cut(readFile(t, path), `"snapshot":`)
-	if !found {
+	content, err := file.Unseal([]byte(readFile(t, path)))
+	_, state, found := strings.Cut(string(content), `"snapshot":`)
+	if err != nil || !found {
 		t.Fatalf("%s has no snapshot", path)
 	}
 	return state
@@ -124,8 +127,8 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
 		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit --checkpoint\n"},
 		{"--resume empty.json", exitFailed, "empty.json: not a checkpoint written by tobac fit --checkpoint\n"},
-		{"--resume damaged.json", exitFailed, "damaged.json: damaged, or not a checkpoint: unexpected EOF\n"},
-		{"--resume later.json", exitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 1\": it was written by another version\n"},
+		{"--resume damaged.json", exitFailed, "damaged.json: a damaged checkpoint: its last line is not the checksum of what stands before it: the file was cut short or changed, or the disk fails\n"},
+		{"--resume later.json", exitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 2\": it was written by another version of tobac, or is damaged\n"},
 		{"--resume state.json --config run.toml", exitUsage, "--config and --resume contradict each other: a checkpoint holds the options of its run\n"},
 		{"--resume state.json --seed 2", exitFailed, "state.json: was made without --seed, here 2; leave out what differs, or start anew without --resume\n"},
 		{"--resume state.json --samples 9 --seed 2", exitFailed, "state.json: was made with --samples 8, here 9; without --seed, here 2; leave out"},
@@ -164,11 +167,11 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
-	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json"}) {
+	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json", "state.json.previous"}) {
 		t.Errorf("left in the folder: %v", left)
 	}
 	succeed(t, "fit", "--resume", "run/state.json")
-	want := append(slices.DeleteFunc(filesWithoutFormats(), func(name string) bool { return name == reportFile }), "state.json")
+	want := append(slices.DeleteFunc(filesWithoutFormats(), func(name string) bool { return name == reportFile }), "state.json", "state.json.previous")
 	slices.Sort(want)
 	if left := listing(t, "run"); !slices.Equal(left, want) {
 		t.Errorf("in the folder: %v", left)

@@ -144,7 +144,7 @@ func isPath(text, kind string) bool {
 }
 
 // relativeTo is a value as it is written into a file in the folder dir: a relative
-// path begins there.
+// path begins there. Without a folder it becomes an absolute one.
 func relativeTo(dir, text, kind string) string {
 	if !isPath(text, kind) || filepath.IsAbs(text) {
 		return text
@@ -158,8 +158,8 @@ func relativeTo(dir, text, kind string) string {
 		return text
 	}
 	rel, err := filepath.Rel(from, to)
-	if err != nil {
-		return to // on another drive
+	if err != nil || dir == "" {
+		return to // on another drive, or for a file that will be moved
 	}
 	if rel = filepath.ToSlash(rel); !strings.HasPrefix(rel, "../") {
 		if _, must := pathKind(kind); !must {

@@ -119,6 +119,14 @@ func (c *commandLine) readConfig(path string) error {
 		return err
 	}
 	defer f.Close() // only read
+	if err := file.CheckEdited(path); err != nil {
+		return err
+	}
+	return c.readOptions(f, path)
+}
+
+// readOptions is readConfig of an open file.
+func (c *commandLine) readOptions(f io.Reader, path string) error {
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {

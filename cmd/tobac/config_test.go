@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,12 +201,23 @@ func FuzzConfig(f *testing.F) {
 // Whatever bytes a checkpoint has, reading it ends with a checkpoint or an error
 // that names the file.
 func FuzzCheckpoint(f *testing.F) {
-	for _, seed := range []string{"", "{}", `{"format":"tobac checkpoint 1"}`, `{"format":"tobac checkpoint 1","options":[{"name":"x","texts":null}],"snapshot":{"step":-1}}`, `{"format":"tobac checkpoint 2","snapshot":{}}`} {
-		f.Add([]byte(seed))
+	seal := func(text string) string {
+		var b strings.Builder
+		if err := file.Sealed(func(w io.Writer) error { _, err := io.WriteString(w, text); return err })(&b); err != nil {
+			f.Fatal(err)
+		}
+		return b.String()
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	for _, seed := range []string{"", "{}", `{"format":"tobac checkpoint 1"}`, `{"format":"tobac checkpoint 2"}`, `{"format":"tobac checkpoint 2","options":[{"name":"x","texts":null}],"snapshot":{"step":-1}}`, `{"format":"tobac checkpoint 99","snapshot":{}}`} {
+		f.Add(seed, false)
+		f.Add(seed, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, sealed bool) {
 		path := filepath.Join(t.TempDir(), "state")
-		if err := os.WriteFile(path, text, 0o600); err != nil {
+		if sealed {
+			text = seal(text)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		k, err := readCheckpoint(path)

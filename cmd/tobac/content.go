@@ -21,6 +21,7 @@ import (
 // storedSummary is what a report takes from summary.json. It is read from the file's
 // text after a fit too, so that tobac report writes the same page.
 type storedSummary struct {
+	Run          string          `json:"run"`
 	Config       json.RawMessage `json:"config"`
 	Engine       string          `json:"engine"`
 	Model        string          `json:"model"`
@@ -106,6 +107,11 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p), Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
 		Verdict: s.Verdict.Sentences, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
 		Versions: []report.Fact{{Name: "tobac", Text: s.versions.Tobac}, {Name: "Go", Text: s.versions.Go}, {Name: "Platform", Text: s.versions.Platform}},
+	}
+	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.versions.Arithmetic}, {Name: "Run", Text: s.Run}} {
+		if f.Text != "" { // results of former versions have neither
+			c.Versions = append(c.Versions, f)
+		}
 	}
 	if len(p.Components) > 0 && p.Components[0].Order != nil {
 		c.Precedes = p.Precedes()
@@ -215,6 +221,9 @@ func (s *storedSummary) convergence() report.Convergence {
 
 // metrics explain the numbers that judge the listed probabilities.
 func (s *storedSummary) metrics() []report.Metric {
+	if s.Metrics == nil {
+		return nil
+	}
 	l := s.Metrics.Listed
 	if l == nil || s.input.Truth == "" {
 		return nil

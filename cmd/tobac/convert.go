@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func newConvert() *cobra.Command {
 		Args: arguments(2, 2, "a file to read and a file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return convert(&o, args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -119,7 +120,7 @@ func endings() string {
 }
 
 // convert runs the command.
-func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr io.Writer) error {
+func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Reader, stdout, stderr io.Writer) error {
 	to, err := o.target(out)
 	if err != nil {
 		return err
@@ -127,7 +128,11 @@ func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr 
 	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it", out)
 	}
-	g, err := o.read(&in, stdin)
+	guard := file.Guard{Inputs: []file.Input{{Path: in, What: "the graph that is read"}}}
+	if err := guard.CheckInput(out); err != nil && out != "-" {
+		return err
+	}
+	g, err := within(ctx, func() (*graphfile.Graph, error) { return o.read(&in, stdin) })
 	if err != nil {
 		return err
 	}
@@ -151,7 +156,15 @@ func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr 
 		}
 		return nil
 	}
-	if err := file.Write(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+	write := func() (any, error) {
+		return nil, file.Write(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+	}
+	if info, none := os.Stat(out); none == nil && !info.Mode().IsRegular() { // a pipe may have no reader
+		_, err = within(ctx, write)
+	} else {
+		_, err = write()
+	}
+	if err != nil {
 		return err
 	}
 	_, undirected := g.Directed()
@@ -181,7 +194,7 @@ func (o *convertOptions) read(in *string, stdin io.Reader) (g *graphfile.Graph, 
 	if *in == "-" {
 		*in = standardInput
 		g, _, err = graphfile.Read(stdin, standardInput)
-	} else {
+	} else if err = file.CheckEdited(*in); err == nil {
 		g, _, err = graphfile.ReadFile(*in)
 	}
 	if err != nil {

@@ -33,7 +33,7 @@ read from its effects.csv.
 
 func newEffect() *cobra.Command {
 	var from, to string
-	var asJSON bool
+	var asJSON, edited bool
 	cmd := &cobra.Command{
 		Use:   "effect --from A [--to B] RUN",
 		Short: "What setting one column does to another, from a finished fit",
@@ -46,7 +46,7 @@ func newEffect() *cobra.Command {
 			if from == "" {
 				return usagef("tobac effect needs --from A, the column that is set")
 			}
-			r, err := readRun(args[0])
+			r, err := readRun(args[0], edited)
 			if err != nil {
 				return err
 			}
@@ -62,6 +62,7 @@ func newEffect() *cobra.Command {
 	f.Var(text(&from, "A"), "from", "the column that is set (required)")
 	f.Var(text(&to, "B"), "to", "the column that is looked at")
 	defaultText(f, "to", "all others")
+	toggle(f, &edited, "edited", editedUsage)
 	toggle(f, &asJSON, "json", "print JSON instead of tables")
 	return cmd
 }

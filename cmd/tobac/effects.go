@@ -10,33 +10,40 @@ import (
 
 	"tobac/delimited"
 	"tobac/effects"
+	"tobac/posterior"
 )
 
 // effectsFile holds the total effects of a run.
 const effectsFile = "effects.csv"
 
-// answer computes the total effects, where the draws have parameters, and the
-// verdict.
-func (r *result) answer(ctx context.Context, workers int) error {
-	var err error
-	if r.functions, err = r.Result.Functions(ctx); err != nil {
-		return err
+// answers are what a result says of interventions.
+type answers struct {
+	functions *posterior.Posterior // draws with what effects are computed from; nil: those of the result have it
+
+	effects []effects.Effect // strongest first; nil: the draws have no parameters
+	known   bool             // whether their standard deviations are
+	worth   string           // how many draws they rest on
+}
+
+// answer computes the total effects, where the draws have parameters.
+func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
+	functions, err := r.Result.Functions(ctx)
+	if err != nil {
+		return nil, err
 	}
+	a := &answers{functions: functions}
 	e, err := r.Result.Effects(ctx)
 	switch {
 	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
 	case err != nil:
-		return err
+		return nil, err
 	default:
-		r.known, r.worth = e.Spread(), worthText(e)
-		if r.effects, err = e.All(ctx, workers); err != nil {
-			return err
+		a.known, a.worth = e.Spread(), worthText(e)
+		if a.effects, err = e.All(ctx, workers); err != nil {
+			return nil, err
 		}
 	}
-	r.summary.Columns = r.Columns
-	r.verdict = r.Result.Verdict()
-	r.summary.Verdict = newVerdictSummary(r.verdict)
-	return nil
+	return a, nil
 }
 
 // printEffects lists the strongest total effects.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -52,10 +53,11 @@ func TestKnowledgeHolds(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				if err := os.WriteFile("run/"+particlesFile, text, 0o644); err != nil {
+				dir := t.TempDir()
+				if err := os.WriteFile(filepath.Join(dir, particlesFile), text, 0o644); err != nil {
 					t.Fatal(err)
 				}
-				p := saved(t, "run")
+				p := saved(t, dir)
 				matrices := []mat.Matrix{p.Probabilities}
 				for _, g := range p.Graphs() {
 					matrices = append(matrices, g.Matrix())

@@ -12,6 +12,7 @@ import (
 
 func newEval() *cobra.Command {
 	var truthPath, heldoutPath, dataPath string
+	var edited bool
 	cmd := &cobra.Command{
 		Use:   "eval [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
 		Short: "Judge a posterior, of this program or another, against a graph or held-out data",
@@ -42,7 +43,7 @@ consensus_shd judges too: all edges with a probability above 1/2.`,
 			if truthPath == "" && heldoutPath == "" {
 				return usagef("tobac eval needs --truth GRAPH.csv, --heldout FILE, or both")
 			}
-			e, err := evaluateFiles(args[0], truthPath, heldoutPath, dataPath, cmd.ErrOrStderr())
+			e, err := evaluateFiles(args[0], truthPath, heldoutPath, dataPath, edited, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -53,11 +54,12 @@ consensus_shd judges too: all edges with a probability above 1/2.`,
 	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
 	f.Var(text(&heldoutPath, "FILE"), "heldout", heldoutUsage)
 	f.Var(text(&dataPath, "FILE"), "data", "table whose columns name the variables of a result of another program")
+	toggle(f, &edited, "edited", editedUsage)
 	return cmd
 }
 
 // evaluateFiles judges the posterior at path; other paths may be empty.
-func evaluateFiles(path, truthPath, heldoutPath, dataPath string, stderr io.Writer) (e evaluation, err error) {
+func evaluateFiles(path, truthPath, heldoutPath, dataPath string, edited bool, stderr io.Writer) (e evaluation, err error) {
 	var variables []string
 	if dataPath != "" {
 		t, err := dataset.ReadFile(dataPath)
@@ -66,7 +68,7 @@ func evaluateFiles(path, truthPath, heldoutPath, dataPath string, stderr io.Writ
 		}
 		variables = t.Names
 	}
-	p, err := readPosterior(path, variables)
+	p, err := readPosterior(path, variables, edited)
 	if err != nil {
 		return e, err
 	}

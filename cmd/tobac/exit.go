@@ -31,10 +31,16 @@ func interruptedf(format string, args ...any) error {
 func exitStatus(ctx context.Context, err error) int {
 	switch {
 	case errors.As(err, new(*interruptedError)):
-		if caught := new(signalError); errors.As(context.Cause(ctx), &caught) && caught.signal == syscall.SIGTERM {
-			return exitTerminated
+		caught := new(signalError)
+		if !errors.As(context.Cause(ctx), &caught) {
+			return exitInterrupted
+		}
+		if number, ok := caught.signal.(syscall.Signal); ok {
+			return exitSignal + int(number)
 		}
 		return exitInterrupted
+	case errors.Is(err, syscall.EPIPE):
+		return exitSignal + int(syscall.SIGPIPE)
 	case errors.As(err, new(*usageError)):
 		return exitUsage
 	}

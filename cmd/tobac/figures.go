@@ -20,29 +20,31 @@ const (
 	figuresFolder = "figures"
 )
 
+// figure is the name of the file of a picture.
+func figure(name, ending string) string { return figuresFolder + "/" + name + ending }
+
 // figureFiles are the names of all files that the folder of figures can have.
 func figureFiles() []string {
 	var names []string
 	for _, name := range report.PictureNames() {
-		names = append(names, name+".svg", name+".png")
+		names = append(names, figure(name, ".svg"), figure(name, ".png"))
 	}
 	return names
 }
 
 // draw makes the report of a result from what its files say.
-func (r *result) draw(ctx context.Context, j *job) (err error) {
+func (r *result) draw(ctx context.Context, j *job) (*report.Report, error) {
 	var text bytes.Buffer
 	if err := writeJSON(&text, r.summary); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := readSummary(text.Bytes())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c := newContent(r.Posterior, s, j.unscaled(), j.truth)
 	c.Effects = reported(r.effects, r.Names)
-	r.page, err = report.New(ctx, c)
-	return err
+	return report.New(ctx, c)
 }
 
 // unscaled are the rows of the fit before they were standardised.
@@ -55,13 +57,13 @@ func (j *job) unscaled() *dataset.Table {
 	return &dataset.Table{Names: j.train.Names, X: x, Intervened: j.train.Intervened}
 }
 
-// writeFigures writes the pictures of a report into a set.
-func writeFigures(page *report.Report, out *file.Set) error {
+// writeFigures writes the pictures of a report into a set, until ctx is cancelled.
+func writeFigures(ctx context.Context, page *report.Report, out *file.Set) error {
 	for _, p := range page.Pictures() {
-		if err := out.Write(p.Name+".svg", p.WriteSVG); err != nil {
+		if err := out.Write(figure(p.Name, ".svg"), interruptibly(ctx, p.WriteSVG)); err != nil {
 			return err
 		}
-		if err := out.Write(p.Name+".png", p.WritePNG); err != nil {
+		if err := out.Write(figure(p.Name, ".png"), interruptibly(ctx, p.WritePNG)); err != nil {
 			return err
 		}
 	}

@@ -132,7 +132,7 @@ func TestReportErrors(t *testing.T) {
 	if err := os.WriteFile("run/summary.json", []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "report run", exitFailed, "run/summary.json: unexpected end of JSON input")
+	refuses(t, "report run --edited", exitFailed, "run/summary.json: unexpected end of JSON input")
 }
 
 // The command to repeat leaves out what changes no number, and quotes what a shell would

@@ -3,10 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"time"
 
@@ -185,7 +184,8 @@ paths that begin at the folder of the file. The command line comes first.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
-ends its step. FILE is new or an earlier checkpoint. --resume FILE continues from there
+ends its step. FILE is new or an earlier checkpoint; the one before it is kept as
+FILE.previous. --resume FILE continues from there
 with the same bits as a run that was not interrupted, with the data and the options of
 the checkpoint, and keeps its state in the same file. Options that are given again must be the
 same, except --workers, --truth, --heldout, the options of the output and, where svgd has
@@ -217,8 +217,8 @@ func fitCommand(o *fitOptions) *cobra.Command {
 			if len(args) > 0 {
 				o.command.data = args[0]
 			}
-			if err := o.recall(); err != nil {
-				return err
+			if _, err := within(cmd.Context(), func() (any, error) { return nil, o.recall() }); err != nil {
+				return notBegun(err)
 			}
 			return fit(cmd.Context(), *o, o.command.data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -295,38 +295,33 @@ func (o *fitOptions) recall() (err error) {
 		return err
 	}
 	if o.checkpoint == "" {
-		o.checkpoint = o.resume
+		o.checkpoint = checkpointPlace(o.resume)
 	}
 	return o.command.recall(o.resume, o.resumed)
 }
 
 // fit runs the command: it checks everything that can be checked, infers, and
-// only then writes files and the report.
+// only then writes files and the report. What was inferred is kept whatever becomes of
+// the rest.
 func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout, stderr io.Writer) error {
 	start := time.Now()
-	j, err := prepare(o, data, stdin)
+	j, err := within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
 	if err != nil {
-		return o.command.mistaken(err)
+		return notBegun(o.command.mistaken(err))
 	}
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	var out, figures *file.Set
-	guard := file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}
-	if o.out != "" {
-		if out, err = file.OpenSet(o.out, outputNames(fitOutputs), guard); err != nil {
-			return err
-		}
-		defer out.Discard()
-		if o.report {
-			if figures, err = file.OpenSet(filepath.Join(o.out, figuresFolder), figureFiles(), guard); err != nil {
-				return err
-			}
-			defer figures.Discard()
-		}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}}
+	if err := k.open(); err != nil {
+		return err
 	}
+	defer k.discard()
 	if o.checkpoint != "" { // after the folder, which may hold it
 		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
+			return err
+		}
+		if err := k.checkApart(o.checkpoint); err != nil {
 			return err
 		}
 	}
@@ -334,40 +329,35 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	r.command, r.folder = o.command, o.out
-	if r.summary, err = newSummary(j, r.Result); err != nil {
-		return err
-	}
-	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
-	if err := r.answer(ctx, j.fit.Workers); err != nil {
-		return err
-	}
-	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
-	r.summary.Command = o.command.String()
-	r.formats = o.formats
+	r.command, r.formats = o.command, o.formats
+	k.conclude(ctx, r, j, stderr)
 	r.summary.Seconds.Total = time.Since(start).Seconds()
-	if out != nil {
+	if o.out != "" {
 		if o.report {
-			// What was computed is saved whatever becomes of its picture.
-			if err := r.draw(context.WithoutCancel(ctx), j); err != nil {
-				warn(stderr, []string{"no report: " + message(err)})
-			}
+			k.draw(ctx, r, j, stderr)
 		}
-		if err := r.save(out, figures); err != nil {
-			return err
-		}
+		k.save(r)
 	}
 	var text bytes.Buffer
 	if o.json {
 		err = writeJSON(&text, r.summary)
 	} else {
-		err = r.print(&text, o.out)
+		err = r.print(&text, k.saved)
 	}
 	if err != nil {
 		return err
 	}
 	if _, err := stdout.Write(text.Bytes()); err != nil {
-		return file.WithPath("standard output", err)
+		k.unprinted(r, file.WithPath("standard output", err))
 	}
-	return nil
+	return k.verdict(ctx, j)
+}
+
+// notBegun says of a run that was interrupted while its inputs were read that there is
+// nothing of it.
+func notBegun(err error) error {
+	if errors.Is(err, errInterrupted) {
+		return interruptedf("interrupted before the first step; nothing was written")
+	}
+	return err
 }

@@ -65,7 +65,7 @@ func TestFitWritesFiles(t *testing.T) {
 
 	summary := parse(t, readFile(t, "runs/first/summary.json"))
 	for path, want := range map[string][]string{
-		"":                       {"columns", "command", "config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "seconds", "svgd", "verdict", "warnings"},
+		"":                       {"columns", "command", "config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "run", "seconds", "svgd", "verdict", "warnings"},
 		"metrics":                {"empirical", "empty", "listed", "mixture"},
 		"metrics.listed":         listedKeys,
 		"metrics.empirical":      metricKeys,
@@ -196,7 +196,7 @@ func checkFiles(t *testing.T, dir string, draws int) {
 		t.Errorf("particles.json has %d draws of total weight %v, want %d and 1", len(p.Draws), total, draws)
 	}
 	// The probabilities of edges.csv are those that particles.json has, bit by bit.
-	listed, err := readPosterior(filepath.Join(dir, "edges.csv"), p.Names)
+	listed, err := readPosterior(filepath.Join(dir, "edges.csv"), p.Names, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,11 @@ func TestBrokenOutput(t *testing.T) {
 		if code := run(t.Context(), args, nil, brokenWriter{}, &stderr); code != exitFailed {
 			t.Errorf("tobac %q: exit %d, want %d", args, code, exitFailed)
 		}
-		if got := stderr.String(); !strings.HasSuffix(got, "no space left on device\n") {
+		want := "no space left on device\n"
+		if args[0] == "fit" {
+			want = "no space left on device; the results are in tobac-results\n"
+		}
+		if got := stderr.String(); !strings.HasSuffix(got, want) {
 			t.Errorf("tobac %q: standard error %q", args, got)
 		}
 	}

@@ -11,12 +11,16 @@ import (
 	"tobac/dag"
 	"tobac/delimited"
 	"tobac/graphfile"
+	"tobac/internal/file"
 )
 
 // readGraph reads a graph on the named columns in any format: what is known of
 // edges, or the truth. Vertices that are no columns and have no edges are left out;
 // columns of which the file says nothing have no edges.
 func readGraph(path string, columns []string) (on, whole *graphfile.Graph, err error) {
+	if err := file.CheckEdited(path); err != nil {
+		return nil, nil, err
+	}
 	whole, _, err = graphfile.ReadFile(path)
 	if err != nil {
 		return nil, nil, err

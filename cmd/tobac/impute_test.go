@@ -64,7 +64,8 @@ func TestMissingValuesAreImputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.summary, err = newSummary(j, r.Result); err != nil {
+	r.summary = newSummary(j, r.Result)
+	if err := r.summary.evaluate(j, r.Result); err != nil {
 		t.Fatal(err)
 	}
 	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
@@ -73,7 +74,7 @@ func TestMissingValuesAreImputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.save(out, nil); err != nil {
+	if err := r.save(out); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.print(&stdout, dir); err != nil {

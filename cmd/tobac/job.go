@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"tobac"
@@ -36,6 +39,9 @@ type job struct {
 	resume     *checkpoint  // to continue from; nil: none
 	resumeFrom string       // its file
 	command    *commandLine // that the run belongs to
+
+	unkept    error  // why the last checkpoint could not be written; nil: it was
+	elsewhere string // where the state was kept instead; "": nowhere
 }
 
 // prepare reads the data, or the embedded ones for an empty path, and
@@ -164,8 +170,8 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 
 // patience is how long an interrupted run may take to reach the end of its
 // step. A step of a large model takes longer; its goroutine is then left behind
-// for the end of the process, and touches neither files nor streams. A run with
-// checkpoints is waited for, since its last step is to be kept.
+// for the end of the process, and touches neither files nor streams. While a run with
+// checkpoints takes steps it is waited for, since its last step is to be kept.
 const patience = 500 * time.Millisecond
 
 // infer runs the fit and shows its progress.
@@ -176,11 +182,11 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 		*result
 		err error
 	}
-	done := make(chan outcome, 1)
+	done, stepped := make(chan outcome, 1), make(chan struct{})
 	go func() {
 		var out outcome
 		out.err = guarded(func() (err error) {
-			out.result, err = j.run(ctx, p)
+			out.result, err = j.run(ctx, p, func() { close(stepped) })
 			return err
 		})
 		done <- out
@@ -189,14 +195,18 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	select {
 	case out = <-done:
 	case <-ctx.Done():
-		late := time.After(patience)
-		if j.checkpoint != "" && p.begun() {
-			late = nil // never
-		}
-		select {
-		case out = <-done:
-		case <-late:
-			out.err = ctx.Err()
+		stepping := stepped // nil: no more; what follows is computed again from the last checkpoint
+		for waits := true; waits; {
+			select {
+			case out = <-done:
+				waits = false
+			case <-stepping:
+				stepping = nil
+			case <-time.After(patience):
+				if waits = j.checkpoint != "" && p.begun() && stepping != nil; !waits {
+					out.err = ctx.Err()
+				}
+			}
 		}
 	}
 	taken, steps := p.close()
@@ -215,7 +225,8 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	return nil, &locatedError{j.input.Data, orderError(out.err, j.train.Names)}
 }
 
-func (j *job) run(ctx context.Context, p *progress) (*result, error) {
+// run computes the posterior, and calls stepped once all steps are taken and kept.
+func (j *job) run(ctx context.Context, p *progress, stepped func()) (*result, error) {
 	if j.gapped != nil {
 		return j.runImputed(ctx, p)
 	}
@@ -234,15 +245,18 @@ func (j *job) run(ctx context.Context, p *progress) (*result, error) {
 			return nil, j.command.restoreError(j.resumeFrom, j.resume, err)
 		}
 	}
-	early := r.Warnings()
+	doubts := j.resume.doubts(j.resumeFrom)
+	early := slices.Concat(r.Warnings(), doubts)
 	p.begin(early, r.Step(), r.Steps())
-	if err := j.advance(ctx, r); err != nil {
+	if err := j.advance(ctx, r, p); err != nil {
 		return nil, err
 	}
+	stepped()
 	done, err := r.Result(ctx)
 	if err != nil {
 		return nil, err
 	}
+	done.Warnings = slices.Concat(done.Warnings, doubts)
 	done.Standardization = compose(j.scaling, done.Standardization)
 	if j.scaling != nil {
 		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)
@@ -280,35 +294,58 @@ func compose(first, second *posterior.Standardization) *posterior.Standardizatio
 }
 
 // advance takes all steps, and keeps the state where checkpoints are asked for:
-// the first at once, so that a place that cannot be written to is found early.
-func (j *job) advance(ctx context.Context, r *tobac.Run) error {
+// the first at once, so that a place that cannot be written to is found early. One that
+// fails later does not end the run: the next may succeed.
+func (j *job) advance(ctx context.Context, r *tobac.Run, p *progress) error {
 	if j.checkpoint == "" {
 		return r.Advance(ctx, r.Steps())
 	}
-	keep := func() error {
+	if j.keep(r, j.checkpoint); j.unkept != nil {
+		return j.unkept
+	}
+	for r.Step() < r.Steps() {
+		stopped := r.Advance(ctx, r.Step()+min(j.every, r.Steps()-r.Step()))
+		former := j.unkept
+		if j.keep(r, j.checkpoint); j.unkept != nil && former == nil && stopped == nil {
+			p.warn(message(j.unkept) + "; the run goes on, and tries again at the next checkpoint")
+		}
+		if stopped == nil {
+			continue
+		}
+		if j.unkept != nil {
+			j.keepElsewhere(r)
+		}
+		return stopped
+	}
+	return nil
+}
+
+// keep writes the state of a run, or says in unkept why that failed.
+func (j *job) keep(r *tobac.Run, path string) {
+	j.unkept = guarded(func() error {
 		s, err := r.Snapshot()
 		if err == nil {
-			err = writeCheckpoint(j.checkpoint, j.command, s)
+			err = writeCheckpoint(path, j.command, s)
 		}
 		if err != nil {
 			return &locatedError{"--checkpoint", err}
 		}
 		return nil
+	})
+}
+
+// keepElsewhere keeps the state of a run that ends, and whose last checkpoint failed,
+// in another file.
+func (j *job) keepElsewhere(r *tobac.Run) {
+	why := j.unkept
+	for _, folder := range []string{".", os.TempDir()} {
+		path := unused(folder, filepath.Base(j.checkpoint)+"-kept")
+		if j.keep(r, path); j.unkept == nil {
+			j.elsewhere = path
+			break
+		}
 	}
-	for {
-		if err := keep(); err != nil {
-			return err
-		}
-		if r.Step() == r.Steps() {
-			return nil
-		}
-		if err := r.Advance(ctx, r.Step()+j.every); err != nil {
-			if failed := keep(); failed != nil {
-				return failed
-			}
-			return err
-		}
-	}
+	j.unkept = why
 }
 
 // interrupted says where a run stopped, and what is left of it, if it had begun.
@@ -322,6 +359,10 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 		return interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
 	case j.checkpoint == "" || !begun:
 		return interruptedf("interrupted %s; nothing was written", at)
+	case j.elsewhere != "":
+		return interruptedf("interrupted %s; %s; to continue: %s --checkpoint %s", at, message(j.unkept), resumeCommand(j.elsewhere), shellWord(j.checkpoint))
+	case j.unkept != nil:
+		return interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, message(j.unkept), resumeCommand(j.checkpoint))
 	}
 	return interruptedf("interrupted %s; to continue: %s", at, resumeCommand(j.checkpoint))
 }

@@ -12,8 +12,9 @@ import (
 
 // An evaluation holds the metrics of a posterior; package metrics defines them.
 type evaluation struct {
-	Metrics figures `json:"metrics"`
-	Cyclic  int     `json:"cyclic"` // draws with a cycle
+	Metrics *figures `json:"metrics"`                 // null: they could not be computed
+	Failed  string   `json:"metrics_error,omitempty"` // why a metric is null that should not be
+	Cyclic  int      `json:"cyclic"`                  // draws with a cycle
 }
 
 // figures judge a posterior in three ways, and the graph without edges. Listed
@@ -45,6 +46,7 @@ type scores struct {
 // judge evaluates a posterior against an acyclic graph and by the densities of
 // held-out rows, one for each draw; either may be nil.
 func judge(p *posterior.Posterior, truth *dag.Graph, heldOut *metrics.HeldOut) (e evaluation, err error) {
+	e.Metrics = new(figures)
 	if e.Metrics.Listed, err = metrics.EvaluateEdges(p.Probabilities, truth); err != nil {
 		return e, err
 	}

@@ -19,24 +19,19 @@
 // reported in one line. The exit status is 0 after success, 1 after a failed run
 // (data that cannot be read or used, a numerical failure, output that cannot be
 // written), 2 after wrong usage (unknown commands and options, values out of range,
-// options that contradict each other), 130 after Ctrl-C and 143 after SIGTERM.
+// options that contradict each other), 128 and the number of a signal that stopped
+// the command (130 for Ctrl-C, 143 for SIGTERM, 129 for a closed terminal), and 141
+// where nobody read standard output to the end. A second signal ends the program at
+// once.
 package main
 
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 )
 
 func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		caught := <-signals
-		signal.Stop(signals) // a second signal ends the program at once
-		cancel(&signalError{caught})
-	}()
+	listen(cancel)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

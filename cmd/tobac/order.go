@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -116,8 +115,6 @@ func newOrder() *cobra.Command {
 			}
 			result, err := orderWithin(cmd.Context(), ordering.Within{Estimator: method, Precedence: precedence}, t.X)
 			switch {
-			case errors.Is(err, errInterrupted):
-				return err
 			case err != nil:
 				return &locatedError{label, orderError(err, t.Names)}
 			}
@@ -173,35 +170,8 @@ func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method 
 	return nil
 }
 
-var errInterrupted = interruptedf("interrupted")
-
 // orderWithin runs an estimator until ctx is cancelled, and then returns
 // errInterrupted.
 func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
 	return within(ctx, func() (*ordering.Result, error) { return o.Order(x) })
-}
-
-// within runs work until ctx is cancelled, and then returns errInterrupted. The
-// goroutine is left behind for the end of the process; it touches neither files
-// nor streams.
-func within[T any](ctx context.Context, work func() (*T, error)) (*T, error) {
-	type outcome struct {
-		result *T
-		err    error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		var out outcome
-		out.err = guarded(func() (err error) {
-			out.result, err = work()
-			return err
-		})
-		done <- out
-	}()
-	select {
-	case out := <-done:
-		return out.result, out.err
-	case <-ctx.Done():
-		return nil, errInterrupted
-	}
 }

@@ -50,7 +50,7 @@ func (s *settingFlag) Type() string { return "A=VALUE" }
 
 func newPredict() *cobra.Command {
 	var do settingFlag
-	var rows, asJSON bool
+	var rows, asJSON, edited bool
 	cmd := &cobra.Command{
 		Use:   "predict [--do A=VALUE] [--do B=VALUE] RUN",
 		Short: "What to expect when columns are set, from a finished fit",
@@ -63,7 +63,7 @@ func newPredict() *cobra.Command {
 			if rows && asJSON {
 				return usagef("--rows and --json contradict each other")
 			}
-			r, err := readRun(args[0])
+			r, err := readRun(args[0], edited)
 			if err != nil {
 				return err
 			}
@@ -86,6 +86,7 @@ func newPredict() *cobra.Command {
 	f.SortFlags = false
 	f.Var(&do, "do", "set a column; repeatable")
 	toggle(f, &rows, "rows", "print the expected values of every draw")
+	toggle(f, &edited, "edited", editedUsage)
 	toggle(f, &asJSON, "json", "print JSON instead of a table")
 	return cmd
 }

@@ -126,6 +126,16 @@ func (p *progress) say(line string) {
 	}
 }
 
+// warn writes a warning of its own, also where no progress is shown.
+func (p *progress) warn(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.clear()
+		warn(p.w, []string{text})
+	}
+}
+
 // step says where the run is.
 func (p *progress) step(s tobac.Progress) {
 	if f := s.Forecast; f != nil {

@@ -18,28 +18,32 @@ import (
 
 // readPosterior reads what is to be judged: a folder that tobac fit wrote, a
 // folder of adjacency matrices, or a file of edge probabilities. variables, if
-// not nil, are the names of all variables, for files of other programs.
-func readPosterior(path string, variables []string) (*posterior.Posterior, error) {
+// not nil, are the names of all variables, for files of other programs; edited is what
+// --edited says.
+func readPosterior(path string, variables []string, edited bool) (*posterior.Posterior, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w; allowed: %s", file.WithPath(path, err), judged)
 	}
 	if !info.IsDir() {
+		if !edited {
+			if err := file.CheckEdited(path); err != nil {
+				return nil, err
+			}
+		}
 		return readProbabilities(path, variables)
 	}
-	f, err := os.Open(filepath.Join(path, particlesFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		p, err := readAdjacencies(path, variables)
-		if err != nil {
+	f, err := file.OpenFolder(path, edited)
+	if err != nil {
+		return nil, err
+	}
+	p, err := readDraws(f, path, particlesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if p, err = readAdjacencies(path, variables); err != nil {
 			err = fmt.Errorf("%s: no %s in it, and not a folder of adjacency matrices: %w", path, particlesFile, err)
 		}
-		return p, err
-	case err != nil:
-		return nil, file.WithPath(filepath.Join(path, particlesFile), err)
 	}
-	defer f.Close() // only read: closing cannot lose anything
-	return posterior.Read(f, filepath.Join(path, particlesFile))
+	return p, err
 }
 
 // judged is what tobac eval takes.

@@ -115,6 +115,11 @@ func (r *result) printMetrics(w io.Writer) error {
 	if c.Truth == "" && c.HeldoutRows == 0 {
 		return nil
 	}
+	if m == nil {
+		fmt.Fprintln(w)
+		printField(w, "metrics", "none: "+r.summary.Failed)
+		return nil
+	}
 	fmt.Fprint(w, "\nMetrics")
 	if c.Truth != "" {
 		fmt.Fprintf(w, " against %s", c.Truth)
@@ -132,7 +137,7 @@ func (r *result) printMetrics(w io.Writer) error {
 	}
 	printScores(t, graphs, m.Empirical)
 	printScores(t, graphs+", weighted", m.Mixture)
-	if b := r.summary.Beside; b != nil {
+	if b := r.summary.Beside; b != nil && b.Metrics != nil {
 		printListed(t, "svgd listed", b.Metrics.Listed)
 		printScores(t, "svgd particles", b.Metrics.Empirical)
 		printScores(t, "svgd particles, weighted", b.Metrics.Mixture)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -16,13 +15,12 @@ import (
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/stream"
-	"tobac/posterior"
 	"tobac/report"
 )
 
 func newReport() *cobra.Command {
 	var dataPath, truthPath string
-	force := false
+	var force, edited bool
 	cmd := &cobra.Command{
 		Use:   "report [--data FILE] [--truth GRAPH.csv] DIR",
 		Short: "Write the page and the figures of a finished fit again",
@@ -36,44 +34,44 @@ fit held out are held out again. --truth names the true graph if that is elsewhe
 		Args:                  arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return reportAgain(cmd.Context(), args[0], dataPath, truthPath, force, cmd.OutOrStdout())
+			return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, cmd.OutOrStdout())
 		},
 	}
 	f := cmd.Flags()
 	f.Var(text(&dataPath, "FILE"), "data", "the table of the fit")
 	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
+	toggle(f, &edited, "edited", editedUsage)
 	toggle(f, &force, "force", forceUsage)
 	return cmd
 }
 
-// reportAgain writes the report of the fit in a folder; other paths may be empty. With force it replaces files that it did not write.
-func reportAgain(ctx context.Context, dir, dataPath, truthPath string, force bool, stdout io.Writer) error {
-	c, err := storedContent(dir, dataPath, truthPath)
+// reportAgain writes the report of the fit in a folder; other paths may be empty. With edited it reads
+// files that were changed, with force it replaces files that it did not write.
+func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, force bool, stdout io.Writer) error {
+	files, err := file.OpenFolder(dir, edited)
 	if err != nil {
 		return err
 	}
-	page, err := report.New(ctx, *c)
+	c, err := within(ctx, func() (*report.Content, error) { return storedContent(files, dir, dataPath, truthPath) })
+	if err != nil {
+		return err
+	}
+	page, err := within(ctx, func() (*report.Report, error) { return report.New(ctx, *c) })
 	if err != nil {
 		return &locatedError{dir, err}
 	}
-	guard := file.Guard{Force: force}
-	out, err := file.OpenSet(dir, []string{reportFile}, guard)
+	out, err := file.OpenSet(dir, append(figureFiles(), reportFile), file.Guard{Force: force})
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	figures, err := file.OpenSet(filepath.Join(dir, figuresFolder), figureFiles(), guard)
-	if err != nil {
-		return err
-	}
-	defer figures.Discard()
 	if err := out.Write(reportFile, page.WriteHTML); err != nil {
 		return err
 	}
-	if err := writeFigures(page, figures); err != nil {
+	if err := writeFigures(ctx, page, out); err != nil {
 		return err
 	}
-	if err := errors.Join(out.Commit(), figures.Commit()); err != nil {
+	if err := out.Commit(); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(stdout, "in %s: %s, %d figures as SVG and PNG in %s\n", filepath.Clean(dir), reportFile, len(page.Pictures()), figuresFolder); err != nil {
@@ -83,52 +81,51 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, force boo
 }
 
 // storedContent is what a report of a folder tells.
-func storedContent(dir, dataPath, truthPath string) (*report.Content, error) {
-	p, err := storedPosterior(dir)
+func storedContent(files *file.Folder, dir, dataPath, truthPath string) (*report.Content, error) {
+	p, err := readDraws(files, dir, particlesFile)
 	if err != nil {
-		return nil, err
+		return nil, needed(err)
 	}
-	path := filepath.Join(dir, summaryFile)
-	text, err := os.ReadFile(path)
+	text, err := files.ReadFile(summaryFile)
 	if err != nil {
-		return nil, fmt.Errorf("%w; %w", file.WithPath(path, err), errNoSummary)
+		return nil, needed(err)
 	}
 	s, err := readSummary(text)
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, &locatedError{filepath.Join(dir, summaryFile), err}
 	}
-	data, truth, err := s.inputs(dir, p.Names, dataPath, truthPath)
+	if err := files.SameRun(summaryFile, s.Run); err != nil {
+		return nil, err
+	}
+	data, truth, err := s.inputs(files, dir, p.Names, dataPath, truthPath)
 	if err != nil {
 		return nil, err
 	}
 	c := newContent(p, s, data, truth)
-	path = filepath.Join(dir, effectsFile)
-	f, err := os.Open(path)
+	f, err := files.Open(effectsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &c, nil
 	}
 	if err != nil {
-		return nil, file.WithPath(path, err)
+		return nil, err
 	}
 	defer f.Close() // only read
-	all, err := readEffects(f, path, p.Names)
+	all, err := readEffects(f, filepath.Join(dir, effectsFile), p.Names)
 	c.Effects = reported(all, p.Names)
 	return &c, err
 }
 
-func storedPosterior(dir string) (*posterior.Posterior, error) {
-	path := filepath.Join(dir, particlesFile)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w; %w", file.WithPath(path, err), errNoSummary)
+// needed adds to the error of a file without which there is no report what would do.
+func needed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; %w", err, errNoSummary)
 	}
-	defer f.Close() // only read
-	return posterior.Read(f, path)
+	return err
 }
 
 // inputs are the rows of the fit, transformed but not standardised, and the true graph;
 // nil where they are not known.
-func (s *storedSummary) inputs(dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
+func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
 	if s.input.Data == embeddedSachs && dataPath == "" {
 		if t, truth, err = dataset.Sachs(); err != nil {
 			return nil, nil, err
@@ -137,7 +134,7 @@ func (s *storedSummary) inputs(dir string, names []string, dataPath, truthPath s
 			truth = nil
 		}
 	}
-	o, err := storedOptions(dir)
+	o, err := storedOptions(files, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,13 +157,18 @@ func (s *storedSummary) inputs(dir string, names []string, dataPath, truthPath s
 }
 
 // storedOptions are those of the fit in a folder, from run.toml; the defaults if it is not there.
-func storedOptions(dir string) (*fitOptions, error) {
+func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 	o := newFitOptions()
 	o.command = &commandLine{flags: fitCommand(o).Flags()}
-	if err := o.command.readConfig(filepath.Join(dir, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	f, err := files.Open(configFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	return o, nil
+	defer f.Close() // only read
+	return o, o.command.readOptions(f, filepath.Join(dir, configFile))
 }
 
 // storedTable reads the table of a fit again, with the options of the fit; path, if

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"io"
 	"slices"
 
 	"tobac"
 	"tobac/delimited"
-	"tobac/effects"
 	"tobac/graphfile"
 	"tobac/impute"
 	"tobac/internal/file"
-	"tobac/posterior"
 	"tobac/report"
 )
 
@@ -22,14 +20,10 @@ type result struct {
 	page    *report.Report // nil: none was asked for
 	warned  []string       // warnings that the user has seen
 
-	functions *posterior.Posterior // draws with what their effects are computed from; nil: those of the result have it
-
-	effects []effects.Effect // strongest first; nil: the draws have no parameters
-	known   bool             // whether their standard deviations are
-	worth   string           // how many draws they rest on
+	answers
 	verdict tobac.Verdict
 	command *commandLine       // that made it
-	folder  string             // of its files; "": none
+	folder  string             // where paths in its files begin; "": they are absolute
 	imputed *impute.Completed  // nil: no value was missing
 	formats []graphfile.Format // of --formats
 }
@@ -51,7 +45,7 @@ var fitOutputs = []output{
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
 	{name: functionsFile, write: func(r *result, w io.Writer) error { return r.functions.Write(w) }, has: func(r *result) bool { return r.functions != nil }},
-	{name: configFile, write: func(r *result, w io.Writer) error { return r.command.writeConfig(w, r.folder) }},
+	{name: configFile, write: (*result).writeConfig},
 	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
 	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
 	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
@@ -83,20 +77,20 @@ func (r *result) files() []string {
 	return names
 }
 
-// save writes all files into the folder, or none, and figures into theirs.
-func (r *result) save(out, figures *file.Set) error {
+// save writes all files into the folder, or none.
+func (r *result) save(out *file.Set) error {
+	out.SetID(r.summary.Run)
 	for _, o := range r.outputs() {
 		if err := out.Write(o.name, func(w io.Writer) error { return o.write(r, w) }); err != nil {
 			return err
 		}
 	}
-	if r.page == nil {
-		return out.Commit()
+	if r.page != nil {
+		if err := writeFigures(context.Background(), r.page, out); err != nil {
+			return err
+		}
 	}
-	if err := writeFigures(r.page, figures); err != nil {
-		return err
-	}
-	return errors.Join(out.Commit(), figures.Commit())
+	return out.Commit()
 }
 
 // writeEdges writes every edge with a probability above 0, most probable first.

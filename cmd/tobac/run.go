@@ -19,8 +19,8 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // by Ctrl-C: 128 and the number of the signal, as shells have it
-	exitTerminated  = 143 // by SIGTERM
+	exitSignal      = 128 // and the number of the signal, as shells have it
+	exitInterrupted = 130 // by Ctrl-C
 )
 
 // run executes one command line, without the program's name, and returns the
@@ -37,6 +37,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
+	if interrupted := new(interruptedError); errors.As(err, &interrupted) {
+		err = interrupted // without the place where it happened
+	}
 	fmt.Fprintln(stderr, "tobac: "+message(err)) // if this fails there is nobody left to tell
 	return exitStatus(ctx, err)
 }
@@ -50,7 +53,8 @@ probability of every edge, exact where that can be computed, and directed acycli
 graphs with the weights of their edges.
 
 Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
-130 interrupted (Ctrl-C), 143 terminated (SIGTERM).`,
+130 interrupted (Ctrl-C), 143 terminated (SIGTERM), 129 terminal closed (SIGHUP),
+141 standard output closed by its reader. A second signal ends the program at once.`,
 		Example: `  tobac fit                     the embedded Sachs data
   tobac fit data.csv --out run  your data, results as files in the folder run`,
 		SilenceUsage:  true,
@@ -64,7 +68,7 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(newCheck(), newConvert(), newFit(), newEffect(), newPredict(), newEval(), newOrder(), newSimulate(), newReport(), newVersion(), newMan(root))
+	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newOrder()), newSimulate(), newReport(), newVersion(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -1,11 +1,14 @@
-//go:build unix
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
 package main
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +20,7 @@ func TestMainHelper(t *testing.T) {
 	if args == "" {
 		t.Skip("runs as a process of other tests")
 	}
+	endAt()
 	os.Args = append([]string{"tobac"}, strings.Fields(args)...)
 	main()
 }
@@ -25,9 +29,8 @@ func TestMainHelper(t *testing.T) {
 // checkpoint that goes on.
 func TestSignals(t *testing.T) {
 	inFolder(t, nil)
-	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestMainHelper$")
-		cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit --engine svgd --order eqvar --particles 2 --samples 4 --steps 1000 --checkpoint state --force")
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		cmd := process(strings.Fields("fit --engine svgd --order eqvar --particles 2 --samples 4 --steps 1000 --checkpoint state --force"))
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -49,4 +52,113 @@ func TestSignals(t *testing.T) {
 		}
 	}
 	succeed(t, "fit", "--resume", "state", "--quiet")
+}
+
+// A command that waits for its input ends at the first signal, and leaves nothing.
+func TestSignalsWhileReading(t *testing.T) {
+	simulated(t)
+	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--out", "run")...)
+	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
+		t.Skip("no named pipes: ", err)
+	}
+	before := tree(t)
+	for args, want := range map[string]string{
+		"fit pipe --out new":              "interrupted before the first step; nothing was written",
+		"fit - --out new":                 "interrupted before the first step; nothing was written",
+		"fit data/train.csv --truth pipe": "interrupted before the first step; nothing was written",
+		"fit --config pipe":               "interrupted before the first step; nothing was written",
+		"fit --resume pipe":               "interrupted before the first step; nothing was written",
+		"check pipe":                      "interrupted",
+		"order pipe":                      "interrupted",
+		"eval --heldout pipe run":         "interrupted",
+		"convert pipe new.dot":            "interrupted",
+		"report run --data pipe":          "interrupted",
+	} {
+		t.Run(args, func(t *testing.T) {
+			cmd := process(strings.Fields(args))
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			stdin, err := cmd.StdinPipe() // which stays open
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stdin.Close()
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(args, " - ") { // more than a pipe holds: all of it is written once some is read
+				_, err = stdin.Write(bytes.Repeat([]byte("1,2,3\n"), 1<<18))
+			} else {
+				err = syscall.ENXIO
+				for errors.Is(err, syscall.ENXIO) { // until the pipe has a reader
+					var f *os.File
+					if f, err = os.OpenFile("pipe", os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+						defer f.Close()
+					}
+					runtime.Gosched()
+				}
+			}
+			if err = errors.Join(err, cmd.Process.Signal(syscall.SIGTERM)); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Wait() // whose error is the status
+			if got := cmd.ProcessState.ExitCode(); got != 143 || out.String() != "tobac: "+want+"\n" {
+				t.Errorf("status %d and %q, want 143 and %q", got, out.String(), want)
+			}
+			if after := tree(t); after != before {
+				t.Errorf("left behind:\n%s", after)
+			}
+		})
+	}
+}
+
+// A signal that was to be ignored from the start, as after nohup, stays ignored, and a
+// closed pipe on standard error ends nothing.
+func TestIgnoredSignals(t *testing.T) {
+	simulated(t)
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" -test.run=^TestMainHelper$`, os.Args[0])
+	cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit data/train.csv --engine svgd --order eqvar --particles 2 --samples 4 --steps 1000 --out run --report=false")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skip("no shell: ", err)
+	}
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "step 100 ") {
+			if err := errors.Join(cmd.Process.Signal(syscall.SIGHUP), stderr.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	saved(t, "run")
+}
+
+// Where the reader of standard output has gone, the results are written, and the
+// status says that they were not printed.
+func TestClosedOutput(t *testing.T) {
+	simulated(t)
+	for args, want := range map[string]string{
+		"--out run": "tobac: standard output: broken pipe; the results are in run\n",
+		"":          "tobac: standard output: broken pipe; nothing was written: --out DIR keeps the results\n",
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		var stderr bytes.Buffer
+		cmd := process(strings.Fields("fit data/train.csv --quiet --engine exact --report=false --max-parents 2 --model linear-unequal " + args))
+		cmd.Stdout, cmd.Stderr = w, &stderr
+		cmd.Run() // whose error is the status
+		w.Close()
+		if got := cmd.ProcessState.ExitCode(); got != 141 || !strings.HasSuffix(stderr.String(), want) {
+			t.Errorf("status %d and %q, want 141 and %q", got, stderr.String(), want)
+		}
+	}
+	saved(t, "run")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -59,7 +60,7 @@ parents are noise, and graph.csv has no column of weights.`,
 		Example: `  tobac simulate --vars 20 --edges-per-node 2 --samples 100 --seed 1 --out data
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(o, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd.Context(), o, cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
 	f.Var(choice(&o.model, modelLinear, modelFFN), "model", "structural equation model")
@@ -74,14 +75,18 @@ parents are noise, and graph.csv has no column of weights.`,
 	return cmd
 }
 
-func simulate(o simulateOptions, stdout io.Writer) error {
+func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	if o.out == "" {
 		return usagef("tobac simulate needs --out DIR, the folder for its files")
 	}
 	if o.samples > maxSimulatedNumbers/o.vars {
 		return usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
 	}
-	g, expected, err := o.graph()
+	var expected float64
+	g, err := within(ctx, func() (g *dag.Graph, err error) {
+		g, expected, err = o.graph()
+		return g, err
+	})
 	if err != nil {
 		return err
 	}
@@ -90,7 +95,7 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 		return err
 	}
 	defer out.Discard()
-	s, err := o.data(g)
+	s, err := within(ctx, func() (*dataset.Simulation, error) { return o.data(g) })
 	if err != nil {
 		return err
 	}
@@ -103,7 +108,7 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 		{"graph.csv", func(w io.Writer) error { return dag.WriteEdges(w, s.Graph, s.Train.Names, s.Weights) }},
 	}
 	for _, f := range files {
-		if err := out.Write(f.name, f.write); err != nil {
+		if err := out.Write(f.name, interruptibly(ctx, f.write)); err != nil {
 			return err
 		}
 	}

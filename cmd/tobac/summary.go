@@ -6,17 +6,20 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"tobac"
 	"tobac/effects"
+	"tobac/internal/vector"
 	"tobac/metrics"
 	"tobac/posterior"
 )
 
 // A summary is what a fit reports: the content of summary.json.
 type summary struct {
+	Run          string         `json:"run"` // id of the run
 	Config       runConfig      `json:"config"`
 	Engine       string         `json:"engine"`
 	Model        string         `json:"model"`
@@ -132,9 +135,9 @@ func typed(text string) any {
 // fewDraws is the effective sample size of draws below which a user is warned.
 const fewDraws = 100
 
-// newSummary judges a result.
-func newSummary(j *job, r *tobac.Result) (s summary, err error) {
-	s = summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
+// newSummary describes a result.
+func newSummary(j *job, r *tobac.Result) summary {
+	s := summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
 		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
@@ -149,28 +152,58 @@ func newSummary(j *job, r *tobac.Result) (s summary, err error) {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the %d draws are worth %.0f independent ones: what is computed from draws, and not from the listed probabilities, is rough", n, ess))
 		}
 	}
+	s.Cyclic = r.Posterior.Cyclic()
+	if r.Particles != nil {
+		s.Beside = &besideSummary{Model: r.Particles.Model, Distance: metrics.Number(r.Distance())}
+		s.Beside.Cyclic = r.Particles.Cyclic()
+	}
+	return s
+}
+
+// evaluate judges a result.
+func (s *summary) evaluate(j *job, r *tobac.Result) (err error) {
+	s.Warnings = slices.Clone(s.Warnings) // of the summary that this one is a copy of
 	if s.evaluation, err = s.judge(r.Posterior, r.Config.Model, j); err != nil || r.Particles == nil {
-		return s, err
+		return err
 	}
-	s.Beside = &besideSummary{Model: r.Particles.Model, Distance: metrics.Number(r.Distance())}
 	model, err := storedModel(r.Particles)
-	if err == nil {
-		s.Beside.evaluation, err = s.judge(r.Particles, model, j)
+	if err != nil {
+		return err
 	}
-	return s, err
+	beside := *s.Beside
+	s.Beside = &beside
+	s.Beside.evaluation, err = s.judge(r.Particles, model, j)
+	return err
+}
+
+// heldoutLabel says where the held-out rows come from.
+func (j *job) heldoutLabel() string {
+	if j.input.Heldout != "" {
+		return j.input.Heldout
+	}
+	return j.input.Data
+}
+
+// noMetrics says why there are none.
+func (s *summary) noMetrics(why error) {
+	s.Metrics, s.Failed = nil, message(why)
+	if s.Beside != nil {
+		s.Beside.Metrics, s.Beside.Failed = nil, message(why)
+	}
 }
 
 // judge evaluates a posterior with the truth and the held-out rows of a job, and
-// notes warnings.
+// notes warnings. Rows without a density leave the other metrics.
 func (s *summary) judge(p *posterior.Posterior, model tobac.Model, j *job) (evaluation, error) {
-	densities, warning, err := heldOut(p, model, j.heldout)
-	if err != nil {
-		return evaluation{}, err
-	}
+	densities, warning, failed := heldOut(p, model, j.heldout)
 	if warning != "" {
 		s.Warnings = append(s.Warnings, warning)
 	}
-	return judge(p, j.truth, densities)
+	e, err := judge(p, j.truth, densities)
+	if failed != nil {
+		e.Failed = message(&locatedError{j.heldoutLabel(), failed})
+	}
+	return e, err
 }
 
 // versions say which program made a result.
@@ -178,10 +211,13 @@ type versions struct {
 	Tobac    string `json:"tobac"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	// Arithmetic is what decides the last bits: [vector.Set.Arithmetic].
+	Arithmetic string `json:"arithmetic"`
 }
 
 func currentVersions() versions {
-	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	kernels, _ := vector.Default() // an unknown name is an error of every step
+	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: kernels.Arithmetic()}
 	if release != "" {
 		v.Tobac = release
 		return v

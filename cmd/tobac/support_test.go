@@ -45,7 +45,7 @@ func succeed(t *testing.T, args ...string) invocation {
 // saved reads the posterior that a fit wrote into a folder.
 func saved(t *testing.T, dir string) *posterior.Posterior {
 	t.Helper()
-	p, err := readPosterior(dir, nil)
+	p, err := readPosterior(dir, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,10 @@
 // writes beside it, which knows by a lock of the system that its owner has ended;
 // where that had begun to move a set into place, the moves are completed.
 //
+// A [Folder] reads what a set wrote, and refuses files that are not as they were written
+// or not of one run. A file that has no manifest beside it proves itself with a last line:
+// [Sealed] and [Unseal].
+//
 // Errors begin with the path that the caller gave, and have neither the name of a
 // system call nor that of a temporary file in them:
 //

@@ -21,19 +21,20 @@ const Manifest = "tobac.json"
 // that somebody has changed is not.
 type manifest struct {
 	Note  string            `json:"note"`
-	Files map[string]string `json:"files"` // name → checksum
+	ID    string            `json:"run,omitempty"` // of the run that the files are of; "": none
+	Files map[string]string `json:"files"`         // name, with slashes → checksum
 }
 
 // manifestNote is by what a manifest is known, and what it is for.
 const manifestNote = "files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force"
 
-// readManifest reads the manifest of a folder. Without one it is empty; own says
+// readManifest reads the manifest of a folder. Without one it is empty; foreign says
 // that a file of that name is there and is none.
 func readManifest(dir string) (m manifest, foreign bool, err error) {
 	const most = 1 << 20 // bytes; a manifest has a few hundred
 	m.Files = map[string]string{}
 	path := filepath.Join(dir, Manifest)
-	info, err := os.Lstat(path)
+	info, err := disk.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, false, nil
@@ -42,7 +43,7 @@ func readManifest(dir string) (m manifest, foreign bool, err error) {
 	case !info.Mode().IsRegular() || info.Size() > most:
 		return m, true, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if err != nil {
 		return m, false, WithPath(path, err)
 	}
@@ -50,10 +51,10 @@ func readManifest(dir string) (m manifest, foreign bool, err error) {
 	if err := json.Unmarshal(text, &read); err != nil || read.Note != manifestNote {
 		return m, true, nil
 	}
-	for name, sum := range read.Files {
-		m.Files[name] = sum
+	if read.Files == nil {
+		read.Files = m.Files
 	}
-	return m, false, nil
+	return read, false, nil
 }
 
 func (m manifest) write(w io.Writer) error {
@@ -67,14 +68,14 @@ func (m manifest) write(w io.Writer) error {
 
 // checksum is that of a regular file, "" for everything else, links included.
 func checksum(path string) (string, error) {
-	info, err := os.Lstat(path)
+	info, err := disk.Lstat(path)
 	if err != nil {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
 		return "", nil
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -103,12 +104,12 @@ type Input struct {
 
 // input finds the input that path is, with links followed.
 func (g *Guard) input(path string) (Input, bool) {
-	info, err := os.Stat(path)
+	info, err := disk.Stat(path)
 	if err != nil {
 		return Input{}, false // nothing there that could be lost, or a dangling link
 	}
 	for _, in := range g.Inputs {
-		if other, err := os.Stat(in.Path); err == nil && os.SameFile(info, other) {
+		if other, err := disk.Stat(in.Path); err == nil && os.SameFile(info, other) {
 			return in, true
 		}
 	}

@@ -1,12 +1,12 @@
 package file
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +14,8 @@ import (
 
 // A Set is a number of files that appear in a folder together or not at all: they
 // are written to a hidden folder inside it, and moved into place once all of them
-// are complete. A [Manifest] beside them says that they were written by this
+// are complete. A name like figures/graph.svg is that of a file in a folder below, which
+// is made if need be. A [Manifest], which is moved last, beside them says that they were written by this
 // program; only such files, as long as nobody changed them, are replaced by
 // another set. Those of its names that it does not write are then taken away, so that
 // the folder holds the results of one run. It belongs to one goroutine.
@@ -23,7 +24,8 @@ type Set struct {
 	names   []string
 	guard   Guard
 	staging *staging
-	made    []string          // folders created for dir, innermost first
+	id      string            // of the run; "": that of the manifest that is there
+	made    []string          // folders created for the files, innermost first
 	written []string          // names of the files in staging
 	sums    map[string]string // their checksums
 }
@@ -35,29 +37,57 @@ type Set struct {
 func OpenSet(dir string, names []string, guard Guard) (s *Set, err error) {
 	const allowed = "allowed: the path of a folder, which is created if it does not exist"
 	s = &Set{dir: filepath.Clean(dir), names: names, guard: guard, sums: map[string]string{}}
-	if info, err := os.Stat(s.dir); err == nil && !info.IsDir() {
+	if info, err := disk.Stat(s.dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: is a file; %s", dir, allowed)
-	}
-	for d := s.dir; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		s.made = append(s.made, d)
 	}
 	defer func() {
 		if err != nil {
 			s.Discard()
 		}
 	}()
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+	if err := s.makeFolder(s.dir); err != nil {
 		return nil, fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
 	}
 	if s.staging, err = newStaging(s.dir); err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", dir, cause(err))
 	}
+	for _, folder := range s.folders() {
+		if info, err := disk.Stat(folder); err == nil && info.IsDir() {
+			if err := Check(filepath.Join(folder, Manifest)); err != nil {
+				return s, err
+			}
+		}
+	}
 	_, err = s.check()
 	return s, err
 }
+
+// folders are those below dir that names are in.
+func (s *Set) folders() []string {
+	var all []string
+	for _, name := range s.names {
+		if folder := filepath.Dir(filepath.Join(s.dir, name)); folder != s.dir && !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// makeFolder makes a folder and those above it.
+func (s *Set) makeFolder(dir string) error {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := disk.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, d)
+	}
+	s.made = append(missing, s.made...)
+	return disk.MkdirAll(dir, 0o777)
+}
+
+// SetID notes the id of the run that the files are of in the manifest.
+func (s *Set) SetID(id string) { s.id = id }
 
 // check finds places that must not be written to, and returns the checksums of
 // the files that are there now.
@@ -70,7 +100,7 @@ func (s *Set) check() (now map[string]string, err error) {
 	var refused []string
 	for _, name := range s.places() {
 		path := filepath.Join(s.dir, name)
-		info, err := os.Lstat(path)
+		info, err := disk.Lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -128,17 +158,11 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 
 // Commit moves the files into place, unless one has come there that must not be
 // replaced. If one cannot be moved, those before it are taken back and former files
-// return.
+// return; those that cannot return now do so when the next set is opened in the folder.
 func (s *Set) Commit() (err error) {
-	var undo []func()
 	defer func() {
 		if err == nil {
 			s.made = nil
-		} else {
-			os.Remove(s.staging.file(journalName)) // before anything is taken back
-			for i := len(undo) - 1; i >= 0; i-- {
-				undo[i]()
-			}
 		}
 		s.Discard()
 	}()
@@ -146,29 +170,39 @@ func (s *Set) Commit() (err error) {
 	if err != nil {
 		return err
 	}
-	removed, err := s.prepare(now)
+	j, err := s.prepare(now)
 	if err != nil {
 		return err
 	}
-	move := func(from, to string) error {
-		err := os.Rename(from, to)
-		if err == nil {
-			undo = append(undo, func() { os.Rename(to, from) }) // the first error matters more
+	if err := s.move(j); err != nil {
+		// From here on the next sweep would take it back too.
+		disk.Rename(s.staging.file(journalName), s.staging.file(journalBack))
+		if !j.takeBack(s.dir, s.staging) {
+			s.staging.leave()
+			s.staging = nil
 		}
 		return err
 	}
-	for _, name := range slices.Concat(removed, s.written) {
+	return nil
+}
+
+// move makes the moves of a journal.
+func (s *Set) move(j *journal) error {
+	for _, name := range slices.Concat(j.Removed, j.Names) {
 		path, fresh := filepath.Join(s.dir, name), s.staging.file(name)
-		if err := move(path, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Rename(path, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return WithPath(path, err)
 		}
-		if slices.Contains(removed, name) {
+		if slices.Contains(j.Removed, name) {
 			continue
 		}
-		if err := move(fresh, path); err != nil {
+		if err := disk.Rename(fresh, path); err != nil {
 			return WithPath(path, err)
 		}
 		afterMove(name)
+	}
+	for _, folder := range s.folders() {
+		disk.Remove(folder) // if nothing is left in it
 	}
 	return nil
 }
@@ -177,34 +211,39 @@ func (s *Set) Commit() (err error) {
 // the process there.
 var afterMove = func(name string) {}
 
-// prepare writes the manifest and the journal, and returns the names of the
-// files to take away.
-func (s *Set) prepare(now map[string]string) (removed []string, err error) {
+// prepare writes the manifest and the journal, and returns the latter.
+func (s *Set) prepare(now map[string]string) (*journal, error) {
 	known, _, err := readManifest(s.dir)
 	if err != nil {
 		return nil, err
 	}
-	fresh := manifest{Note: manifestNote, Files: s.sums}
+	var removed []string
+	fresh := manifest{Note: manifestNote, ID: cmp.Or(s.id, known.ID), Files: s.sums}
 	for name, sum := range known.Files {
-		path := filepath.Join(s.dir, name)
 		switch {
-		case slices.Contains(s.written, name) || filepath.Base(name) != name:
+		case slices.Contains(s.written, name) || !filepath.IsLocal(filepath.FromSlash(name)):
 		case slices.Contains(s.names, name) && now[name] == sum:
 			removed = append(removed, name)
 		default:
-			if _, err := os.Lstat(path); err == nil {
+			if _, err := disk.Lstat(filepath.Join(s.dir, name)); err == nil {
 				fresh.Files[name] = sum
 			}
 		}
 	}
 	slices.Sort(removed)
-	if err := s.Write(Manifest, fresh.write); err != nil {
+	for _, name := range s.written { // before the first move: finishing them makes no folders
+		if err := s.makeFolder(filepath.Dir(filepath.Join(s.dir, name))); err != nil {
+			return nil, WithPath(filepath.Join(s.dir, name), err)
+		}
+	}
+	if err := s.Write(Manifest, fresh.write); err != nil { // the last, and so the last to be moved
 		return nil, err
 	}
+	j := &journal{Names: s.written, Removed: removed, Former: now, Fresh: s.sums}
 	_, err = create(filepath.Join(s.dir, journalName), s.staging.file(journalName), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(journal{Names: s.written, Removed: removed, Former: now})
+		return json.NewEncoder(w).Encode(j)
 	})
-	return removed, err
+	return j, err
 }
 
 // Discard removes everything that was not committed, folders made for it
@@ -218,7 +257,7 @@ func (s *Set) Discard() {
 		s.staging = nil
 	}
 	for _, d := range s.made {
-		os.Remove(d) // not if somebody else has put something there
+		disk.Remove(d) // not if somebody else has put something there
 	}
 	s.made = nil
 }

@@ -3,8 +3,11 @@
 package file_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,7 +16,7 @@ import (
 )
 
 // killed runs this test's program until it has prepared dir, and kills it: with
-// stop "writing" while it writes, with "moving" between two moves.
+// stop "writing" while it writes, with the name of a file after that was moved.
 func killed(t *testing.T, dir, stop string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledHelper$")
@@ -24,32 +27,33 @@ func killed(t *testing.T, dir, stop string) {
 	}
 }
 
+// moved are the files of a run that is killed, in the sequence in which they are moved.
+var moved = []string{"a", "b", "below/c", "gone"}
+
 // TestKilledHelper is the program that is killed.
 func TestKilledHelper(t *testing.T) {
 	dir := os.Getenv("KILLED_DIR")
 	if dir == "" {
 		t.Skip("runs as a process of other tests")
 	}
-	s, err := file.OpenSet(dir, []string{"a", "b"}, file.Guard{})
+	s, err := file.OpenSet(dir, moved, file.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	die := func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) }
-	if os.Getenv("KILLED_STOP") == "moving" {
-		file.AfterMove = func(name string) {
-			if name == "a" {
-				die()
-			}
+	file.AfterMove = func(name string) {
+		if name == os.Getenv("KILLED_STOP") {
+			die()
 		}
 	}
-	if err := s.Write("a", writes("new a")); err != nil {
-		t.Fatal(err)
-	}
-	if os.Getenv("KILLED_STOP") == "writing" {
-		die()
-	}
-	if err := s.Write("b", writes("new b")); err != nil {
-		t.Fatal(err)
+	s.SetID("new")
+	for _, name := range moved[:3] { // the last is a file that this run does not have
+		if err := s.Write(name, writes("new "+name)); err != nil {
+			t.Fatal(err)
+		}
+		if os.Getenv("KILLED_STOP") == "writing" {
+			die()
+		}
 	}
 	t.Fatal(s.Commit())
 }
@@ -104,7 +108,7 @@ func TestKilledWhileMoving(t *testing.T) {
 			if err := put("run", file.Guard{}, map[string]string{"a": "old a", "b": "old b"}, "a", "b"); err != nil {
 				t.Fatal(err)
 			}
-			killed(t, "run", "moving")
+			killed(t, "run", "a")
 			if got := readFile(t, "run/a") + " " + readFile(t, "run/b"); got != "new a old b" {
 				t.Fatalf("the killed run left %q", got)
 			}
@@ -129,4 +133,60 @@ func TestKilledWhileMoving(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A run that is killed after any of its moves mixes nothing: what a reader gets is of one
+// run, or refused, and after the next one opens the folder all of it is of the killed one.
+func TestKilledNeverMixes(t *testing.T) {
+	old := map[string]string{}
+	for _, name := range moved {
+		old[name] = "old " + name
+	}
+	for _, stop := range append(slices.Clone(moved[:3]), file.Manifest) {
+		t.Run(stop, func(t *testing.T) {
+			inFolder(t)
+			if err := put("run", file.Guard{}, old, moved...); err != nil {
+				t.Fatal(err)
+			}
+			killed(t, "run", stop)
+			refused := 0
+			for _, name := range moved {
+				text, err := proved("run", name)
+				switch {
+				case err != nil && !errors.Is(err, file.ErrUnproven) && !(stop == file.Manifest && errors.Is(err, fs.ErrNotExist)):
+					t.Errorf("%s: %v", name, err)
+				case err != nil:
+					refused++
+				case text != map[bool]string{false: "old ", true: "new "}[stop == file.Manifest]+name:
+					t.Errorf("%s holds %q", name, text)
+				}
+			}
+			if want := slices.Index(moved, stop) + 2; stop != file.Manifest && refused != want || stop == file.Manifest && refused != 1 {
+				t.Errorf("%d of %d files are refused", refused, len(moved))
+			}
+			s, err := file.OpenSet("run", []string{"other"}, file.Guard{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Discard()
+			for _, name := range moved[:3] {
+				if text, err := proved("run", name); text != "new "+name {
+					t.Errorf("afterwards %s holds %q, error %v", name, text, err)
+				}
+			}
+			if left := listing(t, "run"); !slices.Equal(left, []string{"a", "b", "below", file.Manifest}) {
+				t.Errorf("afterwards the folder holds %v", left)
+			}
+		})
+	}
+}
+
+// proved is what a reader gets of a file.
+func proved(dir, name string) (string, error) {
+	f, err := file.OpenFolder(dir, false)
+	if err != nil {
+		return "", err
+	}
+	text, err := f.ReadFile(name)
+	return string(text), err
 }

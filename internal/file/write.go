@@ -14,20 +14,23 @@ import (
 
 // Write writes a file with what write produces, completely or not at all. The
 // folder must exist. A file at path keeps its permissions, and a symbolic link
-// keeps pointing to its file. What is neither file nor folder, such as
-// /dev/stdout, is written to directly. The error of write is wrapped. Writes are
-// buffered.
+// keeps pointing to its file; one to a file that is not there is an error. What is
+// neither file nor folder, such as /dev/stdout, is written to directly. The error of
+// write is wrapped. Writes are buffered.
 func Write(path string, write func(io.Writer) error) error {
-	info, err := os.Stat(path)
+	info, err := disk.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := checkDangling(path); err != nil {
+			return err
+		}
 		return replace(path, path, nil, write)
 	case err != nil:
 		return WithPath(path, err)
 	case info.IsDir():
 		return isFolder(path)
 	case !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		f, err := disk.OpenFile(path, os.O_WRONLY)
 		if err != nil {
 			return WithPath(path, err)
 		}
@@ -36,7 +39,7 @@ func Write(path string, write func(io.Writer) error) error {
 		}
 		return nil
 	}
-	target, err := filepath.EvalSymlinks(path)
+	target, err := disk.EvalSymlinks(path)
 	if err != nil {
 		return WithPath(path, err)
 	}
@@ -46,11 +49,18 @@ func Write(path string, write func(io.Writer) error) error {
 // Check finds a path that [Write] cannot write to, before the work: it makes and
 // removes a temporary folder.
 func Check(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if info, err := disk.Stat(path); err == nil && info.IsDir() {
 		return isFolder(path)
 	}
-	dir := filepath.Dir(path)
-	info, err := os.Stat(dir)
+	if err := checkDangling(path); err != nil {
+		return err
+	}
+	target := path
+	if through, err := disk.EvalSymlinks(path); err == nil {
+		target = through
+	}
+	dir := filepath.Dir(target)
+	info, err := disk.Stat(dir)
 	switch {
 	case err != nil:
 		return WithPath(path, err)
@@ -62,6 +72,18 @@ func Check(path string) error {
 		return WithPath(path, err)
 	}
 	probe.remove()
+	return nil
+}
+
+// checkDangling finds a link to a file that is not there, which a rename would replace.
+func checkDangling(path string) error {
+	info, err := disk.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return nil
+	}
+	if _, err := disk.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: is a link to a file that is not there; allowed: a new file, or a link to one that is there", path)
+	}
 	return nil
 }
 
@@ -80,11 +102,11 @@ func replace(path, target string, former fs.FileInfo, write func(io.Writer) erro
 		return err
 	}
 	if former != nil {
-		if err := os.Chmod(fresh, former.Mode().Perm()); err != nil {
+		if err := disk.Chmod(fresh, former.Mode().Perm()); err != nil {
 			return WithPath(path, err)
 		}
 	}
-	if err := os.Rename(fresh, target); err != nil {
+	if err := disk.Rename(fresh, target); err != nil {
 		return WithPath(path, err)
 	}
 	return nil
@@ -93,7 +115,7 @@ func replace(path, target string, former fs.FileInfo, write func(io.Writer) erro
 // create writes a new file to the disk and returns its checksum. Errors begin with
 // the path that stands for it.
 func create(path, fresh string, write func(io.Writer) error) (sum string, err error) {
-	f, err := os.Create(fresh)
+	f, err := disk.Create(fresh)
 	if err != nil {
 		return "", WithPath(path, err)
 	}

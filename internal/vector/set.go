@@ -3,6 +3,7 @@ package vector
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 )
 
@@ -30,6 +31,16 @@ func (s Set) String() string {
 		return "avx512"
 	}
 	return fmt.Sprintf("Set(%d)", uint8(s))
+}
+
+// Arithmetic says what decides the bits of a result beside its definition: the
+// precision of numbers, the processor's architecture, and the set, where [AVX512]
+// stands as avx2, whose bits it has.
+func (s Set) Arithmetic() string {
+	if s == AVX512 {
+		s = AVX2
+	}
+	return "float64 " + runtime.GOARCH + " " + s.String()
 }
 
 // Available lists the sets that this build has and this processor can run, best

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"tobac/internal/file"
+)
+
+var long = flag.Bool("long", false, "let every call to the file system fail and end the process there, and kill 300 runs, instead of a few")
+
+// keptRuns are runs whose results must not be lost, one for every engine and method. In
+// the folder run lie the results of another one before.
+var keptRuns = []struct{ name, args string }{
+	{"exact", "data/train.csv --engine exact --model linear-unequal --max-parents 2 --checkpoint state"},
+	{"mcmc", "data/train.csv --engine mcmc --model linear-unequal --chains 2 --warm-up 40 --iterations 60 --rungs 1 --max-parents 2 --checkpoint state --checkpoint-every 50"},
+	{"svgd", "data/train.csv --engine svgd --order eqvar --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
+	{"orders", "data/train.csv --engine svgd --model linear --orders 2 --particles 2 --samples 4 --steps 10 --checkpoint state --checkpoint-every 10"},
+	{"dibs", "data/train.csv --method dibs --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
+	{"imputed", "gaps.csv --missing impute --engine exact --model linear-unequal --imputations 2 --imputation-rounds 0 --max-parents 2"},
+}
+
+// fitArgs is a command line of words.
+func fitArgs(words string) []string {
+	return append([]string{"fit", "--quiet", "--report=false", "--workers", "2"}, strings.Fields(words)...)
+}
+
+// scenes makes folders that are alike: the data, and the results of another run.
+type scenes struct{ files map[string]string }
+
+func newScenes(t *testing.T) *scenes {
+	t.Helper()
+	simulated(t)
+	lines := strings.Split(readFile(t, "data/train.csv"), "\n")
+	_, rest, _ := strings.Cut(lines[3], ",")
+	lines[3] = "," + rest
+	if err := os.WriteFile("gaps.csv", []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, fitArgs("data/train.csv --engine exact --seed 9 --max-parents 1 --out run")...)
+	s := &scenes{map[string]string{}}
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			s.files[path] = readFile(t, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// next makes such a folder the current one, with one for temporary files in it.
+func (s *scenes) next(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
+	for path, text := range s.files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("tmp", 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// results are the texts of the files of a run in a folder, without what says when it
+// was and how long it took.
+func results(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, name := range listing(t, dir) {
+		if strings.HasPrefix(name, ".tobac-") {
+			continue
+		}
+		text := readFile(t, dir, name)
+		switch name {
+		case file.Manifest:
+			continue
+		case summaryFile:
+			before, after, _ := strings.Cut(text, `"seconds": {`)
+			_, after, _ = strings.Cut(after, "}")
+			text = before + after
+		}
+		all[name] = text
+	}
+	return all
+}
+
+// checkKept asserts that the folder run has the results of an uninterrupted run, and
+// that nothing else has been left anywhere.
+func checkKept(t *testing.T, name string, want map[string]string) {
+	t.Helper()
+	if got := results(t, "run"); !maps.Equal(got, want) {
+		t.Errorf("%s: the files %v differ from those of an uninterrupted run, %v", name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+	top := slices.DeleteFunc(listing(t, "."), func(name string) bool {
+		return slices.Contains([]string{"data", "gaps.csv", "run", "state", "state.previous", "tmp"}, name)
+	})
+	hidden, err := filepath.Glob("run/.tobac-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := slices.Concat(top, hidden, listing(t, "tmp")); len(left) > 0 {
+		t.Errorf("%s: %v is left", name, left)
+	}
+}
+
+// again is the command that finishes a run that has ended.
+func again(args []string) []string {
+	if _, err := os.Stat("state"); err == nil {
+		return []string{"fit", "--resume", "state", "--quiet", "--report=false", "--out", "run"}
+	}
+	return args
+}
+
+// Whichever call of a run to the file system is the last before its process ends, the
+// next run leaves the results of an uninterrupted one and nothing else. Whichever one
+// fails alone, the run itself does. Where all fail from one on, the report is printed
+// as soon as there is one.
+func TestRunFaults(t *testing.T) {
+	s := newScenes(t)
+	defer file.Inject(func(string, string) error { return nil })()
+	for k, row := range keptRuns {
+		t.Run(row.name, func(t *testing.T) {
+			args := append(fitArgs(row.args), "--out", "run")
+			s.next(t)
+			calls, writing := 0, 0
+			restore := file.Inject(func(call, path string) error {
+				if calls++; writing == 0 && filepath.Base(path) == "edges.csv" && call == "open" && calls > 1 && strings.Contains(path, ".tobac-") {
+					writing = calls
+				}
+				return nil
+			})
+			report := succeed(t, args...).stdout
+			restore()
+			want := results(t, "run")
+			checkKept(t, "uninterrupted", want)
+			step, first := 1, 1
+			if !*long { // other places for each row
+				step = calls/4 + 1
+				first += k * step / len(keptRuns)
+			}
+			for _, kind := range []string{"end", "error", "errors"} {
+				for at := first; at <= calls; at += step {
+					s.next(t)
+					n, last := 0, ""
+					restore := file.Inject(func(call, path string) error {
+						if n++; n == at {
+							last = call + " of " + filepath.Base(path)
+						}
+						if n == at || n > at && kind != "error" {
+							return syscall.ENOSPC
+						}
+						return nil
+					})
+					got := runTobac(t, args...)
+					restore()
+					name := fmt.Sprintf("%s at call %d of %d, %s: exit %d, %s", kind, at, calls, last, got.code, got.stderr)
+					switch {
+					case strings.Contains(got.stderr, "internal error"):
+						t.Error(name)
+					case kind == "end" || kind == "error" && got.code != exitDone && at < writing:
+						succeed(t, again(args)...)
+						checkKept(t, name, want)
+					case kind == "error" && got.code == exitDone:
+						if got := results(t, "run"); !maps.Equal(got, want) {
+							t.Errorf("%s: other results", name)
+						}
+						succeed(t, again(args)...)
+						checkKept(t, name, want)
+					case at >= writing && pairsOf(got.stdout) != pairsOf(report):
+						t.Errorf("%s: printed %q", name, got.stdout)
+					case kind == "error" && at >= writing:
+						t.Error(name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// pairsOf is the part of a report that lists the pairs.
+func pairsOf(report string) string {
+	_, pairs, _ := strings.Cut(report, "\nPairs")
+	pairs, _, _ = strings.Cut(pairs, "\nConsensus graph")
+	return pairs
+}

@@ -1,0 +1,106 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"tobac/internal/file"
+)
+
+// process is the program in a process of its own, with further variables.
+func process(args []string, variables ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestMainHelper$")
+	cmd.Env = append(append(os.Environ(), "TOBAC_ARGS="+strings.Join(args, " ")), variables...)
+	return cmd
+}
+
+// endAt kills this process at a call to the file system, if a test wants that.
+func endAt() {
+	at, err := strconv.Atoi(os.Getenv("TOBAC_END_AT"))
+	if err != nil {
+		return
+	}
+	calls := 0
+	file.Inject(func(call, path string) error {
+		if calls++; calls == at {
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		return nil
+	})
+}
+
+func killed(cmd *exec.Cmd) bool {
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled()
+}
+
+// A run that is killed at any moment is finished by the next one, with the bytes of a
+// run that was not: no file is of another run, and nothing else is left.
+func TestKilledRuns(t *testing.T) {
+	s := newScenes(t)
+	rng := rand.New(rand.NewPCG(14, 3))
+	count := 1 // of each row
+	if *long {
+		count = 300 / len(keptRuns)
+	}
+	for _, row := range keptRuns {
+		t.Run(row.name, func(t *testing.T) {
+			args := append(fitArgs(row.args), "--out", "run")
+			s.next(t)
+			start := time.Now()
+			if out, err := process(args).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			whole := time.Since(start)
+			want := results(t, "run")
+			ended, resumed := 0, 0
+			finish := func(name string, cmd *exec.Cmd) {
+				if killed(cmd) {
+					ended++
+				}
+				next := again(args)
+				if next[1] == "--resume" {
+					resumed++
+				}
+				succeed(t, next...)
+				checkKept(t, name, want)
+			}
+			for range count {
+				s.next(t)
+				cmd := process(args)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				moment := time.Duration(rng.Float64() * float64(whole))
+				timer := time.AfterFunc(moment, func() { cmd.Process.Kill() })
+				cmd.Wait() // whose error is the kill
+				timer.Stop()
+				finish(fmt.Sprint("killed after ", moment), cmd)
+			}
+			t.Logf("%d runs, %d of them killed, %d resumed", count, ended, resumed)
+			if !*long {
+				return
+			}
+			ended, resumed = 0, 0
+			for at := 1; ; at++ {
+				s.next(t)
+				cmd := process(args, fmt.Sprint("TOBAC_END_AT=", at))
+				cmd.Run() // whose error is the kill
+				finish(fmt.Sprintf("killed at call %d", at), cmd)
+				if !killed(cmd) {
+					t.Logf("killed at each of %d calls to the file system, %d resumed", at-1, resumed)
+					return
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"tobac/internal/file"
+	"tobac/internal/vector"
+)
+
+// The checkpoint before the last is kept, and a run whose last one is damaged or gone
+// goes on from it to the same bits, with its state where it was.
+func TestPreviousCheckpoint(t *testing.T) {
+	simulated(t)
+	args := sampled("fit", "data/train.csv", "--steps", "20", "--checkpoint-every", "8", "--checkpoint", "state")
+	succeed(t, append(args, "--out", "whole")...)
+	last, before := readFile(t, "state"), readFile(t, "state.previous")
+	if k, err := openCheckpoint("state.previous"); err != nil || k.Snapshot.Step != 16 {
+		t.Fatalf("the checkpoint before the last: %+v, error %v", k, err)
+	}
+	const left = "; the checkpoint before it is at step 16: tobac fit --resume state.previous"
+	const damaged = "state: a damaged checkpoint: "
+	for _, row := range []struct {
+		name string
+		harm func() error
+		want string // of the error
+	}{
+		{"damaged", func() error {
+			return os.WriteFile("state", []byte(strings.Replace(last, `"step":20`, `"step":10`, 1)), 0o600)
+		}, damaged + file.ErrSeal.Error() + left},
+		{"cut", func() error { return os.WriteFile("state", []byte(last[:len(last)-1]), 0o600) }, damaged + file.ErrSeal.Error() + left},
+		{"longer", func() error { return os.WriteFile("state", []byte(last+"\n"), 0o600) }, damaged + file.ErrSeal.Error() + left},
+		{"gone", func() error { return os.Remove("state") }, "state: no such file or directory; allowed: a file written by tobac fit --checkpoint" + left},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for name, text := range map[string]string{"state": last, "state.previous": before} {
+				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := row.harm(); err != nil {
+				t.Fatal(err)
+			}
+			refuses(t, "fit --resume state", exitFailed, row.want)
+			succeed(t, "fit", "--resume", "state.previous", "--out", "resumed")
+			if readFile(t, "resumed/particles.json") != readFile(t, "whole/particles.json") {
+				t.Error("the resumed run has other particles")
+			}
+			if snapshotIn(t, "state") != contentOf(t, last) {
+				t.Error("the last checkpoint differs from that of a run that was not interrupted")
+			}
+			if _, err := os.Stat("state.previous.previous"); err == nil {
+				t.Error("the checkpoint before the last has one of its own")
+			}
+		})
+	}
+}
+
+// contentOf is the state in the text of a checkpoint.
+func contentOf(t *testing.T, text string) string {
+	t.Helper()
+	if err := os.WriteFile("content", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove("content")
+	return snapshotIn(t, "content")
+}
+
+// A file of the user's that has the name of the checkpoint before the last stays.
+func TestPreviousCheckpointReplacesNothing(t *testing.T) {
+	simulated(t)
+	if err := os.WriteFile("state.previous", []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "fit data/train.csv --checkpoint state", exitFailed, "state.previous: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force")
+	if err := os.Rename("data/train.csv", "data.previous"); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "fit data.previous --checkpoint data", exitFailed, "data.previous: is the data, which is never overwritten; choose another place for the results")
+}
+
+// A checkpoint of another version of the program is resumed with a warning, which the
+// results have too.
+func TestCheckpointOfAnotherVersion(t *testing.T) {
+	simulated(t)
+	defer func(former string) { release = former }(release)
+	release = "0.9.0"
+	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--checkpoint", "state")...)
+	release = "1.0.0"
+	got := succeed(t, "fit", "--resume", "state", "--out", "run")
+	const want = "state was written by tobac 0.9.0 (go1."
+	if !strings.Contains(got.stderr, "tobac: warning: "+want) || !strings.Contains(readFile(t, "run/summary.json"), want) {
+		t.Errorf("no warning in\n%s", got.stderr)
+	}
+}
+
+// kernelModels are those of which a checkpoint is resumed with other kernels.
+var kernelModels = []string{"linear", "bge", "ffn"}
+
+// withSteps is a run of a model.
+func withSteps(steps, model string, more ...string) []string {
+	return append([]string{"fit", "data/train.csv", "--report=false", "--engine", "svgd", "--order", "eqvar", "--particles", "6", "--samples", "8", "--model", model, "--steps", steps}, more...)
+}
+
+// TestKernelsHelper makes checkpoints in a process of its own, with the kernels that its
+// environment names.
+func TestKernelsHelper(t *testing.T) {
+	dir := os.Getenv("CHECKPOINT_DIR")
+	if dir == "" {
+		t.Skip("runs as a process of TestCheckpointOfOtherKernels")
+	}
+	t.Chdir(dir)
+	for _, model := range kernelModels {
+		succeed(t, withSteps("15", model, "--checkpoint", model+".state")...)
+	}
+}
+
+// A checkpoint that was made with kernels of other bits is refused, with the set that
+// continues it; one of kernels with the same bits goes on to the bits of a run that was not
+// interrupted.
+func TestCheckpointOfOtherKernels(t *testing.T) {
+	mine, err := vector.Default()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, set := range vector.Available() {
+		t.Run(set.String(), func(t *testing.T) {
+			simulated(t)
+			dir, err := os.Getwd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			helper := exec.Command(os.Args[0], "-test.run=^TestKernelsHelper$")
+			helper.Env = append(os.Environ(), "CHECKPOINT_DIR="+dir, "TOBAC_KERNELS="+set.String())
+			if out, err := helper.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			was, is := set.Arithmetic(), mine.Arithmetic()
+			at := strings.LastIndex(was, " ") + 1
+			for _, model := range kernelModels {
+				state := model + ".state"
+				if was != is {
+					refuses(t, "fit --resume "+state, exitFailed, state+": was made with the arithmetic "+was+", this run has "+is+", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+" tobac fit --resume "+state)
+					continue
+				}
+				succeed(t, withSteps("30", model, "--out", model)...)
+				succeed(t, "fit", "--resume", state, "--steps", "30", "--out", "resumed")
+				if readFile(t, model, particlesFile) != readFile(t, "resumed", particlesFile) {
+					t.Errorf("%s: the resumed run has other particles", model)
+				}
+			}
+		})
+	}
+	for _, row := range [][2]string{
+		{"float64 pdp11 portable", "resume it where it was made, or start anew without --resume"},
+		{mine.Arithmetic() + "9", "resume it where it was made, or start anew without --resume"},
+	} {
+		if err := otherArithmetic("state", row[0], mine.Arithmetic()); !strings.HasSuffix(err.Error(), row[1]) {
+			t.Errorf("of %s: %v", row[0], err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"path/filepath"
+
+	"tobac/dataset"
+	"tobac/delimited"
+	"tobac/internal/file"
+	"tobac/posterior"
+)
+
+// sign gives the files of a result the id of their run. It is a checksum of what the run
+// was given and what it found, and not of when, where and with how many workers it
+// ran: the same run has the same id.
+func (r *result) sign(j *job) error {
+	h := sha256.New() // its Write never fails
+	hashTable(h, "rows", j.train)
+	hashTable(h, "held out", j.heldout)
+	if j.truth != nil {
+		fmt.Fprintf(h, "truth %v\n", j.truth.Edges())
+	}
+	all := []*posterior.Posterior{r.Posterior}
+	for _, p := range []*posterior.Posterior{r.Particles, r.functions} {
+		if p != nil {
+			all = append(all, p)
+		}
+	}
+	for _, p := range all {
+		p.Run = ""
+		if err := p.Write(h); err != nil {
+			return err
+		}
+	}
+	r.summary.Run = hex.EncodeToString(h.Sum(nil)[:16])
+	for _, p := range all {
+		p.Run = r.summary.Run
+	}
+	return nil
+}
+
+// hashTable adds a table, nil for none, to a checksum.
+func hashTable(h hash.Hash, what string, t *dataset.Table) {
+	if t == nil {
+		return
+	}
+	n, d := t.X.Dims()
+	fmt.Fprintf(h, "%s %d×%d %q\n", what, n, d, t.Names)
+	var text []byte
+	for i := range n {
+		text = text[:0]
+		for k := range d {
+			text = append(delimited.AppendNumber(text, t.X.At(i, k)), ' ')
+			if t.Intervened != nil && t.Intervened.At(i, k) != 0 {
+				text = append(text, '!')
+			}
+		}
+		h.Write(append(text, '\n'))
+	}
+}
+
+// writeConfig writes what repeats the run, and its id.
+func (r *result) writeConfig(w io.Writer) error {
+	if err := r.command.writeConfig(w, r.folder); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n# Id of the run: %s\n", r.summary.Run)
+	return err
+}
+
+// editedUsage is what --edited means, wherever it is accepted.
+const editedUsage = "read the folder as it is, where files are not as tobac fit wrote them, or not all of one run"
+
+// readDraws reads a posterior in a folder that tobac fit wrote.
+func readDraws(f *file.Folder, dir, name string) (*posterior.Posterior, error) {
+	in, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() // only read: closing cannot lose anything
+	p, err := posterior.Read(in, filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	return p, f.SameRun(name, p.Run)
+}

@@ -1,0 +1,136 @@
+package file
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A Folder reads files that a [Set] wrote, each of which must be as it was written,
+// and of the same run as the others.
+type Folder struct {
+	dir      string
+	manifest manifest // without a note: the folder has none
+	unproven bool
+	first    string // path of the first file that said of which run it is
+	id       string // what it said
+}
+
+// ErrUnproven is wrapped by the errors of a [Folder] that come from what it proves, and
+// would not be there without.
+var ErrUnproven = errors.New("not what the run wrote")
+
+// unproven is such an error. It ends with what to do.
+func unproven(path, format string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s; fit again, or give --edited to read the folder as it is", path, ErrUnproven, fmt.Sprintf(format, args...))
+}
+
+// OpenFolder prepares to read the files of a folder. Where it has no [Manifest] nothing is
+// proved but that files which know their run are of the same. With edited nothing is
+// proved at all.
+func OpenFolder(dir string, edited bool) (*Folder, error) {
+	f := &Folder{dir: dir, unproven: edited}
+	if edited {
+		return f, nil
+	}
+	m, foreign, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if f.manifest = m; foreign {
+		return nil, unproven(f.path(Manifest), "it is damaged, and what lies beside it cannot be checked")
+	}
+	if m.Note != "" {
+		f.first, f.id = f.path(Manifest), m.ID
+	}
+	return f, nil
+}
+
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+// Open opens a file for reading once all of it has proved to be what was written. A file
+// that neither is there nor was written is [fs.ErrNotExist]. The file is read twice.
+func (f *Folder) Open(name string) (*os.File, error) {
+	path := f.path(name)
+	sum, listed := f.manifest.Files[name]
+	file, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && listed:
+		return nil, unproven(path, "it is missing, and %s lists it", f.path(Manifest))
+	case err != nil:
+		return nil, WithPath(path, err)
+	case !listed && f.manifest.ID == "":
+		return file, nil
+	case !listed:
+		file.Close() // only read
+		return nil, unproven(path, "%s does not list it", f.path(Manifest))
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, file)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err == nil && hex.EncodeToString(h.Sum(nil)) == sum {
+		return file, nil
+	}
+	file.Close() // only read
+	if err != nil {
+		return nil, WithPath(path, err)
+	}
+	return nil, unproven(path, "its SHA-256 is not that in %s: it was changed, the disk fails, or a run was killed while it put its files here", f.path(Manifest))
+}
+
+// ReadFile is all of a file, as [Folder.Open] opens it.
+func (f *Folder) ReadFile(name string) ([]byte, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // only read
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, WithPath(f.path(name), err)
+	}
+	return text, nil
+}
+
+// SameRun compares the id of the run in a file with that of the files before; "" is that of
+// a file which has none.
+func (f *Folder) SameRun(name, id string) error {
+	switch {
+	case f.unproven:
+	case f.first == "":
+		f.first, f.id = f.path(name), id
+	case f.id != id:
+		of := func(id string) string {
+			if id == "" {
+				return "no run"
+			}
+			return "the run " + id
+		}
+		return unproven(f.path(name), "it is of %s, %s of %s", of(id), f.first, of(f.id))
+	}
+	return nil
+}
+
+// CheckEdited is an error for a file that a [Set] with an id wrote into its folder and
+// somebody changed there.
+func CheckEdited(path string) error {
+	m, _, err := readManifest(filepath.Dir(path))
+	if err != nil {
+		return nil // the reader of the file says what is the matter
+	}
+	want, listed := m.Files[filepath.Base(path)]
+	if !listed || m.ID == "" {
+		return nil
+	}
+	if sum, err := checksum(path); err == nil && sum != "" && sum != want {
+		return fmt.Errorf("%s: %w: its SHA-256 is not that in %s; write it again, or give it another name if it was changed on purpose", path, ErrUnproven, filepath.Join(filepath.Dir(path), Manifest))
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package file_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tobac/internal/file"
+)
+
+// A reader gets what a set wrote, and nothing that was changed, exchanged or added.
+func TestFolder(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func()
+		want   string // begin of the error for a; "": its content
+		edited string // content with --edited; "": none
+	}{
+		{"as written", func() {}, "", "a1"},
+		{"changed", func() { writeFile(t, "run/a", "a2") }, "run/a: not what the run wrote: its SHA-256 is not that in run/tobac.json", "a2"},
+		{"gone", func() { os.Remove("run/a") }, "run/a: not what the run wrote: it is missing, and run/tobac.json lists it", ""},
+		{"manifest gone", func() { os.Remove("run/tobac.json") }, "", "a1"},
+		{"manifest cut", func() { writeFile(t, "run/tobac.json", readFile(t, "run/tobac.json")[:40]) }, "run/tobac.json: not what the run wrote: it is damaged", "a1"},
+		{"not listed", func() {
+			writeFile(t, "run/tobac.json", strings.Replace(readFile(t, "run/tobac.json"), `"a":`, `"x":`, 1))
+		}, "run/a: not what the run wrote: run/tobac.json does not list it", "a1"},
+		{"no id, not listed", func() {
+			writeFile(t, "run/tobac.json", strings.Replace(strings.Replace(readFile(t, "run/tobac.json"), `"a":`, `"x":`, 1), `"run":`, `"ran":`, 1))
+		}, "", "a1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t)
+			s, err := file.OpenSet("run", []string{"a", "b"}, file.Guard{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.SetID("7")
+			if err := errors.Join(s.Write("a", writes("a1")), s.Write("b", writes("b1")), s.Commit()); err != nil {
+				t.Fatal(err)
+			}
+			c.change()
+			text, err := proved("run", "a")
+			if c.want == "" && (err != nil || text != "a1") || c.want != "" && (!errors.Is(err, file.ErrUnproven) || !strings.HasPrefix(err.Error(), c.want)) {
+				t.Errorf("got %q and error %v, want %s", text, err, c.want)
+			}
+			f, err := file.OpenFolder("run", true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edited, err := f.ReadFile("a")
+			if string(edited) != c.edited || (c.edited == "") != errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("as it is: got %q and error %v", edited, err)
+			}
+			if err := errors.Join(f.SameRun("a", "1"), f.SameRun("b", "2")); err != nil {
+				t.Errorf("as it is: %v", err)
+			}
+		})
+	}
+}
+
+// Files say of which run they are, and the first decides where no manifest does.
+func TestSameRun(t *testing.T) {
+	inFolder(t)
+	f, err := file.OpenFolder(".", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.SameRun("a", "1"), f.SameRun("b", "1")); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []string{"2", ""} {
+		err := f.SameRun("c", id)
+		if want := "c: not what the run wrote: it is of " + map[bool]string{true: "no run", false: "the run 2"}[id == ""] + ", a of the run 1; fit again"; !errors.Is(err, file.ErrUnproven) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got error %v, want %s", err, want)
+		}
+	}
+}
+
+// A set that has no id of its own leaves that of the folder.
+func TestSetKeepsTheID(t *testing.T) {
+	inFolder(t)
+	s, err := file.OpenSet("run", []string{"a"}, file.Guard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetID("first")
+	if err := errors.Join(s.Write("a", writes("a")), s.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	if err := put("run", file.Guard{}, map[string]string{"b": "b"}, "b"); err != nil {
+		t.Fatal(err)
+	}
+	f, err := file.OpenFolder("run", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.SameRun("a", "first") != nil || f.SameRun("a", "second") == nil {
+		t.Error("the id was lost")
+	}
+}
+
+// Whatever bytes a manifest has, a folder gives a file as it is there, or an error that
+// begins with a path in it.
+func FuzzManifest(f *testing.F) {
+	const note = `{"note":"files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force",`
+	for _, text := range []string{"", "{}", note, note + `"files":{}}`, note + `"run":"7","files":{"a":"0"}}`, note + `"files":{"a":"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb","../b":""}}`, note + `"files":null}`, note + `"files":[]}`} {
+		f.Add([]byte(text))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		writeFile(t, filepath.Join(dir, file.Manifest), string(text))
+		writeFile(t, filepath.Join(dir, "a"), "a")
+		got, err := proved(dir, "a")
+		if err == nil && got != "a" || err != nil && (!errors.Is(err, file.ErrUnproven) || !strings.HasPrefix(err.Error(), dir)) {
+			t.Errorf("got %q, error %v", got, err)
+		}
+		if err := put(dir, file.Guard{}, map[string]string{"a": "b"}, "a"); err == nil {
+			if got, err := proved(dir, "a"); err != nil || got != "b" {
+				t.Errorf("replaced: got %q, error %v", got, err)
+			}
+		}
+	})
+}
