@@ -56,7 +56,7 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, force boo
 	if err != nil {
 		return &locatedError{dir, err}
 	}
-	guard := file.Guard{Force: force}
+	guard := file.Guard{Inputs: []file.Input{{Path: dataPath, What: "the data"}, {Path: truthPath, What: "the true graph"}}, Force: force}
 	out, err := file.OpenSet(dir, []string{reportFile}, guard)
 	if err != nil {
 		return err
