@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -75,9 +76,16 @@ func TestKilledRuns(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
+				done := make(chan error, 1)
+				go func() { done <- cmd.Wait() }() // whose error is the kill
+				for ended%2 == 1 && len(done) == 0 { // every other time from when it has prepared its folder
+					if begun, _ := filepath.Glob("run/.tobac-*"); len(begun) > 0 {
+						break
+					}
+				}
 				moment := time.Duration(rng.Float64() * float64(took))
 				timer := time.AfterFunc(moment, func() { cmd.Process.Kill() })
-				cmd.Wait() // whose error is the kill
+				<-done
 				timer.Stop()
 				if !killed(cmd) {
 					continue // it was done before

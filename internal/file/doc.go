@@ -12,7 +12,8 @@
 // replaced; a [Guard] names inputs, which never are, and may force the rest. What a
 // killed process leaves in its temporary folder is removed by the next one that
 // writes beside it, which knows by a lock of the system that its owner has ended;
-// where that had begun to move a set into place, the moves are completed.
+// where that had begun to move a set into place, the moves are completed, or taken back
+// if one of them failed. Tests can let every call to the file system fail: see [Inject].
 //
 // Errors begin with the path that the caller gave, and have neither the name of a
 // system call nor that of a temporary file in them:

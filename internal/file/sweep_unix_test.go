@@ -5,6 +5,7 @@ package file_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,11 +37,12 @@ func TestKilledHelper(t *testing.T) {
 	}
 	die := func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 	if os.Getenv("KILLED_STOP") == "moving" {
-		file.AfterMove = func(name string) {
-			if name == "a" {
+		file.Inject(func(call, path string) error {
+			if call == "rename" && filepath.Base(path) == "b.former" {
 				die()
 			}
-		}
+			return nil
+		})
 	}
 	if err := s.Write("a", writes("new a")); err != nil {
 		t.Fatal(err)
