@@ -77,7 +77,7 @@ func TestKilledRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 				done := make(chan error, 1)
-				go func() { done <- cmd.Wait() }() // whose error is the kill
+				go func() { done <- cmd.Wait() }()   // whose error is the kill
 				for ended%2 == 1 && len(done) == 0 { // every other time from when it has prepared its folder
 					if begun, _ := filepath.Glob("run/.tobac-*"); len(begun) > 0 {
 						break
