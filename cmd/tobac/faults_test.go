@@ -155,7 +155,7 @@ func TestRunFaults(t *testing.T) {
 			checkKept(t, "uninterrupted", want)
 			step, first := 1, 1
 			if !*long { // other places for each row
-				step = calls/4 + 1
+				step = calls/3 + 1
 				first += k * step / len(keptRuns)
 			}
 			for _, kind := range []string{"end", "error", "errors"} {

@@ -207,7 +207,11 @@ func (k *keeping) verdict(ctx context.Context, j *job) error {
 		if k.saved != "" {
 			where = "which are in " + k.saved
 		}
-		return interruptedf("interrupted after the last step; without %s in the results, %s", strings.Join(k.missing, ", "), where)
+		text := fmt.Sprintf("interrupted after the last step; without %s in the results, %s", strings.Join(k.missing, ", "), where)
+		for _, err := range k.reasons {
+			text += "; " + message(err)
+		}
+		return interruptedf("%s", text)
 	}
 	return errors.Join(k.reasons...)
 }

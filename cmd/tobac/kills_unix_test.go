@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,6 +44,19 @@ func killed(cmd *exec.Cmd) bool {
 	return ok && status.Signaled()
 }
 
+// uninterrupted makes the scene of a row, runs it in a process of its own, and returns
+// its command line, how long it took, and its results.
+func uninterrupted(t *testing.T, s *scenes, words string) (args []string, took time.Duration, want map[string]string) {
+	t.Helper()
+	args = append(fitArgs(words), "--out", "run")
+	s.next(t)
+	start := time.Now()
+	if out, err := process(args).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return args, time.Since(start), results(t, "run")
+}
+
 // A run that is killed at any moment is finished by the next one, with the bytes of a
 // run that was not: no file is of another run, and nothing else is left.
 func TestKilledRuns(t *testing.T) {
@@ -54,52 +68,65 @@ func TestKilledRuns(t *testing.T) {
 	}
 	for _, row := range keptRuns {
 		t.Run(row.name, func(t *testing.T) {
-			args := append(fitArgs(row.args), "--out", "run")
-			s.next(t)
-			start := time.Now()
-			if out, err := process(args).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			whole := time.Since(start)
-			want := results(t, "run")
+			args, took, want := uninterrupted(t, s, row.args)
 			ended, resumed := 0, 0
-			finish := func(name string, cmd *exec.Cmd) {
-				if killed(cmd) {
-					ended++
+			for ended < count {
+				s.next(t)
+				cmd := process(args)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				done := make(chan error, 1)
+				go func() { done <- cmd.Wait() }()   // whose error is the kill
+				for ended%2 == 1 && len(done) == 0 { // every other time from when it has prepared its folder
+					if begun, _ := filepath.Glob("run/.tobac-*"); len(begun) > 0 {
+						break
+					}
+				}
+				moment := time.Duration(rng.Float64() * float64(took))
+				timer := time.AfterFunc(moment, func() { cmd.Process.Kill() })
+				<-done
+				timer.Stop()
+				if !killed(cmd) {
+					continue // it was done before
+				}
+				ended++
+				next := again(args)
+				if next[1] == "--resume" {
+					resumed++
+				}
+				succeed(t, next...)
+				checkKept(t, fmt.Sprint("killed after ", moment), want)
+			}
+			t.Logf("%d runs killed, %d resumed from a checkpoint", ended, resumed)
+		})
+	}
+}
+
+// The same for the end of the process at every call to the file system.
+func TestKilledAtEveryCall(t *testing.T) {
+	if !*long {
+		t.Skip("thousands of processes; TestRunFaults does it without them")
+	}
+	s := newScenes(t)
+	for _, row := range keptRuns {
+		t.Run(row.name, func(t *testing.T) {
+			args, _, want := uninterrupted(t, s, row.args)
+			resumed := 0
+			for at := 1; ; at++ {
+				s.next(t)
+				cmd := process(args, fmt.Sprint("TOBAC_END_AT=", at))
+				cmd.Run() // whose error is the kill
+				if !killed(cmd) {
+					t.Logf("killed at each of %d calls, %d resumed from a checkpoint", at-1, resumed)
+					return
 				}
 				next := again(args)
 				if next[1] == "--resume" {
 					resumed++
 				}
 				succeed(t, next...)
-				checkKept(t, name, want)
-			}
-			for range count {
-				s.next(t)
-				cmd := process(args)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				moment := time.Duration(rng.Float64() * float64(whole))
-				timer := time.AfterFunc(moment, func() { cmd.Process.Kill() })
-				cmd.Wait() // whose error is the kill
-				timer.Stop()
-				finish(fmt.Sprint("killed after ", moment), cmd)
-			}
-			t.Logf("%d runs, %d of them killed, %d resumed", count, ended, resumed)
-			if !*long {
-				return
-			}
-			ended, resumed = 0, 0
-			for at := 1; ; at++ {
-				s.next(t)
-				cmd := process(args, fmt.Sprint("TOBAC_END_AT=", at))
-				cmd.Run() // whose error is the kill
-				finish(fmt.Sprintf("killed at call %d", at), cmd)
-				if !killed(cmd) {
-					t.Logf("killed at each of %d calls to the file system, %d resumed", at-1, resumed)
-					return
-				}
+				checkKept(t, fmt.Sprint("killed at call ", at), want)
 			}
 		})
 	}

@@ -60,7 +60,8 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, f
 	if err != nil {
 		return &locatedError{dir, err}
 	}
-	out, err := file.OpenSet(dir, append(figureFiles(), reportFile), file.Guard{Force: force})
+	guard := file.Guard{Inputs: []file.Input{{Path: dataPath, What: "the data"}, {Path: truthPath, What: "the true graph"}}, Force: force}
+	out, err := file.OpenSet(dir, append(figureFiles(), reportFile), guard)
 	if err != nil {
 		return err
 	}

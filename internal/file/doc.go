@@ -12,7 +12,8 @@
 // replaced; a [Guard] names inputs, which never are, and may force the rest. What a
 // killed process leaves in its temporary folder is removed by the next one that
 // writes beside it, which knows by a lock of the system that its owner has ended;
-// where that had begun to move a set into place, the moves are completed.
+// where that had begun to move a set into place, the moves are completed, or taken back
+// if one of them failed. Tests can let every call to the file system fail: see [Inject].
 //
 // A [Folder] reads what a set wrote, and refuses files that are not as they were written
 // or not of one run. A file that has no manifest beside it proves itself with a last line:

@@ -199,17 +199,12 @@ func (s *Set) move(j *journal) error {
 		if err := disk.Rename(fresh, path); err != nil {
 			return WithPath(path, err)
 		}
-		afterMove(name)
 	}
 	for _, folder := range s.folders() {
 		disk.Remove(folder) // if nothing is left in it
 	}
 	return nil
 }
-
-// afterMove is called after each file that a commit moves into place. A test ends
-// the process there.
-var afterMove = func(name string) {}
 
 // prepare writes the manifest and the journal, and returns the latter.
 func (s *Set) prepare(now map[string]string) (*journal, error) {

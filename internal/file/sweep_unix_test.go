@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,11 +42,14 @@ func TestKilledHelper(t *testing.T) {
 		t.Fatal(err)
 	}
 	die := func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) }
-	file.AfterMove = func(name string) {
-		if name == os.Getenv("KILLED_STOP") {
+	after := false // the move
+	file.Inject(func(call, path string) error {
+		if after {
 			die()
 		}
-	}
+		after = call == "rename" && strings.HasSuffix(filepath.ToSlash(path), "/"+os.Getenv("KILLED_STOP"))
+		return nil
+	})
 	s.SetID("new")
 	for _, name := range moved[:3] { // the last is a file that this run does not have
 		if err := s.Write(name, writes("new "+name)); err != nil {
