@@ -124,6 +124,9 @@ func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr 
 	if err != nil {
 		return err
 	}
+	if out == "-" && o.force {
+		return usagef("--force contradicts the output -: standard output replaces no file")
+	}
 	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it", out)
 	}

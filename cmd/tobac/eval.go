@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -65,6 +67,9 @@ func evaluateFiles(path, truthPath, heldoutPath, dataPath string, stderr io.Writ
 			return e, err
 		}
 		variables = t.Names
+	}
+	if _, err := os.Stat(filepath.Join(path, particlesFile)); err == nil && dataPath != "" {
+		return e, usagef("--data names the variables of results of other programs; those in %s have names", path)
 	}
 	p, err := readPosterior(path, variables)
 	if err != nil {

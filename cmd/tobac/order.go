@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -131,7 +130,7 @@ func newOrder() *cobra.Command {
 	f.Var(choice(&method, ordering.Methods()...), "method", "how to find the order")
 	toggle(f, &all, "all", "compare all methods in a table")
 	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
-	f.Var(wholeNumber(&resamples, 1, math.MaxInt), "bootstrap", "order so many resamples of the rows")
+	f.Var(wholeNumber(&resamples, 1, mostResamples), "bootstrap", "order so many resamples of the rows")
 	defaultText(f, "bootstrap", "none")
 	options.flags(f)
 	f.Var(seed(&resampling), "seed", "seed of the resamples")

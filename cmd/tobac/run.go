@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -113,6 +114,9 @@ func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
 				got = delimited.Excerpts(args)
 			}
 			return usagef("%s takes %s, got %s", cmd.CommandPath(), what, got)
+		}
+		if slices.ContainsFunc(args, blank) { // of a variable of a shell that is not set
+			return usagef("%s takes %s, got an empty text", cmd.CommandPath(), what)
 		}
 		return nil
 	}
