@@ -149,7 +149,7 @@ func convert(o *convertOptions, in, out string, stdin io.Reader, stdout, stderr 
 		warn(stderr, []string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
 	}
 	if out == "-" {
-		if _, err := stdout.Write(b.Bytes()); err != nil {
+		if _, err := exactly(stdout).Write(b.Bytes()); err != nil {
 			return file.WithPath("standard output", err)
 		}
 		return nil

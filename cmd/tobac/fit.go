@@ -358,6 +358,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	}
 	var text bytes.Buffer
 	if o.json {
+		stdout = exactly(stdout)
 		err = writeJSON(&text, r.summary)
 	} else {
 		err = r.print(&text, o.out)

@@ -121,7 +121,7 @@ func newOrder() *cobra.Command {
 				return &locatedError{label, orderError(err, t.Names)}
 			}
 			warn(cmd.ErrOrStderr(), doubts(result, t))
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), joinNames(permuted(t.Names, result.Order)))
+			_, err = fmt.Fprintln(exactly(cmd.OutOrStdout()), joinNames(permuted(t.Names, result.Order)))
 			return err
 		},
 	}

@@ -199,7 +199,7 @@ func writeDrawn(stdout io.Writer, r *savedRun, settings []effects.Setting) error
 		text = delimited.AppendNumber(text, r.effects.Weights[m])
 		text = append(appendKnown(text, row...), '\n')
 	}
-	if _, err := stdout.Write(text); err != nil {
+	if _, err := exactly(stdout).Write(text); err != nil {
 		return file.WithPath("standard output", err)
 	}
 	return nil

@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(append([]string{}, args...)) // cobra takes os.Args instead of nil
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(newPrinter(stdout))
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set
 	checkShell(root)
@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(stderr, "tobac: "+message(err)) // if this fails there is nobody left to tell
+	fmt.Fprintln(stderr, printable("tobac: "+message(err))) // if this fails there is nobody left to tell
 	return exitStatus(ctx, err)
 }
 
@@ -162,6 +162,6 @@ func withoutPackage(text string) string {
 // warn tells the user of doubts that stop nothing.
 func warn(stderr io.Writer, warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "tobac: warning: "+w)
+		fmt.Fprintln(stderr, printable("tobac: warning: "+w))
 	}
 }

@@ -293,6 +293,6 @@ func (j *job) exclude() error {
 // note tells the user what was done with the table.
 func note(stderr io.Writer, notes []string) {
 	for _, n := range notes {
-		fmt.Fprintln(stderr, "tobac: note: "+n)
+		fmt.Fprintln(stderr, printable("tobac: note: "+n))
 	}
 }
