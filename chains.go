@@ -28,11 +28,11 @@ type Chains struct {
 // Settings are those that have a text form of one line.
 func (c *Chains) Settings() []*Setting {
 	return []*Setting{
-		wholeNumber(&c.Chains, "chains", "independent Markov chains of the engine mcmc", "4"),
-		wholeNumber(&c.Iterations, "iterations", "iterations of each chain after its warm-up", "3000"),
-		wholeNumber(&c.WarmUp, "warm-up", "iterations of each chain before it records", "600"),
-		wholeNumber(&c.Candidates, "candidates", "candidate parents of every variable", "all others up to 15"),
-		wholeNumber(&c.Rungs, "rungs", "inverse temperatures of each chain", "4"),
+		wholeNumber(&c.Chains, mostChains, "chains", "independent Markov chains of the engine mcmc", "4"),
+		wholeNumber(&c.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
+		wholeNumber(&c.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
+		wholeNumber(&c.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others up to 15"),
+		wholeNumber(&c.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
 	}
 }
 

@@ -21,18 +21,35 @@ const besideCells = 2e6
 
 // choose settles the engine, and whether SVGD is a stage of the run.
 func (r *Run) choose() {
-	r.chooseEngine()
-	c := &r.cfg
 	n, d := r.data.X.Dims()
-	// SVGD takes no bound on parents, is slow beyond what the exact engine takes, and copies the rows for
-	// every order.
-	r.sampling = c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
+	r.cfg.Engine = r.cfg.engine(d)
+	r.sampling = r.cfg.samples(n, d)
 }
 
-// chooseEngine settles the engine: the asked-for one, or the best that the model and
-// the number of variables allow.
-func (r *Run) chooseEngine() {
-	c, d := &r.cfg, len(r.data.Names)
+// samples reports whether SVGD is a stage of a run, whose engine is settled, with n rows of d variables. It takes no bound
+// on parents, is slow beyond what the exact engine takes, and copies the rows for every order.
+func (c *Config) samples(n, d int) bool {
+	return c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
+}
+
+// Engines are those that take part in a fit with n rows of d variables: the one that is asked for or chosen, the one
+// that orders are drawn by, and the one that samples beside. c has its defaults filled in.
+func (c Config) Engines(n, d int) []Engine {
+	c.Engine = c.engine(d)
+	all := []Engine{c.Engine}
+	switch {
+	case c.cheap() && d > exactVariables:
+		all = append(all, MCMC)
+	case c.cheap():
+		all = append(all, Exact)
+	case c.Engine != SVGD && c.samples(n, d):
+		all = append(all, SVGD)
+	}
+	return all
+}
+
+// engine is the asked-for one, or the best that the model and the number d of variables allow.
+func (c *Config) engine(d int) Engine {
 	_, scored := c.Model.(Scored)
 	scored = scored || c.Model == nil
 	tooMany := d > exactVariables
@@ -45,15 +62,15 @@ func (r *Run) chooseEngine() {
 	}
 	switch {
 	case c.Engine != Auto:
+		return c.Engine
 	case c.Sampler.Method == DiBS || !scored || !modular || c.Order.Method != nil:
-		c.Engine = SVGD
+		return SVGD
 	case !tooMany:
-		c.Engine = Exact
+		return Exact
 	case c.Order.Known != nil:
-		c.Engine = SVGD
-	default:
-		c.Engine = MCMC
+		return SVGD
 	}
+	return MCMC
 }
 
 // scoredModels are the models to compare.
@@ -61,15 +78,15 @@ func (r *Run) scoredModels() []Scored {
 	if r.shared.model != nil {
 		return []Scored{r.shared.model}
 	}
-	if m, ok := r.cfg.Model.(Scored); ok && !r.cheap() {
+	if m, ok := r.cfg.Model.(Scored); ok && !r.cfg.cheap() {
 		return []Scored{m}
 	}
 	return []Scored{Linear{}, BGe{}, GaussianProcess{}}
 }
 
 // cheap reports whether node scores only serve to draw orders for SVGD.
-func (r *Run) cheap() bool {
-	return r.cfg.Engine == SVGD && r.cfg.Sampler.Method == TOBAC && r.cfg.Order.Known == nil && r.cfg.Order.Method == nil
+func (c *Config) cheap() bool {
+	return c.Engine == SVGD && c.Sampler.Method == TOBAC && c.Order.Known == nil && c.Order.Method == nil
 }
 
 // infer computes the posterior in closed form, or begins the chains for it.
@@ -77,7 +94,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	defer func(start time.Time) { r.seconds.Infer += time.Since(start).Seconds() }(time.Now())
 	cfg, d := r.cfg, len(r.data.Names)
 	if r.cfg.Engine == SVGD {
-		if !r.cheap() {
+		if !r.cfg.cheap() {
 			return nil
 		}
 		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {

@@ -145,8 +145,8 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if c.Engine < Auto || c.Engine > SVGD {
 		return c, fmt.Errorf("unknown engine %d", int(c.Engine))
 	}
-	if c.Workers < 0 {
-		return c, fmt.Errorf("workers is %d, want at least 1", c.Workers)
+	if c.Workers < 0 || c.Workers > MostWorkers {
+		return c, fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
 	}
 	fill(&c.Workers, 1)
 	if err := c.Prior.validate(d); err != nil {

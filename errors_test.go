@@ -52,7 +52,9 @@ func TestDataErrors(t *testing.T) {
 			}
 			return generic(i, j)
 		}), tobac.Config{}, `dataset: entry [4,1] in column "b" is NaN, want a finite number`},
-		{"constant column for EqVar", constant, eqvar, "tobac: ordering: column 2 (b): constant column: every row is 4.5; remove the column or use another estimator"},
+		{"constant column", constant, eqvar, `tobac: column "b" is constant, want at least two different values; remove it`},
+		{"values too large", table(9, 3, abc, func(i, j int) float64 { return generic(i, j) * math.Pow(1e60, float64(j)) }), tobac.Config{}, `tobac: column "b" has values of magnitude `},
+		{"values too close", table(9, 3, abc, func(i, j int) float64 { return generic(i, j) * math.Pow(1e-60, float64(j)) }), tobac.Config{}, `tobac: column "b" has values that differ by `},
 		{"fewer rows than variables for EqVar", table(3, 3, abc, generic), eqvar, "tobac: ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
 		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{}, "dataset: "},
 		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},
@@ -75,7 +77,7 @@ func TestDataErrors(t *testing.T) {
 	}
 }
 
-// A column that never varies is named by every engine that cannot use it.
+// A column that never varies is refused by every engine, by name: nothing can be said about it.
 func TestConstantColumn(t *testing.T) {
 	data := chain(t, 40).Train
 	for i := range 40 {
@@ -83,7 +85,7 @@ func TestConstantColumn(t *testing.T) {
 	}
 	for name, cfg := range engines() {
 		_, err := tobac.Fit(context.Background(), data, cfg)
-		if err != nil && !strings.Contains(err.Error(), "X2") {
+		if err == nil || !strings.Contains(err.Error(), "\"X2\" is constant") {
 			t.Errorf("%s: the error does not name the column X2: %v", name, err)
 		}
 	}
@@ -91,11 +93,11 @@ func TestConstantColumn(t *testing.T) {
 
 // Errors of the order carry their reason.
 func TestOrderErrorsAreTyped(t *testing.T) {
-	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64(i * j) })
+	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64((j + 1) * i * i) })
 	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}})
 	var column *ordering.ColumnError
-	if !errors.Is(err, ordering.ErrConstant) || !errors.As(err, &column) || column.Column != 0 || column.Name != "a" {
-		t.Errorf("got error %v, want an ordering.ColumnError for column 0, a, that wraps ErrConstant", err)
+	if !errors.Is(err, ordering.ErrDependent) || !errors.As(err, &column) || column.Name == "" {
+		t.Errorf("got error %v, want an ordering.ColumnError with a name that wraps ErrDependent", err)
 	}
 }
 
@@ -119,7 +121,7 @@ func TestMemoryIsChecked(t *testing.T) {
 	}{
 		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: tobac.SVGD},
 			"tobac: 3000 variables with 30 particles and 128 samples on 1 workers need about ", " GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank"},
-		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 20}},
+		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 10_000}},
 			"tobac: 100 variables with ", "use fewer variables, samples, particles, orders or workers, or a smaller rank"},
 		{"networks of many rows", wide(2000, 200), tobac.Config{Model: tobac.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
 			"tobac: 200 variables with 30 particles and 128 samples on 1 workers need about 30 GB of memory", "or a smaller rank"},
@@ -150,15 +152,9 @@ func TestTwoVariables(t *testing.T) {
 	}
 }
 
-// With a known order nothing needs more rows than variables, nor columns that
-// vary.
+// With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
-	data := table(2, 4, []string{"a", "b", "c", "d"}, func(i, j int) float64 {
-		if j == 2 {
-			return 1
-		}
-		return generic(i, j)
-	})
+	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
 	for _, engine := range []tobac.Engine{tobac.SVGD, tobac.Exact} {
 		cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}, Sampler: tobac.Sampler{Particles: 3, Samples: 8, Steps: 5}}
 		if err := fit(t, data, cfg).Validate(); err != nil {

@@ -20,7 +20,7 @@ func TestForecast(t *testing.T) {
 		for j := range d {
 			table.Names = append(table.Names, fmt.Sprint("x", j))
 			for i := range n {
-				table.X.Set(i, j, float64((i*(j+3)*7919+j*31)%101))
+				table.X.Set(i, j, float64((i*(j%90+3)*7919+j*31)%101))
 			}
 		}
 		var all []tobac.Forecast

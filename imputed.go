@@ -161,9 +161,7 @@ func (f *imputedFit) prepare() error {
 	if err != nil {
 		return fmt.Errorf("tobac: %w", err)
 	}
-	settled := &Run{cfg: cfg, data: &dataset.Table{Names: f.names}}
-	settled.chooseEngine()
-	f.engine = settled.cfg.Engine
+	f.engine = cfg.engine(len(f.names))
 	f.shared.scale = commonScale(moments)
 	return f.prepareRounds()
 }

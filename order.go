@@ -44,7 +44,7 @@ func (w OrderWeights) String() string { return name(w, "frequency", "evidence") 
 // Settings are those that have a text form of one line, the order itself apart.
 func (o *Order) Settings() []*Setting {
 	return []*Setting{
-		wholeNumber(&o.Count, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),
+		wholeNumber(&o.Count, mostOrders, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),
 		oneOf(&o.Weights, "order-weights", "weights of the orders of resamples", "frequency", FrequencyWeights, EvidenceWeights),
 	}
 }
@@ -53,13 +53,12 @@ func (o *Order) Settings() []*Setting {
 const drawnOrders = 5
 
 func (o *Order) validate(d int) error {
+	if err := checkTexts(o.Settings()); err != nil {
+		return err
+	}
 	switch {
 	case o.Known != nil && o.Method != nil:
 		return errors.New("the causal order is known, and a method is to find it; want one of the two")
-	case o.Count < 0:
-		return fmt.Errorf("orders is %d, want at least 1, or 0 for the default", o.Count)
-	case o.Weights < FrequencyWeights || o.Weights > EvidenceWeights:
-		return fmt.Errorf("unknown weights %d of the orders", int(o.Weights))
 	case o.Known != nil && o.Count > 0:
 		return errors.New("the causal order is known, which leaves no distribution over orders")
 	case o.Weights != FrequencyWeights && (o.Method == nil || o.Count == 0):

@@ -82,7 +82,7 @@ func (p *Prior) Settings() []*Setting {
 	return []*Setting{
 		oneOf(&p.Kind, "prior", "graph prior", "er", priorKinds...),
 		positive(&p.EdgesPerNode, "edges-per-node", "expected edges of the prior er divided by the number d of variables; must be below (d-1)/2", "inferred"),
-		wholeNumber(&p.MaxParents, "max-parents", "largest number of parents of a variable", "no bound"),
+		wholeNumber(&p.MaxParents, mostOfParents, "max-parents", "largest number of parents of a variable", "no bound"),
 	}
 }
 
@@ -98,12 +98,10 @@ func (p *Prior) validate(d int) error {
 		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
 	case p.EdgesPerNode != 0 && (p.Kind != Sparse || p.Probabilities != nil):
 		return fmt.Errorf("edges per node is %v, but the prior is another than Erdős–Rényi's", p.EdgesPerNode)
-	case p.MaxParents < 0:
-		return fmt.Errorf("max parents is %d, want at least 1, or 0 for no bound", p.MaxParents)
 	case p.Tiers != nil && len(p.Tiers) != d:
 		return fmt.Errorf("got %d tiers, want one for each of the %d variables", len(p.Tiers), d)
 	}
-	if err := checkTexts(p.Settings()[1:2]); err != nil {
+	if err := checkTexts(p.Settings()[1:]); err != nil {
 		return err
 	}
 	if p.EdgesPerNode != 0 {

@@ -2,7 +2,6 @@ package tobac
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
-	"tobac/score"
 )
 
 // Fit infers a posterior over causal graphs from a table of measurements. When
@@ -46,6 +44,7 @@ type Run struct {
 	sampling  bool       // SVGD is a stage of the run
 	found     *found     // orders that a method found; nil: none
 	shared    shared     // with fits to other completed tables
+	copies    []string   // warnings of columns that the data do not tell apart
 	atOdds    string     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
@@ -80,7 +79,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s}
+	if err := checkColumns(data); err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
+	}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, copies: copies(data)}
 	r.choose()
 	if r.sampling {
 		if err := r.checkMemory(n, d); err != nil {
@@ -88,7 +90,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 		}
 	}
 	if err := r.infer(ctx); err != nil {
-		return nil, fmt.Errorf("tobac: %w", withName(err, data.Names))
+		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(withName(err, data.Names)))
 	}
 	if r.chains == nil && r.sampling {
 		if err := r.beginParticles(ctx); err != nil {
@@ -97,24 +99,6 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	}
 	return r, nil
 }
-
-// withName names the column that an error of the scores is about.
-func withName(err error, names []string) error {
-	var constant *score.ConstantColumnError
-	if errors.As(err, &constant) {
-		return &columnError{fmt.Sprintf("column %q is constant, want at least two different values to standardise it; remove it", names[constant.Column]), err}
-	}
-	return err
-}
-
-// A columnError says in the names of the data what an error says in numbers.
-type columnError struct {
-	text string
-	err  error
-}
-
-func (e *columnError) Error() string { return e.text }
-func (e *columnError) Unwrap() error { return e.err }
 
 // Advance takes the steps up to step number to, which is limited to [Run.Steps].
 // Stopped early, it leaves the run at a step boundary.
@@ -179,7 +163,7 @@ func (r *Run) report(p Progress) {
 
 // stopped says where a run was stopped, and why.
 func (r *Run) stopped(reason error) error {
-	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), reason)
+	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(withName(reason, r.data.Names)))
 }
 
 // chainSteps is the number of steps of the Markov chains, which come first.

@@ -82,17 +82,17 @@ func (s *Sampler) Settings() []*Setting {
 		oneOf(&s.Method, "method", "what keeps the graphs of SVGD acyclic", "tobac", TOBAC, DiBS),
 		oneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
 		oneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO),
-		wholeNumber(&s.Particles, "particles", "graphs that SVGD moves, under each order", "30"),
-		wholeNumber(&s.Steps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
-		wholeNumber(&s.Samples, "samples", "Monte Carlo graphs per particle and step", "128"),
-		wholeNumber(&s.Rank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
+		wholeNumber(&s.Particles, mostParticles, "particles", "graphs that SVGD moves, under each order", "30"),
+		wholeNumber(&s.Steps, mostSteps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
+		wholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
+		wholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
 		positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
 		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5"),
 		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500"),
 		positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
 		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout),
 		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
-		wholeNumber(&s.Penalty.Samples, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
+		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
 	}
 }
 

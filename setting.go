@@ -3,9 +3,10 @@ package tobac
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
+
+	"tobac/delimited"
 )
 
 // A Setting is one named setting of a [Config] with its text form, from which
@@ -39,9 +40,23 @@ func (s *Setting) Set(text string) error {
 // Type is a placeholder for a value, for example N, or the choices.
 func (s *Setting) Type() string { return s.kind }
 
-// wholeNumber is an integer of at least 1 whose zero stands for the default.
-func wholeNumber(v *int, name, usage, byDefault string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N", allowed: "whole numbers from 1",
+// The largest values of settings that count: they keep sums and products of what is counted within 64 bits.
+const (
+	mostSteps     = 1_000_000_000 // of SVGD, and iterations of a chain
+	mostParticles = 100_000
+	mostGraphs    = 1_000_000 // drawn for a particle in a step
+	mostRank      = 10_000
+	mostOrders    = 10_000
+	mostChains    = 1000 // and inverse temperatures of each
+	mostOfParents = 10_000
+	MostWorkers   = 4096   // MostWorkers is the largest number of goroutines of a run.
+	MostLayers    = 100    // MostLayers is the largest number of hidden layers of a [FeedForward].
+	MostUnits     = 10_000 // MostUnits is the largest number of units of a hidden layer.
+)
+
+// wholeNumber is an integer from 1 to high whose zero stands for the default.
+func wholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N", allowed: fmt.Sprintf("whole numbers from 1 to %d", high),
 		get: func() string {
 			if *v == 0 {
 				return ""
@@ -50,7 +65,7 @@ func wholeNumber(v *int, name, usage, byDefault string) *Setting {
 		},
 		set: func(text string) bool {
 			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
+			if err != nil || n < 1 || n > high {
 				return false
 			}
 			*v = n
@@ -68,8 +83,8 @@ func positive(v *float64, name, usage, byDefault string) *Setting {
 			return strconv.FormatFloat(*v, 'g', -1, 64)
 		},
 		set: func(text string) bool {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(x > 0) || math.IsInf(x, 0) {
+			x, ok := delimited.Number(text)
+			if !ok || !(x > 0) {
 				return false
 			}
 			*v = x

@@ -44,7 +44,7 @@ func (t *Table) Observational() *Table {
 	if len(kept) == 0 {
 		return nil
 	}
-	u := t.rows(kept)
+	u := t.Rows(kept)
 	u.Intervened = nil
 	return u
 }

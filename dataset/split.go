@@ -22,7 +22,7 @@ func (t *Table) Split(fraction float64, rng *rand.Rand) (train, heldout *Table, 
 		return nil, nil, fmt.Errorf("dataset: held-out fraction %v of %d rows leaves %d for training and %d held out, want at least one of each", fraction, n, size, n-size)
 	}
 	order := rng.Perm(n)
-	return t.rows(order[:size]), t.rows(order[size:]), nil
+	return t.Rows(order[:size]), t.Rows(order[size:]), nil
 }
 
 // trainSize is int((1−fraction)·n), rounded up if only rounding errors separate the product from the next integer.

@@ -183,8 +183,9 @@ func (t *Table) columns(columns []int) *Table {
 	return u
 }
 
-// rows returns the table of the given rows of t, of which there is at least one.
-func (t *Table) rows(rows []int) *Table {
+// Rows returns the table of the given rows of t, counted from 0, in that sequence. There is at least one, and one that is named twice is there twice. It does
+// not check the numbers, so that a table with missing values (NaN) has rows too.
+func (t *Table) Rows(rows []int) *Table {
 	_, d := t.X.Dims()
 	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil)}
 	if t.Intervened != nil {

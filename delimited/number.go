@@ -24,6 +24,15 @@ func parseFloat(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
+// Number reads a single finite decimal number such as 1.5 or -2e-3, which may have blanks around it. Go's other literals are none: 1_000, 0x1p-2.
+func Number(text string) (v float64, ok bool) {
+	v, err := parseFloat(strings.TrimSpace(text))
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, false
+	}
+	return v, true
+}
+
 // withPoint turns a decimal comma between two digits into a point where the separator leaves room for one.
 func withPoint(text string, separator rune) string {
 	before, after, found := strings.Cut(text, ",")

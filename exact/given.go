@@ -94,7 +94,7 @@ func (g *Given) child(ctx context.Context, s score.Scorer, prior *score.Prior, j
 	top := math.Inf(-1)
 	for set, v := range q {
 		if !(v <= math.MaxFloat64) {
-			return 0, fmt.Errorf("exact: variable %d: log score is %v, want a finite number", j, v)
+			return 0, &score.VariableError{Variable: j, Err: fmt.Errorf("log score is %v, want a finite number", v)}
 		}
 		if v > top {
 			top, g.best[j] = v, set

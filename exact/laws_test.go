@@ -317,11 +317,11 @@ func TestRefuses(t *testing.T) {
 			_, err := exact.New(ctx, randomTable(3, 0, 1, 1), contradiction, exact.Options{})
 			return err
 		}, []string{"required"}},
-		{"NaN", func() error { _, err := exact.New(ctx, nan, score.Uniform(3), exact.Options{}); return err }, []string{"variable 1", "NaN"}},
+		{"NaN", func() error { _, err := exact.New(ctx, nan, score.Uniform(3), exact.Options{}); return err }, []string{"column 2", "NaN"}},
 		{"NaN given the order", func() error {
 			_, err := exact.GivenOrder(ctx, nan, score.Uniform(3), []int{0, 2, 1}, exact.Options{})
 			return err
-		}, []string{"variable 1", "NaN"}},
+		}, []string{"column 2", "NaN"}},
 		{"too many variables given an order", func() error {
 			_, err := exact.GivenOrder(ctx, large, score.Uniform(30), nil, exact.Options{})
 			return err

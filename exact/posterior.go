@@ -104,7 +104,7 @@ func scores(ctx context.Context, s score.Scorer, prior *score.Prior, j int, cand
 	prior.AddTo(q, j, candidates)
 	t, err := newTable(q, kernels)
 	if err != nil {
-		return nil, fmt.Errorf("exact: variable %d: %w", j, err)
+		return nil, &score.VariableError{Variable: j, Err: err}
 	}
 	return t, nil
 }

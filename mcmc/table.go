@@ -77,9 +77,9 @@ func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int
 		return nil, err
 	}
 	p.AddToGiven(q, j, candidates, given)
-	for set, v := range q {
+	for _, v := range q {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("mcmc: variable %d has the log score %v for the set %b of %v, want a number below +Inf", j, v, set, t.parents)
+			return nil, &score.VariableError{Variable: j, Err: fmt.Errorf("log score is %v, want a number below +Inf", v)}
 		}
 	}
 	return q, nil

@@ -3,6 +3,7 @@ package ordering
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -66,7 +67,7 @@ func (o EqVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	for e.t < min(d, n-1) {
 		b, rival := e.smallestTwo(next)
 		if own := marginal[e.label[b]]; !(e.v[b] > dependence*own) {
-			return nil, dependent(e.label[b], e.v[b], own, fmt.Sprintf("the %d columns placed before it", e.t))
+			return nil, dependent(e.label[b], e.v[b], own, e.label[:e.t])
 		}
 		made := choice{column: e.label[b], criterion: e.v[b], rival: -1, gap: math.Inf(1)}
 		if rival >= 0 {
@@ -132,7 +133,7 @@ func diagonal(c blas64.General) []float64 {
 
 // dependent is the error of column j, of which given others only left of its
 // variance own remains.
-func dependent(j int, left, own float64, others string) error {
-	return &ColumnError{Column: j, Row: -1, Err: ErrDependent,
-		Detail: fmt.Sprintf("given %s, %.3g of its variance %.6g is left", others, math.Max(left/own, 0), own)}
+func dependent(j int, left, own float64, others []int) error {
+	return &ColumnError{Column: j, Row: -1, Err: ErrDependent, Given: slices.Clone(others),
+		Detail: fmt.Sprintf("%.3g of its variance %.6g is left", math.Max(left/own, 0), own)}
 }

@@ -108,14 +108,22 @@ func firstDependent(c blas64.General) error {
 	worst := 0
 	for j, v := range own {
 		if !(e.v[j] > dependence*v) {
-			return dependent(j, e.v[j], v, fmt.Sprintf("the %d columns of lower index", j))
+			return dependent(j, e.v[j], v, upTo(j))
 		}
 		if e.v[j]/v < e.v[worst]/own[worst] {
 			worst = j
 		}
 		e.take(j)
 	}
-	return dependent(worst, e.v[worst], own[worst], fmt.Sprintf("the %d columns of lower index", worst))
+	return dependent(worst, e.v[worst], own[worst], upTo(worst))
+}
+
+// upTo lists the columns of an index below j.
+func upTo(j int) (all []int) {
+	for k := range j {
+		all = append(all, k)
+	}
+	return all
 }
 
 // singular is the error of a column whose pivot rounding has used up.

@@ -3,6 +3,9 @@ package ordering
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 var (
@@ -42,6 +45,9 @@ type ColumnError struct {
 	Row    int    // index of the row at fault, from 0; −1 if the whole column is
 	Err    error  // ErrNotFinite, ErrConstant, ErrDependent or ErrScale
 	Detail string // the value found, or what it was compared with
+	Given  []int  // indices of the columns that it was compared with; nil: none
+
+	given []string // their names, as Name
 }
 
 // Error names the column, by name too if it has one, and the row if one is at
@@ -54,7 +60,26 @@ func (e *ColumnError) Error() string {
 	if e.Row >= 0 {
 		s += fmt.Sprintf(", row %d", e.Row+1)
 	}
-	return fmt.Sprintf("%s: %v: %s", s, e.Err, e.Detail)
+	return fmt.Sprintf("%s: %v: %s%s", s, e.Err, e.among(), e.Detail)
+}
+
+// among says which columns it was compared with, at most ten of them.
+func (e *ColumnError) among() string {
+	const most = 10
+	if len(e.Given) == 0 {
+		return ""
+	}
+	words := slices.Clone(e.given)
+	if words == nil {
+		for _, j := range e.Given {
+			words = append(words, strconv.Itoa(j+1))
+		}
+		words[0] = "columns " + words[0]
+	}
+	if more := len(words) - most; more > 0 {
+		words = append(words[:most], fmt.Sprintf("%d more", more))
+	}
+	return "given " + strings.Join(words, ", ") + ": "
 }
 
 // Unwrap returns the reason, for errors.Is.
@@ -69,6 +94,9 @@ func WithNames(err error, names []string) error {
 		return err
 	}
 	named := *fault
-	named.Name = names[fault.Column]
+	named.Name, named.given = names[fault.Column], nil
+	for _, j := range fault.Given {
+		named.given = append(named.given, names[j])
+	}
 	return &named
 }

@@ -46,7 +46,7 @@ func TestCheckFinds(t *testing.T) {
 		s    score.Scorer
 		want string
 	}{
-		{"not a number", score.NewFunc(3, func(j int, _ []int) float64 { return math.Sqrt(float64(-j)) }), "variable 1 given [] has the log score NaN"},
+		{"not a number", score.NewFunc(3, func(j int, _ []int) float64 { return math.Sqrt(float64(-j)) }), "column 2 given []: log score is NaN"},
 		{"impossible", score.NewFunc(3, func(int, []int) float64 { return math.Inf(-1) }), "variable 0 given [] has the log score -Inf"},
 		{"unsteady", score.NewFunc(3, func(int, []int) float64 { calls++; return calls }), "variable 0 given [] has the log scores 5 and 6 in two calls"},
 		{"changed parents", score.NewFunc(3, func(_ int, p []int) float64 {

@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -48,7 +47,7 @@ func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candida
 		slices.Sort(all)
 		dst[set] = s.LogScore(j, all)
 		if math.IsNaN(dst[set]) || math.IsInf(dst[set], 0) {
-			return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number", j, all, dst[set])
+			return notFinite(j, all, dst[set], "a finite number")
 		}
 	}
 	return nil

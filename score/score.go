@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 )
 
@@ -64,7 +63,7 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 		parents = subset(parents[:0], candidates, set)
 		dst[set] = s.LogScore(j, parents)
 		if !possible(dst[set]) {
-			return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number or -Inf", j, parents, dst[set])
+			return notFinite(j, parents, dst[set], "a finite number or -Inf")
 		}
 	}
 	return nil

@@ -137,7 +137,7 @@ func TestLogScoresGeneric(t *testing.T) {
 		}
 		return 0
 	})
-	message := "score: variable 2 given [0 1] has the log score NaN, want a finite number or -Inf"
+	message := "score: column 3 given [1 2]: log score is NaN, want a finite number or -Inf"
 	if err := score.LogScores(context.Background(), bad, got, 2, []int{0, 1, 3}); err == nil || err.Error() != message {
 		t.Errorf("got %v, want %s", err, message)
 	}

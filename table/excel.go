@@ -30,7 +30,7 @@ func readWorkbook(r io.Reader, name string, layout Layout) (t *Table, err error)
 	if err != nil {
 		return nil, err
 	}
-	t = &Table{Source: name, Format: "workbook, sheet " + short(sheet), unit: "row"}
+	t = &Table{Source: name, Format: "workbook, sheet " + short(sheet), unit: "row", takes: workbookLayout}
 	if layout.Sheet == "" && len(sheets) > 1 {
 		t.note("of %d sheets (%s) the first that is not empty is read; --sheet chooses another", len(sheets), strings.Join(shorts(sheets), ", "))
 	}

@@ -99,7 +99,7 @@ func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout
 		return nil, file.WithPath(source, err)
 	}
 	if parquet {
-		return readParquet(at, size, source, layout)
+		return readParquet(at, size, source)
 	}
 	z, err := zip.NewReader(at, size)
 	if err != nil {

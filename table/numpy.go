@@ -23,14 +23,14 @@ func readArray(r io.Reader, name string, layout Layout) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromMatrix(x, name, "NumPy array", layout), nil
+	return fromMatrix(x, name, "NumPy array", arrayLayout, layout.Skip), nil
 }
 
 // fromMatrix is the table of a matrix without names.
-func fromMatrix(x *mat.Dense, name, format string, layout Layout) *Table {
+func fromMatrix(x *mat.Dense, name, format string, takes []string, skip int) *Table {
 	n, d := x.Dims()
-	skip := min(layout.Skip, n)
-	t := &Table{Source: name, Format: format, Rows: n - skip, unit: "row"}
+	skip = min(skip, n)
+	t := &Table{Source: name, Format: format, Rows: n - skip, unit: "row", takes: takes}
 	for j := range d {
 		t.Columns = append(t.Columns, numbersColumn("", j+1, mat.Col(nil, j, x)[skip:]))
 	}
@@ -112,11 +112,11 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		}
 		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); --sheet NAME chooses one", len(all), strings.Join(all, ", "))}
 	case len(matrices) == 1:
-		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), layout)
+		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), archiveLayout, layout.Skip)
 		t.nameBy(words)
 		return t, nil
 	case len(vectors) > 0 || len(words) > 0:
-		return fromVectors(append(vectors, words...), keys, name)
+		return fromVectors(append(vectors, words...), keys, name, layout.Skip)
 	}
 	return nil, &FormatError{name, "holds no array of numbers"}
 }
@@ -152,9 +152,9 @@ func (t *Table) nameBy(words []array) {
 }
 
 // fromVectors is the table whose columns are vectors.
-func fromVectors(vectors []array, keys []string, name string) (*Table, error) {
+func fromVectors(vectors []array, keys []string, name string, skip int) (*Table, error) {
 	slices.SortStableFunc(vectors, func(a, b array) int { return slices.Index(keys, a.key) - slices.Index(keys, b.key) })
-	t := &Table{Source: name, Format: "NumPy arrays, one for each column", unit: "row"}
+	t := &Table{Source: name, Format: "NumPy file of an array for each column", unit: "row", takes: archiveLayout}
 	for j, v := range vectors {
 		n := len(v.texts)
 		if v.x != nil {
@@ -167,15 +167,16 @@ func fromVectors(vectors []array, keys []string, name string) (*Table, error) {
 			return nil, &FormatError{name, fmt.Sprintf("arrays %s and %s have %d and %d values; allowed: a matrix, or vectors of one length", short(vectors[0].key), short(v.key), t.Rows, n)}
 		}
 		if v.x != nil {
-			t.Columns = append(t.Columns, numbersColumn(v.key, j+1, mat.Col(nil, 0, v.x)))
+			t.Columns = append(t.Columns, numbersColumn(v.key, j+1, mat.Col(nil, 0, v.x)[min(skip, n):]))
 			continue
 		}
 		c := &Column{Name: v.key, Position: j + 1}
-		for i, text := range v.texts {
+		for i, text := range v.texts[min(skip, n):] {
 			c.addText([]byte(text), i+1)
 		}
 		t.Columns = append(t.Columns, c)
 	}
+	t.Rows -= min(skip, t.Rows)
 	return t, nil
 }
 

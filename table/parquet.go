@@ -14,7 +14,7 @@ import (
 )
 
 // readParquet reads a Parquet file whose columns are not nested.
-func readParquet(r io.ReaderAt, size int64, name string, layout Layout) (t *Table, err error) {
+func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 	defer func() {
 		if cause := recover(); cause != nil { // the reader panics on some damaged files
 			t, err = nil, &FormatError{name, fmt.Sprintf("is a damaged Parquet file: %v", cause)}
@@ -24,7 +24,7 @@ func readParquet(r io.ReaderAt, size int64, name string, layout Layout) (t *Tabl
 	if err != nil {
 		return nil, &FormatError{name, "is a damaged Parquet file: " + err.Error()}
 	}
-	t = &Table{Source: name, Format: "Parquet file", unit: "row"}
+	t = &Table{Source: name, Format: "Parquet file", unit: "row", takes: parquetLayout}
 	for _, column := range f.Root().Columns() {
 		if !column.Leaf() || column.Repeated() {
 			return nil, &FormatError{name, fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values and dates", short(column.Name()))}
@@ -46,9 +46,6 @@ func readParquet(r io.ReaderAt, size int64, name string, layout Layout) (t *Tabl
 		if c.rows != t.Rows {
 			return nil, &FormatError{name, fmt.Sprintf("columns %s and %s have %d and %d values", short(t.Columns[0].Name), short(c.Name), t.Rows, c.rows)}
 		}
-	}
-	if layout.Skip > 0 {
-		return nil, &OptionError{"skip", "a Parquet file has no lines; --rows chooses rows"}
 	}
 	return t, nil
 }

@@ -173,6 +173,13 @@ func (p *preparation) choose() (err error) {
 			columns = append(columns, j)
 		}
 	}
+	ordinal := make([]bool, len(t.Columns))
+	for j := range p.order {
+		ordinal[j] = true
+	}
+	if err := p.checkNamed(drop, map[string][]bool{"keep": keep, "categorical": categorical, "ordinal": ordinal}); err != nil {
+		return err
+	}
 	for _, j := range columns {
 		if drop[j] {
 			continue
@@ -186,6 +193,25 @@ func (p *preparation) choose() (err error) {
 	}
 	if o.Rows != "" {
 		p.note("rows %s: %d of %d", o.Rows, len(p.rows), t.Rows)
+	}
+	return nil
+}
+
+// checkNamed refuses options for columns that other options leave out.
+func (p *preparation) checkNamed(drop []bool, of map[string][]bool) error {
+	for j, c := range p.t.Columns {
+		unlisted := p.o.Columns != nil && !p.named[j]
+		if drop[j] && unlisted {
+			return &OptionError{"drop", fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
+		}
+		for _, option := range []string{"keep", "categorical", "ordinal"} {
+			switch {
+			case of[option][j] && drop[j]:
+				return &OptionError{option, fmt.Sprintf("names the %s, which --drop leaves out", c.Label())}
+			case of[option][j] && unlisted:
+				return &OptionError{option, fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
+			}
+		}
 	}
 	return nil
 }

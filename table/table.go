@@ -51,7 +51,8 @@ type Table struct {
 
 	faults []fault // rows of other lengths
 	doubts []Problem
-	unit   string // what places count: "line", or "row" of a sheet
+	unit   string   // what places count: "line", or "row" of a sheet
+	takes  []string // options of a layout, by the names of their flags
 }
 
 // A fault is a row that does not have one value for each column.
@@ -89,6 +90,9 @@ func Read(r io.Reader, source string, layout Layout) (*Table, error) {
 	t, err := read(r, source, layout, 0)
 	if err != nil {
 		return nil, err
+	}
+	if t.Rows == 0 && layout.Skip > 0 {
+		return nil, &OptionError{"skip", fmt.Sprintf("%d leaves no row of data in %s", layout.Skip, source)}
 	}
 	if t.Rows == 0 {
 		return nil, &FormatError{source, "header without any row of data after it"}

@@ -16,7 +16,7 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 	if err != nil {
 		return nil, textError(err)
 	}
-	t := &Table{Source: name, Format: "text separated by " + separatorNames[s.Separator()], unit: "line"}
+	t := &Table{Source: name, Format: "text separated by " + separatorNames[s.Separator()], unit: "line", takes: textLayout}
 	var mark delimited.DecimalMark
 	l := &loader{t: t, layout: layout,
 		number: func(text []byte) (float64, bool) { return mark.Number(text, s.Separator()) },

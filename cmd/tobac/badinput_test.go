@@ -80,10 +80,10 @@ func TestBadInput(t *testing.T) {
 		{"held-out rows of other columns", "fit good.csv --heldout other.csv", failed, `other.csv: no column is named "c"; allowed: "a", "b", "x"`},
 		{"held-out rows missing", "fit good.csv --heldout no.csv", failed, `no.csv: no such file or directory`},
 
-		{"no particles", "fit --particles 0", usage, `invalid argument "0" for "--particles" flag: allowed: whole numbers from 1`},
-		{"negative steps", "fit --steps -3", usage, `invalid argument "-3" for "--steps" flag: allowed: whole numbers from 1`},
-		{"half a sample", "fit --samples 1.5", usage, `invalid argument "1.5" for "--samples" flag: allowed: whole numbers from 1`},
-		{"no workers", "fit --workers 0", usage, `invalid argument "0" for "--workers" flag: allowed: whole numbers from 1`},
+		{"no particles", "fit --particles 0", usage, `invalid argument "0" for "--particles" flag: allowed: whole numbers from 1 to 100000`},
+		{"negative steps", "fit --steps -3", usage, `invalid argument "-3" for "--steps" flag: allowed: whole numbers from 1 to 1000000000`},
+		{"half a sample", "fit --samples 1.5", usage, `invalid argument "1.5" for "--samples" flag: allowed: whole numbers from 1 to 1000000`},
+		{"no workers", "fit --workers 0", usage, `invalid argument "0" for "--workers" flag: allowed: whole numbers from 1 to 4096`},
 		{"negative seed", "fit --seed -1", usage, `invalid argument "-1" for "--seed" flag: allowed: whole numbers from 0 to 18446744073709551615`},
 		{"no noise", "fit --noise-variance 0", usage, `invalid argument "0" for "--noise-variance" flag: allowed: finite numbers above 0`},
 		{"infinite noise", "fit --noise-variance inf", usage, `invalid argument "inf" for "--noise-variance" flag: allowed: finite numbers above 0`},
@@ -103,7 +103,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown short option", "fit -x", usage, `unknown shorthand flag: 'x' in -x; tobac fit --help lists the options`},
 		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
 		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
-		{"too many workers", "fit good.csv --workers 100000000", failed, `good.csv: 3 variables with 30 particles and 128 samples on 100000000 workers need about 3433 GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank`},
+		{"too many workers", "fit good.csv --workers 100000000", usage, `invalid argument "100000000" for "--workers" flag: allowed: whole numbers from 1 to 4096`},
 		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, `good.csv: stopped after 0 of 1000 steps: non-finite value: optimizer state is +Inf at block 1, particle 0, coordinate 5`},
 
 		{"output folder is a file", "fit good.csv --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},

@@ -48,7 +48,9 @@ func newCheck() *cobra.Command {
 			}
 			c := newCheckReport(t, d, dataLabel(args[0]))
 			var text strings.Builder
+			stdout := cmd.OutOrStdout()
 			if asJSON {
+				stdout = exactly(stdout)
 				err = writeJSON(&text, c)
 			} else {
 				err = c.print(&text)
@@ -56,7 +58,7 @@ func newCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := io.WriteString(cmd.OutOrStdout(), text.String()); err != nil {
+			if _, err := io.WriteString(stdout, text.String()); err != nil {
 				return file.WithPath("standard output", err)
 			}
 			if !c.Taken {
@@ -133,12 +135,30 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	if d.Refusal == nil && (k < 2 || n < 2) {
 		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", counted(n, "row"), counted(k, "column")), Solve: "--keep and --columns take columns that are left out"})
 	}
+	if d.Refusal == nil {
+		c.checkRanges(numbersOf(p), p)
+	}
 	c.Taken = len(c.Problems) == 0
 	c.find(p)
 	if c.Taken {
 		c.Fit = fitAdvice(numbersOf(p), c.Missing)
 	}
 	return c
+}
+
+// checkRanges finds columns whose values are too large or too small to compute with.
+func (c *checkReport) checkRanges(t *dataset.Table, p *table.Prepared) {
+	for k, column := range p.Columns {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range p.Rows {
+			if v := t.X.At(i, k); !math.IsNaN(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		if problem := dataset.OutOfRange(low, high); problem != "" {
+			c.Problems = append(c.Problems, checkProblem{column.Position, fmt.Sprintf("column %d (%s) %s", column.Position, column.Name, problem), "give it in another unit"})
+		}
+	}
 }
 
 func newCheckColumn(column *table.Column, q *table.Profile, taken bool) checkColumn {

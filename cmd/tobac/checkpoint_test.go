@@ -122,7 +122,7 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--checkpoint no/state.json", exitFailed, "no/state.json: no such file or directory"},
 		{"--checkpoint data/train.csv/state.json", exitFailed, "data/train.csv/state.json: data/train.csv is no folder"},
 		{"--checkpoint-every 5", exitUsage, "--checkpoint-every contradicts a run without checkpoints: --checkpoint FILE asks for them"},
-		{"--checkpoint s.json --checkpoint-every 0", exitUsage, `invalid argument "0" for "--checkpoint-every" flag: allowed: whole numbers from 1`},
+		{"--checkpoint s.json --checkpoint-every 0", exitUsage, `invalid argument "0" for "--checkpoint-every" flag: allowed: whole numbers from 1 to 1000000000`},
 		{"--resume no.json", exitFailed, "no.json: no such file or directory; allowed: a file written by tobac fit --checkpoint"},
 		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
 		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit --checkpoint\n"},

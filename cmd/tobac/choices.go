@@ -13,6 +13,7 @@ import (
 	"tobac/delimited"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/table"
 )
 
 // modelName is a structural equation model on the command line.
@@ -58,10 +59,10 @@ func joinNumbers(numbers []int) string {
 
 // sizes is a list of positive whole numbers.
 func sizes(value *[]int) pflag.Value {
-	return &bounded[[]int]{value, "N,N,...", "whole numbers from 1, separated by commas", func(text string) (list []int, ok bool) {
+	return &bounded[[]int]{value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", tobac.MostUnits, tobac.MostLayers), func(text string) (list []int, ok bool) {
 		for word := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(word))
-			if err != nil || n < 1 {
+			if err != nil || n < 1 || n > tobac.MostUnits || len(list) == tobac.MostLayers {
 				return nil, false
 			}
 			list = append(list, n)
@@ -94,33 +95,18 @@ func (o *fitOptions) checkChoices() error {
 		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
 		{"order-weights", o.config.Order.Weights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
 		{"checkpoint-every", o.checkpoint == "", "a run without checkpoints", "--checkpoint FILE asks for them"},
+		{"report", o.out == "" && o.report, "a run without files", "--out DIR asks for them"},
+		{"force", o.out == "" && o.checkpoint == "" && o.force, "a run without files", "--out DIR and --checkpoint FILE ask for them"},
+		{"imputations", o.table.want.Missing != table.MissingImpute, "--missing " + o.table.want.Missing.String(), "only --missing impute completes tables"},
+		{"imputation-rounds", o.table.want.Missing != table.MissingImpute, "--missing " + o.table.want.Missing.String(), "only --missing impute completes tables"},
 		{"edges-per-node", o.prior != tobac.Sparse.String(), "--prior " + o.prior, "only --prior er has expected edges"},
 	} {
 		if c.wrong && o.given(c.option) {
 			return usagef("--%s contradicts %s: %s", c.option, c.beside, c.reason)
 		}
 	}
-	if err := o.checkEngine(); err != nil {
-		return err
-	}
 	if s := &o.config.Sampler; s.Gradient == models.ScoreFunctionLOO && s.Samples == 1 {
 		return usagef("--grad score-loo contradicts --samples 1: it leaves one sample out, and needs at least 2")
-	}
-	return nil
-}
-
-// checkEngine finds options of other engines than the one that is to run alone.
-func (o *fitOptions) checkEngine() error {
-	engine := o.config.Engine
-	for _, part := range []struct {
-		settings []*tobac.Setting
-		of       tobac.Engine
-	}{{o.config.Sampler.Settings(), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC}} {
-		for _, s := range part.settings {
-			if engine != tobac.Auto && engine != part.of && o.given(s.Name) {
-				return usagef("--%s contradicts --engine %v: it is for the engine %v", s.Name, engine, part.of)
-			}
-		}
 	}
 	return nil
 }

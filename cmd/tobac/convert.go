@@ -125,6 +125,9 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 	if err != nil {
 		return err
 	}
+	if out == "-" && o.force {
+		return usagef("--force contradicts the output -: standard output replaces no file")
+	}
 	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it", out)
 	}
@@ -151,7 +154,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		warn(stderr, []string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
 	}
 	if out == "-" {
-		if _, err := stdout.Write(b.Bytes()); err != nil {
+		if _, err := exactly(stdout).Write(b.Bytes()); err != nil {
 			return file.WithPath("standard output", err)
 		}
 		return nil

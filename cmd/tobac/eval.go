@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +69,9 @@ func evaluateFiles(path, truthPath, heldoutPath, dataPath string, edited bool, s
 			return e, err
 		}
 		variables = t.Names
+	}
+	if _, err := os.Stat(filepath.Join(path, particlesFile)); err == nil && dataPath != "" {
+		return e, usagef("--data names the variables of results of other programs; those in %s have names", path)
 	}
 	p, err := readPosterior(path, variables, edited)
 	if err != nil {

@@ -198,7 +198,7 @@ func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: runtime.GOMAXPROCS(0), bias: true, report: true}
+	return &fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
 }
 
 // fitCommand is tobac fit with its options in o.
@@ -258,14 +258,13 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(fraction(&o.holdout), "holdout", "share of the rows to hold out at random for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
 	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
-	const unlimited = int(^uint(0) >> 1)
-	f.Var(wholeNumber(&o.workers, 1, unlimited), "workers", "goroutines; they change nothing but the time")
+	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines; they change nothing but the time")
 	defaultText(f, "workers", "number of CPUs")
 	f.Var(text(&o.out, "DIR"), "out", "folder for the results, created if need be")
 	f.Var(formatList(&o.formats), "formats", "write the consensus graph for other programs too, and all matrices as npz")
 	defaultText(f, "formats", "none")
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
-	f.Var(wholeNumber(&o.checkpointEvery, 1, unlimited), "checkpoint-every", "steps between two checkpoints")
+	f.Var(wholeNumber(&o.checkpointEvery, 1, mostSteps), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
 	toggle(f, &o.report, "report", "write report.html and figures with --out")
 	toggle(f, &o.json, "json", "print summary.json instead of tables")
@@ -340,6 +339,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	}
 	var text bytes.Buffer
 	if o.json {
+		stdout = exactly(stdout)
 		err = writeJSON(&text, r.summary)
 	} else {
 		err = r.print(&text, k.saved)

@@ -8,6 +8,16 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"tobac/delimited"
+)
+
+// The largest values of options that count. They keep sums and products of what is counted
+// within 64 bits, and are stated wherever a value is refused. Those of settings of the library are in package tobac.
+const (
+	mostLines     = 1_000_000_000
+	mostSteps     = 1_000_000_000
+	mostResamples = 100_000
 )
 
 // A bounded is a flag whose values are limited.
@@ -38,11 +48,7 @@ func (b *bounded[T]) Type() string { return b.kind }
 
 // wholeNumber is an integer from low to high.
 func wholeNumber(value *int, low, high int) pflag.Value {
-	allowed := fmt.Sprintf("whole numbers from %d", low)
-	if high < math.MaxInt {
-		allowed += fmt.Sprintf(" to %d", high)
-	}
-	return &bounded[int]{value, "N", allowed, func(text string) (int, bool) {
+	return &bounded[int]{value, "N", fmt.Sprintf("whole numbers from %d to %d", low, high), func(text string) (int, bool) {
 		v, err := strconv.Atoi(text)
 		return v, err == nil && low <= v && v <= high
 	}}
@@ -51,16 +57,16 @@ func wholeNumber(value *int, low, high int) pflag.Value {
 // positive is a finite number above 0.
 func positive(value *float64) pflag.Value {
 	return &bounded[float64]{value, "X", "finite numbers above 0", func(text string) (float64, bool) {
-		v, err := strconv.ParseFloat(text, 64)
-		return v, err == nil && v > 0 && v <= math.MaxFloat64
+		v, ok := delimited.Number(text)
+		return v, ok && v > 0
 	}}
 }
 
 // fraction is a number between 0 and 1.
 func fraction(value *float64) pflag.Value {
 	return &bounded[float64]{value, "FRACTION", "numbers above 0 and below 1", func(text string) (float64, bool) {
-		v, err := strconv.ParseFloat(text, 64)
-		return v, err == nil && v > 0 && v < 1
+		v, ok := delimited.Number(text)
+		return v, ok && v > 0 && v < 1
 	}}
 }
 
@@ -72,10 +78,45 @@ func seed(value *uint64) pflag.Value {
 	}}
 }
 
-// text is any string; kind is its placeholder in the help text.
+// text is any string that is not blank: an empty one is a variable of a shell that is
+// not set more often than a wish. kind is its placeholder in the help text.
 func text(value *string, kind string) pflag.Value {
-	return &bounded[string]{value, kind, "", func(text string) (string, bool) { return text, true }}
+	return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !blank(text) }}
 }
+
+// notBlank says what is allowed where any text is but an empty one.
+const notBlank = "any text that is not empty"
+
+// blank reports whether a text has nothing in it.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// several is a flag that may be repeated. Its values are taken without the blanks around them.
+type several struct {
+	values *[]string
+	kind   string // placeholder for a value
+}
+
+var _ pflag.Value = (*several)(nil)
+
+// Set implements pflag.Value.
+func (s *several) Set(text string) error {
+	if blank(text) {
+		return errors.New("allowed: " + notBlank)
+	}
+	*s.values = append(*s.values, strings.TrimSpace(text))
+	return nil
+}
+
+// String implements pflag.Value.
+func (s *several) String() string {
+	if s.values == nil {
+		return ""
+	}
+	return strings.Join(*s.values, " ")
+}
+
+// Type implements pflag.Value.
+func (s *several) Type() string { return s.kind }
 
 // toggle is a flag that may stand without a value.
 func toggle(flags *pflag.FlagSet, value *bool, name, usage string) {

@@ -105,36 +105,28 @@ func (j *job) holdOut(o fitOptions, g *gapped) error {
 		return &usageError{&locatedError{"--holdout", err}}
 	}
 	all := g.Table
-	g.Table = rowsOf(all, train.X)
-	j.heldout, err = g.complete(rowsOf(all, heldout.X), "--holdout")
+	g.Table = all.Rows(rowNumbers(train))
+	j.heldout, err = g.complete(all.Rows(rowNumbers(heldout)), "--holdout")
 	return err
 }
 
-// rowsOf are the rows of a table whose numbers a column holds.
-func rowsOf(t *dataset.Table, numbers *mat.Dense) *dataset.Table {
-	n, _ := numbers.Dims()
-	_, d := t.X.Dims()
-	out := &dataset.Table{Names: t.Names, X: mat.NewDense(n, d, nil)}
-	if t.Intervened != nil {
-		out.Intervened = mat.NewDense(n, d, nil)
+// rowNumbers are those that a table of a single column holds.
+func rowNumbers(t *dataset.Table) []int {
+	n, _ := t.X.Dims()
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = int(t.X.At(i, 0))
 	}
-	for a := range n {
-		i := int(numbers.At(a, 0))
-		out.X.SetRow(a, t.X.RawRowView(i))
-		if t.Intervened != nil {
-			out.Intervened.SetRow(a, t.Intervened.RawRowView(i))
-		}
-	}
-	return out
+	return rows
 }
 
 // complete are the held-out rows without a gap; where says where they come from.
 func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table, error) {
 	n, _ := heldout.X.Dims()
-	var rows []float64
+	var rows []int
 	for i := range n {
 		if !slices.ContainsFunc(heldout.X.RawRowView(i), math.IsNaN) {
-			rows = append(rows, float64(i))
+			rows = append(rows, i)
 		}
 	}
 	switch {
@@ -144,7 +136,7 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 		return nil, &locatedError{where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", counted(n, "held-out row"))}
 	}
 	g.warnings = append(g.warnings, fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the predictive density", n-len(rows), n))
-	return rowsOf(heldout, mat.NewDense(len(rows), 1, rows)), nil
+	return heldout.Rows(rows), nil
 }
 
 // transformGaps transforms the values that are there of a table in which each column has one.

@@ -79,7 +79,11 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if err := j.split(o, table); err != nil {
 		return nil, err
 	}
-	if n, d := j.train.X.Dims(); n*d > manyNumbers {
+	n, d := j.train.X.Dims()
+	if err := o.checkUnused(&j.fit, n, d); err != nil {
+		return nil, err
+	}
+	if n*d > manyNumbers {
 		debug.FreeOSMemory() // what reading a large table left behind, before the run takes its own
 	}
 	j.quiet, j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.quiet, o.checkpoint, o.checkpointEvery, o.resumed, o.resume, o.command
@@ -129,6 +133,9 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if hasGaps(t) {
 		return j.splitGaps(o, t)
+	}
+	if o.given("imputations") || o.given("imputation-rounds") {
+		j.input.Notes = append(j.input.Notes, "no value is missing, so that none is imputed")
 	}
 	if t, err = o.transform.Apply(t); err != nil {
 		return &locatedError{j.input.Data, err}

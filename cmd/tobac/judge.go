@@ -103,7 +103,7 @@ func scoresOf(e *posterior.Ensemble, truth *dag.Graph, heldOut *metrics.HeldOut)
 
 // writeJSON writes a report with indentation.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(exactly(w))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

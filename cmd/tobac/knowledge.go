@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -36,46 +35,6 @@ func (k *knowledge) flags(f *pflag.FlagSet) {
 func (k *knowledge) softFlags(f *pflag.FlagSet) {
 	f.Var(&several{&k.odds, "a,b=X"}, "odds", "multiply the prior odds of the edge a -> b by X, from 0.001 to 1000; may be repeated")
 }
-
-// several is a flag that may be repeated.
-type several struct {
-	values *[]string
-	kind   string // placeholder for a value
-}
-
-var (
-	_ pflag.Value      = (*several)(nil)
-	_ pflag.SliceValue = (*several)(nil) // for what writes and reads all options
-)
-
-// Set implements pflag.Value.
-func (s *several) Set(text string) error {
-	*s.values = append(*s.values, text)
-	return nil
-}
-
-// String implements pflag.Value.
-func (s *several) String() string {
-	if s.values == nil {
-		return ""
-	}
-	return strings.Join(*s.values, " ")
-}
-
-// Append implements pflag.SliceValue.
-func (s *several) Append(text string) error { return s.Set(text) }
-
-// Replace implements pflag.SliceValue.
-func (s *several) Replace(texts []string) error {
-	*s.values = texts
-	return nil
-}
-
-// GetSlice implements pflag.SliceValue.
-func (s *several) GetSlice() []string { return *s.values }
-
-// Type implements pflag.Value.
-func (s *several) Type() string { return s.kind }
 
 // A statement names columns; where says in which option, or line of a file, for errors.
 type statement struct {
@@ -150,8 +109,8 @@ func (k *knowledge) parse() (s statements, err error) {
 
 // parseOdds reads odds.
 func parseOdds(text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
+	v, ok := delimited.Number(text)
+	if !ok {
 		return 0, fmt.Errorf("%q is no number; allowed: odds from %v to %v", text, tobac.LeastOdds, tobac.MostOdds)
 	}
 	return v, checkOdds(v)

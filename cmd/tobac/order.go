@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -119,7 +118,7 @@ func newOrder() *cobra.Command {
 				return &locatedError{label, orderError(err, t.Names)}
 			}
 			warn(cmd.ErrOrStderr(), doubts(result, t))
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), joinNames(permuted(t.Names, result.Order)))
+			_, err = fmt.Fprintln(exactly(cmd.OutOrStdout()), joinNames(permuted(t.Names, result.Order)))
 			return err
 		},
 	}
@@ -128,7 +127,7 @@ func newOrder() *cobra.Command {
 	f.Var(choice(&method, ordering.Methods()...), "method", "how to find the order")
 	toggle(f, &all, "all", "compare all methods in a table")
 	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
-	f.Var(wholeNumber(&resamples, 1, math.MaxInt), "bootstrap", "order so many resamples of the rows")
+	f.Var(wholeNumber(&resamples, 1, mostResamples), "bootstrap", "order so many resamples of the rows")
 	defaultText(f, "bootstrap", "none")
 	options.flags(f)
 	f.Var(seed(&resampling), "seed", "seed of the resamples")

@@ -173,7 +173,7 @@ func TestBadOrders(t *testing.T) {
 		code int
 		want string
 	}{
-		{"fit --orders 0", exitUsage, `invalid argument "0" for "--orders" flag: allowed: whole numbers from 1`},
+		{"fit --orders 0", exitUsage, `invalid argument "0" for "--orders" flag: allowed: whole numbers from 1 to 10000`},
 		{"fit --order-weights size --orders 3", exitUsage, `invalid argument "size" for "--order-weights" flag: allowed: frequency, evidence`},
 		{"fit --order-weights evidence --order eqvar", exitUsage, `--order-weights contradicts a single order: --orders N asks for several`},
 		{"fit --order-weights evidence --orders 3", exitUsage, `--order-weights contradicts --order posterior: orders drawn from the posterior have equal weights; --order METHOD finds others`},
@@ -182,7 +182,7 @@ func TestBadOrders(t *testing.T) {
 		{"fit good.csv --orders 3 --order order.txt", exitUsage, `--orders contradicts --order order.txt: a known order leaves none to find in resamples`},
 		{"fit --orders 3 --order eqvar --order-weights evidence --model ffn", exitUsage, `--order-weights contradicts --model ffn: networks have no marginal likelihood in closed form`},
 		{"fit wide.csv --orders 3 --order eqvar --order-weights evidence", exitUsage, `--order-weights evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
-		{"order good.csv --bootstrap 0", exitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1`},
+		{"order good.csv --bootstrap 0", exitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1 to 100000`},
 		{"order good.csv --bootstrap 3 --all", exitUsage, `--all and --bootstrap contradict each other: choose one --method to resample for`},
 		{"order good.csv --seed 3", exitUsage, `--seed is for the resamples of --bootstrap N`},
 		{"order no.csv --bootstrap 3", exitFailed, `no.csv: no such file or directory`},

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"tobac/delimited"
 	"tobac/effects"
@@ -31,25 +28,8 @@ predictions are those of the system as it is.
 --rows prints the expected values of every draw instead, with its weight, as a table
 separated by commas.`
 
-// settingFlag collects the values of --do.
-type settingFlag []string
-
-var _ pflag.Value = (*settingFlag)(nil)
-
-// Set implements pflag.Value.
-func (s *settingFlag) Set(text string) error {
-	*s = append(*s, text)
-	return nil
-}
-
-// String implements pflag.Value.
-func (s *settingFlag) String() string { return strings.Join(*s, " ") }
-
-// Type implements pflag.Value.
-func (s *settingFlag) Type() string { return "A=VALUE" }
-
 func newPredict() *cobra.Command {
-	var do settingFlag
+	var do []string
 	var rows, asJSON, edited bool
 	cmd := &cobra.Command{
 		Use:   "predict [--do A=VALUE] [--do B=VALUE] RUN",
@@ -84,7 +64,7 @@ func newPredict() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&do, "do", "set a column; repeatable")
+	f.Var(&several{&do, "A=VALUE"}, "do", "set a column; repeatable")
 	toggle(f, &rows, "rows", "print the expected values of every draw")
 	toggle(f, &edited, "edited", editedUsage)
 	toggle(f, &asJSON, "json", "print JSON instead of a table")
@@ -103,8 +83,8 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := strconv.ParseFloat(strings.TrimSpace(text[at+1:]), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		v, ok := delimited.Number(text[at+1:])
+		if !ok {
 			return nil, usagef("--do %s: the value is %s; allowed: finite numbers", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]))
 		}
 		for _, s := range all {
@@ -219,7 +199,7 @@ func writeDrawn(stdout io.Writer, r *savedRun, settings []effects.Setting) error
 		text = delimited.AppendNumber(text, r.effects.Weights[m])
 		text = append(appendKnown(text, row...), '\n')
 	}
-	if _, err := stdout.Write(text); err != nil {
+	if _, err := exactly(stdout).Write(text); err != nil {
 		return file.WithPath("standard output", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(append([]string{}, args...)) // cobra takes os.Args instead of nil
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(newPrinter(stdout))
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set
 	checkShell(root)
@@ -40,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if interrupted := new(interruptedError); errors.As(err, &interrupted) {
 		err = interrupted // without the place where it happened
 	}
-	fmt.Fprintln(stderr, "tobac: "+message(err)) // if this fails there is nobody left to tell
+	fmt.Fprintln(stderr, printable("tobac: "+message(err))) // if this fails there is nobody left to tell
 	return exitStatus(ctx, err)
 }
 
@@ -118,6 +119,9 @@ func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
 			}
 			return usagef("%s takes %s, got %s", cmd.CommandPath(), what, got)
 		}
+		if slices.ContainsFunc(args, blank) { // of a variable of a shell that is not set
+			return usagef("%s takes %s, got an empty text", cmd.CommandPath(), what)
+		}
 		return nil
 	}
 }
@@ -162,6 +166,6 @@ func withoutPackage(text string) string {
 // warn tells the user of doubts that stop nothing.
 func warn(stderr io.Writer, warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "tobac: warning: "+w)
+		fmt.Fprintln(stderr, printable("tobac: warning: "+w))
 	}
 }

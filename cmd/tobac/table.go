@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -42,8 +41,7 @@ func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
 	f.Var(&columnList{&o.want.Keep}, "keep", "take these columns although they look like an index or identifier")
 	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "take only these rows of data, counted from 1 below the header")
-	const all = int(^uint(0) >> 1)
-	f.Var(wholeNumber(&o.layout.Skip, 0, all), "skip", "leave out so many lines at the beginning of the file")
+	f.Var(wholeNumber(&o.layout.Skip, 0, mostLines), "skip", "leave out so many lines at the beginning of the file")
 	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "what separates the values of a text: a character, or tab, blank")
 	defaultText(f, "delimiter", "found out")
 	f.Var(text(&o.layout.Comment, "TEXT"), "comment", "leave out lines that begin with this text")
@@ -51,10 +49,10 @@ func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns of the file, in place of its own")
 	f.Var(text(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
 	f.Var(choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "what to do about missing values; drop leaves their rows out")
-	f.Var(&repeated{&o.want.MissingCodes, "TEXT"}, "missing-code", "this value means missing, beside the usual spellings; may be repeated")
+	f.Var(&several{&o.want.MissingCodes, "TEXT"}, "missing-code", "this value means missing, beside the usual spellings; may be repeated")
 	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "what to do about categories of more than two levels")
 	f.Var(&columnList{&o.want.Categorical}, "categorical", "these columns have numbers that are codes of categories")
-	f.Var(&repeated{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
+	f.Var(&several{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
 	f.Var(choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
 }
 
@@ -88,32 +86,6 @@ func (c *columnList) String() string {
 // Type implements pflag.Value.
 func (c *columnList) Type() string { return "a,b,..." }
 
-// repeated is a flag that may be given several times, whose values are taken as they are.
-type repeated struct {
-	values *[]string
-	kind   string
-}
-
-// Set implements pflag.Value.
-func (r *repeated) Set(text string) error {
-	if strings.TrimSpace(text) == "" {
-		return errors.New("allowed: any text that is not empty")
-	}
-	*r.values = append(*r.values, strings.TrimSpace(text))
-	return nil
-}
-
-// String implements pflag.Value.
-func (r *repeated) String() string {
-	if r.values == nil {
-		return ""
-	}
-	return strings.Join(*r.values, " ")
-}
-
-// Type implements pflag.Value.
-func (r *repeated) Type() string { return r.kind }
-
 // delimiter is the separator of a text.
 type delimiter struct{ value *rune }
 
@@ -143,16 +115,22 @@ func (d *delimiter) String() string {
 // Type implements pflag.Value.
 func (d *delimiter) Type() string { return "C" }
 
-var _, _, _ pflag.Value = (*columnList)(nil), (*repeated)(nil), (*delimiter)(nil)
+var _, _ pflag.Value = (*columnList)(nil), (*delimiter)(nil)
 
 // open reads what a file holds, or standard input for the path "-".
 func (o *tableOptions) open(path string, stdin io.Reader) (*table.Table, error) {
-	if path == "-" {
-		t, err := table.Read(stdin, standardInput, o.layout)
-		return t, tableError(err)
+	t, err := o.openAny(path, stdin)
+	if err == nil {
+		err = t.CheckLayout(o.layout)
 	}
-	t, err := table.ReadFile(path, o.layout)
 	return t, tableError(err)
+}
+
+func (o *tableOptions) openAny(path string, stdin io.Reader) (*table.Table, error) {
+	if path == "-" {
+		return table.Read(stdin, standardInput, o.layout)
+	}
+	return table.ReadFile(path, o.layout)
 }
 
 // read reads a data file, or standard input for the path "-", and takes what the
@@ -315,6 +293,6 @@ func (j *job) exclude() error {
 // note tells the user what was done with the table.
 func note(stderr io.Writer, notes []string) {
 	for _, n := range notes {
-		fmt.Fprintln(stderr, "tobac: note: "+n)
+		fmt.Fprintln(stderr, printable("tobac: note: "+n))
 	}
 }

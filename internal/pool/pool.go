@@ -2,7 +2,10 @@ package pool
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
+
+	"tobac/internal/parallel"
 )
 
 // spins is how often a goroutine that waits yields before it sleeps, which takes about
@@ -16,7 +19,8 @@ type Pool struct {
 	workers []*worker // but for the caller
 	part    func(worker int)
 	pending atomic.Int32 // workers at work
-	caller  waiter       // waits until there are none
+	failed  atomic.Pointer[parallel.Panic]
+	caller  waiter // waits until there are none
 }
 
 type worker struct {
@@ -41,7 +45,7 @@ func New(workers int) *Pool {
 				if w.closed {
 					return
 				}
-				p.part(i)
+				p.guarded(i)
 				if p.pending.Add(-1) == 0 {
 					p.caller.wake()
 				}
@@ -55,14 +59,29 @@ func New(workers int) *Pool {
 func (p *Pool) Workers() int { return len(p.workers) + 1 }
 
 // Run calls part once for each worker, numbered from 0, at the same time, and returns
-// when all calls have. The caller is worker 0.
+// when all calls have. The caller is worker 0. If calls panic it panics when all have returned, with the
+// [parallel.Panic] of the first.
 func (p *Pool) Run(part func(worker int)) {
 	p.part = part
 	p.pending.Store(int32(len(p.workers)))
 	p.call()
-	part(0)
+	p.guarded(0)
 	p.caller.wait(func() bool { return p.pending.Load() == 0 })
 	p.part = nil
+	if failed := p.failed.Swap(nil); failed != nil {
+		panic(failed)
+	}
+}
+
+// guarded is a worker's part. A panic is kept for the caller: in another goroutine it would end the
+// program, whatever the caller recovers from, and in the caller's it would leave the others at work.
+func (p *Pool) guarded(worker int) {
+	defer func() {
+		if value := recover(); value != nil {
+			p.failed.CompareAndSwap(nil, &parallel.Panic{Item: worker, Value: value, Stack: debug.Stack()})
+		}
+	}()
+	p.part(worker)
 }
 
 // Close ends the goroutines: the caller is the only worker left.

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"tobac"
+)
+
+// checkUnused finds options that nothing would read in a fit of n rows and d columns under c: those of engines that play no part.
+func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
+	engines := c.Engines(n, d)
+	for _, part := range []struct {
+		settings []*tobac.Setting
+		of       tobac.Engine
+	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC}} {
+		for _, s := range part.settings {
+			if o.given(s.Name) && !slices.Contains(engines, part.of) {
+				return usagef("--%s contradicts %s: it is for the engine %v", s.Name, o.withoutEngine(c, engines[0], n, d), part.of)
+			}
+		}
+	}
+	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && o.given("bandwidth-theta") {
+		return usagef("--bandwidth-theta contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone", o.model)
+	}
+	if len(engines) == 1 && engines[0] == tobac.Exact && o.given("checkpoint-every") {
+		return usagef("--checkpoint-every contradicts the engine exact alone: it has no steps between which there could be a checkpoint")
+	}
+	return nil
+}
+
+// withoutEngine says why a fit has no other engine than the given one.
+func (o *fitOptions) withoutEngine(c *tobac.Config, engine tobac.Engine, n, d int) string {
+	switch {
+	case o.given("engine") && c.Engine == engine:
+		return fmt.Sprintf("--engine %v", engine)
+	case engine == tobac.Exact && c.Prior.MaxParents > 0:
+		return "--max-parents, beside which no particles are sampled"
+	}
+	return fmt.Sprintf("the engine %v, which %s of %s take", engine, counted(n, "row"), counted(d, "column"))
+}

@@ -1,0 +1,152 @@
+package tobac
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"tobac/autograd"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/score"
+	"tobac/svgd"
+)
+
+// checkColumns refuses columns of which no model says anything, whatever the engine: constant ones, and those
+// whose squares leave the range of float64 in sums and products.
+func checkColumns(t *dataset.Table) error {
+	n, d := t.X.Dims()
+	low, high := make([]float64, d), make([]float64, d)
+	copy(low, t.X.RawRowView(0))
+	copy(high, low)
+	for i := 1; i < n; i++ {
+		for j, v := range t.X.RawRowView(i) {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	for j, name := range t.Names {
+		if low[j] == high[j] {
+			return fmt.Errorf("column %q is constant, want at least two different values; remove it", name)
+		}
+		if problem := dataset.OutOfRange(low[j], high[j]); problem != "" {
+			return fmt.Errorf("column %q %s; give it in another unit", name, problem)
+		}
+	}
+	return nil
+}
+
+// mostProducts bounds the work of looking for copies: rows times the square of the columns.
+const mostProducts = 1e8
+
+// copies are warnings about columns that are multiples of others, up to a shift: the data do not tell them apart.
+func copies(t *dataset.Table) (all []string) {
+	n, d := t.X.Dims()
+	if n < 3 || float64(n)*float64(d)*float64(d) > mostProducts {
+		return nil
+	}
+	mean, sd := t.Moments()
+	for j := range d {
+		for k := range j {
+			sum := 0.0
+			for i := range n {
+				sum += (t.X.At(i, j) - mean[j]) / sd[j] * ((t.X.At(i, k) - mean[k]) / sd[k])
+			}
+			if math.Abs(sum/float64(n)) > 1-1e-12 {
+				all = append(all, fmt.Sprintf("column %q is a copy of column %q, up to scale and shift: the data do not tell which of them an edge belongs to; leave one out", t.Names[j], t.Names[k]))
+				break
+			}
+		}
+	}
+	return all
+}
+
+// A columnError says in the names of the data, and for a user, what an error says in numbers.
+type columnError struct {
+	text string
+	err  error
+}
+
+func (e *columnError) Error() string { return e.text }
+func (e *columnError) Unwrap() error { return e.err }
+
+// withName names the columns that an error of the scores is about.
+func withName(err error, names []string) error {
+	if constant := new(score.ConstantColumnError); errors.As(err, &constant) {
+		return &columnError{fmt.Sprintf("column %q is constant in the rows in which it was not set, want at least two different values; remove it", names[constant.Column]), err}
+	}
+	if at := new(score.VariableError); errors.As(err, &at) {
+		text := fmt.Sprintf("column %q", names[at.Variable])
+		if len(at.Parents) > 0 {
+			parents := make([]string, len(at.Parents))
+			for k, j := range at.Parents {
+				parents[k] = fmt.Sprintf("%q", names[j])
+			}
+			text += " given " + strings.Join(parents, ", ")
+		}
+		return &columnError{text + ": " + at.Err.Error(), err}
+	}
+	return err
+}
+
+// overflowed says for a user why numbers of a run left the range of float64; any other error stays.
+func (r *Run) overflowed(err error) error {
+	if !errors.Is(err, models.ErrNotFinite) && !errors.Is(err, svgd.ErrNonFinite) && !errors.As(err, new(*autograd.FailedError)) {
+		return err
+	}
+	return &columnError{"numbers left the range of float64; " + r.whyLarge(), err}
+}
+
+// noiseTooSmall adds to an error about scores that the noise variance that was given is what makes them large.
+func (r *Run) noiseTooSmall(err error) error {
+	if scores := new(score.VariableError); errors.As(err, &scores) && r.smallNoise() {
+		return &columnError{fmt.Sprintf("%v; %s", err, r.whyLarge()), err}
+	}
+	return err
+}
+
+// tinyNoise is the ratio of a noise variance to the variance of a column from which on scores are large.
+const tinyNoise = 1e-5
+
+func (r *Run) smallNoise() bool {
+	noisy, ok := r.cfg.Model.(Noisy)
+	_, wide := r.widest()
+	return ok && noisy.Noise() > 0 && noisy.Noise() < tinyNoise*wide*wide
+}
+
+// whyLarge names the settings or columns that make numbers large.
+func (r *Run) whyLarge() string {
+	j, wide := r.widest()
+	if r.smallNoise() {
+		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", r.cfg.Model.(Noisy).Noise(), r.data.Names[j], wide*wide)
+	}
+	var given []string
+	var defaults Sampler
+	if filled, err := (Sampler{Method: r.cfg.Sampler.Method}).withDefaults(len(r.data.Names)); err == nil {
+		defaults = filled
+	}
+	of := defaults.Settings()
+	for k, s := range r.cfg.Sampler.Settings() {
+		switch s.Name {
+		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta":
+			if text := s.String(); text != "" && text != of[k].String() {
+				given = append(given, s.Name+" "+text)
+			}
+		}
+	}
+	if len(given) > 0 {
+		return "settings that steps depend on are " + strings.Join(given, ", ") + "; the defaults are safe"
+	}
+	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns to a common scale", r.data.Names[j], wide)
+}
+
+// widest is the column of the greatest standard deviation.
+func (r *Run) widest() (column int, sd float64) {
+	_, all := r.data.Moments()
+	for j, v := range all {
+		if v > sd {
+			column, sd = j, v
+		}
+	}
+	return column, sd
+}
