@@ -11,10 +11,11 @@ type emission struct {
 	temporaries int32   // where they are in the arena
 	used        int32   // by the present instruction
 	pivots      []int32 // of a factorisation, which ends the stretch
+	wide        uint8   // matrices that are computed at a time
 }
 
 // mostTemporaries is how many numbers an instruction may need.
-const mostTemporaries = mostRows*mostRows + 1
+const mostTemporaries = 4 * (mostRows*mostRows + 1)
 
 // A coded instruction has a form in machine code, with the same bits as its own.
 type coded interface {

@@ -94,9 +94,9 @@ func (p *Plan) runs(v *ir.Value) []run {
 	var rs []run
 	onto := p.places[v.ID].onto
 	width := p.places[v.ID].Store.Width
-	for e, live := range v.Live {
-		if !live || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
-			continue
+	p.order(v, func(e int) {
+		if !v.Live[e] || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
+			return
 		}
 		next := run{dst: p.Offset(v, e), n: 1}
 		for i, a := range v.Args {
@@ -105,7 +105,7 @@ func (p *Plan) runs(v *ir.Value) []run {
 		if len(rs) == 0 || !rs[len(rs)-1].extend(next, len(v.Args), width) {
 			rs = append(rs, next)
 		}
-	}
+	})
 	return rs
 }
 

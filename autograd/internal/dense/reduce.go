@@ -26,11 +26,12 @@ type reduceInstr struct {
 // lowerReduce lists the sources of every live element, without zeros.
 func (p *Plan) lowerReduce(v *ir.Value) *reduceInstr {
 	in := &reduceInstr{width: p.width(v)}
-	for e, src := range v.Sources() {
-		if v.Live[e] && !in.addScattered(p, v.Args[0], p.Offset(v, e), src) {
-			in.addSum(p, v.Args[0], p.Offset(v, e), src)
+	sources := v.Sources()
+	p.order(v, func(e int) {
+		if v.Live[e] && !in.addScattered(p, v.Args[0], p.Offset(v, e), sources[e]) {
+			in.addSum(p, v.Args[0], p.Offset(v, e), sources[e])
 		}
-	}
+	})
 	return in
 }
 

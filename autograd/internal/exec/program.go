@@ -330,7 +330,11 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 	if err != nil {
 		return err
 	}
-	q.plan.PlaceAll(func(*ir.Value) bool { return false })
+	if coded {
+		q.plan.PlaceSmall(q.known)
+	} else {
+		q.plan.PlaceAll(func(*ir.Value) bool { return false })
+	}
 	q.plan.AllocateReusing(q.known...)
 	for _, v := range q.f.Values {
 		if v.Computed() && q.plan.Stored(v) {
