@@ -126,7 +126,7 @@ func (l *layering) operation(v *ir.Value) {
 		if class != ir.Softmax {
 			return
 		}
-	case class == ir.Sum:
+	case class == ir.Sum, v.Is(ir.Collected):
 		return
 	case class == ir.Opaque && codableTriangular(v):
 		rank := len(v.Shape)
@@ -163,7 +163,7 @@ func groupRows(v *ir.Value) int {
 // withinRows reports whether a view shows, of each of n rows of its operand, the same elements
 // at the same places of its own row.
 func withinRows(v *ir.Value, n int) bool {
-	if len(v.Index)%n > 0 || v.Args[0].Len()%n > 0 {
+	if n == 0 || len(v.Index)%n > 0 || v.Args[0].Len()%n > 0 {
 		return false
 	}
 	own, from := len(v.Index)/n, v.Args[0].Len()/n

@@ -14,8 +14,9 @@ type Instruction interface {
 
 // A Frame is what one worker runs instructions in.
 type Frame struct {
-	M       []float64 // arena
-	Scratch []float64 // gathered operands
+	M       []float64  // arena
+	Scratch []float64  // gathered operands
+	Arrays  []*float64 // of machine code that loads from them, or stores there
 	args    [][]float64
 	Failed  []Failure // of the steps that have run
 }
@@ -54,6 +55,9 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 		return p.lowerMatMul(v)
 	case ir.Crossing:
 		return p.lowerCrossing(v)
+	}
+	if v.Is(ir.Collected) {
+		return p.lowerCollect(v)
 	}
 	if p.triangularOfLanes(v) {
 		return p.lowerTriangular(v)
