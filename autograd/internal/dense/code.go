@@ -38,7 +38,7 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 		if len(e.ops) > 0 && err == nil {
 			p.Arena = temporaries + mostTemporaries
 			var s Stretch
-			s, err = p.code(&text, e, steps[first:i])
+			s, err = p.code(&text, e, steps[first:i], nil)
 			all = append(all, s)
 			e.ops, e.pivots = nil, nil
 		}
@@ -77,7 +77,7 @@ func each(steps []Step) []Stretch {
 
 // code is a stretch of machine code. What a factorisation reads is kept until its pivots have
 // been looked at.
-func (p *Plan) code(text *native.Text, e *emission, steps []Step) (Stretch, error) {
+func (p *Plan) code(text *native.Text, e *emission, steps []Step, arrays []int) (Stretch, error) {
 	last := steps[len(steps)-1].V
 	kept := make(map[int]bool)
 	keep := func(at *Storage) {
@@ -92,12 +92,24 @@ func (p *Plan) code(text *native.Text, e *emission, steps []Step) (Stretch, erro
 			keep(at)
 		}
 	}
+	for _, at := range e.loaded {
+		if at != nil && (at.last > last.ID || e.pivots != nil) {
+			keep(at)
+		}
+	}
 	if e.pivots != nil {
 		keep(p.places[last.ID].Store)
 		keep(p.places[last.Args[0].ID].Store)
 	}
-	f, err := text.Add(e.ops, p.Arena, func(at int) bool { return kept[at] })
-	return Stretch{Instruction: &codeInstr{f, steps, e.pivots}, Steps: steps, Coded: true}, err
+	for _, at := range e.stored {
+		if at != nil {
+			for i := range at.size() {
+				delete(kept, at.Off+i)
+			}
+		}
+	}
+	f, err := text.Add(e.ops, p.Arena, func(at int) bool { return kept[at] }, arrays...)
+	return Stretch{Instruction: &codeInstr{f, steps, e.pivots, arrays != nil}, Steps: steps, Coded: true}, err
 }
 
 // codeInstr is a stretch of machine code.
@@ -105,12 +117,17 @@ type codeInstr struct {
 	*native.Func
 	steps  []Step
 	pivots []int32 // of the last step
+	arrays bool    // reads or writes arrays of the frame
 }
 
 // Run implements [Instruction]. A factorisation with a pivot that is not positive is left to
 // the operation, which says why: its root is 0 or NaN.
 func (in *codeInstr) Run(f *Frame) {
-	in.Func.Run(f.M)
+	if in.arrays {
+		in.RunOn(f.M, f.Arrays)
+	} else {
+		in.Func.Run(f.M)
+	}
 	for _, at := range in.pivots {
 		if !(f.M[at] > 0) {
 			in.steps[len(in.steps)-1].Run(f)

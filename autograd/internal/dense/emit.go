@@ -8,13 +8,16 @@ import (
 // An emission is a list of operations of machine code.
 type emission struct {
 	ops         []native.Op
-	temporaries int32   // where they are in the arena
-	used        int32   // by the present instruction
-	pivots      []int32 // of a factorisation, which ends the stretch
+	temporaries int32      // where they are in the arena
+	used        int32      // by the present instruction
+	pivots      []int32    // of a factorisation, which ends the stretch
+	wide        uint8      // matrices that are computed at a time
+	loaded      []*Storage // what is loaded from arrays
+	stored      []*Storage // what nothing reads once it is stored in arrays
 }
 
 // mostTemporaries is how many numbers an instruction may need.
-const mostTemporaries = mostRows*mostRows + 1
+const mostTemporaries = 4 * (mostRows*mostRows + 1)
 
 // A coded instruction has a form in machine code, with the same bits as its own.
 type coded interface {

@@ -14,6 +14,10 @@ func (in *reduceInstr) emit(e *emission) bool {
 		r := &in.runs[i]
 		e.used = 0
 		switch {
+		case r.places != nil:
+			e.result(int32(r.dst), 1, e.partial(r.n, 1, false, func(k, w int, to, sum int32) {
+				e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: r.places[k], AOne: sum == ZeroOffset})
+			}))
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			e.sumRows(r)
 		case r.n <= 4 && !r.accumulate:

@@ -22,6 +22,7 @@ type groupsInstr struct {
 	index []int32 // places of the elements: of groups that are side by side, row by row
 	to    []int32 // of a softmax all of whose elements are read, where they are stored, row by row
 	at    []int   // of a row that is one range, where it starts; else -1
+	toAt  []int   // of a softmax whose rows of results are ranges, where they start
 }
 
 // Groups of fewer elements than these are computed side by side, as many at a time as have
@@ -111,14 +112,30 @@ func (in *groupsInstr) layResults() {
 			return
 		}
 	}
+	ranges := true
 	for from := 0; from < in.count; from += in.side {
 		n := min(in.side, in.count-from)
 		for k := range in.size {
 			for g := range n {
 				in.to = append(in.to, int32(in.dst[(from+g)*in.size+k].off))
 			}
+			if row := in.to[len(in.to)-n:]; ranges && contiguous(row) {
+				in.toAt = append(in.toAt, int(row[0]))
+			} else {
+				ranges, in.toAt = false, nil
+			}
 		}
 	}
+}
+
+// contiguous reports whether places are one behind the other.
+func contiguous(places []int32) bool {
+	for i, at := range places {
+		if at != places[0]+int32(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // Run implements [Instruction].
@@ -199,10 +216,19 @@ func (in *groupsInstr) rows(f *Frame, from, n int) {
 		f.args = rows
 		return
 	}
-	for range in.size {
-		rows = append(rows, take())
+	direct := in.toAt != nil
+	for k := range in.size {
+		if direct {
+			rows = append(rows, f.M[in.toAt[from/in.side*in.size+k]:][:n])
+		} else {
+			rows = append(rows, take())
+		}
 	}
 	normalise(rows[in.size:], rows[:in.size], take(), take())
+	if direct {
+		f.args = rows
+		return
+	}
 	if in.to != nil {
 		to := in.to[from*in.size:]
 		for _, row := range rows[in.size:] {

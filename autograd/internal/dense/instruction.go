@@ -14,8 +14,9 @@ type Instruction interface {
 
 // A Frame is what one worker runs instructions in.
 type Frame struct {
-	M       []float64 // arena
-	Scratch []float64 // gathered operands
+	M       []float64  // arena
+	Scratch []float64  // gathered operands
+	Arrays  []*float64 // of machine code that loads from them, or stores there
 	args    [][]float64
 	Failed  []Failure // of the steps that have run
 }
@@ -54,6 +55,9 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 		return p.lowerMatMul(v)
 	case ir.Crossing:
 		return p.lowerCrossing(v)
+	}
+	if v.Is(ir.Collected) {
+		return p.lowerCollect(v)
 	}
 	if p.triangularOfLanes(v) {
 		return p.lowerTriangular(v)
@@ -94,9 +98,9 @@ func (p *Plan) runs(v *ir.Value) []run {
 	var rs []run
 	onto := p.places[v.ID].onto
 	width := p.places[v.ID].Store.Width
-	for e, live := range v.Live {
-		if !live || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
-			continue
+	p.order(v, func(e int) {
+		if !v.Live[e] || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
+			return
 		}
 		next := run{dst: p.Offset(v, e), n: 1}
 		for i, a := range v.Args {
@@ -105,7 +109,7 @@ func (p *Plan) runs(v *ir.Value) []run {
 		if len(rs) == 0 || !rs[len(rs)-1].extend(next, len(v.Args), width) {
 			rs = append(rs, next)
 		}
-	}
+	})
 	return rs
 }
 

@@ -43,6 +43,7 @@ type Place struct {
 	Element bool    // computed element by element, in registers
 	whole   bool    // a matrix product computed as a whole: the slot of an element is its number
 	onto    bool    // in the place of its first operand, see findSums
+	columns int     // columns of what is stored column by column, see byColumns; 0 of others
 }
 
 // A Storage is a range of the arena.
@@ -142,6 +143,15 @@ func (p *Plan) PlaceAll(elements func(v *ir.Value) bool) {
 	}
 }
 
+// PlaceSmall is [Plan.PlaceAll] of arrays for machine code. Many small rows of numbers may be
+// stored column by column; inputs among them are read once.
+func (p *Plan) PlaceSmall(once []*ir.Value) {
+	for i, by := range p.byColumns(once) {
+		p.places[i].columns = by
+	}
+	p.PlaceAll(func(*ir.Value) bool { return false })
+}
+
 func (p *Plan) place(v *ir.Value, element bool) {
 	at := &p.places[v.ID]
 	if at.onto {
@@ -152,16 +162,16 @@ func (p *Plan) place(v *ir.Value, element bool) {
 	at.Slot = make([]int32, len(v.Live))
 	at.whole = !element && p.width(v) == 1 && p.countsWhole(v)
 	count := int32(0)
-	for e, live := range v.Live {
+	p.order(v, func(e int) {
 		at.Slot[e] = -1
 		if at.whole {
 			count = int32(e)
 		}
-		if live || v.IsInput() && at.Varying {
+		if v.Live[e] || v.IsInput() && at.Varying {
 			at.Slot[e] = count
 			count++
 		}
-	}
+	})
 	if at.whole {
 		count = int32(len(v.Live))
 	}
@@ -178,11 +188,11 @@ func (p *Plan) place(v *ir.Value, element bool) {
 		}
 	case v.Const != nil:
 		at.Store = &Storage{Off: len(p.Constant), Slots: int(count), Width: 1}
-		for e, live := range v.Live {
-			if live {
+		p.order(v, func(e int) {
+			if v.Live[e] {
 				p.Constant = append(p.Constant, v.Const[e])
 			}
-		}
+		})
 	default:
 		at.Store = &Storage{Slots: int(count), Width: p.width(v), last: v.ID}
 	}

@@ -59,23 +59,19 @@ func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 	}
 	m := &pairsInstr{width: p.width(v)}
 	sa, sb := p.places[a.ID], p.places[b.ID]
-	for g := range batch {
-		for i := range rows {
-			for j := range n {
-				e := (g*rows+i)*n + j
-				if !v.Live[e] {
-					continue
-				}
-				for l := range k {
-					if x, y := (g*rows+i)*k+l, (g*k+l)*n+j; sa.Slot[x] >= 0 && sb.Slot[y] >= 0 {
-						m.pairs = append(m.pairs, pair{int32(p.Offset(a, x)), int32(p.Offset(b, y))})
-					}
-				}
-				m.dst = append(m.dst, p.Offset(v, e))
-				m.end = append(m.end, len(m.pairs))
+	p.order(v, func(e int) {
+		if !v.Live[e] {
+			return
+		}
+		g, i, j := e/(rows*n), e/n%rows, e%n
+		for l := range k {
+			if x, y := (g*rows+i)*k+l, (g*k+l)*n+j; sa.Slot[x] >= 0 && sb.Slot[y] >= 0 {
+				m.pairs = append(m.pairs, pair{int32(p.Offset(a, x)), int32(p.Offset(b, y))})
 			}
 		}
-	}
+		m.dst = append(m.dst, p.Offset(v, e))
+		m.end = append(m.end, len(m.pairs))
+	})
 	if sa.Store != nil && sb.Store != nil {
 		m.aw, m.bw = sa.Store.Width, sb.Store.Width
 	}

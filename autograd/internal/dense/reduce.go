@@ -9,9 +9,10 @@ type sumRun struct {
 	dst, cols  int
 	src, n     int
 	stride     int
-	step       int  // between the sources of neighbouring results
-	width      int  // lanes of the sources
-	accumulate bool // add to the result
+	step       int     // between the sources of neighbouring results
+	width      int     // lanes of the sources
+	accumulate bool    // add to the result
+	places     []int32 // of the sources of one result, if they lie scattered, in the place of src, stride and n
 }
 
 // reduceInstr sums elements.
@@ -25,12 +26,41 @@ type reduceInstr struct {
 // lowerReduce lists the sources of every live element, without zeros.
 func (p *Plan) lowerReduce(v *ir.Value) *reduceInstr {
 	in := &reduceInstr{width: p.width(v)}
-	for e, src := range v.Sources() {
-		if v.Live[e] {
-			in.addSum(p, v.Args[0], p.Offset(v, e), src)
+	sources := v.Sources()
+	p.order(v, func(e int) {
+		if v.Live[e] && !in.addScattered(p, v.Args[0], p.Offset(v, e), sources[e]) {
+			in.addSum(p, v.Args[0], p.Offset(v, e), sources[e])
 		}
-	}
+	})
 	return in
+}
+
+// addScattered appends a result of single numbers most of which are not equally far apart, and
+// reports whether they are. Going through a list takes longer for each number than a run
+// does, but a run takes longer to begin.
+func (in *reduceInstr) addScattered(p *Plan, a *ir.Value, dst int, src []int) bool {
+	const fewest = 4 // numbers of a run
+	if in.width != 1 {
+		return false
+	}
+	var places []int32
+	runs := 0
+	for _, s := range src {
+		if p.places[a.ID].Slot[s] < 0 {
+			continue
+		}
+		at := int32(p.Offset(a, s))
+		if n := len(places); n < 2 || at-places[n-1] != places[n-1]-places[n-2] {
+			runs++
+		}
+		places = append(places, at)
+	}
+	if len(places) < 2*fewest || runs*fewest < len(places) {
+		return false
+	}
+	in.terms += len(places)
+	in.runs = append(in.runs, sumRun{dst: dst, cols: 1, n: len(places), width: 1, places: places})
+	return true
 }
 
 // addSum appends the runs of one result, or widens the last run by it.
@@ -64,6 +94,9 @@ func (in *reduceInstr) addSum(p *Plan, a *ir.Value, dst int, src []int) {
 		return
 	}
 	prev, r := &in.runs[first-1], in.runs[first]
+	if prev.places != nil {
+		return
+	}
 	step := r.src - (prev.src + (prev.cols-1)*prev.step)
 	if !prev.accumulate && prev.n == r.n && prev.width == r.width && (prev.n == 1 || prev.stride == r.stride) &&
 		r.dst == prev.dst+prev.cols*in.width && (prev.cols == 1 || step == prev.step) {
@@ -84,6 +117,8 @@ func (in *reduceInstr) Run(f *Frame) {
 		switch {
 		case w > 1:
 			r.lanes(f.M, w)
+		case r.places != nil:
+			f.M[r.dst] = sumPlaces(f.M, r.places)
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			r.rows(f.M)
 		case r.n <= 4 && !r.accumulate:
@@ -126,6 +161,23 @@ func (r *sumRun) few(m []float64) {
 			at += r.step
 		}
 	}
+}
+
+// sumPlaces adds the numbers at the places as [sumStrided] adds them.
+func sumPlaces(m []float64, places []int32) float64 {
+	var s0, s1, s2, s3 float64
+	for len(places) >= 4 {
+		p := places[:4]
+		places = places[4:]
+		s0 += m[p[0]]
+		s1 += m[p[1]]
+		s2 += m[p[2]]
+		s3 += m[p[3]]
+	}
+	for _, at := range places {
+		s0 += m[at]
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 // rows adds up rows of neighbouring sources.

@@ -66,28 +66,51 @@ func (p *Plan) appendPlaces(list []int32, v *ir.Value, k, own int) []int32 {
 	return list
 }
 
-// emit writes out what the operation does, in its order.
+// emit writes out what the operation does, in its order, of some matrices at a time if their
+// elements neighbour.
 func (in *smallTriangular) emit(e *emission) bool {
 	n, m := in.size, in.cols
-	for k := range in.count {
-		e.used = 0
+	for k := 0; k < in.count; {
+		w := fits(in.count - k)
+		for w > 1 && !in.neighbours(k, w) {
+			w /= 2
+		}
+		e.used, e.wide = 0, uint8(w)
 		x := make([]int32, n*m)
 		for i := range x {
 			if x[i] = in.x[k*n*m+i]; x[i] < 0 {
-				x[i] = e.temporary(1)
+				x[i] = e.temporary(int32(w))
 			}
 		}
-		product := e.temporary(1)
+		product := e.temporary(int32(w))
 		if in.form == ir.Cholesky {
 			in.factorise(e, in.a[k*n*n:][:n*n], in.x[k*n*n:][:n*n], x, product)
-			continue
+		} else {
+			in.solve(e, in.a[k*n*n:][:n*n], in.b[k*n*m:][:n*m], x, product)
 		}
-		in.solve(e, in.a[k*n*n:][:n*n], in.b[k*n*m:][:n*m], x, product)
+		k += w
 	}
 	if in.form == ir.Cholesky {
 		return in.guard(e)
 	}
 	return true
+}
+
+// neighbours reports whether each element of w matrices from the first on has its place beside
+// that of the matrix before. Zeros lie in one place.
+func (in *smallTriangular) neighbours(first, w int) bool {
+	beside := func(places []int32, own int) bool {
+		for i := first * own; i < (first+1)*own; i++ {
+			for j := 1; j < w; j++ {
+				if at := places[i+j*own]; at != places[i]+int32(j) && (places[i] > 0 || at != places[i]) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	n, m := in.size, in.cols
+	return beside(in.a, n*n) && (in.b == nil || beside(in.b, n*m)) && beside(in.x, n*m)
 }
 
 // guard lists the pivots, which are looked at when the stretch has run.
@@ -104,10 +127,15 @@ func (in *smallTriangular) guard(e *emission) bool {
 	return true
 }
 
+// matrices appends an operation on one number of each of the present matrices.
+func (e *emission) matrices(code native.Code, dst, a, b int32) {
+	e.ops = append(e.ops, native.Op{Code: code, N: e.wide, Dst: dst, A: a, B: b, AOne: a == ZeroOffset, BOne: b == ZeroOffset})
+}
+
 // subtract is s = from − a·b.
 func (e *emission) subtract(s, from, a, b, product int32) {
-	e.op(native.Mul, product, a, b)
-	e.op(native.Sub, s, from, product)
+	e.matrices(native.Mul, product, a, b)
+	e.matrices(native.Sub, s, from, product)
 }
 
 func (in *smallTriangular) factorise(e *emission, a, live, x []int32, product int32) {
@@ -120,14 +148,14 @@ func (in *smallTriangular) factorise(e *emission, a, live, x []int32, product in
 				from = s
 			}
 			if i == j {
-				e.op(native.Sqrt, s, from, 0)
+				e.matrices(native.Sqrt, s, from, 0)
 			} else {
-				e.op(native.Div, s, from, x[j*n+j])
+				e.matrices(native.Div, s, from, x[j*n+j])
 			}
 		}
 		for i := range j {
 			if live[i*n+j] >= 0 {
-				e.op(native.Copy, x[i*n+j], ZeroOffset, 0)
+				e.matrices(native.Copy, x[i*n+j], ZeroOffset, 0)
 			}
 		}
 	}
@@ -142,7 +170,7 @@ func (in *smallTriangular) solve(e *emission, l, b, x []int32, product int32) {
 				e.subtract(s, from, at(k), x[k*m+c], product)
 				from = s
 			}
-			e.op(native.Div, s, from, l[i*n+i])
+			e.matrices(native.Div, s, from, l[i*n+i])
 		}
 	}
 	if in.form == ir.SolveLower {

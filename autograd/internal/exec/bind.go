@@ -17,15 +17,19 @@ type binding struct {
 // picked are the offsets of the stored elements, by slot; nil if they follow each other
 // from the first.
 func (b *binding) picked(slot []int32) []int32 {
-	var at []int32
-	plain := true
-	for e, s := range slot {
+	n := 0
+	for _, s := range slot {
 		if s >= 0 {
-			plain = plain && int(b.elem[e]) == len(at)
-			at = append(at, b.elem[e])
+			n++
 		}
 	}
-	if plain {
+	at := make([]int32, n)
+	for e, s := range slot {
+		if s >= 0 {
+			at[s] = b.elem[e]
+		}
+	}
+	if isPlain(at) {
 		return nil
 	}
 	return at

@@ -129,8 +129,12 @@ func (k *checker) value(v *ir.Value) {
 			continue
 		}
 		off := plan.Offset(v, e)
+		of, number := v, e
+		if v.Members != nil {
+			of, number = v.Members[e], 0
+		}
 		for l := range min(at.Store.Width, count) {
-			k.report(v, e, l, k.f.dense.M[off+l])
+			k.report(of, number, l, k.f.dense.M[off+l])
 		}
 	}
 }

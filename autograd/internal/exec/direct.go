@@ -2,8 +2,10 @@ package exec
 
 import (
 	"slices"
+	"unsafe"
 
 	"tobac/autograd/internal/dense"
+	"tobac/autograd/internal/ir"
 )
 
 // direct evaluates a program of which one part runs once, without lanes, from data, beside
@@ -13,10 +15,13 @@ type direct struct {
 	part        int
 	once        []move // from what other parts have written, where it stays
 	load, store []move
+	runs        []dense.Stretch
+	in, out     []int // feeds and results that machine code reads and writes, if some
 }
 
 // A move copies numbers between an array of the call and the arena.
 type move struct {
+	v     *ir.Value // the input or output
 	array int       // number of the feed or result
 	own   []float64 // what another part has written, in the place of a feed
 	at    int       // where n numbers start in the arena
@@ -46,7 +51,7 @@ func (c *evaluator) newDirect() *direct {
 		if in.v == nil {
 			continue
 		}
-		m := move{array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored}
+		m := move{v: in.v, array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored}
 		switch {
 		case m.array >= 0:
 			d.load = append(d.load, m)
@@ -62,7 +67,7 @@ func (c *evaluator) newDirect() *direct {
 		if p.arrays[out.array].output < 0 { // written once more, and read by nothing
 			continue
 		}
-		m := move{array: p.arrays[out.array].output, at: out.start, n: len(out.data.elem), index: out.offsets}
+		m := move{v: out.v, array: p.arrays[out.array].output, at: out.start, n: len(out.data.elem), index: out.offsets}
 		if !out.data.plain {
 			m.to = out.data.elem
 			m.index = make([]int32, m.n)
@@ -72,7 +77,81 @@ func (c *evaluator) newDirect() *direct {
 		}
 		d.store = append(d.store, m)
 	}
+	d.runs = q.runs
+	d.join(q, c.sizes)
 	return d
+}
+
+// mostJoined is how many numbers machine code moves; more are copied in one go.
+const mostJoined = 128
+
+// join leaves the moves of few numbers to machine code.
+func (d *direct) join(q *part, s sizes) {
+	var lengths []int
+	var loads, stores []dense.Transfer
+	number := map[int]int{} // of arrays, results behind all feeds
+	array := func(n, size int) int {
+		if k, ok := number[n]; ok {
+			return k
+		}
+		number[n] = len(lengths)
+		lengths = append(lengths, size)
+		return number[n]
+	}
+	var load, store []move
+	var in, out []int
+	for _, m := range d.load {
+		if m.n > mostJoined {
+			load = append(load, m)
+			continue
+		}
+		t := dense.Transfer{V: m.v}
+		for i := range m.n {
+			from := int32(i)
+			if m.index != nil {
+				from = m.index[i]
+			}
+			t.Index, t.Places = append(t.Index, from), append(t.Places, int32(m.at+i))
+		}
+		if t.Array = array(m.array, s.in[m.array]); t.Array == len(in) {
+			in = append(in, m.array)
+		}
+		loads = append(loads, t)
+	}
+	for _, m := range d.store {
+		if m.n > mostJoined {
+			store = append(store, m)
+			continue
+		}
+		t := dense.Transfer{V: m.v}
+		for i := range m.n {
+			to, from := int32(i), int32(m.at+i)
+			if m.to != nil {
+				to = m.to[i]
+			}
+			if m.index != nil {
+				from = m.index[i]
+			}
+			t.Index, t.Places = append(t.Index, to), append(t.Places, from)
+		}
+		t.Array = array(len(s.in)+m.array, s.out[m.array])
+		out = append(out, m.array)
+		stores = append(stores, t)
+	}
+	runs, loaded, stored, err := q.plan.JoinTransfers(q.runs, lengths, loads, stores, store == nil)
+	if err != nil {
+		return // what is copied needs no machine code
+	}
+	d.runs = runs
+	if loaded || stored {
+		d.in, d.out = in, out
+	}
+	if loaded {
+		d.load = load
+	}
+	if stored {
+		d.store = store
+	}
 }
 
 // eval evaluates the part, and reports whether nothing failed.
@@ -85,10 +164,19 @@ func (d *direct) eval(q *part, f *frame, dst [][]float64, src []Feed) (ok bool) 
 	for i := range d.load {
 		d.load[i].in(m, src[d.load[i].array].Data)
 	}
-	f.dense.Failed = f.dense.Failed[:0]
-	for i := range q.runs {
-		q.runs[i].Run(f.dense)
+	arrays := f.dense.Arrays[:0]
+	for _, k := range d.in {
+		arrays = append(arrays, unsafe.SliceData(src[k].Data))
 	}
+	for _, k := range d.out {
+		arrays = append(arrays, unsafe.SliceData(dst[k]))
+	}
+	f.dense.Arrays = arrays
+	f.dense.Failed = f.dense.Failed[:0]
+	for i := range d.runs {
+		d.runs[i].Run(f.dense)
+	}
+	clear(arrays)
 	for i := range d.store {
 		d.store[i].out(dst[d.store[i].array], m)
 	}

@@ -324,13 +324,19 @@ func stripLanes(size, workers int) int {
 func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err error) {
 	coded := axis == nil && dense.Codes(without)
 	if coded {
+		passes.Pack(q.f)
+		passes.Collect(q.f)
 		dense.Order(q.f)
 	}
 	q.plan, err = dense.NewPlan(q.f, axis, lanes, lanes, without)
 	if err != nil {
 		return err
 	}
-	q.plan.PlaceAll(func(*ir.Value) bool { return false })
+	if axis == nil {
+		q.plan.PlaceSmall(q.known)
+	} else {
+		q.plan.PlaceAll(func(*ir.Value) bool { return false })
+	}
 	q.plan.AllocateReusing(q.known...)
 	for _, v := range q.f.Values {
 		if v.Computed() && q.plan.Stored(v) {

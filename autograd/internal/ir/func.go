@@ -22,6 +22,7 @@ type Value struct {
 	Uniform bool      // an input of uniform numbers
 	Name    string    // what users know it by: its operation or name, its shape and axes
 	Flat    AxisSet   // axes that have become leading dimensions of the shape
+	Members []*Value  // the single numbers that the elements are, of operations that have become one
 
 	// Index lists, of a value that only shows elements of its operand, which
 	// ones: -1 for a zero. nil for others.
@@ -263,6 +264,22 @@ var ViewOp = &Op{
 			out[e] = 0
 			if k >= 0 {
 				out[e] = in[0][k]
+			}
+		}
+		return nil
+	},
+}
+
+// CollectOp puts elements of its operands together: element e is 0 + x for element
+// Attr.Ints[2e+1] of operand Attr.Ints[2e], or 0 if that is below 0.
+var CollectOp = &Op{
+	Name: "collect",
+	Form: Collected,
+	Eval: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
+		for e := range out {
+			out[e] = 0
+			if k := at.Ints[2*e]; k >= 0 {
+				out[e] = 0 + in[k][at.Ints[2*e+1]]
 			}
 		}
 		return nil

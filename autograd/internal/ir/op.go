@@ -109,6 +109,7 @@ const (
 	SolveLowerT       // X of Lᵀ X = B, of L the lower triangle
 	Weight            // a softmax weight of a cotangent, which reverse mode made
 	Barrier           // x, after y
+	Collected         // elements of all operands, see CollectOp
 )
 
 // A Unary is an element-wise function of one operand. An element of the result has the

@@ -21,11 +21,18 @@ type compiler struct {
 	ops  []Op
 	uses []uses
 	regs [registers]held
+	// Number of the array that AX points to, after the first.
+	array int16
+	begun bool
 }
 
 // compile writes operation i.
 func (c *compiler) compile(i int) {
 	op, u := c.ops[i], c.uses[i]
+	if op.Code == Load || op.Code == Store {
+		c.transfer(op, u)
+		return
+	}
 	a, b := op.a(), op.b()
 	commutes := op.Code == Add || op.Code == Mul
 	if commutes && c.find(a) < 0 && (c.find(b) >= 0 || c.fromMemory(a, u.a) && !c.fromMemory(b, u.b)) {
@@ -52,7 +59,7 @@ func (c *compiler) compile(i int) {
 		c.text.sqrt(op.N, r, second)
 	case Copy:
 		if second.memory {
-			c.text.load(r, op.N, second.at)
+			c.text.load(r, op.N, second)
 		} else {
 			c.text.move(r, second.reg)
 		}
@@ -65,6 +72,50 @@ func (c *compiler) compile(i int) {
 	if u.dst.live {
 		c.regs[r] = held{key: op.dst(), valid: true, unsaved: true, next: u.dst.next}
 	}
+}
+
+// transfer writes Load or Store.
+func (c *compiler) transfer(op Op, u uses) {
+	if !c.begun || c.array != op.Array {
+		c.text.array(op.Array)
+		c.begun, c.array = true, op.Array
+	}
+	if op.Code == Store {
+		c.storeParts(op)
+		c.release(op.a(), u.a)
+		c.unpin()
+		return
+	}
+	c.overwrite(op.dst())
+	r := c.free()
+	c.text.load(r, op.N, place{memory: true, array: true, at: op.A})
+	if u.dst.live {
+		c.regs[r] = held{key: op.dst(), valid: true, unsaved: true, next: u.dst.next}
+	}
+}
+
+// storeParts writes Store, of the numbers as registers hold them.
+func (c *compiler) storeParts(op Op) {
+	for i := uint8(0); i < op.N; {
+		k := key{op.A + int32(i), 4, false}
+		for k.n > 1 && (k.n > op.N-i || c.find(k) < 0 && c.partly(k)) {
+			k.n /= 2
+		}
+		r := c.fetch(k)
+		c.text.store(r, k.n, place{memory: true, array: true, at: op.Dst + int32(i)})
+		c.unpin()
+		i += k.n
+	}
+}
+
+// partly reports whether a register holds some of the numbers of k.
+func (c *compiler) partly(k key) bool {
+	for r := range c.regs {
+		if h := &c.regs[r]; h.valid && h.overlaps(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // find is the register that holds k, or −1.
@@ -149,7 +200,7 @@ func (c *compiler) fetch(k key) int {
 			if k.one {
 				c.text.repeat(r, k.n, number(k.at))
 			} else {
-				c.text.load(r, k.n, k.at)
+				c.text.load(r, k.n, number(k.at))
 			}
 		}
 		c.regs[r] = held{key: k, valid: true}
@@ -170,7 +221,7 @@ func (c *compiler) saveParts(k key) {
 // save stores what a register holds, if the arena needs it.
 func (c *compiler) save(r int) {
 	if h := &c.regs[r]; h.valid && h.unsaved {
-		c.text.store(r, h.n, h.at)
+		c.text.store(r, h.n, number(h.at))
 		h.unsaved = false
 	}
 }

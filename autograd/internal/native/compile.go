@@ -11,14 +11,16 @@ type Code uint8
 
 // The operations. A result may be an operand.
 const (
-	Add  Code = iota // a + b
-	Sub              // a − b
-	Mul              // a·b
-	Div              // a/b
-	Neg              // −a
-	Abs              // |a|
-	Sqrt             // √a
-	Copy             // a
+	Add   Code = iota // a + b
+	Sub               // a − b
+	Mul               // a·b
+	Div               // a/b
+	Neg               // −a
+	Abs               // |a|
+	Sqrt              // √a
+	Copy              // a
+	Load              // numbers of an array from A on
+	Store             // a, to an array from Dst on
 	codes
 )
 
@@ -35,6 +37,8 @@ type Op struct {
 	Dst, A, B int32
 	// The operand is one number for all N.
 	AOne, BOne bool
+	// Number of the array of Load and Store, see [Func.RunOn].
+	Array int16
 }
 
 // ErrUnavailable says that no machine code can be run here.
@@ -83,11 +87,11 @@ type Text struct {
 	live   []bool // of [Text.lookAhead]; false between calls
 }
 
-// Add appends a function of the operations, on an arena of the given length. Numbers for
-// which kept is false need not be stored: nothing reads them afterwards.
-func (t *Text) Add(ops []Op, arena int, kept func(at int) bool) (*Func, error) {
+// Add appends a function of the operations, on an arena of the given length and on arrays.
+// Numbers for which kept is false need not be stored: nothing reads them afterwards.
+func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (*Func, error) {
 	for i := range ops {
-		if err := ops[i].check(arena); err != nil {
+		if err := ops[i].check(arena, arrays); err != nil {
 			return nil, fmt.Errorf("native: operation %d: %w", i, err)
 		}
 	}
@@ -132,12 +136,22 @@ func (t *Text) Seal() error {
 	return nil
 }
 
-func (op *Op) check(arena int) error {
+func (op *Op) check(arena int, arrays []int) error {
 	if op.Code >= codes || op.N != 1 && op.N != 2 && op.N != 4 {
 		return fmt.Errorf("code %d of %d numbers", op.Code, op.N)
 	}
 	keys := []key{op.dst(), op.a(), op.b()}
-	if !op.Code.binary() {
+	switch {
+	case op.Code == Load || op.Code == Store:
+		at, arenaKey := op.A, op.dst()
+		if op.Code == Store {
+			at, arenaKey = op.Dst, key{op.A, op.N, false}
+		}
+		if op.Array < 0 || int(op.Array) >= len(arrays) || at < 0 || int(at)+int(op.N) > arrays[op.Array] || at > math.MaxInt32/8-4 || op.AOne {
+			return fmt.Errorf("%d numbers at %d of array %d of %d", op.N, at, op.Array, len(arrays))
+		}
+		keys = []key{arenaKey}
+	case !op.Code.binary():
 		keys = keys[:2]
 	}
 	for _, k := range keys {
@@ -157,6 +171,9 @@ func (t *Text) lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
 	}
 	live := t.live
 	for i := range ops {
+		if ops[i].Code == Store {
+			continue
+		}
 		for at := range ops[i].dst().room() {
 			live[ops[i].Dst+at] = kept(int(ops[i].Dst + at))
 		}
@@ -178,10 +195,18 @@ func (t *Text) lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
 	}
 	for i := len(ops) - 1; i >= 0; i-- {
 		op := &ops[i]
-		all[i].dst = of(op.dst())
-		mark(op.dst(), false)
-		delete(next, op.dst())
-		all[i].a, all[i].b = of(op.a()), of(op.b())
+		if op.Code != Store {
+			all[i].dst = of(op.dst())
+			mark(op.dst(), false)
+			delete(next, op.dst())
+		}
+		if op.Code == Load {
+			continue
+		}
+		all[i].a = of(op.a())
+		if op.Code.binary() {
+			all[i].b = of(op.b())
+		}
 		next[op.a()] = int32(i)
 		mark(op.a(), true)
 		if op.Code.binary() {
@@ -191,8 +216,12 @@ func (t *Text) lookAhead(ops []Op, arena int, kept func(at int) bool) []uses {
 	}
 	for i := range ops {
 		op := &ops[i]
-		mark(op.dst(), false)
-		mark(op.a(), false)
+		if op.Code != Store {
+			mark(op.dst(), false)
+		}
+		if op.Code != Load {
+			mark(op.a(), false)
+		}
 		if op.Code.binary() {
 			mark(op.b(), false)
 		}

@@ -3,7 +3,8 @@ package native
 import "encoding/binary"
 
 // A text is machine code with VEX prefixes, as AVX2 has them. The first argument of the
-// function, in register DI, is the address of the arena.
+// function, in register DI, is the address of the arena, the second, in SI, that of the list of
+// the arrays' addresses. AX is the address of an array.
 type text struct{ code []byte }
 
 // Prefixes and maps of instructions.
@@ -29,11 +30,12 @@ const (
 	opDiv   = 0x5E
 )
 
-// A place is a vector register, or a number of the arena.
+// A place is a vector register, or a number of the arena or of the array that AX points to.
 type place struct {
 	reg    int
 	memory bool
-	at     int32 // number of the arena
+	array  bool
+	at     int32 // number of the arena or array
 }
 
 func register(r int) place    { return place{reg: r} }
@@ -59,7 +61,10 @@ func (t *text) vex(prefix, table, l, opcode byte, reg, v int, rm place) {
 	}
 	t.code = append(t.code, opcode)
 	field := byte(reg&7) << 3
-	const base = 7 // DI
+	base := byte(7) // DI
+	if rm.array {
+		base = 0 // AX
+	}
 	switch off := 8 * rm.at; {
 	case !rm.memory:
 		t.code = append(t.code, 0xC0|field|byte(rm.reg&7))
@@ -70,22 +75,27 @@ func (t *text) vex(prefix, table, l, opcode byte, reg, v int, rm place) {
 	}
 }
 
+// array makes AX the address of an array.
+func (t *text) array(number int16) {
+	t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x48, 0x8B, 0x86), 8*uint32(number)) // MOVQ (SI), AX
+}
+
 // load reads n numbers.
-func (t *text) load(r int, n uint8, at int32) {
+func (t *text) load(r int, n uint8, from place) {
 	prefix := byte(packed)
 	if n == 1 {
 		prefix = single
 	}
-	t.vex(prefix, map0F, wide(n), opLoad, r, 0, number(at))
+	t.vex(prefix, map0F, wide(n), opLoad, r, 0, from)
 }
 
 // store writes n numbers.
-func (t *text) store(r int, n uint8, at int32) {
+func (t *text) store(r int, n uint8, to place) {
 	prefix := byte(packed)
 	if n == 1 {
 		prefix = single
 	}
-	t.vex(prefix, map0F, wide(n), opStore, r, 0, number(at))
+	t.vex(prefix, map0F, wide(n), opStore, r, 0, to)
 }
 
 // repeat makes n numbers of one.

@@ -18,15 +18,22 @@ type Func struct {
 // mapped is executable memory. It is given back with the last function in it.
 type mapped struct{ code []byte }
 
-// call runs the code at text on an arena.
+// call runs the code at text on an arena and arrays.
 //
 //go:noescape
-func call(text *byte, arena *float64)
+func call(text *byte, arena *float64, arrays **float64)
 
 // Run runs the function, whose text is sealed. The arena has the length that it was compiled
 // for, or more.
 func (f *Func) Run(arena []float64) {
-	call(f.entry, &arena[0])
+	call(f.entry, &arena[0], nil)
+	runtime.KeepAlive(f)
+}
+
+// RunOn runs the function on arrays, too, of the lengths that it was compiled for or more.
+// There are some.
+func (f *Func) RunOn(arena []float64, arrays []*float64) {
+	call(f.entry, &arena[0], &arrays[0])
 	runtime.KeepAlive(f)
 }
 

@@ -10,6 +10,9 @@ type mapped struct{}
 // Run is never called: there are no functions.
 func (*Func) Run([]float64) {}
 
+// RunOn is never called, either.
+func (*Func) RunOn([]float64, []*float64) {}
+
 func (*Func) place(*mapped, int) {}
 
 func executable([]byte) (*mapped, error) { return nil, ErrUnavailable }

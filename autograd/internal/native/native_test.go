@@ -3,6 +3,7 @@ package native_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/cpu"
@@ -11,8 +12,16 @@ import (
 )
 
 // interpret runs the operations one by one in Go.
-func interpret(ops []native.Op, m []float64) {
+func interpret(ops []native.Op, m []float64, arrays [][]float64) {
 	for _, op := range ops {
+		switch op.Code {
+		case native.Load:
+			copy(m[op.Dst:][:op.N], arrays[op.Array][op.A:])
+			continue
+		case native.Store:
+			copy(arrays[op.Array][op.Dst:], m[op.A:][:op.N])
+			continue
+		}
 		var a, b [4]float64
 		for i := range int32(op.N) {
 			ai, bi := i, i
@@ -55,7 +64,7 @@ func interpret(ops []native.Op, m []float64) {
 func randomOps(rng *rand.Rand, n, arena int) []native.Op {
 	ops := make([]native.Op, n)
 	for i := range ops {
-		op := native.Op{Code: native.Code(rng.IntN(8)), N: uint8(1) << rng.IntN(3), AOne: rng.IntN(4) == 0, BOne: rng.IntN(4) == 0}
+		op := native.Op{Code: native.Code(rng.IntN(10)), N: uint8(1) << rng.IntN(3), AOne: rng.IntN(4) == 0, BOne: rng.IntN(4) == 0}
 		where := func() int32 {
 			span := arena
 			if rng.IntN(2) == 0 {
@@ -64,9 +73,25 @@ func randomOps(rng *rand.Rand, n, arena int) []native.Op {
 			return int32(rng.IntN(span - int(op.N) + 1))
 		}
 		op.Dst, op.A, op.B = where(), where(), where()
+		switch op.Code { // arrays are as long as the arena, and written or read
+		case native.Load:
+			op.AOne, op.Array = false, 0
+		case native.Store:
+			op.AOne, op.Array = false, int16(1+rng.IntN(2))
+		}
 		ops[i] = op
 	}
 	return ops
+}
+
+// arrays are three of the same numbers, from the last to the first.
+func arrays(start []float64) [][]float64 {
+	all := make([][]float64, 3)
+	for k := range all {
+		all[k] = append([]float64(nil), start...)
+		slices.Reverse(all[k])
+	}
+	return all
 }
 
 func same(a, b float64) bool {
@@ -89,11 +114,14 @@ func run(t *testing.T, rng *rand.Rand, n, arena int) {
 	}
 	for _, op := range ops {
 		for i := range op.N {
+			if op.Code == native.Store {
+				break
+			}
 			written[int(op.Dst)+int(i)] = true
 		}
 	}
 	var text native.Text
-	f, err := text.Add(ops, arena, func(at int) bool { return kept[at] })
+	f, err := text.Add(ops, arena, func(at int) bool { return kept[at] }, arena, arena, arena)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +129,16 @@ func run(t *testing.T, rng *rand.Rand, n, arena int) {
 		t.Fatal(err)
 	}
 	got, want := append([]float64(nil), start...), append([]float64(nil), start...)
-	f.Run(got)
-	interpret(ops, want)
+	gotArrays, wantArrays := arrays(start), arrays(start)
+	f.RunOn(got, []*float64{&gotArrays[0][0], &gotArrays[1][0], &gotArrays[2][0]})
+	interpret(ops, want, wantArrays)
+	for k, x := range wantArrays {
+		for i := range x {
+			if !same(gotArrays[k][i], x[i]) {
+				t.Fatalf("%d operations on %d numbers: number %d of array %d is %v, want %v\n%v", n, arena, i, k, gotArrays[k][i], x[i], ops)
+			}
+		}
+	}
 	for i := range want {
 		if (kept[i] || !written[i]) && !same(got[i], want[i]) {
 			t.Fatalf("%d operations on %d numbers: number %d is %v, want %v\n%v", n, arena, i, got[i], want[i], ops)
@@ -139,9 +175,10 @@ func FuzzOperations(f *testing.F) {
 func TestRefuses(t *testing.T) {
 	for _, op := range []native.Op{
 		{Code: native.Add, N: 4, Dst: 7}, {Code: native.Add, N: 4, A: 7}, {Code: native.Add, N: 4, B: 7}, {Code: native.Add, N: 1, Dst: -1},
-		{Code: native.Add, N: 3}, {Code: 99, N: 1}, {Code: native.Add, N: 4, A: 10, AOne: true},
+		{Code: native.Load, N: 2, A: 4}, {Code: native.Load, N: 2, Array: 1}, {Code: native.Load, N: 2, Dst: 9}, {Code: native.Store, N: 4, Dst: 2},
+		{Code: native.Store, N: 4, A: 8}, {Code: native.Store, N: 1, Array: -1}, {Code: native.Add, N: 3}, {Code: 99, N: 1}, {Code: native.Add, N: 4, A: 10, AOne: true},
 	} {
-		if _, err := new(native.Text).Add([]native.Op{op}, 10, func(int) bool { return true }); err == nil {
+		if _, err := new(native.Text).Add([]native.Op{op}, 10, func(int) bool { return true }, 5); err == nil {
 			t.Errorf("%+v is compiled", op)
 		}
 	}

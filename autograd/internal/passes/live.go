@@ -90,6 +90,14 @@ func markOperands(v *ir.Value) {
 			}
 		}
 	default:
+		if v.Is(ir.Collected) {
+			for e, live := range v.Live {
+				if live && v.Attr.Ints[2*e] >= 0 {
+					v.Args[v.Attr.Ints[2*e]].Live[v.Attr.Ints[2*e+1]] = true
+				}
+			}
+			return
+		}
 		for _, a := range v.Args {
 			fill(a.Live)
 		}

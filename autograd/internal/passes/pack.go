@@ -1,0 +1,262 @@
+package passes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"tobac/autograd/internal/ir"
+)
+
+// Pack makes one array operation of equal operations on single numbers, which a loop written
+// out leaves behind: where their operands are neighbouring elements of one array, numbers of
+// another such operation, constants, or the same number for all. What they computed becomes
+// views of the result. It keeps every bit, since an element has the same bits wherever it is.
+// Facts about elements hold before and after.
+func Pack(f *ir.Func) {
+	p := &packer{f: f, class: make([]int, len(f.Values)), packed: make([]element, len(f.Values)), before: map[*ir.Value][]*ir.Value{}}
+	p.classify()
+	if p.classes == nil {
+		return
+	}
+	for _, members := range p.classes {
+		p.pack(members)
+	}
+	values := f.Values
+	f.Values = make([]*ir.Value, 0, len(values))
+	for _, v := range values {
+		for _, w := range p.before[v] {
+			f.Add(w)
+		}
+		f.Add(v)
+	}
+}
+
+// fewestPacked is the number of operations from which they are one.
+const fewestPacked = 4
+
+// A packer knows which operations are alike.
+type packer struct {
+	f       *ir.Func
+	class   []int                     // of candidates; −1 of other values
+	classes [][]*ir.Value             // in the order of their first members
+	packed  []element                 // where the number of a candidate has gone
+	before  map[*ir.Value][]*ir.Value // new values, and before which value they come
+}
+
+// An element is element i of an array.
+type element struct {
+	of *ir.Value
+	i  int
+}
+
+// A likeness is the same for operations that may become one.
+type likeness struct {
+	op   *ir.Op
+	attr string
+	args [2]source
+}
+
+// A source is what an operand is: an array or a number by its ID, another class, or a constant.
+type source struct {
+	kind byte
+	id   int
+}
+
+// Kinds of sources.
+const (
+	noSource = iota
+	constantSource
+	arraySource
+	numberSource
+	classSource
+)
+
+// classify finds classes of at least fewestPacked candidates. Operands are of a class that
+// is found to be too small at first, so that it is repeated until no class is.
+func (p *packer) classify() {
+	for i, v := range p.f.Values {
+		p.class[i] = -1
+		if v.Computed() && v.Len() == 1 && v.Live[0] && (v.Op.Class == ir.Elementwise1 || v.Op.Class == ir.Elementwise2) {
+			p.class[i] = 0
+		}
+	}
+	for small := true; small; {
+		known := map[likeness]int{}
+		p.classes = nil
+		for _, v := range p.f.Values {
+			if p.class[v.ID] < 0 {
+				continue
+			}
+			key := p.likeness(v)
+			c, ok := known[key]
+			if !ok {
+				c = len(p.classes)
+				known[key] = c
+				p.classes = append(p.classes, nil)
+			}
+			p.class[v.ID] = c
+			p.classes[c] = append(p.classes[c], v)
+		}
+		small = false
+		for _, members := range p.classes {
+			if len(members) < fewestPacked {
+				small = true
+				for _, v := range members {
+					p.class[v.ID] = -1
+				}
+			}
+		}
+	}
+}
+
+func (p *packer) likeness(v *ir.Value) likeness {
+	key := likeness{op: v.Op, attr: string(v.Attr.Append(nil))}
+	for k, a := range v.Args {
+		e := origin(a)
+		switch {
+		case e.of.Const != nil:
+			key.args[k] = source{constantSource, 0}
+		case e.of.Len() > 1:
+			key.args[k] = source{arraySource, e.of.ID}
+		case p.class[e.of.ID] >= 0:
+			key.args[k] = source{classSource, p.class[e.of.ID]}
+		default:
+			key.args[k] = source{numberSource, e.of.ID}
+		}
+	}
+	return key
+}
+
+// origin is the element that a single number shows, or itself, element 0. A zero that a view
+// makes is itself.
+func origin(v *ir.Value) element {
+	e := element{v, 0}
+	for e.of.IsView() && e.of.Index[e.i] >= 0 {
+		e = element{e.of.Args[0], e.of.Index[e.i]}
+	}
+	if e.of.IsView() {
+		return element{v, 0}
+	}
+	return e
+}
+
+// A member is an operation of a class and where its operands are now.
+type member struct {
+	v    *ir.Value
+	args [2]element
+}
+
+// pack joins the members of a class, as far as their operands neighbour.
+func (p *packer) pack(values []*ir.Value) {
+	members := make([]member, len(values))
+	for i, v := range values {
+		members[i].v = v
+		for k, a := range v.Args {
+			e := origin(a)
+			if e.of.Len() == 1 && p.packed[e.of.ID].of != nil {
+				e = p.packed[e.of.ID]
+			}
+			members[i].args[k] = e
+		}
+	}
+	slices.SortStableFunc(members, func(a, b member) int {
+		for k := range a.args {
+			x, y := a.args[k], b.args[k]
+			if x.of == nil || x.of.Const != nil {
+				continue
+			}
+			if c := cmp.Or(cmp.Compare(x.of.ID, y.of.ID), cmp.Compare(x.i, y.i)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	for len(members) >= fewestPacked {
+		n := run(members)
+		if n >= fewestPacked {
+			p.join(members[:n])
+		}
+		members = members[n:]
+	}
+}
+
+// run is how many members from the first on have operands that neighbour, or are the same for
+// all, or constants.
+func run(members []member) int {
+	step := func(a, b element) int {
+		switch {
+		case a.of == nil || a.of.Const != nil:
+			return 0
+		case a.of != b.of || b.i-a.i != 0 && b.i-a.i != 1:
+			return -1
+		}
+		return b.i - a.i
+	}
+	n := 1
+	for ; n < len(members); n++ {
+		a, b := &members[n-1], &members[n]
+		for k := range a.args {
+			if s := step(a.args[k], b.args[k]); s < 0 || s != step(members[0].args[k], members[1].args[k]) {
+				return n
+			}
+		}
+	}
+	return n
+}
+
+// join makes one operation of members.
+func (p *packer) join(members []member) {
+	n := len(members)
+	first := slices.MinFunc(members, func(a, b member) int { return cmp.Compare(a.v.ID, b.v.ID) }).v
+	add := func(v *ir.Value) *ir.Value {
+		v.ID = -1 - len(p.packed) // beyond those of the function, and different
+		v.Support, v.Live = trues(v.Len()), trues(v.Len())
+		p.packed = append(p.packed, element{})
+		p.before[first] = append(p.before[first], v)
+		return v
+	}
+	all := &ir.Value{Op: first.Op, Attr: first.Attr, Shape: ir.Shape{n}, Axes: first.Axes, Input: -1}
+	all.Name = fmt.Sprintf("%s and %d alike", p.f.Describe(first), n-1)
+	for k := range first.Args {
+		all.Args = append(all.Args, p.operand(members, k, add))
+	}
+	add(all)
+	for i, m := range members {
+		p.packed[m.v.ID] = element{all, i}
+		all.Members = append(all.Members, m.v)
+	}
+	for i, m := range members {
+		m.v.Args, m.v.Index = []*ir.Value{all}, []int{i}
+	}
+}
+
+// operand is operand k of what members become.
+func (p *packer) operand(members []member, k int, add func(*ir.Value) *ir.Value) *ir.Value {
+	n := len(members)
+	at := members[0].args[k]
+	if at.of.Const != nil {
+		c := make([]float64, n)
+		for i, m := range members {
+			c[i] = m.args[k].of.Const[m.args[k].i]
+		}
+		return add(&ir.Value{Const: c, Shape: ir.Shape{n}, Input: -1})
+	}
+	shape, index := ir.Shape{n}, make([]int, n)
+	for i, m := range members {
+		index[i] = m.args[k].i
+	}
+	if index[n-1] == at.i {
+		shape, index = ir.Shape{}, index[:1]
+	}
+	if shape.Equal(at.of.Shape) {
+		return at.of
+	}
+	return add(&ir.Value{Op: ir.ViewOp, Attr: ir.Attr{Ints: index}, Args: []*ir.Value{at.of}, Shape: shape, Axes: at.of.Axes, Input: -1, Index: index})
+}
+
+func trues(n int) []bool {
+	b := make([]bool, n)
+	fill(b)
+	return b
+}
