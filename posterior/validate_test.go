@@ -1,8 +1,8 @@
 package posterior_test
 
 import (
-	"slices"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
