@@ -93,7 +93,7 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
-// they are, in their units. The three are equally probable. More than twenty variables have the first alone.
+// they are, in their units. The three are equally probable. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	needed := 0
@@ -109,7 +109,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 		return nil, err
 	}
 	own := scaled.Integrated()
-	if d > exactVariables {
+	if d > exactVariables || noCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)
