@@ -19,7 +19,8 @@ const (
 	signal      = 1e3  // by which the least variance of a column may exceed a given noise variance
 	determined  = 1e-6 // share of a column's variance that others leave, below which they determine it
 	fewRows     = 10   // rows for each column below which DiBS is certain of relations that are not there
-	heavyTails  = 5    // excess kurtosis from which noise is not normal: Laplace's distribution has 3
+	heavyTails  = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
+	errorsOff   = 8    // standard errors above which it must be, √(24/n) each for normal noise
 	mostWork    = 2e10 // products of numbers that looking for dependences may take
 )
 
@@ -70,6 +71,30 @@ func dependent(data *dataset.Table) string {
 		}
 	}
 	return ""
+}
+
+// dependent is that of the rows without a completed value, since completed ones hide what determines what; "" if the places are unknown.
+func (f *imputedFit) dependent() string {
+	if f.data.Places == nil {
+		return ""
+	}
+	all, d := f.data.Table(0), len(f.names)
+	gaps := map[int]bool{}
+	for _, place := range f.data.Places {
+		gaps[place/d] = true
+	}
+	if f.rows-len(gaps) <= d+1 {
+		return ""
+	}
+	x := mat.NewDense(f.rows-len(gaps), d, nil)
+	k := 0
+	for r := range f.rows {
+		if !gaps[r] {
+			x.SetRow(k, all.X.RawRowView(r))
+			k++
+		}
+	}
+	return dependent(&dataset.Table{Names: f.names, X: x})
 }
 
 // correlations is the matrix of correlations, with zeros for constant columns. It takes some rows at a time.
@@ -148,7 +173,7 @@ func tails(data *dataset.Table) string {
 			fourth += z * z * z * z / float64(n)
 			far = math.Max(far, math.Abs(z))
 		}
-		if excess := fourth - 3; excess > heavyTails && fewValues(data, j) == 0 {
+		if excess := fourth - 3; excess > math.Max(heavyTails, errorsOff*math.Sqrt(24/float64(n))) && fewValues(data, j) == 0 {
 			names = append(names, data.Names[j])
 			if excess > worst {
 				worst, at, largest = excess, j, far
