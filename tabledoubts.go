@@ -32,22 +32,26 @@ func tableDoubts(data *dataset.Table) []string {
 		// Dependences and tails cannot be told from so few.
 		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns as parents fits any numbers exactly, so that the result rests on the prior of the model more than on the data", n, d))
 	}
-	if text := dependent(data); text != "" {
-		w = append(w, text)
+	var g *mat.SymDense // nil: too much work
+	if float64(n)*float64(d)*float64(d) <= mostWork {
+		g = correlations(data)
 	}
-	if text := tails(data); text != "" {
+	text := dependent(data, g)
+	if text != "" {
+		w, g = append(w, text), nil // of which there is no inverse
+	}
+	if text := tails(data, g); text != "" {
 		w = append(w, text)
 	}
 	return w
 }
 
-// dependent names the first column that earlier ones determine, or nearly so, with those; "" if there is none.
-func dependent(data *dataset.Table) string {
-	n, d := data.X.Dims()
-	if float64(n)*float64(d)*float64(d) > mostWork {
+// dependent names the first column that earlier ones determine, or nearly so, with those; "" if there is none. g is the matrix of correlations, nil where it is too much work.
+func dependent(data *dataset.Table, g *mat.SymDense) string {
+	if g == nil {
 		return ""
 	}
-	g := correlations(data)
+	d := len(data.Names)
 	root := mat.NewTriDense(d, mat.Lower, nil)
 	for j := range d {
 		left := g.At(j, j)
@@ -75,7 +79,7 @@ func dependent(data *dataset.Table) string {
 
 // dependent is that of the rows without a completed value, since completed ones hide what determines what; "" if the places are unknown.
 func (f *imputedFit) dependent() string {
-	if f.data.Places == nil {
+	if f.data.Places == nil || float64(f.rows)*float64(len(f.names))*float64(len(f.names)) > mostWork {
 		return ""
 	}
 	all, d := f.data.Table(0), len(f.names)
@@ -94,7 +98,8 @@ func (f *imputedFit) dependent() string {
 			k++
 		}
 	}
-	return dependent(&dataset.Table{Names: f.names, X: x})
+	complete := &dataset.Table{Names: f.names, X: x}
+	return dependent(complete, correlations(complete))
 }
 
 // correlations is the matrix of correlations, with zeros for constant columns. It takes some rows at a time.
@@ -157,35 +162,74 @@ func quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// tails names the columns with heavy tails, and the measure of the heaviest; "" if there are none. Columns of few values, which are no measurements, do not count, nor do tables of less than twenty rows.
-func tails(data *dataset.Table) string {
+// tails names the columns with heavy tails, those of its own or of what a linear equation in all others leaves of it, and the measure of the heaviest; "" if there are none. Columns of
+// few values, which are no measurements, do not count, nor do tables of less than twenty rows. g is the matrix of correlations.
+func tails(data *dataset.Table, g *mat.SymDense) string {
 	n, d := data.X.Dims()
 	if n < 20 {
 		return ""
 	}
 	mean, sd := data.Moments()
-	var names []string
-	worst, at, largest := 0.0, 0, 0.0
-	for j := range d {
-		fourth, far := 0.0, 0.0
-		for i := range n {
-			z := (data.X.At(i, j) - mean[j]) / sd[j]
-			fourth += z * z * z * z / float64(n)
-			far = math.Max(far, math.Abs(z))
+	var inverse mat.SymDense
+	var root mat.Cholesky
+	linear := g != nil && root.Factorize(g) && root.InverseTo(&inverse) == nil
+	column, rest := make(tailSums, d), make(tailSums, d)
+	z := make([]float64, d)
+	for i := range n {
+		for j, v := range data.X.RawRowView(i) {
+			if z[j] = 0; sd[j] > 0 {
+				z[j] = (v - mean[j]) / sd[j]
+			}
+			column.add(j, z[j])
 		}
-		if excess := fourth - 3; excess > math.Max(heavyTails, errorsOff*math.Sqrt(24/float64(n))) && fewValues(data, j) == 0 {
-			names = append(names, data.Names[j])
-			if excess > worst {
-				worst, at, largest = excess, j, far
+		if linear {
+			for j := range d {
+				e := 0.0
+				for k, v := range z {
+					e += inverse.At(j, k) * v
+				}
+				rest.add(j, e/math.Sqrt(inverse.At(j, j))) // of variance 1
+			}
+		}
+	}
+	least := math.Max(heavyTails, errorsOff*math.Sqrt(24/float64(n)))
+	var names []string
+	worst, at := tail{}, 0
+	for j := range d {
+		t := column[j]
+		if rest[j].excess(n) > t.excess(n) {
+			t = rest[j]
+		}
+		if t.excess(n) > least && fewValues(data, j) == 0 {
+			if names = append(names, data.Names[j]); t.excess(n) > worst.excess(n) || len(names) == 1 {
+				worst, at = t, j
 			}
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("normal noise does not fit the tails of %s: excess kurtosis %.0f of %s, 0 for a normal distribution, and one of its %d values, %.0f standard deviations from the mean, has %.0f %% of its variance: check such values, or transform the columns",
-		quoted(names), worst, strconv.Quote(data.Names[at]), n, largest, 100*largest*largest/float64(n))
+	of := strconv.Quote(data.Names[at])
+	if worst == rest[at] {
+		of = "what a linear equation leaves of " + of
+	}
+	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is %.1f, 0 for a normal distribution, and one of %d rows, %.0f standard deviations out, has %.0f %% of the variance: check such rows, or transform the columns, unless curved relations explain them",
+		quoted(names), of, worst.excess(n), n, worst.largest, 100*worst.largest*worst.largest/float64(n))
 }
+
+// A tail are sums over the rows of numbers of variance 1.
+type tail struct{ fourth, largest float64 }
+
+// tailSums are those of several columns.
+type tailSums []tail
+
+func (t tailSums) add(j int, z float64) {
+	t[j].fourth += z * z * z * z
+	t[j].largest = math.Max(t[j].largest, math.Abs(z))
+}
+
+// excess is the excess kurtosis over n rows.
+func (t tail) excess(n int) float64 { return t.fourth/float64(n) - 3 }
 
 // unitsApart is the ratio of the greatest to the least standard deviation of the columns, with these; constant columns do not count.
 func unitsApart(data *dataset.Table) (ratio float64, least, greatest int) {

@@ -54,11 +54,12 @@ func withGapsFitted(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, 
 }
 
 func hostileMethods() []hostileMethod {
-	sampler := tobac.Sampler{Particles: 20, Samples: 64}
+	// Fewer steps than the default's, up to the same inverse temperature.
+	sampler := tobac.Sampler{Particles: 20, Steps: 400, Samples: 32, AlphaRate: 0.125}
 	chains := tobac.Chains{Iterations: 500, WarmUp: 200}
 	paper := tobac.Paper()
 	paper.Prior.EdgesPerNode = 1 // the published two are all pairs of five columns
-	networks := tobac.Sampler{Particles: 10, Steps: 500, Samples: 32, AlphaRate: 0.1}
+	networks := tobac.Sampler{Particles: 10, Steps: 300, Samples: 16, AlphaRate: 0.15}
 	dibs := sampler
 	dibs.Method = tobac.DiBS
 	known := func(data *dataset.Table) tobac.Order {
