@@ -55,11 +55,11 @@ func withGapsFitted(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, 
 
 func hostileMethods() []hostileMethod {
 	// Fewer steps than the default's, up to the same inverse temperature.
-	sampler := tobac.Sampler{Particles: 20, Steps: 400, Samples: 32, AlphaRate: 0.125}
-	chains := tobac.Chains{Iterations: 500, WarmUp: 200}
+	sampler := tobac.Sampler{Particles: 10, Steps: 250, Samples: 32, AlphaRate: 0.2}
+	chains := tobac.Chains{Iterations: 300, WarmUp: 100}
 	paper := tobac.Paper()
 	paper.Prior.EdgesPerNode = 1 // the published two are all pairs of five columns
-	networks := tobac.Sampler{Particles: 10, Steps: 300, Samples: 16, AlphaRate: 0.15}
+	networks := tobac.Sampler{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
 	dibs := sampler
 	dibs.Method = tobac.DiBS
 	known := func(data *dataset.Table) tobac.Order {
@@ -79,11 +79,11 @@ func hostileMethods() []hostileMethod {
 		{"default", configured(tobac.Config{}), true, false},
 		{"linear, exact", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact}), true, false},
 		{"linear, mcmc", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.MCMC, Chains: chains}), false, false},
-		{"linear, svgd", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 2}}), false, false},
+		{"linear, svgd", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
 		{"linear-unequal, exact", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.Exact}), true, false},
 		{"linear-unequal, mcmc", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.MCMC, Chains: chains}), true, false},
-		{"linear-unequal, svgd", configured(tobac.Config{Model: tobac.Linear{Unequal: true}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 2}}), false, false},
-		{"bge, svgd", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 2}}), false, false},
+		{"linear-unequal, svgd", configured(tobac.Config{Model: tobac.Linear{Unequal: true}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"bge, svgd", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
 		{"gp, exact", configured(tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact}), false, false},
 		{"gp, mcmc", configured(tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.MCMC, Chains: chains}), false, false},
 		{"ffn, svgd", configured(tobac.Config{Model: tobac.FeedForward{}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
