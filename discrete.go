@@ -15,21 +15,29 @@ const discreteLevels = 10
 // discrete names a column with few distinct values, such as 0 and 1, codes of levels or
 // years; "" if every column is continuous. NaN counts as missing.
 func discrete(data *dataset.Table) string {
-	n, _ := data.X.Dims()
 	for j, name := range data.Names {
-		seen := map[float64]bool{}
-		rows := 0
-		for i := 0; i < n && len(seen) <= discreteLevels; i++ {
-			if v := data.X.At(i, j); !math.IsNaN(v) {
-				seen[v] = true
-				rows++
-			}
-		}
-		if k := len(seen); k == 2 || k <= discreteLevels && rows >= 5*k {
+		if k := fewValues(data, j); k > 0 {
 			return fmt.Sprintf("column %s takes %d values", delimited.Excerpt(name), k)
 		}
 	}
 	return ""
+}
+
+// fewValues is the number of values of a discrete column, 0 for a continuous one.
+func fewValues(data *dataset.Table, j int) int {
+	n, _ := data.X.Dims()
+	seen := map[float64]bool{}
+	rows := 0
+	for i := 0; i < n && len(seen) <= discreteLevels; i++ {
+		if v := data.X.At(i, j); !math.IsNaN(v) {
+			seen[v] = true
+			rows++
+		}
+	}
+	if k := len(seen); k == 2 || k <= discreteLevels && rows >= 5*k {
+		return k
+	}
+	return 0
 }
 
 // normalNoise says why a model that reads directions off normal noise is left out of a

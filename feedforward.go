@@ -21,6 +21,7 @@ type FeedForward struct {
 var (
 	_ Differentiable = FeedForward{}
 	_ Noisy          = FeedForward{}
+	_ Cautious       = FeedForward{}
 	_ SampledModel   = FeedForward{}
 	_ Predictive     = FeedForward{}
 )
@@ -64,6 +65,18 @@ func (m FeedForward) likelihood(data *dataset.Table, own models.NoiseVariances) 
 
 // Sampled implements [SampledModel].
 func (m FeedForward) Sampled(bool) (Model, bool) { return m, m.NoiseVariance == 0 }
+
+// Doubts implements [Cautious]: columns that do not suit a common noise variance, and means far from zero without a bias.
+func (m FeedForward) Doubts(data *dataset.Table) (w []string) {
+	if m.NoiseVariance == 0 {
+		return nil // the columns are scaled
+	}
+	w = commonNoise(data, m.NoiseVariance)
+	if text := meanWarning(data); m.NoBias && text != "" {
+		w = append(w, text)
+	}
+	return w
+}
 
 // Predictive implements [Predictive]: noise variances that were inferred are parameters.
 func (m FeedForward) Predictive(data *dataset.Table) (models.Likelihood, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -92,12 +91,9 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
 }
 
-// mostScales is the ratio of standard deviations up to which columns may have a noise variance in common.
-const mostScales = 1e5
-
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
-// they are, in their units. The three are equally probable. More than twenty variables have the first alone, as have columns whose scales differ by more than a factor of 10⁵.
+// they are, in their units. The three are equally probable. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	needed := 0
@@ -113,14 +109,11 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 		return nil, err
 	}
 	own := scaled.Integrated()
-	if d > exactVariables {
+	if d > exactVariables || noCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)
 	all := []Hypothesis{{Scores: own, LogWeight: third}}
-	if _, sd := data.Moments(); slices.Max(sd) > mostScales*slices.Min(sd) {
-		return all, nil // the others have hardly a probability, and scores beyond the range of the sums
-	}
 	opt.Scale = score.Raw
 	raw, err := score.NewGP(data.X, data.Mask(), opt)
 	if err != nil {

@@ -45,6 +45,9 @@ func (f *imputedFit) result() *Result {
 		}
 	}
 	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.model), f.warnings())
+	if w := f.dependent(); w != "" && !slices.Contains(out.Warnings, w) {
+		out.Warnings = append(out.Warnings, w)
+	}
 	if f.kept {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the model %s has no linear equations to draw imputed values from: they are those of the normal model", first.Model))
 	}

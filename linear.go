@@ -167,21 +167,27 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 // Sampled implements [SampledModel].
 func (m Linear) Sampled(bool) (Model, bool) { return m, m.Unequal }
 
-// Unsuited implements [Demanding]: columns of few values have no normal noise.
+// Unsuited implements [Demanding]: columns of few values have no normal noise, and columns of scales far apart none in common.
 func (m Linear) Unsuited(data *dataset.Table) string {
 	if m.Unequal {
 		return ""
+	}
+	if note := noCommonUnit(data); note != "" {
+		return note
 	}
 	return normalNoise(data)
 }
 
 // Doubts implements [Cautious]: columns whose means are far from zero, without an
-// intercept.
-func (m Linear) Doubts(data *dataset.Table) []string {
-	if w := meanWarning(data); m.NoIntercept && w != "" {
-		return []string{w}
+// intercept, and columns that do not suit a common noise variance.
+func (m Linear) Doubts(data *dataset.Table) (w []string) {
+	if !m.Unequal {
+		w = commonNoise(data, m.NoiseVariance)
 	}
-	return nil
+	if text := meanWarning(data); m.NoIntercept && text != "" {
+		w = append(w, text)
+	}
+	return w
 }
 
 // meanWarning names the columns whose mean is more than five standard errors

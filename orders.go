@@ -175,7 +175,10 @@ func (r *Run) warnings() []string {
 	if m, ok := r.cfg.Model.(Cautious); ok {
 		w = append(w, m.Doubts(r.data)...)
 	}
-	return w
+	if n, d := r.data.X.Dims(); r.cfg.Sampler.Method == DiBS && n < fewRows*d {
+		w = append(w, fmt.Sprintf("%d rows of %d columns are few for the method dibs: its particles may agree on what the data leave open", n, d))
+	}
+	return append(w, tableDoubts(r.data)...)
 }
 
 // Warnings lists what is known so far of reasons to distrust the result.

@@ -27,6 +27,10 @@
 // bands on figures that a user would miss, TestSimulationBasedCalibration draws graphs, parameters
 // and data from the prior.
 //
+// TestHostileTables asks every model, engine and method about tables that suit none, with the table of docs/hostile.md, by
+//
+//	go test ./bench -run TestHostileTables -long -v -timeout 120m
+//
 // # Benchmarks
 //
 // BenchmarkStep times one SVGD step of the published linear set-up (n = 100,

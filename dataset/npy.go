@@ -62,6 +62,7 @@ func parseNPY(data []byte, vectors bool) (*mat.Dense, error) {
 	if !known {
 		return nil, fmt.Errorf("NumPy type %q; allowed: %s", descr.Type, strings.Join(slices.Sorted(maps.Keys(npyTypes)), ", "))
 	}
+	r.Header.Descr.Type = "'" + descr.Type + "'" // package npy reads it once more, and panics on further quotes
 	if vectors && len(descr.Shape) == 1 {
 		descr.Shape = []int{descr.Shape[0], 1}
 	}

@@ -2,6 +2,7 @@ package posterior_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,28 @@ func TestReadings(t *testing.T) {
 	p.Components = nil
 	if p.Order() != nil {
 		t.Errorf("order %v without components", p.Order())
+	}
+}
+
+// Several orders are no single one, however many components come before the one that differs; equal ones are.
+func TestOrderOfSeveralComponents(t *testing.T) {
+	component := func(order ...int) posterior.Component { return posterior.Component{Order: order} }
+	for _, row := range []struct {
+		name  string
+		all   []posterior.Component
+		order []int
+	}{
+		{"equal", []posterior.Component{component(2, 0, 1), component(2, 0, 1), component(2, 0, 1)}, []int{2, 0, 1}},
+		{"the second differs", []posterior.Component{component(2, 0, 1), component(2, 1, 0), component(2, 0, 1)}, nil},
+		{"the last differs", []posterior.Component{component(2, 0, 1), component(2, 0, 1), component(0, 2, 1)}, nil},
+		{"the last has none", []posterior.Component{component(2, 0, 1), component(2, 0, 1), {}}, nil},
+		{"the first has none", []posterior.Component{{}, component(2, 0, 1)}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Components: row.all}
+			if got := p.Order(); !slices.Equal(got, row.order) || (got == nil) != (row.order == nil) {
+				t.Errorf("got %v, want %v", got, row.order)
+			}
+		})
 	}
 }

@@ -2,7 +2,10 @@ module tobac/internal/gen
 
 go 1.26.0
 
-require github.com/mmcloughlin/avo v0.6.0
+require (
+	github.com/google/licensecheck v0.3.1
+	github.com/mmcloughlin/avo v0.6.0
+)
 
 require (
 	golang.org/x/mod v0.23.0 // indirect

@@ -1,0 +1,276 @@
+package tobac
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tobac/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Limits beyond which data do not suit a model, or any. Each is far from what data of the models show, so that a warning means something.
+const (
+	apartUnits  = 1e3  // ratio of standard deviations from which a common noise variance, or unit, is doubtful
+	noUnits     = 1e5  // from which a model with one is left out of a comparison; such scores also leave the range of sums
+	noiseFactor = 3    // by which a given noise variance may exceed the least variance of a column
+	signal      = 1e3  // by which the least variance of a column may exceed a given noise variance
+	determined  = 1e-6 // share of a column's variance that others leave, below which they determine it
+	fewRows     = 10   // rows for each column below which DiBS is certain of relations that are not there
+	heavyTails  = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
+	errorsOff   = 8    // standard errors above which it must be, √(24/n) each for normal noise
+	mostWork    = 2e10 // products of numbers that looking for dependences may take
+)
+
+// tableDoubts are reasons to distrust any model of the data: too few rows, columns that others determine, values far from the rest.
+func tableDoubts(data *dataset.Table) []string {
+	n, d := data.X.Dims()
+	var w []string
+	if n <= d+1 {
+		// Dependences and tails cannot be told from so few.
+		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns as parents fits any numbers exactly, so that the result rests on the prior of the model more than on the data", n, d))
+	}
+	var g *mat.SymDense // nil: too much work
+	if float64(n)*float64(d)*float64(d) <= mostWork {
+		g = correlations(data)
+	}
+	text := dependent(data, g)
+	if text != "" {
+		w, g = append(w, text), nil // of which there is no inverse
+	}
+	if text := tails(data, g); text != "" {
+		w = append(w, text)
+	}
+	return w
+}
+
+// dependent names the first column that earlier ones determine, or nearly so, with those; "" if there is none. g is the matrix of correlations, nil where it is too much work.
+func dependent(data *dataset.Table, g *mat.SymDense) string {
+	if g == nil {
+		return ""
+	}
+	d := len(data.Names)
+	root := mat.NewTriDense(d, mat.Lower, nil)
+	for j := range d {
+		left := g.At(j, j)
+		for a := range j {
+			v := g.At(j, a)
+			for b := range a {
+				v -= root.At(j, b) * root.At(a, b)
+			}
+			v /= root.At(a, a)
+			root.SetTri(j, a, v)
+			left -= v * v
+		}
+		switch {
+		case g.At(j, j) == 0: // constant
+			root.SetTri(j, j, 1)
+		case left < determined:
+			of := combination(root, j)
+			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), quoted(pick(data.Names, of)), share(left))
+		default:
+			root.SetTri(j, j, math.Sqrt(left))
+		}
+	}
+	return ""
+}
+
+// dependent is that of the rows without a completed value, since completed ones hide what determines what; "" if the places are unknown.
+func (f *imputedFit) dependent() string {
+	if f.data.Places == nil || float64(f.rows)*float64(len(f.names))*float64(len(f.names)) > mostWork {
+		return ""
+	}
+	all, d := f.data.Table(0), len(f.names)
+	gaps := map[int]bool{}
+	for _, place := range f.data.Places {
+		gaps[place/d] = true
+	}
+	if f.rows-len(gaps) <= d+1 {
+		return ""
+	}
+	x := mat.NewDense(f.rows-len(gaps), d, nil)
+	k := 0
+	for r := range f.rows {
+		if !gaps[r] {
+			x.SetRow(k, all.X.RawRowView(r))
+			k++
+		}
+	}
+	complete := &dataset.Table{Names: f.names, X: x}
+	return dependent(complete, correlations(complete))
+}
+
+// correlations is the matrix of correlations, with zeros for constant columns. It takes some rows at a time.
+func correlations(data *dataset.Table) *mat.SymDense {
+	n, d := data.X.Dims()
+	mean, sd := data.Moments()
+	const block = 512
+	g, z := mat.NewSymDense(d, nil), mat.NewDense(block, d, nil)
+	for from := 0; from < n; from += block {
+		z.Zero()
+		for r := from; r < min(from+block, n); r++ {
+			for j, v := range data.X.RawRowView(r) {
+				if sd[j] > 1e-15*math.Abs(mean[j]) {
+					z.Set(r-from, j, (v-mean[j])/sd[j])
+				}
+			}
+		}
+		g.SymRankK(g, 1/float64(n), z.T())
+	}
+	return g
+}
+
+// combination are the columns before j of which the least squares for it, by the rows of the Cholesky factor, have weights.
+func combination(root *mat.TriDense, j int) (of []int) {
+	beta := make([]float64, j)
+	for a := j - 1; a >= 0; a-- {
+		beta[a] = root.At(j, a)
+		for b := a + 1; b < j; b++ {
+			beta[a] -= root.At(b, a) * beta[b]
+		}
+		beta[a] /= root.At(a, a)
+	}
+	for a, v := range beta {
+		if math.Abs(v) > 0.01 {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// share is a small part of 1 in words.
+func share(part float64) string {
+	if part < 1e-12 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%.0e", part)
+}
+
+// quoted lists at most five names.
+func quoted(names []string) string {
+	const most = 5
+	var list []string
+	for k, name := range names {
+		if k == most {
+			list = append(list, fmt.Sprintf("%d more", len(names)-most))
+			break
+		}
+		list = append(list, strconv.Quote(name))
+	}
+	return strings.Join(list, ", ")
+}
+
+// tails names the columns with heavy tails, those of its own or of what a linear equation in all others leaves of it, and the measure of the heaviest; "" if there are none. Columns of
+// few values, which are no measurements, do not count, nor do tables of less than twenty rows. g is the matrix of correlations.
+func tails(data *dataset.Table, g *mat.SymDense) string {
+	n, d := data.X.Dims()
+	if n < 20 {
+		return ""
+	}
+	mean, sd := data.Moments()
+	var inverse mat.SymDense
+	var root mat.Cholesky
+	linear := g != nil && root.Factorize(g) && root.InverseTo(&inverse) == nil
+	column, rest := make(tailSums, d), make(tailSums, d)
+	z := make([]float64, d)
+	for i := range n {
+		for j, v := range data.X.RawRowView(i) {
+			if z[j] = 0; sd[j] > 0 {
+				z[j] = (v - mean[j]) / sd[j]
+			}
+			column.add(j, z[j])
+		}
+		if linear {
+			for j := range d {
+				e := 0.0
+				for k, v := range z {
+					e += inverse.At(j, k) * v
+				}
+				rest.add(j, e/math.Sqrt(inverse.At(j, j))) // of variance 1
+			}
+		}
+	}
+	least := math.Max(heavyTails, errorsOff*math.Sqrt(24/float64(n)))
+	var names []string
+	worst, at := tail{}, 0
+	for j := range d {
+		t := column[j]
+		if rest[j].excess(n) > t.excess(n) {
+			t = rest[j]
+		}
+		if t.excess(n) > least && fewValues(data, j) == 0 {
+			if names = append(names, data.Names[j]); t.excess(n) > worst.excess(n) || len(names) == 1 {
+				worst, at = t, j
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	of := strconv.Quote(data.Names[at])
+	if worst == rest[at] {
+		of = "what a linear equation leaves of " + of
+	}
+	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is %.1f, 0 for a normal distribution, and one of %d rows, %.0f standard deviations out, has %.0f %% of the variance: check such rows, or transform the columns, unless curved relations explain them",
+		quoted(names), of, worst.excess(n), n, worst.largest, 100*worst.largest*worst.largest/float64(n))
+}
+
+// A tail are sums over the rows of numbers of variance 1.
+type tail struct{ fourth, largest float64 }
+
+// tailSums are those of several columns.
+type tailSums []tail
+
+func (t tailSums) add(j int, z float64) {
+	t[j].fourth += z * z * z * z
+	t[j].largest = math.Max(t[j].largest, math.Abs(z))
+}
+
+// excess is the excess kurtosis over n rows.
+func (t tail) excess(n int) float64 { return t.fourth/float64(n) - 3 }
+
+// unitsApart is the ratio of the greatest to the least standard deviation of the columns, with these; constant columns do not count.
+func unitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
+	_, sd := data.Moments()
+	least, greatest = -1, -1
+	for j, v := range sd {
+		if v > 0 && (least < 0 || v < sd[least]) {
+			least = j
+		}
+		if v > 0 && (greatest < 0 || v > sd[greatest]) {
+			greatest = j
+		}
+	}
+	if least < 0 {
+		return 1, 0, 0
+	}
+	return sd[greatest] / sd[least], least, greatest
+}
+
+// commonNoise are reasons to distrust one noise variance for all columns, with its value if it was given.
+func commonNoise(data *dataset.Table, variance float64) []string {
+	ratio, least, greatest := unitsApart(data)
+	if ratio >= apartUnits {
+		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns means that they share a unit; standardise them, or take a model with unequal noise variances",
+			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
+	}
+	_, sd := data.Moments()
+	switch v := sd[least] * sd[least]; {
+	case v == 0 || variance == 0:
+	case v*noiseFactor < variance:
+		return []string{fmt.Sprintf("a noise variance of %.3g is more than the whole variance of column %s, %.3g: scale the columns, or leave the noise variance to be inferred", variance, strconv.Quote(data.Names[least]), v)}
+	case v > signal*variance:
+		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of that of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
+	}
+	return nil
+}
+
+// noCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
+func noCommonUnit(data *dataset.Table) string {
+	if ratio, least, greatest := unitsApart(data); ratio >= noUnits {
+		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)
+	}
+	return ""
+}
