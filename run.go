@@ -72,7 +72,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
-	n, d := data.X.Dims()
+	n, _ := data.X.Dims()
 	cfg, err := cfg.withDefaults(data.Names)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
@@ -82,10 +82,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s}
 	r.choose()
-	if r.sampling {
-		if err := r.checkMemory(n, d); err != nil {
-			return nil, err
-		}
+	if err := r.problem().checkMemory(cfg.room()); err != nil {
+		return nil, err
 	}
 	if err := r.infer(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: %w", withName(err, data.Names))
