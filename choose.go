@@ -85,13 +85,11 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	}
 	var chosen Model
 	if cfg.Engine == MCMC || d > exactVariables && cfg.Order.Known == nil {
-		r.foresee(MCMC)
 		if r.chains, err = newChains(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}
 		chosen = r.chains.model
 	} else {
-		r.foresee(Exact)
 		if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}
@@ -135,6 +133,7 @@ func exactBytes(d int, given bool) int64 {
 // beginParticles finds the orders of SVGD and compiles the model under the first.
 func (r *Run) beginParticles(ctx context.Context) (err error) {
 	r.cfg.doing(SVGD, "orders and the program of the model")
+	r.foreseeParticles()
 	start := time.Now()
 	orders, err := r.sampledOrders(ctx)
 	r.seconds.Order += time.Since(start).Seconds()

@@ -25,6 +25,8 @@ type problem struct {
 	models   int    // in closed form to compare; 0: none
 	sampling bool   // SVGD is a stage
 	cheap    bool   // node scores only serve to draw orders for SVGD
+
+	gaussian float64 // seconds of the Gaussian processes among the models, on the reference
 }
 
 func (r *Run) problem() problem {
@@ -33,8 +35,12 @@ func (r *Run) problem() problem {
 	if r.cfg.Engine != SVGD || p.cheap {
 		all := r.scoredModels()
 		for _, m := range all {
-			if unsuited(m, all, r.data) == "" {
-				p.models++
+			if unsuited(m, all, r.data) != "" {
+				continue
+			}
+			p.models++
+			if g, ok := m.(GaussianProcess); ok {
+				p.gaussian += perGaussian * g.work(n, d)
 			}
 		}
 	}
@@ -87,14 +93,18 @@ func (p *problem) particleDemands() (all []demand) {
 	if s.Method == DiBS {
 		pairs, rows = 2*pairs, d
 	}
-	add(12*pairs*float64(s.Samples)*8*float64(p.cfg.Workers), "%d sampled graphs on %d workers", s.Samples, p.cfg.Workers)
+	sample := 12 * pairs * 8
+	if v, ok := p.sampled().(Costly); ok {
+		sample += v.SampleBytes(p.n, p.d)
+	}
+	add(sample*float64(s.Samples)*float64(p.cfg.Workers), "%d sampled graphs on %d workers", s.Samples, p.cfg.Workers)
 	program := 36 * d * d * d
-	if v, ok := p.cfg.Model.(Sized); ok {
+	if v, ok := p.sampled().(Sized); ok {
 		program += v.Bytes(p.n, p.d) * pairs / (d * d)
 	}
 	add(program, "the compiled program")
 	add(8*m*(2*rows*float64(s.Rank)+d*d)*8, "%d particles", s.Particles)
-	if v, ok := p.cfg.Model.(Parametric); ok {
+	if v, ok := p.sampled().(Parametric); ok {
 		add(8*m*v.Parameters(p.d)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(p.d))
 	}
 	add(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles)
@@ -107,7 +117,7 @@ func (p *problem) particleDemands() (all []demand) {
 }
 
 // orderBytes is about the memory of one of many orders of d variables.
-func orderBytes(d int) float64 { return 8*float64(d) + 200 }
+func orderBytes(d int) float64 { return 40*float64(d) + 400 }
 
 // orders is the number of orders that SVGD samples under, at most that of all orders.
 func (p *problem) orders() float64 {

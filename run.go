@@ -46,6 +46,7 @@ type Run struct {
 	sampling  bool       // SVGD is a stage of the run
 	found     *found     // orders that a method found; nil: none
 	shared    shared     // with fits to other completed tables
+	expected  problem    // before anything was computed
 	atOdds    string     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
@@ -82,9 +83,11 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s}
 	r.choose()
-	if err := r.problem().checkMemory(cfg.room()); err != nil {
+	r.expected = r.problem()
+	if err := r.expected.checkMemory(cfg.room()); err != nil {
 		return nil, err
 	}
+	r.foresee()
 	if err := r.infer(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: %w", withName(err, data.Names))
 	}
@@ -160,6 +163,7 @@ func timed(seconds *float64, do func() error) error {
 // endChains reads the posterior off the chains, and begins SVGD if that is to
 // follow.
 func (r *Run) endChains(ctx context.Context) (err error) {
+	r.cfg.doing(MCMC, "reading the posterior off the chains")
 	if r.inferred, err = r.chains.inference(ctx, r.data, &r.cfg); err != nil {
 		return err
 	}
@@ -292,6 +296,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 		out.Diagnostics = &r.chains.diagnostics
 	}
 	if r.particles != nil {
+		r.cfg.doing(SVGD, "reading the posterior off the particles")
 		p, err := r.particles.posterior(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)

@@ -304,7 +304,11 @@ func (o *fitOptions) recall() (err error) {
 // only then writes files and the report.
 func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout, stderr io.Writer) error {
 	start := time.Now()
-	j, err := prepare(o, data, stdin)
+	var j *job
+	err := working(stderr, o.quiet, "reading "+dataLabel(data), func(*progress) (err error) {
+		j, err = prepare(o, data, stdin)
+		return err
+	})
 	if err != nil {
 		return o.command.mistaken(err)
 	}
@@ -335,13 +339,18 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	r.command, r.folder = o.command, o.out
+	after := newProgress(stderr, o.quiet)
+	defer after.close()
+	after.during("judging the posterior")
 	if r.summary, err = newSummary(j, r.Result); err != nil {
 		return err
 	}
 	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
+	after.during("total effects and the verdict")
 	if err := r.answer(ctx, j.fit.Workers); err != nil {
 		return err
 	}
+	after.during("")
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	r.summary.Command = o.command.String()
 	r.formats = o.formats
@@ -349,14 +358,17 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if out != nil {
 		if o.report {
 			// What was computed is saved whatever becomes of its picture.
+			after.during("drawing the report")
 			if err := r.draw(context.WithoutCancel(ctx), j); err != nil {
 				warn(stderr, []string{"no report: " + message(err)})
 			}
 		}
+		after.during("writing " + o.out)
 		if err := r.save(out, figures); err != nil {
 			return err
 		}
 	}
+	after.during("the report on the screen")
 	var text bytes.Buffer
 	if o.json {
 		err = writeJSON(&text, r.summary)
@@ -366,6 +378,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
+	after.close()
 	if _, err := stdout.Write(text.Bytes()); err != nil {
 		return file.WithPath("standard output", err)
 	}

@@ -111,7 +111,7 @@ func TestProgressWaits(t *testing.T) {
 	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 41.2, Bytes: 3.2e9}})
 	p.step(tobac.Progress{Stage: tobac.MCMC, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 300, Bytes: 291e6}})
 	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 0.2, Bytes: 5e6}})
-	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nabout 41 s and 3.2 GB for the engine exact\nabout 5 min and 300 MB for the engine mcmc\n"; b.String() != want {
+	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nabout 41 s and 3.2 GB for the engine exact and what follows\nabout 5 min and 300 MB for the engine mcmc and what follows\n"; b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
