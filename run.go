@@ -73,7 +73,11 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
-	n, _ := data.X.Dims()
+	n, d := data.X.Dims()
+	early := problem{n: n, d: d} // before anything of the size of the pairs of variables
+	if err := early.checkMemory(cfg.room()); err != nil {
+		return nil, err
+	}
 	cfg, err := cfg.withDefaults(data.Names)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"math"
+
 	"tobac/dataset"
 	"tobac/internal/memory"
 )
@@ -15,6 +18,17 @@ func (j *job) later() float64 {
 		seconds += perDensity * draws * float64(rows) * float64(d)
 	}
 	return seconds
+}
+
+// checkColumns refuses more columns than there is memory for: what is known and found about all pairs of them. It comes before anything is made of that size.
+func checkColumns(d int) error {
+	const perPair = 20 * 8
+	room := memory.Available()
+	if need := perPair * float64(d) * float64(d); need > float64(room.Bytes) {
+		return fmt.Errorf("%d columns have so many pairs that these need about %s of memory, and %v; would fit: up to %d, which --columns picks",
+			d, memory.Size(need), room, int(math.Sqrt(float64(room.Bytes)/perPair)))
+	}
+	return nil
 }
 
 // checkResamples refuses more orders than the memory holds: each is an order of all columns, and may be one of its own.

@@ -110,6 +110,9 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 	}
 	n, d := t.X.Dims()
 	j.input.Variables = d
+	if err := checkColumns(d); err != nil {
+		return nil, &locatedError{j.input.Data, err}
+	}
 	switch {
 	case d < 2:
 		return nil, fmt.Errorf("%s: got a single column, want at least 2: one variable has no edges to infer", j.input.Data)

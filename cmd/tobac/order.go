@@ -93,6 +93,9 @@ func newOrder() *cobra.Command {
 				return err
 			}
 			label := dataLabel(args[0])
+			if err := checkColumns(len(t.Names)); err != nil {
+				return &locatedError{label, err}
+			}
 			var prior tobac.Prior
 			if err := known.apply(&prior, t.Names); err != nil {
 				return err

@@ -46,7 +46,7 @@ func (r Room) String() string {
 func Size(bytes float64) string {
 	switch {
 	case math.IsNaN(bytes) || bytes >= 1e18:
-		return "more than 10^9 GB"
+		return "10^9 GB and more"
 	case bytes >= 1e11:
 		return fmt.Sprintf("%.0f GB", bytes/1e9)
 	case bytes >= 1e9:
