@@ -163,7 +163,7 @@ func (m GaussianProcess) work(n, d int) float64 {
 
 // rowBytes is about the memory of the process with its data: as read, as columns, and
 // what waits for the garbage collector.
-func rowBytes(n, d int) int64 { return programBytes + 4*8*int64(n)*int64(d) }
+func rowBytes(n, d int) int64 { return programBytes + 3*8*int64(n)*int64(d) }
 
 // calibration is how many times the reference the time of this machine is, as
 // busy as it is: it measures some milliseconds of node scores.

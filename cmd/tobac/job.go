@@ -105,6 +105,7 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 			return nil, err
 		}
 		t = numbersOf(j.table)
+		j.table.Data, j.table.Incomplete = nil, nil // else a copy of a large table stays beside that which is fitted
 		o.imputedTogether = levelsTogether(j.table)
 		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
 	}
@@ -156,7 +157,10 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 			return &locatedError{o.heldout, err}
 		}
 	}
-	j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
+	j.train = t
+	if j.scaling != nil {
+		j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
+	}
 	j.input.Transform, j.input.Center, j.input.Standardize = o.transform.String(), o.center, o.standardize
 	j.input.TrainingRows, _ = j.train.X.Dims()
 	if j.heldout != nil {
