@@ -81,3 +81,12 @@ func (m BGe) Sampled(beside bool) (Model, bool) {
 	m.Raw = true
 	return m, standardise
 }
+
+// StepSeconds implements [Costly]: determinants of every sampled graph.
+func (m BGe) StepSeconds(_, d int) float64 { return 4e-9 * math.Pow(float64(d), 3) }
+
+// CompileSeconds implements [Costly].
+func (m BGe) CompileSeconds(_, d int) float64 { return 1e-5 * math.Pow(float64(d), 3) }
+
+// SampleBytes implements [Costly].
+func (m BGe) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }

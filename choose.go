@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"tobac/dataset"
@@ -103,13 +102,11 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	}
 	var chosen Model
 	if cfg.Engine == MCMC || d > exactVariables && cfg.Order.Known == nil {
-		r.foresee(MCMC)
 		if r.chains, err = newChains(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}
 		chosen = r.chains.model
 	} else {
-		r.foresee(Exact)
 		if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}
@@ -153,6 +150,7 @@ func exactBytes(d int, given bool) int64 {
 // beginParticles finds the orders of SVGD and compiles the model under the first.
 func (r *Run) beginParticles(ctx context.Context) (err error) {
 	r.cfg.doing(SVGD, "orders and the program of the model")
+	r.foreseeParticles()
 	start := time.Now()
 	orders, err := r.sampledOrders(ctx)
 	r.seconds.Order += time.Since(start).Seconds()
@@ -238,49 +236,4 @@ func (r *Run) orderCount() int {
 		return len(r.found.distribution.Orders)
 	}
 	return 1
-}
-
-// maxMemory is the number of bytes of working memory above which SVGD is refused.
-const maxMemory = 16 << 30
-
-// checkMemory refuses a problem whose working memory would not fit, saying
-// what it needs. The estimate counts the vectors of S samples per pair of
-// variables that one worker keeps, the compiled products of the triangular
-// matrices, and the latents, those of earlier orders included. Measured peaks with two particles, two samples and
-// one worker: 0.34 GB for 200 variables, 1.2 GB for 300, 2.2 GB for 400.
-func (r *Run) checkMemory(n, d int) error {
-	s := &r.cfg.Sampler
-	pairs := float64(d) * float64(d-1) / 2
-	if s.Method == DiBS {
-		pairs *= 2
-	}
-	perWorker := 12 * pairs * float64(s.Samples) * 8
-	products := 36 * float64(d) * float64(d) * float64(d)
-	if m, ok := r.cfg.Model.(Sized); ok {
-		products += m.Bytes(n, d) * pairs / float64(d*d)
-	}
-	latents := 8 * float64(s.Particles) * (2*float64(d-1)*float64(s.Rank) + float64(d)*float64(d)) * 8
-	orders, factorial := 0.0, 1.0 // at most so many are distinct
-	for k := 1; k <= d && orders < float64(r.cfg.Order.Count); k++ {
-		factorial *= float64(k)
-		orders = math.Min(float64(r.cfg.Order.Count), factorial)
-	}
-	finished := orders * float64(s.Particles) * (2*float64(d-1)*float64(s.Rank) + 2*float64(d)*float64(d)) * 8
-	need := perWorker*float64(r.cfg.Workers) + products + latents + finished + 2*float64(n)*float64(d)*8
-	if need > maxMemory {
-		fewer := "variables, samples, particles or workers"
-		if r.cfg.Order.Count > 0 {
-			fewer = "variables, samples, particles, orders or workers"
-		}
-		return fmt.Errorf("tobac: %d variables with %d particles and %d samples on %d workers need about %.0f GB of memory, more than %d GB; use fewer %s, or a smaller rank",
-			d, s.Particles, s.Samples, r.cfg.Workers, need/(1<<30), maxMemory>>30, fewer)
-	}
-	return nil
-}
-
-// Sized is implemented by models whose programs grow with the rows.
-type Sized interface {
-	// Bytes is about the memory of a program of n rows of d variables without an
-	// order, beside what every model needs.
-	Bytes(n, d int) float64
 }

@@ -39,6 +39,9 @@ type Config struct {
 	Seed uint64
 	// Workers is the number of goroutines; 0: 1. It changes nothing but the time.
 	Workers int
+	// Memory is the number of bytes that the run may take; 0: what the machine and its limits leave. A run that would take more is
+	// refused with a [*MemoryError].
+	Memory int64
 	// Progress is called after every step, and when a new stage begins; nil: not at all.
 	Progress func(Progress)
 }

@@ -27,6 +27,10 @@ func emptyEquations(s score.Weighted) *posterior.Equations {
 	return e
 }
 
+// weightMoments are the posterior mean and standard deviation of the weight of each edge of a graph, given the graph: of so few
+// edges that matrices of many columns would take a multiple of the memory.
+type weightMoments map[dag.Edge][2]float64
+
 // addEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
@@ -42,12 +46,12 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	for j := range d {
 		means[j] = data.ObservedMeans(j)
 	}
-	given := make([]*posterior.Equations, len(p.Draws)) // posterior moments given the graph
+	given := make([]weightMoments, len(p.Draws))
 	err := parallel.For(ctx, len(p.Draws), cfg.Workers, func(k int) error {
 		rng, noise := stream.New(cfg.Seed, stream.Equations, k), stream.New(cfg.Seed, stream.EquationNoise, k)
 		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
 		e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
-		moments := &posterior.Equations{Weights: mat.NewDense(d, d, nil), WeightSD: mat.NewDense(d, d, nil), NoiseVariances: make([]float64, d)}
+		moments := make(weightMoments)
 		for j := range d {
 			parents := g.Parents(j)
 			q := w.Equation(j, parents)
@@ -57,11 +61,10 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 				if q.Strength > 0 {
 					e.Intercepts[j] += (q.Mean[a] - drawn[a]) * means[j][i]
 				}
-				moments.Weights.Set(i, j, q.Mean[a])
-				moments.WeightSD.Set(i, j, math.Sqrt(q.Cov.At(a, a)))
+				moments[dag.Edge{From: i, To: j}] = [2]float64{q.Mean[a], math.Sqrt(q.Cov.At(a, a))}
 				e.Weights.Set(i, j, drawn[a])
 			}
-			e.NoiseVariances[j], moments.NoiseVariances[j] = noiseVariance, q.NoiseVariance
+			e.NoiseVariances[j] = noiseVariance
 		}
 		p.Draws[k].Equations, given[k] = e, moments
 		return nil
@@ -69,12 +72,10 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	if err != nil {
 		return err
 	}
-	known := *p
-	known.Draws = slices.Clone(p.Draws)
-	for k := range known.Draws {
-		known.Draws[k].Equations = given[k]
-	}
-	m := known.Frequencies()
+	m := p.FrequenciesGiven(func(k, i, j int) (mean, sd float64) {
+		v := given[k][dag.Edge{From: i, To: j}]
+		return v[0], v[1]
+	})
 	p.WeightMean, p.WeightSD = m.WeightMean, m.WeightSD
 	return nil
 }

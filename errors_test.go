@@ -111,30 +111,69 @@ func wide(rows, cols int) *dataset.Table {
 }
 
 // A problem that would not fit into memory is refused before anything is
-// computed, and the error says what it needs and what to reduce.
+// computed, and the error says what it needs, what there is, and what would fit.
 func TestMemoryIsChecked(t *testing.T) {
 	for _, row := range []struct {
-		name       string
-		data       *dataset.Table
-		cfg        tobac.Config
-		head, tail string
+		name string
+		data *dataset.Table
+		cfg  tobac.Config
+		want []string
 	}{
 		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: tobac.SVGD},
-			"tobac: 3000 variables with 30 particles and 128 samples on 1 workers need about ", " GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank"},
-		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 10_000}},
-			"tobac: 100 variables with ", "use fewer variables, samples, particles, orders or workers, or a smaller rank"},
+			[]string{"for the compiled program", "17.2 GB are available (asked for)", "would fit: variables up to "}},
+		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 100_000}},
+			[]string{"for the particles of 100000 orders", "would fit: ", "orders up to "}},
 		{"networks of many rows", wide(2000, 200), tobac.Config{Model: tobac.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
-			"tobac: 200 variables with 30 particles and 128 samples on 1 workers need about 30 GB of memory", "or a smaller rank"},
-		{"sets of variables", wide(9, 30), tobac.Config{Engine: tobac.Exact},
-			"tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables", "allowed: the engines mcmc and svgd"},
+			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
+		{"kernel of particles", wide(9, 5), tobac.Config{Engine: tobac.SVGD, Sampler: tobac.Sampler{Particles: 100000}},
+			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
+		{"units of a second layer", wide(9, 5), tobac.Config{Model: tobac.FeedForward{Hidden: []int{5, 99999999}}},
+			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
+		{"chains of many variables", wide(9, 3000), tobac.Config{Engine: tobac.MCMC},
+			[]string{"1000 graphs with 3000 x 3000 weights", "variables up to "}},
 	} {
-		_, err := tobac.NewRun(context.Background(), row.data, row.cfg)
-		if err == nil || !strings.HasPrefix(err.Error(), row.head) || !strings.HasSuffix(err.Error(), row.tail) {
-			t.Errorf("%s: got error  %v\nwant %s…%s", row.name, err, row.head, row.tail)
+		row.cfg.Memory = 16 << 30
+		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
+		if err == nil || !errors.As(err, new(*tobac.MemoryError)) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got error %v, want a MemoryError of one line", row.name, err)
+			continue
 		}
+		for _, want := range row.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got  %v\nwant %s", row.name, err, want)
+			}
+		}
+	}
+	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: tobac.Exact}); err == nil ||
+		!strings.HasPrefix(err.Error(), "tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables") {
+		t.Errorf("sets of variables: %v", err)
 	}
 	// Three variables have only six orders.
 	newRun(t, wide(9, 3), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
+}
+
+// A value that is said to fit does, and the next does not.
+func TestWhatFits(t *testing.T) {
+	cfg := tobac.Config{Engine: tobac.SVGD, Memory: 1 << 30, Order: tobac.Order{Method: ordering.MethodVariance}, Sampler: tobac.Sampler{Particles: 1 << 20, Samples: 1, Steps: 1}}
+	_, err := tobac.NewRun(t.Context(), wide(9, 4), cfg)
+	var most int
+	if err == nil {
+		t.Fatal("2^20 particles fit")
+	}
+	_, after, _ := strings.Cut(err.Error(), "particles up to ")
+	if _, scanErr := fmt.Sscan(strings.TrimSuffix(after, ","), &most); scanErr != nil {
+		t.Fatalf("no number of particles in %q", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nothing is to be computed: the check comes first
+	cfg.Sampler.Particles = most
+	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.Is(err, context.Canceled) {
+		t.Errorf("%d particles: %v", most, err)
+	}
+	cfg.Sampler.Particles++
+	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*tobac.MemoryError)) {
+		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
+	}
 }
 
 // The smallest problem, with every engine: two variables, one possible edge, three rows.

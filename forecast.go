@@ -5,21 +5,21 @@ import (
 	"runtime"
 	"time"
 
-	"tobac/exact"
-	"tobac/mcmc"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Forecast is about what a stage takes, said before it begins.
+// A Forecast is about what a run takes from the stage that begins to its end, said before it begins.
 type Forecast struct {
 	Seconds float64 // on the clock, as busy as the machine is now
-	Bytes   int64   // of memory, of the whole run
+	Bytes   int64   // of memory, at the peak of the whole run
+	// Scale is how many times longer than on the reference the machine takes now: for what is computed after the run.
+	Scale float64
 }
 
 // Seconds of processor time of the forecasts' reference, a core on which [calibration]
-// takes referenceSeconds. They were fitted to runs of 12 to 200 variables: see docs/speed.md.
+// takes referenceSeconds. They were fitted to runs of 5 to 200 variables: see docs/speed.md.
 const (
 	referenceSeconds = 1.6e-2
 
@@ -30,43 +30,115 @@ const (
 	perVariable   = 1.9e-5  // mcmc: for each chain and variable
 	perMoment     = 4e-9    // for each row and pair of columns, of all models
 	perGaussian   = 1.6e-10 // gp: for each set of parents and cube of the rows
+	perEquation   = 1e-5    // of a draw, for each variable
+	perEffect     = 6e-5    // for each pair of variables, in sorting the draws
+	perProgram    = 1.1e-5  // svgd: compiling, for the cube of the variables
+	perSample     = 2.6e-9  // svgd: for each step, particle, sampled graph and pair of variables
+	perKernel     = 1e-9    // svgd: for each step, pair of particles and number of a particle
 
 	programBytes = 40 << 20 // of a process without data
+	worthSaying  = 1        // reference seconds below which the machine is not measured
 )
 
-// forecastExact is that of the engine exact for n rows of d variables, with a
-// number of models to compare and the time of Gaussian processes among them.
-func (c *Config) forecastExact(n, d, models int, gaussian, calibrated float64) Forecast {
-	cost := 0.1 + perMoment*float64(n)*float64(d*d)
-	if c.Order.Known == nil {
-		cost += perSubset * float64(d) * math.Exp2(float64(d)) * float64(models) / 2
-	} else {
-		cost += perSubset * math.Exp2(float64(d)) * float64(models) / 2
+// seconds is the processor time of a run on the reference, and by how many goroutines its longest part is shared.
+func (p *problem) seconds() (total, shared float64) {
+	d := float64(p.d)
+	shared = float64(min(p.cfg.Workers, runtime.GOMAXPROCS(0)))
+	switch {
+	case p.models == 0:
+	case p.chained():
+		total = p.chainSeconds()
+		shared = min(shared, float64(p.cfg.Chains.Chains))
+	default:
+		total = p.exactSeconds()
 	}
-	cost += gaussian
-	bytes := exactBytes(d, c.Order.Known != nil)
-	if d <= kept || c.Order.Known != nil {
-		bytes *= int64(min(models, 2)) // the best so far and the next
-	} else if models > 1 {
-		cost *= 1.5 // half of the time the best is computed again
+	if p.models > 0 && !p.cheap {
+		total += posteriorDraws*perEquation*d + perEffect*d*d
 	}
-	return Forecast{Seconds: cost * calibrated / float64(min(c.Workers, runtime.GOMAXPROCS(0))), Bytes: bytes + rowBytes(n, d)}
+	if p.sampling {
+		total += p.particleSeconds()
+	}
+	return total, shared
 }
 
-// forecastChains is that of the engine mcmc: short chains under each model, the search for
+// exactSeconds are those of the engine exact.
+func (p *problem) exactSeconds() float64 {
+	d, models := float64(p.d), float64(p.models)
+	cost := 0.1 + perMoment*float64(p.n)*d*d
+	if p.cfg.Order.Known == nil {
+		cost += perSubset * d * math.Exp2(d) * models / 2
+	} else {
+		cost += perSubset * math.Exp2(d) * models / 2
+	}
+	cost += p.gaussian
+	if p.d > kept && p.cfg.Order.Known == nil && p.models > 1 {
+		cost *= 1.5 // half of the time the best is computed again
+	}
+	return cost
+}
+
+// chainSeconds are those of the engine mcmc: short chains under each model, the search for
 // candidates, and the chains. Models are compared under 1.5 pilots each on average.
-func (c *Config) forecastChains(n, d int, models int, calibrated float64) Forecast {
-	k, chains, rungs := c.Chains.Candidates, max(c.Chains.Chains, 1), c.Chains.Rungs
-	fill(&k, mcmc.DefaultCandidates(d))
-	fill(&rungs, 4)
-	k = min(k, d-1)
-	outside := float64(min(d-1-k, 8))
-	search := perTableEntry*float64(d)*math.Exp2(float64(k))*(1+outside) + perPair*float64(d*d)
-	iteration := float64(chains) * (perIteration + perVariable*float64(d)) * float64(rungs) / 4
+func (p *problem) chainSeconds() float64 {
+	d, k, c := float64(p.d), p.candidates(), &p.cfg.Chains
+	outside := float64(min(p.d-1-k, 8))
+	search := perTableEntry*d*math.Exp2(float64(k))*(1+outside) + perPair*d*d
+	iteration := float64(c.Chains) * (perIteration + perVariable*d) * float64(p.rungs()) / 4
 	const rounds = 1.5
-	cost := search + float64(c.Chains.WarmUp+c.Chains.Iterations)*iteration + perMoment*float64(n)*float64(d*d)
-	cost += rounds * float64(min(models, 2)) * (search + pilot*iteration)
-	return Forecast{Seconds: cost * calibrated / float64(min(c.Workers, chains, runtime.GOMAXPROCS(0))), Bytes: 2*mcmc.Bytes(d, k) + rowBytes(n, d)}
+	cost := search + float64(c.WarmUp+c.Iterations)*iteration + perMoment*float64(p.n)*d*d
+	return cost + rounds*float64(min(p.models, 2))*(search+pilot*iteration)
+}
+
+// particleSeconds are those of SVGD: under each order the compilation and the steps.
+func (p *problem) particleSeconds() float64 {
+	s, d, m := &p.cfg.Sampler, float64(p.d), float64(p.cfg.Sampler.Particles)
+	pairs, numbers := d*d, d*float64(s.Rank)+d*d
+	compile := perProgram * d * d * d
+	step := perSample * pairs
+	if s.Method == DiBS {
+		step *= 2
+	}
+	if v, ok := p.sampled().(Costly); ok {
+		step += v.StepSeconds(p.n, p.d)
+		compile += v.CompileSeconds(p.n, p.d)
+	}
+	if v, ok := p.sampled().(Parametric); ok {
+		numbers += v.Parameters(p.d)
+	}
+	return p.orders() * (compile + float64(s.Steps)*(step*m*float64(s.Samples)+perKernel*m*m*numbers))
+}
+
+// sampled is the model that SVGD is most likely to sample.
+func (p *problem) sampled() Model {
+	m := p.cfg.Model
+	if m == nil {
+		return Linear{Unequal: true}
+	}
+	if v, ok := m.(SampledModel); ok {
+		m, _ = v.Sampled(p.cfg.Engine != SVGD)
+	}
+	return m
+}
+
+// Costly is implemented by models whose programs take SVGD longer, or more memory, than a linear one does.
+type Costly interface {
+	// StepSeconds is about the processor time of a step for each particle and sampled graph, beside that of the graph.
+	StepSeconds(n, d int) float64
+	// CompileSeconds is that of building and compiling the program.
+	CompileSeconds(n, d int) float64
+	// SampleBytes is about the memory of each worker for each sampled graph, beside that of the graph.
+	SampleBytes(n, d int) float64
+}
+
+// forecast is what a run takes in all.
+func (p *problem) forecast() Forecast {
+	f := Forecast{Bytes: int64(min(total(p.demands()), 1<<62)), Scale: 1}
+	seconds, shared := p.seconds()
+	if seconds >= worthSaying {
+		f.Scale = calibration()
+	}
+	f.Seconds = seconds * f.Scale / shared
+	return f
 }
 
 // work is about the operations of all scores of Gaussian processes: a cube of the rows
@@ -91,12 +163,12 @@ func (m GaussianProcess) work(n, d int) float64 {
 
 // rowBytes is about the memory of the process with its data: as read, as columns, and
 // what waits for the garbage collector.
-func rowBytes(n, d int) int64 { return programBytes + 4*8*int64(n)*int64(d) }
+func rowBytes(n, d int) int64 { return programBytes + 3*8*int64(n)*int64(d) }
 
 // calibration is how many times the reference the time of this machine is, as
 // busy as it is: it measures some milliseconds of node scores.
 func calibration() float64 {
-	const rows, columns, rounds = 32, 8, 50000
+	const rows, columns, rounds, repeats = 32, 8, 50000, 5 // long enough to notice what else runs
 	x := mat.NewDense(rows, columns, nil)
 	for i := range rows {
 		for j := range columns {
@@ -109,36 +181,41 @@ func calibration() float64 {
 	}
 	parents := []int{1, 2, 4, 5, 7}
 	start := time.Now()
-	for range rounds {
+	for range rounds * repeats {
 		l.LogScore(0, parents)
 		l.LogScore(3, parents)
 	}
-	return time.Since(start).Seconds() / referenceSeconds
+	return time.Since(start).Seconds() / repeats / referenceSeconds
 }
 
-// foresee reports what the stage in closed form is about to take.
-func (r *Run) foresee(stage Engine) {
+// foresee reports what the whole run is about to take.
+func (r *Run) foresee() {
 	if r.cfg.Progress == nil {
 		return
 	}
-	n, d := r.data.X.Dims()
-	models, gaussian := 0, 0.0
-	all := r.scoredModels()
-	for _, m := range all {
-		if unsuited(m, all, r.data) != "" {
-			continue
-		}
-		models++
-		if g, ok := m.(GaussianProcess); ok {
-			gaussian += perGaussian * g.work(n, d)
+	p := r.problem()
+	stage := r.cfg.Engine
+	if r.cfg.Engine == SVGD && p.models > 0 {
+		stage = Exact // finds the orders
+		if p.chained() {
+			stage = MCMC
 		}
 	}
-	var f Forecast
-	switch {
-	case stage == MCMC:
-		f = r.cfg.forecastChains(n, d, models, calibration())
-	case d <= exact.MaxVariables:
-		f = r.cfg.forecastExact(n, d, models, gaussian, calibration())
-	}
+	f := p.forecast()
 	r.report(Progress{Stage: stage, Bytes: f.Bytes, Forecast: &f, Doing: "beginning"})
+}
+
+// foreseeParticles reports what the rest of a run takes whose model was not known before, where that is another one than was expected.
+func (r *Run) foreseeParticles() {
+	if r.cfg.Progress == nil || !r.sampling || r.listsParticles() {
+		return
+	}
+	before, now := r.expected, r.problem()
+	now.models = 0
+	before.models = 0
+	if was, is := before.particleSeconds(), now.particleSeconds(); is < 2*was {
+		return
+	}
+	f := now.forecast()
+	r.report(Progress{Stage: SVGD, Bytes: f.Bytes, Forecast: &f, Doing: "orders and the program of the model"})
 }

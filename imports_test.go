@@ -21,6 +21,7 @@ import (
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
 	"tobac/internal/file":      {},
+	"tobac/internal/memory":    {},
 	"tobac/internal/numpy":     {},
 	"tobac/internal/parallel":  {},
 	"tobac/internal/rapidseed": {"pgregory.net/rapid"},
@@ -69,7 +70,7 @@ var allowed = map[string][]string{
 }
 
 // leaves import the standard library alone, and every package may import them.
-var leaves = []string{"tobac/internal/file", "tobac/internal/parallel", "tobac/internal/stream"}
+var leaves = []string{"tobac/internal/file", "tobac/internal/memory", "tobac/internal/parallel", "tobac/internal/stream"}
 
 // vague are package names that say nothing about what a package is for.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "config", "misc", "base"}

@@ -45,6 +45,7 @@ type Run struct {
 	found     *found     // orders that a method found; nil: none
 	shared    shared     // with fits to other completed tables
 	copies    []string   // warnings of columns that the data do not tell apart
+	expected  problem    // before anything was computed
 	atOdds    string     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
@@ -72,6 +73,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 		return nil, err
 	}
 	n, d := data.X.Dims()
+	early := problem{n: n, d: d} // before anything of the size of the pairs of variables
+	if err := early.checkMemory(cfg.room()); err != nil {
+		return nil, err
+	}
 	cfg, err := cfg.withDefaults(data.Names)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
@@ -84,11 +89,11 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, copies: copies(data)}
 	r.choose()
-	if r.sampling {
-		if err := r.checkMemory(n, d); err != nil {
-			return nil, err
-		}
+	r.expected = r.problem()
+	if err := r.expected.checkMemory(cfg.room()); err != nil {
+		return nil, err
 	}
+	r.foresee()
 	if err := r.infer(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(withName(err, data.Names)))
 	}
@@ -146,6 +151,7 @@ func timed(seconds *float64, do func() error) error {
 // endChains reads the posterior off the chains, and begins SVGD if that is to
 // follow.
 func (r *Run) endChains(ctx context.Context) (err error) {
+	r.cfg.doing(MCMC, "reading the posterior off the chains")
 	if r.inferred, err = r.chains.inference(ctx, r.data, &r.cfg); err != nil {
 		return err
 	}
@@ -279,6 +285,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 		out.Diagnostics = &r.chains.diagnostics
 	}
 	if r.particles != nil {
+		r.cfg.doing(SVGD, "reading the posterior off the particles")
 		p, err := r.particles.posterior(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)

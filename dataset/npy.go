@@ -12,6 +12,8 @@ import (
 
 	"codeberg.org/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/memory"
 )
 
 // ReadNPY reads a two-dimensional NumPy array of numbers, rows × columns, as a table with columns X0, X1, …; source names r in errors. Floating-point
@@ -19,7 +21,7 @@ import (
 //
 // Errors: anything that is no such array, an array without rows or columns, a file shorter than its header says, NaN and infinities.
 func ReadNPY(r io.Reader, source string) (*Table, error) {
-	data, err := io.ReadAll(r)
+	data, err := memory.ReadAll(r, 2)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -38,7 +40,7 @@ func ReadNPY(r io.Reader, source string) (*Table, error) {
 // ReadArrayNPY reads a NumPy array of numbers in one dimension, as a column, or two, rows × columns; source names r in errors. It is [ReadNPY] without names, and for any
 // numbers, NaN and infinities included.
 func ReadArrayNPY(r io.Reader, source string) (*mat.Dense, error) {
-	data, err := io.ReadAll(r)
+	data, err := memory.ReadAll(r, 2)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}

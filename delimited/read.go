@@ -1,6 +1,7 @@
 package delimited
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -37,7 +38,10 @@ const byteOrderMark = "\uFEFF"
 //
 // A file without any record, text that is not UTF-8, faulty quotes and empty lines between records give an [*Error].
 func Read(r io.Reader, source string) (*File, error) {
-	data, err := io.ReadAll(r)
+	data, err := readAll(r, source)
+	if errors.As(err, new(*Error)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}

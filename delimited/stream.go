@@ -199,7 +199,9 @@ func (s *Stream) Next() (cells []Cell, line int, err error) {
 		s.pending = 0
 		s.records++
 		line = s.line
-		cells, err = s.split(text)
+		if cells, err = s.split(text); err == nil {
+			err = s.checkFields(line)
+		}
 		return cells, line, err
 	}
 }
@@ -217,7 +219,7 @@ func (s *Stream) split(text []byte) ([]Cell, error) {
 		return s.cells, nil
 	}
 	separator := byte(s.syntax.Separator)
-	for {
+	for len(s.cells) <= MaxFields {
 		stop := bytes.IndexByte(text, separator)
 		if stop < 0 {
 			s.cells = append(s.cells, Cell{Text: trimBlanks(text)})
@@ -226,6 +228,7 @@ func (s *Stream) split(text []byte) ([]Cell, error) {
 		s.cells = append(s.cells, Cell{Text: trimBlanks(text[:stop])})
 		text = text[stop+1:]
 	}
+	return s.cells, nil
 }
 
 // trimBlanks is bytes.TrimSpace, fast where there is nothing to do.
@@ -296,6 +299,9 @@ func (s *Stream) quoted(at, begin int) (field []byte, next int, err error) {
 			if err != nil {
 				return nil, 0, err
 			}
+			if len(s.record)+len(more) > MaxLine {
+				return nil, 0, tooLong(s.source, begin)
+			}
 			s.record = append(append(s.record, '\n'), more...)
 			field = append(field, '\n')
 			continue
@@ -330,12 +336,10 @@ func (s *Stream) physical() ([]byte, error) {
 func (s *Stream) readLine() ([]byte, error) {
 	line, err := s.lines.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		whole := bytes.Clone(line)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			line, err = s.lines.ReadSlice('\n')
-			whole = append(whole, line...)
+		line, err = s.restOfLine(line)
+		if errors.As(err, new(*Error)) {
+			return nil, err
 		}
-		line = whole
 	}
 	if len(line) == 0 && err != nil {
 		return nil, locate(s.source, err)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/memory"
 )
 
 // posterior is what was stored, checked.
@@ -41,6 +42,9 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 			return nil, fmt.Errorf("component %d: %w", k, err)
 		}
 		p.Components = append(p.Components, c)
+	}
+	if need, room := 9*float64(len(draws))*float64(d)*float64(d), memory.Available(); need > float64(room.Bytes) {
+		return nil, fmt.Errorf("%d draws of graphs on %d variables need about %s of memory, and %v", len(draws), d, memory.Size(need), room)
 	}
 	for m, stored := range draws {
 		draw, err := stored.draw(d)

@@ -210,6 +210,15 @@ func matrix(d int, v float64) *mat.Dense {
 // comment. Draws with a cycle are left out; if there is no other, all
 // probabilities are 0.
 func (p *Posterior) Frequencies() Marginals {
+	if !slices.ContainsFunc(p.Draws, func(draw Draw) bool { return draw.Equations != nil }) {
+		return p.FrequenciesGiven(nil)
+	}
+	return p.FrequenciesGiven(func(k, i, j int) (mean, sd float64) { return p.Draws[k].Equations.weight(i, j, p.Kind) })
+}
+
+// FrequenciesGiven are [Posterior.Frequencies] with the means and standard deviations of the weights of i → j given the
+// graph of draw k from elsewhere, asked for edges that the draw has; nil: there are no weights.
+func (p *Posterior) FrequenciesGiven(weight func(k, i, j int) (mean, sd float64)) Marginals {
 	d := len(p.Names)
 	kept, index := p.Empirical().Acyclic()
 	if kept == nil {
@@ -222,16 +231,18 @@ func (p *Posterior) Frequencies() Marginals {
 			w[k] = 1
 		}
 	}
-	weighted := slices.ContainsFunc(p.Draws, func(draw Draw) bool { return draw.Equations != nil })
 	having := make([][]int, d*d) // for every edge, the draws that have it
 	for k, g := range kept.Graphs {
 		for _, e := range g.Edges() {
 			having[e.From*d+e.To] = append(having[e.From*d+e.To], k)
 		}
 	}
-	return mixture(d, weighted, total, func(i, j int, add func(w, mean, sd float64)) {
+	return mixture(d, weight != nil, total, func(i, j int, add func(w, mean, sd float64)) {
 		for _, k := range having[i*d+j] {
-			mean, sd := p.Draws[index[k]].Equations.weight(i, j, p.Kind)
+			mean, sd := math.NaN(), math.NaN()
+			if weight != nil {
+				mean, sd = weight(index[k], i, j)
+			}
 			add(w[k], mean, sd)
 		}
 	})

@@ -94,7 +94,10 @@ func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout
 	if f, ok := r.(*os.File); ok {
 		from = f
 	}
-	at, size, err := inMemory(from)
+	at, size, err := inMemory(from, source)
+	if errors.As(err, new(*SizeError)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, file.WithPath(source, err)
 	}

@@ -30,16 +30,21 @@ type loader struct {
 	// padded says that records end with their last cell that is not empty.
 	padded  bool
 	width   int
+	checked int     // cells when the size of the table was last compared with the memory
 	suspect *record // a first record of names and numbers, about which the number of rows decides
 }
 
-// headRecords is how many records decide where the data begin.
-const headRecords = 200
+// headRecords is how many records decide where the data begin, or fewer where these take headBytes.
+const (
+	headRecords = 200
+	headBytes   = 128 << 20
+)
 
 // load reads all records.
 func (l *loader) load(s source) error {
 	var head []record
-	for len(head) < headRecords {
+	held := 0
+	for len(head) < headRecords && (held < headBytes || len(head) < 3) {
 		cells, line, err := s.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -48,14 +53,18 @@ func (l *loader) load(s source) error {
 			return err
 		}
 		head = append(head, record{line, copied(cells)})
+		for _, c := range cells {
+			held += 48 + len(c.Text)
+		}
 	}
+	more := len(head) == headRecords || held >= headBytes
 	if len(head) == 0 {
 		return &FormatError{l.t.Source, "file is empty"}
 	}
 	for _, r := range l.begin(head) {
 		l.add(r.cells, r.line)
 	}
-	for len(head) == headRecords {
+	for more {
 		cells, line, err := s.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -64,6 +73,9 @@ func (l *loader) load(s source) error {
 			return err
 		}
 		l.add(cells, line)
+		if err := l.checkSize(); err != nil {
+			return err
+		}
 	}
 	l.settleSuspect()
 	return nil

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/memory"
 )
 
 // readArray reads a NumPy array of one or two dimensions.
@@ -188,7 +189,7 @@ func openArray(f *zip.File, key string) (a array, err error) {
 		return a, err
 	}
 	defer r.Close() // only read
-	data, err := io.ReadAll(io.LimitReader(r, largestArray))
+	data, err := memory.ReadAll(io.LimitReader(r, largestArray), 2)
 	if err != nil {
 		return a, err
 	}

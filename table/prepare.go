@@ -117,6 +117,7 @@ type preparation struct {
 	wanted   []int // columns, in sequence
 	named    []bool
 	order    map[int][]string
+	places   map[string]int // of the columns by their names, −1 for a name of several; nil: not yet needed
 	problems []Problem
 	codings  []coding
 }
@@ -225,7 +226,16 @@ func (p *preparation) problem(q Problem) { p.problems = append(p.problems, q) }
 // dropping is the remedy that leaves a column out.
 func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
 	name = p.t.Columns[j].Name
-	if k, err := p.t.find("drop", name); err != nil || k != j {
+	if p.places == nil {
+		p.places = map[string]int{}
+		for k, c := range p.t.Columns {
+			if _, taken := p.places[c.Name]; taken {
+				k = -1 // of several
+			}
+			p.places[c.Name] = k
+		}
+	}
+	if k, known := p.places[strings.TrimSpace(name)]; !known || k != j || name == "" {
 		name = fmt.Sprint(j + 1)
 	}
 	return name, func(o *Options) {
@@ -377,8 +387,11 @@ func (p *preparation) fill() {
 	names := make([]string, len(p.out.Columns))
 	for k, c := range p.out.Columns {
 		names[k] = c.Name
+		if c.Level == "" {
+			continue
+		}
 		for b, d := range p.out.Columns[:k] {
-			if c.Level != "" && d.Level != "" && c.Position == d.Position {
+			if d.Level != "" && c.Position == d.Position {
 				p.out.Exclusive = append(p.out.Exclusive, [2]int{b, k})
 			}
 		}
@@ -441,9 +454,13 @@ func chosen(x *mat.Dense, columns []int) *mat.Dense {
 // handleGaps finds the missing values in the wanted columns, and returns the rows that stay.
 func (p *preparation) handleGaps(rows []int) []int {
 	var gappy []*Profile
+	coded := map[*Profile]bool{}
+	for _, c := range p.out.Columns {
+		coded[c.profile] = true
+	}
 	for _, j := range p.wanted {
 		q := p.out.Profiles[j]
-		if q.Gaps > 0 && slices.ContainsFunc(p.out.Columns, func(c Coded) bool { return c.profile == q }) {
+		if q.Gaps > 0 && coded[q] {
 			gappy = append(gappy, q)
 		}
 	}

@@ -151,13 +151,13 @@ func (t *Table) note(format string, args ...any) {
 }
 
 // inMemory returns what formats need that are not read from front to end: the file itself, or all of what is left in r.
-func inMemory(r io.Reader) (at io.ReaderAt, size int64, err error) {
+func inMemory(r io.Reader, source string) (at io.ReaderAt, size int64, err error) {
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return f, info.Size(), nil
 		}
 	}
-	data, err := io.ReadAll(r)
+	data, err := readWhole(r, source)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -38,14 +38,19 @@ func newCheck() *cobra.Command {
   tobac check data.csv.gz --json`,
 		Args: arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			p := newProgress(cmd.ErrOrStderr(), false)
+			defer p.close()
+			p.during("reading " + dataLabel(args[0]))
 			t, err := o.open(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
+			p.during("looking at the columns")
 			d, err := table.Describe(t, o.want)
 			if err != nil {
 				return tableError(err)
 			}
+			p.close()
 			c := newCheckReport(t, d, dataLabel(args[0]))
 			var text strings.Builder
 			stdout := cmd.OutOrStdout()

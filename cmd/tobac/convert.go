@@ -62,7 +62,9 @@ func newConvert() *cobra.Command {
 		Args: arguments(2, 2, "a file to read and a file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return working(cmd.ErrOrStderr(), false, "converting "+args[0], func(p *progress) error {
+				return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), over{p, cmd.OutOrStdout()}, over{p, cmd.ErrOrStderr()})
+			})
 		},
 	}
 	f := cmd.Flags()

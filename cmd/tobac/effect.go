@@ -46,11 +46,16 @@ func newEffect() *cobra.Command {
 			if from == "" {
 				return usagef("tobac effect needs --from A, the column that is set")
 			}
+			p := newProgress(cmd.ErrOrStderr(), false)
+			defer p.close()
+			p.during("reading " + args[0])
 			r, err := readRun(args[0], edited)
 			if err != nil {
 				return err
 			}
+			p.during("total effects")
 			a, err := newEffectAnswer(r, from, to)
+			p.close()
 			if err != nil {
 				return err
 			}

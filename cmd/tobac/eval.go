@@ -45,7 +45,11 @@ consensus_shd judges too: all edges with a probability above 1/2.`,
 			if truthPath == "" && heldoutPath == "" {
 				return usagef("tobac eval needs --truth GRAPH.csv, --heldout FILE, or both")
 			}
-			e, err := evaluateFiles(args[0], truthPath, heldoutPath, dataPath, edited, cmd.ErrOrStderr())
+			var e evaluation
+			err := working(cmd.ErrOrStderr(), false, "reading and judging "+args[0], func(p *progress) (err error) {
+				e, err = evaluateFiles(args[0], truthPath, heldoutPath, dataPath, edited, over{p, cmd.ErrOrStderr()})
+				return err
+			})
 			if err != nil {
 				return err
 			}

@@ -304,7 +304,11 @@ func (o *fitOptions) recall() (err error) {
 // the rest.
 func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout, stderr io.Writer) error {
 	start := time.Now()
-	j, err := within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
+	var j *job
+	err := working(stderr, o.quiet, "reading "+dataLabel(data), func(*progress) (err error) {
+		j, err = within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
+		return err
+	})
 	if err != nil {
 		return notBegun(o.command.mistaken(err))
 	}
@@ -329,14 +333,20 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	r.command, r.formats = o.command, o.formats
-	k.conclude(ctx, r, j, stderr)
+	after := newProgress(stderr, o.quiet)
+	defer after.close()
+	after.during("judging the posterior, total effects and the verdict")
+	k.conclude(ctx, r, j, over{after, stderr})
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if o.out != "" {
 		if o.report {
-			k.draw(ctx, r, j, stderr)
+			after.during("drawing the report")
+			k.draw(ctx, r, j, over{after, stderr})
 		}
+		after.during("writing " + o.out)
 		k.save(r)
 	}
+	after.during("the report on the screen")
 	var text bytes.Buffer
 	if o.json {
 		stdout = exactly(stdout)
@@ -347,6 +357,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
+	after.close()
 	if _, err := stdout.Write(text.Bytes()); err != nil {
 		k.unprinted(r, file.WithPath("standard output", err))
 	}

@@ -185,6 +185,7 @@ func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error
 func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	g, c := j.gapped, j.fit
 	var err error
+	p.during(fmt.Sprintf("completing the table %d times", g.count))
 	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
 		Intervened: g.Intervened, Names: g.Names, Together: g.together}); err != nil {
 		return nil, err

@@ -115,11 +115,15 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 			return nil, err
 		}
 		t = numbersOf(j.table)
+		j.table.Data, j.table.Incomplete = nil, nil // else a copy of a large table stays beside that which is fitted
 		o.imputedTogether = levelsTogether(j.table)
 		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
 	}
 	n, d := t.X.Dims()
 	j.input.Variables = d
+	if err := checkColumns(d); err != nil {
+		return nil, &locatedError{j.input.Data, err}
+	}
 	switch {
 	case d < 2:
 		return nil, fmt.Errorf("%s: got a single column, want at least 2: one variable has no edges to infer", j.input.Data)
@@ -166,7 +170,10 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 			return &locatedError{o.heldout, err}
 		}
 	}
-	j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
+	j.train = t
+	if j.scaling != nil {
+		j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
+	}
 	j.input.Transform, j.input.Center, j.input.Standardize = o.transform.String(), o.center, o.standardize
 	j.input.TrainingRows, _ = j.train.X.Dims()
 	if j.heldout != nil {
@@ -184,6 +191,7 @@ const patience = 500 * time.Millisecond
 // infer runs the fit and shows its progress.
 func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	p := newProgress(stderr, j.quiet)
+	p.later = j.later()
 	defer p.close()
 	type outcome struct {
 		*result

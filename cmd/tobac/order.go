@@ -79,6 +79,9 @@ func newOrder() *cobra.Command {
 			case cmd.Flags().Changed("seed") && resamples == 0:
 				return usagef("--seed is for the resamples of --bootstrap N")
 			}
+			p := newProgress(cmd.ErrOrStderr(), false)
+			defer p.close()
+			p.during("reading " + dataLabel(args[0]))
 			prepared, err := options.read(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -88,6 +91,9 @@ func newOrder() *cobra.Command {
 				return err
 			}
 			label := dataLabel(args[0])
+			if err := checkColumns(len(t.Names)); err != nil {
+				return &locatedError{label, err}
+			}
 			var prior tobac.Prior
 			if err := known.apply(&prior, t.Names); err != nil {
 				return err
@@ -105,18 +111,21 @@ func newOrder() *cobra.Command {
 					return err
 				}
 			}
+			p.during("")
 			note(cmd.ErrOrStderr(), prepared.Notes)
 			if all {
-				return compareOrders(cmd.Context(), t, label, precedence, truth, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return compareOrders(cmd.Context(), t, label, precedence, truth, p, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
+			p.during(fmt.Sprintf("finding the order by %v", method))
 			if resamples > 0 {
-				return bootstrapOrders(cmd, t, label, ordering.Within{Estimator: method, Precedence: precedence}, resamples, resampling)
+				return bootstrapOrders(cmd, p, t, label, ordering.Within{Estimator: method, Precedence: precedence}, resamples, resampling)
 			}
 			result, err := orderWithin(cmd.Context(), ordering.Within{Estimator: method, Precedence: precedence}, t.X)
 			switch {
 			case err != nil:
 				return &locatedError{label, orderError(err, t.Names)}
 			}
+			p.close()
 			warn(cmd.ErrOrStderr(), doubts(result, t))
 			_, err = fmt.Fprintln(exactly(cmd.OutOrStdout()), joinNames(permuted(t.Names, result.Order)))
 			return err
@@ -147,7 +156,11 @@ func doubts(r *ordering.Result, t *dataset.Table) []string {
 }
 
 // bootstrapOrders orders resamples of the rows and prints what they agree on.
-func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method ordering.Orderer, resamples int, seed uint64) error {
+func bootstrapOrders(cmd *cobra.Command, p *progress, t *dataset.Table, label string, method ordering.Orderer, resamples int, seed uint64) error {
+	if err := checkResamples(t, resamples); err != nil {
+		return err
+	}
+	p.during(fmt.Sprintf("ordering %d resamples", resamples))
 	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
 	spread, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
 		return ordering.Bootstrap(cmd.Context(), method, t.X, resamples, opt)
@@ -158,6 +171,7 @@ func bootstrapOrders(cmd *cobra.Command, t *dataset.Table, label string, method 
 	case err != nil:
 		return &locatedError{label, orderError(err, t.Names)}
 	}
+	p.close()
 	warn(cmd.ErrOrStderr(), doubts(spread.Point, t))
 	var text bytes.Buffer
 	if err := writeBootstrap(&text, t, spread); err != nil {

@@ -181,7 +181,7 @@ func TestBadOrders(t *testing.T) {
 		{"fit good.csv --orders 3 --order a,b,c", exitUsage, `--orders contradicts --order a,b,c: a known order leaves none to find in resamples`},
 		{"fit good.csv --orders 3 --order order.txt", exitUsage, `--orders contradicts --order order.txt: a known order leaves none to find in resamples`},
 		{"fit --orders 3 --order eqvar --order-weights evidence --model ffn", exitUsage, `--order-weights contradicts --model ffn: networks have no marginal likelihood in closed form`},
-		{"fit wide.csv --orders 3 --order eqvar --order-weights evidence", exitUsage, `--order-weights evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
+		{"fit wide.csv --orders 3 --order eqvar --order-weights evidence --quiet", exitUsage, `--order-weights evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
 		{"order good.csv --bootstrap 0", exitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1 to 100000`},
 		{"order good.csv --bootstrap 3 --all", exitUsage, `--all and --bootstrap contradict each other: choose one --method to resample for`},
 		{"order good.csv --seed 3", exitUsage, `--seed is for the resamples of --bootstrap N`},

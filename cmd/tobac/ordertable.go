@@ -25,15 +25,17 @@ type orderRow struct {
 
 // compareOrders runs every method and prints a table; known and truth may be nil. Methods
 // that fail have their reason in the table; it fails if all do.
-func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence, truth *dag.Graph, stdout, stderr io.Writer) error {
+func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence, truth *dag.Graph, p *progress, stdout, stderr io.Writer) error {
 	var rows []orderRow
 	failed := 0
 	for _, method := range ordering.Methods() {
+		p.during(fmt.Sprintf("finding the order by %v", method))
 		start := time.Now()
 		result, err := orderWithin(ctx, ordering.Within{Estimator: method, Precedence: known}, t.X)
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
+		p.during("")
 		row := orderRow{method: method, result: result, err: err, seconds: time.Since(start).Seconds()}
 		if err != nil {
 			row.err = orderError(err, t.Names)
@@ -47,6 +49,7 @@ func compareOrders(ctx context.Context, t *dataset.Table, label string, known *o
 		}
 		rows = append(rows, row)
 	}
+	p.close()
 	if failed == len(rows) {
 		return &locatedError{label, rows[0].err}
 	}

@@ -43,10 +43,14 @@ func newPredict() *cobra.Command {
 			if rows && asJSON {
 				return usagef("--rows and --json contradict each other")
 			}
+			p := newProgress(cmd.ErrOrStderr(), false)
+			defer p.close()
+			p.during("reading " + args[0])
 			r, err := readRun(args[0], edited)
 			if err != nil {
 				return err
 			}
+			p.during("")
 			settings, err := r.settings(do)
 			if err != nil {
 				return err
@@ -56,10 +60,11 @@ func newPredict() *cobra.Command {
 			}
 			warnings := r.effects.Warnings(settings)
 			warn(cmd.ErrOrStderr(), warnings)
+			p.during("predictions")
 			if rows {
-				return writeDrawn(cmd.OutOrStdout(), r, settings)
+				return writeDrawn(over{p, cmd.OutOrStdout()}, r, settings)
 			}
-			return writePrediction(cmd.OutOrStdout(), r, settings, warnings, asJSON)
+			return writePrediction(over{p, cmd.OutOrStdout()}, r, settings, warnings, asJSON)
 		},
 	}
 	f := cmd.Flags()

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"tobac"
+	"tobac/internal/memory"
 )
 
 // A progress shows how far a run is and whether it converges: on a terminal one
@@ -39,6 +40,9 @@ type progress struct {
 	doingSince time.Time
 	doingLines int // lines about it
 
+	steppedAt time.Time // of the last step
+	later     float64   // seconds that are spent after the run, on the reference of the forecasts
+
 	closed bool
 	done   chan struct{} // ends the watch
 }
@@ -47,7 +51,9 @@ const (
 	patient = 2 * time.Second
 	// longest is how long nothing is written while steps are taken.
 	longest = 10 * time.Second
-	redraw  = 100 * time.Millisecond
+	// slowStep is how long nothing is written during a single step.
+	slowStep = 30 * time.Second
+	redraw   = 100 * time.Millisecond
 )
 
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -78,15 +84,45 @@ func (p *progress) watch() {
 	}
 }
 
+// working shows what is being done, in a few words, while do runs and once that takes long.
+func working(w io.Writer, quiet bool, what string, do func(p *progress) error) error {
+	p := newProgress(w, quiet)
+	defer p.close()
+	p.during(what)
+	return do(p)
+}
+
+// An over is a writer to which the line on the terminal gives way.
+type over struct {
+	p *progress
+	w io.Writer
+}
+
+func (o over) Write(text []byte) (int, error) {
+	o.p.mu.Lock()
+	defer o.p.mu.Unlock()
+	o.p.clear()
+	return o.w.Write(text)
+}
+
+// during says what is being done from now on; "": nothing, and the line on the terminal is free.
+func (p *progress) during(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	p.doing, p.doingSince, p.doingLines = what, p.now(), 0
+}
+
 // wait shows the stage that is being computed, if that has taken long: on a terminal
 // each second, otherwise after 2, 20 and 200 seconds.
 func (p *progress) wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.now()
 	if p.closed || p.doing == "" {
+		p.waitForStep(now)
 		return
 	}
-	now := p.now()
 	taken := now.Sub(p.doingSince)
 	switch {
 	case taken < patient:
@@ -100,6 +136,25 @@ func (p *progress) wait() {
 	}
 }
 
+// waitForStep shows a step that takes long: without a terminal the first one, and others in which nothing is written for slowStep.
+func (p *progress) waitForStep(now time.Time) {
+	if p.closed || p.start.IsZero() || p.taken >= p.steps {
+		return
+	}
+	text := fmt.Sprintf("step %d of %d, elapsed %s", p.taken+1, p.steps, spell(now.Sub(p.start)))
+	switch silent := now.Sub(p.shownAt); {
+	case now.Sub(p.steppedAt) < patient:
+	case p.terminal != nil:
+		if silent >= time.Second {
+			p.draw(text, now)
+		}
+	case p.shown == p.first && p.doingLines == 0, silent >= slowStep:
+		p.doingLines++
+		p.shownAt = now
+		fmt.Fprintln(p.w, text)
+	}
+}
+
 // begin writes the warnings and starts the clock. The number of steps depends on
 // the data where several orders are sampled; a resumed run has taken some of them.
 func (p *progress) begin(warnings []string, taken, steps int) {
@@ -107,7 +162,7 @@ func (p *progress) begin(warnings []string, taken, steps int) {
 	defer p.mu.Unlock()
 	p.first, p.taken, p.shown, p.steps = taken, taken, taken, steps
 	p.start = p.now()
-	p.doing = ""
+	p.doing, p.steppedAt, p.doingLines = "", p.start, 0
 	if p.closed {
 		return
 	}
@@ -140,8 +195,10 @@ func (p *progress) warn(text string) {
 func (p *progress) step(s tobac.Progress) {
 	if f := s.Forecast; f != nil {
 		const longRun, muchMemory = 5, 100 << 20 // seconds and bytes that are worth a line
-		if f.Seconds >= longRun || f.Bytes >= muchMemory {
-			p.say(forecastLine(s.Stage, *f))
+		all := *f
+		all.Seconds += p.later * f.Scale
+		if all.Seconds >= longRun || all.Bytes >= muchMemory {
+			p.say(forecastLine(s.Stage, all))
 		}
 	}
 	p.mu.Lock()
@@ -151,7 +208,7 @@ func (p *progress) step(s tobac.Progress) {
 		p.doing, p.doingSince, p.doingLines = fmt.Sprintf("%v: %s", s.Stage, s.Doing), now, 0
 		return
 	}
-	p.doing = ""
+	p.doing, p.steppedAt = "", now
 	if p.start.IsZero() {
 		return
 	}
@@ -177,14 +234,10 @@ func (p *progress) step(s tobac.Progress) {
 	fmt.Fprintf(p.w, format, p.taken, p.steps, st.rate, strings.Join(append(st.convergence, st.times), ", "))
 }
 
-// forecastLine says what a stage is about to take.
+// forecastLine says what a run is about to take from a stage to its end.
 func forecastLine(stage tobac.Engine, f tobac.Forecast) string {
-	memory := fmt.Sprintf("%.0f MB", 10*math.Ceil(float64(f.Bytes)/1e7))
-	if f.Bytes >= 1e9 {
-		memory = fmt.Sprintf("%.1f GB", float64(f.Bytes)/1e9)
-	}
-	took := time.Duration(f.Seconds * float64(time.Second))
-	return fmt.Sprintf("about %s and %s for the engine %v", spell(max(took, time.Second)), memory, stage)
+	took := time.Duration(min(f.Seconds, 1e9) * float64(time.Second))
+	return fmt.Sprintf("about %s and %s for the engine %v and what follows", spell(max(took, time.Second)), memory.Size(float64(f.Bytes)), stage)
 }
 
 // A status is what a line of progress says.

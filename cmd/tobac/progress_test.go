@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tobac"
 	"tobac/mcmc"
 )
@@ -111,7 +113,7 @@ func TestProgressWaits(t *testing.T) {
 	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 41.2, Bytes: 3.2e9}})
 	p.step(tobac.Progress{Stage: tobac.MCMC, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 300, Bytes: 291e6}})
 	p.step(tobac.Progress{Stage: tobac.Exact, Doing: "sums", Forecast: &tobac.Forecast{Seconds: 0.2, Bytes: 5e6}})
-	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nabout 41 s and 3.2 GB for the engine exact\nabout 5 min and 300 MB for the engine mcmc\n"; b.String() != want {
+	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\nabout 41 s and 3.2 GB for the engine exact and what follows\nabout 5 min and 300 MB for the engine mcmc and what follows\n"; b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
@@ -145,4 +147,72 @@ func TestQuiet(t *testing.T) {
 		t.Errorf("loud: %q\nquiet: %q", loud.stderr, quiet.stderr)
 	}
 	same(t, "loud", "quiet")
+}
+
+// What is done outside of a run is shown once it takes long, and a writer makes room for its text.
+func TestProgressDuring(t *testing.T) {
+	var b bytes.Buffer
+	p, wait := clocked(&b, nil)
+	p.during("reading data.csv")
+	wait(time.Second)
+	p.wait()
+	p.during("drawing the report")
+	for range 50 {
+		wait(time.Second)
+		p.wait()
+	}
+	p.during("")
+	wait(time.Minute)
+	p.wait()
+	if want := "drawing the report, elapsed 2 s\ndrawing the report, elapsed 20 s\n"; b.String() != want {
+		t.Errorf("got  %q\nwant %q", b.String(), want)
+	}
+	b.Reset()
+	p.terminal = func() (int, bool) { return 40, true }
+	p.during("reading")
+	wait(3 * time.Second)
+	p.wait()
+	var out bytes.Buffer
+	if _, err := (over{p, &out}).Write([]byte("text\n")); err != nil || out.String() != "text\n" || !regexp.MustCompile(`^\rreading  elapsed 3 s\r +\r$`).MatchString(b.String()) {
+		t.Errorf("%v; on the terminal %q, out %q", err, b.String(), out.String())
+	}
+}
+
+// The first step is reported after two seconds, and later ones where nothing has been written for half a minute: no flood.
+func TestProgressLongSteps(t *testing.T) {
+	var b bytes.Buffer
+	p, wait := clocked(&b, nil)
+	p.begin(nil, 0, 3)
+	for s := range 3 {
+		for range 70 {
+			wait(time.Second)
+			p.wait()
+		}
+		p.step(tobac.Progress{Stage: tobac.SVGD, Step: s + 1})
+	}
+	for range 70 { // after the last step
+		wait(time.Second)
+		p.wait()
+	}
+	var got []string
+	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
+		got = append(got, strings.Split(line, ",")[0]+line[strings.LastIndex(line, ", elapsed"):])
+	}
+	want := []string{"step 1 of 3, elapsed 2 s", "step 1 of 3, elapsed 32 s", "step 1 of 3, elapsed 62 s", "step 1 of 3, elapsed 70 s, left 2 min",
+		"step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min, left 70 s",
+		"step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 4 min, left 0 s"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("lines (-want +got):\n%s\n%s", diff, b.String())
+	}
+}
+
+// What follows a run counts in its forecast, with the speed of the machine.
+func TestProgressLater(t *testing.T) {
+	var b bytes.Buffer
+	p, _ := clocked(&b, nil)
+	p.later = 50
+	p.step(tobac.Progress{Stage: tobac.MCMC, Forecast: &tobac.Forecast{Seconds: 10, Bytes: 5e6, Scale: 2}, Doing: "beginning"})
+	if want := "about 2 min and 10 MB for the engine mcmc and what follows\n"; b.String() != want {
+		t.Errorf("got  %q\nwant %q", b.String(), want)
+	}
 }

@@ -34,7 +34,9 @@ fit held out are held out again. --truth names the true graph if that is elsewhe
 		Args:                  arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, cmd.OutOrStdout())
+			return working(cmd.ErrOrStderr(), false, "reading "+args[0]+" and drawing its report", func(p *progress) error {
+				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, over{p, cmd.OutOrStdout()})
+			})
 		},
 	}
 	f := cmd.Flags()

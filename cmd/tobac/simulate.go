@@ -60,7 +60,9 @@ parents are noise, and graph.csv has no column of weights.`,
 		Example: `  tobac simulate --vars 20 --edges-per-node 2 --samples 100 --seed 1 --out data
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd.Context(), o, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return working(cmd.ErrOrStderr(), false, "simulating", func(p *progress) error { return simulate(cmd.Context(), o, over{p, cmd.OutOrStdout()}) })
+		},
 	}
 	f := cmd.Flags()
 	f.Var(choice(&o.model, modelLinear, modelFFN), "model", "structural equation model")

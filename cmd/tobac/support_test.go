@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -62,12 +63,16 @@ func drawsIn(t *testing.T, dir string) string {
 	return draws
 }
 
+// slowness is a line of progress, which a busy machine may need anywhere.
+var slowness = regexp.MustCompile(`(?m)^.*, elapsed .*\n`)
+
 // refuses runs a command line, given as words, that must fail with the one line
 // "tobac: want" and change no file.
 func refuses(t *testing.T, args string, code int, want string) {
 	t.Helper()
 	before := tree(t)
 	got := runTobac(t, strings.Fields(args)...)
+	got.stderr = slowness.ReplaceAllString(got.stderr, "")
 	if want := (invocation{code, "", "tobac: " + want + "\n"}); got != want {
 		t.Errorf("tobac %s:\n got %+v\nwant %+v", args, got, want)
 	}

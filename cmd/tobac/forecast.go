@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/dataset"
+	"tobac/internal/memory"
+)
+
+// later is about the seconds that a fit takes after its run, on the reference of the forecasts: densities of held-out rows under a thousand draws, and the report.
+func (j *job) later() float64 {
+	const draws, perDensity, perPicture = 1000, 1.2e-8, 3e-5
+	_, d := j.train.X.Dims()
+	seconds := perPicture * float64(d) * float64(d)
+	if j.heldout != nil {
+		rows, _ := j.heldout.X.Dims()
+		seconds += perDensity * draws * float64(rows) * float64(d)
+	}
+	return seconds
+}
+
+// checkColumns refuses more columns than there is memory for: what is known and found about all pairs of them. It comes before anything is made of that size.
+func checkColumns(d int) error {
+	const perPair = 20 * 8
+	room := memory.Available()
+	if need := perPair * float64(d) * float64(d); need > float64(room.Bytes) {
+		return fmt.Errorf("%d columns have so many pairs that these need about %s of memory, and %v; would fit: up to %d, which --columns picks",
+			d, memory.Size(need), room, int(math.Sqrt(float64(room.Bytes)/perPair)))
+	}
+	return nil
+}
+
+// checkResamples refuses more orders than the memory holds: each is an order of all columns, and may be one of its own.
+func checkResamples(t *dataset.Table, resamples int) error {
+	_, d := t.X.Dims()
+	room, each := memory.Available(), float64(40*d+400) // with its text, by which it is looked up
+	if need := float64(resamples) * each; need > float64(room.Bytes) {
+		return usagef("--bootstrap %d needs about %s of memory for its orders, and %v; would fit: up to %d", resamples, memory.Size(need), room, int(float64(room.Bytes)/each))
+	}
+	return nil
+}

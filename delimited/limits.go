@@ -1,0 +1,61 @@
+package delimited
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"tobac/internal/memory"
+)
+
+// Limits of a text, so that what is no table is refused before it fills the memory.
+const (
+	// MaxLine is the number of bytes that a line may have, and a record of several lines.
+	MaxLine = 64 << 20
+	// MaxFields is the number of fields that a record may have.
+	MaxFields = 1 << 20
+)
+
+// tooLong is the error of a line without an end.
+func tooLong(source string, line int) error {
+	return &Error{Source: source, Line: line, Problem: fmt.Sprintf("longer than %d MiB", MaxLine>>20), Allowed: "lines that end"}
+}
+
+// checkFields refuses a record of too many fields.
+func (s *Stream) checkFields(line int) error {
+	if len(s.cells) <= MaxFields {
+		return nil
+	}
+	return &Error{Source: s.source, Line: line, Problem: "more than " + fmt.Sprint(MaxFields) + " values", Allowed: "tables with a row for each observation"}
+}
+
+// readAll reads a text that is held in memory as a whole. It refuses what is no text, or not as much as the memory holds.
+func readAll(r io.Reader, source string) ([]byte, error) {
+	const records = 12 // times the text: fields with their bounds
+	b := bufio.NewReader(r)
+	const sample = 512
+	if head, _ := b.Peek(sample); len(head) == sample && bytes.IndexByte(head, 0) >= 0 && bytes.IndexAny(head, "\r\n") < 0 {
+		return nil, &Error{Source: source, Problem: "is no text", Allowed: "UTF-8"}
+	}
+	data, err := memory.ReadAll(b, records)
+	if tooLarge := memory.TooLarge(err); tooLarge != nil {
+		return nil, &Error{Source: source, Problem: "holds " + tooLarge.Error(), Allowed: "a smaller file"}
+	}
+	return data, err
+}
+
+// restOfLine reads on after the part of a line that fills the buffer.
+func (s *Stream) restOfLine(part []byte) ([]byte, error) {
+	whole, err := bytes.Clone(part), bufio.ErrBufferFull
+	var line []byte
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(whole) > MaxLine {
+			return nil, tooLong(s.source, s.line+len(s.ahead)+1)
+		}
+		line, err = s.lines.ReadSlice('\n')
+		whole = append(whole, line...)
+	}
+	return whole, err
+}

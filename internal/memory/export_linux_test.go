@@ -1,0 +1,3 @@
+package memory
+
+var ReadSystem = readSystem
