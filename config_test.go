@@ -144,7 +144,7 @@ func TestConfigErrors(t *testing.T) {
 
 		{"known order and method", tobac.Config{Order: tobac.Order{Known: fixed, Method: ordering.MethodEqVar}}, "the causal order is known, and a method is to find it; want one of the two"},
 		{"known order of another length", tobac.Config{Order: tobac.Order{Known: []int{0, 1}}}, "ordering: the order lacks variable 2, it has 2 of 5 entries"},
-		{"known order that is no permutation", tobac.Config{Order: tobac.Order{Known: []int{0, 1, 1, 2, 3}}}, "ordering: the order repeats variable 1, at positions 1 and 2"},
+		{"known order that is no permutation", tobac.Config{Order: tobac.Order{Known: []int{0, 1, 1, 2, 3}}}, "ordering: the order repeats variable 1, at positions 2 and 3"},
 		{"known order, several", tobac.Config{Order: tobac.Order{Known: fixed, Count: 2}}, "the causal order is known, which leaves no distribution over orders"},
 		{"orders", tobac.Config{Order: tobac.Order{Count: -1}}, "orders is -1; allowed: whole numbers from 1 to 10000"},
 		{"weights of one order", tobac.Config{Order: tobac.Order{Weights: tobac.EvidenceWeights}}, "orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples"},

@@ -51,7 +51,7 @@ func TestDataErrors(t *testing.T) {
 				return math.NaN()
 			}
 			return generic(i, j)
-		}), tobac.Config{}, `dataset: entry [4,1] in column "b" is NaN, want a finite number`},
+		}), tobac.Config{}, `dataset: row 5, column "b" is NaN, want a finite number`},
 		{"constant column", constant, eqvar, `tobac: column "b" is constant, want at least two different values; remove it`},
 		{"values too large", table(9, 3, abc, func(i, j int) float64 { return generic(i, j) * math.Pow(1e60, float64(j)) }), tobac.Config{}, `tobac: column "b" has values of magnitude `},
 		{"values too close", table(9, 3, abc, func(i, j int) float64 { return generic(i, j) * math.Pow(1e-60, float64(j)) }), tobac.Config{}, `tobac: column "b" has values that differ by `},

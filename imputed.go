@@ -84,11 +84,12 @@ func (m *Imputation) Supporting(model string) int {
 // tell of their causes there. The model is taken before the first round. A model without linear equations keeps the values, with a warning.
 //
 // Table 0 has the seed of the configuration: with Count = 1 this is [Fit]. When ctx is cancelled, or a table cannot be fitted, the error
-// names the table, counted from 1. It panics if Count is below 1 or Table is nil.
+// names the table, counted from 1. It panics if Count is below 1 or Table or ctx is nil.
 func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) {
 	if data.Count < 1 || data.Table == nil {
 		panic(fmt.Sprintf("tobac: %d completed tables", data.Count))
 	}
+	checkContext(ctx)
 	f := &imputedFit{data: data, cfg: cfg, results: make([]*Result, data.Count)}
 	if err := f.prepare(); err != nil {
 		return nil, err

@@ -236,7 +236,7 @@ func TestImputedErrors(t *testing.T) {
 		data tobac.Imputed
 		want string
 	}{
-		{"not finite", other(func(t *dataset.Table) { t.X.Set(3, 1, math.NaN()) }), `tobac: completed table 2 of 2: dataset: entry [3,1] in column "` + data.Names[1] + `" is NaN, want a finite number`},
+		{"not finite", other(func(t *dataset.Table) { t.X.Set(3, 1, math.NaN()) }), `tobac: completed table 2 of 2: dataset: row 4, column "` + data.Names[1] + `" is NaN, want a finite number`},
 		{"other names", other(func(t *dataset.Table) { t.Names[0] = "z" }), "tobac: completed table 2 of 2: got 18 rows of the columns"},
 		{"constant", other(func(t *dataset.Table) {
 			for i := range 18 {

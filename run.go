@@ -44,6 +44,7 @@ type Run struct {
 	sampling  bool       // SVGD is a stage of the run
 	found     *found     // orders that a method found; nil: none
 	shared    shared     // with fits to other completed tables
+	unusable  error      // why it cannot be used; nil: it can
 	copies    []string   // warnings of columns that the data do not tell apart
 	expected  problem    // before anything was computed
 	atOdds    string     // the warning that the data speak against what is known; "": they do not
@@ -62,13 +63,14 @@ type Seconds struct {
 
 // NewRun checks data and settings, computes what is exact, finds orders, and
 // prepares the first stage that has steps. Errors name the column or the setting at
-// fault. It stops when ctx is done.
+// fault. It stops when ctx is done, and panics if ctx is nil. The data are not copied, and must not change while the run is in use.
 func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) {
 	return newRun(ctx, data, cfg, shared{})
 }
 
 // newRun is NewRun of one of several completed tables.
 func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Run, error) {
+	checkContext(ctx)
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
@@ -106,8 +108,19 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 }
 
 // Advance takes the steps up to step number to, which is limited to [Run.Steps].
-// Stopped early, it leaves the run at a step boundary.
+// Stopped early, it leaves the run at a step boundary. A panic of Config.Progress passes through it, and leaves the run for [Run.Close]
+// alone. It panics if ctx is nil.
 func (r *Run) Advance(ctx context.Context, to int) error {
+	end, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.advance(ctx, to)
+	end()
+	return err
+}
+
+func (r *Run) advance(ctx context.Context, to int) error {
 	to = min(to, r.Steps())
 	if c := r.chains; c != nil && c.step < c.steps {
 		start := time.Now()
@@ -218,8 +231,9 @@ func (r *Run) Orders() *ordering.Distribution {
 	return r.found.distribution
 }
 
-// Close releases the workers.
+// Close releases the workers. The run cannot be used after it; results stay.
 func (r *Run) Close() {
+	r.unusable = errClosed
 	if r.particles != nil {
 		r.particles.release()
 	}
@@ -268,8 +282,21 @@ func (r *Result) Distance() float64 {
 }
 
 // Result reads the posterior off the stages as they are. A run whose chains have
-// not ended, or whose last order has not begun, has none.
+// not ended, or whose last order has not begun, has none. It panics if ctx is nil.
 func (r *Run) Result(ctx context.Context) (*Result, error) {
+	end, err := r.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.result(ctx)
+	end()
+	return out, err
+}
+
+func (r *Run) result(ctx context.Context) (*Result, error) {
+	if err := r.checkUnchanged(); err != nil {
+		return nil, err
+	}
 	if r.chains != nil && r.inferred == nil {
 		if err := r.endChains(ctx); err != nil {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)

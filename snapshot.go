@@ -125,6 +125,9 @@ func digest(names []string, x mat.Matrix) string {
 
 // Snapshot copies the state of the run.
 func (r *Run) Snapshot() (*Snapshot, error) {
+	if r.unusable != nil {
+		return nil, r.unusable
+	}
 	s := &Snapshot{Step: r.Step(), Settings: slices.Clone(r.settings)}
 	if r.chains != nil {
 		state, err := r.chains.snapshot()
@@ -172,9 +175,18 @@ func rows(m *mat.Dense) [][]float64 {
 // Restore continues from a snapshot of a run with the same data and settings;
 // the first setting that differs is an error. The number of workers may differ,
 // and, with one order that is known or found by a method, that of steps. The program of every finished order is built
-// once more to read its particles. After an error only Close may follow.
+// once more to read its particles. After an error only Close may follow. It panics if ctx or s is nil.
 func (r *Run) Restore(ctx context.Context, s *Snapshot) error {
-	if err := r.restore(ctx, s); err != nil {
+	if s == nil {
+		panic("tobac: nil snapshot")
+	}
+	end, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.restore(ctx, s)
+	end()
+	if err != nil {
 		return fmt.Errorf("tobac: %w", err)
 	}
 	return nil
@@ -323,11 +335,11 @@ func (p *particles) checkBlocks(f *particleFit, order []int, z, theta [][]float6
 		}
 		for i, row := range block {
 			if len(row) != size {
-				return fmt.Errorf("snapshot block %d, particle %d has %d values, want %d", b, i, len(row), size)
+				return fmt.Errorf("snapshot block %d, particle %d has %d values, want %d", b+1, i+1, len(row), size)
 			}
 			for _, v := range row {
 				if !finite(v) {
-					return fmt.Errorf("snapshot block %d, particle %d has the value %v, want finite numbers", b, i, v)
+					return fmt.Errorf("snapshot block %d, particle %d has the value %v, want finite numbers", b+1, i+1, v)
 				}
 			}
 		}

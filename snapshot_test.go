@@ -225,7 +225,7 @@ func TestRestoreErrors(t *testing.T) {
 		{"a longer order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = []int{0, 1, 2, 3, 4, 5} }, "snapshot has the order [0 1 2 3 4 5], the run has [0 1 2 3 4]"},
 		{"fewer latents", known, 3, func(s *tobac.Snapshot) { s.Particles.Z = s.Particles.Z[:10] }, "snapshot has 10 particles, want 11"},
 		{"no parameters", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta = nil }, "snapshot has 0 particles, want 11"},
-		{"a short row", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta[3] = s.Particles.Theta[3][:24] }, "snapshot block 1, particle 3 has 24 values, want 25"},
+		{"a short row", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta[3] = s.Particles.Theta[3][:24] }, "snapshot block 2, particle 4 has 24 values, want 25"},
 		{"no particles", known, 3, func(s *tobac.Snapshot) { s.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
 		{"chains", known, 3, func(s *tobac.Snapshot) { s.Chains = json.RawMessage("{}") }, "snapshot and run differ in whether Markov chains run"},
 		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot) { s.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},

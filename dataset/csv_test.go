@@ -118,7 +118,7 @@ func TestWriteCSV(t *testing.T) {
 
 func TestWriteCSVErrors(t *testing.T) {
 	table := &dataset.Table{Names: []string{"a"}, X: mat.NewDense(1, 1, []float64{math.NaN()})}
-	const want = `dataset: entry [0,0] in column "a" is NaN, want a finite number`
+	const want = `dataset: row 1, column "a" is NaN, want a finite number`
 	var text strings.Builder
 	if err := dataset.WriteCSV(&text, table); err == nil || err.Error() != want || text.Len() > 0 {
 		t.Errorf("wrote %q, error\n got %v\nwant %s", text.String(), err, want)

@@ -237,7 +237,7 @@ func TestSimulateLinearErrors(t *testing.T) {
 	t.Run("overflow", func(t *testing.T) {
 		// In a complete graph values grow from variable to variable: noise of size 1e154 leaves the range of float64 before the thousandth.
 		_, err := dataset.SimulateLinear(complete(1000), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, NoiseVariance: 1e308})
-		if err == nil || !strings.HasPrefix(err.Error(), "dataset: linear model overflows: entry [0,") {
+		if err == nil || !strings.HasPrefix(err.Error(), "dataset: linear model overflows: row 1, column ") {
 			t.Errorf("error %v, want one that says where the model overflows", err)
 		}
 	})

@@ -141,7 +141,7 @@ func TestSimulateNonlinearErrors(t *testing.T) {
 	}
 	t.Run("overflow", func(t *testing.T) {
 		_, err := dataset.SimulateNonlinear(complete(1000), dataset.NonlinearConfig{Rows: 1, HeldoutRows: 1, NoiseVariance: 1e308})
-		if err == nil || !strings.HasPrefix(err.Error(), "dataset: nonlinear model overflows: entry [0,") {
+		if err == nil || !strings.HasPrefix(err.Error(), "dataset: nonlinear model overflows: row 1, column ") {
 			t.Errorf("error %v, want one that says where the model overflows", err)
 		}
 	})

@@ -92,8 +92,8 @@ func TestReadNPYErrors(t *testing.T) {
 		{"no rows", npyFile("<f8", "False", "(0, 2)", little, []float64{}), "x.npy: NumPy array of shape [0 2]" + shapes},
 		{"complex", npyFile("<c16", "False", "(1, 1)", little, []float64{1, 2}), `x.npy: NumPy type "<c16"` + types},
 		{"objects", npyFile("|O", "False", "(1, 1)", little, []float64{1}), `x.npy: NumPy type "|O"` + types},
-		{"NaN", npyFile("<f8", "False", "(2, 2)", little, []float64{1, 2, math.NaN(), 4}), `x.npy: entry [1,0] in column "X0" is NaN, want a finite number`},
-		{"infinity", npyFile("<f4", "False", "(2, 2)", little, []float32{1, float32(math.Inf(-1)), 3, 4}), `x.npy: entry [0,1] in column "X1" is -Inf, want a finite number`},
+		{"NaN", npyFile("<f8", "False", "(2, 2)", little, []float64{1, 2, math.NaN(), 4}), `x.npy: row 2, column "X0" is NaN, want a finite number`},
+		{"infinity", npyFile("<f4", "False", "(2, 2)", little, []float32{1, float32(math.Inf(-1)), 3, 4}), `x.npy: row 1, column "X1" is -Inf, want a finite number`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func (t *Table) check() error {
 	for i := range n {
 		for j, v := range t.X.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("entry [%d,%d] in column %q is %v, want a finite number", i, j, t.Names[j], v)
+				return fmt.Errorf("row %d, column %q is %v, want a finite number", i+1, t.Names[j], v)
 			}
 		}
 	}

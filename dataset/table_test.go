@@ -48,12 +48,12 @@ func TestValidate(t *testing.T) {
 		{"blank name", &dataset.Table{Names: []string{"a", " "}, X: one}, "dataset: column 2 has no name"},
 		{"repeated name", &dataset.Table{Names: []string{"a", "a"}, X: one}, `dataset: columns 1 and 2 are both named "a"`},
 		{"name not UTF-8", &dataset.Table{Names: []string{"a", "\xff"}, X: one}, `dataset: name "\xff" of column 2 is not UTF-8`},
-		{"NaN", &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})}, `dataset: entry [1,1] in column "b" is NaN, want a finite number`},
-		{"infinity", &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(1, 2, []float64{math.Inf(-1), 2})}, `dataset: entry [0,0] in column "a" is -Inf, want a finite number`},
+		{"NaN", &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})}, `dataset: row 2, column "b" is NaN, want a finite number`},
+		{"infinity", &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(1, 2, []float64{math.Inf(-1), 2})}, `dataset: row 1, column "a" is -Inf, want a finite number`},
 		{"empty interventions", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: &mat.Dense{}}, "dataset: the matrix of interventions is empty; nil stands for none"},
 		{"interventions of another size", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(2, 1, nil)}, "dataset: interventions are 2×1, want 1×2 like the table"},
-		{"mark that is neither 0 nor 1", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(1, 2, []float64{1, 0.5})}, `dataset: entry [0,1] of the interventions, in column "b", is 0.5, want 0 or 1`},
-		{"mark that is NaN", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(1, 2, []float64{math.NaN(), 0})}, `dataset: entry [0,0] of the interventions, in column "a", is NaN, want 0 or 1`},
+		{"mark that is neither 0 nor 1", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(1, 2, []float64{1, 0.5})}, `dataset: row 1, column "b" of the interventions is 0.5, want 0 or 1`},
+		{"mark that is NaN", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(1, 2, []float64{math.NaN(), 0})}, `dataset: row 1, column "a" of the interventions is NaN, want 0 or 1`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -105,7 +105,7 @@ func (m *Sampler) recorded() (mean []float64, all []series, err error) {
 	for k, c := range m.chains {
 		s := c.record.series
 		if s.samples() == 0 {
-			return nil, nil, fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on", k, c.iteration, c.warmUp)
+			return nil, nil, fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on", k+1, c.iteration, c.warmUp)
 		}
 		all = append(all, s)
 		s.sum(mean)

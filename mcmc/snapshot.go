@@ -91,7 +91,7 @@ func (m *Sampler) Restore(s *Snapshot) error {
 	for k, c := range m.chains {
 		var err error
 		if restored[k], err = c.with(&s.Chains[k]); err != nil {
-			return fmt.Errorf("mcmc: snapshot, chain %d: %w", k, err)
+			return fmt.Errorf("mcmc: snapshot, chain %d: %w", k+1, err)
 		}
 	}
 	for k := range restored {

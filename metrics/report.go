@@ -60,7 +60,7 @@ func Evaluate(e *posterior.Ensemble, truth *dag.Graph, heldOut *HeldOut) (*Repor
 	}
 	for m, w := range e.LogWeights {
 		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, fmt.Errorf("metrics: log weight of particle %d is %g, want a finite number", m, w)
+			return nil, fmt.Errorf("metrics: log weight of particle %d is %g, want a finite number", m+1, w)
 		}
 	}
 	kept, index := e.Acyclic()
@@ -157,7 +157,7 @@ func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut
 		l := heldOut.Particles[m]
 		joint[k], data[k] = l.Joint(), l.Data
 		if math.IsNaN(joint[k]) || math.IsInf(joint[k], 0) {
-			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want finite numbers", m, l.Prior, l.Data)
+			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want finite numbers", m+1, l.Prior, l.Data)
 		}
 	}
 	r.NegLL = Number(NegLL(kept, joint))

@@ -192,9 +192,9 @@ func TestEvaluateErrors(t *testing.T) {
 		h    *metrics.HeldOut
 		want string
 	}{
-		{"weight", &posterior.Ensemble{Graphs: graphs, LogWeights: []float64{0, nan}}, nil, "metrics: log weight of particle 1 is NaN, want a finite number"},
-		{"data", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{}, {Prior: -1, Data: math.Inf(-1)}}}, "metrics: held-out log density of particle 1 is -1 + -Inf, want finite numbers"},
-		{"prior", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{Prior: nan}, {}}}, "metrics: held-out log density of particle 0 is NaN + 0, want finite numbers"},
+		{"weight", &posterior.Ensemble{Graphs: graphs, LogWeights: []float64{0, nan}}, nil, "metrics: log weight of particle 2 is NaN, want a finite number"},
+		{"data", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{}, {Prior: -1, Data: math.Inf(-1)}}}, "metrics: held-out log density of particle 2 is -1 + -Inf, want finite numbers"},
+		{"prior", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{Prior: nan}, {}}}, "metrics: held-out log density of particle 1 is NaN + 0, want finite numbers"},
 		{"empty graph", e, &metrics.HeldOut{Particles: make([]metrics.LogDensity, 2), Empty: metrics.LogDensity{Data: nan}}, "metrics: held-out log density of the empty graph is NaN, want a finite number"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

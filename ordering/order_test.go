@@ -122,11 +122,11 @@ func TestValidate(t *testing.T) {
 		{"one", []int{0}, 1, ""},
 		{"nothing", nil, 0, "ordering: an order of 0 variables, want at least 1"},
 		{"negative d", nil, -1, "ordering: an order of -1 variables, want at least 1"},
-		{"too large", []int{0, 3, 1}, 3, "ordering: position 1 of the order holds 3, want an index from 0 to 2"},
-		{"negative", []int{0, -1}, 2, "ordering: position 1 of the order holds -1, want an index from 0 to 1"},
-		{"repeated", []int{2, 0, 2}, 3, "ordering: the order repeats variable 2, at positions 0 and 2"},
+		{"too large", []int{0, 3, 1}, 3, "ordering: position 2 of the order holds 3, want an index from 0 to 2"},
+		{"negative", []int{0, -1}, 2, "ordering: position 2 of the order holds -1, want an index from 0 to 1"},
+		{"repeated", []int{2, 0, 2}, 3, "ordering: the order repeats variable 2, at positions 1 and 3"},
 		{"short", []int{2, 0}, 3, "ordering: the order lacks variable 1, it has 2 of 3 entries"},
-		{"long", []int{1, 0, 1}, 2, "ordering: the order repeats variable 1, at positions 0 and 2"},
+		{"long", []int{1, 0, 1}, 2, "ordering: the order repeats variable 1, at positions 1 and 3"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := ""

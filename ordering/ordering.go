@@ -58,9 +58,9 @@ func Validate(order []int, d int) error {
 	for c, v := range order {
 		switch {
 		case v < 0 || v >= d:
-			return fmt.Errorf("ordering: position %d of the order holds %d, want an index from 0 to %d", c, v, d-1)
+			return fmt.Errorf("ordering: position %d of the order holds %d, want an index from 0 to %d", c+1, v, d-1)
 		case position[v] >= 0:
-			return fmt.Errorf("ordering: the order repeats variable %d, at positions %d and %d", v, position[v], c)
+			return fmt.Errorf("ordering: the order repeats variable %d, at positions %d and %d", v, position[v]+1, c+1)
 		}
 		position[v] = c
 	}

@@ -125,7 +125,7 @@ func (p *Posterior) Write(w io.Writer) error {
 	for m, draw := range p.Draws {
 		text, err := compact(draw.stored())
 		if err != nil {
-			return fmt.Errorf("posterior: draw %d: %w", m, err)
+			return fmt.Errorf("posterior: draw %d: %w", m+1, err)
 		}
 		if m > 0 {
 			b.WriteByte(',')
@@ -301,7 +301,7 @@ func readDraws(d *json.Decoder) ([]storedDraw, error) {
 	for d.More() {
 		var draw storedDraw
 		if err := d.Decode(&draw); err != nil {
-			return nil, fmt.Errorf("draw %d: %w", len(draws), jsonError(err))
+			return nil, fmt.Errorf("draw %d: %w", len(draws)+1, jsonError(err))
 		}
 		draws = append(draws, draw)
 	}

@@ -39,7 +39,7 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 	for k, part := range h.Components {
 		c, err := part.component(d)
 		if err != nil {
-			return nil, fmt.Errorf("component %d: %w", k, err)
+			return nil, fmt.Errorf("component %d: %w", k+1, err)
 		}
 		p.Components = append(p.Components, c)
 	}
@@ -49,7 +49,7 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 	for m, stored := range draws {
 		draw, err := stored.draw(d)
 		if err != nil {
-			return nil, fmt.Errorf("draw %d: %w", m, err)
+			return nil, fmt.Errorf("draw %d: %w", m+1, err)
 		}
 		p.Draws = append(p.Draws, draw)
 	}
@@ -87,7 +87,7 @@ func dense[T any, R ~[]T](what string, rows []R, d int, number func(T) float64) 
 	}
 	for i, row := range rows {
 		if len(row) != d {
-			return nil, fmt.Errorf("row %d of the %s has %d numbers, want %d", i, what, len(row), d)
+			return nil, fmt.Errorf("row %d of the %s has %d numbers, want %d", i+1, what, len(row), d)
 		}
 	}
 	if d == 0 {

@@ -71,11 +71,11 @@ func (p *Posterior) LogDensity(x, intervened mat.Matrix) (draws []float64, empty
 	draws = make([]float64, len(p.Draws))
 	for m, draw := range p.Draws {
 		if draw.Equations == nil || draw.Equations.NoiseVariances == nil {
-			return nil, 0, fmt.Errorf("posterior: draw %d has no equations with noise variances, hence no density", m)
+			return nil, 0, fmt.Errorf("posterior: draw %d has no equations with noise variances, hence no density", m+1)
 		}
 		draws[m] = draw.Equations.LogDensity(x, intervened)
 		if math.IsNaN(draws[m]) || math.IsInf(draws[m], 0) {
-			return nil, 0, fmt.Errorf("posterior: log density of the rows under draw %d is %g, want a finite number", m, draws[m])
+			return nil, 0, fmt.Errorf("posterior: log density of the rows under draw %d is %g, want a finite number", m+1, draws[m])
 		}
 	}
 	for _, c := range p.components() {

@@ -91,7 +91,7 @@ func TestPosteriorLogDensity(t *testing.T) {
 		x, intervened := drawRows(4, d, rng)
 		draws, empty, err := p.LogDensity(x, intervened)
 		if p.Draws[0].Equations == nil {
-			if err == nil || !strings.HasPrefix(err.Error(), "posterior: draw 0 has no equations") {
+			if err == nil || !strings.HasPrefix(err.Error(), "posterior: draw 1 has no equations") {
 				t.Fatalf("no equations: error %v", err)
 			}
 			return

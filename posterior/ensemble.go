@@ -42,7 +42,7 @@ func Weighted(graphs []*dag.Graph, logDensity []float64) (*Ensemble, error) {
 	}
 	for m, v := range logDensity {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("posterior: log density of draw %d is %g, want a finite number", m, v)
+			return nil, fmt.Errorf("posterior: log density of draw %d is %g, want a finite number", m+1, v)
 		}
 	}
 	return &Ensemble{Graphs: graphs, LogWeights: normalise(logDensity)}, nil
@@ -69,7 +69,7 @@ func (p *Posterior) ByDensity() (*Ensemble, error) {
 	for m, draw := range p.Draws {
 		logw[m] = draw.LogPrior + draw.LogLikelihood
 		if math.IsNaN(logw[m]) || math.IsInf(logw[m], 0) {
-			return nil, fmt.Errorf("posterior: log density of draw %d is %g + %g, want finite numbers", m, draw.LogPrior, draw.LogLikelihood)
+			return nil, fmt.Errorf("posterior: log density of draw %d is %g + %g, want finite numbers", m+1, draw.LogPrior, draw.LogLikelihood)
 		}
 	}
 	return p.ensemble(logw), nil
@@ -247,7 +247,7 @@ func checkSizes(graphs []*dag.Graph) int {
 func checkFiniteWeights(logw []float64) {
 	for m, v := range logw {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(fmt.Sprintf("posterior: log weight %d is %v, want a finite number", m, v))
+			panic(fmt.Sprintf("posterior: log weight %d is %v, want a finite number", m+1, v))
 		}
 	}
 }

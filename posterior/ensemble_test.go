@@ -134,11 +134,11 @@ func TestWeightedFaults(t *testing.T) {
 	two := []*dag.Graph{dag.New(3), dag.New(3)}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		_, err := posterior.Weighted(two, []float64{0, bad})
-		if err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 1 is ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 2 is ") {
 			t.Errorf("log density %g: error %v", bad, err)
 		}
 		p := &posterior.Posterior{Draws: []posterior.Draw{{Graph: two[0]}, {Graph: two[1], LogPrior: bad}}}
-		if _, err := p.ByDensity(); err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 1 is ") {
+		if _, err := p.ByDensity(); err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 2 is ") {
 			t.Errorf("log prior %g: error %v", bad, err)
 		}
 	}

@@ -267,9 +267,9 @@ func Adjacency(m *mat.Dense) (*dag.Graph, error) {
 		for j := range d {
 			switch v := m.At(i, j); {
 			case v != 0 && v != 1:
-				return nil, fmt.Errorf("entry %d -> %d is %v, want 0 or 1: a matrix of probabilities is judged as a single file", i, j, v)
+				return nil, fmt.Errorf("entry %d -> %d is %v, want 0 or 1: a matrix of probabilities is judged as a single file", i+1, j+1, v)
 			case i == j && v != 0:
-				return nil, fmt.Errorf("entry %d -> %d is 1, want 0 on the diagonal", i, j)
+				return nil, fmt.Errorf("entry %d -> %d is 1, want 0 on the diagonal", i+1, j+1)
 			}
 		}
 	}

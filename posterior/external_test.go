@@ -106,12 +106,12 @@ func TestExternalFaults(t *testing.T) {
 		{"shape", "0,1,0\n0,0,0\n", "p.csv: 2 lines of 3 values; allowed: a square matrix, with or without a line of names before it and a name in front of each line"},
 		{"ragged", "0,1\n0\n", "p.csv: line 2: got 1 values, want 2 as on line 1"},
 		{"text", "0,1\n0,x\n", `p.csv: line 2, column "X1": "x" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"repeated names", "a,a\n0,1\n0,0\n", `p.csv: line 1: variables 0 and 1 are both named "a"; allowed: a different name for each variable`},
+		{"repeated names", "a,a\n0,1\n0,0\n", `p.csv: line 1: variables 1 and 2 are both named "a"; allowed: a different name for each variable`},
 		{"other row names", ",a,b\nb,0,1\na,0,0\n", `p.csv: line 2: begins with "b", want "a", the name in this place of the first line`},
-		{"probability", "0,1.5\n0,0\n", "p.csv: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
-		{"diagonal", "1,0.5\n0,0\n", "p.csv: probability of 0 -> 0 is 1, want 0 on the diagonal"},
-		{"listed probability", "from,to,probability\na,b,-1\n", "p.csv: probability of 0 -> 1 is -1, want a number from 0 to 1"},
-		{"loop", "from,to,probability\na,b,1\nb,b,1\n", "p.csv: probability of 1 -> 1 is 1, want 0 on the diagonal"},
+		{"probability", "0,1.5\n0,0\n", "p.csv: probability of 1 -> 2 is 1.5, want a number from 0 to 1"},
+		{"diagonal", "1,0.5\n0,0\n", "p.csv: probability of 1 -> 1 is 1, want 0 on the diagonal"},
+		{"listed probability", "from,to,probability\na,b,-1\n", "p.csv: probability of 1 -> 2 is -1, want a number from 0 to 1"},
+		{"loop", "from,to,probability\na,b,1\nb,b,1\n", "p.csv: probability of 2 -> 2 is 1, want 0 on the diagonal"},
 		{"repeated edge", "from,to,probability\na,b,1\na,b,1\n", `p.csv: line 3: edge "a" -> "b" is already on line 2; allowed: each edge once`},
 		{"short line", "from,to,probability\na,b\n", "p.csv: line 2: got 2 values, want 3"},
 		{"no edges", "from,to,probability\n", "p.csv: no names of variables"},
@@ -148,7 +148,7 @@ func TestFromGraphs(t *testing.T) {
 	if err := p.Write(new(bytes.Buffer)); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.ByDensity(); err == nil || err.Error() != "posterior: log density of draw 0 is NaN + NaN, want finite numbers" {
+	if _, err := p.ByDensity(); err == nil || err.Error() != "posterior: log density of draw 1 is NaN + NaN, want finite numbers" {
 		t.Errorf("weights by density: %v", err)
 	}
 	if message := panics(func() { posterior.FromGraphs([]string{"x"}, []*dag.Graph{dag.New(2)}) }); message != "posterior: graphs of 2 vertices and 1 names" {

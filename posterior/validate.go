@@ -55,7 +55,7 @@ func (p *Posterior) validate() error {
 		}
 		left--
 		if err := draw.validate(d, components[at].Order); err != nil {
-			return fmt.Errorf("draw %d: %w", m, err)
+			return fmt.Errorf("draw %d: %w", m+1, err)
 		}
 	}
 	return nil
@@ -70,11 +70,11 @@ func checkNames(names []string) error {
 		first, taken := seen[name]
 		switch {
 		case name == "":
-			return fmt.Errorf("variable %d has an empty name", j)
+			return fmt.Errorf("variable %d has an empty name", j+1)
 		case !utf8.ValidString(name):
-			return fmt.Errorf("name %q of variable %d is not UTF-8", name, j)
+			return fmt.Errorf("name %q of variable %d is not UTF-8", name, j+1)
 		case taken:
-			return fmt.Errorf("variables %d and %d are both named %q", first, j, name)
+			return fmt.Errorf("variables %d and %d are both named %q", first+1, j+1, name)
 		}
 		seen[name] = j
 	}
@@ -140,7 +140,7 @@ func eachEntry(what string, m *mat.Dense, d int, fault func(i, j int, v float64)
 	for i := range d {
 		for j := range d {
 			if want := fault(i, j, m.At(i, j)); want != "" {
-				return fmt.Errorf("%s of %d -> %d is %v, want %s", what, i, j, m.At(i, j), want)
+				return fmt.Errorf("%s of %d -> %d is %v, want %s", what, i+1, j+1, m.At(i, j), want)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func (p *Posterior) validateComponents() error {
 	draws, total := 0, 0.0
 	for k, c := range p.Components {
 		if err := c.validate(len(p.Names), len(p.Draws) > 0); err != nil {
-			return fmt.Errorf("component %d: %w", k, err)
+			return fmt.Errorf("component %d: %w", k+1, err)
 		}
 		draws += c.Draws
 		total += math.Exp(c.LogWeight)
@@ -252,7 +252,7 @@ func (draw Draw) validate(d int, order []int) error {
 		}
 		for _, e := range draw.Graph.Edges() {
 			if position[e.From] > position[e.To] {
-				return fmt.Errorf("edge %d -> %d against the order", e.From, e.To)
+				return fmt.Errorf("edge %d -> %d against the order", e.From+1, e.To+1)
 			}
 		}
 	}
@@ -294,12 +294,12 @@ func (e *Equations) validate(d int, has func(i, j int) bool) error {
 	}
 	for j, b := range e.Intercepts {
 		if !finite(b) {
-			return fmt.Errorf("intercept of variable %d is %v, want a finite number", j, b)
+			return fmt.Errorf("intercept of variable %d is %v, want a finite number", j+1, b)
 		}
 	}
 	for j, v := range e.NoiseVariances {
 		if !finite(v) || v <= 0 {
-			return fmt.Errorf("noise variance of variable %d is %v, want a number above 0", j, v)
+			return fmt.Errorf("noise variance of variable %d is %v, want a number above 0", j+1, v)
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func TestValidate(t *testing.T) {
 		spoil func(p *posterior.Posterior)
 		want  string
 	}{
-		{"name", func(p *posterior.Posterior) { p.Names[0] = "\xff" }, `name "\xff" of variable 0 is not UTF-8`},
+		{"name", func(p *posterior.Posterior) { p.Names[0] = "\xff" }, `name "\xff" of variable 1 is not UTF-8`},
 		{"text", func(p *posterior.Posterior) { p.Warnings = []string{"\xff"} }, `text "\xff" is not UTF-8`},
 		{"kind", func(p *posterior.Posterior) { p.Kind = 7 }, "unknown kind 7 of draws"},
 		{"scale", func(p *posterior.Posterior) { p.Standardization = &posterior.Standardization{Mean: []float64{0}} },
@@ -37,26 +37,26 @@ func TestValidate(t *testing.T) {
 		}, `standardization: mean of "y" is +Inf, want a finite number`},
 		{"no probabilities", func(p *posterior.Posterior) { p.Probabilities = nil }, "no edge probabilities"},
 		{"shape", func(p *posterior.Posterior) { p.Probabilities = mat.NewDense(3, 3, nil) }, "matrix of probability: got 3×3, want 2×2"},
-		{"infinite mean", func(p *posterior.Posterior) { p.WeightMean.Set(0, 1, inf) }, "mean weight of 0 -> 1 is +Inf, want a finite number, or null where it is unknown"},
-		{"count", func(p *posterior.Posterior) { p.Components[0].Count = -1 }, "component 0: found in -1 resamples, want a number from 0 on"},
-		{"log weight", func(p *posterior.Posterior) { p.Components[0].LogWeight = nan }, "component 0: log weight NaN, want a finite number"},
-		{"evidence", func(p *posterior.Posterior) { p.Components[0].LogEvidence = -inf }, "component 0: log evidence -Inf, want a finite number, or null where it is unknown"},
+		{"infinite mean", func(p *posterior.Posterior) { p.WeightMean.Set(0, 1, inf) }, "mean weight of 1 -> 2 is +Inf, want a finite number, or null where it is unknown"},
+		{"count", func(p *posterior.Posterior) { p.Components[0].Count = -1 }, "component 1: found in -1 resamples, want a number from 0 on"},
+		{"log weight", func(p *posterior.Posterior) { p.Components[0].LogWeight = nan }, "component 1: log weight NaN, want a finite number"},
+		{"evidence", func(p *posterior.Posterior) { p.Components[0].LogEvidence = -inf }, "component 1: log evidence -Inf, want a finite number, or null where it is unknown"},
 		{"baseline", func(p *posterior.Posterior) {
 			p.Components[0].Empty = &posterior.Equations{Weights: mat.NewDense(2, 2, []float64{0, 1, 0, 0})}
-		}, "component 0: graph without edges: weight of 0 -> 1 is 1, want 0, there is no such edge"},
-		{"marginals of a component", func(p *posterior.Posterior) { p.Components[0].Marginals = &posterior.Marginals{} }, "component 0: no edge probabilities"},
-		{"no graph", func(p *posterior.Posterior) { p.Draws[0].Graph = nil }, "draw 0: no graph"},
-		{"vertices", func(p *posterior.Posterior) { p.Draws[0].Graph = dag.New(3) }, "draw 0: graph of 3 vertices, want 2"},
-		{"weight of a draw", func(p *posterior.Posterior) { p.Draws[0].LogWeight = -inf }, "draw 0: log weight -Inf, want a finite number"},
-		{"likelihood", func(p *posterior.Posterior) { p.Draws[0].LogLikelihood = inf }, "draw 0: log likelihood +Inf, want a finite number, or null where it is unknown"},
-		{"parameter", func(p *posterior.Posterior) { p.Draws[0].Parameters = []float64{0, nan} }, "draw 0: parameter 1 is NaN, want a finite number"},
-		{"no weights", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights = nil }, "draw 0: equations without weights"},
-		{"weight without edge", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.Set(1, 0, 2) }, "draw 0: weight of 1 -> 0 is 2, want 0, there is no such edge"},
-		{"infinite weight", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.Set(0, 1, inf) }, "draw 0: weight of 0 -> 1 is +Inf, want a finite number"},
+		}, "component 1: graph without edges: weight of 1 -> 2 is 1, want 0, there is no such edge"},
+		{"marginals of a component", func(p *posterior.Posterior) { p.Components[0].Marginals = &posterior.Marginals{} }, "component 1: no edge probabilities"},
+		{"no graph", func(p *posterior.Posterior) { p.Draws[0].Graph = nil }, "draw 1: no graph"},
+		{"vertices", func(p *posterior.Posterior) { p.Draws[0].Graph = dag.New(3) }, "draw 1: graph of 3 vertices, want 2"},
+		{"weight of a draw", func(p *posterior.Posterior) { p.Draws[0].LogWeight = -inf }, "draw 1: log weight -Inf, want a finite number"},
+		{"likelihood", func(p *posterior.Posterior) { p.Draws[0].LogLikelihood = inf }, "draw 1: log likelihood +Inf, want a finite number, or null where it is unknown"},
+		{"parameter", func(p *posterior.Posterior) { p.Draws[0].Parameters = []float64{0, nan} }, "draw 1: parameter 1 is NaN, want a finite number"},
+		{"no weights", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights = nil }, "draw 1: equations without weights"},
+		{"weight without edge", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.Set(1, 0, 2) }, "draw 1: weight of 2 -> 1 is 2, want 0, there is no such edge"},
+		{"infinite weight", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.Set(0, 1, inf) }, "draw 1: weight of 1 -> 2 is +Inf, want a finite number"},
 		{"deviation", func(p *posterior.Posterior) {
 			p.Draws[0].Equations.WeightSD = mat.NewDense(2, 2, []float64{0, -1, 0, 0})
-		}, "draw 0: standard deviation of the weight of 0 -> 1 is -1, want a number from 0 on"},
-		{"intercept", func(p *posterior.Posterior) { p.Draws[0].Equations.Intercepts = []float64{0, nan} }, "draw 0: intercept of variable 1 is NaN, want a finite number"},
+		}, "draw 1: standard deviation of the weight of 1 -> 2 is -1, want a number from 0 on"},
+		{"intercept", func(p *posterior.Posterior) { p.Draws[0].Equations.Intercepts = []float64{0, nan} }, "draw 1: intercept of variable 2 is NaN, want a finite number"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := fresh()

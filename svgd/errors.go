@@ -43,10 +43,10 @@ type NonFiniteError struct {
 	Value float64
 }
 
-// Error implements error.
+// Error implements error. Its text counts from 1.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("%v: %s is %v at block %d, particle %d, coordinate %d",
-		ErrNonFinite, e.What, e.Value, e.Block, e.Particle, e.Coordinate)
+		ErrNonFinite, e.What, e.Value, e.Block+1, e.Particle+1, e.Coordinate+1)
 }
 
 // Unwrap returns [ErrNonFinite].

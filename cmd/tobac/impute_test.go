@@ -187,7 +187,7 @@ func TestRefusedGaps(t *testing.T) {
 		{"checkpoints", func(o *fitOptions) { o.checkpoint = "state" }, nil,
 			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
 		{"rounds of particles", func(o *fitOptions) { o.imputationRounds, o.config.Engine = 2, tobac.SVGD }, nil,
-			"--imputation-rounds contradicts --engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
+			"--imputation-rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
 		{"an empty row", nil, func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
 			"data.csv: without any observed value, leave out the row: 5"},
 		{"an empty column", nil, func(t *dataset.Table) {

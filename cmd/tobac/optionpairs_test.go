@@ -1,0 +1,232 @@
+package main
+
+import (
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// All pairs: go test ./cmd/tobac -run TestOptionPairs -pairs 0 -timeout 0 -v
+var somePairs = flag.Int("pairs", 25, "with how many pairs of values of its options tobac fit is run, at random; 0: every value alone, and every pair")
+
+// pairValues are values of the options of tobac fit that are valid alone, beside --out; choices have all of theirs. nil: no value of the option is, for the reason given.
+var pairValues = map[string][]string{
+	"hidden": {"3,2"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
+	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "orders": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
+	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
+	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
+	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
+	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
+	"missing-code": {"-99"}, "categorical": {"g"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputations": {"2"}, "imputation-rounds": {"1"},
+	"seed": {"7"}, "holdout": {"0.25"}, "heldout": {"data.csv"}, "truth": {"truth.csv"}, "workers": {"2"}, "out": nil, // all have it
+	"formats": {"graphml"}, "checkpoint": {"state"}, "checkpoint-every": {"2"}, "resume": {"before"}, "config": {"options.toml"},
+}
+
+// pairFiles are what these values name.
+func pairFiles() map[string]string {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var data, set strings.Builder
+	data.WriteString("# made for pairs of options\na,b,c,g\n")
+	set.WriteString("a,b,c,g\n")
+	for i := range 24 {
+		a := rng.NormFloat64()
+		b := 0.8*a + rng.NormFloat64()
+		fmt.Fprintf(&data, "%.4f,%.4f,%.4f,%d\n", a+9, b+9, b-0.5*a+rng.NormFloat64()+9, 1+rng.IntN(2))
+		fmt.Fprintf(&set, "%d,0,0,0\n", i%4/3)
+	}
+	gaps := strings.Split(data.String(), "\n")
+	for _, line := range []int{4, 9, 15} {
+		gaps[line] = "," + strings.SplitN(gaps[line], ",", 2)[1]
+	}
+	return map[string]string{
+		"data.csv": data.String(), "gaps.csv": strings.Join(gaps, "\n"), "set.csv": set.String(), "truth.csv": "source,target\na,b\nb,c\n", "order.txt": "a\nb\ng\nc\n",
+		"prior.csv": "a,b,c,g\n0,0.3,0.3,0.3\n0.3,0,0.3,0.3\n0.3,0.3,0,0.3\n0.3,0.3,0.3,0\n", "knowledge.toml": "forbid = [[\"b\", \"a\"]]\n", "options.toml": "seed = 3\n",
+	}
+}
+
+// An optionValue is an option with a value.
+type optionValue struct{ name, value string }
+
+func (o optionValue) words() []string {
+	if o.value == "true" || o.value == "false" {
+		return []string{"--" + o.name + "=" + o.value}
+	}
+	return []string{"--" + o.name, o.value}
+}
+
+// optionValues are those of all options of tobac fit.
+func optionValues(t *testing.T) (all []optionValue) {
+	newFit().Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		values, listed := pairValues[f.Name]
+		if !listed {
+			values = choicesOf(f)
+		}
+		if values == nil && !listed {
+			t.Errorf("option --%s has no value in pairValues", f.Name)
+		}
+		for _, v := range values {
+			all = append(all, optionValue{f.Name, v})
+		}
+	})
+	return all
+}
+
+// fitPair runs tobac fit with options, small where it samples, and returns the exit status and what is wrong with what it did.
+func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
+	t.Helper()
+	data := "data.csv"
+	given := map[string]string{}
+	for _, o := range options {
+		given[o.name] = o.value
+	}
+	if given["imputations"] != "" || given["imputation-rounds"] != "" || given["missing"] != "" && given["missing"] != "error" {
+		data = "gaps.csv"
+	}
+	base := []string{"fit", data, "--out", "run", "--quiet"}
+	if given["report"] == "" {
+		base = append(base, "--report=false")
+	}
+	for _, o := range options {
+		base = append(base, o.words()...)
+	}
+	// Options that make other valid, and those that make runs short where they are read.
+	if given["imputations"]+given["imputation-rounds"] != "" && given["missing"] == "" {
+		base = append(base, "--missing", "impute")
+	}
+	if given["preset"] == "paper" && given["prior"]+given["edges-per-node"]+given["resume"] == "" { // two edges per node are too many for four columns
+		base = append(base, "--edges-per-node", "0.5")
+	}
+	for option, beside := range map[string][]string{
+		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
+		"penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
+		"checkpoint-every": {"--checkpoint", "state"}, "chains": {"--engine", "mcmc"}, "candidates": {"--engine", "mcmc"}, "rungs": {"--engine", "mcmc"}, "iterations": {"--engine", "mcmc"}, "warm-up": {"--engine", "mcmc"},
+	} {
+		for k := 0; given[option] != "" && k < len(beside); k += 2 {
+			if name := beside[k][2:]; given[name] == "" {
+				given[name] = beside[k+1]
+				base = append(base, beside[k:k+2]...)
+			}
+		}
+	}
+	var got invocation
+	for _, short := range [][]string{{"--steps", "2", "--particles", "2", "--samples", "2"}, {"--iterations", "20", "--warm-up", "10"}, nil} {
+		line := slices.Clone(base)
+		for k := 0; k < len(short); k += 2 {
+			if given[short[k][2:]] == "" && given["resume"] == "" {
+				line = append(line, short[k:k+2]...)
+			}
+		}
+		os.RemoveAll("run")
+		os.Remove("state")
+		got = runTobac(t, line...)
+		if got.code != exitUsage || !slices.ContainsFunc(short, func(w string) bool {
+			return strings.HasPrefix(w, "--") && given[w[2:]] == "" && strings.HasPrefix(got.stderr, "tobac: "+w+" contradicts")
+		}) {
+			break
+		}
+	}
+	return got.code, faultOf(t, got, given)
+}
+
+// faultOf says what a run should not have done; "": nothing.
+func faultOf(t *testing.T, got invocation, given map[string]string) string {
+	t.Helper()
+	switch {
+	case got.code == exitUsage:
+		_, listed := strings.CutPrefix(got.stderr, "tobac: what is said about the graph contradicts itself:\n")
+		if got.stdout != "" || !strings.HasPrefix(got.stderr, "tobac: ") || strings.Count(got.stderr, "\n") != 1 && !listed {
+			return fmt.Sprintf("refused with %q and %q", got.stdout, got.stderr)
+		}
+		return ""
+	case given["resume"] != "" && got.code == exitFailed && strings.Contains(got.stderr, " was made with --"): // a checkpoint of another run
+		return ""
+	case got.code != exitDone:
+		return fmt.Sprintf("status %d: %s", got.code, got.stderr)
+	case strings.Contains(got.stderr, "internal error") || strings.Contains(got.stdout, "NaN"):
+		return got.stderr + got.stdout
+	}
+	if given["json"] == "true" {
+		parse(t, got.stdout)
+	}
+	parse(t, readFile(t, "run", summaryFile))
+	if err := saved(t, "run").Validate(); err != nil {
+		return err.Error()
+	}
+	for _, name := range []string{"edges.csv", "pairs.csv"} {
+		f, err := os.Open(filepath.Join("run", name))
+		if err != nil {
+			return err.Error()
+		}
+		defer f.Close()
+		r := csv.NewReader(f)
+		header, err := r.Read()
+		for err == nil {
+			var record []string
+			if record, err = r.Read(); err != nil {
+				break
+			}
+			for k, text := range record {
+				v, failed := strconv.ParseFloat(text, 64)
+				number := failed == nil && k > 1
+				switch probability := header[k] == "probability" || header[k] == "adjacent" || header[k] == "direction"; {
+				case number && (math.IsNaN(v) || math.IsInf(v, 0)), number && probability && !(v >= 0 && v <= 1+1e-12):
+					return fmt.Sprintf("%s: %s is %s", name, header[k], text)
+				}
+			}
+		}
+		if err != io.EOF {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// Every pair of options is a run whose results are numbers and probabilities, or is refused in one line as wrong usage.
+func TestOptionPairs(t *testing.T) {
+	inFolder(t, pairFiles())
+	all := optionValues(t)
+	succeed(t, "fit", "data.csv", "--engine", "svgd", "--order", "a,b,c,g", "--steps", "2", "--particles", "2", "--samples", "2", "--checkpoint", "before", "--quiet")
+	var pairs [][]optionValue
+	for k, a := range all {
+		for _, b := range all[k+1:] {
+			if a.name != b.name {
+				pairs = append(pairs, []optionValue{a, b})
+			}
+		}
+	}
+	if *somePairs > 0 {
+		rng := rand.New(rand.NewPCG(1, 1))
+		rng.Shuffle(len(pairs), func(a, b int) { pairs[a], pairs[b] = pairs[b], pairs[a] })
+		pairs = pairs[:min(*somePairs, len(pairs))]
+	} else {
+		for _, o := range all {
+			pairs = append([][]optionValue{{o}}, pairs...)
+		}
+	}
+	count := map[int]int{}
+	for _, pair := range pairs {
+		status, wrong := fitPair(t, pair)
+		count[status]++
+		if wrong != "" {
+			t.Errorf("%v: %s", pair, wrong)
+		}
+		if len(pair) == 1 && status != exitDone {
+			t.Errorf("%v is not valid alone", pair)
+		}
+	}
+	t.Logf("%d runs with pairs of %d values of %d options: %d done, %d refused as wrong usage, %d others", len(pairs), len(all), len(pairValues), count[exitDone], count[exitUsage], len(pairs)-count[exitDone]-count[exitUsage])
+}
