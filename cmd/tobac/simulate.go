@@ -83,6 +83,9 @@ func simulate(o simulateOptions, stdout io.Writer) error {
 	if o.samples > maxSimulatedNumbers/o.vars {
 		return usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
 	}
+	if err := checkSimulation(o.samples, o.vars); err != nil {
+		return err
+	}
 	g, expected, err := o.graph()
 	if err != nil {
 		return err
