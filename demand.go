@@ -75,7 +75,7 @@ func (p *problem) demands() []demand {
 		add(bytes, "sums over 2^%d sets of variables", p.d)
 	}
 	if p.models > 0 && !p.cheap {
-		add(2*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, p.d, p.d)
+		add(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, p.d, p.d)
 	}
 	if p.sampling {
 		all = append(all, p.particleDemands()...)

@@ -36,6 +36,12 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	if !ok {
 		return nil, nil, fmt.Errorf("tobac: the model %v has no likelihood for other rows", model)
 	}
+	if v, ok := model.(Parametric); ok { // before a likelihood of that size is made
+		d, got := len(p.Names), float64(len(p.Draws[0].Parameters))
+		if want := v.Parameters(d); got != want && got != want+float64(d) { // with the noise variances that were inferred
+			return nil, nil, fmt.Errorf("tobac: draws of %.0f parameters, and the model %v has %.4g of %d variables", got, model, want, d)
+		}
+	}
 	components := p.Components
 	if len(components) == 0 {
 		components = []posterior.Component{{Draws: len(p.Draws), Weight: 1}}

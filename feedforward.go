@@ -105,9 +105,12 @@ func (m FeedForward) Bytes(n, d int) float64 {
 
 // Parameters implements [Parametric].
 func (m FeedForward) Parameters(d int) float64 {
-	sum, before := 0.0, float64(d)
+	sum, before, bias := 0.0, float64(d), 1.0
+	if m.NoBias {
+		bias = 0
+	}
 	for _, units := range append(slices.Clone(m.hidden()), 1) {
-		sum += (before + 1) * float64(units)
+		sum += (before + bias) * float64(units)
 		before = float64(units)
 	}
 	return float64(d) * sum

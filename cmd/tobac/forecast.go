@@ -31,6 +31,15 @@ func checkColumns(d int) error {
 	return nil
 }
 
+// checkSimulation refuses tables that are larger than the memory: two of them, one with a copy while it is made, and the graph.
+func checkSimulation(rows, d int) error {
+	room, fixed := memory.Available(), 20*float64(d)*float64(d)
+	if need := 24*float64(rows)*float64(d) + fixed; need > float64(room.Bytes) {
+		return usagef("--samples %d of --vars %d need about %s of memory, and %v; would fit: up to %d samples", rows, d, memory.Size(need), room, max(0, int((float64(room.Bytes)-fixed)/(24*float64(d)))))
+	}
+	return nil
+}
+
 // checkResamples refuses more orders than the memory holds: each is an order of all columns, and may be one of its own.
 func checkResamples(t *dataset.Table, resamples int) error {
 	_, d := t.X.Dims()

@@ -84,6 +84,9 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	if o.samples > maxSimulatedNumbers/o.vars {
 		return usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
 	}
+	if err := checkSimulation(o.samples, o.vars); err != nil {
+		return err
+	}
 	var expected float64
 	g, err := within(ctx, func() (g *dag.Graph, err error) {
 		g, expected, err = o.graph()

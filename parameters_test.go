@@ -1,0 +1,32 @@
+package tobac_test
+
+import (
+	"testing"
+
+	"tobac"
+	"tobac/posterior"
+)
+
+// A model says how many parameters its likelihood has.
+func TestParameters(t *testing.T) {
+	data := table(9, 4, []string{"a", "b", "c", "d"}, generic)
+	for _, m := range []tobac.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
+		lik, err := m.Likelihood(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.Parameters(4), float64(lik.ParamLen()); got != want {
+			t.Errorf("%v: %v parameters, want %v", m, got, want)
+		}
+	}
+}
+
+// Draws whose parameters are not those of the model are refused before anything of its size is made.
+func TestDensityOfAnotherModel(t *testing.T) {
+	data := table(9, 4, []string{"a", "b", "c", "d"}, generic)
+	p := &posterior.Posterior{Names: data.Names, Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}
+	const want = "tobac: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has 2.214e+20 of 4 variables"
+	if _, _, err := tobac.LogDensity(p, tobac.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
