@@ -104,7 +104,7 @@ func TestSetKeepsTheID(t *testing.T) {
 
 // Whatever bytes a manifest has, a folder gives a file as it is there, or an error that
 // begins with a path in it.
-func FuzzManifest(f *testing.F) {
+func FuzzFolder(f *testing.F) {
 	const note = `{"note":"files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force",`
 	for _, text := range []string{"", "{}", note, note + `"files":{}}`, note + `"run":"7","files":{"a":"0"}}`, note + `"files":{"a":"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb","../b":""}}`, note + `"files":null}`, note + `"files":[]}`} {
 		f.Add([]byte(text))
