@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,4 +158,32 @@ func TestNothingObeyed(t *testing.T) {
 	if _, err := (&printer{to: &screen, terminal: true}).Write([]byte("é\t" + esc + "\u0085\u2066\xff\ufffd\n")); err != nil || screen.String() != "é\t\\x1b[31m\\u0085\\u2066\xff\ufffd\n" {
 		t.Errorf("a terminal was given %q, %v", screen.String(), err)
 	}
+}
+
+// The page has the bounds that the program states.
+func TestBoundsPage(t *testing.T) {
+	page := readFile(t, "../../docs/wrong-use.md")
+	stated := map[string]string{}
+	for line := range strings.Lines(page) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], "`--") {
+			continue
+		}
+		command := regexp.MustCompile("tobac [a-z]+").FindString(cells[1]) // "": of all
+		for _, option := range regexp.MustCompile("--[a-z-]+").FindAllString(cells[1], -1) {
+			stated[command+option] = strings.TrimSpace(cells[2])
+		}
+	}
+	eachFlag(func(command *cobra.Command, flag *pflag.Flag) {
+		if flag.Value.Type() != "N" || flag.Name == "seed" {
+			return
+		}
+		want, ok := stated[command.CommandPath()+"--"+flag.Name]
+		if !ok {
+			want = stated["--"+flag.Name]
+		}
+		if got := fmt.Sprint(flag.Value.Set("none")); got != "allowed: whole numbers from "+want {
+			t.Errorf("%s --%s: %s; the page says %q", command.CommandPath(), flag.Name, got, want)
+		}
+	})
 }
