@@ -104,7 +104,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
 		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
 		{"too many workers", "fit good.csv --workers 100000000", usage, `invalid argument "100000000" for "--workers" flag: allowed: whole numbers from 1 to 4096`},
-		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, `good.csv: stopped after 0 of 1000 steps: non-finite value: optimizer state is +Inf at block 1, particle 0, coordinate 5`},
+		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, `good.csv: stopped after 0 of 1000 steps: numbers left the range of float64; the noise variance 1e-300 is too small for column "c", whose variance is 8.96`},
 
 		{"output folder is a file", "fit good.csv --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},
 		{"output folder inside a file", "fit good.csv --out good.csv/run", failed, `good.csv/run: not a directory; allowed: the path of a folder, which is created if it does not exist`},
