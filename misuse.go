@@ -7,10 +7,10 @@ import (
 )
 
 // errClosed is the error of a run that is used after [Run.Close], and errUnfinished that of one in which a panic, of Config.Progress for
-// example, cut a part of the work short.
+// example, cut a part of the work short, or whose work has not returned.
 var (
 	errClosed     = errors.New("tobac: the run is closed")
-	errUnfinished = errors.New("tobac: a panic cut the work of the run short, which leaves only Close")
+	errUnfinished = errors.New("tobac: the run is at work, or a panic cut its work short, which leaves only Close")
 )
 
 // checkContext panics for a nil context, which is a fault of the calling program.

@@ -80,7 +80,7 @@ func TestPanickingProgress(t *testing.T) {
 		if got := panicOf(func() { r.Advance(t.Context(), math.MaxInt) }); got != any("mine") {
 			t.Errorf("%s: panic %v, want the one of Progress", name, got)
 		}
-		if err := r.Advance(t.Context(), math.MaxInt); err == nil || !strings.Contains(err.Error(), "a panic cut the work") {
+		if err := r.Advance(t.Context(), math.MaxInt); err == nil || !strings.Contains(err.Error(), "a panic cut its work") {
 			t.Errorf("%s: Advance after it: %v", name, err)
 		}
 	}

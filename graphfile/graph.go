@@ -3,9 +3,11 @@ package graphfile
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"tobac/dag"
+	"tobac/delimited"
 )
 
 // Number is a number that may be unknown; the zero value is.
@@ -20,6 +22,15 @@ func Known(v float64) Number {
 		return Number{}
 	}
 	return Number{Value: v, Known: true}
+}
+
+// knownNumber reads a decimal number, or one that is unknown because other programs wrote NaN or an infinity.
+func knownNumber(text string) (Number, error) {
+	if !delimited.IsNumber(text, ',') {
+		return Number{}, strconv.ErrSyntax
+	}
+	v, ok := delimited.Number(text)
+	return Number{Value: v, Known: ok}, nil
 }
 
 // Edge joins the vertices From and To, places in [Graph.Names].

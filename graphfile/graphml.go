@@ -3,7 +3,6 @@ package graphfile
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"tobac/delimited"
@@ -132,11 +131,11 @@ func parseNumbers(e *Edge, data map[string]string) error {
 			if text == "" {
 				continue
 			}
-			v, err := strconv.ParseFloat(text, 64)
+			v, err := knownNumber(text)
 			if err != nil {
 				return fmt.Errorf("%s %s is not a number", name, excerpt(text))
 			}
-			*e.number(q) = Known(v)
+			*e.number(q) = v
 		}
 	}
 	return nil

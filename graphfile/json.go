@@ -210,11 +210,11 @@ func (r *jsonReader) edge(where string, source, target json.RawMessage, of attri
 			if !ok || string(value) == "null" {
 				continue
 			}
-			v, err := strconv.ParseFloat(textOf(value), 64)
+			v, err := knownNumber(textOf(value))
 			if err != nil {
 				return fmt.Errorf("%s: %s: %v is %.60s, want a number", r.c.source, where, q, value)
 			}
-			*e.number(q) = Known(v)
+			*e.number(q) = v
 		}
 	}
 	return r.c.add(e, 0)

@@ -89,9 +89,14 @@ func (l *loader) header(head []record) (names []string, rest []record) {
 	case v.names > 0:
 		l.suspect = &first
 		return nil, body
+	case v.different && v.numbers > 1 && len(body) >= enoughBelow:
+		l.odd = &first
 	}
 	return nil, head
 }
+
+// enoughBelow is how many records make it worth a word that the first differs from all of them.
+const enoughBelow = 5
 
 // mostUnits is how many lines of units or explanations may stand below the names.
 const mostUnits = 4

@@ -31,6 +31,7 @@ type loader struct {
 	padded  bool
 	width   int
 	checked int     // cells when the size of the table was last compared with the memory
+	odd     *record // a first record of numbers that is data although it differs from those below as names would
 	suspect *record // a first record of names and numbers, about which the number of rows decides
 }
 
@@ -132,6 +133,9 @@ func (l *loader) begin(head []record) []record {
 		head = l.dropUnits(head)
 	} else if l.suspect == nil && l.layout.Names == nil && l.layout.Header == HeaderAuto {
 		l.t.note("no header found: the columns are called X0, X1, and so on; --header yes takes the first line for names")
+		if l.odd != nil {
+			l.t.note("%s %d (%s) differs from those below in every column, as names would, but is taken for data: --header yes takes it for names", l.t.unit, l.odd.line, l.quote(*l.odd))
+		}
 	}
 	l.makeColumns(names)
 	return head

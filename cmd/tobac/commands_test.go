@@ -134,7 +134,7 @@ func TestEvalOfDamagedPosterior(t *testing.T) {
 		{"empty", "", "the text ends early"},
 		{"cut short", whole[:40], "kind: the text ends early"},
 		{"version 1", replace(`"version":2,`, ""), `begins with "names", want "version": not a posterior that tobac wrote, or an older one: fit again`},
-		{"edge", replace(`[[0,1]],"log`, `[[0,2]],"log`), "draw 0: edge 0 is 0 -> 2, want vertices from 0 to 1"},
+		{"edge", replace(`[[0,1]],"log`, `[[0,2]],"log`), "draw 1: edge 0 is 0 -> 2, want vertices from 0 to 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, map[string]string{"particles.json": c.text, "truth.csv": "source,target\na,b\n"})

@@ -147,7 +147,7 @@ func TestConfigRoundTrip(t *testing.T) {
 			record(f)
 			return f, &list
 		}
-		value := rapid.OneOf(rapid.String().Filter(func(v string) bool { return !blank(v) }), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`), rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
+		value := rapid.OneOf(rapid.String().Filter(func(v string) bool { return !blank(v) && !strings.HasPrefix(v, "--") }), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`), rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
 		f, list := build()
 		f.VisitAll(func(flag *pflag.Flag) {
 			for range rapid.IntRange(0, 3).Draw(t, "times") {

@@ -85,7 +85,7 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, exitFailed, "text.npy: not a NumPy file: npy: not a valid NumPy file format"},
 		{"empty folder", map[string]string{"notes.md": ""}, []string{"--truth", "truth.csv", "graphs"}, exitFailed, "graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix (.csv, .tsv, .txt, .npy)"},
 		{"probabilities in a folder", map[string]string{"a.csv": files["p.csv"]}, []string{"--truth", "truth.csv", "graphs"}, exitFailed,
-			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/a.csv: entry 0 -> 1 is 0.5, want 0 or 1: a matrix of probabilities is judged as a single file"},
+			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/a.csv: entry 1 -> 2 is 0.5, want 0 or 1: a matrix of probabilities is judged as a single file"},
 		{"two sets of names", map[string]string{"a.csv": "a,b\n0,1\n0,0\n", "b.csv": "b,a\n0,1\n0,0\n"}, []string{"--truth", "truth.csv", "graphs"}, exitFailed,
 			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/b.csv: other variables than in graphs/a.csv"},
 	} {

@@ -79,9 +79,15 @@ func seed(value *uint64) pflag.Value {
 }
 
 // text is any string that is not blank: an empty one is a variable of a shell that is
-// not set more often than a wish. kind is its placeholder in the help text.
+// not set more often than a wish, and one that begins with -- an option whose forerunner lacks its value. kind is its placeholder
+// in the help text; TEXT may begin with anything.
 func text(value *string, kind string) pflag.Value {
-	return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !blank(text) }}
+	if kind == "TEXT" {
+		return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !blank(text) }}
+	}
+	return &bounded[string]{value, kind, notBlank + " and does not begin with --, as options do; ./--name is a path", func(text string) (string, bool) {
+		return text, !blank(text) && !strings.HasPrefix(text, "--")
+	}}
 }
 
 // notBlank says what is allowed where any text is but an empty one.

@@ -43,7 +43,7 @@ func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, 
 	if edit != nil {
 		edit(&o)
 	}
-	given["holdout"], given["imputation-rounds"] = o.holdout > 0, o.imputationRounds >= 0
+	given["holdout"], given["imputation-rounds"], given["engine"] = o.holdout > 0, o.imputationRounds >= 0, o.config.Engine == tobac.SVGD
 	o.imputationRounds = max(0, o.imputationRounds)
 	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order, Prior: o.prior}}
 	var err error

@@ -254,10 +254,10 @@ func TestEvalOfDamagedOrders(t *testing.T) {
 		`"draws":[{"edges":[[0,1]],"log_prior":-1,"log_likelihood":-1},{"edges":[[1,0]],"log_prior":-1,"log_likelihood":-1}]}`
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"order", `"order":[1,0]`, `"order":[1,1]`, "component 1: order [1 1] is no permutation of 0 to 1"},
-		{"noise", `"noise_variance":0.2`, `"noise_variance":-1`, "component 1: noise variance -1, want a number from 0 on"},
+		{"order", `"order":[1,0]`, `"order":[1,1]`, "component 2: order [1 1] is no permutation of 0 to 1"},
+		{"noise", `"noise_variance":0.2`, `"noise_variance":-1`, "component 2: noise variance -1, want a number from 0 on"},
 		{"particles", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":2`, "components have 3 draws, there are 2"},
-		{"no particle", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":0`, "component 1: 0 draws, want at least 1"},
+		{"no particle", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":0`, "component 2: 0 draws, want at least 1"},
 		{"weights", `"weight":0.5,"log_weight":-0.6931471805599453,"noise_variance":0.2`, `"weight":1,"log_weight":0`, "weights of the components sum to 1.5, want 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
