@@ -103,7 +103,6 @@ func TestBadInput(t *testing.T) {
 		{"unknown short option", "fit -x", usage, `unknown shorthand flag: 'x' in -x; tobac fit --help lists the options`},
 		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
 		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, completion, convert, effect, eval, fit, help, man, order, predict, report, simulate, version`},
-		{"too many workers", "fit good.csv --workers 100000000", failed, `good.csv: 3 variables with 30 particles and 128 samples on 100000000 workers need about 3433 GB of memory, more than 16 GB; use fewer variables, samples, particles or workers, or a smaller rank`},
 		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, `good.csv: stopped after 0 of 1000 steps: non-finite value: optimizer state is +Inf at block 1, particle 0, coordinate 5`},
 
 		{"output folder is a file", "fit good.csv --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},
