@@ -129,6 +129,8 @@ func TestMemoryIsChecked(t *testing.T) {
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
 		{"units of a second layer", wide(9, 5), tobac.Config{Model: tobac.FeedForward{Hidden: []int{5, 99999999}}},
 			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
+		{"workers", wide(9, 3), tobac.Config{Engine: tobac.SVGD, Workers: 100000000},
+			[]string{"for 128 sampled graphs on 100000000 workers", "would fit: workers up to "}},
 		{"chains of many variables", wide(9, 3000), tobac.Config{Engine: tobac.MCMC},
 			[]string{"1000 graphs with 3000 x 3000 weights", "variables up to "}},
 	} {
