@@ -175,6 +175,9 @@ func (r *Run) warnings() []string {
 	if m, ok := r.cfg.Model.(Cautious); ok {
 		w = append(w, m.Doubts(r.data)...)
 	}
+	if _, ok := r.cfg.Model.(BGe); ok && r.cfg.Sampler.Method == DiBS {
+		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
+	}
 	if n, d := r.data.X.Dims(); r.cfg.Sampler.Method == DiBS && n < fewRows*d {
 		w = append(w, fmt.Sprintf("%d rows of %d columns are few for the method dibs: its particles may agree on what the data leave open", n, d))
 	}
