@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	"tobac": {"tobac/impute", "tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
-		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/delimited", "tobac/internal/vector", "gonum.org/v1/gonum"},
+		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},
 }

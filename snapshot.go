@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tobac/autograd"
 	"tobac/dataset"
-	"tobac/internal/vector"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -90,19 +90,12 @@ func settingsOf(c Config, data *dataset.Table) []SettingText {
 		{"sampler", c.Sampler.String()},
 		{"chains", c.Chains.String()},
 		{"seed", strconv.FormatUint(c.Seed, 10)},
-		{"arithmetic", arithmetic()},
+		{"arithmetic", autograd.Arithmetic()}, // a run that goes on with another has other bits
 	}
 	if c.Order.Known == nil && (c.Order.Method == nil || c.Order.Count > 0) && c.Sampler.Method != DiBS {
 		all = append(all, SettingText{"steps", strconv.Itoa(c.Sampler.Steps)})
 	}
 	return all
-}
-
-// arithmetic is that of the kernels in use, [vector.Set.Arithmetic]: a run that goes on
-// with another has other bits.
-func arithmetic() string {
-	kernels, _ := vector.Default() // an unknown name is an error of every step
-	return kernels.Arithmetic()
 }
 
 // digest is a checksum of the names and numbers of a table.

@@ -114,15 +114,6 @@
 // right to a few units in the last place, also of subnormal numbers, with the special
 // values of package math. Sets differ by rounding. Within one, an element of an
 // element-wise operation has the same bits alone, among others, in lanes and as a
-// constant, on every engine but [Tape].
-//
-// # Accuracy
-//
-// Exponentials, logarithms, and the trigonometric, error and gamma functions are those of
-// a set of kernels, in assembly where the processor allows it; [Kernels] names it. They are
-// right to a few units in the last place, also of subnormal numbers, with the special
-// values of package math. Sets differ by rounding. Within one, an element of an
-// element-wise operation has the same bits alone, among others, in lanes and as a
 // constant, on every engine but [Tape]; sums of products and [Node.SigmoidShift], for which
 // lanes have fused multiplication and addition, agree to rounding.
 //

@@ -99,7 +99,7 @@ func TestExperimentErrors(t *testing.T) {
 			"bench: broken on sachs-split0: no convergence"},
 		{"density", func(_ context.Context, p *bench.Problem, _ uint64) (*bench.Fitted, error) {
 			return &bench.Fitted{Posterior: &posterior.Posterior{Draws: []posterior.Draw{{Graph: p.Truth, LogLikelihood: math.NaN()}}}}, nil
-		}, "bench: broken on sachs-split0: posterior: log density of draw 0 is 0 + NaN, want finite numbers"},
+		}, "bench: broken on sachs-split0: posterior: log density of draw 1 is 0 + NaN, want finite numbers"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			all, err := bench.Experiment(context.Background(), problems, []bench.Method{{Name: "broken", Fit: row.fit}}, 1, nil)

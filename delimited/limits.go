@@ -36,7 +36,7 @@ func readAll(r io.Reader, source string) ([]byte, error) {
 	const records = 12 // times the text: fields with their bounds
 	b := bufio.NewReader(r)
 	const sample = 512
-	if head, _ := b.Peek(sample); len(head) == sample && bytes.IndexByte(head, 0) >= 0 && !bytes.ContainsAny(head, "\r\n") {
+	if head, _ := b.Peek(sample); len(head) == sample && bytes.Count(head, []byte{0}) > sample/8 && !bytes.ContainsAny(head, "\r\n") {
 		return nil, &Error{Source: source, Problem: "is no text", Allowed: "UTF-8"}
 	}
 	data, err := memory.ReadAll(b, records)

@@ -61,7 +61,7 @@ func TestInterruptedInLongStep(t *testing.T) {
 	succeed(t, "simulate", "--vars", "100", "--samples", "150", "--out", "data")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	got := runWith(t, ctx, "", "fit", "data/train.csv", "--out", "run", "--particles", "60", "--quiet")
+	got := runWith(t, ctx, "", "fit", "data/train.csv", "--out", "run", "--engine", "svgd", "--particles", "60", "--quiet")
 	if want := "tobac: interrupted "; got.code != exitInterrupted || !strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("got %+v, want exit %d and one line with %q", got, exitInterrupted, want)
 	}

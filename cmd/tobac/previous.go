@@ -69,7 +69,7 @@ func (k *checkpoint) doubts(path string) []string {
 }
 
 // otherArithmetic says why a run cannot go on with the kernels in use, and with which it
-// can. was and is are as [vector.Set.Arithmetic] has them.
+// can. was and is are as [autograd.Arithmetic] has them.
 func otherArithmetic(path, was, is string) error {
 	text := fmt.Sprintf("was made with the arithmetic %s, this run has %s, which gives other bits", was, is)
 	at := strings.LastIndex(was, " ") + 1

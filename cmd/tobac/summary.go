@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/effects"
-	"tobac/internal/vector"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -211,13 +211,12 @@ type versions struct {
 	Tobac    string `json:"tobac"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// Arithmetic is what decides the last bits: [vector.Set.Arithmetic].
+	// Arithmetic is what decides the last bits: [autograd.Arithmetic].
 	Arithmetic string `json:"arithmetic"`
 }
 
 func currentVersions() versions {
-	kernels, _ := vector.Default() // an unknown name is an error of every step
-	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: kernels.Arithmetic()}
+	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: autograd.Arithmetic()}
 	if release != "" {
 		v.Tobac = release
 		return v
