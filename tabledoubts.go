@@ -21,7 +21,7 @@ const (
 	fewRows     = 10   // rows for each column below which DiBS is certain of relations that are not there
 	heavyTails  = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
 	errorsOff   = 8    // standard errors above which it must be, √(24/n) each for normal noise
-	mostWork    = 2e10 // products of numbers that looking for dependences may take
+	mostWork    = 4e9  // products of numbers that looking for dependences may take
 )
 
 // tableDoubts are reasons to distrust any model of the data: too few rows, columns that others determine, values far from the rest.
@@ -102,24 +102,33 @@ func (f *imputedFit) dependent() string {
 	return dependent(complete, correlations(complete))
 }
 
-// correlations is the matrix of correlations, with zeros for constant columns. It takes some rows at a time.
+// correlations is the matrix of correlations, with zeros for constant columns.
 func correlations(data *dataset.Table) *mat.SymDense {
+	n, d := data.X.Dims()
+	g := mat.NewSymDense(d, nil)
+	inBlocks(data, func(z *mat.Dense, _, _ int) { g.SymRankK(g, 1/float64(n), z.T()) })
+	return g
+}
+
+// inBlocks calls do for some rows at a time, from on, scaled to mean 0 and variance 1 but for constant columns, which are 0, as are
+// rows of z beyond their number.
+func inBlocks(data *dataset.Table, do func(z *mat.Dense, from, rows int)) {
 	n, d := data.X.Dims()
 	mean, sd := data.Moments()
 	const block = 512
-	g, z := mat.NewSymDense(d, nil), mat.NewDense(block, d, nil)
+	z := mat.NewDense(block, d, nil)
 	for from := 0; from < n; from += block {
 		z.Zero()
-		for r := from; r < min(from+block, n); r++ {
-			for j, v := range data.X.RawRowView(r) {
+		rows := min(block, n-from)
+		for r := range rows {
+			for j, v := range data.X.RawRowView(from + r) {
 				if sd[j] > 1e-15*math.Abs(mean[j]) {
-					z.Set(r-from, j, (v-mean[j])/sd[j])
+					z.Set(r, j, (v-mean[j])/sd[j])
 				}
 			}
 		}
-		g.SymRankK(g, 1/float64(n), z.T())
+		do(z, from, rows)
 	}
-	return g
 }
 
 // combination are the columns before j of which the least squares for it, by the rows of the Cholesky factor, have weights.
@@ -169,29 +178,24 @@ func tails(data *dataset.Table, g *mat.SymDense) string {
 	if n < 20 {
 		return ""
 	}
-	mean, sd := data.Moments()
 	var inverse mat.SymDense
 	var root mat.Cholesky
 	linear := g != nil && root.Factorize(g) && root.InverseTo(&inverse) == nil
-	column, rest := make(tailSums, d), make(tailSums, d)
-	z := make([]float64, d)
-	for i := range n {
-		for j, v := range data.X.RawRowView(i) {
-			if z[j] = 0; sd[j] > 0 {
-				z[j] = (v - mean[j]) / sd[j]
-			}
-			column.add(j, z[j])
-		}
+	column, rest := make([]tail, d), make([]tail, d)
+	var e mat.Dense
+	inBlocks(data, func(z *mat.Dense, from, rows int) {
 		if linear {
-			for j := range d {
-				e := 0.0
-				for k, v := range z {
-					e += inverse.At(j, k) * v
+			e.Mul(z, &inverse)
+		}
+		for r := range rows {
+			for j, v := range z.RawRowView(r) {
+				column[j].add(v, from+r)
+				if linear {
+					rest[j].add(e.At(r, j)/math.Sqrt(inverse.At(j, j)), from+r) // of variance 1
 				}
-				rest.add(j, e/math.Sqrt(inverse.At(j, j))) // of variance 1
 			}
 		}
-	}
+	})
 	least := math.Max(heavyTails, errorsOff*math.Sqrt(24/float64(n)))
 	var names []string
 	worst, at := tail{}, 0
@@ -213,19 +217,21 @@ func tails(data *dataset.Table, g *mat.SymDense) string {
 	if worst == rest[at] {
 		of = "what a linear equation leaves of " + of
 	}
-	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is %.1f, 0 for a normal distribution, and one of %d rows, %.0f standard deviations out, has %.0f %% of the variance: check such rows, or transform the columns, unless curved relations explain them",
-		quoted(names), of, worst.excess(n), n, worst.largest, 100*worst.largest*worst.largest/float64(n))
+	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is %.1f, 0 for a normal distribution, and row %d of the %d used, %.0f standard deviations out, has %.0f %% of the variance: check such rows, or transform the columns, unless curved relations explain them",
+		quoted(names), of, worst.excess(n), worst.row+1, n, worst.largest, 100*worst.largest*worst.largest/float64(n))
 }
 
 // A tail are sums over the rows of numbers of variance 1.
-type tail struct{ fourth, largest float64 }
+type tail struct {
+	fourth, largest float64
+	row             int // of the largest
+}
 
-// tailSums are those of several columns.
-type tailSums []tail
-
-func (t tailSums) add(j int, z float64) {
-	t[j].fourth += z * z * z * z
-	t[j].largest = math.Max(t[j].largest, math.Abs(z))
+func (t *tail) add(z float64, row int) {
+	t.fourth += z * z * z * z
+	if z = math.Abs(z); z > t.largest {
+		t.largest, t.row = z, row
+	}
 }
 
 // excess is the excess kurtosis over n rows.
