@@ -3,7 +3,6 @@ package tobac
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"tobac/autograd"
@@ -34,31 +33,6 @@ func checkColumns(t *dataset.Table) error {
 		}
 	}
 	return nil
-}
-
-// mostProducts bounds the work of looking for copies: rows times the square of the columns.
-const mostProducts = 1e8
-
-// copies are warnings about columns that are multiples of others, up to a shift: the data do not tell them apart.
-func copies(t *dataset.Table) (all []string) {
-	n, d := t.X.Dims()
-	if n < 3 || float64(n)*float64(d)*float64(d) > mostProducts {
-		return nil
-	}
-	mean, sd := t.Moments()
-	for j := range d {
-		for k := range j {
-			sum := 0.0
-			for i := range n {
-				sum += (t.X.At(i, j) - mean[j]) / sd[j] * ((t.X.At(i, k) - mean[k]) / sd[k])
-			}
-			if math.Abs(sum/float64(n)) > 1-1e-12 {
-				all = append(all, fmt.Sprintf("column %q is a copy of column %q, up to scale and shift: the data do not tell which of them an edge belongs to; leave one out", t.Names[j], t.Names[k]))
-				break
-			}
-		}
-	}
-	return all
 }
 
 // A columnError says in the names of the data, and for a user, what an error says in numbers.

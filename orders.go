@@ -162,7 +162,7 @@ func orderSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.FitU
 
 // warnings are reasons to distrust the result, as sentences for a reader.
 func (r *Run) warnings() []string {
-	w := slices.Clone(r.copies)
+	var w []string
 	if r.atOdds != "" {
 		w = append(w, r.atOdds)
 	}

@@ -45,7 +45,6 @@ type Run struct {
 	found     *found     // orders that a method found; nil: none
 	shared    shared     // with fits to other completed tables
 	unusable  error      // why it cannot be used; nil: it can
-	copies    []string   // warnings of columns that the data do not tell apart
 	expected  problem    // before anything was computed
 	atOdds    string     // the warning that the data speak against what is known; "": they do not
 
@@ -89,7 +88,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := checkColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, copies: copies(data)}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s}
 	r.choose()
 	r.expected = r.problem()
 	if err := r.expected.checkMemory(cfg.room()); err != nil {
