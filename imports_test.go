@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"tobac/ordering":  {"gonum.org/v1/gonum"},
 	"tobac/delimited": {},
 	"tobac/dag":       {"tobac/delimited", "gonum.org/v1/gonum"},
-	"tobac/dataset":   {"tobac/dag", "tobac/delimited", "gonum.org/v1/gonum", "codeberg.org/sbinet/npyio"},
+	"tobac/dataset":   {"tobac/dag", "tobac/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum", "codeberg.org/sbinet/npyio"},
 	"tobac/table": {"tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum", "codeberg.org/sbinet/npyio", "github.com/xuri/excelize/v2",
 		"github.com/parquet-go/parquet-go"},
 	"tobac/score":  {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},

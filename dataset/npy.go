@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/memory"
+	"tobac/internal/numpy"
 )
 
 // ReadNPY reads a two-dimensional NumPy array of numbers, rows × columns, as a table with columns X0, X1, …; source names r in errors. Floating-point
@@ -95,7 +95,12 @@ func npyHeader(data []byte, body io.Reader) (r *npy.Reader, err error) {
 			r, err = nil, malformed
 		}
 	}()
-	if len(data) >= 12 && data[6] > 1 && uint64(binary.LittleEndian.Uint32(data[8:12])) > uint64(len(data)) {
+	text, _, err := numpy.Header(data)
+	if err != nil {
+		return nil, err
+	}
+	// One dictionary, of which package npy cuts off any number of braces and what is inside.
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 {
 		return nil, malformed
 	}
 	if r, err = npy.NewReader(body); err != nil {

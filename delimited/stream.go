@@ -186,7 +186,8 @@ func (s *Stream) Next() (cells []Cell, line int, err error) {
 		}
 		trimmed := bytes.TrimLeft(text, " \t")
 		switch {
-		case len(trimmed) == 0 && (s.syntax.Separator != '\t' || len(text) == 0):
+		case len(trimmed) == 0 && (s.syntax.Separator != '\t' || len(text) == 0),
+			s.syntax.Separator == ' ' && len(bytes.TrimSpace(trimmed)) == 0: // of other white space, which separates too
 			s.pending++
 			continue
 		case s.syntax.Comment != "" && bytes.HasPrefix(trimmed, []byte(s.syntax.Comment)):

@@ -82,7 +82,7 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 		{"no densities", nil, []string{"--heldout", "rows.csv", "p.csv"}, exitUsage, "--heldout needs a posterior written by tobac fit: p.csv has no densities of data"},
 		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, exitFailed, `truth.csv: line 2: unknown vertices "a", "b"; allowed: "X0", "X1"`},
 		{"other names", nil, []string{"--truth", "truth.csv", "--data", "other.csv", "p.csv"}, exitFailed, `p.csv: matrix without the variable "c"; it has "a", "b"`},
-		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, exitFailed, "text.npy: not a NumPy file: npy: not a valid NumPy file format"},
+		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, exitFailed, "text.npy: not a NumPy file: it does not begin as one"},
 		{"empty folder", map[string]string{"notes.md": ""}, []string{"--truth", "truth.csv", "graphs"}, exitFailed, "graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix (.csv, .tsv, .txt, .npy)"},
 		{"probabilities in a folder", map[string]string{"a.csv": files["p.csv"]}, []string{"--truth", "truth.csv", "graphs"}, exitFailed,
 			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/a.csv: entry 1 -> 2 is 0.5, want 0 or 1: a matrix of probabilities is judged as a single file"},

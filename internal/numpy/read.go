@@ -33,7 +33,7 @@ type header struct {
 
 // Read reads an array from the bytes of a file. Anything that is no such array, and a file shorter than its header says, is an error.
 func Read(data []byte) (*Array, error) {
-	text, body, err := split(data)
+	text, body, err := Header(data)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func Read(data []byte) (*Array, error) {
 	return a, nil
 }
 
-// split separates the header's text from the elements.
-func split(data []byte) (text string, body []byte, err error) {
+// Header separates the text of the header from the bytes of the elements.
+func Header(data []byte) (text string, body []byte, err error) {
 	if !bytes.HasPrefix(data, []byte(Magic)) || len(data) < 10 {
 		return "", nil, errors.New("not a NumPy file: it does not begin as one")
 	}
