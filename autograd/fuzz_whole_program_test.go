@@ -67,12 +67,17 @@ func newWholeProgram(source []byte, noise *rand.Rand) *wholeProgram {
 	return p
 }
 
-// nudged changes a result as rounding might, if that is asked for.
+// nudged changes the elements of a result as rounding might, if that is asked for: each another
+// way, since elements that cancel in a sum do so only in some sequences of it.
 func (p *wholeProgram) nudged(n *ad.Node) *ad.Node {
 	if p.noise == nil {
 		return n
 	}
-	return n.Scale(nearOne(p.noise))
+	factors := make([]float64, n.Shape().Len())
+	for k := range factors {
+		factors[k] = nearOne(p.noise)
+	}
+	return n.Mul(p.b.Constant(factors, n.Shape()))
 }
 
 // nudgedSlope changes the derivative of a result with respect to what it was made of, as
