@@ -22,11 +22,11 @@ type wholeProgram struct {
 
 	// If set, results that are rounded, and terms where they are used, are multiplied
 	// by a number near 1 that it draws.
-	noise *rand.Rand
+	noise *rounding
 	used  []*ad.Node // terms that the last operations were applied to
 }
 
-func newWholeProgram(source []byte, noise *rand.Rand) *wholeProgram {
+func newWholeProgram(source []byte, noise *rounding) *wholeProgram {
 	h := fnv.New64a()
 	h.Write(source)
 	p := &wholeProgram{noise: noise, program: program{
@@ -99,9 +99,15 @@ func (p *wholeProgram) nudgedSlope(n *ad.Node) *ad.Node {
 	return n
 }
 
+// rounding are errors in the place of those of floating-point numbers.
+type rounding struct {
+	rng  *rand.Rand
+	sign float64 // of all errors: with both signs a comparison of equals goes one way and the other
+}
+
 // nearOne differs from 1 in the fourteenth digit.
-func nearOne(rng *rand.Rand) float64 {
-	return 1 + math.Copysign(1e-14*(0.5+0.5*rng.Float64()), rng.Float64()-0.5)
+func nearOne(r *rounding) float64 {
+	return 1 + r.sign*math.Copysign(1e-14*(0.5+0.5*r.rng.Float64()), r.rng.Float64()-0.5)
 }
 
 // declare chooses the axes and their order.
@@ -304,7 +310,8 @@ func (p *wholeProgram) selected() {
 	x, y := p.pickExact(), p.pick()
 	condition := x.n.Positive()
 	if p.next(2) == 0 {
-		condition = p.pickExact().n.Sum().Greater(x.n.Sum())
+		// The sum of the same numbers in another sequence is no smaller and no larger but for rounding.
+		condition = p.pickExact().n.Sum().Greater(x.n.Sum().AddScalar(0.3))
 	}
 	shape := y.n.Shape()
 	if len(condition.Shape()) > 0 && !fits(condition.Shape(), shape) {

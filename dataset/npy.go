@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -99,8 +100,8 @@ func npyHeader(data []byte, body io.Reader) (r *npy.Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// One dictionary, of which package npy cuts off any number of braces and what is inside.
-	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 {
+	// One dictionary with one shape: package npy cuts off any number of braces, and stops at a part of a shape that is no number.
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || !npyShape.MatchString(text) {
 		return nil, malformed
 	}
 	if r, err = npy.NewReader(body); err != nil {
@@ -108,6 +109,9 @@ func npyHeader(data []byte, body io.Reader) (r *npy.Reader, err error) {
 	}
 	return r, nil
 }
+
+// npyShape is the shape in a header; Python 2 wrote 3L.
+var npyShape = regexp.MustCompile(`['"]shape['"]\s*:\s*\((\s*\d+L?\s*,)*(\s*\d+L?)?\s*\)`)
 
 // npyType is how to read one type of number.
 type npyType struct {

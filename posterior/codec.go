@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/delimited"
 )
 
 // Version is that of the format that [Posterior.Write] writes. [Read] takes the one before
@@ -318,6 +319,9 @@ func expect(d *json.Decoder, want json.Delim) error {
 		return jsonError(err)
 	}
 	if got != want {
+		if text, ok := got.(string); ok {
+			got = delimited.Excerpt(text)
+		}
 		return fmt.Errorf("got %v, want %v", got, want)
 	}
 	return nil

@@ -108,11 +108,12 @@ func parseHeader(text string) (h header, err error) {
 		h.size *= 4 // characters of UTF-32
 	}
 	h.count = 1
-	for _, word := range strings.Split(shape[1], ",") {
+	words := strings.Split(shape[1], ",")
+	if strings.TrimSpace(words[len(words)-1]) == "" {
+		words = words[:len(words)-1] // of (), or after the comma of (3,)
+	}
+	for _, word := range words {
 		word = strings.TrimSuffix(strings.TrimSpace(word), "L") // Python 2 wrote 3L
-		if word == "" {
-			continue
-		}
 		n, err := strconv.Atoi(word)
 		if err != nil || n > math.MaxInt32 || n > 0 && h.count > math.MaxInt32/n {
 			return h, fmt.Errorf("NumPy array of shape (%.60s), want at most %d elements", shape[1], math.MaxInt32)
