@@ -67,7 +67,7 @@ func drawPrior(rng *rand.Rand, d int) tobac.Prior {
 			case !hidden.Has(i, j) && chance < 0.3:
 				p.Forbidden = append(p.Forbidden, e)
 			case chance < 0.6 && allows(&p, e):
-				p.Odds = append(p.Odds, tobac.EdgeOdds{From: i, To: j, Odds: math.Exp(2 * rng.NormFloat64())})
+				p.Odds = append(p.Odds, tobac.EdgeOdds{From: i, To: j, Odds: min(max(math.Exp(2*rng.NormFloat64()), 0.001), 1000)})
 			}
 		}
 	}
