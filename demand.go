@@ -164,40 +164,39 @@ func total(all []demand) float64 {
 
 // A knob is a setting by which the memory of a run can be lowered.
 type knob struct {
-	name string
-	at   func(p *problem) *int
+	name  string
+	value func(p *problem) int // 0: it has none
+	set   func(p *problem, value int)
+}
+
+// field is the knob of a number.
+func field(name string, at func(p *problem) *int) knob {
+	return knob{name, func(p *problem) int { return *at(p) }, func(p *problem, value int) { *at(p) = value }}
 }
 
 var knobs = []knob{
-	{"particles", func(p *problem) *int { return &p.cfg.Sampler.Particles }},
-	{"samples", func(p *problem) *int { return &p.cfg.Sampler.Samples }},
-	{"rank", func(p *problem) *int { return &p.cfg.Sampler.Rank }},
-	{"orders", func(p *problem) *int { return &p.cfg.Order.Count }},
-	{"workers", func(p *problem) *int { return &p.cfg.Workers }},
-	{"chains", func(p *problem) *int { return &p.cfg.Chains.Chains }},
-	{"candidates", func(p *problem) *int { return &p.cfg.Chains.Candidates }},
-	{"units of each hidden layer", func(p *problem) *int {
-		m, ok := p.cfg.Model.(widthed)
-		if !ok {
-			return nil
+	field("particles", func(p *problem) *int { return &p.cfg.Sampler.Particles }),
+	field("samples", func(p *problem) *int { return &p.cfg.Sampler.Samples }),
+	field("rank", func(p *problem) *int { return &p.cfg.Sampler.Rank }),
+	field("orders", func(p *problem) *int { return &p.cfg.Order.Count }),
+	field("workers", func(p *problem) *int { return &p.cfg.Workers }),
+	field("chains", func(p *problem) *int { return &p.cfg.Chains.Chains }),
+	field("candidates", func(p *problem) *int { return &p.cfg.Chains.Candidates }),
+	{"units of each hidden layer", func(p *problem) int {
+		if m, ok := p.cfg.Model.(widthed); ok {
+			return m.width()
 		}
-		width := m.width()
-		return &width
+		return 0
+	}, func(p *problem, value int) { p.cfg.Model = p.cfg.Model.(widthed).narrowed(value) }},
+	field("rows", func(p *problem) *int { return &p.n }),
+	{"variables", func(p *problem) int { return p.d }, func(p *problem, value int) {
+		p.d, p.cfg.Sampler.Rank = value, min(p.cfg.Sampler.Rank, max(1, value-1))
 	}},
-	{"rows", func(p *problem) *int { return &p.n }},
-	{"variables", func(p *problem) *int { return &p.d }},
 }
 
 // with is the problem with another value of a knob.
 func (p problem) with(k knob, value int) problem {
-	if k.name == "units of each hidden layer" {
-		p.cfg.Model = p.cfg.Model.(widthed).narrowed(value)
-		return p
-	}
-	*k.at(&p) = value
-	if k.name == "variables" {
-		p.cfg.Sampler.Rank = min(p.cfg.Sampler.Rank, max(1, value-1))
-	}
+	k.set(&p, value)
 	return p
 }
 
@@ -209,11 +208,7 @@ type widthed interface {
 
 // largest is the largest value of a knob, below the present one, with which the run fits; 0: none.
 func (p problem) largest(k knob, room float64) int {
-	at := k.at(&p)
-	if at == nil {
-		return 0
-	}
-	low, high := 0, *at // low fits, high does not
+	low, high := 0, k.value(&p) // low fits, high does not
 	for high-low > 1 {
 		middle := low + (high-low)/2
 		if next := p.with(k, middle); total(next.demands()) <= room {

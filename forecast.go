@@ -193,7 +193,7 @@ func (r *Run) foresee() {
 	if r.cfg.Progress == nil {
 		return
 	}
-	p := r.problem()
+	p := r.expected
 	stage := r.cfg.Engine
 	if r.cfg.Engine == SVGD && p.models > 0 {
 		stage = Exact // finds the orders

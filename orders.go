@@ -181,7 +181,7 @@ func (r *Run) warnings() []string {
 	if n, d := r.data.X.Dims(); r.cfg.Sampler.Method == DiBS && n < fewRows*d {
 		w = append(w, fmt.Sprintf("%d rows of %d columns are few for the method dibs: its particles may agree on what the data leave open", n, d))
 	}
-	return append(w, tableDoubts(r.data)...)
+	return append(w, r.doubts()...)
 }
 
 // Warnings lists what is known so far of reasons to distrust the result.

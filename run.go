@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"tobac/dataset"
@@ -38,15 +39,16 @@ type Run struct {
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred  *inference // nil: node scores play no part, or chains have not ended
-	chains    *chains    // nil: no Markov chains
-	particles *particles // nil: no SVGD, or not begun
-	sampling  bool       // SVGD is a stage of the run
-	found     *found     // orders that a method found; nil: none
-	shared    shared     // with fits to other completed tables
-	unusable  error      // why it cannot be used; nil: it can
-	expected  problem    // before anything was computed
-	atOdds    string     // the warning that the data speak against what is known; "": they do not
+	inferred  *inference      // nil: node scores play no part, or chains have not ended
+	chains    *chains         // nil: no Markov chains
+	particles *particles      // nil: no SVGD, or not begun
+	sampling  bool            // SVGD is a stage of the run
+	found     *found          // orders that a method found; nil: none
+	shared    shared          // with fits to other completed tables
+	unusable  error           // why it cannot be used; nil: it can
+	expected  problem         // before anything was computed
+	doubts    func() []string // about the table, looked for once
+	atOdds    string          // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }
@@ -88,7 +90,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := checkColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, doubts: sync.OnceValue(func() []string { return tableDoubts(data) })}
 	r.choose()
 	r.expected = r.problem()
 	if err := r.expected.checkMemory(cfg.room()); err != nil {

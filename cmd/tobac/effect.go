@@ -25,9 +25,8 @@ from A to B count with an effect of 0. Without --to it lists the effects on all 
 The interval goes from the 5 % to the 95 % quantile. Where equations are not linear, the
 effect is the average slope between the 5 % and the 95 % quantile of A, and a curve
 follows the expected value of B over the quantiles of A. The particles of svgd have
-no standard deviation, so that only means are printed for them. Draws of --model gp and of
---engine svgd --model bge have no parameters; the effects that a fit found under gp are
-read from its effects.csv.
+no standard deviation, so that only means are printed for them. Those of --engine svgd
+--model bge have no parameters, and no effects.
 
 --to also prints a histogram of the effect.`
 

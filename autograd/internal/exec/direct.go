@@ -85,59 +85,44 @@ func (c *evaluator) newDirect() *direct {
 // mostJoined is how many numbers machine code moves; more are copied in one go.
 const mostJoined = 128
 
+// at is entry i of a list, or place i of a range that begins at first where there is no list.
+func at(list []int32, first, i int) int32 {
+	if list != nil {
+		return list[i]
+	}
+	return int32(first + i)
+}
+
 // join leaves the moves of few numbers to machine code.
 func (d *direct) join(q *part, s sizes) {
-	var lengths []int
-	var loads, stores []dense.Transfer
-	number := map[int]int{} // of arrays, results behind all feeds
-	array := func(n, size int) int {
-		if k, ok := number[n]; ok {
-			return k
-		}
-		number[n] = len(lengths)
-		lengths = append(lengths, size)
-		return number[n]
-	}
-	var load, store []move
-	var in, out []int
-	for _, m := range d.load {
-		if m.n > mostJoined {
-			load = append(load, m)
-			continue
-		}
-		t := dense.Transfer{V: m.v}
-		for i := range m.n {
-			from := int32(i)
-			if m.index != nil {
-				from = m.index[i]
+	var lengths []int // of the feeds that machine code reads, then of the results that it writes
+	// few are the moves of few numbers, each from or to one of the arrays used, and the others.
+	few := func(moves []move, sizes []int, transfer func(t *dense.Transfer, m move, i int)) (transfers []dense.Transfer, used []int, others []move) {
+		first := len(lengths)
+		for _, m := range moves {
+			if m.n > mostJoined {
+				others = append(others, m)
+				continue
 			}
-			t.Index, t.Places = append(t.Index, from), append(t.Places, int32(m.at+i))
-		}
-		if t.Array = array(m.array, s.in[m.array]); t.Array == len(in) {
-			in = append(in, m.array)
-		}
-		loads = append(loads, t)
-	}
-	for _, m := range d.store {
-		if m.n > mostJoined {
-			store = append(store, m)
-			continue
-		}
-		t := dense.Transfer{V: m.v}
-		for i := range m.n {
-			to, from := int32(i), int32(m.at+i)
-			if m.to != nil {
-				to = m.to[i]
+			t := dense.Transfer{V: m.v}
+			for i := range m.n {
+				transfer(&t, m, i)
 			}
-			if m.index != nil {
-				from = m.index[i]
+			k := slices.Index(used, m.array)
+			if k < 0 {
+				k, used, lengths = len(used), append(used, m.array), append(lengths, sizes[m.array])
 			}
-			t.Index, t.Places = append(t.Index, to), append(t.Places, from)
+			t.Array = first + k
+			transfers = append(transfers, t)
 		}
-		t.Array = array(len(s.in)+m.array, s.out[m.array])
-		out = append(out, m.array)
-		stores = append(stores, t)
+		return transfers, used, others
 	}
+	loads, in, load := few(d.load, s.in, func(t *dense.Transfer, m move, i int) {
+		t.Index, t.Places = append(t.Index, at(m.index, 0, i)), append(t.Places, int32(m.at+i))
+	})
+	stores, out, store := few(d.store, s.out, func(t *dense.Transfer, m move, i int) {
+		t.Index, t.Places = append(t.Index, at(m.to, 0, i)), append(t.Places, at(m.index, m.at, i))
+	})
 	runs, loaded, stored, err := q.plan.JoinTransfers(q.runs, lengths, loads, stores, store == nil)
 	if err != nil {
 		return // what is copied needs no machine code
