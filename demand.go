@@ -9,6 +9,7 @@ import (
 
 	"tobac/internal/memory"
 	"tobac/mcmc"
+	"tobac/ordering"
 )
 
 // A demand is memory that a part of a run takes.
@@ -111,13 +112,10 @@ func (p *problem) particleDemands() (all []demand) {
 	orders := p.orders()
 	add(orders*m*(2*rows*float64(s.Rank)+2*d*d)*8, "the particles of %.0f orders", orders)
 	if p.cfg.Order.Method != nil {
-		add(float64(p.cfg.Order.Count)*orderBytes(p.d), "the orders of %d resamples", p.cfg.Order.Count)
+		add(float64(p.cfg.Order.Count)*ordering.Bytes(p.d), "the orders of %d resamples", p.cfg.Order.Count)
 	}
 	return all
 }
-
-// orderBytes is about the memory of one of many orders of d variables.
-func orderBytes(d int) float64 { return 40*float64(d) + 400 }
 
 // orders is the number of orders that SVGD samples under, at most that of all orders.
 func (p *problem) orders() float64 {

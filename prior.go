@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/models"
 	"tobac/score"
 
@@ -238,7 +239,7 @@ func (p *Prior) String() string {
 	}
 	s := text(p.Kind.String(), "edges-per-node", p.EdgesPerNode, "max-parents", p.MaxParents)
 	if p.Probabilities != nil {
-		s = "probabilities " + digest(nil, p.Probabilities)
+		s = "probabilities " + dataset.Digest(nil, p.Probabilities)
 	}
 	if len(p.Forbidden)+len(p.Required)+len(p.Tiers) > 0 {
 		s += fmt.Sprintf(" forbidden=%v required=%v tiers=%v", p.Forbidden, p.Required, p.Tiers)

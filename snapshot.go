@@ -2,12 +2,9 @@ package tobac
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,10 +74,10 @@ func settingsOf(c Config, data *dataset.Table) []SettingText {
 	}
 	interventions := "none"
 	if m := data.Intervened; m != nil {
-		interventions = digest(nil, m)
+		interventions = dataset.Digest(nil, m)
 	}
 	all := []SettingText{
-		{"data", digest(data.Names, data.X)},
+		{"data", dataset.Digest(data.Names, data.X)},
 		{"interventions", interventions},
 		{"model", model},
 		{"prior", c.Prior.String()},
@@ -96,24 +93,6 @@ func settingsOf(c Config, data *dataset.Table) []SettingText {
 		all = append(all, SettingText{"steps", strconv.Itoa(c.Sampler.Steps)})
 	}
 	return all
-}
-
-// digest is a checksum of the names and numbers of a table.
-func digest(names []string, x mat.Matrix) string {
-	h := sha256.New() // its Write never fails
-	for _, name := range names {
-		fmt.Fprintf(h, "%q,", name)
-	}
-	n, d := x.Dims()
-	fmt.Fprintf(h, "%d×%d:", n, d)
-	var b [8]byte
-	for i := range n {
-		for j := range d {
-			binary.LittleEndian.PutUint64(b[:], math.Float64bits(x.At(i, j)))
-			h.Write(b[:])
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Snapshot copies the state of the run.

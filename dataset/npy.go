@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -88,30 +87,21 @@ func parseNPY(data []byte, vectors bool) (*mat.Dense, error) {
 }
 
 // npyHeader reads the header from body, a reader of data. Package npy panics on some headers that are cut short or scrambled, and trusts the
-// length in the others.
+// length, the number of braces and the shape in the others.
 func npyHeader(data []byte, body io.Reader) (r *npy.Reader, err error) {
-	malformed := errors.New("not a NumPy file: header is malformed")
 	defer func() {
 		if recover() != nil {
-			r, err = nil, malformed
+			r, err = nil, errors.New("not a NumPy file: header is malformed")
 		}
 	}()
-	text, _, err := numpy.Header(data)
-	if err != nil {
+	if _, _, err = numpy.Header(data); err != nil {
 		return nil, err
-	}
-	// One dictionary with one shape: package npy cuts off any number of braces, and stops at a part of a shape that is no number.
-	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || !npyShape.MatchString(text) {
-		return nil, malformed
 	}
 	if r, err = npy.NewReader(body); err != nil {
 		return nil, fmt.Errorf("not a NumPy file: %w", err)
 	}
 	return r, nil
 }
-
-// npyShape is the shape in a header; Python 2 wrote 3L.
-var npyShape = regexp.MustCompile(`['"]shape['"]\s*:\s*\((\s*\d+L?\s*,)*(\s*\d+L?)?\s*\)`)
 
 // npyType is how to read one type of number.
 type npyType struct {

@@ -45,6 +45,9 @@ type WeightedOrder struct {
 	Weight float64
 }
 
+// Bytes is about the memory that one of many different orders of d variables takes, with the text by which it is looked up.
+func Bytes(d int) float64 { return 40*float64(d) + 400 }
+
 // Bootstrap orders the rows of x (n×d) and the given number of resamples of
 // them, n rows drawn with replacement. It takes the time of replicates+1 calls
 // of orderer.Order, shared among the workers, each with its own copy of x.

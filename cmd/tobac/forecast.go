@@ -6,6 +6,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/memory"
+	"tobac/ordering"
 )
 
 // later is about the seconds that a fit takes after its run, on the reference of the forecasts: densities of held-out rows under a thousand draws, and the report.
@@ -43,7 +44,7 @@ func checkSimulation(rows, d int) error {
 // checkResamples refuses more orders than the memory holds: each is an order of all columns, and may be one of its own.
 func checkResamples(t *dataset.Table, resamples int) error {
 	_, d := t.X.Dims()
-	room, each := memory.Available(), float64(40*d+400) // with its text, by which it is looked up
+	room, each := memory.Available(), ordering.Bytes(d)
 	if need := float64(resamples) * each; need > float64(room.Bytes) {
 		return usagef("--bootstrap %d needs about %s of memory for its orders, and %v; would fit: up to %d", resamples, memory.Size(need), room, int(float64(room.Bytes)/each))
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"tobac/dataset"
-	"tobac/delimited"
 	"tobac/internal/file"
 	"tobac/posterior"
 )
@@ -48,18 +47,9 @@ func hashTable(h hash.Hash, what string, t *dataset.Table) {
 	if t == nil {
 		return
 	}
-	n, d := t.X.Dims()
-	fmt.Fprintf(h, "%s %d×%d %q\n", what, n, d, t.Names)
-	var text []byte
-	for i := range n {
-		text = text[:0]
-		for k := range d {
-			text = append(delimited.AppendNumber(text, t.X.At(i, k)), ' ')
-			if t.Intervened != nil && t.Intervened.At(i, k) != 0 {
-				text = append(text, '!')
-			}
-		}
-		h.Write(append(text, '\n'))
+	fmt.Fprintf(h, "%s %s\n", what, dataset.Digest(t.Names, t.X))
+	if t.Intervened != nil {
+		fmt.Fprintf(h, "interventions %s\n", dataset.Digest(nil, t.Intervened))
 	}
 }
 

@@ -1,8 +1,6 @@
 package file
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +55,7 @@ func (f *Folder) path(name string) string { return filepath.Join(f.dir, name) }
 // that neither is there nor was written is [fs.ErrNotExist]. The file is read twice.
 func (f *Folder) Open(name string) (*os.File, error) {
 	path := f.path(name)
-	sum, listed := f.manifest.Files[name]
+	want, listed := f.manifest.Files[name]
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && listed:
@@ -70,12 +68,11 @@ func (f *Folder) Open(name string) (*os.File, error) {
 		file.Close() // only read
 		return nil, unproven(path, "%s does not list it", f.path(Manifest))
 	}
-	h := sha256.New()
-	_, err = io.Copy(h, file)
+	got, err := sum(file)
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
 	}
-	if err == nil && hex.EncodeToString(h.Sum(nil)) == sum {
+	if err == nil && got == want {
 		return file, nil
 	}
 	file.Close() // only read

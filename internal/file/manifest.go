@@ -80,8 +80,13 @@ func checksum(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close() // only read
+	return sum(f)
+}
+
+// sum is the SHA-256 of what is read, in hexadecimal.
+func sum(r io.Reader) (string, error) {
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, r); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -61,7 +61,7 @@ func Read(data []byte) (*Array, error) {
 	return a, nil
 }
 
-// Header separates the text of the header from the bytes of the elements.
+// Header separates the text of the header, one dictionary with one shape, from the bytes of the elements.
 func Header(data []byte) (text string, body []byte, err error) {
 	if !bytes.HasPrefix(data, []byte(Magic)) || len(data) < 10 {
 		return "", nil, errors.New("not a NumPy file: it does not begin as one")
@@ -79,14 +79,18 @@ func Header(data []byte) (text string, body []byte, err error) {
 	if length > len(data)-start {
 		return "", nil, errors.New("not a NumPy file: it ends in the header")
 	}
-	return string(data[start : start+length]), data[start+length:], nil
+	text = strings.TrimSpace(string(data[start : start+length]))
+	if !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || !shapeEntry.MatchString(text) {
+		return "", nil, errors.New("not a NumPy file: header is malformed")
+	}
+	return text, data[start+length:], nil
 }
 
 // The header is a Python dictionary with three entries in any sequence.
 var (
 	descrEntry   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([<>|=]?)([a-zA-Z?])(\d*)['"]`)
 	fortranEntry = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
-	shapeEntry   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([\d,\sL]*)\)`)
+	shapeEntry   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(((?:\s*\d+L?\s*,)*(?:\s*\d+L?)?\s*)\)`) // Python 2 wrote 3L
 )
 
 // allowedTypes is for errors.
@@ -95,7 +99,7 @@ const allowedTypes = "f4, f8, i1 to i8, u1 to u8, b1, U and S"
 func parseHeader(text string) (h header, err error) {
 	descr, fortran, shape := descrEntry.FindStringSubmatch(text), fortranEntry.FindStringSubmatch(text), shapeEntry.FindStringSubmatch(text)
 	if descr == nil || fortran == nil || shape == nil {
-		return h, fmt.Errorf("NumPy array with the header %.80q; allowed: one type of %s, two orders, a shape", strings.TrimSpace(text), allowedTypes)
+		return h, fmt.Errorf("NumPy array with the header %.80q; allowed: one type of %s, two orders, a shape", text, allowedTypes)
 	}
 	h.kind, h.fortran, h.order = descr[2][0], fortran[1] == "True", binary.LittleEndian
 	if descr[1] == ">" {
@@ -113,7 +117,7 @@ func parseHeader(text string) (h header, err error) {
 		words = words[:len(words)-1] // of (), or after the comma of (3,)
 	}
 	for _, word := range words {
-		word = strings.TrimSuffix(strings.TrimSpace(word), "L") // Python 2 wrote 3L
+		word = strings.TrimSuffix(strings.TrimSpace(word), "L")
 		n, err := strconv.Atoi(word)
 		if err != nil || n > math.MaxInt32 || n > 0 && h.count > math.MaxInt32/n {
 			return h, fmt.Errorf("NumPy array of shape (%.60s), want at most %d elements", shape[1], math.MaxInt32)
