@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/posterior"
@@ -48,7 +50,7 @@ func hashTable(h hash.Hash, what string, t *dataset.Table) {
 		return
 	}
 	fmt.Fprintf(h, "%s %s\n", what, dataset.Digest(t.Names, t.X))
-	if t.Intervened != nil {
+	if t.Intervened != nil && mat.Max(t.Intervened) != 0 {
 		fmt.Fprintf(h, "interventions %s\n", dataset.Digest(nil, t.Intervened))
 	}
 }
