@@ -219,7 +219,7 @@ func (c *commandLine) differences(path string, k *checkpoint) string {
 // command line.
 func (c *commandLine) restoreError(path string, k *checkpoint, err error) error {
 	if differ := c.differences(path, k); differ != "" {
-		return &locatedError{path, fmt.Errorf("was made %s; leave out what differs, or start anew without --resume", differ)}
+		return &locatedError{path, usagef("was made %s; leave out what differs, or start anew without --resume", differ)}
 	}
 	setting := new(tobac.SettingError)
 	switch {
