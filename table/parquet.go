@@ -20,6 +20,11 @@ func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 			t, err = nil, &FormatError{name, fmt.Sprintf("is a damaged Parquet file: %v", cause)}
 		}
 	}()
+	if err := checkSizes(r, size, name); errors.As(err, new(*SizeError)) {
+		return nil, err
+	} else if err != nil {
+		return nil, &FormatError{name, "is a damaged Parquet file: " + err.Error()}
+	}
 	f, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, &FormatError{name, "is a damaged Parquet file: " + err.Error()}
