@@ -2,20 +2,17 @@ package table
 
 import (
 	"archive/zip"
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"codeberg.org/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
 	"tobac/internal/memory"
+	"tobac/internal/numpy"
 )
 
 // readArray reads a NumPy array of one or two dimensions.
@@ -66,7 +63,7 @@ type array struct {
 	x   *mat.Dense // nil: of texts, or of something else
 	// texts of an array in one dimension
 	texts []string
-	why   error // x and texts are nil
+	why   error // there are neither
 }
 
 // largestArray bounds what is read of an array, against sizes that faulty archives state.
@@ -76,7 +73,7 @@ const largestArray = 1 << 33
 // texts with one for each column holds their names.
 func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 	var matrices, vectors, words []array
-	var keys []string
+	var keys, without []string
 	for _, f := range z.File {
 		if !isArray(f) {
 			continue
@@ -92,7 +89,9 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 			matrices, vectors = []array{a}, nil
 		case a.texts != nil:
 			words = append(words, a)
-		case a.x == nil || layout.Sheet != "":
+		case a.x == nil:
+			without = append(without, fmt.Sprintf("array %s is left out: %v", short(key), a.why))
+		case layout.Sheet != "":
 		case a.isVector():
 			vectors = append(vectors, a)
 		default:
@@ -115,9 +114,14 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 	case len(matrices) == 1:
 		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), archiveLayout, layout.Skip)
 		t.nameBy(words)
+		t.Notes = append(t.Notes, without...)
 		return t, nil
 	case len(vectors) > 0 || len(words) > 0:
-		return fromVectors(append(vectors, words...), keys, name, layout.Skip)
+		t, err := fromVectors(append(vectors, words...), keys, name, layout.Skip)
+		if err == nil {
+			t.Notes = append(t.Notes, without...)
+		}
+		return t, err
 	}
 	return nil, &FormatError{name, "holds no array of numbers"}
 }
@@ -193,61 +197,14 @@ func openArray(f *zip.File, key string) (a array, err error) {
 	if err != nil {
 		return a, err
 	}
-	if a.texts = textArray(data); a.texts != nil {
-		return a, nil
-	}
-	if a.x, err = dataset.ReadArrayNPY(bytes.NewReader(data), key); err != nil {
-		a.x, a.why = nil, err // of another type or shape: nobody asked for it yet
+	content, err := numpy.Read(data)
+	switch {
+	case err != nil:
+		a.why = err
+	case content.Texts != nil && len(content.Shape) == 1:
+		a.texts = content.Texts
+	default:
+		a.x, a.why = content.Matrix()
 	}
 	return a, nil
-}
-
-// textArray reads an array of texts of fixed length in one dimension; nil if data is none.
-func textArray(data []byte) (texts []string) {
-	defer func() {
-		if recover() != nil { // package npy panics on some faulty headers
-			texts = nil
-		}
-	}()
-	if len(data) >= 12 && data[6] > 1 && uint64(binary.LittleEndian.Uint32(data[8:12])) > uint64(len(data)) {
-		return nil
-	}
-	body := bytes.NewReader(data)
-	r, err := npy.NewReader(body)
-	if err != nil || len(r.Header.Descr.Shape) != 1 {
-		return nil
-	}
-	kind := strings.Trim(r.Header.Descr.Type, "'")
-	var length int
-	if _, err := fmt.Sscanf(strings.TrimLeft(kind, "<>|=")+" ", "U%d ", &length); err != nil {
-		if _, err := fmt.Sscanf(strings.TrimLeft(kind, "<>|=")+" ", "S%d ", &length); err != nil {
-			return nil
-		}
-		return fixedTexts(data[len(data)-body.Len():], r.Header.Descr.Shape[0], length, func(b []byte) string { return string(bytes.TrimRight(b, "\x00")) })
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if strings.HasPrefix(kind, ">") {
-		order = binary.BigEndian
-	}
-	return fixedTexts(data[len(data)-body.Len():], r.Header.Descr.Shape[0], 4*length, func(b []byte) string {
-		var s []byte
-		for ; len(b) >= 4; b = b[4:] {
-			if c := order.Uint32(b); c != 0 {
-				s = utf8.AppendRune(s, rune(c))
-			}
-		}
-		return string(s)
-	})
-}
-
-// fixedTexts cuts data into texts of one size.
-func fixedTexts(data []byte, n, size int, read func([]byte) string) []string {
-	if n < 1 || size < 1 || n > len(data)/size {
-		return nil
-	}
-	texts := make([]string, n)
-	for i := range texts {
-		texts[i] = strings.ToValidUTF8(read(data[i*size:(i+1)*size]), "\uFFFD")
-	}
-	return texts
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Magic is how an NPY file begins.
@@ -19,6 +21,21 @@ type Array struct {
 	Shape   []int
 	Numbers []float64
 	Texts   []string // nil for an array of numbers
+}
+
+// Matrix is an array of numbers in two dimensions, or in one, as a column. It shares the numbers.
+func (a *Array) Matrix() (*mat.Dense, error) {
+	shape := a.Shape
+	if len(shape) == 1 {
+		shape = []int{shape[0], 1}
+	}
+	switch {
+	case a.Texts != nil:
+		return nil, errors.New("NumPy array of texts; allowed: numbers")
+	case len(shape) != 2 || min(shape[0], shape[1]) < 1:
+		return nil, fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at least one of each", shape)
+	}
+	return mat.NewDense(shape[0], shape[1], a.Numbers), nil
 }
 
 // header is what stands before the elements.
@@ -50,8 +67,9 @@ func Read(data []byte) (*Array, error) {
 	} else {
 		a.Numbers = make([]float64, h.count)
 	}
+	place := h.place()
 	for k := range h.count {
-		element, at := body[k*h.size:(k+1)*h.size], h.place(k)
+		element, at := body[k*h.size:(k+1)*h.size], place(k)
 		if a.Texts == nil {
 			a.Numbers[at] = h.number(element)
 		} else if a.Texts[at], err = h.text(element); err != nil {
@@ -80,7 +98,7 @@ func Header(data []byte) (text string, body []byte, err error) {
 		return "", nil, errors.New("not a NumPy file: it ends in the header")
 	}
 	text = strings.TrimSpace(string(data[start : start+length]))
-	if !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || !shapeEntry.MatchString(text) {
+	if !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || strings.Count(text, "shape") != 1 || !shapeEntry.MatchString(text) {
 		return "", nil, errors.New("not a NumPy file: header is malformed")
 	}
 	return text, data[start+length:], nil
@@ -142,22 +160,25 @@ func (h *header) known() bool {
 	return false
 }
 
-// place is where element k of the file stands in row-major order.
-func (h *header) place(k int) int {
+// place says where element k of the file stands in row-major order.
+func (h *header) place() func(k int) int {
 	if !h.fortran {
-		return k
+		return func(k int) int { return k }
 	}
-	at, stride := 0, h.count
+	stride := h.count
 	strides := make([]int, len(h.shape))
 	for j, n := range h.shape {
-		stride /= n
+		stride /= max(n, 1)
 		strides[j] = stride
 	}
-	for j, n := range h.shape {
-		at += k % n * strides[j]
-		k /= n
+	return func(k int) int {
+		at := 0
+		for j, n := range h.shape {
+			at += k % n * strides[j]
+			k /= n
+		}
+		return at
 	}
-	return at
 }
 
 func (h *header) number(b []byte) float64 {
