@@ -64,6 +64,14 @@ var newer = []frozen{
 	{stream.FunctionFeatures, 0x0, []int{}, [3]uint64{0xc23354836ec04ff0, 0xdb2aaa885c7f8e79, 0x822a1ef5648a12bd}},
 	{stream.FunctionFeatures, 0x2a, []int{}, [3]uint64{0x491920e36ac13cc, 0x256df68a283c0375, 0x7d0f8a7c1b9242f2}},
 	{stream.FunctionFeatures, 0xffffffffffffffff, []int{}, [3]uint64{0x82e299c13849c37f, 0x90568c30d49b11d, 0x22648b33d3ee475b}},
+	{stream.GFlowNetWeights, 0x0, []int{3}, [3]uint64{0xab307bd5e70d4170, 0xbb42ff96ef21cea0, 0x31596ac560d05c9d}},
+	{stream.GFlowNetWeights, 0x2a, []int{3}, [3]uint64{0x8871dcfcd7c489a1, 0xd81c32a1cad6c09d, 0x22930f13168ae171}},
+	{stream.GFlowNetAction, 0x0, []int{12, 3}, [3]uint64{0x2043f85749c37eb4, 0x4445c43ab32f5c99, 0xa9187041a34e80de}},
+	{stream.GFlowNetAction, 0x2a, []int{12, 3}, [3]uint64{0x630724852246f8a, 0xae247cded22adad5, 0x4db313cfa3da1d12}},
+	{stream.GFlowNetBatch, 0x0, []int{3}, [3]uint64{0x3ceae938e6b3f2ac, 0x54a8c23522448b4, 0x20174f7933ac8e0d}},
+	{stream.GFlowNetBatch, 0x2a, []int{3}, [3]uint64{0x64ae6aceacf1fe13, 0x787f23f11472cf8a, 0xbaf689da5286e677}},
+	{stream.GFlowNetDraw, 0x0, []int{3}, [3]uint64{0x61fc3d47dde19934, 0x3b0fde35198a8d7e, 0x41cbfd4363c06ed9}},
+	{stream.GFlowNetDraw, 0x2a, []int{3}, [3]uint64{0xbaaf44f45ed3e556, 0x67dba247a967610c, 0x1c64cf1cf7088440}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

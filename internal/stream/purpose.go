@@ -40,6 +40,10 @@ const (
 	BCDGumbel                              // perturbed permutations of a step of BCD Nets and a sample
 	BCDDrawNoise                           // latents of a draw from BCD Nets
 	BCDDrawGumbel                          // permutation of a draw from BCD Nets
+	GFlowNetWeights                        // initial weights of an array of a policy's network
+	GFlowNetAction                         // actions of an iteration of training and an environment
+	GFlowNetBatch                          // transitions of a gradient step
+	GFlowNetDraw                           // actions of the episode that ends in a draw
 )
 
 // A derivation is one of those in the package comment.
@@ -94,6 +98,10 @@ var purposes = [...]struct {
 	BCDGumbel:           {keyed, 2, "BCD P", 0},
 	BCDDrawNoise:        {keyed, 1, "BCD drawn z", 0},
 	BCDDrawGumbel:       {keyed, 1, "BCD drawn P", 0},
+	GFlowNetWeights:     {keyed, 1, "flow weights", 0},
+	GFlowNetAction:      {keyed, 2, "flow act", 0},
+	GFlowNetBatch:       {keyed, 1, "flow batch", 0},
+	GFlowNetDraw:        {keyed, 1, "flow draw", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
