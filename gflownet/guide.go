@@ -12,34 +12,32 @@ import (
 // without parameters, to which the network's logits are added. It is working memory of
 // one goroutine.
 //
-// From a state s with e removable edges, the edges of the largest positive difference
-// to the log reward are added until there is none, which leads to the graph G. Then every
-// pair of variables that s leaves open is taken to be independent of the others: with its
-// part of G as the unit, it has the weight u without an edge and v and w with one in either
-// direction, by the scores of one variable or two in the place of that part. The flow
+// With δ the differences that the allowed edges of a state s make to the log reward, an edge
+// has the logit ln σ(δ), which would be the log probability of the edge if it were the only one, and
+// to stop has the probability e^−V. V is a first guess of ln F(s) − ln R(s), over the next
+// edges or, if that is more, over the graph G that edges of the largest positive δ, one after the
+// other, lead to, with e(s) the number of removable edges:
 //
-//	F(s) = Σ_{H⊇s} R(H) / C(removable(H), e)
+//	V₁(s) = ln(1 + Σ e^δ/(1+e(s)))   at most the true one, and equal where nothing follows the next edge
+//	V(s)  = max(V₁(s), ln R(G) − ln R(s) − ln C(e(G), e(s)) + V₁(G))
 //
-// is then R(G) Σ_k c_k/C(e+k, e), with c_k the coefficients of the product of u + (v+w)x
-// over the pairs. To stop has the probability R(s)/F(s), and the edges share the rest in
-// proportion to their probabilities v/(u+v+w). Where all pairs are independent and s is
-// such that no edge rules another out, this is the exact policy.
+// The binomial coefficient is the number of subsets of the edges of G, of which the
+// backward policy passes one of this size.
 type guide struct {
 	reward *reward
 	logits Logits
 	delta  []float64 // of the state, d×d
+	ahead  []float64 // of its completion
 
 	completion state
 	rows       [][]float64 // of the completion, by target
 	best       []int       // source of the largest difference by target, −1: none is positive
-	base       []float64   // log probabilities of edges, d×d
-	terms      []float64   // coefficients c_k
 }
 
 func newGuide(r *reward, logits Logits) *guide {
 	d := len(r.start.parents)
-	return &guide{reward: r, logits: logits, delta: make([]float64, d*d), completion: newState(d), rows: make([][]float64, d),
-		best: make([]int, d), base: make([]float64, d*d), terms: make([]float64, 0, d*d)}
+	return &guide{reward: r, logits: logits, delta: make([]float64, d*d), ahead: make([]float64, d*d), completion: newState(d),
+		rows: make([][]float64, d), best: make([]int, d)}
 }
 
 // fill writes what is seen of state s to place k of a batch.
@@ -50,7 +48,6 @@ func (g *guide) fill(b *batch, k int, s *state) {
 	channels := g.logits.channels()
 	seen, allowed, base := b.seen[k*channels*n:(k+1)*channels*n], b.allowed[k*n:(k+1)*n], b.base[k*n:(k+1)*n]
 	clear(seen)
-	clear(base)
 	b.open[k], b.stop[k] = open, 0
 	if open && g.logits == Guided {
 		v := g.value(s)
@@ -58,16 +55,25 @@ func (g *guide) fill(b *batch, k int, s *state) {
 	}
 	for at, v := range g.delta {
 		seen[at] = float64(s.parents[at%d] >> (at / d) & 1)
-		allowed[at] = 0
+		allowed[at], base[at] = 0, 0
 		if math.IsInf(v, -1) {
 			continue
 		}
 		allowed[at], seen[n+at] = 1, 1
 		if g.logits == Guided {
-			base[at] = g.base[at]
-			seen[2*n+at], seen[3*n+at] = math.Exp(g.base[at]), math.Asinh(v)/5
+			base[at] = -softplus(-v)
+			seen[2*n+at], seen[3*n+at] = math.Exp(base[at]), math.Asinh(v)/5
 		}
 	}
+}
+
+// value is V of a state whose differences are those of the guide.
+func (g *guide) value(s *state) float64 {
+	from := g.reward.removable(s)
+	gain := g.complete(s)
+	g.reward.deltas(g.ahead, &g.completion)
+	to := g.reward.removable(&g.completion)
+	return max(nextValue(g.delta, from), gain-logChoose(to, from)+nextValue(g.ahead, to))
 }
 
 // complete adds edges to s and returns the difference that they make.
@@ -118,72 +124,6 @@ func (g *guide) next(target int) (best int) {
 	return best
 }
 
-// faintest bounds the log weight of an edge that the completion has no room for.
-const faintest = -30
-
-// value is V ≈ ln F(s) − ln R(s) of a state whose differences are those of the guide,
-// at least ln(1 + Σ e^δ/(1+e)), which F(s) exceeds. It fills in the base.
-func (g *guide) value(s *state) float64 {
-	gain, d := g.complete(s), len(s.parents)
-	scale := gain
-	g.terms = append(g.terms[:0], 1)
-	for i := range d {
-		for j := range i {
-			a, b := i*d+j, j*d+i
-			forth, back := g.edge(s, i, j), g.edge(s, j, i)
-			if math.IsInf(forth, -1) && math.IsInf(back, -1) {
-				continue // the state decides this pair
-			}
-			none := 0.0
-			switch c := &g.completion; {
-			case c.parents[j]>>i&1 == 1: // it is an edge of the completion
-				none = -g.removal(i, j)
-				forth, back = 0, back+none
-			case c.parents[i]>>j&1 == 1:
-				none = -g.removal(j, i)
-				forth, back = forth+none, 0
-			}
-			some := logAdd(forth, back)
-			all := logAdd(none, some)
-			g.base[a], g.base[b] = forth-all, back-all
-			scale += all
-			g.multiply(math.Exp(none-all), math.Exp(some-all))
-		}
-	}
-	e := g.reward.removable(s)
-	sum, weight := 0.0, 1.0 // weight is 1/C(e+k, e)
-	for k, c := range g.terms {
-		if k > 0 {
-			weight *= float64(k) / float64(e+k)
-		}
-		sum += c * weight
-	}
-	return max(nextValue(g.delta, e), scale+math.Log(sum))
-}
-
-// edge is the difference that i → j makes to the completion, in which it may close a
-// cycle, if it is open in s, and else −Inf.
-func (g *guide) edge(s *state, i, j int) float64 {
-	if math.IsInf(g.delta[i*len(s.parents)+j], -1) {
-		return math.Inf(-1)
-	}
-	return max(g.rows[j][i], faintest)
-}
-
-// removal is the difference that an edge of the completion makes.
-func (g *guide) removal(i, j int) float64 {
-	return g.reward.row(j, g.completion.parents[j]&^(1<<i))[i]
-}
-
-// multiply multiplies the polynomial by u + vx, of which u+v is 1.
-func (g *guide) multiply(u, v float64) {
-	g.terms = append(g.terms, 0)
-	for k := len(g.terms) - 1; k > 0; k-- {
-		g.terms[k] = u*g.terms[k] + v*g.terms[k-1]
-	}
-	g.terms[0] *= u
-}
-
 // nextValue is ln(1 + Σ e^δ/(1+removable)).
 func nextValue(delta []float64, removable int) float64 {
 	largest := 0.0
@@ -202,10 +142,12 @@ func softplus(x float64) float64 {
 	return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
-// logAdd is ln(e^a + e^b), where not both are −∞.
-func logAdd(a, b float64) float64 {
-	largest := max(a, b)
-	return largest + math.Log1p(math.Exp(min(a, b)-largest))
+// logChoose is the logarithm of the binomial coefficient n over k.
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
 }
 
 // fillAll fills a batch with states.
