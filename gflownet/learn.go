@@ -57,8 +57,8 @@ func newLearner(r *reward, set Settings, workers int, seed uint64) (*learner, er
 		l.close()
 		return nil, err
 	}
-	l.weights, l.all = slices(l.parameters)
-	l.target, l.allTarget = slices(l.parameters)
+	l.weights, l.all = arrays(l.parameters)
+	l.target, l.allTarget = arrays(l.parameters)
 	for k, w := range draw(l.parameters, seed) {
 		copy(l.weights[k], w)
 	}

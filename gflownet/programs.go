@@ -120,12 +120,12 @@ func (s Settings) lossProgram(d, workers int) (*lossProgram, []parameter, error)
 		return nil, nil, err
 	}
 	p := &lossProgram{batch: newBatch(s.Batch, d, s.Logits), action: make([]float64, s.Batch), given: make([]float64, s.Batch), loss: make([]float64, 1), run: run}
-	p.gradient, p.flat = slices(l.parameters)
+	p.gradient, p.flat = arrays(l.parameters)
 	return p, l.parameters, nil
 }
 
-// slices are one slice for each parameter, in one.
-func slices(parameters []parameter) (each [][]float64, all []float64) {
+// arrays are one slice for each parameter, all of them views of one.
+func arrays(parameters []parameter) (each [][]float64, all []float64) {
 	n := 0
 	for _, p := range parameters {
 		n += size(p.shape)

@@ -38,17 +38,26 @@ func (r *ring) put(s *state, action int) {
 
 // get writes the state of transition number k to s and returns the edge.
 func (r *ring) get(s *state, k int) (action int) {
+	action, _ = r.read(s, k)
+	return action
+}
+
+// read is get for bytes from outside: ok is false if the graph has a cycle.
+func (r *ring) read(s *state, k int) (action int, ok bool) {
 	size := transitionBytes(r.d)
 	at := r.bytes[k*size : (k+1)*size]
 	s.reset()
 	for j := range r.d {
 		for i := range r.d {
 			if bit := j*r.d + i; at[bit/8]>>(bit%8)&1 == 1 {
+				if s.ancestors[i]>>j&1 == 1 {
+					return 0, false
+				}
 				s.add(i, j)
 			}
 		}
 	}
-	return int(binary.LittleEndian.Uint16(at[size-2:]))
+	return int(binary.LittleEndian.Uint16(at[size-2:])), true
 }
 
 // sample writes distinct numbers of transitions to dst, of which there are enough, each

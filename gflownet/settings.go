@@ -31,9 +31,9 @@ type Logits string
 
 const (
 	// Guided logits are those of a policy without parameters, which the scores give, plus the
-	// network's: an edge has ln σ(δ) with δ the difference that it makes to the log
+	// network's: an edge has ln σ(δ), with δ the difference that it makes to the log
 	// reward, and to stop has the probability e^−V, where V sums over the next edges
-	// or, if that is more, over the graph that the best single edges lead to. The
+	// or, if that is more, looks ahead to the graph that the best single edges lead to. The
 	// network sees σ(δ) and arsinh(δ)/5 of every edge beside the graph.
 	Guided Logits = "guided"
 	// Plain logits are the network's alone, of the graph alone, as in the paper.
@@ -66,7 +66,8 @@ type Settings struct {
 	Rate         float64 // learning rate of Adam; zero: 10⁻³ for Graph, 3·10⁻⁴ for Small, 10⁻⁵ for Paper
 	Decay        float64 // fraction of the iterations over which the rate falls to 0 at the end, linearly; zero: ½, none for Paper; negative: none
 	Clip         float64 // largest norm of a gradient; zero: 10; negative: none
-	Exploit      float64 // largest probability to act by the network rather than uniformly, reached half-way; zero: 0.9
+	Exploit      float64 // largest probability to act by the network rather than uniformly; zero: 0.9
+	Ramp         float64 // fraction of the iterations over which that probability grows from 0, linearly; zero: ½, none with guided logits; negative: none
 	Refresh      int     // gradient steps between copies of the network into the target network; zero: 100, 1000 for Paper
 
 	// Tolerance, for at most [MaxExact] variables, ends training as soon as the total
@@ -106,6 +107,7 @@ func (s Settings) WithDefaults(d int) Settings {
 	setDefault(&s.Decay, choose(paper, -1, 0.5))
 	setDefault(&s.Clip, 10)
 	setDefault(&s.Exploit, 0.9)
+	setDefault(&s.Ramp, choose(s.Logits == Guided, -1, 0.5))
 	setDefault(&s.Refresh, choose(paper, 1000, 100))
 	setDefault(&s.Look, 500)
 	return s
@@ -156,6 +158,9 @@ func (s Settings) check(d int) error {
 	if !(s.Exploit > 0 && s.Exploit <= 1) {
 		return fmt.Errorf("gflownet: exploit is %v, want 0 < exploit <= 1", s.Exploit)
 	}
+	if !(s.Ramp <= 1) {
+		return fmt.Errorf("gflownet: ramp is %v, want at most 1", s.Ramp)
+	}
 	if !(s.Decay <= 1) {
 		return fmt.Errorf("gflownet: decay is %v, want at most 1", s.Decay)
 	}
@@ -187,7 +192,10 @@ func (s Settings) exploit(iteration int) float64 {
 	if iteration < s.prefill() {
 		return 0
 	}
-	return s.Exploit * min(1, float64(iteration-s.prefill())/max(1, float64(s.Iterations)/2))
+	if s.Ramp <= 0 {
+		return s.Exploit
+	}
+	return s.Exploit * min(1, float64(iteration-s.prefill())/(s.Ramp*float64(s.Iterations)))
 }
 
 // rate is the learning rate of an iteration.
