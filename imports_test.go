@@ -52,6 +52,7 @@ var allowed = map[string][]string{
 	"tobac/score":  {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/exact":  {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/mcmc":   {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/bcd":    {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/impute": {"gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
