@@ -108,7 +108,7 @@ func (m *Model) compile() error {
 	if !kernels.Finite(gram.RawMatrix().Data) {
 		return errors.New("the squares of the columns overflow: divide them by their standard deviations")
 	}
-	o := newObjective(&m.settings, gram.RawMatrix().Data, m.rows, m.d)
+	o := newObjective(&m.settings, gram.RawMatrix().Data, m.rows, m.d, sinkhornTolerance)
 	options := autograd.Options{Workers: m.workers}
 	value := o.elbo(o.hard.StraightThrough(o.soft))
 	gradient := o.builder.Grad(value.MeanOver(o.samples), o.parameters...)
