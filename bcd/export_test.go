@@ -1,6 +1,10 @@
 package bcd
 
-import "tobac/autograd"
+import (
+	"tobac/autograd"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // What the tests of the parts need.
 var (
@@ -56,3 +60,6 @@ func SoftObjective(s Settings, gram []float64, d int) (elbo *autograd.Node, para
 func Network(parameters []*autograd.Node, z *autograd.Node, sample *autograd.Axis, d int) *autograd.Node {
 	return network(parameters, z, sample, d)
 }
+
+// ApplyEdges sets the weights that are no edges to 0.
+func ApplyEdges(r EdgeRule, weights []*mat.Dense) { r.apply(weights) }
