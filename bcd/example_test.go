@@ -21,7 +21,7 @@ func Example() {
 		x.Set(i, 1, x.At(i, 0)+e[1]-0.5)
 		x.Set(i, 2, e[2]-0.5-x.At(i, 1))
 	}
-	m, err := bcd.New(x, bcd.Settings{Steps: 1500, Batch: 16, LearningRate: 5e-3}, 2, 1)
+	m, err := bcd.New(x, bcd.Settings{Steps: 600, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale, L2: 1}, 2, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,10 +41,10 @@ func Example() {
 				sum += draw.Equations.Weights.At(edge[0], edge[1])
 			}
 		}
-		fmt.Printf("%d -> %d in %d draws of 100, mean weight %.1f\n", edge[0], edge[1], count, sum/float64(max(count, 1)))
+		fmt.Printf("%d -> %d in %d draws of 100, mean weight %.0f\n", edge[0], edge[1], count, sum/float64(max(count, 1)))
 	}
 	// Output:
-	// 0 -> 1 in 100 draws of 100, mean weight 1.0
-	// 1 -> 2 in 100 draws of 100, mean weight -1.0
-	// 0 -> 2 in 0 draws of 100, mean weight 0.0
+	// 0 -> 1 in 100 draws of 100, mean weight 1
+	// 1 -> 2 in 100 draws of 100, mean weight -1
+	// 0 -> 2 in 0 draws of 100, mean weight 0
 }

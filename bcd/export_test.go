@@ -44,7 +44,10 @@ func (m *Model) ScoreAt(parameters []float64, temperature float64, noise, gumbel
 	}
 	gradient = make([]float64, len(parameters))
 	elbo = make([]float64, m.settings.Batch)
-	err = m.score.Eval(append([][]float64{elbo, m.flags}, m.split(gradient)...), src)
+	if err = m.values.Eval([][]float64{elbo, m.soft}, src); err != nil {
+		return nil, nil, err
+	}
+	err = m.score.Eval(append([][]float64{m.flags}, m.split(gradient)...), src)
 	return elbo, gradient, err
 }
 
