@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"tobac/bcd"
+	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // simulated is a table of linear data of 100 rows, with its graph.
@@ -40,4 +43,18 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	}
+}
+
+// judge compares draws with the graph of a simulation.
+func judge(tb testing.TB, draws []posterior.Draw, sim *dataset.Simulation) *metrics.Report {
+	tb.Helper()
+	graphs := make([]*dag.Graph, len(draws))
+	for k := range draws {
+		graphs[k] = draws[k].Graph
+	}
+	report, err := metrics.Evaluate(posterior.Uniform(graphs), sim.Graph, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return report
 }

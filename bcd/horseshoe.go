@@ -51,9 +51,12 @@ func awayFromZero(x float64) float64 {
 }
 
 // scaledIntegral is e^y E₁(y), E₁ the exponential integral, for y > 0: its series
-// up to 1, the continued fraction 1/(y+1−1²/(y+3−2²/(y+5−…))) above.
+// up to 2, the continued fraction 1/(y+1−1²/(y+3−2²/(y+5−…))) above.
 func scaledIntegral(y float64) float64 {
-	if y <= 1 {
+	if !(y < 1e17) { // 1/(y+1) to rounding, or NaN
+		return 1 / y
+	}
+	if y <= 2 {
 		sum, term := -eulerGamma-math.Log(y), -1.0
 		for k := 1.0; ; k++ {
 			term *= -y / k
@@ -67,16 +70,15 @@ func scaledIntegral(y float64) float64 {
 	b := y + 1
 	c, d := math.Inf(1), 1/b
 	value := d
-	for k := 1.0; k < 1e6; k++ {
+	for k := 1.0; ; k++ {
 		b += 2
 		d = 1 / (b - k*k*d)
 		c = b - k*k/c
 		value *= c * d
 		if math.Abs(c*d-1) < 1e-15 {
-			break
+			return value
 		}
 	}
-	return value
 }
 
 // elementaryHorseshoe is the log density with an elementary approximation of

@@ -47,11 +47,11 @@ type Model struct {
 	unsolved   int // samples
 	trace      []TracePoint
 
-	score  autograd.Evaluator // ELBO of each sample, the flags unsolved, and the gradient
+	score  autograd.Evaluator // the flag unsolved of each sample, and the gradient
 	values autograd.Evaluator // hard and soft ELBO of each sample
 	draw   autograd.Evaluator // W and log σ of each sample
 
-	elbo, flags, soft []float64
+	hard, soft, flags []float64 // of each sample
 	gradient          []float64
 	workers           int
 }
@@ -93,7 +93,7 @@ func New(x *mat.Dense, s Settings, workers int, seed uint64) (*Model, error) {
 	m.optimizer = adaBelief{first: make([]float64, count), second: make([]float64, count)}
 	m.gradient = make([]float64, count)
 	batch := m.settings.Batch
-	m.elbo, m.flags, m.soft = make([]float64, batch), make([]float64, batch), make([]float64, batch)
+	m.hard, m.soft, m.flags = make([]float64, batch), make([]float64, batch), make([]float64, batch)
 	if err := m.compile(); err != nil {
 		m.Close()
 		return nil, fmt.Errorf("bcd: %w", err)
@@ -108,7 +108,7 @@ func (m *Model) compile() error {
 	if !kernels.Finite(gram.RawMatrix().Data) {
 		return errors.New("the squares of the columns overflow: divide them by their standard deviations")
 	}
-	o := newObjective(&m.settings, gram.RawMatrix().Data, m.rows, m.d)
+	o := newObjective(&m.settings, gram.RawMatrix().Data, m.rows, m.d, sinkhornTolerance)
 	options := autograd.Options{Workers: m.workers}
 	value := o.elbo(o.hard.StraightThrough(o.soft))
 	gradient := o.builder.Grad(value.MeanOver(o.samples), o.parameters...)
@@ -117,7 +117,7 @@ func (m *Model) compile() error {
 		unsolved = unsolved.Add(u)
 	}
 	var err error
-	if m.score, err = autograd.NewEvaluator(o.inputs(), append([]*autograd.Node{value, unsolved}, gradient...), options); err != nil {
+	if m.score, err = autograd.NewEvaluator(o.inputs(), append([]*autograd.Node{unsolved}, gradient...), options); err != nil {
 		return err
 	}
 	if m.values, err = autograd.NewEvaluator(o.inputs(), []*autograd.Node{o.elbo(o.hard), o.elbo(o.soft)}, options); err != nil {
@@ -190,14 +190,12 @@ func (m *Model) advance() error {
 	src := m.feeds(m.settings.Schedule.At(m.step, m.settings.Steps), stream.BCDNoise, stream.BCDGumbel, func(i int) []int { return []int{m.step, i} })
 	var point *TracePoint
 	if m.step%m.settings.TraceEvery == 0 {
-		if err := failure(m.values.Eval([][]float64{m.elbo, m.soft}, src)); err != nil {
+		if err := failure(m.values.Eval([][]float64{m.hard, m.soft}, src)); err != nil {
 			return err
 		}
-		point = &TracePoint{Step: m.step, Hard: mean(m.elbo), Soft: mean(m.soft)}
+		point = &TracePoint{Step: m.step, Hard: mean(m.hard), Soft: mean(m.soft)}
 	}
-	dst := [][]float64{m.elbo, m.flags}
-	dst = append(dst, m.split(m.gradient)...)
-	if err := failure(m.score.Eval(dst, src)); err != nil {
+	if err := failure(m.score.Eval(append([][]float64{m.flags}, m.split(m.gradient)...), src)); err != nil {
 		return err
 	}
 	if point != nil && finite(point.Hard) && finite(point.Soft) {

@@ -29,8 +29,9 @@ type objective struct {
 }
 
 // newObjective writes down the model of x = Wᵀx + ε with W = P Lᵀ Pᵀ and its
-// variational posterior. gram is XᵀX of n rows of d variables, row by row.
-func newObjective(s *Settings, gram []float64, n, d int) *objective {
+// variational posterior. gram is XᵀX of n rows of d variables, row by row, and
+// tolerance that of sinkhorn.
+func newObjective(s *Settings, gram []float64, n, d int, tolerance float64) *objective {
 	b := autograd.NewBuilder("BCD Nets")
 	o := &objective{builder: b, samples: b.Axis("sample", s.Batch), settings: s, rows: n}
 	square := autograd.Shape{d, d}
@@ -57,7 +58,7 @@ func newObjective(s *Settings, gram []float64, n, d int) *objective {
 	}
 	perturbation := b.Gumbel("gumbel", square, o.samples)
 	o.gumbel = b.InputNamed("gumbel")
-	o.soft = doublyStochastic(o.logits.Add(perturbation).Div(o.temperature), func(failed *autograd.Node) { o.unsolved = append(o.unsolved, failed) })
+	o.soft = doublyStochastic(o.logits.Add(perturbation).Div(o.temperature), tolerance, func(failed *autograd.Node) { o.unsolved = append(o.unsolved, failed) })
 	o.hard = assignment.Apply(autograd.Attr{}, o.soft)
 	return o
 }

@@ -19,12 +19,13 @@ const (
 // for e^Y to be scaled: beyond, e^Y underflows.
 const scalingRange = 700
 
-// sinkhorn normalises e^Y, Y d×d, to rows and columns that sum to 1.
+// sinkhorn normalises e^Y, Y d×d, to rows and columns that sum to 1, the columns
+// within the tolerance Attr.Float.
 var sinkhorn = &autograd.Primitive{
 	Name:  "sinkhorn",
 	Shape: oneSquare,
-	Value: func(_ autograd.Attr, out []float64, shape autograd.Shape, in [][]float64, _ []autograd.Shape) error {
-		balance(out, in[0], shape[0], sinkhornTolerance)
+	Value: func(at autograd.Attr, out []float64, shape autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+		balance(out, in[0], shape[0], at.Float)
 		return nil
 	},
 }
@@ -51,11 +52,11 @@ var sinkhornCotangent = &autograd.Primitive{
 	},
 }
 
-// doublyStochastic is the result P of sinkhorn with its implicit derivative.
-// unsolved is called with the node that is 1 where a backward pass had no
-// solution.
-func doublyStochastic(y *autograd.Node, unsolved func(*autograd.Node)) *autograd.Node {
-	p, d := sinkhorn.Apply(autograd.Attr{}, y), y.Shape()[0]
+// doublyStochastic is the result P of sinkhorn with its implicit derivative, that
+// of the limit of the iteration. unsolved is called with the node that is 1 where a
+// backward pass had no solution.
+func doublyStochastic(y *autograd.Node, tolerance float64, unsolved func(*autograd.Node)) *autograd.Node {
+	p, d := sinkhorn.Apply(autograd.Attr{Float: tolerance}, y), y.Shape()[0]
 	return autograd.WithGradient(p, func(ct *autograd.Node) []*autograd.Node {
 		all := sinkhornCotangent.Apply(autograd.Attr{}, p, ct)
 		unsolved(all.Index(0, d*d))

@@ -72,6 +72,21 @@ var newer = []frozen{
 	{stream.GFlowNetBatch, 0x2a, []int{3}, [3]uint64{0x64ae6aceacf1fe13, 0x787f23f11472cf8a, 0xbaf689da5286e677}},
 	{stream.GFlowNetDraw, 0x0, []int{3}, [3]uint64{0x61fc3d47dde19934, 0x3b0fde35198a8d7e, 0x41cbfd4363c06ed9}},
 	{stream.GFlowNetDraw, 0x2a, []int{3}, [3]uint64{0xbaaf44f45ed3e556, 0x67dba247a967610c, 0x1c64cf1cf7088440}},
+	{stream.BCDDrawGumbel, 0x0, []int{2}, [3]uint64{0xc2810fe709ed0beb, 0x497c95bf3dc03ef8, 0x28221d7706d09fc2}},
+	{stream.BCDDrawGumbel, 0x2a, []int{2}, [3]uint64{0x530d92808e5bab34, 0xf477b061ad5e6ee, 0x961cc692536d32ac}},
+	{stream.BCDDrawGumbel, 0xffffffffffffffff, []int{2}, [3]uint64{0xe164ffa5e1b4589f, 0x91a88a7549902273, 0xcef0bfe505e51579}},
+	{stream.BCDDrawNoise, 0x0, []int{2}, [3]uint64{0x610058e854703ab1, 0x44645d1ae633f987, 0xb6ffb0e5f015ebb4}},
+	{stream.BCDDrawNoise, 0x2a, []int{2}, [3]uint64{0x28a8a4eaafb1240b, 0xfae42c5907562cda, 0x649c1f06cdc53db5}},
+	{stream.BCDDrawNoise, 0xffffffffffffffff, []int{2}, [3]uint64{0x159778cc9472f794, 0xdbb7a5899aeaf0b8, 0xa9e8881a7a8934f9}},
+	{stream.BCDGumbel, 0x0, []int{2, 5}, [3]uint64{0xdb3e9f5bb2d7ef7a, 0x4bc6d43ca704d44b, 0xaa991a5cec148e02}},
+	{stream.BCDGumbel, 0x2a, []int{2, 5}, [3]uint64{0x8d83155bf0e118a1, 0xd0f0fae6c6657118, 0x8ccc72dc2551e6e1}},
+	{stream.BCDGumbel, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0xe4cea16a2d57aaf9, 0xb4f3ae8d669fb4b1, 0x2ef6c350581a2836}},
+	{stream.BCDNoise, 0x0, []int{2, 5}, [3]uint64{0x65a4954abe634f5d, 0x862b0bfb90ebfa7d, 0xa0bdca62400c101a}},
+	{stream.BCDNoise, 0x2a, []int{2, 5}, [3]uint64{0xf78b113127718056, 0x6547e7c8a866bee6, 0xd5f2103d5df09e81}},
+	{stream.BCDNoise, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0x45f4921ad3f722b2, 0x8e82704b3d91b31e, 0x3e86578ebbe98154}},
+	{stream.BCDStart, 0x0, []int{}, [3]uint64{0x8a5551bc656a2888, 0xc2b091379ba8174, 0xbf7a42b01b8b066}},
+	{stream.BCDStart, 0x2a, []int{}, [3]uint64{0x6882a5fd54df46c5, 0xb382b2cf1e15a5ce, 0x97d0b83d24a5c432}},
+	{stream.BCDStart, 0xffffffffffffffff, []int{}, [3]uint64{0xd041e26543ecaf9c, 0x6275baff6d24c862, 0xe9c44ad0002dcbbe}},
 }
 
 // first are the first numbers of every stream. They were computed by the code
