@@ -49,10 +49,12 @@ var allowed = map[string][]string{
 	"tobac/dataset":   {"tobac/dag", "tobac/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/table": {"tobac/dataset", "tobac/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum", "github.com/xuri/excelize/v2",
 		"github.com/parquet-go/parquet-go"},
-	"tobac/score":  {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/exact":  {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/mcmc":   {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/impute": {"gonum.org/v1/gonum"},
+	"tobac/score":    {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/exact":    {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/mcmc":     {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/gflownet": {"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"}, // svgd for its optimiser
+	"tobac/impute":   {"gonum.org/v1/gonum"},
+	"tobac/bcd":      {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	// posterior for its reader of matrices, and for the matrices that are written.
@@ -63,7 +65,7 @@ var allowed = map[string][]string{
 		"codeberg.org/go-fonts/liberation", "golang.org/x/image"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/impute", "tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
+	"tobac": {"tobac/impute", "tobac/bcd", "tobac/gflownet", "tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},
