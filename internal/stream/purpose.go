@@ -35,6 +35,8 @@ const (
 	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
 	ImputedTable                           // seed of the fit to one of several completed tables
 	FunctionFeatures                       // weights of the random features of a function
+	StudyRun                               // seed of the simulation of a run of a study
+	RandomOrder                            // a causal order drawn at random, the baseline
 )
 
 // A derivation is one of those in the package comment.
@@ -84,6 +86,8 @@ var purposes = [...]struct {
 	RedrawnValues:       {keyed, 2, "redrawn", 0},
 	ImputedTable:        {keyed, 1, "imputed table", 0},
 	FunctionFeatures:    {keyed, 0, "function features", 0},
+	StudyRun:            {keyed, 1, "study run", 0},
+	RandomOrder:         {keyed, 0, "random order", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
