@@ -76,7 +76,8 @@ func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (
 	return f, err
 }
 
-// heldOut is the density of the held-out rows under every draw; nil if the problem has no such rows, or the draws no density.
+// heldOut is the density of the held-out rows, in the units of the data, under every draw; nil if the problem has no such
+// rows, or the draws no density. A density of parameters that is not known is 0, and judged as unknown.
 func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	if p.Heldout == nil || len(res.Draws) == 0 {
 		return nil, nil
@@ -87,6 +88,19 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	prior, data, err := tobac.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 	if err != nil {
 		return nil, err
+	}
+	scale := 0.0
+	if s := res.Standardization; s != nil {
+		rows, _ := p.Heldout.X.Dims()
+		for _, sd := range s.SD {
+			scale += float64(rows) * math.Log(sd)
+		}
+	}
+	for m := range data {
+		data[m] -= scale
+		if math.IsNaN(prior[m]) {
+			prior[m] = 0
+		}
 	}
 	return metrics.NewHeldOut(prior, data), nil
 }

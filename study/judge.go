@@ -57,6 +57,9 @@ func (f *Fitted) Judge(truth *dag.Graph) (v Views, err error) {
 		if v.Empirical, err = judgeDraws(f.Posterior.Empirical(), truth, f.HeldOut); err != nil {
 			return Views{}, err
 		}
+		if math.IsNaN(f.Posterior.Draws[0].LogPrior) {
+			v.Empirical.Draws.NegLL, v.Empirical.Draws.NegLLEmptyGraph = nan, nan
+		}
 	}
 	if f.Posterior.Probabilities != nil {
 		if v.Listed, err = judgeEdges(f.Posterior.Probabilities, truth); err != nil {
@@ -66,7 +69,7 @@ func (f *Fitted) Judge(truth *dag.Graph) (v Views, err error) {
 			v.Listed.Draws = v.Empirical.Draws
 		}
 	}
-	if v.Empirical == nil || f.Posterior.Kind != posterior.Particles {
+	if v.Empirical == nil || f.Posterior.Kind != posterior.Particles || math.IsNaN(f.Posterior.Draws[0].LogPrior+f.Posterior.Draws[0].LogLikelihood) {
 		return v, nil
 	}
 	byDensity, err := f.Posterior.ByDensity()

@@ -1,4 +1,4 @@
-package bench
+package study
 
 import "math"
 
@@ -17,15 +17,15 @@ type Published struct {
 // and the graph without edges as the last line.
 func TableI() []Published {
 	nan := math.NaN()
-	none := Spread{nan, nan}
+	none := Spread{nan, nan, 10}
 	return []Published{
-		{"BCD", Spread{17.1, 0.13}, Spread{0.534, 0.0640}, none, none},
-		{"GFN", Spread{21.2, 1.50}, Spread{0.496, 0.0609}, none, none},
-		{"DiBS", Spread{15.9, 0.41}, Spread{0.625, 0.0367}, Spread{15.93, 0.14}, Spread{0.611, 0.030}},
-		{"DiBS+", Spread{15.4, 1.35}, Spread{0.553, 0.0494}, Spread{15.80, 0.79}, Spread{0.530, 0.029}},
-		{"TOBAC", Spread{15.6, 0.42}, Spread{0.599, 0.0395}, Spread{15.60, 0.30}, Spread{0.599, 0.031}},
-		{"TOBAC+", Spread{14.8, 1.13}, Spread{0.560, 0.0309}, Spread{14.80, 0.63}, Spread{0.556, 0.022}},
-		{"empty graph", Spread{17, nan}, Spread{0.5, nan}, none, none},
+		{"BCD", Spread{17.1, 0.13, 10}, Spread{0.534, 0.0640, 10}, none, none},
+		{"GFN", Spread{21.2, 1.50, 10}, Spread{0.496, 0.0609, 10}, none, none},
+		{"DiBS", Spread{15.9, 0.41, 10}, Spread{0.625, 0.0367, 10}, Spread{15.93, 0.14, 10}, Spread{0.611, 0.030, 10}},
+		{"DiBS+", Spread{15.4, 1.35, 10}, Spread{0.553, 0.0494, 10}, Spread{15.80, 0.79, 10}, Spread{0.530, 0.029, 10}},
+		{"TOBAC", Spread{15.6, 0.42, 10}, Spread{0.599, 0.0395, 10}, Spread{15.60, 0.30, 10}, Spread{0.599, 0.031, 10}},
+		{"TOBAC+", Spread{14.8, 1.13, 10}, Spread{0.560, 0.0309, 10}, Spread{14.80, 0.63, 10}, Spread{0.556, 0.022, 10}},
+		{"empty graph", Spread{17, nan, 10}, Spread{0.5, nan, 10}, none, none},
 	}
 }
 
