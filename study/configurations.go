@@ -12,9 +12,12 @@ import (
 	"tobac/ordering"
 )
 
+// PublishedRuns is the number of data sets, or splits, of each section in the paper.
+const PublishedRuns = 10
+
 // Options of the studies.
 type Options struct {
-	Runs  int    // data sets, or splits, of each section; 0: 10, as published, or 2 with Quick
+	Runs  int    // data sets, or splits, of each section; 0: [PublishedRuns], or [QuickRuns] with Quick
 	Seed  uint64 // of the data and of the inference
 	Quick bool   // fewer runs and steps: see [Reduced]
 	Data  string // folder with the authors' data sets, for the study Authors
@@ -48,9 +51,9 @@ const noiseVariance = 0.1
 func New(name string, o Options) (Study, error) {
 	runs := o.Runs
 	if runs == 0 {
-		runs = 10
+		runs = PublishedRuns
 		if o.Quick {
-			runs = quickRuns
+			runs = QuickRuns
 		}
 	}
 	s := Study{Name: name, seed: o.Seed}

@@ -33,22 +33,28 @@ type Picture struct {
 
 // About says how results came about, for the head of a document.
 type About struct {
-	Command  string // that was run
-	Version  string // of the program
-	Machine  string
-	Date     string
-	Runs     int    // asked for; 0: the default
-	Reduced  string // what is less than published; "": nothing
-	Excerpt  string // what was left out by patterns; "": nothing
-	Pictures func(r *Results) ([]Block, error)
+	Command string // that was run
+	Version string // of the program
+	Machine string
+	Date    string
+	Quick   bool
+	Only    []string // patterns that cells were chosen by; none: all were run
 }
 
 // Document is the account of results.
-func (r *Results) Document(a About) (*Document, error) {
+func (r *Results) Document(a About) *Document {
 	d := &Document{Title: "Results of tobac reproduce"}
-	d.add(Block{Code: a.Command, Text: []string{r.summary(a), a.Reduced, a.Excerpt}})
-	d.add(Block{Level: 2, Heading: "Claims of the paper", Text: []string{VerdictRule}, Table: claimTable(r.Claims())})
-	for _, c := range r.Claims() {
+	text := []string{r.summary(a)}
+	if a.Quick {
+		text = append(text, "This is a quick study, which is no reproduction of the paper: "+Reduced)
+	}
+	if len(a.Only) > 0 {
+		text = append(text, "Only a part was run: "+strings.Join(a.Only, ", ")+".")
+	}
+	d.add(Block{Code: a.Command, Text: text})
+	claims := r.Claims()
+	d.add(Block{Level: 2, Heading: "Claims of the paper", Text: []string{VerdictRule}, Table: claimTable(claims)})
+	for _, c := range claims {
 		if t := partTable(c); t != nil {
 			d.add(Block{Level: 3, Heading: fmt.Sprintf("Claim %d: %s", c.Number, c.Verdict()), Text: []string{c.Text}, Table: t})
 		}
@@ -56,7 +62,7 @@ func (r *Results) Document(a About) (*Document, error) {
 	for _, s := range r.Studies {
 		r.addStudy(d, s)
 	}
-	return d, nil
+	return d
 }
 
 func (d *Document) add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
@@ -106,10 +112,10 @@ func partTable(c Claim) *Table {
 }
 
 // conventions explains the columns of the tables of means.
-const conventions = "Mean ± standard error over the data sets. Methods of particles are judged by their draws, \"+\" by the draws weighted by their density on the training rows, the others by the edge probabilities that they list. Neg.LL is as published, −log p(Θ|G) − log p(D|G,Θ) summed over the held-out rows; per row it is −log p(D|G,Θ) alone. Seconds are those of one worker."
+const conventions = "Mean ± standard error over the data sets. Methods of particles are judged by their draws, \"+\" by the draws weighted by their density on the training rows, the others by the edge probabilities that they list. AUROC with the diagonal is the published convention; Neg.LL is, as published, −log p(Θ|G) − log p(D|G,Θ) summed over the held-out rows; per row it is −log p(D|G,Θ) alone. Seconds are those of one worker."
 
 func (r *Results) addStudy(d *Document, s Study) {
-	d.add(Block{Level: 2, Heading: s.Title, Text: []string{s.About}})
+	d.add(Block{Level: 2, Heading: s.Title, Text: []string{s.About, conventions}})
 	switch s.Name {
 	case TableOne:
 		if t, ok := r.BesidePublished(); ok {
@@ -122,7 +128,7 @@ func (r *Results) addStudy(d *Document, s Study) {
 	}
 	for _, section := range s.Sections {
 		means := r.Means(s, section)
-		d.add(Block{Level: 3, Heading: section.Title, Text: []string{conventions}, Table: &means})
+		d.add(Block{Level: 3, Heading: section.Title, Table: &means})
 		if t, ok := r.Differences(s, section); ok {
 			d.add(Block{Level: 4, Heading: "Paired differences", Table: &t})
 		}
