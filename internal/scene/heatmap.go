@@ -17,20 +17,49 @@ type HeatMap struct {
 	Names         []string
 	Variables     []int                  // that are drawn
 	Value         func(i, j int) float64 // from 0 to 1; NaN: not known
-	Tip           func(i, j int) string
-	Fill, On      Ink    // of cells, and of the text on dark ones
-	Rows, Columns string // what rows and columns are; "": the same
+	Tip           func(i, j int) string  // of a cell; nil: none
+	Fill, On      Ink                    // of cells, and of the text on dark ones
+	Rows, Columns string                 // what rows and columns are; "": the same
+
+	// Ring says which cells have a ring; nil: none.
+	Ring func(i, j int) bool
+	// Side is the length in pixels that the cells share; 0: 620. Cells have 13 to 40 pixels,
+	// or fewer than 13 where Small says so, and then no names from 8 pixels down.
+	Side  float64
+	Small bool
+	// Unnumbered says that cells hold no numbers.
+	Unnumbered bool
+}
+
+// Limits of cells, in pixels.
+const (
+	usualSide             = 620.0
+	smallCell, largeCell  = 13.0, 40.0
+	leastCell, namelessUp = 4.0, 8.0
+)
+
+func (h *HeatMap) cell() float64 {
+	side, least := h.Side, smallCell
+	if side == 0 {
+		side = usualSide
+	}
+	if h.Small {
+		least = leastCell
+	}
+	return math.Max(least, math.Min(largeCell, side/float64(len(h.Variables))))
 }
 
 // Draw draws the map with the names of its rows on the left and those of its columns above.
 func (h *HeatMap) Draw() *Scene {
 	n := len(h.Variables)
-	cell := math.Max(13, math.Min(40, 620/float64(n)))
+	cell := h.cell()
 	size := math.Min(13, cell*0.8)
 	names := make([]string, n)
 	widest := 0.0
 	for k, v := range h.Variables {
-		names[k] = Shorten(Clean(h.Names[v]), size, 140)
+		if cell > namelessUp {
+			names[k] = Shorten(Clean(h.Names[v]), size, 140)
+		}
 		widest = math.Max(widest, TextWidth(names[k], size, false))
 	}
 	left, top := Margin+widest+28, Margin+widest+28 // room for what rows and columns are
@@ -77,13 +106,21 @@ func (h *HeatMap) drawCell(s *Scene, x, y, cell float64, i, j int) {
 		s.Add(cross)
 		return
 	}
+	if h.Ring != nil && h.Ring(i, j) {
+		defer func() {
+			s.Add(Mark{Shape: Rectangle, Points: []Point{{x + 0.15*cell, y + 0.15*cell}, {x + 0.85*cell, y + 0.85*cell}}, Size: 0.35 * cell, Stroke: Negative, Width: math.Max(1, cell/10)})
+		}()
+	}
 	if math.IsNaN(v) || v < visible {
 		return
 	}
 	m := Box(x, y, cell, cell, 0, h.Fill, None)
-	m.Opacity, m.Tip = v, h.Tip(i, j)
+	m.Opacity = v
+	if h.Tip != nil {
+		m.Tip = h.Tip(i, j)
+	}
 	s.Add(m)
-	if len(h.Variables) > numbered {
+	if len(h.Variables) > numbered || h.Unnumbered {
 		return
 	}
 	colour := Text

@@ -27,8 +27,18 @@ const (
 	TurnText      // text on much of it
 	Accent        // estimates
 	Limit         // thresholds
-	inks          // their number
+	series        // the first of the series; see [Series]
 )
+
+// inks is their number.
+const inks = series + SeriesColours
+
+// SeriesColours is how many series have a colour of their own.
+const SeriesColours = 7
+
+// Series is the colour of the k-th of several series, k from 0; they repeat after
+// [SeriesColours]. Readers with any of the common colour deficiencies tell them apart.
+func Series(k int) Ink { return series + Ink(k%SeriesColours) }
 
 // A shade is a colour on light and on dark screens.
 type shade struct {
@@ -59,6 +69,14 @@ var shades = [inks]shade{
 	TurnText:  {"turn-text", rgb(0xffffff), rgb(0x0b0f14)},
 	Accent:    {"accent", rgb(0x0b5cad), rgb(0x58a6ff)},
 	Limit:     {"limit", rgb(0xb3261e), rgb(0xff8a80)},
+
+	series:     {"series-1", rgb(0x0b5cad), rgb(0x58a6ff)},
+	series + 1: {"series-2", rgb(0xe07a00), rgb(0xffb454)},
+	series + 2: {"series-3", rgb(0x009e73), rgb(0x2fd0a0)},
+	series + 3: {"series-4", rgb(0xc4559a), rgb(0xf09ccb)},
+	series + 4: {"series-5", rgb(0x17202a), rgb(0xf4f6f8)},
+	series + 5: {"series-6", rgb(0x46b1e1), rgb(0x9fdcf7)},
+	series + 6: {"series-7", rgb(0x8a8f98), rgb(0x767d88)},
 }
 
 func hexColour(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

@@ -53,9 +53,9 @@ func (c *canvas) draw(m *Mark) {
 	}
 	outline := c.outline(m)
 	if m.Fill != None {
-		fill := shades[m.Fill].light
+		fill := color.NRGBA(shades[m.Fill].light) // which is opaque
 		if m.Opacity > 0 && m.Opacity < 1 {
-			fill = blend(fill, shades[Panel].light, m.Opacity)
+			fill.A = uint8(math.Round(255 * m.Opacity))
 		}
 		c.SetColor(fill)
 		c.Fill(outline)
@@ -71,12 +71,6 @@ func (c *canvas) draw(m *Mark) {
 		c.SetLineDash([]vg.Length{vg.Length(dash), vg.Length(gap)}, 0)
 	}
 	c.Stroke(outline)
-}
-
-// blend is a colour over another. Cells that are not opaque lie on panels.
-func blend(over, under color.RGBA, opacity float64) color.RGBA {
-	mix := func(a, b uint8) uint8 { return uint8(math.Round(opacity*float64(a) + (1-opacity)*float64(b))) }
-	return color.RGBA{mix(over.R, under.R), mix(over.G, under.G), mix(over.B, under.B), 255}
 }
 
 func (c *canvas) outline(m *Mark) vg.Path {

@@ -55,11 +55,11 @@ type Kind int
 // What marks are.
 const (
 	Rectangle Kind = iota // two opposite corners, left above first
-	Circle                 // the centre
-	Line                   // a line from point to point
-	Area                   // the same, closed
-	Curve                  // cubic Bézier curves: a start, then three points for each
-	label                  // text
+	Circle                // the centre
+	Line                  // a line from point to point
+	Area                  // the same, closed
+	Curve                 // cubic Bézier curves: a start, then three points for each
+	label                 // text
 )
 
 // An Anchor says which part of a text is at its point; vertically that is its base line.

@@ -22,6 +22,12 @@ func TestTextForReaders(t *testing.T) {
 	}
 }
 
+// blend is a colour over another: cells that are not opaque lie on panels.
+func blend(over, under color.RGBA, opacity float64) color.RGBA {
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(opacity*float64(a) + (1-opacity)*float64(b))) }
+	return color.RGBA{mix(over.R, under.R), mix(over.G, under.G), mix(over.B, under.B), 255}
+}
+
 // Numbers in cells can be read at every opacity, on both screens.
 func TestContrastOfCells(t *testing.T) {
 	channel := func(c uint8) float64 {
