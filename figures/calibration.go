@@ -68,7 +68,7 @@ func (c Calibration) Draw() (*Figure, error) {
 		}
 	}
 	s := newSheet(c.Title, c.Note)
-	columns := min(len(c.Methods), 4)
+	columns := panelColumns(len(c.Methods))
 	left := scene.Margin + 48
 	side := math.Min(300, (pageWidth-scene.Margin-left+panelGap)/float64(columns)-panelGap)
 	const countHeight = 46.0
@@ -80,7 +80,7 @@ func (c Calibration) Draw() (*Figure, error) {
 		p.counts(c.Methods[k].bins(), p.bottom+6, countHeight)
 	}
 	s.y += 22 + float64((len(c.Methods)+columns-1)/columns)*high - 18
-	s.Add(scene.Words(pageWidth/2, s.y, noteText, scene.Middle, scene.Text, "probability of an edge; bars: pairs in each bin, on a logarithmic scale"))
+	s.Add(scene.Words(left+(float64(columns)*(side+panelGap)-panelGap)/2, s.y, noteText, scene.Middle, scene.Text, "probability of an edge; bars: pairs in each bin, on a logarithmic scale"))
 	s.y += 4
 	return s.figure(c.Title, fmt.Sprintf("Frequency of edges against their probability for %d methods.", len(c.Methods))), nil
 }
@@ -91,9 +91,7 @@ func (p *panel) calibration(j *Judged, first bool) {
 	if first {
 		caption = "frequency of edges"
 	}
-	for _, t := range p.x.ticks(true) { // its numbers stand below the counts
-		p.Add(grid(p.x.at(t.value), p.top, p.x.at(t.value), p.bottom))
-	}
+	p.upright() // its numbers stand below the counts
 	p.up(first, caption)
 	p.chance()
 	var xs, ys []float64
@@ -135,7 +133,5 @@ func (p *panel) counts(all [bins]bin, top, height float64) {
 		text.Turned = true
 		p.Add(m, text)
 	}
-	for _, t := range p.x.ticks(true) {
-		p.Add(scene.Words(p.x.at(t.value), bottom+14, axisText, scene.Middle, scene.Muted, t.text))
-	}
+	p.numbersBelow(bottom)
 }

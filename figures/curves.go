@@ -65,11 +65,11 @@ func (b *bound) add(v float64, log bool) {
 }
 
 // scale spans the range; from 1 to 10 where it is empty.
-func (b *bound) scale(log, zero bool) scale {
+func (b *bound) scale(log bool) scale {
 	if b.low > b.high {
-		return span(1, 10, log, zero)
+		return span(1, 10, log)
 	}
-	return span(b.low, b.high, log, zero)
+	return span(b.low, b.high, log)
 }
 
 // Draw draws the figure.
@@ -95,9 +95,12 @@ func (c Curves) Draw() (*Figure, error) {
 	if c.Level != nil {
 		up.add(*c.Level, c.LogY)
 	}
-	p := &panel{sheet: s, left: scene.Margin + 56, top: s.y + 6, right: pageWidth - scene.Margin - 8}
+	p := &panel{sheet: s, left: scene.Margin + 66, top: s.y + 6, right: pageWidth - scene.Margin - 10, beyond: 22}
 	p.bottom = p.top + 340
-	p.x, p.y = across.scale(c.LogX, true).between(p.left, p.right), up.scale(c.LogY, false).between(p.bottom, p.top)
+	p.x, p.y = across.scale(c.LogX).between(p.left, p.right), up.scale(c.LogY).between(p.bottom, p.top)
+	if !c.LogX && across.low < across.high { // curves begin and end at the sides
+		p.x.axis.Low, p.x.axis.High = across.low, across.high
+	}
 	p.frame("")
 	p.across(scene.Clean(c.X))
 	p.up(true, scene.Clean(c.Y))

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -49,7 +50,7 @@ func (c *Cost) text(parameter string) string {
 	_, _, exponent := c.fit()
 	text := scene.Clean(c.Name)
 	if !math.IsNaN(exponent) {
-		text += fmt.Sprintf(" ∝ %s^%s", parameter, scene.Minus(fmt.Sprintf("%.2f", exponent+0)))
+		text += fmt.Sprintf(": %s^%s", parameter, scene.Minus(strconv.FormatFloat(math.Round(100*exponent)/100+0, 'f', 2, 64)))
 	}
 	if c.Expected != nil {
 		text += fmt.Sprintf(" (expected %s)", scene.TickText(*c.Expected))
@@ -79,6 +80,9 @@ func (g *Growth) check() error {
 	return nil
 }
 
+// leastFactor is that between the ends of a vertical axis.
+const leastFactor = 20
+
 // Draw draws the figure.
 func (g Growth) Draw() (*Figure, error) {
 	if err := g.check(); err != nil {
@@ -86,7 +90,7 @@ func (g Growth) Draw() (*Figure, error) {
 	}
 	s := newSheet(g.Title, g.Note)
 	columns := min(len(g.Panels), 2)
-	const height, leftRoom = 210.0, 62.0
+	const height, leftRoom = 190.0, 64.0
 	width := (pageWidth-2*scene.Margin)/float64(columns) - leftRoom - 4
 	for row := 0; row*columns < len(g.Panels); row++ {
 		top, most := s.y+6, 0
@@ -96,7 +100,7 @@ func (g Growth) Draw() (*Figure, error) {
 				break
 			}
 			left := scene.Margin + leftRoom + float64(c)*(width+leftRoom+4)
-			p := &panel{sheet: s, left: left, top: top, right: left + width, bottom: top + height}
+			p := &panel{sheet: s, left: left, top: top, right: left + width, bottom: top + height, beyond: 16}
 			p.growth(&g.Panels[k], scene.Clean(g.Y))
 			most = max(most, len(g.Panels[k].Costs))
 		}
@@ -113,7 +117,10 @@ func (p *panel) growth(g *GrowthPanel, caption string) {
 			up.add(c.Y[k], true)
 		}
 	}
-	p.x, p.y = across.scale(true, false).between(p.left, p.right), up.scale(true, false).between(p.bottom, p.top)
+	if least := math.Sqrt(leastFactor / (up.high / up.low)); least > 1 { // noise is to look small
+		up.low, up.high = up.low/least, up.high*least
+	}
+	p.x, p.y = across.scale(true).between(p.left, p.right), up.scale(true).between(p.bottom, p.top)
 	name := scene.Clean(g.X)
 	p.frame("")
 	p.across(name)

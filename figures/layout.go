@@ -13,6 +13,8 @@ const (
 	titleText  = 15.0
 	noteText   = 12.0
 	axisText   = 11.0
+	leastText  = 9.0  // to which names of panels shrink
+	boldness   = 1.08 // of bold letters against others, in width
 	lineHeight = 16.0
 	gap        = 8.0 // between two texts
 )
@@ -72,40 +74,68 @@ type panel struct {
 	*sheet
 	x, y                     scale
 	left, top, right, bottom float64
+	beyond                   float64 // by which numbers below may stick out at the sides
 }
 
 // frame draws the panel's ground and its name above it.
 func (p *panel) frame(name string) {
-	p.Add(scene.Box(p.left, p.top, p.right-p.left, p.bottom-p.top, 0, scene.Panel, scene.None))
-	if name != "" {
-		m := scene.Words((p.left+p.right)/2, p.top-6, noteText, scene.Middle, scene.Text, scene.Shorten(scene.Clean(name), noteText, p.right-p.left))
-		m.Bold, m.Tip = true, scene.Clean(name)
-		p.Add(m)
+	room := p.right - p.left
+	p.Add(scene.Box(p.left, p.top, room, p.bottom-p.top, 0, scene.Panel, scene.None))
+	if name = scene.Clean(name); name == "" {
+		return
+	}
+	size := noteText
+	if wide := scene.TextWidth(name, size, true); wide > room {
+		size = math.Max(leastText, size*room/wide)
+	}
+	short := name
+	if scene.TextWidth(name, size, true) > room+1 {
+		short = scene.Shorten(name, size*boldness, room)
+	}
+	m := scene.Words((p.left+p.right)/2, p.top-6, size, scene.Middle, scene.Text, short)
+	m.Bold, m.Tip = true, name
+	p.Add(m)
+}
+
+// numbersBelow writes the numbers of the horizontal axis below a height, which do not stick
+// out of the panel by more than they may.
+func (p *panel) numbersBelow(y float64) {
+	for _, t := range p.x.ticks(true) {
+		if x := p.x.at(t.value); x-t.width()/2 >= p.left-p.beyond && x+t.width()/2 <= p.right+p.beyond {
+			p.write(&t, x, y+14, scene.Middle)
+		}
+	}
+}
+
+// upright draws the grid of the horizontal axis.
+func (p *panel) upright() {
+	for _, t := range p.x.ticks(true) {
+		p.Add(grid(p.x.at(t.value), p.top, p.x.at(t.value), p.bottom))
 	}
 }
 
 // across draws the grid of the horizontal axis, with its numbers and its caption below.
 func (p *panel) across(caption string) {
-	for _, t := range p.x.ticks(true) {
-		p.Add(grid(p.x.at(t.value), p.top, p.x.at(t.value), p.bottom))
-		p.Add(scene.Words(p.x.at(t.value), p.bottom+14, axisText, scene.Middle, scene.Muted, t.text))
-	}
+	p.upright()
+	p.numbersBelow(p.bottom)
 	if caption != "" {
-		p.Add(scene.Words((p.left+p.right)/2, p.bottom+30, noteText, scene.Middle, scene.Text, caption))
+		p.Add(scene.Words((p.left+p.right)/2, p.bottom+30, noteText, scene.Middle, scene.Text, scene.Shorten(caption, noteText, p.right-p.left)))
 	}
 }
 
 // up draws the grid of the vertical axis, with its numbers on the left if they are wanted,
 // and its caption left of them.
 func (p *panel) up(numbers bool, caption string) {
+	widest := 0.0
 	for _, t := range p.y.ticks(false) {
 		p.Add(grid(p.left, p.y.at(t.value), p.right, p.y.at(t.value)))
 		if numbers {
-			p.Add(scene.Words(p.left-6, p.y.at(t.value)+4, axisText, scene.End, scene.Muted, t.text))
+			p.write(&t, p.left-6, p.y.at(t.value)+4, scene.End)
+			widest = math.Max(widest, t.width())
 		}
 	}
 	if caption != "" {
-		m := scene.Words(p.left-42, (p.top+p.bottom)/2, noteText, scene.Middle, scene.Text, caption)
+		m := scene.Words(p.left-widest-14, (p.top+p.bottom)/2, noteText, scene.Middle, scene.Text, scene.Shorten(caption, noteText, p.bottom-p.top))
 		m.Turned = true
 		p.Add(m)
 	}
@@ -175,6 +205,7 @@ type entry struct {
 	ink    scene.Ink
 	dashed bool
 	line   bool // a line; otherwise a box
+	ring   bool // the box is empty and round
 	text   string
 }
 
@@ -183,11 +214,16 @@ const sampleWidth = 26.0
 func (e *entry) width() float64 { return sampleWidth + 6 + scene.TextWidth(e.text, noteText, false) }
 
 func (s *sheet) entry(e entry, x, y float64) {
-	if e.line {
+	switch {
+	case e.line:
 		m := scene.Rule(x, y, x+sampleWidth, y, e.ink)
 		m.Width, m.Dashed = 2.2, e.dashed
 		s.Add(m)
-	} else {
+	case e.ring:
+		m := scene.Box(x+8, y-5, 10, 10, 3.5, scene.None, e.ink)
+		m.Width = 1.5
+		s.Add(m)
+	default:
 		s.Add(scene.Box(x+6, y-5, sampleWidth-12, 10, 2, e.ink, scene.None))
 	}
 	s.Add(scene.Words(x+sampleWidth+6, y+4, noteText, scene.Start, scene.Text, e.text))
@@ -216,20 +252,17 @@ func style(k int) (ink scene.Ink, dashed bool) {
 	return scene.Series(k), k/scene.SeriesColours%2 == 1
 }
 
-// span is the range of numbers with some room at both ends; from 0 where zero asks for it.
-func span(low, high float64, log, zero bool) scale {
+// span is the range of numbers with some room at both ends.
+func span(low, high float64, log bool) scale {
 	if log {
-		a, b := math.Log10(low), math.Log10(high)
-		room := math.Max(0.05*(b-a), 0.05)
-		return scale{axis: scene.Axis{Low: a - room, High: b + room}, log: true}
+		low, high = math.Log10(low), math.Log10(high)
 	}
 	room := 0.05 * (high - low)
-	if room == 0 {
+	switch {
+	case log:
+		room = math.Max(room, 0.05)
+	case room == 0:
 		room = math.Max(0.05*math.Abs(high), 0.5)
 	}
-	s := scale{axis: scene.Axis{Low: low - room, High: high + room}}
-	if zero && low >= 0 && low < 0.6*high {
-		s.axis.Low = 0
-	}
-	return s
+	return scale{axis: scene.Axis{Low: low - room, High: high + room}, log: log}
 }

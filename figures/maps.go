@@ -63,7 +63,7 @@ func (m Maps) Draw() (*Figure, error) {
 	var parts []*scene.Scene
 	var names []string
 	add := func(name string, h scene.HeatMap) {
-		h.Names, h.Variables, h.Small, h.Side = m.Names, variables, true, m.side()
+		h.Names, h.Variables, h.Small = m.Names, variables, (pageWidth-scene.Margin)/float64(m.columns())
 		h.Fill, h.On, h.Rows, h.Columns = scene.Heat, scene.HeatText, "from", "to"
 		parts, names = append(parts, h.Draw()), append(names, name)
 	}
@@ -83,23 +83,24 @@ func (m Maps) Draw() (*Figure, error) {
 			}})
 	}
 	s.flow(parts, names)
+	s.Add(scene.Move(scene.HeatScale(scene.Heat), scene.At(scene.Margin, s.y))...)
+	s.y += 18
 	if m.Truth != nil {
-		s.legend([]entry{{ink: scene.Negative, text: "ring: an edge of the true graph"}})
+		s.legend([]entry{{ink: scene.Negative, ring: true, text: "an edge of the true graph"}})
 	}
 	return s.figure(m.Title, fmt.Sprintf("Heat maps of the probabilities of edges between %d variables.", len(m.Names))), nil
 }
 
-// side is the length of a map's side without names: two or three maps stand beside each
-// other, unless cells would get too small for names.
-func (m *Maps) side() float64 {
-	switch d := len(m.Names); {
-	case d <= 12:
-		return 12 * 13
-	case d <= 24:
-		return float64(d) * 12
-	default:
-		return 560
+// columns is how many maps stand beside each other.
+func (m *Maps) columns() int {
+	all := len(m.Maps)
+	if m.Truth != nil {
+		all++
 	}
+	if len(m.Names) <= 12 {
+		return min(all, 3)
+	}
+	return min(all, 2)
 }
 
 // flow lays scenes out in lines, with their names above.

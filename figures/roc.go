@@ -139,7 +139,7 @@ func (c *rocCurve) text() string {
 
 func (s *sheet) rocPanel(left, top, side float64) *panel {
 	unit := scale{axis: scene.Axis{High: 1}}
-	p := &panel{sheet: s, left: left, top: top, right: left + side, bottom: top + side}
+	p := &panel{sheet: s, left: left, top: top, right: left + side, bottom: top + side, beyond: panelGap/2 - 2}
 	p.x, p.y = unit.between(p.left, p.right), unit.between(p.bottom, p.top)
 	return p
 }
@@ -163,7 +163,7 @@ func (s *sheet) oneROC(curves []rocCurve) {
 	}
 	order := make([]int, len(curves))
 	for k := range curves {
-		p.path(rates, curves[k].mean, scene.Series(k), 2, false, curves[k].name)
+		p.path(fromOrigin(rates), fromOrigin(curves[k].mean), scene.Series(k), 2, false, curves[k].name)
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(curves[b].area, curves[a].area) })
@@ -183,11 +183,31 @@ func (s *sheet) oneROC(curves []rocCurve) {
 	s.y = math.Max(p.bottom+36, y+10)
 }
 
+// panelColumns is into how many columns so many panels go: a page has room for them.
+func panelColumns(panels int) int {
+	if panels > 12 {
+		return 5
+	}
+	return min(panels, 4)
+}
+
+// everyFifth has every fifth number, the first and the last among them: enough for curves
+// in the background.
+func everyFifth(x []float64) (out []float64) {
+	for k := 0; k < len(x); k += 5 {
+		out = append(out, x[k])
+	}
+	return out
+}
+
+// fromOrigin begins with zero, where curves rise before the first false edge.
+func fromOrigin(x []float64) []float64 { return append([]float64{0}, x...) }
+
 // manyROC draws a panel for each curve, with the others in grey.
 func (s *sheet) manyROC(curves []rocCurve) {
-	const columns = 4
+	columns := panelColumns(len(curves))
 	left := scene.Margin + 34
-	side := (pageWidth-scene.Margin-left+panelGap)/columns - panelGap
+	side := (pageWidth-scene.Margin-left+panelGap)/float64(columns) - panelGap
 	for k := range curves {
 		row, column := k/columns, k%columns
 		p := s.rocPanel(left+float64(column)*(side+panelGap), s.y+22+float64(row)*(side+58), side)
@@ -197,11 +217,11 @@ func (s *sheet) manyROC(curves []rocCurve) {
 		p.chance()
 		for i := range curves {
 			if i != k {
-				p.path(rates, curves[i].mean, scene.Hairline, 1, false, "")
+				p.path(everyFifth(rates), everyFifth(curves[i].mean), scene.Hairline, 1, false, "")
 			}
 		}
 		p.band(rates, curves[k].low, curves[k].high, scene.Series(0))
-		p.path(rates, curves[k].mean, scene.Series(0), 2, false, curves[k].name)
+		p.path(fromOrigin(rates), fromOrigin(curves[k].mean), scene.Series(0), 2, false, curves[k].name)
 		p.Add(scene.Words(p.right-6, p.bottom-8, noteText, scene.End, scene.Text, curves[k].text()))
 	}
 	s.y += 22 + float64((len(curves)+columns-1)/columns)*(side+58) - 18

@@ -3,7 +3,6 @@ package figures
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"tobac/internal/scene"
 )
@@ -30,27 +29,55 @@ func (s scale) at(v float64) float64 {
 	return s.axis.At(v)
 }
 
+// A tick is a number on an axis, written as text with a power raised behind it.
 type tick struct {
-	value float64
-	text  string
+	value       float64
+	text, power string
+}
+
+const powerSize = 8.5
+
+func (t *tick) width() float64 {
+	return scene.TextWidth(t.text, axisText, false) + scene.TextWidth(t.power, powerSize, false)
+}
+
+// write puts the tick's text at a place on its base line.
+func (s *sheet) write(t *tick, x, y float64, anchor scene.Anchor) {
+	switch anchor {
+	case scene.Middle:
+		x -= t.width() / 2
+	case scene.End:
+		x -= t.width()
+	}
+	s.Add(scene.Words(x, y, axisText, scene.Start, scene.Muted, t.text))
+	if t.power != "" {
+		s.Add(scene.Words(x+scene.TextWidth(t.text, axisText, false), y-4, powerSize, scene.Start, scene.Muted, t.power))
+	}
 }
 
 // ticks are round numbers on the scale, as many as have room for their texts: beside each
 // other, or one above the other.
 func (s scale) ticks(horizontal bool) []tick {
-	var all []tick
-	switch {
-	case s.log:
-		all = s.logTicks()
-	default:
-		for _, v := range s.axis.Ticks() {
-			all = append(all, tick{v, scene.TickText(v)})
-		}
+	if s.log {
+		return s.logTicks(horizontal)
 	}
+	return s.thin(plainTicks(s.axis), horizontal)
+}
+
+func plainTicks(a scene.Axis) (out []tick) {
+	for _, v := range a.Ticks() {
+		out = append(out, tick{value: v, text: scene.TickText(v)})
+	}
+	return out
+}
+
+// thin leaves out every second tick, or more of them, until the others have room. Zero
+// stays, if it is there.
+func (s scale) thin(all []tick, horizontal bool) []tick {
 	for stride := 1; ; stride++ {
 		var some []tick
 		first := 0
-		for k, t := range all { // zero stays, if it is there
+		for k, t := range all {
 			if t.value == 0 {
 				first = k % stride
 			}
@@ -68,7 +95,7 @@ func (s scale) roomFor(ticks []tick, horizontal bool) bool {
 	for k := 1; k < len(ticks); k++ {
 		need := 1.6 * axisText
 		if horizontal {
-			need = gap + (scene.TextWidth(ticks[k-1].text, axisText, false)+scene.TextWidth(ticks[k].text, axisText, false))/2
+			need = gap + (ticks[k-1].width()+ticks[k].width())/2
 		}
 		if math.Abs(s.at(ticks[k].value)-s.at(ticks[k-1].value)) < need {
 			return false
@@ -77,45 +104,46 @@ func (s scale) roomFor(ticks []tick, horizontal bool) bool {
 	return true
 }
 
-// logTicks are powers of ten, or 1, 2 and 5 times powers of ten where there are less than
-// three, or plain round numbers where the scale spans less than a factor of five.
-func (s scale) logTicks() []tick {
+// logTicks are powers of ten; with fewer than three of them, more parts of a decade, as far
+// as there is room; on a scale that spans hardly any, plain round numbers.
+func (s scale) logTicks(horizontal bool) []tick {
 	low, high := s.axis.Low, s.axis.High
-	if high-low < math.Log10(5) {
+	var best []tick
+	for _, factors := range [][]float64{{1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}} {
 		var out []tick
-		for _, v := range (scene.Axis{Low: math.Pow(10, low), High: math.Pow(10, high)}).Ticks() {
-			if v > 0 {
-				out = append(out, tick{v, scene.TickText(v)})
-			}
-		}
-		return out
-	}
-	make := func(factors ...float64) (out []tick) {
 		for e := math.Floor(low); e <= high; e++ {
 			for _, f := range factors {
 				if at := e + math.Log10(f); at >= low-1e-9 && at <= high+1e-9 {
-					out = append(out, tick{f * math.Pow(10, e), powerText(f, int(e))})
+					out = append(out, powerTick(f, int(e)))
 				}
 			}
 		}
-		return out
+		if len(factors) == 1 {
+			out = s.thin(out, horizontal)
+		}
+		if len(out) > len(best) && s.roomFor(out, horizontal) {
+			best = out
+		}
+		if len(best) >= 3 {
+			return best
+		}
 	}
-	if powers := make(1); len(powers) >= 3 {
-		return powers
+	if len(best) >= 2 {
+		return best
 	}
-	return make(1, 2, 5)
+	return s.thin(plainTicks(scene.Axis{Low: math.Pow(10, low), High: math.Pow(10, high)}), horizontal)
 }
 
-var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
-
-// powerText writes factor·10^exponent.
-func powerText(factor float64, exponent int) string {
+// powerTick writes factor·10^exponent.
+func powerTick(factor float64, exponent int) tick {
+	t := tick{value: factor * math.Pow(10, float64(exponent))}
 	if exponent >= -3 && exponent <= 3 {
-		return strconv.FormatFloat(factor*math.Pow(10, float64(exponent)), 'g', 6, 64)
+		t.text = strconv.FormatFloat(t.value, 'g', 6, 64)
+		return t
 	}
-	power := "10" + superscripts.Replace(strconv.Itoa(exponent))
-	if factor == 1 {
-		return power
+	t.text, t.power = "10", scene.Minus(strconv.Itoa(exponent))
+	if factor != 1 {
+		t.text = strconv.FormatFloat(factor, 'g', 2, 64) + "·10"
 	}
-	return strconv.FormatFloat(factor, 'f', 0, 64) + "·" + power
+	return t
 }

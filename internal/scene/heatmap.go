@@ -23,45 +23,59 @@ type HeatMap struct {
 
 	// Ring says which cells have a ring; nil: none.
 	Ring func(i, j int) bool
-	// Side is the length in pixels that the cells share; 0: 620. Cells have 13 to 40 pixels,
-	// or fewer than 13 where Small says so, and then no names from 8 pixels down.
-	Side  float64
-	Small bool
+	// Small is the width in pixels that the whole map is to have, without a scale: its cells
+	// may have fewer than 13 pixels, and without room for them there are no names. 0: cells
+	// have 13 to 40 pixels.
+	Small float64
 	// Unnumbered says that cells hold no numbers.
 	Unnumbered bool
 }
 
-// Limits of cells, in pixels.
+// Limits of cells, in pixels, and of names.
 const (
 	usualSide             = 620.0
 	smallCell, largeCell  = 13.0, 40.0
-	leastCell, namelessUp = 4.0, 8.0
+	leastCell, namelessUp = 3.0, 8.5
+	longestName           = 140.0
+	longestOfSmall        = 80.0
 )
 
-func (h *HeatMap) cell() float64 {
-	side, least := h.Side, smallCell
-	if side == 0 {
-		side = usualSide
+// names are those of the variables with their size and the width of the widest one, and the
+// width of the cells.
+func (h *HeatMap) names() (names []string, size, widest, cell float64) {
+	n := float64(len(h.Variables))
+	long := longestName
+	if h.Small > 0 {
+		long = longestOfSmall
 	}
-	if h.Small {
-		least = leastCell
+	fit := func() {
+		size, widest, names = math.Min(13, cell*0.8), 0, make([]string, len(h.Variables))
+		for k, v := range h.Variables {
+			names[k] = Shorten(Clean(h.Names[v]), size, long)
+			widest = math.Max(widest, TextWidth(names[k], size, false))
+		}
 	}
-	return math.Max(least, math.Min(largeCell, side/float64(len(h.Variables))))
+	cell = math.Max(smallCell, math.Min(largeCell, usualSide/n))
+	if h.Small == 0 {
+		fit()
+		return names, size, widest, cell
+	}
+	room := h.Small - 2*Margin - 28
+	for range 4 { // names shrink with the cells, and leave them more room
+		fit()
+		cell = math.Max(leastCell, math.Min(largeCell, (room-widest)/n))
+	}
+	fit()
+	if cell < namelessUp {
+		names, widest, cell = make([]string, len(h.Variables)), 0, math.Max(leastCell, room/n)
+	}
+	return names, size, widest, cell
 }
 
 // Draw draws the map with the names of its rows on the left and those of its columns above.
 func (h *HeatMap) Draw() *Scene {
 	n := len(h.Variables)
-	cell := h.cell()
-	size := math.Min(13, cell*0.8)
-	names := make([]string, n)
-	widest := 0.0
-	for k, v := range h.Variables {
-		if cell > namelessUp {
-			names[k] = Shorten(Clean(h.Names[v]), size, 140)
-		}
-		widest = math.Max(widest, TextWidth(names[k], size, false))
-	}
+	names, size, widest, cell := h.names()
 	left, top := Margin+widest+28, Margin+widest+28 // room for what rows and columns are
 	s := &Scene{Width: left + float64(n)*cell + Margin, Height: top + float64(n)*cell + Margin}
 	s.Add(Box(left, top, float64(n)*cell, float64(n)*cell, 0, Panel, None))
@@ -88,7 +102,13 @@ func (h *HeatMap) Draw() *Scene {
 		at := float64(k) * cell
 		s.Add(grid(left, top+at, left+float64(n)*cell, top+at), grid(left+at, top, left+at, top+float64(n)*cell))
 	}
-	h.scale(s, left, n, cell)
+	if h.Small > 0 {
+		return s
+	}
+	bar := Move(HeatScale(h.Fill), At(left, s.Height))
+	s.Add(bar...)
+	s.Height += 12 + Margin
+	s.Width = math.Max(s.Width, left+heatScaleWidth)
 	return s
 }
 
@@ -132,18 +152,16 @@ func (h *HeatMap) drawCell(s *Scene, x, y, cell float64, i, j int) {
 	s.Add(caption)
 }
 
-// scale explains the opacity below the map.
-func (h *HeatMap) scale(s *Scene, left float64, n int, cell float64) {
-	const steps, wide = 10, 14.0
-	y := s.Height
-	s.Add(Words(left, y+11, 11, Start, Muted, "0 %"))
-	at := left + 26
+const heatScaleWidth = 216.0
+
+// HeatScale explains the opacity of cells, in a bar 12 pixels high.
+func HeatScale(fill Ink) []Mark {
+	const steps, wide, at = 10, 14.0, 26.0
+	out := []Mark{Words(0, 11, 11, Start, Muted, "0 %")}
 	for k := range steps {
-		m := Box(at+float64(k)*wide, y, wide, 12, 0, h.Fill, None)
+		m := Box(at+float64(k)*wide, 0, wide, 12, 0, fill, None)
 		m.Opacity = (float64(k) + 0.5) / steps
-		s.Add(m)
+		out = append(out, m)
 	}
-	s.Add(Words(at+steps*wide+6, y+11, 11, Start, Muted, "100 %"))
-	s.Height += 12 + Margin
-	s.Width = math.Max(s.Width, at+steps*wide+50)
+	return append(out, Words(at+steps*wide+6, 11, 11, Start, Muted, "100 %"))
 }
