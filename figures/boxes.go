@@ -66,7 +66,7 @@ func (b Boxes) Draw() (*Figure, error) {
 		for c := range columns {
 			if g := row*columns + c; g < len(b.Groups) {
 				x := left + float64(c)*(width+panelGap)
-				b.panel(&panel{sheet: s, left: x, top: top, right: x + width, bottom: bottom, beyond: panelGap/2 - 3}, &b.Groups[g])
+				b.panel(&panel{sheet: s, left: x, top: top, right: x + width, bottom: bottom}, &b.Groups[g])
 			}
 		}
 		s.y = bottom + 22
@@ -139,6 +139,7 @@ func (g *Group) bounds() (low, high float64) {
 func (b *Boxes) panel(p *panel, g *Group) {
 	low, high := g.bounds()
 	p.x = span(low, high, b.Log).between(p.left, p.right)
+	p.x.beyond = panelGap/2 - 3
 	p.frame(g.Name)
 	for k := range b.Methods {
 		if k%2 == 1 {

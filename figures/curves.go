@@ -95,9 +95,10 @@ func (c Curves) Draw() (*Figure, error) {
 	if c.Level != nil {
 		up.add(*c.Level, c.LogY)
 	}
-	p := &panel{sheet: s, left: scene.Margin + 66, top: s.y + 6, right: pageWidth - scene.Margin - 10, beyond: 22}
+	p := &panel{sheet: s, left: scene.Margin + 66, top: s.y + 6, right: pageWidth - scene.Margin - 10}
 	p.bottom = p.top + 340
 	p.x, p.y = across.scale(c.LogX).between(p.left, p.right), up.scale(c.LogY).between(p.bottom, p.top)
+	p.x.beyond = 22
 	if !c.LogX && across.low < across.high { // curves begin and end at the sides
 		p.x.axis.Low, p.x.axis.High = across.low, across.high
 	}

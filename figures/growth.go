@@ -100,7 +100,7 @@ func (g Growth) Draw() (*Figure, error) {
 				break
 			}
 			left := scene.Margin + leftRoom + float64(c)*(width+leftRoom+4)
-			p := &panel{sheet: s, left: left, top: top, right: left + width, bottom: top + height, beyond: 16}
+			p := &panel{sheet: s, left: left, top: top, right: left + width, bottom: top + height}
 			p.growth(&g.Panels[k], scene.Clean(g.Y))
 			most = max(most, len(g.Panels[k].Costs))
 		}
@@ -121,6 +121,7 @@ func (p *panel) growth(g *GrowthPanel, caption string) {
 		up.low, up.high = up.low/least, up.high*least
 	}
 	p.x, p.y = across.scale(true).between(p.left, p.right), up.scale(true).between(p.bottom, p.top)
+	p.x.beyond = 16
 	name := scene.Clean(g.X)
 	p.frame("")
 	p.across(name)

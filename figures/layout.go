@@ -74,7 +74,6 @@ type panel struct {
 	*sheet
 	x, y                     scale
 	left, top, right, bottom float64
-	beyond                   float64 // by which numbers below may stick out at the sides
 }
 
 // frame draws the panel's ground and its name above it.
@@ -97,13 +96,10 @@ func (p *panel) frame(name string) {
 	p.Add(m)
 }
 
-// numbersBelow writes the numbers of the horizontal axis below a height, which do not stick
-// out of the panel by more than they may.
+// numbersBelow writes the numbers of the horizontal axis below a height.
 func (p *panel) numbersBelow(y float64) {
 	for _, t := range p.x.ticks(true) {
-		if x := p.x.at(t.value); x-t.width()/2 >= p.left-p.beyond && x+t.width()/2 <= p.right+p.beyond {
-			p.write(&t, x, y+14, scene.Middle)
-		}
+		p.write(&t, p.x.at(t.value), y+14, scene.Middle)
 	}
 }
 

@@ -139,8 +139,9 @@ func (c *rocCurve) text() string {
 
 func (s *sheet) rocPanel(left, top, side float64) *panel {
 	unit := scale{axis: scene.Axis{High: 1}}
-	p := &panel{sheet: s, left: left, top: top, right: left + side, bottom: top + side, beyond: panelGap/2 - 2}
+	p := &panel{sheet: s, left: left, top: top, right: left + side, bottom: top + side}
 	p.x, p.y = unit.between(p.left, p.right), unit.between(p.bottom, p.top)
+	p.x.beyond = panelGap/2 - 2
 	return p
 }
 

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"tobac/internal/scene"
@@ -11,6 +12,8 @@ import (
 type scale struct {
 	axis scene.Axis // of the numbers, or of their decimal logarithms
 	log  bool
+	// beyond is by how many pixels texts of a horizontal axis may stick out at its ends.
+	beyond float64
 }
 
 // between puts the scale between two pixels.
@@ -61,7 +64,17 @@ func (s scale) ticks(horizontal bool) []tick {
 	if s.log {
 		return s.logTicks(horizontal)
 	}
-	return s.thin(plainTicks(s.axis), horizontal)
+	return s.thin(s.within(plainTicks(s.axis), horizontal), horizontal)
+}
+
+// within are the ticks whose texts do not stick out too far.
+func (s scale) within(all []tick, horizontal bool) []tick {
+	if !horizontal {
+		return all
+	}
+	return slices.DeleteFunc(all, func(t tick) bool {
+		return s.at(t.value)-t.width()/2 < s.axis.From-s.beyond || s.at(t.value)+t.width()/2 > s.axis.To+s.beyond
+	})
 }
 
 func plainTicks(a scene.Axis) (out []tick) {
@@ -118,6 +131,7 @@ func (s scale) logTicks(horizontal bool) []tick {
 				}
 			}
 		}
+		out = s.within(out, horizontal)
 		if len(factors) == 1 {
 			out = s.thin(out, horizontal)
 		}
@@ -131,7 +145,7 @@ func (s scale) logTicks(horizontal bool) []tick {
 	if len(best) >= 2 {
 		return best
 	}
-	return s.thin(plainTicks(scene.Axis{Low: math.Pow(10, low), High: math.Pow(10, high)}), horizontal)
+	return s.thin(s.within(plainTicks(scene.Axis{Low: math.Pow(10, low), High: math.Pow(10, high)}), horizontal), horizontal)
 }
 
 // powerTick writes factor·10^exponent.
