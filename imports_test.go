@@ -61,8 +61,10 @@ var allowed = map[string][]string{
 	"tobac/graphfile": {"tobac/dag", "tobac/delimited", "tobac/posterior", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/metrics":   {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// The layout library and the one that keeps it from choosing its folder are known here alone.
-	"tobac/report": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum", "gonum.org/v1/plot", "github.com/goccy/go-graphviz",
-		"codeberg.org/go-fonts/liberation", "golang.org/x/image"},
+	"tobac/report": {"tobac/dag", "tobac/posterior", "tobac/internal/scene", "gonum.org/v1/gonum", "github.com/goccy/go-graphviz"},
+	// The canvas and the fonts are known here alone.
+	"tobac/internal/scene": {"gonum.org/v1/plot", "codeberg.org/go-fonts/liberation", "golang.org/x/image"},
+	"tobac/figures":        {"tobac/internal/scene", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
@@ -247,7 +249,7 @@ func TestImportRules(t *testing.T) {
 		{"models in a posterior", "tobac/posterior", "tobac/models", false},
 		{"posteriors in metrics", "tobac/metrics", "tobac/posterior", true},
 		{"metrics in the root", "tobac", "tobac/metrics", false},
-		{"pictures in the report", "tobac/report", "gonum.org/v1/plot/vg/vgimg", true},
+		{"pictures of scenes", "tobac/internal/scene", "gonum.org/v1/plot/vg/vgimg", true},
 		{"metrics in the report", "tobac/report", "tobac/metrics", false},
 		{"the report in a posterior", "tobac/posterior", "tobac/report", false},
 		{"root in bench", "tobac/bench", "tobac", false},
