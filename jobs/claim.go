@@ -81,15 +81,13 @@ func (c *claims) free(id string) bool {
 	}
 }
 
-// finish removes the claims on a job whose output is kept, those of dead owners
-// included, and the record of a former failure.
+// finish removes all claims on a job whose output is kept, and the record of a
+// former failure. What cannot be removed is of no effect.
 func (c *claims) finish(id string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	number := c.mine[id]
 	delete(c.mine, id)
-	for ; number > 0; number-- {
-		os.Remove(c.path(id, number)) // one that stays is that of a job that is done
+	c.mu.Unlock()
+	for number := 1; os.Remove(c.path(id, number)) == nil; number++ {
 	}
 	os.Remove(c.folder.spread(failedName, id))
 }

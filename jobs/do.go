@@ -104,8 +104,8 @@ func (r *run) update(change func(s *Status)) {
 func (r *run) find() {
 	if r.folder != nil {
 		for i, id := range r.ids {
-			if r.first[id] == i {
-				r.lookUp(id)
+			if r.first[id] == i && r.lookUp(id) {
+				r.claims.finish(id) // of a process that was killed before it could
 			}
 		}
 	}
@@ -179,7 +179,10 @@ func (r *run) look() {
 		failure := r.claims.failed(id, token)
 		free := r.claims.free(id) // before the output is looked for, which is kept before the claim goes
 		found := r.lookUp(id)
-		if !found && failure == nil && !free {
+		switch {
+		case found:
+			r.claims.finish(id)
+		case failure == nil && !free:
 			continue
 		}
 		r.update(func(s *Status) {

@@ -114,6 +114,7 @@ func (o *owner) end() {
 	o.beat.Wait()
 	os.Remove(o.path) // one that stays is swept by the next process
 	o.file.Close()
+	sweepOwners(filepath.Dir(o.path))
 }
 
 // sweepOwners removes the files of processes of this machine that have ended.

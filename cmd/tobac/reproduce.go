@@ -96,7 +96,7 @@ func newReproduce() *cobra.Command {
 	f.Var(text(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program")
 	f.Var(seed(&o.seed), "seed", "seed of the data and of the inference")
 	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
-	f.Var(shardValue(&o.shard), "shard", "part of the cells, such as 2/4")
+	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
 	defaultText(f, "shard", "all cells")
 	toggle(f, &o.plan, "plan", "record the cells, and do none")
 	toggle(f, &o.force, "force", forceUsage)
@@ -135,79 +135,73 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 }
 
 func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, stderr io.Writer) error {
-	if o.plan && o.shard != (jobs.Shard{}) {
-		return usagef("--plan and --shard contradict each other: the program that does the cells has its own")
+	if o.plan && o.shard.Count > 0 {
+		return usagef("--plan and --shard contradict each other: cells are written down, or done")
 	}
 	studies, err := o.studies(name)
 	if err != nil {
 		return err
 	}
-	cells := study.Cells(studies)
-	list := make([]jobs.Job, len(cells))
-	for i, c := range cells {
-		list[i] = c.Job()
+	if err := checkOut(o, studies); err != nil {
+		return err
 	}
-	alone := !o.plan && o.shard == (jobs.Shard{})
-	if alone { // what must not be overwritten is found before the work
-		set, err := file.OpenSet(o.out, study.Files(studies), file.Guard{Force: o.force})
-		if err != nil {
-			return err
-		}
-		set.Discard()
-	} else if err := os.MkdirAll(o.out, 0o777); err != nil {
+	w := &jobWork{jobOptions: jobOptions{dir: filepath.Join(o.out, "cells"), shard: o.shard, plan: o.plan}, workers: o.workers, attempts: 1}
+	if err := w.open(); err != nil {
+		return err
+	}
+	var list []jobs.Job
+	for _, c := range study.Cells(studies) {
+		list = append(list, c.Job())
+	}
+	outputs, failed, err := doCells(ctx, w, list, stderr)
+	part := new(partError)
+	switch {
+	case errors.As(err, &part):
+		_, err := fmt.Fprintln(stdout, part.text)
+		return err
+	case ctx.Err() != nil:
+		return interruptedf("interrupted; %s keeps what is finished, and the same command goes on", w.dir)
+	case err != nil:
+		return err
+	case w.partial():
+		_, err := fmt.Fprintf(stdout, "all %d cells are in %s: the same command without --plan and --shard writes the results\n", len(list), w.dir)
+		return err
+	}
+	r, err := collect(studies, w.folder, list, outputs, failed)
+	if err != nil {
+		return err
+	}
+	if err := writeResults(o, r, stdout); err != nil || failed == nil {
+		return err
+	}
+	return failed
+}
+
+// checkOut finds a folder that results cannot be written to, and what must not be overwritten, before the work.
+func checkOut(o reproduceOptions, studies []study.Study) error {
+	set, err := file.OpenSet(o.out, study.Files(studies), file.Guard{Force: o.force})
+	if err != nil {
+		return err
+	}
+	set.Discard()
+	if err := os.MkdirAll(o.out, 0o777); err != nil { // which Discard took away again if it was made
 		return file.WithPath(o.out, err)
-	}
-	folder, err := jobs.OpenFolder(filepath.Join(o.out, "cells"))
-	if err != nil {
-		return err
-	}
-	if o.plan {
-		if err := folder.Add(list); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(stdout, "%s: %d cells recorded; the same command without --plan collects them\n", folder.Dir(), len(list))
-		return err
-	}
-	outputs, failed, err := doCells(ctx, o, folder, o.shard.Of(list), stderr)
-	if err != nil {
-		return err
-	}
-	if !alone {
-		if failed != nil {
-			return failed
-		}
-		_, err := fmt.Fprintf(stdout, "%s: %d cells of the part %v done; the same command without --shard writes the results\n", folder.Dir(), len(outputs), o.shard)
-		return err
-	}
-	r, err := collect(studies, folder, list, outputs, failed)
-	if err != nil {
-		return err
-	}
-	if err := writeResults(o, r, stdout); err != nil {
-		return err
-	}
-	if failed != nil {
-		return failed
 	}
 	return nil
 }
 
 // doCells does what the folder does not have. failed names the cells that failed; the others are there.
-func doCells(ctx context.Context, o reproduceOptions, folder *jobs.Folder, list []jobs.Job, stderr io.Writer) (outputs [][]byte, failed *jobs.FailedError, err error) {
-	p := newProgress(stderr, false)
-	defer p.close()
-	show := newCellsShown(p)
-	outputs, err = jobs.Do(ctx, jobs.Local{Workers: o.workers}, folder, study.Functions(), list, show.status)
-	if ctx.Err() != nil {
-		return nil, nil, interruptedf("interrupted after %d of %d cells, which %s keeps; the same command goes on", show.ended(), show.last.Jobs, folder.Dir())
-	}
-	if notKept := new(jobs.NotKeptError); errors.As(err, &notKept) {
-		return nil, nil, notKept
-	}
-	if err != nil && !errors.As(err, &failed) {
-		return nil, nil, err
-	}
-	return outputs, failed, nil
+func doCells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (outputs [][]byte, failed *jobs.FailedError, err error) {
+	w.progress = newProgress(stderr, false)
+	defer w.progress.close()
+	outputs, err = within(ctx, func() ([][]byte, error) {
+		outputs, err := w.all(ctx, list)
+		if ctx.Err() == nil && errors.As(err, &failed) && !w.partial() {
+			return outputs, nil
+		}
+		return outputs, err
+	})
+	return outputs, failed, err
 }
 
 // collect puts outputs, failures and times of cells together.
