@@ -8,15 +8,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/bench"
 	"tobac/exact"
 	"tobac/mcmc"
 	"tobac/score"
+	"tobac/study"
 )
 
 // scoresOf are node scores of a table and the prior with two expected edges per node: the linear model
 // with equal variances and an estimated noise variance, or BGe where columns were standardised.
-func scoresOf(t *testing.T, p *bench.Problem, bge bool) (score.Scorer, *score.Prior) {
+func scoresOf(t *testing.T, p *study.Problem, bge bool) (score.Scorer, *score.Prior) {
 	t.Helper()
 	prior, err := score.Sparse(len(p.Train.Names), 2)
 	if err != nil {
@@ -86,7 +86,7 @@ func exactGraphs(t *testing.T, s score.Scorer, prior *score.Prior) *mat.Dense {
 func TestChainsAgainstExact(t *testing.T) {
 	type row struct {
 		name        string
-		problem     *bench.Problem
+		problem     *study.Problem
 		standardise bool
 		iterations  int
 	}
@@ -132,7 +132,7 @@ func TestChainsAgree(t *testing.T) {
 		t.Skip("takes minutes: go test ./bench -run TestChainsAgree -long -v -timeout 60m")
 	}
 	problems := synthetic(t, "linear-d50-e100", 1)
-	problems = append(problems, &bench.Problem{Name: "simulated-d100-e200", Train: simulatedTable(t, 100)})
+	problems = append(problems, &study.Problem{Name: "simulated-d100-e200", Train: simulatedTable(t, 100)})
 	for _, p := range problems {
 		t.Run(p.Name, func(t *testing.T) {
 			s, prior := scoresOf(t, p, false)

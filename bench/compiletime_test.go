@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -10,6 +11,26 @@ import (
 	"tobac/autograd"
 	"tobac/models"
 )
+
+// BenchmarkCompile times the way from rows to a target that is ready to be evaluated: the
+// expressions of the published set-up, their gradient and the compiler.
+func BenchmarkCompile(b *testing.B) {
+	for _, row := range []struct {
+		model modelStep
+		vars  []int
+	}{{stepLinear, []int{10, 20, 50, 100}}, {stepFFN, []int{10, 20}}, {stepDiBS, []int{10, 20}}} {
+		for _, d := range row.vars {
+			b.Run(fmt.Sprintf("model=%s/d=%d", row.model, d), func(b *testing.B) {
+				s := scale{vars: d}.withDefaults()
+				data, edges := scaledData(b, row.model, s)
+				b.ReportAllocs()
+				for b.Loop() {
+					compileProblem(b, row.model, data, edges, s, autograd.Compiled).target.Close()
+				}
+			})
+		}
+	}
+}
 
 // TestCompileTimes logs how long large models and graphs take to build and compile, and
 // how much memory that allocates.

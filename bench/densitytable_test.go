@@ -33,11 +33,11 @@ func BenchmarkDensity(b *testing.B) {
 	for _, d := range densities.All() {
 		for _, particles := range densityParticles {
 			x := points(d, particles)
-			b.Run(fmt.Sprintf("%s/M=%d/handwritten", d.Name, particles), func(b *testing.B) {
+			b.Run(fmt.Sprintf("density=%s/M=%d/form=handwritten", d.Name, particles), func(b *testing.B) {
 				repeatForm(b, handwrittenForm(d, x))
 			})
 			for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
-				b.Run(fmt.Sprintf("%s/M=%d/%s", d.Name, particles, s.Name), func(b *testing.B) {
+				b.Run(fmt.Sprintf("density=%s/M=%d/form=%s", d.Name, particles, s.Name), func(b *testing.B) {
 					f, err := expressionForm(b, d, s, x, autograd.Compiled)
 					if err != nil {
 						b.Fatal(err)
@@ -45,7 +45,7 @@ func BenchmarkDensity(b *testing.B) {
 					repeatForm(b, f)
 				})
 			}
-			b.Run(fmt.Sprintf("%s/M=%d/tape", d.Name, particles), func(b *testing.B) {
+			b.Run(fmt.Sprintf("density=%s/M=%d/form=tape", d.Name, particles), func(b *testing.B) {
 				f, err := expressionForm(b, d, densities.Spelling{}, x, autograd.Tape)
 				if err != nil {
 					b.Skip(err)

@@ -1,17 +1,9 @@
-// Package bench holds the experiments of the paper and the benchmarks of the
-// whole sampler step. Package metrics judges what they infer.
+// Package bench holds the benchmarks of the whole sampler step, and long tests of what inference is
+// worth. The experiments of the paper are in package study.
 //
-// # Experiments
+// # Long tests
 //
-// An [Experiment] applies methods to problems and judges their posteriors in
-// three ways: the edge probabilities that they list, their particles with the
-// weights they have, and their particles weighted by the density on the training
-// rows (the "+" of the paper). [SachsSplits] and
-// [ReadProblem] make problems, [TableI], [LinearReference] and
-// [NonlinearReference] hold the published figures to put beside, [WriteTable]
-// prints. This package does not import the
-// sampler's main job: a [Method] is any function, and the tests pass tobac.Fit.
-// They repeat the paper's experiments, in minutes rather than seconds, by
+// The published recipe beside its acceptance bands, the default and the node-wise estimator, in minutes rather than seconds:
 //
 //	go test ./bench -run 'TestPaper(Sachs|Linear)' -long -v -timeout 60m
 //	go test ./bench -run TestPaperNonlinear -long -v -timeout 120m

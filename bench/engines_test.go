@@ -153,7 +153,7 @@ var engines = []autograd.Engine{autograd.Compiled, autograd.Reference, autograd.
 func BenchmarkExpression(b *testing.B) {
 	for _, e := range expressions() {
 		for _, engine := range engines {
-			b.Run(fmt.Sprintf("%s/engine=%v", e.name, engine), func(b *testing.B) {
+			b.Run(fmt.Sprintf("density=%s/engine=%v", e.name, engine), func(b *testing.B) {
 				target, x := e.target(b, engine)
 				dst := cloneBlocks(x)
 				score := func() {

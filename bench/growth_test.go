@@ -70,6 +70,15 @@ func newScaledProblem(tb testing.TB, name modelStep, s scale, engine autograd.En
 	tb.Helper()
 	s = s.withDefaults()
 	data, edges := scaledData(tb, name, s)
+	p := compileProblem(tb, name, data, edges, s, engine)
+	tb.Cleanup(p.target.Close)
+	p.start = p.target.Init()
+	return p
+}
+
+// compileProblem makes the target of a problem from its rows.
+func compileProblem(tb testing.TB, name modelStep, data *mat.Dense, edges float64, s scale, engine autograd.Engine) *stepProblem {
+	tb.Helper()
 	prior, err := models.NewErdosRenyi(s.vars, edges)
 	if err != nil {
 		tb.Fatal(err)
@@ -95,8 +104,6 @@ func newScaledProblem(tb testing.TB, name modelStep, s scale, engine autograd.En
 	if p.target, err = models.NewTOBAC(lik, cfg); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(p.target.Close)
-	p.start = p.target.Init()
 	return p
 }
 
@@ -151,12 +158,15 @@ func growths() []growth {
 	}
 }
 
+// parameter is the one that grows.
+func (g growth) parameter() string { return g.name[strings.LastIndexByte(g.name, '-')+1:] }
+
 // BenchmarkGrowth times one step at every point of the tables of [TestGrowth], and
 // BenchmarkPreparation what the linear model does with its rows once.
 func BenchmarkGrowth(b *testing.B) {
 	for _, g := range growths() {
 		for _, v := range g.values {
-			b.Run(fmt.Sprintf("%s=%d", g.name, v), func(b *testing.B) {
+			b.Run(fmt.Sprintf("model=%s/%s=%d", g.model, g.parameter(), v), func(b *testing.B) {
 				p := newScaledProblem(b, g.model, g.at(v), autograd.Compiled)
 				p.benchmark(b, p.target, g.at(v).withDefaults().workers)
 			})

@@ -3,14 +3,18 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/mcmc"
+	"tobac/metrics"
 	"tobac/score"
 )
 
@@ -24,18 +28,22 @@ func BenchmarkExact(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	all := runtime.GOMAXPROCS(0)
 	for _, row := range []struct {
-		name   string
-		x      *mat.Dense
-		bge    bool
-		graphs bool
+		name    string
+		x       *mat.Dense
+		bge     bool
+		graphs  bool
+		workers int
 	}{
-		{"model=bge/d=11/sachs/sum=orders", sachs.X, true, false},
-		{"model=bge/d=11/sachs/sum=graphs", sachs.X, true, true},
-		{"model=linear/d=15/sum=orders", simulatedTable(b, 15).X, false, false},
-		{"model=linear/d=15/sum=graphs", simulatedTable(b, 15).X, false, true},
-		{"model=linear/d=20/sum=orders", simulatedTable(b, 20).X, false, false},
-		{"model=bge/d=20/sum=orders", simulatedTable(b, 20).X, true, false},
+		{"model=bge/data=sachs/d=11/sum=orders", sachs.X, true, false, all},
+		{"model=bge/data=sachs/d=11/sum=graphs", sachs.X, true, true, all},
+		{"model=linear/d=10/sum=orders", simulatedTable(b, 10).X, false, false, all},
+		{"model=linear/d=15/sum=orders", simulatedTable(b, 15).X, false, false, all},
+		{"model=linear/d=15/sum=graphs", simulatedTable(b, 15).X, false, true, all},
+		{"model=linear/d=15/sum=orders/workers=1", simulatedTable(b, 15).X, false, false, 1},
+		{"model=linear/d=20/sum=orders", simulatedTable(b, 20).X, false, false, all},
+		{"model=bge/d=20/sum=orders", simulatedTable(b, 20).X, true, false, all},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			_, d := row.x.Dims()
@@ -53,7 +61,7 @@ func BenchmarkExact(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p, err := exact.New(ctx, s, prior, exact.Options{})
+				p, err := exact.New(ctx, s, prior, exact.Options{Workers: row.workers})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -71,12 +79,21 @@ func BenchmarkExact(b *testing.B) {
 				}
 				graphs.Edges()
 			}
+			scores := float64(d) * math.Exp2(float64(d-1)) // a variable with each set of the others
+			b.ReportMetric(scores*float64(b.N)/b.Elapsed().Seconds(), "scores/s")
+			b.ReportMetric(float64(row.workers), "workers")
 		})
 	}
 }
 
-// simulatedTable are 100 rows of d variables of package dataset, two edges per node.
+// simulatedTable are the rows of linearSimulation.
 func simulatedTable(tb testing.TB, d int) *dataset.Table {
+	tb.Helper()
+	return linearSimulation(tb, d).Train
+}
+
+// linearSimulation has 100 rows of d variables of package dataset, two edges per node.
+func linearSimulation(tb testing.TB, d int) *dataset.Simulation {
 	tb.Helper()
 	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
 	if err != nil {
@@ -86,7 +103,7 @@ func simulatedTable(tb testing.TB, d int) *dataset.Table {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return s.Train
+	return s
 }
 
 // BenchmarkChains times 100 iterations of four Markov chains, in equilibrium or near it.
@@ -117,26 +134,56 @@ func BenchmarkChains(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(100*float64(b.N)/b.Elapsed().Seconds(), "iterations/s")
+			b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "workers")
 		})
 	}
 }
 
-// BenchmarkFit times the main job on the Sachs data, without reading and writing of files.
+// BenchmarkFit times the main job, without reading and writing of files: what the default
+// does, and particles, on the Sachs data and on simulated tables. What the result is worth
+// against the true graph is reported too: two versions are to differ in time alone.
 //
 //	go test ./bench -run '^$' -bench Fit -count 5
 func BenchmarkFit(b *testing.B) {
-	table, _, err := dataset.Sachs()
+	sachs, truth, err := dataset.Sachs()
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, beside := range []bool{false, true} {
-		b.Run(fmt.Sprintf("sachs/particles=%v", beside), func(b *testing.B) {
+	type problem struct {
+		name  string
+		table *dataset.Table
+		truth *dag.Graph
+		cfg   tobac.Config
+	}
+	problems := []problem{
+		{"data=sachs/particles=false", sachs, truth, tobac.Config{}},
+		{"data=sachs/particles=true", sachs, truth, tobac.Config{Beside: true}},
+	}
+	for _, d := range []int{10, 20, 50} {
+		s := linearSimulation(b, d)
+		problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/particles=false", d), s.Train, s.Graph, tobac.Config{}})
+		if d == 20 {
+			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/particles=true", d), s.Train, s.Graph, tobac.Config{Beside: true}})
+		}
+	}
+	for _, p := range problems {
+		b.Run(p.name, func(b *testing.B) {
+			p.cfg.Workers, p.cfg.Seed = runtime.GOMAXPROCS(0), 1
+			var last *tobac.Result
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := tobac.Fit(context.Background(), table, tobac.Config{Beside: beside, Workers: 2, Seed: 1}); err != nil {
+				if last, err = tobac.Fit(context.Background(), p.table, p.cfg); err != nil {
 					b.Fatal(err)
 				}
 			}
+			report, err := metrics.EvaluateEdges(last.Probabilities, p.truth)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(report.ESHD), "E-SHD")
+			b.ReportMetric(float64(report.AUROC), "AUROC")
+			b.ReportMetric(float64(p.cfg.Workers), "workers")
 		})
 	}
 }

@@ -1,29 +1,28 @@
 package bench_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/study"
 )
 
 // paperNonlinear is the published recipe for networks, without an order and with one,
 // and the default sampler.
-func paperNonlinear() []bench.Method {
+func paperNonlinear() []method {
 	cfg := tobac.Paper()
 	cfg.Model = tobac.FeedForward{NoiseVariance: 0.1}
 	without := cfg
 	without.Sampler.Method, without.Order = tobac.DiBS, tobac.Order{}
 	byDefault := underEqVar()
 	byDefault.Model = tobac.FeedForward{}
-	return []bench.Method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", byDefault)}
+	return []method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", byDefault)}
 }
 
 // Nonlinear data with 10 variables and 20 expected edges, and with 20 and 40,
@@ -41,16 +40,13 @@ func TestPaperNonlinear(t *testing.T) {
 	}{{"d10-e20", 5}, {"d20-e40", 5}} {
 		t.Run(set.name, func(t *testing.T) {
 			problems := synthetic(t, "nonlinear-"+set.name, set.runs)
-			all, err := bench.Experiment(context.Background(), problems, paperNonlinear(), 1, func(o bench.Outcome) {
+			all := compare(t, problems, paperNonlinear(), func(o outcome) {
 				t.Logf("%-13s %s (%d edges, %d cyclic): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f / %.0f; %.1f s", o.Method, o.Problem,
 					int(o.Empirical.ESHDEmptyGraph), o.Empirical.Cyclic, o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL,
 					o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Mixture.NegLL, o.Seconds)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			logTable(t, all)
-			for _, r := range bench.NonlinearReference() {
+			for _, r := range study.NonlinearReference() {
 				if r.Problem == problems[0].Name {
 					t.Logf("reference %s, %-18s  %.1f / %.3f / %.0f", r.Problem, r.Method, r.ESHD, r.AUROC, r.NegLL)
 				}
@@ -82,8 +78,8 @@ func TestExperimentWithEveryModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := []*bench.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout, Truth: sim.Graph}}
-	var methods []bench.Method
+	problems := []*study.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout, Truth: sim.Graph}}
+	var methods []method
 	for _, model := range []tobac.Model{tobac.Linear{NoIntercept: true}, tobac.FeedForward{}, tobac.BGe{Raw: true}} {
 		for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
 			cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Sampler: tobac.Sampler{Method: method, Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}}
@@ -93,10 +89,7 @@ func TestExperimentWithEveryModel(t *testing.T) {
 			methods = append(methods, tobacMethod(fmt.Sprintf("%T %v", model, method), cfg))
 		}
 	}
-	all, err := bench.Experiment(context.Background(), problems, methods, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := compare(t, problems, methods, nil)
 	for i, o := range all {
 		for _, r := range []*metrics.Report{o.Empirical, o.Mixture} {
 			if cyclic := i%2 == 1; (r.Cyclic > 0) != cyclic || (o.Empirical.Cyclicity > 0) != cyclic || r.Cyclic == 20 {

@@ -9,7 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/dag"
 	"tobac/dataset"
+	"tobac/metrics"
 	"tobac/ordering"
 )
 
@@ -30,8 +32,8 @@ func correlated(n, d int) *mat.Dense {
 }
 
 // linearTable draws n rows of a linear model with two edges per variable and
-// noise variance 0.1.
-func linearTable(b *testing.B, n, d int) *mat.Dense {
+// noise variance 0.1, and returns its graph.
+func linearTable(b *testing.B, n, d int) (*mat.Dense, *dag.Graph) {
 	b.Helper()
 	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 2, Seed: 9})
 	if err != nil {
@@ -41,7 +43,7 @@ func linearTable(b *testing.B, n, d int) *mat.Dense {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return sim.Train.X
+	return sim.Train.X, g
 }
 
 // BenchmarkOrder times the estimators of package ordering. Their limits are 2 s
@@ -62,16 +64,22 @@ func BenchmarkOrder(b *testing.B) {
 	} {
 		for _, size := range row.sizes {
 			n, d := size[0], size[1]
-			b.Run(fmt.Sprintf("%s/d=%d/n=%d", row.name, d, n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("method=%s/d=%d/n=%d", row.name, d, n), func(b *testing.B) {
 				x := correlated(n, d)
+				var truth *dag.Graph
 				if d <= 50 {
-					x = linearTable(b, n, d)
+					x, truth = linearTable(b, n, d)
 				}
+				var last *ordering.Result
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := row.orderer.Order(x); err != nil {
+					var err error
+					if last, err = row.orderer.Order(x); err != nil {
 						b.Fatal(err)
 					}
+				}
+				if truth != nil {
+					b.ReportMetric(float64(metrics.ViolatedEdges(last.Order, truth)), "violated-edges")
 				}
 			})
 		}
@@ -80,10 +88,10 @@ func BenchmarkOrder(b *testing.B) {
 
 // BenchmarkBootstrap times 20 resamples on all processors.
 func BenchmarkBootstrap(b *testing.B) {
-	x := linearTable(b, 100, 20)
+	x, _ := linearTable(b, 100, 20)
 	workers := runtime.GOMAXPROCS(0)
 	for _, method := range []ordering.Method{ordering.MethodEqVar, ordering.MethodNPVar, ordering.MethodSCORE} {
-		b.Run(method.String(), func(b *testing.B) {
+		b.Run("method="+method.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := ordering.Bootstrap(context.Background(), method, x, 20, ordering.BootstrapOptions{Workers: workers}); err != nil {

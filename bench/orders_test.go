@@ -10,9 +10,9 @@ import (
 	"text/tabwriter"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dataset"
 	"tobac/metrics"
+	"tobac/study"
 )
 
 // ordersFlag skips an experiment over several orders unless it was asked for.
@@ -42,14 +42,14 @@ type judged struct {
 }
 
 // judgeOrders fits a problem and judges its edge probabilities.
-func judgeOrders(t *testing.T, name string, p *bench.Problem, cfg tobac.Config) judged {
+func judgeOrders(t *testing.T, name string, p *study.Problem, cfg tobac.Config) judged {
 	t.Helper()
 	cfg.Workers = runtime.GOMAXPROCS(0)
 	res, err := tobac.Fit(context.Background(), p.Train, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &bench.Fitted{Posterior: res.Posterior}
+	f := &study.Fitted{Posterior: res.Posterior}
 	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: res.Warnings, seconds: res.Seconds.Total}
 	if len(res.Components) > 1 {
 		j.orders, j.largest, j.stability = len(res.Components), 0, res.Orders.Stability()
@@ -61,9 +61,9 @@ func judgeOrders(t *testing.T, name string, p *bench.Problem, cfg tobac.Config) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.report = outcome.Empirical
-	j.auroc, j.brier, j.logScore = float64(outcome.Listed.AUROC), float64(outcome.Listed.Brier), float64(outcome.Listed.LogScore)
-	j.error = float64(outcome.Listed.CalibrationError)
+	j.report = outcome.Empirical.Draws
+	j.auroc, j.brier, j.logScore = float64(outcome.Listed.Edges.AUROC), float64(outcome.Listed.Edges.Brier), float64(outcome.Listed.Edges.LogScore)
+	j.error = float64(outcome.Listed.Edges.CalibrationError)
 	j.entropy = metrics.Entropy(f.Posterior.Probabilities)
 	j.decided = metrics.Decided(f.Posterior.Probabilities, 0.05)
 	t.Logf("%s, %s: %d orders, the largest weighs %.2f, stability %.2f; E-SHD %.1f, AUROC %.3f, Brier %.4f, log score %.4f, calibration %.4f, entropy %.3f, decided %.3f; %.0f s",
@@ -73,7 +73,7 @@ func judgeOrders(t *testing.T, name string, p *bench.Problem, cfg tobac.Config) 
 
 // compareOrders judges a single order beside the mixture over the orders of
 // resamples, by frequency and by evidence, and prints the table.
-func compareOrders(t *testing.T, problems []*bench.Problem, methods map[string]tobac.Config, names []string) map[string][]judged {
+func compareOrders(t *testing.T, problems []*study.Problem, methods map[string]tobac.Config, names []string) map[string][]judged {
 	t.Helper()
 	all := map[string][]judged{}
 	for i, p := range problems {
@@ -114,13 +114,13 @@ func mean(all []judged, number func(judged) float64) float64 {
 
 // standardisedProblem scales the columns of a problem, which takes away what the
 // variances say about the order.
-func standardisedProblem(t *testing.T, p *bench.Problem) *bench.Problem {
+func standardisedProblem(t *testing.T, p *study.Problem) *study.Problem {
 	t.Helper()
 	table, err := p.Train.Standardize()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
+	return &study.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
 }
 
 // overOrders mixes the orders of 20 resamples.
@@ -149,7 +149,7 @@ func TestOrdersLinear(t *testing.T) {
 }
 
 // sachsProblem are all rows of the flow cytometry data, standardised.
-func sachsProblem(t *testing.T) *bench.Problem {
+func sachsProblem(t *testing.T) *study.Problem {
 	t.Helper()
 	raw, truth, err := dataset.Sachs()
 	if err != nil {
@@ -159,7 +159,7 @@ func sachsProblem(t *testing.T) *bench.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench.Problem{Name: "sachs", Train: table, Truth: truth}
+	return &study.Problem{Name: "sachs", Train: table, Truth: truth}
 }
 
 // lessSure asserts that a posterior says that its order is a guess, and that the
@@ -184,7 +184,7 @@ func lessSure(t *testing.T, single, mixed judged) {
 func TestOrdersSachs(t *testing.T) {
 	ordersFlag(t)
 	names := []string{"single order", "20 orders", "20 orders, evidence"}
-	all := compareOrders(t, []*bench.Problem{sachsProblem(t)}, map[string]tobac.Config{
+	all := compareOrders(t, []*study.Problem{sachsProblem(t)}, map[string]tobac.Config{
 		names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights), names[2]: overOrders(tobac.EvidenceWeights),
 	}, names)
 	single, mixed := all[names[0]][0], all[names[1]][0]
@@ -199,7 +199,7 @@ func TestOrdersSachs(t *testing.T) {
 func TestOrdersStandardised(t *testing.T) {
 	ordersFlag(t)
 	names := []string{"single order", "20 orders"}
-	var problems []*bench.Problem
+	var problems []*study.Problem
 	for _, p := range synthetic(t, "linear-d10-e20", 5) {
 		problems = append(problems, standardisedProblem(t, p))
 	}
@@ -220,7 +220,7 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := standardisedProblem(t, &bench.Problem{Name: "chain", Train: s.Train, Truth: g})
+	p := standardisedProblem(t, &study.Problem{Name: "chain", Train: s.Train, Truth: g})
 	cfg := underEqVar()
 	cfg.Seed, cfg.Sampler = 7, tobac.Sampler{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
 	single := judgeOrders(t, "single order", p, cfg)

@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -10,10 +9,10 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/study"
 )
 
 var long = flag.Bool("long", false, "run the experiments of the paper")
@@ -27,15 +26,15 @@ func full(t *testing.T) {
 }
 
 // tobacMethod is the main job of this module as a method.
-func tobacMethod(name string, cfg tobac.Config) bench.Method {
+func tobacMethod(name string, cfg tobac.Config) method {
 	cfg.Workers = runtime.GOMAXPROCS(0)
-	return bench.Method{Name: name, Fit: func(ctx context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
+	return method{Name: name, Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
 		cfg.Seed = seed
 		res, err := tobac.Fit(ctx, p.Train, cfg)
 		if err != nil {
 			return nil, err
 		}
-		f := &bench.Fitted{Posterior: res.Posterior}
+		f := &study.Fitted{Posterior: res.Posterior}
 		if p.Heldout == nil {
 			return f, nil
 		}
@@ -52,26 +51,23 @@ func tobacMethod(name string, cfg tobac.Config) bench.Method {
 func eshd(r *metrics.Report) metrics.Number  { return r.ESHD }
 func auroc(r *metrics.Report) metrics.Number { return r.AUROCWithDiagonal }
 
-func empirical(o bench.Outcome) *metrics.Report { return o.Empirical }
-func mixture(o bench.Outcome) *metrics.Report   { return o.Mixture }
+func empirical(o outcome) *metrics.Report { return o.Empirical }
+func mixture(o outcome) *metrics.Report   { return o.Mixture }
 
-func spread(outcomes []bench.Outcome, part func(bench.Outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) bench.Spread {
-	return bench.Summarise(outcomes, func(o bench.Outcome) metrics.Number { return number(part(o)) })
+func spread(outcomes []outcome, part func(outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) study.Spread {
+	return over(outcomes, func(o outcome) metrics.Number { return number(part(o)) })
 }
 
 // The whole path runs: a fit, both posteriors, held-out rows, the table. Few
 // steps, so no figure is compared.
 func TestExperimentWithTOBAC(t *testing.T) {
-	problems, err := bench.SachsSplits(1, 1)
+	problems, err := study.SachsSplits(1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
 	cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 2, 4, 8
-	all, err := bench.Experiment(context.Background(), problems, []bench.Method{tobacMethod("TOBAC", cfg)}, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := compare(t, problems, []method{tobacMethod("TOBAC", cfg)}, nil)
 	for _, r := range []*metrics.Report{all[0].Empirical, all[0].Mixture} {
 		if r.Cyclic != 0 || r.ESHDEmptyGraph != 17 || math.IsNaN(float64(r.ESHD+r.AUROC+r.NegLL)) {
 			t.Errorf("got %+v, want no cycle, 17 true edges and no metric missing", r)
@@ -85,27 +81,24 @@ func TestExperimentWithTOBAC(t *testing.T) {
 // mixture 1.2 = 3.4·1.13/√10, AUROC 0.04 = 3.2·0.0395/√10).
 func TestPaperSachs(t *testing.T) {
 	full(t)
-	problems, err := bench.SachsSplits(10, 1)
+	problems, err := study.SachsSplits(10, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
+	all := compare(t, problems, []method{
 		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
-	}, 1, func(o bench.Outcome) {
+	}, func(o outcome) {
 		t.Logf("%s %s: E-SHD %.2f, AUROC %.3f; mixture %.2f, %.3f; %.1f s", o.Method, o.Problem,
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Seconds)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	logTable(t, all)
-	for _, p := range bench.TableI() {
+	for _, p := range study.TableI() {
 		t.Logf("Table I  %-12s E-SHD %v (check %v), AUROC %v (check %v)", p.Method, p.ESHD, p.CheckESHD, p.AUROC, p.CheckAUROC)
 	}
 	paper := all[:len(problems)]
 	for _, band := range []struct {
 		name       string
-		got        bench.Spread
+		got        study.Spread
 		want, band float64
 	}{
 		{"empirical E-SHD", spread(paper, empirical, eshd), 15.6, 0.5},
@@ -139,19 +132,16 @@ func underEqVar() tobac.Config {
 func TestPaperLinear(t *testing.T) {
 	full(t)
 	problems := synthetic(t, "linear-d20-e40", 3)
-	all, err := bench.Experiment(context.Background(), problems, []bench.Method{
+	all := compare(t, problems, []method{
 		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
-	}, 1, func(o bench.Outcome) {
+	}, func(o outcome) {
 		t.Logf("%-16s %s (%d edges): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f / %.0f; %.1f s", o.Method, o.Problem, int(o.Empirical.ESHDEmptyGraph),
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL,
 			o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Mixture.NegLL, o.Seconds)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	logTable(t, all)
 	reference := map[string]float64{}
-	for _, r := range bench.LinearReference() {
+	for _, r := range study.LinearReference() {
 		line := fmt.Sprintf("reference  %-18s", r.Method)
 		for _, run := range r.Runs {
 			line += fmt.Sprintf("  %.1f / %.3f / %.0f", run.ESHD, run.AUROC, run.NegLL)
@@ -176,11 +166,9 @@ func TestPaperLinear(t *testing.T) {
 	}
 }
 
-func logTable(t *testing.T, outcomes []bench.Outcome) {
+func logTable(t *testing.T, outcomes []outcome) {
 	t.Helper()
-	var table bytes.Buffer
-	if err := bench.WriteTable(&table, outcomes); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("mean ± standard deviation over the problems\n%s", table.String())
+	all := []section{{"draws", outcomes}}
+	t.Logf("mean ± standard deviation over the problems\n%s", markdown(all, drawColumns(empirical)))
+	t.Logf("mixtures\n%s", markdown(all, drawColumns(mixture)))
 }

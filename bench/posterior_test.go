@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -12,10 +11,10 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/ordering"
+	"tobac/study"
 )
 
 var update = flag.Bool("update", false, "write the measured tables into docs")
@@ -24,7 +23,7 @@ var update = flag.Bool("update", false, "write the measured tables into docs")
 // edge probabilities on them.
 type posteriorSet struct {
 	name     string
-	problems func(t *testing.T) []*bench.Problem
+	problems func(t *testing.T) []*study.Problem
 	short    int         // problems of the short test
 	paper    tobac.Model // of the published recipe; nil: the linear one
 
@@ -37,8 +36,8 @@ type posteriorSet struct {
 }
 
 func posteriorSets() []posteriorSet {
-	sachs := func(f dataset.Transform) func(t *testing.T) []*bench.Problem {
-		return func(t *testing.T) []*bench.Problem {
+	sachs := func(f dataset.Transform) func(t *testing.T) []*study.Problem {
+		return func(t *testing.T) []*study.Problem {
 			raw, truth, err := dataset.Sachs()
 			if err != nil {
 				t.Fatal(err)
@@ -47,14 +46,14 @@ func posteriorSets() []posteriorSet {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return []*bench.Problem{{Name: "sachs", Train: table, Truth: truth}}
+			return []*study.Problem{{Name: "sachs", Train: table, Truth: truth}}
 		}
 	}
-	simulated := func(name string) func(t *testing.T) []*bench.Problem {
-		return func(t *testing.T) []*bench.Problem { return synthetic(t, name, 5) }
+	simulated := func(name string) func(t *testing.T) []*study.Problem {
+		return func(t *testing.T) []*study.Problem { return synthetic(t, name, 5) }
 	}
-	standardised := func(name string) func(t *testing.T) []*bench.Problem {
-		return func(t *testing.T) (all []*bench.Problem) {
+	standardised := func(name string) func(t *testing.T) []*study.Problem {
+		return func(t *testing.T) (all []*study.Problem) {
 			for _, p := range synthetic(t, name, 5) {
 				all = append(all, standardisedProblem(t, p))
 			}
@@ -74,8 +73,8 @@ func posteriorSets() []posteriorSet {
 
 // listed is the main job as a method that is judged by its listed probabilities;
 // settings may depend on the problem.
-func listed(name string, settings func(p *bench.Problem) (*bench.Problem, tobac.Config, error), after func(p *bench.Problem, r *tobac.Result)) bench.Method {
-	return bench.Method{Name: name, Fit: func(ctx context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
+func listed(name string, settings func(p *study.Problem) (*study.Problem, tobac.Config, error), after func(p *study.Problem, r *tobac.Result)) method {
+	return method{Name: name, Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
 		q, cfg, err := settings(p)
 		if err != nil {
 			return nil, err
@@ -88,23 +87,23 @@ func listed(name string, settings func(p *bench.Problem) (*bench.Problem, tobac.
 		if after != nil {
 			after(p, r)
 		}
-		return &bench.Fitted{Posterior: r.Posterior}, nil
+		return &study.Fitted{Posterior: r.Posterior}, nil
 	}}
 }
 
-func same(cfg tobac.Config) func(p *bench.Problem) (*bench.Problem, tobac.Config, error) {
-	return func(p *bench.Problem) (*bench.Problem, tobac.Config, error) { return p, cfg, nil }
+func same(cfg tobac.Config) func(p *study.Problem) (*study.Problem, tobac.Config, error) {
+	return func(p *study.Problem) (*study.Problem, tobac.Config, error) { return p, cfg, nil }
 }
 
 // posteriorMethods are the columns of the comparison. The chains take the model
 // that the default chose, so that both estimate the same posterior.
-func posteriorMethods(t *testing.T, set *posteriorSet) []bench.Method {
+func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 	chosen := map[string]tobac.Model{}
-	choice := func(p *bench.Problem, r *tobac.Result) {
+	choice := func(p *study.Problem, r *tobac.Result) {
 		chosen[p.Name] = r.Config.Model
 		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine, r.Config.Model, r.Reason, r.Sum)
 	}
-	paper := func(p *bench.Problem) (*bench.Problem, tobac.Config, error) {
+	paper := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		cfg := tobac.Paper()
 		if set.paper != nil {
 			cfg.Model = set.paper
@@ -114,17 +113,17 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []bench.Method {
 		}
 		return p, cfg, nil
 	}
-	eqvar := func(p *bench.Problem) (*bench.Problem, tobac.Config, error) {
+	eqvar := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		o, err := ordering.EqVar(p.Train.X)
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}
 		return p, tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact, Order: tobac.Order{Known: o.Order}}, nil
 	}
-	chains := func(p *bench.Problem) (*bench.Problem, tobac.Config, error) {
+	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC, Chains: tobac.Chains{Iterations: 3000}}, nil
 	}
-	return []bench.Method{
+	return []method{
 		listed("default", same(tobac.Config{}), choice),
 		listed("paper preset", paper, nil),
 		listed("exact given EqVar's order, linear", eqvar, nil),
@@ -143,7 +142,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []bench.Method {
 //
 // Without, the default alone on some of the data sets.
 func TestPosteriorTable(t *testing.T) {
-	var sections []bench.Section
+	var sections []section
 	for _, set := range posteriorSets() {
 		t.Run(set.name, func(t *testing.T) {
 			if !*long && set.short == 0 {
@@ -155,17 +154,14 @@ func TestPosteriorTable(t *testing.T) {
 				problems, methods = problems[:set.short], methods[:1]
 				leastAUROC, mostESHD = set.shortAUROC, set.shortESHD
 			}
-			all, err := bench.Experiment(context.Background(), problems, methods, 1, func(o bench.Outcome) {
+			all := compare(t, problems, methods, func(o outcome) {
 				t.Logf("%s, %s: E-SHD %.2f, AUROC %.3f, skeleton AUROC %.3f, log score %.3f, %.2f s",
 					o.Problem, o.Method, o.Listed.ESHD, o.Listed.AUROC, o.Listed.SkeletonAUROC, o.Listed.LogScore, o.Seconds)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			sections = append(sections, bench.Section{Problems: set.name, Outcomes: all})
+			sections = append(sections, section{Problems: set.name, Outcomes: all})
 			byDefault := all[:len(problems)]
-			eshd := bench.Summarise(byDefault, func(o bench.Outcome) metrics.Number { return o.Listed.ESHD }).Mean
-			auroc := bench.Summarise(byDefault, func(o bench.Outcome) metrics.Number { return o.Listed.AUROC }).Mean
+			eshd := over(byDefault, func(o outcome) metrics.Number { return o.Listed.ESHD }).Mean
+			auroc := over(byDefault, func(o outcome) metrics.Number { return o.Listed.AUROC }).Mean
 			t.Logf("default: mean E-SHD %.2f, mean AUROC %.3f over %d problems", eshd, auroc, len(problems))
 			if mostESHD > 0 && !(eshd <= mostESHD) {
 				t.Errorf("default: mean E-SHD %.2f, want at most %v", eshd, mostESHD)
@@ -175,13 +171,10 @@ func TestPosteriorTable(t *testing.T) {
 			}
 		})
 	}
-	var table bytes.Buffer
-	if err := bench.WriteMarkdown(&table, sections); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("mean ± standard deviation over the problems\n%s", table.String())
+	table := markdown(sections, listedColumns)
+	t.Logf("mean ± standard deviation over the problems\n%s", table)
 	if *long && *update {
-		replaceTable(t, "results.md", "posterior", table.String())
+		replaceTable(t, "results.md", "posterior", table)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
+	"tobac/study"
 )
 
 // A quality is what the particles of SVGD under EqVar's order are worth: against the true
@@ -30,7 +30,7 @@ type quality struct {
 
 // qualityOf fits a problem, and computes the exact posterior given the order of the
 // particles.
-func qualityOf(t *testing.T, p *bench.Problem, cfg tobac.Config) quality {
+func qualityOf(t *testing.T, p *study.Problem, cfg tobac.Config) quality {
 	t.Helper()
 	cfg.Workers = runtime.GOMAXPROCS(0)
 	particles, err := tobac.Fit(context.Background(), p.Train, cfg)
@@ -64,7 +64,7 @@ func qualityOf(t *testing.T, p *bench.Problem, cfg tobac.Config) quality {
 }
 
 // qualities are those of problem number i under the seed 1+i.
-func qualities(t *testing.T, problems []*bench.Problem, cfg tobac.Config) []quality {
+func qualities(t *testing.T, problems []*study.Problem, cfg tobac.Config) []quality {
 	t.Helper()
 	all := make([]quality, len(problems))
 	for i, p := range problems {
@@ -104,11 +104,11 @@ func numberDistance(q quality) float64 { return q.distance }
 
 // linearProblems are linear-d20-e40-run0, which the repository holds, run1 and run2, or
 // run0 alone where there are no shared data.
-func linearProblems(t *testing.T) []*bench.Problem {
+func linearProblems(t *testing.T) []*study.Problem {
 	t.Helper()
-	problems := make([]*bench.Problem, 0, 3)
+	problems := make([]*study.Problem, 0, 3)
 	for run := range 3 {
-		p, err := bench.ReadProblem(filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("linear-d20-e40-run%d", run)))
+		p, err := study.ReadProblem(filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("linear-d20-e40-run%d", run)))
 		switch {
 		case run == 0:
 			problems = append(problems, recordedProblem(t, "linear-d20-e40-run0"))
@@ -125,7 +125,7 @@ func linearProblems(t *testing.T) []*bench.Problem {
 }
 
 // recordedProblem reads one of the data sets that the tests of package ordering hold.
-func recordedProblem(t *testing.T, name string) *bench.Problem {
+func recordedProblem(t *testing.T, name string) *study.Problem {
 	t.Helper()
 	dir := filepath.Join("..", "ordering", "testdata", name)
 	table, err := dataset.ReadFile(filepath.Join(dir, "train.csv"))
@@ -142,7 +142,7 @@ func recordedProblem(t *testing.T, name string) *bench.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench.Problem{Name: name, Train: table, Truth: truth}
+	return &study.Problem{Name: name, Train: table, Truth: truth}
 }
 
 // The published recipe on three splits of the Sachs data. E-SHD and AUROC against Table I,
@@ -150,7 +150,7 @@ func recordedProblem(t *testing.T, name string) *bench.Problem {
 // three. Brier score and error against the exact posterior given the order against our own
 // ten splits of 2026-11-22, 0.141 ± 0.0066 and 0.379 ± 0.053: likewise.
 func TestQualityOfPaperSachs(t *testing.T) {
-	problems, err := bench.SachsSplits(3, 1)
+	problems, err := study.SachsSplits(3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestQualityOfPaperSachs(t *testing.T) {
 // Bands are 4 standard deviations of one seed around these means, and the authors' E-SHD
 // and AUROC may be 10 and 0.03 away.
 func TestQualityOfPaperLinear(t *testing.T) {
-	reference := bench.LinearReference()[0].Runs
+	reference := study.LinearReference()[0].Runs
 	ours := [3]quality{
 		{eshd: 46.8, auroc: 0.952, brier: 0.055, distance: 0.227},
 		{eshd: 33.4, auroc: 0.982, brier: 0.035, distance: 0.162},

@@ -48,7 +48,7 @@ func cloneBlocks(x []*mat.Dense) []*mat.Dense {
 func BenchmarkStep(b *testing.B) {
 	for _, d := range []int{10, 20, 50} {
 		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference, autograd.Tape} {
-			b.Run(fmt.Sprintf("linear/d=%d/engine=%v", d, engine), func(b *testing.B) {
+			b.Run(fmt.Sprintf("model=linear/d=%d/engine=%v", d, engine), func(b *testing.B) {
 				workers := 1 // the other engines know no more
 				if engine == autograd.Compiled {
 					workers = runtime.GOMAXPROCS(0)
@@ -57,7 +57,7 @@ func BenchmarkStep(b *testing.B) {
 				p.benchmark(b, p.target, workers)
 			})
 		}
-		b.Run(fmt.Sprintf("linear/d=%d/engine=handwritten", d), func(b *testing.B) {
+		b.Run(fmt.Sprintf("model=linear/d=%d/engine=handwritten", d), func(b *testing.B) {
 			workers := runtime.GOMAXPROCS(0)
 			p := newStepProblem(b, d, autograd.Reference, 1)
 			p.benchmark(b, p.handwritten(b, 128, workers), workers)

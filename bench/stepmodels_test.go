@@ -30,13 +30,13 @@ func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd
 // benchmarkModelSteps is the part of BenchmarkStep beyond the linear model.
 func benchmarkModelSteps(b *testing.B) {
 	for _, name := range []modelStep{stepFFN, stepDiBS} {
-		b.Run(fmt.Sprintf("%s/d=20/engine=compiled", name), func(b *testing.B) {
+		b.Run(fmt.Sprintf("model=%s/d=20/engine=compiled", name), func(b *testing.B) {
 			workers := runtime.GOMAXPROCS(0)
 			p := newModelStep(b, name, 20, 128, autograd.Compiled, workers)
 			p.benchmark(b, p.target, workers)
 		})
 	}
-	b.Run("ffn/d=20/engine=handwritten", func(b *testing.B) {
+	b.Run("model=ffn/d=20/engine=handwritten", func(b *testing.B) {
 		workers := runtime.GOMAXPROCS(0)
 		p := newModelStep(b, stepFFN, 20, 128, autograd.Reference, 1)
 		p.benchmark(b, p.handwritten(b, 128, workers), workers)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tobac/bench"
 	"tobac/dag"
+	"tobac/study"
 )
 
 // graph builds a graph from pairs of vertices.
@@ -27,12 +27,12 @@ func graph(t testing.TB, d int, pairs ...[2]int) *dag.Graph {
 }
 
 // synthetic reads simulated data sets, or skips the test without them.
-func synthetic(t *testing.T, name string, runs int) []*bench.Problem {
+func synthetic(t *testing.T, name string, runs int) []*study.Problem {
 	t.Helper()
-	var problems []*bench.Problem
+	var problems []*study.Problem
 	for run := range runs {
 		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("%s-run%d", name, run))
-		p, err := bench.ReadProblem(dir)
+		p, err := study.ReadProblem(dir)
 		if errors.Is(err, os.ErrNotExist) {
 			t.Skipf("no data in %s", dir)
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"tobac/internal/scene"
 )
 
 // Sizes of charts.
@@ -15,57 +17,32 @@ const (
 	mostRows   = 40 // of a chart; the table has all
 )
 
-// An axis maps numbers to pixels.
-type axis struct{ low, high, from, to float64 }
-
-func (a axis) at(v float64) float64 { return a.from + (v-a.low)/(a.high-a.low)*(a.to-a.from) }
-
-// ticks are round numbers within the axis, about five of them.
-func (a axis) ticks() []float64 {
-	step := math.Pow(10, math.Floor(math.Log10(a.high-a.low)))
-	for _, part := range []float64{0.1, 0.2, 0.5, 1} {
-		if (a.high-a.low)/(part*step) <= 7 {
-			step *= part
-			break
-		}
-	}
-	var out []float64
-	for k := math.Ceil(a.low/step - 1e-9); k*step <= a.high+1e-9*step; k++ {
-		out = append(out, k*step)
-	}
-	return out
-}
-
-func tickText(v float64) string {
-	return minus(strconv.FormatFloat(math.Round(v*1e6)/1e6+0, 'g', 6, 64))
-}
-
 // drawAxis draws grid lines from top to bottom with their numbers below.
-func (s *scene) drawAxis(a axis, top, bottom float64, caption string) {
-	for _, v := range a.ticks() {
-		m := rule(a.at(v), top, a.at(v), bottom, hairline)
-		m.width = 0.6
-		s.add(m, words(a.at(v), bottom+15, 11, middle, muted, tickText(v)))
+func drawAxis(s *scene.Scene, a scene.Axis, top, bottom float64, caption string) {
+	for _, v := range a.Ticks() {
+		m := scene.Rule(a.At(v), top, a.At(v), bottom, scene.Hairline)
+		m.Width = 0.6
+		s.Add(m, scene.Words(a.At(v), bottom+15, 11, scene.Middle, scene.Muted, scene.TickText(v)))
 	}
-	s.add(words((a.from+a.to)/2, bottom+32, 12, middle, muted, caption))
+	s.Add(scene.Words((a.From+a.To)/2, bottom+32, 12, scene.Middle, scene.Muted, caption))
 }
 
 // A row of a chart: a name on the left, a text on the right, and marks between.
 type row struct {
 	name, value, tip string
-	draw             func(s *scene, y float64)
+	draw             func(s *scene.Scene, y float64)
 }
 
 // drawRows draws rows between the axis' ends and returns the bottom.
-func (s *scene) drawRows(rows []row, a axis, top float64) float64 {
+func drawRows(s *scene.Scene, rows []row, a scene.Axis, top float64) float64 {
 	for k, r := range rows {
 		y := top + (float64(k)+0.5)*rowHeight
 		if k%2 == 0 {
-			s.add(box(margin, y-rowHeight/2, s.width-2*margin, rowHeight, 3, panel, none))
+			s.Add(scene.Box(scene.Margin, y-rowHeight/2, s.Width-2*scene.Margin, rowHeight, 3, scene.Panel, scene.None))
 		}
-		name := words(a.from-12, y+4, 12, end, text, r.name)
-		name.tip = r.tip
-		s.add(name, words(a.to+14, y+4, 12, start, text, r.value))
+		name := scene.Words(a.From-12, y+4, 12, scene.End, scene.Text, r.name)
+		name.Tip = r.tip
+		s.Add(name, scene.Words(a.To+14, y+4, 12, scene.Start, scene.Text, r.value))
 	}
 	return top + float64(len(rows))*rowHeight
 }
@@ -73,46 +50,46 @@ func (s *scene) drawRows(rows []row, a axis, top float64) float64 {
 // columnsOf is the room that names and values of rows need.
 func columnsOf(rows []row) (left, right float64) {
 	for _, r := range rows {
-		left, right = math.Max(left, textWidth(r.name, 12, false)), math.Max(right, textWidth(r.value, 12, false))
+		left, right = math.Max(left, scene.TextWidth(r.name, 12, false)), math.Max(right, scene.TextWidth(r.value, 12, false))
 	}
-	return margin + left + 16, margin + right + 18
+	return scene.Margin + left + 16, scene.Margin + right + 18
 }
 
 // chart draws rows over an axis from low to high; limits are vertical lines.
-func chart(rows []row, low, high float64, caption string, limits ...float64) *scene {
+func chart(rows []row, low, high float64, caption string, limits ...float64) *scene.Scene {
 	left, right := columnsOf(rows)
-	s := &scene{width: math.Max(chartWidth, left+right+260)}
-	a := axis{low, high, left, s.width - right}
-	top := margin
-	bottom := s.drawRows(rows, a, top)
-	s.drawAxis(a, top, bottom, caption)
+	s := &scene.Scene{Width: math.Max(chartWidth, left+right+260)}
+	a := scene.Axis{Low: low, High: high, From: left, To: s.Width - right}
+	top := scene.Margin
+	bottom := drawRows(s, rows, a, top)
+	drawAxis(s, a, top, bottom, caption)
 	for _, v := range limits {
-		m := rule(a.at(v), top, a.at(v), bottom, limit)
-		m.width, m.dashed = 1.4, true
-		s.add(m)
+		m := scene.Rule(a.At(v), top, a.At(v), bottom, scene.Limit)
+		m.Width, m.Dashed = 1.4, true
+		s.Add(m)
 	}
 	for k, r := range rows {
-		first := len(s.marks)
+		first := len(s.Marks)
 		r.draw(s, top+(float64(k)+0.5)*rowHeight)
-		for m := first; m < len(s.marks); m++ { // marks of rows are in units of the axis
-			for i := range s.marks[m].points {
-				s.marks[m].points[i].x = a.at(s.marks[m].points[i].x)
+		for m := first; m < len(s.Marks); m++ { // marks of rows are in units of the axis
+			for i := range s.Marks[m].Points {
+				s.Marks[m].Points[i].X = a.At(s.Marks[m].Points[i].X)
 			}
-			s.marks[m].tip = r.tip
+			s.Marks[m].Tip = r.tip
 		}
 	}
-	s.height = bottom + 44
+	s.Height = bottom + 44
 	return s
 }
 
 // pairName names an edge in a row.
 func pairName(from, to string) string {
-	return shorten(clean(from), 12, 110) + " → " + shorten(clean(to), 12, 110)
+	return scene.Shorten(scene.Clean(from), 12, 110) + " → " + scene.Shorten(scene.Clean(to), 12, 110)
 }
 
 // effectsChart draws effects with intervals on the scale of standard deviations, the most
 // certain ones; nil without standard deviations.
-func (c *Content) effectsChart(effects []Effect) *scene {
+func (c *Content) effectsChart(effects []Effect) *scene.Scene {
 	if c.SD == nil || len(effects) == 0 {
 		return nil
 	}
@@ -133,18 +110,18 @@ func (c *Content) effectsChart(effects []Effect) *scene {
 		if interval {
 			low, high = math.Min(low, lower), math.Max(high, upper)
 		}
-		colour := uncertain
+		colour := scene.Uncertain
 		switch {
 		case interval && lower > 0:
-			colour = positive
+			colour = scene.Positive
 		case interval && upper < 0:
-			colour = negative
+			colour = scene.Negative
 		}
-		rows = append(rows, row{name: pairName(e.From, e.To), value: intervalText(&e), tip: effectTip(&e), draw: func(s *scene, y float64) {
+		rows = append(rows, row{name: pairName(e.From, e.To), value: intervalText(&e), tip: effectTip(&e), draw: func(s *scene.Scene, y float64) {
 			if interval {
-				s.add(mark{shape: line, points: []point{{lower, y}, {upper, y}}, stroke: colour, width: 3})
+				s.Add(scene.Mark{Shape: scene.Line, Points: []scene.Point{scene.At(lower, y), scene.At(upper, y)}, Stroke: colour, Width: 3})
 			}
-			s.add(mark{shape: circle, points: []point{{mean, y}}, size: 5, fill: colour, stroke: paper, width: 1})
+			s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(mean, y)}, Size: 5, Fill: colour, Stroke: scene.Paper, Width: 1})
 		}})
 	}
 	if len(rows) == 0 {
@@ -156,13 +133,13 @@ func (c *Content) effectsChart(effects []Effect) *scene {
 
 func intervalText(e *Effect) string {
 	if math.IsNaN(e.Lower) || math.IsNaN(e.Upper) {
-		return significant(e.Mean, 3)
+		return scene.Significant(e.Mean, 3)
 	}
-	return significant(e.Mean, 3) + " [" + significant(e.Lower, 3) + ", " + significant(e.Upper, 3) + "]"
+	return scene.Significant(e.Mean, 3) + " [" + scene.Significant(e.Lower, 3) + ", " + scene.Significant(e.Upper, 3) + "]"
 }
 
 func effectTip(e *Effect) string {
-	return fmt.Sprintf("one unit more of %s changes %s by %s; any effect: %s", clean(e.From), clean(e.To), intervalText(e), percent(e.PathProbability))
+	return fmt.Sprintf("one unit more of %s changes %s by %s; any effect: %s", scene.Clean(e.From), scene.Clean(e.To), intervalText(e), scene.Percent(e.PathProbability))
 }
 
 // strongest sorts effects by how sure it is that there is one, then by their size against
@@ -185,7 +162,7 @@ func strongest(effects []Effect) []Effect {
 const goodRHat = 1.1
 
 // convergenceChart draws R̂ of each quantity; nil if none is known.
-func (c *Content) convergenceChart() *scene {
+func (c *Content) convergenceChart() *scene.Scene {
 	var rows []row
 	high := 1.2
 	for _, q := range c.Convergence.Rows {
@@ -193,13 +170,13 @@ func (c *Content) convergenceChart() *scene {
 			continue
 		}
 		high = math.Max(high, q.RHat+0.05)
-		colour := positive
+		colour := scene.Positive
 		if q.RHat > goodRHat {
-			colour = negative
+			colour = scene.Negative
 		}
-		rows = append(rows, row{name: shorten(clean(q.Quantity), 12, 240), value: fmt.Sprintf("%.3f", q.RHat), tip: fmt.Sprintf("%s: R̂ %.3f, worth %.0f independent samples", clean(q.Quantity), q.RHat, q.ESS),
-			draw: func(s *scene, y float64) {
-				s.add(mark{shape: circle, points: []point{{q.RHat, y}}, size: 5, fill: colour})
+		rows = append(rows, row{name: scene.Shorten(scene.Clean(q.Quantity), 12, 240), value: fmt.Sprintf("%.3f", q.RHat), tip: fmt.Sprintf("%s: R̂ %.3f, worth %.0f independent samples", scene.Clean(q.Quantity), q.RHat, q.ESS),
+			draw: func(s *scene.Scene, y float64) {
+				s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(q.RHat, y)}, Size: 5, Fill: colour})
 			}})
 	}
 	if len(rows) == 0 {
@@ -212,7 +189,7 @@ func (c *Content) convergenceChart() *scene {
 }
 
 // fitChart draws R² of each column that has parents; nil without.
-func (c *Content) fitChart() *scene {
+func (c *Content) fitChart() *scene.Scene {
 	var rows []row
 	for _, f := range c.Fit {
 		value := f.R2
@@ -220,9 +197,9 @@ func (c *Content) fitChart() *scene {
 			continue
 		}
 		value = math.Max(0, value)
-		rows = append(rows, row{name: shorten(clean(f.Name), 12, 180), value: percent(value), tip: fmt.Sprintf("%s: parents explain %s of its variance", clean(f.Name), percent(value)),
-			draw: func(s *scene, y float64) {
-				s.add(mark{shape: rectangle, points: []point{{0, y - 7}, {value, y + 7}}, fill: accent})
+		rows = append(rows, row{name: scene.Shorten(scene.Clean(f.Name), 12, 180), value: scene.Percent(value), tip: fmt.Sprintf("%s: parents explain %s of its variance", scene.Clean(f.Name), scene.Percent(value)),
+			draw: func(s *scene.Scene, y float64) {
+				s.Add(scene.Mark{Shape: scene.Rectangle, Points: []scene.Point{scene.At(0, y-7), scene.At(value, y+7)}, Fill: scene.Accent})
 			}})
 	}
 	if len(rows) == 0 {
@@ -233,7 +210,7 @@ func (c *Content) fitChart() *scene {
 }
 
 // countChart draws the distribution of the number of edges as bars; nil if unknown.
-func (c *Content) countChart() *scene {
+func (c *Content) countChart() *scene.Scene {
 	first, last := -1, -1
 	top := 0.0
 	for k, p := range c.EdgeCounts {
@@ -249,24 +226,24 @@ func (c *Content) countChart() *scene {
 		return nil
 	}
 	const height, left = 200.0, 56.0
-	s := &scene{width: math.Min(chartWidth, math.Max(320, left+margin+float64(last-first+1)*34)), height: height + 60}
-	across := axis{float64(first) - 0.5, float64(last) + 0.5, left, s.width - margin}
-	up := axis{0, top * 1.08, margin + height, margin}
-	for _, v := range up.ticks() {
-		m := rule(left, up.at(v), s.width-margin, up.at(v), hairline)
-		m.width = 0.6
-		s.add(m, words(left-8, up.at(v)+4, 11, end, muted, tickText(100*v)+" %"))
+	s := &scene.Scene{Width: math.Min(chartWidth, math.Max(320, left+scene.Margin+float64(last-first+1)*34)), Height: height + 60}
+	across := scene.Axis{Low: float64(first) - 0.5, High: float64(last) + 0.5, From: left, To: s.Width - scene.Margin}
+	up := scene.Axis{Low: 0, High: top * 1.08, From: scene.Margin + height, To: scene.Margin}
+	for _, v := range up.Ticks() {
+		m := scene.Rule(left, up.At(v), s.Width-scene.Margin, up.At(v), scene.Hairline)
+		m.Width = 0.6
+		s.Add(m, scene.Words(left-8, up.At(v)+4, 11, scene.End, scene.Muted, scene.TickText(100*v)+" %"))
 	}
 	every := max(1, (last-first)/15)
 	for k := first; k <= last; k++ {
-		x, w := across.at(float64(k)-0.4), across.at(float64(k)+0.4)-across.at(float64(k)-0.4)
-		m := box(x, up.at(c.EdgeCounts[k]), w, up.at(0)-up.at(c.EdgeCounts[k]), 2, accent, none)
-		m.tip = fmt.Sprintf("%s: %s", counted(k, "edge"), percent(c.EdgeCounts[k]))
-		s.add(m)
+		x, w := across.At(float64(k)-0.4), across.At(float64(k)+0.4)-across.At(float64(k)-0.4)
+		m := scene.Box(x, up.At(c.EdgeCounts[k]), w, up.At(0)-up.At(c.EdgeCounts[k]), 2, scene.Accent, scene.None)
+		m.Tip = fmt.Sprintf("%s: %s", counted(k, "edge"), scene.Percent(c.EdgeCounts[k]))
+		s.Add(m)
 		if (k-first)%every == 0 {
-			s.add(words(across.at(float64(k)), up.at(0)+16, 11, middle, muted, strconv.Itoa(k)))
+			s.Add(scene.Words(across.At(float64(k)), up.At(0)+16, 11, scene.Middle, scene.Muted, strconv.Itoa(k)))
 		}
 	}
-	s.add(words((left+s.width-margin)/2, height+margin+36, 12, middle, muted, "number of edges"))
+	s.Add(scene.Words((left+s.Width-scene.Margin)/2, height+scene.Margin+36, 12, scene.Middle, scene.Muted, "number of edges"))
 	return s
 }

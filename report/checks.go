@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"tobac/internal/scene"
 )
 
 // fewest are the rows from which on the checks' distributions hold well enough.
@@ -35,13 +37,13 @@ func normality(e []float64) Check {
 	case !c.Failed():
 		c.Text = noSign
 	case math.Abs(skew) > 0.5 && math.Abs(skew) > math.Abs(kurtosis-3)/2:
-		c.Text = "skewed, skewness " + significant(skew, 2)
+		c.Text = "skewed, skewness " + scene.Significant(skew, 2)
 	case kurtosis > 4:
-		c.Text = "heavy tails, kurtosis " + significant(kurtosis, 2)
+		c.Text = "heavy tails, kurtosis " + scene.Significant(kurtosis, 2)
 	case kurtosis < 2.2:
-		c.Text = "light tails, kurtosis " + significant(kurtosis, 2)
+		c.Text = "light tails, kurtosis " + scene.Significant(kurtosis, 2)
 	default:
-		c.Text = fmt.Sprintf("slightly off, skewness %s, kurtosis %s", significant(skew, 2), significant(kurtosis, 2))
+		c.Text = fmt.Sprintf("slightly off, skewness %s, kurtosis %s", scene.Significant(skew, 2), scene.Significant(kurtosis, 2))
 	}
 	return c
 }
@@ -105,7 +107,7 @@ func equalVariance(e []float64, parents [][]float64) Check {
 	r2 := math.Max(0, 1-floats.Dot(rest, rest)/total)
 	c := Check{P: distuv.ChiSquared{K: float64(k)}.Survival(float64(len(e)) * r2), Text: noSign}
 	if c.Failed() {
-		c.Text = "uneven, " + percent(r2)
+		c.Text = "uneven, " + scene.Percent(r2)
 	}
 	return c
 }
@@ -141,7 +143,7 @@ func linearity(y []float64, parents [][]float64) Check {
 	f := math.Max(0, before-after) / 2 / (after / free)
 	c := Check{P: distuv.F{D1: 2, D2: free}.Survival(f), Text: noSign}
 	if c.Failed() {
-		c.Text = "curved, " + percent((before-after)/before)
+		c.Text = "curved, " + scene.Percent((before-after)/before)
 	}
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tobac/internal/scene"
 )
 
 // Limits of the picture of the graph.
@@ -16,12 +18,11 @@ const (
 	nodeHeight  = 34.0
 	nodeText    = 13.0
 	longestName = 150.0 // pixels of a name in a node
-	margin      = 14.0
-	between     = 26.0 // parts of the graph
+	between     = 26.0  // parts of the graph
 )
 
 // drawGraph draws the related pairs in layers. It notes what it leaves out.
-func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene, string, error) {
+func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene.Scene, string, error) {
 	edges := related(all)
 	note := ""
 	if len(edges) > mostEdges {
@@ -47,10 +48,10 @@ func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene, string
 	}
 	s := pack(blocks)
 	if len(blocks) == 0 {
-		s.add(words(margin, margin+24, 14, start, muted, "No pair is related with a probability above 50 %."))
-		s.width, s.height = 400, 60
+		s.Add(scene.Words(scene.Margin, scene.Margin+24, 14, scene.Start, scene.Muted, "No pair is related with a probability above 50 %."))
+		s.Width, s.Height = 400, 60
 	}
-	s.legend(edges)
+	legend(s, edges)
 	return s, note, nil
 }
 
@@ -114,7 +115,7 @@ func components(d int, edges []relation) (parts [][]int, alone []int) {
 // A block is a part of the picture of its own.
 type block struct {
 	width, height float64
-	marks         []mark
+	marks         []scene.Mark
 }
 
 // drawPart lays out one connected part.
@@ -127,9 +128,9 @@ func (c *Content) drawPart(ctx context.Context, members []int, edges []relation)
 	var names []string
 	for k, v := range members {
 		at[v] = k
-		name := shorten(clean(c.Names[v]), nodeText, longestName)
+		name := scene.Shorten(scene.Clean(c.Names[v]), nodeText, longestName)
 		names = append(names, name)
-		s.boxes = append(s.boxes, point{nodeWidth(name), nodeHeight})
+		s.boxes = append(s.boxes, scene.At(nodeWidth(name), nodeHeight))
 	}
 	var drawn []relation
 	var weights []string
@@ -166,7 +167,7 @@ func (c *Content) drawPart(ctx context.Context, members []int, edges []relation)
 	return b, nil
 }
 
-func nodeWidth(name string) float64 { return math.Max(48, textWidth(name, nodeText, true)+22) }
+func nodeWidth(name string) float64 { return math.Max(48, scene.TextWidth(name, nodeText, true)+22) }
 
 // edgeWidth is the width of an edge, from 1 at the threshold to 5 for a sure one.
 func edgeWidth(p float64) float64 { return 1 + 4*(p-Related)/(1-Related) }
@@ -178,9 +179,9 @@ func edgeLabel(r *relation) string {
 	case !r.directed(), math.IsNaN(r.weight), math.IsInf(r.weight, 0):
 		return ""
 	case r.weight < 0:
-		return "−" + significant(-r.weight, 2)
+		return "−" + scene.Significant(-r.weight, 2)
 	}
-	return "+" + significant(r.weight, 2)
+	return "+" + scene.Significant(r.weight, 2)
 }
 
 // Sizes of the plate of a weight.
@@ -189,57 +190,57 @@ const (
 	plateHeight = 16.0
 )
 
-func plateWidth(weight string) float64 { return textWidth(weight, plateText, false) + 10 }
+func plateWidth(weight string) float64 { return scene.TextWidth(weight, plateText, false) + 10 }
 
-func (c *Content) drawNode(centre, size point, name string, v int) []mark {
-	x, y := centre.x-size.x/2, centre.y-size.y/2
-	frame := box(x, y, size.x, size.y, 7, panel, text)
-	frame.width, frame.tip = 1.3, clean(c.Names[v])
-	caption := words(centre.x, centre.y+nodeText*0.35, nodeText, middle, text, name)
-	caption.bold, caption.tip = true, frame.tip
-	return []mark{frame, caption}
+func (c *Content) drawNode(centre, size scene.Point, name string, v int) []scene.Mark {
+	x, y := centre.X-size.X/2, centre.Y-size.Y/2
+	frame := scene.Box(x, y, size.X, size.Y, 7, scene.Panel, scene.Text)
+	frame.Width, frame.Tip = 1.3, scene.Clean(c.Names[v])
+	caption := scene.Words(centre.X, centre.Y+nodeText*0.35, nodeText, scene.Middle, scene.Text, name)
+	caption.Bold, caption.Tip = true, frame.Tip
+	return []scene.Mark{frame, caption}
 }
 
 // drawAlone is a variable without a related partner.
 func (c *Content) drawAlone(v int) block {
-	name := shorten(clean(c.Names[v]), nodeText, longestName)
-	size := point{nodeWidth(name), nodeHeight}
-	marks := c.drawNode(point{size.x / 2, size.y / 2}, size, name, v)
-	marks[0].stroke, marks[0].dashed, marks[0].width = hairline, false, 1
-	marks[1].fill, marks[1].bold = muted, false
-	return block{size.x, size.y, marks}
+	name := scene.Shorten(scene.Clean(c.Names[v]), nodeText, longestName)
+	size := scene.At(nodeWidth(name), nodeHeight)
+	marks := c.drawNode(scene.At(size.X/2, size.Y/2), size, name, v)
+	marks[0].Stroke, marks[0].Dashed, marks[0].Width = scene.Hairline, false, 1
+	marks[1].Fill, marks[1].Bold = scene.Muted, false
+	return block{size.X, size.Y, marks}
 }
 
 // drawEdge is the curve with its head.
-func (c *Content) drawEdge(r *relation, a *arrowLayout, size float64) []mark {
+func (c *Content) drawEdge(r *relation, a *arrowLayout, size float64) []scene.Mark {
 	width, colour := edgeWidth(r.adjacent), r.sign()
-	m := mark{shape: curve, points: a.curve, stroke: colour, width: width, dashed: !r.directed(), tip: c.tip(r)}
-	marks := []mark{m}
+	m := scene.Mark{Shape: scene.Curve, Points: a.curve, Stroke: colour, Width: width, Dashed: !r.directed(), Tip: c.tip(r)}
+	marks := []scene.Mark{m}
 	if r.directed() {
-		marks = append(marks, head(a.curve[len(a.curve)-1], a.tip, 4.2*size, colour, m.tip))
+		marks = append(marks, head(a.curve[len(a.curve)-1], a.tip, 4.2*size, colour, m.Tip))
 	}
 	return marks
 }
 
 // head is the triangle of an arrow.
-func head(base, tip point, half float64, colour ink, tooltip string) mark {
-	length := math.Max(distance(base, tip), 1)
-	x, y := (tip.x-base.x)/length, (tip.y-base.y)/length
-	return mark{shape: area, points: []point{tip, {base.x - half*y, base.y + half*x}, {base.x + half*y, base.y - half*x}}, fill: colour, tip: tooltip}
+func head(base, tip scene.Point, half float64, colour scene.Ink, tooltip string) scene.Mark {
+	length := math.Max(scene.Distance(base, tip), 1)
+	x, y := (tip.X-base.X)/length, (tip.Y-base.Y)/length
+	return scene.Mark{Shape: scene.Area, Points: []scene.Point{tip, scene.At(base.X-half*y, base.Y+half*x), scene.At(base.X+half*y, base.Y-half*x)}, Fill: colour, Tip: tooltip}
 }
 
 // drawLabel is a weight on a small plate, which covers edges behind it.
-func drawLabel(centre point, weight string, colour ink, tooltip string) []mark {
+func drawLabel(centre scene.Point, weight string, colour scene.Ink, tooltip string) []scene.Mark {
 	w := plateWidth(weight)
-	plate := box(centre.x-w/2, centre.y-plateHeight/2, w, plateHeight, plateHeight/2, paper, colour)
-	plate.tip = tooltip
-	caption := words(centre.x, centre.y+plateText*0.36, plateText, middle, text, weight)
-	caption.tip = tooltip
-	return []mark{plate, caption}
+	plate := scene.Box(centre.X-w/2, centre.Y-plateHeight/2, w, plateHeight, plateHeight/2, scene.Paper, colour)
+	plate.Tip = tooltip
+	caption := scene.Words(centre.X, centre.Y+plateText*0.36, plateText, scene.Middle, scene.Text, weight)
+	caption.Tip = tooltip
+	return []scene.Mark{plate, caption}
 }
 
 // pack puts blocks into rows from left to right, high ones first.
-func pack(blocks []block) *scene {
+func pack(blocks []block) *scene.Scene {
 	order := make([]int, len(blocks))
 	wide := graphWidth
 	for k := range order {
@@ -255,63 +256,63 @@ func pack(blocks []block) *scene {
 		}
 		return 0
 	})
-	s := &scene{}
+	s := &scene.Scene{}
 	x, y, high := 0.0, 0.0, 0.0
 	for _, k := range order {
 		b := blocks[k]
 		if x > 0 && x+b.width > wide {
 			x, y, high = 0, y+high+between, 0
 		}
-		s.add(move(b.marks, point{margin + x, margin + y})...)
-		s.width = math.Max(s.width, 2*margin+x+b.width)
+		s.Add(scene.Move(b.marks, scene.At(scene.Margin+x, scene.Margin+y))...)
+		s.Width = math.Max(s.Width, 2*scene.Margin+x+b.width)
 		x, high = x+b.width+between, math.Max(high, b.height)
 	}
-	s.height = 2*margin + y + high
+	s.Height = 2*scene.Margin + y + high
 	return s
 }
 
 // legend says below the graph what its lines mean, as far as they occur.
-func (s *scene) legend(edges []relation) {
+func legend(s *scene.Scene, edges []relation) {
 	var items []block
-	sample := func(caption string, colour ink, width float64, dashed, headed bool) {
+	sample := func(caption string, colour scene.Ink, width float64, dashed, headed bool) {
 		const long = 46.0
-		m := []mark{{shape: line, points: []point{{0, 8}, {long, 8}}, stroke: colour, width: width, dashed: dashed}}
+		m := []scene.Mark{{Shape: scene.Line, Points: []scene.Point{scene.At(0, 8), scene.At(long, 8)}, Stroke: colour, Width: width, Dashed: dashed}}
 		if headed {
-			m[0].points[1].x = long - 9
-			m = append(m, head(point{long - 9, 8}, point{long, 8}, 5, colour, ""))
+			m[0].Points[1].X = long - 9
+			m = append(m, head(scene.At(long-9, 8), scene.At(long, 8), 5, colour, ""))
 		}
-		m = append(m, words(long+7, 12, 12, start, text, caption))
-		items = append(items, block{long + 7 + textWidth(caption, 12, false), 16, m})
+		m = append(m, scene.Words(long+7, 12, 12, scene.Start, scene.Text, caption))
+		items = append(items, block{long + 7 + scene.TextWidth(caption, 12, false), 16, m})
 	}
 	has := func(test func(*relation) bool) bool {
 		return slices.ContainsFunc(edges, func(r relation) bool { return test(&r) })
 	}
 	for _, k := range []struct {
-		colour  ink
+		colour  scene.Ink
 		caption string
-	}{{positive, "raises (+)"}, {negative, "lowers (−)"}, {uncertain, "sign not known"}} {
+	}{{scene.Positive, "raises (+)"}, {scene.Negative, "lowers (−)"}, {scene.Uncertain, "sign not known"}} {
 		if has(func(r *relation) bool { return r.sign() == k.colour }) {
 			sample(k.caption, k.colour, 3, false, true)
 		}
 	}
 	if has(func(r *relation) bool { return !r.directed() }) {
-		sample("direction not known", text, 3, true, false)
+		sample("direction not known", scene.Text, 3, true, false)
 	}
 	if len(edges) > 0 {
-		sample("related: 50 %", text, edgeWidth(Related), false, false)
-		sample("related: 100 %", text, edgeWidth(1), false, false)
+		sample("related: 50 %", scene.Text, edgeWidth(Related), false, false)
+		sample("related: 100 %", scene.Text, edgeWidth(1), false, false)
 	}
-	x, y := margin, s.height+8
-	wide := math.Max(s.width, 440)
+	x, y := scene.Margin, s.Height+8
+	wide := math.Max(s.Width, 440)
 	for _, b := range items {
-		if x > margin && x+b.width > wide-margin {
-			x, y = margin, y+24
+		if x > scene.Margin && x+b.width > wide-scene.Margin {
+			x, y = scene.Margin, y+24
 		}
-		s.add(move(b.marks, point{x, y})...)
-		s.width = math.Max(s.width, x+b.width+margin)
+		s.Add(scene.Move(b.marks, scene.At(x, y))...)
+		s.Width = math.Max(s.Width, x+b.width+scene.Margin)
 		x += b.width + 22
 	}
 	if len(items) > 0 {
-		s.height = y + 30
+		s.Height = y + 30
 	}
 }

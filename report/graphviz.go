@@ -12,6 +12,7 @@ import (
 
 	graphviz "github.com/goccy/go-graphviz"
 
+	"tobac/internal/scene"
 	"tobac/report/internal/privatecache"
 )
 
@@ -29,7 +30,7 @@ const (
 
 // A sketch is a graph to be laid out: boxes of given sizes, and arrows between them.
 type sketch struct {
-	boxes  []point // width and height of each
+	boxes  []scene.Point // width and height of each
 	arrows []sketchArrow
 }
 
@@ -43,14 +44,14 @@ type sketchArrow struct {
 // A layout is where dot puts the parts of a sketch.
 type layout struct {
 	width, height float64
-	boxes         []point // centres
+	boxes         []scene.Point // centres
 	arrows        []arrowLayout
 }
 
 type arrowLayout struct {
-	curve []point // see the shape curve
-	tip   point   // of the head
-	label point   // centre
+	curve []scene.Point // see the shape curve
+	tip   scene.Point   // of the head
+	label scene.Point   // centre
 }
 
 // dotting is held while the layout library works, whose state is one for the process.
@@ -111,7 +112,7 @@ func (s *sketch) language() []byte {
 	b.WriteString("digraph {\ngraph [rankdir=TB, nodesep=0.32, ranksep=0.55];\nnode [shape=box, fixedsize=true, label=\"\"];\n")
 	fmt.Fprintf(&b, "edge [fontsize=%g];\n", labelFont)
 	for k, box := range s.boxes {
-		fmt.Fprintf(&b, "%d [width=%.4f, height=%.4f];\n", k, box.x/dotPixels, box.y/dotPixels)
+		fmt.Fprintf(&b, "%d [width=%.4f, height=%.4f];\n", k, box.X/dotPixels, box.Y/dotPixels)
 	}
 	for k, a := range s.arrows {
 		fmt.Fprintf(&b, "%d -> %d [id=%d, arrowsize=%.2f", a.from, a.to, k, a.size)
@@ -151,8 +152,8 @@ func (s *sketch) read(text []byte) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &layout{width: bounds[2] - bounds[0], height: bounds[3] - bounds[1], boxes: make([]point, len(s.boxes)), arrows: make([]arrowLayout, len(s.arrows))}
-	place := func(v []float64) point { return point{v[0] - bounds[0], bounds[3] - v[1]} }
+	l := &layout{width: bounds[2] - bounds[0], height: bounds[3] - bounds[1], boxes: make([]scene.Point, len(s.boxes)), arrows: make([]arrowLayout, len(s.arrows))}
+	place := func(v []float64) scene.Point { return scene.At(v[0]-bounds[0], bounds[3]-v[1]) }
 	if len(r.Objects) != len(s.boxes) || len(r.Edges) != len(s.arrows) {
 		return nil, fmt.Errorf("got %d boxes and %d arrows, want %d and %d", len(r.Objects), len(r.Edges), len(s.boxes), len(s.arrows))
 	}
@@ -181,7 +182,7 @@ func (s *sketch) read(text []byte) (*layout, error) {
 
 // readArrow reads "e,x,y x,y x,y …": the tip of the head, where there is one, and the
 // points of the curve.
-func readArrow(position, label string, place func([]float64) point) (a arrowLayout, err error) {
+func readArrow(position, label string, place func([]float64) scene.Point) (a arrowLayout, err error) {
 	headed := false
 	for _, field := range strings.Fields(position) {
 		coordinates, isTip := strings.CutPrefix(field, "e,")

@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"tobac/internal/scene"
 )
 
 // The page. Style sheet and script are constants of the program; everything else is
@@ -22,7 +24,7 @@ var (
 	scriptText string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"percent": percent, "significant": func(v float64) string { return significant(v, 3) }, "plusMinus": plusMinus, "clean": clean,
+		"percent": scene.Percent, "significant": func(v float64) string { return scene.Significant(v, 3) }, "plusMinus": plusMinus, "clean": scene.Clean,
 		"sortable": sortable, "width": func(p float64) string { return strconv.FormatFloat(math.Round(100*p), 'f', 0, 64) },
 		"pvalue": pvalue, "table": pairTable,
 	}).Parse(pageText))
@@ -103,8 +105,8 @@ type page struct {
 func (r *Report) WriteHTML(w io.Writer) error {
 	c := &r.content
 	p := page{Content: *c, GraphNote: r.graphNote, MapNote: r.mapNote, Figures: map[string]template.HTML{}, Tiles: r.tiles(), Weighted: c.Marginals.WeightMean != nil,
-		Style:  template.CSS(":root{" + lightVariables() + "}@media (prefers-color-scheme:dark){:root{" + darkVariables() + "}}\n" + styleText),
-		Script: template.JS(scriptText), DirectedPercent: percent(Directed), Scaled: r.Picture(effectsPicture) != nil}
+		Style:  template.CSS(scene.StyleSheet() + "\n" + styleText),
+		Script: template.JS(scriptText), DirectedPercent: scene.Percent(Directed), Scaled: r.Picture(effectsPicture) != nil}
 	if p.Title == "" {
 		p.Title = "Causal graph"
 	}
@@ -113,7 +115,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	for k := range r.pictures {
 		f := &r.pictures[k]
-		p.Figures[f.Name] = template.HTML(f.scene.inlineSVG("figure-"+f.Name, f.Title, f.Description, f.least, f.most))
+		p.Figures[f.Name] = template.HTML(f.scene.InlineSVG("figure-"+f.Name, f.Title, f.Description, f.least, f.most))
 	}
 	p.Pairs, p.PairsLeft = r.pairRows()
 	if len(p.Pairs) > shortListing {
@@ -145,8 +147,8 @@ func (r *Report) pairRows() (rows []pairRow, left int) {
 			left = len(r.relations) - k
 			break
 		}
-		row := pairRow{From: clean(c.Names[e.from]), To: clean(c.Names[e.to]), Adjacent: e.adjacent, Forward: e.direction(), Directed: e.directed(),
-			Weight: plusMinus(e.weight, e.sd), Reverse: "–", WeightNumber: e.weight, ForwardP: e.forward, ReverseP: e.backward, Sign: shades[signOf(e.weight, e.sd)].name}
+		row := pairRow{From: scene.Clean(c.Names[e.from]), To: scene.Clean(c.Names[e.to]), Adjacent: e.adjacent, Forward: e.direction(), Directed: e.directed(),
+			Weight: plusMinus(e.weight, e.sd), Reverse: "–", WeightNumber: e.weight, ForwardP: e.forward, ReverseP: e.backward, Sign: (signOf(e.weight, e.sd)).Name()}
 		if e.backward >= 0.005 {
 			row.Reverse = plusMinus(e.reverse, e.rsd)
 		}
@@ -178,7 +180,7 @@ func (r *Report) tiles() []tile {
 	return []tile{
 		{strconv.Itoa(d), "variables"},
 		{strconv.Itoa(len(sure)), fmt.Sprintf("of %d pairs are related with a probability above 50 %%", d*(d-1)/2)},
-		{strconv.Itoa(directed), "of these have a known direction (" + percent(Directed) + " or more)"},
+		{strconv.Itoa(directed), "of these have a known direction (" + scene.Percent(Directed) + " or more)"},
 	}
 }
 
@@ -192,13 +194,13 @@ func (r *Report) verdict() []string {
 		if e := &sure[k]; e.directed() {
 			directed++
 		} else {
-			open = append(open, clean(c.Names[e.from])+" — "+clean(c.Names[e.to]))
+			open = append(open, scene.Clean(c.Names[e.from])+" — "+scene.Clean(c.Names[e.to]))
 		}
 	}
 	if len(sure) == 0 {
 		return []string{"No pair of variables is related with a probability above 50 %."}
 	}
-	said := fmt.Sprintf("%s related with a probability above 50 %%; the direction is known (%s or more) for %d.", are(len(sure), "pair"), percent(Directed), directed)
+	said := fmt.Sprintf("%s related with a probability above 50 %%; the direction is known (%s or more) for %d.", are(len(sure), "pair"), scene.Percent(Directed), directed)
 	out := []string{said}
 	if len(open) > 0 {
 		const most = 6

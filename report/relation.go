@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"tobac/internal/scene"
 )
 
 // A relation is a pair of variables. From is the likelier cause, the first of both if
@@ -26,24 +28,24 @@ func (r *relation) directed() bool { return r.direction() >= Directed }
 
 // sign is the ink of the relation's weight: unknown where zero is within two standard
 // deviations, or where the two directions disagree and neither is known.
-func (r *relation) sign() ink {
+func (r *relation) sign() scene.Ink {
 	s := signOf(r.weight, r.sd)
 	if !r.directed() && r.backward > 0 {
 		if o := signOf(r.reverse, r.rsd); o != s {
-			return uncertain
+			return scene.Uncertain
 		}
 	}
 	return s
 }
 
-func signOf(mean, sd float64) ink {
+func signOf(mean, sd float64) scene.Ink {
 	switch {
 	case math.IsNaN(mean), mean == 0, math.Abs(mean) < 2*sd:
-		return uncertain
+		return scene.Uncertain
 	case mean > 0:
-		return positive
+		return scene.Positive
 	}
-	return negative
+	return scene.Negative
 }
 
 // relations lists all pairs that are adjacent with a probability above 0, most probable
@@ -92,8 +94,8 @@ func related(all []relation) []relation {
 
 // tip is what a pointer on the edge shows.
 func (c *Content) tip(r *relation) string {
-	from, to := clean(c.Names[r.from]), clean(c.Names[r.to])
-	s := fmt.Sprintf("%s — %s\nrelated: %s\n%s → %s: %s of that", from, to, percent(r.adjacent), from, to, percent(r.direction()))
+	from, to := scene.Clean(c.Names[r.from]), scene.Clean(c.Names[r.to])
+	s := fmt.Sprintf("%s — %s\nrelated: %s\n%s → %s: %s of that", from, to, scene.Percent(r.adjacent), from, to, scene.Percent(r.direction()))
 	if !math.IsNaN(r.weight) {
 		s += fmt.Sprintf("\nweight %s → %s: %s", from, to, plusMinus(r.weight, r.sd))
 	}
@@ -103,41 +105,6 @@ func (c *Content) tip(r *relation) string {
 	return s
 }
 
-// percent is a probability for a reader: never 0 % or 100 % unless it is exactly that.
-func percent(p float64) string {
-	switch {
-	case math.IsNaN(p):
-		return "–"
-	case p > 0 && p < 0.005:
-		return "< 1 %"
-	case p < 1 && p >= 0.995:
-		return "> 99 %"
-	}
-	return minus(strconv.FormatFloat(math.Round(100*p)+0, 'f', 0, 64)) + " %"
-}
-
-// significant writes a number with so many significant digits, without an exponent where
-// that is short.
-func significant(v float64, digits int) string {
-	switch {
-	case math.IsNaN(v):
-		return "–"
-	case math.IsInf(v, 0):
-		return "∞"
-	case v == 0:
-		return "0"
-	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64)
-	if err != nil {
-		rounded = v
-	}
-	magnitude := int(math.Floor(math.Log10(math.Abs(rounded))))
-	if magnitude < -4 || magnitude > 6 {
-		return minus(strconv.FormatFloat(rounded, 'e', digits-1, 64))
-	}
-	return minus(strconv.FormatFloat(rounded, 'f', max(0, digits-1-magnitude), 64))
-}
-
 // plusMinus is a mean with its standard deviation, whose two digits decide how many the
 // mean has.
 func plusMinus(mean, sd float64) string {
@@ -145,20 +112,12 @@ func plusMinus(mean, sd float64) string {
 	case math.IsNaN(mean):
 		return "–"
 	case math.IsNaN(sd) || sd <= 0 || math.IsInf(sd, 0):
-		return significant(mean, 3)
+		return scene.Significant(mean, 3)
 	}
 	decimals := 1 - int(math.Floor(math.Log10(sd)))
 	if decimals > 6 || decimals < -5 {
-		return significant(mean, 3) + " ± " + significant(sd, 2)
+		return scene.Significant(mean, 3) + " ± " + scene.Significant(sd, 2)
 	}
 	decimals = max(0, decimals)
-	return minus(strconv.FormatFloat(mean, 'f', decimals, 64)) + " ± " + strconv.FormatFloat(sd, 'f', decimals, 64)
-}
-
-// minus writes the sign as typographers do.
-func minus(s string) string {
-	if len(s) > 0 && s[0] == '-' {
-		return "−" + s[1:]
-	}
-	return s
+	return scene.Minus(strconv.FormatFloat(mean, 'f', decimals, 64)) + " ± " + strconv.FormatFloat(sd, 'f', decimals, 64)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"tobac/internal/scene"
 )
 
 // A Report is content with its pictures drawn. It may be used by several goroutines.
@@ -22,16 +24,16 @@ type Picture struct {
 	Title       string
 	Description string // what it shows, for readers who do not see it
 
-	scene       *scene
+	scene       *scene.Scene
 	least, most float64 // how far it shrinks on narrow screens and grows on wide ones, relative to its size
 }
 
 // WriteSVG writes the picture as a Scalable Vector Graphics file.
-func (p *Picture) WriteSVG(w io.Writer) error { return p.scene.writeSVG(w, p.Title, p.Description) }
+func (p *Picture) WriteSVG(w io.Writer) error { return p.scene.WriteSVG(w, p.Title, p.Description) }
 
 // WritePNG writes the picture as a Portable Network Graphics file, with four pixels of the
 // image for each of a screen: fewer where there would be more than 16 million.
-func (p *Picture) WritePNG(w io.Writer) error { return p.scene.writePNG(w) }
+func (p *Picture) WritePNG(w io.Writer) error { return p.scene.WritePNG(w) }
 
 // Names of the pictures, in the sequence in which a report has them.
 const (
@@ -96,7 +98,7 @@ func New(ctx context.Context, content Content) (*Report, error) {
 }
 
 // add keeps a picture unless there is nothing to draw.
-func (r *Report) add(name, title, description string, s *scene, least, most float64) {
+func (r *Report) add(name, title, description string, s *scene.Scene, least, most float64) {
 	if s != nil {
 		r.pictures = append(r.pictures, Picture{name, title, description, s, least, most})
 	}

@@ -44,6 +44,8 @@ const (
 	GFlowNetAction                         // actions of an iteration of training and an environment
 	GFlowNetBatch                          // transitions of a gradient step
 	GFlowNetDraw                           // actions of the episode that ends in a draw
+	StudyRun                               // seed of the simulation of a run of a study
+	RandomOrder                            // a causal order drawn at random, the baseline
 )
 
 // A derivation is one of those in the package comment.
@@ -102,6 +104,8 @@ var purposes = [...]struct {
 	GFlowNetAction:      {keyed, 2, "flow act", 0},
 	GFlowNetBatch:       {keyed, 1, "flow batch", 0},
 	GFlowNetDraw:        {keyed, 1, "flow draw", 0},
+	StudyRun:            {keyed, 1, "study run", 0},
+	RandomOrder:         {keyed, 0, "random order", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

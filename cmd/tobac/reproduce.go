@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tobac"
+	"tobac/internal/file"
+	"tobac/jobs"
+	"tobac/study"
+)
+
+// reproduceOptions are the flags of tobac reproduce.
+type reproduceOptions struct {
+	out, data     string
+	runs, workers int
+	seed          uint64
+	only          []string
+	quick, plan   bool
+	force         bool
+	shard         jobs.Shard
+	command       string // for the head of the results
+}
+
+const reproduceLong = `Reproduce runs the experiments of the paper, with the data, the settings and the methods of
+its section on experiments, beside what keeps them honest: the graph without edges, a random
+order, stepwise regression, and the exact posterior.
+
+  table1     flow cytometry data, ten splits, beside the published table
+  linear     linear data, 20 variables, both densities
+  nonlinear  nonlinear data, 20 variables, both densities
+  size       linear data, 10, 20 and 50 variables, 100 and 500 rows
+  order      TOBAC under causal orders from different sources
+  authors    the data sets of the authors' program, beside its figures; needs --data
+  all        all of these, authors where --data is given
+
+A cell is one method on one data set. Every finished cell is a file in DIR/cells: the same
+command, killed or stopped, goes on where it was, and with more --runs or another experiment
+does what is new. Several processes may work on the same DIR. Then DIR gets results.csv,
+results.md, report.html, times.csv and the folder figures.
+
+--only keeps methods (tobac-eqvar, dibs, exact), sections (linear-d20-e40-n100), data sets and
+cells (linear-d20-e40-n100-run0/dibs) by name; * and ? stand for what they do in a shell.
+--quick takes minutes instead of hours: %s
+--shard i/N does every N-th cell and writes no tables: for machines without a common folder, whose
+folders cells are put together by tobac merge. --plan records the cells for a program that
+does jobs from a folder, and does none.`
+
+func newReproduce() *cobra.Command {
+	o := reproduceOptions{seed: 1, workers: runtime.GOMAXPROCS(0)}
+	names := append(study.Names(), "all")
+	cmd := &cobra.Command{
+		Use:   "reproduce " + strings.Join(names, "|"),
+		Short: "Run the experiments of the paper",
+		Long:  fmt.Sprintf(reproduceLong, study.Reduced),
+		Example: `  tobac reproduce all --quick --out results
+  tobac reproduce linear --runs 3 --only 'tobac-*' --out results`,
+		ValidArgs: names,
+		Args:      arguments(1, 1, "one of "+strings.Join(names, ", ")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(names, args[0]) {
+				return usagef("unknown experiment %q%s; allowed: %s", args[0], suggestion(args[0], names), strings.Join(names, ", "))
+			}
+			if o.out == "" {
+				return usagef("tobac reproduce needs --out DIR, the folder for the cells and the results")
+			}
+			o.command = "tobac reproduce " + args[0]
+			for _, given := range (&commandLine{flags: cmd.Flags()}).given(".") {
+				for _, t := range given.Texts {
+					o.command += " --" + given.Name
+					if cmd.Flags().Lookup(given.Name).NoOptDefVal != t {
+						o.command += " " + shellWord(t)
+					}
+				}
+			}
+			return reproduce(cmd.Context(), args[0], o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(text(&o.out, "DIR"), "out", "folder for the cells and the results, created if need be (required)")
+	f.Var(wholeNumber(&o.runs, 1, mostRuns), "runs", "data sets, or splits, of each section")
+	defaultText(f, "runs", fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
+	toggle(f, &o.quick, "quick", "fewer runs and steps")
+	f.Var(&several{&o.only, "NAME"}, "only", "method, section, data set or cell; may be repeated")
+	f.Var(text(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program")
+	f.Var(seed(&o.seed), "seed", "seed of the data and of the inference")
+	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
+	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
+	defaultText(f, "shard", "all cells")
+	toggle(f, &o.plan, "plan", "record the cells, and do none")
+	toggle(f, &o.force, "force", forceUsage)
+	record(f)
+	return cmd
+}
+
+// mostRuns bounds the number of data sets.
+const mostRuns = 1000
+
+// studies are those that the command line asks for.
+func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
+	names := []string{name}
+	if name == "all" {
+		names = slices.DeleteFunc(study.Names(), func(n string) bool { return n == study.Authors && o.data == "" })
+	}
+	if o.data != "" && !slices.Contains(names, study.Authors) {
+		return nil, usagef("--data is for the experiments %s and all", study.Authors)
+	}
+	if name == study.Authors && o.data == "" {
+		return nil, usagef("the experiment %s needs --data DIR, the folder with the data sets of the authors' program", name)
+	}
+	var all []study.Study
+	for _, n := range names {
+		s, err := study.New(n, study.Options{Runs: o.runs, Seed: o.seed, Quick: o.quick, Data: o.data})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	kept, err := study.Only(all, o.only)
+	if err != nil {
+		return nil, &usageError{&locatedError{"--only", err}}
+	}
+	return kept, nil
+}
+
+func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, stderr io.Writer) error {
+	if o.plan && o.shard.Count > 0 {
+		return usagef("--plan and --shard contradict each other: cells are written down, or done")
+	}
+	studies, err := o.studies(name)
+	if err != nil {
+		return err
+	}
+	if err := checkOut(o, studies); err != nil {
+		return err
+	}
+	w := &jobWork{jobOptions: jobOptions{dir: filepath.Join(o.out, "cells"), shard: o.shard, plan: o.plan}, workers: o.workers, attempts: 1}
+	if err := w.open(); err != nil {
+		return err
+	}
+	var list []jobs.Job
+	for _, c := range study.Cells(studies) {
+		list = append(list, c.Job())
+	}
+	outputs, failed, err := doCells(ctx, w, list, stderr)
+	part := new(partError)
+	switch {
+	case errors.As(err, &part):
+		_, err := fmt.Fprintln(stdout, part.text)
+		return err
+	case ctx.Err() != nil:
+		return interruptedf("interrupted; %s keeps what is finished, and the same command goes on", w.dir)
+	case err != nil:
+		return err
+	case w.partial():
+		_, err := fmt.Fprintf(stdout, "all %d cells are in %s: the same command without --plan and --shard writes the results\n", len(list), w.dir)
+		return err
+	}
+	r, err := collect(studies, w.folder, list, outputs, failed)
+	if err != nil {
+		return err
+	}
+	if err := writeResults(o, r, stdout); err != nil || failed == nil {
+		return err
+	}
+	return failed
+}
+
+// checkOut finds a folder that results cannot be written to, and what must not be overwritten, before the work.
+func checkOut(o reproduceOptions, studies []study.Study) error {
+	set, err := file.OpenSet(o.out, study.Files(studies), file.Guard{Force: o.force})
+	if err != nil {
+		return err
+	}
+	set.Discard()
+	if err := os.MkdirAll(o.out, 0o777); err != nil { // which Discard took away again if it was made
+		return file.WithPath(o.out, err)
+	}
+	return nil
+}
+
+// doCells does what the folder does not have. failed names the cells that failed; the others are there.
+func doCells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (outputs [][]byte, failed *jobs.FailedError, err error) {
+	w.progress = newProgress(stderr, false)
+	defer w.progress.close()
+	outputs, err = within(ctx, func() ([][]byte, error) {
+		outputs, err := w.all(ctx, list)
+		if ctx.Err() == nil && errors.As(err, &failed) && !w.partial() {
+			return outputs, nil
+		}
+		return outputs, err
+	})
+	return outputs, failed, err
+}
+
+// collect puts outputs, failures and times of cells together.
+func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, outputs [][]byte, failed *jobs.FailedError) (*study.Results, error) {
+	failures, seconds := make([]string, len(list)), make([]float64, len(list))
+	if failed != nil {
+		for _, f := range failed.Failures {
+			failures[f.Index] = message(f.Err)
+		}
+	}
+	for i, j := range list {
+		m, _, err := folder.Measured(j.ID())
+		if err != nil {
+			return nil, err
+		}
+		seconds[i] = m.Seconds
+	}
+	return study.Collect(studies, outputs, failures, seconds)
+}
+
+// writeResults writes the tables, and prints which claims hold.
+func writeResults(o reproduceOptions, r *study.Results, stdout io.Writer) error {
+	about := study.About{Command: o.command, Version: "tobac " + currentVersions().Tobac + ", " + currentVersions().Go, Machine: machine(), Date: time.Now().Format(time.DateOnly), Quick: o.quick, Only: o.only}
+	set, err := file.OpenSet(o.out, study.Files(r.Studies), file.Guard{Force: o.force})
+	if err != nil {
+		return err
+	}
+	defer set.Discard()
+	if err := r.WriteFiles(about, set.Write); err != nil {
+		return err
+	}
+	if err := set.Commit(); err != nil {
+		return err
+	}
+	for _, c := range r.Claims() {
+		if c.Verdict() != study.NotCovered {
+			if _, err := fmt.Fprintf(stdout, "claim %d %s: %s\n", c.Number, c.Verdict(), c.Text); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = fmt.Fprintf(stdout, "%s, report.html, results.csv: %d cells\n", filepath.Join(o.out, "results.md"), len(r.All))
+	return err
+}

@@ -1,0 +1,7 @@
+package figures
+
+// Interval is that of a bin.
+func Interval(edges, pairs int) (low, high float64) {
+	b := bin{edges: edges, pairs: pairs}
+	return b.interval()
+}

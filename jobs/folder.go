@@ -1,0 +1,132 @@
+package jobs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tobac/internal/file"
+)
+
+// A Folder keeps a list of jobs and the finished ones, one sealed file each, moved
+// into place, so that a file which is there is complete:
+//
+//	tobac-jobs.json    what a program must share to use the folder
+//	lists/N-DIGEST     jobs to be done, in the sequence in which lists were added
+//	data/DIGEST        what jobs share
+//	done/ab/ID         the output of a job, and what was measured
+//	claims/ab/ID.N     which process does a job, or did: see [Do]
+//	owners/NAME        a process that has claims, and lives while its lock is held and its heart beats
+//	failed/ab/ID       the error of a job that failed the last time
+//
+// Several goroutines and processes may use one folder at a time, also on several
+// machines that share a file system.
+type Folder struct {
+	dir string
+}
+
+const (
+	headerName = "tobac-jobs.json"
+	listsName  = "lists"
+	dataName   = "data"
+	doneName   = "done"
+	claimsName = "claims"
+	ownersName = "owners"
+	failedName = "failed"
+)
+
+// A header says which programs can use a folder.
+type header struct {
+	Program string `json:"program"`
+}
+
+// OpenFolder opens a folder of jobs, which is made if it is not there or empty. One
+// of another [Program] is an error, and so is a folder of other things.
+func OpenFolder(dir string) (*Folder, error) {
+	f, err := ExistingFolder(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, file.WithPath(dir, err)
+	}
+	there, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, file.WithPath(dir, err)
+	}
+	for _, e := range there {
+		if e.Name()[0] != '.' && e.Name() != headerName { // another process may be making it
+			return nil, fmt.Errorf("%s: is no folder of jobs, and has other files, such as %s; allowed: a folder of jobs, an empty one, or a new one", dir, e.Name())
+		}
+	}
+	text, err := json.Marshal(header{Program()})
+	if err != nil {
+		return nil, err
+	}
+	if err := writeSealed(filepath.Join(dir, headerName), append(text, '\n')); err != nil {
+		return nil, err
+	}
+	return ExistingFolder(dir)
+}
+
+// ExistingFolder opens a folder of jobs that is there, and writes nothing. One that
+// is not there is fs.ErrNotExist.
+func ExistingFolder(dir string) (*Folder, error) {
+	path := filepath.Join(dir, headerName)
+	text, err := readSealed(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: is no folder of jobs: it has no %s: %w", dir, headerName, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	if err := json.Unmarshal(text, &h); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if h.Program != Program() {
+		return nil, fmt.Errorf("%s: its jobs are of another program or machine (%s) than this one (%s), whose results differ in bits; use the one that made the folder, or a new folder", dir, h.Program, Program())
+	}
+	return &Folder{dir: dir}, nil
+}
+
+// Dir is the path of the folder.
+func (f *Folder) Dir() string { return f.dir }
+
+// writeSealed writes a file with the checksum of its content, at once or not at all;
+// its folder is made if need be.
+func writeSealed(path string, content []byte) error {
+	return writeFile(path, file.Sealed(func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}))
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return file.WithPath(path, err)
+	}
+	return file.Write(path, write)
+}
+
+// readSealed reads what writeSealed wrote.
+func readSealed(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, file.WithPath(path, err)
+	}
+	content, err := file.Unseal(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return content, nil
+}
+
+// spread is the path of a file of a job. Folders of a few hundred files stay fast.
+func (f *Folder) spread(folder, id string) string {
+	return filepath.Join(f.dir, folder, id[:min(2, len(id))], id)
+}

@@ -1,0 +1,22 @@
+package jobs
+
+import (
+	"fmt"
+
+	"tobac/autograd"
+)
+
+// Results is the version of what the module computes. It is raised with every
+// change that gives the same job other bits, so that outputs of before are neither
+// taken nor mixed with new ones; a test of package tobac freezes what it stands for.
+const Results = 1
+
+// format is the version of jobs, of their IDs, and of the files of a [Folder].
+const format = 1
+
+// Program is what programs must share to give the same job the same bits: the format
+// of jobs, the version of results, and the arithmetic of the machine
+// ([autograd.Arithmetic]).
+func Program() string {
+	return fmt.Sprintf("format %d, results %d, arithmetic %s", format, Results, autograd.Arithmetic())
+}

@@ -1,0 +1,227 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+
+	"tobac"
+	"tobac/exact"
+	"tobac/ordering"
+)
+
+// PublishedRuns is the number of data sets, or splits, of each section in the paper.
+const PublishedRuns = 10
+
+// Options of the studies.
+type Options struct {
+	Runs  int    // data sets, or splits, of each section; 0: [PublishedRuns], or [QuickRuns] with Quick
+	Seed  uint64 // of the data and of the inference
+	Quick bool   // fewer runs and steps: see [Reduced]
+	Data  string // folder with the authors' data sets, for the study Authors
+}
+
+// The studies by name.
+const (
+	TableOne        = "table1"
+	LinearFigure    = "linear"
+	NonlinearFigure = "nonlinear"
+	Sizes           = "size"
+	Orders          = "order"
+	Authors         = "authors"
+)
+
+// Names are those of all studies. Authors needs the folder Options.Data.
+func Names() []string {
+	return []string{TableOne, LinearFigure, NonlinearFigure, Sizes, Orders, Authors}
+}
+
+// The published densities, in expected edges per variable: "ER-1" and "ER-2" of the paper.
+const (
+	sparse = 2
+	dense  = 4
+)
+
+// noiseVariance is that of simulated data, which the methods of the paper know.
+const noiseVariance = 0.1
+
+// New is one of the studies, with exactly the data and settings of the paper unless the options say otherwise.
+func New(name string, o Options) (Study, error) {
+	runs := o.Runs
+	if runs == 0 {
+		runs = PublishedRuns
+		if o.Quick {
+			runs = QuickRuns
+		}
+	}
+	s := Study{Name: name, seed: o.Seed}
+	simulated := func(source Source, d int, e float64, n int, rows []Row) {
+		s.Sections = append(s.Sections, Section{
+			Name:  fmt.Sprintf("%s-d%d-e%g-n%d", source, d, e*float64(d), n),
+			Title: fmt.Sprintf("%s data, d = %d, %g expected edges, n = %d", source, d, e*float64(d), n),
+			Data:  SimulatedData(source, d, e, n, runs, o.Seed), Rows: rows,
+		})
+	}
+	switch name {
+	case TableOne:
+		s.Title = "Table I: flow cytometry data"
+		s.About = "The data of Sachs et al., 853 rows of 11 variables, standardised as published, in random splits of 767 rows for training and 86 held out; the published network has 17 edges."
+		s.Sections = []Section{{Name: "sachs", Title: "Sachs data, splits of 767 and 86 rows", Data: SachsData(runs, o.Seed), Rows: linearRows(11, sparse)}}
+	case LinearFigure:
+		s.Title = "Linear data"
+		s.About = "Linear Gaussian models of 20 variables, 100 rows for training and 100 held out, at both published densities."
+		simulated(Linear, 20, sparse, 100, linearRows(20, sparse))
+		simulated(Linear, 20, dense, 100, linearRows(20, dense))
+	case NonlinearFigure:
+		s.Title = "Nonlinear data"
+		s.About = "Networks of one hidden layer of five units, 20 variables, 100 rows for training and 100 held out, at both published densities."
+		simulated(Nonlinear, 20, sparse, 100, nonlinearRows(sparse))
+		simulated(Nonlinear, 20, dense, 100, nonlinearRows(dense))
+	case Sizes:
+		s.Title = "Size of the problem"
+		s.About = "Linear Gaussian models of 10, 20 and 50 variables with 100 and 500 rows. The paper does not state the density: here 2d expected edges."
+		for _, d := range []int{10, 20, 50} {
+			for _, n := range []int{100, 500} {
+				simulated(Linear, d, sparse, n, linearRows(d, sparse))
+			}
+		}
+	case Orders:
+		s.Title = "Causal order"
+		s.About = "TOBAC under orders from different sources, on linear Gaussian models of 20 variables and 100 rows. The paper does not state the density: here 2d expected edges."
+		simulated(Linear, 20, sparse, 100, orderRows(sparse))
+	case Authors:
+		s.Title = "Beside the authors' program"
+		s.About = "The recipe on the data sets that the authors' program was run on, with five inference seeds each."
+		data, err := authorsData(o.Data)
+		if err != nil {
+			return Study{}, err
+		}
+		recipe := tobac.Paper()
+		s.Sections = []Section{{Name: "linear-d20-e40", Title: "linear data of the authors' program, d = 20, 40 expected edges, n = 100", Data: data, Seeds: 5,
+			Rows: []Row{{Method: fitMethod("tobac-eqvar", "TOBAC, EqVar", By(ordering.MethodEqVar), withoutOrder(recipe))}}}}
+	default:
+		return Study{}, fmt.Errorf("study: unknown study %q", name)
+	}
+	if o.Quick {
+		s = quick(s)
+	}
+	return s, nil
+}
+
+// authorsData are linear-d20-e40-run0 to run4 in a folder.
+func authorsData(dir string) (all []Data, err error) {
+	if dir == "" {
+		return nil, errors.New("study: the study authors needs the folder with the data sets of the authors' program")
+	}
+	for run := range 5 {
+		d, err := ReadTables(filepath.Join(dir, "linear-d20-e40-run"+strconv.Itoa(run)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("study: the folder %s lacks a data set: %w", dir, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// withoutOrder leaves the order to the method.
+func withoutOrder(cfg tobac.Config) tobac.Config {
+	cfg.Order = tobac.Order{}
+	return cfg
+}
+
+// recipe is the published one at a density.
+func recipe(e float64) tobac.Config {
+	cfg := withoutOrder(tobac.Paper())
+	cfg.Prior.EdgesPerNode = e
+	return cfg
+}
+
+// tobacRow is the published recipe under an order.
+func tobacRow(name, title string, order OrderSource, cfg tobac.Config) Row {
+	return Row{Method: fitMethod("tobac-"+name, "TOBAC, "+title, order, cfg)}
+}
+
+// dibsRow is the published recipe of TOBAC's predecessor.
+func dibsRow(cfg tobac.Config) Row {
+	cfg.Sampler.Method = tobac.DiBS
+	return Row{Method: fitMethod("dibs", "DiBS", NoOrder, cfg)}
+}
+
+// linearRows are the methods on linear data of d variables with e expected edges per variable.
+func linearRows(d int, e float64) []Row {
+	paper := recipe(e)
+	rows := []Row{
+		tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper),
+		tobacRow("true", "true order", TrueOrder, paper),
+		dibsRow(paper),
+	}
+	rows = append(rows, baselines(paper)...)
+	// The posterior that TOBAC's particles stand for, of the same model and prior.
+	same := tobac.Config{Model: tobac.Linear{NoiseVariance: noiseVariance, EdgeVariance: 1, NoIntercept: true}, Prior: paper.Prior}
+	return append(rows, posteriorRows(d, same)...)
+}
+
+// nonlinearRows are the methods on nonlinear data of 20 variables.
+func nonlinearRows(e float64) []Row {
+	paper := recipe(e)
+	paper.Model = tobac.FeedForward{NoiseVariance: noiseVariance}
+	rows := []Row{
+		tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper),
+		tobacRow("true", "true order", TrueOrder, paper),
+		dibsRow(paper),
+	}
+	rows = append(rows, baselines(paper)...)
+	// Networks have no node scores in closed form; Gaussian processes stand for them.
+	return append(rows, posteriorRows(20, tobac.Config{Model: tobac.GaussianProcess{}, Prior: paper.Prior})...)
+}
+
+// orderRows are TOBAC under every order.
+func orderRows(e float64) []Row {
+	paper := recipe(e)
+	return []Row{
+		tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper),
+		tobacRow("npvar", "NPVar", By(ordering.MethodNPVar), paper),
+		tobacRow("npvar-released", "NPVar as released", By(ordering.MethodNPVarAsReleased), paper),
+		tobacRow("score", "SCORE", By(ordering.MethodSCORE), paper),
+		tobacRow("true", "true order", TrueOrder, paper),
+		tobacRow("random", "random order", RandomOrder, paper),
+	}
+}
+
+// baselines are what every method should beat.
+func baselines(paper tobac.Config) []Row {
+	return []Row{
+		{Method: Method{Name: "empty", Title: "empty graph", Kind: EmptyKind, NoiseVariance: noiseVariance}},
+		tobacRow("random", "random order", RandomOrder, paper),
+		{Method: Method{Name: "eqvar-bic", Title: "EqVar, stepwise BIC", Kind: StepwiseKind, Order: By(ordering.MethodEqVar), NoiseVariance: noiseVariance}},
+	}
+}
+
+// exactOverOrders is the largest number of variables of which the engine exact sums over all orders.
+const exactOverOrders = 20
+
+// posteriorRows are the posterior under a model with node scores, given orders and over all of them, and the program's default, which is
+// told nothing about the data.
+func posteriorRows(d int, cfg tobac.Config) []Row {
+	given, all, chains := cfg, cfg, cfg
+	given.Engine, all.Engine, chains.Engine = tobac.Exact, tobac.Exact, tobac.MCMC
+	exactGiven := func(name, title string, order OrderSource) Row {
+		r := Row{Method: fitMethod("exact-"+name, "exact, "+title, order, given)}
+		if d > exact.MaxVariables {
+			r.Skipped = fmt.Sprintf("sums over 2^%d sets of parents: at most %d variables", d-1, exact.MaxVariables)
+		}
+		return r
+	}
+	rows := []Row{exactGiven("true", "true order", TrueOrder), exactGiven("eqvar", "EqVar", By(ordering.MethodEqVar))}
+	if d <= exactOverOrders {
+		rows = append(rows, Row{Method: fitMethod("exact", "exact, all orders", NoOrder, all)})
+	} else {
+		rows = append(rows, Row{Method: fitMethod("mcmc", "Markov chains", NoOrder, chains)})
+	}
+	return append(rows, Row{Method: fitMethod("default", "this program's default", NoOrder, tobac.Config{})})
+}

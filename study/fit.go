@@ -1,0 +1,140 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/internal/stream"
+	"tobac/metrics"
+	"tobac/ordering"
+	"tobac/posterior"
+)
+
+// Fit infers the posterior of a problem. All random numbers come from the seed. order is the causal order that was
+// taken as known, nil if there was none.
+func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, order []int, err error) {
+	if order, err = m.order(p, seed); err != nil {
+		return nil, nil, err
+	}
+	switch m.Kind {
+	case FitKind:
+		f, err = m.fit(ctx, p, order, seed)
+	case EmptyKind:
+		f, err = pointMass(p, dag.New(p.Truth.Len()), &posterior.Equations{
+			Weights: mat.NewDense(p.Truth.Len(), p.Truth.Len(), nil), NoiseVariances: repeated(m.NoiseVariance, p.Truth.Len()),
+		}, m.NoiseVariance)
+	case StepwiseKind:
+		if order == nil {
+			return nil, nil, fmt.Errorf("study: the method %q needs an order", m.Kind)
+		}
+		g, equations := stepwise(p.Train.X, order)
+		f, err = pointMass(p, g, equations, m.NoiseVariance)
+	default:
+		return nil, nil, fmt.Errorf("study: unknown method %q", m.Kind)
+	}
+	return f, order, err
+}
+
+// order is the causal order that the method takes as known.
+func (m Method) order(p *Problem, seed uint64) ([]int, error) {
+	switch m.Order {
+	case NoOrder:
+		return nil, nil
+	case TrueOrder:
+		return p.Truth.TopologicalOrder()
+	case RandomOrder:
+		return stream.New(seed, stream.RandomOrder).Perm(p.Truth.Len()), nil
+	}
+	var by ordering.Method
+	if err := by.UnmarshalText([]byte(m.Order)); err != nil {
+		return nil, err
+	}
+	found, err := by.Order(p.Train.X)
+	if err != nil {
+		return nil, ordering.WithNames(err, p.Train.Names)
+	}
+	return found.Order, nil
+}
+
+func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (*Fitted, error) {
+	cfg, err := m.Config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Seed, cfg.Order.Known = seed, order
+	res, err := tobac.Fit(ctx, p.Train, cfg)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fitted{Posterior: res.Posterior}
+	f.HeldOut, err = heldOut(res, p)
+	return f, err
+}
+
+// heldOut is the density of the held-out rows, in the units of the data, under every draw; nil if the problem has no such
+// rows, or the draws no density. A density of parameters that is not known is 0, and judged as unknown.
+func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
+	if p.Heldout == nil || len(res.Draws) == 0 {
+		return nil, nil
+	}
+	if _, differentiable := res.Config.Model.(tobac.Differentiable); !differentiable && res.Draws[0].Equations == nil {
+		return nil, nil
+	}
+	prior, data, err := tobac.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+	if err != nil {
+		return nil, err
+	}
+	scale := 0.0
+	if s := res.Standardization; s != nil {
+		rows, _ := p.Heldout.X.Dims()
+		for _, sd := range s.SD {
+			scale += float64(rows) * math.Log(sd)
+		}
+	}
+	for m := range data {
+		data[m] -= scale
+		if math.IsNaN(prior[m]) {
+			prior[m] = 0
+		}
+	}
+	return metrics.NewHeldOut(prior, data), nil
+}
+
+// pointMass is the posterior of a single graph. The density of its weights is that of the published model, N(0, 1) each.
+func pointMass(p *Problem, g *dag.Graph, equations *posterior.Equations, noiseVariance float64) (*Fitted, error) {
+	d := g.Len()
+	prior := 0.0
+	for _, e := range g.Edges() {
+		w := equations.Weights.At(e.From, e.To)
+		prior -= 0.5 * (w*w + math.Log(2*math.Pi))
+	}
+	empty := &posterior.Equations{Weights: mat.NewDense(d, d, nil), NoiseVariances: repeated(noiseVariance, d)}
+	f := &Fitted{Posterior: &posterior.Posterior{
+		Names: p.Train.Names, Kind: posterior.Draws,
+		Marginals:  posterior.Marginals{Probabilities: g.Matrix()},
+		Draws:      []posterior.Draw{{Graph: g, Equations: equations, LogPrior: prior, LogLikelihood: equations.LogDensity(p.Train.X, p.Train.Mask())}},
+		Components: []posterior.Component{{Draws: 1, Weight: 1, LogEvidence: math.NaN(), Empty: empty}},
+	}}
+	if p.Heldout == nil {
+		return f, nil
+	}
+	logPrior, likelihood, err := tobac.LogDensity(f.Posterior, nil, p.Heldout)
+	if err != nil {
+		return nil, err
+	}
+	f.HeldOut = metrics.NewHeldOut(logPrior, likelihood)
+	return f, nil
+}
+
+func repeated(v float64, n int) []float64 {
+	all := make([]float64, n)
+	for i := range all {
+		all[i] = v
+	}
+	return all
+}

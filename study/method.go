@@ -1,0 +1,121 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"tobac"
+	"tobac/ordering"
+)
+
+// Kind says which program infers a posterior.
+type Kind string
+
+const (
+	// FitKind is [tobac.Fit] with Method.Settings.
+	FitKind Kind = "fit"
+	// EmptyKind is the graph without edges.
+	EmptyKind Kind = "empty"
+	// StepwiseKind is one graph: along Method.Order, the parents of every variable by stepwise regression
+	// under the Bayesian information criterion.
+	StepwiseKind Kind = "stepwise"
+)
+
+// OrderSource is where the causal order of a method comes from.
+type OrderSource string
+
+const (
+	NoOrder     OrderSource = ""       // the method needs none, or infers it
+	TrueOrder   OrderSource = "true"   // a topological order of the true graph
+	RandomOrder OrderSource = "random" // drawn at random, by the seed of the cell
+)
+
+// By is the order that an estimator of package ordering finds in the training rows.
+func By(m ordering.Method) OrderSource { return OrderSource(m.String()) }
+
+// A Method is how a posterior is inferred, as text, by everything that determines it.
+type Method struct {
+	// Name is short, for --only and files; Title stands in tables. They determine nothing.
+	Name  string `json:"-"`
+	Title string `json:"-"`
+	// Preset names the part of the settings that was chosen for its cost; "": none was. It stands in tables.
+	Preset string `json:"-"`
+
+	Kind  Kind        `json:"kind"`
+	Order OrderSource `json:"order,omitempty"`
+	// Settings of a [tobac.Config] by their names on the command line, "model" among them. Those that are
+	// missing have their defaults.
+	Settings map[string]string `json:"settings,omitempty"`
+	// NoiseVariance of the density of held-out rows, of the kind EmptyKind.
+	NoiseVariance float64 `json:"noise_variance,omitempty"`
+}
+
+// fitMethod is tobac.Fit with a configuration that has a text form, under an order. It panics if settings have no
+// such form: the configurations of this package are fixed.
+func fitMethod(name, title string, order OrderSource, cfg tobac.Config) Method {
+	m := Method{Name: name, Title: title, Kind: FitKind, Order: order, Settings: settingsOf(cfg)}
+	back, err := m.Config()
+	if err != nil {
+		panic(fmt.Sprintf("study: %s: %v", name, err))
+	}
+	if got := settingsOf(back); !maps.Equal(got, m.Settings) || cfg.Sampler.Alpha != nil || cfg.Sampler.Kernel != nil || cfg.Sampler.Optimizer != nil {
+		panic(fmt.Sprintf("study: %s: settings without a text form", name))
+	}
+	return m
+}
+
+func settingsOf(cfg tobac.Config) map[string]string {
+	texts := map[string]string{}
+	if cfg.Model != nil {
+		texts["model"] = cfg.Model.String()
+	}
+	byDefault := map[string]string{}
+	for _, s := range new(tobac.Config).Settings() {
+		byDefault[s.Name] = s.String()
+	}
+	for _, s := range cfg.Settings() {
+		if s.String() != byDefault[s.Name] {
+			texts[s.Name] = s.String()
+		}
+	}
+	return texts
+}
+
+// Config is the configuration that the settings describe, without an order.
+func (m Method) Config() (cfg tobac.Config, err error) {
+	left := maps.Clone(m.Settings)
+	if text, ok := left["model"]; ok {
+		delete(left, "model")
+		if cfg.Model, err = tobac.ParseModel(text); err != nil {
+			return cfg, err
+		}
+	}
+	for _, s := range cfg.Settings() {
+		text, ok := left[s.Name]
+		if !ok {
+			continue
+		}
+		delete(left, s.Name)
+		if err := s.Set(text); err != nil {
+			return cfg, fmt.Errorf("study: %s is %q; %w", s.Name, text, err)
+		}
+	}
+	if len(left) > 0 {
+		return cfg, fmt.Errorf("study: unknown settings %s", strings.Join(slices.Sorted(maps.Keys(left)), ", "))
+	}
+	return cfg, nil
+}
+
+// String is the text form of everything that determines the method.
+func (m Method) String() string {
+	words := []string{string(m.Kind)}
+	if m.Order != NoOrder {
+		words = append(words, "order="+string(m.Order))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Settings)) {
+		words = append(words, name+"="+m.Settings[name])
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,194 @@
+package study
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/stream"
+)
+
+// Problem is one data set, with the graph that made it.
+type Problem struct {
+	Name    string
+	Train   *dataset.Table
+	Heldout *dataset.Table // nil: none
+	Truth   *dag.Graph
+}
+
+// Source is where the rows of a [Data] come from.
+type Source string
+
+const (
+	// Sachs are random splits of the standardised flow cytometry data, [SachsSplits].
+	Sachs Source = "sachs"
+	// Linear and Nonlinear are simulated, by [dataset.SimulateLinear] and
+	// [dataset.SimulateNonlinear] on a graph of [dataset.SimulateER].
+	Linear    Source = "linear"
+	Nonlinear Source = "nonlinear"
+	// Tables are given, see [ReadTables].
+	Tables Source = "tables"
+)
+
+// Data says which problem a cell is about, by everything that determines it.
+type Data struct {
+	// Name stands in tables and in the names of cells. It determines nothing.
+	Name   string `json:"-"`
+	Source Source `json:"source"`
+	// Vars, EdgesPerNode and Rows are the size of simulated data, as many rows being held out as
+	// there are for training; noise variances are 0.1.
+	Vars         int     `json:"vars,omitempty"`
+	EdgesPerNode float64 `json:"edges_per_node,omitempty"`
+	Rows         int     `json:"rows,omitempty"`
+	// Seed of the simulation, or of the splits, of which Run is the number.
+	Seed uint64 `json:"seed"`
+	Run  int    `json:"run,omitempty"`
+	// Digests of the tables of the source Tables, in the sequence of their files.
+	Digests []string `json:"digests,omitempty"`
+
+	tables [][]byte
+}
+
+// SachsData are the problems of Table I, one for each run.
+func SachsData(runs int, seed uint64) []Data {
+	all := make([]Data, runs)
+	for r := range all {
+		all[r] = Data{Name: fmt.Sprintf("sachs-split%d", r), Source: Sachs, Seed: seed, Run: r}
+	}
+	return all
+}
+
+// SimulatedData are data sets of one size, one for each run. Sizes share what they can: with the same seed, run number and
+// number of variables, more rows continue the same table, and linear and nonlinear sets have the same graph.
+func SimulatedData(source Source, vars int, edgesPerNode float64, rows, runs int, seed uint64) []Data {
+	all := make([]Data, runs)
+	for r := range all {
+		all[r] = Data{
+			Name:   fmt.Sprintf("%s-d%d-e%g-n%d-run%d", source, vars, edgesPerNode*float64(vars), rows, r),
+			Source: source, Vars: vars, EdgesPerNode: edgesPerNode, Rows: rows, Seed: stream.Seed(seed, stream.StudyRun, r),
+		}
+	}
+	return all
+}
+
+// tableFiles are those of a folder of [ReadTables].
+var tableFiles = []string{"train.csv", "heldout.csv", "graph.csv"}
+
+// ReadTables reads a folder with the files train.csv, heldout.csv and graph.csv that tobac simulate
+// writes; the data set is named after the folder.
+func ReadTables(dir string) (Data, error) {
+	d := Data{Name: filepath.Base(dir), Source: Tables}
+	for _, name := range tableFiles {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return Data{}, err
+		}
+		d.tables = append(d.tables, text)
+		d.Digests = append(d.Digests, digest(text))
+	}
+	if _, err := d.Problem(); err != nil {
+		return Data{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	return d, nil
+}
+
+// ReadProblem is the problem of [ReadTables].
+func ReadProblem(dir string) (*Problem, error) {
+	d, err := ReadTables(dir)
+	if err != nil {
+		return nil, err
+	}
+	return d.Problem()
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Problem makes or reads the data set.
+func (d Data) Problem() (*Problem, error) {
+	switch d.Source {
+	case Sachs:
+		return sachsSplit(d.Seed, d.Run)
+	case Linear, Nonlinear:
+		return d.simulate()
+	case Tables:
+		return d.parse()
+	}
+	return nil, fmt.Errorf("study: data of unknown source %q", d.Source)
+}
+
+func (d Data) simulate() (*Problem, error) {
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d.Vars, EdgesPerNode: d.EdgesPerNode, Seed: d.Seed})
+	if err != nil {
+		return nil, err
+	}
+	var s *dataset.Simulation
+	if d.Source == Linear {
+		s, err = dataset.SimulateLinear(g, dataset.LinearConfig{Rows: d.Rows, HeldoutRows: d.Rows, Seed: d.Seed})
+	} else {
+		s, err = dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: d.Rows, HeldoutRows: d.Rows, Seed: d.Seed})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Problem{Name: d.Name, Train: s.Train, Heldout: s.Heldout, Truth: g}, nil
+}
+
+func (d Data) parse() (*Problem, error) {
+	if len(d.tables) != len(tableFiles) {
+		return nil, fmt.Errorf("study: %d tables, want %d: %s", len(d.tables), len(tableFiles), strings.Join(tableFiles, ", "))
+	}
+	p := &Problem{Name: d.Name}
+	var err error
+	if p.Train, err = dataset.ReadCSV(bytes.NewReader(d.tables[0]), tableFiles[0]); err != nil {
+		return nil, err
+	}
+	if p.Heldout, err = dataset.ReadCSV(bytes.NewReader(d.tables[1]), tableFiles[1]); err != nil {
+		return nil, err
+	}
+	if p.Truth, _, err = dag.ReadEdges(bytes.NewReader(d.tables[2]), tableFiles[2], p.Train.Names); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// SachsSplits are the problems of Table I: the flow cytometry data of package
+// dataset, standardised on all 853 rows, then split at random into 767 training
+// and 86 held-out rows, once per run. The rows of run r depend on the seed and r
+// alone.
+func SachsSplits(runs int, seed uint64) ([]*Problem, error) {
+	problems := make([]*Problem, runs)
+	for r := range problems {
+		var err error
+		if problems[r], err = sachsSplit(seed, r); err != nil {
+			return nil, err
+		}
+	}
+	return problems, nil
+}
+
+func sachsSplit(seed uint64, run int) (*Problem, error) {
+	if run < 0 {
+		return nil, errors.New("study: a split of a negative number")
+	}
+	raw, truth, err := dataset.Sachs()
+	if err != nil {
+		return nil, err
+	}
+	table, err := raw.Standardize()
+	if err != nil {
+		return nil, err
+	}
+	p := &Problem{Name: fmt.Sprintf("sachs-split%d", run), Truth: truth}
+	p.Train, p.Heldout, err = table.Split(0.1, stream.New(seed, stream.SachsSplit, run))
+	return p, err
+}

@@ -1,0 +1,3 @@
+package study_test
+
+import _ "tobac/internal/rapidseed" // property tests draw the same cases in every run

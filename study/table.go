@@ -1,0 +1,209 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// A Table is what is shown: texts, for Markdown and for a page alike.
+type Table struct {
+	Head []string
+	Rows [][]string
+	Note string // below it; "": none
+}
+
+// shown are the measures of the table of a section.
+func shown(study string) []Measure {
+	all := map[string]Measure{}
+	for _, m := range Measures() {
+		all[m.Name] = m
+	}
+	names := []string{"eshd", "auroc_with_diagonal", "auroc", "average_precision", "neg_ll", "neg_ll_per_row", "cyclic", "edges", "skeleton_auroc", "cpdag_shd", "calibration_error"}
+	if study == Orders {
+		names = append(names, "violated_edges")
+	}
+	var out []Measure
+	for _, n := range names {
+		out = append(out, all[n])
+	}
+	return out
+}
+
+// Means is the table of a section: mean ± standard error over its data sets.
+func (r *Results) Means(s Study, section Section) Table {
+	t := Table{Head: []string{"method", "cells"}}
+	measures := shown(s.Name)
+	for _, m := range measures {
+		t.Head = append(t.Head, m.Title)
+	}
+	t.Head = append(t.Head, "seconds")
+	for _, l := range r.Lines(s, section) {
+		row := []string{l.Label(), l.cells()}
+		for _, m := range measures {
+			row = append(row, SpreadOf(Known(l.Values(m))).WithSE())
+		}
+		t.Rows = append(t.Rows, append(row, seconds(l)))
+	}
+	return t
+}
+
+// cells says how many of the line's cells have an outcome, or why none is run.
+func (l Line) cells() string {
+	if l.Skipped != "" {
+		return "not run: " + l.Skipped
+	}
+	done, failed := 0, ""
+	for _, res := range l.Results {
+		if res.Outcome != nil {
+			done++
+		} else if res.Failure != "" && failed == "" {
+			failed = "; failed: " + res.Failure
+		}
+	}
+	if done == len(l.Results) {
+		return fmt.Sprint(done)
+	}
+	return fmt.Sprintf("%d of %d%s", done, len(l.Results), failed)
+}
+
+func seconds(l Line) string {
+	all := Known(l.Seconds())
+	if l.Plus || len(all) == 0 {
+		return ""
+	}
+	mean := stat.Mean(all, nil)
+	if mean < 10 {
+		return fmt.Sprintf("%.2g", mean)
+	}
+	return fmt.Sprintf("%.0f", mean)
+}
+
+// Baseline is the line that others are compared with, TOBAC under EqVar's order.
+const Baseline = "tobac-eqvar"
+
+// Differences is the table of paired differences of a section, method minus [Baseline]; false if the reference is not there.
+func (r *Results) Differences(s Study, section Section) (Table, bool) {
+	lines := r.Lines(s, section)
+	measures := []Measure{eshd, auroc, negLL, negLLOfRow}
+	t := Table{Head: []string{"method − TOBAC, EqVar", "pairs"}, Note: "Mean difference ± standard error over the data sets, in brackets Student's t with the number of pairs less one as degrees of freedom."}
+	for _, m := range measures {
+		t.Head = append(t.Head, m.Title)
+	}
+	var reference *Line
+	for i := range lines {
+		if lines[i].Key() == Baseline {
+			reference = &lines[i]
+		}
+	}
+	if reference == nil {
+		return Table{}, false
+	}
+	for _, l := range lines {
+		if l.Key() == Baseline || l.Skipped != "" {
+			continue
+		}
+		row := []string{l.Label(), fmt.Sprint(len(Paired(l.Values(eshd), reference.Values(eshd))))}
+		for _, m := range measures {
+			d := SpreadOf(Paired(l.Values(m), reference.Values(m)))
+			text := d.WithSE()
+			if t := d.Mean / d.SE(); !math.IsNaN(t) && !math.IsInf(t, 0) {
+				text += fmt.Sprintf(" (%.1f)", t)
+			}
+			row = append(row, text)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// BesidePublished is Table I beside the published one: mean ± standard deviation, as the paper has it, and whether
+// the means agree within two standard errors of their difference.
+func (r *Results) BesidePublished() (Table, bool) {
+	s, section := r.section(TableOne, "sachs")
+	if s == nil {
+		return Table{}, false
+	}
+	t := Table{
+		Head: []string{"method", "E-SHD published", "independent check", "here", "within 2 SE", "AUROC published", "independent check", "here", "within 2 SE"},
+		Note: "Mean ± standard deviation over the splits; AUROC with the diagonal. The published figures are over ten splits, and so is the independent check, another float64 implementation of the published recipe.",
+	}
+	lines := map[string]Line{}
+	for _, l := range r.Lines(*s, *section) {
+		lines[l.Key()] = l
+	}
+	for _, p := range TableI() {
+		l, ok := lines[p.Row]
+		row := []string{p.Method}
+		for _, c := range []struct {
+			published, check Spread
+			m                Measure
+		}{{p.ESHD, p.CheckESHD, eshd}, {p.AUROC, p.CheckAUROC, auroc}} {
+			here, verdict := SpreadOf(nil), ""
+			if ok {
+				here = SpreadOf(Known(l.Values(c.m)))
+				verdict = agrees(here, c.published)
+			}
+			row = append(row, c.published.String(), c.check.String(), here.String(), verdict)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, true
+}
+
+// agrees says how many standard errors of the difference lie between two means.
+func agrees(a, b Spread) string {
+	variance := 0.0
+	for _, s := range []Spread{a, b} {
+		if se := s.SE(); !math.IsNaN(se) {
+			variance += se * se
+		}
+	}
+	if math.IsNaN(a.Mean) || math.IsNaN(b.Mean) {
+		return ""
+	}
+	distance := math.Abs(a.Mean - b.Mean)
+	switch {
+	case distance == 0:
+		return "yes (0)"
+	case variance == 0 || a.N < 2:
+		return "one data set"
+	case distance <= 2*math.Sqrt(variance):
+		return fmt.Sprintf("yes (%.1f)", distance/math.Sqrt(variance))
+	}
+	return fmt.Sprintf("no (%.1f)", distance/math.Sqrt(variance))
+}
+
+// BesideAuthors is the recipe on the data sets of the authors' program, over five inference seeds each, beside what that program found with one.
+func (r *Results) BesideAuthors() (Table, bool) {
+	s, section := r.section(Authors, "linear-d20-e40")
+	if s == nil {
+		return Table{}, false
+	}
+	t := Table{
+		Head: []string{"data", "line", "authors, one seed: E-SHD / AUROC / Neg.LL", "E-SHD here", "within 2 SE", "AUROC here", "Neg.LL here"},
+		Note: "Here mean ± standard deviation over five inference seeds, AUROC with the diagonal. The authors' figure is that of a single seed, whose standard deviation is taken to be the one measured here: the standard error of the difference is that times √(1 + 1/5).",
+	}
+	for _, l := range r.Lines(*s, *section) {
+		var reference *Reference
+		for i, ref := range LinearReference() {
+			if ref.Row == l.Key() {
+				reference = &LinearReference()[i]
+			}
+		}
+		seeds := max(1, section.Seeds)
+		for run, data := range section.Data {
+			at := func(m Measure) Spread { return SpreadOf(Known(l.Values(m)[run*seeds : (run+1)*seeds])) }
+			here := at(eshd)
+			row := []string{data.Name, l.Label(), "", here.String(), "", at(auroc).String(), at(negLL).String()}
+			if reference != nil && run < len(reference.Runs) {
+				theirs := reference.Runs[run]
+				row[2] = fmt.Sprintf("%.1f / %.3f / %.0f", theirs.ESHD, theirs.AUROC, theirs.NegLL)
+				row[4] = agrees(here, Spread{theirs.ESHD, here.SD, 1})
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t, true
+}
