@@ -129,6 +129,9 @@ func (r *run) engine(ctx context.Context, e Engine, f Functions) error {
 	if len(list) == 0 {
 		return nil
 	}
+	if remote, ok := e.(Remote); ok {
+		f = remote.StandIns(f)
+	}
 	return e.Run(ctx, r.observed(f), list, func(i int, output []byte, err error) { r.ended(ids[i], output, err) })
 }
 
