@@ -143,11 +143,15 @@ func (r *Run) advance(ctx context.Context, to int) error {
 		return nil
 	}
 	before := r.chainSteps()
+	report := func(p Progress) {
+		p.Step, p.Steps = p.Step+before, r.Steps()
+		r.report(p)
+	}
 	err := timed(&r.seconds.Sample, func() error {
-		return r.particles.advance(ctx, to-before, func(p Progress) {
-			p.Step, p.Steps = p.Step+before, r.Steps()
-			r.report(p)
-		})
+		if r.cfg.Jobs != nil && len(r.particles.fits) > 1 && to > r.Step() {
+			return r.particles.distribute(ctx, r.cfg.Jobs, report)
+		}
+		return r.particles.advance(ctx, to-before, report)
 	})
 	if err != nil {
 		return r.stopped(err)

@@ -137,9 +137,7 @@ func (r *Run) Snapshot() (*Snapshot, error) {
 
 // snapshot copies the state of the sampling.
 func (p *particles) snapshot() *ParticleState {
-	f := p.current()
-	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.order), Optimizer: f.svgd.State.Clone()}
-	s.Z, s.Theta = f.rows()
+	s := p.current().state()
 	for _, e := range p.fits[:len(p.done)] {
 		z, theta := e.rows()
 		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order.order), Z: z, Theta: theta})
@@ -245,10 +243,7 @@ func (p *particles) restore(ctx context.Context, s *ParticleState) error {
 			return err
 		}
 	}
-	f := p.current()
-	f.set(s.Z, s.Theta)
-	f.svgd.State = s.Optimizer.Clone()
-	f.step = s.Step
+	p.current().resume(s)
 	return nil
 }
 

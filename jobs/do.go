@@ -2,9 +2,9 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // A Status says how far a list of jobs is. Jobs that are in a list twice count once.
@@ -36,34 +36,49 @@ func (s Status) Left() int { return s.Jobs - s.Found - s.Done - s.Failed }
 // [*FailedError] that names them. Where outputs could not be kept, all are returned
 // beside a [*NotKeptError]. When ctx is done, what has ended is returned beside an error that
 // wraps its cause. A nil folder keeps nothing.
+//
+// An engine that calls the functions it is given in this process has its jobs claimed one by one, kept where
+// they end, and measured. One that does not gets all jobs without an output, and Do keeps what it hands over.
 func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job, progress func(Status)) ([][]byte, error) {
 	r := newRun(folder, list, progress)
+	if folder != nil {
+		r.claims = newClaims(folder)
+		defer r.claims.end()
+	}
 	r.find()
-	err := r.engine(ctx, e, f)
+	err := r.advance(ctx, e, f)
 	outputs := make([][]byte, len(list))
 	for i, id := range r.ids {
 		outputs[i] = r.outputs[id]
 	}
-	return outputs, errors.Join(err, r.failure())
+	return outputs, together(err, r.failure())
 }
 
 // A run is the doing of a list.
 type run struct {
-	folder *Folder
+	folder *Folder // nil: none
+	claims *claims // nil: no folder
 	list   []Job
 	ids    []string
 	first  map[string]int // index of the first job with an ID
 
-	mu       sync.Mutex
-	status   Status
-	report   func(Status)
-	outputs  map[string][]byte
-	failures map[string]error
-	notKept  error // the first
+	mu        sync.Mutex
+	hasher    hasher
+	status    Status
+	report    func(Status)
+	outputs   map[string][]byte
+	failures  map[string]error
+	elsewhere map[string]string // the token of the other process that does a job
+	settled   map[string]bool   // kept or found where it was computed
+	damaged   map[string]bool   // whose file was named in a warning
+	notKept   error             // the first
+	unclaimed bool              // a warning said that claims cannot be made
 }
 
 func newRun(folder *Folder, list []Job, progress func(Status)) *run {
-	r := &run{folder: folder, list: list, ids: newHasher().ids(list), first: map[string]int{}, report: progress, outputs: map[string][]byte{}, failures: map[string]error{}}
+	r := &run{folder: folder, list: list, hasher: newHasher(), first: map[string]int{}, report: progress,
+		outputs: map[string][]byte{}, failures: map[string]error{}, elsewhere: map[string]string{}, settled: map[string]bool{}, damaged: map[string]bool{}}
+	r.ids = r.hasher.ids(list)
 	for i, id := range r.ids {
 		if _, ok := r.first[id]; !ok {
 			r.first[id] = i
@@ -78,6 +93,7 @@ func (r *run) update(change func(s *Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.status)
+	r.status.Waiting = len(r.elsewhere)
 	if r.report != nil {
 		r.report(r.status)
 	}
@@ -88,8 +104,8 @@ func (r *run) update(change func(s *Status)) {
 func (r *run) find() {
 	if r.folder != nil {
 		for i, id := range r.ids {
-			if r.first[id] == i {
-				r.lookUp(id)
+			if r.first[id] == i && r.lookUp(id) {
+				r.claims.finish(id) // of a process that was killed before it could
 			}
 		}
 	}
@@ -99,76 +115,87 @@ func (r *run) find() {
 // lookUp takes one output, if the folder has it.
 func (r *run) lookUp(id string) bool {
 	output, ok, err := r.folder.Output(id)
-	switch {
-	case err != nil:
-		r.update(func(s *Status) { s.Warning = fmt.Sprintf("%v; its job is done again", err) })
-	case ok:
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	r.mu.Lock()
+	named := r.damaged[id]
+	if ok {
 		r.outputs[id] = output
 		r.status.Found++
+	}
+	r.damaged[id] = err != nil
+	r.mu.Unlock()
+	if err != nil && !named {
+		r.update(func(s *Status) { s.Warning = fmt.Sprintf("%v; its job is done again", err) })
 	}
 	return ok
 }
 
-// pending are the jobs without an output that have not failed.
+// Times between two looks at what other processes do.
+const (
+	firstLook = 50 * time.Millisecond
+	lastLook  = time.Second
+)
+
+// advance lets the engine do what is pending, and waits for what other processes do,
+// until every job has ended.
+func (r *run) advance(ctx context.Context, e Engine, f Functions) error {
+	if remote, ok := e.(Remote); ok {
+		f = remote.StandIns(f)
+	}
+	pause := firstLook
+	for {
+		list, ids := r.pending()
+		if len(list) > 0 {
+			pause = firstLook
+			if err := e.Run(ctx, r.shared(f), list, func(i int, output []byte, err error) { r.ended(ids[i], list[i].Kind, output, err) }); err != nil {
+				return err
+			}
+		}
+		if len(r.elsewhere) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, lastLook)
+		r.look()
+	}
+}
+
+// pending are the jobs that have not ended and that no other process does.
 func (r *run) pending() (list []Job, ids []string) {
 	for i, id := range r.ids {
 		_, done := r.outputs[id]
 		_, failed := r.failures[id]
-		if r.first[id] == i && !done && !failed {
+		_, elsewhere := r.elsewhere[id]
+		if r.first[id] == i && !done && !failed && !elsewhere {
 			list, ids = append(list, r.list[i]), append(ids, id)
 		}
 	}
 	return list, ids
 }
 
-// engine lets the engine do what is pending.
-func (r *run) engine(ctx context.Context, e Engine, f Functions) error {
-	list, ids := r.pending()
-	if len(list) == 0 {
-		return nil
-	}
-	if remote, ok := e.(Remote); ok {
-		f = remote.StandIns(f)
-	}
-	return e.Run(ctx, r.observed(f), list, func(i int, output []byte, err error) { r.ended(ids[i], output, err) })
-}
-
-// observed are functions that count what runs.
-func (r *run) observed(f Functions) Functions {
-	all := Functions{}
-	for kind := range f {
-		all[kind] = func(ctx context.Context, j Job) ([]byte, error) {
-			r.update(func(s *Status) { s.Running++ })
-			defer r.update(func(s *Status) { s.Running-- })
-			return f.Do(ctx, j)
-		}
-	}
-	return all
-}
-
-// ended takes the end of a job.
-func (r *run) ended(id string, output []byte, err error) {
-	var notKept error
-	if err == nil && r.folder != nil {
-		notKept = r.folder.Keep(id, output)
-	}
-	r.update(func(s *Status) {
+// look finds out what has become of the jobs of other processes.
+func (r *run) look() {
+	for id, token := range r.elsewhere {
+		failure := r.claims.failed(id, token)
+		free := r.claims.free(id) // before the output is looked for, which is kept before the claim goes
+		found := r.lookUp(id)
 		switch {
-		case err != nil:
-			r.failures[id] = err
-			s.Failed++
-			return
-		case notKept != nil:
-			s.NotKept++
-			if r.notKept == nil {
-				r.notKept = notKept
-			}
+		case found:
+			r.claims.finish(id)
+		case failure == nil && !free:
+			continue
 		}
-		r.outputs[id] = output
-		s.Done++
-	})
+		r.update(func(s *Status) {
+			delete(r.elsewhere, id)
+			if !found && failure != nil {
+				r.failures[id] = failure
+				s.Failed++
+			}
+		})
+	}
 }
 
 // failure is the error of what failed; nil: nothing did.
@@ -186,5 +213,5 @@ func (r *run) failure() error {
 	if r.notKept != nil {
 		all = append(all, &NotKeptError{Dir: r.folder.dir, Count: r.status.NotKept, Err: r.notKept})
 	}
-	return errors.Join(all...)
+	return together(all...)
 }

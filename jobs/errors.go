@@ -3,11 +3,32 @@ package jobs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // errElsewhere is the result of a job that another process does.
 var errElsewhere = errors.New("jobs: another process does it")
+
+// together is one error, in one line, of several; nil of none.
+func together(all ...error) error {
+	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	shown := all[:min(namedFailures, len(all))]
+	text, args := "%w"+strings.Repeat("; %w", len(shown)-1), make([]any, len(shown))
+	for i, err := range shown {
+		args[i] = err
+	}
+	if more := len(all) - len(shown); more > 0 {
+		text, args = text+"; and %d more", append(args, more)
+	}
+	return fmt.Errorf(text, args...)
+}
 
 // A Failure is a job that failed.
 type Failure struct {
@@ -23,19 +44,16 @@ type FailedError struct {
 	Failures []Failure
 }
 
-// namedFailures is how many failed jobs the text of an error names.
+// namedFailures is how many failures the text of an error names.
 const namedFailures = 5
 
 // Error names the first five.
 func (e *FailedError) Error() string {
-	var text []string
-	for _, f := range e.Failures[:min(namedFailures, len(e.Failures))] {
-		text = append(text, fmt.Sprintf("job %d (%s, %.12s): %v", f.Index+1, f.Job.Kind, f.ID, f.Err))
+	all := make([]error, len(e.Failures))
+	for i, f := range e.Failures {
+		all[i] = fmt.Errorf("job %d (%s, %.12s): %w", f.Index+1, f.Job.Kind, f.ID, f.Err)
 	}
-	if more := len(e.Failures) - namedFailures; more > 0 {
-		text = append(text, fmt.Sprintf("and %d more", more))
-	}
-	return fmt.Sprintf("%d of %d jobs failed: %s", len(e.Failures), e.Jobs, strings.Join(text, "; "))
+	return fmt.Sprintf("%d of %d jobs failed: %v", len(e.Failures), e.Jobs, together(all...))
 }
 
 // Unwrap are the errors of the jobs.

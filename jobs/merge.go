@@ -32,7 +32,7 @@ func (f *Folder) Merge(from *Folder) (added int, err error) {
 		failed = append(failed, err)
 		return nil
 	})
-	return added, errors.Join(append(failed, err)...)
+	return added, together(append(failed, err)...)
 }
 
 // A writeError is that of a write.
