@@ -2,6 +2,7 @@ package beam
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -72,7 +73,7 @@ func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job, done
 	do := &doJobs{Address: net.JoinHostPort(host, strconv.Itoa(h.Address().Port)), Secret: h.Secret(), Workers: e.Workers}
 	for {
 		before := h.Left()
-		err := e.pipeline(ctx, do, len(list))
+		err := e.pipeline(ctx, h, do, len(list))
 		h.Settle()
 		left := h.Left()
 		switch {
@@ -104,20 +105,40 @@ func (e Engine) runner() string {
 // the option when it starts.
 var embedded bool
 
+// Times without a worker after which a pipeline is given up. prism does not always notice that the process it started has
+// ended, or has never begun; on a cluster the first worker may have to wait for its place, and one that is lost is
+// replaced.
+const (
+	prismNone, prismGone = time.Minute, 5 * time.Second
+	clusterGone          = 2 * time.Minute
+)
+
+var errDeserted = errors.New("no worker is there: the processes that it should start have ended, or did not begin; --verbose says what it says")
+
 // pipeline runs the pipeline once.
-func (e Engine) pipeline(ctx context.Context, do *doJobs, n int) error {
-	if e.runner() == "prism" && *jobopts.Endpoint == "" {
-		embedded = true
+func (e Engine) pipeline(ctx context.Context, h *hub.Hub, do *doJobs, n int) error {
+	none, gone := time.Duration(0), clusterGone
+	if e.runner() == "prism" {
+		none, gone = prismNone, prismGone
+		embedded = embedded || *jobopts.Endpoint == ""
 	}
 	// The runner is not cancelled: the hub tells its workers that the run has ended, and
 	// the pipeline ends with them, in order. Where it does not, this process leaves it.
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
+	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) }) })()
+	go func() {
+		if h.Deserted(running, none, gone) {
+			cancel(errDeserted)
+		}
+	}()
 	p, s := sdk.NewPipelineWithRoot()
 	numbers := sdk.ParDo(s, &allNumbers{N: n}, sdk.Impulse(s))
 	sdk.ParDo0(s, do, sdk.Reshuffle(s, numbers))
 	_, err := sdk.Run(running, e.runner(), p)
+	if cause := context.Cause(running); cause != nil {
+		return cause
+	}
 	return err
 }
 

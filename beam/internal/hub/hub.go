@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"tobac/jobs"
 )
@@ -38,6 +39,8 @@ type Hub struct {
 	running int
 	refused error // why the last worker that was refused was
 	conns   map[net.Conn]bool
+	met     int // workers, so far
+	here    int // workers, now
 }
 
 type state int
@@ -131,6 +134,39 @@ func (h *Hub) Refused() error {
 // End tells the workers to stop: they get no more jobs, and their functions are
 // cancelled.
 func (h *Hub) End() { h.cancel() }
+
+// Deserted returns true when no worker is connected for the time gone, after there was one
+// since the call, or the time none is over, in which none came (0: forever); and false when ctx is done.
+func (h *Hub) Deserted(ctx context.Context, none, gone time.Duration) bool {
+	before, _ := h.workers()
+	tick := time.NewTicker(gone / 20)
+	defer tick.Stop()
+	for last := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+		met, here := h.workers()
+		limit := gone
+		if met == before {
+			limit = none
+		}
+		switch {
+		case here > 0:
+			last = time.Now()
+		case limit > 0 && time.Since(last) > limit:
+			return true
+		}
+	}
+}
+
+// workers is how many there were so far, and how many are connected.
+func (h *Hub) workers() (met, here int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.met, h.here
+}
 
 // Settle waits until no worker does a job.
 func (h *Hub) Settle() {

@@ -74,6 +74,11 @@ func (h *Hub) serve(conn net.Conn) {
 	}
 	server.ServeConn(&watched{Conn: conn, gone: s.gone})
 	// Every call has ended: what is claimed now will not be delivered.
+	if s.known {
+		h.mu.Lock()
+		h.here--
+		h.mu.Unlock()
+	}
 	for _, a := range s.claimed {
 		a.deliver(Delivery{Failure: fmt.Sprintf("worker %s: %v", s.name, errDied)})
 	}
@@ -100,14 +105,16 @@ func (s *session) Hello(from Hello, _ *Nothing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.name = from.Name
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
 	if want := jobs.Program(); from.Program != want {
 		err := fmt.Errorf("worker %s is refused: it would give other results in their last bits (its program: %s; that of this run: %s); start the same tobac-beam on every machine", from.Name, from.Program, want)
-		s.hub.mu.Lock()
-		defer s.hub.mu.Unlock()
 		s.hub.refused = err
 		return err
 	}
 	s.known = true
+	s.hub.met++
+	s.hub.here++
 	return nil
 }
 
