@@ -133,7 +133,7 @@ func (p *particles) distribute(ctx context.Context, do Do, report func(Progress)
 			return fmt.Errorf("the output of job %d: %w", k+1, err)
 		}
 		f.resume(s)
-		report(Progress{Stage: SVGD, Step: p.steps(), Order: len(p.done) + 1, Orders: len(p.fits)})
 	}
+	report(Progress{Stage: SVGD, Step: p.steps(), Order: len(p.fits), Orders: len(p.fits)})
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strconv"
@@ -41,6 +42,7 @@ type fitOptions struct {
 	checkpointEvery     int    // steps
 	seed                uint64
 	workers             int
+	jobs                jobOptions
 	json                bool
 	report              bool
 	formats             []graphfile.Format
@@ -192,6 +194,12 @@ same, except --workers, --truth, --heldout, the options of the output and, where
 one order or none and that does not come from the posterior, --steps. The engine exact has
 no steps: what it computes is computed again.
 
+Jobs: --jobs DIR does what svgd does under each of several orders as jobs, --workers
+at a time, and keeps each in DIR once it is finished: a fit that is interrupted,
+extended by --orders or killed takes what is there, and several processes on DIR share
+the work. --plan writes the jobs for tobac work, and --shard i/N does a part of them;
+the same command without these gives the result. docs/many-machines.md explains them.
+
 The same data, settings and seed give the same results for any --workers.`
 
 func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
@@ -266,13 +274,14 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(wholeNumber(&o.checkpointEvery, 1, mostSteps), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
+	o.jobs.flags(f)
 	toggle(f, &o.report, "report", "write report.html and figures with --out")
 	toggle(f, &o.json, "json", "print summary.json instead of tables")
 	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run; the command line comes first")
 	toggle(f, &o.force, "force", forceUsage)
 	toggle(f, &o.quiet, "quiet", "no progress on standard error")
-	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "report", "force", "quiet")
-	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "report", "force", "quiet", "truth", "heldout")
+	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "jobs", "shard", "plan", "json", "report", "force", "quiet")
+	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "jobs", "shard", "plan", "json", "report", "force", "quiet", "truth", "heldout")
 	record(f)
 	return cmd
 }
@@ -315,7 +324,14 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Force: o.force}}
+	if err := o.jobs.check(o.checkpoint != ""); err != nil {
+		return err
+	}
+	if err := o.jobs.open(); err != nil {
+		return err
+	}
+	j.jobs = o.jobs
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint", "jobs"), Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}
@@ -329,6 +345,10 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		}
 	}
 	r, err := j.infer(ctx, stderr)
+	if part := new(partError); errors.As(err, &part) {
+		_, err := fmt.Fprintln(stdout, part)
+		return err
+	}
 	if err != nil {
 		return err
 	}

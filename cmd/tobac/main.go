@@ -10,6 +10,8 @@
 //	tobac order DATA.csv     print a causal order of the columns
 //	tobac simulate           draw a random graph and data from it
 //	tobac convert IN OUT     write a graph in the format of another program
+//	tobac work DIR           do the jobs that tobac fit --jobs DIR --plan wrote down
+//	tobac merge OUT DIR...   put the finished jobs of several folders into one
 //	tobac version            print the version
 //	tobac completion SHELL   print a completion script for bash, zsh, fish or powershell
 //	tobac man DIR            write manual pages

@@ -69,7 +69,7 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newOrder()), newSimulate(), newReport(), newVersion(), newMan(root))
+	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newOrder()), newSimulate(), newReport(), newWork(), newMerge(), newVersion(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -152,7 +152,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "graphfile", "impute", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd", "table":
+		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "graphfile", "impute", "jobs", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "svgd", "table":
 		default:
 			found = false
 		}

@@ -28,7 +28,7 @@ func eachFlag(f func(command *cobra.Command, flag *pflag.Flag)) {
 func TestEmptyArguments(t *testing.T) {
 	inFolder(t, badInputs)
 	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"}, "order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "effect": {"."},
-		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "version": {}}
+		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "version": {}, "work": {"."}, "merge": {"out", "."}}
 	wrong := func(words ...string) {
 		t.Helper()
 		before := tree(t)
