@@ -138,6 +138,9 @@ const (
 // advance lets the engine do what is pending, and waits for what other processes do,
 // until every job has ended.
 func (r *run) advance(ctx context.Context, e Engine, f Functions) error {
+	if remote, ok := e.(Remote); ok {
+		f = remote.StandIns(f)
+	}
 	pause := firstLook
 	for {
 		list, ids := r.pending()

@@ -88,6 +88,7 @@ type recorderKey struct{}
 type recorder struct {
 	mu     sync.Mutex
 	values map[string]float64
+	there  *Measured // of [Record]
 }
 
 // DoMeasured is [Functions.Do] with what was measured.
@@ -99,7 +100,9 @@ func (f Functions) DoMeasured(ctx context.Context, j Job) (output []byte, m Meas
 	m.Host, _ = os.Hostname() // "" where it is unknown
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.values) > 0 {
+	if r.there != nil {
+		m = *r.there
+	} else if len(r.values) > 0 {
 		m.Values = r.values
 	}
 	return output, m, err
