@@ -56,6 +56,7 @@ type chains struct {
 	model       Scored
 	evidence    []Evidence
 	hypothesis  Hypothesis
+	chosen      int // number of the hypothesis
 	density     float64
 	sampler     *mcmc.Sampler
 	step, steps int
@@ -91,19 +92,34 @@ func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *C
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
 	best.evidence = all
-	prior, err := cfg.Prior.modular(len(data.Names), best.density)
-	if err != nil {
-		return nil, err
-	}
 	cfg.doing(MCMC, "candidate parents and their scores, "+"model "+best.model.String())
-	best.sampler, err = mcmc.New(ctx, best.hypothesis.Scores, prior, cfg.chainOptions(cfg.Chains.WarmUp))
-	best.steps = cfg.Chains.WarmUp + cfg.Chains.Iterations
-	return best, err
+	return best, best.begin(ctx, len(data.Names), cfg)
+}
+
+// begin prepares the chains of d variables.
+func (c *chains) begin(ctx context.Context, d int, cfg *Config) error {
+	prior, err := cfg.Prior.modular(d, c.density)
+	if err != nil {
+		return err
+	}
+	c.sampler, err = mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(cfg.Chains.WarmUp))
+	c.steps = cfg.Chains.WarmUp + cfg.Chains.Iterations
+	return err
 }
 
 func (c *Config) chainOptions(warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: c.Chains.Candidates, Chains: c.Chains.Chains, Rungs: c.Chains.Rungs, WarmUp: warmUp, Draws: posteriorDraws,
 		Seed: c.Seed, Workers: c.Workers}
+}
+
+// pilot is the prior of the short chains, and that under which hypotheses are found.
+func (p *Prior) pilot(d int) (*score.Prior, error) {
+	densities := p.densities(d)
+	density := densities[len(densities)-1]
+	if len(densities) > 1 {
+		density = nearest(densities, 1)
+	}
+	return p.modular(d, density)
 }
 
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
@@ -112,11 +128,7 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.densities(d)
-	density := densities[len(densities)-1]
-	if len(densities) > 1 {
-		density = nearest(densities, 1)
-	}
-	prior, err := cfg.Prior.modular(d, density)
+	prior, err := cfg.Prior.pilot(d)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -131,7 +143,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	c := &chains{model: m}
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
-		c.hypothesis = hypotheses[chosen]
+		c.hypothesis, c.chosen = hypotheses[chosen], chosen
 		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
 		if err != nil {
 			return nil, 0, err

@@ -19,14 +19,16 @@ import (
 // Kinds of jobs, the keys of [Functions].
 const (
 	orderKind = "svgd-order"
+	chainKind = "mcmc-chain"
 )
 
 // Functions do the jobs into which [Config.Jobs] and others cut a fit. A program that
 // does the jobs of a folder, on whatever engine, needs nothing else:
 //
 //	svgd-order         SVGD under one causal order: input are settings, order and seed, output the particles with the state of the optimiser
+//	mcmc-chain         a Markov chain: input are settings, number and seed, output the state of the chain after its last iteration
 func Functions() jobs.Functions {
-	return jobs.Functions{orderKind: doOrder}
+	return jobs.Functions{orderKind: doOrder, chainKind: doChain}
 }
 
 // encodeTable is a table as bytes with every bit: a line of JSON, and the numbers.
@@ -85,6 +87,17 @@ func decodeTable(text []byte) (*dataset.Table, error) {
 	return t, t.Validate()
 }
 
+// inputs reads the settings and the table of a job.
+func inputs(j jobs.Job, settings any) (*dataset.Table, error) {
+	if err := json.Unmarshal(j.Input, settings); err != nil {
+		return nil, fmt.Errorf("tobac: the input of a job: %w", err)
+	}
+	if len(j.Data) != 1 {
+		return nil, fmt.Errorf("tobac: a job has %d data, want a table", len(j.Data))
+	}
+	return decodeTable(j.Data[0])
+}
+
 // A modelText is a model in a job.
 type modelText string
 
@@ -96,38 +109,44 @@ func encodeModel(m Model) (modelText, error) {
 	return modelText(m.String()), nil
 }
 
-// A samplerText are the settings of SVGD in a job, by name.
-type samplerText map[string]string
+// settingTexts are settings in a job, by name.
+type settingTexts map[string]string
 
-func encodeSampler(s Sampler) (samplerText, error) {
-	out := samplerText{}
-	for _, setting := range s.Settings() {
-		if v := setting.String(); v != "" {
-			out[setting.Name] = v
+func textsOf(settings []*Setting) settingTexts {
+	out := settingTexts{}
+	for _, s := range settings {
+		if v := s.String(); v != "" {
+			out[s.Name] = v
 		}
 	}
-	there, err := out.decode()
-	if err != nil || there.String() != s.String() {
+	return out
+}
+
+// set sets the settings of a value.
+func (t settingTexts) set(settings []*Setting) error {
+	known := map[string]*Setting{}
+	for _, s := range settings {
+		known[s.Name] = s
+	}
+	for name, v := range t {
+		s, ok := known[name]
+		if !ok {
+			return fmt.Errorf("tobac: a job has the unknown setting %q", name)
+		}
+		if err := s.Set(v); err != nil {
+			return fmt.Errorf("tobac: %s is %s; %w", name, v, err)
+		}
+	}
+	return nil
+}
+
+func encodeSampler(s Sampler) (settingTexts, error) {
+	out := textsOf(s.Settings())
+	var there Sampler
+	if err := out.set(there.Settings()); err != nil || there.String() != s.String() {
 		return nil, errors.New("tobac: a schedule, kernel or optimiser of one's own is not known to other processes; allowed with jobs: the settings that have a text form")
 	}
 	return out, nil
-}
-
-func (t samplerText) decode() (s Sampler, err error) {
-	known := map[string]*Setting{}
-	for _, setting := range s.Settings() {
-		known[setting.Name] = setting
-	}
-	for name, v := range t {
-		setting, ok := known[name]
-		if !ok {
-			return s, fmt.Errorf("tobac: a job has the unknown setting %q", name)
-		}
-		if err := setting.Set(v); err != nil {
-			return s, fmt.Errorf("tobac: %s is %s; %w", name, v, err)
-		}
-	}
-	return s, nil
 }
 
 // A priorText is a prior in a job.

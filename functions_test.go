@@ -72,13 +72,15 @@ func TestJobsGiveTheSameBits(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		config tobac.Config
-		kinds  int // of jobs, beside nothing
+		jobs   int
 	}{
-		{"beside exact", tobac.Config{Beside: true, Sampler: quick, Order: tobac.Order{Count: 3}}, 1},
-		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}, Prior: tobac.Prior{Probabilities: probabilities}}, 1},
-		{"networks", tobac.Config{Engine: tobac.SVGD, Model: tobac.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: known}, 1},
-		{"unequal", tobac.Config{Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: tobac.Prior{Kind: tobac.ScaleFree}}, 1},
-		{"after chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.Linear{}, Beside: true, Sampler: quick, Chains: chains, Order: tobac.Order{Count: 2}}, 1},
+		{"beside exact", tobac.Config{Beside: true, Sampler: quick, Order: tobac.Order{Count: 3}}, 3},
+		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}, Prior: tobac.Prior{Probabilities: probabilities}}, 6},
+		{"networks", tobac.Config{Engine: tobac.SVGD, Model: tobac.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: known}, 2},
+		{"unequal", tobac.Config{Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: tobac.Prior{Kind: tobac.ScaleFree}}, 2},
+		{"after chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.Linear{}, Beside: true, Sampler: quick, Chains: chains, Order: tobac.Order{Count: 2}}, 5},
+		{"chains, the model open", tobac.Config{Engine: tobac.MCMC, Chains: chains}, 3},
+		{"chains, few candidates", tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20, Candidates: 2}, Prior: known}, 2},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			data := jobTable(t)
@@ -93,8 +95,8 @@ func TestJobsGiveTheSameBits(t *testing.T) {
 				t.Fatal("nothing was done as jobs")
 			}
 			list, err := folder.Jobs()
-			if err != nil || len(list) < 2 {
-				t.Errorf("%d jobs, %v, want some", len(list), err)
+			if err != nil || len(list) != row.jobs {
+				t.Errorf("%d jobs, %v, want %d", len(list), err, row.jobs)
 			}
 			row.config.Workers = 2
 			row.config.Jobs = func(ctx context.Context, list []jobs.Job) ([][]byte, error) {

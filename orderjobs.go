@@ -11,12 +11,12 @@ import (
 
 // An orderJob is the input of a job of SVGD under one order.
 type orderJob struct {
-	Model   modelText   `json:"model"`
-	Sampler samplerText `json:"sampler"`
-	Prior   priorText   `json:"prior"`
-	Density float64     `json:"density"`
-	Order   []int       `json:"order"`
-	Seed    uint64      `json:"seed"`
+	Model   modelText    `json:"model"`
+	Sampler settingTexts `json:"sampler"`
+	Prior   priorText    `json:"prior"`
+	Density float64      `json:"density"`
+	Order   []int        `json:"order"`
+	Seed    uint64       `json:"seed"`
 }
 
 // job is the sampling under one order as a job; table is the data, encoded.
@@ -39,13 +39,7 @@ func (f *particleFit) job(table []byte) (j jobs.Job, err error) {
 // doOrder takes all steps under an order. The output is a [ParticleState].
 func doOrder(ctx context.Context, j jobs.Job) ([]byte, error) {
 	var in orderJob
-	if err := json.Unmarshal(j.Input, &in); err != nil {
-		return nil, fmt.Errorf("tobac: the input of a job: %w", err)
-	}
-	if len(j.Data) != 1 {
-		return nil, fmt.Errorf("tobac: a job of SVGD has %d data, want a table", len(j.Data))
-	}
-	table, err := decodeTable(j.Data[0])
+	table, err := inputs(j, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +52,7 @@ func doOrder(ctx context.Context, j jobs.Job) ([]byte, error) {
 		return nil, fmt.Errorf("tobac: the model %v has no likelihood that SVGD could differentiate", model)
 	}
 	f := &particleFit{asked: asked, prior: in.Prior.decode(), density: in.Density, order: weightedOrder{order: in.Order, seed: in.Seed}, workers: 1, names: table.Names}
-	if f.sampler, err = in.Sampler.decode(); err != nil {
+	if err := in.Sampler.set(f.sampler.Settings()); err != nil {
 		return nil, err
 	}
 	defer f.release()

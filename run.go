@@ -125,10 +125,16 @@ func (r *Run) advance(ctx context.Context, to int) error {
 	to = min(to, r.Steps())
 	if c := r.chains; c != nil && c.step < c.steps {
 		start := time.Now()
-		err := c.advance(ctx, min(to, c.steps), func(p Progress) {
+		report := func(p Progress) {
 			p.Steps = r.Steps()
 			r.report(p)
-		})
+		}
+		err := error(nil)
+		if r.cfg.Jobs != nil && c.step == 0 && to > 0 && c.sampler.Chains() > 1 {
+			err = c.distribute(ctx, r.data, &r.cfg, report)
+		} else {
+			err = c.advance(ctx, min(to, c.steps), report)
+		}
 		r.seconds.Infer += time.Since(start).Seconds()
 		if err != nil {
 			return r.stopped(err)
