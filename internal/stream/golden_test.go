@@ -64,6 +64,12 @@ var newer = []frozen{
 	{stream.FunctionFeatures, 0x0, []int{}, [3]uint64{0xc23354836ec04ff0, 0xdb2aaa885c7f8e79, 0x822a1ef5648a12bd}},
 	{stream.FunctionFeatures, 0x2a, []int{}, [3]uint64{0x491920e36ac13cc, 0x256df68a283c0375, 0x7d0f8a7c1b9242f2}},
 	{stream.FunctionFeatures, 0xffffffffffffffff, []int{}, [3]uint64{0x82e299c13849c37f, 0x90568c30d49b11d, 0x22648b33d3ee475b}},
+	{stream.OutputLayer, 0x0, []int{2}, [3]uint64{0xcda15940282fe12, 0xe50252ca9663f944, 0xb7b233be1045860f}},
+	{stream.OutputLayer, 0x2a, []int{2}, [3]uint64{0x565371593f4a6b59, 0xe82ce9896b82cf75, 0xfc925c412a40df20}},
+	{stream.OutputLayer, 0xffffffffffffffff, []int{2}, [3]uint64{0x8d9110ad8493aa4, 0xf64c8c0835825c40, 0xc6c2c114d5b7f275}},
+	{stream.TemperingMoves, 0x0, []int{2, 5}, [3]uint64{0x448652d809ffc2e3, 0x4ea83ae5fa6796b2, 0x9ab5bd803117726}},
+	{stream.TemperingMoves, 0x2a, []int{2, 5}, [3]uint64{0xca7549779d2c8d84, 0xea8b8c210dbaa09a, 0xedbb058e2e895f63}},
+	{stream.TemperingMoves, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0x4ff47b0dffd4b07c, 0x6fc7dad8471d0ba8, 0xfc0c9ee5c940a5a9}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

@@ -35,6 +35,8 @@ const (
 	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
 	ImputedTable                           // seed of the fit to one of several completed tables
 	FunctionFeatures                       // weights of the random features of a function
+	OutputLayer                            // weights of the last layer of a particle's networks
+	TemperingMoves                         // moves of the tempered chains of a variable
 )
 
 // A derivation is one of those in the package comment.
@@ -84,6 +86,8 @@ var purposes = [...]struct {
 	RedrawnValues:       {keyed, 2, "redrawn", 0},
 	ImputedTable:        {keyed, 1, "imputed table", 0},
 	FunctionFeatures:    {keyed, 0, "function features", 0},
+	OutputLayer:         {keyed, 1, "output layer", 0},
+	TemperingMoves:      {keyed, 2, "tempered", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

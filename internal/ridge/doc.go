@@ -1,4 +1,4 @@
-// Package regression is Bayesian linear regression on few features with a known noise
+// Package ridge is Bayesian linear regression on few features with a known noise
 // variance, from a Gram matrix:
 //
 //	y = Φw + ε,   w ~ N(0, I),   ε ~ N(0, s²I),   Φ of n×m
@@ -10,4 +10,4 @@
 // which only the lower triangle is read. Another prior variance of w is a factor of Φ.
 //
 // Nothing allocates but [New]. A [Solver] serves one goroutine at a time.
-package regression
+package ridge

@@ -1,4 +1,4 @@
-package regression
+package ridge
 
 import "math"
 
