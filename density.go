@@ -3,6 +3,7 @@ package tobac
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -66,6 +67,14 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 type Predictive interface {
 	Predictive(data *dataset.Table) (models.Likelihood, error)
 }
+
+// A Completed likelihood integrates some parameters out that the draws of the posterior have: those of [Predictive]'s
+// likelihood, drawn given the others after the particles have moved.
+type Completed interface {
+	Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error)
+}
+
+var _ Completed = (*models.IntegratedNetwork)(nil)
 
 // componentDensity are the densities of the draws of a component, and of the graph
 // without edges.

@@ -165,6 +165,12 @@ func ParseModel(text string) (Model, error) {
 				failed = fmt.Errorf("tobac: model %q: unknown activation %q", text, t)
 			}
 		}
+		if t, ok := value["output-layer"]; ok {
+			delete(value, "output-layer")
+			if f.Output = models.IntegratedOutput; t != f.Output.String() {
+				failed = fmt.Errorf("tobac: model %q: unknown output layer %q", text, t)
+			}
+		}
 		m = f
 	default:
 		return nil, fmt.Errorf("tobac: unknown model %q; allowed: linear, bge, gp, ffn", words[0])

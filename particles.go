@@ -5,11 +5,13 @@ import (
 	"errors"
 
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/parallel"
+	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -157,12 +159,18 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if err != nil {
 		return nil, err
 	}
+	if m, ok := f.lik.(Completed); ok {
+		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.seed, stream.OutputLayer, m) })
+		if err != nil {
+			return nil, err
+		}
+	}
 	for m, g := range graphs {
 		draw := posterior.Draw{Graph: g.Relabel(dag.Inverse(order)), LogPrior: prior[m], LogLikelihood: likelihood[m]}
 		switch {
 		case equational != nil && weighted != nil:
 			draw.Equations = f.equations(equational, edgeWeights(g, weighted, theta.RawRowView(m)), noise, m)
-		case theta != nil:
+		case parameters != nil:
 			draw.Parameters = slices.Clone(parameters.RawRowView(m))
 		}
 		p.Draws = append(p.Draws, draw)

@@ -187,7 +187,7 @@ func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
 // Terms implements [Likelihood].
 func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	for j := range f.d {
-		prior = f.put(prior, j, f.priorOf(j, g, theta))
+		prior = f.put(prior, j, f.priorOf(f.layers, j, g, theta))
 	}
 	var logs *autograd.Node
 	if n := f.noise.params(); n > 0 {
@@ -224,10 +224,10 @@ func (f *FeedForward) parents(j int, g *autograd.Node) *autograd.Node {
 	return g.Gather(columnIndices(f.d, []int{j}), autograd.Shape{f.d, 1})
 }
 
-// priorOf is the log density of the parameters of variable j.
-func (f *FeedForward) priorOf(j int, g, theta *autograd.Node) (prior *autograd.Node) {
+// priorOf is the log density of the parameters of variable j in the first layers.
+func (f *FeedForward) priorOf(layers []layer, j int, g, theta *autograd.Node) (prior *autograd.Node) {
 	lnN := func(x *autograd.Node) *autograd.Node { return lnNormal(x, 0, f.opt.ParamVariance) }
-	for i, l := range f.layers {
+	for i, l := range layers {
 		if w := lnN(f.weights(l, j, theta)); i == 0 {
 			prior = f.parents(j, g).Mul(w).Sum()
 		} else {
@@ -255,10 +255,16 @@ func (f *FeedForward) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 
 // residuals are those of variable j in the given rows.
 func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node) *autograd.Node {
+	n, _ := rows.Dims()
+	return g.Builder().Constant(mat.Col(nil, j, rows), autograd.Shape{n, 1}).Sub(f.through(f.layers, j, rows, g, theta))
+}
+
+// through is what the first layers make of the given rows for variable j, n × units, before the last one's
+// activation.
+func (f *FeedForward) through(layers []layer, j int, rows *mat.Dense, g, theta *autograd.Node) (h *autograd.Node) {
 	b := g.Builder()
 	n, _ := rows.Dims()
-	var h *autograd.Node
-	for i, l := range f.layers {
+	for i, l := range layers {
 		if w := f.weights(l, j, theta); i == 0 {
 			h = b.Constant(mat.DenseCopyOf(rows).RawMatrix().Data, autograd.Shape{n, f.d}).MatMul(f.parents(j, g).Mul(w))
 		} else {
@@ -268,7 +274,7 @@ func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node)
 			h = h.Add(c)
 		}
 	}
-	return b.Constant(mat.Col(nil, j, rows), autograd.Shape{n, 1}).Sub(h)
+	return h
 }
 
 // observations are the rows in which variable j was not set by intervention.

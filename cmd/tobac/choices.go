@@ -83,6 +83,7 @@ func (o *fitOptions) checkChoices() error {
 	}{
 		{"hidden", ffn, "--model " + o.model.String(), "only --model ffn has hidden layers"},
 		{"activation", ffn, "--model " + o.model.String(), "only --model ffn has hidden layers"},
+		{"output-layer", ffn, "--model " + o.model.String(), "only --model ffn has an output layer"},
 		{"bias", ffn, "--model " + o.model.String(), "only --model ffn has biases"},
 		{"penalty-rate", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
 		{"penalty-samples", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
@@ -177,7 +178,7 @@ func (o *fitOptions) paperOrder() bool { return o.preset == presetPaper && !o.gi
 func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 	switch o.model {
 	case modelFFN:
-		f := tobac.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance}
+		f := tobac.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance, Output: o.output}
 		if o.preset == presetPaper && o.noiseVariance == 0 {
 			f.NoiseVariance = 0.1
 		}

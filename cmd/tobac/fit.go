@@ -27,6 +27,7 @@ type fitOptions struct {
 	model         modelName
 	hidden        []int
 	activation    models.Activation
+	output        models.OutputLayer
 	bias          bool
 	noiseVariance float64 // 0: not given
 	prior, order  string  // as on the command line
@@ -238,6 +239,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(sizes(&o.hidden), "hidden", "units of each hidden layer of the networks of --model ffn")
 	defaultText(f, "hidden", joinNumbers(o.hidden))
 	f.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers of --model ffn")
+	f.Var(choice(&o.output, models.SampledOutput, models.IntegratedOutput), "output-layer", "whether the last layer of --model ffn is sampled or integrated out")
 	toggle(f, &o.bias, "bias", "whether the networks of --model ffn have biases")
 	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise, in squared units of the data")
 	defaultText(f, "noise-variance", "inferred; 0.1 with --preset paper")

@@ -111,7 +111,7 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 		base = append(base, "--edges-per-node", "0.5")
 	}
 	for option, beside := range map[string][]string{
-		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
+		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "output-layer": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
 		"penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
 		"checkpoint-every": {"--checkpoint", "state"}, "chains": {"--engine", "mcmc"}, "candidates": {"--engine", "mcmc"}, "rungs": {"--engine", "mcmc"}, "iterations": {"--engine", "mcmc"}, "warm-up": {"--engine", "mcmc"},
 	} {

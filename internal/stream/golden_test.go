@@ -87,6 +87,12 @@ var newer = []frozen{
 	{stream.BCDStart, 0x0, []int{}, [3]uint64{0x8a5551bc656a2888, 0xc2b091379ba8174, 0xbf7a42b01b8b066}},
 	{stream.BCDStart, 0x2a, []int{}, [3]uint64{0x6882a5fd54df46c5, 0xb382b2cf1e15a5ce, 0x97d0b83d24a5c432}},
 	{stream.BCDStart, 0xffffffffffffffff, []int{}, [3]uint64{0xd041e26543ecaf9c, 0x6275baff6d24c862, 0xe9c44ad0002dcbbe}},
+	{stream.OutputLayer, 0x0, []int{2}, [3]uint64{0xcda15940282fe12, 0xe50252ca9663f944, 0xb7b233be1045860f}},
+	{stream.OutputLayer, 0x2a, []int{2}, [3]uint64{0x565371593f4a6b59, 0xe82ce9896b82cf75, 0xfc925c412a40df20}},
+	{stream.OutputLayer, 0xffffffffffffffff, []int{2}, [3]uint64{0x8d9110ad8493aa4, 0xf64c8c0835825c40, 0xc6c2c114d5b7f275}},
+	{stream.TemperingMoves, 0x0, []int{2, 5}, [3]uint64{0x448652d809ffc2e3, 0x4ea83ae5fa6796b2, 0x9ab5bd803117726}},
+	{stream.TemperingMoves, 0x2a, []int{2, 5}, [3]uint64{0xca7549779d2c8d84, 0xea8b8c210dbaa09a, 0xedbb058e2e895f63}},
+	{stream.TemperingMoves, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0x4ff47b0dffd4b07c, 0x6fc7dad8471d0ba8, 0xfc0c9ee5c940a5a9}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

@@ -46,6 +46,8 @@ const (
 	GFlowNetDraw                           // actions of the episode that ends in a draw
 	StudyRun                               // seed of the simulation of a run of a study
 	RandomOrder                            // a causal order drawn at random, the baseline
+	OutputLayer                            // weights of the last layer of a particle's networks
+	TemperingMoves                         // moves of the tempered chains of a variable
 )
 
 // A derivation is one of those in the package comment.
@@ -106,6 +108,8 @@ var purposes = [...]struct {
 	GFlowNetDraw:        {keyed, 1, "flow draw", 0},
 	StudyRun:            {keyed, 1, "study run", 0},
 	RandomOrder:         {keyed, 0, "random order", 0},
+	OutputLayer:         {keyed, 1, "output layer", 0},
+	TemperingMoves:      {keyed, 2, "tempered", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

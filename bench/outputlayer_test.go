@@ -1,0 +1,47 @@
+package bench_test
+
+import (
+	"context"
+	"testing"
+
+	"tobac"
+	"tobac/bench"
+	"tobac/models"
+)
+
+// The published recipe for networks, given the true order, with 10 particles and 32 sampled graphs, and the same with
+// the output layer integrated out; then without the noise variance, on scaled columns. It takes some minutes:
+//
+//	go test ./bench -run TestOutputLayer -long -v -timeout 60m
+func TestOutputLayer(t *testing.T) {
+	full(t)
+	problems := synthetic(t, "nonlinear-d10-e20", 3)
+	var methods []bench.Method
+	for _, variance := range []float64{0.1, 0} {
+		for _, output := range []models.OutputLayer{models.SampledOutput, models.IntegratedOutput} {
+			cfg := tobac.Paper()
+			model := tobac.FeedForward{NoiseVariance: variance, Output: output}
+			cfg.Model, cfg.Sampler.Particles, cfg.Sampler.Samples = model, 10, 32
+			methods = append(methods, bench.Method{Name: model.String(), Fit: func(ctx context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
+				order, err := p.Truth.TopologicalOrder()
+				if err != nil {
+					return nil, err
+				}
+				own := cfg
+				own.Order = tobac.Order{Known: order}
+				return tobacMethod("", own).Fit(ctx, p, seed)
+			}})
+		}
+	}
+	all, err := bench.Experiment(context.Background(), problems, methods, 1, func(o bench.Outcome) {
+		t.Logf("%-50s %s: E-SHD %.1f, AUROC %.3f, Neg.LL %.0f, mixture %.1f; %.1f s", o.Method, o.Problem, o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL, o.Mixture.ESHD, o.Seconds)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logTable(t, all)
+	sampled, integrated := spread(all[:3], empirical, eshd), spread(all[3:6], empirical, eshd)
+	if !(integrated.Mean < 0.7*sampled.Mean) {
+		t.Errorf("mean E-SHD %v with the output layer integrated out, %v with it sampled, want at most 0.7 of that", integrated, sampled)
+	}
+}

@@ -1,0 +1,203 @@
+package tempering
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"sort"
+
+	"tobac/internal/stream"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A chain is one of the independent ones of a node: a state for each temperature.
+type chain struct {
+	*worker
+	betas  []float64 // ascending, from 0 to 1
+	states []*state
+	rng    *rand.Rand
+
+	// Of the pairs of neighbouring temperatures since the last change of these.
+	refused []float64 // sums of probabilities that a swap is refused
+	swaps   int
+
+	// Of the second half.
+	counts    [2][]int     // by half of it and candidate: iterations in which it is a parent
+	kept      [2]int       // iterations
+	steps     []logSum     // of exp((β_{k+1} − β_k) log p(y)) at β_k
+	evidences meanVariance // of log p(y) at β = 1
+	draws     []network
+}
+
+// A network is a draw of all parameters of a variable.
+type network struct {
+	parents []int     // columns
+	weights []float64 // parent by unit
+	biases  []float64 // of units
+	output  []float64 // weights of the units, and the bias unless there is none
+	logs    float64   // ln σ²
+}
+
+// A logSum adds numbers given by their logarithms.
+type logSum struct {
+	max, sum float64
+	n        int
+}
+
+func (l *logSum) add(x float64) {
+	if l.n++; l.n == 1 || x > l.max {
+		l.sum, l.max = l.sum*math.Exp(l.max-x), x
+	}
+	l.sum += math.Exp(x - l.max)
+}
+
+// logMean is the logarithm of the mean.
+func (l *logSum) logMean() float64 { return l.max + math.Log(l.sum/float64(l.n)) }
+
+// A meanVariance are running moments.
+type meanVariance struct{ n, mean, squares float64 }
+
+func (m *meanVariance) add(x float64) {
+	m.n++
+	d := x - m.mean
+	m.mean += d / m.n
+	m.squares += d * (x - m.mean)
+}
+
+// newChain starts every temperature at a draw from the prior.
+func (v *node) newChain(number int) *chain {
+	t := v.cfg.Temperatures
+	c := &chain{worker: v.newWorker(), betas: make([]float64, t), rng: stream.New(v.cfg.Seed, stream.TemperingMoves, v.column, number), refused: make([]float64, t-1), steps: make([]logSum, t-1)}
+	for k := range c.betas {
+		c.betas[k] = math.Pow(float64(k)/float64(t-1), 5)
+		s := v.newState()
+		c.start(s, c.rng)
+		c.states = append(c.states, s)
+	}
+	for half := range c.counts {
+		c.counts[half] = make([]int, len(v.candidates))
+	}
+	return c
+}
+
+// run takes all iterations: the first half moves the temperatures so that every swap is as likely as the others [2], the
+// second is kept.
+func (c *chain) run(ctx context.Context) error {
+	total := c.cfg.Iterations
+	first := total / 2
+	perChain := (c.cfg.Draws + chains - 1) / chains
+	for t := range total {
+		if t%32 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for k, s := range c.states {
+			c.sweep(s, c.betas[k], c.rng)
+			if t%64 == 63 {
+				c.refresh(s) // sums of many small changes are taken again
+			}
+		}
+		c.exchange(t % 2)
+		switch {
+		case t < first:
+			if t == first/8 || t == first/4 || t == first/2 || t == first-1 {
+				c.adapt()
+			}
+			continue
+		case perChain > 0 && (t-first)*perChain/(total-first) != (t-first+1)*perChain/(total-first):
+			c.draws = append(c.draws, c.draw())
+		}
+		c.record((t - first) * 2 / (total - first))
+	}
+	return nil
+}
+
+// record counts the states of an iteration in the first or the second half of what is kept.
+func (c *chain) record(half int) {
+	last := len(c.states) - 1
+	c.kept[half]++
+	for i, in := range c.states[last].in {
+		if in {
+			c.counts[half][i]++
+		}
+	}
+	for k, s := range c.states[:last] {
+		c.steps[k].add((c.betas[k+1] - c.betas[k]) * s.evidence)
+	}
+	c.evidences.add(c.states[last].evidence)
+}
+
+// exchange proposes to swap the states of every second pair of neighbouring temperatures.
+func (c *chain) exchange(first int) {
+	for k := first; k+1 < len(c.states); k += 2 {
+		log := (c.betas[k] - c.betas[k+1]) * (c.states[k+1].evidence - c.states[k].evidence)
+		u := 1 - c.rng.Float64()
+		c.refused[k] += 1 - math.Exp(math.Min(0, log))
+		if math.Log(u) <= log {
+			c.states[k], c.states[k+1] = c.states[k+1], c.states[k]
+		}
+	}
+	c.swaps++
+}
+
+// rejections are the frequencies with which swaps are refused.
+func (c *chain) rejections() []float64 {
+	r := make([]float64, len(c.refused))
+	for k, v := range c.refused {
+		r[k] = v / math.Max(1, float64(c.swaps/2))
+	}
+	return r
+}
+
+// adapt places the temperatures at equal distances of the barrier, the sum of rejections up to an inverse temperature,
+// which is taken to be linear between the present ones [2].
+func (c *chain) adapt() {
+	last := len(c.betas) - 1
+	barrier := make([]float64, last+1)
+	for k, r := range c.rejections() {
+		barrier[k+1] = barrier[k] + math.Max(r, 1e-3)
+	}
+	betas := make([]float64, last+1)
+	betas[last] = 1
+	for k := 1; k < last; k++ {
+		at := barrier[last] * float64(k) / float64(last)
+		i := sort.SearchFloat64s(barrier, at) - 1
+		f := (at - barrier[i]) / (barrier[i+1] - barrier[i])
+		betas[k] = c.betas[i] + f*(c.betas[i+1]-c.betas[i])
+	}
+	c.betas = betas
+	clear(c.refused)
+	c.swaps = 0
+}
+
+// draw is a network from the posterior: the state at β = 1 with a last layer given it.
+func (c *chain) draw() network {
+	s := c.states[len(c.states)-1]
+	d := network{biases: append([]float64(nil), s.biases...), output: make([]float64, c.features), logs: s.logs}
+	for i, in := range s.in {
+		if in {
+			d.parents = append(d.parents, c.candidates[i])
+			d.weights = append(d.weights, s.weights[i*c.units:(i+1)*c.units]...)
+		}
+	}
+	c.solver.LogEvidence(s.gram, c.n, math.Exp(s.logs))
+	for a := range d.output {
+		d.output[a] = c.rng.NormFloat64()
+	}
+	c.solver.Draw(d.output)
+	floats.Scale(c.scale, d.output)
+	return d
+}
+
+// logEvidence is log Σ_A ρ(A)/Σρ · p(y|A), by stepping stones [3].
+func (c *chain) logEvidence() (sum float64) {
+	for k := range c.steps {
+		sum += c.steps[k].logMean()
+	}
+	return sum
+}
+
+// probability that candidate i is a parent.
+func (c *chain) probability(i int) float64 {
+	return float64(c.counts[0][i]+c.counts[1][i]) / float64(c.kept[0]+c.kept[1])
+}

@@ -1,0 +1,146 @@
+package tempering_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"tobac/dag"
+	"tobac/metrics"
+	"tobac/score"
+	"tobac/tempering"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	long       = flag.Bool("long", false, "run the tests that take minutes")
+	iterations = flag.Int("iterations", 0, "of the chains in the long tests; 0: the default")
+	rungs      = flag.Int("temperatures", 0, "of the chains in the long tests; 0: the default")
+	seed       = flag.Uint64("seed", 1, "of the chains in the long tests")
+)
+
+// A set is a simulated data set with orders.
+type set struct {
+	x      *mat.Dense
+	truth  *dag.Graph
+	orders map[string][]int
+}
+
+// readSet reads a folder of the simulated data, or skips the test without it.
+func readSet(t *testing.T, name string) *set {
+	t.Helper()
+	dir := filepath.Join("..", "..", "shared", "data", "synthetic", name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no data in %s", dir)
+	}
+	rows := func(file string) [][]string {
+		f, err := os.Open(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		all, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	train := rows("train.csv")
+	d := len(train[0])
+	s := &set{x: mat.NewDense(len(train)-1, d, nil), truth: dag.New(d)}
+	for i, row := range train[1:] {
+		for j, text := range row {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.x.Set(i, j, v)
+		}
+	}
+	column := map[string]int{}
+	for j, name := range train[0] {
+		column[name] = j
+	}
+	for _, row := range rows("graph.csv")[1:] {
+		from, ok := column[row[0]]
+		to, also := column[row[1]]
+		if !ok || !also {
+			from, _ = strconv.Atoi(row[0])
+			to, _ = strconv.Atoi(row[1])
+		}
+		s.truth.Set(from, to, true)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "orders.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &s.orders); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The posterior given two orders on the simulated nonlinear data, beside the published figures of tobac.md §15.1. It takes some minutes:
+//
+//	go test ./tempering -run TestTable -long -v -timeout 60m
+func TestTable(t *testing.T) {
+	if !*long {
+		t.Skip("takes minutes: -long")
+	}
+	for _, row := range []struct {
+		name         string
+		runs         int
+		order        string
+		eshd, spread float64 // published mean, and what two runs differ by
+	}{
+		{"nonlinear-d10-e20", 3, "ground_truth", 6.0, 0.3},
+		{"nonlinear-d10-e20", 3, "eqvar_float32", 6.5, 0.3},
+		{"nonlinear-d20-e40", 3, "ground_truth", 12.27, 0.6},
+		{"nonlinear-d20-e40", 3, "eqvar_float32", 17.43, 0.6},
+	} {
+		eshd, auroc := 0.0, 0.0
+		for run := range row.runs {
+			s := readSet(t, row.name+"-run"+strconv.Itoa(run))
+			_, d := s.x.Dims()
+			prior, err := score.ErdosRenyi(d, 4/float64(d-1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			r, err := tempering.Run(context.Background(), s.x, nil, s.orders[row.order], prior, tempering.Config{
+				NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs, Seed: *seed, Workers: runtime.GOMAXPROCS(0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			judged, err := metrics.EvaluateEdges(r.Probabilities, s.truth)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logZ, off := 0.0, 0.0
+			for j := range d {
+				logZ += r.LogEvidence[j]
+				off = max(off, r.EvidenceDifference[j])
+			}
+			rejected := 0.0
+			for _, v := range r.Rejections {
+				rejected = max(rejected, v)
+			}
+			t.Logf("%s-run%d, %s: E-SHD %.2f, AUROC %.3f, chains differ by %.3f (mean %.4f), R̂ ≤ %.2f, log evidence %.2f (chains differ by %.2f), refused ≤ %.2f; %.1f s",
+				row.name, run, row.order, float64(judged.ESHD), float64(judged.AUROCWithDiagonal), mat.Max(r.Difference), mat.Sum(r.Difference)*2/float64(d*(d-1)), mat.Max(r.RHat), logZ, off, rejected, time.Since(start).Seconds())
+			eshd += float64(judged.ESHD) / float64(row.runs)
+			auroc += float64(judged.AUROCWithDiagonal) / float64(row.runs)
+		}
+		t.Logf("%s, %s: mean E-SHD %.2f, AUROC %.3f; published %.1f", row.name, row.order, eshd, auroc, row.eshd)
+		if d := eshd - row.eshd; d > row.spread || d < -row.spread {
+			t.Errorf("%s, %s: mean E-SHD %.2f, want %v ± %v", row.name, row.order, eshd, row.eshd, row.spread)
+		}
+	}
+}
