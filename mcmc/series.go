@@ -116,8 +116,9 @@ func quantity(chains []series, k int, mean float64) Quantity {
 	switch {
 	case w > 0:
 		q.RHat = math.Sqrt((float64(n-1)/float64(n)*w + between) / w)
-		perBlock := float64(total) / blocks.n
-		q.ESS = min(q.ESS, q.ESS*all.variance()/(perBlock*blocks.variance()))
+		if v := float64(total) / blocks.n * blocks.variance(); v > 0 { // not where samples differ by rounding alone
+			q.ESS = min(q.ESS, q.ESS*all.variance()/v)
+		}
 	case between > 0:
 		q.RHat, q.ESS = math.Inf(1), 1
 	}

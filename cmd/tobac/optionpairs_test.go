@@ -154,6 +154,7 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 		return ""
 	case got.code == exitFailed && strings.Count(got.stderr, "\n") == 1 &&
 		(given["resume"] != "" && strings.Contains(got.stderr, " was made with") || // a checkpoint of another run
+			given["columns"]+given["drop"] != "" && strings.Contains(got.stderr, ": unknown ") || // of a column that is no longer there
 			given["transform"] == "log" && strings.Contains(got.stderr, "which has a logarithm")): // codes of levels begin at 0
 		return ""
 	case got.code != exitDone:
@@ -202,18 +203,21 @@ func TestOptionPairs(t *testing.T) {
 	inFolder(t, pairFiles())
 	all := optionValues(t)
 	succeed(t, "fit", "data.csv", "--engine", "svgd", "--order", "a,b,c,g", "--steps", "2", "--particles", "2", "--samples", "2", "--checkpoint", "before", "--quiet")
-	var pairs [][]optionValue
+	var pairs, once [][]optionValue // once: pairs that were wrong before
 	for k, a := range all {
 		for _, b := range all[k+1:] {
 			if a.name != b.name {
 				pairs = append(pairs, []optionValue{a, b})
+			}
+			if a.name == "noise-variance" && b.name == "rungs" {
+				once = append(once, pairs[len(pairs)-1])
 			}
 		}
 	}
 	if *somePairs > 0 {
 		rng := rand.New(rand.NewPCG(1, 1))
 		rng.Shuffle(len(pairs), func(a, b int) { pairs[a], pairs[b] = pairs[b], pairs[a] })
-		pairs = pairs[:min(*somePairs, len(pairs))]
+		pairs = slices.Concat(once, pairs[:min(*somePairs, len(pairs))])
 	} else {
 		for _, o := range all {
 			pairs = append([][]optionValue{{o}}, pairs...)
