@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"tobac/dataset"
 	"tobac/jobs"
 	"tobac/mcmc"
 )
@@ -41,7 +40,7 @@ func doChain(ctx context.Context, j jobs.Job) ([]byte, error) {
 	if err := in.Chains.set(cfg.Chains.Settings()); err != nil {
 		return nil, err
 	}
-	prior, err := cfg.Prior.pilot(len(table.Names))
+	prior, err := cfg.pilotPrior(len(table.Names))
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +51,12 @@ func doChain(ctx context.Context, j jobs.Job) ([]byte, error) {
 	if in.Hypothesis < 0 || in.Hypothesis >= len(all) || in.Chain < 0 || in.Chain >= cfg.Chains.Chains {
 		return nil, fmt.Errorf("tobac: a job has hypothesis %d of %d and chain %d of %d", in.Hypothesis, len(all), in.Chain, cfg.Chains.Chains)
 	}
-	c := &chains{hypothesis: all[in.Hypothesis], density: in.Density}
-	if err := c.begin(ctx, len(table.Names), &cfg); err != nil {
+	s := &settled{model: scored, hypothesis: all[in.Hypothesis], density: in.Density}
+	if s.prior, err = cfg.sampledPrior(len(table.Names), in.Density); err != nil {
+		return nil, err
+	}
+	c, err := newChains(ctx, table, s, &cfg)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.sampler.AdvanceOne(ctx, in.Chain, c.steps); err != nil {
@@ -67,7 +70,8 @@ func doChain(ctx context.Context, j jobs.Job) ([]byte, error) {
 }
 
 // distribute makes all iterations of all chains, each as a job.
-func (c *chains) distribute(ctx context.Context, data *dataset.Table, cfg *Config, report func(Progress)) error {
+func (c *chains) distribute(ctx context.Context, report func(Progress)) error {
+	cfg := c.cfg
 	in := chainJob{Hypothesis: c.chosen, Density: c.density, Chains: textsOf(cfg.Chains.Settings()), Seed: cfg.Seed}
 	var err error
 	if in.Model, err = encodeModel(c.model); err != nil {
@@ -76,7 +80,7 @@ func (c *chains) distribute(ctx context.Context, data *dataset.Table, cfg *Confi
 	if in.Prior, err = encodePrior(cfg.Prior); err != nil {
 		return err
 	}
-	table, err := encodeTable(data)
+	table, err := encodeTable(c.data)
 	if err != nil {
 		return err
 	}

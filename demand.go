@@ -33,7 +33,7 @@ type problem struct {
 func (r *Run) problem() problem {
 	n, d := r.data.X.Dims()
 	p := problem{n: n, d: d, cfg: r.cfg, sampling: r.sampling, cheap: r.cfg.cheap()}
-	if r.cfg.Engine != SVGD || p.cheap {
+	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD || p.cheap {
 		all := r.scoredModels()
 		for _, m := range all {
 			if unsuited(m, all, r.data) != "" {
@@ -50,7 +50,7 @@ func (r *Run) problem() problem {
 
 // chained reports whether Markov chains are a stage.
 func (p *problem) chained() bool {
-	return p.models > 0 && (p.cfg.Engine == MCMC || p.d > exactVariables && p.cfg.Order.Known == nil)
+	return p.models > 0 && (p.cfg.Engine == MCMC || p.cfg.Engine == GFlowNet || p.d > exactVariables && p.cfg.Order.Known == nil)
 }
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
@@ -75,7 +75,10 @@ func (p *problem) demands() []demand {
 		}
 		add(bytes, "sums over 2^%d sets of variables", p.d)
 	}
-	if p.models > 0 && !p.cheap {
+	if p.cfg.Trained() {
+		all = append(all, p.trainingDemand())
+	}
+	if (p.models > 0 || p.cfg.Trained()) && !p.cheap {
 		add(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, p.d, p.d)
 	}
 	if p.sampling {
@@ -178,6 +181,9 @@ var knobs = []knob{
 	field("rank", func(p *problem) *int { return &p.cfg.Sampler.Rank }),
 	field("orders", func(p *problem) *int { return &p.cfg.Order.Count }),
 	field("workers", func(p *problem) *int { return &p.cfg.Workers }),
+	field("bcd-batch", func(p *problem) *int { return &p.cfg.BCD.Batch }),
+	field("gflownet-batch", func(p *problem) *int { return &p.cfg.GFlowNet.Batch }),
+	field("gflownet-buffer", func(p *problem) *int { return &p.cfg.GFlowNet.Buffer }),
 	field("chains", func(p *problem) *int { return &p.cfg.Chains.Chains }),
 	field("candidates", func(p *problem) *int { return &p.cfg.Chains.Candidates }),
 	{"units of each hidden layer", func(p *problem) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"math"
 	"reflect"
 	"strings"
@@ -315,4 +316,30 @@ func frequencies(draws []posterior.Draw) *mat.Dense {
 		}
 	}
 	return p
+}
+
+var long = flag.Bool("long", false, "fit ten variables, in minutes")
+
+// On standardised columns, whose noise variances differ, the default schedule and prior rank edges above others. The gap is
+// wide: with other seeds the same fit had areas from 0.75 to 0.94.
+func TestStandardised(t *testing.T) {
+	type size struct{ d, steps, batch int }
+	sizes := []size{{5, 1200, 16}}
+	if *long {
+		sizes = append(sizes, size{10, 8000, 64})
+	}
+	for _, tt := range sizes {
+		sim := simulated(t, tt.d, tt.d, 4)
+		table, err := sim.Train.Standardize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := fit(t, table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch, LearningRate: 5e-3, UnequalVariances: true}, 2, tt.steps)
+		report := judge(t, drawsOf(t, m, 500), sim)
+		t.Logf("d = %d: E-SHD %.2f, that of the empty graph %.0f; AUROC %.3f; edges %.2f by %v", tt.d, report.ESHD, report.ESHDEmptyGraph, report.AUROC, report.ExpectedEdges,
+			m.Settings().Edges)
+		if !(report.AUROC > 0.7) {
+			t.Errorf("d = %d: AUROC %v, want above 0.7", tt.d, report.AUROC)
+		}
+	}
 }
