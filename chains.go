@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/mcmc"
 	"tobac/posterior"
@@ -51,25 +52,32 @@ func (c *Chains) String() string {
 	return text("mcmc", "chains", c.Chains, "iterations", c.Iterations, "warm-up", c.WarmUp, "candidates", c.Candidates, "rungs", c.Rungs)
 }
 
+// settled is what short chains have settled where a posterior is to be sampled: the model with the
+// hypothesis that it is sampled under, and its prior.
+type settled struct {
+	model      Scored
+	evidence   []Evidence // of all models asked about
+	hypothesis Hypothesis
+	density    float64 // edges per node of the prior
+	prior      *score.Prior
+}
+
 // chains is the sampling of a posterior by Markov chains.
 type chains struct {
-	model       Scored
-	evidence    []Evidence
-	hypothesis  Hypothesis
-	density     float64
+	*settled
 	sampler     *mcmc.Sampler
 	step, steps int
-	diagnostics mcmc.Diagnostics
 }
+
+var _ stage = (*chains)(nil)
 
 // pilot is the number of iterations of the short chains that compare models and
 // estimate the number of edges, half of them warm-up.
 const pilot = 400
 
-// newChains finds the model by short chains, if there is a choice, estimates the
-// number of edges and prepares the chains.
-func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*chains, error) {
-	var best *chains
+// settle finds the model by short chains, if there is a choice, and estimates the number of edges.
+func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*settled, error) {
+	var best *settled
 	var all []Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
@@ -91,15 +99,35 @@ func newChains(ctx context.Context, data *dataset.Table, models []Scored, cfg *C
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
 	best.evidence = all
-	prior, err := cfg.Prior.modular(len(data.Names), best.density)
+	var err error
+	best.prior, err = cfg.sampledPrior(len(data.Names), best.density)
+	return best, err
+}
+
+// sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
+func (c *Config) sampledPrior(d int, density float64) (*score.Prior, error) {
+	prior, err := c.closedPrior(d, density)
 	if err != nil {
 		return nil, err
 	}
-	cfg.doing(MCMC, "candidate parents and their scores, "+"model "+best.model.String())
-	best.sampler, err = mcmc.New(ctx, best.hypothesis.Scores, prior, cfg.chainOptions(cfg.Chains.WarmUp))
-	best.steps = cfg.Chains.WarmUp + cfg.Chains.Iterations
-	return best, err
+	for b, j := range c.Order.Known {
+		for _, i := range c.Order.Known[:b] {
+			prior.Forbid(j, i)
+		}
+	}
+	return prior, nil
 }
+
+// newChains prepares the chains.
+func newChains(ctx context.Context, s *settled, cfg *Config) (*chains, error) {
+	cfg.doing(MCMC, "candidate parents and their scores, "+"model "+s.model.String())
+	sampler, err := mcmc.New(ctx, s.hypothesis.Scores, s.prior, cfg.chainOptions(cfg.Chains.WarmUp))
+	return &chains{settled: s, sampler: sampler, steps: cfg.Chains.WarmUp + cfg.Chains.Iterations}, err
+}
+
+func (c *chains) at() (step, steps int) { return c.step, c.steps }
+
+func (c *chains) close() {}
 
 func (c *Config) chainOptions(warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: c.Chains.Candidates, Chains: c.Chains.Chains, Rungs: c.Chains.Rungs, WarmUp: warmUp, Draws: posteriorDraws,
@@ -109,14 +137,14 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*chains, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*settled, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
 		density = nearest(densities, 1)
 	}
-	prior, err := cfg.Prior.modular(d, density)
+	prior, err := cfg.sampledPrior(d, density)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -128,7 +156,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &chains{model: m}
+	c := &settled{model: m}
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.hypothesis = hypotheses[chosen]
@@ -170,22 +198,39 @@ func (c *chains) advance(ctx context.Context, to int, report func(Progress)) err
 
 // inference reads the posterior off the chains.
 func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+	cfg.doing(MCMC, "reading the posterior off the chains")
 	res, err := c.sampler.Result()
 	if err != nil {
 		return nil, err
 	}
-	c.diagnostics = res.Diagnostics
-	inf := &inference{model: c.model, evidence: c.evidence, reason: reason(c.evidence, c.model), density: c.density}
-	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: MCMC.String(), Model: c.model.String(), Kind: posterior.Draws,
-		Marginals: posterior.Marginals{Probabilities: res.Edges}}
-	cfg.Prior.settle(res.Edges)
-	var scorers []score.Scorer
-	for _, d := range res.Draws {
-		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: d.Graph, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
-		scorers = append(scorers, c.hypothesis.Scores)
+	graphs := make([]*dag.Graph, len(res.Draws))
+	for k, d := range res.Draws {
+		graphs[k] = d.Graph
 	}
-	inf.post.Components = []posterior.Component{{Draws: len(res.Draws), Weight: 1, LogEvidence: math.NaN()}}
-	inf.orders = make([][]int, len(res.Draws))
+	inf, err := c.settled.inference(ctx, data, MCMC, graphs, res.Edges, cfg)
+	if err == nil {
+		inf.diagnostics = &res.Diagnostics
+	}
+	return inf, err
+}
+
+// inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
+func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, cfg *Config) (*inference, error) {
+	inf := &inference{model: s.model, evidence: s.evidence, reason: reason(s.evidence, s.model), density: s.density}
+	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.String(), Model: s.model.String(), Kind: posterior.Draws}
+	scorers := make([]score.Scorer, len(graphs))
+	for k, g := range graphs {
+		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		scorers[k] = s.hypothesis.Scores
+	}
+	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
+	if edges == nil {
+		edges = inf.post.Frequencies().Probabilities
+	}
+	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges) // sums may round
+	cfg.Prior.settle(edges)
+	inf.post.Probabilities = edges
+	inf.orders = make([][]int, len(graphs))
 	n, _ := data.X.Dims()
 	inf.functional = newFunctional(scorers, n, cfg)
 	return inf, addEquations(ctx, data, inf.post, scorers, cfg)

@@ -28,7 +28,7 @@ func (r *Run) choose() {
 // samples reports whether SVGD is a stage of a run, whose engine is settled, with n rows of d variables. It takes no bound
 // on parents, is slow beyond what the exact engine takes, and copies the rows for every order.
 func (c *Config) samples(n, d int) bool {
-	return c.Engine == SVGD || c.Beside && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
+	return c.Engine == SVGD || c.Beside && !c.Trained() && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
 }
 
 // Engines are those that take part in a fit with n rows of d variables: the one that is asked for or chosen, the one
@@ -62,6 +62,8 @@ func (c *Config) engine(d int) Engine {
 	switch {
 	case c.Engine != Auto:
 		return c.Engine
+	case c.Trained():
+		return trainedEngines[c.Sampler.Method]
 	case c.Sampler.Method == DiBS || !scored || !modular || c.Order.Method != nil:
 		return SVGD
 	case !tooMany:
@@ -101,19 +103,32 @@ func (r *Run) infer(ctx context.Context) (err error) {
 		}
 	}
 	var chosen Model
-	if cfg.Engine == MCMC || d > exactVariables && cfg.Order.Known == nil {
-		if r.chains, err = newChains(ctx, r.data, r.scoredModels(), &cfg); err != nil {
+	switch {
+	case cfg.Engine == BCD:
+		r.stage, err = newBCD(ctx, r.data, &cfg)
+	case cfg.Engine == MCMC, cfg.Engine == GFlowNet, d > exactVariables && cfg.Order.Known == nil:
+		s, err := settle(ctx, r.data, r.scoredModels(), &cfg)
+		if err != nil {
 			return err
 		}
-		chosen = r.chains.model
-	} else {
+		chosen, r.compared = s.model, s.evidence
+		if cfg.Engine == GFlowNet {
+			r.stage, err = newGFlowNet(ctx, s, &cfg)
+		} else {
+			r.stage, err = newChains(ctx, s, &cfg)
+		}
+		if err != nil {
+			return err
+		}
+	default:
 		if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &cfg); err != nil {
 			return err
 		}
-		chosen = r.inferred.model
-		if r.atOdds, err = r.inferred.against(ctx, r.data, &cfg); err != nil {
-			return err
-		}
+		chosen, r.compared = r.inferred.model, r.inferred.evidence
+		r.atOdds, err = r.inferred.against(ctx, r.data, &cfg)
+	}
+	if err != nil {
+		return err
 	}
 	if cfg.Model == nil && cfg.Engine != SVGD {
 		r.cfg.Model = chosen

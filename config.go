@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/bcd"
 	"tobac/exact"
+	"tobac/gflownet"
 	"tobac/jobs"
 	"tobac/mcmc"
 	"tobac/models"
@@ -29,6 +31,11 @@ type Config struct {
 	Sampler Sampler
 	// Chains is how MCMC samples.
 	Chains Chains
+	// BCD is how [BCDNets] trains. Its steps and learning rate are Sampler.Steps and Sampler.StepSize, its expected edges those of Prior,
+	// and whether noise variances are equal is the Model's to say.
+	BCD bcd.Settings
+	// GFlowNet is how [DAGGFlowNet] trains. Its iterations and learning rate are Sampler.Steps and Sampler.StepSize.
+	GFlowNet gflownet.Settings
 
 	// Beside makes the engines exact and mcmc sample TOBAC's particles too, under orders drawn
 	// from the posterior, to show how far the particles are from it: with 500 steps for each order, 250
@@ -74,10 +81,14 @@ const (
 	// SVGD moves particles, which are graphs with their parameters, under one order or several. See packages models
 	// and svgd.
 	SVGD
+	// BCD trains BCD Nets, the method [BCDNets]: a distribution over permutations and weights of linear equations. See package bcd.
+	BCD
+	// GFlowNet trains DAG-GFlowNet, the method [DAGGFlowNet]: a policy that builds a graph edge by edge. See package gflownet.
+	GFlowNet
 )
 
 // String is the engine's name on the command line.
-func (e Engine) String() string { return name(e, "auto", "exact", "mcmc", "svgd") }
+func (e Engine) String() string { return name(e, "auto", "exact", "mcmc", "svgd", "bcd", "gflownet") }
 
 // name is the name of a choice by its number.
 func name[T ~int](v T, names ...string) string {
@@ -101,6 +112,8 @@ type Progress struct {
 	Forecast *Forecast
 	// Chains is where the engine mcmc is, nil for others.
 	Chains *mcmc.Trace
+	// Training is where a training is, nil for others.
+	Training *TrainingPoint
 	// Driving and Repulsive are the norms of the two forces of SVGD on the
 	// latents, Neighbours the kernel's effective number of neighbours.
 	Driving, Repulsive, Neighbours float64
@@ -135,14 +148,28 @@ func PaperMarginal() Config {
 	return c
 }
 
+// PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they compute otherwise than the paper says (see [bcd.Paper]).
+func PaperBCD() Config {
+	c := Config{Sampler: Sampler{Method: BCDNets}, BCD: bcd.Paper()}
+	c.Sampler.Steps, c.Sampler.StepSize, c.BCD.Steps, c.BCD.LearningRate = c.BCD.Steps, c.BCD.LearningRate, 0, 0
+	return c
+}
+
+// PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
+func PaperGFlowNet() Config {
+	return Config{Model: BGe{Raw: true}, Prior: Prior{Kind: Fair}, Sampler: Sampler{Method: DAGGFlowNet}, GFlowNet: gflownet.Settings{Policy: gflownet.Paper}}
+}
+
 // Settings are those with a text form of one line, of all parts of the
 // configuration.
 func (c *Config) Settings() []*Setting {
-	all := []*Setting{oneOf(&c.Engine, "engine", "what computes the posterior", "auto", Auto, Exact, MCMC, SVGD)}
+	all := []*Setting{oneOf(&c.Engine, "engine", "what computes the posterior", "auto", Auto, Exact, MCMC, SVGD, BCD, GFlowNet)}
 	all = append(all, c.Prior.Settings()...)
 	all = append(all, c.Order.Settings()...)
 	all = append(all, c.Sampler.Settings()...)
-	return append(all, c.Chains.Settings()...)
+	all = append(all, c.Chains.Settings()...)
+	all = append(all, c.BCDSettings()...)
+	return append(all, c.GFlowNetSettings()...)
 }
 
 // WithDefaults returns c with every zero whose default does not depend on the
@@ -156,7 +183,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if d < 2 {
 		return c, fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
 	}
-	if c.Engine < Auto || c.Engine > SVGD {
+	if c.Engine < Auto || c.Engine > GFlowNet {
 		return c, fmt.Errorf("unknown engine %d", int(c.Engine))
 	}
 	if c.Workers < 0 || c.Workers > MostWorkers {
@@ -172,7 +199,13 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if err := c.Prior.checkTogether(names, c.Order.Known); err != nil {
 		return c, err
 	}
-	if c.Beside && c.Engine != SVGD {
+	c.Sampler.Method = c.method()
+	if c.Trained() {
+		if err := c.trainedDefaults(d); err != nil {
+			return c, err
+		}
+	}
+	if c.Beside && c.Engine != SVGD && !c.Trained() {
 		fill(&c.Sampler.Steps, besideSteps)
 	}
 	var err error
@@ -190,7 +223,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 func (c *Config) checkTogether(d int) error {
 	_, differentiable := c.Model.(Differentiable)
 	_, scored := c.Model.(Scored)
-	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && (c.Model != nil && !scored || c.Order.Method != nil)
+	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && !c.Trained() && (c.Model != nil && !scored || c.Order.Method != nil)
 	switch {
 	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:
 		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exactVariables)
@@ -200,6 +233,8 @@ func (c *Config) checkTogether(d int) error {
 		return fmt.Errorf("the method dibs takes no causal order")
 	case c.Sampler.Method == DiBS && c.Engine != SVGD && c.Engine != Auto:
 		return fmt.Errorf("the method dibs is one of the engine svgd, got the engine %v", c.Engine)
+	case c.Trained():
+		return nil // see trainedDefaults
 	case svgd && c.Model != nil && !differentiable:
 		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc", c.Model)
 	case svgd && c.Prior.MaxParents > 0:

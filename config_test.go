@@ -119,7 +119,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bandwidth of Z", tobac.Config{Sampler: tobac.Sampler{BandwidthZ: math.Inf(1)}}, "bandwidth-z is +Inf; allowed: finite numbers above 0"},
 		{"bandwidth of theta", tobac.Config{Sampler: tobac.Sampler{BandwidthTheta: -1}}, "bandwidth-theta is -1; allowed: finite numbers above 0"},
 		{"step size", tobac.Config{Sampler: tobac.Sampler{StepSize: -1}}, "step-size is -1; allowed: finite numbers above 0"},
-		{"method", tobac.Config{Sampler: tobac.Sampler{Method: 2}}, "method is tobac.Method(2); allowed: tobac, dibs"},
+		{"method", tobac.Config{Sampler: tobac.Sampler{Method: 9}}, "method is tobac.Method(9); allowed: tobac, dibs, bcd, gflownet"},
 		{"estimator", tobac.Config{Sampler: tobac.Sampler{Estimator: 7}}, "estimator is "},
 		{"gradient", tobac.Config{Sampler: tobac.Sampler{Gradient: 7}}, "grad is "},
 		{"readout", tobac.Config{Sampler: tobac.Sampler{Readout: 7}}, "readout is tobac.Readout(7); allowed: conditional, frequency"},
@@ -206,7 +206,7 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 			t.Errorf("no setting %s in %v", name, names)
 		}
 	}
-	if !slices.Equal([]string{c.Engine.String(), c.Prior.Kind.String(), c.Sampler.Method.String()}, []string{"svgd", "uniform", "dibs"}) {
+	if !slices.Equal([]string{c.Engine.String(), c.Prior.Kind.String(), c.Sampler.Method.String()}, []string{"gflownet", "uniform", "gflownet"}) {
 		t.Errorf("the settings set another configuration: %+v", c)
 	}
 }

@@ -32,7 +32,7 @@ type problem struct {
 func (r *Run) problem() problem {
 	n, d := r.data.X.Dims()
 	p := problem{n: n, d: d, cfg: r.cfg, sampling: r.sampling, cheap: r.cfg.cheap()}
-	if r.cfg.Engine != SVGD || p.cheap {
+	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD || p.cheap {
 		all := r.scoredModels()
 		for _, m := range all {
 			if unsuited(m, all, r.data) != "" {
@@ -49,7 +49,7 @@ func (r *Run) problem() problem {
 
 // chained reports whether Markov chains are a stage.
 func (p *problem) chained() bool {
-	return p.models > 0 && (p.cfg.Engine == MCMC || p.d > exactVariables && p.cfg.Order.Known == nil)
+	return p.models > 0 && (p.cfg.Engine == MCMC || p.cfg.Engine == GFlowNet || p.d > exactVariables && p.cfg.Order.Known == nil)
 }
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
@@ -74,7 +74,10 @@ func (p *problem) demands() []demand {
 		}
 		add(bytes, "sums over 2^%d sets of variables", p.d)
 	}
-	if p.models > 0 && !p.cheap {
+	if p.cfg.Trained() {
+		all = append(all, p.trainingDemand())
+	}
+	if (p.models > 0 || p.cfg.Trained()) && !p.cheap {
 		add(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, p.d, p.d)
 	}
 	if p.sampling {

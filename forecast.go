@@ -23,18 +23,22 @@ type Forecast struct {
 const (
 	referenceSeconds = 1.6e-2
 
-	perSubset     = 1.5e-7  // exact: for each variable and set of others, both linear models
-	perTableEntry = 1.4e-7  // mcmc: for each set of candidates and variable from outside
-	perPair       = 8.7e-4  // mcmc: for each pair of variables, the search for candidates
-	perIteration  = 1e-4    // mcmc: for each chain
-	perVariable   = 1.9e-5  // mcmc: for each chain and variable
-	perMoment     = 4e-9    // for each row and pair of columns, of all models
-	perGaussian   = 1.6e-10 // gp: for each set of parents and cube of the rows
-	perEquation   = 1e-5    // of a draw, for each variable
-	perEffect     = 6e-5    // for each pair of variables, in sorting the draws
-	perProgram    = 1.1e-5  // svgd: compiling, for the cube of the variables
-	perSample     = 2.6e-9  // svgd: for each step, particle, sampled graph and pair of variables
-	perKernel     = 1e-9    // svgd: for each step, pair of particles and number of a particle
+	perSubset      = 1.5e-7  // exact: for each variable and set of others, both linear models
+	perTableEntry  = 1.4e-7  // mcmc: for each set of candidates and variable from outside
+	perPair        = 8.7e-4  // mcmc: for each pair of variables, the search for candidates
+	perIteration   = 1e-4    // mcmc: for each chain
+	perVariable    = 1.9e-5  // mcmc: for each chain and variable
+	perMoment      = 4e-9    // for each row and pair of columns, of all models
+	perGaussian    = 1.6e-10 // gp: for each set of parents and cube of the rows
+	perEquation    = 1e-5    // of a draw, for each variable
+	perEffect      = 6e-5    // for each pair of variables, in sorting the draws
+	perProgram     = 1.1e-5  // svgd: compiling, for the cube of the variables
+	perSample      = 2.6e-9  // svgd: for each step, particle, sampled graph and pair of variables
+	perKernel      = 1e-9    // svgd: for each step, pair of particles and number of a particle
+	perBCDSample   = 1.1e-6  // bcd: for each step, sample and pair of variables
+	perBCDProgram  = 1e-3    // bcd: compiling and drawing, for each pair of variables
+	perFlowProduct = 1.5e-10 // gflownet: for each product of a number with a weight of the policy's network
+	perFlowGraph   = 2e-6    // gflownet: for each graph of the exact flows
 
 	programBytes = 40 << 20 // of a process without data
 	worthSaying  = 1        // reference seconds below which the machine is not measured
@@ -51,6 +55,10 @@ func (p *problem) seconds() (total, shared float64) {
 		shared = min(shared, float64(p.cfg.Chains.Chains))
 	default:
 		total = p.exactSeconds()
+	}
+	if p.cfg.Trained() {
+		total += p.trainingSeconds()
+		shared = float64(min(p.cfg.Workers, runtime.GOMAXPROCS(0)))
 	}
 	if p.models > 0 && !p.cheap {
 		total += posteriorDraws*perEquation*d + perEffect*d*d
@@ -85,7 +93,10 @@ func (p *problem) chainSeconds() float64 {
 	search := perTableEntry*d*math.Exp2(float64(k))*(1+outside) + perPair*d*d
 	iteration := float64(c.Chains) * (perIteration + perVariable*d) * float64(p.rungs()) / 4
 	const rounds = 1.5
-	cost := search + float64(c.WarmUp+c.Iterations)*iteration + perMoment*float64(p.n)*d*d
+	cost := perMoment * float64(p.n) * d * d
+	if !p.cfg.Trained() { // for which only the short chains run
+		cost += search + float64(c.WarmUp+c.Iterations)*iteration
+	}
 	return cost + rounds*float64(min(p.models, 2))*(search+pilot*iteration)
 }
 

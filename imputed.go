@@ -162,7 +162,7 @@ func (f *imputedFit) prepare() error {
 	if err != nil {
 		return fmt.Errorf("tobac: %w", err)
 	}
-	f.engine = cfg.engine(len(f.names))
+	f.engine, f.cfg.Model = cfg.engine(len(f.names)), cfg.Model
 	f.shared.scale = commonScale(moments)
 	return f.prepareRounds()
 }

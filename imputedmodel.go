@@ -47,11 +47,7 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		if err != nil {
 			return f.located(k, err)
 		}
-		if r.chains != nil {
-			f.evidence = append(f.evidence, r.chains.evidence)
-		} else {
-			f.evidence = append(f.evidence, r.inferred.evidence)
-		}
+		f.evidence = append(f.evidence, r.compared)
 		r.Close()
 	}
 	return f.average()

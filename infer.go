@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/stream"
+	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
 
@@ -38,7 +39,9 @@ type inference struct {
 	post     *posterior.Posterior
 	orders   [][]int // of the draws; an entry may be nil
 
-	functional *functional // nil: no functions can be drawn
+	functional  *functional       // nil: no functions can be drawn
+	diagnostics *mcmc.Diagnostics // of chains; nil: none
+	training    *Training         // nil: none
 }
 
 // Limits of what is averaged over rather than estimated.

@@ -339,8 +339,9 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	dibs := tobac.Config{Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7}
 	dibs.Sampler.Method = tobac.DiBS
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {}, "exact along an order": {Order: order, Engine: tobac.Exact}, "dibs": dibs,
-		"svgd": {Order: order, Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7},
+		"exact": {}, "exact along an order": {Order: order, Engine: tobac.Exact}, "dibs": dibs, "gflownet": {Model: tobac.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
+		"gflownet along an order": {Model: tobac.BGe{}, Order: order, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
+		"svgd":                    {Order: order, Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7},
 	} {
 		cfg.Prior = tobac.Prior{Probabilities: table}
 		want := fit(t, data, cfg)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/bcd"
+	"tobac/gflownet"
 )
 
 // panicOf is the value with which do panics; nil: it does not.
@@ -21,6 +23,9 @@ var smallEngines = map[string]tobac.Config{
 	"exact": {},
 	"mcmc":  {Engine: tobac.MCMC, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}},
 	"svgd":  {Engine: tobac.SVGD, Sampler: tobac.Sampler{Steps: 3, Particles: 2, Samples: 2}},
+	"bcd":   {Engine: tobac.BCD, Sampler: tobac.Sampler{Steps: 3}, BCD: bcd.Settings{Batch: 4}},
+	"gflownet": {Engine: tobac.GFlowNet, Model: tobac.BGe{}, Sampler: tobac.Sampler{Steps: 3},
+		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}},
 }
 
 // Faults of the calling program are panics that say what is wrong, or errors, never those of the runtime.

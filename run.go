@@ -31,16 +31,17 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Result, error) 
 }
 
 // A Run is a fit in progress, which can be advanced in parts, saved and
-// resumed. It has up to two stages: the posterior in closed form, exact or by Markov
-// chains, and the particles of SVGD. The exact engine has no steps: its work
+// resumed. It has up to two stages: the posterior of an engine other than SVGD, and the particles
+// of SVGD. The exact engine has no steps: its work
 // is done when the run is made. A Run may be used by one goroutine at a time.
 type Run struct {
 	cfg      Config
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred  *inference      // nil: node scores play no part, or chains have not ended
-	chains    *chains         // nil: no Markov chains
+	inferred  *inference      // nil: SVGD alone, or the stage before it has not ended
+	stage     stage           // before SVGD; nil: none with steps
+	compared  []Evidence      // of the models compared; nil: none were
 	particles *particles      // nil: no SVGD, or not begun
 	sampling  bool            // SVGD is a stage of the run
 	found     *found          // orders that a method found; nil: none
@@ -100,7 +101,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := r.infer(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(withName(err, data.Names)))
 	}
-	if r.chains == nil && r.sampling {
+	if r.stage == nil && r.sampling {
 		if err := r.beginParticles(ctx); err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
@@ -123,26 +124,13 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 
 func (r *Run) advance(ctx context.Context, to int) error {
 	to = min(to, r.Steps())
-	if c := r.chains; c != nil && c.step < c.steps {
-		start := time.Now()
-		err := c.advance(ctx, min(to, c.steps), func(p Progress) {
-			p.Steps = r.Steps()
-			r.report(p)
-		})
-		r.seconds.Infer += time.Since(start).Seconds()
-		if err != nil {
-			return r.stopped(err)
-		}
-	}
-	if r.chains != nil && r.chains.step == r.chains.steps && r.inferred == nil {
-		if err := r.endChains(ctx); err != nil {
-			return r.stopped(err)
-		}
+	if err := r.advanceStage(ctx, to); err != nil {
+		return r.stopped(err)
 	}
 	if r.particles == nil {
 		return nil
 	}
-	before := r.chainSteps()
+	_, before := r.stageSteps()
 	report := func(p Progress) {
 		p.Step, p.Steps = p.Step+before, r.Steps()
 		r.report(p)
@@ -166,19 +154,6 @@ func timed(seconds *float64, do func() error) error {
 	return do()
 }
 
-// endChains reads the posterior off the chains, and begins SVGD if that is to
-// follow.
-func (r *Run) endChains(ctx context.Context) (err error) {
-	r.cfg.doing(MCMC, "reading the posterior off the chains")
-	if r.inferred, err = r.chains.inference(ctx, r.data, &r.cfg); err != nil {
-		return err
-	}
-	if r.sampling {
-		return r.beginParticles(ctx)
-	}
-	return nil
-}
-
 func (r *Run) report(p Progress) {
 	if r.cfg.Progress != nil {
 		r.cfg.Progress(p)
@@ -190,30 +165,19 @@ func (r *Run) stopped(reason error) error {
 	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(withName(reason, r.data.Names)))
 }
 
-// chainSteps is the number of steps of the Markov chains, which come first.
-func (r *Run) chainSteps() int {
-	if r.chains == nil {
-		return 0
-	}
-	return r.chains.steps
-}
-
 // Step is the number of steps taken.
 func (r *Run) Step() int {
-	n := 0
-	if r.chains != nil {
-		n = r.chains.step
-	}
+	n, _ := r.stageSteps()
 	if r.particles != nil {
 		n += r.particles.steps()
 	}
 	return n
 }
 
-// Steps is the number of steps of the whole run: of the chains, and Sampler.Steps
-// for each order; 0 for the engine exact alone.
+// Steps is the number of steps of the whole run: of the chains or of the training, and Sampler.Steps
+// for each order of SVGD; 0 for the engine exact alone.
 func (r *Run) Steps() int {
-	n := r.chainSteps()
+	_, n := r.stageSteps()
 	switch {
 	case r.particles != nil:
 		n += r.cfg.Sampler.Steps * len(r.particles.fits)
@@ -239,6 +203,9 @@ func (r *Run) Orders() *ordering.Distribution {
 // Close releases the workers. The run cannot be used after it; results stay.
 func (r *Run) Close() {
 	r.unusable = errClosed
+	if r.stage != nil {
+		r.stage.close()
+	}
 	if r.particles != nil {
 		r.particles.release()
 	}
@@ -260,6 +227,7 @@ type Result struct {
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
 	EdgesPerNode float64
 	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none
+	Training     *Training              // of the methods bcd and gflownet; nil: none
 	Orders       *ordering.Distribution // of resamples; nil: none
 	Columns      []effects.Column       // of the data that were given
 	Imputation   *Imputation            // of [FitImputed]; nil: one table
@@ -286,8 +254,8 @@ func (r *Result) Distance() float64 {
 	return sum / float64(d*(d-1))
 }
 
-// Result reads the posterior off the stages as they are. A run whose chains have
-// not ended, or whose last order has not begun, has none. It panics if ctx is nil.
+// Result reads the posterior off the stages as they are. A run whose chains or
+// training have not ended, or whose last order has not begun, has none. It panics if ctx is nil.
 func (r *Run) Result(ctx context.Context) (*Result, error) {
 	end, err := r.begin(ctx)
 	if err != nil {
@@ -302,8 +270,12 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	if err := r.checkUnchanged(); err != nil {
 		return nil, err
 	}
-	if r.chains != nil && r.inferred == nil {
-		if err := r.endChains(ctx); err != nil {
+	if _, end := r.stageSteps(); r.stage != nil && r.inferred == nil {
+		err := fmt.Errorf("it is read off after step %d", end)
+		if step, _ := r.stageSteps(); step == end {
+			err = r.endStage(ctx)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
 		}
 	}
@@ -311,10 +283,8 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
+		out.Diagnostics, out.Training = r.inferred.diagnostics, r.inferred.training
 		out.functional = r.inferred.functional
-	}
-	if r.chains != nil {
-		out.Diagnostics = &r.chains.diagnostics
 	}
 	if r.particles != nil {
 		r.cfg.doing(SVGD, "reading the posterior off the particles")

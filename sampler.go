@@ -7,7 +7,7 @@ import (
 	"tobac/svgd"
 )
 
-// Method says what keeps the graphs of SVGD acyclic.
+// Method is a published method of sampling graphs; it says what keeps them acyclic.
 type Method int
 
 const (
@@ -16,10 +16,14 @@ const (
 	// DiBS knows no order. A penalty that grows from step to step drives cycles
 	// out, but graphs may be left with some: see [posterior.Posterior.Cyclic].
 	DiBS
+	// BCDNets trains a distribution over permutations and the weights along them, by the engine [BCD].
+	BCDNets
+	// DAGGFlowNet trains a policy that adds edge after edge, none of which closes a cycle, by the engine [GFlowNet].
+	DAGGFlowNet
 )
 
 // String is the method's name on the command line.
-func (m Method) String() string { return name(m, "tobac", "dibs") }
+func (m Method) String() string { return name(m, "tobac", "dibs", "bcd", "gflownet") }
 
 func (m Method) embedding() models.Embedding {
 	if m == DiBS {
@@ -47,12 +51,12 @@ func (r Readout) String() string { return name(r, "conditional", "frequency") }
 
 // A Sampler is how SVGD samples. The zero value is the default recipe.
 type Sampler struct {
-	Method    Method           // zero: TOBAC
+	Method    Method           // zero: TOBAC, or that of the engine
 	Estimator models.Estimator // combines the Monte Carlo graphs; zero: node-wise
 	Gradient  models.Gradient  // of the latents; zero: reparameterised
 
 	Particles int // M, for each order; 0: 30
-	Steps     int // T, for each order; 0: 1000
+	Steps     int // T, for each order; 0: 1000. Of BCDNets and DAGGFlowNet those of the training; 0: see their settings
 	Samples   int // Monte Carlo graphs S per particle and gradient; 0: 128
 	Rank      int // length k of the latent vectors; 0: d−1, with DiBS d
 
@@ -79,7 +83,7 @@ type Sampler struct {
 // Settings are those that have a text form of one line.
 func (s *Sampler) Settings() []*Setting {
 	return []*Setting{
-		oneOf(&s.Method, "method", "what keeps the graphs of SVGD acyclic", "tobac", TOBAC, DiBS),
+		oneOf(&s.Method, "method", "method of sampling graphs: of svgd, or one that trains an engine of its own", "tobac", TOBAC, DiBS, BCDNets, DAGGFlowNet),
 		oneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
 		oneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO),
 		wholeNumber(&s.Particles, mostParticles, "particles", "graphs that SVGD moves, under each order", "30"),

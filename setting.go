@@ -3,6 +3,7 @@ package tobac
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,4 +126,43 @@ func checkTexts(settings []*Setting) error {
 		}
 	}
 	return nil
+}
+
+// fraction is a number above 0 and at most 1 whose zero stands for the default.
+func fraction(v *float64, name, usage, byDefault string) *Setting {
+	s := positive(v, name, usage, byDefault)
+	s.allowed = "numbers above 0, at most 1"
+	set := s.set
+	s.set = func(text string) bool {
+		x, ok := delimited.Number(text)
+		return ok && x <= 1 && set(text)
+	}
+	return s
+}
+
+// parsed is a value with a text form of its own, whose zero stands for the default.
+func parsed[T any](v *T, name, usage, byDefault, kind, allowed string, get func(T) string, parse func(text string) (T, error)) *Setting {
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: kind, allowed: allowed,
+		get: func() string { return get(*v) },
+		set: func(text string) bool {
+			x, err := parse(text)
+			if err == nil {
+				*v = x
+			}
+			return err == nil
+		}}
+}
+
+// oneText is a choice among texts, whose zero stands for the default.
+func oneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting {
+	var names []string
+	for _, c := range all {
+		names = append(names, string(c))
+	}
+	return parsed(v, name, usage, byDefault, strings.Join(names, "|"), strings.Join(names, ", "), func(c T) string { return string(c) }, func(text string) (T, error) {
+		if !slices.Contains(all, T(text)) {
+			return "", errors.New("no choice")
+		}
+		return T(text), nil
+	})
 }

@@ -24,7 +24,7 @@ import (
 // engine computes has no steps, and is computed again.
 type Snapshot struct {
 	Step      int             `json:"step"`
-	Chains    json.RawMessage `json:"chains,omitempty"`    // of the engine mcmc
+	Stage     json.RawMessage `json:"stage,omitempty"`     // of the chains, or of the training, before SVGD
 	Particles *ParticleState  `json:"particles,omitempty"` // of SVGD, once it has begun
 	// Settings are those that decide the result, with a digest of the data.
 	Settings []SettingText `json:"settings"`
@@ -92,7 +92,13 @@ func settingsOf(c Config, data *dataset.Table) []SettingText {
 		{"seed", strconv.FormatUint(c.Seed, 10)},
 		{"arithmetic", autograd.Arithmetic()}, // a run that goes on with another has other bits
 	}
-	if c.Order.Known == nil && (c.Order.Method == nil || c.Order.Count > 0) && c.Sampler.Method != DiBS {
+	switch c.Sampler.Method {
+	case BCDNets:
+		all = append(all, SettingText{"bcd", c.bcdSettings(len(data.Names)).String()})
+	case DAGGFlowNet:
+		all = append(all, SettingText{"gflownet", fmt.Sprintf("%+v", c.gflownetSettings().WithDefaults(len(data.Names)))})
+	}
+	if c.Trained() || c.Order.Known == nil && (c.Order.Method == nil || c.Order.Count > 0) && c.Sampler.Method != DiBS {
 		all = append(all, SettingText{"steps", strconv.Itoa(c.Sampler.Steps)})
 	}
 	return all
@@ -122,12 +128,12 @@ func (r *Run) Snapshot() (*Snapshot, error) {
 		return nil, r.unusable
 	}
 	s := &Snapshot{Step: r.Step(), Settings: slices.Clone(r.settings)}
-	if r.chains != nil {
-		state, err := r.chains.snapshot()
+	if r.stage != nil {
+		state, err := r.stage.snapshot()
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
-		s.Chains = state
+		s.Stage = state
 	}
 	if r.particles != nil {
 		s.Particles = r.particles.snapshot()
@@ -187,18 +193,18 @@ func (r *Run) restore(ctx context.Context, s *Snapshot) error {
 	if err := r.checkSettings(s.Settings); err != nil {
 		return err
 	}
-	if (s.Chains != nil) != (r.chains != nil) {
-		return errors.New("snapshot and run differ in whether Markov chains run")
+	if (s.Stage != nil) != (r.stage != nil) {
+		return errors.New("snapshot and run differ in whether chains or a training come before SVGD")
 	}
-	if r.chains != nil {
-		if err := r.chains.restore(s.Chains); err != nil {
+	if r.stage != nil {
+		if err := r.stage.restore(s.Stage); err != nil {
 			return err
 		}
 		if s.Particles != nil {
-			if r.chains.step != r.chains.steps {
-				return fmt.Errorf("snapshot has particles, but its chains have made %d of %d steps", r.chains.step, r.chains.steps)
+			if step, steps := r.stageSteps(); step != steps {
+				return fmt.Errorf("snapshot has particles, but what comes before them has made %d of %d steps", step, steps)
 			}
-			if err := r.endChains(ctx); err != nil {
+			if err := r.endStage(ctx); err != nil {
 				return err
 			}
 		}
@@ -270,7 +276,7 @@ func (r *Run) checkSettings(settings []SettingText) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("snapshot does not say which %s it was made with, the run has %s", want.Name, want.Value)
-		case got != want.Value && (want.Name == "sampler" || want.Name == "chains"): // long texts
+		case got != want.Value && slices.Contains([]string{"sampler", "chains", "bcd", "gflownet"}, want.Name): // long texts
 			return &SettingError{Name: want.Name, Snapshot: differing(got, want.Value), Run: differing(want.Value, got)}
 		case got != want.Value:
 			return &SettingError{Name: want.Name, Snapshot: got, Run: want.Value}

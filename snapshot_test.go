@@ -227,7 +227,7 @@ func TestRestoreErrors(t *testing.T) {
 		{"no parameters", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta = nil }, "snapshot has 0 particles, want 11"},
 		{"a short row", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta[3] = s.Particles.Theta[3][:24] }, "snapshot block 2, particle 4 has 24 values, want 25"},
 		{"no particles", known, 3, func(s *tobac.Snapshot) { s.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
-		{"chains", known, 3, func(s *tobac.Snapshot) { s.Chains = json.RawMessage("{}") }, "snapshot and run differ in whether Markov chains run"},
+		{"chains", known, 3, func(s *tobac.Snapshot) { s.Stage = json.RawMessage("{}") }, "snapshot and run differ in whether chains or a training come before SVGD"},
 		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot) { s.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
 		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot) { s.Step, s.Particles.Step = 2, 2 }, "snapshot at step 2, its optimiser has made 3"},
 		{"another arithmetic", known, 3, func(s *tobac.Snapshot) {

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/gflownet"
 	"tobac/ordering"
 	"tobac/posterior"
 
@@ -118,10 +120,16 @@ func engines() map[string]tobac.Config {
 	exact := tobac.Config{Engine: tobac.Exact, Seed: 7}
 	beside := drawn
 	beside.Engine, beside.Beside = tobac.Exact, true
+	flows := tobac.Config{Model: tobac.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}, Seed: 7}
+	policy := flows
+	policy.Sampler.Steps = 22
+	policy.GFlowNet = gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}
 	return map[string]tobac.Config{
 		"auto": {Seed: 7}, "exact": exact, "exact with particles": beside,
 		"mcmc": {Engine: tobac.MCMC, Chains: short, Seed: 7},
 		"svgd": particles(), "svgd over orders of resamples": several(), "svgd over drawn orders": drawn, "dibs": dibs,
+		"bcd":      {Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: 26}, BCD: bcd.Settings{Batch: 8}, Seed: 7},
+		"gflownet": policy, "gflownet, exact": flows,
 	}
 }
 

@@ -303,7 +303,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 	}
 	v.Margin = best.Log - next.Log
 	measure := "evidence"
-	if r.Diagnostics != nil { // of chains, which compute no evidence
+	if r.Diagnostics != nil || r.Training != nil { // of chains, which compute no evidence
 		measure = "log density in short chains"
 	}
 	if v.Margin < math.Log(20) {
@@ -343,6 +343,14 @@ func (r *Result) computation() string {
 		default:
 			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 		}
+	case c.Engine == BCD:
+		return fmt.Sprintf("The probabilities come from %d graphs drawn from a distribution over orders and weights that was fitted to the posterior, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
+	case c.Engine == GFlowNet && r.Training.Exact:
+		return "Edge probabilities are exact sums over the flows of all graphs."
+	case c.Engine == GFlowNet && !math.IsNaN(r.Training.Distance):
+		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(r.Draws), r.Training.Distance)
+	case c.Engine == GFlowNet:
+		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
 	case c.Engine == SVGD:
 		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))
 	}

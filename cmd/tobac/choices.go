@@ -74,7 +74,10 @@ func sizes(value *[]int) pflag.Value {
 // checkChoices finds options that have no meaning beside others.
 func (o *fitOptions) checkChoices() error {
 	ffn := o.model != modelFFN
-	dibs := o.config.Sampler.Method == tobac.DiBS
+	method := o.config.Sampler.Method
+	dibs, bcd, gflownet := method == tobac.DiBS, method == tobac.BCDNets, method == tobac.DAGGFlowNet
+	trained := bcd || gflownet
+	by := "--method " + method.String()
 	for _, c := range []struct {
 		option string
 		wrong  bool
@@ -91,6 +94,14 @@ func (o *fitOptions) checkChoices() error {
 		{"order", dibs, "--method dibs", "it needs no order"},
 		{"orders", dibs, "--method dibs", "it needs no order"},
 		{"order-weights", dibs, "--method dibs", "it needs no order"},
+		{"engine", trained && o.config.Engine != tobac.Auto && o.config.Engine.String() != method.String(), by, "it trains an engine of its own"},
+		{"method", !trained && (o.config.Engine == tobac.BCD || o.config.Engine == tobac.GFlowNet), "--engine " + o.config.Engine.String(), "it is that of the method of its name"},
+		{"orders", trained, by, "it learns what orders are probable"},
+		{"order-weights", trained, by, "it learns what orders are probable"},
+		{"order", bcd && o.order != "posterior", by, "it learns a distribution over all orders"},
+		{"interventions", bcd, by, "it takes observations alone"},
+		{"prior", bcd && o.prior != tobac.Sparse.String(), by, "it has a horseshoe prior, of which only --edges-per-node can be set"},
+		{"noise-variance", bcd, by, "it learns the noise variances"},
 		{"order-weights", o.order == "posterior" && !o.paperOrder(), "--order posterior", "orders drawn from the posterior have equal weights; --order METHOD finds others"},
 		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
 		{"order-weights", o.config.Order.Weights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
@@ -115,7 +126,12 @@ func (o *fitOptions) checkChoices() error {
 func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if o.preset == presetPaper {
 		c = tobac.Paper()
-		if o.model == modelBGe {
+		switch {
+		case o.config.Sampler.Method == tobac.BCDNets || o.config.Engine == tobac.BCD:
+			c = tobac.PaperBCD()
+		case o.config.Sampler.Method == tobac.DAGGFlowNet || o.config.Engine == tobac.GFlowNet:
+			c = tobac.PaperGFlowNet()
+		case o.model == modelBGe:
 			c = tobac.PaperMarginal()
 		}
 	}

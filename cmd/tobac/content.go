@@ -34,8 +34,9 @@ type storedSummary struct {
 	Verdict      struct {
 		Sentences []string `json:"sentences"`
 	} `json:"verdict"`
-	Chains *chainSummary `json:"chains"`
-	Beside *struct {
+	Chains   *chainSummary    `json:"chains"`
+	Training *trainingSummary `json:"training"`
+	Beside   *struct {
 		Distance metrics.Number `json:"distance"`
 	} `json:"svgd"`
 	evaluation
@@ -173,16 +174,21 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 		}
 	}
 	engine := map[string]string{
-		"exact": "exact: sums over all orders or graphs that the settings allow",
-		"mcmc":  "mcmc: Markov chains over graphs",
-		"svgd":  "svgd: particles moved by Stein variational gradient descent",
+		"exact":    "exact: sums over all orders or graphs that the settings allow",
+		"mcmc":     "mcmc: Markov chains over graphs",
+		"svgd":     "svgd: particles moved by Stein variational gradient descent",
+		"bcd":      "bcd: BCD Nets, a distribution over orders and weights fitted to the posterior",
+		"gflownet": "gflownet: DAG-GFlowNet, a policy that builds graphs edge by edge",
 	}[s.Engine]
 	if engine == "" {
 		engine = s.Engine
 	}
 	facts := []report.Fact{{Name: "Data", Text: s.input.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: engine}}
 	prior := s.input.Prior
-	if prior == "er" {
+	switch {
+	case s.Engine == "bcd":
+		prior = fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges for each variable", float64(s.EdgesPerNode))
+	case prior == "er":
 		prior = fmt.Sprintf("Erdős–Rényi, %.3g expected edges for each variable", float64(s.EdgesPerNode))
 	}
 	facts = append(facts, report.Fact{Name: "Prior", Text: prior})
@@ -208,6 +214,8 @@ func (s *storedSummary) convergence() report.Convergence {
 		for _, e := range s.Chains.Uncertain {
 			add(e.Source+" → "+e.Target, e.quantity)
 		}
+	case s.Training != nil:
+		c.Text = s.Training.convergence()
 	case s.Engine == "exact":
 		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
 	case s.Engine == "svgd":

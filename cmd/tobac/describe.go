@@ -50,6 +50,9 @@ func (r *result) printRun(w io.Writer) {
 	if s.Chains != nil {
 		printField(w, "chains", s.Chains.String())
 	}
+	if s.Training != nil {
+		printField(w, "trained", s.Training.String())
+	}
 	if forOrders && len(s.Evidence) > 0 {
 		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))
 	}
@@ -185,6 +188,8 @@ func (r *result) describePrior() string {
 	s, c := &r.summary, &r.Config
 	var text string
 	switch {
+	case c.Engine == tobac.BCD:
+		text = fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", s.EdgesPerNode)
 	case c.Prior.Probabilities != nil:
 		text = "edge probabilities in " + s.Config.Prior
 	case c.Prior.Kind == tobac.Sparse:
@@ -227,6 +232,12 @@ func (r *result) describeEngine() string {
 	case c.Engine == tobac.MCMC:
 		text = fmt.Sprintf("mcmc, %d chains of %d iterations", c.Chains.Chains, c.Chains.Iterations)
 		reason = fmt.Sprintf("%d variables are more than exact takes", d)
+	case c.Engine == tobac.BCD:
+		text = fmt.Sprintf("bcd, BCD Nets: %d steps", c.Sampler.Steps)
+	case c.Engine == tobac.GFlowNet && r.Training.Exact:
+		text = "gflownet, DAG-GFlowNet: exact flows"
+	case c.Engine == tobac.GFlowNet:
+		text = fmt.Sprintf("gflownet, DAG-GFlowNet: policy %s, %d steps", c.GFlowNet.WithDefaults(d).Policy, c.Sampler.Steps)
 	case c.Engine == tobac.Exact:
 		text = "exact, " + r.Sum
 		reason = fmt.Sprintf("%d variables are few enough", d)

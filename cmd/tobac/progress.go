@@ -259,7 +259,7 @@ func (p *progress) status(now time.Time) status {
 
 // convergence says in a few words how the sampling goes: for Markov chains split
 // R̂ of the log density, the part of the proposals that are accepted, and the log density
-// itself; for SVGD the norm of the driving force, which falls as the particles settle.
+// itself; for a training the ELBO or the loss; for SVGD the norm of the driving force, which falls as the particles settle.
 func convergence(s tobac.Progress) (words []string) {
 	if c := s.Chains; c != nil {
 		if math.IsNaN(c.RHat) {
@@ -271,6 +271,9 @@ func convergence(s tobac.Progress) (words []string) {
 			words = append(words, fmt.Sprintf("accepted %.2f", c.Acceptance))
 		}
 		return append(words, fmt.Sprintf("log p %.1f", c.LogP))
+	}
+	if t := s.Training; t != nil && t.Quantity != "" {
+		words = append(words, fmt.Sprintf("%s %.4g", t.Quantity, t.Value))
 	}
 	if s.Driving > 0 {
 		words = append(words, fmt.Sprintf("driving force %.2g", s.Driving))

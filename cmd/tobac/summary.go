@@ -34,6 +34,7 @@ type summary struct {
 	evaluation                    // of what is listed
 	Beside     *besideSummary     `json:"svgd,omitempty"`
 	Chains     *chainSummary      `json:"chains,omitempty"`
+	Training   *trainingSummary   `json:"training,omitempty"`
 	Seconds    tobac.Seconds      `json:"seconds"`
 	Verdict    verdictSummary     `json:"verdict"`
 	Columns    []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
@@ -138,7 +139,7 @@ const fewDraws = 100
 // newSummary describes a result.
 func newSummary(j *job, r *tobac.Result) summary {
 	s := summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
-		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Seconds: r.Seconds}
+		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Training: newTrainingSummary(r.Training), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})

@@ -13,9 +13,10 @@ func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
 	for _, part := range []struct {
 		settings []*tobac.Setting
 		of       tobac.Engine
-	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC}} {
+	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC},
+		{o.config.BCDSettings(), tobac.BCD}, {o.config.GFlowNetSettings(), tobac.GFlowNet}} {
 		for _, s := range part.settings {
-			if o.given(s.Name) && !slices.Contains(engines, part.of) {
+			if o.given(s.Name) && !slices.Contains(engines, part.of) && !(c.Trained() && slices.Contains([]string{"method", "steps", "step-size"}, s.Name)) {
 				return usagef("--%s contradicts %s: it is for the engine %v", s.Name, o.withoutEngine(c, engines[0], n, d), part.of)
 			}
 		}
@@ -34,6 +35,8 @@ func (o *fitOptions) withoutEngine(c *tobac.Config, engine tobac.Engine, n, d in
 	switch {
 	case o.given("engine") && c.Engine == engine:
 		return fmt.Sprintf("--engine %v", engine)
+	case c.Trained():
+		return fmt.Sprintf("--method %v", c.Sampler.Method)
 	case engine == tobac.Exact && c.Prior.MaxParents > 0:
 		return "--max-parents, beside which no particles are sampled"
 	}

@@ -35,6 +35,15 @@ const (
 	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
 	ImputedTable                           // seed of the fit to one of several completed tables
 	FunctionFeatures                       // weights of the random features of a function
+	BCDStart                               // parameters of BCD Nets before the first step
+	BCDNoise                               // latents of a step of BCD Nets and a sample
+	BCDGumbel                              // perturbed permutations of a step of BCD Nets and a sample
+	BCDDrawNoise                           // latents of a draw from BCD Nets
+	BCDDrawGumbel                          // permutation of a draw from BCD Nets
+	GFlowNetWeights                        // initial weights of an array of a policy's network
+	GFlowNetAction                         // actions of an iteration of training and an environment
+	GFlowNetBatch                          // transitions of a gradient step
+	GFlowNetDraw                           // actions of the episode that ends in a draw
 	StudyRun                               // seed of the simulation of a run of a study
 	RandomOrder                            // a causal order drawn at random, the baseline
 )
@@ -86,6 +95,15 @@ var purposes = [...]struct {
 	RedrawnValues:       {keyed, 2, "redrawn", 0},
 	ImputedTable:        {keyed, 1, "imputed table", 0},
 	FunctionFeatures:    {keyed, 0, "function features", 0},
+	BCDStart:            {keyed, 0, "BCD start", 0},
+	BCDNoise:            {keyed, 2, "BCD z", 0},
+	BCDGumbel:           {keyed, 2, "BCD P", 0},
+	BCDDrawNoise:        {keyed, 1, "BCD drawn z", 0},
+	BCDDrawGumbel:       {keyed, 1, "BCD drawn P", 0},
+	GFlowNetWeights:     {keyed, 1, "flow weights", 0},
+	GFlowNetAction:      {keyed, 2, "flow act", 0},
+	GFlowNetBatch:       {keyed, 1, "flow batch", 0},
+	GFlowNetDraw:        {keyed, 1, "flow draw", 0},
 	StudyRun:            {keyed, 1, "study run", 0},
 	RandomOrder:         {keyed, 0, "random order", 0},
 }

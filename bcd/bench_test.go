@@ -1,0 +1,60 @@
+package bcd_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"tobac/bcd"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/metrics"
+	"tobac/posterior"
+)
+
+// simulated is a table of linear data of 100 rows, with its graph.
+func simulated(tb testing.TB, d, edges int, seed uint64) *dataset.Simulation {
+	tb.Helper()
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: float64(edges) / float64(d), Seed: seed})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sim
+}
+
+// BenchmarkStep is one step at batch 64 at the published temperature.
+func BenchmarkStep(b *testing.B) {
+	for _, d := range []int{5, 10, 20, 50} {
+		b.Run(fmt.Sprint(d), func(b *testing.B) {
+			sim := simulated(b, d, d, 1)
+			m, err := bcd.New(sim.Train.X, bcd.Settings{Steps: 1 << 29, TraceEvery: 1 << 29, Schedule: bcd.Constant(.2)}, 2, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer m.Close()
+			for b.Loop() {
+				if err := m.Advance(context.Background(), m.Step()+1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// judge compares draws with the graph of a simulation.
+func judge(tb testing.TB, draws []posterior.Draw, sim *dataset.Simulation) *metrics.Report {
+	tb.Helper()
+	graphs := make([]*dag.Graph, len(draws))
+	for k := range draws {
+		graphs[k] = draws[k].Graph
+	}
+	report, err := metrics.Evaluate(posterior.Uniform(graphs), sim.Graph, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return report
+}

@@ -1,0 +1,257 @@
+package bcd_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tobac/bcd"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// fit is a model advanced to a step.
+func fit(t *testing.T, x *mat.Dense, s bcd.Settings, workers, to int) *bcd.Model {
+	t.Helper()
+	m, err := bcd.New(x, s, workers, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	if err := m.Advance(context.Background(), to); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func drawsOf(t *testing.T, m *bcd.Model, count int) []posterior.Draw {
+	t.Helper()
+	draws, err := m.Draws(context.Background(), count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return draws
+}
+
+// forms are settings whose programs differ.
+var forms = map[string]bcd.Settings{
+	"default":                      {Steps: 30, Batch: 5, TraceEvery: 7},
+	"paper":                        small(bcd.Paper()),
+	"factorized, unequal variance": {Steps: 30, Batch: 5, TraceEvery: 7, Factorized: true, UnequalVariances: true},
+}
+
+func small(s bcd.Settings) bcd.Settings {
+	s.Steps, s.Batch, s.TraceEvery = 30, 5, 7
+	return s
+}
+
+// A fit has the same bits for any number of workers, and when it is taken up from the JSON form of a state.
+func TestSameBits(t *testing.T) {
+	x := simulated(t, 4, 4, 1).Train.X
+	for name, s := range forms {
+		t.Run(name, func(t *testing.T) {
+			want := fit(t, x, s, 1, 30)
+			first := fit(t, x, s, 3, 11)
+			text, err := json.Marshal(first.State())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var state bcd.State
+			if err := json.Unmarshal(text, &state); err != nil {
+				t.Fatal(err)
+			}
+			second := fit(t, x, s, 2, 0)
+			if err := second.Restore(&state); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range []*bcd.Model{first, second} {
+				if err := m.Advance(context.Background(), 1000); err != nil {
+					t.Fatal(err)
+				}
+				if m.Step() != 30 || m.Steps() != 30 {
+					t.Errorf("at step %d of %d, want 30", m.Step(), m.Steps())
+				}
+				if !reflect.DeepEqual(m.State(), want.State()) {
+					t.Error("the state differs from that of one run on one worker")
+				}
+				if !reflect.DeepEqual(drawsOf(t, m, 13), drawsOf(t, want, 13)) {
+					t.Error("the draws differ from those of one run on one worker")
+				}
+			}
+			if len(want.Trace()) != 5 || want.Trace()[4].Step != 28 {
+				t.Errorf("trace %v, want steps 0, 7, …, 28", want.Trace())
+			}
+		})
+	}
+}
+
+// More draws begin with fewer draws.
+func TestDrawsAreNumbered(t *testing.T) {
+	m := fit(t, simulated(t, 4, 4, 1).Train.X, forms["default"], 2, 30)
+	if !reflect.DeepEqual(drawsOf(t, m, 12)[:7], drawsOf(t, m, 7)) {
+		t.Error("the first draws of 12 are not the draws of 7")
+	}
+	if len(drawsOf(t, m, 0)) != 0 {
+		t.Error("0 draws are some")
+	}
+}
+
+// Draws are acyclic, have weights where they have edges, and densities of their own.
+func TestDrawsAreGraphs(t *testing.T) {
+	x := simulated(t, 5, 5, 1).Train.X
+	for _, s := range forms {
+		m := fit(t, x, s, 2, 30)
+		for k, draw := range drawsOf(t, m, 20) {
+			if !draw.Graph.Acyclic() {
+				t.Fatalf("draw %d has a cycle", k)
+			}
+			for i := range 5 {
+				for j := range 5 {
+					if draw.Graph.Has(i, j) != (draw.Equations.Weights.At(i, j) != 0) {
+						t.Fatalf("draw %d: weight %v of %d -> %d", k, draw.Equations.Weights.At(i, j), i, j)
+					}
+				}
+			}
+			if v := draw.Equations.NoiseVariances; (v[0] == v[4]) == s.UnequalVariances {
+				t.Fatalf("noise variances %v with unequal variances %v", v, s.UnequalVariances)
+			}
+			if got := draw.Equations.LogDensity(x, nil); got != draw.LogLikelihood || math.IsNaN(draw.LogPrior) {
+				t.Fatalf("densities %v and %v, want %v and a number", draw.LogLikelihood, draw.LogPrior, got)
+			}
+		}
+	}
+}
+
+// Relabelling the variables is no invariance of a finite run, but cancellation is: it returns at a step boundary.
+func TestCancelled(t *testing.T) {
+	m := fit(t, simulated(t, 4, 4, 1).Train.X, forms["default"], 2, 5)
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	if err := m.Advance(ctx, 30); !errors.Is(err, cause) || m.Step() != 5 {
+		t.Errorf("got %v at step %d, want %v at step 5", err, m.Step(), cause)
+	}
+	if _, err := m.Draws(ctx, 5); !errors.Is(err, cause) {
+		t.Errorf("draws: got %v, want %v", err, cause)
+	}
+}
+
+// A learning rate without sense makes gradients that are not finite; they are counted, and in the end an error.
+func TestNoFiniteGradient(t *testing.T) {
+	m := fit(t, simulated(t, 4, 4, 1).Train.X, bcd.Settings{Steps: 500, Batch: 2, LearningRate: 1e200}, 1, 0)
+	err := m.Advance(context.Background(), 500)
+	if err == nil || !strings.Contains(err.Error(), "20 steps in a row are not finite") || m.Skipped() < 20 {
+		t.Fatalf("got %v with %d steps left out", err, m.Skipped())
+	}
+	if !strings.Contains(strings.Join(m.Warnings(), " "), "left out") {
+		t.Errorf("warnings %q do not say so", m.Warnings())
+	}
+	state := m.State()
+	if _, err := json.Marshal(state); err != nil {
+		t.Error(err)
+	}
+	if err := m.Restore(state); err != nil {
+		t.Error(err)
+	}
+	if again := m.Advance(context.Background(), 500); again == nil || again.Error() != err.Error() {
+		t.Errorf("got %v the second time, want %v", again, err)
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	m := fit(t, simulated(t, 4, 4, 1).Train.X, forms["default"], 1, 4)
+	good := m.State()
+	for want, change := range map[string]func(s *bcd.State){
+		"parameters, want":            func(s *bcd.State) { s.Parameters = s.Parameters[1:] },
+		"NaN among its first moments": func(s *bcd.State) { s.First[3] = math.NaN() },
+		"at step 31":                  func(s *bcd.State) { s.Step = 31 },
+		"which do not make 3 steps":   func(s *bcd.State) { s.Step = 3 },
+	} {
+		bad := m.State()
+		change(bad)
+		if err := m.Restore(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+		if !reflect.DeepEqual(m.State(), good) {
+			t.Fatal("the model changed")
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	x := simulated(t, 4, 4, 1).Train.X
+	hole := mat.DenseCopyOf(x)
+	hole.Set(6, 2, math.NaN())
+	huge := mat.DenseCopyOf(x)
+	huge.Set(6, 2, 1e200)
+	for _, tt := range []struct {
+		x    *mat.Dense
+		s    bcd.Settings
+		want string
+	}{
+		{hole, bcd.Settings{}, "row 7 of column 3 is NaN"},
+		{huge, bcd.Settings{}, "overflow"},
+		{mat.NewDense(1, 4, nil), bcd.Settings{}, "got 1 rows of 4 variables"},
+		{mat.NewDense(4, 1, nil), bcd.Settings{}, "got 4 rows of 1 variables"},
+		{x, bcd.Settings{Steps: -1}, "steps -1, want a number from 1"},
+		{x, bcd.Settings{LearningRate: math.Inf(1)}, "learning rate +Inf"},
+		{x, bcd.Settings{EvaluationTemperature: -2}, "temperature -2 of the draws"},
+		{x, bcd.Settings{Schedule: bcd.Schedule{}}, "the last stage ends at 0"},
+		{x, bcd.Settings{Edges: bcd.EdgeRule{By: 9}}, "unknown basis"},
+		{x, bcd.Settings{ScaleRule: 9}, "unknown rule 9"},
+	} {
+		m, err := bcd.New(tt.x, tt.s, 1, 1)
+		if err == nil {
+			m.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want an error with %q", err, tt.want)
+		}
+	}
+}
+
+// A rule without a basis is one of the units where columns have some; what does not suit the columns is said.
+func TestEdgeRuleOfColumns(t *testing.T) {
+	raw := simulated(t, 4, 4, 1).Train
+	standard, err := raw.Standardize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shifted, scaled := mat.DenseCopyOf(raw.X), mat.DenseCopyOf(raw.X)
+	shifted.Apply(func(_, j int, v float64) float64 { return v + 50*float64(j) }, raw.X)
+	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, float64(j)) }, raw.X)
+	for _, tt := range []struct {
+		name string
+		x    *mat.Dense
+		rule bcd.EdgeRule
+		by   bcd.Basis
+		want string
+	}{
+		{"raw", raw.X, bcd.EdgeRule{}, bcd.InUnits, ""},
+		{"standardised", standard.X, bcd.EdgeRule{}, bcd.OfLargest, ""},
+		{"standardised, in units", standard.X, bcd.EdgeRule{By: bcd.InUnits}, bcd.InUnits, "have none"},
+		{"shifted", shifted, bcd.EdgeRule{By: bcd.OfSigns}, bcd.OfSigns, "no intercepts, but the means of 3 columns"},
+		{"scaled", scaled, bcd.EdgeRule{}, bcd.InUnits, "standardise them"},
+	} {
+		m := fit(t, tt.x, bcd.Settings{Edges: tt.rule, Batch: 1}, 1, 0)
+		if got := strings.Join(m.Warnings(), " "); m.Settings().Edges.By != tt.by || (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: edges %v, warnings %q; want basis %d and %q", tt.name, m.Settings().Edges, got, tt.by, tt.want)
+		}
+	}
+}
+
+// On data of the model with equal variances the posterior finds the graph.
+func TestFindsTheGraph(t *testing.T) {
+	sim := simulated(t, 5, 5, 4)
+	m := fit(t, sim.Train.X, bcd.Settings{Steps: 1200, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale}, 2, 1200)
+	report := judge(t, drawsOf(t, m, 500), sim)
+	t.Logf("E-SHD %.2f, AUROC %.3f, ELBO %.1f", report.ESHD, report.AUROC, m.Trace()[len(m.Trace())-1].Hard)
+	if !(report.ESHD < 1) {
+		t.Errorf("E-SHD %v, want below 1; that of the graph without edges is %v", report.ESHD, report.ESHDEmptyGraph)
+	}
+}

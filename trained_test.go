@@ -1,0 +1,231 @@
+package tobac_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/bcd"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/gflownet"
+	"tobac/ordering"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Exact flows are the sums over all graphs of the engine exact: the same probabilities under the same score and prior, with knowledge,
+// interventions and discrete columns as well.
+func TestFlowsAreExact(t *testing.T) {
+	data := noisy(t)
+	n, d := data.X.Dims()
+	levels := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+	for i := range n {
+		levels.X.Set(i, 2, math.Round(levels.X.At(i, 2)))
+	}
+	base := tobac.Config{Model: tobac.BGe{Raw: true}, Prior: tobac.Prior{EdgesPerNode: 0.5}, Seed: 3}
+	for name, row := range map[string]struct {
+		data   *dataset.Table
+		change func(c *tobac.Config)
+	}{
+		"plain":         {data, func(*tobac.Config) {}},
+		"fair":          {data, func(c *tobac.Config) { c.Prior = tobac.Prior{Kind: tobac.Fair} }},
+		"linear":        {data, func(c *tobac.Config) { c.Model = tobac.Linear{NoiseVariance: 0.1} }},
+		"interventions": {intervened(data), func(*tobac.Config) {}},
+		"levels":        {levels, func(*tobac.Config) {}},
+		"known order":   {data, func(c *tobac.Config) { c.Order.Known = []int{1, 0, 3, 2, 4} }},
+		"knowledge": {data, func(c *tobac.Config) {
+			c.Prior.Required, c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}}, []dag.Edge{{From: 0, To: 1}}
+			c.Prior.Tiers, c.Prior.MaxParents = []int{0, 1, -1, 0, 1}, 2
+			c.Prior.Odds = []tobac.EdgeOdds{{From: 2, To: 1, Odds: 5}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			exact, flows := base, base
+			row.change(&exact)
+			row.change(&flows)
+			exact.Engine, flows.Sampler.Method = tobac.Exact, tobac.DAGGFlowNet
+			want, got := fit(t, row.data, exact), fit(t, row.data, flows)
+			if diff := largest(got.Probabilities, want.Probabilities); !(diff < 1e-9) {
+				t.Errorf("probabilities differ by up to %v", diff)
+			}
+			if got.Engine != "gflownet" || !got.Training.Exact || got.Training.Distance > 1e-9 || len(got.Draws) != 1000 {
+				t.Errorf("engine %s, training %+v, %d draws", got.Engine, got.Training, len(got.Draws))
+			}
+			// Four standard errors of a frequency among a thousand draws.
+			if diff := largest(got.Frequencies().Probabilities, want.Probabilities); diff > 0.064 {
+				t.Errorf("frequencies among draws differ by up to %v", diff)
+			}
+		})
+	}
+	if d > gflownet.MaxExact {
+		t.Errorf("%d variables are more than exact flows take", d)
+	}
+}
+
+// Both methods learn: the ELBO rises and probabilities come nearer to the graph that the data have; the loss of a policy falls, and
+// its distance from the exact posterior with it.
+func TestTrainingLearns(t *testing.T) {
+	data := chain(t, 100).Train
+	truth := fit(t, data, tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact})
+	cfg := tobac.Config{Engine: tobac.BCD, Sampler: tobac.Sampler{Steps: 1500, StepSize: 0.002}, BCD: bcd.Settings{Batch: 16}, Seed: 1, Workers: 2}
+	got := fit(t, data, cfg)
+	trace := got.Training.Trace
+	if first, last := trace[0], trace[len(trace)-1]; first.Quantity != "ELBO" || !(last.Value > first.Value+100) {
+		t.Errorf("ELBO %+v, then %+v", first, last)
+	}
+	if got.Config.Model.String() != "linear" || got.Draws[0].Equations == nil || got.Components[0].Empty == nil {
+		t.Errorf("model %v, draw %+v", got.Config.Model, got.Draws[0])
+	}
+	far := 0.0
+	for i := range 5 {
+		for j := range 5 {
+			far += math.Abs(got.Probabilities.At(i, j)-truth.Probabilities.At(i, j)) / 20
+		}
+	}
+	if far > 0.1 {
+		t.Errorf("mean distance of edge probabilities from the exact ones %v:\n%v\n%v", far, mat.Formatted(got.Probabilities), mat.Formatted(truth.Probabilities))
+	}
+	flow := tobac.Config{Engine: tobac.GFlowNet, Model: tobac.BGe{}, Sampler: tobac.Sampler{Steps: 400}, Seed: 1, Workers: 2,
+		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 16}}
+	long := fit(t, data, flow)
+	if tr := long.Training; len(tr.Trace) != 4 || tr.Trace[0].Quantity != "loss" || tr.Exact || !(tr.Distance < 0.5) {
+		t.Errorf("training %+v", tr)
+	}
+}
+
+// A tolerance ends a training of a policy early; the run is then at its last step, and resumed there.
+func TestToleranceEndsTraining(t *testing.T) {
+	cfg := tobac.Config{Engine: tobac.GFlowNet, Model: tobac.BGe{}, Sampler: tobac.Sampler{Steps: 1000}, Seed: 1,
+		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}
+	r, want := finished(t, noisy(t), cfg)
+	if r.Step() != 20 || r.Steps() != 20 {
+		t.Fatalf("at step %d of %d, want 20 of 20", r.Step(), r.Steps())
+	}
+	again := newRun(t, noisy(t), cfg)
+	if err := again.Restore(context.Background(), snapshot(t, r)); err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, "resumed at the end", result(t, again), want)
+}
+
+// Progress is reported once per step, with what the training watches.
+func TestTrainingReportsProgress(t *testing.T) {
+	for name, stage := range map[string]tobac.Engine{"bcd": tobac.BCD, "gflownet": tobac.GFlowNet, "gflownet, exact": tobac.GFlowNet} {
+		cfg := engines()[name]
+		last := 0
+		cfg.Progress = func(p tobac.Progress) {
+			if p.Doing == "" {
+				if p.Stage != stage || p.Step != last+1 || p.Training == nil || p.Training.Step != p.Step {
+					t.Errorf("%s: report %+v after step %d", name, p, last)
+				}
+				last = p.Step
+			}
+		}
+		r, _ := finished(t, noisy(t), cfg)
+		if last != r.Steps() || r.Config().Engine != stage {
+			t.Errorf("%s: the last report is of step %d of %d, engine %v", name, last, r.Steps(), r.Config().Engine)
+		}
+	}
+}
+
+// Units and origins of columns: with unequal variances they change no probability of BCD Nets, and weights follow them; origins never do.
+func TestBCDUnits(t *testing.T) {
+	data := noisy(t)
+	for _, row := range []struct {
+		model tobac.Model
+		unit  float64
+	}{{tobac.Linear{Unequal: true}, 8}, {tobac.BGe{}, 8}, {tobac.Linear{}, 1}} {
+		other := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+		other.X.Apply(func(_, j int, v float64) float64 { return v*math.Pow(row.unit, float64(j-2)) + 16 }, other.X)
+		cfg := engines()["bcd"]
+		cfg.Model = row.model
+		a, b := fit(t, data, cfg), fit(t, other, cfg)
+		if diff := largest(a.Probabilities, b.Probabilities); diff > 0.01 { // rounding grows with the steps, and may turn a draw
+			t.Errorf("%v: probabilities differ by %v", row.model, diff)
+		}
+		ea, eb := a.Draws[0].Equations, b.Draws[0].Equations
+		for j := range 5 {
+			scale := math.Pow(row.unit, float64(j-2))
+			if got, want := eb.NoiseVariances[j], ea.NoiseVariances[j]*scale*scale; math.Abs(got-want) > 1e-3*want {
+				t.Errorf("%v: noise variance %v, want %v", row.model, got, want)
+			}
+		}
+	}
+}
+
+// What the mathematics of a method has no place for is refused in one sentence.
+func TestTrainedRefuses(t *testing.T) {
+	data := chain(t, 40).Train
+	edge := []dag.Edge{{From: 0, To: 1}}
+	method := func(m tobac.Method) tobac.Sampler { return tobac.Sampler{Method: m} }
+	nets, flows := method(tobac.BCDNets), method(tobac.DAGGFlowNet)
+	for _, row := range []struct {
+		name string
+		cfg  tobac.Config
+		want string
+	}{
+		{"order", tobac.Config{Sampler: nets, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}}, "the method bcd learns a distribution over all orders"},
+		{"method that finds orders", tobac.Config{Sampler: flows, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the method gflownet learns what orders are probable"},
+		{"orders", tobac.Config{Sampler: nets, Order: tobac.Order{Count: 2}}, "the method bcd learns what orders are probable"},
+		{"another engine", tobac.Config{Sampler: flows, Engine: tobac.Exact}, "the method gflownet trains an engine of its own, got the engine exact"},
+		{"each other's engine", tobac.Config{Sampler: flows, Engine: tobac.BCD}, "the method gflownet trains an engine of its own, got the engine bcd"},
+		{"networks", tobac.Config{Sampler: nets, Model: tobac.FeedForward{}}, "the method bcd has linear equations, got the model ffn"},
+		{"noise", tobac.Config{Sampler: nets, Model: tobac.Linear{NoiseVariance: 1}}, "the method bcd learns the noise variances"},
+		{"raw score", tobac.Config{Sampler: nets, Model: tobac.BGe{Raw: true}}, "the method bcd has a prior of its own"},
+		{"prior", tobac.Config{Sampler: nets, Prior: tobac.Prior{Kind: tobac.Fair}}, "the method bcd has a horseshoe prior"},
+		{"knowledge", tobac.Config{Sampler: nets, Prior: tobac.Prior{Required: edge}}, "the method bcd takes no knowledge about edges"},
+		{"levels", tobac.Config{Sampler: nets, Prior: tobac.Prior{Exclusive: edge}}, "the method bcd cannot rule out edges between columns that code one variable"},
+		{"steps twice", tobac.Config{Sampler: nets, BCD: bcd.Settings{Steps: 3}}, "steps, learning rate, edges per node and unequal variances of BCD Nets are set as"},
+		{"iterations twice", tobac.Config{Sampler: flows, GFlowNet: gflownet.Settings{Iterations: 3}}, "iterations and learning rate of DAG-GFlowNet are set as"},
+		{"batch", tobac.Config{Sampler: nets, BCD: bcd.Settings{Batch: -1}}, "bcd-batch is -1; allowed: whole numbers from 1 to 100000"},
+		{"no scores", tobac.Config{Sampler: flows, Model: tobac.FeedForward{}}, "the model ffn has no node scores in closed form, which the method gflownet needs"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if _, err := row.cfg.WithDefaults(5); err == nil || !strings.HasPrefix(err.Error(), row.want) {
+				t.Errorf("got error %v\nwant      %s", err, row.want)
+			}
+		})
+	}
+	levels := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+	for i := range 40 {
+		levels.X.Set(i, 3, float64(i%3))
+	}
+	for want, table := range map[string]*dataset.Table{
+		`tobac: the method bcd needs continuous columns, but column "X3" takes 3 values`:                   levels,
+		`tobac: the method bcd takes observations alone, but column "X1" was set by intervention in row 1`: intervened(data),
+	} {
+		if _, err := tobac.Fit(context.Background(), table, tobac.Config{Sampler: nets}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got error %v\nwant      %s", err, want)
+		}
+	}
+	wide := table(9, 6, []string{"a", "b", "c", "d", "e", "f"}, generic)
+	if _, err := tobac.Fit(context.Background(), wide, tobac.Config{Sampler: flows, Model: tobac.BGe{}, GFlowNet: gflownet.Settings{Policy: gflownet.Exact}}); err == nil || !strings.Contains(err.Error(), "policy exact of 6 variables, want at most 5") {
+		t.Errorf("exact flows of six variables: %v", err)
+	}
+}
+
+// The presets are those of the papers, and a method can be named by its engine.
+func TestTrainedPresets(t *testing.T) {
+	c, err := tobac.PaperBCD().WithDefaults(5)
+	if err != nil || c.Sampler.Steps != 30000 || c.BCD.Batch != 256 || c.BCD.L2 != 1 || !c.BCD.ReleasedBethe || c.Model.String() != "linear" || !c.Trained() {
+		t.Errorf("BCD Nets: %+v, error %v", c, err)
+	}
+	c, err = tobac.PaperGFlowNet().WithDefaults(5)
+	if err != nil || c.Sampler.Steps != 100_000 || c.Sampler.StepSize != 1e-5 || c.GFlowNet.Policy != gflownet.Paper || c.Prior.Kind != tobac.Fair || c.Model.String() != "bge raw" {
+		t.Errorf("DAG-GFlowNet: %+v, error %v", c, err)
+	}
+	again, err := c.WithDefaults(5)
+	if err != nil || again.Sampler != c.Sampler {
+		t.Errorf("defaults twice: %+v, error %v", again.Sampler, err)
+	}
+	for engine, method := range map[tobac.Engine]tobac.Method{tobac.BCD: tobac.BCDNets, tobac.GFlowNet: tobac.DAGGFlowNet} {
+		c, err := tobac.Config{Engine: engine}.WithDefaults(7)
+		if err != nil || c.Sampler.Method != method || !slices.Equal(c.Engines(50, 7), []tobac.Engine{engine}) {
+			t.Errorf("engine %v: method %v, error %v", engine, c.Sampler.Method, err)
+		}
+	}
+}
