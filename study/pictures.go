@@ -73,7 +73,7 @@ func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
 		for _, l := range r.Lines(s, section) {
 			if len(Known(l.Values(m))) > 0 && !slices.Contains(keys, l.Key()) {
 				keys = append(keys, l.Key())
-				b.Methods, b.Kinds = append(b.Methods, l.Label()), append(b.Kinds, kind(l))
+				b.Methods, b.Kinds = append(b.Methods, l.name()), append(b.Kinds, kind(l))
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (l Line) matrices(res *Result) (p, truth *mat.Dense, err error) {
 // judged are the predictions of lines.
 func judged(lines []Line, withDiagonal bool) (all []figures.Judged, err error) {
 	for _, l := range lines {
-		j := figures.Judged{Method: l.Label()}
+		j := figures.Judged{Method: l.name()}
 		for _, res := range l.outcomes() {
 			p, truth, err := l.matrices(res)
 			if err != nil {
@@ -190,7 +190,7 @@ func heatMaps(s Study, section Section, lines []Line) (*figures.Figure, error) {
 		}
 		m.Truth, m.Names = truth, l.Results[0].Outcome.Names
 		m.Note = section.Title + ", " + l.Results[0].Cell.Data.Name
-		m.Maps = append(m.Maps, figures.Map{Name: l.Label(), Probabilities: p})
+		m.Maps = append(m.Maps, figures.Map{Name: l.name(), Probabilities: p})
 	}
 	if len(m.Maps) == 0 {
 		return nil, nil
@@ -202,7 +202,7 @@ func heatMaps(s Study, section Section, lines []Line) (*figures.Figure, error) {
 func learning(s Study, section Section, lines []Line) (*figures.Figure, error) {
 	c := figures.Curves{Title: s.Title + ": E-SHD along the steps", Note: section.Title, X: "step", Y: "E-SHD", LevelName: "graph without edges"}
 	for _, l := range lines {
-		series := figures.Series{Name: l.Label()}
+		series := figures.Series{Name: l.name()}
 		for _, res := range l.outcomes() {
 			o := res.Outcome
 			if len(o.Curve) == 0 {
