@@ -140,6 +140,7 @@ func (c *Config) bcdDefaults() error {
 	defaults := bcd.Settings{}.WithDefaults(2, 2)
 	fill(&c.Sampler.Steps, defaults.Steps)
 	fill(&c.Sampler.StepSize, defaults.LearningRate)
+	fill(&c.BCD.Batch, defaults.Batch)
 	switch m := c.Model.(type) {
 	case nil:
 		c.Model = Linear{}

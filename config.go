@@ -199,7 +199,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if err := c.Prior.checkTogether(names, c.Order.Known); err != nil {
 		return c, err
 	}
-	c.Sampler.Method = c.method()
+	c.Sampler.Method = c.Method()
 	if c.Trained() {
 		if err := c.trainedDefaults(d); err != nil {
 			return c, err

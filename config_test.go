@@ -188,6 +188,10 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 			good, bad = []string{"3", "1"}, append(bad, "0", "1.5")
 		case "X":
 			good, bad = []string{"0.25", "1e-07"}, append(bad, "0")
+		case "T:END,...":
+			good, bad = []string{"0.5:1", "30:0.05,1:0.2,0.25:1"}, append(bad, "0", "1:0.5", "1:0.5,2:0.4")
+		case "BASIS:X":
+			good, bad = []string{"units:0.4", "largest:0.25", "signs:0.9"}, append(bad, "largest:2", "signs:0.4")
 		}
 		for _, text := range good {
 			if err := s.Set(text); err != nil || s.String() != text {

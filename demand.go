@@ -183,6 +183,9 @@ var knobs = []knob{
 	field("rank", func(p *problem) *int { return &p.cfg.Sampler.Rank }),
 	field("orders", func(p *problem) *int { return &p.cfg.Order.Count }),
 	field("workers", func(p *problem) *int { return &p.cfg.Workers }),
+	field("bcd-batch", func(p *problem) *int { return &p.cfg.BCD.Batch }),
+	field("gflownet-batch", func(p *problem) *int { return &p.cfg.GFlowNet.Batch }),
+	field("gflownet-buffer", func(p *problem) *int { return &p.cfg.GFlowNet.Buffer }),
 	field("chains", func(p *problem) *int { return &p.cfg.Chains.Chains }),
 	field("candidates", func(p *problem) *int { return &p.cfg.Chains.Candidates }),
 	{"units of each hidden layer", func(p *problem) int {

@@ -13,7 +13,8 @@
 // A [Config] consists of values for what they set: a [Model], a [Prior] of the graph,
 // an [Order], an [Engine] with its [Sampler] or [Chains]. What a model gets follows from the
 // interfaces that it implements, which one's own can implement too. The [Method] DiBS, TOBAC's
-// predecessor, needs no order and may leave cycles.
+// predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet (packages bcd and gflownet) train
+// a distribution over graphs and draw from it.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the
 // column labels and the units of the data. The same data, settings and seed give the same

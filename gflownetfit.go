@@ -119,6 +119,8 @@ func (c *Config) gflownetDefaults(d int) error {
 	s := c.GFlowNet.WithDefaults(d)
 	fill(&c.Sampler.Steps, s.Iterations)
 	fill(&c.Sampler.StepSize, s.Rate)
+	s.Iterations, s.Rate = 0, 0
+	c.GFlowNet = s
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 // trainedEngines are the engines of the methods that train a distribution over graphs, from which graphs are then drawn.
 var trainedEngines = map[Method]Engine{BCDNets: BCD, DAGGFlowNet: GFlowNet}
 
-// method is the one that is asked for, by its own name or by that of its engine.
-func (c *Config) method() Method {
+// Method is the one that is asked for, by its own name or by that of its engine.
+func (c *Config) Method() Method {
 	for m, e := range trainedEngines {
 		if c.Engine == e && c.Sampler.Method == TOBAC {
 			return m
@@ -22,7 +22,7 @@ func (c *Config) method() Method {
 }
 
 // Trained reports whether the method trains a distribution over graphs.
-func (c *Config) Trained() bool { return trainedEngines[c.method()] != Auto }
+func (c *Config) Trained() bool { return trainedEngines[c.Method()] != Auto }
 
 // A TrainingPoint says how far a training is.
 type TrainingPoint struct {

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 
 	"tobac/bcd"
+	"tobac/exact"
 	"tobac/posterior"
+	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -245,13 +248,98 @@ func TestEdgeRuleOfColumns(t *testing.T) {
 	}
 }
 
-// On data of the model with equal variances the posterior finds the graph.
+// On data of the model with equal variances the posterior finds the graph, and agrees with the exact posterior over all graphs
+// wherever that is sure of an edge, or of its absence. The priors are not the same, and the variational posterior keeps to one
+// of the orders that the exact one mixes, so that probabilities in between differ.
 func TestFindsTheGraph(t *testing.T) {
 	sim := simulated(t, 5, 5, 4)
-	m := fit(t, sim.Train.X, bcd.Settings{Steps: 1200, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale}, 2, 1200)
-	report := judge(t, drawsOf(t, m, 500), sim)
+	s := bcd.Settings{Steps: 1200, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale}
+	m := fit(t, sim.Train.X, s, 2, 1200)
+	draws := drawsOf(t, m, 500)
+	report := judge(t, draws, sim)
 	t.Logf("E-SHD %.2f, AUROC %.3f, ELBO %.1f", report.ESHD, report.AUROC, m.Trace()[len(m.Trace())-1].Hard)
 	if !(report.ESHD < 1) {
 		t.Errorf("E-SHD %v, want below 1; that of the graph without edges is %v", report.ESHD, report.ESHDEmptyGraph)
+	}
+	want := exactEdges(t, sim.Train.X)
+	frequency := frequencies(draws)
+	sure := 0
+	for i := range 5 {
+		for j := range 5 {
+			p, f := want.At(i, j), frequency.At(i, j)
+			if p > 0.95 || p < 0.05 {
+				sure++
+				if math.Abs(p-f) > 0.3 {
+					t.Errorf("%d -> %d has the probability %.3f, exactly %.3f", i, j, f, p)
+				}
+			}
+		}
+	}
+	if sure < 15 {
+		t.Errorf("the exact posterior is sure of %d pairs only: the test says little", sure)
+	}
+}
+
+// exactEdges are the edge probabilities over all graphs, with the noise variance that the data were simulated with.
+func exactEdges(t *testing.T, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	_, d := x.Dims()
+	scores, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.1, NoIntercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prior, err := score.Sparse(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := exact.New(context.Background(), scores, prior, exact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, err := all.Orders(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, err := orders.Graphs(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return graphs.Edges()
+}
+
+func frequencies(draws []posterior.Draw) *mat.Dense {
+	d := draws[0].Graph.Len()
+	p := mat.NewDense(d, d, nil)
+	for _, draw := range draws {
+		for _, e := range draw.Graph.Edges() {
+			p.Set(e.From, e.To, p.At(e.From, e.To)+1/float64(len(draws)))
+		}
+	}
+	return p
+}
+
+var long = flag.Bool("long", false, "fit ten variables, in minutes")
+
+// On standardised columns, whose noise variances differ, the default schedule and prior rank edges above others. The gap is
+// wide: with other seeds the same fit had areas from 0.75 to 0.94.
+func TestStandardised(t *testing.T) {
+	type size struct{ d, steps, batch int }
+	sizes := []size{{5, 1200, 16}}
+	if *long {
+		sizes = append(sizes, size{10, 8000, 64})
+	}
+	for _, tt := range sizes {
+		sim := simulated(t, tt.d, tt.d, 4)
+		table, err := sim.Train.Standardize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := fit(t, table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch, LearningRate: 5e-3, UnequalVariances: true}, 2, tt.steps)
+		report := judge(t, drawsOf(t, m, 500), sim)
+		t.Logf("d = %d: E-SHD %.2f, that of the empty graph %.0f; AUROC %.3f; edges %.2f by %v", tt.d, report.ESHD, report.ESHDEmptyGraph, report.AUROC, report.ExpectedEdges,
+			m.Settings().Edges)
+		if !(report.AUROC > 0.7) {
+			t.Errorf("d = %d: AUROC %v, want above 0.7", tt.d, report.AUROC)
+		}
 	}
 }

@@ -90,6 +90,7 @@ func (s Settings) WithDefaults(d int) Settings {
 	switch s.Policy {
 	case Exact:
 		s.Iterations = 1
+		setDefault(&s.Rate, 1e-3)
 	case Paper:
 		setDefault(&s.Iterations, 100_000)
 		setDefault(&s.Rate, 1e-5)

@@ -74,7 +74,7 @@ func sizes(value *[]int) pflag.Value {
 // checkChoices finds options that have no meaning beside others.
 func (o *fitOptions) checkChoices() error {
 	ffn := o.model != modelFFN
-	method := o.config.Sampler.Method
+	method := o.config.Method()
 	dibs, bcd, gflownet := method == tobac.DiBS, method == tobac.BCDNets, method == tobac.DAGGFlowNet
 	trained := bcd || gflownet
 	by := "--method " + method.String()
@@ -95,7 +95,7 @@ func (o *fitOptions) checkChoices() error {
 		{"orders", dibs, "--method dibs", "it needs no order"},
 		{"order-weights", dibs, "--method dibs", "it needs no order"},
 		{"engine", trained && o.config.Engine != tobac.Auto && o.config.Engine.String() != method.String(), by, "it trains an engine of its own"},
-		{"method", !trained && (o.config.Engine == tobac.BCD || o.config.Engine == tobac.GFlowNet), "--engine " + o.config.Engine.String(), "it is that of the method of its name"},
+		{"method", o.config.Sampler.Method == tobac.TOBAC && trained, "--engine " + o.config.Engine.String(), "it is that of the method of its name"},
 		{"orders", trained, by, "it learns what orders are probable"},
 		{"order-weights", trained, by, "it learns what orders are probable"},
 		{"order", bcd && o.order != "posterior", by, "it learns a distribution over all orders"},
@@ -127,9 +127,9 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if o.preset == presetPaper {
 		c = tobac.Paper()
 		switch {
-		case o.config.Sampler.Method == tobac.BCDNets || o.config.Engine == tobac.BCD:
+		case o.config.Method() == tobac.BCDNets:
 			c = tobac.PaperBCD()
-		case o.config.Sampler.Method == tobac.DAGGFlowNet || o.config.Engine == tobac.GFlowNet:
+		case o.config.Method() == tobac.DAGGFlowNet:
 			c = tobac.PaperGFlowNet()
 		case o.model == modelBGe:
 			c = tobac.PaperMarginal()

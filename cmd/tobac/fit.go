@@ -112,6 +112,15 @@ Methods of svgd: tobac draws graphs that follow a causal order. dibs, its
 predecessor, needs none: a growing penalty drives cycles out, and particles that
 still have one are counted and left out of edges, consensus graph and metrics.
 
+Other methods train a distribution over graphs in --steps steps and draw from it. bcd
+(BCD Nets) fits one over permutations, weights and noise to linear equations, with one
+noise variance (--model linear, on columns shifted to mean 0) or one for each column
+(linear-unequal, on columns scaled to variance 1). It takes continuous columns without
+interventions, and of what is known only --edges-per-node. gflownet (DAG-GFlowNet)
+learns to build graphs edge by edge under the scores of any model but ffn; with at most
+5 columns its flows are computed exactly, unless --gflownet-policy names a network.
+docs/methods.md compares all methods.
+
 Order: with posterior, svgd samples under --orders orders drawn from the posterior
 of the first three models. A method (eqvar, eqvar-bu, npvar, npvar-released, score
 or variance; tobac order --help explains them) finds the order from the rows without
@@ -141,7 +150,8 @@ variable's equation.
 Presets: paper is the published recipe to the letter: the engine svgd under EqVar's
 order, the joint estimator, noise variance 0.1 and no intercept, initial weights from
 the prior, two edges per node, the embedded data standardised. With --model bge it is
-that of the marginal model. Other options override the preset.
+that of the marginal model; with --method bcd and gflownet that of these methods'
+authors, which takes hours. Other options override the preset.
 
 Scaling and holding out: --transform log or normal-scores replaces every column
 before anything else. --center shifts each column to mean 0, which matters to models

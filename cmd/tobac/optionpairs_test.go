@@ -25,6 +25,9 @@ var pairValues = map[string][]string{
 	"hidden": {"3,2"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
 	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "orders": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
 	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
+	"bcd-batch": {"4"}, "bcd-temperature": {"0.5", "2:0.5,0.5:1"}, "bcd-draw-temperature": {"0.3"}, "bcd-scale": {"0.1"}, "bcd-l2": {"1"}, "bcd-edges": {"units:0.2", "signs"},
+	"gflownet-environments": {"3"}, "gflownet-batch": {"4"}, "gflownet-buffer": {"50"}, "gflownet-prefill": {"2"}, "gflownet-width": {"8"}, "gflownet-refresh": {"1"},
+	"gflownet-exploit": {"0.5"}, "gflownet-clip": {"2"}, "gflownet-tolerance": {"0.5"},
 	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
 	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
 	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
@@ -110,6 +113,17 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	if given["preset"] == "paper" && given["prior"]+given["edges-per-node"]+given["resume"] == "" { // two edges per node are too many for four columns
 		base = append(base, "--edges-per-node", "0.5")
 	}
+	for option := range pairValues {
+		for _, method := range []string{"bcd", "gflownet"} {
+			if strings.HasPrefix(option, method+"-") && given[option] != "" && given["method"]+given["engine"]+given["resume"] == "" {
+				given["method"] = method
+				base = append(base, "--method", method)
+			}
+		}
+	}
+	if (given["method"] == "bcd" || given["engine"] == "bcd") && given["drop"]+given["columns"]+given["keep"]+given["names"] == "" {
+		base = append(base, "--drop", "g") // which has two values
+	}
 	for option, beside := range map[string][]string{
 		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
 		"penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
@@ -123,7 +137,7 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 		}
 	}
 	var got invocation
-	for _, short := range [][]string{{"--steps", "2", "--particles", "2", "--samples", "2"}, {"--iterations", "20", "--warm-up", "10"}, nil} {
+	for _, short := range [][]string{{"--steps", "2", "--particles", "2", "--samples", "2"}, {"--steps", "2"}, {"--iterations", "20", "--warm-up", "10"}, nil} {
 		line := slices.Clone(base)
 		for k := 0; k < len(short); k += 2 {
 			if given[short[k][2:]] == "" && given["resume"] == "" {
@@ -154,6 +168,7 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 		return ""
 	case got.code == exitFailed && strings.Count(got.stderr, "\n") == 1 &&
 		(given["resume"] != "" && strings.Contains(got.stderr, " was made with") || // a checkpoint of another run
+			strings.Contains(got.stderr, "the method bcd needs continuous columns") ||
 			given["transform"] == "log" && strings.Contains(got.stderr, "which has a logarithm")): // codes of levels begin at 0
 		return ""
 	case got.code != exitDone:
