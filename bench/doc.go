@@ -34,14 +34,9 @@
 // too (its uniform noise comes from package autograd). Tests check that all engines
 // compute the same scores on this problem.
 //
-// To compare two versions of the code, on a machine that does nothing else:
-//
-//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled$' -count 10 > old.txt
-//	# change the code
-//	go test ./bench -run '^$' -bench 'Step/linear/d=/engine=compiled$' -count 10 > new.txt
-//	go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da old.txt new.txt
-//
-// To compare the engines with each other (the slow ones take seconds per step):
+// bench/README.md lists all benchmarks, their names and metrics, and says how to compare two
+// versions and how to profile; bench/compare compares the working tree with a commit. To
+// compare the engines with each other (the slow ones take seconds per step):
 //
 //	go test ./bench -run '^$' -bench Step -count 10 -benchtime 3x -timeout 60m > engines.txt
 //	go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da -col /engine engines.txt
@@ -67,5 +62,6 @@
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m
 //
 // BenchmarkExact, BenchmarkChains and BenchmarkFit time the engines that need no gradient, and the
-// main job.
+// main job; BenchmarkCompile times how long a target takes until it can be evaluated,
+// BenchmarkOrder causal orders. What a result is worth is reported beside its time.
 package bench

@@ -22,7 +22,7 @@ func TestChainsBesideSumu(t *testing.T) {
 	if !*long {
 		t.Skip("takes a minute: -long")
 	}
-	text, err := os.ReadFile("testdata/sumu.json") // of testdata/sumu.py
+	text, err := os.ReadFile("testdata/sumu.json") // of rivals/run --only sumu --json
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,21 @@ func TestTextsOfHostileNumbersHaveRoom(t *testing.T) {
 				b.Groups = append(b.Groups, g)
 				c.Series = append(c.Series, figures.Series{Name: long, X: []float64{scale, 2 * scale, 3 * scale}, Runs: [][]float64{{scale, math.NaN(), 2 * scale}}})
 			}
-			for _, d := range []drawer{b, c} {
+			drawn := []drawer{b, c}
+			if scale == 1 && log {
+				set := figures.Predictions{Probabilities: []float64{0.9, 0.2, 1}, Edges: []bool{true, false, false}}
+				few := make([]figures.Judged, 7)
+				for k := range few {
+					few[k] = figures.Judged{Method: long, Sets: []figures.Predictions{set, set}}
+				}
+				many := append(few, few...)
+				maps := figures.Maps{Title: long, Names: []string{long, "中文", long + "c"}, Maps: []figures.Map{{Name: long, Probabilities: mat.NewDense(3, 3, nil)}, {Name: long, Probabilities: mat.NewDense(3, 3, nil)}}}
+				cost := figures.Cost{Name: long, X: []float64{1}, Y: []float64{1e-300}}
+				panel := figures.GrowthPanel{X: long, Costs: []figures.Cost{cost, cost}}
+				drawn = append(drawn, figures.ROC{Title: long, Methods: few}, figures.ROC{Methods: many}, figures.Calibration{Methods: few[:2]}, figures.Calibration{Methods: many}, maps,
+					figures.Growth{Y: long, Panels: []figures.GrowthPanel{panel, panel, panel}})
+			}
+			for _, d := range drawn {
 				f, err := d.Draw()
 				if err != nil {
 					t.Fatal(err)

@@ -59,18 +59,22 @@ func do(ctx context.Context, j jobs.Job) ([]byte, error) {
 // An Outcome is how one method did on one data set: a function of the cell, bit by bit.
 type Outcome struct {
 	Views
-	// Truth is the SHA-256 of the true edges, Edges their number, Variables that of the variables.
-	Truth     string `json:"truth"`
-	Edges     int    `json:"edges"`
-	Variables int    `json:"variables"`
+	// Truth is the SHA-256 of the true edges, Edges their number.
+	Truth     string     `json:"truth"`
+	Edges     int        `json:"edges"`
+	TrueEdges []dag.Edge `json:"true_edges"`
+	Variables int        `json:"variables"`
+	Names     []string   `json:"names"` // of the variables
 	// HeldOutRows is the number of rows that Neg.LL sums over.
 	HeldOutRows int `json:"held_out_rows"`
 	// Order is the causal order that was taken as known, Violated the number of true edges against it; nil and NaN
 	// without one.
 	Order    []int          `json:"order,omitempty"`
 	Violated metrics.Number `json:"violated_edges"`
-	Engine   string         `json:"engine,omitempty"` // as the posterior names it
-	Model    string         `json:"model,omitempty"`
+	// Curve is how good particles were on their way; nil for methods without particles.
+	Curve  []Point `json:"curve,omitempty"`
+	Engine string  `json:"engine,omitempty"` // as the posterior names it
+	Model  string  `json:"model,omitempty"`
 }
 
 // Run does the experiment.
@@ -83,7 +87,7 @@ func (c Cell) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Truth: truthDigest(p.Truth), Edges: p.Truth.Size(), Variables: p.Truth.Len(), Order: order, Violated: nan, Engine: f.Posterior.Engine, Model: f.Posterior.Model}
+	o := &Outcome{Truth: truthDigest(p.Truth), Edges: p.Truth.Size(), TrueEdges: p.Truth.Edges(), Variables: p.Truth.Len(), Names: p.Train.Names, Order: order, Violated: nan, Curve: f.Curve, Engine: f.Posterior.Engine, Model: f.Posterior.Model}
 	if p.Heldout != nil {
 		o.HeldOutRows, _ = p.Heldout.X.Dims()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/exact"
+	"tobac/gflownet"
 	"tobac/ordering"
 )
 
@@ -152,13 +153,43 @@ func dibsRow(cfg tobac.Config) Row {
 	return Row{Method: fitMethod("dibs", "DiBS", NoOrder, cfg)}
 }
 
+// bcdRow are BCD Nets with their corrected settings, and as many steps as a study can afford.
+func bcdRow(d int, e float64) Row {
+	steps := 20_000
+	if d >= 20 {
+		steps = 6000
+	}
+	r := Row{Method: fitMethod("bcd", "BCD", NoOrder, tobac.Config{
+		Model: tobac.Linear{}, Prior: tobac.Prior{EdgesPerNode: e}, Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: steps},
+	})}
+	r.Preset = fmt.Sprintf("corrected, %d steps", steps)
+	return r
+}
+
+// gflownetRow is DAG-GFlowNet with the network that a CPU can train: the published one takes weeks.
+func gflownetRow(d int) Row {
+	steps := 5000
+	if d >= 20 {
+		steps = 2000
+	}
+	r := Row{Method: fitMethod("gfn", "DAG-GFlowNet", NoOrder, tobac.Config{
+		Model: tobac.BGe{Raw: true}, Prior: tobac.Prior{Kind: tobac.Fair}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet, Steps: steps},
+		GFlowNet: gflownet.Settings{Policy: gflownet.Graph},
+	})}
+	r.Preset = fmt.Sprintf("policy graph, %d steps", steps)
+	if d > 20 {
+		r.Skipped = "an iteration takes more than a second, the tens of thousands that it needs days"
+	}
+	return r
+}
+
 // linearRows are the methods on linear data of d variables with e expected edges per variable.
 func linearRows(d int, e float64) []Row {
 	paper := recipe(e)
 	rows := []Row{
 		tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper),
 		tobacRow("true", "true order", TrueOrder, paper),
-		dibsRow(paper),
+		dibsRow(paper), bcdRow(d, e), gflownetRow(d),
 	}
 	rows = append(rows, baselines(paper)...)
 	// The posterior that TOBAC's particles stand for, of the same model and prior.

@@ -41,8 +41,8 @@ type About struct {
 	Only    []string // patterns that cells were chosen by; none: all were run
 }
 
-// Document is the account of results.
-func (r *Results) Document(a About) *Document {
+// Document is the account of results, with the pictures in it.
+func (r *Results) Document(a About) (*Document, []Drawing, error) {
 	d := &Document{Title: "Results of tobac reproduce"}
 	text := []string{r.summary(a)}
 	if a.Quick {
@@ -59,10 +59,16 @@ func (r *Results) Document(a About) *Document {
 			d.add(Block{Level: 3, Heading: fmt.Sprintf("Claim %d: %s", c.Number, c.Verdict()), Text: []string{c.Text}, Table: t})
 		}
 	}
+	var all []Drawing
 	for _, s := range r.Studies {
-		r.addStudy(d, s)
+		drawings, err := r.Drawings(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.addStudy(d, s, drawings)
+		all = append(all, drawings...)
 	}
-	return d
+	return d, all, nil
 }
 
 func (d *Document) add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
@@ -114,7 +120,7 @@ func partTable(c Claim) *Table {
 // conventions explains the columns of the tables of means.
 const conventions = "Mean ± standard error over the data sets. Methods of particles are judged by their draws, \"+\" by the draws weighted by their density on the training rows, the others by the edge probabilities that they list. AUROC with the diagonal is the published convention; Neg.LL is, as published, −log p(Θ|G) − log p(D|G,Θ) summed over the held-out rows; per row it is −log p(D|G,Θ) alone. Seconds are those of one worker."
 
-func (r *Results) addStudy(d *Document, s Study) {
+func (r *Results) addStudy(d *Document, s Study, drawings []Drawing) {
 	d.add(Block{Level: 2, Heading: s.Title, Text: []string{s.About, conventions}})
 	switch s.Name {
 	case TableOne:
@@ -125,6 +131,9 @@ func (r *Results) addStudy(d *Document, s Study) {
 		if t, ok := r.BesideAuthors(); ok {
 			d.add(Block{Table: &t})
 		}
+	}
+	for _, drawn := range drawings {
+		d.add(Block{Picture: drawn.picture()})
 	}
 	for _, section := range s.Sections {
 		means := r.Means(s, section)

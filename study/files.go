@@ -2,25 +2,50 @@ package study
 
 import (
 	"io"
+
+	"tobac/figures"
 )
 
-// Files are the names of what [Results.WriteFiles] writes.
+// pictureNames are those that [Results.Drawings] may use.
+var pictureNames = []string{eshd.Name, auroc.Name, negLL.Name, "roc", "calibration", "probabilities", "learning"}
+
+// Files are the names of what [Results.WriteFiles] may write.
 func Files(studies []Study) []string {
-	return []string{"results.csv", "times.csv", "results.md", "report.html"}
+	all := []string{"results.csv", "times.csv", "results.md", "report.html"}
+	for _, s := range studies {
+		for _, name := range pictureNames {
+			for _, ending := range []string{".svg", ".png"} {
+				all = append(all, pictureFile(s, name, ending))
+			}
+		}
+	}
+	return all
 }
 
-// WriteFiles writes all results: results.csv, which has no times in it, times.csv, results.md and report.html.
+func pictureFile(s Study, name, ending string) string {
+	return "figures/" + s.Name + "-" + name + ending
+}
+
+// WriteFiles writes all results: results.csv, which has no times in it, times.csv, results.md, report.html, and the pictures as SVG and PNG.
 func (r *Results) WriteFiles(a About, write func(name string, content func(io.Writer) error) error) error {
-	d := r.Document(a)
-	for _, f := range []struct {
+	d, drawings, err := r.Document(a)
+	if err != nil {
+		return err
+	}
+	type output struct {
 		name    string
 		content func(io.Writer) error
-	}{
+	}
+	all := []output{
 		{"results.csv", r.WriteCSV},
 		{"times.csv", r.WriteTimes},
 		{"results.md", d.WriteMarkdown},
-		{"report.html", func(w io.Writer) error { return d.WriteHTML(w, "") }},
-	} {
+		{"report.html", func(w io.Writer) error { return d.WriteHTML(w, figures.StyleSheet()) }},
+	}
+	for _, drawn := range drawings {
+		all = append(all, output{"figures/" + drawn.Name + ".svg", drawn.Figure.WriteSVG}, output{"figures/" + drawn.Name + ".png", drawn.Figure.WritePNG})
+	}
+	for _, f := range all {
 		if err := write(f.name, f.content); err != nil {
 			return err
 		}

@@ -67,13 +67,48 @@ func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (
 		return nil, err
 	}
 	cfg.Seed, cfg.Order.Known = seed, order
-	res, err := tobac.Fit(ctx, p.Train, cfg)
+	run, err := tobac.NewRun(ctx, p.Train, cfg)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Posterior: res.Posterior}
+	defer run.Close()
+	f := &Fitted{}
+	steps := run.Steps()
+	for k := 1; cfg.Engine == tobac.SVGD && k <= curvePoints && steps >= curvePoints; k++ {
+		if err := f.advance(ctx, run, steps*k/curvePoints, p); err != nil {
+			return nil, err
+		}
+	}
+	if err := run.Advance(ctx, steps); err != nil {
+		return nil, err
+	}
+	res, err := run.Result(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.Posterior = res.Posterior
 	f.HeldOut, err = heldOut(res, p)
 	return f, err
+}
+
+// curvePoints is the number of steps at which particles are judged on their way, the last one included.
+const curvePoints = 10
+
+// advance takes a run to a step, and judges the particles there.
+func (f *Fitted) advance(ctx context.Context, run *tobac.Run, to int, p *Problem) error {
+	if err := run.Advance(ctx, to); err != nil {
+		return err
+	}
+	res, err := run.Result(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := metrics.Evaluate(res.Posterior.Empirical(), p.Truth, nil)
+	if err != nil {
+		return err
+	}
+	f.Curve = append(f.Curve, Point{Step: to, ESHD: r.ESHD, AUROC: r.AUROCWithDiagonal})
+	return nil
 }
 
 // heldOut is the density of the held-out rows, in the units of the data, under every draw; nil if the problem has no such

@@ -14,6 +14,14 @@ import (
 type Fitted struct {
 	Posterior *posterior.Posterior
 	HeldOut   *metrics.HeldOut // of the problem's held-out rows, for each draw; nil: none
+	Curve     []Point          // of particles on their way; nil: none
+}
+
+// A Point says how good particles were after a number of steps.
+type Point struct {
+	Step  int            `json:"step"`
+	ESHD  metrics.Number `json:"eshd"`
+	AUROC metrics.Number `json:"auroc_with_diagonal"`
 }
 
 // A View is one way to read a posterior, judged.

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func fitMethod(name, title string, order OrderSource, cfg tobac.Config) Method {
 	if err != nil {
 		panic(fmt.Sprintf("study: %s: %v", name, err))
 	}
-	if got := settingsOf(back); !maps.Equal(got, m.Settings) || cfg.Sampler.Alpha != nil || cfg.Sampler.Kernel != nil || cfg.Sampler.Optimizer != nil {
+	if !reflect.DeepEqual(back, cfg) {
 		panic(fmt.Sprintf("study: %s: settings without a text form", name))
 	}
 	return m

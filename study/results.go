@@ -94,12 +94,17 @@ func (l Line) Key() string {
 	return l.Name
 }
 
+// name is the title of the method, with "+" for its mixture.
+func (l Line) name() string {
+	if l.Plus {
+		return plus(l.Title)
+	}
+	return l.Title
+}
+
 // Label is the title of the method, with "+" for its mixture, and the preset of its settings.
 func (l Line) Label() string {
-	title := l.Title
-	if l.Plus {
-		title = plus(title)
-	}
+	title := l.name()
 	if l.Preset != "" {
 		title += " (" + l.Preset + ")"
 	}

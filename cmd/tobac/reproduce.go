@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,6 +28,7 @@ type reproduceOptions struct {
 	seed          uint64
 	only          []string
 	quick, plan   bool
+	collect       bool
 	force         bool
 	shard         jobs.Shard
 	command       string // for the head of the results
@@ -47,7 +49,8 @@ order, stepwise regression, and the exact posterior.
 A cell is one method on one data set. Every finished cell is a file in DIR/cells: the same
 command, killed or stopped, goes on where it was, and with more --runs or another experiment
 does what is new. Several processes may work on the same DIR. Then DIR gets results.csv,
-results.md, report.html, times.csv and the folder figures.
+results.md, report.html, times.csv and the folder figures. --collect writes them from what is
+finished.
 
 --only keeps methods (tobac-eqvar, dibs, exact), sections (linear-d20-e40-n100), data sets and
 cells (linear-d20-e40-n100-run0/dibs) by name; * and ? stand for what they do in a shell.
@@ -99,6 +102,7 @@ func newReproduce() *cobra.Command {
 	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
 	defaultText(f, "shard", "all cells")
 	toggle(f, &o.plan, "plan", "record the cells, and do none")
+	toggle(f, &o.collect, "collect", "write the results of the cells that are finished, and do none")
 	toggle(f, &o.force, "force", forceUsage)
 	record(f)
 	return cmd
@@ -138,6 +142,9 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 	if o.plan && o.shard.Count > 0 {
 		return usagef("--plan and --shard contradict each other: cells are written down, or done")
 	}
+	if o.collect && (o.plan || o.shard.Count > 0) {
+		return usagef("--collect contradicts --plan and --shard: results are written, or cells done for them")
+	}
 	studies, err := o.studies(name)
 	if err != nil {
 		return err
@@ -149,11 +156,12 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 	if err := w.open(); err != nil {
 		return err
 	}
-	var list []jobs.Job
-	for _, c := range study.Cells(studies) {
-		list = append(list, c.Job())
+	cells := study.Cells(studies)
+	list := make([]jobs.Job, len(cells))
+	for i, c := range cells {
+		list[i] = c.Job()
 	}
-	outputs, failed, err := doCells(ctx, w, list, stderr)
+	done, err := o.cells(ctx, w, list, stderr)
 	part := new(partError)
 	switch {
 	case errors.As(err, &part):
@@ -167,14 +175,15 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		_, err := fmt.Fprintf(stdout, "all %d cells are in %s: the same command without --plan and --shard writes the results\n", len(list), w.dir)
 		return err
 	}
-	r, err := collect(studies, w.folder, list, outputs, failed)
+	r, err := collect(studies, w.folder, list, done)
 	if err != nil {
 		return err
 	}
-	if err := writeResults(o, r, stdout); err != nil || failed == nil {
+	if err := writeResults(o, r, stdout); err != nil || done.failed == nil {
 		return err
 	}
-	return failed
+	first := done.failed.Failures[0]
+	return fmt.Errorf("%d of %d cells failed, which the same command does again; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), message(first.Err))
 }
 
 // checkOut finds a folder that results cannot be written to, and what must not be overwritten, before the work.
@@ -190,36 +199,49 @@ func checkOut(o reproduceOptions, studies []study.Study) error {
 	return nil
 }
 
-// doCells does what the folder does not have. failed names the cells that failed; the others are there.
-func doCells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (outputs [][]byte, failed *jobs.FailedError, err error) {
+// A cellsDone is what became of cells: their outputs, and those that failed; nil: none did.
+type cellsDone struct {
+	outputs [][]byte
+	failed  *jobs.FailedError
+}
+
+// cells does what the folder does not have, or with --collect takes what it has.
+func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (cellsDone, error) {
 	w.progress = newProgress(stderr, false)
 	defer w.progress.close()
-	outputs, err = within(ctx, func() ([][]byte, error) {
-		outputs, err := w.all(ctx, list)
-		if ctx.Err() == nil && errors.As(err, &failed) && !w.partial() {
-			return outputs, nil
+	return within(ctx, func() (done cellsDone, err error) {
+		if o.collect {
+			done.outputs = make([][]byte, len(list))
+			for i, j := range list {
+				if done.outputs[i], _, err = w.folder.Output(j.ID()); err != nil {
+					w.progress.warn(err.Error() + "; its cell is left out")
+				}
+			}
+			return done, nil
 		}
-		return outputs, err
+		done.outputs, err = w.all(ctx, list)
+		if ctx.Err() == nil && !w.partial() && errors.As(err, &done.failed) {
+			return done, nil
+		}
+		return done, err
 	})
-	return outputs, failed, err
 }
 
 // collect puts outputs, failures and times of cells together.
-func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, outputs [][]byte, failed *jobs.FailedError) (*study.Results, error) {
+func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, done cellsDone) (*study.Results, error) {
 	failures, seconds := make([]string, len(list)), make([]float64, len(list))
-	if failed != nil {
-		for _, f := range failed.Failures {
+	if done.failed != nil {
+		for _, f := range done.failed.Failures {
 			failures[f.Index] = message(f.Err)
 		}
 	}
 	for i, j := range list {
-		m, _, err := folder.Measured(j.ID())
-		if err != nil {
-			return nil, err
+		seconds[i] = math.NaN()
+		if m, ok, err := folder.Measured(j.ID()); ok && err == nil { // a damaged one was named
+			seconds[i] = m.Seconds
 		}
-		seconds[i] = m.Seconds
 	}
-	return study.Collect(studies, outputs, failures, seconds)
+	return study.Collect(studies, done.outputs, failures, seconds)
 }
 
 // writeResults writes the tables, and prints which claims hold.

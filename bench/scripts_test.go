@@ -1,0 +1,45 @@
+package bench_test
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Wrong uses of the scripts end with a line that says what is wrong, before anything is built
+// or installed.
+func TestScriptsRefuse(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"./compare", nil, 2, "bench/compare: got 0 commits, want one"},
+		{"./compare", []string{"a", "b"}, 2, "bench/compare: got 2 commits, want one"},
+		{"./compare", []string{"-n", "-3", "HEAD"}, 2, "bench/compare: -n: got '-3', want a positive number"},
+		{"./compare", []string{"no-such-commit"}, 1, "bench/compare: no-such-commit: no such commit"},
+		{"./compare", []string{"-p", "./nowhere", "HEAD"}, 1, "bench/compare: -p: ./nowhere: no such folder"},
+		{"./rivals/run", []string{"--only", "nobody", "."}, 2, "unknown program 'nobody'; known are sumu, dibs, "},
+		{"./rivals/run", []string{"rivals"}, 2, "rivals: no train.csv"},
+	} {
+		t.Run(c.name+" "+strings.Join(c.args, " "), func(t *testing.T) {
+			interpreter := "git"
+			if c.name == "./rivals/run" {
+				interpreter = "python3"
+			}
+			if _, err := exec.LookPath(interpreter); err != nil {
+				t.Skip(err)
+			}
+			if interpreter == "git" && exec.Command("git", "rev-parse", "HEAD").Run() != nil {
+				t.Skip("not in a git repository")
+			}
+			out, err := exec.Command(c.name, c.args...).CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != c.code || !strings.Contains(string(out), c.says) {
+				t.Errorf("got %v and %s\nwant exit status %d and %s", err, out, c.code, c.says)
+			}
+		})
+	}
+}

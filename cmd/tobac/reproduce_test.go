@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tobac/jobs"
+	"tobac/study"
+)
+
+// cheap are the cells of Table I that take no time.
+const cheap = "reproduce table1 --runs 2 --only empty --only eqvar-bic --only exact-true"
+
+// outputsOf are the files of finished cells.
+func outputsOf(t *testing.T, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "cells", "done", "*", "[0-9a-f]*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A study writes its files, goes on from its folder, does only what is new when it is extended, and does a damaged cell again, which it names.
+func TestReproduce(t *testing.T) {
+	inFolder(t, nil)
+	first := succeed(t, append(strings.Fields(cheap), "--out", "r")...)
+	if !strings.HasSuffix(first.stdout, "results.md, report.html, results.csv: 6 cells\n") {
+		t.Errorf("%+v", first)
+	}
+	want := readFile(t, "r/results.csv")
+	if lines, err := csv.NewReader(strings.NewReader(want)).ReadAll(); err != nil || len(lines) != 1+2*6 {
+		t.Errorf("results.csv: %d lines, %v, want a head, and for each cell listed probabilities and draws", len(lines), err)
+	}
+	for _, name := range []string{"r/results.md", "r/report.html"} {
+		text := readFile(t, name)
+		for _, part := range []string{"tobac reproduce table1 --out r --runs 2 --only empty", "exact, true order", "empty graph", "15.6 ± 0.42", "Only a part was run"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s lacks %q", name, part)
+			}
+		}
+	}
+	for _, outside := range []string{"<script", "http://", "https://", "src="} {
+		if page := strings.ReplaceAll(readFile(t, "r/report.html"), "http://www.w3.org/", ""); strings.Contains(page, outside) {
+			t.Errorf("report.html has %q, and is to stand alone", outside)
+		}
+	}
+	before := map[string]string{}
+	for _, path := range outputsOf(t, "r") {
+		before[path] = readFile(t, path)
+	}
+	// More runs: what is there is not done again.
+	if got := succeed(t, append(strings.Fields(strings.Replace(cheap, "--runs 2", "--runs 3", 1)), "--out", "r")...); !strings.Contains(got.stdout, ": 9 cells\n") {
+		t.Errorf("%+v", got)
+	}
+	for path, text := range before {
+		if readFile(t, path) != text {
+			t.Errorf("%s was done again", path)
+		}
+	}
+	if !strings.HasPrefix(readFile(t, "r/results.csv"), want[:strings.Index(want, "sachs-split1")]) {
+		t.Error("the lines of the first split changed")
+	}
+	// A damaged cell.
+	damaged := outputsOf(t, "r")[0]
+	if err := os.WriteFile(damaged, []byte(strings.Replace(readFile(t, damaged), "eshd", "eshe", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := succeed(t, append(strings.Fields(cheap), "--runs", "3", "--out", "r")...)
+	if !strings.Contains(got.stderr, filepath.Base(damaged)) || !strings.Contains(got.stderr, "done again") {
+		t.Errorf("damaged: %q", got.stderr)
+	}
+	succeed(t, append(strings.Fields(cheap), "--out", "r")...)
+	if readFile(t, "r/results.csv") != want {
+		t.Error("results.csv of the same study differs from the first")
+	}
+}
+
+// Parts done in folders of their own, put together, are the study; so are the cells that tobac work did. What is there is
+// collected without doing the rest.
+func TestReproduceInParts(t *testing.T) {
+	inFolder(t, nil)
+	args := strings.Fields(cheap)
+	succeed(t, append(args, "--out", "whole")...)
+	want := readFile(t, "whole/results.csv")
+	for _, part := range []string{"1", "2"} {
+		if got := succeed(t, append(args, "--shard", part+"/2", "--out", "part"+part)...); !strings.Contains(got.stdout, "3 jobs of shard "+part+"/2") {
+			t.Errorf("part %s: %+v", part, got)
+		}
+	}
+	got := succeed(t, append(args, "--collect", "--out", "part1")...)
+	if !strings.Contains(got.stdout, ": 6 cells\n") || !strings.Contains(readFile(t, "part1/results.md"), "3 cells of 6 have an outcome") {
+		t.Errorf("collected: %+v", got)
+	}
+	succeed(t, "merge", "part1/cells", "part2/cells")
+	succeed(t, append(args, "--out", "part1")...)
+	if readFile(t, "part1/results.csv") != want {
+		t.Error("the study in two parts has other results")
+	}
+	if got := succeed(t, append(args, "--plan", "--out", "planned")...); !strings.Contains(got.stdout, "has 6 jobs to do: tobac work planned/cells") {
+		t.Errorf("planned: %+v", got)
+	}
+	succeed(t, "work", "planned/cells", "--quiet")
+	succeed(t, append(args, "--out", "planned")...)
+	if readFile(t, "planned/results.csv") != want {
+		t.Error("the study that tobac work did has other results")
+	}
+	folder, err := jobs.ExistingFolder("planned/cells")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := folder.Jobs(); err != nil || len(list) != 6 || list[0].Kind != study.JobKind {
+		t.Errorf("%d jobs are recorded, %v", len(list), err)
+	}
+}
+
+// Mistakes are one line, before anything is computed or written.
+func TestReproduceMistakes(t *testing.T) {
+	inFolder(t, map[string]string{"file": "mine\n"})
+	if err := os.MkdirAll("taken", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("taken/results.csv", []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, authors, all`,
+		"reproduce table1":         `tobac reproduce needs --out DIR, the folder for the cells and the results`,
+		"reproduce":                `tobac reproduce takes one of table1, linear, nonlinear, size, order, authors, all, got none`,
+		"reproduce table1 --out r --plan --shard 1/2":         `--plan and --shard contradict each other: cells are written down, or done`,
+		"reproduce table1 --out r --plan --collect":           `--collect contradicts --plan and --shard: results are written, or cells done for them`,
+		"reproduce table1 --out r --data d":                   `--data is for the experiments authors and all`,
+		"reproduce authors --out r":                           `the experiment authors needs --data DIR, the folder with the data sets of the authors' program`,
+		"reproduce table1 --out r --only dips --runs 1":       "",
+		"reproduce table1 --out r --shard 3/2":                "",
+		"reproduce order --out r --only tobac-npvar --runs 0": "",
+	} {
+		if want != "" {
+			refuses(t, args, exitUsage, want)
+			continue
+		}
+		if got := runTobac(t, strings.Fields(args)...); got.code != exitUsage || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "allowed: ") {
+			t.Errorf("tobac %s: %+v", args, got)
+		}
+	}
+	for args, want := range map[string]string{
+		"reproduce table1 --only empty --out file":        "file: is a file; allowed: the path of a folder, which is created if it does not exist",
+		"reproduce authors --data nowhere --out r":        "",
+		"reproduce table1 --only empty --out taken":       "taken/results.csv: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force",
+		"reproduce table1 --only empty --out /dev/null/x": "",
+	} {
+		if want != "" {
+			refuses(t, args, exitFailed, want)
+			continue
+		}
+		if got := runTobac(t, strings.Fields(args)...); got.code != exitFailed || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("tobac %s: %+v", args, got)
+		}
+	}
+	if os.Getuid() != 0 && runtime.GOOS != "windows" {
+		if err := os.Mkdir("closed", 0o555); err != nil {
+			t.Fatal(err)
+		}
+		refuses(t, "reproduce table1 --only empty --out closed", exitFailed, "closed: permission denied")
+	}
+}
