@@ -32,6 +32,9 @@ type Engine struct {
 	Workers int
 	// Attempts is how often a job is begun that fails, or whose worker dies. 0: 3.
 	Attempts int
+	// Say, nil for none, is told in sentences of workers that come and go, and of how many attempts were made,
+	// from one goroutine at a time.
+	Say func(string)
 }
 
 var _ jobs.Remote = Engine{}
@@ -59,16 +62,20 @@ func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job, done
 	if err != nil {
 		return err
 	}
-	h, err := hub.New(listen, f, list, e.Attempts, done)
+	h, err := hub.New(listen, f, list, e.Attempts, done, e.Say)
 	if err != nil {
 		return fmt.Errorf("cannot listen for workers: %w", err)
 	}
 	defer h.Close()
 	defer forget(h.Secret())
+	defer h.End()
 	defer context.AfterFunc(ctx, h.End)()
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return err
+	}
+	if e.Say != nil {
+		defer func() { e.Say(fmt.Sprintf("%d attempts at %d jobs", h.Begun(), len(list))) }()
 	}
 	do := &doJobs{Address: net.JoinHostPort(host, strconv.Itoa(h.Address().Port)), Secret: h.Secret(), Workers: e.Workers}
 	for {

@@ -149,12 +149,9 @@ func TestEngineWorkerKilled(t *testing.T) {
 // process lets prism start a program as its workers, not goroutines of this one.
 func process(t *testing.T, program string) {
 	t.Helper()
-	kind, config, binary := *jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary
-	t.Cleanup(func() {
-		*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = kind, config, binary
-	})
+	kind, config := *jobopts.EnvironmentType, *jobopts.EnvironmentConfig
+	t.Cleanup(func() { *jobopts.EnvironmentType, *jobopts.EnvironmentConfig = kind, config })
 	*jobopts.EnvironmentType = "PROCESS"
-	*jobopts.WorkerBinary = program
 	*jobopts.EnvironmentConfig = `{"command":"` + program + `"}`
 }
 

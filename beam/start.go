@@ -5,10 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"tobac/jobs"
 )
@@ -28,6 +30,12 @@ func Init(f jobs.Functions) {
 		if err := becomeWorker(*provision); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
+		}
+	}
+	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" {
+		// What runners send to containers. The SDK would else compile the program anew.
+		if self, err := os.Executable(); err == nil {
+			*jobopts.WorkerBinary = self
 		}
 	}
 	sdk.Init()

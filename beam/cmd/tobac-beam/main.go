@@ -47,13 +47,14 @@ func main() {
 	flag.BoolVar(&verbose, "verbose", false, "say what the SDK and the runner say, too")
 	flag.Usage = func() { explain(flag.CommandLine) }
 	flag.Parse()
-	if !beam.IsWorker() {
-		logs(verbose)
-	}
 	beam.Init(functions())
+	logs(verbose)
 
 	if err := check(e); err != nil {
 		fail(2, err)
+	}
+	if !quiet {
+		e.Say = say
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -62,8 +63,11 @@ func main() {
 	}
 }
 
+// say tells the user something.
+func say(text string) { fmt.Fprintln(os.Stderr, "tobac-beam:", text) }
+
 func fail(code int, err error) {
-	fmt.Fprintln(os.Stderr, "tobac-beam:", err)
+	say(err.Error())
 	os.Exit(code)
 }
 
@@ -97,9 +101,9 @@ func run(ctx context.Context, e beam.Engine, dir string, quiet bool) error {
 			return
 		}
 		if s.Warning != "" {
-			fmt.Fprintln(os.Stderr, "tobac-beam:", s.Warning)
+			say(s.Warning)
 		}
-		fmt.Fprintf(os.Stderr, "tobac-beam: %d of %d jobs: %d found, %d done, %d failed, %d running\n", s.Jobs-s.Left(), s.Jobs, s.Found, s.Done, s.Failed, s.Running)
+		say(fmt.Sprintf("%d of %d jobs have ended: %d found, %d done, %d failed; %d running", s.Jobs-s.Left(), s.Jobs, s.Found, s.Done, s.Failed, s.Running))
 	})
 	return err
 }

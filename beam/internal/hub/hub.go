@@ -28,8 +28,9 @@ type Hub struct {
 	ctx       context.Context // done when the run has ended
 	cancel    context.CancelFunc
 
-	reporting sync.Mutex // held while done is called
+	reporting sync.Mutex // held while done or say is called
 	done      func(i int, output []byte, err error)
+	say       func(string)
 
 	mu      sync.Mutex
 	settled *sync.Cond // a job has left the state running
@@ -37,6 +38,7 @@ type Hub struct {
 	first   int // no job before it waits
 	left    int // jobs that have not ended
 	running int
+	begun   int   // attempts
 	refused error // why the last worker that was refused was
 	conns   map[net.Conn]bool
 	met     int // workers, so far
@@ -64,8 +66,8 @@ type entry struct {
 // stand-ins, see [StandIns]. A job that fails, or whose worker dies, is begun up to so many times (0:
 // DefaultAttempts). done is called once for each job that has succeeded or failed for good, never twice
 // at the same time; a worker is told that its output has arrived after done has
-// returned. The caller must Close the hub.
-func New(listen string, f jobs.Functions, list []jobs.Job, attempts int, done func(i int, output []byte, err error)) (*Hub, error) {
+// returned. say, nil for none, is told of workers that come and go. The caller must Close the hub.
+func New(listen string, f jobs.Functions, list []jobs.Job, attempts int, done func(i int, output []byte, err error), say func(string)) (*Hub, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ func New(listen string, f jobs.Functions, list []jobs.Job, attempts int, done fu
 	var secret [secretSize / 2]byte
 	rand.Read(secret[:])
 	h := &Hub{
-		listener: listener, secret: hex.EncodeToString(secret[:]), attempts: attempts, functions: f, done: done,
+		listener: listener, secret: hex.EncodeToString(secret[:]), attempts: attempts, functions: f, done: done, say: say,
 		data: map[string][]byte{}, left: len(list), conns: map[net.Conn]bool{},
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -122,6 +124,13 @@ func (h *Hub) Left() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.left
+}
+
+// Begun is the number of attempts at jobs so far.
+func (h *Hub) Begun() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.begun
 }
 
 // Refused says why the last worker that was refused was; nil: none.
@@ -212,6 +221,7 @@ func (h *Hub) take(number int) (*attempt, error) {
 	e.state = running
 	e.attempt = &attempt{number: number, begun: make(chan struct{}), result: make(chan Delivery, 1), over: make(chan struct{})}
 	h.running++
+	h.begun++
 	return e.attempt, nil
 }
 
@@ -240,6 +250,15 @@ func (h *Hub) finish(a *attempt, output []byte, err error) {
 	h.reporting.Lock()
 	defer h.reporting.Unlock()
 	h.done(a.number, output, err)
+}
+
+// tell tells of an event.
+func (h *Hub) tell(format string, values ...any) {
+	if h.say != nil {
+		h.reporting.Lock()
+		defer h.reporting.Unlock()
+		h.say(fmt.Sprintf(format, values...))
+	}
 }
 
 // errDied is why an attempt ended whose worker did.

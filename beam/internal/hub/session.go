@@ -78,6 +78,9 @@ func (h *Hub) serve(conn net.Conn) {
 		h.mu.Lock()
 		h.here--
 		h.mu.Unlock()
+		if h.ctx.Err() == nil {
+			h.tell("worker %s is gone; of its jobs %d are begun again", s.name, len(s.claimed))
+		}
 	}
 	for _, a := range s.claimed {
 		a.deliver(Delivery{Failure: fmt.Sprintf("worker %s: %v", s.name, errDied)})
@@ -102,6 +105,15 @@ func (w *watched) Read(p []byte) (int, error) {
 
 // Hello is the first call of a worker.
 func (s *session) Hello(from Hello, _ *Nothing) error {
+	if err := s.admit(from); err != nil {
+		return err
+	}
+	s.hub.tell("worker %s has come", from.Name)
+	return nil
+}
+
+// admit takes a worker that computes the same bits.
+func (s *session) admit(from Hello) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.name = from.Name
