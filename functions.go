@@ -18,8 +18,9 @@ import (
 
 // Kinds of jobs, the keys of [Functions].
 const (
-	orderKind = "svgd-order"
-	chainKind = "mcmc-chain"
+	orderKind     = "svgd-order"
+	chainKind     = "mcmc-chain"
+	resamplesKind = "order-resamples"
 )
 
 // Functions do the jobs into which [Config.Jobs] and others cut a fit. A program that
@@ -27,8 +28,9 @@ const (
 //
 //	svgd-order         SVGD under one causal order: input are settings, order and seed, output the particles with the state of the optimiser
 //	mcmc-chain         a Markov chain: input are settings, number and seed, output the state of the chain after its last iteration
+//	order-resamples    the orders that a method finds in a number of resamples of the rows: output is a list of orders
 func Functions() jobs.Functions {
-	return jobs.Functions{orderKind: doOrder, chainKind: doChain}
+	return jobs.Functions{orderKind: doOrder, chainKind: doChain, resamplesKind: doResamples}
 }
 
 // encodeTable is a table as bytes with every bit: a line of JSON, and the numbers.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
@@ -75,7 +76,7 @@ func TestJobsGiveTheSameBits(t *testing.T) {
 		jobs   int
 	}{
 		{"beside exact", tobac.Config{Beside: true, Sampler: quick, Order: tobac.Order{Count: 3}}, 3},
-		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}, Prior: tobac.Prior{Probabilities: probabilities}}, 6},
+		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}, Prior: tobac.Prior{Probabilities: probabilities}}, 7},
 		{"networks", tobac.Config{Engine: tobac.SVGD, Model: tobac.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: known}, 2},
 		{"unequal", tobac.Config{Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: tobac.Prior{Kind: tobac.ScaleFree}}, 2},
 		{"after chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.Linear{}, Beside: true, Sampler: quick, Chains: chains, Order: tobac.Order{Count: 2}}, 5},
@@ -151,5 +152,39 @@ func TestJobsRefused(t *testing.T) {
 				t.Errorf("%s %s: got %q, %v, want an error", kind, j.Input, out, err)
 			}
 		}
+	}
+}
+
+// Orders of resamples are the same by jobs, failures of single ones included, and more resamples leave finished jobs what they are.
+func TestBootstrapByJobs(t *testing.T) {
+	data := jobTable(t)
+	few := &dataset.Table{Names: data.Names, X: data.X.Slice(0, 8, 0, 5).(*mat.Dense)} // of which some resamples are singular
+	prior := &tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Sinks: []int{2}}
+	dir := t.TempDir()
+	for _, table := range []*dataset.Table{data, few} {
+		for _, replicates := range []int{20, 50} {
+			opt := ordering.BootstrapOptions{Seed: 3, Workers: 2}
+			want, err := tobac.BootstrapOrders(t.Context(), table, prior, ordering.MethodEqVar, replicates, opt, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := tobac.BootstrapOrders(t.Context(), table, prior, ordering.MethodEqVar, replicates, opt, inFolder(t, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b error) bool { return a.Error() == b.Error() })); diff != "" {
+				t.Errorf("%d resamples of %d rows (-one process +jobs):\n%s", replicates, table.X.RawMatrix().Rows, diff)
+			}
+			if failures := len(got.Failures); (failures > 0) != (table == few) {
+				t.Errorf("%d of %d resamples failed", failures, replicates)
+			}
+		}
+	}
+	folder, err := jobs.ExistingFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := folder.Jobs(); err != nil || len(list) != 2*(2+3) { // of which the first of 16 is in both lists
+		t.Errorf("%d jobs, %v, want 10", len(list), err)
 	}
 }

@@ -56,14 +56,14 @@ func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, 
 		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
 	}
 	f := &found{rows: rows.X}
-	method, err := cfg.Prior.bound(cfg.Order.Method, len(data.Names))
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if cfg.Order.Count == 0 {
-		f.point, err = method.Order(f.rows)
+		var method ordering.Orderer
+		if method, err = cfg.Prior.bound(cfg.Order.Method, len(data.Names)); err == nil {
+			f.point, err = method.Order(f.rows)
+		}
 	} else {
-		f.distribution, err = ordering.Bootstrap(ctx, method, f.rows, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers})
+		f.distribution, err = BootstrapOrders(ctx, rows, &cfg.Prior, cfg.Order.Method, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers}, cfg.Jobs)
 		if err == nil {
 			f.point = f.distribution.Point
 		}

@@ -26,7 +26,7 @@ type jobOptions struct {
 
 // flags defines the options.
 func (o *jobOptions) flags(f *pflag.FlagSet) {
-	f.Var(text(&o.dir, "DIR"), "jobs", "do the independent parts of the fit as jobs, and keep the finished ones in a folder")
+	f.Var(text(&o.dir, "DIR"), "jobs", "do independent parts as jobs, and keep the finished ones in a folder")
 	f.Var(shard(&o.shard), "shard", "do job i and every N-th after it of --jobs, and stop")
 	defaultText(f, "shard", "all jobs")
 	toggle(f, &o.plan, "plan", "write the jobs that are left into --jobs for tobac work, and stop")
@@ -122,7 +122,7 @@ func (w *jobWork) all(ctx context.Context, list []jobs.Job) ([][]byte, error) {
 
 // end says, after a fit, that a command for a part of the jobs found none left, or that there were none.
 func (w *jobWork) end() error {
-	switch none := "nothing of this fit is done as jobs: it has no parts that are independent of each other"; {
+	switch none := "nothing is done as jobs here: there are no parts that are independent of each other"; {
 	case w.dir == "":
 		return nil
 	case w.partial() && w.asked:

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,6 +80,36 @@ func TestFitByJobs(t *testing.T) {
 	same("damaged")
 }
 
+// Chains and resamples are jobs too, and their results the same.
+func TestOtherJobs(t *testing.T) {
+	simulated(t)
+	for kind, args := range map[string][]string{
+		"mcmc-chain":      fitArgs("data/train.csv --engine mcmc --model linear-unequal --chains 2 --warm-up 40 --iterations 60 --rungs 1 --max-parents 2"),
+		"order-resamples": strings.Fields("order data/train.csv --bootstrap 40 --method npvar"),
+	} {
+		want := succeed(t, args...).stdout
+		planned := append(args, "--jobs", "parts-"+kind)
+		succeed(t, append(planned, "--plan")...)
+		for _, part := range []string{"1/2", "2/2"} {
+			succeed(t, "work", "parts-"+kind, "--shard", part, "--quiet")
+		}
+		if got := succeed(t, planned...).stdout; slowTimes.ReplaceAllString(got, "") != slowTimes.ReplaceAllString(want, "") {
+			t.Errorf("%s: got\n%s\nwant\n%s", kind, got, want)
+		}
+		folder, err := jobs.ExistingFolder("parts-" + kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := folder.Jobs()
+		if err != nil || len(list) < 2 || list[0].Kind != kind {
+			t.Errorf("%d jobs, %v, want some of the kind %s", len(list), err, kind)
+		}
+	}
+}
+
+// slowTimes are the times in a report.
+var slowTimes = regexp.MustCompile(`(?m)^.*seconds?.*$`)
+
 // A full disk loses nothing: a fit ends with its result and a warning, and tobac work stops.
 func TestJobsOnAFullDisk(t *testing.T) {
 	simulated(t)
@@ -120,6 +151,7 @@ func TestJobsRefused(t *testing.T) {
 		"fit --plan":                          "--plan is for the jobs of --jobs DIR",
 		"fit --jobs parts --plan --shard 1/2": "--plan and --shard contradict each other: jobs are written down, or done",
 		"fit --jobs parts --checkpoint state": "--jobs and --checkpoint contradict each other: the folder of jobs keeps what is finished",
+		"order data/train.csv --jobs parts":   "--jobs is for the resamples of --bootstrap N",
 		"work":                                "tobac work takes one folder of jobs, got none",
 		"merge all":                           "tobac merge takes a folder to merge into and those to merge, got \"all\"",
 	} {
@@ -133,7 +165,7 @@ func TestJobsRefused(t *testing.T) {
 	} {
 		refuses(t, args, exitFailed, want)
 	}
-	if got := succeed(t, fitArgs("data/train.csv --engine exact --jobs parts --plan")...); !strings.HasPrefix(got.stdout, "nothing of this fit is done as jobs") {
+	if got := succeed(t, fitArgs("data/train.csv --engine exact --jobs parts --plan")...); !strings.HasPrefix(got.stdout, "nothing is done as jobs here") {
 		t.Errorf("a fit without jobs: %+v", got)
 	}
 }
