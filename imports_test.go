@@ -50,10 +50,11 @@ var allowed = map[string][]string{
 	"tobac/dataset":        {"tobac/dag", "tobac/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum", "codeberg.org/sbinet/npyio"},
 	"tobac/table": {"tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum", "codeberg.org/sbinet/npyio", "github.com/xuri/excelize/v2",
 		"github.com/parquet-go/parquet-go"},
-	"tobac/score":  {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/exact":  {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/mcmc":   {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/impute": {"gonum.org/v1/gonum"},
+	"tobac/score":     {"tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/exact":     {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/mcmc":      {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/tempering": {"tobac/models", "tobac/dag", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/impute":    {"gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	// posterior for its reader of matrices, and for the matrices that are written.
