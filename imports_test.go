@@ -58,7 +58,8 @@ var allowed = map[string][]string{
 	// svgd for its optimiser.
 	"tobac/gflownet": {"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
 	// autograd for the arithmetic that the bits of results depend on.
-	"tobac/jobs": {"tobac/autograd"},
+	"tobac/jobs":      {"tobac/autograd"},
+	"tobac/tempering": {"tobac/models", "tobac/dag", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	// posterior for its reader of matrices, and for the matrices that are written.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bench"
 	"tobac/models"
+	"tobac/study"
 )
 
 // The published recipe for networks, given the true order, with 10 particles and 32 sampled graphs, and the same with
@@ -16,13 +16,13 @@ import (
 func TestOutputLayer(t *testing.T) {
 	full(t)
 	problems := synthetic(t, "nonlinear-d10-e20", 3)
-	var methods []bench.Method
+	var methods []method
 	for _, variance := range []float64{0.1, 0} {
 		for _, output := range []models.OutputLayer{models.SampledOutput, models.IntegratedOutput} {
 			cfg := tobac.Paper()
 			model := tobac.FeedForward{NoiseVariance: variance, Output: output}
 			cfg.Model, cfg.Sampler.Particles, cfg.Sampler.Samples = model, 10, 32
-			methods = append(methods, bench.Method{Name: model.String(), Fit: func(ctx context.Context, p *bench.Problem, seed uint64) (*bench.Fitted, error) {
+			methods = append(methods, method{model.String(), func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
 				order, err := p.Truth.TopologicalOrder()
 				if err != nil {
 					return nil, err
@@ -33,12 +33,9 @@ func TestOutputLayer(t *testing.T) {
 			}})
 		}
 	}
-	all, err := bench.Experiment(context.Background(), problems, methods, 1, func(o bench.Outcome) {
+	all := compare(t, problems, methods, func(o outcome) {
 		t.Logf("%-50s %s: E-SHD %.1f, AUROC %.3f, Neg.LL %.0f, mixture %.1f; %.1f s", o.Method, o.Problem, o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL, o.Mixture.ESHD, o.Seconds)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	logTable(t, all)
 	sampled, integrated := spread(all[:3], empirical, eshd), spread(all[3:6], empirical, eshd)
 	if !(integrated.Mean < 0.7*sampled.Mean) {

@@ -46,9 +46,10 @@ func (o OutputLayer) String() string {
 // distances of at most twice √(2/n_j), about two posterior standard deviations, so that the sum
 // is exact to some per cent of a factor. It takes six times as long as a given variance (100 rows). With [VarianceParameters] the ln σ_j² are the last d parameters.
 type IntegratedNetwork struct {
-	net    *FeedForward
-	hidden int         // parameters of the layers before the last
-	nodes  []noiseGrid // by variable
+	net     *FeedForward
+	hidden  int         // parameters of the layers before the last
+	nodes   []noiseGrid // by variable
+	squares []float64   // mean of the squares of each variable, or σ² where that is 0
 }
 
 // A noiseGrid are the points of a sum over noise variances, of which there is one if it is given.
@@ -70,6 +71,10 @@ func NewIntegratedNetwork(x, intervened mat.Matrix, opt FeedForwardOptions) (*In
 			square += rows.At(i, j) * rows.At(i, j)
 		}
 		v.nodes = append(v.nodes, net.noise.grid(square, n))
+		if square == 0 {
+			square = net.noise.variance * float64(max(n, 1))
+		}
+		v.squares = append(v.squares, square/float64(max(n, 1)))
 	}
 	return v, nil
 }
@@ -110,8 +115,13 @@ func (v *IntegratedNetwork) Vars() int { return v.net.d }
 // ParamLen implements [Likelihood]: d(dh + h) for one hidden layer of h units with biases.
 func (v *IntegratedNetwork) ParamLen() int { return v.hidden + v.net.noise.params() }
 
-// InitParams implements [Likelihood]: as [FeedForward.InitParams].
-func (v *IntegratedNetwork) InitParams(dst []float64, rng *rand.Rand) { v.net.InitParams(dst, rng) }
+// InitParams implements [Likelihood]: as [FeedForward.InitParams], with variances about half the mean square of the variable.
+func (v *IntegratedNetwork) InitParams(dst []float64, rng *rand.Rand) {
+	v.net.InitParams(dst, rng)
+	for j := range dst[v.hidden:] {
+		dst[v.hidden+j] = math.Log(v.squares[j]/2) + 0.5*rng.NormFloat64()
+	}
+}
 
 // Terms implements [Likelihood].
 func (v *IntegratedNetwork) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {

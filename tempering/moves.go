@@ -220,9 +220,17 @@ func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// start draws a state from the prior: weights exactly, parents by as many moves as there are candidates.
+// start draws a state from the prior: weights exactly, parents by four times as many moves as there are candidates.
 func (w *worker) start(s *state, rng *rand.Rand) {
 	copy(s.in, w.required)
+	w.fromPrior(s, rng)
+	for range 4 * len(w.candidates) {
+		w.toggle(s, 0, rng)
+	}
+}
+
+// fromPrior draws everything but the parents.
+func (w *worker) fromPrior(s *state, rng *rand.Rand) {
 	for i := range s.weights {
 		s.weights[i] = w.scale * rng.NormFloat64()
 	}
@@ -233,7 +241,4 @@ func (w *worker) start(s *state, rng *rand.Rand) {
 	}
 	s.logs = w.cfg.startNoise(rng)
 	w.refresh(s)
-	for range 4 * len(w.candidates) {
-		w.toggle(s, 0, rng)
-	}
 }

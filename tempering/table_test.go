@@ -144,3 +144,47 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// Chains and the table of all sets of parents, by sequential Monte Carlo, agree on the first simulated set, given the true
+// order. It takes about a minute of one processor:
+//
+//	go test ./tempering -run TestSetsAgainstChains -long -v -timeout 60m
+func TestSetsAgainstChains(t *testing.T) {
+	if !*long {
+		t.Skip("takes minutes: -long")
+	}
+	s := readSet(t, "nonlinear-d10-e20-run0")
+	_, d := s.x.Dims()
+	prior, err := score.ErdosRenyi(d, 4/float64(d-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := tempering.Config{NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs, Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
+	order := s.orders["ground_truth"]
+	chains, err := tempering.Run(context.Background(), s.x, nil, order, prior, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	table, err := tempering.Enumerate(context.Background(), s.x, nil, order, prior, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var difference mat.Dense
+	difference.Sub(chains.Probabilities, table.Probabilities)
+	difference.Apply(func(_, _ int, v float64) float64 { return max(v, -v) }, &difference)
+	judged, err := metrics.EvaluateEdges(table.Probabilities, s.truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s", mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD), time.Since(start).Seconds())
+	for _, j := range order {
+		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table", j, len(table.Candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.Total[j])
+		if e := chains.LogEvidence[j] - table.Total[j]; e > 0.4 || e < -0.4 {
+			t.Errorf("variable %d: log evidences differ by %.2f", j, e)
+		}
+	}
+	if m := mat.Sum(&difference) * 2 / float64(d*(d-1)); m > 0.03 {
+		t.Errorf("probabilities differ by %v on average", m)
+	}
+}

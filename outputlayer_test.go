@@ -1,0 +1,74 @@
+package tobac_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tobac"
+	"tobac/effects"
+	"tobac/models"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A fit with the output layer integrated out has draws of whole networks: with the parameters of the model with it sampled, whose
+// means follow the data where those of untrained networks do not; the same in every run, whatever the number of workers.
+func TestIntegratedOutput(t *testing.T) {
+	table := chainTable(3, 60, 4)
+	for _, model := range []tobac.FeedForward{
+		{Hidden: []int{3}, Output: models.IntegratedOutput},
+		{Hidden: []int{3, 2}, NoiseVariance: 0.3, Output: models.IntegratedOutput, Activation: models.Tanh},
+		{Hidden: []int{}, NoiseVariance: 0.3, Output: models.IntegratedOutput},
+	} {
+		t.Run(model.String(), func(t *testing.T) {
+			fit := func(workers int) *tobac.Result {
+				r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{2, 0, 1}},
+					Sampler: tobac.Sampler{Particles: 4, Steps: 150, Samples: 8}, Workers: workers, Seed: 5})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			r := fit(1)
+			for m, draw := range fit(3).Draws {
+				if diff := cmp.Diff(r.Draws[m].Parameters, draw.Parameters); diff != "" {
+					t.Errorf("draw %d with 3 workers (-want +got):\n%s", m, diff)
+				}
+			}
+			sampled := model
+			sampled.Output = models.SampledOutput
+			lik, err := sampled.Predictive(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(r.Draws[0].Parameters); got != lik.ParamLen() {
+				t.Fatalf("%d parameters, want %d", got, lik.ParamLen())
+			}
+			// The rows of the fit are more probable than under the model without edges and weights.
+			_, density, err := tobac.LogDensity(r.Posterior, model, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			empty := density[len(density)-1]
+			if model.NoiseVariance == 0 {
+				empty = -0.5*180*math.Log(2*math.Pi*math.E) - 30 // standard normal columns, and weights that were drawn
+			}
+			for m, v := range density[:len(density)-1] {
+				if !(v > empty) {
+					t.Errorf("draw %d: log density %v, want more than %v", m, v, empty)
+				}
+			}
+			if len(model.Hidden) == 0 {
+				return // which no text of a model says
+			}
+			e, err := r.Effects(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Means([]effects.Setting{{Var: 0, Value: 1.5}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
