@@ -125,7 +125,15 @@ func (s *others) but(x float64, at int) float64 {
 }
 
 // withinRange keeps a message far from overflow, where it is certain anyway.
-func withinRange(x float64) float64 { return math.Min(math.Max(x, 1e-140), 1e140) }
+func withinRange(x float64) float64 {
+	if x > 1e140 {
+		return 1e140
+	}
+	if x < 1e-140 {
+		return 1e-140
+	}
+	return x
+}
 
 // releasedLogPermanent is the approximation as the authors' program has it: its
 // first half-step lacks the factor (1−V₁)/(1−V₂), so that the iteration misses the

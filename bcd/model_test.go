@@ -131,7 +131,7 @@ func TestDrawsAreGraphs(t *testing.T) {
 	}
 }
 
-// Relabelling the variables is no invariance of a finite run, but cancellation is: it returns at a step boundary.
+// Cancellation returns the cause at a step boundary.
 func TestCancelled(t *testing.T) {
 	m := fit(t, simulated(t, 4, 4, 1).Train.X, forms["default"], 2, 5)
 	cause := errors.New("enough")
