@@ -14,7 +14,7 @@ const (
 	// Graph is a network with one token per variable: one layer of messages along the
 	// edges, one of attention, a product of senders and receivers. See [Settings].
 	Graph Policy = "graph"
-	// Small is the transformer of the paper at a sixth of its width with one block in
+	// Small is the transformer of the paper at a quarter of its width with one block in
 	// place of each two or three: one token per pair of variables.
 	Small Policy = "small"
 	// Paper is the transformer of the paper: five million parameters. Without an
