@@ -47,10 +47,10 @@
 // In the paper a network sees the graph and finds out what edges are worth from rewards. The
 // differences δ of all next edges are known, though, since rows of them are remembered by
 // variable and parents. [Guided] logits, the default of Graph and Small, add the network's to
-// those of a policy without parameters: an edge has ln σ(δ), and to stop has the
-// probability e^−V with V a value of s by looking ahead (see guide.go). At a state that few
-// edges improve this is nearly exact; what is left to learn is of the order of one nat
-// instead of hundreds. docs/gflownet.md has what both reach.
+// those of a policy without parameters: the best single edges complete the graph, further
+// edges are taken to be independent with the odds e^δ, and flows of such graphs have a closed
+// form (guide.go). At a state that few edges improve this is nearly exact; what is left to
+// learn is of the order of one nat instead of hundreds. docs/gflownet.md has what both reach.
 //
 // # Bits and failures
 //
