@@ -12,22 +12,26 @@ import (
 // without parameters, to which the network's logits are added. It is working memory of
 // one goroutine.
 //
-// With δ the differences that the allowed edges of a state s make to the log reward, an edge
-// has the logit ln σ(δ), which would be the log probability of the edge if it were the only one, and
-// to stop has the probability e^−V. V is a first guess of ln F(s) − ln R(s), over the next
-// edges or, if that is more, over the graph G that edges of the largest positive δ, one after the
-// other, lead to, with e(s) the number of removable edges:
+// From a state s with e(s) removable edges, those of the largest positive difference δ to the log
+// reward are added one after the other, which leads to a graph G with k edges more. Further edges are
+// taken to be independent of each other, with the odds o = e^δ that they have in G. The flow
+// F(s) = Σ_{H⊇s} R(H)/C(e(H), e(s)), where the binomial coefficient counts the subsets of the edges of H
+// of which the backward policy passes one of this size, is then
 //
-//	V₁(s) = ln(1 + Σ e^δ/(1+e(s)))   at most the true one, and equal where nothing follows the next edge
-//	V(s)  = max(V₁(s), ln R(G) − ln R(s) − ln C(e(G), e(s)) + V₁(G))
+//	R(G) Σ_n S_n / C(e(s)+k+n, e(s))
 //
-// The binomial coefficient is the number of subsets of the edges of G, of which the
-// backward policy passes one of this size.
+// with S_n the sum of the products of n odds, one for each pair of variables, and to stop has the
+// probability R(s)/F(s). Graphs H that this sum is about have
+// about n = Σ ox/(1+ox) of the further edges, x = (k+n)/(e(s)+k+n), and the next edge is any of
+// H∖s: those of G have the weight 1, others ox/(1+ox).
 type guide struct {
 	reward *reward
 	logits Logits
 	delta  []float64 // of the state, d×d
 	ahead  []float64 // of its completion
+	odds   []float64 // of further edges, by pairs of variables
+	terms  []float64 // S_n, all multiplied by e^−scale
+	tilt   float64   // x
 
 	completion state
 	rows       [][]float64 // of the completion, by target
@@ -36,7 +40,7 @@ type guide struct {
 
 func newGuide(r *reward, logits Logits) *guide {
 	d := len(r.start.parents)
-	return &guide{reward: r, logits: logits, delta: make([]float64, d*d), ahead: make([]float64, d*d), completion: newState(d),
+	return &guide{reward: r, logits: logits, delta: make([]float64, d*d), ahead: make([]float64, d*d), odds: make([]float64, 0, d*d), terms: make([]float64, 0, d*d), completion: newState(d),
 		rows: make([][]float64, d), best: make([]int, d)}
 }
 
@@ -61,19 +65,75 @@ func (g *guide) fill(b *batch, k int, s *state) {
 		}
 		allowed[at], seen[n+at] = 1, 1
 		if g.logits == Guided {
-			base[at] = -softplus(-v)
+			base[at] = g.weight(at/d, at%d)
 			seen[2*n+at], seen[3*n+at] = math.Exp(base[at]), math.Asinh(v)/5
 		}
 	}
 }
 
-// value is V of a state whose differences are those of the guide.
+// faintest bounds the log weight of an edge that the completion has no room for.
+const faintest = -30
+
+// weight is the logarithm of that of an edge i → j that is open in the state. One that
+// turns an edge of the completion round has the weight of that.
+func (g *guide) weight(i, j int) float64 {
+	if c := &g.completion; c.parents[j]>>i&1 == 1 || c.parents[i]>>j&1 == 1 {
+		return 0
+	}
+	return max(faintest, -softplus(-g.rows[j][i]-math.Log(g.tilt)))
+}
+
+// value is V ≈ ln F(s) − ln R(s) of a state whose differences are those of the guide, at
+// least ln(1 + Σ e^δ/(1+e(s))), which is at most the true one.
 func (g *guide) value(s *state) float64 {
-	from := g.reward.removable(s)
+	from, d := g.reward.removable(s), len(s.parents)
 	gain := g.complete(s)
 	g.reward.deltas(g.ahead, &g.completion)
 	to := g.reward.removable(&g.completion)
-	return max(nextValue(g.delta, from), gain-logChoose(to, from)+nextValue(g.ahead, to))
+	g.odds = g.odds[:0]
+	g.terms = append(g.terms[:0], 1)
+	scale := 0.0
+	for i := range d {
+		for j := range i {
+			if o := math.Exp(g.ahead[i*d+j]) + math.Exp(g.ahead[j*d+i]); o > 1e-9 {
+				g.odds = append(g.odds, o)
+				g.multiply(1/(1+o), o/(1+o))
+				scale += math.Log1p(o)
+			}
+		}
+	}
+	g.tilt = g.fixedPoint(from, to-from)
+	sum, weight := 0.0, 1.0 // weight is C(to, from)/C(to+n, from)
+	for n, c := range g.terms {
+		if n > 0 {
+			weight *= float64(to-from+n) / float64(to+n)
+		}
+		sum += c * weight
+	}
+	return max(nextValue(g.delta, from), gain-logChoose(to, from)+scale+math.Log(sum))
+}
+
+// multiply multiplies the polynomial of the terms by u + vx.
+func (g *guide) multiply(u, v float64) {
+	g.terms = append(g.terms, 0)
+	for k := len(g.terms) - 1; k > 0; k-- {
+		g.terms[k] = u*g.terms[k] + v*g.terms[k-1]
+	}
+	g.terms[0] *= u
+}
+
+// fixedPoint is x, found by a few substitutions from above; at least 1/(1+e), for a state
+// that is its own completion, where only ratios of weights count.
+func (g *guide) fixedPoint(e, k int) float64 {
+	x := 1.0
+	for range 8 {
+		n := 0.0
+		for _, o := range g.odds {
+			n += o * x / (1 + o*x)
+		}
+		x = max((float64(k)+n)/max(1, float64(e+k)+n), 1/(1+float64(e)))
+	}
+	return x
 }
 
 // complete adds edges to s and returns the difference that they make.

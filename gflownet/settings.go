@@ -30,11 +30,10 @@ func Policies() []Policy { return []Policy{Exact, Graph, Small, Paper} }
 type Logits string
 
 const (
-	// Guided logits are those of a policy without parameters, which the scores give, plus the
-	// network's: an edge has ln σ(δ), with δ the difference that it makes to the log
-	// reward, and to stop has the probability e^−V, where V sums over the next edges
-	// or, if that is more, looks ahead to the graph that the best single edges lead to. The
-	// network sees σ(δ) and arsinh(δ)/5 of every edge beside the graph.
+	// Guided logits are the network's plus those of a policy without parameters, which looks
+	// ahead: to the graph that the best single edges lead to, and further edges as if they
+	// were independent of each other (guide.go). The network sees the weights of that policy's edges, and arsinh(δ)/5 of
+	// every edge, beside the graph, with δ the difference that the edge makes to the log reward.
 	Guided Logits = "guided"
 	// Plain logits are the network's alone, of the graph alone, as in the paper.
 	Plain Logits = "plain"
@@ -45,7 +44,7 @@ const (
 //
 // The network of Graph, with w = Width, LN a layer norm and d tokens, node by node:
 //
-//	x₀ = embedding + features·W            features: row and column of the graph and of the allowed edges (and of σ(δ) and arsinh(δ)/5)
+//	x₀ = embedding + features·W            features: row and column of the graph and of the allowed edges (guided: and of two numbers for each edge)
 //	x₁ = x₀ + relu(Aᵀ LN(x₀) W_in + A LN(x₀) W_out + LN(x₀) W_self + b)
 //	x₂ = x₁ + softmax(q kᵀ/√(w/4)) v W_o   four heads, q, k, v linear in LN(x₁)
 //	logit of i → j = s_i·r_j/√w + c_ij     s, r = MLPs w → w → w of LN(x₂)
