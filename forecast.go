@@ -38,6 +38,7 @@ const (
 	perBCDSample   = 1.1e-6  // bcd: for each step, sample and pair of variables
 	perBCDProgram  = 1e-3    // bcd: compiling and drawing, for each pair of variables
 	perFlowProduct = 1.5e-10 // gflownet: for each product of a number with a weight of the policy's network
+	perFlowStep    = 5e-3    // gflownet: for each step, beside the products
 	perFlowGraph   = 2e-6    // gflownet: for each graph of the exact flows
 
 	programBytes = 40 << 20 // of a process without data

@@ -121,6 +121,18 @@ func (c *Config) gflownetDefaults(d int) error {
 	fill(&c.Sampler.StepSize, s.Rate)
 	s.Iterations, s.Rate = 0, 0
 	c.GFlowNet = s
+	switch {
+	case d > gflownet.MaxVariables:
+		return fmt.Errorf("the method gflownet takes at most %d variables, got %d; allowed: the engines mcmc and svgd", gflownet.MaxVariables, d)
+	case s.Policy == gflownet.Exact && d > gflownet.MaxExact:
+		return fmt.Errorf("gflownet-policy exact takes at most %d variables, got %d; allowed: graph, small, paper", gflownet.MaxExact, d)
+	case s.Tolerance > 0 && d > gflownet.MaxExact:
+		return fmt.Errorf("gflownet-tolerance needs the exact posterior, of at most %d variables, got %d", gflownet.MaxExact, d)
+	case s.Width%4 != 0:
+		return fmt.Errorf("gflownet-width is %d; allowed: multiples of 4", s.Width)
+	case s.Buffer < s.Batch:
+		return fmt.Errorf("gflownet-buffer is %d, less than the gflownet-batch %d", s.Buffer, s.Batch)
+	}
 	return nil
 }
 

@@ -202,9 +202,18 @@ func TestTrainedRefuses(t *testing.T) {
 			t.Errorf("got error %v\nwant      %s", err, want)
 		}
 	}
-	wide := table(9, 6, []string{"a", "b", "c", "d", "e", "f"}, generic)
-	if _, err := tobac.Fit(context.Background(), wide, tobac.Config{Sampler: flows, Model: tobac.BGe{}, GFlowNet: gflownet.Settings{Policy: gflownet.Exact}}); err == nil || !strings.Contains(err.Error(), "policy exact of 6 variables, want at most 5") {
-		t.Errorf("exact flows of six variables: %v", err)
+	for want, set := range map[string]gflownet.Settings{
+		"gflownet-policy exact takes at most 5 variables, got 6; allowed: graph, small, paper": {Policy: gflownet.Exact},
+		"gflownet-tolerance needs the exact posterior, of at most 5 variables, got 6":          {Tolerance: 0.1},
+		"gflownet-width is 6; allowed: multiples of 4":                                         {Width: 6},
+		"gflownet-buffer is 8, less than the gflownet-batch 32":                                {Buffer: 8},
+	} {
+		if _, err := (tobac.Config{Sampler: flows, GFlowNet: set}).WithDefaults(6); err == nil || err.Error() != want {
+			t.Errorf("got error %v\nwant      %s", err, want)
+		}
+	}
+	if _, err := (tobac.Config{Sampler: flows}).WithDefaults(65); err == nil || err.Error() != "the method gflownet takes at most 64 variables, got 65; allowed: the engines mcmc and svgd" {
+		t.Errorf("65 variables: %v", err)
 	}
 }
 

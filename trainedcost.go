@@ -32,7 +32,7 @@ func (p *problem) trainingSeconds() float64 {
 	// A gradient step evaluates the policy in the states of the environments, and in both ends of the transitions, in one of them backwards too.
 	states := float64(s.Environments) + 4*float64(s.Batch)
 	const edges = 1.5 // of a graph that is drawn, for each variable
-	return flowProducts(s, p.d) * perFlowProduct * (steps*states + posteriorDraws*edges*d)
+	return steps*perFlowStep + flowProducts(s, p.d)*perFlowProduct*(steps*states+posteriorDraws*edges*d)
 }
 
 // flowProducts is about the number of multiplications with which a policy is evaluated in one graph of d variables.

@@ -38,6 +38,7 @@ func TestKnowledgeHolds(t *testing.T) {
 		{"networks", "--model ffn --orders 2", 0},
 		{"beside", "", 0},
 		{"fair prior", "--prior fair", 0},
+		{"gflownet", trainings["gflownet"] + " --max-parents 3", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -233,7 +234,7 @@ func TestTransform(t *testing.T) {
 // every engine.
 func TestStandardise(t *testing.T) {
 	for _, c := range []string{
-		"--engine exact --model linear", "--engine exact --model bge", fewIterations + " --model bge", "--engine svgd --order eqvar", "--engine svgd --order eqvar --model bge",
+		"--method bcd --steps 5 --bcd-batch 4", "--engine exact --model linear", "--engine exact --model bge", fewIterations + " --model bge", "--engine svgd --order eqvar", "--engine svgd --order eqvar --model bge",
 		"--order eqvar --model ffn", "--model linear",
 	} {
 		t.Run(c, func(t *testing.T) {
@@ -302,7 +303,7 @@ func TestInterruptedBeforeSteps(t *testing.T) {
 	simulated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp"} {
+	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp", "--method bcd", "--method gflownet"} {
 		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run", "--quiet"}, strings.Fields(args)...)...)
 		if got.code != exitInterrupted || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)

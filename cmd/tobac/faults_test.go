@@ -23,6 +23,8 @@ var keptRuns = []struct{ name, args string }{
 	{"exact", "data/train.csv --engine exact --model linear-unequal --max-parents 2 --checkpoint state"},
 	{"mcmc", "data/train.csv --engine mcmc --model linear-unequal --chains 2 --warm-up 40 --iterations 60 --rungs 1 --max-parents 2 --checkpoint state --checkpoint-every 50"},
 	{"svgd", "data/train.csv --engine svgd --order eqvar --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
+	{"gflownet", "data/train.csv --method gflownet --model bge --steps 20 --gflownet-prefill 3 --gflownet-width 4 --gflownet-batch 4 --checkpoint state --checkpoint-every 10"},
+	{"bcd", "data/train.csv --method bcd --steps 20 --bcd-batch 4 --checkpoint state --checkpoint-every 10"},
 	{"orders", "data/train.csv --engine svgd --model linear --orders 2 --particles 2 --samples 4 --steps 10 --checkpoint state --checkpoint-every 10"},
 	{"dibs", "data/train.csv --method dibs --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
 	{"imputed", "gaps.csv --missing impute --engine exact --model linear-unequal --imputations 2 --imputation-rounds 0 --max-parents 2"},

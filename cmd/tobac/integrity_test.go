@@ -46,6 +46,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 		{"bge", "--engine svgd --order eqvar --model bge"},
 		{"networks", "--order eqvar --model ffn"},
 		{"chains", fewIterations},
+		{"bcd", trainings["bcd"]},
+		{"gflownet", trainings["gflownet"]},
 		{"beside exact", "--steps 10"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -103,7 +103,8 @@ func simulated(t *testing.T) {
 // quick are a command line of words with options for runs that take a moment,
 // which those of the line override. Pictures take longest, and are left out.
 func quick(args ...string) []string {
-	if at := slices.Index(args, "--engine"); at >= 0 && (args[at+1] == "exact" || args[at+1] == "mcmc") {
+	engine, method := slices.Index(args, "--engine"), slices.Index(args, "--method")
+	if engine >= 0 && (args[engine+1] == "exact" || args[engine+1] == "mcmc") || method >= 0 && trainings[args[method+1]] != "" {
 		return append([]string{args[0], "--report=false", "--workers", "2"}, args[1:]...)
 	}
 	return append([]string{args[0], "--report=false", "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
