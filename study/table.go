@@ -108,7 +108,7 @@ func (r *Results) Differences(s Study, section Section) (Table, bool) {
 		for _, m := range measures {
 			d := SpreadOf(Paired(l.Values(m), reference.Values(m)))
 			text := d.WithSE()
-			if t := d.Mean / d.SE(); !math.IsNaN(t) && !math.IsInf(t, 0) {
+			if t := d.Mean / d.SE(); math.Abs(t) < 1e6 { // more is rounding
 				text += fmt.Sprintf(" (%.1f)", t)
 			}
 			row = append(row, text)
@@ -167,8 +167,8 @@ func agrees(a, b Spread) string {
 	switch {
 	case distance == 0:
 		return "yes (0)"
-	case variance == 0 || a.N < 2:
-		return "one data set"
+	case variance == 0 || a.N < 5:
+		return "too few runs"
 	case distance <= 2*math.Sqrt(variance):
 		return fmt.Sprintf("yes (%.1f)", distance/math.Sqrt(variance))
 	}
