@@ -22,10 +22,6 @@ func Files(studies []Study) []string {
 	return all
 }
 
-func pictureFile(s Study, name, ending string) string {
-	return "figures/" + s.Name + "-" + name + ending
-}
-
 // WriteFiles writes all results: results.csv, which has no times in it, times.csv, results.md, report.html, and the pictures as SVG and PNG.
 func (r *Results) WriteFiles(a About, write func(name string, content func(io.Writer) error) error) error {
 	d, drawings := r.Document(a)

@@ -87,6 +87,12 @@ var newer = []frozen{
 	{stream.BCDStart, 0x0, []int{}, [3]uint64{0x8a5551bc656a2888, 0xc2b091379ba8174, 0xbf7a42b01b8b066}},
 	{stream.BCDStart, 0x2a, []int{}, [3]uint64{0x6882a5fd54df46c5, 0xb382b2cf1e15a5ce, 0x97d0b83d24a5c432}},
 	{stream.BCDStart, 0xffffffffffffffff, []int{}, [3]uint64{0xd041e26543ecaf9c, 0x6275baff6d24c862, 0xe9c44ad0002dcbbe}},
+	{stream.StudyRun, 0x0, []int{2}, [3]uint64{0xbf8b05e79772a815, 0x7601803b3a50b470, 0x1a67a4803a003aad}},
+	{stream.RandomOrder, 0x0, []int{}, [3]uint64{0x183d6c1aa078c87b, 0x899214fe9ec9d449, 0x2668c6feb65cef5b}},
+	{stream.StudyRun, 0x2a, []int{2}, [3]uint64{0xf21427620e9803cf, 0xeff8fb563b4519ff, 0xfd7ebc26ec65873}},
+	{stream.RandomOrder, 0x2a, []int{}, [3]uint64{0xf2ff576557f8fcd6, 0x181594886247d0e6, 0xd4a35867026caeb8}},
+	{stream.StudyRun, 0xffffffffffffffff, []int{2}, [3]uint64{0x4d4a5e7e820c54bb, 0xb8e25781b9a9add2, 0x89220a5fd8a8d5e0}},
+	{stream.RandomOrder, 0xffffffffffffffff, []int{}, [3]uint64{0x576c8c60ff0a1220, 0xb80960cdaea9638f, 0x60f2320640158bdf}},
 }
 
 // first are the first numbers of every stream. They were computed by the code
