@@ -42,7 +42,7 @@ type About struct {
 }
 
 // Document is the account of results, with the pictures in it.
-func (r *Results) Document(a About) (*Document, []Drawing, error) {
+func (r *Results) Document(a About) (*Document, []Drawing) {
 	d := &Document{Title: "Results of tobac reproduce"}
 	text := []string{r.summary(a)}
 	if a.Quick {
@@ -61,14 +61,11 @@ func (r *Results) Document(a About) (*Document, []Drawing, error) {
 	}
 	var all []Drawing
 	for _, s := range r.Studies {
-		drawings, err := r.Drawings(s)
-		if err != nil {
-			return nil, nil, err
-		}
-		r.addStudy(d, s, drawings)
+		drawings, notes := r.Drawings(s)
+		r.addStudy(d, s, drawings, notes)
 		all = append(all, drawings...)
 	}
-	return d, all, nil
+	return d, all
 }
 
 func (d *Document) add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
@@ -120,8 +117,8 @@ func partTable(c Claim) *Table {
 // conventions explains the columns of the tables of means.
 const conventions = "Mean ± standard error over the data sets. Methods of particles are judged by their draws, \"+\" by the draws weighted by their density on the training rows, the others by the edge probabilities that they list. AUROC with the diagonal is the published convention; Neg.LL is, as published, −log p(Θ|G) − log p(D|G,Θ) summed over the held-out rows; per row it is −log p(D|G,Θ) alone. Seconds are those of one worker."
 
-func (r *Results) addStudy(d *Document, s Study, drawings []Drawing) {
-	d.add(Block{Level: 2, Heading: s.Title, Text: []string{s.About, conventions}})
+func (r *Results) addStudy(d *Document, s Study, drawings []Drawing, notes []string) {
+	d.add(Block{Level: 2, Heading: s.Title, Text: append([]string{s.About, conventions}, notes...)})
 	switch s.Name {
 	case TableOne:
 		if t, ok := r.BesidePublished(); ok {

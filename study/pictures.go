@@ -19,13 +19,13 @@ type Drawing struct {
 }
 
 // Drawings are the pictures of a study: box plots, and of its first section ROC curves, calibration, the probabilities on its first data set
-// and learning curves. What the results do not have is left out.
-func (r *Results) Drawings(s Study) (all []Drawing, err error) {
-	add := func(name string, f *figures.Figure, err2 error) {
-		if err2 != nil && err == nil {
-			err = fmt.Errorf("study: picture %s: %w", name, err2)
-		}
-		if f != nil {
+// and learning curves. What the results do not have is left out; notes say what could not be drawn.
+func (r *Results) Drawings(s Study) (all []Drawing, notes []string) {
+	add := func(name string, f *figures.Figure, err error) {
+		switch {
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("The picture %s could not be drawn: %v.", name, err))
+		case f != nil:
 			all = append(all, Drawing{s.Name + "-" + name, f})
 		}
 	}
@@ -34,20 +34,19 @@ func (r *Results) Drawings(s Study) (all []Drawing, err error) {
 		boxed = append(boxed, negLL)
 	}
 	for _, m := range boxed {
-		f, err2 := r.boxes(s, m)
-		add(m.Name, f, err2)
+		f, err := r.boxes(s, m)
+		add(m.Name, f, err)
 	}
 	first := s.Sections[0]
 	lines := chosen(r.Lines(s, first))
-	f, err2 := roc(s, first, lines)
-	add("roc", f, err2)
-	f, err2 = calibration(s, first, lines)
-	add("calibration", f, err2)
-	f, err2 = heatMaps(s, first, lines)
-	add("probabilities", f, err2)
-	f, err2 = learning(s, first, lines)
-	add("learning", f, err2)
-	return all, err
+	for _, p := range []struct {
+		name string
+		draw func(Study, Section, []Line) (*figures.Figure, error)
+	}{{"roc", roc}, {"calibration", calibration}, {"probabilities", heatMaps}, {"learning", learning}} {
+		f, err := p.draw(s, first, lines)
+		add(p.name, f, err)
+	}
+	return all, notes
 }
 
 // The kinds of methods, which have colours.

@@ -93,6 +93,12 @@ var newer = []frozen{
 	{stream.TemperingMoves, 0x0, []int{2, 5}, [3]uint64{0x448652d809ffc2e3, 0x4ea83ae5fa6796b2, 0x9ab5bd803117726}},
 	{stream.TemperingMoves, 0x2a, []int{2, 5}, [3]uint64{0xca7549779d2c8d84, 0xea8b8c210dbaa09a, 0xedbb058e2e895f63}},
 	{stream.TemperingMoves, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0x4ff47b0dffd4b07c, 0x6fc7dad8471d0ba8, 0xfc0c9ee5c940a5a9}},
+	{stream.StudyRun, 0x0, []int{2}, [3]uint64{0xbf8b05e79772a815, 0x7601803b3a50b470, 0x1a67a4803a003aad}},
+	{stream.RandomOrder, 0x0, []int{}, [3]uint64{0x183d6c1aa078c87b, 0x899214fe9ec9d449, 0x2668c6feb65cef5b}},
+	{stream.StudyRun, 0x2a, []int{2}, [3]uint64{0xf21427620e9803cf, 0xeff8fb563b4519ff, 0xfd7ebc26ec65873}},
+	{stream.RandomOrder, 0x2a, []int{}, [3]uint64{0xf2ff576557f8fcd6, 0x181594886247d0e6, 0xd4a35867026caeb8}},
+	{stream.StudyRun, 0xffffffffffffffff, []int{2}, [3]uint64{0x4d4a5e7e820c54bb, 0xb8e25781b9a9add2, 0x89220a5fd8a8d5e0}},
+	{stream.RandomOrder, 0xffffffffffffffff, []int{}, [3]uint64{0x576c8c60ff0a1220, 0xb80960cdaea9638f, 0x60f2320640158bdf}},
 }
 
 // first are the first numbers of every stream. They were computed by the code
