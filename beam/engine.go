@@ -141,7 +141,9 @@ func (e Engine) pipeline(ctx context.Context, h *hub.Hub, do *doJobs, n int) err
 	}()
 	p, s := sdk.NewPipelineWithRoot()
 	numbers := sdk.ParDo(s, &allNumbers{N: n}, sdk.Impulse(s))
-	sdk.ParDo0(s, do, sdk.Reshuffle(s, numbers))
+	// The output is empty, and nobody needs it: while a stage without one finishes its
+	// bundle, prism 2.77 waits for it in a loop that takes a processor.
+	sdk.Reshuffle(s, sdk.ParDo(s, do, sdk.Reshuffle(s, numbers)))
 	_, err := sdk.Run(running, e.runner(), p)
 	if cause := context.Cause(running); cause != nil {
 		return cause

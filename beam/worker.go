@@ -11,7 +11,7 @@ import (
 func init() {
 	register.DoFn3x0[context.Context, []byte, func(int)](&allNumbers{})
 	register.Emitter1[int]()
-	register.DoFn2x1[context.Context, int, error](&doJobs{})
+	register.DoFn3x1[context.Context, int, func(int), error](&doJobs{})
 }
 
 // allNumbers makes the elements of the pipeline.
@@ -33,7 +33,7 @@ type doJobs struct {
 }
 
 // StartBundle connects this process, if it is not yet.
-func (d *doJobs) StartBundle(ctx context.Context) error {
+func (d *doJobs) StartBundle(ctx context.Context, _ func(int)) error {
 	w, err := connected(ctx, d)
 	if err != nil {
 		return err
@@ -42,15 +42,16 @@ func (d *doJobs) StartBundle(ctx context.Context) error {
 	return nil
 }
 
-// ProcessElement begins a job; the process does several at a time.
-func (d *doJobs) ProcessElement(_ context.Context, number int) error {
+// ProcessElement begins a job; the process does several at a time. Nothing is
+// emitted, see Engine.pipeline.
+func (d *doJobs) ProcessElement(_ context.Context, number int, _ func(int)) error {
 	_, err := d.group.Do(number)
 	return err
 }
 
 // FinishBundle waits for the jobs of the bundle, and does those of others that have
 // not begun: a runner deals elements by number, not by how long they take.
-func (d *doJobs) FinishBundle(context.Context) error { return d.group.Rest() }
+func (d *doJobs) FinishBundle(context.Context, func(int)) error { return d.group.Rest() }
 
 // workers are the connections of this process, by secret. All bundles of a run that a
 // process has share one, and with it the number of jobs at a time.
