@@ -85,11 +85,20 @@ func (c *claims) free(id string) bool {
 // former failure. What cannot be removed is of no effect.
 func (c *claims) finish(id string) {
 	c.mu.Lock()
+	own := c.mine[id]
 	delete(c.mine, id)
 	c.mu.Unlock()
-	for number := 1; os.Remove(c.path(id, number)) == nil; number++ {
+	removed := 0
+	for os.Remove(c.path(id, removed+1)) == nil {
+		removed++
+	}
+	if own > removed { // beside one before it that its owner took back
+		os.Remove(c.path(id, own))
 	}
 	os.Remove(c.folder.spread(failedName, id))
+	if removed > 1 || removed == 1 && own == 0 {
+		file.Check(c.folder.spread(doneName, id)) // which sweeps what a process has left that was killed while it wrote
+	}
 }
 
 // end gives back what is left.
