@@ -51,7 +51,7 @@ func (c *claims) take(id string) (won bool, holder card, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.path(id, 1)), 0o777); err != nil {
 		return false, card{}, file.WithPath(filepath.Dir(c.path(id, 1)), err)
 	}
-	for number := 1; ; number++ {
+	for number := 1; ; {
 		err := os.Link(c.owner.path, c.path(id, number))
 		if err == nil {
 			c.mine[id] = number
@@ -60,8 +60,11 @@ func (c *claims) take(id string) (won bool, holder card, err error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return false, card{}, file.WithPath(c.path(id, number), err)
 		}
-		if holder, lives := c.watch.lives(c.path(id, number)); lives {
+		switch holder, there, lives := c.watch.look(c.path(id, number)); {
+		case lives:
 			return false, holder, nil
+		case there: // of a dead owner; else it was given back meanwhile, and is free
+			number++
 		}
 	}
 }
@@ -71,12 +74,8 @@ func (c *claims) free(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for number := 1; ; number++ {
-		path := c.path(id, number)
-		if _, err := os.Lstat(path); err != nil {
-			return true
-		}
-		if _, lives := c.watch.lives(path); lives {
-			return false
+		if _, there, lives := c.watch.look(c.path(id, number)); lives || !there {
+			return !lives
 		}
 	}
 }
@@ -85,11 +84,20 @@ func (c *claims) free(id string) bool {
 // former failure. What cannot be removed is of no effect.
 func (c *claims) finish(id string) {
 	c.mu.Lock()
+	own := c.mine[id]
 	delete(c.mine, id)
 	c.mu.Unlock()
-	for number := 1; os.Remove(c.path(id, number)) == nil; number++ {
+	removed := 0
+	for os.Remove(c.path(id, removed+1)) == nil {
+		removed++
+	}
+	if own > removed { // beside one before it that its owner took back
+		os.Remove(c.path(id, own))
 	}
 	os.Remove(c.folder.spread(failedName, id))
+	if removed > 1 || removed == 1 && own == 0 {
+		file.Check(c.folder.spread(doneName, id)) // which sweeps what a process has left that was killed while it wrote
+	}
 }
 
 // end gives back what is left.

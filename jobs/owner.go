@@ -157,20 +157,19 @@ type sighting struct {
 	since time.Time // when this beat was first seen
 }
 
-// lives reports whether the owner of a claim lives, as far as can be known. A claim
-// that is not there has none.
-func (w *watcher) lives(claim string) (c card, lives bool) {
+// look says whose a claim is, and whether it is there and its owner lives, as far as can be known.
+func (w *watcher) look(claim string) (c card, there, lives bool) {
 	if _, err := os.Lstat(claim); errors.Is(err, fs.ErrNotExist) {
-		return c, false
+		return c, false, false
 	}
 	c, lives, known := probe(claim)
 	if known {
-		return c, lives
+		return c, true, lives
 	}
 	last, ok := w.seen[claim]
 	if !ok || last.card != c {
 		w.seen[claim] = sighting{c, w.now()}
-		return c, true
+		return c, true, true
 	}
-	return c, w.now().Sub(last.since) < patience
+	return c, true, w.now().Sub(last.since) < patience
 }

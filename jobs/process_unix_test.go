@@ -53,14 +53,26 @@ func work(dir string) error {
 		if err := note("begun"); err != nil {
 			return nil, err
 		}
-		time.Sleep(5 * time.Millisecond)
+		took, err := time.ParseDuration(string(j.Data[0]))
+		if err != nil {
+			return nil, err
+		}
+		time.Sleep(took)
 		return append([]byte("output of "), j.Input...), note("ended")
 	}}
 	_, err = jobs.Do(context.Background(), jobs.Local{Workers: 2}, folder, f, list, nil)
 	return err
 }
 
-func worker(t *testing.T, dir string) *exec.Cmd {
+// sleeping are jobs that take a time and no processor.
+func sleeping(n int, time string) (list []jobs.Job) {
+	for i := range n {
+		list = append(list, jobs.Job{Kind: "sleep", Input: []byte(strconv.Itoa(i)), Data: [][]byte{[]byte(time)}})
+	}
+	return list
+}
+
+func worker(t testing.TB, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "TOBAC_WORKER="+dir)
@@ -84,10 +96,7 @@ func glob(t *testing.T, dir, pattern string) []string {
 // those which the killed one had begun; and the outputs are those of an undisturbed run.
 func TestKilledWorkers(t *testing.T) {
 	const n = 40
-	var list []jobs.Job
-	for i := range n {
-		list = append(list, jobs.Job{Kind: "sleep", Input: []byte(strconv.Itoa(i))})
-	}
+	list := sleeping(n, "5ms")
 	for workers := 1; workers <= 2; workers++ {
 		for round := range *rounds {
 			dir := filepath.Join(t.TempDir(), "jobs")
@@ -147,4 +156,40 @@ func checkKilled(t *testing.T, folder *jobs.Folder, list []jobs.Job, victim int)
 		t.Errorf("the killed worker has %d jobs of the result, and %d of its jobs were done again; want some, and at most the two that it did", byVictim, again)
 	}
 	left(t, folder.Dir())
+}
+
+// BenchmarkTwoWorkers is the time of two worker processes on one folder divided by that of one, for equal
+// jobs of 0.1 s that take no processor, which leaves what the folder and its claims cost. Each process does two jobs at a time.
+func BenchmarkTwoWorkers(b *testing.B) {
+	list := sleeping(120, "100ms")
+	var took [2]float64
+	for b.Loop() {
+		for k := range took {
+			dir := filepath.Join(b.TempDir(), "jobs")
+			folder, err := jobs.OpenFolder(dir)
+			if err == nil {
+				err = folder.Add(list)
+			}
+			if err == nil {
+				err = os.Mkdir(dir+".log", 0o777)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			start := time.Now()
+			var all []*exec.Cmd
+			for range k + 1 {
+				all = append(all, worker(b, dir))
+			}
+			for _, cmd := range all {
+				if err := cmd.Wait(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			took[k] += time.Since(start).Seconds()
+		}
+	}
+	b.ReportMetric(took[0]/float64(b.N), "s/one")
+	b.ReportMetric(took[1]/float64(b.N), "s/two")
+	b.ReportMetric(took[1]/took[0], "ratio")
 }

@@ -72,3 +72,45 @@ func TestRestoreIsBitwise(t *testing.T) {
 		}
 	}
 }
+
+// Chains that are advanced one by one, each by a sampler of its own, have the states of those that are advanced together.
+func TestAdvanceOne(t *testing.T) {
+	make := func() *mcmc.Sampler {
+		t.Helper()
+		m, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6), mcmc.Options{Chains: 3, Rungs: 2, WarmUp: 60, Draws: 20, Seed: 3, Candidates: 3, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	together := make()
+	if err := together.Advance(t.Context(), 200); err != nil {
+		t.Fatal(err)
+	}
+	want, err := together.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := new(mcmc.Snapshot)
+	for k := range together.Chains() {
+		m := make()
+		if err := m.AdvanceOne(t.Context(), k, 200); err != nil {
+			t.Fatal(err)
+		}
+		s, err := m.SnapshotOne(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Chains = append(got.Chains, s)
+	}
+	a, errA := json.Marshal(want)
+	b, errB := json.Marshal(got)
+	if errA != nil || errB != nil || string(a) != string(b) {
+		t.Errorf("%v, %v, one by one:\n%.500s\ntogether:\n%.500s", errA, errB, b, a)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := make().AdvanceOne(ctx, 0, 10); err != context.Canceled {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
