@@ -8,11 +8,11 @@ import rival
 
 
 def estimate(x):
-    names = [str(k) for k in range(x.shape[1])]
+    names = [f"v{k}" for k in range(x.shape[1])]  # pgmpy writes them into formulas
     dag = HillClimbSearch(pd.DataFrame(x, columns=names)).estimate(scoring_method="bic-g", show_progress=False)
     a = np.zeros((len(names), len(names)))
     for i, j in dag.edges():
-        a[int(i), int(j)] = 1
+        a[names.index(i), names.index(j)] = 1
     return a
 
 
