@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 		"codeberg.org/go-fonts/liberation", "golang.org/x/image"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/impute", "tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
+	"tobac": {"tobac/impute", "tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc", "tobac/tempering",
 		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},

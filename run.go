@@ -39,16 +39,17 @@ type Run struct {
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred  *inference      // nil: node scores play no part, or chains have not ended
-	chains    *chains         // nil: no Markov chains
-	particles *particles      // nil: no SVGD, or not begun
-	sampling  bool            // SVGD is a stage of the run
-	found     *found          // orders that a method found; nil: none
-	shared    shared          // with fits to other completed tables
-	unusable  error           // why it cannot be used; nil: it can
-	expected  problem         // before anything was computed
-	doubts    func() []string // about the table, looked for once
-	atOdds    string          // the warning that the data speak against what is known; "": they do not
+	inferred  *inference           // nil: node scores play no part, or chains have not ended
+	chains    *chains              // nil: no Markov chains
+	particles *particles           // nil: no SVGD, or not begun
+	sampling  bool                 // SVGD is a stage of the run
+	tempered  *posterior.Posterior // nil: another engine
+	found     *found               // orders that a method found; nil: none
+	shared    shared               // with fits to other completed tables
+	unusable  error                // why it cannot be used; nil: it can
+	expected  problem              // before anything was computed
+	doubts    func() []string      // about the table, looked for once
+	atOdds    string               // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }
@@ -308,6 +309,9 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
 		out.functional = r.inferred.functional
+	}
+	if r.tempered != nil {
+		out.Posterior, out.Reason = r.tempered, "as asked for"
 	}
 	if r.chains != nil {
 		out.Diagnostics = &r.chains.diagnostics

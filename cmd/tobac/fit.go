@@ -101,7 +101,8 @@ units and --activation; only svgd takes it.
 Engines: exact sums over all orders of at most 20 columns by dynamic programming, and
 over all graphs where they are not too many, up to 15 columns always. mcmc runs Markov
 chains over graphs of any number of columns. svgd moves particles, which are graphs
-with their parameters: this is TOBAC. auto takes the first of these that the model,
+with their parameters: this is TOBAC. tempering runs chains at many temperatures over
+the networks of --model ffn with one hidden layer, given an order. auto takes the first of these that the model,
 the order and the number of columns allow. Where it takes exact, TOBAC samples beside
 it, under orders drawn from the posterior, unless --max-parents is given or the table
 has more than two million values, and the report says how far the particles are from

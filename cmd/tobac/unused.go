@@ -15,6 +15,9 @@ func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
 		of       tobac.Engine
 	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC}} {
 		for _, s := range part.settings {
+			if engines[0] == tobac.Tempering && slices.Contains([]string{"order", "orders", "order-weights", "iterations", "rungs", "chains", "warm-up", "candidates"}, s.Name) {
+				continue // read, or refused with a reason
+			}
 			if o.given(s.Name) && !slices.Contains(engines, part.of) {
 				return usagef("--%s contradicts %s: it is for the engine %v", s.Name, o.withoutEngine(c, engines[0], n, d), part.of)
 			}
