@@ -55,6 +55,8 @@ func (c *Config) checkTempering() error {
 		return fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: the model ffn", c.Model)
 	case len(m.hidden()) != 1:
 		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", len(m.hidden()))
+	case m.Output != models.SampledOutput:
+		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
 	case c.Order.Known == nil && c.Order.Method == nil:
 		return fmt.Errorf("the engine tempering needs a causal order: a known one, or a method that finds it")
 	case c.Prior.Own != nil:

@@ -101,6 +101,7 @@ func TestTemperingErrors(t *testing.T) {
 		{tobac.Config{Order: order}, "tobac: the engine tempering is for networks, and no model is named; allowed: the model ffn"},
 		{tobac.Config{Order: order, Model: tobac.BGe{}}, "tobac: the engine tempering is for networks, got the model bge; allowed: the model ffn"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
 		{tobac.Config{Model: tobac.FeedForward{}}, "tobac: the engine tempering needs a causal order: a known one, or a method that finds it"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Chains: 3}}, "tobac: the engine tempering runs 2 chains of each variable, got chains 3"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
