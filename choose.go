@@ -28,7 +28,7 @@ func (r *Run) choose() {
 // samples reports whether SVGD is a stage of a run, whose engine is settled, with n rows of d variables. It takes no bound
 // on parents, is slow beyond what the exact engine takes, and copies the rows for every order.
 func (c *Config) samples(n, d int) bool {
-	return c.Engine == SVGD || c.Beside && !c.Trained() && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
+	return c.Engine == SVGD || c.Beside && !c.Trained() && c.Engine != Tempering && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
 }
 
 // Engines are those that take part in a fit with n rows of d variables: the one that is asked for or chosen, the one
@@ -94,6 +94,9 @@ func (c *Config) cheap() bool {
 func (r *Run) infer(ctx context.Context) (err error) {
 	defer func(start time.Time) { r.seconds.Infer += time.Since(start).Seconds() }(time.Now())
 	cfg, d := r.cfg, len(r.data.Names)
+	if r.cfg.Engine == Tempering {
+		return r.temper(ctx)
+	}
 	if r.cfg.Engine == SVGD {
 		if !r.cfg.cheap() {
 			return nil
@@ -205,7 +208,7 @@ func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standar
 	}
 	sampled, standardise := m, false
 	if v, ok := m.(SampledModel); ok {
-		sampled, standardise = v.Sampled(r.cfg.Engine != SVGD || r.cfg.Model == nil)
+		sampled, standardise = v.Sampled(r.cfg.Engine != SVGD && r.cfg.Engine != Tempering || r.cfg.Model == nil)
 	}
 	differentiable, ok := sampled.(Differentiable)
 	if !ok {

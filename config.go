@@ -85,10 +85,16 @@ const (
 	BCD
 	// GFlowNet trains DAG-GFlowNet, the method [DAGGFlowNet]: a policy that builds a graph edge by edge. See package gflownet.
 	GFlowNet
+	// Tempering runs Markov chains at many temperatures over networks and their parents, under one order or several: for the
+	// model [FeedForward] with one hidden layer, with a measured error. Chains.Iterations, of which the first half is dropped, is
+	// 2000 by default, and Chains.Rungs 12. See package tempering.
+	Tempering
 )
 
 // String is the engine's name on the command line.
-func (e Engine) String() string { return name(e, "auto", "exact", "mcmc", "svgd", "bcd", "gflownet") }
+func (e Engine) String() string {
+	return name(e, "auto", "exact", "mcmc", "svgd", "bcd", "gflownet", "tempering")
+}
 
 // name is the name of a choice by its number.
 func name[T ~int](v T, names ...string) string {
@@ -163,7 +169,7 @@ func PaperGFlowNet() Config {
 // Settings are those with a text form of one line, of all parts of the
 // configuration.
 func (c *Config) Settings() []*Setting {
-	all := []*Setting{oneOf(&c.Engine, "engine", "what computes the posterior", "auto", Auto, Exact, MCMC, SVGD, BCD, GFlowNet)}
+	all := []*Setting{oneOf(&c.Engine, "engine", "what computes the posterior", "auto", Auto, Exact, MCMC, SVGD, BCD, GFlowNet, Tempering)}
 	all = append(all, c.Prior.Settings()...)
 	all = append(all, c.Order.Settings()...)
 	all = append(all, c.Sampler.Settings()...)
@@ -183,7 +189,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if d < 2 {
 		return c, fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
 	}
-	if c.Engine < Auto || c.Engine > GFlowNet {
+	if c.Engine < Auto || c.Engine > Tempering {
 		return c, fmt.Errorf("unknown engine %d", int(c.Engine))
 	}
 	if c.Workers < 0 || c.Workers > MostWorkers {
@@ -212,7 +218,11 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if c.Sampler, err = c.Sampler.withDefaults(d); err != nil {
 		return c, err
 	}
-	if c.Chains, err = c.Chains.withDefaults(); err != nil {
+	chains := c.Chains.withDefaults
+	if c.Engine == Tempering {
+		chains = c.Chains.temperedDefaults
+	}
+	if c.Chains, err = chains(); err != nil {
 		return c, err
 	}
 	return c, c.checkTogether(d)
@@ -224,6 +234,9 @@ func (c *Config) checkTogether(d int) error {
 	_, differentiable := c.Model.(Differentiable)
 	_, scored := c.Model.(Scored)
 	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && !c.Trained() && (c.Model != nil && !scored || c.Order.Method != nil)
+	if c.Engine == Tempering && c.Sampler.Method != DiBS {
+		return c.checkTempering()
+	}
 	switch {
 	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:
 		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exactVariables)

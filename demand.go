@@ -33,7 +33,7 @@ type problem struct {
 func (r *Run) problem() problem {
 	n, d := r.data.X.Dims()
 	p := problem{n: n, d: d, cfg: r.cfg, sampling: r.sampling, cheap: r.cfg.cheap()}
-	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD || p.cheap {
+	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD && r.cfg.Engine != Tempering || p.cheap {
 		all := r.scoredModels()
 		for _, m := range all {
 			if unsuited(m, all, r.data) != "" {

@@ -142,6 +142,9 @@ type imputedFit struct {
 
 // prepare checks the tables and settles the engine.
 func (f *imputedFit) prepare() error {
+	if f.cfg.Engine == Tempering {
+		return fmt.Errorf("tobac: the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
+	}
 	var moments []posterior.Standardization
 	for k := range f.data.Count {
 		t := f.data.Table(k)

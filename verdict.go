@@ -125,7 +125,7 @@ func (r *Result) orderSentence() string {
 		return fmt.Sprintf("All probabilities are conditional on the order %s, one guess that %v made from these data: a probability of 1.00 says nothing about how sure that order is.", order, c.Order.Method)
 	case one != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
-	case c.Engine == SVGD && len(r.Components) > 1 && c.Order.Method != nil:
+	case (c.Engine == SVGD || c.Engine == Tempering) && len(r.Components) > 1 && c.Order.Method != nil:
 		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows: orders that no resample gave have no weight.", number(len(r.Components), "order"), c.Order.Method)
 	case c.Engine == SVGD && len(r.Components) > 1:
 		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", number(len(r.Components), "order"))
@@ -199,7 +199,7 @@ func (r *Result) basis() string {
 	if r.Config.Sampler.Method == DiBS && r.Config.Engine == SVGD {
 		return "they rest on the particles alone, and on equal noise variances"
 	}
-	if r.Config.Engine == SVGD && r.Config.Order.Method != nil {
+	if (r.Config.Engine == SVGD || r.Config.Engine == Tempering) && r.Config.Order.Method != nil {
 		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
 	}
 	switch r.model().(type) {
@@ -351,6 +351,8 @@ func (r *Result) computation() string {
 		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(r.Draws), r.Training.Distance)
 	case c.Engine == GFlowNet:
 		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
+	case c.Engine == Tempering:
+		return fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", c.Chains.Iterations, c.Chains.Rungs)
 	case c.Engine == SVGD:
 		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))
 	}

@@ -23,7 +23,7 @@ type Config struct {
 	Temperatures int // of each chain, from the prior to the posterior; 0: 12
 	Iterations   int // of each chain, the first half of which is dropped; 0: 2000
 	Moves        int // of edges, for each iteration and temperature; 0: as many as there are candidates, at least 4
-	Draws        int // of whole networks, half of them from each of the two chains of a variable; 0: 200
+	Draws        int // of whole networks, half of them from each of the two chains of a variable, at most one of an iteration that is kept; 0: 200
 
 	Particles int // of [Enumerate]; 0: 128
 	Sweeps    int // of Enumerate, at each temperature; 0: 8
@@ -86,6 +86,7 @@ func (c Config) WithDefaults() (Config, error) {
 	if c.Activation < models.Relu || c.Activation > models.LeakyRelu {
 		return c, fmt.Errorf("tempering: unknown activation %v", c.Activation)
 	}
+	c.Draws = min(c.Draws, chains*(c.Iterations-c.Iterations/2))
 	return c, nil
 }
 

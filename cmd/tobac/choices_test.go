@@ -350,7 +350,7 @@ func TestBadChoices(t *testing.T) {
 		want string
 	}{
 		{"fit --model gaussian", usage, `invalid argument "gaussian" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), gp, ffn`},
-		{"fit --engine best", usage, `invalid argument "best" for "--engine" flag: allowed: auto, exact, mcmc, svgd, bcd, gflownet`},
+		{"fit --engine best", usage, `invalid argument "best" for "--engine" flag: allowed: auto, exact, mcmc, svgd, bcd, gflownet, tempering`},
 		{"fit --model ffn --hidden 0", usage, `invalid argument "0" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
 		{"fit --model ffn --hidden 5,,5", usage, `invalid argument "5,,5" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
 		{"fit --model ffn --activation cos", usage, `invalid argument "cos" for "--activation" flag: allowed: relu, tanh, sigmoid, leaky-relu`},

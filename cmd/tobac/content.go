@@ -174,11 +174,12 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 		}
 	}
 	engine := map[string]string{
-		"exact":    "exact: sums over all orders or graphs that the settings allow",
-		"mcmc":     "mcmc: Markov chains over graphs",
-		"svgd":     "svgd: particles moved by Stein variational gradient descent",
-		"bcd":      "bcd: BCD Nets, a distribution over orders and weights fitted to the posterior",
-		"gflownet": "gflownet: DAG-GFlowNet, a policy that builds graphs edge by edge",
+		"exact":     "exact: sums over all orders or graphs that the settings allow",
+		"mcmc":      "mcmc: Markov chains over graphs",
+		"svgd":      "svgd: particles moved by Stein variational gradient descent",
+		"bcd":       "bcd: BCD Nets, a distribution over orders and weights fitted to the posterior",
+		"gflownet":  "gflownet: DAG-GFlowNet, a policy that builds graphs edge by edge",
+		"tempering": "tempering: Markov chains of networks at many temperatures",
 	}[s.Engine]
 	if engine == "" {
 		engine = s.Engine
@@ -218,6 +219,8 @@ func (s *storedSummary) convergence() report.Convergence {
 		c.Text = s.Training.convergence()
 	case s.Engine == "exact":
 		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
+	case s.Engine == "tempering":
+		c.Text = "Two chains of each variable were compared; where they do not agree on an edge, a warning names it."
 	case s.Engine == "svgd":
 		c.Text = "Particles were moved for a fixed number of steps, and no test says whether they have arrived: a run with another --seed shows how far the numbers hold."
 	}

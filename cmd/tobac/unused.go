@@ -16,6 +16,9 @@ func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
 	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC},
 		{o.config.BCDSettings(), tobac.BCD}, {o.config.GFlowNetSettings(), tobac.GFlowNet}} {
 		for _, s := range part.settings {
+			if engines[0] == tobac.Tempering && slices.Contains([]string{"order", "orders", "order-weights", "iterations", "rungs", "chains", "warm-up", "candidates"}, s.Name) {
+				continue // read, or refused with a reason
+			}
 			if o.given(s.Name) && !slices.Contains(engines, part.of) && !(c.Trained() && slices.Contains([]string{"method", "steps", "step-size"}, s.Name)) {
 				return usagef("--%s contradicts %s: it is for the engine %v", s.Name, o.withoutEngine(c, engines[0], n, d), part.of)
 			}

@@ -1,0 +1,117 @@
+package tobac_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tobac"
+	"tobac/models"
+	"tobac/ordering"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The engine tempering gives a posterior that fits together: draws along the order with whole networks, effects and held-out
+// densities, the same bits for any number of workers and after a resume.
+func TestTempering(t *testing.T) {
+	sim := chain(t, 40)
+	for name, cfg := range map[string]tobac.Config{
+		"known order":        {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: tobac.FeedForward{NoiseVariance: 0.1}},
+		"scaled":             {Order: tobac.Order{Method: ordering.MethodEqVar}, Model: tobac.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
+		"several":            {Order: tobac.Order{Method: ordering.MethodEqVar, Count: 3}, Model: tobac.FeedForward{Hidden: []int{2}, NoBias: true}},
+		"with interventions": {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: tobac.FeedForward{Hidden: []int{1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			train := *sim.Train
+			_, d := train.X.Dims()
+			if cfg.Order.Known != nil {
+				cfg.Order.Known = cfg.Order.Known[:d:d]
+			}
+			if name == "with interventions" {
+				n, _ := train.X.Dims()
+				marks := mat.NewDense(n, d, nil)
+				marks.Set(0, 1, 1)
+				train.Intervened = marks
+			}
+			cfg.Engine, cfg.Chains.Iterations, cfg.Chains.Rungs, cfg.Seed = tobac.Tempering, 120, 4, 3
+			fit := func(workers int) *tobac.Result {
+				cfg.Workers = workers
+				r, err := tobac.Fit(context.Background(), &train, cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			r := fit(1)
+			if err := r.Validate(); err != nil {
+				t.Error(err)
+			}
+			if s := fit(3); !mat.Equal(s.Probabilities, r.Probabilities) || cmp.Diff(s.Draws[7].Parameters, r.Draws[7].Parameters) != "" {
+				t.Error("another posterior with 3 workers")
+			}
+			if s := r.Probabilities.At(0, 1); !(s > 0.9) { // x1 follows x0
+				t.Errorf("probability %v of a strong edge", s)
+			}
+			_, density, err := tobac.LogDensity(r.Posterior, cfg.Model, &train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for m, draw := range r.Draws {
+				if len(r.Components) == 1 && !follows(draw.Graph, r.Order()) {
+					t.Fatalf("draw %d does not follow the order", m)
+				}
+				if !near(density[m], draw.LogLikelihood) || math.IsNaN(draw.LogPrior) {
+					t.Fatalf("draw %d: log densities %v and %v, want %v", m, draw.LogPrior, draw.LogLikelihood, density[m])
+				}
+			}
+			if _, _, err := tobac.LogDensity(r.Posterior, cfg.Model, sim.Heldout); err != nil {
+				t.Error(err)
+			}
+			if _, err := r.Effects(context.Background()); err != nil {
+				t.Error(err)
+			}
+			run, err := tobac.NewRun(context.Background(), &train, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer run.Close()
+			if run.Steps() != 0 {
+				t.Errorf("%d steps, want none", run.Steps())
+			}
+			snapshot, err := run.Snapshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run.Restore(context.Background(), snapshot); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTemperingErrors(t *testing.T) {
+	order := tobac.Order{Known: []int{0, 1, 2}}
+	data := table(9, 3, []string{"a", "b", "c"}, generic)
+	for _, c := range []struct {
+		cfg  tobac.Config
+		want string
+	}{
+		{tobac.Config{Order: order}, "tobac: the engine tempering is for networks, and no model is named; allowed: the model ffn"},
+		{tobac.Config{Order: order, Model: tobac.BGe{}}, "tobac: the engine tempering is for networks, got the model bge; allowed: the model ffn"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
+		{tobac.Config{Model: tobac.FeedForward{}}, "tobac: the engine tempering needs a causal order: a known one, or a method that finds it"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Chains: 3}}, "tobac: the engine tempering runs 2 chains of each variable, got chains 3"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Candidates: 3}}, "tobac: the engine tempering takes all earlier variables as candidates, got a bound of 3"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
+		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
+	} {
+		c.cfg.Engine = tobac.Tempering
+		if _, err := tobac.Fit(context.Background(), data, c.cfg); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
