@@ -210,7 +210,7 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 			t.Errorf("no setting %s in %v", name, names)
 		}
 	}
-	if !slices.Equal([]string{c.Engine.String(), c.Prior.Kind.String(), c.Sampler.Method.String()}, []string{"gflownet", "uniform", "gflownet"}) {
+	if !slices.Equal([]string{c.Engine.String(), c.Prior.Kind.String(), c.Sampler.Method.String()}, []string{"tempering", "uniform", "gflownet"}) {
 		t.Errorf("the settings set another configuration: %+v", c)
 	}
 }
