@@ -302,8 +302,10 @@ func TestDrawsAreNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frequency, mean := mat.NewDense(3, 3, nil), 0.0
-	for _, w := range r.Draws {
+	frequency := mat.NewDense(3, 3, nil)
+	var graphs []*dag.Graph
+	rows := mat.NewDense(len(r.Draws), integrated.ParamLen(), nil)
+	for k, w := range r.Draws {
 		if len(w.Parameters) != full.ParamLen() {
 			t.Fatalf("%d parameters, want %d", len(w.Parameters), full.ParamLen())
 		}
@@ -311,12 +313,14 @@ func TestDrawsAreNetworks(t *testing.T) {
 			frequency.Set(e.From, e.To, frequency.At(e.From, e.To)+1/float64(len(r.Draws)))
 		}
 		hidden := append(append([]float64(nil), w.Parameters[:3*3*2+3*2]...), w.Parameters[len(w.Parameters)-3:]...)
-		_, data, err := models.LogJoint(integrated, []*dag.Graph{w.Graph.Relabel(order)}, mat.NewDense(1, len(hidden), hidden))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mean += data[0] / float64(len(r.Draws))
+		rows.SetRow(k, hidden)
+		graphs = append(graphs, w.Graph.Relabel(order))
 	}
+	_, data, err := models.LogJoint(integrated, graphs, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := stat.Mean(data, nil)
 	if want := floats.Sum(r.LogLikelihood); math.Abs(mean-want) > 0.4 {
 		t.Errorf("mean log likelihood of the draws %v, want %v", mean, want)
 	}

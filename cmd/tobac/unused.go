@@ -27,8 +27,8 @@ func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
 	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && o.given("bandwidth-theta") {
 		return usagef("--bandwidth-theta contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone", o.model)
 	}
-	if len(engines) == 1 && engines[0] == tobac.Exact && o.given("checkpoint-every") {
-		return usagef("--checkpoint-every contradicts the engine exact alone: it has no steps between which there could be a checkpoint")
+	if len(engines) == 1 && (engines[0] == tobac.Exact || engines[0] == tobac.Tempering) && o.given("checkpoint-every") {
+		return usagef("--checkpoint-every contradicts the engine %v alone: it has no steps between which there could be a checkpoint", engines[0])
 	}
 	return nil
 }
