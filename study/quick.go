@@ -18,9 +18,11 @@ const (
 	quickGFlowNet = 50
 )
 
-// Reduced says what is less in a quick study than in the paper.
-var Reduced = fmt.Sprintf(`two data sets or splits instead of ten, %d steps of SVGD instead of 1000, %d for networks and for 50 variables, at the end of which the inverse temperature and the penalty of cycles are the published ones, %d steps of
-BCD Nets, and %d of DAG-GFlowNet.`, quickSteps, quickSlow, quickBCD, quickGFlowNet)
+// Reduced says what is less in a quick study than in the paper, in lines of a help text.
+var Reduced = fmt.Sprintf(`two data sets or splits instead of
+ten, %d steps of SVGD instead of 1000, %d for networks and for 50 variables, at the end of which
+the inverse temperature and the penalty of cycles are the published ones, %d steps of BCD Nets,
+and %d of DAG-GFlowNet.`, quickSteps, quickSlow, quickBCD, quickGFlowNet)
 
 // quick is a study with fewer steps.
 func quick(s Study) Study {

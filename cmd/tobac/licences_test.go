@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,8 @@ func TestLicences(t *testing.T) {
 	_, direct, _ = strings.Cut(direct, "(")
 	for line := range strings.Lines(direct) {
 		words := strings.Fields(line)
-		if len(words) == 2 && words[0] != "github.com/google/go-cmp" && words[0] != "pgregory.net/rapid" && !strings.Contains(got, "\n"+words[0]+" "+words[1]+" ") {
+		if len(words) == 2 && !slices.Contains([]string{"github.com/google/go-cmp", "pgregory.net/rapid", "codeberg.org/sbinet/npyio"}, words[0]) && // of tests
+			!strings.Contains(got, "\n"+words[0]+" "+words[1]+" ") {
 			t.Errorf("no licence of %s %s; go run ./licences ../../cmd/tobac/licences.txt, in internal/gen", words[0], words[1])
 		}
 	}

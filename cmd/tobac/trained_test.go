@@ -34,7 +34,7 @@ func TestResumeTraining(t *testing.T) {
 					t.Errorf("%s differs from that of a run that was not interrupted", file)
 				}
 			}
-			refuses(t, "fit --resume state.json --quiet --steps 41", exitFailed, "state.json: was made with --steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
+			refuses(t, "fit --resume state.json --quiet --steps 41", exitUsage, "state.json: was made with --steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
 		})
 	}
 }
