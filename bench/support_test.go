@@ -47,9 +47,3 @@ func synthetic(t *testing.T, name string, runs int) []*study.Problem {
 func near(got, want, tol float64) bool {
 	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
 }
-
-func panics(f func()) (message any) {
-	defer func() { message = recover() }()
-	f()
-	return nil
-}
