@@ -52,7 +52,7 @@ const VerdictRule = `A difference is taken data set by data set, and its mean ha
 "A is within m of B" holds if the interval lies within ±m, and does not hold if all of it lies outside. "A varies less than B" compares standard deviations over the data sets by an F test at 5 %, either way. In every other case, and with fewer than two
 data sets, these runs do not decide. A claim holds if all its parts do that were run, and does not hold if one of them does not.`
 
-// near is how far an AUROC may be from the highest to be close to it.
+// nearAUROC is how far an AUROC may be from the highest to be close to it.
 const nearAUROC = 0.05
 
 // nearEdges is how far an E-SHD may be from another to be close to it, as a part of the expected edges.

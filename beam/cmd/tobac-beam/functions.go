@@ -3,7 +3,8 @@ package main
 import (
 	"tobac"
 	"tobac/jobs"
+	"tobac/study"
 )
 
-// functions are the jobs that this program can do.
-func functions() jobs.Functions { return tobac.Functions() }
+// functions are the jobs that this program can do: parts of fits, and cells of studies.
+func functions() jobs.Functions { return tobac.Functions().With(study.Functions()) }
