@@ -11,8 +11,11 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/bcd"
 	"tobac/dataset"
+	"tobac/gflownet"
 	"tobac/impute"
+	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -62,6 +65,8 @@ func hostileMethods() []hostileMethod {
 	networks := tobac.Sampler{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
 	dibs := sampler
 	dibs.Method = tobac.DiBS
+	trained := func(method tobac.Method, steps int) tobac.Sampler { return tobac.Sampler{Method: method, Steps: steps} }
+	batch := bcd.Settings{Batch: 32}
 	known := func(data *dataset.Table) tobac.Order {
 		order := []int{0, 3, 1, 2, 4}
 		for j := cleanColumns; j < len(data.Names); j++ {
@@ -94,6 +99,12 @@ func hostileMethods() []hostileMethod {
 		{"given order, linear-unequal", ordered(tobac.Config{Model: tobac.BGe{}}), false, false},
 		{"gaps, default", withGapsFitted(tobac.Config{}), false, false},
 		{"gaps, linear-unequal", withGapsFitted(tobac.Config{Model: tobac.BGe{}}), true, false},
+		{"linear, bcd", configured(tobac.Config{Model: tobac.Linear{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
+		{"linear-unequal, bcd", configured(tobac.Config{Model: tobac.BGe{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
+		{"linear, gflownet", configured(tobac.Config{Model: tobac.Linear{}, Sampler: trained(tobac.DAGGFlowNet, 0), Chains: chains}), false, false},
+		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: tobac.BGe{}, Sampler: trained(tobac.DAGGFlowNet, 150), Chains: chains, GFlowNet: gflownet.Settings{Policy: gflownet.Graph}}), false, true},
+		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: tobac.FeedForward{Output: models.IntegratedOutput}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"ffn, tempering, given order", ordered(tobac.Config{Model: tobac.FeedForward{}, Engine: tobac.Tempering, Chains: tobac.Chains{Iterations: 400}}), false, true},
 	}
 }
 
