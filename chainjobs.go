@@ -28,13 +28,9 @@ func doChain(ctx context.Context, j jobs.Job) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := ParseModel(string(in.Model))
+	scored, err := decodeModel[Scored](in.Model, "node scores")
 	if err != nil {
 		return nil, err
-	}
-	scored, ok := model.(Scored)
-	if !ok {
-		return nil, fmt.Errorf("tobac: the model %v has no node scores", model)
 	}
 	cfg := Config{Prior: in.Prior.decode(), Seed: in.Seed, Workers: 1}
 	if err := in.Chains.set(cfg.Chains.Settings()); err != nil {

@@ -95,7 +95,8 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	defer func(start time.Time) { r.seconds.Infer += time.Since(start).Seconds() }(time.Now())
 	cfg, d := r.cfg, len(r.data.Names)
 	if r.cfg.Engine == Tempering {
-		return r.temper(ctx)
+		r.inferred, err = r.temper(ctx)
+		return err
 	}
 	if r.cfg.Engine == SVGD {
 		if !r.cfg.cheap() {

@@ -111,6 +111,19 @@ func encodeModel(m Model) (modelText, error) {
 	return modelText(m.String()), nil
 }
 
+// decodeModel reads what encodeModel made; has is what the model must be able to do.
+func decodeModel[M Model](t modelText, has string) (m M, err error) {
+	model, err := ParseModel(string(t))
+	if err != nil {
+		return m, err
+	}
+	m, ok := model.(M)
+	if !ok {
+		return m, fmt.Errorf("tobac: the model %v has no %s", model, has)
+	}
+	return m, nil
+}
+
 // settingTexts are settings in a job, by name.
 type settingTexts map[string]string
 

@@ -43,13 +43,9 @@ func doOrder(ctx context.Context, j jobs.Job) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := ParseModel(string(in.Model))
+	asked, err := decodeModel[Differentiable](in.Model, "likelihood that SVGD could differentiate")
 	if err != nil {
 		return nil, err
-	}
-	asked, ok := model.(Differentiable)
-	if !ok {
-		return nil, fmt.Errorf("tobac: the model %v has no likelihood that SVGD could differentiate", model)
 	}
 	f := &particleFit{asked: asked, prior: in.Prior.decode(), density: in.Density, order: weightedOrder{order: in.Order, seed: in.Seed}, workers: 1, names: table.Names}
 	if err := in.Sampler.set(f.sampler.Settings()); err != nil {

@@ -39,18 +39,17 @@ type Run struct {
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred  *inference           // nil: SVGD alone, or the stage before it has not ended
-	stage     stage                // before SVGD; nil: none with steps
-	compared  []Evidence           // of the models compared; nil: none were
-	particles *particles           // nil: no SVGD, or not begun
-	sampling  bool                 // SVGD is a stage of the run
-	tempered  *posterior.Posterior // nil: another engine
-	found     *found               // orders that a method found; nil: none
-	shared    shared               // with fits to other completed tables
-	unusable  error                // why it cannot be used; nil: it can
-	expected  problem              // before anything was computed
-	doubts    func() []string      // about the table, looked for once
-	atOdds    string               // the warning that the data speak against what is known; "": they do not
+	inferred  *inference      // nil: SVGD alone, or the stage before it has not ended
+	stage     stage           // before SVGD; nil: none with steps
+	compared  []Evidence      // of the models compared; nil: none were
+	particles *particles      // nil: no SVGD, or not begun
+	sampling  bool            // SVGD is a stage of the run
+	found     *found          // orders that a method found; nil: none
+	shared    shared          // with fits to other completed tables
+	unusable  error           // why it cannot be used; nil: it can
+	expected  problem         // before anything was computed
+	doubts    func() []string // about the table, looked for once
+	atOdds    string          // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }
@@ -286,9 +285,6 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
 		out.Diagnostics, out.Training = r.inferred.diagnostics, r.inferred.training
 		out.functional = r.inferred.functional
-	}
-	if r.tempered != nil {
-		out.Posterior, out.Reason = r.tempered, "as asked for"
 	}
 	if r.particles != nil {
 		r.cfg.doing(SVGD, "reading the posterior off the particles")

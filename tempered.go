@@ -66,25 +66,25 @@ func (c *Config) checkTempering() error {
 }
 
 // temper computes the posterior of networks by the engine tempering, under every order.
-func (r *Run) temper(ctx context.Context) error {
+func (r *Run) temper(ctx context.Context) (*inference, error) {
 	orders, err := r.sampledOrders(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	model, data, scale, err := r.sampledModel()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var parts []*posterior.Posterior
 	var weights []float64
 	for k, o := range orders {
 		if err := r.cfg.Prior.againstOrder(o.order, r.data.Names); err != nil {
-			return err
+			return nil, err
 		}
 		r.cfg.doing(Tempering, fmt.Sprintf("chains of networks, order %d of %d", k+1, len(orders)))
 		p, err := r.temperedUnder(ctx, o, model.(FeedForward), data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Standardization = scale
 		parts, weights = append(parts, p), append(weights, o.logWeight)
@@ -93,8 +93,7 @@ func (r *Run) temper(ctx context.Context) error {
 	if len(parts) > 1 {
 		p = posterior.Mix(parts, weights)
 	}
-	r.tempered = inDataUnits(p, r.data)
-	return nil
+	return &inference{post: inDataUnits(p, r.data), reason: "as asked for", density: r.cfg.Prior.edgesPerNode(len(r.data.Names))}, nil
 }
 
 // temperedUnder is the posterior under one order.
