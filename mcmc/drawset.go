@@ -1,9 +1,10 @@
 package mcmc
 
 import (
-	"math"
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // anySet in place of a layer sets no condition on a set of parents.
@@ -73,32 +74,25 @@ func (t *table) alternating(in, free uint32, unit int64) float64 {
 	return sum
 }
 
-// searchDraw is draw by going through the sets.
+// searchDraw is draw by going through the sets, of which equally probable ones follow each other by their number: rounding, which
+// changes with the units of the data, does not decide between them.
 func (t *table) searchDraw(before, layer uint32, u float64) uint32 {
-	q := t.all()
-	possible := func(set uint32) bool {
-		return (set&layer != 0 || layer == anySet) && !math.IsInf(q[set], -1)
+	type term struct {
+		set    uint32
+		weight float64
 	}
-	best, sum, last := math.Inf(-1), 0., uint32(0)
-	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
-		if possible(set) {
-			best = max(best, q[set])
-		}
-	}
-	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
-		if possible(set) {
-			sum += math.Exp(q[set] - best)
-		}
-	}
+	var terms []term
+	sum := 0.
+	t.walk(before, layer, func(set uint32, w float64) {
+		terms = append(terms, term{set, w})
+		sum += w
+	})
+	slices.SortFunc(terms, func(a, b term) int { return cmp.Compare(b.set, a.set) })
 	u *= sum
-	for n, set := 0, before; n == 0 || set != before; n, set = n+1, (set-1)&before {
-		if !possible(set) {
-			continue
-		}
-		last = set
-		if u -= math.Exp(q[set] - best); u < 0 {
-			break
+	for _, x := range terms {
+		if u -= x.weight; u < 0 {
+			return x.set
 		}
 	}
-	return last
+	return terms[len(terms)-1].set
 }

@@ -25,17 +25,17 @@ type Options struct {
 }
 
 // defaultBytes is the most that tables take by default.
-const defaultBytes = 192 << 20
+const defaultBytes = 200 << 20
 
 // Bytes is the memory that the tables of d variables with k candidates each take:
-// 16·2^k bytes for a variable, and 8·2^k for each of its extra parents, at most 8.
+// 20·2^k bytes for a variable, and 8·2^k for each of its extra parents, at most 8.
 func Bytes(d, k int) int64 {
 	k = min(k, d-1)
-	return int64(d) << k * (16 + 8*int64(min(d-1-k, extraParents)))
+	return int64(d) << k * (20 + 8*int64(min(d-1-k, extraParents)))
 }
 
 // DefaultCandidates is the largest number of candidates of which the tables take at
-// most 192 MiB: all others up to 20 variables, 15 of 50, 14 of 100. It is at
+// most 200 MiB: all others up to 20 variables, 15 of 50, 14 of 100. It is at
 // least 4 where there are as many others.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)

@@ -95,7 +95,7 @@ func TestDefaultCandidates(t *testing.T) {
 			t.Errorf("%d variables: %d candidates, want %d", d, got, want)
 		}
 	}
-	if got, want := mcmc.Bytes(100, 14), int64(100)<<14*(16+64); got != want {
+	if got, want := mcmc.Bytes(100, 14), int64(100)<<14*(20+64); got != want {
 		t.Errorf("100 variables: %d bytes, want %d", got, want)
 	}
 }

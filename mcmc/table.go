@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"tobac/score"
 )
@@ -26,6 +27,8 @@ type table struct {
 	// keep it, but compute it again.
 	scores  []float64
 	compute func(ctx context.Context) ([]float64, error)
+	rank    sync.Once
+	ranks   []uint32 // the sets by falling score, of tables that keep scores; see walk
 }
 
 // newTable scores all subsets of the candidates of child j.
@@ -159,28 +162,12 @@ func (t *table) between(all, without number, before, layer uint32) number {
 
 // search is mass(before, layer) by going through the sets.
 func (t *table) search(before, layer uint32) number {
-	q := t.all()
-	best, sum := best(q, before, layer), 0.
+	sum := 0.
+	best := t.walk(before, layer, func(_ uint32, w float64) { sum += w })
 	if math.IsInf(best, -1) {
 		return number{}
 	}
-	for set := before; set != 0; set = (set - 1) & before {
-		if set&layer != 0 {
-			sum += math.Exp(q[set] - best)
-		}
-	}
 	return exponential(best).times(normal(sum, 0))
-}
-
-// best is the largest score of a set A ⊆ before with a member of layer.
-func best(q []float64, before, layer uint32) float64 {
-	best := math.Inf(-1)
-	for set := before; set != 0; set = (set - 1) & before {
-		if set&layer != 0 {
-			best = max(best, q[set])
-		}
-	}
-	return best
 }
 
 // marginals writes to dst, for each candidate, the probability that it is a
@@ -219,20 +206,13 @@ func (t *table) marginals(dst []float64, before, layer uint32) {
 
 // searchMarginals is marginals by going through the sets.
 func (t *table) searchMarginals(dst []float64, before, layer uint32) {
-	q := t.all()
-	best, sum := best(q, before, layer), 0.
-	for set := before; set != 0; set = (set - 1) & before {
-		if set&layer == 0 {
-			continue
-		}
-		w := math.Exp(q[set] - best)
+	sum := 0.
+	t.walk(before, layer, func(set uint32, w float64) {
 		sum += w
-		for k := range dst {
-			if set>>k&1 != 0 {
-				dst[k] += w
-			}
+		for ; set != 0; set &= set - 1 {
+			dst[bits.TrailingZeros32(set)] += w
 		}
-	}
+	})
 	for k := range dst {
 		dst[k] /= sum
 	}

@@ -1,0 +1,84 @@
+package mcmc
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+const (
+	// fewSets is the largest number of sets of which all are visited.
+	fewSets = 1 << 10
+	// negligible is the share of a sum that a walk may leave out.
+	negligible = 1e-12
+)
+
+// walk calls visit for the sets A ⊆ before of candidates that have a member of layer (for all,
+// if layer is anySet) with weights exp(q(A) − best), until the sets that are left weigh
+// nothing beside these. It returns best, the largest q, −Inf if no set is possible.
+func (t *table) walk(before, layer uint32, visit func(set uint32, weight float64)) (best float64) {
+	if t.scores == nil || uint64(1)<<bits.OnesCount32(before) <= fewSets {
+		return walkAll(t.all(), before, layer, visit)
+	}
+	t.rank.Do(t.fillRanks)
+	best = math.Inf(-1)
+	sum := 0.
+	for at, set := range t.ranks {
+		if set&^before != 0 || set&layer == 0 && layer != anySet {
+			continue
+		}
+		q := t.scores[set]
+		if sum == 0 {
+			best = q
+		}
+		w := math.Exp(q - best)
+		if w*float64(len(t.ranks)-at) < negligible*sum {
+			break
+		}
+		sum += w
+		visit(set, w)
+	}
+	return best
+}
+
+// walkAll is walk through all subsets of before.
+func walkAll(q []float64, before, layer uint32, visit func(set uint32, weight float64)) float64 {
+	best := math.Inf(-1)
+	subsets(before, layer, func(set uint32) { best = max(best, q[set]) })
+	if !math.IsInf(best, -1) {
+		subsets(before, layer, func(set uint32) {
+			if w := math.Exp(q[set] - best); w > 0 {
+				visit(set, w)
+			}
+		})
+	}
+	return best
+}
+
+// subsets calls visit for the subsets of before that have a member of layer, or for all.
+func subsets(before, layer uint32, visit func(set uint32)) {
+	for set := before; ; set = (set - 1) & before {
+		if set&layer != 0 || layer == anySet {
+			visit(set)
+		}
+		if set == 0 {
+			return
+		}
+	}
+}
+
+// fillRanks sorts the possible sets by falling score, those of equal score by their number.
+func (t *table) fillRanks() {
+	for set, q := range t.scores {
+		if !math.IsInf(q, -1) {
+			t.ranks = append(t.ranks, uint32(set))
+		}
+	}
+	slices.SortFunc(t.ranks, func(a, b uint32) int {
+		if c := cmp.Compare(t.scores[b], t.scores[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	})
+}
