@@ -21,6 +21,8 @@
 //
 //	x_j = Σ_{i ∈ pa(j)} Θ[i][j]·x_i + ε_j,   ε_j ~ N(0, σ²),   Θ[i][j] = w + ½·sign(w),   w ~ N(0, 1)
 //
+// [SimulateMechanism] draws data that none of the models of this module describes: sums and products of sines, and noise with a spread that parents decide.
+//
 // The noise is given as a variance σ². Graph, parameters, training noise and held-out noise have separate random streams, each a function
 // of the seed and of the purpose alone: the same seed in two configurations is safe, and more rows of one kind change nothing else.
 //

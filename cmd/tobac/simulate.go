@@ -20,7 +20,7 @@ type simulateOptions struct {
 	seed                        uint64
 	out                         string
 	force                       bool
-	model                       modelName
+	model                       mechanismName
 	prior                       graphName
 }
 
@@ -34,6 +34,34 @@ const (
 
 // String implements fmt.Stringer.
 func (g graphName) String() string { return [...]string{"er", "sf"}[g] }
+
+// mechanismName is on the command line how variables depend on their parents: linear, ffn, or one of dataset.Mechanisms.
+type mechanismName int
+
+const (
+	linearMechanism mechanismName = iota
+	networkMechanism
+	firstMechanism
+)
+
+// String implements fmt.Stringer.
+func (m mechanismName) String() string {
+	switch m {
+	case linearMechanism:
+		return "linear"
+	case networkMechanism:
+		return "ffn"
+	}
+	return dataset.Mechanism(m - firstMechanism).String()
+}
+
+func mechanismNames() []mechanismName {
+	all := []mechanismName{linearMechanism, networkMechanism}
+	for _, m := range dataset.Mechanisms {
+		all = append(all, firstMechanism+mechanismName(m))
+	}
+	return all
+}
 
 // Limits of simulated data, so that a typing error does not fill the memory.
 const (
@@ -56,7 +84,11 @@ older ones, those with many parents being preferred.
 
 Models: linear has a weight of at least 1/2 in size on every edge. ffn makes every
 variable a network of its parents with 5 hidden units and relu; variables without
-parents are noise, and graph.csv has no column of weights.`,
+parents are noise, and graph.csv has no column of weights. On the others no model of
+tobac fit is right: sines adds a sine of each parent, with an amplitude of at least
+1/2 in size, a frequency from 1 to 3 and a phase; products adds products of the sines
+of two parents each; multiplicative adds sines, and multiplies the noise by a factor
+that depends on the parents.`,
 		Example: `  tobac simulate --vars 20 --edges-per-node 2 --samples 100 --seed 1 --out data
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
 		Args: arguments(0, 0, "no arguments"),
@@ -65,7 +97,7 @@ parents are noise, and graph.csv has no column of weights.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Var(choice(&o.model, modelLinear, modelFFN), "model", "structural equation model")
+	f.Var(choice(&o.model, mechanismNames()...), "model", "structural equation model")
 	f.Var(choice(&o.prior, graphER, graphSF), "prior", "distribution of the graph")
 	f.Var(wholeNumber(&o.vars, 2, maxSimulatedVars), "vars", "number of variables")
 	f.Var(positive(&o.edgesPerNode), "edges-per-node", "expected number of edges divided by the number of variables; must be below (vars-1)/2")
@@ -146,8 +178,12 @@ func (o simulateOptions) graph() (g *dag.Graph, expected float64, err error) {
 
 // data draws parameters and rows.
 func (o simulateOptions) data(g *dag.Graph) (*dataset.Simulation, error) {
-	if o.model == modelFFN {
+	c := dataset.LinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed}
+	switch o.model {
+	case linearMechanism:
+		return dataset.SimulateLinear(g, c)
+	case networkMechanism:
 		return dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
 	}
-	return dataset.SimulateLinear(g, dataset.LinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
+	return dataset.SimulateMechanism(g, dataset.Mechanism(o.model-firstMechanism), c)
 }
