@@ -206,7 +206,7 @@ func (r *Result) basis() string {
 	case BGe:
 		return "they rest on independences that only one direction explains"
 	case GaussianProcess:
-		return "they rest on the curvature of the relations and on additive normal noise"
+		return "they rest on the curvature of the relations and on additive normal noise, which is seldom certain: of real pairs with a known direction it gave 36 of 57 right that it gave with 0.95 or more (docs/networks.md)"
 	case FeedForward:
 		return "they rest on the curvature of the relations and on equal noise variances"
 	case Linear:
