@@ -13,8 +13,8 @@ import (
 //
 // Every group keeps a positive definite kernel, and a bandwidth of its own where that is chosen from the particles.
 // A group's distances then do not grow with the number of all coordinates, which
-// keeps many-dimensional particles apart; how coordinates of different groups go together is left to the
-// scores.
+// keeps many-dimensional particles apart. Groups that are independent at the start stay so: what the particles
+// become is the best product of distributions of the groups, see the package comment.
 type Grouped struct {
 	// Kernel acts on each group, a single block. Nil: RBF{}.
 	Kernel Kernel

@@ -46,6 +46,7 @@ type Work struct {
 	cut         cut
 	seen        []bool
 	coordinates coordinates
+	sum         [2][]*mat.Dense // driving and repulsive
 }
 
 // part is the work of part g, of which all before have been asked for.
