@@ -10,8 +10,8 @@ type coordinates struct {
 	transpose []float64  // p×M: the values of each coordinate
 	inverse   []float64  // p: 1/h
 	pair      *mat.Dense // M×M, for bandwidth rules of one's own
-	strips    [6][]float64
-	sums      [2]*mat.Dense // M×strip: Σ_r k(x_r, x_m), Σ_r k(x_r, x_m)²
+	strips    [4][]float64
+	sums      [2]*mat.Dense // M×strip: Σ_r k(x_r, x_m), −Σ_r k(x_r, x_m)²
 }
 
 // strip is how many coordinates are done at a time, so that they stay in the nearest cache.
@@ -87,11 +87,11 @@ func (c *coordinates) bandwidths(rule BandwidthRule, x *mat.Dense) {
 func (c *coordinates) strip(k profile, driving, repulsive, score, x *mat.Dense, from, to int) (neighbours float64) {
 	n, _ := x.Dims()
 	inverse := c.inverse[from:to]
-	var s [6][]float64
+	var s [4][]float64
 	for i := range s {
 		s[i] = c.strips[i][:to-from]
 	}
-	diff, u, value, slope, product := s[0], s[1], s[2], s[3], s[4]
+	diff, u, value, slope := s[0], s[1], s[2], s[3]
 	row := func(m *mat.Dense, r int) []float64 { return m.RawRowView(r)[from:to] }
 	sum := func(i, r int) []float64 { return c.sums[i].RawRowView(r)[:to-from] }
 	diagonal := k.diagonal()
@@ -101,39 +101,35 @@ func (c *coordinates) strip(k profile, driving, repulsive, score, x *mat.Dense, 
 		clear(sum(0, r))
 		clear(sum(1, r))
 	}
-	// add adds what particle a receives from particle b.
-	add := func(a, b int, value []float64) {
-		d := row(driving, a)
-		kernels.MulEach(product, value, row(score, b))
-		kernels.Add(d, d, product)
-		kernels.Add(sum(0, a), sum(0, a), value)
-	}
+	// Sums of products are taken with the sign that SubProduct gives them.
 	for r := range n {
-		xr := row(x, r)
+		xr, gr, dr, fr := row(x, r), row(score, r), row(driving, r), row(repulsive, r)
 		for m := range r {
+			dm, fm := row(driving, m), row(repulsive, m)
 			kernels.Sub(diff, xr, row(x, m))
-			kernels.MulEach(u, diff, diff)
-			kernels.MulEach(u, u, inverse)
+			kernels.MulEach(u, diff, inverse)
+			kernels.MulEach(u, u, diff)
 			v, w := k.at(value, slope, u)
-			add(r, m, v)
-			add(m, r, v)
-			kernels.MulEach(u, v, v)
-			kernels.Add(sum(1, r), sum(1, r), u)
-			kernels.Add(sum(1, m), sum(1, m), u)
+			kernels.SubProduct(dr, dr, v, row(score, m))
+			kernels.SubProduct(dm, dm, v, gr)
 			kernels.MulEach(diff, diff, w)
-			kernels.Add(row(repulsive, r), row(repulsive, r), diff)
-			kernels.Sub(row(repulsive, m), row(repulsive, m), diff)
+			kernels.Add(fr, fr, diff)
+			kernels.Sub(fm, fm, diff)
+			kernels.Add(sum(0, r), sum(0, r), v)
+			kernels.Add(sum(0, m), sum(0, m), v)
+			kernels.SubProduct(sum(1, r), sum(1, r), v, v)
+			kernels.SubProduct(sum(1, m), sum(1, m), v, v)
 		}
-		d := row(driving, r)
-		kernels.AddScaled(d, d, diagonal, row(score, r))
+		kernels.AddScaled(dr, dr, -diagonal, gr)
 	}
 	kernels.Scale(u, inverse, 2)
 	for r := range n {
 		kernels.MulEach(row(repulsive, r), row(repulsive, r), u)
+		kernels.Scale(row(driving, r), row(driving, r), -1)
 		squares := sum(1, r)
 		for i, total := range sum(0, r) {
 			total += diagonal
-			neighbours += total * total / (squares[i] + diagonal*diagonal)
+			neighbours += total * total / (diagonal*diagonal - squares[i])
 		}
 	}
 	return neighbours / float64(n)

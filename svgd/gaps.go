@@ -24,23 +24,22 @@ func (g *gaps) bandwidth(values []float64, i, p int) float64 {
 		}
 	}
 	g.sort(values, g.sequence[i*n:(i+1)*n])
-	zeros := g.within(0)
+	zeros := g.coincident()
 	pairs := n*(n-1)/2 - zeros
 	if pairs == 0 {
 		return 1
 	}
 	// The lower of the middle two has this rank, the upper one the next.
 	rank := zeros + (pairs+1)/2
-	for _, width := range [...]float64{1.04, 1.5, math.Inf(1)} {
+	for _, width := range [...]float64{1.04, 1.2, math.Inf(1)} {
 		low, high := g.found[i]/width, g.found[i]*width
 		if math.IsInf(width, 1) || g.found[i] == 0 {
 			low, high = 0, math.Inf(1)
 		}
-		below := g.within(low)
-		if below >= rank || g.within(high) < min(rank+1, n*(n-1)/2) {
+		below := g.between(low, high)
+		if below >= rank || below+len(g.squares) < min(rank+1, n*(n-1)/2) {
 			continue
 		}
-		g.between(low, high)
 		slices.Sort(g.squares)
 		median := g.squares[rank-1-below]
 		g.found[i] = median
@@ -63,34 +62,35 @@ func (g *gaps) sort(values []float64, sequence []int32) {
 	}
 }
 
-// within counts the pairs whose squared distance is at most limit.
-func (g *gaps) within(limit float64) (count int) {
-	first := 0
+// coincident counts the pairs whose squared distance is 0.
+func (g *gaps) coincident() (count int) {
 	for k, v := range g.sorted {
-		for first < k && square(v-g.sorted[first]) > limit {
-			first++
+		for first := k - 1; first >= 0 && square(v-g.sorted[first]) == 0; first-- {
+			count++
 		}
-		count += k - first
 	}
 	return count
 }
 
-// between collects the squared distances above low, at most high.
-func (g *gaps) between(low, high float64) {
+// between collects the squared distances above low, at most high, and counts those up to low.
+func (g *gaps) between(low, high float64) (below int) {
 	g.squares = g.squares[:0]
 	first := 0
 	for k, v := range g.sorted {
 		for first < k && square(v-g.sorted[first]) > high {
 			first++
 		}
-		for _, w := range g.sorted[first:k] {
-			sq := square(v - w)
+		at := first
+		for ; at < k; at++ {
+			sq := square(v - g.sorted[at])
 			if !(sq > low) {
 				break
 			}
 			g.squares = append(g.squares, sq)
 		}
+		below += k - at
 	}
+	return below
 }
 
 func square(x float64) float64 { return x * x }

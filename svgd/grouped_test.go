@@ -205,6 +205,31 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// A sum of kernels gives the sum of what they give.
+func TestSum(t *testing.T) {
+	x, score := gaussianBlocks(3, 7, 4, 2), gaussianBlocks(4, 7, 4, 2)
+	kernels := svgd.Sum{svgd.IMQ{}, svgd.Linear{}, svgd.Grouped{Size: 1}}
+	work := new(svgd.Work)
+	for range 2 {
+		d, r, n := apply(kernels, score, x, work)
+		wantD, wantR, wantN := zeros(x), zeros(x), 0.0
+		for _, k := range kernels {
+			kd, kr, kn := apply(k, score, x, new(svgd.Work))
+			for b := range x {
+				wantD[b].Add(wantD[b], kd[b])
+				wantR[b].Add(wantR[b], kr[b])
+			}
+			wantN += kn / 3
+		}
+		wantBlocksClose(t, "driving", d, wantD, 1e-14)
+		wantBlocksClose(t, "repulsive", r, wantR, 1e-14)
+		if math.Abs(n-wantN) > 1e-12 {
+			t.Errorf("%v neighbours, want %v", n, wantN)
+		}
+	}
+	wantPanic(t, "svgd: sum of no kernels", func() { apply(svgd.Sum{}, score, x, work) })
+}
+
 func TestGroupedPanics(t *testing.T) {
 	x := gaussianBlocks(9, 4, 3)
 	for want, k := range map[string]svgd.Kernel{

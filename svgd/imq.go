@@ -63,10 +63,12 @@ func (q multiquadric) at(value, slope, u []float64) (k, minusSlope []float64) {
 	if q.beta == 0.5 {
 		kernels.Sqrt(value, slope)
 		kernels.Inverse(value, value)
+		kernels.MulEach(slope, value, value)
+		kernels.MulEach(slope, slope, value)
 	} else {
 		kernels.Pow(value, slope, -q.beta)
+		kernels.Div(slope, value, slope)
 	}
-	kernels.Div(slope, value, slope)
 	kernels.Scale(slope, slope, q.beta)
 	return value, slope
 }

@@ -32,14 +32,15 @@ func (exponential) diagonal() float64 { return 1 }
 // at implements profile. The vector kernel takes no arguments below −708, at which results
 // would depend on their neighbours.
 func (exponential) at(value, _, u []float64) (k, minusSlope []float64) {
-	const least = -708
-	for m, v := range u {
-		value[m] = max(-v, least)
-	}
+	const most = 708
+	kernels.MinimumScalar(value, u, most)
+	kernels.Scale(value, value, -1)
 	kernels.Exp(value, value)
-	for m, v := range u {
-		if -v <= least {
-			value[m] = math.Exp(-v)
+	if len(u) > 0 && kernels.Max(u) >= most {
+		for m, v := range u {
+			if v >= most {
+				value[m] = math.Exp(-v)
+			}
 		}
 	}
 	return value, value

@@ -263,7 +263,7 @@ func TestNeighboursLimits(t *testing.T) {
 // without a recorder.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	kernels := []svgd.Kernel{nil, svgd.RBF{Bandwidth: svgd.Fixed(5)}, svgd.Additive{}, svgd.Additive{Bandwidths: []float64{5, 500}}, svgd.Linear{},
-		svgd.IMQ{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, svgd.Blocks{svgd.Grouped{Size: 1}, svgd.Grouped{Kernel: svgd.IMQ{Beta: 1}, Size: 9}}, svgd.Blocks{svgd.Grouped{Lists: evenAndOdd(70)}, svgd.Alone{}}}
+		svgd.IMQ{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, svgd.Sum{svgd.IMQ{}, svgd.Linear{}}, svgd.Blocks{svgd.Grouped{Size: 1}, svgd.Grouped{Kernel: svgd.IMQ{Beta: 1}, Size: 9}}, svgd.Blocks{svgd.Grouped{Lists: evenAndOdd(70)}, svgd.Alone{}}}
 	optimizers := []svgd.Optimizer{nil, svgd.SGD{}, svgd.RMSProp{}, svgd.Adam{}, svgd.Scheduled{Factor: schedule.Ramp{From: 1, Start: 5, End: 10}}}
 	for _, recorder := range []svgd.Recorder{nil, func(svgd.Stats) {}} {
 		for _, kernel := range kernels {

@@ -48,6 +48,7 @@ func TestVariancesOfCoordinates(t *testing.T) {
 		{"imq, sum of both", svgd.Sum{joint, coordinates}, 0, 0.85, 0},
 		{"rbf", svgd.RBF{}, 0.5, 0.24, 0.88},
 		{"imq", joint, 0.5, 0.50, 0.81},
+		{"rbf, coordinates", svgd.Grouped{Size: 1}, 0.5, 0.58, 0.04},
 		{"imq, coordinates", coordinates, 0.5, 0.60, 0.02},
 		{"imq, sum of both", svgd.Sum{joint, coordinates}, 0.5, 1.31, 0.81},
 	} {
