@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/autograd"
 	"tobac/internal/parallel"
@@ -96,7 +97,8 @@ type flipWorker struct {
 	logit   []float64 // of the pairs
 	prob    []float64 // σ(logit)
 	in      []bool
-	parents []int
+	parents []int // of a sample
+	flipped []int
 	samples map[string]int // places of the distinct samples of a child
 	key     []byte
 	sets    [][]bool
@@ -179,12 +181,13 @@ func (s *flipScorer) child(w *flipWorker, j int, flips, grad []float64) {
 	for u, count := range w.counts {
 		in := w.sets[u]
 		w.flipper.Terms(w.terms[:1+len(parents)], j, in, parents)
-		w.base[u] = math.Log(count) + s.term(w, j, in, w.terms[0])
+		w.parents = parentsOf(w.parents[:0], in)
+		logCount := math.Log(count)
+		w.base[u] = logCount + s.term(j, w.parents, w.terms[0])
 		for k, i := range parents {
 			has := in[i]
-			in[i] = !has
-			flipped := math.Log(count) + s.term(w, j, in, w.terms[1+k])
-			in[i] = has
+			w.flipped = withFlip(w.flipped[:0], w.parents, i)
+			flipped := logCount + s.term(j, w.flipped, w.terms[1+k])
 			if has {
 				w.plus[k*n+u], w.minus[k*n+u] = w.base[u], flipped
 			} else {
@@ -218,13 +221,22 @@ func logRatio(a, b []float64) float64 {
 }
 
 // term is the logarithm of f_j, with the graph prior if it is inside.
-func (s *flipScorer) term(w *flipWorker, j int, in []bool, v Term) float64 {
+func (s *flipScorer) term(j int, parents []int, v Term) float64 {
 	sum := v.Prior + s.t.temper[0]*v.Data
 	if s.prior != nil {
-		w.parents = parentsOf(w.parents[:0], in)
-		sum += s.prior.Term(len(in), j, w.parents)
+		sum += s.prior.Term(s.t.lik.Vars(), j, parents)
 	}
 	return sum
+}
+
+// withFlip appends the ascending list with i added, or removed if it is there.
+func withFlip(dst, list []int, i int) []int {
+	at, found := slices.BinarySearch(list, i)
+	dst = append(dst, list[:at]...)
+	if found {
+		return append(dst, list[at+1:]...)
+	}
+	return append(append(dst, i), list[at:]...)
 }
 
 // sample draws the sets of parents of a child, and counts equal ones.

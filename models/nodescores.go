@@ -1,9 +1,12 @@
 package models
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 
 	"tobac/autograd"
 )
@@ -18,22 +21,19 @@ type NodeScores struct {
 	term  *autograd.Primitive
 }
 
-// Bounds of what a NodeScores keeps: variables whose sets fit the key, and sets of a variable.
-const (
-	keyWords = 4
-	mostSets = 1 << 20
-)
-
-// A setKey has bit i of a set of parents.
-type setKey [keyWords]uint64
-
-func (k *setKey) flip(i int) { k[i/64] ^= 1 << (i % 64) }
-
-// A scoreCache keeps the scores of a variable.
+// A scoreCache keeps the scores of variable j: in a table by the bits of the set where all parents come before it, which they do along an order.
 type scoreCache struct {
-	sync.RWMutex
-	known map[setKey]float64
+	once  sync.Once
+	table []atomic.Uint64 // bits of the score, 0 for those not computed; empty: too large, or not allocated
+	lock  sync.RWMutex
+	known map[string]float64 // others, by the set as text
 }
+
+// Bounds of what is kept: variables with a table, and other sets of a variable.
+const (
+	mostTabled = 20
+	mostSets   = 1 << 20
+)
 
 var (
 	_ Likelihood = (*NodeScores)(nil)
@@ -49,7 +49,7 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 	}
 	s := &NodeScores{d: d, score: score, nodes: make([]scoreCache, d)}
 	for j := range s.nodes {
-		s.nodes[j].known = map[setKey]float64{}
+		s.nodes[j].known = map[string]float64{}
 	}
 	s.term = &autograd.Primitive{
 		Name:  "node scores",
@@ -73,31 +73,42 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 
 // At is log p(x_j | x_A) of ascending parents.
 func (s *NodeScores) At(j int, parents []int) float64 {
-	if s.d > 64*keyWords {
-		return s.score(j, parents)
+	if k := len(parents); j <= mostTabled && (k == 0 || parents[k-1] < j) {
+		set := 0
+		for _, i := range parents {
+			set |= 1 << i
+		}
+		return s.tabled(j, set, func() []int { return parents })
 	}
-	var key setKey
+	key := make([]byte, 0, 64)
 	for _, i := range parents {
-		key.flip(i)
+		key = binary.AppendUvarint(key, uint64(i))
 	}
-	return s.at(j, key, parents)
-}
-
-// at is At with the key of the parents.
-func (s *NodeScores) at(j int, key setKey, parents []int) float64 {
 	c := &s.nodes[j]
-	c.RLock()
-	v, ok := c.known[key]
-	c.RUnlock()
+	c.lock.RLock()
+	v, ok := c.known[string(key)]
+	c.lock.RUnlock()
 	if ok {
 		return v
 	}
 	v = s.score(j, parents)
-	c.Lock()
+	c.lock.Lock()
 	if len(c.known) < mostSets {
-		c.known[key] = v
+		c.known[string(key)] = v
 	}
-	c.Unlock()
+	c.lock.Unlock()
+	return v
+}
+
+// tabled is the score of a set by its bits; parents lists it.
+func (s *NodeScores) tabled(j, set int, parents func() []int) float64 {
+	c := &s.nodes[j]
+	c.once.Do(func() { c.table = make([]atomic.Uint64, 1<<j) })
+	if bits := c.table[set].Load(); bits != 0 {
+		return math.Float64frombits(bits)
+	}
+	v := s.score(j, parents())
+	c.table[set].Store(math.Float64bits(v)) // a score of 0 is computed again
 	return v
 }
 
@@ -133,31 +144,31 @@ func (f *scoreFlipper) Set([]float64) {}
 
 // Terms implements [Flipper].
 func (f *scoreFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
-	var key setKey
-	small := f.s.d <= 64*keyWords
-	for i, v := range in {
-		if v && small {
-			key.flip(i)
-		}
-	}
-	at := func() float64 {
+	list := func() []int {
 		f.parents = parentsOf(f.parents[:0], in)
-		if !small {
-			return f.s.score(j, f.parents)
-		}
-		return f.s.at(j, key, f.parents)
+		return f.parents
 	}
-	dst[0] = Term{Data: at()}
+	set, tabled := 0, j <= mostTabled
+	for i, v := range in {
+		if v {
+			set |= 1 << (i % 64)
+			tabled = tabled && i < j
+		}
+	}
+	at := func() Term {
+		if tabled {
+			return Term{Data: f.s.tabled(j, set, list)}
+		}
+		return Term{Data: f.s.At(j, list())}
+	}
+	dst[0] = at()
 	for k, i := range flips {
+		tabled = tabled && i < j
 		in[i] = !in[i]
-		if small {
-			key.flip(i)
-		}
-		dst[1+k] = Term{Data: at()}
+		set ^= 1 << (i % 64)
+		dst[1+k] = at()
+		set ^= 1 << (i % 64)
 		in[i] = !in[i]
-		if small {
-			key.flip(i)
-		}
 	}
 }
 
