@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tobac/models"
+	"tobac/schedule"
 	"tobac/svgd"
 )
 
@@ -65,8 +66,11 @@ type Sampler struct {
 	BandwidthTheta float64 // of the default kernel on the parameters; 0: 500
 	StepSize       float64 // of the default optimiser; 0: 0.005
 
-	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it.
-	Alpha models.Schedule
+	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it. One that is relative to
+	// a run is over Steps; so is that of Penalty.Beta.
+	Alpha schedule.Schedule
+	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default optimiser. Nil: 1.
+	StepSchedule schedule.Schedule
 	// Kernel mixes the scores of the particles. Nil: the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
 	Kernel svgd.Kernel
@@ -97,6 +101,9 @@ func (s *Sampler) Settings() []*Setting {
 		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout),
 		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
 		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
+		scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of --alpha-rate", "growth with --alpha-rate"),
+		scheduled(&s.StepSchedule, "step-schedule", "factor of --step-size from step to step", "constant:1"),
+		scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the penalty of cycles of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
 	}
 }
 
@@ -112,10 +119,15 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
 		return s, fmt.Errorf("a penalty of cycles is set, but the method %v has no cycles", s.Method)
 	}
+	if s.Penalty.Beta != nil && s.Penalty.Rate != 0 {
+		return s, fmt.Errorf("penalty rate %v beside a schedule of the penalty, want one of the two", s.Penalty.Rate)
+	}
 	rank := d - 1
 	if s.Method == DiBS {
 		rank = d
-		fill(&s.Penalty.Rate, 1)
+		if s.Penalty.Beta == nil {
+			fill(&s.Penalty.Rate, 1)
+		}
 		fill(&s.Penalty.Samples, 32)
 	}
 	fill(&s.Particles, 30)
@@ -125,6 +137,7 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	fill(&s.BandwidthZ, 5)
 	fill(&s.BandwidthTheta, 500)
 	fill(&s.StepSize, 0.005)
+	s.Alpha, s.StepSchedule, s.Penalty.Beta = schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps), schedule.Over(s.Penalty.Beta, s.Steps)
 	return s, nil
 }
 
@@ -143,11 +156,16 @@ func (s *Sampler) kernel(blocks int) svgd.Kernel {
 	return svgd.Additive{Bandwidths: []float64{s.BandwidthZ, s.BandwidthTheta}[:blocks]}
 }
 
+// optimizer is the optimiser with its schedule.
 func (s *Sampler) optimizer() svgd.Optimizer {
-	if s.Optimizer != nil {
-		return s.Optimizer
+	o := s.Optimizer
+	if o == nil {
+		o = svgd.RMSProp{StepSize: s.StepSize}
 	}
-	return svgd.RMSProp{StepSize: s.StepSize}
+	if s.StepSchedule != nil {
+		o = svgd.Scheduled{Optimizer: o, Factor: s.StepSchedule}
+	}
+	return o
 }
 
 // String is the text form of everything that decides the particles of a step.
@@ -159,11 +177,13 @@ func (s *Sampler) String() string {
 		}
 	}
 	t := text("svgd", out...)
-	if s.Alpha != nil {
-		t += fmt.Sprintf(" alpha=%T%+v", s.Alpha, s.Alpha)
-	}
-	if s.Penalty.Beta != nil {
-		t += fmt.Sprintf(" beta=%T%+v", s.Penalty.Beta, s.Penalty.Beta)
+	for _, own := range []struct {
+		name string
+		s    schedule.Schedule
+	}{{"alpha", s.Alpha}, {"step", s.StepSchedule}, {"beta", s.Penalty.Beta}} {
+		if _, known := schedule.Text(own.s); own.s != nil && !known {
+			t += fmt.Sprintf(" %s=%T%+v", own.name, own.s, own.s)
+		}
 	}
 	if s.Kernel != nil {
 		t += fmt.Sprintf(" kernel=%T%+v", s.Kernel, s.Kernel)
