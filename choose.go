@@ -199,7 +199,7 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 }
 
 // sampledModel is the model that SVGD samples, with its data and their scale.
-func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standardization, error) {
+func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization, error) {
 	m := r.cfg.Model
 	if m == nil {
 		m = Linear{Unequal: true}
@@ -211,19 +211,18 @@ func (r *Run) sampledModel() (Differentiable, *dataset.Table, *posterior.Standar
 	if v, ok := m.(SampledModel); ok {
 		sampled, standardise = v.Sampled(r.cfg.Engine != SVGD && r.cfg.Engine != Tempering || r.cfg.Model == nil)
 	}
-	differentiable, ok := sampled.(Differentiable)
-	if !ok {
+	if _, ok := sampled.(Differentiable); !ok && r.cfg.Sampler.Parameters == SampledParameters {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
 	}
 	if !standardise {
-		return differentiable, r.data, nil, nil
+		return sampled, r.data, nil, nil
 	}
 	data, scale, err := standardised(r.data)
 	if err == nil && r.shared.scale != nil {
 		scale = r.shared.scale
 		data = &dataset.Table{Names: r.data.Names, X: scale.Apply(r.data.X), Intervened: r.data.Intervened}
 	}
-	return differentiable, data, scale, err
+	return sampled, data, scale, err
 }
 
 // A SampledModel is a model that SVGD samples in another form, or on other columns.

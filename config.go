@@ -248,7 +248,9 @@ func (c *Config) checkTogether(d int) error {
 		return fmt.Errorf("the method dibs is one of the engine svgd, got the engine %v", c.Engine)
 	case c.Trained():
 		return nil // see trainedDefaults
-	case svgd && c.Model != nil && !differentiable:
+	case svgd && c.Sampler.Parameters == IntegratedParameters && c.Model != nil && !scored:
+		return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", c.Model)
+	case svgd && c.Model != nil && !differentiable && c.Sampler.Parameters == SampledParameters:
 		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc", c.Model)
 	case svgd && c.Prior.MaxParents > 0:
 		return fmt.Errorf("a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc")

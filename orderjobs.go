@@ -43,7 +43,7 @@ func doOrder(ctx context.Context, j jobs.Job) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := decodeModel[Differentiable](in.Model, "likelihood that SVGD could differentiate")
+	asked, err := decodeModel[Model](in.Model, "text form")
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type Equational interface {
 // particleFit is the sampling of one model by SVGD under one causal order. It
 // knows nothing of other orders.
 type particleFit struct {
-	asked   Differentiable // as it was asked for
+	asked   Model          // as it was asked for
 	model   Differentiable // with what was estimated
 	sampler Sampler
 	prior   Prior
@@ -65,17 +65,14 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f.data, f.model = data, f.asked
+	f.data = data
 	ordered := len(f.order.order) > 0
 	if ordered {
 		f.data = data.Relabel(f.order.order)
 	}
-	if m, ok := f.asked.(Estimated); ok {
-		estimated, err := m.Estimate(ctx, f.data, ordered)
-		if err != nil {
-			return err
-		}
-		f.model = estimated.(Differentiable)
+	var err error
+	if f.model, err = f.differentiable(ctx, ordered); err != nil {
+		return err
 	}
 	d := len(data.Names)
 	prior, err := f.prior.expression(f.order.order, d, f.density)
@@ -89,6 +86,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	f.target, err = models.NewTOBAC(f.lik, models.TOBACConfig{
 		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
 		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: s.Method.embedding(), Prior: prior, Penalty: s.Penalty,
+		Latents: s.Latents, PriorPlace: s.PriorPlace, Temper: s.Temper,
 		Seed: f.order.seed, Options: models.Options{Workers: f.workers},
 	})
 	if err != nil {
@@ -99,6 +97,9 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		return fmt.Errorf("the model %v: %w", f.asked, err)
 	}
 	f.x, f.step = f.target.Init(), 0
+	if err := f.fitParameters(ctx); err != nil {
+		return err
+	}
 	f.svgd = &svgd.Sampler{Target: f.target, Kernel: kernel, Optimizer: s.optimizer()}
 	return nil
 }
@@ -138,6 +139,9 @@ func (f *particleFit) release() {
 // posterior reads the posterior given the order off the particles as they are:
 // each particle's graph in the limit of large α, with its parameters.
 func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, error) {
+	if _, ok := f.model.(integratedModel); ok || f.sampler.Readout == ReweightedReadout {
+		return f.drawn(ctx)
+	}
 	d := len(f.names)
 	order, known := f.order.order, len(f.order.order) > 0
 	if !known {
@@ -151,23 +155,9 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	equational, _ := f.model.(Equational)
 	weighted, _ := f.lik.(models.Weighted)
-	noise, err := f.inferredNoise(graphs, theta)
+	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
 	if err != nil {
 		return nil, err
-	}
-	lik, parameters, err := f.predictive(theta, noise)
-	if err != nil {
-		return nil, err
-	}
-	prior, likelihood, err := models.LogJoint(lik, graphs, parameters)
-	if err != nil {
-		return nil, err
-	}
-	if m, ok := f.lik.(Completed); ok {
-		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.seed, stream.OutputLayer, m) })
-		if err != nil {
-			return nil, err
-		}
 	}
 	for m, g := range graphs {
 		draw := posterior.Draw{Graph: g.Relabel(dag.Inverse(order)), LogPrior: prior[m], LogLikelihood: likelihood[m]}
@@ -203,6 +193,25 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil
+}
+
+// read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil without any, the parameters of the predictive likelihood,
+// and log densities.
+func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parameters *mat.Dense, prior, likelihood []float64, err error) {
+	if noise, err = f.inferredNoise(graphs, theta); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	lik, parameters, err := f.predictive(theta, noise)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if prior, likelihood, err = models.LogJoint(lik, graphs, parameters); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if m, ok := f.lik.(Completed); ok {
+		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.seed, stream.OutputLayer, m) })
+	}
+	return noise, parameters, prior, likelihood, err
 }
 
 // inferredNoise are the noise variances of all particles, one row for each, and of

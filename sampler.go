@@ -45,16 +45,27 @@ const (
 	ConditionalReadout Readout = iota
 	// FrequencyReadout takes the share of the particles that have the edge.
 	FrequencyReadout
+	// ReweightedReadout takes the sets of parents of every variable that some particle has, and those one edge away from them, and weighs them by their evidence: that of node scores
+	// ([Scored]) or, for networks with one hidden layer, estimated by sequential Monte Carlo. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
+	// result are drawn. It needs an order, and a prior that is a product over variables.
+	ReweightedReadout
 )
 
 // String is the name of the choice.
-func (r Readout) String() string { return name(r, "conditional", "frequency") }
+func (r Readout) String() string { return name(r, "conditional", "frequency", "reweighted") }
 
 // A Sampler is how SVGD samples. The zero value is the default recipe.
 type Sampler struct {
-	Method    Method           // zero: TOBAC, or that of the engine
-	Estimator models.Estimator // combines the Monte Carlo graphs; zero: node-wise
-	Gradient  models.Gradient  // of the latents; zero: reparameterised
+	Method     Method            // zero: TOBAC, or that of the engine
+	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise
+	Gradient   models.Gradient   // of the latents; zero: reparameterised
+	Latents    models.Latents    // what they are; zero: factors
+	PriorPlace models.PriorPlace // of the graph prior; zero: outside the expectation over graphs
+	// Parameters says whether those of a model with node scores are particles too. Zero: they are.
+	Parameters Parameters
+	// FitSteps is the number of steps for which the parameters alone follow the gradient of their likelihood under the graph with all edges
+	// that are possible, before the first step. 0: none.
+	FitSteps int
 
 	Particles int // M, for each order; 0: 30
 	Steps     int // T, for each order; 0: 1000. Of BCDNets and DAGGFlowNet those of the training; 0: see their settings
@@ -71,6 +82,8 @@ type Sampler struct {
 	Alpha schedule.Schedule
 	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default optimiser. Nil: 1.
 	StepSchedule schedule.Schedule
+	// Temper is the exponent of p(D|G,Θ) from step to step. Nil: 1.
+	Temper schedule.Schedule
 	// Coupling says which coordinates share a kernel. Zero: all, under the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
 	Coupling Coupling
@@ -91,7 +104,7 @@ func (s *Sampler) Settings() []*Setting {
 	return []*Setting{
 		oneOf(&s.Method, "method", "method of sampling graphs: of svgd, or one that trains an engine of its own", "tobac", TOBAC, DiBS, BCDNets, DAGGFlowNet),
 		oneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
-		oneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO),
+		oneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO, models.Flips),
 		wholeNumber(&s.Particles, mostParticles, "particles", "graphs that SVGD moves, under each order", "30"),
 		wholeNumber(&s.Steps, mostSteps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
 		wholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
@@ -100,7 +113,12 @@ func (s *Sampler) Settings() []*Setting {
 		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; with --kernel that of the median heuristic"),
 		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; with --kernel that of the median heuristic"),
 		positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
-		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout),
+		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout, ReweightedReadout),
+		oneOf(&s.Latents, "latents", "what the latents are: factors of the scores of edges, or scores with this distribution", "factors", models.Factors, models.NormalScores, models.LogisticScores),
+		oneOf(&s.PriorPlace, "prior-place", "where the graph prior is: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
+		oneOf(&s.Parameters, "parameters", "whether svgd samples parameters of models with node scores", "sampled", SampledParameters, IntegratedParameters),
+		wholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
+		scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
 		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
 		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
 		coupled(&s.Coupling, "kernel", "kernel of svgd: a function, and what shares one among latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
@@ -125,6 +143,15 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if s.Penalty.Beta != nil && s.Penalty.Rate != 0 {
 		return s, fmt.Errorf("penalty rate %v beside a schedule of the penalty, want one of the two", s.Penalty.Rate)
 	}
+	if s.Method != TOBAC && s.Readout == ReweightedReadout {
+		return s, fmt.Errorf("the read-out reweighted needs a causal order, which the method %v has not; allowed: conditional, frequency", s.Method)
+	}
+	if s.Method == DiBS && s.Parameters == IntegratedParameters {
+		return s, fmt.Errorf("parameters integrated out by node scores belong to the method tobac, got %v", s.Method)
+	}
+	if s.Latents != models.Factors && s.Rank != 0 {
+		return s, fmt.Errorf("rank %d beside latents %v, which are no vectors", s.Rank, s.Latents)
+	}
 	rank := d - 1
 	if s.Method == DiBS {
 		rank = d
@@ -145,7 +172,7 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 		fill(&s.BandwidthTheta, 500)
 	}
 	fill(&s.StepSize, 0.005)
-	s.Alpha, s.StepSchedule, s.Penalty.Beta = schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps), schedule.Over(s.Penalty.Beta, s.Steps)
+	s.Temper, s.Alpha, s.StepSchedule, s.Penalty.Beta = schedule.Over(s.Temper, s.Steps), schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps), schedule.Over(s.Penalty.Beta, s.Steps)
 	return s, nil
 }
 
@@ -180,7 +207,7 @@ func (s *Sampler) String() string {
 	for _, own := range []struct {
 		name string
 		s    schedule.Schedule
-	}{{"alpha", s.Alpha}, {"step", s.StepSchedule}, {"beta", s.Penalty.Beta}} {
+	}{{"temper", s.Temper}, {"alpha", s.Alpha}, {"step", s.StepSchedule}, {"beta", s.Penalty.Beta}} {
 		if _, known := schedule.Text(own.s); own.s != nil && !known {
 			t += fmt.Sprintf(" %s=%T%+v", own.name, own.s, own.s)
 		}

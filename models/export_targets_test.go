@@ -90,7 +90,7 @@ func (t *TOBAC) Samples(x [][]float64, step int) (*Samples, error) {
 	for _, block := range x {
 		src = append(src, autograd.Feed{Data: block})
 	}
-	return s, run.Eval(dst, append(src, t.feeds()...))
+	return s, run.Eval(dst, append(src, t.feeds(e)...))
 }
 
 // PenaltyGraphsAt evaluates the soft graphs of the penalty, M×S×d×d, at latents z.

@@ -441,7 +441,7 @@ func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.
 		src = append(src, autograd.Feed{Data: block.RawMatrix().Data})
 	}
 	target.alpha[0] = target.Alpha(s.T)
-	if err := run.Eval(got, append(src, target.feeds()...)); err != nil {
+	if err := run.Eval(got, append(src, target.feeds(e)...)); err != nil {
 		t.Fatal(err)
 	}
 	for i, st := range stages {

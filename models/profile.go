@@ -16,7 +16,11 @@ func (t *TOBAC) Profile(x []*mat.Dense, step, rounds int) ([]*autograd.Profile, 
 		return nil, fmt.Errorf("models: TOBAC: got %d blocks, want %d", len(x), t.blocks())
 	}
 	t.at(step)
-	p, err := t.scorer.profile(x, rounds)
+	own := x
+	if t.flips != nil { // the flips are not part of the program
+		own = x[:1]
+	}
+	p, err := t.scorer.profile(own, rounds)
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,10 @@ const (
 // edge the prior has fixed are left out. Where it has fixed all, the first pair stays in
 // their place, so that particles and noise keep a shape, but reaches no graph.
 type embedding struct {
-	d, k  int
-	kind  Embedding
-	fixed []float64 // see fixedEdges
+	d, k    int
+	kind    Embedding
+	latents Latents
+	fixed   []float64 // see fixedEdges
 }
 
 func (e embedding) rows() int {
@@ -41,7 +42,12 @@ func (e embedding) rows() int {
 }
 
 // latentLen is the number of latent values of one particle.
-func (e embedding) latentLen() int { return e.rows() * e.k * 2 }
+func (e embedding) latentLen() int {
+	if e.latents != Factors {
+		return e.pairs()
+	}
+	return e.rows() * e.k * 2
+}
 
 // pairs is the number of pairs that can have an edge.
 func (e embedding) pairs() int { return len(e.cells()) }
@@ -114,6 +120,9 @@ func (e embedding) certain() []int {
 
 // scores are the pairs' scores, as a vector.
 func (e embedding) scores(z *autograd.Node) *autograd.Node {
+	if e.latents != Factors {
+		return z
+	}
 	rows := e.rows()
 	half := func(which int) *autograd.Node {
 		idx := make([]int, rows*e.k)
@@ -168,15 +177,12 @@ func (e embedding) limit(z []float64) *dag.Graph {
 	if e.decided() {
 		return g
 	}
-	rows, cells := e.rows(), e.cells()
-	for p, cell := range e.scoreCells() {
-		i, j := cell/rows, cell%rows
-		s := 0.0
-		for l := range e.k {
-			s += z[(i*e.k+l)*2] * z[(j*e.k+l)*2+1]
-		}
-		if s > 0 {
-			g.Set(cells[p]/e.d, cells[p]%e.d, true)
+	cells := e.cells()
+	scores := make([]float64, len(cells))
+	e.logits(scores, z, 1)
+	for p, cell := range cells {
+		if scores[p] > 0 {
+			g.Set(cell/e.d, cell%e.d, true)
 		}
 	}
 	return g

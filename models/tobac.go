@@ -15,19 +15,22 @@ import (
 // TOBACConfig are the settings of the target. The zero value of each field but
 // Estimator is the published default.
 type TOBACConfig struct {
-	Particles int               // particles M; zero: 30
-	Samples   int               // Monte Carlo graphs S per gradient; zero: 128
-	Rank      int               // length k of the latent vectors; zero: their number, d−1 with an order, d without
-	AlphaRate float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
-	Alpha     schedule.Schedule // of α_t, in place of AlphaRate; nil: schedule.Growth with it
-	Tau       float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
-	Estimator Estimator         // zero: NodeWise
-	Gradient  Gradient          // of Z; zero: Reparameterised
-	Embedding Embedding         // zero: OrderedPairs, which is TOBAC
-	Prior     GraphPrior        // nil: Erdős–Rényi with 2 edges per variable
-	Penalty   Penalty           // of cycles; used by AllPairs only
-	Seed      uint64            // of the initial particles and of every draw
-	Noise     Noise             // nil: streams derived from Seed
+	Particles  int               // particles M; zero: 30
+	Samples    int               // Monte Carlo graphs S per gradient; zero: 128
+	Rank       int               // length k of the latent vectors; zero: their number, d−1 with an order, d without
+	AlphaRate  float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	Alpha      schedule.Schedule // of α_t, in place of AlphaRate; nil: schedule.Growth with it
+	Tau        float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
+	Estimator  Estimator         // zero: NodeWise
+	Gradient   Gradient          // of Z; zero: Reparameterised
+	Embedding  Embedding         // zero: OrderedPairs, which is TOBAC
+	Latents    Latents           // what Z is; zero: Factors
+	PriorPlace PriorPlace        // zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
+	Temper     schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
+	Prior      GraphPrior        // nil: Erdős–Rényi with 2 edges per variable
+	Penalty    Penalty           // of cycles; used by AllPairs only
+	Seed       uint64            // of the initial particles and of every draw
+	Noise      Noise             // nil: streams derived from Seed
 	Options
 }
 
@@ -70,8 +73,10 @@ type TOBAC struct {
 	lik     Likelihood
 	emb     embedding
 	scorer  *scorer
-	penalty *penalty // nil without one
+	penalty *penalty    // nil without one
+	flips   *flipScorer // nil: expressions evaluate all gradients
 	alpha   [1]float64
+	temper  [1]float64 // exponent of the likelihood
 	step    int
 	noise   Noise
 }
@@ -86,23 +91,24 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank, kind: cfg.Embedding}, noise: cfg.Noise}
+	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank, kind: cfg.Embedding, latents: cfg.Latents}, temper: [1]float64{1}, noise: cfg.Noise}
 	if t.emb.fixed, err = fixedEdges(cfg.Prior, d, cfg.Embedding); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
 	if t.noise == nil {
 		t.noise = seeded(cfg.Seed)
 	}
+	t.flips = newFlipScorer(t)
 	e := t.expressions()
 	grads := e.b.Grad(e.objectiveZ, e.z)
-	if e.theta != nil {
+	if e.objectiveTheta != nil {
 		grads = append(grads, e.b.Grad(e.objectiveTheta, e.theta)...)
 	}
 	opt := cfg.evaluator()
 	if t.scorer, err = newScorer(e.inputs(), grads, opt); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
-	copy(t.scorer.src[t.blocks():], t.feeds())
+	copy(t.scorer.src[e.blocks:], t.feeds(e))
 	if cfg.Embedding == AllPairs {
 		if t.penalty, err = t.newPenalty(opt); err != nil {
 			return nil, fmt.Errorf("models: TOBAC: %w", err)
@@ -112,10 +118,27 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 }
 
 // feeds are those of the inputs after the blocks.
-func (t *TOBAC) feeds() []autograd.Feed {
-	fs := []autograd.Feed{{Data: t.alpha[:]}, t.draws(SoftGraphs)}
-	if t.blocks() == 2 {
+func (t *TOBAC) feeds(e *expressions) []autograd.Feed {
+	fs := []autograd.Feed{{Data: t.alpha[:]}}
+	if e.soft != nil {
+		fs = append(fs, t.draws(SoftGraphs))
+	}
+	if e.hard != nil {
 		fs = append(fs, t.draws(HardGraphs))
+	}
+	if e.flips != nil {
+		fs = append(fs, autograd.Feed{Data: t.flips.flips.RawMatrix().Data})
+	}
+	if e.temper != nil {
+		fs = append(fs, autograd.Feed{Data: t.temper[:]})
+	}
+	if e.rows != nil {
+		d := t.lik.Vars()
+		rows := make([]float64, d*d*d) // matrix i has ones in row i
+		for i := range d * d {
+			rows[i/d*d*d+i] = 1
+		}
+		fs = append(fs, autograd.Feed{Data: rows})
 	}
 	return fs
 }
@@ -165,10 +188,14 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 	switch {
 	case c.Estimator < 0 || c.Estimator > Joint:
 		return c, fmt.Errorf("models: TOBAC: unknown estimator %d", c.Estimator)
-	case c.Gradient < 0 || c.Gradient > ScoreFunctionLOO:
+	case c.Gradient < 0 || int(c.Gradient) >= len(gradientNames):
 		return c, fmt.Errorf("models: TOBAC: unknown gradient %d", c.Gradient)
 	case c.Gradient == ScoreFunctionLOO && c.Samples < 2:
 		return c, fmt.Errorf("models: TOBAC: the leave-one-out gradient needs at least 2 samples, got %d", c.Samples)
+	case c.Latents < 0 || int(c.Latents) >= len(latentNames):
+		return c, fmt.Errorf("models: TOBAC: unknown latents %d", c.Latents)
+	case c.PriorPlace < 0 || int(c.PriorPlace) >= len(priorPlaceNames):
+		return c, fmt.Errorf("models: TOBAC: unknown place of the graph prior %d", c.PriorPlace)
 	case c.Embedding < 0 || c.Embedding > AllPairs:
 		return c, fmt.Errorf("models: TOBAC: unknown embedding %d", c.Embedding)
 	}
@@ -212,6 +239,9 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		}
 		c.Prior = p
 	}
+	if _, ok := c.Prior.(ModularPrior); !ok && c.PriorPlace == PriorInside && (c.Estimator == NodeWise || c.Gradient == Flips) {
+		return c, fmt.Errorf("models: TOBAC: the graph prior %T inside the expectation of each variable, want one that is a product over variables: a ModularPrior", c.Prior)
+	}
 	return c, nil
 }
 
@@ -221,6 +251,8 @@ type expressions struct {
 	b                          *autograd.Builder
 	z, theta, alpha            *autograd.Node // inputs
 	soft, hard                 *autograd.Node // inputs: uniform noise of the pairs
+	flips, temper, rows        *autograd.Node // inputs, nil where they are not used: flip gradients, exponent of the likelihood, rows of ones
+	blocks                     int            // inputs that are blocks of a particle
 	edgeProbs                  *autograd.Node
 	softGraph, hardGraph       *autograd.Node // graphs for Z (hard for the score function) and for Θ
 	softTerms, hardTerms       *autograd.Node // L_j, j = 1..d
@@ -229,11 +261,13 @@ type expressions struct {
 }
 
 // inputs lists the inputs: blocks first.
-func (e *expressions) inputs() []*autograd.Node {
-	if e.theta == nil {
-		return []*autograd.Node{e.z, e.alpha, e.soft}
+func (e *expressions) inputs() (all []*autograd.Node) {
+	for _, n := range []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard, e.flips, e.temper, e.rows} {
+		if n != nil {
+			all = append(all, n)
+		}
 	}
-	return []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard}
+	return all
 }
 
 func (t *TOBAC) expressions() *expressions {
@@ -245,41 +279,70 @@ func (t *TOBAC) expressions() *expressions {
 		return t.uniform(b, name, autograd.Shape{emb.pairs()}, particle, sample)
 	}
 	e := &expressions{
-		b:     b,
-		z:     b.Input("Z", autograd.Shape{emb.latentLen()}, particle),
-		alpha: b.Input("alpha", autograd.Shape{}),
-		soft:  noise("uniform Z"),
+		b:      b,
+		z:      b.Input("Z", autograd.Shape{emb.latentLen()}, particle),
+		alpha:  b.Input("alpha", autograd.Shape{}),
+		blocks: 1,
+	}
+	if t.flips == nil {
+		e.soft = noise("uniform Z")
 	}
 	logits := emb.scores(e.z).Mul(e.alpha)
 	e.edgeProbs = emb.graph(logits.Sigmoid())
-	e.logPrior = lnNormal(e.z, 0, 1/float64(emb.k)).Sum().Add(cfg.Prior.LogProb(e.edgeProbs))
+	e.logPrior = cfg.Latents.logPrior(e.z, emb.k)
+	if cfg.PriorPlace == PriorOutside {
+		e.logPrior = e.logPrior.Add(cfg.Prior.LogProb(e.edgeProbs))
+	}
+	if t.flips != nil { // which evaluates everything that depends on the likelihood
+		e.flips = b.Input("flips", autograd.Shape{emb.pairs()}, particle)
+		e.objectiveZ = e.flips.Mul(logits).Sum().Add(e.logPrior)
+		return e
+	}
+	if cfg.Temper != nil {
+		e.temper = b.Input("temper", autograd.Shape{})
+	}
 	if n := t.lik.ParamLen(); n > 0 {
+		e.blocks = 2
 		e.theta = b.Input("theta", autograd.Shape{n}, particle)
 		e.hard = noise("uniform theta")
 		e.hardGraph = emb.graph(hardSample(logits, e.hard))
-		e.hardTerms = t.terms(e.hardGraph, e.theta)
+		e.hardTerms = t.terms(e, e.hardGraph)
 		e.objectiveTheta = cfg.Estimator.combine(e.hardTerms, sample)
 	}
 	if cfg.Gradient == Reparameterised {
 		e.softGraph = emb.graph(softSample(logits, e.soft, cfg.Tau))
-		e.softTerms = t.terms(e.softGraph, e.theta)
+		e.softTerms = t.terms(e, e.softGraph)
 		e.logLikelihood = cfg.Estimator.combine(e.softTerms, sample)
 	} else {
 		pairs := hardSample(logits, e.soft)
 		e.softGraph = emb.graph(pairs)
-		e.softTerms = t.terms(e.softGraph, e.theta)
-		// log q(G) = Σ g·logit − ln(1 + e^logit), one term per child.
-		logq := emb.scatter(pairs.Mul(logits).Sub(logits.Softplus())).Sum(0)
-		e.logLikelihood = cfg.Gradient.surrogate(cfg.Estimator, e.softTerms, logq, sample)
+		e.softTerms = t.terms(e, e.softGraph)
+		if cfg.Gradient == Flips {
+			e.logLikelihood = t.flipExpression(e, logits, e.softGraph, e.softTerms, sample, b.Axis("parent", t.lik.Vars()))
+		} else {
+			// log q(G) = Σ g·logit − ln(1 + e^logit), one term per child.
+			logq := emb.scatter(pairs.Mul(logits).Sub(logits.Softplus())).Sum(0)
+			e.logLikelihood = cfg.Gradient.surrogate(cfg.Estimator, e.softTerms, logq, sample)
+		}
 	}
 	e.objectiveZ = e.logLikelihood.Add(e.logPrior)
 	return e
 }
 
-// terms are L_j = log p(Θ_j|G) + log p(D_j|G,Θ).
-func (t *TOBAC) terms(g, theta *autograd.Node) *autograd.Node {
-	prior, data := t.lik.Terms(g, theta)
-	return prior.Add(data)
+// terms are L_j = log p(Θ_j|G) + log p(D_j|G,Θ_j), the second tempered, with the prior of the graph if it is inside.
+func (t *TOBAC) terms(e *expressions, g *autograd.Node) *autograd.Node {
+	prior, data := t.lik.Terms(g, e.theta)
+	if e.temper != nil {
+		data = data.Mul(e.temper)
+	}
+	sum := prior.Add(data)
+	if t.cfg.PriorPlace == PriorOutside {
+		return sum
+	}
+	if p, ok := t.cfg.Prior.(ModularPrior); ok {
+		return sum.Add(p.Terms(g))
+	}
+	return sum.Add(t.cfg.Prior.LogProb(g).Scale(1 / float64(t.lik.Vars()))) // of which only the sum is used
 }
 
 // Score implements the scorer of package svgd: the gradient of the target at
@@ -289,12 +352,29 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 		return fmt.Errorf("models: TOBAC: got %d blocks and %d results, want %d of each", len(x), len(dst), t.blocks())
 	}
 	for i, m := range x {
+		if t.flips != nil && i == 1 {
+			if _, err := contiguous(m, t.cfg.Particles, t.lik.ParamLen()); err != nil {
+				return fmt.Errorf("models: block %d: %w", i, err)
+			}
+			continue
+		}
 		if err := t.scorer.bind(i, m); err != nil {
 			return err
 		}
 	}
 	t.at(step)
-	if err := t.scorer.eval(dst); err != nil {
+	evaluated := dst
+	if t.flips != nil {
+		var theta *mat.Dense
+		if len(dst) == 2 {
+			theta = dst[1]
+		}
+		if err := t.flips.score(theta, x); err != nil {
+			return err
+		}
+		evaluated = dst[:1]
+	}
+	if err := t.scorer.eval(evaluated); err != nil {
 		return err
 	}
 	if t.penalty != nil {
@@ -304,25 +384,26 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 }
 
 // at sets what depends on the step.
-func (t *TOBAC) at(step int) { t.step, t.alpha[0] = step, t.Alpha(step) }
+func (t *TOBAC) at(step int) {
+	t.step, t.alpha[0] = step, t.Alpha(step)
+	if t.cfg.Temper != nil {
+		t.temper[0] = t.cfg.Temper.At(step)
+	}
+}
 
 // Alpha is the inverse temperature at a step.
 func (t *TOBAC) Alpha(step int) float64 { return t.cfg.Alpha.At(step) }
 
-// Init draws the initial particles: Z ~ N(0, 1/k), Θ as the likelihood says.
+// Init draws the initial particles: Z from its prior, N(0, 1/k) for [Factors], and Θ as the likelihood says.
 func (t *TOBAC) Init() []*mat.Dense {
 	m := t.cfg.Particles
 	x := []*mat.Dense{mat.NewDense(m, t.emb.latentLen(), nil)}
 	if n := t.lik.ParamLen(); n > 0 {
 		x = append(x, mat.NewDense(m, n, nil))
 	}
-	sd := 1 / math.Sqrt(float64(t.emb.k))
 	for i := range m {
 		rng := stream.New(t.cfg.Seed, stream.InitialParticles, 0, i)
-		row := x[0].RawRowView(i)
-		for l := range row {
-			row[l] = sd * rng.NormFloat64()
-		}
+		t.cfg.Latents.draw(x[0].RawRowView(i), t.emb.k, rng)
 		if len(x) == 2 {
 			t.lik.InitParams(x[1].RawRowView(i), rng)
 		}

@@ -48,6 +48,8 @@ const (
 	RandomOrder                            // a causal order drawn at random, the baseline
 	OutputLayer                            // weights of the last layer of a particle's networks
 	TemperingMoves                         // moves of the tempered chains of a variable
+	ReweightedDraw                         // parents from sets that were weighted by their evidence
+	ReweightedEvidence                     // the evidence of sets of parents of networks
 )
 
 // A derivation is one of those in the package comment.
@@ -110,6 +112,8 @@ var purposes = [...]struct {
 	RandomOrder:         {keyed, 0, "random order", 0},
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
+	ReweightedDraw:      {keyed, 1, "reweighted", 0},
+	ReweightedEvidence:  {keyed, 2, "evidences", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

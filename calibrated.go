@@ -1,0 +1,183 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/ordering"
+	"tobac/schedule"
+	"tobac/score"
+	"tobac/svgd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
+// the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
+// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and the read-out [ReweightedReadout]. Node scores take the place
+// of parameters where the model has them; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
+// The order is EqVar's; nil stands for [Linear] with one noise variance.
+func Calibrated(m Model) Config {
+	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}, Engine: SVGD}
+	c.Sampler = Sampler{
+		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
+		Steps: 300, Samples: 16, StepSize: 0.02, Readout: ReweightedReadout,
+		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
+		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5},
+		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
+	}
+	if m == nil {
+		c.Model = Linear{}
+	}
+	switch v := c.Model.(type) {
+	case FeedForward:
+		v.Output = models.IntegratedOutput
+		c.Model, c.Sampler.FitSteps = v, fitSteps
+	case Scored:
+		c.Sampler.Parameters = IntegratedParameters
+	default: // of which only the particles are known
+		c.Sampler.FitSteps, c.Sampler.Readout = fitSteps, FrequencyReadout
+	}
+	return c
+}
+
+// fitSteps are those of the recipe Calibrated.
+const fitSteps = 200
+
+// Parameters says whether the parameters of a model with node scores are particles.
+type Parameters int
+
+const (
+	// SampledParameters are particles beside the latents, as published.
+	SampledParameters Parameters = iota
+	// IntegratedParameters have been integrated out in closed form: particles are latents alone, the likelihood is the model's
+	// node scores ([Scored]), and equations are drawn given the graphs afterwards. Of several hypotheses of the model the one is taken that suits the data best,
+	// by the greatest posterior density of a graph along the order that adding parents one by one finds.
+	IntegratedParameters
+)
+
+// String is the name of the choice.
+func (p Parameters) String() string { return name(p, "sampled", "integrated") }
+
+// An integratedModel is a model as SVGD samples it without parameters.
+type integratedModel struct {
+	Scored
+	lik    *models.NodeScores
+	scores score.Scorer // in order coordinates
+}
+
+// integrated prepares the node scores of a model for data in order coordinates.
+func integrated(ctx context.Context, m Scored, data *dataset.Table, workers int) (integratedModel, error) {
+	d := len(data.Names)
+	s, err := alongScores(ctx, m, data, workers)
+	if err != nil {
+		return integratedModel{}, err
+	}
+	return integratedModel{Scored: m, lik: models.NewNodeScores(d, s.LogScore), scores: s}, nil
+}
+
+// alongScores are the node scores of a model for data in order coordinates, under the hypothesis that suits them best.
+func alongScores(ctx context.Context, m Scored, data *dataset.Table, workers int) (score.Scorer, error) {
+	d := len(data.Names)
+	along := score.Fair(d)
+	along.Tiers(identity(d))
+	all, err := m.Hypotheses(ctx, data, along, workers)
+	if err != nil {
+		return nil, err
+	}
+	best, highest := 0, math.Inf(-1)
+	for k, h := range all {
+		if len(all) == 1 {
+			break
+		}
+		g := forward(h.Scores, along)
+		if v := h.LogWeight + logScore(h.Scores, g); v > highest {
+			best, highest = k, v
+		}
+	}
+	return all[best].Scores, nil
+}
+
+// forward is the graph along the identity to which no single parent can be added that increases score and prior.
+func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
+	d := s.Vars()
+	g := dag.New(d)
+	for j := range d {
+		now := s.LogScore(j, nil) + prior.LogPrior(j, nil)
+		for {
+			best, at := now, -1
+			for i := range j {
+				if g.Has(i, j) {
+					continue
+				}
+				g.Set(i, j, true)
+				parents := g.Parents(j)
+				if v := s.LogScore(j, parents) + prior.LogPrior(j, parents); v > best {
+					best, at = v, i
+				}
+				g.Set(i, j, false)
+			}
+			if at < 0 {
+				break
+			}
+			g.Set(at, j, true)
+			now = best
+		}
+	}
+	return g
+}
+
+// Likelihood implements [Differentiable].
+func (m integratedModel) Likelihood(*dataset.Table) (models.Likelihood, error) { return m.lik, nil }
+
+// differentiable is the model that SVGD samples: with what is estimated, and without parameters if they are to be integrated out.
+func (f *particleFit) differentiable(ctx context.Context, ordered bool) (Differentiable, error) {
+	m := f.asked
+	if e, ok := m.(Estimated); ok {
+		var err error
+		if m, err = e.Estimate(ctx, f.data, ordered); err != nil {
+			return nil, err
+		}
+	}
+	if f.sampler.Parameters == IntegratedParameters {
+		s, ok := m.(Scored)
+		if !ok {
+			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", m)
+		}
+		return integrated(ctx, s, f.data, f.workers)
+	}
+	d, ok := m.(Differentiable)
+	if !ok {
+		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated", m)
+	}
+	return d, nil
+}
+
+// fitParameters moves the initial parameters for the steps of the setting along the gradient of the likelihood, with all edges that are possible.
+func (f *particleFit) fitParameters(ctx context.Context) error {
+	if f.sampler.FitSteps == 0 || len(f.x) < 2 {
+		return nil
+	}
+	graphs := make([]*dag.Graph, f.sampler.Particles)
+	for m := range graphs {
+		graphs[m] = f.target.Widest()
+	}
+	return f.climb(ctx, graphs, f.x[1], f.sampler.FitSteps)
+}
+
+// climb moves parameters of graphs, one row for each, uphill.
+func (f *particleFit) climb(ctx context.Context, graphs []*dag.Graph, theta *mat.Dense, steps int) error {
+	target, err := models.NewParameterTarget(f.lik, graphs, models.Options{Workers: f.workers})
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	const step = 0.02 // that of the recipe
+	s := &svgd.Sampler{Target: target, Kernel: svgd.Alone{}, Optimizer: svgd.Scheduled{
+		Optimizer: svgd.RMSProp{StepSize: step}, Factor: schedule.Ramp{Shape: schedule.Linear, From: 1, Start: steps / 2, End: steps}}}
+	return s.Run(ctx, []*mat.Dense{theta}, 0, steps)
+}

@@ -1,0 +1,333 @@
+package tobac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/internal/stream"
+	"tobac/models"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// reweightedDraws are the graphs of a posterior by the read-out reweighted: with node scores, and of networks, whose parameters take longer.
+const (
+	reweightedDraws   = 1000
+	reweightedNetwork = 200
+)
+
+// A parentPool holds sets of parents of a variable, as positions, ascending, with their posterior probabilities.
+type parentPool struct {
+	sets  [][]int
+	probs []float64
+}
+
+// drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
+func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
+	d, order := len(f.names), f.order.order
+	if len(order) == 0 {
+		return nil, errors.New("a read-out given an order, of particles without one")
+	}
+	prior, err := f.prior.alongOrder(d, f.density)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := f.closedForm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	graphs := f.graphs()
+	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
+	marginals, pools := posterior.Marginals{}, []parentPool(nil)
+	if f.sampler.Readout == ReweightedReadout {
+		if pools, err = f.pools(ctx, graphs, scores, prior); err != nil {
+			return nil, err
+		}
+		marginals.Probabilities = poolProbabilities(pools)
+		p.Kind = posterior.Draws
+		graphs = f.poolDraws(pools, scores != nil)
+	}
+	for _, g := range graphs {
+		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
+	}
+	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, LogEvidence: f.order.evidence}}
+	if err := f.equip(ctx, p, pools, scores); err != nil {
+		return nil, err
+	}
+	switch {
+	case pools != nil:
+	case f.sampler.Readout == FrequencyReadout:
+		marginals = p.Frequencies()
+	default:
+		c, err := f.conditionals(ctx, graphs, order) // in the columns of the data
+		if err != nil {
+			return nil, err
+		}
+		marginals.Probabilities = relabelled(c.Probabilities, dag.Inverse(order))
+	}
+	if p.WeightMean != nil && marginals.WeightMean == nil {
+		marginals.WeightMean, marginals.WeightSD = p.WeightMean, p.WeightSD
+	}
+	p.Marginals = marginals
+	f.intoColumns(p)
+	f.prior.settle(p.Probabilities)
+	p.Components[0].Marginals = &p.Marginals
+	return p, nil
+}
+
+// closedForm are the node scores of the model in order coordinates; nil: it has none.
+func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
+	switch m := f.model.(type) {
+	case integratedModel:
+		return m.scores, nil
+	case Scored:
+		return alongScores(ctx, m, f.data, f.workers)
+	}
+	return nil, nil
+}
+
+// equip adds equations or parameters to the draws, with their log densities.
+func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, pools []parentPool, scores score.Scorer) error {
+	if scores == nil {
+		return f.networks(ctx, p, pools)
+	}
+	for k := range p.Draws {
+		p.Draws[k].LogLikelihood = logScore(scores, p.Draws[k].Graph)
+	}
+	p.Components[0].NoiseVariance = f.noiseVariance()
+	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &Config{Seed: f.order.seed, Workers: f.workers})
+}
+
+// pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
+func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
+	d, order := len(f.names), f.order.order
+	all := make([]parentPool, d)
+	for j := range all {
+		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], inOrder(set, order)) }
+		sets := neighbours(j, graphs, logPrior)
+		if len(sets) == 0 {
+			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
+		}
+		q := make([]float64, len(sets))
+		if scores != nil {
+			for k, set := range sets {
+				q[k] = logPrior(set) + scores.LogScore(j, set)
+			}
+		} else {
+			var err error
+			if sets, q, err = f.networkEvidences(ctx, j, sets, logPrior); err != nil {
+				return nil, err
+			}
+		}
+		total := floats.LogSumExp(q)
+		for k := range q {
+			q[k] = math.Exp(q[k] - total)
+		}
+		all[j] = parentPool{sets, q}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// neighbours lists the sets of parents of variable j that graphs have, in the sequence of the graphs, each followed by those one edge away: without those that the prior rules out.
+func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
+	known := map[string]bool{}
+	add := func(set []int) {
+		if key := fmt.Sprint(set); !known[key] && !math.IsInf(logPrior(set), -1) {
+			known[key] = true
+			sets = append(sets, set)
+		}
+	}
+	for _, g := range graphs {
+		parents := g.Parents(j)
+		add(parents)
+		for i := range j {
+			add(toggled(parents, i))
+		}
+	}
+	return sets
+}
+
+// toggled is an ascending list with i added, or removed if it is there.
+func toggled(list []int, i int) []int {
+	at, found := slices.BinarySearch(list, i)
+	if found {
+		return slices.Delete(slices.Clone(list), at, at+1)
+	}
+	return slices.Insert(slices.Clone(list), at, i)
+}
+
+// poolProbabilities are those of the edges, by position.
+func poolProbabilities(pools []parentPool) *mat.Dense {
+	p := mat.NewDense(len(pools), len(pools), nil)
+	for j, pool := range pools {
+		for k, set := range pool.sets {
+			for _, i := range set {
+				p.Set(i, j, math.Min(1, p.At(i, j)+pool.probs[k]))
+			}
+		}
+	}
+	return p
+}
+
+// poolDraws are graphs whose parents are drawn from the pools, variable by variable.
+func (f *particleFit) poolDraws(pools []parentPool, closed bool) []*dag.Graph {
+	n := reweightedDraws
+	if !closed {
+		n = reweightedNetwork
+	}
+	graphs := make([]*dag.Graph, n)
+	for m := range graphs {
+		rng := stream.New(f.order.seed, stream.ReweightedDraw, m)
+		graphs[m] = dag.New(len(pools))
+		for j, pool := range pools {
+			for _, i := range pool.sets[pool.at(rng.Float64())] {
+				graphs[m].Set(i, j, true)
+			}
+		}
+	}
+	return graphs
+}
+
+// at is the place of the set that a uniform number falls on.
+func (p parentPool) at(u float64) int {
+	for k, v := range p.probs {
+		if u -= v; u < 0 {
+			return k
+		}
+	}
+	return len(p.probs) - 1
+}
+
+// intoColumns turns a posterior in order coordinates into one in the columns of the data.
+func (f *particleFit) intoColumns(p *posterior.Posterior) {
+	order := f.order.order
+	p.Names, p.Standardization = slices.Clone(f.names), f.scale
+	for k := range p.Draws {
+		p.Draws[k].Graph = p.Draws[k].Graph.Relabel(dag.Inverse(order))
+		if e := p.Draws[k].Equations; e != nil {
+			p.Draws[k].Equations = inColumns(e, order)
+		}
+	}
+	c := &p.Components[0]
+	c.Order = slices.Clone(order)
+	if c.Empty != nil {
+		c.Empty = inColumns(c.Empty, order)
+	}
+	p.Probabilities = relabelled(p.Probabilities, order)
+	if p.WeightMean != nil {
+		p.WeightMean, p.WeightSD = relabelled(p.WeightMean, order), relabelled(p.WeightSD, order)
+	}
+}
+
+// relabelled has the entry (a, b) of m at (order[a], order[b]).
+func relabelled(m *mat.Dense, order []int) *mat.Dense {
+	out := mat.NewDense(len(order), len(order), nil)
+	for a, i := range order {
+		for b, j := range order {
+			out.Set(i, j, m.At(a, b))
+		}
+	}
+	return out
+}
+
+// networks gives the draws parameters: those of the particle whose parents of a variable are nearest, moved uphill for the steps of the recipe given the parents that are drawn; what the likelihood
+// integrates out is drawn given the rest.
+func (f *particleFit) networks(ctx context.Context, p *posterior.Posterior, pools []parentPool) error {
+	graphs := make([]*dag.Graph, len(p.Draws))
+	for k := range graphs {
+		graphs[k] = p.Draws[k].Graph
+	}
+	theta, err := f.refitted(ctx, graphs, pools)
+	if err != nil {
+		return err
+	}
+	_, parameters, prior, likelihood, err := f.read(graphs, theta)
+	if err != nil {
+		return err
+	}
+	for k := range p.Draws {
+		p.Draws[k].Parameters, p.Draws[k].LogPrior, p.Draws[k].LogLikelihood = slices.Clone(parameters.RawRowView(k)), prior[k], likelihood[k]
+	}
+	p.Components[0].NoiseVariance = f.noiseVariance()
+	return nil
+}
+
+// refitted are parameters of graphs drawn from the pools. The term of a variable depends on its own parents and parameters alone, so that row r
+// of a fit serves set r of every variable.
+func (f *particleFit) refitted(ctx context.Context, graphs []*dag.Graph, pools []parentPool) (*mat.Dense, error) {
+	d, owners := len(pools), f.lik.(models.Separate).Owners()
+	place := make([]map[string]int, d) // of the sets that are drawn
+	var fits []*dag.Graph
+	for _, g := range graphs {
+		for j := range d {
+			set := g.Parents(j)
+			if place[j] == nil {
+				place[j] = map[string]int{}
+			}
+			key := fmt.Sprint(set)
+			if _, known := place[j][key]; known {
+				continue
+			}
+			at := len(place[j])
+			place[j][key] = at
+			if at == len(fits) {
+				fits = append(fits, dag.New(d))
+			}
+			for _, i := range set {
+				fits[at].Set(i, j, true)
+			}
+		}
+	}
+	particles := f.graphs()
+	rows := mat.NewDense(len(fits), len(owners), nil)
+	for r, g := range fits {
+		nearest := make([]int, d)
+		for j := range d {
+			nearest[j] = nearestParents(particles, g, j)
+		}
+		for e, j := range owners {
+			rows.Set(r, e, f.x[1].At(nearest[j], e))
+		}
+	}
+	if err := f.climb(ctx, fits, rows, fitSteps); err != nil {
+		return nil, err
+	}
+	theta := mat.NewDense(len(graphs), len(owners), nil)
+	for m, g := range graphs {
+		at := make([]int, d)
+		for j := range d {
+			at[j] = place[j][fmt.Sprint(g.Parents(j))]
+		}
+		for e, j := range owners {
+			theta.Set(m, e, rows.At(at[j], e))
+		}
+	}
+	return theta, nil
+}
+
+// nearestParents is the first particle whose parents of a variable differ least from those of a graph.
+func nearestParents(particles []*dag.Graph, g *dag.Graph, j int) int {
+	best, least := 0, math.MaxInt
+	for m, other := range particles {
+		differ := 0
+		for i := range j {
+			if g.Has(i, j) != other.Has(i, j) {
+				differ++
+			}
+		}
+		if differ < least {
+			best, least = m, differ
+		}
+	}
+	return best
+}
