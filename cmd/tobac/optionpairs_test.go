@@ -25,7 +25,7 @@ var pairValues = map[string][]string{
 	"hidden": {"3,2"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
 	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "orders": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
 	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
-	"bcd-batch": {"4"}, "bcd-temperature": {"0.5", "2:0.5,0.5:1"}, "bcd-draw-temperature": {"0.3"}, "bcd-scale": {"0.1"}, "bcd-l2": {"1"}, "bcd-edges": {"units:0.2", "signs"},
+	"bcd-batch": {"4"}, "bcd-starts": {"2"}, "bcd-temperature": {"0.5", "2:0.5,0.5:1"}, "bcd-draw-temperature": {"0.3"}, "bcd-scale": {"0.1"}, "bcd-l2": {"1"}, "bcd-edges": {"units:0.2", "signs"},
 	"gflownet-environments": {"3"}, "gflownet-batch": {"4"}, "gflownet-buffer": {"50"}, "gflownet-prefill": {"2"}, "gflownet-width": {"8"}, "gflownet-refresh": {"1"},
 	"gflownet-exploit": {"0.5"}, "gflownet-clip": {"2"}, "gflownet-tolerance": {"0.5"},
 	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},

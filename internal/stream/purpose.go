@@ -48,6 +48,9 @@ const (
 	RandomOrder                            // a causal order drawn at random, the baseline
 	OutputLayer                            // weights of the last layer of a particle's networks
 	TemperingMoves                         // moves of the tempered chains of a variable
+	BCDRestart                             // parameters of BCD Nets before the first step of a later start
+	BCDJudgeNoise                          // latents of a sample that starts of BCD Nets are compared on
+	BCDJudgeGumbel                         // permutation of such a sample
 )
 
 // A derivation is one of those in the package comment.
@@ -110,6 +113,9 @@ var purposes = [...]struct {
 	RandomOrder:         {keyed, 0, "random order", 0},
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
+	BCDRestart:          {keyed, 1, "BCD restart", 0},
+	BCDJudgeNoise:       {keyed, 1, "BCD judged z", 0},
+	BCDJudgeGumbel:      {keyed, 1, "BCD judged P", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
