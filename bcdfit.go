@@ -50,7 +50,7 @@ func (c *Config) BCDSettings() []*Setting {
 	s := &c.BCD
 	return []*Setting{
 		wholeNumber(&s.Batch, mostBatch, "bcd-batch", "Monte Carlo samples of a step of --method bcd", "64"),
-		wholeNumber(&s.Starts, 1000, "bcd-starts", "fits of --method bcd from different parameters that share --steps, of which that with the highest ELBO is kept", "3"),
+		wholeNumber(&s.Starts, 1000, "bcd-starts", "fits of --method bcd from different parameters that share --steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
 		parsed(&s.Schedule, "bcd-temperature", "temperature of its permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
 			"T:END,...", "temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
 		positive(&s.EvaluationTemperature, "bcd-draw-temperature", "temperature of the permutations that it draws at the end", "that of the last stage"),

@@ -23,7 +23,8 @@ const (
 type Settings struct {
 	Steps int // of the optimiser, of all starts together; zero: 20000
 	// Starts is the number of fits from different parameters, one after the other, each with its part of the steps and
-	// the whole schedule. The one with the highest ELBO is kept. Zero: 3, or Steps if they are fewer.
+	// the whole schedule. The one with the highest ELBO is kept. Zero: one for
+	// every 6000 steps, at least 1 and at most 3: shorter starts end far from any optimum.
 	Starts int
 	Batch  int // Monte Carlo samples of a step; zero: 64
 	Draws  int // graphs drawn at the end, for callers of [Model.Draws]; zero: 1000
@@ -63,6 +64,9 @@ func Paper() Settings {
 	}
 }
 
+// stepsOfStart is how many steps a start has at least, unless more starts are asked for.
+const stepsOfStart = 6000
+
 // The largest settings that count.
 const (
 	mostSteps  = 1_000_000_000
@@ -75,7 +79,7 @@ const (
 // rows and d variables, the scale of the horseshoe prior among them.
 func (s Settings) WithDefaults(n, d int) Settings {
 	fill(&s.Steps, 20000)
-	fill(&s.Starts, min(3, s.Steps))
+	fill(&s.Starts, max(1, min(3, s.Steps/stepsOfStart)))
 	fill(&s.Batch, 64)
 	fill(&s.Draws, 1000)
 	fill(&s.TraceEvery, 400)

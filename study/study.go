@@ -70,7 +70,7 @@ func Cells(studies []Study) (all []Cell) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Cell) int { return cmp.Compare(b.cost(), a.cost()) })
+	slices.SortStableFunc(all, func(a, b Cell) int { return cmp.Compare(b.CoreSeconds(), a.CoreSeconds()) })
 	return all
 }
 
