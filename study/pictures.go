@@ -74,18 +74,14 @@ func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
 	}
 	var keys []string
 	for _, section := range s.Sections {
-		before := 0 // methods that this section has and an earlier one lacks stand behind those that they follow here
-		for _, l := range r.Lines(s, section) {
-			if len(Known(l.Values(m))) == 0 {
-				continue
+		before := len(keys) // methods that this section has and an earlier one lacks stand before those that follow them here
+		for _, l := range slices.Backward(r.Lines(s, section)) {
+			if at := slices.Index(keys, l.Key()); at >= 0 {
+				before = at
+			} else if len(Known(l.Values(m))) > 0 {
+				keys = slices.Insert(keys, before, l.Key())
+				b.Methods, b.Kinds = slices.Insert(b.Methods, before, l.name()), slices.Insert(b.Kinds, before, kind(l))
 			}
-			at := slices.Index(keys, l.Key())
-			if at < 0 {
-				at = before
-				keys = slices.Insert(keys, at, l.Key())
-				b.Methods, b.Kinds = slices.Insert(b.Methods, at, l.name()), slices.Insert(b.Kinds, at, kind(l))
-			}
-			before = at + 1
 		}
 	}
 	if len(keys) == 0 {
