@@ -52,7 +52,7 @@ func (s *trainingSummary) String() string {
 		for k, v := range s.Starts {
 			texts[k] = fmt.Sprintf("%.4g", v)
 		}
-		text += fmt.Sprintf("; the best of %d starts, which ended at %s", len(texts), strings.Join(texts, ", "))
+		text = fmt.Sprintf("%s %s at the ends of %d starts, of which the highest was kept", s.Quantity, strings.Join(texts, ", "), len(texts))
 	}
 	if !math.IsNaN(float64(s.Distance)) {
 		text += fmt.Sprintf("; total variation %.3f from the exact posterior", s.Distance)
