@@ -50,6 +50,7 @@ func (c *Config) BCDSettings() []*Setting {
 	s := &c.BCD
 	return []*Setting{
 		wholeNumber(&s.Batch, mostBatch, "bcd-batch", "Monte Carlo samples of a step of --method bcd", "64"),
+		wholeNumber(&s.Starts, 1000, "bcd-starts", "fits of --method bcd from different parameters that share --steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
 		parsed(&s.Schedule, "bcd-temperature", "temperature of its permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
 			"T:END,...", "temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
 		positive(&s.EvaluationTemperature, "bcd-draw-temperature", "temperature of the permutations that it draws at the end", "that of the last stage"),
@@ -101,7 +102,7 @@ func (f *bcdFit) inference(ctx context.Context, data *dataset.Table, cfg *Config
 		Draws: draws, Warnings: slices.Clone(f.Warnings())}
 	p.Components = []posterior.Component{{Draws: len(draws), Weight: 1, LogEvidence: math.NaN(), Empty: f.empty(data)}}
 	p.Marginals = p.Frequencies()
-	t := &Training{Distance: math.NaN()} // the model warns of skipped steps
+	t := &Training{Distance: math.NaN(), Starts: f.ELBOs()} // the model warns of skipped steps
 	for _, at := range f.Trace() {
 		t.Trace = append(t.Trace, TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
@@ -141,6 +142,9 @@ func (c *Config) bcdDefaults() error {
 	fill(&c.Sampler.Steps, defaults.Steps)
 	fill(&c.Sampler.StepSize, defaults.LearningRate)
 	fill(&c.BCD.Batch, defaults.Batch)
+	if c.BCD.Starts > c.Sampler.Steps {
+		return fmt.Errorf("%d starts of the method bcd share %d steps; allowed: as many starts as steps, or fewer", c.BCD.Starts, c.Sampler.Steps)
+	}
 	switch m := c.Model.(type) {
 	case nil:
 		c.Model = Linear{}

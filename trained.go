@@ -35,6 +35,7 @@ type TrainingPoint struct {
 type Training struct {
 	Trace   []TrainingPoint // ascending
 	Skipped int             // steps that changed nothing, because a gradient was not finite
+	Starts  []float64       // ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil: a single start
 	Exact   bool            // nothing had to be trained: the distribution is the posterior
 	// Distance is the total variation ½ Σ_G |q(G) − p(G|D)| of what was trained from the exact posterior under the same scores and prior,
 	// which DAG-GFlowNet knows of at most five variables; NaN: unknown.

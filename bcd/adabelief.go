@@ -14,6 +14,10 @@ type adaBelief struct {
 	updates       int
 }
 
+func newAdaBelief(parameters int) adaBelief {
+	return adaBelief{first: make([]float64, parameters), second: make([]float64, parameters)}
+}
+
 const (
 	beta1 = 0.9
 	beta2 = 0.999

@@ -46,6 +46,9 @@ type Model struct {
 	inARow     int // of them, the last ones
 	unsolved   int // samples
 	trace      []TracePoint
+	before     int       // steps left out in the starts before
+	elbos      []float64 // of the starts that are finished
+	best       []float64 // parameters of the best one of them, while others follow
 
 	score  autograd.Evaluator // the flag unsolved of each sample, and the gradient
 	values autograd.Evaluator // hard and soft ELBO of each sample
@@ -89,9 +92,8 @@ func New(x *mat.Dense, s Settings, workers int, seed uint64) (*Model, error) {
 	m.settings.Edges, m.warnings = resolveEdges(m.settings.Edges, m.x)
 	m.arrays = m.settings.parameters(d)
 	m.parameters = initial(m.arrays, stream.New(seed, stream.BCDStart))
-	count := len(m.parameters)
-	m.optimizer = adaBelief{first: make([]float64, count), second: make([]float64, count)}
-	m.gradient = make([]float64, count)
+	m.optimizer = newAdaBelief(len(m.parameters))
+	m.gradient = make([]float64, len(m.parameters))
 	batch := m.settings.Batch
 	m.hard, m.soft, m.flags = make([]float64, batch), make([]float64, batch), make([]float64, batch)
 	if err := m.compile(); err != nil {
@@ -178,6 +180,9 @@ func (m *Model) Advance(ctx context.Context, to int) error {
 		if err := m.advance(); err != nil {
 			return fmt.Errorf("bcd: step %d: %w", m.step, err)
 		}
+		if err := m.turn(); err != nil {
+			return fmt.Errorf("bcd: the start that ends at step %d: %w", m.step, err)
+		}
 	}
 	return nil
 }
@@ -187,7 +192,8 @@ func (m *Model) advance() error {
 	if m.inARow >= mostSkipped {
 		return fmt.Errorf("the gradients of %d steps in a row are not finite: take a smaller learning rate, or divide the columns by their standard deviations", m.inARow)
 	}
-	src := m.feeds(m.settings.Schedule.At(m.step, m.settings.Steps), stream.BCDNoise, stream.BCDGumbel, func(i int) []int { return []int{m.step, i} })
+	_, from, to := m.settings.startOf(m.step)
+	src := m.feeds(m.settings.Schedule.At(m.step-from, to-from), stream.BCDNoise, stream.BCDGumbel, func(i int) []int { return []int{m.step, i} })
 	var point *TracePoint
 	if m.step%m.settings.TraceEvery == 0 {
 		if err := failure(m.values.Eval([][]float64{m.hard, m.soft}, src)); err != nil {

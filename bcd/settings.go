@@ -21,9 +21,13 @@ const (
 
 // Settings of a fit. The zero value of each field is its default.
 type Settings struct {
-	Steps int // of the optimiser; zero: 20000
-	Batch int // Monte Carlo samples of a step; zero: 64
-	Draws int // graphs drawn at the end, for callers of [Model.Draws]; zero: 1000
+	Steps int // of the optimiser, of all starts together; zero: 20000
+	// Starts is the number of fits from different parameters, one after the other, each with its part of the steps and
+	// the whole schedule. The one with the highest ELBO is kept. Zero: one for
+	// every 6000 steps, at least 1 and at most 3: shorter starts end far from any optimum.
+	Starts int
+	Batch  int // Monte Carlo samples of a step; zero: 64
+	Draws  int // graphs drawn at the end, for callers of [Model.Draws]; zero: 1000
 
 	LearningRate float64 // of AdaBelief; zero: 0.001
 	// L2 is the coefficient of half the squared norm of the parameters of the
@@ -54,23 +58,28 @@ type Settings struct {
 // On standardised data it collapses to the empty graph (baselines.md, section 22).
 func Paper() Settings {
 	return Settings{
-		Steps: 30000, Batch: 256, L2: 1, Schedule: Constant(0.2), EvaluationTemperature: 1, ScaleRule: ReleasedScale,
+		Steps: 30000, Starts: 1, Batch: 256, L2: 1, Schedule: Constant(0.2), EvaluationTemperature: 1, ScaleRule: ReleasedScale,
 		ReleasedBethe: true, ReleasedNoisePrior: true, ElementaryHorseshoe: true, SharedNoise: true,
 		Edges: EdgeRule{By: InUnits, Least: 0.3},
 	}
 }
 
+// stepsOfStart is how many steps a start has at least, unless more starts are asked for.
+const stepsOfStart = 6000
+
 // The largest settings that count.
 const (
-	mostSteps = 1_000_000_000
-	mostBatch = 100_000
-	mostDraws = 100_000_000
+	mostSteps  = 1_000_000_000
+	mostStarts = 1000
+	mostBatch  = 100_000
+	mostDraws  = 100_000_000
 )
 
 // WithDefaults returns the settings with every default filled in for a table of n
 // rows and d variables, the scale of the horseshoe prior among them.
 func (s Settings) WithDefaults(n, d int) Settings {
 	fill(&s.Steps, 20000)
+	fill(&s.Starts, max(1, min(3, s.Steps/stepsOfStart)))
 	fill(&s.Batch, 64)
 	fill(&s.Draws, 1000)
 	fill(&s.TraceEvery, 400)
@@ -117,11 +126,14 @@ func (s *Settings) Check() error {
 	counts := []struct {
 		name    string
 		v, most int
-	}{{"steps", s.Steps, mostSteps}, {"batch", s.Batch, mostBatch}, {"draws", s.Draws, mostDraws}, {"steps between points of the trace", s.TraceEvery, mostSteps}}
+	}{{"steps", s.Steps, mostSteps}, {"starts", s.Starts, mostStarts}, {"batch", s.Batch, mostBatch}, {"draws", s.Draws, mostDraws}, {"steps between points of the trace", s.TraceEvery, mostSteps}}
 	for _, c := range counts {
 		if c.v < 0 || c.v > c.most {
 			return fmt.Errorf("bcd: %s %d, want a number from 1 to %d", c.name, c.v, c.most)
 		}
+	}
+	if s.Steps != 0 && s.Starts > s.Steps {
+		return fmt.Errorf("bcd: %d starts of %d steps together, want at least a step for each", s.Starts, s.Steps)
 	}
 	numbers := []struct {
 		name string
@@ -152,6 +164,9 @@ func (s Settings) String() string {
 	parts := []string{
 		fmt.Sprintf("steps %d, batch %d, learning rate %s, L2 %s", s.Steps, s.Batch, number(s.LearningRate), number(s.L2)),
 		"temperature " + s.Schedule.String(), "horseshoe scale " + number(s.HorseshoeScale),
+	}
+	if s.Starts > 1 {
+		parts = append(parts, fmt.Sprintf("%d starts", s.Starts))
 	}
 	flags := []struct {
 		on   bool

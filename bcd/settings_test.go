@@ -76,7 +76,7 @@ func TestEdgeRules(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	s := bcd.Settings{}.WithDefaults(100, 20)
-	want := "steps 20000, batch 64, learning rate 0.001, L2 0, temperature 30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1, horseshoe scale 0.1579400566050436"
+	want := "steps 20000, batch 64, learning rate 0.001, L2 0, temperature 30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1, horseshoe scale 0.1579400566050436, 3 starts"
 	if got := s.String(); got != want || s.Draws != 1000 || s.EvaluationTemperature != 0.25 || s.TraceEvery != 400 {
 		t.Errorf("defaults\n%s\nwant\n%s", got, want)
 	}

@@ -11,7 +11,7 @@ import (
 // Boxes are box plots, a row for each method and a panel for each group, as the paper's
 // figures have them: the box from the lower to the upper quartile with the median, whiskers
 // to the most extreme values within one and a half lengths of the box, circles beyond. Fewer
-// than five values are drawn as points with their median.
+// than five values are drawn as points with their median, one as a point.
 type Boxes struct {
 	Title string
 	Note  string // in muted letters below the title; "": none
@@ -114,7 +114,7 @@ func (b *Boxes) check() error {
 	return nil
 }
 
-// bounds are the range of everything in a group.
+// bounds are the range of everything in a group; low is above high if there is nothing.
 func (g *Group) bounds() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	add := func(v float64) {
@@ -130,22 +130,25 @@ func (g *Group) bounds() (low, high float64) {
 	if g.Level != nil {
 		add(*g.Level)
 	}
-	if low > high {
-		return 1, 2 // nothing is drawn
-	}
 	return low, high
 }
 
 func (b *Boxes) panel(p *panel, g *Group) {
-	low, high := g.bounds()
-	p.x = span(low, high, b.Log).between(p.left, p.right)
-	p.x.beyond = panelGap/2 - 3
 	p.frame(g.Name)
 	for k := range b.Methods {
 		if k%2 == 1 {
 			p.Add(scene.Box(p.left, p.top+rowHeight*float64(k), p.right-p.left, rowHeight, 0, scene.Paper, scene.None))
 		}
 	}
+	low, high := g.bounds()
+	if low > high {
+		for k := range b.Methods {
+			b.row(p, k, nil)
+		}
+		return
+	}
+	p.x = span(low, high, b.Log).between(p.left, p.right)
+	p.x.beyond = panelGap/2 - 3
 	p.across("")
 	if g.Level != nil {
 		m := scene.Rule(p.x.at(*g.Level), p.top, p.x.at(*g.Level), p.bottom, scene.Limit)
@@ -197,7 +200,9 @@ func (b *Boxes) row(p *panel, k int, values []float64) {
 		for _, v := range known {
 			circle(v)
 		}
-		median()
+		if len(known) > 1 {
+			median()
+		}
 		return
 	}
 	reach := 1.5 * (q[2] - q[0])
@@ -234,7 +239,7 @@ func quartiles(sorted []float64) (q [3]float64) {
 
 func (b *Boxes) entries() (out []entry) {
 	for k, name := range b.KindNames {
-		if b.Kinds != nil {
+		if slices.Contains(b.Kinds, k) {
 			out = append(out, entry{ink: scene.Series(k), text: scene.Clean(name)})
 		}
 	}

@@ -129,7 +129,11 @@ func (p *panel) counts(all [bins]bin, top, height float64) {
 		h := height * math.Log1p(float64(b.pairs)) / math.Log1p(float64(most))
 		m := scene.Box(x, bottom-h, w, h, 0, scene.Series(0), scene.None)
 		m.Opacity = 0.35
-		text := scene.Words(x+w/2+3.5, bottom-4, 10, scene.Start, scene.Text, strconv.Itoa(b.pairs))
+		base := bottom - 4
+		if scene.TextWidth(strconv.Itoa(b.pairs), 10, false)+6 > h {
+			base = bottom - h - 3 // above a bar that is too low for its number
+		}
+		text := scene.Words(x+w/2+3.5, base, 10, scene.Start, scene.Text, strconv.Itoa(b.pairs))
 		text.Turned = true
 		p.Add(m, text)
 	}

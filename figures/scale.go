@@ -84,14 +84,14 @@ func plainTicks(a scene.Axis) (out []tick) {
 	return out
 }
 
-// thin leaves out every second tick, or more of them, until the others have room. Zero
-// stays, if it is there.
+// thin leaves out every second tick, or more of them, until the others have room. Those
+// that stay on a plain scale are multiples of their distance, zero among them.
 func (s scale) thin(all []tick, horizontal bool) []tick {
 	for stride := 1; ; stride++ {
 		var some []tick
 		first := 0
-		for k, t := range all {
-			if t.value == 0 {
+		for k := 1; k < len(all) && !s.log; k++ {
+			if step := all[k].value - all[k-1].value; int(math.Round(all[k].value/step))%stride == 0 {
 				first = k % stride
 			}
 		}

@@ -124,7 +124,11 @@ func (r *run) lookUp(id string) bool {
 	r.damaged[id] = err != nil
 	r.mu.Unlock()
 	if err != nil && !named {
-		r.update(func(s *Status) { s.Warning = fmt.Sprintf("%v; its job is done again", err) })
+		name := r.list[r.first[id]].Name
+		if name != "" {
+			name = ", " + name + ","
+		}
+		r.update(func(s *Status) { s.Warning = fmt.Sprintf("%v; its job%s is done again", err, name) })
 	}
 	return ok
 }

@@ -82,7 +82,7 @@ func ExistingFolder(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("%s: is no folder of jobs: it has no %s: %w", dir, headerName, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; it says which program the outputs of the folder are of: take a new folder, or remove the file if all of them are of this program", err)
 	}
 	var h header
 	if err := json.Unmarshal(text, &h); err != nil {

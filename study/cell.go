@@ -37,7 +37,7 @@ func (c Cell) Job() jobs.Job {
 	if err != nil {
 		panic("study: " + err.Error()) // texts and finite numbers
 	}
-	return jobs.Job{Kind: JobKind, Input: text, Data: c.Data.tables}
+	return jobs.Job{Kind: JobKind, Input: text, Data: c.Data.tables, Name: c.Name()}
 }
 
 // Functions do the jobs of cells.

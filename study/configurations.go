@@ -58,10 +58,11 @@ func New(name string, o Options) (Study, error) {
 		}
 	}
 	s := Study{Name: name, seed: o.Seed}
-	simulated := func(source Source, d int, e float64, n int, rows []Row) {
+	simulated := func(source Source, d int, e float64, n int, panel string, rows []Row) {
 		s.Sections = append(s.Sections, Section{
 			Name:  fmt.Sprintf("%s-d%d-e%g-n%d", source, d, e*float64(d), n),
 			Title: fmt.Sprintf("%s data, d = %d, %g expected edges, n = %d", source, d, e*float64(d), n),
+			Panel: panel,
 			Data:  SimulatedData(source, d, e, n, runs, o.Seed), Rows: rows,
 		})
 	}
@@ -73,25 +74,27 @@ func New(name string, o Options) (Study, error) {
 	case LinearFigure:
 		s.Title = "Linear data"
 		s.About = "Linear Gaussian models of 20 variables, 100 rows for training and 100 held out, at both published densities."
-		simulated(Linear, 20, sparse, 100, linearRows(20, sparse))
-		simulated(Linear, 20, dense, 100, linearRows(20, dense))
+		for _, e := range []float64{sparse, dense} {
+			simulated(Linear, 20, e, 100, fmt.Sprintf("%g expected edges", e*20), linearRows(20, e))
+		}
 	case NonlinearFigure:
 		s.Title = "Nonlinear data"
 		s.About = "Networks of one hidden layer of five units, 20 variables, 100 rows for training and 100 held out, at both published densities."
-		simulated(Nonlinear, 20, sparse, 100, nonlinearRows(sparse))
-		simulated(Nonlinear, 20, dense, 100, nonlinearRows(dense))
+		for _, e := range []float64{sparse, dense} {
+			simulated(Nonlinear, 20, e, 100, fmt.Sprintf("%g expected edges", e*20), nonlinearRows(e))
+		}
 	case Sizes:
 		s.Title = "Size of the problem"
 		s.About = "Linear Gaussian models of 10, 20 and 50 variables with 100 and 500 rows. The paper does not state the density: here 2d expected edges."
 		for _, d := range []int{10, 20, 50} {
 			for _, n := range []int{100, 500} {
-				simulated(Linear, d, sparse, n, linearRows(d, sparse))
+				simulated(Linear, d, sparse, n, fmt.Sprintf("d = %d, n = %d", d, n), linearRows(d, sparse))
 			}
 		}
 	case Orders:
 		s.Title = "Causal order"
 		s.About = "TOBAC under orders from different sources, on linear Gaussian models of 20 variables and 100 rows. The paper does not state the density: here 2d expected edges."
-		simulated(Linear, 20, sparse, 100, orderRows(sparse))
+		simulated(Linear, 20, sparse, 100, "", orderRows(sparse))
 	case Authors:
 		s.Title = "Beside the authors' program"
 		s.About = "The recipe on the data sets that the authors' program was run on, with five inference seeds each."

@@ -1,9 +1,11 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -67,12 +69,18 @@ func kind(l Line) int {
 // boxes is a panel for each section, with a row for each method that any of them has.
 func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
 	b := figures.Boxes{Title: s.Title + ": " + m.Title, Axis: m.Title, KindNames: kindNames, Log: m.Name == negLL.Name}
+	if len(s.Sections) > 1 {
+		b.Note = commonTitle(s.Sections)
+	}
 	var keys []string
 	for _, section := range s.Sections {
-		for _, l := range r.Lines(s, section) {
-			if len(Known(l.Values(m))) > 0 && !slices.Contains(keys, l.Key()) {
-				keys = append(keys, l.Key())
-				b.Methods, b.Kinds = append(b.Methods, l.name()), append(b.Kinds, kind(l))
+		before := len(keys) // methods that this section has and an earlier one lacks stand before those that follow them here
+		for _, l := range slices.Backward(r.Lines(s, section)) {
+			if at := slices.Index(keys, l.Key()); at >= 0 {
+				before = at
+			} else if len(Known(l.Values(m))) > 0 {
+				keys = slices.Insert(keys, before, l.Key())
+				b.Methods, b.Kinds = slices.Insert(b.Methods, before, l.name()), slices.Insert(b.Kinds, before, kind(l))
 			}
 		}
 	}
@@ -83,7 +91,7 @@ func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
 		b.LevelName = "graph without edges"
 	}
 	for _, section := range s.Sections {
-		g := figures.Group{Name: section.Title, Values: make([][]float64, len(keys))}
+		g := figures.Group{Name: cmp.Or(section.Panel, section.Title), Values: make([][]float64, len(keys))}
 		for _, l := range r.Lines(s, section) {
 			values := Known(l.Values(m))
 			if k := slices.Index(keys, l.Key()); k >= 0 {
@@ -101,6 +109,16 @@ func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
 		b.Groups = append(b.Groups, g)
 	}
 	return b.Draw()
+}
+
+// commonTitle are the parts that all titles have.
+func commonTitle(sections []Section) string {
+	common := strings.Split(sections[0].Title, ", ")
+	for _, section := range sections[1:] {
+		parts := strings.Split(section.Title, ", ")
+		common = slices.DeleteFunc(common, func(part string) bool { return !slices.Contains(parts, part) })
+	}
+	return strings.Join(common, ", ")
 }
 
 // trueEdges are the numbers of edges of the data sets of a line.

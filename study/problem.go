@@ -176,6 +176,9 @@ func SachsSplits(runs int, seed uint64) ([]*Problem, error) {
 	return problems, nil
 }
 
+// sachsVars is the number of variables of the Sachs data.
+const sachsVars = 11
+
 func sachsSplit(seed uint64, run int) (*Problem, error) {
 	if run < 0 {
 		return nil, errors.New("study: a split of a negative number")

@@ -20,6 +20,7 @@ type Row struct {
 type Section struct {
 	Name  string // short, for files
 	Title string
+	Panel string // in pictures, the part of the title in which the study's sections differ; "": the title
 	Data  []Data // one for each run
 	Rows  []Row
 	Seeds int             // inference seeds for each data set; 0: 1
@@ -69,7 +70,7 @@ func Cells(studies []Study) (all []Cell) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Cell) int { return cmp.Compare(b.cost(), a.cost()) })
+	slices.SortStableFunc(all, func(a, b Cell) int { return cmp.Compare(b.CoreSeconds(), a.CoreSeconds()) })
 	return all
 }
 

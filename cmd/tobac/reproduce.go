@@ -214,7 +214,7 @@ func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Jo
 			done.outputs = make([][]byte, len(list))
 			for i, j := range list {
 				if done.outputs[i], _, err = w.folder.Output(j.ID()); err != nil {
-					w.progress.warn(err.Error() + "; its cell is left out")
+					w.progress.warn(fmt.Sprintf("%v; its cell, %s, is left out", err, j.Name))
 				}
 			}
 			return done, nil

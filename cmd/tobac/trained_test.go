@@ -9,7 +9,7 @@ import (
 
 // Short trainings of both methods, on six columns that no exact flow takes.
 var trainings = map[string]string{
-	"bcd":      "--method bcd --steps 40 --bcd-batch 8",
+	"bcd":      "--method bcd --steps 40 --bcd-batch 8 --bcd-starts 3",
 	"gflownet": "--method gflownet --model bge --steps 30 --gflownet-prefill 3 --gflownet-width 8 --gflownet-batch 8 --gflownet-environments 4",
 }
 
@@ -23,7 +23,7 @@ func TestResumeTraining(t *testing.T) {
 			succeed(t, append(args, "--workers", "1", "--out", "whole")...)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			stderr := &stepWriter{at: 11, found: cancel}
+			stderr := &stepWriter{at: 17, found: cancel}
 			code := run(ctx, append(args, "--workers", "4", "--out", "cut"), nil, io.Discard, stderr)
 			if code != exitInterrupted || !strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d: %s", code, stderr.String())
@@ -97,6 +97,7 @@ func TestTrainedOptions(t *testing.T) {
 		"--method bcd --require a,b":               "the method bcd takes no knowledge about edges; allowed: the method gflownet, and the engines exact, mcmc and svgd",
 		"--method bcd --model gp":                  "the method bcd has linear equations, got the model gp; allowed: linear, with equal or unequal noise variances",
 		"--method gflownet --model ffn":            "the model ffn has no node scores in closed form, which the method gflownet needs; allowed: the engine svgd",
+		"--method bcd --steps 4 --bcd-starts 5":    "5 starts of the method bcd share 4 steps; allowed: as many starts as steps, or fewer",
 		"--method bcd --bcd-temperature 1:0.5":     `invalid argument "1:0.5" for "--bcd-temperature" flag: allowed: temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1`,
 		"--method gflownet --gflownet-exploit 1.5": `invalid argument "1.5" for "--gflownet-exploit" flag: allowed: numbers above 0, at most 1`,
 		"--method gflownet --gflownet-policy full": `invalid argument "full" for "--gflownet-policy" flag: allowed: exact, graph, small, paper`,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tobac"
 	"tobac/metrics"
@@ -15,6 +16,7 @@ type trainingSummary struct {
 	Skipped  int            `json:"skipped_steps"`
 	Distance metrics.Number `json:"total_variation"` // from the exact posterior
 	Trace    []tracePoint   `json:"trace"`
+	Starts   []float64      `json:"starts,omitempty"` // ELBO at their ends; the highest was kept
 }
 
 type tracePoint struct {
@@ -27,7 +29,7 @@ func newTrainingSummary(t *tobac.Training) *trainingSummary {
 	if t == nil {
 		return nil
 	}
-	s := &trainingSummary{Exact: t.Exact, Skipped: t.Skipped, Distance: metrics.Number(t.Distance), Trace: []tracePoint{}}
+	s := &trainingSummary{Exact: t.Exact, Skipped: t.Skipped, Distance: metrics.Number(t.Distance), Trace: []tracePoint{}, Starts: t.Starts}
 	for _, p := range t.Trace {
 		s.Quantity = p.Quantity
 		s.Trace = append(s.Trace, tracePoint{p.Step, metrics.Number(p.Value)})
@@ -44,6 +46,13 @@ func (s *trainingSummary) String() string {
 	if n := len(s.Trace); n > 0 {
 		first, last := s.Trace[0], s.Trace[n-1]
 		text = fmt.Sprintf("%s %.4g at step %d, %.4g at step %d", s.Quantity, first.Value, first.Step, last.Value, last.Step)
+	}
+	if len(s.Starts) > 0 {
+		texts := make([]string, len(s.Starts))
+		for k, v := range s.Starts {
+			texts[k] = fmt.Sprintf("%.4g", v)
+		}
+		text = fmt.Sprintf("%s %s at the ends of %d starts, of which the highest was kept", s.Quantity, strings.Join(texts, ", "), len(texts))
 	}
 	if !math.IsNaN(float64(s.Distance)) {
 		text += fmt.Sprintf("; total variation %.3f from the exact posterior", s.Distance)

@@ -50,6 +50,9 @@ const (
 	TemperingMoves                         // moves of the tempered chains of a variable
 	ReweightedDraw                         // parents from sets that were weighted by their evidence
 	ReweightedEvidence                     // the evidence of sets of parents of networks
+	BCDRestart                             // parameters of BCD Nets before the first step of a later start
+	BCDJudgeNoise                          // latents of a sample that starts of BCD Nets are compared on
+	BCDJudgeGumbel                         // permutation of such a sample
 )
 
 // A derivation is one of those in the package comment.
@@ -114,6 +117,9 @@ var purposes = [...]struct {
 	TemperingMoves:      {keyed, 2, "tempered", 0},
 	ReweightedDraw:      {keyed, 1, "reweighted", 0},
 	ReweightedEvidence:  {keyed, 2, "evidences", 0},
+	BCDRestart:          {keyed, 1, "BCD restart", 0},
+	BCDJudgeNoise:       {keyed, 1, "BCD judged z", 0},
+	BCDJudgeGumbel:      {keyed, 1, "BCD judged P", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
