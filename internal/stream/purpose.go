@@ -48,6 +48,7 @@ const (
 	RandomOrder                            // a causal order drawn at random, the baseline
 	OutputLayer                            // weights of the last layer of a particle's networks
 	TemperingMoves                         // moves of the tempered chains of a variable
+	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
 )
 
 // A derivation is one of those in the package comment.
@@ -110,6 +111,7 @@ var purposes = [...]struct {
 	RandomOrder:         {keyed, 0, "random order", 0},
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
+	ReferenceSeed:       {keyed, 1, "reference", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
