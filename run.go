@@ -244,14 +244,7 @@ func (r *Result) Distance() float64 {
 	if r.Particles == nil {
 		return math.NaN()
 	}
-	d := len(r.Names)
-	sum := 0.0
-	for i := range d {
-		for j := range d {
-			sum += math.Abs(r.Probabilities.At(i, j) - r.Particles.Probabilities.At(i, j))
-		}
-	}
-	return sum / float64(d*(d-1))
+	return r.Marginals.Distance(r.Particles.Marginals, nil)
 }
 
 // Result reads the posterior off the stages as they are. A run whose chains or

@@ -123,7 +123,7 @@ func TestBadInput(t *testing.T) {
 		{"simulate into a file", "simulate --out good.csv", failed, `good.csv: is a file; allowed: the path of a folder, which is created if it does not exist`},
 
 		{"eval without folder", "eval --truth cycle.csv", usage, `tobac eval takes one folder or file, got none`},
-		{"eval against nothing", "eval .", usage, `tobac eval needs --truth GRAPH.csv, --heldout FILE, or both`},
+		{"eval against nothing", "eval .", usage, `tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE`},
 		{"eval of a folder without posterior", "eval --truth cycle.csv .", failed, `.: no particles.json in it, and not a folder of adjacency matrices: column.csv: 3 lines of 1 values; allowed: a square matrix, with or without a line of names before it and a name in front of each line`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

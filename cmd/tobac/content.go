@@ -84,7 +84,7 @@ func settingFacts(config json.RawMessage) ([]report.Fact, error) {
 			return nil, err
 		}
 		name, ok := key.(string)
-		if !ok || name == "versions" || name == "workers" {
+		if !ok || name == "versions" || name == "workers" || name == "data_digest" {
 			continue
 		}
 		text := string(value)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,17 +11,29 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
+	"tobac/posterior"
 )
 
+// evalOptions are the flags of tobac eval.
+type evalOptions struct {
+	truth, heldout, data string // files
+	edited, exact, json  bool
+}
+
+// A judgement is what tobac eval prints.
+type judgement struct {
+	evaluation
+	Exact *exactSummary `json:"exact,omitempty"` // nil: not asked for
+}
+
 func newEval() *cobra.Command {
-	var truthPath, heldoutPath, dataPath string
-	var edited bool
+	o := evalOptions{json: true}
 	cmd := &cobra.Command{
-		Use:   "eval [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
+		Use:   "eval [--exact] [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
 		Short: "Judge a posterior, of this program or another, against a graph or held-out data",
 		Long: `Eval judges a posterior and prints its metrics as JSON, with the keys of
-summary.json. At least one of --truth and --heldout is needed; metrics that need
-the other are null.
+summary.json. At least one of --exact, --truth and --heldout is needed; metrics that
+need another are null.
 
 The posterior is a folder that tobac fit --out wrote, or the result of another
 program: a folder of adjacency matrices of 0 and 1, one per file, row i, column j
@@ -38,16 +51,34 @@ that they have and weighted by their density. log_score moves probabilities into
 [0.005, 0.995], calibration_error has ten bins, skeleton_auroc ranks pairs of
 variables by the probability of an edge in either direction, and cpdag_shd
 compares the equivalence classes of the truth and of the median graph, which
-consensus_shd judges too: all edges with a probability above 1/2.`,
+consensus_shd judges too: all edges with a probability above 1/2.
+
+--exact computes the posterior that a fit in DIR approximates, and says in exact how far
+off the fit is. It reads the data and the options again from run.toml, and refuses rows
+other than those of the fit; --data names the table if it is elsewhere now, --truth the
+graph. A fit under a known order, or such as --order METHOD found, is compared given that
+order; any other, one under orders drawn from the posterior too, over all orders. What
+the fit took as given is given here too, and notes says what. engine is exact (sums, to 20
+variables, or 24 along an order), mcmc (long chains, beyond), or tempering (long chains of
+--model ffn, given an order), whose error is standard_error: the largest of an edge
+probability. mean_abs_error is over the pairs that the orders allow. log_prob_difference is
+the mean of log p(D,G) over the graphs of the fit less that of the posterior: near 0 for
+draws from it, above 0 for graphs that crowd near the best, far below where strong edges
+are lost; log_prob_error is its standard error. It is null for networks. eshd and auroc
+are those of the posterior itself, beside those of the fit in metrics.listed; null without
+a true graph, which is that of the fit unless --truth names one.`,
 		Args:                  arguments(1, 1, "one folder or file"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if truthPath == "" && heldoutPath == "" {
-				return usagef("tobac eval needs --truth GRAPH.csv, --heldout FILE, or both")
+			switch {
+			case !o.json:
+				return usagef("--json=false: tobac eval prints JSON alone")
+			case o.truth == "" && o.heldout == "" && !o.exact:
+				return usagef("tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE")
 			}
-			var e evaluation
+			var e *judgement
 			err := working(cmd.ErrOrStderr(), false, "reading and judging "+args[0], func(p *progress) (err error) {
-				e, err = evaluateFiles(args[0], truthPath, heldoutPath, dataPath, edited, over{p, cmd.ErrOrStderr()})
+				e, err = within(cmd.Context(), func() (*judgement, error) { return o.judge(cmd.Context(), args[0], p, over{p, cmd.ErrOrStderr()}) })
 				return err
 			})
 			if err != nil {
@@ -57,56 +88,87 @@ consensus_shd judges too: all edges with a probability above 1/2.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
-	f.Var(text(&heldoutPath, "FILE"), "heldout", heldoutUsage)
-	f.Var(text(&dataPath, "FILE"), "data", "table whose columns name the variables of a result of another program")
-	toggle(f, &edited, "edited", editedUsage)
+	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
+	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
+	f.Var(text(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
+	toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
+	toggle(f, &o.json, "json", "print JSON, as it does anyway")
+	toggle(f, &o.edited, "edited", editedUsage)
 	return cmd
 }
 
-// evaluateFiles judges the posterior at path; other paths may be empty.
-func evaluateFiles(path, truthPath, heldoutPath, dataPath string, edited bool, stderr io.Writer) (e evaluation, err error) {
+// judge judges the posterior at path.
+func (o *evalOptions) judge(ctx context.Context, path string, p *progress, stderr io.Writer) (*judgement, error) {
+	var fit *storedFit
+	var post *posterior.Posterior
+	var truth *dag.Graph
+	var err error
+	if o.exact {
+		if fit, err = readFit(path, o.data, o.truth, o.edited); err != nil {
+			return nil, err
+		}
+		post, truth = fit.result.Posterior, fit.truth
+	} else if post, truth, err = o.read(path); err != nil {
+		return nil, err
+	}
+	densities, err := o.densities(post, path, stderr)
+	if err != nil {
+		return nil, err
+	}
+	e, err := judge(post, truth, densities)
+	if err != nil || fit == nil {
+		return &judgement{evaluation: e}, err
+	}
+	exact, err := fit.compare(ctx, p)
+	if err != nil {
+		return nil, &locatedError{path, err}
+	}
+	warn(stderr, exact.Warnings)
+	return &judgement{e, exact}, nil
+}
+
+// read reads the posterior at path, and the truth if it is known.
+func (o *evalOptions) read(path string) (p *posterior.Posterior, truth *dag.Graph, err error) {
 	var variables []string
-	if dataPath != "" {
-		t, err := dataset.ReadFile(dataPath)
+	if o.data != "" {
+		t, err := dataset.ReadFile(o.data)
 		if err != nil {
-			return e, err
+			return nil, nil, err
 		}
 		variables = t.Names
 	}
-	if _, err := os.Stat(filepath.Join(path, particlesFile)); err == nil && dataPath != "" {
-		return e, usagef("--data names the variables of results of other programs; those in %s have names", path)
+	if _, err := os.Stat(filepath.Join(path, particlesFile)); err == nil && o.data != "" {
+		return nil, nil, usagef("--data names the variables of results of other programs; those in %s have names", path)
 	}
-	p, err := readPosterior(path, variables, edited)
+	if p, err = readPosterior(path, variables, o.edited); err != nil || o.truth == "" {
+		return p, nil, err
+	}
+	truth, err = readTruth(o.truth, p.Names)
+	return p, truth, err
+}
+
+// densities are those of the held-out rows; nil: there are none.
+func (o *evalOptions) densities(p *posterior.Posterior, path string, stderr io.Writer) (*metrics.HeldOut, error) {
+	if o.heldout == "" {
+		return nil, nil
+	}
+	if len(p.Draws) == 0 || p.Model == "" && p.Draws[0].Equations == nil {
+		return nil, usagef("--heldout needs a posterior written by tobac fit: %s has no densities of data", path)
+	}
+	table, err := readHeldout(o.heldout, p.Names)
 	if err != nil {
-		return e, err
+		return nil, err
 	}
-	var truth *dag.Graph
-	if truthPath != "" {
-		if truth, err = readTruth(truthPath, p.Names); err != nil {
-			return e, err
-		}
+	model, err := storedModel(p)
+	if err != nil {
+		return nil, &locatedError{path, err}
 	}
-	var densities *metrics.HeldOut
-	if heldoutPath != "" {
-		if len(p.Draws) == 0 || p.Model == "" && p.Draws[0].Equations == nil {
-			return e, usagef("--heldout needs a posterior written by tobac fit: %s has no densities of data", path)
-		}
-		table, err := readHeldout(heldoutPath, p.Names)
-		if err != nil {
-			return e, err
-		}
-		model, err := storedModel(p)
-		if err != nil {
-			return e, &locatedError{path, err}
-		}
-		var warning string
-		if densities, warning, err = heldOut(p, model, table); err != nil {
-			return e, &locatedError{path, err}
-		}
-		if warning != "" {
-			warn(stderr, []string{warning})
-		}
+	densities, warning, err := heldOut(p, model, table)
+	if err != nil {
+		return nil, &locatedError{path, err}
 	}
-	return judge(p, truth, densities)
+	if warning != "" {
+		warn(stderr, []string{warning})
+	}
+	return densities, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -111,7 +112,7 @@ func readers() []reader {
 	}
 	return []reader{
 		{"eval", []string{particlesFile}, func() (string, error) {
-			return asJSON(evaluateFiles("run", "data/graph.csv", "data/heldout.csv", "", false, io.Discard))
+			return asJSON((&evalOptions{truth: "data/graph.csv", heldout: "data/heldout.csv"}).judge(context.Background(), "run", nil, io.Discard))
 		}},
 		{"effect", []string{particlesFile, summaryFile}, func() (string, error) {
 			r, err := readRun("run", false)
@@ -158,7 +159,7 @@ func readers() []reader {
 			return fmt.Sprint(g), err
 		}},
 		{"eval of edges", []string{"edges.csv"}, func() (string, error) {
-			return asJSON(evaluateFiles("run/edges.csv", "data/graph.csv", "", "data/train.csv", false, io.Discard))
+			return asJSON((&evalOptions{truth: "data/graph.csv", data: "data/train.csv"}).judge(context.Background(), "run/edges.csv", nil, io.Discard))
 		}},
 	}
 }

@@ -177,6 +177,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	}
 	j.input.Transform, j.input.Center, j.input.Standardize = o.transform.String(), o.center, o.standardize
 	j.input.TrainingRows, _ = j.train.X.Dims()
+	j.input.Digest = tableDigest(j.train)
 	if j.heldout != nil {
 		j.input.HeldoutRows, _ = j.heldout.X.Dims()
 	}

@@ -55,6 +55,13 @@ func hashTable(h hash.Hash, what string, t *dataset.Table) {
 	}
 }
 
+// tableDigest is a checksum of a table with its marks of interventions.
+func tableDigest(t *dataset.Table) string {
+	h := sha256.New()
+	hashTable(h, "rows", t)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
 // writeConfig writes what repeats the run, and its id.
 func (r *result) writeConfig(w io.Writer) error {
 	if err := r.command.writeConfig(w, r.folder); err != nil {

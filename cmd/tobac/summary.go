@@ -61,6 +61,7 @@ type besideSummary struct {
 // inputConfig is what a run was given beside the settings of the library.
 type inputConfig struct {
 	Data          string  `json:"data"`
+	Digest        string  `json:"data_digest,omitempty"` // of the training rows, as they were analysed; "": values were missing
 	TrainingRows  int     `json:"training_rows"`
 	HeldoutRows   int     `json:"heldout_rows"`
 	Variables     int     `json:"variables"`

@@ -53,6 +53,7 @@ const (
 	BCDRestart                             // parameters of BCD Nets before the first step of a later start
 	BCDJudgeNoise                          // latents of a sample that starts of BCD Nets are compared on
 	BCDJudgeGumbel                         // permutation of such a sample
+	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
 )
 
 // A derivation is one of those in the package comment.
@@ -120,6 +121,7 @@ var purposes = [...]struct {
 	BCDRestart:          {keyed, 1, "BCD restart", 0},
 	BCDJudgeNoise:       {keyed, 1, "BCD judged z", 0},
 	BCDJudgeGumbel:      {keyed, 1, "BCD judged P", 0},
+	ReferenceSeed:       {keyed, 1, "reference", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/internal/file"
+	"tobac/metrics"
+)
+
+// An exactSummary compares a posterior with its reference: [tobac.Reference].
+type exactSummary struct {
+	Engine            string         `json:"engine"` // exact, mcmc or tempering
+	MeanAbsError      metrics.Number `json:"mean_abs_error"`
+	LogProbDifference metrics.Number `json:"log_prob_difference"`
+	LogProbError      metrics.Number `json:"log_prob_error"` // standard error of the former
+	StandardError     metrics.Number `json:"standard_error"` // of the edge probabilities of the reference, the largest; 0: they are sums
+	ESHD              metrics.Number `json:"eshd"`           // of the reference; null without a truth
+	AUROC             metrics.Number `json:"auroc"`          // likewise
+	Notes             []string       `json:"notes"`
+	Warnings          []string       `json:"warnings"`
+}
+
+// A storedFit is a fit in a folder, with its data and its settings.
+type storedFit struct {
+	*job
+	result tobac.Result
+}
+
+// readFit reads what tobac fit wrote into a folder, and the data from where they are or dataPath names them; truthPath, if
+// not empty, names the truth.
+func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, usagef("--exact contradicts %s: a file has neither data nor settings; %w", dir, errNoSummary)
+	}
+	files, err := file.OpenFolder(dir, edited)
+	if err != nil {
+		return nil, err
+	}
+	text, err := files.ReadFile(summaryFile)
+	if err != nil {
+		return nil, needed(err)
+	}
+	s, err := readSummary(text)
+	if err != nil {
+		return nil, &locatedError{filepath.Join(dir, summaryFile), err}
+	}
+	if err := files.SameRun(summaryFile, s.Run); err != nil {
+		return nil, err
+	}
+	p, err := readDraws(files, dir, particlesFile)
+	if err != nil {
+		return nil, needed(err)
+	}
+	o, err := storedOptions(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	o.given, o.heldout = o.command.flags.Changed, ""
+	if truthPath != "" {
+		o.truth = truthPath
+	}
+	if dataPath != "" {
+		o.command.data = dataPath
+	}
+	switch {
+	case s.input.Imputations > 0:
+		return nil, fmt.Errorf("%s: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop", dir)
+	case s.input.Digest == "":
+		return nil, fmt.Errorf("%s: written by an earlier version, without the checksum of its data; fit it again", dir)
+	case o.command.data == "-":
+		return nil, usagef("%s: the data came from %s; --data FILE names them", dir, standardInput)
+	}
+	j, err := prepare(*o, o.command.data, nil)
+	if err != nil {
+		return nil, o.command.mistaken(err)
+	}
+	if j.input.Digest != s.input.Digest {
+		return nil, fmt.Errorf("%s: the rows are not those of the fit in %s; --data FILE names the table of the fit", j.input.Data, dir)
+	}
+	f := &storedFit{j, tobac.Result{Posterior: p, Config: j.fit, EdgesPerNode: float64(s.EdgesPerNode)}}
+	for _, setting := range f.result.Config.Settings() {
+		if setting.Name == "engine" {
+			if err := setting.Set(s.Engine); err != nil {
+				return nil, &locatedError{filepath.Join(dir, summaryFile), fmt.Errorf("engine %q; %w", s.Engine, err)}
+			}
+		}
+	}
+	return f, nil
+}
+
+// compare compares the posterior of a fit with its reference.
+func (f *storedFit) compare(ctx context.Context, p *progress) (*exactSummary, error) {
+	f.result.Config.Progress = func(s tobac.Progress) {
+		if s.Doing != "" {
+			p.during("reference: " + s.Doing)
+		}
+	}
+	ref, err := tobac.NewReference(ctx, f.train, &f.result)
+	if err != nil {
+		return nil, err
+	}
+	c, err := ref.Compare(f.result.Posterior)
+	if err != nil {
+		return nil, err
+	}
+	return newExactSummary(ref, c, f.truth)
+}
+
+func newExactSummary(ref *tobac.Reference, c tobac.Comparison, truth *dag.Graph) (*exactSummary, error) {
+	e, err := metrics.EvaluateEdges(ref.Probabilities, truth)
+	if err != nil {
+		return nil, err
+	}
+	return &exactSummary{Engine: ref.Engine.String(), MeanAbsError: metrics.Number(c.MeanAbsError), LogProbDifference: metrics.Number(c.LogProbDifference),
+		LogProbError: metrics.Number(c.LogProbError), StandardError: metrics.Number(ref.StandardError), ESHD: e.ESHD, AUROC: e.AUROC,
+		Notes: ref.Notes, Warnings: append([]string{}, ref.Warnings...)}, nil
+}

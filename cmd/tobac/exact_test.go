@@ -1,0 +1,101 @@
+package main
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// exactOf is the part exact of what tobac eval --exact prints.
+func exactOf(t *testing.T, args ...string) (exact, listed map[string]any) {
+	t.Helper()
+	v := parse(t, succeed(t, append([]string{"eval", "--exact"}, args...)...).stdout)
+	return v["exact"].(map[string]any), v["metrics"].(map[string]any)["listed"].(map[string]any)
+}
+
+// tobac eval --exact reads the data as the fit did, whatever the options: its reference of sums is then that of the fit to the
+// bit, and draws agree with it within their errors.
+func TestEvalExact(t *testing.T) {
+	simulated(t)
+	wide := strings.Split(strings.TrimSpace(readFile(t, "data", "train.csv")), "\n")
+	for k := range wide {
+		wide[k] = strings.ReplaceAll(wide[k], ",", ";") + ";" + string(rune('a'+k%26))
+	}
+	if err := os.WriteFile("wide.csv", []byte(strings.Join(wide, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string]string{
+		"plain":       "data/train.csv --engine exact --truth data/graph.csv",
+		"options":     "data/train.csv --engine exact --holdout 0.2 --transform normal-scores --seed 5 --prior fair --forbid X1,X2 --max-parents 2",
+		"scaled":      "data/train.csv --engine exact --standardize --model linear --order X5,X4,X3,X2,X1,X0",
+		"some":        "wide.csv --rows 3-50 --delimiter ; --columns X0,X2,X3,X5 --engine exact --edges-per-node 0.5",
+		"with SVGD":   "data/train.csv --orders 2",
+		"of resample": "data/train.csv --engine svgd --order eqvar --orders 5 --preset paper",
+		"sachs":       "--standardize --engine exact --model linear --noise-variance 0.5",
+	} {
+		t.Run(name, func(t *testing.T) {
+			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out", name, "--force")...)
+			exact, listed := exactOf(t, name)
+			if exact["engine"] != "exact" || exact["standard_error"] != 0.0 || len(exact["notes"].([]any)) == 0 {
+				t.Errorf("%v", exact)
+			}
+			known := strings.Contains(args, "--truth") || name == "sachs"
+			if (exact["eshd"] != nil) != known || (exact["auroc"] != nil) != known || (listed["eshd"] != nil) != known {
+				t.Errorf("E-SHD and AUROC %v, %v beside %v, of a truth that is known: %v", exact["eshd"], exact["auroc"], listed["eshd"], known)
+			}
+			if strings.Contains(args, "--engine svgd") {
+				if !(exact["mean_abs_error"].(float64) > 0) {
+					t.Errorf("%v", exact)
+				}
+				return
+			}
+			if v := exact["mean_abs_error"].(float64); v != 0 {
+				t.Errorf("mean absolute error %v, want 0", v)
+			}
+			if d, e := exact["log_prob_difference"].(float64), exact["log_prob_error"].(float64); !(math.Abs(d) <= 4*e) {
+				t.Errorf("difference %v ± %v", d, e)
+			}
+			if known && exact["eshd"] != listed["eshd"] {
+				t.Errorf("E-SHD %v, that of the fit is %v", exact["eshd"], listed["eshd"])
+			}
+		})
+	}
+}
+
+// Rows that moved are named anew, and others are refused.
+func TestEvalExactFaults(t *testing.T) {
+	simulated(t)
+	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--truth", "data/graph.csv")...)
+	if err := os.Rename("data", "moved"); err != nil {
+		t.Fatal(err)
+	}
+	exact, _ := exactOf(t, "--data", "moved/train.csv", "--truth", "moved/graph.csv", "--json", "run")
+	if exact["mean_abs_error"] != 0.0 || exact["eshd"] == nil {
+		t.Errorf("%v", exact)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"eval --exact --truth moved/graph.csv run", exitFailed, "data/train.csv: no such file"},
+		{"eval --exact --data moved/train.csv run", exitFailed, "data/graph.csv: no such file"},
+		{"eval --exact --data moved/heldout.csv --truth moved/graph.csv run", exitFailed, "moved/heldout.csv: the rows are not those of the fit in run; --data FILE names the table of the fit"},
+		{"eval --exact moved", exitFailed, "allowed: a folder written by tobac fit --out"},
+		{"eval --exact run/edges.csv", exitUsage, "allowed: a folder written by tobac fit --out"},
+		{"eval --json=false --exact run", exitUsage, "tobac eval prints JSON alone"},
+		{"eval run", exitUsage, "tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE"},
+	} {
+		got := runTobac(t, strings.Fields(c.args)...)
+		if got.code != c.code || !strings.Contains(got.stderr, c.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+			t.Errorf("tobac %s: exit %d, %q; want %d, %q", c.args, got.code, got.stderr, c.code, c.want)
+		}
+	}
+	gaps := strings.Replace(readFile(t, "moved", "train.csv"), "\n", "\n,0,0,0,0,0\n", 1)
+	if err := os.WriteFile("gaps.csv", []byte(gaps), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, quick("fit", "gaps.csv", "--engine", "exact", "--missing", "impute", "--imputations", "2", "--imputation-rounds", "0", "--out", "gaps")...)
+	refuses(t, "eval --exact gaps", exitFailed, "gaps: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop")
+}

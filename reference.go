@@ -1,0 +1,170 @@
+package tobac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/stream"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
+// sums ([Exact]), or long chains ([MCMC], and [Tempering] for networks). It says how far an approximation is off.
+type Reference struct {
+	Engine Engine
+	// Notes say what it averages over and what it takes as given, a sentence each.
+	Notes []string
+	// Warnings are reasons to distrust it, a sentence each; none of exact sums.
+	Warnings []string
+	// Marginals have its edge probabilities.
+	posterior.Marginals
+	// StandardError is the largest Monte Carlo standard error of an edge probability; 0 for sums.
+	StandardError float64
+
+	conditionals []conditional
+}
+
+// A conditional is a reference given one order, or over all of them.
+type conditional struct {
+	order  []int // nil: all
+	weight float64
+	*inference
+}
+
+// A Comparison says how far a posterior is from a [Reference].
+type Comparison struct {
+	// MeanAbsError is the mean absolute difference of the edge probabilities, over the ordered pairs that an order of the posterior
+	// allows, or all without one.
+	MeanAbsError float64
+	// LogProbDifference is E[log p(D, G)] under the posterior's acyclic graphs less that under the reference, both by the
+	// reference's node scores and prior: 0 where calibrated, above for graphs that crowd near the mode, far below where strong
+	// edges are lost. −∞ where a graph has no probability under the prior, NaN without graphs, and for networks, which
+	// have no node scores.
+	LogProbDifference float64
+	// LogProbError is the standard error of LogProbDifference that the finite numbers of draws leave; that of particles, which
+	// are no draws, takes no part.
+	LogProbError float64
+}
+
+// referenceFactor is how many times as long as a run chains of a reference are.
+const referenceFactor = 4
+
+// NewReference computes the reference of a result of the data that the run had. A posterior under known orders, or such as a
+// method found, is compared given them; any other, those under orders drawn from a posterior too, over all orders. What the run
+// had settled stays settled: the noise variance that SVGD took as given under its order, and the hypothesis and the edges per
+// node of mcmc and of DAG-GFlowNet; see [Reference.Notes]. With more variables than Exact takes it runs chains, for models without node scores
+// those of the engine tempering, given an order. Posteriors of completed tables have none.
+func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Reference, error) {
+	if r.Imputation != nil {
+		return nil, errors.New("tobac: values were missing: the posteriors of completed tables have no common reference")
+	}
+	cfg := r.Config
+	fill(&cfg.Workers, 1)
+	b := &referenceBuilder{cfg: cfg, data: data, result: r, ref: &Reference{}}
+	if err := b.build(ctx); err != nil {
+		return nil, fmt.Errorf("tobac: reference: %w", withName(err, data.Names))
+	}
+	return b.ref, nil
+}
+
+// Compare says how far a posterior of the same data is from the reference: the one of which it is, or another given the same orders.
+func (ref *Reference) Compare(p *posterior.Posterior) (Comparison, error) {
+	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows), LogProbDifference: math.NaN(), LogProbError: math.NaN()}
+	if len(p.Draws) == 0 || len(ref.conditionals[0].parts) == 0 {
+		return c, nil
+	}
+	components := max(len(p.Components), 1)
+	if n := len(ref.conditionals); n > 1 && n != components {
+		return c, fmt.Errorf("tobac: a posterior of %d components, the reference has %d", components, n)
+	}
+	sum, variance := 0.0, 0.0
+	for k, given := range ref.conditionals {
+		q := p
+		if len(ref.conditionals) > 1 {
+			q = p.Under(k)
+		}
+		own, ownError := given.meanLogJoint(q)
+		exact, exactError := given.meanLogJoint(given.post)
+		sum += given.weight * (own - exact)
+		if p.Kind == posterior.Draws {
+			variance += given.weight * given.weight * ownError * ownError
+		}
+		variance += given.weight * given.weight * exactError * exactError
+	}
+	c.LogProbDifference, c.LogProbError = sum, math.Sqrt(variance)
+	return c, nil
+}
+
+// allows reports whether an order has i before j; without orders all pairs count.
+func (ref *Reference) allows(i, j int) bool {
+	return slices.ContainsFunc(ref.conditionals, func(c conditional) bool {
+		return c.order == nil || slices.Index(c.order, i) < slices.Index(c.order, j)
+	})
+}
+
+// meanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard error, were they independent draws.
+func (inf *inference) meanLogJoint(p *posterior.Posterior) (mean, standardError float64) {
+	e, _ := p.Empirical().Acyclic()
+	if e == nil { // all have cycles
+		return math.NaN(), math.NaN()
+	}
+	weights := e.Weights()
+	known := map[string]float64{}
+	values := make([]float64, len(e.Graphs))
+	for k, g := range e.Graphs {
+		key := fmt.Sprint(g.Edges())
+		if _, ok := known[key]; !ok {
+			known[key] = inf.logJoint(g)
+		}
+		values[k] = known[key]
+		if weights[k] > 0 {
+			mean += weights[k] * values[k]
+		}
+	}
+	variance := 0.0
+	for k, v := range values {
+		if weights[k] > 0 {
+			variance += weights[k] * (v - mean) * (v - mean)
+		}
+	}
+	return mean, math.Sqrt(variance / e.EffectiveSampleSize())
+}
+
+// logJoint is log p(D, G), averaged over the hypotheses and numbers of edges.
+func (inf *inference) logJoint(g *dag.Graph) float64 {
+	terms := make([]float64, len(inf.parts))
+	for k, p := range inf.parts {
+		terms[k] = p.offset()
+		for j := range g.Len() {
+			terms[k] += p.prior.LogPrior(j, g.Parents(j))
+		}
+		if !math.IsInf(terms[k], -1) {
+			terms[k] += logScore(p.hypothesis.Scores, g)
+		}
+	}
+	return floats.LogSumExp(terms)
+}
+
+// offset is what the log joint density of a part has beside its node scores and prior: the normaliser of the prior, and the
+// prior of the part. Chains know neither; they have one part.
+func (p *part) offset() float64 {
+	switch {
+	case p.given != nil:
+		return p.evidence - p.given.LogEvidence()
+	case p.graphs != nil:
+		return p.evidence - p.graphs.LogEvidence()
+	case p.orders != nil:
+		return p.evidence - p.orders.LogEvidence()
+	}
+	return 0
+}
+
+// referenceSeed is that of everything under order number k of a reference, so that it shares no draws with the run.
+func referenceSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.ReferenceSeed, k) }

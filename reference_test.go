@@ -1,0 +1,169 @@
+package tobac_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/ordering"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+func reference(t testing.TB, data *dataset.Table, r *tobac.Result) *tobac.Reference {
+	t.Helper()
+	ref, err := tobac.NewReference(context.Background(), data, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+func compared(t testing.TB, ref *tobac.Reference, p *posterior.Posterior) tobac.Comparison {
+	t.Helper()
+	c, err := ref.Compare(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Every engine has a reference. That of exact sums has the same probabilities, to the bit, and that of exact flows those of other
+// sums; the mean log density of draws is that of the reference within four standard errors. Chains come near.
+func TestReferenceOfEveryEngine(t *testing.T) {
+	data := chain(t, 60).Train
+	configs := engines()
+	known := tobac.Config{Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
+	configs["exact, known order"] = known
+	known.Prior = tobac.Prior{Kind: tobac.Fair}
+	known.Sampler.Method, known.Engine, known.Model = tobac.DAGGFlowNet, tobac.Auto, tobac.BGe{}
+	configs["exact flows, known order"] = known
+	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9, "mcmc": 0.03}
+	for _, name := range []string{"auto", "exact", "exact with particles", "exact, known order"} {
+		most[name] = 0
+	}
+	for name, cfg := range configs {
+		t.Run(name, func(t *testing.T) {
+			r := fit(t, data, cfg)
+			ref := reference(t, data, r)
+			c := compared(t, ref, r.Posterior)
+			if ref.Engine != tobac.Exact || ref.StandardError != 0 || len(ref.Notes) == 0 {
+				t.Errorf("engine %v, standard error %v, notes %q; want sums", ref.Engine, ref.StandardError, ref.Notes)
+			}
+			limit, near := most[name]
+			if !near {
+				if !(c.MeanAbsError > 0 && c.MeanAbsError < 0.6) || math.IsNaN(c.LogProbDifference) != (r.Cyclic() == len(r.Draws)) {
+					t.Errorf("%+v", c)
+				}
+				return
+			}
+			if !(c.MeanAbsError <= limit) || !(math.Abs(c.LogProbDifference) <= 4*c.LogProbError) {
+				t.Errorf("%+v, want at most %v and 4 standard errors", c, limit)
+			}
+			if r.Particles != nil {
+				if c := compared(t, ref, r.Particles); math.Abs(c.MeanAbsError-r.Distance()) > 1e-12 {
+					t.Errorf("particles %v from the reference, %v from what it repeats", c.MeanAbsError, r.Distance())
+				}
+			}
+			r.Config.Workers = 3
+			if again := reference(t, data, r); !mat.Equal(again.Probabilities, ref.Probabilities) || compared(t, again, r.Posterior) != c {
+				t.Error("another reference with 3 workers")
+			}
+		})
+	}
+}
+
+// The mean log joint density is the sum over all graphs: that of a single graph less the posterior's mean is known.
+func TestReferenceLogProbability(t *testing.T) {
+	const d = 4
+	data := weak(20, d, 3)
+	model := tobac.Linear{NoiseVariance: 0.8}
+	r := fit(t, data, tobac.Config{Model: model, Prior: tobac.Prior{EdgesPerNode: 0.5}, Engine: tobac.Exact})
+	ref := reference(t, data, r)
+	prior, err := score.Sparse(d, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := model.Hypotheses(context.Background(), data, prior, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := acyclicGraphs(d)
+	logs := make([]float64, len(graphs))
+	for k, g := range graphs {
+		for j := range d {
+			logs[k] += all[0].Scores.LogScore(j, g.Parents(j)) + prior.LogPrior(j, g.Parents(j))
+		}
+	}
+	total, mean := floats.LogSumExp(logs), 0.0
+	for _, v := range logs {
+		mean += math.Exp(v-total) * v
+	}
+	for _, k := range []int{0, 17, len(graphs) - 1} {
+		p := posterior.FromGraphs(data.Names, []*dag.Graph{graphs[k]})
+		if c := compared(t, ref, p); math.Abs(c.LogProbDifference-(logs[k]-mean)) > 4*c.LogProbError {
+			t.Errorf("graph %d: %+v, want the difference %v", k, c, logs[k]-mean)
+		}
+	}
+}
+
+// A posterior under orders that a method found is compared given them, and only on pairs that they allow; networks are compared with
+// tempered chains.
+func TestReferenceGivenOrders(t *testing.T) {
+	data := noisy(t)
+	r := fit(t, data, several())
+	ref := reference(t, data, r)
+	if len(r.Components) < 2 || !strings.HasPrefix(ref.Notes[0], "given each of the") {
+		t.Fatalf("%d components, notes %q", len(r.Components), ref.Notes)
+	}
+	want := mat.NewDense(5, 5, nil)
+	for _, c := range r.Components {
+		one := fit(t, data, tobac.Config{Model: tobac.Linear{NoiseVariance: c.NoiseVariance}, Prior: tobac.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: tobac.Exact, Order: tobac.Order{Known: c.Order}})
+		var part mat.Dense
+		part.Scale(c.Weight, one.Probabilities)
+		want.Add(want, &part)
+	}
+	if !mat.EqualApprox(ref.Probabilities, want, 1e-12) {
+		t.Errorf("got\n%v\nwant\n%v", mat.Formatted(ref.Probabilities), mat.Formatted(want))
+	}
+	networks := tobac.Config{Engine: tobac.Tempering, Model: tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Chains: tobac.Chains{Iterations: 200, Rungs: 4}}
+	r = fit(t, data, networks)
+	ref = reference(t, data, r)
+	if c := compared(t, ref, r.Posterior); ref.Engine != tobac.Tempering || !(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) || !math.IsNaN(c.LogProbDifference) {
+		t.Errorf("engine %v: %+v", ref.Engine, c)
+	}
+	networks.Engine, networks.Chains, networks.Sampler = tobac.SVGD, tobac.Chains{}, small
+	networks.Model = tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1, Output: models.IntegratedOutput}
+	networks.Order.Known = []int{2, 1, 0}
+	few := weak(18, 3, 1)
+	r = fit(t, few, networks)
+	if c := compared(t, reference(t, few, r), r.Posterior); !(c.MeanAbsError > 0) {
+		t.Errorf("particles of networks: %+v", c)
+	}
+}
+
+// What has no reference is refused in one line that says why.
+func TestReferenceRefuses(t *testing.T) {
+	data := chain(t, 40).Train
+	networks := tobac.Config{Engine: tobac.SVGD, Model: tobac.FeedForward{Hidden: []int{2}}, Order: tobac.Order{Count: 1}, Sampler: small}
+	for _, c := range []struct {
+		name, want string
+		r          *tobac.Result
+	}{
+		{"networks over orders", "needs an order", fit(t, data, networks)},
+		{"completed tables", "no common reference", &tobac.Result{Imputation: &tobac.Imputation{}}},
+		{"own model", "nothing to compare with", fit(t, data, tobac.Config{Model: ownModel{}, Order: tobac.Order{Method: ordering.MethodEqVar}, Sampler: small})},
+	} {
+		if _, err := tobac.NewReference(context.Background(), data, c.r); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/mcmc"
+	"tobac/models"
+	"tobac/posterior"
+	"tobac/score"
+)
+
+// A referenceBuilder computes a reference.
+type referenceBuilder struct {
+	cfg    Config
+	data   *dataset.Table // as the run was given it
+	result *Result
+	ref    *Reference
+
+	model  Model          // as it was sampled, on scaled
+	scaled *dataset.Table // the columns as the model takes them
+}
+
+func (b *referenceBuilder) build(ctx context.Context) error {
+	components := b.orders()
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
+	var parts []posterior.Marginals
+	var weights []float64
+	for k, c := range components {
+		inf, err := b.given(ctx, k, c)
+		if err != nil {
+			return err
+		}
+		order := c.Order
+		if !b.conditional() {
+			order = nil
+		}
+		b.ref.conditionals = append(b.ref.conditionals, conditional{order, c.Weight, inf})
+		parts, weights = append(parts, inf.post.Marginals), append(weights, c.Weight)
+	}
+	b.ref.Marginals = parts[0]
+	if len(parts) > 1 {
+		b.ref.Marginals = posterior.MixMarginals(parts, weights)
+	}
+	return nil
+}
+
+// conditional reports whether the posterior follows orders that are no draws from a posterior of them.
+func (b *referenceBuilder) conditional() bool {
+	o := &b.cfg.Order
+	return o.Known != nil || o.Method != nil && (b.cfg.Engine == SVGD || b.cfg.Engine == Tempering)
+}
+
+// orders are the components of the posterior, or one without an order.
+func (b *referenceBuilder) orders() []posterior.Component {
+	p := b.result.Posterior
+	switch {
+	case b.cfg.Order.Known != nil:
+		b.note("given the order of the run")
+		noise := 0.0
+		if len(p.Components) > 0 {
+			noise = p.Components[0].NoiseVariance
+		}
+		return []posterior.Component{{Order: b.cfg.Order.Known, Weight: 1, NoiseVariance: noise}}
+	case b.conditional():
+		b.note("given the order of the run")
+		if n := len(p.Components); n > 1 {
+			b.ref.Notes[len(b.ref.Notes)-1] = fmt.Sprintf("given each of the %d orders of the run, with their weights", n)
+		}
+		return p.Components
+	}
+	b.note("over all orders and graphs")
+	one := posterior.Component{Weight: 1}
+	if b.cfg.Sampler.Method == DiBS && len(p.Components) > 0 {
+		one.NoiseVariance = p.Components[0].NoiseVariance
+	}
+	return []posterior.Component{one}
+}
+
+func (b *referenceBuilder) note(format string, args ...any) {
+	b.ref.Notes = append(b.ref.Notes, fmt.Sprintf(format, args...))
+}
+
+// settle finds what the run took as given: the model and its columns, the hypothesis and the number of edges.
+func (b *referenceBuilder) settle(ctx context.Context) (err error) {
+	c, p := &b.cfg, b.result.Posterior
+	c.Jobs, c.Beside = nil, false
+	if c.Model == nil {
+		if c.Model, err = ParseModel(p.Model); err != nil {
+			return err
+		}
+	}
+	b.model, b.scaled = c.Model, b.data
+	switch c.Engine {
+	case SVGD, Tempering:
+		if b.model, b.scaled, _, err = (&Run{cfg: *c, data: b.data}).sampledModel(); err != nil {
+			return err
+		}
+	case MCMC, GFlowNet:
+		m, ok := b.model.(Scored)
+		if !ok {
+			return fmt.Errorf("the model %v has no node scores", b.model)
+		}
+		s, err := settle(ctx, b.data, []Scored{m}, c)
+		if err != nil {
+			return err
+		}
+		b.model = settledModel{m, s.hypothesis}
+		if s.hypothesis.NoiseVariance != 0 {
+			b.note("the noise variance that the run settled on, %.4g", s.hypothesis.NoiseVariance)
+		}
+	case BCD:
+		b.note("weights normal and edges as the prior er expects them, in place of the horseshoe prior of the method bcd")
+	}
+	b.settlePrior()
+	return nil
+}
+
+// settlePrior fixes the number of edges that the run took as given, where exact sums would average over it.
+func (b *referenceBuilder) settlePrior() {
+	p, v := &b.cfg.Prior, b.result.EdgesPerNode
+	if p.Kind != Sparse || p.Probabilities != nil || p.Own != nil {
+		return
+	}
+	if p.EdgesPerNode == 0 && b.cfg.Engine != Exact && v > 0 {
+		p.EdgesPerNode = v
+		b.note("%.3g edges per node, which the run took as given", v)
+	}
+	if b.cfg.Sampler.Method == DiBS && b.cfg.Engine == SVGD {
+		*p = p.independentPairs(len(b.data.Names))
+		b.note("the prior of dibs, of independent pairs")
+	}
+}
+
+// independentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for all pairs.
+func (p Prior) independentPairs(d int) Prior {
+	er, err := models.NewErdosRenyi(d, p.edgesPerNode(d))
+	if err != nil {
+		panic("tobac: " + err.Error()) // the run had it
+	}
+	p.Kind, p.EdgesPerNode, p.Odds = Uniform, 0, slices.Clone(p.Odds)
+	for i := range d {
+		for j := range d {
+			if i != j {
+				p.Odds = append(p.Odds, EdgeOdds{i, j, er.EdgeProbability / (1 - er.EdgeProbability)})
+			}
+		}
+	}
+	return p
+}
+
+// A settledModel has one hypothesis, which short chains have found.
+type settledModel struct {
+	Scored
+	hypothesis Hypothesis
+}
+
+// Hypotheses implements [Scored].
+func (m settledModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
+	return []Hypothesis{m.hypothesis}, nil
+}
+
+// given is the reference under order number k, or over all orders.
+func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, error) {
+	cfg, d := b.cfg, len(b.data.Names)
+	cfg.Seed, cfg.Order = referenceSeed(cfg.Seed, k), Order{}
+	if b.conditional() {
+		cfg.Order.Known = c.Order
+	}
+	m := b.model
+	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 && b.cfg.Engine == SVGD {
+		m = n.WithNoise(c.NoiseVariance)
+		b.noteOnce("the noise variance that the run took as given")
+	}
+	scored, ok := m.(Scored)
+	if !ok {
+		return b.tempered(ctx, m, cfg)
+	}
+	cfg.Model, cfg.Engine = scored, Exact
+	most := exactVariables
+	if cfg.Order.Known != nil {
+		most = exact.MaxVariables
+	}
+	if d > most {
+		cfg.Engine = MCMC
+	}
+	var err error
+	if cfg.Chains, err = (Chains{Candidates: b.cfg.Chains.Candidates}).withDefaults(); err != nil {
+		return nil, err
+	}
+	p := (&Run{cfg: cfg, data: b.scaled}).problem()
+	if err := p.checkMemory(cfg.room()); err != nil {
+		return nil, err
+	}
+	b.ref.Engine = cfg.Engine
+	if cfg.Engine == Exact {
+		return inferExact(ctx, b.scaled, []Scored{scored}, &cfg)
+	}
+	return b.chained(ctx, scored, cfg)
+}
+
+// noteOnce notes what several orders have in common.
+func (b *referenceBuilder) noteOnce(text string) {
+	if !slices.Contains(b.ref.Notes, text) {
+		b.note("%s", text)
+	}
+}
+
+// chained runs long chains where sums are too long.
+func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*inference, error) {
+	cfg.Chains.Iterations = referenceFactor * max(cfg.Chains.Iterations, b.cfg.Chains.Iterations)
+	cfg.Chains.WarmUp = referenceFactor * max(cfg.Chains.WarmUp, b.cfg.Chains.WarmUp)
+	s, err := settle(ctx, b.scaled, []Scored{m}, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newChains(ctx, b.scaled, s, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	report := func(p Progress) {
+		if p.Steps = c.steps; cfg.Progress != nil {
+			cfg.Progress(p)
+		}
+	}
+	if err := c.advance(ctx, c.steps, report); err != nil {
+		return nil, err
+	}
+	inf, err := c.inference(ctx, b.scaled, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	inf.parts = []part{{hypothesis: s.hypothesis, prior: s.prior}}
+	b.ref.Warnings = append(b.ref.Warnings, inf.diagnostics.Warnings()...)
+	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.diagnostics))
+	b.noteOnce(fmt.Sprintf("Markov chains of %d iterations", cfg.Chains.Iterations))
+	return inf, nil
+}
+
+// largestError is the largest standard error of the least certain edges; NaN: there are too few samples.
+func largestError(d *mcmc.Diagnostics) float64 {
+	largest := 0.0
+	for _, e := range d.Uncertain {
+		largest = math.Max(largest, e.StandardError)
+	}
+	return largest
+}
+
+// tempered runs long chains of networks given an order.
+func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_ *inference, err error) {
+	network, ok := m.(FeedForward)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks, and so nothing to compare with", m)
+	case cfg.Order.Known == nil:
+		return nil, fmt.Errorf("the model %v has no node scores, and the engine tempering needs an order; allowed: a result given a known order, or one that a method found", m)
+	}
+	network.Output = models.SampledOutput
+	cfg.Model, cfg.Engine = network, Tempering
+	long := Chains{Iterations: referenceFactor / 2 * temperedIterations}
+	if b.cfg.Engine == Tempering {
+		long = Chains{Iterations: referenceFactor * b.cfg.Chains.Iterations, Rungs: b.cfg.Chains.Rungs}
+	}
+	if cfg.Chains, err = long.temperedDefaults(); err != nil {
+		return nil, err
+	}
+	if err := cfg.checkTempering(); err != nil {
+		return nil, err
+	}
+	b.ref.Engine = Tempering
+	b.noteOnce(fmt.Sprintf("tempered chains of %d iterations", cfg.Chains.Iterations))
+	inf, err := (&Run{cfg: cfg, data: b.data}).temper(ctx)
+	if err == nil {
+		b.ref.Warnings = append(b.ref.Warnings, inf.post.Warnings...)
+		b.ref.StandardError = math.NaN()
+	}
+	return inf, err
+}
