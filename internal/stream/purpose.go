@@ -48,6 +48,7 @@ const (
 	RandomOrder                            // a causal order drawn at random, the baseline
 	OutputLayer                            // weights of the last layer of a particle's networks
 	TemperingMoves                         // moves of the tempered chains of a variable
+	TemperingSets                          // particles of a set of parents of a variable, in one of two populations
 )
 
 // A derivation is one of those in the package comment.
@@ -110,6 +111,7 @@ var purposes = [...]struct {
 	RandomOrder:         {keyed, 0, "random order", 0},
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
+	TemperingSets:       {keyed, 2, "net sets", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
