@@ -235,7 +235,7 @@ func (c *Config) checkTogether(d int) error {
 	_, scored := c.Model.(Scored)
 	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && !c.Trained() && (c.Model != nil && !scored || c.Order.Method != nil)
 	if c.Engine == Tempering && c.Sampler.Method != DiBS {
-		return c.checkTempering()
+		return c.checkTempering(d)
 	}
 	switch {
 	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:

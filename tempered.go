@@ -46,7 +46,7 @@ func (c Chains) temperedDefaults() (Chains, error) {
 }
 
 // checkTempering finds settings that the engine tempering does not take.
-func (c *Config) checkTempering() error {
+func (c *Config) checkTempering(d int) error {
 	m, ok := c.Model.(FeedForward)
 	switch {
 	case !ok && c.Model == nil:
@@ -57,16 +57,22 @@ func (c *Config) checkTempering() error {
 		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", len(m.hidden()))
 	case m.Output != models.SampledOutput:
 		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
-	case c.Order.Known == nil && c.Order.Method == nil:
-		return fmt.Errorf("the engine tempering needs a causal order: a known one, or a method that finds it")
+	case c.overOrders() && d > exactVariables:
+		return fmt.Errorf("the engine tempering sums over all orders of at most %d variables, got %d; allowed: an order, a method that finds it, or the engine svgd", exactVariables, d)
 	case c.Prior.Own != nil:
 		return fmt.Errorf("the engine tempering takes no prior of one's own; allowed: the engine svgd")
 	}
 	return nil
 }
 
+// overOrders reports whether the order is to be inferred.
+func (c *Config) overOrders() bool { return c.Order.Known == nil && c.Order.Method == nil }
+
 // temper computes the posterior of networks by the engine tempering, under every order.
 func (r *Run) temper(ctx context.Context) (*inference, error) {
+	if r.cfg.overOrders() {
+		return r.temperOverOrders(ctx, r.cfg.Model.(FeedForward))
+	}
 	orders, err := r.sampledOrders(ctx)
 	if err != nil {
 		return nil, err
