@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -20,7 +21,6 @@ import (
 
 // Of the estimates of evidences of networks, and the graphs with networks that are drawn.
 const (
-	setParticles = 64
 	setSweeps    = 4
 	networkDraws = 200
 )
@@ -79,7 +79,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 // setConfig are the settings of estimates.
 func (r *Run) setConfig(m FeedForward) tempering.Config {
 	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance,
-		Particles: setParticles, Sweeps: setSweeps, Seed: stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), Workers: r.cfg.Workers}
+		Sweeps: setSweeps, Seed: stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), Workers: r.cfg.Workers}
 }
 
 // gaussianTable is the table of Gaussian-process scores with the posterior under it, and the noise variance of all equations: that of the model, or, if that is unknown, one
@@ -150,10 +150,10 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (*networkTable, 
 	return own, ownOrders, 0, nil
 }
 
-// rounded keeps four digits, less than which nothing depends on.
+// rounded keeps four digits, more than which nothing depends on.
 func rounded(v float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(v))-3)
-	return math.Round(v/unit) * unit
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // its own text is a number
+	return short
 }
 
 // withNetworks gives some of the draws of graphs their networks, and says how good the evidences are.
@@ -176,7 +176,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 			}
 		}
 	}
-	later, err := t.sets.Estimate(ctx, list)
+	later, err := t.sets.Estimate(ctx, list, fewParticles)
 	if err != nil {
 		return err
 	}

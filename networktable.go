@@ -22,9 +22,13 @@ const (
 	counts      = 1e-4 // probability from which on a set may be estimated
 	leftOpen    = 0.01 // probability of the sets of a variable that may stay without an estimate
 	growthMost  = 8    // rounds in which sets are added
-	correctMost = 6    // rounds in which sets are estimated
-	gaussRank   = 40   // of the Gaussian processes of more than gaussRows rows
-	gaussRows   = 200
+	correctMost = 10   // rounds in which sets are estimated
+	important   = 0.02 // probability from which on a set has an estimate with more particles
+
+	fewParticles  = 64 // of the first estimate of a set
+	manyParticles = 512
+	gaussRank     = 40 // of the Gaussian processes of more than gaussRows rows
+	gaussRows     = 200
 )
 
 // A networkTable has the node scores of networks: evidences that were estimated, and for sets without an estimate those of Gaussian processes, the
@@ -285,37 +289,22 @@ func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents
 	return list
 }
 
-// correct estimates the sets that hold the probability, and the posterior under their evidences, in turn. held is the probability that the sets with an estimate
-// hold at last, of the variable with the least.
+// correct estimates the sets that hold the probability, first with few particles and then the important ones with more, and computes the posterior under their
+// evidences, in turn. held is the probability that the sets with an estimate hold at last, of the variable with the least.
 func (t *networkTable) correct(ctx context.Context, o *exact.Orders, say func(round, sets int)) (held float64, err error) {
-	d := t.guess.Vars()
 	for round := 1; ; round++ {
+		all := probable(o, t.guess.Vars(), counts)
 		var list []tempering.Parents
-		held = 1
-		for j, sets := range probable(o, d, counts) {
-			missing, own := 0.0, 0.0
-			for _, w := range sets {
-				if t.estimates[j][setKey(w.Set)] != nil {
-					own += w.probability
-				}
-			}
-			held = min(held, own)
-			missing = 1 - own
-			for _, w := range sets {
-				if missing < leftOpen {
-					break
-				}
-				if t.estimates[j][setKey(w.Set)] == nil {
-					list = append(list, w.Parents)
-					missing -= w.probability
-				}
-			}
+		list, held = t.open(all)
+		particles := fewParticles
+		if len(list) == 0 {
+			list, particles = t.coarse(all), manyParticles
 		}
 		if len(list) == 0 || round > correctMost {
 			return held, nil
 		}
 		say(round, len(list))
-		if err := t.estimate(ctx, list); err != nil {
+		if err := t.estimate(ctx, list, particles); err != nil {
 			return 0, err
 		}
 		if o, err = t.grow(ctx); err != nil {
@@ -324,9 +313,45 @@ func (t *networkTable) correct(ctx context.Context, o *exact.Orders, say func(ro
 	}
 }
 
+// open are the sets without an estimate that hold too much of the probability, and what those with one hold of that of the variable of which it is least.
+func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held float64) {
+	held = 1
+	for j, sets := range all {
+		own := 0.0
+		for _, w := range sets {
+			if t.estimates[j][setKey(w.Set)] != nil {
+				own += w.probability
+			}
+		}
+		held = min(held, own)
+		for _, w := range sets {
+			if 1-own < leftOpen {
+				break
+			}
+			if t.estimates[j][setKey(w.Set)] == nil {
+				list = append(list, w.Parents)
+				own += w.probability
+			}
+		}
+	}
+	return list, held
+}
+
+// coarse are the important sets whose estimates have few particles.
+func (t *networkTable) coarse(all [][]weightedSet) (list []tempering.Parents) {
+	for j, sets := range all {
+		for _, w := range sets {
+			if known := t.estimates[j][setKey(w.Set)]; w.probability >= important && known != nil && known.Particles < manyParticles {
+				list = append(list, w.Parents)
+			}
+		}
+	}
+	return list
+}
+
 // estimate adds estimates of the sets of a list.
-func (t *networkTable) estimate(ctx context.Context, list []tempering.Parents) error {
-	all, err := t.sets.Estimate(ctx, list)
+func (t *networkTable) estimate(ctx context.Context, list []tempering.Parents, particles int) error {
+	all, err := t.sets.Estimate(ctx, list, particles)
 	if err != nil {
 		return err
 	}

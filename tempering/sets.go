@@ -33,11 +33,11 @@ type Estimate struct {
 	// LogEvidence is log p(x_j|x_A), the logarithm of the mean of two independent estimates, and Halves are these.
 	LogEvidence float64
 	Halves      [2]float64
+	Particles   int       // of both together
 	networks    []network // of the posterior, from both populations in turn
 }
 
-// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of [Run]. Config.Particles is the number of particles of both populations together, half of
-// them in each, and Config.Sweeps that of sweeps at each temperature.
+// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of [Run]. Config.Sweeps is the number of sweeps at each temperature.
 func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	kernels, err := check(x, intervened, &cfg)
 	if err != nil {
@@ -46,15 +46,18 @@ func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	return &Sets{cfg: cfg, x: x, intervened: intervened, kernels: kernels}, nil
 }
 
-// Estimate estimates all sets of a list, shared by Config.Workers goroutines. A cancelled context is returned as its cause. It
-// panics if a set is not what [Parents] says.
-func (s *Sets) Estimate(ctx context.Context, list []Parents) ([]*Estimate, error) {
+// Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of particles for each, half of them in each of two populations.
+// Estimates with other numbers are independent. A cancelled context is returned as its cause. It panics if a set is not what [Parents] says, and with less than 4 particles.
+func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*Estimate, error) {
+	if particles < 4 {
+		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4", particles))
+	}
 	for _, p := range list {
 		s.check(p)
 	}
 	all := make([]*Estimate, len(list))
 	err := parallel.For(ctx, len(list), s.cfg.Workers, func(k int) error {
-		all[k] = s.estimate(list[k])
+		all[k] = s.estimate(list[k], particles)
 		return nil
 	})
 	return all, err
@@ -75,19 +78,19 @@ func (s *Sets) check(p Parents) {
 	}
 }
 
-// draws is how many networks of a set are kept.
+// setDraws is how many networks of a set are kept.
 const setDraws = 16
 
 // estimate has a population of half of the particles twice.
-func (s *Sets) estimate(p Parents) *Estimate {
+func (s *Sets) estimate(p Parents, particles int) *Estimate {
 	cfg := s.cfg
 	v := newNode(s.x, s.intervened, p.Of, p.Set, anyParents{}, &cfg, s.kernels)
 	w := v.newWorker()
-	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}}
+	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
 	var networks [2][]network
 	for half := range e.Halves {
-		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, key(p.Set, half))
-		n := max(2, cfg.Particles/2)
+		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, key(p.Set, 2*particles+half))
+		n := particles / 2
 		log, all := w.population(1<<len(p.Set)-1, n, rng)
 		e.Halves[half] = log
 		for k := range min(n, setDraws/2) {
@@ -105,10 +108,10 @@ func (s *Sets) estimate(p Parents) *Estimate {
 // key is a number that tells sets and their populations apart, for their random streams.
 func key(set []int, population int) int {
 	h := uint64(14695981039346656037)
-	for _, i := range set {
+	for _, i := range append(slices.Clone(set), population) {
 		h = (h ^ uint64(i+1)) * 1099511628211
 	}
-	return int(h>>3)<<1 | population
+	return int(h >> 2)
 }
 
 // Draw is one of the graph whose parents the estimates have, one for each variable and in their sequence, with network number k of each: the networks of a set are few, and come again. Parameters
