@@ -71,7 +71,8 @@ type Engine int
 
 const (
 	// Auto is Exact where node scores are in closed form and the variables few
-	// enough, MCMC where they are more, and SVGD for every other model.
+	// enough, MCMC where they are more, Tempering for networks with one hidden layer given an order or with few enough
+	// variables, unless a setting of SVGD is given, and SVGD for every other model. Of networks with more layers SVGD then integrates the last one out.
 	Auto Engine = iota
 	// Exact sums over all orders, and over all graphs where that is affordable, by
 	// dynamic programming; given a known order, over all graphs along it. See package exact.
@@ -205,6 +206,13 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if err := c.Prior.checkTogether(names, c.Order.Known); err != nil {
 		return c, err
 	}
+	switch {
+	case c.temperedByDefault(d):
+		c.Engine = Tempering
+	case c.integratedByDefault():
+		m := c.Model.(FeedForward)
+		m.Output, c.Model = models.IntegratedOutput, m
+	}
 	c.Sampler.Method = c.Method()
 	if c.Trained() {
 		if err := c.trainedDefaults(d); err != nil {
@@ -220,7 +228,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	}
 	chains := c.Chains.withDefaults
 	if c.Engine == Tempering {
-		chains = c.Chains.temperedDefaults
+		chains = func() (Chains, error) { return c.Chains.temperedDefaults(c.overOrders()) }
 	}
 	if c.Chains, err = chains(); err != nil {
 		return c, err
@@ -235,7 +243,7 @@ func (c *Config) checkTogether(d int) error {
 	_, scored := c.Model.(Scored)
 	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && !c.Trained() && (c.Model != nil && !scored || c.Order.Method != nil)
 	if c.Engine == Tempering && c.Sampler.Method != DiBS {
-		return c.checkTempering()
+		return c.checkTempering(d)
 	}
 	switch {
 	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:

@@ -63,6 +63,9 @@ func (p *problem) demands() []demand {
 	}
 	add(20*d*d*8, "matrices of the pairs of variables")
 	switch {
+	case p.cfg.Engine == Tempering && p.cfg.overOrders():
+		add(2*float64(exactBytes(p.d, false)), "sums over 2^%d sets of variables", p.d)
+		add(2*firstSets*3*8*float64(min(p.n, gaussRows)*(p.d+2)), "Gaussian processes of %d rows", min(p.n, gaussRows))
 	case p.models == 0:
 	case p.chained():
 		k := p.candidates()

@@ -39,6 +39,8 @@ const (
 	perBCDProgram  = 1e-3    // bcd: compiling and drawing, for each pair of variables
 	perFlowProduct = 1.5e-10 // gflownet: for each product of a number with a weight of the policy's network
 	perFlowStep    = 5e-3    // gflownet: for each step, beside the products
+	perNetworkMove = 2.3e-8  // tempering: for each iteration, temperature, row and pair of variables, of five units
+	perNetworkSets = 7e-4    // tempering over all orders: for each row and pair of variables
 	perFlowGraph   = 2e-6    // gflownet: for each graph of the exact flows
 
 	programBytes = 40 << 20 // of a process without data
@@ -60,6 +62,9 @@ func (p *problem) seconds() (total, shared float64) {
 	if p.cfg.Trained() {
 		total += p.trainingSeconds()
 		shared = float64(min(p.cfg.Workers, runtime.GOMAXPROCS(0)))
+	}
+	if p.cfg.Engine == Tempering {
+		total += p.temperedSeconds()
 	}
 	if p.models > 0 && !p.cheap {
 		total += posteriorDraws*perEquation*d + perEffect*d*d
@@ -99,6 +104,20 @@ func (p *problem) chainSeconds() float64 {
 		cost += search + float64(c.WarmUp+c.Iterations)*iteration
 	}
 	return cost + rounds*float64(min(p.models, 2))*(search+pilot*iteration)
+}
+
+// temperedSeconds are those of the engine tempering.
+func (p *problem) temperedSeconds() float64 {
+	m, ok := p.cfg.Model.(FeedForward)
+	if !ok {
+		return 0
+	}
+	each := float64(p.n) * float64(p.d) * float64(p.d) * m.units() / 5
+	if p.cfg.overOrders() {
+		const sums = 12 // over all orders
+		return perNetworkSets*each + sums*perSubset*float64(p.d)*math.Exp2(float64(p.d))
+	}
+	return perNetworkMove * each * float64(p.cfg.Chains.Iterations*p.cfg.Chains.Rungs) * math.Max(1, float64(p.cfg.Order.Count))
 }
 
 // particleSeconds are those of SVGD: under each order the compilation and the steps.

@@ -145,6 +145,9 @@ func (f *imputedFit) prepare() error {
 	if f.cfg.Engine == Tempering {
 		return fmt.Errorf("tobac: the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
 	}
+	if f.cfg.temperedByDefault(0) {
+		f.cfg.Engine = SVGD
+	}
 	var moments []posterior.Standardization
 	for k := range f.data.Count {
 		t := f.data.Table(k)

@@ -3,6 +3,7 @@ package tobac
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"tobac/dag"
@@ -22,12 +23,16 @@ const (
 	temperedRungs      = 12
 )
 
-// temperedDefaults are those of the engine tempering.
-func (c Chains) temperedDefaults() (Chains, error) {
+// temperedDefaults are those of the engine tempering, which runs no chains over all orders.
+func (c Chains) temperedDefaults(overOrders bool) (Chains, error) {
 	if err := checkTexts(c.Settings()); err != nil {
 		return c, err
 	}
 	switch {
+	case overOrders && c != Chains{}:
+		return c, fmt.Errorf("the engine tempering runs chains given an order, and estimates evidences over all orders: leave out the settings %v, or give an order", c.String())
+	case overOrders:
+		return c, nil
 	case c.Chains != 0 && c.Chains != temperedChains:
 		return c, fmt.Errorf("the engine tempering runs %d chains of each variable, got chains %d", temperedChains, c.Chains)
 	case c.WarmUp != 0:
@@ -46,7 +51,7 @@ func (c Chains) temperedDefaults() (Chains, error) {
 }
 
 // checkTempering finds settings that the engine tempering does not take.
-func (c *Config) checkTempering() error {
+func (c *Config) checkTempering(d int) error {
 	m, ok := c.Model.(FeedForward)
 	switch {
 	case !ok && c.Model == nil:
@@ -57,16 +62,39 @@ func (c *Config) checkTempering() error {
 		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", len(m.hidden()))
 	case m.Output != models.SampledOutput:
 		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
-	case c.Order.Known == nil && c.Order.Method == nil:
-		return fmt.Errorf("the engine tempering needs a causal order: a known one, or a method that finds it")
+	case c.overOrders() && d > exactVariables:
+		return fmt.Errorf("the engine tempering sums over all orders of at most %d variables, got %d; allowed: an order, a method that finds it, or the engine svgd", exactVariables, d)
+	case c.overOrders() && c.Order.Count > 0:
+		return fmt.Errorf("the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd")
 	case c.Prior.Own != nil:
 		return fmt.Errorf("the engine tempering takes no prior of one's own; allowed: the engine svgd")
 	}
 	return nil
 }
 
+// temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, given an order or
+// with few enough variables to sum over all orders, unless something is set that only SVGD reads.
+func (c *Config) temperedByDefault(d int) bool {
+	m, ok := c.Model.(FeedForward)
+	return ok && c.Engine == Auto && len(m.hidden()) == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
+		(!c.overOrders() || d <= exactVariables && c.Order.Count == 0)
+}
+
+// integratedByDefault reports whether SVGD is to integrate the last layer of networks out: those of several hidden layers, which the engine tempering does not
+// take, unless something is set that SVGD reads.
+func (c *Config) integratedByDefault() bool {
+	m, ok := c.Model.(FeedForward)
+	return ok && c.Engine == Auto && len(m.hidden()) > 1 && reflect.DeepEqual(c.Sampler, Sampler{})
+}
+
+// overOrders reports whether the order is to be inferred.
+func (c *Config) overOrders() bool { return c.Order.Known == nil && c.Order.Method == nil }
+
 // temper computes the posterior of networks by the engine tempering, under every order.
 func (r *Run) temper(ctx context.Context) (*inference, error) {
+	if r.cfg.overOrders() {
+		return r.temperOverOrders(ctx, r.cfg.Model.(FeedForward))
+	}
 	orders, err := r.sampledOrders(ctx)
 	if err != nil {
 		return nil, err

@@ -351,6 +351,8 @@ func (r *Result) computation() string {
 		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(r.Draws), r.Training.Distance)
 	case c.Engine == GFlowNet:
 		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
+	case c.Engine == Tempering && c.overOrders():
+		return "Edge probabilities are sums " + r.Sum + "."
 	case c.Engine == Tempering:
 		return fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", c.Chains.Iterations, c.Chains.Rungs)
 	case c.Engine == SVGD:

@@ -171,21 +171,23 @@ func (c *chain) adapt() {
 }
 
 // draw is a network from the posterior: the state at β = 1 with a last layer given it.
-func (c *chain) draw() network {
-	s := c.states[len(c.states)-1]
-	d := network{biases: append([]float64(nil), s.biases...), output: make([]float64, c.features), logs: s.logs}
+func (c *chain) draw() network { return c.complete(c.states[len(c.states)-1], c.rng) }
+
+// complete is the network of a state, whose last layer is drawn given the rest.
+func (w *worker) complete(s *state, rng *rand.Rand) network {
+	d := network{biases: append([]float64(nil), s.biases...), output: make([]float64, w.features), logs: s.logs}
 	for i, in := range s.in {
 		if in {
-			d.parents = append(d.parents, c.candidates[i])
-			d.weights = append(d.weights, s.weights[i*c.units:(i+1)*c.units]...)
+			d.parents = append(d.parents, w.candidates[i])
+			d.weights = append(d.weights, s.weights[i*w.units:(i+1)*w.units]...)
 		}
 	}
-	c.solver.LogEvidence(s.gram, c.n, math.Exp(s.logs))
+	w.solver.LogEvidence(s.gram, w.n, math.Exp(s.logs))
 	for a := range d.output {
-		d.output[a] = c.rng.NormFloat64()
+		d.output[a] = rng.NormFloat64()
 	}
-	c.solver.Draw(d.output)
-	floats.Scale(c.scale, d.output)
+	w.solver.Draw(d.output)
+	floats.Scale(w.scale, d.output)
 	return d
 }
 

@@ -103,12 +103,18 @@ func (v *node) sum(t *Table) {
 }
 
 // setEvidence is the log evidence of a set of parents.
-func (v *node) setEvidence(set int, rng *rand.Rand) (sum float64) {
-	w, n := v.newWorker(), v.cfg.Particles
-	now, next := make([]*state, n), make([]*state, n)
+func (v *node) setEvidence(set int, rng *rand.Rand) float64 {
+	e, _ := v.newWorker().population(set, v.cfg.Particles, rng)
+	return e
+}
+
+// population moves particles, whose parents are a set of the candidates, from the prior to the posterior [5]: the estimate of the log evidence, and the particles.
+func (w *worker) population(set, n int, rng *rand.Rand) (sum float64, now []*state) {
+	now = make([]*state, n)
+	next := make([]*state, n)
 	for k := range now {
-		now[k], next[k] = v.newState(), v.newState()
-		for i := range v.candidates {
+		now[k], next[k] = w.newState(), w.newState()
+		for i := range w.candidates {
 			now[k].in[i] = set>>i&1 == 1
 		}
 		w.fromPrior(now[k], rng)
@@ -119,18 +125,18 @@ func (v *node) setEvidence(set int, rng *rand.Rand) (sum float64) {
 		sum += floats.LogSumExp(logs) - math.Log(float64(n))
 		resample(next, now, logs, rng)
 		now, next, beta = next, now, to
-		for range v.cfg.Sweeps {
+		for range w.cfg.Sweeps {
 			for _, s := range now {
 				for a := range w.units {
 					w.turn(s, a, beta, rng)
 				}
-				if v.cfg.NoiseVariance == 0 {
+				if w.cfg.NoiseVariance == 0 {
 					w.noise(s, beta, rng)
 				}
 			}
 		}
 	}
-	return sum
+	return sum, now
 }
 
 // nextTemperature is the inverse temperature at which the weights of the states have an effective sample size of half

@@ -60,34 +60,42 @@ func Run(ctx context.Context, x, intervened mat.Matrix, order []int, prior Prior
 	return newResult(all, order, &cfg), nil
 }
 
-// newNodes checks data, order and settings, whose defaults it fills in. Nodes are in the sequence of the order.
-func newNodes(x, intervened mat.Matrix, order []int, prior Prior, cfg *Config) ([]*node, error) {
-	var err error
+// check fills in the defaults of the settings, and finds data that do not suit.
+func check(x, intervened mat.Matrix, cfg *Config) (kernels vector.Set, err error) {
 	if *cfg, err = cfg.WithDefaults(); err != nil {
-		return nil, err
+		return kernels, err
 	}
-	kernels, err := vector.Default()
-	if err != nil {
-		return nil, fmt.Errorf("tempering: %w", err)
+	if kernels, err = vector.Default(); err != nil {
+		return kernels, fmt.Errorf("tempering: %w", err)
 	}
 	n, d := x.Dims()
-	if prior == nil {
-		return nil, errors.New("tempering: no prior")
-	}
-	if sorted := slices.Sorted(slices.Values(order)); len(order) != d || slices.ContainsFunc(order, func(j int) bool { return j < 0 || j >= d }) || len(slices.Compact(sorted)) != d {
-		return nil, fmt.Errorf("tempering: order %v, want every column from 0 to %d once", order, d-1)
-	}
 	if intervened != nil {
 		if r, c := intervened.Dims(); r != n || c != d {
-			return nil, fmt.Errorf("tempering: marks of interventions are %d×%d, want %d×%d like the data", r, c, n, d)
+			return kernels, fmt.Errorf("tempering: marks of interventions are %d×%d, want %d×%d like the data", r, c, n, d)
 		}
 	}
 	for i := range n {
 		for j := range d {
 			if v := x.At(i, j); v-v != 0 {
-				return nil, fmt.Errorf("tempering: data row %d, column %d is %v, want a finite number", i+1, j+1, v)
+				return kernels, fmt.Errorf("tempering: data row %d, column %d is %v, want a finite number", i+1, j+1, v)
 			}
 		}
+	}
+	return kernels, nil
+}
+
+// newNodes checks data, order and settings, whose defaults it fills in. Nodes are in the sequence of the order.
+func newNodes(x, intervened mat.Matrix, order []int, prior Prior, cfg *Config) ([]*node, error) {
+	kernels, err := check(x, intervened, cfg)
+	if err != nil {
+		return nil, err
+	}
+	_, d := x.Dims()
+	if prior == nil {
+		return nil, errors.New("tempering: no prior")
+	}
+	if sorted := slices.Sorted(slices.Values(order)); len(order) != d || slices.ContainsFunc(order, func(j int) bool { return j < 0 || j >= d }) || len(slices.Compact(sorted)) != d {
+		return nil, fmt.Errorf("tempering: order %v, want every column from 0 to %d once", order, d-1)
 	}
 	var nodes []*node
 	for at, j := range order {
@@ -166,6 +174,15 @@ func scaleReduction(pair []*chain, i int) float64 {
 
 // newDraw is network number k of all variables: one of each chain in turn.
 func newDraw(all []*chain, order []int, k int, cfg *Config) Draw {
+	networks := make([]*network, len(order))
+	for c, j := range order {
+		networks[j] = &all[c*chains+k%chains].draws[k/chains]
+	}
+	return assemble(networks, order, cfg)
+}
+
+// assemble is the draw of all networks, by variable, with its parameters in the coordinates of an order.
+func assemble(networks []*network, order []int, cfg *Config) Draw {
 	d, h := len(order), cfg.Hidden
 	at := dag.Inverse(order)
 	biases := 1
@@ -181,7 +198,7 @@ func newDraw(all []*chain, order []int, k int, cfg *Config) Draw {
 	draw := Draw{Graph: dag.New(d), Parameters: make([]float64, n+own)}
 	theta := draw.Parameters
 	for c, j := range order {
-		net := all[c*chains+k%chains].draws[k/chains]
+		net := networks[j]
 		for m, i := range net.parents {
 			draw.Graph.Set(i, j, true)
 			copy(theta[(c*d+at[i])*h:], net.weights[m*h:(m+1)*h])

@@ -21,6 +21,7 @@ import (
 )
 
 var (
+	data       = flag.String("data", filepath.Join("..", "..", "shared", "data", "synthetic"), "folder of the simulated data")
 	long       = flag.Bool("long", false, "run the tests that take minutes")
 	iterations = flag.Int("iterations", 0, "of the chains in the long tests; 0: the default")
 	rungs      = flag.Int("temperatures", 0, "of the chains in the long tests; 0: the default")
@@ -37,7 +38,7 @@ type set struct {
 // readSet reads a folder of the simulated data, or skips the test without it.
 func readSet(t *testing.T, name string) *set {
 	t.Helper()
-	dir := filepath.Join("..", "..", "shared", "data", "synthetic", name)
+	dir := filepath.Join(*data, name)
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no data in %s", dir)
 	}

@@ -352,7 +352,7 @@ func TestBadChoices(t *testing.T) {
 		{"fit --model gaussian", usage, `invalid argument "gaussian" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), gp, ffn`},
 		{"fit --model ffn --engine tempering --order eqvar --steps 5", usage, "--steps contradicts --engine tempering: it is for the engine svgd"},
 		{"fit --model ffn --engine tempering --order eqvar --warm-up 5", usage, "--engine tempering: the engine tempering warms up for half of its iterations, got a warm-up of 5"},
-		{"fit --model ffn --engine tempering", usage, "--engine tempering: the engine tempering needs a causal order: a known one, or a method that finds it"},
+		{"fit --model ffn --engine tempering --orders 3", usage, "--engine tempering: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
 		{"fit --model gp --output-layer integrated", usage, "--output-layer contradicts --model gp: only --model ffn has an output layer"},
 		{"fit --engine best", usage, `invalid argument "best" for "--engine" flag: allowed: auto, exact, mcmc, svgd, bcd, gflownet, tempering`},
 		{"fit --model ffn --hidden 0", usage, `invalid argument "0" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},

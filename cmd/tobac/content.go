@@ -220,7 +220,7 @@ func (s *storedSummary) convergence() report.Convergence {
 	case s.Engine == "exact":
 		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
 	case s.Engine == "tempering":
-		c.Text = "Two chains of each variable were compared; where they do not agree on an edge, a warning names it."
+		c.Text = "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared; where they do not agree on an edge, a warning names it."
 	case s.Engine == "svgd":
 		c.Text = "Particles were moved for a fixed number of steps, and no test says whether they have arrived: a run with another --seed shows how far the numbers hold."
 	}

@@ -241,6 +241,8 @@ func (r *result) describeEngine() string {
 	case c.Engine == tobac.Exact:
 		text = "exact, " + r.Sum
 		reason = fmt.Sprintf("%d variables are few enough", d)
+	case c.Engine == tobac.Tempering && r.Sum != "":
+		text = "tempering, " + r.Sum
 	case c.Engine == tobac.Tempering:
 		text = fmt.Sprintf("tempering, 2 chains of %d iterations for each variable, at %d temperatures", c.Chains.Iterations, c.Chains.Rungs)
 	case c.Sampler.Method == tobac.DiBS:

@@ -54,6 +54,7 @@ const (
 	BCDJudgeNoise                          // latents of a sample that starts of BCD Nets are compared on
 	BCDJudgeGumbel                         // permutation of such a sample
 	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
+	TemperingSets                          // particles of a set of parents of a variable, in one of two populations
 )
 
 // A derivation is one of those in the package comment.
@@ -122,6 +123,7 @@ var purposes = [...]struct {
 	BCDJudgeNoise:       {keyed, 1, "BCD judged z", 0},
 	BCDJudgeGumbel:      {keyed, 1, "BCD judged P", 0},
 	ReferenceSeed:       {keyed, 1, "reference", 0},
+	TemperingSets:       {keyed, 2, "net sets", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

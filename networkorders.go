@@ -1,0 +1,262 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/internal/stream"
+	"tobac/models"
+	"tobac/posterior"
+	"tobac/score"
+	"tobac/tempering"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Of the estimates of evidences of networks, and the graphs with networks that are drawn.
+const (
+	setSweeps    = 4
+	networkDraws = 200
+)
+
+// networkScores are the node scores of networks, as a model whose posterior the engine exact computes.
+type networkScores struct {
+	FeedForward
+	hypothesis Hypothesis
+}
+
+var _ Scored = networkScores{}
+
+// Hypotheses implements [Scored].
+func (n networkScores) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
+	return []Hypothesis{n.hypothesis}, nil
+}
+
+// temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
+// the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.
+func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
+	table, o, noise, err := r.gaussianTable(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	model := asked.WithNoise(noise).(FeedForward)
+	data, scale := r.data, (*posterior.Standardization)(nil)
+	d := len(data.Names)
+	table.constant = make([]float64, d)
+	if noise == 0 {
+		if data, scale, err = standardised(r.data); err != nil {
+			return nil, err
+		}
+		table.constant = unitConstants(data, scale.SD)
+	}
+	if table.sets, err = tempering.NewSets(data.X, data.Mask(), r.setConfig(model)); err != nil {
+		return nil, err
+	}
+	table.estimates = make([]map[string]*tempering.Estimate, d)
+	for j := range d {
+		table.estimates[j] = map[string]*tempering.Estimate{}
+	}
+	held, err := table.correct(ctx, o, func(round, sets int) {
+		r.cfg.doing(Tempering, fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
+	})
+	if err != nil {
+		return nil, err
+	}
+	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise}}}, &r.cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.cfg.Model = model
+	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
+}
+
+// setConfig are the settings of estimates.
+func (r *Run) setConfig(m FeedForward) tempering.Config {
+	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance,
+		Sweeps: setSweeps, Seed: stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), Workers: r.cfg.Workers}
+}
+
+// gaussianTable is the table of Gaussian-process scores with the posterior under it, and the noise variance of all equations: that of the model, or, if that is unknown, one
+// in common or, 0, one for each, as the data support.
+func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (*networkTable, *exact.Orders, float64, error) {
+	n, d := r.data.X.Dims()
+	densities := r.cfg.Prior.densities(d)
+	prior, err := r.cfg.closedPrior(d, densities[len(densities)-1])
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	r.cfg.doing(Tempering, "scores of Gaussian processes")
+	var opt score.GPOptions
+	if n > gaussRows {
+		opt.Rank = gaussRank
+	}
+	table := func(s score.Scorer) (*networkTable, *exact.Orders, error) {
+		t, err := newNetworkTable(ctx, s, prior, r.cfg.Workers)
+		if err != nil {
+			return nil, nil, err
+		}
+		o, err := t.grow(ctx)
+		return t, o, err
+	}
+	raw, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Scale: score.Raw, Rank: opt.Rank})
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if m.NoiseVariance != 0 {
+		t, o, err := table(raw.At(m.NoiseVariance))
+		return t, o, m.NoiseVariance, err
+	}
+	scaled, err := score.NewGP(r.data.X, r.data.Mask(), opt)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	own, ownOrders, err := table(scaled.Integrated())
+	if err != nil || noCommonUnit(r.data) != "" {
+		return own, ownOrders, 0, err
+	}
+	graph, err := own.best(ctx)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	var one *networkTable
+	var oneOrders *exact.Orders
+	v := raw.LeastVariance()
+	for round := range 2 {
+		if v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(raw.At(v), graph), nil }); err != nil {
+			return nil, nil, 0, err
+		}
+		v = rounded(v)
+		if round == 0 {
+			if one, oneOrders, err = table(raw.At(v)); err == nil {
+				graph, err = one.best(ctx)
+			}
+		} else if err = one.rescore(ctx, raw.At(v)); err == nil {
+			oneOrders, err = one.grow(ctx)
+		}
+		if err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	grid := raw.NoiseGrid(v, 1)
+	if oneOrders.LogEvidence()+grid.LogWeights[0] > ownOrders.LogEvidence() {
+		return one, oneOrders, v, nil
+	}
+	return own, ownOrders, 0, nil
+}
+
+// rounded keeps four digits, more than which nothing depends on.
+func rounded(v float64) float64 {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // its own text is a number
+	return short
+}
+
+// withNetworks gives some of the draws of graphs their networks, and says how good the evidences are.
+func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, data *dataset.Table, scale *posterior.Standardization, held float64) error {
+	d := len(data.Names)
+	p := inf.post
+	stride := max(1, len(p.Draws)/networkDraws)
+	var some []posterior.Draw
+	for k := 0; k < len(p.Draws); k += stride {
+		some = append(some, p.Draws[k])
+	}
+	var list []tempering.Parents
+	listed := map[string]bool{}
+	for _, draw := range some {
+		for j := range d {
+			set := draw.Graph.Parents(j)
+			if k := fmt.Sprint(j, set); t.estimates[j][setKey(set)] == nil && !listed[k] {
+				listed[k] = true
+				list = append(list, tempering.Parents{Of: j, Set: set})
+			}
+		}
+	}
+	later, err := t.sets.Estimate(ctx, list, fewParticles)
+	if err != nil {
+		return err
+	}
+	for _, e := range later { // beside the table, whose posterior is settled
+		t.estimates[e.Of][setKey(e.Set)] = e
+	}
+	lik, err := m.Predictive(data)
+	if err != nil {
+		return err
+	}
+	theta := mat.NewDense(len(some), lik.ParamLen(), nil)
+	graphs := make([]*dag.Graph, len(some))
+	for k := range some {
+		parents := make([]*tempering.Estimate, d)
+		for j := range d {
+			parents[j] = t.estimates[j][setKey(some[k].Graph.Parents(j))]
+		}
+		draw := t.sets.Draw(parents, k)
+		theta.SetRow(k, draw.Parameters)
+		some[k].Parameters, graphs[k] = draw.Parameters, draw.Graph
+	}
+	logPrior, logLikelihood, err := models.LogJoint(lik, graphs, theta)
+	if err != nil {
+		return err
+	}
+	for k := range some {
+		some[k].LogPrior, some[k].LogLikelihood = logPrior[k], logLikelihood[k]
+	}
+	out := *p
+	out.Draws, out.Engine, out.Model, out.Standardization = some, Tempering.String(), m.String(), scale
+	out.Components = slices.Clone(p.Components)
+	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
+	out.Components[0].Marginals = &out.Marginals
+	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
+	if err := r.compareHalves(ctx, inf, &out, t, held); err != nil {
+		return err
+	}
+	inf.post = inDataUnits(&out, r.data)
+	return nil
+}
+
+// halvesApart is the difference of edge probabilities from which on the two halves of the particles do not agree.
+const halvesApart = 0.15
+
+// compareHalves computes the edge probabilities that either half of the particles gives, and says how they differ.
+func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Posterior, t *networkTable, held float64) error {
+	r.cfg.doing(Tempering, "the two halves of the estimates compared")
+	var edges [2]*mat.Dense
+	for k := range edges {
+		q, err := exact.New(ctx, t.half(k), t.prior, exact.Options{Workers: r.cfg.Workers})
+		if err != nil {
+			return err
+		}
+		o, err := q.Orders(ctx)
+		if err != nil {
+			return err
+		}
+		edges[k] = o.Edges()
+	}
+	d := len(p.Names)
+	sum, largest, from, to := 0.0, 0.0, 0, 0
+	for i := range d {
+		for j := range d {
+			v := math.Abs(edges[0].At(i, j) - edges[1].At(i, j))
+			if sum += v; v > largest {
+				largest, from, to = v, i, j
+			}
+		}
+	}
+	estimated := 0
+	for _, m := range t.estimates {
+		estimated += len(m)
+	}
+	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
+		estimated, 100*held, sum/float64(d*(d-1)), largest)
+	if largest > halvesApart {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f; more particles are needed", p.Names[from], p.Names[to], largest))
+	}
+	if held < 0.9 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*held))
+	}
+	return nil
+}

@@ -1,0 +1,394 @@
+package tobac
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/internal/parallel"
+	"tobac/score"
+	"tobac/tempering"
+)
+
+// Of the sets of parents that a table of networks takes in.
+const (
+	firstSets   = 1500 // of each variable, with few parents, from the beginning
+	likely      = 0.01 // probability from which on the sets with one parent more are looked at
+	counts      = 1e-4 // probability from which on a set may be estimated
+	leftOpen    = 0.01 // probability of the sets of a variable that may stay without an estimate
+	growthMost  = 8    // rounds in which sets are added
+	correctMost = 10   // rounds in which sets are estimated
+	important   = 0.02 // probability from which on a set has an estimate with more particles
+
+	fewParticles  = 64 // of the first estimate of a set
+	manyParticles = 512
+	gaussRank     = 40 // of the Gaussian processes of more than gaussRows rows
+	gaussRows     = 200
+)
+
+// A networkTable has the node scores of networks: evidences that were estimated, and for sets without an estimate those of Gaussian processes, the
+// relatives of networks with infinitely many units, moved by what the two differ by where both are known.
+type networkTable struct {
+	prior     *score.Prior
+	workers   int
+	gaussian  score.Scorer
+	guess     *score.Pool // Gaussian-process scores
+	pool      *score.Pool // what is used
+	sets      *tempering.Sets
+	estimates []map[string]*tempering.Estimate
+	constant  []float64 // log density of the units of a variable, to be added to its estimates
+}
+
+// newNetworkTable has the Gaussian-process scores of all small sets that the prior allows.
+func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, workers int) (*networkTable, error) {
+	d := gaussian.Vars()
+	t := &networkTable{prior: prior, workers: workers, gaussian: gaussian, guess: score.NewPool(d)}
+	var list []tempering.Parents
+	for j := range d {
+		var required, free []int
+		for i := range d {
+			switch {
+			case i == j || prior.Forbidden(i, j):
+			case prior.Required(i, j):
+				required = append(required, i)
+			default:
+				free = append(free, i)
+			}
+		}
+		most, total, term := 0, 1.0, 1.0
+		for most < len(free) {
+			term *= float64(len(free)-most) / float64(most+1)
+			if total += term; total > firstSets {
+				break
+			}
+			most++
+		}
+		subsets(free, most, func(some []int) {
+			list = append(list, tempering.Parents{Of: j, Set: merged(required, some)})
+		})
+	}
+	return t, t.score(ctx, list)
+}
+
+// subsets visits those of at most k members.
+func subsets(of []int, k int, visit func([]int)) {
+	var next func(chosen []int, from int)
+	next = func(chosen []int, from int) {
+		visit(chosen)
+		if len(chosen) == k {
+			return
+		}
+		for at := from; at < len(of); at++ {
+			next(append(chosen, of[at]), at+1)
+		}
+	}
+	next(make([]int, 0, k), 0)
+}
+
+// merged are the members of two lists, ascending.
+func merged(a, b []int) []int {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return all
+}
+
+// score adds the sets of a list that are new and that the prior allows.
+func (t *networkTable) score(ctx context.Context, list []tempering.Parents) error {
+	list = slices.DeleteFunc(list, func(p tempering.Parents) bool {
+		return t.guess.Has(p.Of, p.Set) || math.IsInf(t.prior.LogPrior(p.Of, p.Set), -1)
+	})
+	// Sets with the same members, of different variables, share most of the work.
+	slices.SortStableFunc(list, func(a, b tempering.Parents) int {
+		return cmp.Or(cmp.Compare(len(a.Set), len(b.Set)), slices.Compare(a.Set, b.Set))
+	})
+	scores := make([]float64, len(list))
+	var first []int // of the runs of equal sets
+	for k, p := range list {
+		if k == 0 || !slices.Equal(p.Set, list[k-1].Set) {
+			first = append(first, k)
+		}
+	}
+	err := parallel.For(ctx, len(first), t.workers, func(run int) error {
+		end := len(list)
+		if run+1 < len(first) {
+			end = first[run+1]
+		}
+		for k := first[run]; k < end; k++ {
+			p := list[k]
+			if scores[k] = t.gaussian.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) || math.IsInf(scores[k], 1) {
+				return &score.VariableError{Variable: p.Of, Err: fmt.Errorf("log score of the parents %v is %v, want a finite number", p.Set, scores[k])}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for k, p := range list {
+		t.guess.Put(p.Of, p.Set, scores[k])
+	}
+	t.fill()
+	return nil
+}
+
+// rescore takes other Gaussian-process scores for the same sets.
+func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error {
+	var list []tempering.Parents
+	for j := range t.guess.Vars() {
+		for _, e := range t.guess.Sets(j) {
+			list = append(list, tempering.Parents{Of: j, Set: e.Parents})
+		}
+	}
+	t.gaussian, t.guess = gaussian, score.NewPool(gaussian.Vars())
+	return t.score(ctx, list)
+}
+
+// fill computes the scores that are used.
+func (t *networkTable) fill() {
+	d := t.guess.Vars()
+	if t.estimates == nil {
+		t.pool = t.guess
+		return
+	}
+	t.pool = score.NewPool(d)
+	for j := range d {
+		offset := t.offset(j)
+		for _, e := range t.guess.Sets(j) {
+			v := e.Score + offset(len(e.Parents))
+			if known := t.estimates[j][setKey(e.Parents)]; known != nil {
+				v = known.LogEvidence + t.constant[j]
+			}
+			t.pool.Put(j, e.Parents, v)
+		}
+	}
+}
+
+// setKey tells sets apart.
+func setKey(set []int) string { return fmt.Sprint(set) }
+
+// offset is what estimates are above Gaussian-process scores, by the number of parents: a straight line through the estimates, whose slope is drawn to 0 where
+// they are few.
+func (t *networkTable) offset(j int) func(parents int) float64 {
+	var sizes, above []float64
+	for _, e := range t.guess.Sets(j) {
+		if known := t.estimates[j][setKey(e.Parents)]; known != nil {
+			sizes, above = append(sizes, float64(len(e.Parents))), append(above, known.LogEvidence+t.constant[j]-e.Score)
+		}
+	}
+	if len(above) == 0 {
+		return func(int) float64 { return 0 }
+	}
+	n := float64(len(above))
+	var x, y, xx, xy float64
+	for k, v := range above {
+		x += sizes[k] / n
+		y += v / n
+	}
+	for k, v := range above {
+		xx += (sizes[k] - x) * (sizes[k] - x)
+		xy += (sizes[k] - x) * (v - y)
+	}
+	slope := xy / (xx + 2)
+	return func(parents int) float64 { return y + slope*(float64(parents)-x) }
+}
+
+// orders are the sums over all orders under the scores of the table.
+func (t *networkTable) orders(ctx context.Context) (*exact.Orders, error) {
+	p, err := exact.New(ctx, t.pool, t.prior, exact.Options{Workers: t.workers})
+	if err != nil {
+		return nil, err
+	}
+	return p.Orders(ctx)
+}
+
+// best is the most probable graph.
+func (t *networkTable) best(ctx context.Context) (*dag.Graph, error) {
+	return mostProbable(ctx, t.pool, t.prior, t.workers)
+}
+
+// A weighted set has its probability.
+type weightedSet struct {
+	tempering.Parents
+	probability float64
+}
+
+// probable are the sets of each variable with their probabilities over all orders, those above a bound, the most probable first.
+func probable(o *exact.Orders, d int, above float64) [][]weightedSet {
+	all := make([][]weightedSet, d)
+	for j := range d {
+		for set, p := range o.ParentSets(j) {
+			if p < above {
+				continue
+			}
+			w := weightedSet{tempering.Parents{Of: j}, p}
+			for k := range d - 1 {
+				if set>>k&1 == 1 {
+					i := k
+					if k >= j {
+						i++
+					}
+					w.Set = append(w.Set, i)
+				}
+			}
+			all[j] = append(all[j], w)
+		}
+		slices.SortStableFunc(all[j], func(a, b weightedSet) int { return cmp.Compare(b.probability, a.probability) })
+	}
+	return all
+}
+
+// grow adds sets with one parent more than a likely one, until there are none: the posterior under the scores at last, and how many sets the last round added.
+func (t *networkTable) grow(ctx context.Context) (o *exact.Orders, err error) {
+	d := t.guess.Vars()
+	for range growthMost {
+		if o, err = t.orders(ctx); err != nil {
+			return nil, err
+		}
+		before := t.size()
+		if err := t.score(ctx, t.neighbours(probable(o, d, likely))); err != nil {
+			return nil, err
+		}
+		if t.size() == before {
+			return o, nil
+		}
+	}
+	return t.orders(ctx)
+}
+
+// size is the number of sets of all variables.
+func (t *networkTable) size() (n int) {
+	for j := range t.guess.Vars() {
+		n += len(t.guess.Sets(j))
+	}
+	return n
+}
+
+// neighbours are the sets with one parent more.
+func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
+	d := t.guess.Vars()
+	seen := map[string]bool{}
+	for j, sets := range all {
+		for _, w := range sets {
+			for i := range d {
+				if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
+					continue
+				}
+				set := merged(w.Set, []int{i})
+				if k := fmt.Sprint(j, set); !seen[k] {
+					seen[k] = true
+					list = append(list, tempering.Parents{Of: j, Set: set})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// correct estimates the sets that hold the probability, first with few particles and then the important ones with more, and computes the posterior under their
+// evidences, in turn. held is the probability that the sets with an estimate hold at last, of the variable with the least.
+func (t *networkTable) correct(ctx context.Context, o *exact.Orders, say func(round, sets int)) (held float64, err error) {
+	for round := 1; ; round++ {
+		all := probable(o, t.guess.Vars(), counts)
+		var list []tempering.Parents
+		list, held = t.open(all)
+		particles := fewParticles
+		if len(list) == 0 {
+			list, particles = t.coarse(all), manyParticles
+		}
+		if len(list) == 0 || round > correctMost {
+			return held, nil
+		}
+		say(round, len(list))
+		if err := t.estimate(ctx, list, particles); err != nil {
+			return 0, err
+		}
+		if o, err = t.grow(ctx); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// open are the sets without an estimate that hold too much of the probability, and what those with one hold of that of the variable of which it is least.
+func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held float64) {
+	held = 1
+	for j, sets := range all {
+		own := 0.0
+		for _, w := range sets {
+			if t.estimates[j][setKey(w.Set)] != nil {
+				own += w.probability
+			}
+		}
+		held = min(held, own)
+		for _, w := range sets {
+			if 1-own < leftOpen {
+				break
+			}
+			if t.estimates[j][setKey(w.Set)] == nil {
+				list = append(list, w.Parents)
+				own += w.probability
+			}
+		}
+	}
+	return list, held
+}
+
+// coarse are the important sets whose estimates have few particles.
+func (t *networkTable) coarse(all [][]weightedSet) (list []tempering.Parents) {
+	for j, sets := range all {
+		for _, w := range sets {
+			if known := t.estimates[j][setKey(w.Set)]; w.probability >= important && known != nil && known.Particles < manyParticles {
+				list = append(list, w.Parents)
+			}
+		}
+	}
+	return list
+}
+
+// estimate adds estimates of the sets of a list.
+func (t *networkTable) estimate(ctx context.Context, list []tempering.Parents, particles int) error {
+	all, err := t.sets.Estimate(ctx, list, particles)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		t.estimates[e.Of][setKey(e.Set)] = e
+	}
+	t.fill()
+	return nil
+}
+
+// half has the scores of one of the two populations of each set, number 0 or 1.
+func (t *networkTable) half(number int) *score.Pool {
+	p := score.NewPool(t.guess.Vars())
+	for j := range t.guess.Vars() {
+		for _, e := range t.pool.Sets(j) {
+			v := e.Score
+			if known := t.estimates[j][setKey(e.Parents)]; known != nil {
+				v = known.Halves[number] + t.constant[j]
+			}
+			p.Put(j, e.Parents, v)
+		}
+	}
+	return p
+}
+
+// unitConstants are the log densities of units: −n_j ln s_j of columns that were divided by s_j.
+func unitConstants(data *dataset.Table, sd []float64) []float64 {
+	n, d := data.X.Dims()
+	all := make([]float64, d)
+	for j := range sd {
+		rows := n
+		for i := range n {
+			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
+				rows--
+			}
+		}
+		all[j] = -float64(rows) * math.Log(sd[j])
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package tempering
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
+	"tobac/internal/vector"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sets estimates the evidence of single sets of parents, whatever the order, by sequential Monte Carlo: what an engine
+// over orders needs of networks. It is safe for concurrent use.
+type Sets struct {
+	cfg           Config
+	x, intervened mat.Matrix
+	kernels       vector.Set
+}
+
+// Parents are those of a variable: ascending columns, without its own.
+type Parents struct {
+	Of  int
+	Set []int
+}
+
+// An Estimate is what is known of the networks of a variable with one set of parents.
+type Estimate struct {
+	Parents
+	// LogEvidence is log p(x_j|x_A), the logarithm of the mean of two independent estimates, and Halves are these.
+	LogEvidence float64
+	Halves      [2]float64
+	Particles   int       // of both together
+	networks    []network // of the posterior, from both populations in turn
+}
+
+// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of [Run]. Config.Sweeps is the number of sweeps at each temperature.
+func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
+	kernels, err := check(x, intervened, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Sets{cfg: cfg, x: x, intervened: intervened, kernels: kernels}, nil
+}
+
+// Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of particles for each, half of them in each of two populations.
+// Estimates with other numbers are independent. A cancelled context is returned as its cause. It panics if a set is not what [Parents] says, and with less than 4 particles.
+func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*Estimate, error) {
+	if particles < 4 {
+		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4", particles))
+	}
+	for _, p := range list {
+		s.check(p)
+	}
+	all := make([]*Estimate, len(list))
+	err := parallel.For(ctx, len(list), s.cfg.Workers, func(k int) error {
+		all[k] = s.estimate(list[k], particles)
+		return nil
+	})
+	return all, err
+}
+
+// check panics unless the set is one of other columns.
+func (s *Sets) check(p Parents) {
+	_, d := s.x.Dims()
+	before := -1
+	for _, i := range p.Set {
+		if i <= before || i >= d || i == p.Of {
+			panic(fmt.Sprintf("tempering: parents %v of column %d, want ascending columns below %d without its own", p.Set, p.Of, d))
+		}
+		before = i
+	}
+	if p.Of < 0 || p.Of >= d {
+		panic(fmt.Sprintf("tempering: parents of column %d, want 0 to %d", p.Of, d-1))
+	}
+}
+
+// setDraws is how many networks of a set are kept.
+const setDraws = 16
+
+// estimate has a population of half of the particles twice.
+func (s *Sets) estimate(p Parents, particles int) *Estimate {
+	cfg := s.cfg
+	v := newNode(s.x, s.intervened, p.Of, p.Set, anyParents{}, &cfg, s.kernels)
+	w := v.newWorker()
+	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
+	var networks [2][]network
+	for half := range e.Halves {
+		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, key(p.Set, 2*particles+half))
+		n := particles / 2
+		log, all := w.population(1<<len(p.Set)-1, n, rng)
+		e.Halves[half] = log
+		for k := range min(n, setDraws/2) {
+			networks[half] = append(networks[half], w.complete(all[k*n/min(n, setDraws/2)], rng))
+		}
+	}
+	for k := range networks[0] {
+		e.networks = append(e.networks, networks[0][k], networks[1][k])
+	}
+	high := math.Max(e.Halves[0], e.Halves[1])
+	e.LogEvidence = high + math.Log((math.Exp(e.Halves[0]-high)+math.Exp(e.Halves[1]-high))/2)
+	return e
+}
+
+// key is a number that tells sets and their populations apart, for their random streams.
+func key(set []int, population int) int {
+	h := uint64(14695981039346656037)
+	for _, i := range append(slices.Clone(set), population) {
+		h = (h ^ uint64(i+1)) * 1099511628211
+	}
+	return int(h >> 2)
+}
+
+// Draw is one of the graph whose parents the estimates have, one for each variable and in their sequence, with network number k of each: the networks of a set are few, and come again. Parameters
+// are in the sequence of the columns.
+func (s *Sets) Draw(parents []*Estimate, k int) Draw {
+	networks := make([]*network, len(parents))
+	order := make([]int, len(parents))
+	for j, e := range parents {
+		networks[j], order[j] = &e.networks[k%len(e.networks)], j
+	}
+	return assemble(networks, order, &s.cfg)
+}
+
+// anyParents is the prior that does not tell sets apart.
+type anyParents struct{}
+
+func (anyParents) LogPrior(int, []int) float64 { return 0 }
+func (anyParents) Forbidden(int, int) bool     { return false }
+func (anyParents) Required(int, int) bool      { return false }
