@@ -27,7 +27,7 @@ func Calibrated(m Model) Config {
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
 		Steps: 300, Samples: 16, StepSize: 0.02, Readout: ReweightedReadout,
 		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
-		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5},
+		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5, End: 1},
 		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
 	}
 	if m == nil {

@@ -267,10 +267,10 @@ func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_
 	if b.cfg.Engine == Tempering {
 		long = Chains{Iterations: referenceFactor * b.cfg.Chains.Iterations, Rungs: b.cfg.Chains.Rungs}
 	}
-	if cfg.Chains, err = long.temperedDefaults(); err != nil {
+	if cfg.Chains, err = long.temperedDefaults(cfg.overOrders()); err != nil {
 		return nil, err
 	}
-	if err := cfg.checkTempering(); err != nil {
+	if err := cfg.checkTempering(len(b.data.Names)); err != nil {
 		return nil, err
 	}
 	b.ref.Engine = Tempering

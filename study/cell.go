@@ -72,9 +72,11 @@ type Outcome struct {
 	Order    []int          `json:"order,omitempty"`
 	Violated metrics.Number `json:"violated_edges"`
 	// Curve is how good particles were on their way; nil for methods without particles.
-	Curve  []Point `json:"curve,omitempty"`
-	Engine string  `json:"engine,omitempty"` // as the posterior names it
-	Model  string  `json:"model,omitempty"`
+	Curve []Point `json:"curve,omitempty"`
+	// Exact says how far the posterior is from the method's reference; nil without one.
+	Exact  *Exactness `json:"exact,omitempty"`
+	Engine string     `json:"engine,omitempty"` // as the posterior names it
+	Model  string     `json:"model,omitempty"`
 }
 
 // Run does the experiment.
@@ -93,6 +95,11 @@ func (c Cell) Run(ctx context.Context) (*Outcome, error) {
 	}
 	if order != nil {
 		o.Violated = metrics.Number(metrics.ViolatedEdges(order, p.Truth))
+	}
+	if c.Method.Reference != "" {
+		if o.Exact, err = c.Method.compare(ctx, p, f, order, c.Seed); err != nil {
+			return nil, err
+		}
 	}
 	o.Views, err = f.Judge(p.Truth)
 	return o, err

@@ -21,7 +21,7 @@ type Options struct {
 	Runs  int    // data sets, or splits, of each section; 0: [PublishedRuns], or [QuickRuns] with Quick
 	Seed  uint64 // of the data and of the inference
 	Quick bool   // fewer runs and steps: see [Reduced]
-	Data  string // folder with the authors' data sets, for the study Authors
+	Data  string // folder with the authors' data sets, for the study Authors, and for Networks, which simulates its own without
 }
 
 // The studies by name.
@@ -31,13 +31,15 @@ const (
 	NonlinearFigure = "nonlinear"
 	Sizes           = "size"
 	Orders          = "order"
+	Networks        = "networks"
 	Authors         = "authors"
 )
 
 // Names are those of all studies. Authors needs the folder Options.Data.
-func Names() []string {
-	return []string{TableOne, LinearFigure, NonlinearFigure, Sizes, Orders, Authors}
-}
+func Names() []string { return append(OfPaper(), Networks, Authors) }
+
+// OfPaper are the studies of the paper.
+func OfPaper() []string { return []string{TableOne, LinearFigure, NonlinearFigure, Sizes, Orders} }
 
 // The published densities, in expected edges per variable: "ER-1" and "ER-2" of the paper.
 const (
@@ -95,6 +97,13 @@ func New(name string, o Options) (Study, error) {
 		s.Title = "Causal order"
 		s.About = "TOBAC under orders from different sources, on linear Gaussian models of 20 variables and 100 rows. The paper does not state the density: here 2d expected edges."
 		simulated(Linear, 20, sparse, 100, "", orderRows(sparse))
+	case Networks:
+		s.Title = "Networks beside their reference"
+		s.About = "Posteriors of networks of one hidden layer of five units, 100 rows, given the true order, given EqVar's, and over all orders. The reference is that of tobac eval --exact: longer chains of the engine tempering given an order, estimated evidences in exact sums over all of them."
+		var err error
+		if s.Sections, err = networks(o); err != nil {
+			return Study{}, err
+		}
 	case Authors:
 		s.Title = "Beside the authors' program"
 		s.About = "The recipe on the data sets that the authors' program was run on, with five inference seeds each."

@@ -51,6 +51,8 @@ type Method struct {
 	Settings map[string]string `json:"settings,omitempty"`
 	// NoiseVariance of the density of held-out rows, of the kind EmptyKind.
 	NoiseVariance float64 `json:"noise_variance,omitempty"`
+	// Reference is the model whose posterior, by the engine tempering, the outcome is compared with; "": none.
+	Reference string `json:"reference,omitempty"`
 }
 
 // fitMethod is tobac.Fit with a configuration that has a text form, under an order. It panics if settings have no
@@ -114,6 +116,9 @@ func (m Method) String() string {
 	words := []string{string(m.Kind)}
 	if m.Order != NoOrder {
 		words = append(words, "order="+string(m.Order))
+	}
+	if m.Reference != "" {
+		words = append(words, "reference="+m.Reference)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Settings)) {
 		words = append(words, name+"="+m.Settings[name])

@@ -153,6 +153,16 @@ func draws(name, title string, of func(r *metrics.Report, o *Outcome) metrics.Nu
 	}}
 }
 
+// reference is a number of the comparison with a reference.
+func reference(name, title string, of func(e *Exactness) metrics.Number) Measure {
+	return Measure{name, title, func(_ *View, o *Outcome) metrics.Number {
+		if o.Exact == nil {
+			return nan
+		}
+		return of(o.Exact)
+	}}
+}
+
 // The measures that claims are about.
 var (
 	eshd       = edge("eshd", "E-SHD", func(r *metrics.EdgeReport) metrics.Number { return r.ESHD })
@@ -162,7 +172,9 @@ var (
 	negLLOfRow = draws("neg_ll_per_row", "Neg.LL per row", func(r *metrics.Report, o *Outcome) metrics.Number {
 		return r.NegLLDataOnly / metrics.Number(o.HeldOutRows)
 	})
-	violated = Measure{"violated_edges", "violated edges", func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
+	meanAbsError      = reference("exact_mean_abs_error", "mean absolute error", func(e *Exactness) metrics.Number { return e.MeanAbsError })
+	logProbDifference = reference("exact_log_prob_difference", "log-probability difference", func(e *Exactness) metrics.Number { return e.LogProbDifference })
+	violated          = Measure{"violated_edges", "violated edges", func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
 )
 
 // Measures are all that results.csv has. AUROC with the diagonal is the published convention; Neg.LL is, as published, the sum
@@ -186,7 +198,7 @@ func Measures() []Measure {
 		edge("skeleton_average_precision", "skeleton AP", func(r *metrics.EdgeReport) metrics.Number { return r.SkeletonAveragePrecision }),
 		edge("consensus_shd", "SHD of the median graph", func(r *metrics.EdgeReport) metrics.Number { return r.ConsensusSHD }),
 		edge("cpdag_shd", "CPDAG SHD", func(r *metrics.EdgeReport) metrics.Number { return r.CPDAGSHD }),
-		violated,
+		violated, meanAbsError, logProbDifference,
 	}
 }
 

@@ -21,8 +21,11 @@ func shown(study string) []Measure {
 		all[m.Name] = m
 	}
 	names := []string{"eshd", "auroc_with_diagonal", "auroc", "average_precision", "neg_ll", "neg_ll_per_row", "cyclic", "edges", "skeleton_auroc", "cpdag_shd", "calibration_error"}
-	if study == Orders {
+	switch study {
+	case Orders:
 		names = append(names, "violated_edges")
+	case Networks:
+		names = []string{"eshd", "auroc_with_diagonal", "auroc", meanAbsError.Name, logProbDifference.Name, "neg_ll_per_row", "edges", "calibration_error"}
 	}
 	var out []Measure
 	for _, n := range names {

@@ -43,8 +43,10 @@ order, stepwise regression, and the exact posterior.
   nonlinear  nonlinear data, 20 variables, both densities
   size       linear data, 10, 20 and 50 variables, 100 and 500 rows
   order      TOBAC under causal orders from different sources
-  authors    the data sets of the authors' program, beside its figures; needs --data
-  all        all of these, authors where --data is given
+  all        all of these
+  networks   networks of 10 and 20 variables, every way of inference beside its reference
+  authors    the data sets of the authors' program, beside its figures; needs --data, and is
+             a part of all where that is given
 
 A cell is one method on one data set. Every finished cell is a file in DIR/cells: the same
 command, killed or stopped, goes on where it was, and with more --runs or another experiment
@@ -96,7 +98,7 @@ func newReproduce() *cobra.Command {
 	defaultText(f, "runs", fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
 	toggle(f, &o.quick, "quick", "fewer runs and steps")
 	f.Var(&several{&o.only, "NAME"}, "only", "method, section, data set or cell; may be repeated")
-	f.Var(text(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program")
+	f.Var(text(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
 	f.Var(seed(&o.seed), "seed", "seed of the data and of the inference")
 	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
 	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
@@ -115,10 +117,12 @@ const mostRuns = 1000
 func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 	names := []string{name}
 	if name == "all" {
-		names = slices.DeleteFunc(study.Names(), func(n string) bool { return n == study.Authors && o.data == "" })
+		if names = study.OfPaper(); o.data != "" {
+			names = append(names, study.Authors)
+		}
 	}
-	if o.data != "" && !slices.Contains(names, study.Authors) {
-		return nil, usagef("--data is for the experiments %s and all", study.Authors)
+	if o.data != "" && !slices.Contains(names, study.Authors) && name != study.Networks {
+		return nil, usagef("--data is for the experiments %s, %s and all", study.Authors, study.Networks)
 	}
 	if name == study.Authors && o.data == "" {
 		return nil, usagef("the experiment %s needs --data DIR, the folder with the data sets of the authors' program", name)

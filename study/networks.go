@@ -1,0 +1,145 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+
+	"tobac"
+	"tobac/metrics"
+	"tobac/models"
+	"tobac/ordering"
+)
+
+// networkRuns is the number of data sets of each size of the study Networks.
+const networkRuns = 5
+
+// networksData are nonlinear-d10-e20-run0 to run4, or those of 20 variables, in a folder, or simulated ones of the same kind.
+func networksData(d int, o Options) (all []Data, err error) {
+	runs := o.Runs
+	if runs == 0 {
+		if runs = networkRuns; o.Quick {
+			runs = 1
+		}
+	}
+	if o.Data == "" {
+		return SimulatedData(Nonlinear, d, sparse, 100, runs, o.Seed), nil
+	}
+	for run := range min(runs, networkRuns) {
+		t, err := ReadTables(filepath.Join(o.Data, fmt.Sprintf("nonlinear-d%d-e%d-run%d", d, sparse*d, run)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("study: the folder %s lacks a data set: %w", o.Data, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// networks are the sections of the study Networks: posteriors of networks given the true order, given EqVar's, and over all orders, each
+// beside its reference.
+func networks(o Options) (sections []Section, err error) {
+	for _, d := range []int{10, 20} {
+		data, err := networksData(d, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, order := range []struct {
+			name, title string
+			source      OrderSource
+		}{{"true", "true order", TrueOrder}, {"eqvar", "EqVar's order", By(ordering.MethodEqVar)}, {"all", "all orders", NoOrder}} {
+			rows := networkRows(order.source)
+			if order.source == NoOrder {
+				rows = networkRowsOverOrders()
+			}
+			for k := range rows {
+				rows[k].Reference = networkModel().String()
+			}
+			sections = append(sections, Section{
+				Name:  "networks-d" + strconv.Itoa(d) + "-" + order.name,
+				Title: fmt.Sprintf("networks, d = %d, %d expected edges, n = 100, %s", d, sparse*d, order.title),
+				Panel: fmt.Sprintf("d = %d, %s", d, order.title),
+				Data:  data, Rows: rows,
+			})
+		}
+	}
+	return sections, nil
+}
+
+// networkModel is the one that made the data.
+func networkModel() tobac.FeedForward { return tobac.FeedForward{NoiseVariance: noiseVariance} }
+
+// networkRows are the posteriors given an order, each under the prior and the noise variance that made the data.
+func networkRows(order OrderSource) []Row {
+	paper := recipe(sparse)
+	paper.Model = networkModel()
+	nodewise, integrated := paper, paper
+	nodewise.Sampler.Estimator = models.NodeWise
+	layer := networkModel()
+	layer.Output = models.IntegratedOutput
+	integrated.Model = layer
+	reweighted := withoutOrder(tobac.Calibrated(networkModel()))
+	reweighted.Prior.EdgesPerNode = sparse
+	calibrated := reweighted
+	calibrated.Sampler.Readout = tobac.ConditionalReadout
+	row := func(name, title string, cfg tobac.Config) Row {
+		return Row{Method: fitMethod(name, title, order, cfg)}
+	}
+	return append([]Row{
+		row("paper", "paper", paper),
+		row("nodewise", "node-wise", nodewise),
+		row("integrated", "output layer integrated out", integrated),
+		row("calibrated", "calibrated", calibrated),
+		row("reweighted", "calibrated, re-weighted", reweighted),
+	}, exactRows(order)...)
+}
+
+// networkRowsOverOrders are the posteriors over all orders.
+func networkRowsOverOrders() []Row {
+	calibrated := withoutOrder(tobac.Calibrated(networkModel()))
+	calibrated.Prior.EdgesPerNode = sparse
+	return append([]Row{
+		{Method: fitMethod("reweighted", "calibrated, re-weighted, orders of linear models", NoOrder, calibrated)},
+		{Method: fitMethod("default", "default of --model ffn, told nothing", NoOrder, tobac.Config{Model: tobac.FeedForward{}})},
+	}, exactRows(NoOrder)...)
+}
+
+// exactRows are the exact posterior under Gaussian processes, and the yardstick, tempering.
+func exactRows(order OrderSource) []Row {
+	prior := recipe(sparse).Prior
+	return []Row{
+		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: tobac.GaussianProcess{}, Prior: prior, Engine: tobac.Exact})},
+		{Method: fitMethod("tempering", "yardstick", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: tobac.Tempering})},
+	}
+}
+
+// Exactness says how far a posterior is from the reference of its method.
+type Exactness struct {
+	MeanAbsError      metrics.Number `json:"mean_abs_error"`
+	LogProbDifference metrics.Number `json:"log_prob_difference"`
+	LogProbError      metrics.Number `json:"log_prob_error"`
+}
+
+// compare compares a posterior with the reference of the method: the posterior under the model Method.Reference, given the same order.
+func (m Method) compare(ctx context.Context, p *Problem, f *Fitted, order []int, seed uint64) (*Exactness, error) {
+	model, err := tobac.ParseModel(m.Reference)
+	if err != nil {
+		return nil, err
+	}
+	cfg := tobac.Config{Model: model, Engine: tobac.Tempering, Prior: recipe(sparse).Prior, Seed: seed}
+	cfg.Order.Known = order
+	if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
+		return nil, err
+	}
+	ref, err := tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Posterior: f.Posterior})
+	if err != nil {
+		return nil, err
+	}
+	c, err := ref.Compare(f.Posterior)
+	return &Exactness{metrics.Number(c.MeanAbsError), metrics.Number(c.LogProbDifference), metrics.Number(c.LogProbError)}, err
+}
