@@ -36,6 +36,7 @@ type conditional struct {
 	order  []int // nil: all
 	weight float64
 	*inference
+	networks *networkEvidences // nil: the inference has node scores
 }
 
 // A Comparison says how far a posterior is from a [Reference].
@@ -45,8 +46,8 @@ type Comparison struct {
 	MeanAbsError float64
 	// LogProbDifference is E[log p(D, G)] under the posterior's acyclic graphs less that under the reference, both by the
 	// reference's node scores and prior: 0 where calibrated, above for graphs that crowd near the mode, far below where strong
-	// edges are lost. −∞ where a graph has no probability under the prior, NaN without graphs, and for networks, which
-	// have no node scores.
+	// edges are lost. −∞ where a graph has no probability under the prior, NaN without graphs. Node scores of networks are estimated
+	// by sequential Monte Carlo.
 	LogProbDifference float64
 	// LogProbError is the standard error of LogProbDifference that the finite numbers of draws leave; that of particles, which
 	// are no draws, takes no part.
@@ -75,7 +76,7 @@ func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Referen
 }
 
 // Compare says how far a posterior of the same data is from the reference: the one of which it is, or another given the same orders.
-func (ref *Reference) Compare(p *posterior.Posterior) (Comparison, error) {
+func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comparison, error) {
 	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows), LogProbDifference: math.NaN(), LogProbError: math.NaN()}
 	if len(p.Draws) == 0 || len(ref.conditionals[0].parts) == 0 {
 		return c, nil
@@ -89,6 +90,9 @@ func (ref *Reference) Compare(p *posterior.Posterior) (Comparison, error) {
 		q := p
 		if len(ref.conditionals) > 1 {
 			q = p.Under(k)
+		}
+		if err := given.networks.estimate(ctx, given.post, q); err != nil {
+			return c, err
 		}
 		own, ownError := given.meanLogJoint(q)
 		exact, exactError := given.meanLogJoint(given.post)

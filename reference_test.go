@@ -29,7 +29,7 @@ func reference(t testing.TB, data *dataset.Table, r *tobac.Result) *tobac.Refere
 
 func compared(t testing.TB, ref *tobac.Reference, p *posterior.Posterior) tobac.Comparison {
 	t.Helper()
-	c, err := ref.Compare(p)
+	c, err := ref.Compare(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

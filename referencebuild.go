@@ -33,7 +33,7 @@ func (b *referenceBuilder) build(ctx context.Context) error {
 	var parts []posterior.Marginals
 	var weights []float64
 	for k, c := range components {
-		inf, err := b.given(ctx, k, c)
+		inf, networks, err := b.given(ctx, k, c)
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (b *referenceBuilder) build(ctx context.Context) error {
 		if !b.conditional() {
 			order = nil
 		}
-		b.ref.conditionals = append(b.ref.conditionals, conditional{order, c.Weight, inf})
+		b.ref.conditionals = append(b.ref.conditionals, conditional{order, c.Weight, inf, networks})
 		parts, weights = append(parts, inf.post.Marginals), append(weights, c.Weight)
 	}
 	b.ref.Marginals = parts[0]
@@ -167,7 +167,7 @@ func (m settledModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, 
 }
 
 // given is the reference under order number k, or over all orders.
-func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, error) {
+func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, *networkEvidences, error) {
 	cfg, d := b.cfg, len(b.data.Names)
 	cfg.Seed, cfg.Order = referenceSeed(cfg.Seed, k), Order{}
 	if b.conditional() {
@@ -192,17 +192,19 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	var err error
 	if cfg.Chains, err = (Chains{Candidates: b.cfg.Chains.Candidates}).withDefaults(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := (&Run{cfg: cfg, data: b.scaled}).problem()
 	if err := p.checkMemory(cfg.room()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b.ref.Engine = cfg.Engine
 	if cfg.Engine == Exact {
-		return inferExact(ctx, b.scaled, []Scored{scored}, &cfg)
+		inf, err := inferExact(ctx, b.scaled, []Scored{scored}, &cfg)
+		return inf, nil, err
 	}
-	return b.chained(ctx, scored, cfg)
+	inf, err := b.chained(ctx, scored, cfg)
+	return inf, nil, err
 }
 
 // noteOnce notes what several orders have in common.
@@ -252,33 +254,38 @@ func largestError(d *mcmc.Diagnostics) float64 {
 	return largest
 }
 
-// tempered runs long chains of networks given an order.
-func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_ *inference, err error) {
+// tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
+func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_ *inference, _ *networkEvidences, err error) {
 	network, ok := m.(FeedForward)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("the model %v has neither node scores nor networks, and so nothing to compare with", m)
-	case cfg.Order.Known == nil:
-		return nil, fmt.Errorf("the model %v has no node scores, and the engine tempering needs an order; allowed: a result given a known order, or one that a method found", m)
+	if !ok {
+		return nil, nil, fmt.Errorf("the model %v has neither node scores nor networks, and so nothing to compare with", m)
 	}
 	network.Output = models.SampledOutput
 	cfg.Model, cfg.Engine = network, Tempering
-	long := Chains{Iterations: referenceFactor / 2 * temperedIterations}
-	if b.cfg.Engine == Tempering {
+	long := Chains{}
+	switch {
+	case cfg.overOrders():
+	case b.cfg.Engine == Tempering:
 		long = Chains{Iterations: referenceFactor * b.cfg.Chains.Iterations, Rungs: b.cfg.Chains.Rungs}
+	default:
+		long.Iterations = referenceFactor / 2 * temperedIterations
 	}
 	if cfg.Chains, err = long.temperedDefaults(cfg.overOrders()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := cfg.checkTempering(len(b.data.Names)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	b.ref.Engine = Tempering
-	b.noteOnce(fmt.Sprintf("tempered chains of %d iterations", cfg.Chains.Iterations))
-	inf, err := (&Run{cfg: cfg, data: b.data}).temper(ctx)
-	if err == nil {
-		b.ref.Warnings = append(b.ref.Warnings, inf.post.Warnings...)
-		b.ref.StandardError = math.NaN()
+	b.ref.Engine, b.ref.StandardError = Tempering, math.NaN()
+	if !cfg.overOrders() {
+		b.noteOnce(fmt.Sprintf("tempered chains of %d iterations", cfg.Chains.Iterations))
 	}
-	return inf, err
+	run := &Run{cfg: cfg, data: b.data}
+	inf, err := run.temper(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.ref.Warnings = append(b.ref.Warnings, inf.post.Warnings...)
+	networks, err := b.withEvidences(run, inf)
+	return inf, networks, err
 }

@@ -140,6 +140,6 @@ func (m Method) compare(ctx context.Context, p *Problem, f *Fitted, order []int,
 	if err != nil {
 		return nil, err
 	}
-	c, err := ref.Compare(f.Posterior)
+	c, err := ref.Compare(ctx, f.Posterior)
 	return &Exactness{metrics.Number(c.MeanAbsError), metrics.Number(c.LogProbDifference), metrics.Number(c.LogProbError)}, err
 }

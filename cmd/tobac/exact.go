@@ -104,7 +104,7 @@ func (f *storedFit) compare(ctx context.Context, p *progress) (*exactSummary, er
 	if err != nil {
 		return nil, err
 	}
-	c, err := ref.Compare(f.result.Posterior)
+	c, err := ref.Compare(ctx, f.result.Posterior)
 	if err != nil {
 		return nil, err
 	}
