@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -53,7 +54,9 @@ func (r *Results) Document(a About) (*Document, []Drawing) {
 	}
 	d.add(Block{Code: a.Command, Text: text})
 	claims := r.Claims()
-	d.add(Block{Level: 2, Heading: "Claims of the paper", Text: []string{VerdictRule}, Table: claimTable(claims)})
+	if slices.ContainsFunc(claims, func(c Claim) bool { return c.Verdict() != NotCovered }) {
+		d.add(Block{Level: 2, Heading: "Claims of the paper", Text: []string{VerdictRule}, Table: claimTable(claims)})
+	}
 	for _, c := range claims {
 		if t := partTable(c); t != nil {
 			d.add(Block{Level: 3, Heading: fmt.Sprintf("Claim %d: %s", c.Number, c.Verdict()), Text: []string{c.Text}, Table: t})
