@@ -59,7 +59,7 @@ func TestVariancesOfCoordinates(t *testing.T) {
 			for i := range p - 1 {
 				corr += stat.Correlation(mat.Col(nil, i, x[0]), mat.Col(nil, i+1, x[0]), nil) / (p - 1)
 			}
-			s, pValue := target.discrepancy(x)
+			s, pValue := target.discrepancy(x, 1)
 			t.Logf("variance %.3f, correlation of neighbours %.3f, U %.3f, V %.3f, p %.3f", mean, corr, s.U, s.V, pValue)
 			if math.Abs(mean-c.variance) > 0.06*(1+c.variance) || math.Abs(corr-c.corr) > 0.08 {
 				t.Errorf("want the variance %v and the correlation %v", c.variance, c.corr)
