@@ -122,7 +122,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bandwidth of theta", tobac.Config{Sampler: tobac.Sampler{BandwidthTheta: -1}}, "bandwidth-theta is -1; allowed: finite numbers above 0"},
 		{"step size", tobac.Config{Sampler: tobac.Sampler{StepSize: -1}}, "step-size is -1; allowed: finite numbers above 0"},
 		{"kernel of nothing", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Function: "rbf", Latents: "none"}}}, "kernel rbf:none couples nothing: all particles would climb to modes of their own; want a kernel for latents or parameters"},
-		{"kernel of no function", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Latents: "block"}}}, "kernel is :block; allowed: rbf or imq, then"},
+		{"kernel of no function", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Latents: "block"}}}, "kernel is :block; allowed: rbf, imq or imq-BETA"},
 		{"two kernels", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Function: "rbf", Latents: "block"}, Kernel: svgd.RBF{}}}, "kernel rbf:block beside a kernel of one's own, want one of the two"},
 		{"bandwidth of no kernel", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Function: "rbf", Latents: "block", Parameters: "none"}, BandwidthTheta: 3}}, "bandwidth-theta 3 beside kernel rbf:block:none, which has none there"},
 		{"alpha rate and schedule", tobac.Config{Sampler: tobac.Sampler{AlphaRate: 1, Alpha: schedule.Constant(2)}}, "alpha rate 1 beside a schedule of alpha, want one of the two"},
@@ -199,7 +199,7 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 		case "X":
 			good, bad = []string{"0.25", "1e-07"}, append(bad, "0")
 		case "FUNCTION:LATENTS:PARAMETERS":
-			good, bad = []string{"rbf:coordinate", "imq:variable:none", "rbf:block:block"}, append(bad, "rbf", "rbf:all", "cos:block", "rbf:block:block:none")
+			good, bad = []string{"rbf:coordinate", "imq:variable:none", "rbf:block:block", "imq-0.75:block"}, append(bad, "imq-0:block", "imq-x:block", "rbf-1:block", "rbf", "rbf:all", "cos:block", "rbf:block:block:none")
 		case "FORM:A:B":
 			good, bad = []string{"growth:0.5", "geometric:0.01:100", "linear:1:0:50%", "cosine:2:1:3-9"}, append(bad, "growth", "geometric:0:1")
 		case "T:END,...":

@@ -6,17 +6,32 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/delimited"
 	"tobac/models"
 	"tobac/svgd"
 )
 
-// A KernelFunction is a kernel as a function of the distance of two particles.
+// A KernelFunction is a kernel as a function of the distance of two particles: rbf, imq or imq-BETA with a
+// number above 0, such as imq-0.75.
 type KernelFunction string
 
 const (
 	SquaredExponential  KernelFunction = "rbf" // [svgd.RBF]
-	InverseMultiquadric KernelFunction = "imq" // [svgd.IMQ] with c = 1 and β = ½
+	InverseMultiquadric KernelFunction = "imq" // [svgd.IMQ] with c = 1 and β = ½, or BETA
 )
+
+// kernel is the function with a rule for its bandwidth. ok is false if there is no such function.
+func (f KernelFunction) kernel(rule svgd.BandwidthRule) (k svgd.Kernel, ok bool) {
+	switch f {
+	case SquaredExponential:
+		return svgd.RBF{Bandwidth: rule}, true
+	case InverseMultiquadric:
+		return svgd.IMQ{Bandwidth: rule}, true
+	}
+	text, ok := strings.CutPrefix(string(f), "imq-")
+	beta, number := delimited.Number(text)
+	return svgd.IMQ{Beta: beta, Bandwidth: rule}, ok && number && beta > 0
+}
 
 // A Grouping says which coordinates of a block of a particle share a kernel. Each group has its own,
 // with a bandwidth of its own where that is chosen by the median heuristic.
@@ -58,7 +73,7 @@ func ParseCoupling(text string) (Coupling, error) {
 		return Coupling{}, fmt.Errorf("%d words between colons, want 2 or 3", len(words))
 	}
 	c := Coupling{Function: KernelFunction(words[0]), Latents: Grouping(words[1])}
-	if c.Function != SquaredExponential && c.Function != InverseMultiquadric {
+	if _, ok := c.Function.kernel(nil); !ok {
 		return c, fmt.Errorf("unknown function %q", words[0])
 	}
 	if len(words) == 3 {
@@ -75,7 +90,7 @@ func ParseCoupling(text string) (Coupling, error) {
 // coupled is a Coupling, whose zero stands for the default.
 func coupled(v *Coupling, name, usage, byDefault string) *Setting {
 	s := parsed(v, name, usage, byDefault, "FUNCTION:LATENTS:PARAMETERS",
-		"rbf or imq, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, ParseCoupling)
+		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, ParseCoupling)
 	s.wrong = func(text string) error {
 		_, err := ParseCoupling(text)
 		return err
@@ -128,10 +143,7 @@ func (s *Sampler) kernel(target *models.TOBAC) (svgd.Kernel, error) {
 		if h != 0 {
 			rule = svgd.Fixed(h)
 		}
-		var kernel svgd.Kernel = svgd.RBF{Bandwidth: rule}
-		if s.Coupling.Function == InverseMultiquadric {
-			kernel = svgd.IMQ{Bandwidth: rule}
-		}
+		kernel, _ := s.Coupling.Function.kernel(rule)
 		switch s.Coupling.groups()[b] {
 		case PerVariable:
 			groups, ok := target.Groups(b)

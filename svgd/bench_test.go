@@ -70,7 +70,7 @@ func BenchmarkKernel(b *testing.B) {
 // calls, as they do in a run: 190 are the scores of the ordered pairs of 20 variables, 400 of all of them.
 func BenchmarkCoordinates(b *testing.B) {
 	for _, c := range []struct{ particles, coordinates int }{{30, 190}, {30, 400}, {100, 400}, {30, 2000}, {30, 20000}} {
-		for name, k := range map[string]svgd.Kernel{"rbf": svgd.RBF{}, "imq": svgd.IMQ{}, "rbf-fixed": svgd.RBF{Bandwidth: svgd.Fixed(1)}} {
+		for name, k := range map[string]svgd.Kernel{"rbf": svgd.RBF{}, "imq": svgd.IMQ{}, "imq-0.85": svgd.IMQ{Beta: 0.85}, "rbf-fixed": svgd.RBF{Bandwidth: svgd.Fixed(1)}} {
 			b.Run(fmt.Sprintf("%s/M=%d/p=%d", name, c.particles, c.coordinates), func(b *testing.B) {
 				x, score := gaussianBlocks(1, c.particles, c.coordinates), gaussianBlocks(2, c.particles, c.coordinates)
 				driving, repulsive, work := zeros(x), zeros(x), new(svgd.Work)
