@@ -180,7 +180,7 @@ func TestSetsAgainstChains(t *testing.T) {
 	}
 	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s", mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD), time.Since(start).Seconds())
 	for _, j := range order {
-		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table", j, len(table.Candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.Total[j])
+		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table (populations differ by %.3f)", j, len(table.Candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.Total[j], table.Difference[j])
 		// Of nine candidates, six of them parents, estimates have standard deviations of 0.5 nats each (128 particles, 2000
 		// iterations); of the other variables below 0.2.
 		if e := chains.LogEvidence[j] - table.Total[j]; e > 1.5 || e < -1.5 || len(table.Candidates[j]) < 9 && (e > 0.5 || e < -0.5) {
