@@ -176,7 +176,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 			}
 		}
 	}
-	later, err := t.sets.Estimate(ctx, list, fewParticles)
+	later, err := t.sets.Estimate(ctx, list, levels[0].particles)
 	if err != nil {
 		return err
 	}
