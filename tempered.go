@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -30,7 +31,7 @@ func (c Chains) temperedDefaults(overOrders bool) (Chains, error) {
 	}
 	switch {
 	case overOrders && c != Chains{}:
-		return c, fmt.Errorf("the engine tempering runs chains given an order, and estimates evidences over all orders: leave out the settings %v, or give an order", c.String())
+		return c, fmt.Errorf("the engine tempering runs chains given an order, and estimates evidences over all orders: leave out%s, or give an order", strings.TrimPrefix(c.String(), "mcmc"))
 	case overOrders:
 		return c, nil
 	case c.Chains != 0 && c.Chains != temperedChains:
