@@ -68,11 +68,15 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err != nil {
 		return nil, err
 	}
-	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise}}}, &r.cfg)
+	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
 	if err != nil {
 		return nil, err
 	}
 	r.cfg.Model = model
+	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
+	if noise != asked.NoiseVariance {
+		inf.reason = "as asked for, its noise variance estimated"
+	}
 	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
 }
 
@@ -176,7 +180,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 			}
 		}
 	}
-	later, err := t.sets.Estimate(ctx, list, fewParticles)
+	later, err := t.sets.Estimate(ctx, list, levels[0].particles)
 	if err != nil {
 		return err
 	}
@@ -210,7 +214,6 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
 	out.Components[0].Marginals = &out.Marginals
-	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
 	if err := r.compareHalves(ctx, inf, &out, t, held); err != nil {
 		return err
 	}

@@ -22,14 +22,16 @@ const (
 	counts      = 1e-4 // probability from which on a set may be estimated
 	leftOpen    = 0.01 // probability of the sets of a variable that may stay without an estimate
 	growthMost  = 8    // rounds in which sets are added
-	correctMost = 10   // rounds in which sets are estimated
-	important   = 0.02 // probability from which on a set has an estimate with more particles
-
-	fewParticles  = 64 // of the first estimate of a set
-	manyParticles = 512
-	gaussRank     = 40 // of the Gaussian processes of more than gaussRows rows
-	gaussRows     = 200
+	correctMost = 12   // rounds in which sets are estimated
+	gaussRank   = 40   // of the Gaussian processes of more than gaussRows rows
+	gaussRows   = 200
 )
+
+// levels are the numbers of particles of an estimate, and the probabilities of a set from which on it has so many: sets that turn out to matter less cost less.
+var levels = []struct {
+	particles int
+	from      float64
+}{{16, 0}, {64, 0.002}, {512, 0.02}}
 
 // A networkTable has the node scores of networks: evidences that were estimated, and for sets without an estimate those of Gaussian processes, the
 // relatives of networks with infinitely many units, moved by what the two differ by where both are known.
@@ -289,23 +291,26 @@ func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents
 	return list
 }
 
-// correct estimates the sets that hold the probability, first with few particles and then the important ones with more, and computes the posterior under their
-// evidences, in turn. held is the probability that the sets with an estimate hold at last, of the variable with the least.
+// correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
+// turn. held is the probability that the sets with an estimate hold at last, of the variable with the least.
 func (t *networkTable) correct(ctx context.Context, o *exact.Orders, say func(round, sets int)) (held float64, err error) {
 	for round := 1; ; round++ {
 		all := probable(o, t.guess.Vars(), counts)
-		var list []tempering.Parents
-		list, held = t.open(all)
-		particles := fewParticles
-		if len(list) == 0 {
-			list, particles = t.coarse(all), manyParticles
+		work := make([][]tempering.Parents, len(levels))
+		work[0], held = t.open(all)
+		sets := len(work[0])
+		for level := 1; level < len(levels); level++ {
+			work[level] = t.coarse(all, level)
+			sets += len(work[level])
 		}
-		if len(list) == 0 || round > correctMost {
+		if sets == 0 || round > correctMost {
 			return held, nil
 		}
-		say(round, len(list))
-		if err := t.estimate(ctx, list, particles); err != nil {
-			return 0, err
+		say(round, sets)
+		for level, list := range work {
+			if err := t.estimate(ctx, list, levels[level].particles); err != nil {
+				return 0, err
+			}
 		}
 		if o, err = t.grow(ctx); err != nil {
 			return 0, err
@@ -337,11 +342,16 @@ func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held
 	return list, held
 }
 
-// coarse are the important sets whose estimates have few particles.
-func (t *networkTable) coarse(all [][]weightedSet) (list []tempering.Parents) {
+// coarse are the sets of a level whose estimates have fewer particles.
+func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.Parents) {
+	below := math.Inf(1)
+	if level+1 < len(levels) {
+		below = levels[level+1].from
+	}
 	for j, sets := range all {
 		for _, w := range sets {
-			if known := t.estimates[j][setKey(w.Set)]; w.probability >= important && known != nil && known.Particles < manyParticles {
+			known := t.estimates[j][setKey(w.Set)]
+			if w.probability >= levels[level].from && w.probability < below && known != nil && known.Particles < levels[level].particles {
 				list = append(list, w.Parents)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -30,7 +31,7 @@ func (c Chains) temperedDefaults(overOrders bool) (Chains, error) {
 	}
 	switch {
 	case overOrders && c != Chains{}:
-		return c, fmt.Errorf("the engine tempering runs chains given an order, and estimates evidences over all orders: leave out the settings %v, or give an order", c.String())
+		return c, fmt.Errorf("the engine tempering runs chains given an order, and estimates evidences over all orders: leave out%s, or give an order", strings.TrimPrefix(c.String(), "mcmc"))
 	case overOrders:
 		return c, nil
 	case c.Chains != 0 && c.Chains != temperedChains:
@@ -72,12 +73,15 @@ func (c *Config) checkTempering(d int) error {
 	return nil
 }
 
+// temperedVariables is the largest number of variables for which tempering is the default given an order: its time grows with the square.
+const temperedVariables = 50
+
 // temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, given an order or
 // with few enough variables to sum over all orders, unless something is set that only SVGD reads.
 func (c *Config) temperedByDefault(d int) bool {
 	m, ok := c.Model.(FeedForward)
 	return ok && c.Engine == Auto && len(m.hidden()) == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
-		(!c.overOrders() || d <= exactVariables && c.Order.Count == 0)
+		(!c.overOrders() && d <= temperedVariables || c.overOrders() && d <= exactVariables && c.Order.Count == 0)
 }
 
 // integratedByDefault reports whether SVGD is to integrate the last layer of networks out: those of several hidden layers, which the engine tempering does not

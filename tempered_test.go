@@ -113,7 +113,7 @@ func TestTemperingErrors(t *testing.T) {
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Candidates: 3}}, "tobac: the engine tempering takes all earlier variables as candidates, got a bound of 3"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
-		{tobac.Config{Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering runs chains given an order, and estimates evidences over all orders: leave out the settings mcmc rungs=3, or give an order"},
+		{tobac.Config{Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering runs chains given an order, and estimates evidences over all orders: leave out rungs=3, or give an order"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
 	} {
 		c.cfg.Engine = tobac.Tempering

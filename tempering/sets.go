@@ -3,7 +3,6 @@ package tempering
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"tobac/internal/parallel"
@@ -100,8 +99,7 @@ func (s *Sets) estimate(p Parents, particles int) *Estimate {
 	for k := range networks[0] {
 		e.networks = append(e.networks, networks[0][k], networks[1][k])
 	}
-	high := math.Max(e.Halves[0], e.Halves[1])
-	e.LogEvidence = high + math.Log((math.Exp(e.Halves[0]-high)+math.Exp(e.Halves[1]-high))/2)
+	e.LogEvidence = logMean(e.Halves)
 	return e
 }
 

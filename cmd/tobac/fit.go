@@ -98,17 +98,20 @@ probability, and multiplying or shifting a column changes none. gp is nonlinear,
 mixture of Gaussian processes, for a few hundred rows. auto takes the one of these
 three that has the greatest evidence, or by short chains before those of mcmc the
 greatest density. ffn makes every variable a network of its parents, with --hidden
-units and --activation; svgd takes it, and tempering. With --output-layer integrated svgd
+units and --activation; tempering takes it, and svgd. With --output-layer integrated svgd
 moves all layers but the last, whose weights are integrated out and drawn afterwards.
 
 Engines: exact sums over all orders of at most 20 columns by dynamic programming, and
 over all graphs where they are not too many, up to 15 columns always. mcmc runs Markov
 chains over graphs of any number of columns. svgd moves particles, which are graphs
-with their parameters: this is TOBAC. tempering runs chains at many temperatures over
-the networks of --model ffn with one hidden layer, given an order, and compares two of
-each variable; --iterations (2000, half of which are dropped) and --rungs (12) are
-also for it. auto takes the first of the others that the model, the order and the
-number of columns allow. Where it takes exact, TOBAC samples beside
+with their parameters: this is TOBAC. tempering is for the networks of --model ffn with
+one hidden layer. Over all orders of at most 20 columns it estimates the evidence of
+the sets of parents that matter, twice, and sums as exact does. Given an order it runs
+two chains at many temperatures for each variable; --iterations (2000, half of which
+are dropped) and --rungs (12) are then also for it. auto takes tempering for such
+networks, unless an option of svgd is given, svgd with the last layer integrated out for
+networks with several hidden layers, and of the others the first that the model, the
+order and the number of columns allow. Where it takes exact, TOBAC samples beside
 it, under orders drawn from the posterior, unless --max-parents is given or the table
 has more than two million values, and the report says how far the particles are from
 the exact probabilities. An engine that is named runs alone.

@@ -1,0 +1,191 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/score"
+	"tobac/study"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Networks over all orders, the default of the model ffn, beside Gaussian processes, given the noise variance or not. It takes some minutes:
+//
+//	go test ./bench -run TestNetworksOverOrders -long -v -timeout 60m
+func TestNetworksOverOrders(t *testing.T) {
+	full(t)
+	for _, c := range []struct {
+		name        string
+		eshd, auroc float64 // required of the default
+	}{{"nonlinear-d10-e20", 9, 0.92}, {"nonlinear-d20-e40", 25, 0.9}} {
+		problems := synthetic(t, c.name, 5)
+		cfg := tobac.Config{Model: tobac.FeedForward{}}
+		methods := []method{tobacMethod("networks", cfg)}
+		cfg.Model = tobac.FeedForward{NoiseVariance: 0.1}
+		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
+		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
+			gaussian := tobacMethod("Gaussian processes", tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact})
+			methods = append(methods, method{gaussian.Name, func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
+				own := *p
+				own.Heldout = nil // of which graphs alone have no density
+				return gaussian.Fit(ctx, &own, seed)
+			}})
+		}
+		all := compare(t, problems, methods, func(o outcome) {
+			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
+		})
+		logTable(t, all)
+		edges, ranks := 0.0, 0.0
+		for _, o := range all[:5] {
+			edges += float64(o.Listed.ESHD) / 5
+			ranks += float64(o.Listed.AUROC) / 5
+		}
+		if t.Logf("%s: mean E-SHD %.2f, AUROC %.3f", c.name, edges, ranks); edges > c.eshd || ranks < c.auroc {
+			t.Errorf("%s: mean E-SHD %.2f, AUROC %.3f, want at most %v and at least %v", c.name, edges, ranks, c.eshd, c.auroc)
+		}
+	}
+}
+
+// Simulation-based calibration of networks over orders: graph, networks and data of four variables are drawn from the prior, and edges have the
+// probability that the posterior says, in every bin. 200 data sets of 50 rows with -long, which takes some minutes; 6 without.
+func TestNetworksAreCalibrated(t *testing.T) {
+	const d, rows, noise, perNode = 4, 50, 0.1, 0.75
+	sets := 6
+	if *long {
+		sets = 200
+	}
+	prior, err := score.Sparse(d, perNode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, weights := allGraphs(d, prior)
+	const bins = 5
+	var count [bins]int
+	var expected, found [bins]float64
+	var squares, sums [bins + 1]float64
+	for k := range sets {
+		rng := rand.New(rand.NewPCG(uint64(k), 11))
+		truth := graphs[drawFrom(weights, rng)]
+		r, err := tobac.Fit(context.Background(), networkData(truth, rows, noise, rng), tobac.Config{
+			Model: tobac.FeedForward{NoiseVariance: noise}, Prior: tobac.Prior{EdgesPerNode: perNode}, Seed: uint64(k), Workers: runtime.GOMAXPROCS(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Config.Engine != tobac.Tempering {
+			t.Fatalf("the engine %v, want tempering", r.Config.Engine)
+		}
+		var excess [bins + 1]float64 // of edges above what the posterior expects; last, of all
+		for i := range d {
+			for j := range d {
+				if i == j {
+					continue
+				}
+				p, is := r.Probabilities.At(i, j), 0.0
+				if truth.Has(i, j) {
+					is = 1
+				}
+				b := min(int(p*bins), bins-1)
+				count[b]++
+				expected[b] += p
+				found[b] += is
+				excess[b] += is - p
+				excess[bins] += is - p
+			}
+		}
+		for b, e := range excess { // edges of one data set depend on each other
+			sums[b] += e
+			squares[b] += e * e
+		}
+	}
+	for b := range bins {
+		if n := float64(count[b]); n > 0 {
+			t.Logf("probabilities from %.1f: %3.0f edges, %.3f expected, %.3f found, %+.1f standard deviations", float64(b)/bins, n, expected[b]/n, found[b]/n, sums[b]/math.Sqrt(squares[b]))
+		}
+	}
+	for b, e := range sums {
+		// Sums over data sets are close to normal where these are many; a few sets only bound gross errors. Six numbers, four deviations.
+		if z := e / math.Sqrt(squares[b]+1); math.Abs(z) > 4 {
+			t.Errorf("bin %d: %.1f edges more than expected, %.1f standard deviations", b, e, z)
+		}
+	}
+}
+
+// allGraphs are the acyclic graphs with their prior probabilities, not normalised.
+func allGraphs(d int, prior *score.Prior) (all []*dag.Graph, weights []float64) {
+	for code := range 1 << (d * (d - 1)) {
+		g, rest := dag.New(d), code
+		for i := range d {
+			for j := range d {
+				if i != j {
+					g.Set(i, j, rest&1 == 1)
+					rest >>= 1
+				}
+			}
+		}
+		if _, err := g.TopologicalOrder(); err != nil {
+			continue
+		}
+		log := 0.0
+		for j := range d {
+			log += prior.LogPrior(j, g.Parents(j))
+		}
+		all, weights = append(all, g), append(weights, math.Exp(log))
+	}
+	return all, weights
+}
+
+// drawFrom is an index with a probability in proportion to its weight.
+func drawFrom(weights []float64, rng *rand.Rand) int {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	u := total * rng.Float64()
+	for k, w := range weights {
+		if u -= w; u < 0 {
+			return k
+		}
+	}
+	return len(weights) - 1
+}
+
+// networkData are rows of networks of five units drawn from their prior.
+func networkData(g *dag.Graph, rows int, noise float64, rng *rand.Rand) *dataset.Table {
+	const units = 5
+	d := g.Len()
+	order, _ := g.TopologicalOrder() // of an acyclic graph
+	t := &dataset.Table{X: mat.NewDense(rows, d, nil)}
+	for j := range d {
+		t.Names = append(t.Names, fmt.Sprintf("x%d", j))
+	}
+	for _, j := range order {
+		parents := g.Parents(j)
+		sum := slices.Repeat([]float64{rng.NormFloat64()}, rows)
+		for range units {
+			bias, out := rng.NormFloat64(), rng.NormFloat64()
+			pre := slices.Repeat([]float64{bias}, rows)
+			for _, i := range parents {
+				w := rng.NormFloat64()
+				for r := range pre {
+					pre[r] += w * t.X.At(r, i)
+				}
+			}
+			for r, v := range pre {
+				sum[r] += out * math.Max(v, 0)
+			}
+		}
+		for r, v := range sum {
+			t.X.Set(r, j, v+math.Sqrt(noise)*rng.NormFloat64())
+		}
+	}
+	return t
+}
