@@ -36,7 +36,7 @@ func Calibrated(m Model) Config {
 	switch v := c.Model.(type) {
 	case FeedForward:
 		v.Output = models.IntegratedOutput
-		c.Model, c.Sampler.FitSteps = v, fitSteps
+		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters = v, fitSteps, models.LaplaceEdges
 	case Scored:
 		c.Sampler.Parameters = IntegratedParameters
 	default: // of which only the particles are known
