@@ -166,7 +166,9 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	fill(&s.Particles, 30)
 	fill(&s.Steps, 1000)
 	fill(&s.Samples, 128)
-	fill(&s.Rank, rank)
+	if s.Latents == models.Factors {
+		fill(&s.Rank, rank)
+	}
 	if err := s.checkCoupling(); err != nil {
 		return s, err
 	}
