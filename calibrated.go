@@ -36,9 +36,9 @@ func Calibrated(m Model) Config {
 	switch v := c.Model.(type) {
 	case FeedForward:
 		v.Output = models.IntegratedOutput
-		c.Model, c.Sampler.FitSteps = v, fitSteps
+		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters = v, fitSteps, models.LaplaceEdges
 	case Scored:
-		c.Sampler.Parameters = IntegratedParameters
+		c.Sampler.Parameters, c.Sampler.Coupling.Parameters = IntegratedParameters, ""
 	default: // of which only the particles are known
 		c.Sampler.FitSteps, c.Sampler.Readout = fitSteps, FrequencyReadout
 	}

@@ -208,7 +208,8 @@ func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization,
 		}
 	}
 	sampled, standardise := m, false
-	if v, ok := m.(SampledModel); ok {
+	_, scored := m.(Scored)
+	if v, ok := m.(SampledModel); ok && !(scored && r.cfg.Sampler.Parameters == IntegratedParameters) {
 		sampled, standardise = v.Sampled(r.cfg.Engine != SVGD && r.cfg.Engine != Tempering || r.cfg.Model == nil)
 	}
 	if _, ok := sampled.(Differentiable); !ok && r.cfg.Sampler.Parameters == SampledParameters {

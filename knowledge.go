@@ -195,7 +195,7 @@ func (p *Prior) settle(probabilities *mat.Dense) {
 // inOrder adds the statements to a prior in order coordinates.
 func (p *Prior) inOrder(base models.GraphPrior, order []int) (models.GraphPrior, error) {
 	d := len(order)
-	out := informed{GraphPrior: base}
+	out := informed{ModularPrior: base.(models.ModularPrior)} // all families are
 	if !p.silent() {
 		known := p.Fixed(d)
 		out.fixed = mat.NewDense(d, d, nil)
@@ -227,7 +227,7 @@ func (p *Prior) inOrder(base models.GraphPrior, order []int) (models.GraphPrior,
 
 // informed is a prior beside which some edges have other odds, or are impossible or certain.
 type informed struct {
-	models.GraphPrior
+	models.ModularPrior
 	fixed   *mat.Dense // 0: impossible, 1: certain; nil: none is
 	logOdds []float64  // d×d; nil: all 0
 }
@@ -239,6 +239,8 @@ var (
 	_ models.GraphPrior = informed{}
 	_ models.GraphPrior = fixing{}
 	_ models.FixedEdges = fixing{}
+
+	_ models.ModularPrior = fixing{}
 )
 
 // EdgeProbabilities implements [models.FixedEdges].
@@ -246,9 +248,29 @@ func (f fixing) EdgeProbabilities() mat.Matrix { return f.fixed }
 
 // LogProb implements [models.GraphPrior].
 func (f informed) LogProb(g *autograd.Node) *autograd.Node {
-	sum := f.GraphPrior.LogProb(g)
+	sum := f.ModularPrior.LogProb(g)
 	if f.logOdds == nil {
 		return sum
 	}
 	return sum.Add(g.Mul(g.Builder().Constant(f.logOdds, g.Shape())).Sum())
+}
+
+// Terms implements [models.ModularPrior].
+func (f informed) Terms(g *autograd.Node) *autograd.Node {
+	sum := f.ModularPrior.Terms(g)
+	if f.logOdds == nil {
+		return sum
+	}
+	return sum.Add(g.Mul(g.Builder().Constant(f.logOdds, g.Shape())).Sum(0))
+}
+
+// Term implements [models.ModularPrior].
+func (f informed) Term(d, j int, parents []int) float64 {
+	sum := f.ModularPrior.Term(d, j, parents)
+	for _, i := range parents {
+		if f.logOdds != nil {
+			sum += f.logOdds[i*d+j]
+		}
+	}
+	return sum
 }

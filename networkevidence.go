@@ -13,11 +13,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sequential Monte Carlo in two passes: a short one, and one with the default settings of the sets that it leaves within reach.
+// Sequential Monte Carlo in two passes: a short one, of the particles' sets and their neighbours, and of the neighbours of what weighs most among them; and one with the default settings of the sets that it leaves within reach.
 const (
 	shortParticles = 32
 	shortSweeps    = 2
 	withinReach    = 10.0 // nats behind the best
+	weighty        = 4.0  // nats behind the best, of sets whose neighbours are looked at too
 )
 
 // networkEvidences estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j for the model of the fit, networks with one hidden layer, and
@@ -34,6 +35,13 @@ func (f *particleFit) networkEvidences(ctx context.Context, j int, sets [][]int,
 	if err != nil {
 		return nil, nil, err
 	}
+	if more := beyond(j, sets, q, logPrior); len(more) > 0 {
+		extra, err := f.weighted(ctx, j, more, logPrior, short, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		sets, q = append(sets, more...), append(q, extra...)
+	}
 	best := floats.Max(q)
 	var kept [][]int
 	for k, set := range sets {
@@ -41,8 +49,29 @@ func (f *particleFit) networkEvidences(ctx context.Context, j int, sets [][]int,
 			kept = append(kept, set)
 		}
 	}
-	q, err = f.weighted(ctx, j, kept, logPrior, cfg, 1)
+	q, err = f.weighted(ctx, j, kept, logPrior, cfg, 2)
 	return kept, q, err
+}
+
+// beyond are the sets one edge away from those of greatest weight that are not among the sets.
+func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
+	known, best := map[string]bool{}, floats.Max(q)
+	for _, set := range sets {
+		known[fmt.Sprint(set)] = true
+	}
+	for k, set := range sets {
+		if q[k] < best-weighty {
+			continue
+		}
+		for i := range j {
+			other := toggled(set, i)
+			if key := fmt.Sprint(other); !known[key] && !math.IsInf(logPrior(other), -1) {
+				known[key] = true
+				more = append(more, other)
+			}
+		}
+	}
+	return more
 }
 
 // weighted are evidences with the prior of the sets.

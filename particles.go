@@ -86,7 +86,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	f.target, err = models.NewTOBAC(f.lik, models.TOBACConfig{
 		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
 		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: s.Method.embedding(), Prior: prior, Penalty: s.Penalty,
-		Latents: s.Latents, PriorPlace: s.PriorPlace, Temper: s.Temper,
+		Latents: s.Latents, EdgeParameters: s.EdgeParameters, PriorPlace: s.PriorPlace, Temper: s.Temper,
 		Seed: f.order.seed, Options: models.Options{Workers: f.workers},
 	})
 	if err != nil {
@@ -346,6 +346,9 @@ func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik mode
 // variables, there is no order, or frequencies are asked for.
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
 	model, ok := f.model.(Scored)
+	if !ok && f.sampler.Readout == ConditionalReadout {
+		return f.ownConditionals(graphs, order), nil
+	}
 	if !ok || f.sampler.Readout != ConditionalReadout || f.sampler.Method != TOBAC {
 		return nil, nil
 	}
@@ -380,6 +383,23 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 	}
 	mixed := posterior.MixMarginals(parts, alike)
 	return &mixed, nil
+}
+
+// ownConditionals are conditionals given the particles' own parameters, where flips are evaluated; else nil.
+func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posterior.Marginals {
+	if len(f.order.order) == 0 || len(f.x) < 2 {
+		return nil
+	}
+	all, ok := f.target.Conditionals(graphs, f.x[1])
+	if !ok {
+		return nil
+	}
+	parts, alike := make([]posterior.Marginals, len(all)), make([]float64, len(all))
+	for m, p := range all {
+		parts[m], alike[m] = posterior.Marginals{Probabilities: relabelled(p, order)}, 1
+	}
+	mixed := posterior.MixMarginals(parts, alike)
+	return &mixed
 }
 
 // conditionalsOf are the conditional marginals of the edges given one graph in

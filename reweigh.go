@@ -54,6 +54,10 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		p.Kind = posterior.Draws
 		graphs = f.poolDraws(pools, scores != nil)
 	}
+	found := graphs
+	if f.sampler.Readout == ConditionalReadout {
+		graphs = f.swept(graphs, scores, prior)
+	}
 	for _, g := range graphs {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
 	}
@@ -66,7 +70,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	case f.sampler.Readout == FrequencyReadout:
 		marginals = p.Frequencies()
 	default:
-		c, err := f.conditionals(ctx, graphs, order) // in the columns of the data
+		c, err := f.conditionals(ctx, found, order) // in the columns of the data
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +84,35 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	f.prior.settle(p.Probabilities)
 	p.Components[0].Marginals = &p.Marginals
 	return p, nil
+}
+
+// swept are graphs after one sweep of Gibbs sampling, in which every edge in turn is drawn given all others. The posterior is left as it is by a sweep, and particles that share
+// a few per cent of an edge among them, of which each has it or not, are no longer all on the more probable side.
+func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) []*dag.Graph {
+	order, out := f.order.order, make([]*dag.Graph, len(graphs))
+	for m, g := range graphs {
+		rng := stream.New(f.order.seed, stream.ReweightedDraw, m)
+		out[m] = g.Clone()
+		for j := range g.Len() {
+			density := func() float64 {
+				parents := out[m].Parents(j)
+				v := prior.LogPrior(order[j], inOrder(parents, order))
+				if math.IsInf(v, -1) {
+					return v
+				}
+				return v + scores.LogScore(j, parents)
+			}
+			for i := range j {
+				has, u := out[m].Has(i, j), rng.Float64()
+				now := density()
+				out[m].Set(i, j, !has)
+				if !(u < 1/(1+math.Exp(now-density()))) {
+					out[m].Set(i, j, has)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // closedForm are the node scores of the model in order coordinates; nil: it has none.
@@ -115,11 +148,9 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
 		}
-		q := make([]float64, len(sets))
+		var q []float64
 		if scores != nil {
-			for k, set := range sets {
-				q[k] = logPrior(set) + scores.LogScore(j, set)
-			}
+			sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
 		} else {
 			var err error
 			if sets, q, err = f.networkEvidences(ctx, j, sets, logPrior); err != nil {
@@ -136,6 +167,38 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		}
 	}
 	return all, nil
+}
+
+// grown adds to sets of parents of variable j those one edge away from any that has a thousandth of the probability of all, until there are none left,
+// in four rounds at most: what the particles and their neighbours leave out are mostly sets with two improbable parents more. q are the log densities of all.
+func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
+	const share, rounds = 1e-3, 4
+	known, next := map[string]bool{}, sets
+	for round := 0; len(next) > 0; round++ {
+		from := len(all)
+		for _, set := range next {
+			if v := density(set); !math.IsInf(v, -1) {
+				all, q = append(all, set), append(q, v)
+			}
+			known[fmt.Sprint(set)] = true
+		}
+		if next = nil; round == rounds {
+			break
+		}
+		total := floats.LogSumExp(q)
+		for k := from; k < len(all); k++ {
+			if q[k]-total < math.Log(share) {
+				continue
+			}
+			for i := range j {
+				if set := toggled(all[k], i); !known[fmt.Sprint(set)] {
+					known[fmt.Sprint(set)] = true
+					next = append(next, set)
+				}
+			}
+		}
+	}
+	return all, q
 }
 
 // neighbours lists the sets of parents of variable j that graphs have, in the sequence of the graphs, each followed by those one edge away: without those that the prior rules out.

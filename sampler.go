@@ -61,6 +61,8 @@ type Sampler struct {
 	Gradient   models.Gradient   // of the latents; zero: reparameterised
 	Latents    models.Latents    // what they are; zero: factors
 	PriorPlace models.PriorPlace // of the graph prior; zero: outside the expectation over graphs
+	// EdgeParameters says how a flip counts the parameters of its edge; zero: by their density.
+	EdgeParameters models.EdgeParameters
 	// Parameters says whether those of a model with node scores are particles too. Zero: they are.
 	Parameters Parameters
 	// FitSteps is the number of steps for which the parameters alone follow the gradient of their likelihood under the graph with all edges
@@ -116,6 +118,7 @@ func (s *Sampler) Settings() []*Setting {
 		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout, ReweightedReadout),
 		oneOf(&s.Latents, "latents", "what the latents are: factors of the scores of edges, or scores with this distribution", "factors", models.Factors, models.NormalScores, models.LogisticScores),
 		oneOf(&s.PriorPlace, "prior-place", "where the graph prior is: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
+		oneOf(&s.EdgeParameters, "edge-parameters", "how flips count the parameters of an edge: by density, or with the volume of their posterior", "density", models.DensityOfEdges, models.LaplaceEdges),
 		oneOf(&s.Parameters, "parameters", "whether svgd samples parameters of models with node scores", "sampled", SampledParameters, IntegratedParameters),
 		wholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
 		scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
@@ -163,7 +166,9 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	fill(&s.Particles, 30)
 	fill(&s.Steps, 1000)
 	fill(&s.Samples, 128)
-	fill(&s.Rank, rank)
+	if s.Latents == models.Factors {
+		fill(&s.Rank, rank)
+	}
 	if err := s.checkCoupling(); err != nil {
 		return s, err
 	}

@@ -124,7 +124,13 @@ func engines() map[string]tobac.Config {
 	policy := flows
 	policy.Sampler.Steps = 22
 	policy.GFlowNet = gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}
+	scores := tobac.Calibrated(tobac.Linear{NoiseVariance: 1})
+	scores.Sampler.Particles, scores.Sampler.Steps, scores.Sampler.Samples, scores.Sampler.Readout, scores.Seed = 4, 13, 5, tobac.ConditionalReadout, 7
+	networks := tobac.Calibrated(tobac.FeedForward{Hidden: []int{2}})
+	networks.Sampler.Particles, networks.Sampler.Steps, networks.Sampler.Samples, networks.Sampler.Readout, networks.Seed = 3, 13, 4, tobac.ConditionalReadout, 7
+	networks.Sampler.FitSteps = 6
 	return map[string]tobac.Config{
+		"svgd on node scores": scores, "svgd of networks, calibrated": networks,
 		"auto": {Seed: 7}, "exact": exact, "exact with particles": beside,
 		"mcmc": {Engine: tobac.MCMC, Chains: short, Seed: 7},
 		"svgd": particles(), "svgd over orders of resamples": several(), "svgd over drawn orders": drawn, "dibs": dibs,

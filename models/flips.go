@@ -21,8 +21,34 @@ type Flippable interface {
 	Flipper() Flipper
 }
 
-// A Term is term j of a likelihood.
-type Term struct{ Prior, Data float64 }
+// A Term is term j of a likelihood: its parts log p(Θ_j|G) and log p(D_j|G,Θ_j).
+type Term struct {
+	Prior, Data float64
+	// Volume is an approximate ½ ln |2π H⁻¹| of the parameters that belong to the edges of the graph, with H the curvature of the log posterior; 0: there are none, or
+	// it is not known. See [LaplaceEdges].
+	Volume float64
+}
+
+// EdgeParameters says how a flip counts the parameters that belong to its edge, such as the first weights of a network.
+type EdgeParameters int
+
+const (
+	// DensityOfEdges counts them by their prior density at the particle's values, as published.
+	DensityOfEdges EdgeParameters = iota
+	// LaplaceEdges multiplies this by the volume of their posterior, edge by edge, in Laplace's approximation, so that an edge weighs by an evidence. Densities alone put an edge whose weights the
+	// data leave open at a disadvantage of (2π)^(h/2) for h weights. It is for flips by likelihoods that know such volumes; others are left as they are.
+	LaplaceEdges
+)
+
+var edgeParameterNames = []string{"density", "laplace"}
+
+// String is the name of the choice on the command line.
+func (e EdgeParameters) String() string {
+	if e < 0 || int(e) >= len(edgeParameterNames) {
+		return fmt.Sprintf("EdgeParameters(%d)", int(e))
+	}
+	return edgeParameterNames[e]
+}
 
 // A Flipper evaluates terms of a likelihood at graphs without soft edges.
 type Flipper interface {
@@ -223,6 +249,9 @@ func logRatio(a, b []float64) float64 {
 // term is the logarithm of f_j, with the graph prior if it is inside.
 func (s *flipScorer) term(j int, parents []int, v Term) float64 {
 	sum := v.Prior + s.t.temper[0]*v.Data
+	if s.t.cfg.EdgeParameters == LaplaceEdges {
+		sum += v.Volume
+	}
 	if s.prior != nil {
 		sum += s.prior.Term(s.t.lik.Vars(), j, parents)
 	}

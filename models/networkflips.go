@@ -45,6 +45,7 @@ func (v *IntegratedNetwork) Flipper() Flipper {
 	f.pre, f.work = make([]float64, h*n), make([]float64, h*n)
 	f.phi, f.gram, f.inverse = make([]float64, k*n), make([]float64, k*k), make([]float64, f.features*f.features)
 	f.mean, f.unit, f.slope = make([]float64, f.features), make([]float64, f.features), make([]float64, h*n)
+	f.volumes, f.joint, f.stack = make([]float64, d), make([]float64, (h+f.features)*(h+f.features)), make([]float64, (h+f.features)*n)
 	f.residual, f.total = make([]float64, n), make([]float64, h*n)
 	return f
 }
@@ -63,6 +64,9 @@ type networkFlipper struct {
 	phi       []float64 // σ_p Φᵀ and y, (features+1)×n
 	gram      []float64 // of these
 	logs      []float64 // of the points of a grid
+	volumes   []float64 // of the edges of a set
+	joint     []float64 // curvature of output layer and weights of an edge
+	stack     []float64 // σ_p Φᵀ and Jᵀ, by the noise's standard deviation
 
 	inverse, mean, unit    []float64 // B⁻¹, B⁻¹b, and a column
 	slope, residual, total []float64 // ∂ activation, y − Φμ, and ∂/∂(pre-activations)
@@ -95,7 +99,14 @@ func (f *networkFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 	prior := f.prior(j, in)
 	f.prepare(j, n)
 	f.preActivations(j, n, in)
-	dst[0] = Term{prior, f.evidence(j, n, f.pre)}
+	dst[0] = Term{Prior: prior, Data: f.evidence(j, n, f.pre)}
+	for i, v := range in {
+		f.volumes[i] = 0
+		if v {
+			f.volumes[i] = f.logVolume(j, i, n, f.pre)
+		}
+	}
+	dst[0].Volume = floats.Sum(f.volumes)
 	for k, i := range flips {
 		w, sign := f.weights(j, i), 1.0
 		if in[i] {
@@ -109,7 +120,69 @@ func (f *networkFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 			}
 		}
 		dst[1+k].Data = f.evidence(j, n, f.work)
+		dst[1+k].Volume = dst[0].Volume - f.volumes[i]
+		if !in[i] {
+			dst[1+k].Volume += f.logVolume(j, i, n, f.work)
+		}
 	}
+}
+
+// logVolume is ½ ln |2π H⁻¹| of the weights of the edge i → j, at the pre-activations whose evidence was evaluated last. H is Gauss and Newton's curvature with the output layer
+// integrated out: with J the derivative of the mean of x_j with respect to these weights, the output layer at its posterior mean, the Schur complement of B = I + ΦᵀΦ/s in
+//
+//	[ B       ΦᵀJ/s           ]
+//	[ JᵀΦ/s   I/σ_p² + JᵀJ/s ]
+func (f *networkFlipper) logVolume(j, i, n int, pre []float64) float64 {
+	h, m := f.units, f.features
+	k := h + m
+	clear(f.joint)
+	if n > 0 {
+		variances := f.variances(j)
+		variance := variances[floats.MaxIdx(f.logs)]
+		if len(variances) > 1 {
+			f.solver.LogEvidence(f.gram, n, variance)
+		}
+		f.solver.Mean(f.mean)
+		f.derivative(n, pre)
+		x, scale := f.columns[j][i*n:(i+1)*n], 1/math.Sqrt(variance)
+		f.kernels.Scale(f.stack[:m*n], f.phi[:m*n], scale)
+		for a := range h {
+			row := f.stack[(m+a)*n : (m+a+1)*n]
+			f.kernels.MulEach(row, f.slope[a*n:(a+1)*n], x)
+			f.kernels.Scale(row, row, f.mean[a]*scale)
+		}
+		f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.joint}, blas64.General{Rows: k, Cols: n, Stride: n, Data: f.stack[:k*n]})
+	}
+	for a := range k {
+		if a < m {
+			f.joint[a*k+a]++
+		} else {
+			f.joint[a*k+a] += 1 / f.v.net.opt.ParamVariance
+		}
+	}
+	return 0.5 * (float64(h)*math.Log(2*math.Pi) - logPivots(f.joint, k, m))
+}
+
+// logPivots is the sum of the logarithms of the pivots of a positive definite k×k matrix from the given one on. It overwrites the lower triangle, which alone it reads.
+func logPivots(a []float64, k, from int) (sum float64) {
+	for r := range k {
+		row := a[r*k : r*k+r+1]
+		for c := range row {
+			other := a[c*k : c*k+c+1]
+			v := row[c]
+			for e := range c {
+				v -= row[e] * other[e]
+			}
+			if c < r {
+				row[c] = v * other[c] // the diagonal holds inverses
+				continue
+			}
+			if row[c] = 1 / math.Sqrt(v); r >= from {
+				sum += math.Log(v)
+			}
+		}
+	}
+	return sum
 }
 
 // logNormal is the log prior of weights.
@@ -240,7 +313,7 @@ func (f *networkFlipper) AddGradient(dst []float64, j int, in []bool, weight, be
 	for q, s := range f.variances(j) {
 		f.point(dst, j, n, s, weight*beta*math.Exp(logs[q]-total))
 	}
-	f.derivative(n)
+	f.derivative(n, f.pre)
 	f.kernels.MulEach(f.total[:f.units*n], f.total[:f.units*n], f.slope[:f.units*n])
 	l := f.v.net.layers[0]
 	for a := range f.units {
@@ -279,7 +352,7 @@ func (f *networkFlipper) point(dst []float64, j, n int, s, scale float64) {
 	m := f.features
 	f.solver.LogEvidence(f.gram, n, s)
 	f.solver.Mean(f.mean)
-	clear(f.inverse)
+	clear(f.inverse[:m*m])
 	for a := range m { // B⁻¹ = Σ_a (L⁻ᵀe_a)(L⁻ᵀe_a)ᵀ
 		clear(f.unit)
 		f.unit[a] = 1
@@ -311,9 +384,9 @@ func (f *networkFlipper) point(dst []float64, j, n int, s, scale float64) {
 }
 
 // derivative fills slope with that of σ_p times the activation at pre, whose activations stand in phi.
-func (f *networkFlipper) derivative(n int) {
-	slope, pre, phi := f.slope[:f.units*n], f.pre[:f.units*n], f.phi[:f.units*n]
-	for e, x := range pre {
+func (f *networkFlipper) derivative(n int, pre []float64) {
+	slope, phi := f.slope[:f.units*n], f.phi[:f.units*n]
+	for e, x := range pre[:f.units*n] {
 		y := phi[e] / f.sd
 		switch f.v.net.opt.Activation {
 		case Tanh:

@@ -15,22 +15,23 @@ import (
 // TOBACConfig are the settings of the target. The zero value of each field but
 // Estimator is the published default.
 type TOBACConfig struct {
-	Particles  int               // particles M; zero: 30
-	Samples    int               // Monte Carlo graphs S per gradient; zero: 128
-	Rank       int               // length k of the latent vectors; zero: their number, d−1 with an order, d without
-	AlphaRate  float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
-	Alpha      schedule.Schedule // of α_t, in place of AlphaRate; nil: schedule.Growth with it
-	Tau        float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
-	Estimator  Estimator         // zero: NodeWise
-	Gradient   Gradient          // of Z; zero: Reparameterised
-	Embedding  Embedding         // zero: OrderedPairs, which is TOBAC
-	Latents    Latents           // what Z is; zero: Factors
-	PriorPlace PriorPlace        // zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
-	Temper     schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
-	Prior      GraphPrior        // nil: Erdős–Rényi with 2 edges per variable
-	Penalty    Penalty           // of cycles; used by AllPairs only
-	Seed       uint64            // of the initial particles and of every draw
-	Noise      Noise             // nil: streams derived from Seed
+	Particles      int               // particles M; zero: 30
+	Samples        int               // Monte Carlo graphs S per gradient; zero: 128
+	Rank           int               // length k of the latent vectors; zero: their number, d−1 with an order, d without
+	AlphaRate      float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	Alpha          schedule.Schedule // of α_t, in place of AlphaRate; nil: schedule.Growth with it
+	Tau            float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
+	Estimator      Estimator         // zero: NodeWise
+	Gradient       Gradient          // of Z; zero: Reparameterised
+	Embedding      Embedding         // zero: OrderedPairs, which is TOBAC
+	Latents        Latents           // what Z is; zero: Factors
+	EdgeParameters EdgeParameters    // of flips; zero: DensityOfEdges
+	PriorPlace     PriorPlace        // zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
+	Temper         schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
+	Prior          GraphPrior        // nil: Erdős–Rényi with 2 edges per variable
+	Penalty        Penalty           // of cycles; used by AllPairs only
+	Seed           uint64            // of the initial particles and of every draw
+	Noise          Noise             // nil: streams derived from Seed
 	Options
 }
 
@@ -194,6 +195,8 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		return c, fmt.Errorf("models: TOBAC: the leave-one-out gradient needs at least 2 samples, got %d", c.Samples)
 	case c.Latents < 0 || int(c.Latents) >= len(latentNames):
 		return c, fmt.Errorf("models: TOBAC: unknown latents %d", c.Latents)
+	case c.EdgeParameters < 0 || int(c.EdgeParameters) >= len(edgeParameterNames):
+		return c, fmt.Errorf("models: TOBAC: unknown count of the parameters of edges %d", c.EdgeParameters)
 	case c.PriorPlace < 0 || int(c.PriorPlace) >= len(priorPlaceNames):
 		return c, fmt.Errorf("models: TOBAC: unknown place of the graph prior %d", c.PriorPlace)
 	case c.Embedding < 0 || c.Embedding > AllPairs:

@@ -139,6 +139,15 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 			c = tobac.PaperMarginal()
 		}
 	}
+	if o.preset == presetCalibrated {
+		if m := o.config.Method(); m != tobac.TOBAC {
+			return c, usagef("--preset calibrated contradicts --method %v: it is a recipe of the method tobac", m)
+		}
+		if o.given("engine") && o.config.Engine != tobac.SVGD {
+			return c, usagef("--preset calibrated contradicts --engine %v: it is a recipe of the engine svgd", o.config.Engine)
+		}
+		c = tobac.Calibrated(o.configured(nil))
+	}
 	options := map[string]string{}
 	for _, s := range o.config.Settings() {
 		if o.given(s.Name) {
@@ -151,6 +160,9 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 				return c, &usageError{&locatedError{"--" + s.Name, err}}
 			}
 		}
+	}
+	if o.given("alpha-rate") {
+		c.Sampler.Alpha = nil // of the preset
 	}
 	if o.given("alpha-schedule") {
 		c.Sampler.AlphaRate = 0 // of the preset
@@ -176,7 +188,7 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 		c.Order = tobac.Order{}
 	}
 	svgd := c.Engine == tobac.SVGD || c.Sampler.Method == tobac.DiBS || c.Engine == tobac.Auto && c.Order.Method != nil
-	if svgd && o.model == modelBGe && !o.given("grad") {
+	if svgd && o.model == modelBGe && !o.given("grad") && o.preset != presetCalibrated {
 		c.Sampler.Gradient = models.ScoreFunction
 	}
 	if c.Order.Known != nil && c.Order.Count > 0 {
@@ -196,14 +208,17 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	return c, nil
 }
 
-// paperOrder reports whether the order is that of the preset paper.
-func (o *fitOptions) paperOrder() bool { return o.preset == presetPaper && !o.given("order") }
+// paperOrder reports whether the order is that of the preset.
+func (o *fitOptions) paperOrder() bool { return o.preset != presetDefault && !o.given("order") }
 
 // configured is the model that the options choose, given that of the preset.
 func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 	switch o.model {
 	case modelFFN:
 		f := tobac.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance, Output: o.output}
+		if o.preset == presetCalibrated && !o.given("output-layer") {
+			f.Output = models.IntegratedOutput
+		}
 		if o.preset == presetPaper && o.noiseVariance == 0 {
 			f.NoiseVariance = 0.1
 		}

@@ -67,12 +67,16 @@ type preset int
 const (
 	presetDefault preset = iota
 	presetPaper
+	presetCalibrated
 )
 
 // String implements fmt.Stringer.
 func (p preset) String() string {
-	if p == presetPaper {
+	switch p {
+	case presetPaper:
 		return "paper"
+	case presetCalibrated:
+		return "calibrated"
 	}
 	return "default"
 }
@@ -256,7 +260,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(choice(&o.preset, presetDefault, presetPaper), "preset", "settings to start from")
+	f.Var(choice(&o.preset, presetDefault, presetPaper, presetCalibrated), "preset", "settings to start from")
 	f.Var(modelChoice(&o.model), "model", "structural equation model; bge is linear-unequal")
 	f.Var(sizes(&o.hidden), "hidden", "units of each hidden layer of the networks of --model ffn")
 	defaultText(f, "hidden", joinNumbers(o.hidden))

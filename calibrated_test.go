@@ -1,0 +1,182 @@
+package tobac_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/models"
+	"tobac/score"
+	"tobac/tempering"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// orderedTable has d columns in causal order, with about one edge per column, of a linear or nonlinear model with noise of variance 0.1.
+func orderedTable(t *testing.T, d, n int, nonlinear bool) *dataset.Table {
+	t.Helper()
+	g := dag.New(d)
+	for j := 1; j < d; j++ {
+		g.Set((j*j+1)%j, j, true)
+		g.Set(j/2, j, j > 2)
+	}
+	var s *dataset.Simulation
+	var err error
+	if nonlinear {
+		s, err = dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: n, Seed: 3})
+	} else {
+		s, err = dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, Seed: 3})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Train
+}
+
+// known is the recipe for a model along the sequence of the columns.
+func known(m tobac.Model, d int) tobac.Config {
+	c := tobac.Calibrated(m)
+	c.Order = tobac.Order{Known: ascending(d)}
+	c.Prior.EdgesPerNode, c.Seed = 1, 3
+	return c
+}
+
+func ascending(d int) (order []int) {
+	for j := range d {
+		order = append(order, j)
+	}
+	return order
+}
+
+// difference is the mean absolute difference of the probabilities of the pairs along the order.
+func difference(a, b mat.Matrix) (sum float64) {
+	d, _ := a.Dims()
+	for j := range d {
+		for i := range j {
+			sum += math.Abs(a.At(i, j) - b.At(i, j))
+		}
+	}
+	return sum / float64(d*(d-1)/2)
+}
+
+// The particles on node scores land on the exact posterior given the order; reweighted they are it, up to the thousandths that the sets left out have. Draws have its density.
+func TestCalibratedIsExact(t *testing.T) {
+	const d, n = 10, 60
+	data := orderedTable(t, d, n, false)
+	scores, err := score.NewLinear(data.X, nil, score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prior, err := score.ErdosRenyi(d, 2/float64(d-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := exact.GivenOrder(context.Background(), scores, prior, ascending(d), exact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joint := func(g *dag.Graph) (sum float64) {
+		for j := range d {
+			sum += scores.LogScore(j, g.Parents(j)) + prior.LogPrior(j, g.Parents(j))
+		}
+		return sum
+	}
+	expected := 0.0
+	draws, err := want.Draws(context.Background(), 4000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range draws {
+		expected += joint(v.Graph) / float64(len(draws))
+	}
+	for _, c := range []struct {
+		readout   tobac.Readout
+		error     float64
+		logJoints float64 // of draws: of 30 the standard error is about 0.6
+	}{{tobac.ConditionalReadout, 0.015, 2}, {tobac.ReweightedReadout, 0.002, 0.5}} {
+		cfg := known(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
+		cfg.Sampler.Readout, cfg.Sampler.Steps = c.readout, 150
+		res := fit(t, data, cfg)
+		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
+			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.readout, got, c.error)
+		}
+		mean := 0.0
+		for _, v := range res.Draws {
+			mean += joint(v.Graph) / float64(len(res.Draws))
+			if v.Equations == nil || math.Abs(v.LogLikelihood-joint(v.Graph)) > 100 {
+				t.Fatalf("%v: draw %+v lacks equations, or has another likelihood than its graph", c.readout, v)
+			}
+		}
+		if got := mean - expected; !(math.Abs(got) <= c.logJoints) {
+			t.Errorf("%v: the mean log joint density of draws is %+.2f from the exact one, want at most %v", c.readout, got, c.logJoints)
+		}
+	}
+}
+
+// Networks, reweighted, have the probabilities of tempering; draws are whole networks.
+func TestCalibratedNetworks(t *testing.T) {
+	const d, n = 4, 60
+	data := orderedTable(t, d, n, true)
+	model := tobac.FeedForward{NoiseVariance: 0.1, Hidden: []int{3}}
+	cfg := known(model, d)
+	cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps, cfg.Sampler.FitSteps = 6, 4, 100, 50
+	res := fit(t, data, cfg)
+	prior, err := score.ErdosRenyi(d, 2/float64(d-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := tempering.Run(context.Background(), data.X, nil, ascending(d), prior, tempering.Config{Hidden: 3, NoiseVariance: 0.1, Iterations: 1000, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := difference(res.Probabilities, want.Probabilities); !(got <= 0.03) { // Monte Carlo errors of both are about a hundredth
+		t.Errorf("probabilities differ by %.4f on average from tempering", got)
+	}
+	lik, err := models.NewFeedForward(data.X, nil, models.FeedForwardOptions{Hidden: []int{3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range res.Draws {
+		if len(v.Parameters) != lik.ParamLen() {
+			t.Fatalf("a draw has %d parameters, want %d", len(v.Parameters), lik.ParamLen())
+		}
+	}
+	fits, residuals := 0.0, 0.0
+	_, likelihood, err := tobac.LogDensity(res.Posterior, model, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits, residuals = likelihood[0], likelihood[len(likelihood)-1]
+	if !(fits > residuals+50) {
+		t.Errorf("the networks of the first draw have the log density %v, those without edges %v", fits, residuals)
+	}
+}
+
+func TestCalibratedErrors(t *testing.T) {
+	data := orderedTable(t, 4, 20, false)
+	for want, change := range map[string]func(c *tobac.Config){
+		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
+			*c = known(tobac.FeedForward{}, 4)
+			c.Sampler.Parameters = tobac.IntegratedParameters
+		},
+		"the read-out reweighted needs a causal order, which the method dibs has not": func(c *tobac.Config) {
+			c.Sampler.Method, c.Order, c.Sampler.Parameters = tobac.DiBS, tobac.Order{}, tobac.SampledParameters
+		},
+		"has neither node scores nor networks with one hidden layer": func(c *tobac.Config) {
+			*c = known(tobac.FeedForward{Hidden: []int{2, 2}}, 4)
+			c.Sampler.Particles, c.Sampler.Steps, c.Sampler.Samples, c.Sampler.FitSteps = 2, 2, 2, 0
+		},
+		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { c.Sampler.Parameters = 5 },
+	} {
+		c := known(tobac.Linear{}, 4)
+		change(&c)
+		if _, err := tobac.Fit(context.Background(), data, c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one with %q", err, want)
+		}
+	}
+}
