@@ -44,10 +44,17 @@
 //	Bethe's normaliser     a factor of the first half-step of its sweep was lost
 //	prior of log σ         the sign of its exponent was reversed
 //	draws                  at the last τ instead of 1
+//	starts                 up to three instead of one
 //	random numbers         streams of their own for z and P
 //	horseshoe density      exact, not within 6e-4
 //
 // A scale that divides by zero, where d − 1 = 2k, is 1/(2d) in both.
+//
+// # Starts
+//
+// A fit often ends in a wrong order. [Settings.Starts] fits from different parameters
+// share the steps, one after the other; that with the highest ELBO is kept, averaged
+// over the same noise for all at the temperature of the draws ([Model.ELBOs]).
 //
 // # Edges
 //

@@ -184,12 +184,14 @@ func (s *sheet) oneROC(curves []rocCurve) {
 	s.y = math.Max(p.bottom+36, y+10)
 }
 
-// panelColumns is into how many columns so many panels go: a page has room for them.
+// panelColumns is into how many columns so many panels go: a page has room for them, and lines are as even as they can be.
 func panelColumns(panels int) int {
+	most := 4
 	if panels > 12 {
-		return 5
+		most = 5
 	}
-	return min(panels, 4)
+	rows := (panels + most - 1) / most
+	return (panels + rows - 1) / rows
 }
 
 // everyFifth has every fifth number, the first and the last among them: enough for curves

@@ -88,8 +88,8 @@ func New(name string, o Options) (Study, error) {
 	case Sizes:
 		s.Title = "Size of the problem"
 		s.About = "Linear Gaussian models of 10, 20 and 50 variables with 100 and 500 rows. The paper does not state the density: here 2d expected edges."
-		for _, d := range []int{10, 20, 50} {
-			for _, n := range []int{100, 500} {
+		for _, n := range []int{100, 500} { // a line of panels each
+			for _, d := range []int{10, 20, 50} {
 				simulated(Linear, d, sparse, n, fmt.Sprintf("d = %d, n = %d", d, n), linearRows(d, sparse))
 			}
 		}

@@ -17,7 +17,7 @@ const (
 	quickLarge      = 50  // of SVGD on fifty variables
 	quickBCD        = 300
 	quickBCDLarge   = 60 // on fifty variables
-	quickBatch      = 16 // samples of a step there
+	quickBatch      = 16 // samples of a step of BCD Nets
 	quickGFlowNet   = 50
 	quickWidth      = 16   // of the network of DAG-GFlowNet
 	quickIterations = 1000 // of Markov chains, on fifty variables
@@ -28,7 +28,7 @@ const (
 var Reduced = fmt.Sprintf(`two data sets or splits instead of
 ten, %d steps of SVGD instead of 1000, %d for networks and %d for 50 variables, at the end of
 which the inverse temperature and the penalty of cycles are the published ones, %d steps of
-BCD Nets, %d of %d samples for 50 variables, %d steps of DAG-GFlowNet with a
+BCD Nets, %d for 50 variables, with %d samples, %d steps of DAG-GFlowNet with a
 network of width %d, and %d iterations of the chains on 50 variables, over %d candidate
 parents of each.`, quickSteps, quickNetworks, quickLarge, quickBCD, quickBCDLarge, quickBatch, quickGFlowNet, quickWidth, quickIterations, quickCandidates)
 
@@ -55,9 +55,9 @@ func quick(s Study) Study {
 func (m *Method) quick(large bool) {
 	switch {
 	case m.Settings["method"] == "bcd":
+		m.Settings["bcd-batch"] = strconv.Itoa(quickBatch)
 		if large {
 			m.take("steps", quickBCDLarge)
-			m.Settings["bcd-batch"] = strconv.Itoa(quickBatch)
 		} else {
 			m.take("steps", quickBCD)
 		}
@@ -114,24 +114,34 @@ func (c Cell) CoreSeconds() float64 {
 	if m.Kind != FitKind {
 		return start
 	}
-	switch engine, steps := m.Settings["engine"], setting("steps", publishedSteps); {
+	step := 1.1e-5 * d * d // of SVGD on linear models
+	if strings.HasPrefix(m.Settings["model"], "ffn") {
+		step = 2e-4 * d * d
+	}
+	table := 0.004 * d * d // node scores and sums over orders
+	if strings.HasPrefix(m.Settings["model"], "gp") {
+		table = 0.04 * d * d
+	}
+	steps := setting("steps", publishedSteps)
+	switch {
 	case m.Settings["method"] == "bcd":
-		return start + (64*1.1e-6*steps+1e-3)*d*d
-	case m.Settings["method"] == "gflownet": // which draws graphs edge by edge, and knows more of them where there are more rows
-		return start + (setting("gflownet-width", 64)*4e-7+6e-5)*(0.8*steps+500)*d*d
-	case engine == "svgd":
-		step := 1e-5 * d * (8 + d)
-		if strings.HasPrefix(m.Settings["model"], "ffn") {
-			step = 2e-4 * d * d
-		}
-		if m.Settings["method"] == "dibs" {
-			step *= 4
-		}
+		return start + (1.1e-6*setting("bcd-batch", 64)*steps+1e-3)*d*d
+	case m.Settings["method"] == "gflownet": // which draws graphs edge by edge
+		edges := max(c.Data.EdgesPerNode, sparse)
+		return start + (4e-7*setting("gflownet-width", 64)+6e-5)*(0.8*steps+250*edges)*d*d
+	case m.Settings["method"] == "dibs":
+		return start + (1.5+d*d/1000)*steps*step // the penalty of cycles takes powers of matrices
+	case m.Settings["engine"] == "svgd":
 		return start + steps*step
 	case d > exactOverOrders:
-		return start + (4+1.2e-3*(setting("iterations", 3000)+600))*d*d/1000
-	case m.Name == "default":
-		return start + 0.03*d*d
+		return start + (1.5e-3+2.4e-6*(setting("iterations", 3000)+setting("warm-up", 600)))*d*d
+	case m.Name == "default": // which compares models, Gaussian processes among them
+		if c.Data.Source == Nonlinear {
+			return start + 0.045*d*d
+		}
+		return start + 0.033*d*d
+	case m.Order != NoOrder:
+		return start + table/5
 	}
-	return start + 0.004*d*d
+	return start + table
 }
