@@ -11,6 +11,8 @@ import (
 	"tobac/dag"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/schedule"
+	"tobac/svgd"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -119,6 +121,14 @@ func TestConfigErrors(t *testing.T) {
 		{"bandwidth of Z", tobac.Config{Sampler: tobac.Sampler{BandwidthZ: math.Inf(1)}}, "bandwidth-z is +Inf; allowed: finite numbers above 0"},
 		{"bandwidth of theta", tobac.Config{Sampler: tobac.Sampler{BandwidthTheta: -1}}, "bandwidth-theta is -1; allowed: finite numbers above 0"},
 		{"step size", tobac.Config{Sampler: tobac.Sampler{StepSize: -1}}, "step-size is -1; allowed: finite numbers above 0"},
+		{"kernel of nothing", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Function: "rbf", Latents: "none"}}}, "kernel rbf:none couples nothing: all particles would climb to modes of their own; want a kernel for latents or parameters"},
+		{"kernel of no function", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Latents: "block"}}}, "kernel is :block; allowed: rbf, imq or imq-BETA"},
+		{"two kernels", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Function: "rbf", Latents: "block"}, Kernel: svgd.RBF{}}}, "kernel rbf:block beside a kernel of one's own, want one of the two"},
+		{"bandwidth of no kernel", tobac.Config{Sampler: tobac.Sampler{Coupling: tobac.Coupling{Function: "rbf", Latents: "block", Parameters: "none"}, BandwidthTheta: 3}}, "bandwidth-theta 3 beside kernel rbf:block:none, which has none there"},
+		{"alpha rate and schedule", tobac.Config{Sampler: tobac.Sampler{AlphaRate: 1, Alpha: schedule.Constant(2)}}, "alpha rate 1 beside a schedule of alpha, want one of the two"},
+		{"alpha schedule", tobac.Config{Sampler: tobac.Sampler{Alpha: schedule.OfRun{Shape: schedule.Geometric, To: 2}}}, "alpha-schedule is geometric:0:2; allowed: constant:A, growth:RATE,"},
+		{"step schedule", tobac.Config{Sampler: tobac.Sampler{StepSchedule: schedule.Constant(-2)}}, "step-schedule is constant:-2; allowed: constant:A,"},
+		{"penalty rate and schedule", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Rate: 2, Beta: schedule.Constant(1)}}}, "penalty rate 2 beside a schedule of the penalty, want one of the two"},
 		{"method", tobac.Config{Sampler: tobac.Sampler{Method: 9}}, "method is tobac.Method(9); allowed: tobac, dibs, bcd, gflownet"},
 		{"estimator", tobac.Config{Sampler: tobac.Sampler{Estimator: 7}}, "estimator is "},
 		{"gradient", tobac.Config{Sampler: tobac.Sampler{Gradient: 7}}, "grad is "},
@@ -188,6 +198,10 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 			good, bad = []string{"3", "1"}, append(bad, "0", "1.5")
 		case "X":
 			good, bad = []string{"0.25", "1e-07"}, append(bad, "0")
+		case "FUNCTION:LATENTS:PARAMETERS":
+			good, bad = []string{"rbf:coordinate", "imq:variable:none", "rbf:block:block", "imq-0.75:block"}, append(bad, "imq-0:block", "imq-x:block", "rbf-1:block", "rbf", "rbf:all", "cos:block", "rbf:block:block:none")
+		case "FORM:A:B":
+			good, bad = []string{"growth:0.5", "geometric:0.01:100", "linear:1:0:50%", "cosine:2:1:3-9"}, append(bad, "growth", "geometric:0:1")
 		case "T:END,...":
 			good, bad = []string{"0.5:1", "30:0.05,1:0.2,0.25:1"}, append(bad, "0", "1:0.5", "1:0.5,2:0.4")
 		case "BASIS:X":

@@ -102,7 +102,7 @@ func (r *Run) whyLarge() string {
 	of := defaults.Settings()
 	for k, s := range r.cfg.Sampler.Settings() {
 		switch s.Name {
-		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta":
+		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta", "alpha-schedule", "step-schedule", "penalty-schedule":
 			if text := s.String(); text != "" && text != of[k].String() {
 				given = append(given, s.Name+" "+text)
 			}

@@ -3,7 +3,7 @@ package tobac
 import (
 	"context"
 	"errors"
-
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -96,8 +96,12 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err != nil {
 		return err
 	}
+	kernel, err := s.kernel(f.target)
+	if err != nil {
+		return fmt.Errorf("the model %v: %w", f.asked, err)
+	}
 	f.x, f.step = f.target.Init(), 0
-	f.svgd = &svgd.Sampler{Target: f.target, Kernel: s.kernel(len(f.x)), Optimizer: s.optimizer()}
+	f.svgd = &svgd.Sampler{Target: f.target, Kernel: kernel, Optimizer: s.optimizer()}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tobac/models"
+	"tobac/schedule"
 	"tobac/svgd"
 )
 
@@ -61,14 +62,19 @@ type Sampler struct {
 	Rank      int // length k of the latent vectors; 0: d−1, with DiBS d
 
 	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0: 0.05, or 1 for a model without parameters
-	BandwidthZ     float64 // of the default kernel on the latents; 0: 5
-	BandwidthTheta float64 // of the default kernel on the parameters; 0: 500
+	BandwidthZ     float64 // of the kernels on the latents; 0: 5, with Coupling the median heuristic
+	BandwidthTheta float64 // of the kernels on the parameters; 0: 500, with Coupling the median heuristic
 	StepSize       float64 // of the default optimiser; 0: 0.005
 
-	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it.
-	Alpha models.Schedule
-	// Kernel mixes the scores of the particles. Nil: the sum of one squared
+	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it. One that is relative to
+	// a run is over Steps; so is that of Penalty.Beta.
+	Alpha schedule.Schedule
+	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default optimiser. Nil: 1.
+	StepSchedule schedule.Schedule
+	// Coupling says which coordinates share a kernel. Zero: all, under the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
+	Coupling Coupling
+	// Kernel mixes the scores of the particles, in place of Coupling. Nil: that of Coupling.
 	Kernel svgd.Kernel
 	// Optimizer moves the particles. Nil: RMSProp.
 	Optimizer svgd.Optimizer
@@ -91,12 +97,16 @@ func (s *Sampler) Settings() []*Setting {
 		wholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
 		wholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
 		positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
-		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5"),
-		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500"),
+		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; with --kernel that of the median heuristic"),
+		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; with --kernel that of the median heuristic"),
 		positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
 		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout),
 		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
 		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
+		coupled(&s.Coupling, "kernel", "kernel of svgd: a function, and what shares one among latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
+		scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of --alpha-rate", "growth with --alpha-rate"),
+		scheduled(&s.StepSchedule, "step-schedule", "factor of --step-size from step to step", "constant:1"),
+		scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the penalty of cycles of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
 	}
 }
 
@@ -112,19 +122,30 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
 		return s, fmt.Errorf("a penalty of cycles is set, but the method %v has no cycles", s.Method)
 	}
+	if s.Penalty.Beta != nil && s.Penalty.Rate != 0 {
+		return s, fmt.Errorf("penalty rate %v beside a schedule of the penalty, want one of the two", s.Penalty.Rate)
+	}
 	rank := d - 1
 	if s.Method == DiBS {
 		rank = d
-		fill(&s.Penalty.Rate, 1)
+		if s.Penalty.Beta == nil {
+			fill(&s.Penalty.Rate, 1)
+		}
 		fill(&s.Penalty.Samples, 32)
 	}
 	fill(&s.Particles, 30)
 	fill(&s.Steps, 1000)
 	fill(&s.Samples, 128)
 	fill(&s.Rank, rank)
-	fill(&s.BandwidthZ, 5)
-	fill(&s.BandwidthTheta, 500)
+	if err := s.checkCoupling(); err != nil {
+		return s, err
+	}
+	if s.Coupling == (Coupling{}) {
+		fill(&s.BandwidthZ, 5)
+		fill(&s.BandwidthTheta, 500)
+	}
 	fill(&s.StepSize, 0.005)
+	s.Alpha, s.StepSchedule, s.Penalty.Beta = schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps), schedule.Over(s.Penalty.Beta, s.Steps)
 	return s, nil
 }
 
@@ -135,19 +156,16 @@ func fill[T int | float64](v *T, byDefault T) {
 	}
 }
 
-// kernel is the kernel on a number of blocks.
-func (s *Sampler) kernel(blocks int) svgd.Kernel {
-	if s.Kernel != nil {
-		return s.Kernel
-	}
-	return svgd.Additive{Bandwidths: []float64{s.BandwidthZ, s.BandwidthTheta}[:blocks]}
-}
-
+// optimizer is the optimiser with its schedule.
 func (s *Sampler) optimizer() svgd.Optimizer {
-	if s.Optimizer != nil {
-		return s.Optimizer
+	o := s.Optimizer
+	if o == nil {
+		o = svgd.RMSProp{StepSize: s.StepSize}
 	}
-	return svgd.RMSProp{StepSize: s.StepSize}
+	if s.StepSchedule != nil {
+		o = svgd.Scheduled{Optimizer: o, Factor: s.StepSchedule}
+	}
+	return o
 }
 
 // String is the text form of everything that decides the particles of a step.
@@ -159,11 +177,13 @@ func (s *Sampler) String() string {
 		}
 	}
 	t := text("svgd", out...)
-	if s.Alpha != nil {
-		t += fmt.Sprintf(" alpha=%T%+v", s.Alpha, s.Alpha)
-	}
-	if s.Penalty.Beta != nil {
-		t += fmt.Sprintf(" beta=%T%+v", s.Penalty.Beta, s.Penalty.Beta)
+	for _, own := range []struct {
+		name string
+		s    schedule.Schedule
+	}{{"alpha", s.Alpha}, {"step", s.StepSchedule}, {"beta", s.Penalty.Beta}} {
+		if _, known := schedule.Text(own.s); own.s != nil && !known {
+			t += fmt.Sprintf(" %s=%T%+v", own.name, own.s, own.s)
+		}
 	}
 	if s.Kernel != nil {
 		t += fmt.Sprintf(" kernel=%T%+v", s.Kernel, s.Kernel)

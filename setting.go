@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/delimited"
+	"tobac/schedule"
 )
 
 // A Setting is one named setting of a [Config] with its text form, from which
@@ -24,6 +25,7 @@ type Setting struct {
 	allowed string // which values are accepted
 	get     func() string
 	set     func(text string) bool
+	wrong   func(text string) error // says why a text is not allowed; nil: the list says it
 }
 
 // String is the text form of the value; "" stands for the default.
@@ -32,10 +34,13 @@ func (s *Setting) String() string { return s.get() }
 // Set reads the text form. A text that stands for no allowed value is an error that lists
 // those allowed, and changes nothing.
 func (s *Setting) Set(text string) error {
-	if !s.set(text) {
-		return errors.New("allowed: " + s.allowed)
+	if s.set(text) {
+		return nil
 	}
-	return nil
+	if s.wrong != nil {
+		return fmt.Errorf("allowed: %s; got the %w", s.allowed, s.wrong(text))
+	}
+	return errors.New("allowed: " + s.allowed)
 }
 
 // Type is a placeholder for a value, for example N, or the choices.
@@ -165,4 +170,17 @@ func oneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting 
 		}
 		return T(text), nil
 	})
+}
+
+// scheduled is a schedule, whose zero stands for the default. One of the caller's own has no text.
+func scheduled(v *schedule.Schedule, name, usage, byDefault string) *Setting {
+	s := parsed(v, name, usage, byDefault, "FORM:A:B", schedule.Forms, func(v schedule.Schedule) string {
+		text, _ := schedule.Text(v)
+		return text
+	}, schedule.Parse)
+	s.wrong = func(text string) error {
+		_, err := schedule.Parse(text)
+		return err
+	}
+	return s
 }

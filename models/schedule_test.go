@@ -1,29 +1,13 @@
 package models_test
 
 import (
-	"math"
 	"testing"
 
 	"tobac/models"
+	"tobac/schedule"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// Ends and the factor between two steps are those that the fields say.
-func TestGeometricGrowth(t *testing.T) {
-	g := models.GeometricGrowth{From: 0.01, To: 100, Steps: 5}
-	for step, want := range []float64{0.01, 0.1, 1, 10, 100, 100, 100} {
-		if got := g.At(step); math.Abs(got/want-1) > 1e-13 {
-			t.Errorf("step %d: got %v, want %v", step, got, want)
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("one step: no panic")
-		}
-	}()
-	models.GeometricGrowth{From: 1, To: 2, Steps: 1}.At(0)
-}
 
 // The published schedule is that of the rate, bit for bit; another one is used as it is.
 func TestScheduleOfTheTarget(t *testing.T) {
@@ -44,8 +28,8 @@ func TestScheduleOfTheTarget(t *testing.T) {
 	}
 	prior := models.ErdosRenyi{EdgeProbability: 0.3}
 	want := score(models.TOBACConfig{AlphaRate: 0.2, Prior: prior})
-	check(t, "linear growth", score(models.TOBACConfig{Alpha: models.LinearGrowth{Rate: 0.2}, Prior: prior}), want, 0)
-	constant := models.GeometricGrowth{From: 1.4000000000000001, To: 1.4000000000000001, Steps: 2}
+	check(t, "linear growth", score(models.TOBACConfig{Alpha: schedule.Growth{Rate: 0.2}, Prior: prior}), want, 0)
+	constant := schedule.Constant(1.4000000000000001)
 	check(t, "constant", score(models.TOBACConfig{Alpha: constant, Prior: prior}), want, 1e-12)
 	_, err := models.NewTOBAC(lik, models.TOBACConfig{AlphaRate: 1, Alpha: constant, Prior: prior})
 	checkError(t, "both", err, "models: TOBAC: alpha rate 1 beside a schedule of alpha, want one of the two")

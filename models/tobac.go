@@ -7,6 +7,7 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/internal/stream"
+	"tobac/schedule"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,19 +15,19 @@ import (
 // TOBACConfig are the settings of the target. The zero value of each field but
 // Estimator is the published default.
 type TOBACConfig struct {
-	Particles int        // particles M; zero: 30
-	Samples   int        // Monte Carlo graphs S per gradient; zero: 128
-	Rank      int        // length k of the latent vectors; zero: their number, d−1 with an order, d without
-	AlphaRate float64    // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
-	Alpha     Schedule   // of α_t, in place of AlphaRate; nil: LinearGrowth with it
-	Tau       float64    // temperature τ of the soft graphs, a factor: large is hard; zero: 1
-	Estimator Estimator  // zero: NodeWise
-	Gradient  Gradient   // of Z; zero: Reparameterised
-	Embedding Embedding  // zero: OrderedPairs, which is TOBAC
-	Prior     GraphPrior // nil: Erdős–Rényi with 2 edges per variable
-	Penalty   Penalty    // of cycles; used by AllPairs only
-	Seed      uint64     // of the initial particles and of every draw
-	Noise     Noise      // nil: streams derived from Seed
+	Particles int               // particles M; zero: 30
+	Samples   int               // Monte Carlo graphs S per gradient; zero: 128
+	Rank      int               // length k of the latent vectors; zero: their number, d−1 with an order, d without
+	AlphaRate float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	Alpha     schedule.Schedule // of α_t, in place of AlphaRate; nil: schedule.Growth with it
+	Tau       float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
+	Estimator Estimator         // zero: NodeWise
+	Gradient  Gradient          // of Z; zero: Reparameterised
+	Embedding Embedding         // zero: OrderedPairs, which is TOBAC
+	Prior     GraphPrior        // nil: Erdős–Rényi with 2 edges per variable
+	Penalty   Penalty           // of cycles; used by AllPairs only
+	Seed      uint64            // of the initial particles and of every draw
+	Noise     Noise             // nil: streams derived from Seed
 	Options
 }
 
@@ -184,13 +185,16 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		c.Tau = 1
 	}
 	if c.Alpha == nil {
-		c.Alpha = LinearGrowth{c.AlphaRate}
+		c.Alpha = schedule.Growth{Rate: c.AlphaRate}
+	}
+	if c.Penalty.Beta != nil && c.Penalty.Rate != 0 {
+		return c, fmt.Errorf("models: TOBAC: penalty rate %v beside a schedule of the penalty, want one of the two", c.Penalty.Rate)
 	}
 	if c.Penalty.Rate == 0 {
 		c.Penalty.Rate = 1
 	}
 	if c.Penalty.Beta == nil {
-		c.Penalty.Beta = LinearGrowth{c.Penalty.Rate}
+		c.Penalty.Beta = schedule.Growth{Rate: c.Penalty.Rate}
 	}
 	if !(c.AlphaRate > 0 && c.Tau > 0) || math.IsInf(c.AlphaRate+c.Tau, 0) {
 		return c, fmt.Errorf("models: TOBAC: alpha rate %v and tau %v, want finite positive numbers", c.AlphaRate, c.Tau)

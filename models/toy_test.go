@@ -8,6 +8,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/models"
+	"tobac/schedule"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -183,7 +184,7 @@ func sampledMoments(t *testing.T, density func(x []*autograd.Node) *autograd.Nod
 	const steps = 400
 	target := newTarget(t, m, []autograd.Shape{{2}}, density, models.Options{})
 	x := []*mat.Dense{mat.NewDense(m, 2, normals(newRand(92), 2*m))}
-	s := svgd.Sampler{Target: target, Optimizer: svgd.Scheduled{Optimizer: svgd.Adam{StepSize: 0.1}, Factor: svgd.LinearDecay(steps/2, steps)}}
+	s := svgd.Sampler{Target: target, Optimizer: svgd.Scheduled{Optimizer: svgd.Adam{StepSize: 0.1}, Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}}}
 	if err := s.Run(context.Background(), x, 0, steps); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (k Additive) evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratc
 		} else {
 			h = k.Bandwidths[b]
 		}
-		s.addExponential(gram, repulsion[b:b+1], x[b:b+1], s.centred[b:b+1], h)
+		s.addRadial(exponential{}, gram, repulsion[b:b+1], x[b:b+1], s.centred[b:b+1], h)
 	}
 	mirror(gram, float64(len(x)))
 }

@@ -1,8 +1,10 @@
 package svgd_test
 
 import (
+	"fmt"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/svgd"
@@ -61,5 +63,41 @@ func BenchmarkKernel(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		k.Evaluate(gram, repulsion, x)
+	}
+}
+
+// BenchmarkCoordinates is one kernel for each of p coordinates of M particles that move a little between
+// calls, as they do in a run: 190 are the scores of the ordered pairs of 20 variables, 400 of all of them.
+func BenchmarkCoordinates(b *testing.B) {
+	for _, c := range []struct{ particles, coordinates int }{{30, 190}, {30, 400}, {100, 400}, {30, 2000}, {30, 20000}} {
+		for name, k := range map[string]svgd.Kernel{"rbf": svgd.RBF{}, "imq": svgd.IMQ{}, "imq-0.85": svgd.IMQ{Beta: 0.85}, "rbf-fixed": svgd.RBF{Bandwidth: svgd.Fixed(1)}} {
+			b.Run(fmt.Sprintf("%s/M=%d/p=%d", name, c.particles, c.coordinates), func(b *testing.B) {
+				x, score := gaussianBlocks(1, c.particles, c.coordinates), gaussianBlocks(2, c.particles, c.coordinates)
+				driving, repulsive, work := zeros(x), zeros(x), new(svgd.Work)
+				kernel := svgd.Grouped{Kernel: k, Size: 1}
+				kernel.Apply(driving, repulsive, score, x, work)
+				b.ReportAllocs()
+				sign := 0.02
+				for b.Loop() {
+					b.StopTimer()
+					for m := range c.particles {
+						floats.AddScaled(x[0].RawRowView(m), sign, score[0].RawRowView(m))
+					}
+					sign = -sign
+					b.StartTimer()
+					kernel.Apply(driving, repulsive, score, x, work)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkChildren is one kernel for each of the networks of 20 variables, of 120 numbers each.
+func BenchmarkChildren(b *testing.B) {
+	x, score := gaussianBlocks(1, 30, 2400), gaussianBlocks(2, 30, 2400)
+	driving, repulsive, work := zeros(x), zeros(x), new(svgd.Work)
+	b.ReportAllocs()
+	for b.Loop() {
+		svgd.Grouped{Size: 120}.Apply(driving, repulsive, score, x, work)
 	}
 }

@@ -34,7 +34,8 @@
 //	k(x, y) = exp(−‖x − y‖²/h)                                          (3)
 //
 // without a factor 2; h is called the bandwidth and has the unit of a squared
-// distance. It is fixed ([Fixed]) or chosen from the particles ([Median]).
+// distance. It is fixed ([Fixed]) or chosen from the particles ([Median]). [IMQ] is the inverse
+// multiquadric (c² + ‖x − y‖²/h)^(−β), whose tails are heavy.
 // Particles that are far apart are multiplied with each other as matrices, relative
 // to particle 0; those that are near each other, compared with their distances
 // from particle 0, are subtracted one from the other. So nothing cancels, neither
@@ -42,6 +43,43 @@
 // share in the repulsion are right to about 16 units in the last place. The
 // diagonal of the Gram matrix is exact, and particles at one point, which receive
 // the same bits, stay together.
+//
+// A distance of many coordinates is nearly the same for all pairs of particles: a joint
+// kernel then repels too little, and M particles collapse. A kernel may be a
+// matrix instead, diagonal with a kernel of its own for each group of coordinates,
+//
+//	K(x, y) = diag( k_g(x_g, y_g) · I ),   φ_g(m) = 1/M Σ_r [ k_g(x_r,g, x_m,g)·g_g(x_r) + ∇_{x_r,g} k_g ]    (5)
+//
+// where every k_g is positive definite on its own coordinates, so that (1) is still the direction of
+// steepest descent of the divergence, among functions whose components depend on their own group. [Grouped] has a kernel for each group of the coordinates of a block, or for each coordinate, with its own
+// median bandwidth; [Blocks] has one for each block, [Sum] adds kernels, and [Alone] is none: φ = g.
+//
+// By (5) a group moves by a field on its own coordinates. So groups that are independent at the start stay independent, in
+// the limit of many particles and small steps; with a kernel for each coordinate the ranks of the particles in it never change. What (5) finds is
+// then not the density but the best product of distributions of the groups,
+//
+//	q_g(x_g) ∝ exp( E_{q of the other groups} log p(x) ),
+//
+// the mean-field approximation, as a sample, which is the density where groups are independent. For a normal density of 20 coordinates with unit
+// variances and correlations ρ^|i−j|, 30 particles, 400 steps of RMSProp that end at 0, the mean variance of the coordinates and the
+// mean correlation of neighbours are (TestVariancesOfCoordinates)
+//
+//	                                      ρ = 0         ρ = 0.5
+//	the density                           1    0        1    .50
+//	RBF{}                                 .15  .02      .24  .88
+//	IMQ{}                                 .44  .00      .50  .81
+//	Grouped{Size: 1}                      .91  .01      .58  .04
+//	Grouped{Kernel: IMQ{}, Size: 1}       .94  .00      .60  .03     (best product: .61, 0)
+//	Sum of the second and the last        .85  .00     1.31  .81
+//
+// With 10 and 100 particles the last but one has the variances .86 and .98 at ρ = 0, and IMQ{} .19 and .70.
+//
+// # Judging particles
+//
+// [IMQ.Discrepancy] is the kernelised Stein discrepancy of particles from the density whose scores they have,
+// with a bootstrap p-value. In the example above it finds RBF{} (p = .005 for both ρ) and IMQ{} (.010 at ρ = 0.5) to be further from the density than 30 independent draws
+// would be, and not the product, whose pairs of particles look like pairs of independent ones: its V-statistic, .85 against .25 of the sum at ρ = 0.5, does.
+// [Stats] has the kernel's effective number of neighbours.
 //
 // # Optimisers
 //
@@ -69,8 +107,8 @@
 // # Concurrency and determinism
 //
 // Kernels and optimisers are stateless and safe for concurrent use; a Sampler is
-// not. Nothing here is random, starts a goroutine, or allocates after the first
-// two steps of a run. (A call of [RBF.Evaluate] or [Additive.Evaluate] by itself
+// not. Nothing here starts a goroutine, is random (but for [Stein.PValue], which is handed its generator), or allocates after the first
+// two steps of a run. (A call of Evaluate by itself
 // allocates.) All sums run in a fixed order, so results repeat bit for bit on one
 // processor architecture with the same vector kernels: those for AVX2
 // and AVX-512, which agree to the bit, or the portable ones that other processors, the
@@ -84,4 +122,7 @@
 //	    NeurIPS 2018.
 //	[3] T. Tieleman, G. Hinton. RMSProp. Coursera lecture 6.5, 2012.
 //	[4] D. Kingma, J. Ba. Adam: a method for stochastic optimization. ICLR 2015.
+//	[5] J. Gorham, L. Mackey. Measuring sample quality with kernels. ICML 2017.
+//	[6] K. Chwialkowski, H. Strathmann, A. Gretton. A kernel test of goodness of
+//	    fit. ICML 2016.
 package svgd

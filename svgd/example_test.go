@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/schedule"
 	"tobac/svgd"
 )
 
@@ -86,7 +87,7 @@ func ExampleScheduled() {
 	const steps = 400
 	s := svgd.Sampler{
 		Target:    normal{mean: 1, variance: 1},
-		Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02}, Factor: svgd.LinearDecay(steps/2, steps)},
+		Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02}, Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}},
 		Recorder: func(r svgd.Stats) {
 			if r.Step%200 == 199 {
 				fmt.Printf("step %d: driving %.2f, repulsive %.2f, neighbours %.2f\n",

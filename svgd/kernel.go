@@ -40,7 +40,21 @@ type ScalarKernel interface {
 type Work struct {
 	gram    *mat.Dense // M×M
 	scratch scratch
-	groups  []Work // of a kernel with groups
+	profile profile // of an inverse multiquadric
+	// Of kernels with parts: their work, and what is copied for them.
+	groups      []*Work
+	cut         cut
+	seen        []bool
+	coordinates coordinates
+	sum         [2][]*mat.Dense // driving and repulsive
+}
+
+// part is the work of part g, of which all before have been asked for.
+func (w *Work) part(g int) *Work {
+	if g == len(w.groups) {
+		w.groups = append(w.groups, new(Work))
+	}
+	return w.groups[g]
 }
 
 // applyScalar is Apply of a scalar kernel that has been evaluated.

@@ -25,6 +25,12 @@ func kernelCases() []kernelCase {
 		{"rbf", svgd.RBF{Bandwidth: svgd.Fixed(3)}, func(x, y [][]float64) float64 {
 			return math.Exp(-(square(x[0], y[0]) + square(x[1], y[1])) / 3)
 		}, 1},
+		{"imq", svgd.IMQ{Bandwidth: svgd.Fixed(3)}, func(x, y [][]float64) float64 {
+			return 1 / math.Sqrt(1+(square(x[0], y[0])+square(x[1], y[1]))/3)
+		}, 1},
+		{"imq of another exponent", svgd.IMQ{C: 2, Beta: 0.75, Bandwidth: svgd.Fixed(3)}, func(x, y [][]float64) float64 {
+			return math.Pow(4+(square(x[0], y[0])+square(x[1], y[1]))/3, -0.75)
+		}, math.Pow(4, -0.75)},
 		{"additive", svgd.Additive{Bandwidths: []float64{2, 7}}, func(x, y [][]float64) float64 {
 			return math.Exp(-square(x[0], y[0])/2) + math.Exp(-square(x[1], y[1])/7)
 		}, 2},
@@ -84,6 +90,7 @@ func TestKernelDefinition(t *testing.T) {
 func TestKernelLaws(t *testing.T) {
 	cases := append(kernelCases(),
 		kernelCase{name: "rbf median", kernel: svgd.RBF{}, diagonal: 1},
+		kernelCase{name: "imq median", kernel: svgd.IMQ{}, diagonal: 1},
 		kernelCase{name: "additive median", kernel: svgd.Additive{}, diagonal: 2})
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

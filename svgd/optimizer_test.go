@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/schedule"
 	"tobac/svgd"
 )
 
@@ -110,7 +111,7 @@ func TestEveryOptimizerClimbs(t *testing.T) {
 		optimizer svgd.Optimizer
 	}{
 		{"sgd", svgd.SGD{StepSize: 0.1}},
-		{"rmsprop", svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.05}, Factor: svgd.LinearDecay(200, 2000)}},
+		{"rmsprop", svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.05}, Factor: schedule.Ramp{From: 1, Start: 200, End: 2000}}},
 		{"adam", svgd.Adam{StepSize: 0.05}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,21 +133,8 @@ func TestEveryOptimizerClimbs(t *testing.T) {
 	}
 }
 
-func TestLinearDecay(t *testing.T) {
-	f := svgd.LinearDecay(100, 200)
-	for _, c := range []struct {
-		step int
-		want float64
-	}{{0, 1}, {100, 1}, {150, 0.5}, {199, 0.01}, {200, 0}, {1000, 0}} {
-		if got := f(c.step); got != c.want {
-			t.Errorf("factor at step %d = %v, want %v", c.step, got, c.want)
-		}
-	}
-	wantPanic(t, "svgd: linear decay from step 5 to step 5", func() { svgd.LinearDecay(5, 5) })
-}
-
 func TestScheduledUsesStepNumber(t *testing.T) {
-	o := svgd.Scheduled{Optimizer: svgd.SGD{StepSize: 1}, Factor: func(t int) float64 { return float64(t) }}
+	o := svgd.Scheduled{Optimizer: svgd.SGD{StepSize: 1}, Factor: schedule.Growth{Rate: 1}}
 	delta := mat.NewDense(1, 1, []float64{2})
 	if err := o.Update([]*mat.Dense{delta}, new(svgd.State), 7); err != nil || delta.At(0, 0) != 14 {
 		t.Errorf("increment %v, error %v, want 14", delta.At(0, 0), err)

@@ -14,31 +14,17 @@ type RBF struct {
 	Bandwidth BandwidthRule
 }
 
-var _ ScalarKernel = RBF{}
+var _ radial = RBF{}
 
 // Apply implements [Kernel].
 func (k RBF) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
-	gram := work.fit(x)
-	k.evaluate(gram, repulsive, x, &work.scratch)
-	return applyScalar(gram, driving, score)
+	return work.applyRadial(exponential{}, k.Bandwidth, driving, repulsive, score, x)
 }
 
 // Evaluate implements [ScalarKernel]. It allocates memory of the size of x.
 func (k RBF) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
-	k.evaluate(gram, repulsion, x, new(scratch))
+	new(scratch).evaluate(exponential{}, k.Bandwidth, gram, repulsion, x)
 }
 
-func (k RBF) evaluate(gram *mat.Dense, repulsion, x []*mat.Dense, s *scratch) {
-	checkKernelArgs(gram, repulsion, x)
-	gram.Zero()
-	s.centre(x)
-	s.squaredDistances(gram, x, s.centred)
-	var h float64
-	if k.Bandwidth == nil {
-		h = Median{}.Bandwidth(gram)
-	} else {
-		h = k.Bandwidth.Bandwidth(gram)
-	}
-	s.addExponential(gram, repulsion, x, s.centred, h)
-	mirror(gram, 1)
-}
+func (k RBF) profile(profile) profile { return exponential{} }
+func (k RBF) rule() BandwidthRule     { return k.Bandwidth }

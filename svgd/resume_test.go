@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/schedule"
 	"tobac/svgd"
 )
 
 func optimizers() map[string]svgd.Optimizer {
 	return map[string]svgd.Optimizer{
 		"sgd": svgd.SGD{}, "rmsprop": svgd.RMSProp{}, "adam": svgd.Adam{},
-		"scheduled": svgd.Scheduled{Factor: svgd.LinearDecay(10, 60)},
+		"scheduled": svgd.Scheduled{Factor: schedule.Ramp{From: 1, Start: 10, End: 60}},
 	}
 }
 

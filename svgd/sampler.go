@@ -166,7 +166,7 @@ func (w *workspace) direction(norms bool) error {
 // fit gives the workspace the shapes of x, which it checks.
 func (w *workspace) fit(x []*mat.Dense) {
 	checkBlocks(x)
-	if w.fits(x) {
+	if fits(w.phi, x) {
 		return
 	}
 	*w = workspace{
@@ -175,12 +175,13 @@ func (w *workspace) fit(x []*mat.Dense) {
 	}
 }
 
-func (w *workspace) fits(x []*mat.Dense) bool {
-	if len(w.phi) != len(x) {
+// fits reports whether blocks have the shapes of x.
+func fits(blocks, x []*mat.Dense) bool {
+	if len(blocks) != len(x) {
 		return false
 	}
-	for b, phi := range w.phi {
-		r, c := phi.Dims()
+	for b, own := range blocks {
+		r, c := own.Dims()
 		if xr, xc := x[b].Dims(); r != xr || c != xc {
 			return false
 		}

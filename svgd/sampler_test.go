@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/schedule"
 	"tobac/svgd"
 )
 
@@ -261,8 +262,9 @@ func TestNeighboursLimits(t *testing.T) {
 // TestSteadyStateAllocatesNothing covers every kernel and optimiser, with and
 // without a recorder.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	kernels := []svgd.Kernel{nil, svgd.RBF{Bandwidth: svgd.Fixed(5)}, svgd.Additive{}, svgd.Additive{Bandwidths: []float64{5, 500}}, svgd.Linear{}}
-	optimizers := []svgd.Optimizer{nil, svgd.SGD{}, svgd.RMSProp{}, svgd.Adam{}, svgd.Scheduled{Factor: svgd.LinearDecay(5, 10)}}
+	kernels := []svgd.Kernel{nil, svgd.RBF{Bandwidth: svgd.Fixed(5)}, svgd.Additive{}, svgd.Additive{Bandwidths: []float64{5, 500}}, svgd.Linear{},
+		svgd.IMQ{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, svgd.Sum{svgd.IMQ{}, svgd.Linear{}}, svgd.Blocks{svgd.Grouped{Size: 1}, svgd.Grouped{Kernel: svgd.IMQ{Beta: 1}, Size: 9}}, svgd.Blocks{svgd.Grouped{Lists: evenAndOdd(70)}, svgd.Alone{}}}
+	optimizers := []svgd.Optimizer{nil, svgd.SGD{}, svgd.RMSProp{}, svgd.Adam{}, svgd.Scheduled{Factor: schedule.Ramp{From: 1, Start: 5, End: 10}}}
 	for _, recorder := range []svgd.Recorder{nil, func(svgd.Stats) {}} {
 		for _, kernel := range kernels {
 			for _, optimizer := range optimizers {
@@ -281,4 +283,13 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// evenAndOdd are the even and the odd numbers below n.
+func evenAndOdd(n int) [][]int {
+	lists := make([][]int, 2)
+	for k := range n {
+		lists[k%2] = append(lists[k%2], k)
+	}
+	return lists
 }

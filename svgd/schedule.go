@@ -1,9 +1,9 @@
 package svgd
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/schedule"
 )
 
 // Scheduled scales the increments of another optimiser by a factor that depends
@@ -11,9 +11,8 @@ import (
 type Scheduled struct {
 	// Optimizer makes the increments. Nil means RMSProp{}.
 	Optimizer Optimizer
-	// Factor returns the factor of step t, the number given to [Sampler.Run]. It
-	// must depend on t only. Nil means 1.
-	Factor func(t int) float64
+	// Factor is the factor of step t, the number given to [Sampler.Run]. Nil means 1.
+	Factor schedule.Schedule
 }
 
 var _ Optimizer = Scheduled{}
@@ -27,18 +26,6 @@ func (o Scheduled) Update(delta []*mat.Dense, s *State, t int) error {
 	if err := inner.Update(delta, s, t); err != nil || o.Factor == nil {
 		return err
 	}
-	scale(o.Factor(t), delta)
+	scale(o.Factor.At(t), delta)
 	return nil
-}
-
-// LinearDecay returns a factor for [Scheduled] which is 1 before step from and
-// then falls linearly, to reach 0 at step to and stay there. It panics unless
-// from < to.
-func LinearDecay(from, to int) func(t int) float64 {
-	if from >= to {
-		panic(fmt.Sprintf("svgd: linear decay from step %d to step %d", from, to))
-	}
-	return func(t int) float64 {
-		return min(1, max(0, float64(to-t)/float64(to-from)))
-	}
 }

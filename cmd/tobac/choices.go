@@ -90,6 +90,9 @@ func (o *fitOptions) checkChoices() error {
 		{"bias", ffn, "--model " + o.model.String(), "only --model ffn has biases"},
 		{"penalty-rate", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
 		{"penalty-samples", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
+		{"penalty-schedule", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has a penalty of cycles"},
+		{"penalty-schedule", o.given("penalty-rate"), "--penalty-rate", "the schedule takes its place"},
+		{"alpha-schedule", o.given("alpha-rate"), "--alpha-rate", "the schedule takes its place"},
 		{"noise-variance", o.model != modelLinear && o.model != modelFFN && o.preset != presetPaper, "--model " + o.model.String(), "only --model linear and ffn have a common noise variance that can be given"},
 		{"noise-variance", o.model == modelBGe, "--model " + o.model.String(), "the score integrates the noise variances out"},
 		{"order", dibs, "--method dibs", "it needs no order"},
@@ -148,6 +151,9 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 				return c, &usageError{&locatedError{"--" + s.Name, err}}
 			}
 		}
+	}
+	if o.given("alpha-schedule") {
+		c.Sampler.AlphaRate = 0 // of the preset
 	}
 	c.Seed, c.Workers = o.seed, o.workers
 	c.Model = o.configured(c.Model)

@@ -101,7 +101,7 @@ func same(t *testing.T, a, b string) {
 func TestBadConfig(t *testing.T) {
 	simulated(t)
 	for text, want := range map[string]string{
-		"seed = 1\nstep = 3\n":                `line 2: unknown option "step"; did you mean step-size or steps?; tobac fit --help lists the options, which stand here without dashes`,
+		"seed = 1\nstep = 3\n":                `line 2: unknown option "step"; did you mean step-schedule or step-size?; tobac fit --help lists the options, which stand here without dashes`,
 		"\n\n\"no such\" = 3\n":               `line 3: unknown option "no such"; tobac fit --help lists the options, which stand here without dashes`,
 		"seed = 1\n[banana]\nsteps = 3\n":     `line 2: unknown option "banana"; tobac fit --help lists the options, which stand here without dashes`,
 		"[seed]\nsteps = 3\n":                 `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,

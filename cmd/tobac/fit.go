@@ -135,6 +135,11 @@ before effects, and FILE holds such a list: such an order binds the engine exact
 too, which then takes 24 columns. Write ./eqvar for a file that is named like a
 method.
 
+Particles: --kernel says what of svgd's particles shares a kernel: rbf:coordinate has
+one for each latent number, imq:coordinate:none none for parameters. --alpha-schedule,
+--step-schedule and --penalty-schedule are numbers that change from step to step, such
+as geometric:0.01:100 or linear:1:0:50%. docs/svgd.md explains both.
+
 Priors: er expects --edges-per-node edges for each column. Without that option exact
 averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12 columns
 it takes the one nearest to the posterior, as mcmc does. svgd under an order that does

@@ -25,6 +25,7 @@ var pairValues = map[string][]string{
 	"hidden": {"3,2"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
 	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "orders": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
 	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
+	"kernel": {"rbf:coordinate:none", "imq:variable"}, "alpha-schedule": {"geometric:0.01:100", "growth:0.2"}, "step-schedule": {"linear:1:0:50%"}, "penalty-schedule": {"cosine:0:3:1-2"},
 	"bcd-batch": {"4"}, "bcd-temperature": {"0.5", "2:0.5,0.5:1"}, "bcd-draw-temperature": {"0.3"}, "bcd-scale": {"0.1"}, "bcd-l2": {"1"}, "bcd-edges": {"units:0.2", "signs"},
 	"gflownet-environments": {"3"}, "gflownet-batch": {"4"}, "gflownet-buffer": {"50"}, "gflownet-prefill": {"2"}, "gflownet-width": {"8"}, "gflownet-refresh": {"1"},
 	"gflownet-exploit": {"0.5"}, "gflownet-clip": {"2"}, "gflownet-tolerance": {"0.5"},
@@ -127,7 +128,7 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	}
 	for option, beside := range map[string][]string{
 		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "output-layer": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
-		"penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
+		"penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "penalty-schedule": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
 		"checkpoint-every": {"--checkpoint", "state"}, "chains": {"--engine", "mcmc"}, "candidates": {"--engine", "mcmc"}, "rungs": {"--engine", "mcmc"}, "iterations": {"--engine", "mcmc"}, "warm-up": {"--engine", "mcmc"},
 	} {
 		for k := 0; given[option] != "" && k < len(beside); k += 2 {

@@ -27,6 +27,9 @@ func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
 	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && o.given("bandwidth-theta") {
 		return usagef("--bandwidth-theta contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone", o.model)
 	}
+	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && c.Sampler.Coupling.Parameters != "" {
+		return usagef("--kernel %v contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone; allowed: --kernel %v:%v", c.Sampler.Coupling, o.model, c.Sampler.Coupling.Function, c.Sampler.Coupling.Latents)
+	}
 	if len(engines) == 1 && (engines[0] == tobac.Exact || engines[0] == tobac.Tempering) && o.given("checkpoint-every") {
 		return usagef("--checkpoint-every contradicts the engine %v alone: it has no steps between which there could be a checkpoint", engines[0])
 	}

@@ -1,9 +1,6 @@
 package svgd
 
 import (
-	"fmt"
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,18 +14,18 @@ import (
 const near = 1. / 16
 
 // One matrix holds all values: the strict lower triangle of the Gram matrix
-// belongs to the exponential at hand (first squared distances, then the weights
-// of near pairs), its strict upper triangle is the sum of the exponentials
+// belongs to the radial function at hand (first squared distances, then the weights
+// of near pairs), its strict upper triangle is the sum of those
 // already done.
 
-// A scratch is the memory in which squared exponentials are evaluated, for
+// A scratch is the memory in which radial functions are evaluated, for
 // particles of one shape.
 type scratch struct {
 	centred []*mat.Dense // x_b − row 0 of x_b
 	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
 	pairs   *mat.Dense   // M×M: inner products, then minus the weights
 
-	arg, exp []float64 // M: of the exponentials of a row
+	arg, value, slope []float64 // M: of the profile, for a row
 }
 
 // centre computes x_r − x_0 for all blocks.
@@ -37,7 +34,7 @@ func (s *scratch) centre(x []*mat.Dense) {
 	if len(s.norms) != n || len(s.centred) != len(x) {
 		*s = scratch{
 			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), pairs: mat.NewDense(n, n, nil),
-			arg: make([]float64, n), exp: make([]float64, n),
+			arg: make([]float64, n), value: make([]float64, n), slope: make([]float64, n),
 		}
 	}
 	for b, xb := range x {
@@ -102,18 +99,15 @@ func squaredDistance(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// addExponential takes the squared distances in the strict lower triangle of
-// gram, adds e = exp(−·/h) to the strict upper triangle, and overwrites repulsion
-// with the gradients of e,
+// addRadial takes the squared distances in the strict lower triangle of gram, adds
+// e = k(·/h) to the strict upper triangle, and overwrites repulsion with the gradients of e,
 //
-//	repulsion_m = Σ_r ∇_{x_r} e_rm = Σ_r w_rm·(x_m − x_r),    w_rm = (2/h)·e_rm
+//	repulsion_m = Σ_r ∇_{x_r} e_rm = Σ_r w_rm·(x_m − x_r),    w_rm = −(2/h)·k′(‖x_r − x_m‖²/h)
 //
 // centred belongs to the same blocks as x. It panics unless h > 0.
-func (s *scratch) addExponential(gram *mat.Dense, repulsion, x, centred []*mat.Dense, h float64) {
-	if !(h > 0) {
-		panic(fmt.Sprintf("svgd: bandwidth %v is not positive", h))
-	}
-	s.weigh(gram, h)
+func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []*mat.Dense, h float64) {
+	checkBandwidth(h)
+	s.weigh(k, gram, h)
 	for b, y := range centred {
 		// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
 		fb := repulsion[b]
@@ -137,39 +131,26 @@ func (s *scratch) addExponential(gram *mat.Dense, repulsion, x, centred []*mat.D
 }
 
 // weigh replaces the squared distances in the strict lower triangle of gram by
-// the weights w of near pairs, adds the exponentials to the strict upper one, and
+// the weights w of near pairs, adds the kernel's values to the strict upper one, and
 // writes minus the weights of far pairs, symmetric, into s.pairs. Both are zero where
 // they do not apply.
-func (s *scratch) weigh(gram *mat.Dense, h float64) {
+func (s *scratch) weigh(k profile, gram *mat.Dense, h float64) {
 	s.pairs.Zero()
 	for r := range s.norms {
 		row := gram.RawRowView(r)[:r]
-		s.exponentials(row, h)
+		u := s.arg[:r]
 		for m, sq := range row {
-			e := s.exp[m]
-			gram.RawRowView(m)[r] += e
-			w := 2 / h * e
+			u[m] = sq / h
+		}
+		value, slope := k.at(s.value[:r], s.slope[:r], u)
+		for m, sq := range row {
+			gram.RawRowView(m)[r] += value[m]
+			w := 2 / h * slope[m]
 			if s.far(sq, r, m) {
 				s.pairs.RawRowView(r)[m], s.pairs.RawRowView(m)[r] = -w, -w
 				w = 0
 			}
 			row[m] = w
-		}
-	}
-}
-
-// exponentials writes exp(−sq/h) to the start of s.exp. The vector kernel takes no
-// arguments below −708, at which results would depend on their neighbours.
-func (s *scratch) exponentials(sq []float64, h float64) {
-	const least = -708
-	arg, exp := s.arg[:len(sq)], s.exp[:len(sq)]
-	for m, v := range sq {
-		arg[m] = max(-v/h, least)
-	}
-	kernels.Exp(exp, arg)
-	for m, x := range arg {
-		if x == least {
-			exp[m] = math.Exp(-sq[m] / h)
 		}
 	}
 }

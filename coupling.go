@@ -1,0 +1,165 @@
+package tobac
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tobac/delimited"
+	"tobac/models"
+	"tobac/svgd"
+)
+
+// A KernelFunction is a kernel as a function of the distance of two particles: rbf, imq or imq-BETA with a
+// number above 0, such as imq-0.75.
+type KernelFunction string
+
+const (
+	SquaredExponential  KernelFunction = "rbf" // [svgd.RBF]
+	InverseMultiquadric KernelFunction = "imq" // [svgd.IMQ] with c = 1 and β = ½, or BETA
+)
+
+// kernel is the function with a rule for its bandwidth. ok is false if there is no such function.
+func (f KernelFunction) kernel(rule svgd.BandwidthRule) (k svgd.Kernel, ok bool) {
+	switch f {
+	case SquaredExponential:
+		return svgd.RBF{Bandwidth: rule}, true
+	case InverseMultiquadric:
+		return svgd.IMQ{Bandwidth: rule}, true
+	}
+	text, ok := strings.CutPrefix(string(f), "imq-")
+	beta, number := delimited.Number(text)
+	return svgd.IMQ{Beta: beta, Bandwidth: rule}, ok && number && beta > 0
+}
+
+// A Grouping says which coordinates of a block of a particle share a kernel. Each group has its own,
+// with a bandwidth of its own where that is chosen by the median heuristic.
+type Grouping string
+
+const (
+	WholeBlock    Grouping = "block"      // one kernel for all
+	PerVariable   Grouping = "variable"   // the latents of a variable, the parameters of its equation
+	PerCoordinate Grouping = "coordinate" // each coordinate: an edge, where every edge has a latent of its own
+	Uncoupled     Grouping = "none"       // no kernel: every particle follows its own score
+)
+
+// A Coupling is a kernel of SVGD by the function and the groups of coordinates that share one. The zero value is the default
+// kernel, see [Sampler].
+type Coupling struct {
+	Function   KernelFunction
+	Latents    Grouping
+	Parameters Grouping // zero: as Latents
+}
+
+// String is the text form FUNCTION:LATENTS[:PARAMETERS], such as rbf:coordinate:none; "" for the zero value.
+func (c Coupling) String() string {
+	if c == (Coupling{}) {
+		return ""
+	}
+	text := string(c.Function) + ":" + string(c.Latents)
+	if c.Parameters != "" {
+		text += ":" + string(c.Parameters)
+	}
+	return text
+}
+
+var groupings = []Grouping{WholeBlock, PerVariable, PerCoordinate, Uncoupled}
+
+// ParseCoupling reads the text form of a Coupling.
+func ParseCoupling(text string) (Coupling, error) {
+	words := strings.Split(text, ":")
+	if len(words) != 2 && len(words) != 3 {
+		return Coupling{}, fmt.Errorf("%d words between colons, want 2 or 3", len(words))
+	}
+	c := Coupling{Function: KernelFunction(words[0]), Latents: Grouping(words[1])}
+	if _, ok := c.Function.kernel(nil); !ok {
+		return c, fmt.Errorf("unknown function %q", words[0])
+	}
+	if len(words) == 3 {
+		c.Parameters = Grouping(words[2])
+	}
+	for k, w := range words[1:] {
+		if !slices.Contains(groupings, Grouping(w)) {
+			return c, fmt.Errorf("unknown group %q of the %s", w, [...]string{"latents", "parameters"}[k])
+		}
+	}
+	return c, nil
+}
+
+// coupled is a Coupling, whose zero stands for the default.
+func coupled(v *Coupling, name, usage, byDefault string) *Setting {
+	s := parsed(v, name, usage, byDefault, "FUNCTION:LATENTS:PARAMETERS",
+		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, ParseCoupling)
+	s.wrong = func(text string) error {
+		_, err := ParseCoupling(text)
+		return err
+	}
+	return s
+}
+
+// groups are the groupings of the blocks.
+func (c Coupling) groups() [2]Grouping {
+	if c.Parameters == "" {
+		return [...]Grouping{c.Latents, c.Latents}
+	}
+	return [...]Grouping{c.Latents, c.Parameters}
+}
+
+// checkCoupling finds settings that have no meaning beside the coupling.
+func (s *Sampler) checkCoupling() error {
+	if s.Coupling == (Coupling{}) {
+		return nil
+	}
+	if s.Kernel != nil {
+		return fmt.Errorf("kernel %v beside a kernel of one's own, want one of the two", s.Coupling)
+	}
+	groups := s.Coupling.groups()
+	if groups == [...]Grouping{Uncoupled, Uncoupled} {
+		return fmt.Errorf("kernel %v couples nothing: all particles would climb to modes of their own; want a kernel for latents or parameters", s.Coupling)
+	}
+	for k, h := range []float64{s.BandwidthZ, s.BandwidthTheta} {
+		if h != 0 && groups[k] == Uncoupled {
+			return fmt.Errorf("%s %v beside kernel %v, which has none there", [...]string{"bandwidth-z", "bandwidth-theta"}[k], h, s.Coupling)
+		}
+	}
+	return nil
+}
+
+var errOwners = errors.New("its likelihood does not say which parameters are whose, which a kernel for each variable needs; allowed: block, coordinate and none, or a models.Separate likelihood")
+
+// kernel is the kernel on the particles of a target.
+func (s *Sampler) kernel(target *models.TOBAC) (svgd.Kernel, error) {
+	if s.Kernel != nil {
+		return s.Kernel, nil
+	}
+	bandwidths := []float64{s.BandwidthZ, s.BandwidthTheta}[:target.Blocks()]
+	if s.Coupling == (Coupling{}) {
+		return svgd.Additive{Bandwidths: bandwidths}, nil
+	}
+	var blocks svgd.Blocks
+	for b, h := range bandwidths {
+		var rule svgd.BandwidthRule // nil: the median
+		if h != 0 {
+			rule = svgd.Fixed(h)
+		}
+		kernel, _ := s.Coupling.Function.kernel(rule)
+		switch s.Coupling.groups()[b] {
+		case PerVariable:
+			groups, ok := target.Groups(b)
+			if !ok {
+				return nil, errOwners
+			}
+			kernel = svgd.Grouped{Kernel: kernel, Lists: groups}
+		case PerCoordinate:
+			kernel = svgd.Grouped{Kernel: kernel, Size: 1}
+		case Uncoupled:
+			kernel = svgd.Alone{}
+		}
+		blocks = append(blocks, kernel)
+	}
+	if !slices.ContainsFunc(blocks, func(k svgd.Kernel) bool { _, alone := k.(svgd.Alone); return !alone }) {
+		return nil, fmt.Errorf("it has no parameters, and kernel %v couples none of its latents", s.Coupling)
+	}
+	return blocks, nil
+}

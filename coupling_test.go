@@ -1,0 +1,137 @@
+package tobac_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/schedule"
+	"tobac/svgd"
+)
+
+// scheduledSampler has a kernel by its groups and all schedules.
+func scheduledSampler(coupling string) tobac.Sampler {
+	c, err := tobac.ParseCoupling(coupling)
+	if err != nil {
+		panic(err)
+	}
+	s := small
+	s.AlphaRate, s.Alpha = 0, schedule.OfRun{Shape: schedule.Geometric, From: 0.1, To: 10}
+	s.Coupling, s.StepSchedule = c, schedule.OfRun{From: 1, Start: 0.5}
+	return s
+}
+
+// Kernels and schedules go with every method and model of svgd: cut anywhere and resumed, with another number of
+// workers, a run ends in the same bits, and other settings end in other ones.
+func TestKernelsAndSchedulesEverywhere(t *testing.T) {
+	data := noisy(t)
+	dibs := particles()
+	dibs.Order, dibs.Sampler = tobac.Order{}, scheduledSampler("imq:variable:coordinate")
+	dibs.Sampler.Method, dibs.Sampler.Penalty.Beta = tobac.DiBS, schedule.OfRun{Shape: schedule.Cosine, To: 9}
+	ffn := particles()
+	ffn.Model, ffn.Sampler = tobac.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
+	ffn.Sampler.Estimator = models.NodeWise
+	integrated := ffn
+	integrated.Model, integrated.Sampler.Coupling = tobac.FeedForward{Output: models.IntegratedOutput}, tobac.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
+	bge := particles()
+	bge.Model, bge.Sampler = tobac.BGe{}, scheduledSampler("imq:coordinate")
+	bge.Sampler.Gradient = models.ScoreFunction
+	orders := several()
+	orders.Sampler = scheduledSampler("rbf:block:variable")
+	orders.Sampler.BandwidthZ = 3
+	for name, cfg := range map[string]tobac.Config{"dibs": dibs, "ffn": ffn, "ffn integrated": integrated, "bge": bge, "linear over orders": orders} {
+		t.Run(name, func(t *testing.T) {
+			resume(t, data, cfg, 0, 5)
+			plain := cfg
+			plain.Sampler.Coupling, plain.Sampler.BandwidthZ = tobac.Coupling{}, 0
+			other := cfg
+			other.Sampler.StepSchedule = nil
+			var ends [3]string
+			for k, c := range []tobac.Config{cfg, plain, other} {
+				r, _ := finished(t, data, c)
+				s := snapshot(t, r)
+				s.Settings = nil
+				ends[k] = jsonOf(t, s.Particles)
+			}
+			if ends[0] == ends[1] || ends[0] == ends[2] {
+				t.Error("the kernel or the schedule changes nothing")
+			}
+		})
+	}
+}
+
+// A coupling is the kernel of package svgd that its words say, bit for bit.
+func TestCouplingIsTheKernel(t *testing.T) {
+	data := noisy(t)
+	for text, kernel := range map[string]svgd.Kernel{
+		"rbf:block":           svgd.Blocks{svgd.RBF{}, svgd.RBF{}},
+		"imq:coordinate:none": svgd.Blocks{svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, svgd.Alone{}},
+		"rbf:none:coordinate": svgd.Blocks{svgd.Alone{}, svgd.Grouped{Kernel: svgd.RBF{}, Size: 1}},
+	} {
+		cfg := particles()
+		var ends [2]string
+		for k := range ends {
+			if cfg.Sampler = scheduledSampler(text); k == 1 {
+				cfg.Sampler.Coupling, cfg.Sampler.Kernel = tobac.Coupling{}, kernel
+			}
+			r, _ := finished(t, data, cfg)
+			ends[k] = jsonOf(t, snapshot(t, r).Particles)
+		}
+		if ends[0] != ends[1] {
+			t.Errorf("%s is another kernel than %+v", text, kernel)
+		}
+	}
+}
+
+// A schedule relative to the run is that of its steps: resuming with other ones is refused, and says so.
+func TestScheduleOfAnotherLength(t *testing.T) {
+	cfg := particles()
+	cfg.Order, cfg.Sampler = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")
+	first := newRun(t, noisy(t), cfg)
+	advance(t, first, 3)
+	cfg.Sampler.Steps = 20
+	err := newRun(t, noisy(t), cfg).Restore(context.Background(), parsed(t, state(t, first)))
+	if err == nil || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-11") || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-19") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// unseparated is a linear model that does not say which parameters are whose.
+type unseparated struct{ quiet }
+
+func (u unseparated) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	lik, err := u.quiet.Likelihood(data)
+	return struct{ models.Likelihood }{lik}, err
+}
+
+// What a kernel needs of a model and does not find is an error that says so.
+func TestCouplingErrors(t *testing.T) {
+	for _, c := range []struct {
+		model tobac.Model
+		text  string
+		want  string
+	}{
+		{unseparated{}, "rbf:variable", "its likelihood does not say which parameters are whose, which a kernel for each variable needs; allowed: block, coordinate and none"},
+		{tobac.BGe{}, "rbf:none:block", "it has no parameters, and kernel rbf:none:block couples none of its latents"},
+	} {
+		cfg := particles()
+		cfg.Model, cfg.Sampler = c.model, scheduledSampler(c.text)
+		cfg.Sampler.Gradient = models.ScoreFunction
+		if _, err := tobac.Fit(context.Background(), noisy(t), cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%T with %s: got %v, want %s", c.model, c.text, err, c.want)
+		}
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
