@@ -102,7 +102,7 @@ func (f *bcdFit) inference(ctx context.Context, data *dataset.Table, cfg *Config
 		Draws: draws, Warnings: slices.Clone(f.Warnings())}
 	p.Components = []posterior.Component{{Draws: len(draws), Weight: 1, LogEvidence: math.NaN(), Empty: f.empty(data)}}
 	p.Marginals = p.Frequencies()
-	t := &Training{Distance: math.NaN(), Starts: f.ELBOs()} // the model warns of skipped steps
+	t := &Training{Distance: math.NaN(), Imbalance: math.NaN(), Starts: f.ELBOs()} // the model warns of skipped steps
 	for _, at := range f.Trace() {
 		t.Trace = append(t.Trace, TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}

@@ -62,7 +62,7 @@ func (f *flowFit) inference(ctx context.Context, data *dataset.Table, cfg *Confi
 	if err != nil {
 		return nil, err
 	}
-	t := &Training{Trace: f.trace(), Skipped: f.Skipped(), Exact: f.Model.Settings().Policy == gflownet.Exact, Distance: math.NaN()}
+	t := &Training{Trace: f.trace(), Skipped: f.Skipped(), Exact: f.Model.Settings().Policy == gflownet.Exact, Distance: math.NaN(), Imbalance: math.NaN()}
 	var edges *mat.Dense
 	if f.Vars() <= gflownet.MaxExact {
 		c, err := f.Compare(ctx)
@@ -74,8 +74,11 @@ func (f *flowFit) inference(ctx context.Context, data *dataset.Table, cfg *Confi
 		}
 	}
 	inf, err := f.settled.inference(ctx, data, GFlowNet, graphs, edges, cfg)
-	if err == nil {
-		inf.training = t
+	if err != nil {
+		return nil, err
+	}
+	if inf.training = t; !t.Exact {
+		t.Imbalance, err = imbalance(ctx, graphs, f.hypothesis.Scores, f.prior, cfg.Workers)
 	}
 	return inf, err
 }

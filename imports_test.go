@@ -56,6 +56,8 @@ var allowed = map[string][]string{
 	"tobac/mcmc":   {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/impute": {"gonum.org/v1/gonum"},
 	"tobac/bcd":    {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
+
+	"tobac/diagnostics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// svgd for its optimiser.
 	"tobac/gflownet": {"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
 	// autograd for the arithmetic that the bits of results depend on.
@@ -75,7 +77,7 @@ var allowed = map[string][]string{
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/impute", "tobac/jobs", "tobac/bcd", "tobac/gflownet", "tobac/tempering", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
+	"tobac": {"tobac/impute", "tobac/jobs", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},

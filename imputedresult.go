@@ -17,7 +17,7 @@ func (f *imputedFit) result() *Result {
 	first := f.results[0]
 	out := *first
 	parts := make([]*posterior.Posterior, len(f.results))
-	out.EdgesPerNode, out.Seconds, out.Diagnostics = 0, Seconds{}, nil
+	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, Seconds{}, nil, nil
 	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Gaps: f.gaps(), Evidence: f.evidence}
 	if f.kept {
 		m.Rounds = 0
@@ -31,6 +31,7 @@ func (f *imputedFit) result() *Result {
 		m.Probabilities = append(m.Probabilities, r.Probabilities)
 		out.EdgesPerNode += r.EdgesPerNode / float64(len(f.results))
 		out.Seconds.add(r.Seconds)
+		out.Checks = worse(out.Checks, r.Checks)
 		if d := r.Diagnostics; d != nil && (out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
 			out.Diagnostics = d
 		}

@@ -12,6 +12,7 @@ import (
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -42,6 +43,8 @@ type inference struct {
 	functional  *functional       // nil: no functions can be drawn
 	diagnostics *mcmc.Diagnostics // of chains; nil: none
 	training    *Training         // nil: none
+
+	tempered []*tempering.Result // of the engine tempering, for each order
 }
 
 // Limits of what is averaged over rather than estimated.

@@ -169,9 +169,6 @@ func (r *Run) warnings() []string {
 	if r.found != nil {
 		w = append(w, r.found.warnings(r.data.Names, r.cfg.Order.Count)...)
 	}
-	if r.inferred != nil && r.inferred.diagnostics != nil { // chains have ended
-		w = append(w, r.inferred.diagnostics.Warnings()...)
-	}
 	if r.inferred != nil && r.inferred.training != nil {
 		w = append(w, r.inferred.training.warnings(r.Step())...)
 	}

@@ -49,6 +49,8 @@ type particleFit struct {
 	svgd   *svgd.Sampler
 	x      []*mat.Dense
 	step   int
+
+	seen particleChecks // when the posterior was read off last
 }
 
 // A weightedOrder is a causal order to sample under.
@@ -181,7 +183,10 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if err != nil {
 		return nil, err
 	}
-	if marginals == nil {
+	if err := f.examine(ctx, p, marginals); err != nil {
+		return nil, err
+	}
+	if marginals == nil || f.sampler.Readout != ConditionalReadout {
 		m := p.Frequencies()
 		if equational == nil && weighted != nil {
 			m.WeightMean, m.WeightSD = meanWeights(p, f.x[1], order, weighted)
@@ -343,14 +348,14 @@ func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik mode
 //
 // with q the node score and prior, and of the moments of the weight of i → j given the
 // parents pa∪i. nil: the model has no node scores, the prior is no product over
-// variables, there is no order, or frequencies are asked for.
+// variables, or there is no order.
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
 	model, ok := f.model.(Scored)
-	if !ok && f.sampler.Readout == ConditionalReadout {
-		return f.ownConditionals(graphs, order), nil
-	}
-	if !ok || f.sampler.Readout != ConditionalReadout || f.sampler.Method != TOBAC {
+	switch {
+	case f.sampler.Method != TOBAC:
 		return nil, nil
+	case !ok:
+		return f.ownConditionals(graphs, order), nil
 	}
 	d := len(order)
 	prior, err := f.prior.alongOrder(d, f.density)

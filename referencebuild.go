@@ -239,10 +239,15 @@ func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*
 		return nil, err
 	}
 	inf.parts = []part{{hypothesis: s.hypothesis, prior: s.prior}}
-	b.ref.Warnings = append(b.ref.Warnings, inf.diagnostics.Warnings()...)
+	b.warn(&Result{Checks: chainChecks(inf.diagnostics)})
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.diagnostics))
 	b.noteOnce(fmt.Sprintf("Markov chains of %d iterations", cfg.Chains.Iterations))
 	return inf, nil
+}
+
+// warn passes the warnings of the checks on.
+func (b *referenceBuilder) warn(r *Result) {
+	b.ref.Warnings = append(b.ref.Warnings, r.checkWarnings()...)
 }
 
 // largestError is the largest standard error of the least certain edges; NaN: there are too few samples.
@@ -286,6 +291,7 @@ func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_
 		return nil, nil, err
 	}
 	b.ref.Warnings = append(b.ref.Warnings, inf.post.Warnings...)
+	b.warn(&Result{Checks: inf.temperedChecks()})
 	networks, err := b.withEvidences(run, inf)
 	return inf, networks, err
 }

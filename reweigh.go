@@ -83,7 +83,21 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	f.intoColumns(p)
 	f.prior.settle(p.Probabilities)
 	p.Components[0].Marginals = &p.Marginals
-	return p, nil
+	return p, f.examineParticles(ctx)
+}
+
+// examineParticles examines the particles' own graphs, whatever was read off them.
+func (f *particleFit) examineParticles(ctx context.Context) error {
+	p, graphs := &posterior.Posterior{Names: f.data.Names, Kind: posterior.Particles}, f.graphs()
+	for _, g := range graphs {
+		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
+	}
+	c, err := f.conditionals(ctx, graphs, f.order.order) // in the columns of the data
+	if err != nil {
+		return err
+	}
+	f.intoColumns(p)
+	return f.examine(ctx, p, c)
 }
 
 // swept are graphs after one sweep of Gibbs sampling, in which every edge in turn is drawn given all others. The posterior is left as it is by a sweep, and particles that share

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tobac/dataset"
+	"tobac/diagnostics"
 	"tobac/effects"
 	"tobac/mcmc"
 	"tobac/ordering"
@@ -231,6 +232,7 @@ type Result struct {
 	Orders       *ordering.Distribution // of resamples; nil: none
 	Columns      []effects.Column       // of the data that were given
 	Imputation   *Imputation            // of [FitImputed]; nil: one table
+	Checks       []diagnostics.Check    // how far to trust the computation
 	Seconds      Seconds
 
 	functional *functional
@@ -297,7 +299,8 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	}
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
-	out.Warnings = slices.Concat(listed.Warnings, r.warnings())
+	out.Checks = r.checks(out)
+	out.Warnings = slices.Concat(listed.Warnings, r.warnings(), out.checkWarnings())
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
 }

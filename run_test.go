@@ -244,7 +244,7 @@ func TestMeanWarning(t *testing.T) {
 	} {
 		cfg := particles()
 		cfg.Model, cfg.Order = row.model, tobac.Order{Known: []int{0, 1, 2, 3, 4}}
-		if diff := cmp.Diff(row.want, fit(t, row.data, cfg).Warnings, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(row.want, newRun(t, row.data, cfg).Warnings(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}
 	}

@@ -34,9 +34,8 @@ type storedSummary struct {
 	Verdict      struct {
 		Sentences []string `json:"sentences"`
 	} `json:"verdict"`
-	Chains   *chainSummary    `json:"chains"`
-	Training *trainingSummary `json:"training"`
-	Beside   *struct {
+	Diagnostics diagnosticsSummary `json:"diagnostics"`
+	Beside      *struct {
 		Distance metrics.Number `json:"distance"`
 	} `json:"svgd"`
 	evaluation
@@ -206,23 +205,26 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 func (s *storedSummary) convergence() report.Convergence {
 	c := report.Convergence{}
 	switch {
-	case s.Chains != nil:
-		c.Text = "Markov chains: " + s.Chains.String() + "."
+	case s.Diagnostics.Chains != nil:
+		c.Text = "Markov chains: " + s.Diagnostics.Chains.String() + "."
 		add := func(name string, q quantity) {
 			c.Rows = append(c.Rows, report.ConvergenceRow{Quantity: name, Mean: float64(q.Mean), StandardError: float64(q.StandardError), RHat: float64(q.RHat), ESS: float64(q.ESS)})
 		}
-		add("log density", s.Chains.LogP)
-		for _, e := range s.Chains.Uncertain {
+		add("log density", s.Diagnostics.Chains.LogP)
+		for _, e := range s.Diagnostics.Chains.Uncertain {
 			add(e.Source+" → "+e.Target, e.quantity)
 		}
-	case s.Training != nil:
-		c.Text = s.Training.convergence()
+	case s.Diagnostics.Training != nil:
+		c.Text = s.Diagnostics.Training.convergence()
 	case s.Engine == "exact":
 		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
 	case s.Engine == "tempering":
-		c.Text = "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared; where they do not agree on an edge, a warning names it."
+		c.Text = "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared."
 	case s.Engine == "svgd":
-		c.Text = "Particles were moved for a fixed number of steps, and no test says whether they have arrived: a run with another --seed shows how far the numbers hold."
+		c.Text = "Particles were moved for a fixed number of steps: a run with another --seed shows how far the numbers hold."
+	}
+	if len(s.Diagnostics.Checks) > 0 {
+		c.Text += " Checks: " + s.Diagnostics.String() + "."
 	}
 	if s.Beside != nil && !math.IsNaN(float64(s.Beside.Distance)) {
 		c.Text += fmt.Sprintf(" TOBAC's particles, which sampled beside it, differ from the listed probabilities by %.3f on average.", s.Beside.Distance)

@@ -47,11 +47,14 @@ func (r *result) printRun(w io.Writer) {
 	}
 	printField(w, "model", model)
 	printField(w, "engine", r.describeEngine())
-	if s.Chains != nil {
-		printField(w, "chains", s.Chains.String())
+	if s.Diagnostics.Chains != nil {
+		printField(w, "chains", s.Diagnostics.Chains.String())
 	}
-	if s.Training != nil {
-		printField(w, "trained", s.Training.String())
+	if s.Diagnostics.Training != nil {
+		printField(w, "trained", s.Diagnostics.Training.String())
+	}
+	if len(s.Diagnostics.Checks) > 0 {
+		printField(w, "checks", s.Diagnostics.String())
 	}
 	if forOrders && len(s.Evidence) > 0 {
 		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))

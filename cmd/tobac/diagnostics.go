@@ -3,10 +3,64 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
+	"tobac"
+	"tobac/diagnostics"
 	"tobac/mcmc"
 	"tobac/metrics"
 )
+
+// A diagnosticsSummary says how far the computation of a result can be trusted.
+type diagnosticsSummary struct {
+	Verdict diagnostics.Verdict `json:"verdict"` // the worst of all checks
+	Checks  []checkSummary      `json:"checks"`
+	Graphs  int                 `json:"graphs"`  // distinct ones among the particles or draws
+	Classes int                 `json:"classes"` // their Markov equivalence classes
+	// Details of single engines; left out for others.
+	Chains   *chainSummary    `json:"chains,omitempty"`
+	Training *trainingSummary `json:"training,omitempty"`
+}
+
+// A checkSummary is a [diagnostics.Check].
+type checkSummary struct {
+	Name     string              `json:"name"`
+	Value    metrics.Number      `json:"value"` // null: too little to tell
+	Doubtful metrics.Number      `json:"doubtful"`
+	Bad      metrics.Number      `json:"bad"`
+	Verdict  diagnostics.Verdict `json:"verdict"`
+	Text     string              `json:"text,omitempty"` // what is wrong, where something is
+}
+
+func newDiagnosticsSummary(r *tobac.Result) diagnosticsSummary {
+	s := diagnosticsSummary{Verdict: diagnostics.Worst(r.Checks), Checks: []checkSummary{}, Chains: newChainSummary(r.Diagnostics, r.Names), Training: newTrainingSummary(r.Training)}
+	s.Graphs, s.Classes = diagnostics.Variety(r.Posterior.Graphs())
+	for _, c := range r.Checks {
+		q := checkSummary{Name: c.Name, Value: metrics.Number(c.Value), Doubtful: metrics.Number(c.Doubtful), Bad: metrics.Number(c.Bad), Verdict: c.Verdict}
+		if c.Verdict != diagnostics.OK {
+			q.Text = c.Text
+		}
+		s.Checks = append(s.Checks, q)
+	}
+	return s
+}
+
+// String says in a line which checks are not ok, or that all are; warnings say what is wrong.
+func (s *diagnosticsSummary) String() string {
+	var fine, wrong []string
+	for _, c := range s.Checks {
+		text := fmt.Sprintf("%s %.3g", strings.ReplaceAll(c.Name, "_", " "), float64(c.Value))
+		if c.Verdict == diagnostics.OK {
+			fine = append(fine, text)
+		} else {
+			wrong = append(wrong, fmt.Sprintf("%s is %s", text, c.Verdict))
+		}
+	}
+	if len(wrong) == 0 {
+		return "all fine: " + strings.Join(fine, ", ")
+	}
+	return strings.Join(append(wrong, fine...), ", ")
+}
 
 // A chainSummary says whether Markov chains agree; [mcmc.Diagnostics] defines its
 // numbers, which are null where there are too few samples.

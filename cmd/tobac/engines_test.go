@@ -277,7 +277,7 @@ func TestManyColumns(t *testing.T) {
 			t.Errorf("report lacks %q:\n%s", want, got.stdout)
 		}
 	}
-	chains := parse(t, readFile(t, "run/summary.json"))["chains"].(map[string]any)
+	chains := parse(t, readFile(t, "run/summary.json"))["diagnostics"].(map[string]any)["chains"].(map[string]any)
 	for _, key := range []string{"samples", "max_r_hat", "min_ess", "log_p", "uncertain", "rungs"} {
 		if _, ok := chains[key]; !ok {
 			t.Errorf("summary of the chains lacks %s: %v", key, chains)

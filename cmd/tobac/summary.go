@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -30,16 +29,16 @@ type summary struct {
 	Orders       *ordersSummary `json:"orders,omitempty"`
 	Warnings     []string       `json:"warnings"`
 	// Knowledge is what was known of the graph before; left out: nothing.
-	Knowledge  *knowledgeSummary  `json:"knowledge,omitempty"`
-	evaluation                    // of what is listed
-	Beside     *besideSummary     `json:"svgd,omitempty"`
-	Chains     *chainSummary      `json:"chains,omitempty"`
-	Training   *trainingSummary   `json:"training,omitempty"`
-	Seconds    tobac.Seconds      `json:"seconds"`
-	Verdict    verdictSummary     `json:"verdict"`
-	Columns    []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
-	Command    string             `json:"command,omitempty"`    // that repeats the run
-	Imputation *imputationSummary `json:"imputation,omitempty"` // nil: no value was missing
+	Knowledge  *knowledgeSummary `json:"knowledge,omitempty"`
+	evaluation                   // of what is listed
+	Beside     *besideSummary    `json:"svgd,omitempty"`
+	// Diagnostics say how far the computation can be trusted.
+	Diagnostics diagnosticsSummary `json:"diagnostics"`
+	Seconds     tobac.Seconds      `json:"seconds"`
+	Verdict     verdictSummary     `json:"verdict"`
+	Columns     []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
+	Command     string             `json:"command,omitempty"`    // that repeats the run
+	Imputation  *imputationSummary `json:"imputation,omitempty"` // nil: no value was missing
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -134,13 +133,10 @@ func typed(text string) any {
 	return text
 }
 
-// fewDraws is the effective sample size of draws below which a user is warned.
-const fewDraws = 100
-
 // newSummary describes a result.
 func newSummary(j *job, r *tobac.Result) summary {
 	s := summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
-		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Chains: newChainSummary(r.Diagnostics, r.Names), Training: newTrainingSummary(r.Training), Seconds: r.Seconds}
+		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append([]string{}, r.Warnings...), Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
@@ -149,11 +145,6 @@ func newSummary(j *job, r *tobac.Result) summary {
 		s.Warnings = append(s.Warnings, w)
 	}
 	s.Orders = newOrdersSummary(r, j)
-	if n := len(r.Draws); r.Kind == posterior.Draws && n > 0 {
-		if ess := r.Empirical().EffectiveSampleSize(); ess < fewDraws {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the %d draws are worth %.0f independent ones: what is computed from draws, and not from the listed probabilities, is rough", n, ess))
-		}
-	}
 	s.Cyclic = r.Posterior.Cyclic()
 	if r.Particles != nil {
 		s.Beside = &besideSummary{Model: r.Particles.Model, Distance: metrics.Number(r.Distance())}

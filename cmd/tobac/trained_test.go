@@ -52,8 +52,8 @@ func TestTrainingIsReported(t *testing.T) {
 				}
 			}
 			s := parse(t, readFile(t, "run/summary.json"))
-			if s["engine"] != name || at(s, "training", "skipped_steps") != 0.0 || at(s, "config", "method") != name || at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
-				t.Errorf("summary: engine %v, training %v", s["engine"], s["training"])
+			if s["engine"] != name || at(s, "diagnostics", "training", "skipped_steps") != 0.0 || at(s, "config", "method") != name || at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
+				t.Errorf("summary: engine %v, training %v", s["engine"], at(s, "diagnostics", "training"))
 			}
 			if page := readFile(t, "run/report.html"); !strings.Contains(page, "No test says whether it has converged") {
 				t.Error("the page says nothing of the convergence")

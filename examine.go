@@ -1,0 +1,72 @@
+package tobac
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tobac/diagnostics"
+	"tobac/posterior"
+	"tobac/svgd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// particleChecks are what the particles under one order say about themselves.
+type particleChecks struct {
+	neighbours float64 // effective, of the kernel
+	imbalance  float64 // NaN: no node scores
+	crowding   float64 // without node scores the part of pairs of equal graphs
+}
+
+// examine looks at the particles whose posterior was read off; conditionals may be nil.
+func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, conditionals *posterior.Marginals) error {
+	f.seen = particleChecks{neighbours: f.neighbours(), imbalance: math.NaN(), crowding: diagnostics.Crowding(p.Graphs(), uniform(len(p.Names)))}
+	if conditionals != nil {
+		order := f.order.order
+		before := func(i, j int) bool { return slices.Index(order, i) < slices.Index(order, j) }
+		f.seen.crowding = diagnostics.Crowding(p.Graphs(), conditionals.Probabilities)
+		f.seen.imbalance = diagnostics.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
+		return nil
+	}
+	model, ok := f.model.(Scored)
+	kept, _ := p.Empirical().Acyclic()
+	if !ok || f.sampler.Method != DiBS || f.prior.Own != nil || kept == nil {
+		return nil
+	}
+	pairs := f.prior
+	if pairs.Kind == Sparse && pairs.Probabilities == nil {
+		pairs.EdgesPerNode = f.density
+		pairs = pairs.independentPairs(len(f.names))
+	}
+	prior, err := pairs.modular(len(f.names), f.density)
+	if err != nil {
+		return err
+	}
+	all, err := model.Hypotheses(ctx, f.data, prior, f.workers)
+	if err != nil {
+		return err
+	}
+	f.seen.imbalance, err = imbalance(ctx, kept.Graphs, all[suiting(all, kept.Graphs...)].Scores, prior, f.workers)
+	return err
+}
+
+// neighbours is the effective number of the kernel.
+func (f *particleFit) neighbours() float64 {
+	zeros := func() []*mat.Dense {
+		blocks := make([]*mat.Dense, len(f.x))
+		for b, x := range f.x {
+			n, k := x.Dims()
+			blocks[b] = mat.NewDense(n, k, nil)
+		}
+		return blocks
+	}
+	return f.svgd.Kernel.Apply(zeros(), zeros(), zeros(), f.x, new(svgd.Work))
+}
+
+// uniform are edge probabilities of ½, under which hardly two graphs are equal.
+func uniform(d int) *mat.Dense {
+	p := mat.NewDense(d, d, nil)
+	p.Apply(func(int, int, float64) float64 { return 0.5 }, p)
+	return p
+}

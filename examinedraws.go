@@ -1,0 +1,76 @@
+package tobac
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/diagnostics"
+	"tobac/internal/parallel"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// examined is the number of draws whose edges are looked at one by one.
+const examined = 100
+
+// imbalance of graphs from a posterior over all acyclic graphs under node scores: [diagnostics.Imbalance]. NaN: scores take too long.
+func imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior, workers int) (float64, error) {
+	if _, linear := s.(score.Weighted); !linear || len(graphs) == 0 {
+		return math.NaN(), nil
+	}
+	every, d := max(1, len(graphs)/examined), graphs[0].Len()
+	var some []*dag.Graph
+	for k := 0; k < len(graphs); k += every {
+		some = append(some, graphs[k])
+	}
+	parts := make([]*mat.Dense, len(some))
+	err := parallel.For(ctx, len(some), workers, func(k int) error {
+		parts[k] = edgesGivenOthers(some[k], s, prior)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	conditionals := mat.NewDense(d, d, nil)
+	for _, part := range parts {
+		conditionals.Add(conditionals, part)
+	}
+	conditionals.Scale(1/float64(len(some)), conditionals)
+	return diagnostics.Imbalance(posterior.Uniform(some).EdgeProbabilities(), conditionals, float64(len(some)), nil), nil
+}
+
+// edgesGivenOthers are the probabilities of every edge given all others of an acyclic graph; 0 where it would close a cycle.
+func edgesGivenOthers(g *dag.Graph, s score.Scorer, prior *score.Prior) *mat.Dense {
+	d := g.Len()
+	out, leads := mat.NewDense(d, d, nil), g.Closure()
+	for j := range d {
+		parents := g.Parents(j)
+		own := s.LogScore(j, parents) + prior.LogPrior(j, parents)
+		for i := range d {
+			at, present := slices.BinarySearch(parents, i)
+			if i == j || !present && leads.Has(j, i) {
+				continue
+			}
+			other := slices.Clone(parents)
+			if present {
+				other = slices.Delete(other, at, at+1)
+			} else {
+				other = slices.Insert(other, at, i)
+			}
+			odds := prior.LogPrior(j, other) // of the other graph against this one
+			if !math.IsInf(odds, -1) {
+				odds += s.LogScore(j, other)
+			}
+			odds -= own
+			if present {
+				odds = -odds
+			}
+			out.Set(i, j, 1/(1+math.Exp(-odds)))
+		}
+	}
+	return out
+}
