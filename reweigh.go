@@ -88,15 +88,14 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 
 // examineParticles examines the particles' own graphs, whatever was read off them.
 func (f *particleFit) examineParticles(ctx context.Context) error {
-	p, graphs := &posterior.Posterior{Names: f.data.Names, Kind: posterior.Particles}, f.graphs()
+	p, graphs := &posterior.Posterior{Names: f.names, Kind: posterior.Particles}, f.graphs()
 	for _, g := range graphs {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
+		p.Draws = append(p.Draws, posterior.Draw{Graph: g.Relabel(dag.Inverse(f.order.order))})
 	}
 	c, err := f.conditionals(ctx, graphs, f.order.order) // in the columns of the data
 	if err != nil {
 		return err
 	}
-	f.intoColumns(p)
 	return f.examine(ctx, p, c)
 }
 
