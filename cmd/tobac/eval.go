@@ -64,7 +64,7 @@ variables, or 24 along an order), mcmc (long chains, beyond), or tempering (long
 probability. mean_abs_error is over the pairs that the orders allow. log_prob_difference is
 the mean of log p(D,G) over the graphs of the fit less that of the posterior: near 0 for
 draws from it, above 0 for graphs that crowd near the best, far below where strong edges
-are lost; log_prob_error is its standard error. It is null for networks. eshd and auroc
+are lost; log_prob_error is its standard error. eshd and auroc
 are those of the posterior itself, beside those of the fit in metrics.listed; null without
 a true graph, which is that of the fit unless --truth names one.`,
 		Args:                  arguments(1, 1, "one folder or file"),
