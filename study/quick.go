@@ -65,6 +65,7 @@ func (m *Method) quick(large bool) {
 		m.take("steps", quickGFlowNet)
 		m.Settings["gflownet-prefill"] = strconv.Itoa(quickGFlowNet)
 		m.Settings["gflownet-width"] = strconv.Itoa(quickWidth)
+	case m.Settings["alpha-schedule"] != "": // the calibrated recipe is short as it is
 	case m.Settings["engine"] == "svgd":
 		steps := quickSteps
 		if strings.HasPrefix(m.Settings["model"], "ffn") {
