@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -104,4 +105,33 @@ func ExampleScheduled() {
 	// step 200: driving 0.23, repulsive 0.23, neighbours 1.69
 	// step 400: driving 0.23, repulsive 0.23, neighbours 1.65
 	// [0.15 1.00 1.85]
+}
+
+// Thirty particles of twenty independent coordinates: a joint kernel collapses, which the Stein discrepancy finds, one
+// for each coordinate does not.
+func ExampleGrouped() {
+	target := svgd.ScorerFunc(func(dst, x []*mat.Dense, _ int) error {
+		dst[0].Scale(-1, x[0]) // standard normal
+		return nil
+	})
+	for _, kernel := range []svgd.Kernel{svgd.RBF{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}} {
+		x := gaussianBlocks(1, 30, 20)
+		x[0].Scale(0.3, x[0])
+		s := svgd.Sampler{
+			Target: target, Kernel: kernel,
+			Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02}, Factor: schedule.Ramp{From: 1, Start: 150, End: 300}},
+		}
+		if err := s.Run(context.Background(), x, 0, 300); err != nil {
+			log.Fatal(err)
+		}
+		score := []*mat.Dense{mat.NewDense(30, 20, nil)}
+		if err := target.Score(score, x, 0); err != nil {
+			log.Fatal(err)
+		}
+		p := svgd.IMQ{}.Discrepancy(score, x).PValue(rand.New(rand.NewPCG(1, 2)), 100)
+		fmt.Printf("%T: variance of the first coordinate %.2f, p-value %.2f\n", kernel, stat.PopVariance(mat.Col(nil, 0, x[0]), nil), p)
+	}
+	// Output:
+	// svgd.RBF: variance of the first coordinate 0.14, p-value 0.01
+	// svgd.Grouped: variance of the first coordinate 0.94, p-value 1.00
 }
