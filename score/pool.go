@@ -18,7 +18,7 @@ type PoolEntry struct {
 	Score   float64
 }
 
-var _ SubsetScorer = (*Pool)(nil)
+var _ GivenScorer = (*Pool)(nil)
 
 // NewPool is an empty pool for d variables.
 func NewPool(d int) *Pool {
@@ -75,23 +75,40 @@ func (p *Pool) LogScore(j int, parents []int) float64 {
 
 // LogScores implements [SubsetScorer].
 func (p *Pool) LogScores(dst []float64, j int, candidates []int) {
+	p.LogScoresGiven(dst, j, candidates, nil)
+}
+
+// LogScoresGiven implements [GivenScorer].
+func (p *Pool) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	checkRoom(dst, candidates)
 	for set := range dst {
 		dst[set] = math.Inf(-1)
 	}
+	const other = -1 // no parent of these sets
 	bit := make([]int, len(p.list))
+	for i := range bit {
+		bit[i] = other
+	}
 	for k, i := range candidates {
 		bit[i] = 1 << k
 	}
+	for _, i := range given {
+		bit[i] = 0
+	}
 entries:
 	for _, e := range p.list[j] {
-		set := 0
+		set, missing := 0, len(given)
 		for _, i := range e.Parents {
-			if bit[i] == 0 {
+			switch bit[i] {
+			case other:
 				continue entries
+			case 0:
+				missing--
 			}
 			set |= bit[i]
 		}
-		dst[set] = e.Score
+		if missing == 0 {
+			dst[set] = e.Score
+		}
 	}
 }

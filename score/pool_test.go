@@ -49,6 +49,10 @@ func TestPool(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
+	pool.LogScoresGiven(got[:4], 1, []int{0, 4}, []int{3})
+	if want := []float64{gp.LogScore(1, []int{3}), gp.LogScore(1, []int{0, 3}), gp.LogScore(1, []int{3, 4}), math.Inf(-1)}; !slices.Equal(got[:4], want) {
+		t.Errorf("scores beside a parent %v, want %v", got[:4], want)
+	}
 	if v := pool.LogScore(0, []int{1, 2, 3}); pool.Has(0, []int{1, 2, 3}) || !math.IsInf(v, -1) {
 		t.Errorf("score %v of a set that is not there", v)
 	}
