@@ -48,6 +48,7 @@ const (
 	RandomOrder                            // a causal order drawn at random, the baseline
 	OutputLayer                            // weights of the last layer of a particle's networks
 	TemperingMoves                         // moves of the tempered chains of a variable
+	SteinSigns                             // signs of the wild bootstrap of a Stein discrepancy
 	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
 )
 
@@ -111,6 +112,7 @@ var purposes = [...]struct {
 	RandomOrder:         {keyed, 0, "random order", 0},
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
+	SteinSigns:          {keyed, 0, "Stein signs", 0},
 	ReferenceSeed:       {keyed, 1, "reference", 0},
 }
 
