@@ -71,19 +71,24 @@ func orderChecks(p *posterior.Posterior) []diagnostics.Check {
 func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 	var all []diagnostics.Check
 	_, scored := p.fits[0].model.(Scored)
-	neighbours, imbalance, crowding := math.Inf(1), 0.0, 0.0
+	neighbours, imbalance, crowding, stein := math.Inf(1), 0.0, 0.0, 1.0
 	for k, f := range p.fits {
 		w := 1.0
 		if len(p.fits) > 1 {
 			w = post.Components[k].Weight
 		}
 		neighbours = math.Min(neighbours, f.seen.neighbours)
+		stein = math.Min(stein, f.seen.stein)
 		imbalance += w * f.seen.imbalance
 		crowding += w * f.seen.crowding
 	}
 	if p.fits[0].sampler.Particles > 1 {
 		all = append(all, diagnostics.Below("neighbours", neighbours, limitNeighbours[0], limitNeighbours[1],
 			fmt.Sprintf("a particle feels %.2f others: the kernel is so narrow that every particle climbs to a mode of its own", neighbours-1)))
+		if !math.IsNaN(stein) {
+			stein = math.Min(1, stein*float64(len(p.fits))) // the smallest of several p-values
+			all = append(all, diagnostics.Fact("stein", stein))
+		}
 		limit := limitCrowding
 		if !scored {
 			limit = [2]float64{0.99, math.Inf(1)} // one graph may be all that the data allow

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/diagnostics"
+	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/svgd"
 
@@ -16,12 +17,13 @@ import (
 type particleChecks struct {
 	neighbours float64 // effective, of the kernel
 	imbalance  float64 // NaN: no node scores
+	stein      float64 // p-value of the kernelised Stein discrepancy; NaN: no score
 	crowding   float64 // without node scores the part of pairs of equal graphs
 }
 
 // examine looks at the particles whose posterior was read off; conditionals may be nil.
 func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, conditionals *posterior.Marginals) error {
-	f.seen = particleChecks{neighbours: f.neighbours(), imbalance: math.NaN(), crowding: diagnostics.Crowding(p.Graphs(), uniform(len(p.Names)))}
+	f.seen = particleChecks{neighbours: f.neighbours(), stein: f.stein(), imbalance: math.NaN(), crowding: diagnostics.Crowding(p.Graphs(), uniform(len(p.Names)))}
 	if conditionals != nil {
 		order := f.order.order
 		before := func(i, j int) bool { return slices.Index(order, i) < slices.Index(order, j) }
@@ -51,17 +53,36 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	return err
 }
 
+// stein is the p-value of the particles as draws from the density of the last step, by their kernelised Stein discrepancy; NaN for a single
+// particle, and where there is no score.
+func (f *particleFit) stein() float64 {
+	g := blocksLike(f.x)
+	if n, _ := f.x[0].Dims(); n < 2 || f.target.Score(g, f.x, max(f.step-1, 0)) != nil {
+		return math.NaN()
+	}
+	s := svgd.IMQ{}.Discrepancy(g, f.x)
+	if !finite(s.U) {
+		return math.NaN()
+	}
+	return s.PValue(stream.New(f.order.seed, stream.SteinSigns), steinRounds)
+}
+
+// steinRounds are those of the wild bootstrap.
+const steinRounds = 999
+
+// blocksLike are zeros.
+func blocksLike(x []*mat.Dense) []*mat.Dense {
+	out := make([]*mat.Dense, len(x))
+	for b := range x {
+		n, k := x[b].Dims()
+		out[b] = mat.NewDense(n, k, nil)
+	}
+	return out
+}
+
 // neighbours is the effective number of the kernel.
 func (f *particleFit) neighbours() float64 {
-	zeros := func() []*mat.Dense {
-		blocks := make([]*mat.Dense, len(f.x))
-		for b, x := range f.x {
-			n, k := x.Dims()
-			blocks[b] = mat.NewDense(n, k, nil)
-		}
-		return blocks
-	}
-	return f.svgd.Kernel.Apply(zeros(), zeros(), zeros(), f.x, new(svgd.Work))
+	return f.svgd.Kernel.Apply(blocksLike(f.x), blocksLike(f.x), blocksLike(f.x), f.x, new(svgd.Work))
 }
 
 // uniform are edge probabilities of ½, under which hardly two graphs are equal.

@@ -44,7 +44,7 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 type Check struct {
 	Name     string
 	Value    float64 // NaN: too little to tell, which is doubtful
-	Doubtful float64 // threshold from which on, or below which, it is doubtful
+	Doubtful float64 // threshold beyond which it is doubtful; NaN: it takes no part in a verdict
 	Bad      float64 // likewise
 	Verdict  Verdict
 	Text     string // what the number says, in a sentence without its stop
@@ -60,6 +60,11 @@ func Above(name string, value, doubtful, bad float64, text string) Check {
 // the second, which is not greater.
 func Below(name string, value, doubtful, bad float64, text string) Check {
 	return judged(name, value, doubtful, bad, text, value < doubtful, value < bad)
+}
+
+// Fact is a number without thresholds, which takes no part in a verdict.
+func Fact(name string, value float64) Check {
+	return Check{Name: name, Value: value, Doubtful: math.NaN(), Bad: math.NaN()}
 }
 
 func judged(name string, value, doubtful, bad float64, text string, isDoubtful, isBad bool) Check {

@@ -49,6 +49,9 @@ func newDiagnosticsSummary(r *tobac.Result) diagnosticsSummary {
 func (s *diagnosticsSummary) String() string {
 	var fine, wrong []string
 	for _, c := range s.Checks {
+		if math.IsNaN(float64(c.Doubtful)) {
+			continue // no threshold
+		}
 		text := fmt.Sprintf("%s %.3g", strings.ReplaceAll(c.Name, "_", " "), float64(c.Value))
 		if c.Verdict == diagnostics.OK {
 			fine = append(fine, text)

@@ -99,3 +99,52 @@ func TestEvalExactFaults(t *testing.T) {
 	succeed(t, quick("fit", "gaps.csv", "--engine", "exact", "--missing", "impute", "--imputations", "2", "--imputation-rounds", "0", "--out", "gaps")...)
 	refuses(t, "eval --exact gaps", exitFailed, "gaps: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop")
 }
+
+// Two runs of chains differ by no more than sampling explains, sums not at all, and chains that are short from sums; results of other columns
+// are refused.
+func TestCompare(t *testing.T) {
+	simulated(t)
+	succeed(t, "simulate", "--vars", "4", "--edges-per-node", "1", "--samples", "50", "--out", "other")
+	fit := func(dir, data string, args ...string) {
+		t.Helper()
+		succeed(t, quick(append([]string{"fit", data, "--model", "linear-unequal", "--out", dir}, args...)...)...)
+	}
+	fit("a", "data/train.csv", "--engine", "mcmc", "--iterations", "400")
+	fit("b", "data/train.csv", "--engine", "mcmc", "--iterations", "400", "--seed", "2")
+	fit("c", "data/train.csv", "--engine", "exact")
+	fit("d", "data/train.csv", "--engine", "svgd", "--order", "X5,X4,X3,X2,X1,X0")
+	fit("e", "other/train.csv", "--engine", "exact")
+	for _, c := range []struct{ dirs, verdict string }{{"a b", "ok"}, {"c c", "ok"}, {"c d", "doubtful"}} {
+		v := parse(t, succeed(t, append([]string{"compare", "--json"}, strings.Fields(c.dirs)...)...).stdout)
+		if v["verdict"] != c.verdict || v["greatest_difference"].(float64) < v["mean_difference"].(float64) {
+			t.Errorf("%s: %v, want %s", c.dirs, v, c.verdict)
+		}
+	}
+	if got := succeed(t, "compare", "a", "b").stdout; !strings.Contains(got, "sampling alone explains") || !strings.HasSuffix(got, "verdict              ok\n") {
+		t.Errorf("%q", got)
+	}
+	refuses(t, "compare a e", exitFailed, "e: other columns than in a; allowed: two fits to the same columns")
+	if got := runTobac(t, "compare", "a"); got.code != exitUsage || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Checks say that sums, chains that agree and flows are fine, in one line, and that the published recipe is no sample of the posterior, in a warning.
+func TestDiagnosticsOfRuns(t *testing.T) {
+	simulated(t)
+	for _, c := range []struct{ args, verdict, line string }{
+		{"--engine exact", "ok", "checks  all fine: draws "},
+		{"--engine mcmc --model linear", "ok", "checks  all fine: r hat 1"},
+		{"--preset paper", "bad", "is bad"},
+		{"--method dibs", "bad", "is bad"},
+	} {
+		got := succeed(t, append(quick(append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)...), "--out", "run", "--force")...)
+		d := parse(t, readFile(t, "run", "summary.json"))["diagnostics"].(map[string]any)
+		if d["verdict"] != c.verdict || len(d["checks"].([]any)) == 0 || !(d["graphs"].(float64) >= d["classes"].(float64)) {
+			t.Errorf("%s: %v, want %s", c.args, d, c.verdict)
+		}
+		if !strings.Contains(got.stdout, c.line) || strings.Contains(got.stderr, "no sample of the posterior") != (c.verdict == "bad") {
+			t.Errorf("%s: no %q in\n%s\nwarnings %s", c.args, c.line, got.stdout, got.stderr)
+		}
+	}
+}

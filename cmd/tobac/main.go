@@ -4,6 +4,7 @@
 //	tobac check DATA         say what a table holds, and whether fit takes it
 //	tobac fit [DATA.csv]     infer the posterior, print it and write it to files
 //	tobac eval DIR           judge a posterior in files against a graph or other data
+//	tobac compare DIR DIR    say how much two results differ
 //	tobac effect RUN         what setting a column does to others
 //	tobac predict RUN        what to expect of all columns when some are set
 //	tobac report RUN         write the page and figures of a fit again

@@ -53,6 +53,7 @@ const (
 	BCDRestart                             // parameters of BCD Nets before the first step of a later start
 	BCDJudgeNoise                          // latents of a sample that starts of BCD Nets are compared on
 	BCDJudgeGumbel                         // permutation of such a sample
+	SteinSigns                             // signs of the wild bootstrap of a Stein discrepancy
 	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
 	TemperingSets                          // particles of a set of parents of a variable, in one of two populations
 )
@@ -122,6 +123,7 @@ var purposes = [...]struct {
 	BCDRestart:          {keyed, 1, "BCD restart", 0},
 	BCDJudgeNoise:       {keyed, 1, "BCD judged z", 0},
 	BCDJudgeGumbel:      {keyed, 1, "BCD judged P", 0},
+	SteinSigns:          {keyed, 0, "Stein signs", 0},
 	ReferenceSeed:       {keyed, 1, "reference", 0},
 	TemperingSets:       {keyed, 2, "net sets", 0},
 }

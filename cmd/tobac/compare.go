@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/diagnostics"
+	"tobac/internal/file"
+	"tobac/metrics"
+	"tobac/posterior"
+)
+
+// A comparisonSummary says how much two results differ.
+type comparisonSummary struct {
+	Mean      metrics.Number      `json:"mean_difference"` // absolute, of the edge probabilities over all ordered pairs
+	Greatest  metrics.Number      `json:"greatest_difference"`
+	Source    string              `json:"source"` // of the edge with the greatest
+	Target    string              `json:"target"`
+	Explained metrics.Number      `json:"explained"` // mean difference that the finite numbers of graphs, samples and orders explain
+	Ratio     metrics.Number      `json:"ratio"`     // of the mean to it; null where nothing explains a difference
+	Verdict   diagnostics.Verdict `json:"verdict"`
+}
+
+// Differences of means that are more than sampling explains, doubtful and bad; and what counts as none.
+var limitRatio = [2]float64{2, 4}
+
+const noDifference = 0.002
+
+func newCompare() *cobra.Command {
+	var json, edited bool
+	cmd := &cobra.Command{
+		Use:   "compare [--json] DIR DIR",
+		Short: "Say how much two results differ, beside what sampling alone explains",
+		Long: `Compare reads the results of two fits to the same columns, of two seeds for example, and
+prints the mean and the greatest difference of their edge probabilities, and the mean
+difference that Monte Carlo error alone makes: of draws and particles by their effective
+number, of chains by their effective samples, of several orders by how much these differ;
+sums have none. A mean above twice that is doubtful, above four times bad, unless it is
+below 0.002: the runs are too short, or do not sample the same posterior.`,
+		Args:                  arguments(2, 2, "two folders"),
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := compareResults(args[0], args[1], edited)
+			if err != nil {
+				return err
+			}
+			if json {
+				return writeJSON(cmd.OutOrStdout(), s)
+			}
+			return s.print(cmd.OutOrStdout())
+		},
+	}
+	toggle(cmd.Flags(), &json, "json", "print JSON")
+	toggle(cmd.Flags(), &edited, "edited", editedUsage)
+	return cmd
+}
+
+// compareResults compares the results in two folders.
+func compareResults(a, b string, edited bool) (*comparisonSummary, error) {
+	p, first, err := sampledResult(a, edited)
+	if err != nil {
+		return nil, err
+	}
+	q, second, err := sampledResult(b, edited)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(p.Names, q.Names) {
+		return nil, fmt.Errorf("%s: other columns than in %s; allowed: two fits to the same columns", b, a)
+	}
+	d := diagnostics.Compare(p.Marginals, q.Marginals, [2]*mat.Dense{first, second})
+	s := &comparisonSummary{Mean: metrics.Number(d.Mean), Greatest: metrics.Number(d.Greatest), Source: p.Names[d.Source], Target: p.Names[d.Target],
+		Explained: metrics.Number(d.Explained), Ratio: metrics.Number(math.NaN())}
+	ratio := math.Inf(1)
+	if d.Explained > 0 {
+		ratio = d.Mean / d.Explained
+		s.Ratio = metrics.Number(ratio)
+	}
+	if d.Mean >= noDifference {
+		s.Verdict = diagnostics.Above("ratio", ratio, limitRatio[0], limitRatio[1], "").Verdict
+	}
+	return s, nil
+}
+
+// sampledResult is the posterior in a folder with the standard errors of its edge probabilities; nil: they are sums.
+func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, error) {
+	files, err := file.OpenFolder(dir, edited)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := files.ReadFile(summaryFile)
+	if err != nil {
+		return nil, nil, needed(err)
+	}
+	s, err := readSummary(text)
+	if err != nil {
+		return nil, nil, &locatedError{filepath.Join(dir, summaryFile), err}
+	}
+	p, err := readDraws(files, dir, particlesFile)
+	if err != nil {
+		return nil, nil, needed(err)
+	}
+	training := s.Diagnostics.Training
+	switch chains := s.Diagnostics.Chains; {
+	case s.Engine == "exact" || training != nil && training.Exact || len(p.Draws) == 0:
+		return p, nil, nil
+	case chains != nil && chains.MinESS >= 1:
+		return p, diagnostics.SamplingErrors(p.Probabilities, float64(chains.MinESS)), nil
+	}
+	if between := diagnostics.ComponentErrors(p); between != nil {
+		return p, between, nil
+	}
+	return p, diagnostics.SamplingErrors(p.Probabilities, p.Empirical().EffectiveSampleSize()), nil
+}
+
+func (s *comparisonSummary) print(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "mean difference      %.4f; sampling alone explains %.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
+		s.Mean, s.Explained, s.Greatest, printable(s.Source), printable(s.Target), s.Verdict)
+	if err != nil {
+		return file.WithPath("standard output", err)
+	}
+	return nil
+}
