@@ -100,7 +100,7 @@ func TestCalibratedIsExact(t *testing.T) {
 		logJoints float64 // of draws: of 30 the standard error is about 0.6
 	}{{tobac.ConditionalReadout, 0.015, 2}, {tobac.ReweightedReadout, 0.002, 0.5}} {
 		cfg := known(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
-		cfg.Sampler.Readout, cfg.Sampler.Steps = c.readout, 150
+		cfg.Sampler.Readout, cfg.Sampler.Steps = c.readout, 300
 		res := fit(t, data, cfg)
 		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
 			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.readout, got, c.error)

@@ -113,7 +113,7 @@ var purposes = [...]struct {
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
 	ReweightedDraw:      {keyed, 1, "reweighted", 0},
-	ReweightedEvidence:  {keyed, 2, "evidences", 0},
+	ReweightedEvidence:  {keyed, 2, "evidence", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
