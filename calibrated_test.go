@@ -162,7 +162,7 @@ func TestCalibratedErrors(t *testing.T) {
 	for want, change := range map[string]func(c *tobac.Config){
 		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
 			*c = known(tobac.FeedForward{}, 4)
-			c.Sampler.Parameters = tobac.IntegratedParameters
+			c.Sampler.Parameters, c.Sampler.FitSteps = tobac.IntegratedParameters, 0
 		},
 		"the read-out reweighted needs a causal order, which the method dibs has not": func(c *tobac.Config) {
 			c.Sampler.Method, c.Order, c.Sampler.Parameters = tobac.DiBS, tobac.Order{}, tobac.SampledParameters
@@ -171,6 +171,11 @@ func TestCalibratedErrors(t *testing.T) {
 			*c = known(tobac.FeedForward{Hidden: []int{2, 2}}, 4)
 			c.Sampler.Particles, c.Sampler.Steps, c.Sampler.Samples, c.Sampler.FitSteps = 2, 2, 2, 0
 		},
+		"edge parameters laplace beside the gradient score, want the gradient flips": func(c *tobac.Config) {
+			c.Sampler.Gradient, c.Sampler.EdgeParameters = models.ScoreFunction, models.LaplaceEdges
+		},
+		"fit steps 3 beside parameters integrated":                        func(c *tobac.Config) { c.Sampler.FitSteps = 3 },
+		"rank 2 beside latents normal":                                    func(c *tobac.Config) { c.Sampler.Rank = 2 },
 		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { c.Sampler.Parameters = 5 },
 	} {
 		c := known(tobac.Linear{}, 4)
