@@ -1,12 +1,11 @@
 package tobac
 
 import (
-	"tobac/models"
-
 	"math"
 	"runtime"
 	"time"
 
+	"tobac/models"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
