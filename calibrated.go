@@ -36,7 +36,7 @@ func Calibrated(m Model) Config {
 	switch v := c.Model.(type) {
 	case FeedForward:
 		v.Output = models.IntegratedOutput
-		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters = v, fitSteps, models.LaplaceEdges
+		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters, c.Sampler.Samples, c.Sampler.Particles = v, fitSteps, models.LaplaceEdges, 8, 20
 	case Scored:
 		c.Sampler.Parameters, c.Sampler.Coupling.Parameters = IntegratedParameters, ""
 	default: // of which only the particles are known

@@ -100,7 +100,7 @@ func TestCalibratedIsExact(t *testing.T) {
 		logJoints float64 // of draws: of 30 the standard error is about 0.6
 	}{{tobac.ConditionalReadout, 0.015, 2}, {tobac.ReweightedReadout, 0.002, 0.5}} {
 		cfg := known(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
-		cfg.Sampler.Readout, cfg.Sampler.Steps = c.readout, 150
+		cfg.Sampler.Readout, cfg.Sampler.Steps = c.readout, 300
 		res := fit(t, data, cfg)
 		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
 			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.readout, got, c.error)
@@ -162,7 +162,7 @@ func TestCalibratedErrors(t *testing.T) {
 	for want, change := range map[string]func(c *tobac.Config){
 		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
 			*c = known(tobac.FeedForward{}, 4)
-			c.Sampler.Parameters = tobac.IntegratedParameters
+			c.Sampler.Parameters, c.Sampler.FitSteps = tobac.IntegratedParameters, 0
 		},
 		"the read-out reweighted needs a causal order, which the method dibs has not": func(c *tobac.Config) {
 			c.Sampler.Method, c.Order, c.Sampler.Parameters = tobac.DiBS, tobac.Order{}, tobac.SampledParameters
@@ -171,6 +171,11 @@ func TestCalibratedErrors(t *testing.T) {
 			*c = known(tobac.FeedForward{Hidden: []int{2, 2}}, 4)
 			c.Sampler.Particles, c.Sampler.Steps, c.Sampler.Samples, c.Sampler.FitSteps = 2, 2, 2, 0
 		},
+		"edge parameters laplace beside the gradient score, want the gradient flips": func(c *tobac.Config) {
+			c.Sampler.Gradient, c.Sampler.EdgeParameters = models.ScoreFunction, models.LaplaceEdges
+		},
+		"fit steps 3 beside parameters integrated":                        func(c *tobac.Config) { c.Sampler.FitSteps = 3 },
+		"rank 2 beside latents normal":                                    func(c *tobac.Config) { c.Sampler.Rank = 2 },
 		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { c.Sampler.Parameters = 5 },
 	} {
 		c := known(tobac.Linear{}, 4)

@@ -115,6 +115,9 @@ func (p *problem) particleDemands() (all []demand) {
 		add(8*m*v.Parameters(p.d)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(p.d))
 	}
 	add(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles)
+	if s.Parameters == IntegratedParameters {
+		add(math.Ldexp(16, min(p.d, 20)), "scores of sets of parents that are kept")
+	}
 	orders := p.orders()
 	add(orders*m*(2*rows*float64(s.Rank)+2*d*d)*8, "the particles of %.0f orders", orders)
 	if p.cfg.Order.Method != nil {

@@ -152,6 +152,12 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if s.Method == DiBS && s.Parameters == IntegratedParameters {
 		return s, fmt.Errorf("parameters integrated out by node scores belong to the method tobac, got %v", s.Method)
 	}
+	if s.EdgeParameters == models.LaplaceEdges && s.Gradient != models.Flips {
+		return s, fmt.Errorf("edge parameters %v beside the gradient %v, want the gradient flips, whose weights they change", s.EdgeParameters, s.Gradient)
+	}
+	if s.FitSteps > 0 && (s.Method == DiBS || s.Parameters == IntegratedParameters) {
+		return s, fmt.Errorf("fit steps %d beside %s, want parameters that are sampled given an order", s.FitSteps, map[bool]string{true: "the method dibs", false: "parameters integrated"}[s.Method == DiBS])
+	}
 	if s.Latents != models.Factors && s.Rank != 0 {
 		return s, fmt.Errorf("rank %d beside latents %v, which are no vectors", s.Rank, s.Latents)
 	}

@@ -385,27 +385,28 @@ func (f *networkFlipper) point(dst []float64, j, n int, s, scale float64) {
 
 // derivative fills slope with that of σ_p times the activation at pre, whose activations stand in phi.
 func (f *networkFlipper) derivative(n int, pre []float64) {
-	slope, phi := f.slope[:f.units*n], f.phi[:f.units*n]
-	for e, x := range pre[:f.units*n] {
-		y := phi[e] / f.sd
-		switch f.v.net.opt.Activation {
-		case Tanh:
-			slope[e] = 1 - y*y
-		case Sigmoid:
-			slope[e] = y * (1 - y)
-		case LeakyRelu:
-			slope[e] = 1
-			if x < 0 {
-				slope[e] = 0.01
-			} else if x == 0 {
+	slope, phi, k := f.slope[:f.units*n], f.phi[:f.units*n], f.kernels
+	switch f.v.net.opt.Activation {
+	case Tanh:
+		k.MulEach(slope, phi, phi)
+		k.Scale(slope, slope, -1/(f.sd*f.sd))
+		k.Shift(slope, slope, 1)
+	case Sigmoid:
+		k.Scale(slope, phi, -1/f.sd)
+		k.Shift(slope, slope, 1)
+		k.MulEach(slope, slope, phi)
+		k.Scale(slope, slope, 1/f.sd)
+	case LeakyRelu:
+		k.Positive(slope, pre[:len(slope)])
+		k.Scale(slope, slope, 0.99)
+		k.Shift(slope, slope, 0.01)
+		for e, x := range pre[:len(slope)] {
+			if x == 0 {
 				slope[e] = 0.505
 			}
-		default:
-			slope[e] = 0
-			if x > 0 {
-				slope[e] = 1
-			}
 		}
-		slope[e] *= f.sd
+	default:
+		k.Positive(slope, pre[:len(slope)])
 	}
+	k.Scale(slope, slope, f.sd)
 }

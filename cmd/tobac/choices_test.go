@@ -359,7 +359,7 @@ func TestBadChoices(t *testing.T) {
 		{"fit --model ffn --hidden 5,,5", usage, `invalid argument "5,,5" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
 		{"fit --model ffn --activation cos", usage, `invalid argument "cos" for "--activation" flag: allowed: relu, tanh, sigmoid, leaky-relu`},
 		{"fit --method notears", usage, `invalid argument "notears" for "--method" flag: allowed: tobac, dibs, bcd, gflownet`},
-		{"fit --grad exact", usage, `invalid argument "exact" for "--grad" flag: allowed: reparam, score, score-loo`},
+		{"fit --grad exact", usage, `invalid argument "exact" for "--grad" flag: allowed: reparam, score, score-loo, flips`},
 		{"fit --hidden 5", usage, `--hidden contradicts --model auto: only --model ffn has hidden layers`},
 		{"fit --model bge --activation tanh", usage, `--activation contradicts --model linear-unequal: only --model ffn has hidden layers`},
 		{"fit --model bge --noise-variance 1", usage, `--noise-variance contradicts --model linear-unequal: only --model linear and ffn have a common noise variance that can be given`},

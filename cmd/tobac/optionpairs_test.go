@@ -26,6 +26,7 @@ var pairValues = map[string][]string{
 	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "orders": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
 	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
 	"kernel": {"rbf:coordinate:none", "imq:variable"}, "alpha-schedule": {"geometric:0.01:100", "growth:0.2"}, "step-schedule": {"linear:1:0:50%"}, "penalty-schedule": {"cosine:0:3:1-2"},
+	"latents": {"normal", "logistic"}, "prior-place": {"inside"}, "edge-parameters": {"laplace"}, "parameters": {"integrated"}, "fit-steps": {"2"}, "likelihood-schedule": {"linear:0:1"},
 	"bcd-batch": {"4"}, "bcd-starts": {"2"}, "bcd-temperature": {"0.5", "2:0.5,0.5:1"}, "bcd-draw-temperature": {"0.3"}, "bcd-scale": {"0.1"}, "bcd-l2": {"1"}, "bcd-edges": {"units:0.2", "signs"},
 	"gflownet-environments": {"3"}, "gflownet-batch": {"4"}, "gflownet-buffer": {"50"}, "gflownet-prefill": {"2"}, "gflownet-width": {"8"}, "gflownet-refresh": {"1"},
 	"gflownet-exploit": {"0.5"}, "gflownet-clip": {"2"}, "gflownet-tolerance": {"0.5"},

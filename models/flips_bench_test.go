@@ -1,0 +1,41 @@
+package models_test
+
+import (
+	"testing"
+
+	"tobac/models"
+	"tobac/schedule"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A step of the calibrated recipe without kernel and optimiser: 20 variables, 100 rows, networks of 5 units, 10 particles, 8 graphs, two workers; at the
+// beginning, where all sampled graphs differ, and near the end.
+func BenchmarkFlips(b *testing.B) {
+	const d, n = 20, 100
+	rng := newRand(3)
+	lik, err := models.NewIntegratedNetwork(mat.NewDense(n, d, normals(rng, n*d)), nil, models.FeedForwardOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, alpha := range map[string]float64{"start": 0.01, "end": 50} {
+		b.Run(name, func(b *testing.B) {
+			cfg := models.TOBACConfig{Particles: 10, Samples: 8, Gradient: models.Flips, Latents: models.NormalScores, PriorPlace: models.PriorInside, EdgeParameters: models.LaplaceEdges, Alpha: schedule.Constant(alpha)}
+			cfg.Workers = 2
+			target, err := models.NewTOBAC(lik, cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer target.Close()
+			x := target.Init()
+			dst := []*mat.Dense{mat.DenseCopyOf(x[0]), mat.DenseCopyOf(x[1])}
+			step := 0
+			for b.Loop() {
+				if err := target.Score(dst, x, step); err != nil {
+					b.Fatal(err)
+				}
+				step++
+			}
+		})
+	}
+}
