@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -138,7 +139,7 @@ func (r *Results) BesidePublished() (Table, bool) {
 	}
 	for _, p := range TableI() {
 		l, ok := lines[p.Row]
-		row := []string{p.Method}
+		row, differs := []string{p.Method}, false
 		for _, c := range []struct {
 			published, check Spread
 			m                Measure
@@ -147,10 +148,14 @@ func (r *Results) BesidePublished() (Table, bool) {
 			if ok {
 				here = SpreadOf(Known(l.Values(c.m)))
 				verdict = agrees(here, c.published)
+				differs = differs || strings.HasPrefix(verdict, "no")
 			}
 			row = append(row, c.published.String(), c.check.String(), here.String(), verdict)
 		}
 		t.Rows = append(t.Rows, row)
+		if differs && p.Reason != "" {
+			t.Note += " " + p.Method + ": " + p.Reason
+		}
 	}
 	return t, true
 }
