@@ -52,7 +52,10 @@ func (s *diagnosticsSummary) String() string {
 		if math.IsNaN(float64(c.Doubtful)) {
 			continue // no threshold
 		}
-		text := fmt.Sprintf("%s %.3g", strings.ReplaceAll(c.Name, "_", " "), float64(c.Value))
+		text := strings.ReplaceAll(c.Name, "_", " ")
+		if !math.IsNaN(float64(c.Value)) {
+			text += fmt.Sprintf(" %.3g", float64(c.Value))
+		}
 		if c.Verdict == diagnostics.OK {
 			fine = append(fine, text)
 		} else {

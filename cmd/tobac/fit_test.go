@@ -65,7 +65,7 @@ func TestFitWritesFiles(t *testing.T) {
 
 	summary := parse(t, readFile(t, "runs/first/summary.json"))
 	for path, want := range map[string][]string{
-		"":                       {"columns", "command", "config", "cyclic", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "run", "seconds", "svgd", "verdict", "warnings"},
+		"":                       {"columns", "command", "config", "cyclic", "diagnostics", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "run", "seconds", "svgd", "verdict", "warnings"},
 		"metrics":                {"empirical", "empty", "listed", "mixture"},
 		"metrics.listed":         listedKeys,
 		"metrics.empirical":      metricKeys,

@@ -27,7 +27,7 @@ func eachFlag(f func(command *cobra.Command, flag *pflag.Flag)) {
 // every argument: it never means that nothing was given.
 func TestEmptyArguments(t *testing.T) {
 	inFolder(t, badInputs)
-	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"}, "order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "effect": {"."},
+	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"}, "order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "compare": {".", "."}, "effect": {"."},
 		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "reproduce": {"table1"}, "version": {}, "work": {"."}, "merge": {"out", "."}}
 	wrong := func(words ...string) {
 		t.Helper()
