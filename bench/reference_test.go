@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"context"
 	"testing"
 
 	"tobac"
@@ -24,7 +25,7 @@ func TestReferenceOfThePaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := ref.Compare(r.Posterior)
+		c, err := ref.Compare(context.Background(), r.Posterior)
 		if err != nil {
 			t.Fatal(err)
 		}

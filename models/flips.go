@@ -81,8 +81,7 @@ type flipScorer struct {
 	t       *TOBAC
 	prior   ModularPrior // nil: outside
 	workers []*flipWorker
-	pairs   []int // of each child: pairs first[j] to first[j+1], numbered as by embedding
-	first   []int
+	first   []int // pairs of child j: first[j] to first[j+1], numbered as by embedding
 	parent  []int // of each pair
 	certain [][]int
 	flips   *mat.Dense // M×pairs: q − p
