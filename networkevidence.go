@@ -4,53 +4,75 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
+	"tobac/dag"
 	"tobac/internal/stream"
+	"tobac/models"
+	"tobac/posterior"
 	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sequential Monte Carlo in two passes: a short one, of the particles' sets and their neighbours, and of the neighbours of what weighs most among them; and one with the default settings of the sets that it leaves within reach.
+// Evidences of networks are estimated in two passes: a short one, of the particles' sets and their neighbours, and of the neighbours of what weighs most among
+// them; and a longer one of the sets that it leaves within reach.
 const (
 	shortParticles = 32
 	shortSweeps    = 2
+	longParticles  = 256
 	withinReach    = 10.0 // nats behind the best
 	weighty        = 4.0  // nats behind the best, of sets whose neighbours are looked at too
 )
 
-// networkEvidences estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j for the model of the fit, networks with one hidden layer, and
-// returns the sets that remain.
-func (f *particleFit) networkEvidences(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) ([][]int, []float64, error) {
+// networkSets estimates the evidences of networks of a fit, in order coordinates.
+type networkSets struct {
+	model       FeedForward
+	short, long *tempering.Sets
+}
+
+// newNetworkSets fails for a model whose evidences cannot be estimated.
+func (f *particleFit) newNetworkSets() (*networkSets, error) {
 	m, ok := f.model.(FeedForward)
 	if !ok || len(m.hidden()) != 1 {
-		return nil, nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, whose sets of parents could be reweighted; allowed: the read-outs conditional and frequency", f.asked)
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, whose sets of parents could be reweighted; allowed: the read-outs conditional and frequency", f.asked)
 	}
-	cfg := tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Workers: f.workers}
-	short := cfg
-	short.Particles, short.Sweeps = shortParticles, shortSweeps
-	q, err := f.weighted(ctx, j, sets, logPrior, short, 0)
+	s := &networkSets{model: m}
+	for pass, sets := range []**tempering.Sets{&s.short, &s.long} {
+		var err error
+		cfg := m.setConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, pass), f.workers)
+		if pass == 0 {
+			cfg.Sweeps = shortSweeps
+		}
+		if *sets, err = tempering.NewSets(f.data.X, f.data.Mask(), cfg); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// pool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, and keeps those within reach.
+func (s *networkSets) pool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, []float64, error) {
+	q, _, err := weighted(ctx, s.short, j, sets, logPrior, shortParticles)
 	if err != nil {
-		return nil, nil, err
+		return parentPool{}, nil, err
 	}
 	if more := beyond(j, sets, q, logPrior); len(more) > 0 {
-		extra, err := f.weighted(ctx, j, more, logPrior, short, 1)
+		extra, _, err := weighted(ctx, s.short, j, more, logPrior, shortParticles)
 		if err != nil {
-			return nil, nil, err
+			return parentPool{}, nil, err
 		}
 		sets, q = append(sets, more...), append(q, extra...)
 	}
 	best := floats.Max(q)
-	var kept [][]int
+	var p parentPool
 	for k, set := range sets {
 		if q[k] >= best-withinReach {
-			kept = append(kept, set)
+			p.sets = append(p.sets, set)
 		}
 	}
-	q, err = f.weighted(ctx, j, kept, logPrior, cfg, 2)
-	return kept, q, err
+	q, p.networks, err = weighted(ctx, s.long, j, p.sets, logPrior, longParticles)
+	return p, q, err
 }
 
 // beyond are the sets one edge away from those of greatest weight that are not among the sets.
@@ -75,97 +97,45 @@ func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (mor
 }
 
 // weighted are evidences with the prior of the sets.
-func (f *particleFit) weighted(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64, c tempering.Config, pass int) ([]float64, error) {
-	c.Seed = stream.Seed(f.order.seed, stream.ReweightedEvidence, j, pass)
-	q, err := f.evidences(ctx, j, sets, c)
+func weighted(ctx context.Context, s *tempering.Sets, j int, sets [][]int, logPrior func([]int) float64, particles int) ([]float64, []*tempering.Estimate, error) {
+	list := make([]tempering.Parents, len(sets))
 	for k, set := range sets {
-		if err == nil {
-			q[k] += logPrior(set)
-		}
+		list[k] = tempering.Parents{Of: j, Set: set}
 	}
-	return q, err
+	estimates, err := s.Estimate(ctx, list, particles)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := make([]float64, len(sets))
+	for k, e := range estimates {
+		q[k] = e.LogEvidence + logPrior(sets[k])
+	}
+	return q, estimates, nil
 }
 
-// evidences are log p(x_j|x_A) of sets of parents, in as many tables as their columns need.
-func (f *particleFit) evidences(ctx context.Context, j int, sets [][]int, c tempering.Config) ([]float64, error) {
-	out := make([]float64, len(sets))
-	for left := identity(len(sets)); len(left) > 0; {
-		var columns, taken, rest []int
-		for _, k := range left {
-			union := slices.Compact(slices.Sorted(slices.Values(slices.Concat(columns, sets[k]))))
-			if len(union) > tempering.MostCandidates && len(taken) > 0 {
-				rest = append(rest, k)
-				continue
-			}
-			columns, taken = union, append(taken, k)
-		}
-		if len(columns) > tempering.MostCandidates {
-			return nil, fmt.Errorf("a set of %d parents, more than the %d of which evidences are estimated", len(columns), tempering.MostCandidates)
-		}
-		if err := f.tabled(ctx, j, sets, columns, taken, c, out); err != nil {
-			return nil, err
-		}
-		left = rest
-	}
-	return out, nil
-}
-
-// tabled does some of the sets, whose parents are among the columns.
-func (f *particleFit) tabled(ctx context.Context, j int, sets [][]int, columns, taken []int, c tempering.Config, out []float64) error {
-	n, _ := f.data.X.Dims()
-	last := len(columns)
-	x, marks := mat.NewDense(n, last+1, nil), mat.NewDense(n, last+1, nil)
-	for a, i := range append(slices.Clone(columns), j) {
-		x.SetCol(a, mat.Col(nil, i, f.data.X))
-		for r := range n { // the equations of the parents are not asked for: all of their rows are left out
-			if a < last || f.data.Intervened != nil && f.data.Intervened.At(r, j) != 0 {
-				marks.Set(r, a, 1)
-			}
-		}
-	}
-	only := onlySets{last: last, index: map[int]int{0: -1}} // the table must have the empty set
-	for _, k := range taken {
-		bits := 0
-		for _, i := range sets[k] {
-			at, _ := slices.BinarySearch(columns, i)
-			bits |= 1 << at
-		}
-		only.index[bits] = k
-	}
-	t, err := tempering.Enumerate(ctx, x, marks, identity(last+1), only, c)
+// equip gives the draws networks of the sets of parents that they have.
+func (s *networkSets) equip(f *particleFit, p *posterior.Posterior, pools []parentPool) error {
+	lik, err := s.model.Predictive(f.data)
 	if err != nil {
 		return err
 	}
-	for bits, k := range only.index {
-		if k >= 0 {
-			out[k] = t.LogEvidence[last][bits]
+	theta, graphs := mat.NewDense(len(p.Draws), lik.ParamLen(), nil), make([]*dag.Graph, len(p.Draws))
+	for k := range p.Draws {
+		parents := make([]*tempering.Estimate, len(pools))
+		for j, pool := range pools {
+			parents[j] = pool.network(p.Draws[k].Graph.Parents(j))
 		}
+		draw := s.long.Draw(parents, k)
+		theta.SetRow(k, draw.Parameters)
+		p.Draws[k].Parameters, graphs[k] = draw.Parameters, draw.Graph
 	}
+	prior, likelihood, err := models.LogJoint(lik, graphs, theta)
+	if err != nil {
+		return err
+	}
+	for k := range p.Draws {
+		p.Draws[k].LogPrior, p.Draws[k].LogLikelihood = prior[k], likelihood[k]
+	}
+	p.Components[0].NoiseVariance = f.noiseVariance()
 	return nil
 }
-
-// onlySets is a prior that allows some sets of parents of the last variable, all alike, and no parents of others.
-type onlySets struct {
-	last  int
-	index map[int]int // by the bits of the set
-}
-
-var _ tempering.Prior = onlySets{}
-
-// LogPrior implements [tempering.Prior].
-func (p onlySets) LogPrior(j int, parents []int) float64 {
-	bits := 0
-	for _, i := range parents {
-		bits |= 1 << i
-	}
-	if _, ok := p.index[bits]; ok && (j == p.last || bits == 0) {
-		return 0
-	}
-	return math.Inf(-1)
-}
-
-// Forbidden implements [tempering.Prior].
-func (p onlySets) Forbidden(_, j int) bool { return j != p.last }
-
-// Required implements [tempering.Prior].
-func (p onlySets) Required(int, int) bool { return false }

@@ -55,7 +55,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		}
 		table.constant = unitConstants(data, scale.SD)
 	}
-	if table.sets, err = tempering.NewSets(data.X, data.Mask(), r.setConfig(model)); err != nil {
+	if table.sets, err = tempering.NewSets(data.X, data.Mask(), model.setConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)); err != nil {
 		return nil, err
 	}
 	table.estimates = make([]map[string]*tempering.Estimate, d)
@@ -80,10 +80,9 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
 }
 
-// setConfig are the settings of estimates.
-func (r *Run) setConfig(m FeedForward) tempering.Config {
-	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance,
-		Sweeps: setSweeps, Seed: stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), Workers: r.cfg.Workers}
+// setConfig are the settings of estimates of evidences.
+func (m FeedForward) setConfig(seed uint64, workers int) tempering.Config {
+	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Sweeps: setSweeps, Seed: seed, Workers: workers}
 }
 
 // gaussianTable is the table of Gaussian-process scores with the posterior under it, and the noise variance of all equations: that of the model, or, if that is unknown, one

@@ -34,8 +34,8 @@ func (b *referenceBuilder) withEvidences(r *Run, inf *inference) (*networkEviden
 	if err != nil {
 		return nil, err
 	}
-	cfg := r.setConfig(m)
-	cfg.Seed, cfg.Sweeps = stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), 0
+	cfg := m.setConfig(stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), r.cfg.Workers)
+	cfg.Sweeps = 0 // the default, more than a fit takes
 	e := &networkEvidences{pool: score.NewPool(d)}
 	if e.sets, err = tempering.NewSets(data.X, data.Mask(), cfg); err != nil {
 		return nil, err

@@ -9,9 +9,9 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -25,8 +25,14 @@ const (
 
 // A parentPool holds sets of parents of a variable, as positions, ascending, with their posterior probabilities.
 type parentPool struct {
-	sets  [][]int
-	probs []float64
+	sets     [][]int
+	probs    []float64
+	networks []*tempering.Estimate // of the sets; nil: the model has node scores
+}
+
+// network is the estimate of one of the sets.
+func (p parentPool) network(set []int) *tempering.Estimate {
+	return p.networks[slices.IndexFunc(p.sets, func(other []int) bool { return slices.Equal(other, set) })]
 }
 
 // drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
@@ -45,9 +51,14 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	}
 	graphs := f.graphs()
 	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
-	marginals, pools := posterior.Marginals{}, []parentPool(nil)
+	marginals, pools, networks := posterior.Marginals{}, []parentPool(nil), (*networkSets)(nil)
 	if f.sampler.Readout == ReweightedReadout {
-		if pools, err = f.pools(ctx, graphs, scores, prior); err != nil {
+		if scores == nil {
+			if networks, err = f.newNetworkSets(); err != nil {
+				return nil, err
+			}
+		}
+		if pools, err = f.pools(ctx, graphs, scores, networks, prior); err != nil {
 			return nil, err
 		}
 		marginals.Probabilities = poolProbabilities(pools)
@@ -62,7 +73,12 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
 	}
 	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, LogEvidence: f.order.evidence}}
-	if err := f.equip(ctx, p, pools, scores); err != nil {
+	if networks != nil {
+		err = networks.equip(f, p, pools)
+	} else {
+		err = f.equip(ctx, p, scores)
+	}
+	if err != nil {
 		return nil, err
 	}
 	switch {
@@ -139,11 +155,8 @@ func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
 	return nil, nil
 }
 
-// equip adds equations or parameters to the draws, with their log densities.
-func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, pools []parentPool, scores score.Scorer) error {
-	if scores == nil {
-		return f.networks(ctx, p, pools)
-	}
+// equip adds equations to the draws, with their log densities.
+func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores score.Scorer) error {
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = logScore(scores, p.Draws[k].Graph)
 	}
@@ -152,7 +165,7 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, pools [
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
-func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
+func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, networks *networkSets, prior *score.Prior) ([]parentPool, error) {
 	d, order := len(f.names), f.order.order
 	all := make([]parentPool, d)
 	for j := range all {
@@ -162,11 +175,11 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
 		}
 		var q []float64
-		if scores != nil {
-			sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
+		if networks == nil {
+			all[j].sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
 		} else {
 			var err error
-			if sets, q, err = f.networkEvidences(ctx, j, sets, logPrior); err != nil {
+			if all[j], q, err = networks.pool(ctx, j, sets, logPrior); err != nil {
 				return nil, err
 			}
 		}
@@ -174,7 +187,7 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		for k := range q {
 			q[k] = math.Exp(q[k] - total)
 		}
-		all[j] = parentPool{sets, q}
+		all[j].probs = q
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -314,96 +327,4 @@ func relabelled(m *mat.Dense, order []int) *mat.Dense {
 		}
 	}
 	return out
-}
-
-// networks gives the draws parameters: those of the particle whose parents of a variable are nearest, moved uphill for the steps of the recipe given the parents that are drawn; what the likelihood
-// integrates out is drawn given the rest.
-func (f *particleFit) networks(ctx context.Context, p *posterior.Posterior, pools []parentPool) error {
-	graphs := make([]*dag.Graph, len(p.Draws))
-	for k := range graphs {
-		graphs[k] = p.Draws[k].Graph
-	}
-	theta, err := f.refitted(ctx, graphs, pools)
-	if err != nil {
-		return err
-	}
-	_, parameters, prior, likelihood, err := f.read(graphs, theta)
-	if err != nil {
-		return err
-	}
-	for k := range p.Draws {
-		p.Draws[k].Parameters, p.Draws[k].LogPrior, p.Draws[k].LogLikelihood = slices.Clone(parameters.RawRowView(k)), prior[k], likelihood[k]
-	}
-	p.Components[0].NoiseVariance = f.noiseVariance()
-	return nil
-}
-
-// refitted are parameters of graphs drawn from the pools. The term of a variable depends on its own parents and parameters alone, so that row r
-// of a fit serves set r of every variable.
-func (f *particleFit) refitted(ctx context.Context, graphs []*dag.Graph, pools []parentPool) (*mat.Dense, error) {
-	d, owners := len(pools), f.lik.(models.Separate).Owners()
-	place := make([]map[string]int, d) // of the sets that are drawn
-	var fits []*dag.Graph
-	for _, g := range graphs {
-		for j := range d {
-			set := g.Parents(j)
-			if place[j] == nil {
-				place[j] = map[string]int{}
-			}
-			key := fmt.Sprint(set)
-			if _, known := place[j][key]; known {
-				continue
-			}
-			at := len(place[j])
-			place[j][key] = at
-			if at == len(fits) {
-				fits = append(fits, dag.New(d))
-			}
-			for _, i := range set {
-				fits[at].Set(i, j, true)
-			}
-		}
-	}
-	particles := f.graphs()
-	rows := mat.NewDense(len(fits), len(owners), nil)
-	for r, g := range fits {
-		nearest := make([]int, d)
-		for j := range d {
-			nearest[j] = nearestParents(particles, g, j)
-		}
-		for e, j := range owners {
-			rows.Set(r, e, f.x[1].At(nearest[j], e))
-		}
-	}
-	if err := f.climb(ctx, fits, rows, fitSteps); err != nil {
-		return nil, err
-	}
-	theta := mat.NewDense(len(graphs), len(owners), nil)
-	for m, g := range graphs {
-		at := make([]int, d)
-		for j := range d {
-			at[j] = place[j][fmt.Sprint(g.Parents(j))]
-		}
-		for e, j := range owners {
-			theta.Set(m, e, rows.At(at[j], e))
-		}
-	}
-	return theta, nil
-}
-
-// nearestParents is the first particle whose parents of a variable differ least from those of a graph.
-func nearestParents(particles []*dag.Graph, g *dag.Graph, j int) int {
-	best, least := 0, math.MaxInt
-	for m, other := range particles {
-		differ := 0
-		for i := range j {
-			if g.Has(i, j) != other.Has(i, j) {
-				differ++
-			}
-		}
-		if differ < least {
-			best, least = m, differ
-		}
-	}
-	return best
 }

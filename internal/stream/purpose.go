@@ -119,7 +119,7 @@ var purposes = [...]struct {
 	OutputLayer:         {keyed, 1, "output layer", 0},
 	TemperingMoves:      {keyed, 2, "tempered", 0},
 	ReweightedDraw:      {keyed, 1, "reweighted", 0},
-	ReweightedEvidence:  {keyed, 2, "evidence", 0},
+	ReweightedEvidence:  {keyed, 1, "evidence", 0},
 	BCDRestart:          {keyed, 1, "BCD restart", 0},
 	BCDJudgeNoise:       {keyed, 1, "BCD judged z", 0},
 	BCDJudgeGumbel:      {keyed, 1, "BCD judged P", 0},
