@@ -122,7 +122,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 					}
 				}
 			}
-			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < 30 {
+			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < min(30, count*max(1, cfg.Sampler.Particles)) {
 				t.Errorf("%d components, %d draws", len(got.Components), len(got.Draws))
 			}
 			if cfg.Engine == tobac.Exact { // as for draws of one table

@@ -191,8 +191,12 @@ func TestProgress(t *testing.T) {
 			if len(all) != r.Steps() {
 				t.Fatalf("%d reports of %d steps", len(all), r.Steps())
 			}
+			steps := cfg.Sampler.Steps
+			if steps == 0 {
+				steps = small.Steps
+			}
 			for k, p := range all {
-				if p.Step != k+1 || p.Steps != r.Steps() || p.Order != 1+k/small.Steps || p.Orders != r.Steps()/small.Steps ||
+				if p.Step != k+1 || p.Steps != r.Steps() || p.Order != 1+k/steps || p.Orders != r.Steps()/steps ||
 					!(p.Driving > 0) || !(p.Repulsive > 0) || p.Neighbours < 1 || p.Neighbours > float64(small.Particles) {
 					t.Errorf("report %d of %d: %+v", k, r.Steps(), p)
 				}
