@@ -7,7 +7,6 @@ import (
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/mcmc"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -36,8 +35,7 @@ func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, cfg *Confi
 			return nil, err
 		}
 		again := stream.Seed(seed, stream.PosteriorPart, 0)
-		_, networks := p.hypothesis.Scores.(*score.Pool) // of whose draws a part is used, so that chains would take the longest
-		if worth = exact.EffectiveSampleSize(draws); worth < float64(n)/2 && n >= chainedDraws && !networks {
+		if worth = exact.EffectiveSampleSize(draws); worth < float64(n)/2 && n >= chainedDraws {
 			draws, err = p.chainDraws(ctx, n, again, cfg)
 		} else {
 			draws = exact.Resample(draws, max(1, min(n, int(worth))), again)
