@@ -23,10 +23,11 @@ func TestScriptsRefuse(t *testing.T) {
 		{"./compare", []string{"-p", "./nowhere", "HEAD"}, 1, "bench/compare: -p: ./nowhere: no such folder"},
 		{"./rivals/run", []string{"--only", "nobody", "."}, 2, "unknown program 'nobody'; known are sumu, dibs, "},
 		{"./rivals/run", []string{"rivals"}, 2, "rivals: no train.csv"},
+		{"./rivals/pairs", []string{"--rows", "3"}, 2, "--rows and --pairs: want at least 10 and 1"},
 	} {
 		t.Run(c.name+" "+strings.Join(c.args, " "), func(t *testing.T) {
 			interpreter := "git"
-			if c.name == "./rivals/run" {
+			if strings.HasPrefix(c.name, "./rivals/") {
 				interpreter = "python3"
 			}
 			if _, err := exec.LookPath(interpreter); err != nil {

@@ -59,6 +59,7 @@ func networks(o Options) (sections []Section, err error) {
 			}
 			for k := range rows {
 				rows[k].Reference = networkModel().String()
+				rows[k].Name += "-" + order.name
 			}
 			sections = append(sections, Section{
 				Name:  "networks-d" + strconv.Itoa(d) + "-" + order.name,

@@ -27,17 +27,19 @@ import (
 // all are all studies that need no folder.
 func all(t *testing.T, o study.Options) (studies []study.Study) {
 	t.Helper()
-	for _, name := range study.Names() {
-		if name == study.Authors {
-			continue
-		}
-		s, err := study.New(name, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		studies = append(studies, s)
+	for _, name := range study.OfPaper() {
+		studies = append(studies, one(t, name, o))
 	}
 	return studies
+}
+
+func one(t *testing.T, name string, o study.Options) study.Study {
+	t.Helper()
+	s, err := study.New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // The splits of Table I: 767 and 86 rows of the table standardised as a whole,
@@ -150,7 +152,8 @@ func TestReadProblem(t *testing.T) {
 func TestJobsOfCells(t *testing.T) {
 	ids := map[string]string{}
 	names := map[string]string{}
-	for _, c := range study.Cells(all(t, study.Options{Runs: 2, Seed: 1})) {
+	o := study.Options{Runs: 2, Seed: 1}
+	for _, c := range study.Cells(append(all(t, o), one(t, study.Networks, o))) {
 		id := c.Job().ID()
 		if before, ok := ids[id]; ok {
 			t.Errorf("%s and %s are one job", before, c.Name())
@@ -182,7 +185,7 @@ func TestJobsOfCells(t *testing.T) {
 	}
 	// More runs keep the jobs of fewer.
 	more := map[string]bool{}
-	for _, c := range study.Cells(all(t, study.Options{Runs: 3, Seed: 1})) {
+	for _, c := range study.Cells(append(all(t, study.Options{Runs: 3, Seed: 1}), one(t, study.Networks, study.Options{Runs: 3, Seed: 1}))) {
 		more[c.Job().ID()] = true
 	}
 	for id, name := range ids {

@@ -378,7 +378,7 @@ func TestBadChoices(t *testing.T) {
 		{"fit good.csv --interventions half.csv", failed, `half.csv: row 2, column "b" is 0.5; allowed: 1 where the value was set by intervention, 0 elsewhere`},
 		{"fit good.csv --interventions short.csv", failed, `short.csv: got 1 row, want 5 like the data`},
 		{"fit good.csv --interventions all.csv --order eqvar", failed, `good.csv: every row has an intervention, which leaves none to find an order from; give the order`},
-		{"simulate --model bge --out s", usage, `invalid argument "bge" for "--model" flag: allowed: linear, ffn`},
+		{"simulate --model bge --out s", usage, `invalid argument "bge" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative`},
 		{"simulate --prior uniform --out s", usage, `invalid argument "uniform" for "--prior" flag: allowed: er, sf`},
 		{"simulate --prior sf --edges-per-node 1.5 --out s", usage, `--edges-per-node 1.5 is not a whole number, which --prior sf needs`},
 		{"simulate --prior sf --edges-per-node 20 --out s", usage, `--edges-per-node: scale-free graph with 20 edges per node among 20 variables; allowed: 1 to 19`},

@@ -143,7 +143,7 @@ func TestDidYouMean(t *testing.T) {
 		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, svgd, bcd, gflownet, tempering; did you mean exact?`,
 		"fit --prior fiar":                   `--prior fiar: no such file or directory; did you mean fair?`,
 		"order x.csv --method eqvar-up":      `invalid argument "eqvar-up" for "--method" flag: allowed: `,
-		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn; did you mean linear?`,
+		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,
 		"simulate --out x --prior somethin?": `invalid argument "somethin?" for "--prior" flag: allowed: er, sf` + "\n",
 	} {
 		if got := runTobac(t, strings.Fields(args)...); got.code == exitDone || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {

@@ -128,12 +128,12 @@ func TestReproduceMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, authors, all`,
+		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, networks, authors, all`,
 		"reproduce table1":         `tobac reproduce needs --out DIR, the folder for the cells and the results`,
-		"reproduce":                `tobac reproduce takes one of table1, linear, nonlinear, size, order, authors, all, got none`,
+		"reproduce":                `tobac reproduce takes one of table1, linear, nonlinear, size, order, networks, authors, all, got none`,
 		"reproduce table1 --out r --plan --shard 1/2":         `--plan and --shard contradict each other: cells are written down, or done`,
 		"reproduce table1 --out r --plan --collect":           `--collect contradicts --plan and --shard: results are written, or cells done for them`,
-		"reproduce table1 --out r --data d":                   `--data is for the experiments authors and all`,
+		"reproduce table1 --out r --data d":                   `--data is for the experiments authors, networks and all`,
 		"reproduce authors --out r":                           `the experiment authors needs --data DIR, the folder with the data sets of the authors' program`,
 		"reproduce table1 --out r --only dips --runs 1":       "",
 		"reproduce table1 --out r --shard 3/2":                "",
