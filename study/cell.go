@@ -41,15 +41,15 @@ func (c Cell) Job() jobs.Job {
 }
 
 // Functions do the jobs of cells.
-func Functions() jobs.Functions { return jobs.Functions{JobKind: do} }
+func Functions() jobs.Functions { return jobs.Functions{JobKind: new(references).do} }
 
-func do(ctx context.Context, j jobs.Job) ([]byte, error) {
+func (r *references) do(ctx context.Context, j jobs.Job) ([]byte, error) {
 	var in input
 	if err := json.Unmarshal(j.Input, &in); err != nil {
 		return nil, fmt.Errorf("study: no experiment: %w", err)
 	}
 	in.Data.tables = j.Data
-	o, err := Cell(in).Run(ctx)
+	o, err := Cell(in).run(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,9 @@ type Outcome struct {
 }
 
 // Run does the experiment.
-func (c Cell) Run(ctx context.Context) (*Outcome, error) {
+func (c Cell) Run(ctx context.Context) (*Outcome, error) { return c.run(ctx, new(references)) }
+
+func (c Cell) run(ctx context.Context, r *references) (*Outcome, error) {
 	p, err := c.Data.Problem()
 	if err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func (c Cell) Run(ctx context.Context) (*Outcome, error) {
 		o.Violated = metrics.Number(metrics.ViolatedEdges(order, p.Truth))
 	}
 	if c.Method.Reference != "" {
-		if o.Exact, err = c.Method.compare(ctx, p, f, order, c.Seed); err != nil {
+		if o.Exact, err = r.compare(ctx, c, p, f, order); err != nil {
 			return nil, err
 		}
 	}

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -124,23 +123,4 @@ type Exactness struct {
 	MeanAbsError      metrics.Number `json:"mean_abs_error"`
 	LogProbDifference metrics.Number `json:"log_prob_difference"`
 	LogProbError      metrics.Number `json:"log_prob_error"`
-}
-
-// compare compares a posterior with the reference of the method: the posterior under the model Method.Reference, given the same order.
-func (m Method) compare(ctx context.Context, p *Problem, f *Fitted, order []int, seed uint64) (*Exactness, error) {
-	model, err := tobac.ParseModel(m.Reference)
-	if err != nil {
-		return nil, err
-	}
-	cfg := tobac.Config{Model: model, Engine: tobac.Tempering, Prior: recipe(sparse).Prior, Seed: seed}
-	cfg.Order.Known = order
-	if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
-		return nil, err
-	}
-	ref, err := tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Posterior: f.Posterior})
-	if err != nil {
-		return nil, err
-	}
-	c, err := ref.Compare(ctx, f.Posterior)
-	return &Exactness{metrics.Number(c.MeanAbsError), metrics.Number(c.LogProbDifference), metrics.Number(c.LogProbError)}, err
 }
