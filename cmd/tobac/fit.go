@@ -168,7 +168,11 @@ Presets: paper is the published recipe to the letter: the engine svgd under EqVa
 order, the joint estimator, noise variance 0.1 and no intercept, initial weights from
 the prior, two edges per node, the embedded data standardised. With --model bge it is
 that of the marginal model; with --method bcd and gflownet that of these methods'
-authors, which takes hours. Other options override the preset.
+authors, which takes hours. calibrated is SVGD whose particles land on the posterior given
+EqVar's order: scores of edges as latents, gradients by flipping edges, a kernel for
+each, parameters integrated out where the model allows, and sets of parents weighed by
+their evidence; with --model ffn too. docs/networks.md explains its options. Other
+options override the preset.
 
 Scaling and holding out: --transform log or normal-scores replaces every column
 before anything else. --center shifts each column to mean 0, which matters to models
