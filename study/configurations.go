@@ -128,8 +128,13 @@ func authorsData(dir string) (all []Data, err error) {
 	if dir == "" {
 		return nil, errors.New("study: the study authors needs the folder with the data sets of the authors' program")
 	}
-	for run := range 5 {
-		d, err := ReadTables(filepath.Join(dir, "linear-d20-e40-run"+strconv.Itoa(run)))
+	return readRuns(dir, "linear-d20-e40", 5)
+}
+
+// readRuns reads the data sets KIND-run0, KIND-run1, … of a folder.
+func readRuns(dir, kind string, runs int) (all []Data, err error) {
+	for run := range runs {
+		d, err := ReadTables(filepath.Join(dir, kind+"-run"+strconv.Itoa(run)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("study: the folder %s lacks a data set: %w", dir, err)
 		}

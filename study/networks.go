@@ -1,10 +1,7 @@
 package study
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strconv"
 
 	"tobac"
@@ -17,7 +14,7 @@ import (
 const networkRuns = 5
 
 // networksData are nonlinear-d10-e20-run0 to run4, or those of 20 variables, in a folder, or simulated ones of the same kind.
-func networksData(d int, o Options) (all []Data, err error) {
+func networksData(d int, o Options) ([]Data, error) {
 	runs := o.Runs
 	if runs == 0 {
 		if runs = networkRuns; o.Quick {
@@ -27,17 +24,7 @@ func networksData(d int, o Options) (all []Data, err error) {
 	if o.Data == "" {
 		return SimulatedData(Nonlinear, d, sparse, 100, runs, o.Seed), nil
 	}
-	for run := range min(runs, networkRuns) {
-		t, err := ReadTables(filepath.Join(o.Data, fmt.Sprintf("nonlinear-d%d-e%d-run%d", d, sparse*d, run)))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("study: the folder %s lacks a data set: %w", o.Data, err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, nil
+	return readRuns(o.Data, fmt.Sprintf("nonlinear-d%d-e%d", d, sparse*d), min(runs, networkRuns))
 }
 
 // networks are the sections of the study Networks: posteriors of networks given the true order, given EqVar's, and over all orders, each

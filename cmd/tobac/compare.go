@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -94,13 +93,9 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := files.ReadFile(summaryFile)
+	s, err := summaryIn(files, dir)
 	if err != nil {
-		return nil, nil, needed(err)
-	}
-	s, err := readSummary(text)
-	if err != nil {
-		return nil, nil, &locatedError{filepath.Join(dir, summaryFile), err}
+		return nil, nil, err
 	}
 	p, err := readDraws(files, dir, particlesFile)
 	if err != nil {

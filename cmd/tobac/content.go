@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,6 +14,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/file"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/report"
@@ -63,6 +65,19 @@ func readSummary(text []byte) (*storedSummary, error) {
 	var err error
 	s.settings, err = settingFacts(s.Config)
 	return s, err
+}
+
+// summaryIn reads summary.json of a folder that tobac fit wrote.
+func summaryIn(files *file.Folder, dir string) (*storedSummary, error) {
+	text, err := files.ReadFile(summaryFile)
+	if err != nil {
+		return nil, needed(err)
+	}
+	s, err := readSummary(text)
+	if err != nil {
+		return nil, &locatedError{filepath.Join(dir, summaryFile), err}
+	}
+	return s, files.SameRun(summaryFile, s.Run)
 }
 
 // settingFacts are the members of a JSON object in their sequence, without those that

@@ -41,15 +41,8 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := files.ReadFile(summaryFile)
+	s, err := summaryIn(files, dir)
 	if err != nil {
-		return nil, needed(err)
-	}
-	s, err := readSummary(text)
-	if err != nil {
-		return nil, &locatedError{filepath.Join(dir, summaryFile), err}
-	}
-	if err := files.SameRun(summaryFile, s.Run); err != nil {
 		return nil, err
 	}
 	p, err := readDraws(files, dir, particlesFile)

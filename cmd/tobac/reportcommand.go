@@ -89,15 +89,8 @@ func storedContent(files *file.Folder, dir, dataPath, truthPath string) (*report
 	if err != nil {
 		return nil, needed(err)
 	}
-	text, err := files.ReadFile(summaryFile)
+	s, err := summaryIn(files, dir)
 	if err != nil {
-		return nil, needed(err)
-	}
-	s, err := readSummary(text)
-	if err != nil {
-		return nil, &locatedError{filepath.Join(dir, summaryFile), err}
-	}
-	if err := files.SameRun(summaryFile, s.Run); err != nil {
 		return nil, err
 	}
 	data, truth, err := s.inputs(files, dir, p.Names, dataPath, truthPath)
