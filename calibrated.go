@@ -166,18 +166,14 @@ func (f *particleFit) fitParameters(ctx context.Context) error {
 	for m := range graphs {
 		graphs[m] = f.target.Widest()
 	}
-	return f.climb(ctx, graphs, f.x[1], f.sampler.FitSteps)
-}
-
-// climb moves parameters of graphs, one row for each, uphill.
-func (f *particleFit) climb(ctx context.Context, graphs []*dag.Graph, theta *mat.Dense, steps int) error {
 	target, err := models.NewParameterTarget(f.lik, graphs, models.Options{Workers: f.workers})
 	if err != nil {
 		return err
 	}
 	defer target.Close()
 	const step = 0.02 // that of the recipe
+	steps := f.sampler.FitSteps
 	s := &svgd.Sampler{Target: target, Kernel: svgd.Alone{}, Optimizer: svgd.Scheduled{
 		Optimizer: svgd.RMSProp{StepSize: step}, Factor: schedule.Ramp{Shape: schedule.Linear, From: 1, Start: steps / 2, End: steps}}}
-	return s.Run(ctx, []*mat.Dense{theta}, 0, steps)
+	return s.Run(ctx, []*mat.Dense{f.x[1]}, 0, steps)
 }

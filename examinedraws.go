@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tobac/dag"
 	"tobac/diagnostics"
@@ -51,16 +50,11 @@ func edgesGivenOthers(g *dag.Graph, s score.Scorer, prior *score.Prior) *mat.Den
 		parents := g.Parents(j)
 		own := s.LogScore(j, parents) + prior.LogPrior(j, parents)
 		for i := range d {
-			at, present := slices.BinarySearch(parents, i)
+			present := g.Has(i, j)
 			if i == j || !present && leads.Has(j, i) {
 				continue
 			}
-			other := slices.Clone(parents)
-			if present {
-				other = slices.Delete(other, at, at+1)
-			} else {
-				other = slices.Insert(other, at, i)
-			}
+			other := toggled(parents, i)
 			odds := prior.LogPrior(j, other) // of the other graph against this one
 			if !math.IsInf(odds, -1) {
 				odds += s.LogScore(j, other)

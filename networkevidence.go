@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
@@ -115,27 +116,32 @@ func weighted(ctx context.Context, s *tempering.Sets, j int, sets [][]int, logPr
 
 // equip gives the draws networks of the sets of parents that they have.
 func (s *networkSets) equip(f *particleFit, p *posterior.Posterior, pools []parentPool) error {
-	lik, err := s.model.Predictive(f.data)
-	if err != nil {
-		return err
-	}
-	theta, graphs := mat.NewDense(len(p.Draws), lik.ParamLen(), nil), make([]*dag.Graph, len(p.Draws))
-	for k := range p.Draws {
-		parents := make([]*tempering.Estimate, len(pools))
-		for j, pool := range pools {
-			parents[j] = pool.network(p.Draws[k].Graph.Parents(j))
-		}
-		draw := s.long.Draw(parents, k)
-		theta.SetRow(k, draw.Parameters)
-		p.Draws[k].Parameters, graphs[k] = draw.Parameters, draw.Graph
-	}
-	prior, likelihood, err := models.LogJoint(lik, graphs, theta)
-	if err != nil {
-		return err
-	}
-	for k := range p.Draws {
-		p.Draws[k].LogPrior, p.Draws[k].LogLikelihood = prior[k], likelihood[k]
-	}
 	p.Components[0].NoiseVariance = f.noiseVariance()
+	return s.model.equip(p.Draws, f.data, s.long, func(j int, set []int) *tempering.Estimate { return pools[j].network(set) })
+}
+
+// equip gives draws of graphs networks of the estimates of the sets of parents that they have, in turn, with their log densities.
+func (m FeedForward) equip(draws []posterior.Draw, data *dataset.Table, sets *tempering.Sets, estimate func(j int, set []int) *tempering.Estimate) error {
+	lik, err := m.Predictive(data)
+	if err != nil {
+		return err
+	}
+	theta, graphs := mat.NewDense(len(draws), lik.ParamLen(), nil), make([]*dag.Graph, len(draws))
+	for k := range draws {
+		parents := make([]*tempering.Estimate, len(data.Names))
+		for j := range parents {
+			parents[j] = estimate(j, draws[k].Graph.Parents(j))
+		}
+		draw := sets.Draw(parents, k)
+		theta.SetRow(k, draw.Parameters)
+		draws[k].Parameters, graphs[k] = draw.Parameters, draw.Graph
+	}
+	logPrior, logLikelihood, err := models.LogJoint(lik, graphs, theta)
+	if err != nil {
+		return err
+	}
+	for k := range draws {
+		draws[k].LogPrior, draws[k].LogLikelihood = logPrior[k], logLikelihood[k]
+	}
 	return nil
 }

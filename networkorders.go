@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"tobac/dag"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/tempering"
@@ -186,27 +184,9 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	for _, e := range later { // beside the table, whose posterior is settled
 		t.estimates[e.Of][setKey(e.Set)] = e
 	}
-	lik, err := m.Predictive(data)
+	err = m.equip(some, data, t.sets, func(j int, set []int) *tempering.Estimate { return t.estimates[j][setKey(set)] })
 	if err != nil {
 		return err
-	}
-	theta := mat.NewDense(len(some), lik.ParamLen(), nil)
-	graphs := make([]*dag.Graph, len(some))
-	for k := range some {
-		parents := make([]*tempering.Estimate, d)
-		for j := range d {
-			parents[j] = t.estimates[j][setKey(some[k].Graph.Parents(j))]
-		}
-		draw := t.sets.Draw(parents, k)
-		theta.SetRow(k, draw.Parameters)
-		some[k].Parameters, graphs[k] = draw.Parameters, draw.Graph
-	}
-	logPrior, logLikelihood, err := models.LogJoint(lik, graphs, theta)
-	if err != nil {
-		return err
-	}
-	for k := range some {
-		some[k].LogPrior, some[k].LogLikelihood = logPrior[k], logLikelihood[k]
 	}
 	out := *p
 	out.Draws, out.Engine, out.Model, out.Standardization = some, Tempering.String(), m.String(), scale

@@ -300,7 +300,7 @@ func edgeWeights(g *dag.Graph, lik models.Weighted, theta []float64) *mat.Dense 
 // variable a.
 func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
 	d := len(order)
-	out := &posterior.Equations{Weights: mat.NewDense(d, d, nil), NoiseVariances: make([]float64, d)}
+	out := &posterior.Equations{Weights: relabelled(e.Weights, order), NoiseVariances: make([]float64, d)}
 	if e.Intercepts != nil {
 		out.Intercepts = make([]float64, d)
 	}
@@ -308,9 +308,6 @@ func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
 		out.NoiseVariances[i] = e.NoiseVariances[a]
 		if e.Intercepts != nil {
 			out.Intercepts[i] = e.Intercepts[a]
-		}
-		for b, j := range order {
-			out.Weights.Set(i, j, e.Weights.At(a, b))
 		}
 	}
 	return out

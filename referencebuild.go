@@ -292,6 +292,6 @@ func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_
 	}
 	b.ref.Warnings = append(b.ref.Warnings, inf.post.Warnings...)
 	b.warn(&Result{Checks: inf.temperedChecks()})
-	networks, err := b.withEvidences(run, inf)
+	networks, err := run.withEvidences(inf)
 	return inf, networks, err
 }

@@ -20,16 +20,12 @@ type networkEvidences struct {
 }
 
 // withEvidences gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func (b *referenceBuilder) withEvidences(r *Run, inf *inference) (*networkEvidences, error) {
-	m, data := r.cfg.Model.(FeedForward), r.data
-	d := len(data.Names)
-	if m.NoiseVariance == 0 {
-		scaled, _, err := standardised(data)
-		if err != nil {
-			return nil, err
-		}
-		data = scaled
+func (r *Run) withEvidences(inf *inference) (*networkEvidences, error) {
+	model, data, _, err := r.sampledModel()
+	if err != nil {
+		return nil, err
 	}
+	m, d := model.(FeedForward), len(data.Names)
 	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.edgesPerNode(d))
 	if err != nil {
 		return nil, err

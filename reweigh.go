@@ -49,7 +49,12 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	graphs := f.graphs()
+	particles := f.graphs()
+	own, err := f.conditionals(ctx, particles, order) // in the columns of the data
+	if err != nil {
+		return nil, err
+	}
+	graphs := particles
 	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
 	marginals, pools, networks := posterior.Marginals{}, []parentPool(nil), (*networkSets)(nil)
 	if f.sampler.Readout == ReweightedReadout {
@@ -65,7 +70,6 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		p.Kind = posterior.Draws
 		graphs = f.poolDraws(pools, scores != nil)
 	}
-	found := graphs
 	if f.sampler.Readout == ConditionalReadout {
 		graphs = f.swept(graphs, scores, prior)
 	}
@@ -86,11 +90,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	case f.sampler.Readout == FrequencyReadout:
 		marginals = p.Frequencies()
 	default:
-		c, err := f.conditionals(ctx, found, order) // in the columns of the data
-		if err != nil {
-			return nil, err
-		}
-		marginals.Probabilities = relabelled(c.Probabilities, dag.Inverse(order))
+		marginals.Probabilities = relabelled(own.Probabilities, dag.Inverse(order))
 	}
 	if p.WeightMean != nil && marginals.WeightMean == nil {
 		marginals.WeightMean, marginals.WeightSD = p.WeightMean, p.WeightSD
@@ -99,20 +99,11 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	f.intoColumns(p)
 	f.prior.settle(p.Probabilities)
 	p.Components[0].Marginals = &p.Marginals
-	return p, f.examineParticles(ctx)
-}
-
-// examineParticles examines the particles' own graphs, whatever was read off them.
-func (f *particleFit) examineParticles(ctx context.Context) error {
-	p, graphs := &posterior.Posterior{Names: f.names, Kind: posterior.Particles}, f.graphs()
-	for _, g := range graphs {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: g.Relabel(dag.Inverse(f.order.order))})
+	moved := &posterior.Posterior{Names: f.names, Kind: posterior.Particles} // whatever was read off them
+	for _, g := range particles {
+		moved.Draws = append(moved.Draws, posterior.Draw{Graph: g.Relabel(dag.Inverse(order))})
 	}
-	c, err := f.conditionals(ctx, graphs, f.order.order) // in the columns of the data
-	if err != nil {
-		return err
-	}
-	return f.examine(ctx, p, c)
+	return p, f.examine(ctx, moved, own)
 }
 
 // swept are graphs after one sweep of Gibbs sampling, in which every edge in turn is drawn given all others. The posterior is left as it is by a sweep, and particles that share
