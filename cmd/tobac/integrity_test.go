@@ -46,6 +46,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		{"dibs", "--method dibs"},
 		{"bge", "--engine svgd --order eqvar --model bge"},
 		{"networks", "--order eqvar --model ffn"},
+		{"calibrated", "--preset calibrated --model linear --order eqvar"},
 		{"chains", fewIterations},
 		{"bcd", trainings["bcd"]},
 		{"gflownet", trainings["gflownet"]},
