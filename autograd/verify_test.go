@@ -11,7 +11,7 @@ import (
 // numbers and operands that there are, and read nothing before it is written: in every
 // layout, with each pass left out and with each alone, on random programs and densities.
 func TestVerify(t *testing.T) {
-	count := uint64(40)
+	count := uint64(20)
 	if testing.Short() || raceEnabled {
 		count = 8
 	}

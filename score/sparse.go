@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"sync"
 )
 
 // Sparse is the prior ln ρ_j(A) = |A| ln o whose odds o give acyclic graphs of d
@@ -14,10 +15,24 @@ func Sparse(d int, edgesPerNode float64) (*Prior, error) {
 	if !(edgesPerNode > 0 && edgesPerNode < float64(d-1)/2) {
 		return nil, fmt.Errorf("score: edges per node is %v with %d variables, want 0 < edges per node < %v", edgesPerNode, d, float64(d-1)/2)
 	}
+	type question struct {
+		d     int
+		edges float64
+	}
+	asked := question{d, float64(d) * edgesPerNode}
+	odds, known := sparseOdds.Load(asked)
+	if !known {
+		odds = logOdds(asked.d, asked.edges)
+		sparseOdds.Store(asked, odds)
+	}
 	q := newPrior(d)
-	q.AddOdds(logOdds(d, float64(d)*edgesPerNode))
+	q.AddOdds(odds.(float64))
 	return q, nil
 }
+
+// sparseOdds keeps the odds that were asked for: every model, table and part of a run asks for
+// the same, and with 200 variables they take a second.
+var sparseOdds sync.Map
 
 // AddOdds adds c to odds(i, j) of every pair: it multiplies p(G) by e^c for
 // each edge of G.

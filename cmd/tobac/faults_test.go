@@ -159,12 +159,12 @@ func TestRunFaults(t *testing.T) {
 			restore()
 			want := results(t, "run")
 			checkKept(t, "uninterrupted", want)
-			step, first := 1, 1
-			if !*long { // other places for each row
-				step = calls/3 + 1
-				first += k * step / len(keptRuns)
-			}
-			for _, kind := range []string{"end", "error", "errors"} {
+			for way, kind := range []string{"end", "error", "errors"} {
+				step, first := 1, 1
+				if !*long { // one other place for each row and kind
+					step = calls
+					first += (3*k + way) * calls / (3 * len(keptRuns))
+				}
 				for at := first; at <= calls; at += step {
 					s.next(t)
 					n, last := 0, ""
