@@ -17,10 +17,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// reweightedDraws are the graphs of a posterior by the read-out reweighted: with node scores, and of networks, whose parameters take longer.
+// Graphs of a posterior by the read-out reweighted, with node scores and of networks, whose parameters take longer; and by the read-out conditional, from each particle.
 const (
 	reweightedDraws   = 1000
 	reweightedNetwork = 200
+	sweeps            = 10
 )
 
 // A parentPool holds sets of parents of a variable, as positions, ascending, with their posterior probabilities.
@@ -71,6 +72,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		graphs = f.poolDraws(pools, scores != nil)
 	}
 	if f.sampler.Readout == ConditionalReadout {
+		p.Kind = posterior.Draws
 		graphs = f.swept(graphs, scores, prior)
 	}
 	for _, g := range graphs {
@@ -106,30 +108,35 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	return p, f.examine(ctx, moved, own)
 }
 
-// swept are graphs after one sweep of Gibbs sampling, in which every edge in turn is drawn given all others. The posterior is left as it is by a sweep, and particles that share
-// a few per cent of an edge among them, of which each has it or not, are no longer all on the more probable side.
+// swept are the graphs after each of some sweeps of Gibbs sampling from each particle, in which every edge in turn is drawn given all others. The posterior is left as it is by a
+// sweep, and particles that share a few per cent of an edge among them, of which each has it or not, are no longer all on the more probable side.
 func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) []*dag.Graph {
-	order, out := f.order.order, make([]*dag.Graph, len(graphs))
-	for m, g := range graphs {
-		rng := stream.New(f.order.seed, stream.ReweightedDraw, m)
-		out[m] = g.Clone()
-		for j := range g.Len() {
-			density := func() float64 {
-				parents := out[m].Parents(j)
-				v := prior.LogPrior(order[j], inOrder(parents, order))
-				if math.IsInf(v, -1) {
-					return v
-				}
-				return v + scores.LogScore(j, parents)
+	order := f.order.order
+	out := make([]*dag.Graph, 0, len(graphs)*sweeps)
+	for m, particle := range graphs {
+		rng, g := stream.New(f.order.seed, stream.ReweightedDraw, m), particle.Clone()
+		density := func(j int) float64 {
+			parents := g.Parents(j)
+			v := prior.LogPrior(order[j], inOrder(parents, order))
+			if math.IsInf(v, -1) {
+				return v
 			}
-			for i := range j {
-				has, u := out[m].Has(i, j), rng.Float64()
-				now := density()
-				out[m].Set(i, j, !has)
-				if !(u < 1/(1+math.Exp(now-density()))) {
-					out[m].Set(i, j, has)
+			return v + scores.LogScore(j, parents)
+		}
+		for range sweeps {
+			for j := range g.Len() {
+				now := density(j)
+				for i := range j {
+					has := g.Has(i, j)
+					g.Set(i, j, !has)
+					if other := density(j); rng.Float64() < 1/(1+math.Exp(now-other)) {
+						now = other
+					} else {
+						g.Set(i, j, has)
+					}
 				}
 			}
+			out = append(out, g.Clone())
 		}
 	}
 	return out

@@ -68,7 +68,7 @@ func TestCalibratedRecipe(t *testing.T) {
 			if !c.networks && !(mae <= c.most) {
 				t.Errorf("%s, %v: mean absolute error %.4f, want at most %v", p.Name, c.readout, mae, c.most)
 			}
-			if joint != nil && c.readout == tobac.ReweightedReadout && !(math.Abs(joint(res)) <= 2) {
+			if joint != nil && !(math.Abs(joint(res)) <= 2) {
 				t.Errorf("%s: the mean log joint density of draws is %.2f from the exact one, want at most 2", p.Name, joint(res))
 			}
 		}
