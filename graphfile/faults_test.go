@@ -114,7 +114,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"gzip", zipped.String(), "file: more than 64 MiB"},
-		{"archive", packed.String(), "file: large.npy: more than 64 MiB"},
+		{"archive", packed.String(), "file: \"large.npy\": more than 64 MiB"},
 		{"edge list", many.String(), "file: more than 5000 vertices"},
 		{"JSON", strings.TrimSuffix(json.String(), ",") + "]}", "file: more than 5000 vertices"},
 		{"DOT", dot.String() + "}", "file: line 1: more than 5000 vertices"},

@@ -244,7 +244,7 @@ func unpack(data []byte) ([]packed, error) {
 		}
 		r, err := f.Open()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), err)
 		}
 		body, err := io.ReadAll(io.LimitReader(r, left+1))
 		if left -= int64(len(body)); err == nil && left < 0 {
@@ -254,11 +254,11 @@ func unpack(data []byte) ([]packed, error) {
 			err = closed
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), err)
 		}
 		a, err := numpy.Read(body)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), err)
 		}
 		all = append(all, packed{name, a})
 	}

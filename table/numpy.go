@@ -102,13 +102,13 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		}
 	}
 	if layout.Sheet != "" && (len(matrices) != 1 || matrices[0].key != layout.Sheet) {
-		return nil, &OptionError{"sheet", fmt.Sprintf("%s has no array %s; allowed: %s", name, short(layout.Sheet), strings.Join(keys, ", "))}
+		return nil, &OptionError{"sheet", fmt.Sprintf("%s has no array %s; allowed: %s", name, short(layout.Sheet), strings.Join(shorts(keys), ", "))}
 	}
 	switch {
 	case len(matrices) > 1:
 		var all []string
 		for _, a := range matrices {
-			all = append(all, a.key)
+			all = append(all, short(a.key))
 		}
 		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); --sheet NAME chooses one", len(all), strings.Join(all, ", "))}
 	case len(matrices) == 1:
