@@ -70,6 +70,9 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			if name == "auto" {
 				t.Skip("is exact")
 			}
+			if testing.Short() && name != "exact" && name != "mcmc" && name != "svgd" {
+				t.Skip("tables are worked on at the same time by the same code")
+			}
 			if cfg.Model == nil {
 				cfg.Model = tobac.Linear{}
 			}
@@ -275,6 +278,9 @@ func TestImputedProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if name == "auto" {
 				t.Skip("is exact")
+			}
+			if testing.Short() && name != "exact" && name != "mcmc" && name != "svgd" {
+				t.Skip("tables are worked on at the same time by the same code")
 			}
 			cfg.Model = tobac.Linear{}
 			tables := completedTables(noisy(t), 3)
