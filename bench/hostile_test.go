@@ -104,6 +104,9 @@ func hostileMethods() []hostileMethod {
 		{"linear, gflownet", configured(tobac.Config{Model: tobac.Linear{}, Sampler: trained(tobac.DAGGFlowNet, 0), Chains: chains}), false, false},
 		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: tobac.BGe{}, Sampler: trained(tobac.DAGGFlowNet, 150), Chains: chains, GFlowNet: gflownet.Settings{Policy: gflownet.Graph}}), false, true},
 		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: tobac.FeedForward{Output: models.IntegratedOutput}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"ffn, over all orders", configured(tobac.Config{Model: tobac.FeedForward{}}), false, true},
+		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(tobac.Linear{})), false, false},
+		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(tobac.FeedForward{})), false, true},
 		{"ffn, tempering, given order", ordered(tobac.Config{Model: tobac.FeedForward{}, Engine: tobac.Tempering, Chains: tobac.Chains{Iterations: 400}}), false, true},
 	}
 }
