@@ -112,7 +112,7 @@ func (s *GPScorer) Keep(q Query, scores []float64) error {
 	}
 	for k, j := range q.Children {
 		if v := scores[k]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return notFinite(j, q.Parents, v, "a finite number")
+			return fmt.Errorf("score: the log score of variable %d given %v is %v, want a finite number", j, q.Parents, v)
 		}
 		s.known.keep(appendKey(appendKey(nil, j), q.Parents...), scores[k])
 	}
