@@ -26,7 +26,7 @@ type scoresJob struct {
 
 // scoreSeconds is about the processor time of a job of node scores, on the core where [score.GPScorer.Seconds] was measured. Scores that
 // are not enough for two jobs are computed where they are used.
-var scoreSeconds = 1.0
+var scoreSeconds = 0.5
 
 // A shareable model has node scores that take long enough to be jobs.
 type shareable interface {

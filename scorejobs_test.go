@@ -63,7 +63,7 @@ func TestNodeScoresAsJobs(t *testing.T) {
 	narrow := jobTable(t)
 	units := &dataset.Table{Names: narrow.Names, X: mat.DenseCopyOf(narrow.X), Intervened: narrow.Intervened}
 	for i := range 80 {
-		units.X.Set(i, 0, 100*units.X.At(i, 0)) // no common unit, so that there is one hypothesis
+		units.X.Set(i, 0, 1e7*units.X.At(i, 0)) // no common unit, so that there is one hypothesis
 	}
 	chains := tobac.Chains{Chains: 2, Iterations: 30, WarmUp: 10, Candidates: 3}
 	known := tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 3}}}
