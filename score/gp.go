@@ -51,7 +51,7 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 // place of H K0 H below.
 //
 // A GP reduces H K0 H to tridiagonal form Q T Qᵀ, once for each set of parents and
-// for all variables outside it, and keeps T and Qᵀy. Any a and σ² then cost O(n).
+// for all variables outside it, and keeps T and Qᵀy (beyond 24 variables, of the first 65,536 sets). Any a and σ² then cost O(n).
 // [GPOptions.Cost] says how much that is. Scorers keep the scores they have computed. A GP is safe for concurrent use.
 type GP struct {
 	d    int
@@ -85,6 +85,9 @@ type gpEntry struct {
 // sharedVars is the number of variables up to which a reduced matrix is kept for all
 // variables outside the set. Beyond, few of them are asked for.
 const sharedVars = 24
+
+// mostEntries is the number of entries that are kept beyond sharedVars: scores that were computed are kept all the same.
+const mostEntries = 1 << 16
 
 // NewGP prepares the scores for data x, n×d, with intervened as for [NewBGe]. A
 // column that does not vary is a [*ConstantColumnError].
@@ -166,7 +169,9 @@ func (g *GP) entry(j int, parents []int, scratch *gpScratch) (*gpEntry, []float6
 	if e == nil {
 		e = g.reduce(group, j, parents, scratch)
 		group.mu.Lock()
-		group.known[string(key)] = e
+		if g.d <= sharedVars || len(group.known) < mostEntries {
+			group.known[string(key)] = e
+		}
 		group.mu.Unlock()
 	}
 	return e, e.z[j]

@@ -119,18 +119,25 @@ func (s *GPScorer) Keep(q Query, scores []float64) error {
 	return nil
 }
 
-// Seconds is about the processor time of the scores of a query, measured on one core of an AMD EPYC: a reduction for each
+// Seconds is about the processor time of the scores of a query: a reduction for each
 // set of parents, or for each child beyond 24 variables, and an integral over the noise variance for each child.
 func (s *GPScorer) Seconds(q Query) float64 {
-	const perOperation, perIntegral = 3e-10, 7e-7
 	outside, reductions := float64(len(q.Children)), 1.
 	if s.gp.d > sharedVars {
 		reductions = outside
 	}
-	n := 0.
+	n := 0
 	for _, j := range q.Children {
-		n = max(n, float64(s.gp.group[s.gp.of[j]].n))
+		n = max(n, s.gp.group[s.gp.of[j]].n)
 	}
-	c := s.gp.opt.reduction(n, float64(len(q.Parents)), outside/reductions)
-	return reductions*perOperation*c + outside*perIntegral*float64(s.gp.opt.size(int(n)))
+	return s.gp.opt.seconds(n, len(q.Parents), reductions, outside)
+}
+
+// ScoreSeconds is about the processor time of one score with n rows and two parents, beyond 24 variables.
+func (o GPOptions) ScoreSeconds(n int) float64 { return o.seconds(n, 2, 1, 1) }
+
+// seconds were measured on one core of an AMD EPYC with 60 to 400 rows.
+func (o GPOptions) seconds(n, parents int, reductions, children float64) float64 {
+	const perOperation, perIntegral = 3e-10, 7e-7
+	return reductions*perOperation*o.reduction(float64(n), float64(parents), children/reductions) + children*perIntegral*float64(o.size(n))
 }
