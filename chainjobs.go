@@ -10,7 +10,8 @@ import (
 )
 
 // A chainJob is the input of a job of one Markov chain. The table of scores, on
-// which all chains rest, is computed again for each: it is larger than what it takes to do so.
+// which all chains rest, is computed again for each: it is larger than what it takes to do so. Where
+// the scores take so long that they are jobs themselves the chains are none: all of them together take less than the scores.
 type chainJob struct {
 	Model      modelText    `json:"model"`
 	Hypothesis int          `json:"hypothesis"`

@@ -161,7 +161,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 		return nil, 0, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: the engine svgd, or fewer", n, score.MaxCandidates)
 	}
 	cfg.doing(MCMC, "short chains, "+"model "+m.String())
-	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -192,7 +192,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 
 // advance makes the iterations up to number to.
 func (c *chains) advance(ctx context.Context, to int, report func(Progress)) error {
-	if c.cfg.Jobs != nil && c.step == 0 && to > 0 && c.sampler.Chains() > 1 && c.cfg.Order.Known == nil {
+	if c.cfg.Jobs != nil && !wereJobs(c.hypothesis.Scores) && c.step == 0 && to > 0 && c.sampler.Chains() > 1 && c.cfg.Order.Known == nil {
 		return c.distribute(ctx, report)
 	}
 	for c.step < to {

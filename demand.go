@@ -28,6 +28,7 @@ type problem struct {
 	cheap    bool   // node scores only serve to draw orders for SVGD
 
 	gaussian float64 // seconds of the Gaussian processes among the models, on the reference
+	searched float64 // those of the ones that chains ask for
 }
 
 func (r *Run) problem() problem {
@@ -42,6 +43,7 @@ func (r *Run) problem() problem {
 			p.models++
 			if g, ok := m.(GaussianProcess); ok {
 				p.gaussian += perGaussian * g.work(n, d)
+				p.searched = searchedScores * float64(d*d) * g.options(n, d, 0, 1).ScoreSeconds(n)
 			}
 		}
 	}
@@ -70,6 +72,9 @@ func (p *problem) demands() []demand {
 	case p.chained():
 		k := p.candidates()
 		add(2*float64(mcmc.Bytes(p.d, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)
+		if p.searched > 0 {
+			add(searchedScores*scoreBytes*d*d, "scores of Gaussian processes")
+		}
 		add(p.chainBytes(k), "%d Markov chains of %d rungs", p.cfg.Chains.Chains, p.rungs())
 	default:
 		bytes := float64(exactBytes(p.d, p.cfg.Order.Known != nil))
@@ -81,7 +86,11 @@ func (p *problem) demands() []demand {
 	if p.cfg.Trained() {
 		all = append(all, p.trainingDemand())
 	}
-	if (p.models > 0 || p.cfg.Trained()) && !p.cheap {
+	_, curved := p.cfg.Model.(GaussianProcess) // whose draws have no matrices of weights
+	switch {
+	case p.models > 0 && curved && !p.cheap:
+		add((3*posteriorDraws+2*8*mostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, p.d, mostFunctions)
+	case (p.models > 0 || p.cfg.Trained()) && !p.cheap:
 		add(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, p.d, p.d)
 	}
 	if p.sampling {

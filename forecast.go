@@ -44,6 +44,9 @@ const (
 	perNetworkSets = 7e-4    // tempering over all orders: for each row and pair of variables
 	perFlowGraph   = 2e-6    // gflownet: for each graph of the exact flows
 
+	searchedScores = 10  // gp by mcmc: for each pair of variables, the sets of parents that are scored
+	scoreBytes     = 120 // gp: for each score that is kept
+
 	programBytes = 40 << 20 // of a process without data
 	worthSaying  = 1        // reference seconds below which the machine is not measured
 )
@@ -100,7 +103,7 @@ func (p *problem) chainSeconds() float64 {
 	search := perTableEntry*d*math.Exp2(float64(k))*(1+outside) + perPair*d*d
 	iteration := float64(c.Chains) * (perIteration + perVariable*d) * float64(p.rungs()) / 4
 	const rounds = 1.5
-	cost := perMoment * float64(p.n) * d * d
+	cost := p.searched + perMoment*float64(p.n)*d*d
 	if !p.cfg.Trained() { // for which only the short chains run
 		cost += search + float64(c.WarmUp+c.Iterations)*iteration
 	}

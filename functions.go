@@ -21,6 +21,7 @@ const (
 	orderKind     = "svgd-order"
 	chainKind     = "mcmc-chain"
 	resamplesKind = "order-resamples"
+	scoresKind    = "gp-scores"
 )
 
 // Functions do the jobs into which [Config.Jobs] and others cut a fit. A program that
@@ -29,8 +30,9 @@ const (
 //	svgd-order         SVGD under one causal order: input are settings, order and seed, output the particles with the state of the optimiser
 //	mcmc-chain         a Markov chain: input are settings, number and seed, output the state of the chain after its last iteration
 //	order-resamples    the orders that a method finds in a number of resamples of the rows: output is a list of orders
+//	gp-scores          node scores of Gaussian processes: input are settings, sets of parents and variables, output 8-byte floating-point numbers, little-endian
 func Functions() jobs.Functions {
-	return jobs.Functions{orderKind: doOrder, chainKind: doChain, resamplesKind: doResamples}
+	return jobs.Functions{orderKind: doOrder, chainKind: doChain, resamplesKind: doResamples, scoresKind: doScores}
 }
 
 // encodeTable is a table as bytes with every bit: a line of JSON, and the numbers.

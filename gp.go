@@ -24,7 +24,7 @@ type GaussianProcess struct {
 	Rank int
 }
 
-var _ Scored = GaussianProcess{}
+var _ shareable = GaussianProcess{}
 
 // String implements [Model].
 func (m GaussianProcess) String() string {
@@ -95,6 +95,12 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
 // they are, in their units. The three are equally probable. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	return m.shared(ctx, data, prior, workers, nil)
+}
+
+// shared implements [shareable].
+func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int, do Do) ([]Hypothesis, error) {
+	by := &scoreSharing{data: data, do: do}
 	n, d := data.X.Dims()
 	needed := 0
 	if prior != nil {
@@ -108,14 +114,15 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	if err != nil {
 		return nil, err
 	}
-	own := scaled.Integrated()
+	own := by.at(scaled, opt, 0)(0)
 	if d > exactVariables || noCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)
 	all := []Hypothesis{{Scores: own, LogWeight: third}}
-	opt.Scale = score.Raw
-	raw, err := score.NewGP(data.X, data.Mask(), opt)
+	inUnits := opt
+	inUnits.Scale = score.Raw
+	raw, err := score.NewGP(data.X, data.Mask(), inUnits)
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +130,14 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range []*score.GP{scaled, raw} {
-		v, err := commonVariance(ctx, g, graph, prior, workers)
+	for k, g := range []*score.GP{scaled, raw} {
+		opt := []score.GPOptions{opt, inUnits}[k]
+		v, err := commonVariance(ctx, g, graph, prior, workers, func(v float64) score.Scorer { return by.at(g, opt, v)(v) })
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range onGrid(g.NoiseGrid(v, gridPoints(d)), third, func(v float64) score.Scorer { return g.At(v) }) {
+		grid := g.NoiseGrid(v, gridPoints(d))
+		for _, h := range onGrid(grid, third, by.at(g, opt, grid.Variances...)) {
 			h.InUnits = true
 			all = append(all, h)
 		}
@@ -153,15 +162,15 @@ func gridPoints(d int) int {
 }
 
 // commonVariance estimates the noise variance that all equations share: it maximises
-// the score of a graph, then, up to twelve variables, that of the best graph under the estimate.
-func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int) (v float64, err error) {
+// the score of a graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are those of at.
+func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
 		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(g.At(v), graph), nil })
 		if err != nil || round == 2 || graph.Len() > mixedVariables {
 			return v, err
 		}
-		if graph, err = mostProbable(ctx, g.At(v), prior, workers); err != nil {
+		if graph, err = mostProbable(ctx, at(v), prior, workers); err != nil {
 			return 0, err
 		}
 	}

@@ -139,7 +139,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 		return nil, err
 	}
 	cfg.doing(Exact, "node scores, "+"model "+m.String())
-	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
 	if err == nil && d > mixedVariables {
 		hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
 	}

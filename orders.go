@@ -138,7 +138,7 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 		}
 		scored = estimated.(Scored)
 	}
-	all, err := scored.Hypotheses(ctx, data, prior, cfg.Workers)
+	all, err := cfg.hypotheses(ctx, scored, data, prior)
 	if err != nil {
 		return 0, err
 	}

@@ -67,10 +67,15 @@ func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order [
 		order: slices.Clone(order), probs: make([][]float64, d), names: make([][]int, d), log: make([]float64, d),
 		best: make([]int, d), edges: mat.NewDense(d, d, nil), workers: opt.workers(),
 	}
+	for j := range d {
+		g.names[j] = slices.Sorted(slices.Values(order[:position[j]]))
+	}
+	if err := announce(ctx, s, d, func(j int) []int { return g.names[j] }); err != nil {
+		return nil, err
+	}
 	bestLogs := make([]float64, d)
 	err = parallel.For(ctx, d, g.workers, func(c int) error {
 		j := order[d-1-c] // that with most work first
-		g.names[j] = slices.Sorted(slices.Values(order[:position[j]]))
 		top, err := g.child(ctx, s, prior, j, kernels)
 		bestLogs[j] = top
 		return err

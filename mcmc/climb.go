@@ -20,23 +20,35 @@ type climber struct {
 	best  []bool
 }
 
-// climb returns a graph of a large p(D, G). It climbs from the required edges and as
-// many random ones as there are variables. Then it takes the edges of a random node, or of
-// some neighbours, away again and again, climbs from there, and goes back to where
-// it was if that was better, by a margin that falls to zero.
-func climb(ctx context.Context, p *problem, rng *rand.Rand) (*climber, error) {
+// newClimber is at a graph of the required edges and as many random ones as there are variables.
+func newClimber(p *problem, rng *rand.Rand) *climber {
 	c := &climber{
 		problem: p, rng: rng, graph: newGraph(p.d), score: make([]float64, p.d), gain: make([][]float64, p.d),
 		best: make([]bool, p.d*p.d),
 	}
 	c.start()
+	return c
+}
+
+// climb finds a graph of a large p(D, G). It climbs from where it is. Then it takes the edges of a random node, or of
+// some neighbours, away again and again, climbs from there, and goes back to where
+// it was if that was better, by a margin that falls to zero.
+func (c *climber) climb(ctx context.Context) error {
+	p, rng := c.problem, c.rng
+	for j := range c.d {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.gain[j] = make([]float64, c.d)
+		c.update(j)
+	}
 	for ctx.Err() == nil && c.step() {
 	}
 	tries := min(30*p.d, 600_000/p.d)
 	now := c.total()
 	for try := range tries {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		c.save()
 		c.tear(1 + try%maxTorn)
@@ -49,7 +61,7 @@ func climb(ctx context.Context, p *problem, rng *rand.Rand) (*climber, error) {
 			c.restore()
 		}
 	}
-	return c, ctx.Err()
+	return ctx.Err()
 }
 
 // tie is a difference of ln p that counts as none, far above rounding. Under a score of equivalence classes an edge and its
@@ -78,10 +90,6 @@ func (c *climber) start() {
 		if !c.graph.isReached(i) && !math.IsInf(c.q(j, insert(c.graph.list(j), i)), -1) {
 			c.graph.toggle(i, j)
 		}
-	}
-	for j := range c.d {
-		c.gain[j] = make([]float64, c.d)
-		c.update(j)
 	}
 }
 

@@ -27,9 +27,16 @@ const extraParents = 8
 func (m *Sampler) begin(ctx context.Context) error {
 	starts := make([]*climber, len(m.chains))
 	err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) (err error) {
-		starts[k], err = climb(ctx, m.problem, stream.New(m.options.Seed, stream.MCMCStart, k))
-		return err
+		starts[k] = newClimber(m.problem, stream.New(m.options.Seed, stream.MCMCStart, k))
+		return ctx.Err()
 	})
+	if err == nil {
+		err = m.announceSearch(ctx, starts)
+	}
+	if err != nil {
+		return err
+	}
+	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error { return starts[k].climb(ctx) })
 	if err != nil {
 		return err
 	}
@@ -38,6 +45,9 @@ func (m *Sampler) begin(ctx context.Context) error {
 		c.addValues(sum)
 	}
 	lists := m.candidates(m.values(sum, float64(len(starts))))
+	if err := m.announceTables(ctx, lists); err != nil {
+		return err
+	}
 	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
 		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
 		return err
@@ -178,6 +188,9 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, 
 	if !changed {
 		return false, nil
 	}
+	if err := m.announceTables(ctx, lists); err != nil {
+		return false, err
+	}
 	graphs := m.graphs()
 	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
 		if slices.Equal(lists[j], m.tables[j].parents) {
@@ -234,9 +247,16 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 // extend makes the tables with an extra parent, of the most valuable variables that
 // are no candidates.
 func (m *Sampler) extend(ctx context.Context, value []float64) error {
+	extra := make([][]int, m.d)
+	for j := range extra {
+		extra[j] = mostValuable(m.open[j], value[j*m.d:(j+1)*m.d], extraParents)
+	}
+	if err := m.announceExtra(ctx, extra); err != nil {
+		return err
+	}
 	more := make([][]*table, m.d)
 	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
-		for _, i := range mostValuable(m.open[j], value[j*m.d:(j+1)*m.d], extraParents) {
+		for _, i := range extra[j] {
 			t, err := m.tables[j].with(ctx, m.scorer, m.prior, j, i)
 			if err != nil {
 				return err

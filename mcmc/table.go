@@ -24,9 +24,10 @@ type table struct {
 	sums       []packed // sums[U] = Σ_{A⊆U} exp q(A ∪ extra)
 	order      []uint32 // single candidates by rising probability, if all are possible
 	// q(A ∪ extra) of the sets A of candidates. Tables with an extra parent do not
-	// keep it, but compute it again.
+	// keep it, but compute it again, unless few sets are possible.
 	scores  []float64
 	compute func(ctx context.Context) ([]float64, error)
+	few     []scoredSet
 	rank    sync.Once
 	ranks   []uint32 // the sets by falling score, of tables that keep scores; see walk
 }
@@ -69,6 +70,7 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j, ext
 		return nil, err
 	}
 	w.fill(q)
+	w.few = possibleSets(q)
 	return w, nil
 }
 

@@ -18,6 +18,9 @@ const (
 // if layer is anySet) with weights exp(q(A) − best), until the sets that are left weigh
 // nothing beside these. It returns best, the largest q, −Inf if no set is possible.
 func (t *table) walk(before, layer uint32, visit func(set uint32, weight float64)) (best float64) {
+	if t.few != nil {
+		return walkFew(t.few, before, layer, visit)
+	}
 	if t.scores == nil || uint64(1)<<bits.OnesCount32(before) <= fewSets {
 		return walkAll(t.all(), before, layer, visit)
 	}
@@ -52,6 +55,46 @@ func walkAll(q []float64, before, layer uint32, visit func(set uint32, weight fl
 				visit(set, w)
 			}
 		})
+	}
+	return best
+}
+
+// A scoredSet is a possible set with its score.
+type scoredSet struct {
+	set uint32
+	q   float64
+}
+
+// possibleSets are the possible sets from the last to the first, as subsets visits them, where they are few: where the number of
+// parents is bounded. nil: they are more than a sixteenth of all.
+func possibleSets(q []float64) (list []scoredSet) {
+	for set := len(q) - 1; set >= 0; set-- {
+		if math.IsInf(q[set], -1) {
+			continue
+		}
+		if len(list) == len(q)/16 {
+			return nil
+		}
+		list = append(list, scoredSet{uint32(set), q[set]})
+	}
+	return list
+}
+
+// walkFew is walkAll of a list.
+func walkFew(list []scoredSet, before, layer uint32, visit func(set uint32, weight float64)) float64 {
+	in := func(s scoredSet) bool { return s.set&^before == 0 && (s.set&layer != 0 || layer == anySet) }
+	best := math.Inf(-1)
+	for _, s := range list {
+		if in(s) {
+			best = max(best, s.q)
+		}
+	}
+	for _, s := range list {
+		if in(s) {
+			if w := math.Exp(s.q - best); w > 0 {
+				visit(s.set, w)
+			}
+		}
 	}
 	return best
 }

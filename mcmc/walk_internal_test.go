@@ -2,7 +2,9 @@ package mcmc
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -37,6 +39,38 @@ func TestWalk(t *testing.T) {
 					t.Fatalf("scale %v: %b of %b with one of %b weighs %v, want %v", scale, set, before, layer, got[set], w)
 				}
 			}
+		}
+	}
+}
+
+// Few possible sets are visited as all subsets are, bit by bit.
+func TestWalkFew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	q := make([]float64, 1<<10)
+	for set := range q {
+		q[set] = math.Inf(-1)
+		if bits.OnesCount(uint(set)) <= 2 {
+			q[set] = 20 * rng.NormFloat64()
+		}
+	}
+	few := possibleSets(q)
+	if len(few) != 1+10+45 || possibleSets(q[:64]) != nil {
+		t.Fatalf("%d possible sets of 1024, want 56; %v of 64, want nil, as 22 are more than a sixteenth", len(few), possibleSets(q[:64]))
+	}
+	tab := &table{few: few}
+	for range 200 {
+		before := uint32(rng.IntN(len(q)))
+		layer := before & uint32(rng.IntN(len(q)))
+		if rng.IntN(3) == 0 {
+			layer = anySet
+		}
+		var got, want []scoredSet
+		into := func(list *[]scoredSet) func(uint32, float64) {
+			return func(set uint32, w float64) { *list = append(*list, scoredSet{set, w}) }
+		}
+		best, wantBest := tab.walk(before, layer, into(&got)), walkAll(q, before, layer, into(&want))
+		if best != wantBest || !slices.Equal(got, want) {
+			t.Fatalf("%b with one of %b: %v of best %v, want %v of %v", before, layer, got, best, want, wantBest)
 		}
 	}
 }

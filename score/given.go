@@ -46,8 +46,8 @@ func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candida
 		all = append(append(all[:0], parents...), given...)
 		slices.Sort(all)
 		dst[set] = s.LogScore(j, all)
-		if math.IsNaN(dst[set]) || math.IsInf(dst[set], 0) {
-			return notFinite(j, all, dst[set], "a finite number")
+		if !possible(dst[set]) {
+			return notFinite(j, all, dst[set], "a finite number or -Inf")
 		}
 	}
 	return nil

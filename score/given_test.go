@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,5 +62,22 @@ func TestLogScoresGiven(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Beside given parents a model that allows no more has the probability zero, as without.
+func TestLogScoresGivenTooMany(t *testing.T) {
+	s := score.NewFunc(4, func(_ int, parents []int) float64 {
+		if len(parents) > 2 {
+			return math.Inf(-1)
+		}
+		return float64(len(parents))
+	})
+	got := make([]float64, 4)
+	if err := score.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3}, []int{2}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{1, 2, 2, math.Inf(-1)}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

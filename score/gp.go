@@ -51,8 +51,8 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 // place of H K0 H below.
 //
 // A GP reduces H K0 H to tridiagonal form Q T Qᵀ, once for each set of parents and
-// for all variables outside it, and keeps T and Qᵀy. Any a and σ² then cost O(n).
-// [GPOptions.Cost] says how much that is. A GP is safe for concurrent use.
+// for all variables outside it, and keeps T and Qᵀy (beyond 24 variables, of the first 65,536 sets). Any a and σ² then cost O(n).
+// [GPOptions.Cost] says how much that is. Scorers keep the scores they have computed. A GP is safe for concurrent use.
 type GP struct {
 	d    int
 	opt  GPOptions
@@ -85,6 +85,9 @@ type gpEntry struct {
 // sharedVars is the number of variables up to which a reduced matrix is kept for all
 // variables outside the set. Beyond, few of them are asked for.
 const sharedVars = 24
+
+// mostEntries is the number of entries that are kept beyond sharedVars: scores that were computed are kept all the same.
+const mostEntries = 1 << 16
 
 // NewGP prepares the scores for data x, n×d, with intervened as for [NewBGe]. A
 // column that does not vary is a [*ConstantColumnError].
@@ -156,11 +159,9 @@ func (g *GP) entry(j int, parents []int, scratch *gpScratch) (*gpEntry, []float6
 	group := &g.group[g.of[j]]
 	key := scratch.key[:0]
 	if g.d > sharedVars {
-		key = append(key, byte(j), byte(j>>8), byte(j>>16))
+		key = appendKey(key, j)
 	}
-	for _, i := range parents {
-		key = append(key, byte(i), byte(i>>8), byte(i>>16))
-	}
+	key = appendKey(key, parents...)
 	scratch.key = key
 	group.mu.RLock()
 	e := group.known[string(key)]
@@ -168,7 +169,9 @@ func (g *GP) entry(j int, parents []int, scratch *gpScratch) (*gpEntry, []float6
 	if e == nil {
 		e = g.reduce(group, j, parents, scratch)
 		group.mu.Lock()
-		group.known[string(key)] = e
+		if g.d <= sharedVars || len(group.known) < mostEntries {
+			group.known[string(key)] = e
+		}
 		group.mu.Unlock()
 	}
 	return e, e.z[j]
@@ -244,19 +247,25 @@ func (o GPOptions) Cost(n, d int) Cost {
 	if o.MaxParents > 0 {
 		most = min(most, o.MaxParents)
 	}
-	size, reduction := rows, 4./3*rows*rows*rows
-	if o.size(n) < n {
-		size = float64(o.Rank)
-		reduction = 2*rows*size*size + 4./3*size*size*size
-	}
+	size := float64(o.size(n))
 	var c Cost
 	for p := range most + 1 {
 		sets, outside := math.Exp(lnChoose(d, p)), float64(d-p)
 		c.Sets += sets
-		c.Flops += sets * (reduction + (30+float64(p))*rows*size + outside*(2*rows*size+50*size))
+		c.Flops += sets * o.reduction(rows, float64(p), outside)
 		c.Bytes += sets * 8 * size * (2 + outside)
 	}
 	return c
+}
+
+// reduction is about the operations of one set of so many parents with so many variables outside.
+func (o GPOptions) reduction(rows, parents, outside float64) float64 {
+	size, cost := rows, 4./3*rows*rows*rows
+	if k := o.size(int(rows)); k < int(rows) {
+		size = float64(k)
+		cost = 2*rows*size*size + 4./3*size*size*size
+	}
+	return cost + (30+parents)*rows*size + outside*(2*rows*size+50*size)
 }
 
 // size is the number of rows of the reduced matrices of n rows: n, or the rank if

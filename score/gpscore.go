@@ -15,6 +15,7 @@ import (
 type GPScorer struct {
 	gp       *GP
 	variance float64 // common, raw units; 0: each variable has its own
+	known    *knownScores
 }
 
 var _ SubsetScorer = (*GPScorer)(nil)
@@ -25,7 +26,7 @@ func (g *GP) At(variance float64) *GPScorer {
 	if !(variance > 0) || math.IsInf(variance, 0) {
 		panic(fmt.Sprintf("score: noise variance %v, want a finite positive number", variance))
 	}
-	return &GPScorer{gp: g, variance: variance}
+	return &GPScorer{gp: g, variance: variance, known: newKnownScores()}
 }
 
 // Integrated is the score with a noise variance for each variable: for y in units
@@ -33,7 +34,7 @@ func (g *GP) At(variance float64) *GPScorer {
 // by the trapezoidal rule. Log scores are densities of the raw data. On
 // standardised inputs, a column that is shifted or multiplied changes every score of its
 // variable by the same number and no other score.
-func (g *GP) Integrated() *GPScorer { return &GPScorer{gp: g} }
+func (g *GP) Integrated() *GPScorer { return &GPScorer{gp: g, known: newKnownScores()} }
 
 // Vars implements [Scorer].
 func (s *GPScorer) Vars() int { return s.gp.d }
@@ -83,16 +84,30 @@ type shift struct {
 	weight              float64
 }
 
+// score computes a score once, and keeps it.
 func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 	g := s.gp
-	group := &g.group[g.of[j]]
-	n := group.n
 	switch {
 	case !g.allows(len(parents)):
 		return math.Inf(-1)
-	case n == 0:
+	case g.group[g.of[j]].n == 0:
 		return 0
 	}
+	var room [64]byte
+	key := appendKey(appendKey(room[:0], j), parents...)
+	v, ok := s.known.find(key)
+	if !ok {
+		v = s.integrate(j, parents, scratch)
+		s.known.keep(key, v)
+	}
+	return v
+}
+
+// integrate averages the evidence over amplitudes and noise variances.
+func (s *GPScorer) integrate(j int, parents []int, scratch *gpScratch) float64 {
+	g := s.gp
+	group := &g.group[g.of[j]]
+	n := group.n
 	e, z := g.entry(j, parents, scratch)
 	rows := float64(n)
 	constant := 0.5*math.Log(alphaMu/(rows+alphaMu)) - 0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(amplitudes)))

@@ -225,11 +225,12 @@ same, except --workers, --truth, --heldout, the options of the output and, where
 one order or none and that does not come from the posterior, --steps. The engine exact has
 no steps: what it computes is computed again.
 
-Jobs: --jobs DIR does what svgd does under each of several orders as jobs, --workers
-at a time, and keeps each in DIR once it is finished: a fit that is interrupted,
-extended by --orders or killed takes what is there, and several processes on DIR share
-the work. --plan writes the jobs for tobac work, and --shard i/N does a part of them;
-the same command without these gives the result. docs/many-machines.md explains them.
+Jobs: --jobs DIR does what svgd does under each of several orders as jobs, the chains of
+mcmc, and node scores that take long (those of gp in exact and mcmc), --workers at a
+time, and keeps each in DIR once it is finished: a fit that is interrupted, extended by
+--orders or killed takes what is there, and several processes on DIR share the work.
+--plan writes the jobs for tobac work, and --shard i/N does a part of them; the same
+command without these gives the result. docs/many-machines.md explains them.
 
 The same data, settings and seed give the same results for any --workers.`
 
