@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	// autograd for the arithmetic that the bits of results depend on.
 	"tobac/jobs":      {"tobac/autograd"},
 	"tobac/tempering": {"tobac/models", "tobac/dag", "tobac/internal/anneal", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/evidence":  {"tobac/autograd", "tobac/models", "tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
+	"tobac/evidence":  {"tobac/autograd", "tobac/models", "tobac/score", "tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	// posterior for its reader of matrices, and for the matrices that are written.

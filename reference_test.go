@@ -10,7 +10,6 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
-	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/score"
 
@@ -169,7 +168,6 @@ func TestReferenceRefuses(t *testing.T) {
 		r          *tobac.Result
 	}{
 		{"completed tables", "no common reference", &tobac.Result{Imputation: &tobac.Imputation{}}},
-		{"own model", "nothing to compare with", fit(t, data, tobac.Config{Model: ownModel{}, Order: tobac.Order{Method: ordering.MethodEqVar}, Sampler: small})},
 	} {
 		if _, err := tobac.NewReference(context.Background(), data, c.r); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)

@@ -29,7 +29,7 @@
 //
 // # Failure
 //
-// Densities that are nowhere finite, that grow without bound or never fall, and parameters that two variables share are errors. Estimates that are rough have a large StandardError or
+// Densities that are nowhere finite, that grow without bound or never fall, and parameters that two variables share are errors, about one set a *score.VariableError. Estimates that are rough have a large StandardError or
 // a small EffectiveSize; they are no errors. Sets that are no sets of other variables panic.
 //
 // # References

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -46,7 +45,7 @@ func (t *target) sample(from *mixture, n int, rng *rand.Rand) (*population, erro
 			ratios[k] = m.target.log - m.start
 		}
 		if math.IsInf(floats.Max(ratios), -1) {
-			return nil, fmt.Errorf("evidence: variable %d with the parents %v: the density is 0 at all of %d points around its maximum", t.j, t.set, n)
+			return nil, t.fail("the density is 0 at all of %d points around its maximum", n)
 		}
 		to := anneal.Next(p.weights, ratios, beta)
 		p.log += floats.LogSumExp(p.weights) - math.Log(float64(n))

@@ -2,11 +2,11 @@ package evidence
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"tobac/autograd"
 	"tobac/models"
+	"tobac/score"
 )
 
 // batch is the number of points that a program evaluates at once.
@@ -44,7 +44,7 @@ func newProgram(lik models.Likelihood, j, workers int) (*program, error) {
 	}
 	run, err := autograd.NewEvaluator(inputs, outputs, autograd.Options{Workers: workers})
 	if err != nil {
-		return nil, fmt.Errorf("evidence: variable %d: %w", j, err)
+		return nil, &score.VariableError{Variable: j, Err: err}
 	}
 	return &program{d: d, params: n, run: run, feeds: feeds, dst: dst}, nil
 }
@@ -76,7 +76,7 @@ func (p *program) eval(j int, points []*point) error {
 	}
 	var failed *autograd.FailedError // of some points, whose results are NaN
 	if err := p.run.Eval(p.dst, p.feeds); err != nil && !errors.As(err, &failed) {
-		return fmt.Errorf("evidence: variable %d: %w", j, err)
+		return &score.VariableError{Variable: j, Err: err}
 	}
 	for k, at := range points {
 		at.prior, at.data = p.dst[0][k], p.dst[1][k]

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -123,7 +122,7 @@ func (t *target) peaks() ([]peak, error) {
 		all = append(all[:at], append([]peak{{top, 1}}, all[at:]...)...)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("evidence: variable %d with the parents %v: the log density is not finite at any of %d initial parameters", t.j, t.set, len(t.starts))
+		return nil, t.fail("the log density is not finite at any of %d initial parameters", len(t.starts))
 	}
 	var kept []peak
 next:

@@ -118,7 +118,7 @@ func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int, points int) (
 			return err
 		}
 		if from == nil {
-			return fmt.Errorf("evidence: variable %d with the parents %v: the prior density has more than %d maxima", j, set, mostMaxima)
+			return t.fail("the prior density has more than %d maxima", mostMaxima)
 		}
 		halves, err := s.halves(t, from, points, 0)
 		if err == nil {
@@ -232,7 +232,7 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 		}
 		e.LogEvidence, e.Halves, e.draws = all[0].log, [2]float64{all[0].log, all[0].log}, [][]float64{{}}
 		if math.IsInf(e.LogEvidence, -1) {
-			return nil, fmt.Errorf("evidence: variable %d with the parents %v: the log density is not finite", t.j, t.set)
+			return nil, t.fail("the log density is not finite")
 		}
 		return e, nil
 	}
@@ -260,7 +260,7 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	}
 	switch {
 	case !trusted && broad.draws == nil:
-		return nil, fmt.Errorf("evidence: variable %d with the parents %v: the posterior density of the parameters has many maxima, and so has their prior density", t.j, t.set)
+		return nil, t.fail("the posterior density of the parameters has many maxima, and so has their prior density")
 	case !trusted || broad.draws != nil && broad.LogEvidence > e.LogEvidence:
 		return &broad, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/score"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,6 +17,11 @@ type given struct {
 	active []int     // parameters on which the terms depend
 	base   []float64 // values of all others
 	starts [][]float64
+}
+
+// fail is an error about the variable with its parents.
+func (g *given) fail(format string, args ...any) error {
+	return &score.VariableError{Variable: g.j, Parents: g.set, Err: fmt.Errorf(format, args...)}
 }
 
 // A target is a log density of the active parameters: log p(θ|S) + log p(x_j|S,θ), or the first alone.
@@ -47,7 +54,7 @@ func (t *target) at(all ...[]float64) ([]place, error) {
 			floats.Add(out[k].grad, p.dataGrad)
 		}
 		if out[k].log = value(out[k].log); math.IsInf(out[k].log, 1) {
-			return nil, fmt.Errorf("evidence: variable %d with the parents %v has an infinite density, want finite ones", t.j, t.set)
+			return nil, t.fail("the density is infinite at some parameters, want finite ones")
 		}
 	}
 	return out, nil
@@ -151,7 +158,7 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(h, true) {
-		return nil, nil, fmt.Errorf("evidence: variable %d with the parents %v: the Hessian at the maximum has no eigenvalues", t.j, t.set)
+		return nil, nil, t.fail("the Hessian at the maximum has no eigenvalues")
 	}
 	directions = new(mat.Dense)
 	eigen.VectorsTo(directions)
@@ -206,5 +213,5 @@ func (t *target) widen(top place, directions *mat.Dense, widths []float64) error
 	if t.prior {
 		what = "prior density"
 	}
-	return fmt.Errorf("evidence: variable %d with the parents %v: the %s does not fall in some direction, and so has no integral", t.j, t.set, what)
+	return t.fail("the %s does not fall in some direction, and so has no integral", what)
 }
