@@ -52,7 +52,7 @@ func (s *networkSets) rounds() int { return 1 }
 
 func (s *networkSets) close() {}
 
-func (s *networkSets) examine(context.Context, *particleFit, int, parentPool) error { return nil }
+func (s *networkSets) examine(*particleFit, int, parentPool) {}
 
 func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
 	pass, particles := s.short, shortParticles

@@ -100,6 +100,9 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err != nil {
 		return fmt.Errorf("the model %v: %w", f.asked, err)
 	}
+	if err := f.checkPriors(ctx); err != nil {
+		return err
+	}
 	f.x, f.step = f.target.Init(), 0
 	if err := f.fitParameters(ctx); err != nil {
 		return err

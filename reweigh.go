@@ -51,7 +51,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	graphs := particles
 	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
 	marginals, pools, estimator := posterior.Marginals{}, []parentPool(nil), setEstimator(nil)
-	f.seenSets = setChecks{}
+	f.seenSets.edge = 0
 	if f.sampler.Readout == ReweightedReadout {
 		if scores == nil {
 			if estimator, err = f.newSetEstimator(); err != nil {
@@ -182,9 +182,7 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		}
 		all[j].probs = q
 		if estimator != nil {
-			if err := estimator.examine(ctx, f, j, all[j]); err != nil {
-				return nil, err
-			}
+			estimator.examine(f, j, all[j])
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ type setEstimator interface {
 	// rounds is how often neighbours of the sets of greatest weight are looked at too.
 	rounds() int
 	// examine looks at what the long pass has left of a variable.
-	examine(ctx context.Context, f *particleFit, j int, p parentPool) error
+	examine(f *particleFit, j int, p parentPool)
 	// equip gives the draws, of graphs from the sets of the long pass, their parameters and log densities.
 	equip(f *particleFit, p *posterior.Posterior) error
 	close()
@@ -43,6 +43,34 @@ func (f *particleFit) newSetEstimator() (setEstimator, error) {
 		}
 	}
 	return s, nil
+}
+
+// checkPriors notes before the first step whether the priors of parameters, whose evidences the read-out will estimate, are densities: of every variable with all of its possible parents.
+func (f *particleFit) checkPriors(ctx context.Context) error {
+	if _, scored := f.model.(Scored); scored || f.sampler.Readout != ReweightedReadout {
+		return nil
+	}
+	estimator, err := f.newSetEstimator()
+	if err != nil {
+		return err
+	}
+	defer estimator.close()
+	s, ok := estimator.(*likelihoodSets)
+	if !ok {
+		return nil
+	}
+	f.seenSets = setChecks{}
+	widest := f.target.Widest()
+	for j := range f.names {
+		mass, sd, err := s.passes[1].LogPriorMass(ctx, j, widest.Parents(j), massPoints)
+		if err != nil {
+			return withName(err, s.names)
+		}
+		if math.Abs(mass)-4*sd > math.Abs(f.seenSets.mass) {
+			f.seenSets.mass, f.seenSets.massOf = mass, s.names[j]
+		}
+	}
+	return nil
 }
 
 // pool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
@@ -144,23 +172,10 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, 
 	return logs, nil
 }
 
-// examine notes how far the errors of the evidences move probabilities of edges, and whether the prior of the parameters is a density.
-func (s *likelihoodSets) examine(ctx context.Context, f *particleFit, j int, p parentPool) error {
-	largest := p.sets[0]
-	for _, set := range p.sets {
-		if len(set) > len(largest) {
-			largest = set
-		}
-	}
-	mass, sd, err := s.passes[1].LogPriorMass(ctx, j, largest, massPoints)
-	if err != nil {
-		return withName(err, s.names)
-	}
+// examine notes how far the errors of the evidences move probabilities of edges.
+func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
 	seen := &f.seenSets
 	seen.estimated = true
-	if off := math.Abs(mass) - 4*sd; off > math.Abs(seen.mass) {
-		seen.mass, seen.massOf = mass, s.names[j]
-	}
 	for i := range j {
 		probability, variance := 0.0, 0.0
 		for k, set := range p.sets {
@@ -180,7 +195,6 @@ func (s *likelihoodSets) examine(ctx context.Context, f *particleFit, j int, p p
 			seen.edge, seen.edgeOf = v, [2]string{s.names[i], s.names[j]}
 		}
 	}
-	return nil
 }
 
 // setChecks are what estimated evidences say about themselves.

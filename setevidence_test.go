@@ -184,3 +184,58 @@ func TestReweightedPriors(t *testing.T) {
 		t.Errorf("error %v of a reference of 13 variables", err)
 	}
 }
+
+// A hard model has the density of BGe as a likelihood, without parameters and without a soft form.
+type hard struct{}
+
+func (hard) String() string { return "hard" }
+
+func (hard) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{})
+}
+
+// The default for a model of one's own is the read-out reweighted, given an order, under drawn orders, and without parameters; a setting of the sampler, a prior of one's own or the engine svgd leave the settings as
+// they are.
+func TestOwnDefault(t *testing.T) {
+	data := orderedTable(t, 3, 40, false)
+	for _, cfg := range []tobac.Config{
+		{Model: quiet{}, Order: tobac.Order{Known: []int{0, 1, 2}}},
+		{Model: tailed{}, Order: tobac.Order{Count: 2}},
+		{Model: hard{}, Order: tobac.Order{Known: []int{0, 1, 2}}},
+	} {
+		cfg.Prior.EdgesPerNode = 0.8
+		res, err := tobac.Fit(context.Background(), data, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := res.Config.Sampler; res.Engine != "svgd" || s.Readout != tobac.ReweightedReadout || s.Steps != 100 || s.Particles != 10 {
+			t.Errorf("%v: engine %v with %d steps of %d particles, read-out %v", cfg.Model, res.Engine, s.Steps, s.Particles, s.Readout)
+		}
+		if cfg.Order.Known == nil {
+			continue
+		}
+		ref, err := tobac.NewReference(context.Background(), data, res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := res.Marginals.Distance(ref.Marginals, func(i, j int) bool { return i < j }); off > 0.01 {
+			t.Errorf("%v: %v from the reference", cfg.Model, off)
+		}
+	}
+	for name, change := range map[string]func(c *tobac.Config){
+		"a setting":  func(c *tobac.Config) { c.Sampler.Particles = 3 },
+		"a prior":    func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
+		"the engine": func(c *tobac.Config) { c.Engine = tobac.SVGD },
+		"networks":   func(c *tobac.Config) { c.Model = tobac.FeedForward{Hidden: []int{2, 2}} },
+	} {
+		cfg := tobac.Config{Model: quiet{}, Order: tobac.Order{Known: []int{0, 1, 2}}}
+		change(&cfg)
+		c, err := cfg.WithDefaults(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Sampler.Readout == tobac.ReweightedReadout || c.Sampler.Steps != 1000 {
+			t.Errorf("%s: %d steps, read-out %v", name, c.Sampler.Steps, c.Sampler.Readout)
+		}
+	}
+}

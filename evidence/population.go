@@ -14,7 +14,8 @@ import (
 type population struct {
 	log       float64 // the estimate's
 	variance  float64 // of log, about
-	effective float64 // least effective sample size, as a part of the number of points
+	plain     float64 // effective sample size of the target's weights at once, as a part of the number of points
+	effective float64 // the least of all weightings
 	steps     int     // of (2)
 	points    []member
 	weights   []float64 // logarithms
@@ -46,6 +47,9 @@ func (t *target) sample(from *mixture, n int, rng *rand.Rand) (*population, erro
 		}
 		if math.IsInf(floats.Max(ratios), -1) {
 			return nil, t.fail("the density is 0 at all of %d points around its maximum", n)
+		}
+		if beta == 0 {
+			p.plain = anneal.EffectiveSize(ratios) / float64(n)
 		}
 		to := anneal.Next(p.weights, ratios, beta)
 		p.log += floats.LogSumExp(p.weights) - math.Log(float64(n))

@@ -8,9 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// freedom are the degrees of the t distributions.
-const freedom = 5
-
 // A mixture of multivariate t distributions.
 type mixture struct {
 	logWeights []float64 // normalised
@@ -22,15 +19,16 @@ type studentT struct {
 	center     []float64
 	directions *mat.Dense
 	widths     []float64
+	freedom    int     // degrees of it: 5, or as many as there are dimensions
 	constant   float64 // log density at the center
 }
 
 // newStudentT is the distribution about a place.
 func newStudentT(center []float64, directions *mat.Dense, widths []float64) *studentT {
-	n := float64(len(center))
+	n, freedom := float64(len(center)), math.Max(5, float64(len(center)))
 	a, _ := math.Lgamma((freedom + n) / 2)
-	b, _ := math.Lgamma(freedom / 2.)
-	s := &studentT{center: center, directions: directions, widths: widths, constant: a - b - n/2*math.Log(freedom*math.Pi)}
+	b, _ := math.Lgamma(freedom / 2)
+	s := &studentT{center: center, directions: directions, widths: widths, freedom: int(freedom), constant: a - b - n/2*math.Log(freedom*math.Pi)}
 	for _, w := range widths {
 		s.constant -= math.Log(w)
 	}
@@ -40,20 +38,20 @@ func newStudentT(center []float64, directions *mat.Dense, widths []float64) *stu
 // draw is a point.
 func (s *studentT) draw(rng *rand.Rand) []float64 {
 	square := 0.0
-	for range freedom {
+	for range s.freedom {
 		z := rng.NormFloat64()
 		square += z * z
 	}
 	x := append([]float64(nil), s.center...)
 	for k, w := range s.widths {
-		floats.AddScaled(x, w*rng.NormFloat64()*math.Sqrt(freedom/square), mat.Col(nil, k, s.directions))
+		floats.AddScaled(x, w*rng.NormFloat64()*math.Sqrt(float64(s.freedom)/square), mat.Col(nil, k, s.directions))
 	}
 	return x
 }
 
 // density is the log density at a point, with its gradient.
 func (s *studentT) density(x []float64) (log float64, grad []float64) {
-	n := len(x)
+	n, freedom := len(x), float64(s.freedom)
 	diff := floats.SubTo(make([]float64, n), x, s.center)
 	grad, square := make([]float64, n), 0.0
 	for k, w := range s.widths {

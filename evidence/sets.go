@@ -241,12 +241,10 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 		return nil, err
 	}
 	if trusted {
-		if err := s.from(e, t, from, points, 0); err != nil {
-			return nil, err
+		plain, err := s.from(e, t, from, points, 0)
+		if err != nil || len(from.parts) == 1 && plain >= fits {
+			return e, err
 		}
-	}
-	if trusted && len(from.parts) == 1 && e.Temperatures == 1 {
-		return e, nil
 	}
 	broad := Estimate{Of: e.Of, Set: e.Set, EffectiveSize: 1, Broad: true, active: t.active, base: t.base}
 	prior := *t
@@ -254,7 +252,7 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	if from, known, err := prior.laplace(); err != nil {
 		return nil, err
 	} else if known {
-		if err := s.from(&broad, t, from, points, 2); err != nil {
+		if _, err := s.from(&broad, t, from, points, 2); err != nil {
 			return nil, err
 		}
 	}
@@ -267,11 +265,14 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	return e, nil
 }
 
-// from fills in an estimate by points from a distribution.
-func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) error {
+// fits is the effective sample size, as a part of the number of points, from which on a normal approximation has enough in common with the density.
+const fits = 0.2
+
+// from fills in an estimate by points from a distribution, whose effective sample size it returns.
+func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) (plain float64, err error) {
 	halves, err := s.halves(t, from, points, number)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	e.LogEvidence, e.StandardError = both(halves)
 	for k, h := range halves {
@@ -280,7 +281,7 @@ func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) e
 		e.Temperatures = max(e.Temperatures, h.steps+1)
 	}
 	e.draws = parameters(halves, s.rng(t, points, number+4))
-	return nil
+	return math.Min(halves[0].plain, halves[1].plain), nil
 }
 
 // rng is a stream of a set and a number of points.
