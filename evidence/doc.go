@@ -8,11 +8,11 @@
 //
 // # How
 //
-// The density is maximised from several starts, the initial parameters of the likelihood. Where every maximum that matters is found at least twice, points are drawn from a mixture of
+// The density is maximised from several starts, initial parameters of the likelihood with a little noise. Where every maximum that matters is found at least twice, points are drawn from a mixture of
 // multivariate t distributions, with 5 degrees of freedom or as many as there are parameters, around the maxima, each with the axes of the Hessian there, which is the difference of gradients, and along each axis with the distance at which
 // the density has fallen by exp(−½): Laplace's approximation where the density is smooth, and still as wide as the density where it has kinks. Unless there is one maximum and a
-// fifth of the points count, or where there are more maxima than starts find twice, as with networks, points are also drawn from such a distribution around the maximum of the prior, and the
-// larger of the two estimates counts: both are unbiased, so that neither exceeds the truth c times with more than the probability 1/c, while one that misses a part of the density is too small.
+// fifth of the points count, or where there are more maxima than starts find twice, as with networks, points are also drawn from such a distribution around the maximum of the prior, and of
+// two estimates that differ by more than twice their standard error the larger counts, else the one with the smaller error: both are unbiased, so that neither exceeds the truth c times with more than the probability 1/c, while one that misses a part of the density is too small.
 //
 // The points are weighted by importance. If their effective sample size is less than half their number, they go from their distribution q to the density f along
 //

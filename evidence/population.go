@@ -95,7 +95,7 @@ type hamiltonian struct {
 
 // Of the moves at each temperature.
 const (
-	moves = 3
+	moves = 5
 	leaps = 5
 )
 

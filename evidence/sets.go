@@ -18,7 +18,7 @@ import (
 
 // Config are the settings of estimates. The zero value is the default.
 type Config struct {
-	Starts  int // of the search for maxima, for each set; 0: 6
+	Starts  int // of the search for maxima, for each set, at least 2; 0: 6
 	Seed    uint64
 	Workers int // goroutines; results do not depend on it. 0: 1
 }
@@ -161,13 +161,19 @@ func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*gi
 	return s.programs[j], all, s.activate(ctx, all)
 }
 
-// activate finds the parameters with a gradient that is not 0 at some of the starts.
+// activate finds the parameters with a gradient that is not 0 at some of the starts, which are initial parameters, all but the first with a little noise.
 func (s *Sets) activate(ctx context.Context, all []*given) error {
 	every := identity(s.lik.ParamLen())
 	starts := make([][]float64, s.cfg.Starts)
 	for k := range starts {
 		starts[k] = make([]float64, len(every))
-		s.lik.InitParams(starts[k], stream.New(s.cfg.Seed, stream.SetStart, k))
+		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
+		s.lik.InitParams(starts[k], rng)
+		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
+			for i, v := range starts[k] {
+				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
+			}
+		}
 		if floats.HasNaN(starts[k]) {
 			return errors.New("evidence: initial parameters are NaN, want finite numbers")
 		}
@@ -259,10 +265,19 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	switch {
 	case !trusted && broad.draws == nil:
 		return nil, t.fail("the posterior density of the parameters has many maxima, and so has their prior density")
-	case !trusted || broad.draws != nil && broad.LogEvidence > e.LogEvidence:
+	case !trusted:
 		return &broad, nil
+	case broad.draws == nil:
+		return e, nil
 	}
-	return e, nil
+	larger, smaller := e, &broad
+	if broad.LogEvidence > e.LogEvidence {
+		larger, smaller = &broad, e
+	}
+	if agree := larger.LogEvidence-smaller.LogEvidence < 2*math.Hypot(e.StandardError, broad.StandardError); agree && smaller.StandardError < larger.StandardError {
+		return smaller, nil
+	}
+	return larger, nil
 }
 
 // fits is the effective sample size, as a part of the number of points, from which on a normal approximation has enough in common with the density.

@@ -241,6 +241,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A still likelihood starts at the same place every time, where gradients vanish.
+type still struct{ scale }
+
+func (still) InitParams(dst []float64, _ *rand.Rand) { clear(dst) }
+
+// Initial parameters that are always 0 lead to both maxima, and leave no parameter out.
+func TestEqualStarts(t *testing.T) {
+	m := scale{chain(40, 2, 5), "two"}
+	want, got := estimates(t, m, 1, [][]int{{}}, 512)[0], estimates(t, still{m}, 1, [][]int{{}}, 512)[0]
+	if off := math.Abs(got.LogEvidence - want.LogEvidence); off > 5*math.Hypot(got.StandardError, want.StandardError) {
+		t.Errorf("ln evidence %v ± %v, want %v ± %v", got.LogEvidence, got.StandardError, want.LogEvidence, want.StandardError)
+	}
+}
+
 // A shared has the same parameter in all terms.
 type shared struct{ scale }
 
