@@ -239,3 +239,8 @@ func TestOwnDefault(t *testing.T) {
 		}
 	}
 }
+
+// A run by the default for a model of one's own, under two orders, ends with the same bits wherever it is cut, and with another number of workers.
+func TestOwnDefaultResumes(t *testing.T) {
+	resume(t, orderedTable(t, 3, 20, false), tobac.Config{Model: tailed{}, Order: tobac.Order{Count: 2}, Prior: tobac.Prior{EdgesPerNode: 0.8}}, 0, 60, 130)
+}
