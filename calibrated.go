@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -19,7 +20,7 @@ import (
 // Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
 // the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
 // geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and the read-out [ReweightedReadout]. Node scores take the place
-// of parameters where the model has them; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
+// of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
 // The order is EqVar's; nil stands for [Linear] with one noise variance.
 func Calibrated(m Model) Config {
 	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}, Engine: SVGD}
@@ -39,10 +40,26 @@ func Calibrated(m Model) Config {
 		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters, c.Sampler.Samples, c.Sampler.Particles = v, fitSteps, models.LaplaceEdges, 8, 20
 	case Scored:
 		c.Sampler.Parameters, c.Sampler.Coupling.Parameters = IntegratedParameters, ""
-	default: // of which only the particles are known
-		c.Sampler.FitSteps, c.Sampler.Readout = fitSteps, FrequencyReadout
+	default:
+		c.Sampler.FitSteps = fitSteps
 	}
 	return c
+}
+
+// reweightedSampler is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
+// the read-out then goes to. docs/svgd.md has what it was measured on.
+func reweightedSampler(m Model) Sampler {
+	s := Calibrated(m).Sampler
+	s.Particles, s.Steps, s.FitSteps = 10, 100, 50
+	return s
+}
+
+// reweightedByDefault reports whether that is the default: for a model of one's own, a likelihood without node scores, unless something is set that SVGD reads.
+func (c *Config) reweightedByDefault() bool {
+	_, differentiable := c.Model.(Differentiable)
+	_, scored := c.Model.(Scored)
+	_, network := c.Model.(FeedForward)
+	return differentiable && !scored && !network && c.Engine == Auto && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{})
 }
 
 // fitSteps are those of the recipe Calibrated.

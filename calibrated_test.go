@@ -167,10 +167,6 @@ func TestCalibratedErrors(t *testing.T) {
 		"the read-out reweighted needs a causal order, which the method dibs has not": func(c *tobac.Config) {
 			c.Sampler.Method, c.Order, c.Sampler.Parameters = tobac.DiBS, tobac.Order{}, tobac.SampledParameters
 		},
-		"has neither node scores nor networks with one hidden layer": func(c *tobac.Config) {
-			*c = known(tobac.FeedForward{Hidden: []int{2, 2}}, 4)
-			c.Sampler.Particles, c.Sampler.Steps, c.Sampler.Samples, c.Sampler.FitSteps = 2, 2, 2, 0
-		},
 		"edge parameters laplace beside the gradient score, want the gradient flips": func(c *tobac.Config) {
 			c.Sampler.Gradient, c.Sampler.EdgeParameters = models.ScoreFunction, models.LaplaceEdges
 		},

@@ -24,6 +24,8 @@ var (
 	limitOrders   = [2]float64{0.03, 0.08}
 	limitTrend    = [2]float64{0.05, 0.2}
 	limitDistance = [2]float64{0.1, 0.3}
+	limitEvidence = [2]float64{0.05, 0.15}
+	limitPrior    = [2]float64{0.1, 1}
 	limitDraws    = [2]float64{fewDraws, fewDraws / 4}
 )
 
@@ -103,7 +105,11 @@ func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 	if !math.IsNaN(imbalance) {
 		all = append(all, imbalanceCheck(imbalance, "particles"))
 	}
-	return append(all, orderChecks(post)...)
+	var sets setChecks
+	for _, f := range p.fits {
+		sets = sets.worse(f.seenSets)
+	}
+	return append(append(all, sets.checks()...), orderChecks(post)...)
 }
 
 func imbalanceCheck(v float64, what string) diagnostics.Check {

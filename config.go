@@ -27,7 +27,7 @@ type Config struct {
 	// Engine computes the posterior. Zero: the best that the model and the number of
 	// variables allow.
 	Engine Engine
-	// Sampler is how SVGD samples.
+	// Sampler is how SVGD samples. Zero, for a [Differentiable] model of one's own without node scores, with Engine and Prior.Own zero too: the recipe [Calibrated], of 10 particles and 100 steps.
 	Sampler Sampler
 	// Chains is how MCMC samples.
 	Chains Chains
@@ -212,6 +212,8 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	case c.integratedByDefault():
 		m := c.Model.(FeedForward)
 		m.Output, c.Model = models.IntegratedOutput, m
+	case c.reweightedByDefault():
+		c.Sampler = reweightedSampler(c.Model)
 	}
 	c.Sampler.Method = c.Method()
 	if c.Trained() {

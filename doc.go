@@ -7,7 +7,8 @@
 // Markov chains (package mcmc). Every other model is sampled by Stein variational
 // gradient descent (package svgd): TOBAC's posterior of a structural equation model
 // given a causal order (package models, on the automatic differentiation of package
-// autograd), under orders drawn from the posterior of the former. Given an order, every strictly
+// autograd), under orders drawn from the posterior of the former; of a model of one's own the sets of parents
+// that particles find are then weighted by their evidence, which package evidence estimates from the likelihood alone. Given an order, every strictly
 // upper triangular matrix is a directed acyclic graph, so no particle ever has a cycle.
 //
 // A [Config] consists of values for what they set: a [Model], a [Prior] of the graph,

@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -12,7 +11,6 @@ import (
 	"tobac/posterior"
 	"tobac/tempering"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -30,15 +28,13 @@ const (
 type networkSets struct {
 	model       FeedForward
 	short, long *tempering.Sets
+	known       map[string]*tempering.Estimate // of the long pass
 }
 
-// newNetworkSets fails for a model whose evidences cannot be estimated.
-func (f *particleFit) newNetworkSets() (*networkSets, error) {
-	m, ok := f.model.(FeedForward)
-	if !ok || len(m.hidden()) != 1 {
-		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, whose sets of parents could be reweighted; allowed: the read-outs conditional and frequency", f.asked)
-	}
-	s := &networkSets{model: m}
+var _ setEstimator = (*networkSets)(nil)
+
+func (f *particleFit) newNetworkSets(m FeedForward) (*networkSets, error) {
+	s := &networkSets{model: m, known: map[string]*tempering.Estimate{}}
 	for pass, sets := range []**tempering.Sets{&s.short, &s.long} {
 		var err error
 		cfg := m.setConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, pass), f.workers)
@@ -52,72 +48,39 @@ func (f *particleFit) newNetworkSets() (*networkSets, error) {
 	return s, nil
 }
 
-// pool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, and keeps those within reach.
-func (s *networkSets) pool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, []float64, error) {
-	q, _, err := weighted(ctx, s.short, j, sets, logPrior, shortParticles)
-	if err != nil {
-		return parentPool{}, nil, err
-	}
-	if more := beyond(j, sets, q, logPrior); len(more) > 0 {
-		extra, _, err := weighted(ctx, s.short, j, more, logPrior, shortParticles)
-		if err != nil {
-			return parentPool{}, nil, err
-		}
-		sets, q = append(sets, more...), append(q, extra...)
-	}
-	best := floats.Max(q)
-	var p parentPool
-	for k, set := range sets {
-		if q[k] >= best-withinReach {
-			p.sets = append(p.sets, set)
-		}
-	}
-	q, p.networks, err = weighted(ctx, s.long, j, p.sets, logPrior, longParticles)
-	return p, q, err
-}
+func (s *networkSets) rounds() int { return 1 }
 
-// beyond are the sets one edge away from those of greatest weight that are not among the sets.
-func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
-	known, best := map[string]bool{}, floats.Max(q)
-	for _, set := range sets {
-		known[fmt.Sprint(set)] = true
-	}
-	for k, set := range sets {
-		if q[k] < best-weighty {
-			continue
-		}
-		for i := range j {
-			other := toggled(set, i)
-			if key := fmt.Sprint(other); !known[key] && !math.IsInf(logPrior(other), -1) {
-				known[key] = true
-				more = append(more, other)
-			}
-		}
-	}
-	return more
-}
+func (s *networkSets) close() {}
 
-// weighted are evidences with the prior of the sets.
-func weighted(ctx context.Context, s *tempering.Sets, j int, sets [][]int, logPrior func([]int) float64, particles int) ([]float64, []*tempering.Estimate, error) {
+func (s *networkSets) examine(*particleFit, int, parentPool) {}
+
+func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
+	pass, particles := s.short, shortParticles
+	if long {
+		pass, particles = s.long, longParticles
+	}
 	list := make([]tempering.Parents, len(sets))
 	for k, set := range sets {
 		list[k] = tempering.Parents{Of: j, Set: set}
 	}
-	estimates, err := s.Estimate(ctx, list, particles)
+	estimates, err := pass.Estimate(ctx, list, particles)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	q := make([]float64, len(sets))
+	logs := make([]float64, len(sets))
 	for k, e := range estimates {
-		q[k] = e.LogEvidence + logPrior(sets[k])
+		logs[k] = e.LogEvidence
+		if long {
+			s.known[fmt.Sprint(j, e.Set)] = e
+		}
 	}
-	return q, estimates, nil
+	return logs, nil
 }
 
 // equip gives the draws networks of the sets of parents that they have.
-func (s *networkSets) equip(f *particleFit, p *posterior.Posterior, pools []parentPool) error {
+func (s *networkSets) equip(f *particleFit, p *posterior.Posterior) error {
 	p.Components[0].NoiseVariance = f.noiseVariance()
-	return s.model.equip(p.Draws, f.data, s.long, func(j int, set []int) *tempering.Estimate { return pools[j].network(set) })
+	return s.model.equip(p.Draws, f.data, s.long, func(j int, set []int) *tempering.Estimate { return s.known[fmt.Sprint(j, set)] })
 }
 
 // equip gives draws of graphs networks of the estimates of the sets of parents that they have, in turn, with their log densities.

@@ -18,6 +18,7 @@ import (
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // An Equational model is a [Differentiable] one with linear Gaussian equations,
@@ -50,7 +51,8 @@ type particleFit struct {
 	x      []*mat.Dense
 	step   int
 
-	seen particleChecks // when the posterior was read off last
+	seen     particleChecks // when the posterior was read off last
+	seenSets setChecks
 }
 
 // A weightedOrder is a causal order to sample under.
@@ -97,6 +99,9 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	kernel, err := s.kernel(f.target)
 	if err != nil {
 		return fmt.Errorf("the model %v: %w", f.asked, err)
+	}
+	if err := f.checkPriors(ctx); err != nil {
+		return err
 	}
 	f.x, f.step = f.target.Init(), 0
 	if err := f.fitParameters(ctx); err != nil {
@@ -315,26 +320,31 @@ func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
 
 // meanWeights are the means of the weights over the acyclic particles that have
 // the edge, NaN where none has. Their spread over the particles is no standard
-// deviation of the posterior, which stays unknown.
+// deviation of the posterior, which stays unknown; that over draws is one.
 func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik models.Weighted) (mean, sd *mat.Dense) {
 	d := len(order)
-	mean, sd = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	count := mat.NewDense(d, d, nil)
-	for m, draw := range p.Draws {
-		if !draw.Graph.Acyclic() {
-			continue
-		}
-		for a, i := range order {
-			for b, j := range order {
-				if draw.Graph.Has(i, j) {
-					count.Set(i, j, count.At(i, j)+1)
-					mean.Set(i, j, mean.At(i, j)+theta.At(m, lik.EdgeWeight(a, b)))
+	mean, sd = unknown(d), unknown(d)
+	for a, i := range order {
+		for b, j := range order {
+			var w []float64
+			for m, draw := range p.Draws {
+				if draw.Graph.Has(i, j) && draw.Graph.Acyclic() {
+					w = append(w, theta.At(m, lik.EdgeWeight(a, b)))
 				}
+			}
+			if len(w) == 0 {
+				continue
+			}
+			sum := 0.0
+			for _, v := range w {
+				sum += v
+			}
+			mean.Set(i, j, sum/float64(len(w)))
+			if p.Kind == posterior.Draws && len(w) > 1 {
+				sd.Set(i, j, stat.PopStdDev(w, nil))
 			}
 		}
 	}
-	mean.DivElem(mean, count) // 0/0 is NaN
-	sd.Apply(func(int, int, float64) float64 { return math.NaN() }, sd)
 	return mean, sd
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
-// sums ([Exact]), or long chains ([MCMC], and [Tempering] for networks). It says how far an approximation is off.
+// sums ([Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([MCMC], and [Tempering] for networks). It says how far an approximation is off.
 type Reference struct {
 	Engine Engine
 	// Notes say what it averages over and what it takes as given, a sentence each.
@@ -60,7 +60,8 @@ const referenceFactor = 4
 // NewReference computes the reference of a result of the data that the run had. A posterior under known orders, or such as a
 // method found, is compared given them; any other, those under orders drawn from a posterior too, over all orders. What the run
 // had settled stays settled: the noise variance that SVGD took as given under its order, and the hypothesis and the edges per
-// node of mcmc and of DAG-GFlowNet; see [Reference.Notes]. With more variables than Exact takes it runs chains, for models without node scores
+// node of mcmc and of DAG-GFlowNet; see [Reference.Notes]. Of models of which only the likelihood is known, and of networks with several hidden layers, it estimates the
+// evidences of all sets of parents: of at most 12 variables given an order, and 10 over all. With more variables than Exact takes it runs chains, for models without node scores
 // those of the engine tempering, given an order. Posteriors of completed tables have none.
 func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Reference, error) {
 	if r.Imputation != nil {

@@ -180,7 +180,11 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	scored, ok := m.(Scored)
 	if !ok {
-		return b.tempered(ctx, m, cfg)
+		if n, ok := m.(FeedForward); ok && len(n.hidden()) == 1 {
+			return b.tempered(ctx, n, cfg)
+		}
+		inf, err := b.estimated(ctx, m, cfg)
+		return inf, nil, err
 	}
 	cfg.Model, cfg.Engine = scored, Exact
 	most := exactVariables
@@ -260,11 +264,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, m Model, cfg Config) (_ *inference, _ *networkEvidences, err error) {
-	network, ok := m.(FeedForward)
-	if !ok {
-		return nil, nil, fmt.Errorf("the model %v has neither node scores nor networks, and so nothing to compare with", m)
-	}
+func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cfg Config) (_ *inference, _ *networkEvidences, err error) {
 	network.Output = models.SampledOutput
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}

@@ -11,7 +11,6 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,14 +25,8 @@ const (
 
 // A parentPool holds sets of parents of a variable, as positions, ascending, with their posterior probabilities.
 type parentPool struct {
-	sets     [][]int
-	probs    []float64
-	networks []*tempering.Estimate // of the sets; nil: the model has node scores
-}
-
-// network is the estimate of one of the sets.
-func (p parentPool) network(set []int) *tempering.Estimate {
-	return p.networks[slices.IndexFunc(p.sets, func(other []int) bool { return slices.Equal(other, set) })]
+	sets  [][]int
+	probs []float64
 }
 
 // drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
@@ -57,14 +50,16 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	}
 	graphs := particles
 	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
-	marginals, pools, networks := posterior.Marginals{}, []parentPool(nil), (*networkSets)(nil)
+	marginals, pools, estimator := posterior.Marginals{}, []parentPool(nil), setEstimator(nil)
+	f.seenSets.edge = 0
 	if f.sampler.Readout == ReweightedReadout {
 		if scores == nil {
-			if networks, err = f.newNetworkSets(); err != nil {
+			if estimator, err = f.newSetEstimator(); err != nil {
 				return nil, err
 			}
+			defer estimator.close()
 		}
-		if pools, err = f.pools(ctx, graphs, scores, networks, prior); err != nil {
+		if pools, err = f.pools(ctx, graphs, scores, estimator, prior); err != nil {
 			return nil, err
 		}
 		marginals.Probabilities = poolProbabilities(pools)
@@ -79,8 +74,8 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
 	}
 	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, LogEvidence: f.order.evidence}}
-	if networks != nil {
-		err = networks.equip(f, p, pools)
+	if estimator != nil {
+		err = estimator.equip(f, p)
 	} else {
 		err = f.equip(ctx, p, scores)
 	}
@@ -163,7 +158,7 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
-func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, networks *networkSets, prior *score.Prior) ([]parentPool, error) {
+func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, estimator setEstimator, prior *score.Prior) ([]parentPool, error) {
 	d, order := len(f.names), f.order.order
 	all := make([]parentPool, d)
 	for j := range all {
@@ -173,11 +168,11 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
 		}
 		var q []float64
-		if networks == nil {
+		if estimator == nil {
 			all[j].sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
 		} else {
 			var err error
-			if all[j], q, err = networks.pool(ctx, j, sets, logPrior); err != nil {
+			if all[j], q, err = pool(ctx, estimator, j, sets, logPrior); err != nil {
 				return nil, err
 			}
 		}
@@ -186,6 +181,9 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 			q[k] = math.Exp(q[k] - total)
 		}
 		all[j].probs = q
+		if estimator != nil {
+			estimator.examine(f, j, all[j])
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -46,7 +46,7 @@ const (
 	// FrequencyReadout takes the share of the particles that have the edge.
 	FrequencyReadout
 	// ReweightedReadout takes the sets of parents of every variable that some particle has, and those one edge away from them, and weighs them by their evidence: that of node scores
-	// ([Scored]) or, for networks with one hidden layer, estimated by sequential Monte Carlo. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
+	// ([Scored]), for networks with one hidden layer estimated by sequential Monte Carlo, or of any other likelihood by package evidence. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
 	// result are drawn. It needs an order, and a prior that is a product over variables.
 	ReweightedReadout
 )
@@ -54,7 +54,7 @@ const (
 // String is the name of the choice.
 func (r Readout) String() string { return name(r, "conditional", "frequency", "reweighted") }
 
-// A Sampler is how SVGD samples. The zero value is the default recipe.
+// A Sampler is how SVGD samples. The zero value is the default recipe; of a [Config] with a model of one's own, see [Config.Sampler].
 type Sampler struct {
 	Method     Method            // zero: TOBAC, or that of the engine
 	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise

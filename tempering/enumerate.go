@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tobac/internal/anneal"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 
@@ -172,11 +173,16 @@ func (w *worker) population(set, n int, rng *rand.Rand) (sum float64, now []*sta
 		}
 		w.fromPrior(now[k], rng)
 	}
-	logs := make([]float64, n)
+	logs, ratios := make([]float64, n), make([]float64, n)
 	for beta := 0.0; beta < 1; {
-		to := nextTemperature(now, beta, logs)
+		for k, s := range now {
+			ratios[k] = s.evidence
+		}
+		to := anneal.Next(logs, ratios, beta)
 		sum += floats.LogSumExp(logs) - math.Log(float64(n))
-		resample(next, now, logs, rng)
+		for k, from := range anneal.Resample(logs, n, rng.Float64()) {
+			now[from].copyTo(next[k])
+		}
 		now, next, beta = next, now, to
 		for range w.cfg.Sweeps {
 			for _, s := range now {
@@ -190,51 +196,4 @@ func (w *worker) population(set, n int, rng *rand.Rand) (sum float64, now []*sta
 		}
 	}
 	return sum, now
-}
-
-// nextTemperature is the inverse temperature at which the weights of the states have an effective sample size of half
-// their number, or 1; their logarithms are written to logs.
-func nextTemperature(all []*state, beta float64, logs []float64) float64 {
-	weigh := func(to float64) float64 { // the effective sample size
-		for k, s := range all {
-			logs[k] = (to - beta) * s.evidence
-		}
-		largest, sum, squares := floats.Max(logs), 0.0, 0.0
-		for _, l := range logs {
-			e := math.Exp(l - largest)
-			sum += e
-			squares += e * e
-		}
-		return sum * sum / squares
-	}
-	half := float64(len(all)) / 2
-	if weigh(1) >= half {
-		return 1
-	}
-	low, high := beta, 1.0
-	for range 50 {
-		if mid := (low + high) / 2; weigh(mid) >= half {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	if low == beta { // all weight is on less than half of them at any distance
-		low = high
-	}
-	weigh(low)
-	return low
-}
-
-// resample draws states in proportion to their weights, systematically.
-func resample(dst, src []*state, logs []float64, rng *rand.Rand) {
-	total, n := floats.LogSumExp(logs), float64(len(src))
-	at, sum, u := 0, math.Exp(logs[0]-total), rng.Float64()
-	for k := range dst {
-		for sum < (float64(k)+u)/n && at < len(src)-1 {
-			at++
-			sum += math.Exp(logs[at] - total)
-		}
-		src[at].copyTo(dst[k])
-	}
 }

@@ -56,6 +56,8 @@ const (
 	SteinSigns                             // signs of the wild bootstrap of a Stein discrepancy
 	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
 	TemperingSets                          // particles of a set of parents of a variable, in one of two populations
+	SetStart                               // initial parameters from which the evidence of sets of parents is estimated, by number
+	SetPoints                              // points of a set of parents of a variable, in one of two populations
 )
 
 // A derivation is one of those in the package comment.
@@ -126,6 +128,8 @@ var purposes = [...]struct {
 	SteinSigns:          {keyed, 0, "Stein signs", 0},
 	ReferenceSeed:       {keyed, 1, "reference", 0},
 	TemperingSets:       {keyed, 2, "net sets", 0},
+	SetStart:            {keyed, 1, "set start", 0},
+	SetPoints:           {keyed, 2, "set part", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

@@ -1,0 +1,363 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tobac/dag"
+	"tobac/internal/anneal"
+	"tobac/internal/stream"
+	"tobac/models"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Config are the settings of estimates. The zero value is the default.
+type Config struct {
+	Starts  int // of the search for maxima, for each set, at least 2; 0: 6
+	Seed    uint64
+	Workers int // goroutines; results do not depend on it. 0: 1
+}
+
+// Sets estimates the evidence of sets of parents under one likelihood. It serves one goroutine at a time.
+type Sets struct {
+	lik      models.Likelihood
+	cfg      Config
+	programs []*program // by variable; nil: not compiled yet
+	owners   []int      // of parameters that counted somewhere; −1: of none so far
+}
+
+// An Estimate is what is known of the parameters of a variable with one set of parents.
+type Estimate struct {
+	Of  int
+	Set []int
+	// LogEvidence is ln p(x_j|S), the logarithm of the mean of two independent estimates, Halves are these, and StandardError is its own. It is 0 where no parameters are left to integrate
+	// over.
+	LogEvidence   float64
+	Halves        [2]float64
+	StandardError float64
+	// EffectiveSize is the effective sample size of the weights that points had, as a part of their number: the least of all weightings.
+	EffectiveSize float64
+	// Broad says that points came from around the maximum of the prior, since there were several maxima, or the density had too little in common with its normal approximation: estimates
+	// that are rougher than others, and worse than their standard error where a narrow maximum is far from all points.
+	Broad bool
+	// Temperatures is the number of weightings, 1 for plain importance sampling.
+	Temperatures int
+
+	active []int
+	base   []float64
+	draws  [][]float64
+}
+
+// setDraws is how many draws of the parameters of a set are kept.
+const setDraws = 64
+
+// New prepares estimates. Close releases what they take.
+func New(lik models.Likelihood, cfg Config) (*Sets, error) {
+	if cfg.Starts == 0 {
+		cfg.Starts = 6
+	}
+	if cfg.Starts < 2 || cfg.Workers < 0 {
+		return nil, fmt.Errorf("evidence: %d starts and %d workers, want at least 2 and 0", cfg.Starts, cfg.Workers)
+	}
+	s := &Sets{lik: lik, cfg: cfg, programs: make([]*program, lik.Vars()), owners: make([]int, lik.ParamLen())}
+	for k := range s.owners {
+		s.owners[k] = -1
+	}
+	return s, nil
+}
+
+// Close releases the workers.
+func (s *Sets) Close() {
+	for _, p := range s.programs {
+		if p != nil {
+			p.run.Close()
+		}
+	}
+	clear(s.programs)
+}
+
+// Estimate estimates the evidence of variable j with each of some sets of parents, ascending and without j, with a number of points for each, half of them in each of two populations.
+// An estimate does not depend on the other sets but for rounding. A cancelled context is returned as its cause. It panics on sets that are none of other variables, and on less than 8 points.
+func (s *Sets) Estimate(ctx context.Context, j int, sets [][]int, points int) ([]*Estimate, error) {
+	if points < 8 {
+		panic(fmt.Sprintf("evidence: %d points of a set of parents, want at least 8", points))
+	}
+	p, all, err := s.givens(ctx, j, sets)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Estimate, len(sets))
+	tasks := make([]func(asker) error, len(sets))
+	for k := range sets {
+		tasks[k] = func(ask asker) (err error) {
+			out[k], err = s.estimate(&target{given: all[k], ask: ask}, points)
+			return err
+		}
+	}
+	return out, p.together(ctx, j, tasks)
+}
+
+// LogPriorMass is ln ∫ p(θ_j|S) dθ_j with its standard error: 0 for a prior that is a density. It fails for one that has no integral.
+func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int, points int) (log, standardError float64, err error) {
+	p, all, err := s.givens(ctx, j, [][]int{set})
+	if err != nil {
+		return 0, 0, err
+	}
+	err = p.together(ctx, j, []func(asker) error{func(ask asker) error {
+		t := &target{given: all[0], ask: ask, prior: true}
+		if len(t.active) == 0 {
+			return nil
+		}
+		from, _, err := t.laplace()
+		if err != nil {
+			return err
+		}
+		if from == nil {
+			return t.fail("the prior density has more than %d maxima", mostMaxima)
+		}
+		halves, err := s.halves(t, from, points, 0)
+		if err == nil {
+			log, standardError = both(halves)
+		}
+		return err
+	}})
+	return log, standardError, err
+}
+
+// givens compiles the program of variable j and finds the parameters that count under each set.
+func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*given, error) {
+	d := s.lik.Vars()
+	if j < 0 || j >= d {
+		panic(fmt.Sprintf("evidence: variable %d, want 0 to %d", j, d-1))
+	}
+	for _, set := range sets {
+		before := -1
+		for _, i := range set {
+			if i <= before || i >= d || i == j {
+				panic(fmt.Sprintf("evidence: parents %v of variable %d, want ascending ones below %d without itself", set, j, d))
+			}
+			before = i
+		}
+	}
+	if s.programs[j] == nil {
+		p, err := newProgram(s.lik, j, s.cfg.Workers)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.programs[j] = p
+	}
+	all := make([]*given, len(sets))
+	for k, set := range sets {
+		all[k] = &given{j: j, set: set}
+	}
+	if s.lik.ParamLen() == 0 {
+		return s.programs[j], all, nil
+	}
+	return s.programs[j], all, s.activate(ctx, all)
+}
+
+// activate finds the parameters with a gradient that is not 0 at some of the starts, which are initial parameters, all but the first with a little noise.
+func (s *Sets) activate(ctx context.Context, all []*given) error {
+	every := identity(s.lik.ParamLen())
+	starts := make([][]float64, s.cfg.Starts)
+	for k := range starts {
+		starts[k] = make([]float64, len(every))
+		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
+		s.lik.InitParams(starts[k], rng)
+		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
+			for i, v := range starts[k] {
+				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
+			}
+		}
+		if floats.HasNaN(starts[k]) {
+			return errors.New("evidence: initial parameters are NaN, want finite numbers")
+		}
+	}
+	j := all[0].j
+	tasks := make([]func(asker) error, len(all))
+	for k, g := range all {
+		tasks[k] = func(ask asker) error {
+			probes := make([]*point, len(starts))
+			for a, x := range starts {
+				probes[a] = &point{given: &given{set: g.set, base: x, active: every}, x: x}
+			}
+			if err := ask(probes); err != nil {
+				return err
+			}
+			g.base = starts[0]
+			for _, i := range every {
+				if slices.ContainsFunc(probes, func(p *point) bool { return p.priorGrad[i] != 0 || p.dataGrad[i] != 0 }) {
+					g.active = append(g.active, i)
+				}
+			}
+			for _, x := range starts {
+				own := make([]float64, len(g.active))
+				for a, i := range g.active {
+					own[a] = x[i]
+				}
+				g.starts = append(g.starts, own)
+			}
+			return nil
+		}
+	}
+	if err := s.programs[j].together(ctx, j, tasks); err != nil {
+		return err
+	}
+	for _, g := range all {
+		for _, i := range g.active {
+			if s.owners[i] >= 0 && s.owners[i] != j {
+				return fmt.Errorf("evidence: the terms of the variables %d and %d both depend on parameter %d, want one at most: evidences of single variables need parameters of their own", s.owners[i], j, i)
+			}
+			s.owners[i] = j
+		}
+	}
+	return nil
+}
+
+// identity are the numbers from 0 to n−1.
+func identity(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
+// estimate is that of one set.
+func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
+	e := &Estimate{Of: t.j, Set: slices.Clone(t.set), EffectiveSize: 1, active: t.active, base: t.base}
+	if len(t.active) == 0 {
+		all, err := t.at([]float64{})
+		if err != nil {
+			return nil, err
+		}
+		e.LogEvidence, e.Halves, e.draws = all[0].log, [2]float64{all[0].log, all[0].log}, [][]float64{{}}
+		if math.IsInf(e.LogEvidence, -1) {
+			return nil, t.fail("the log density is not finite")
+		}
+		return e, nil
+	}
+	from, trusted, err := t.laplace()
+	if err != nil {
+		return nil, err
+	}
+	if trusted {
+		plain, err := s.from(e, t, from, points, 0)
+		if err != nil || len(from.parts) == 1 && plain >= fits {
+			return e, err
+		}
+	}
+	broad := Estimate{Of: e.Of, Set: e.Set, EffectiveSize: 1, Broad: true, active: t.active, base: t.base}
+	prior := *t
+	prior.prior = true
+	if from, known, err := prior.laplace(); err != nil {
+		return nil, err
+	} else if known {
+		if _, err := s.from(&broad, t, from, points, 2); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !trusted && broad.draws == nil:
+		return nil, t.fail("the posterior density of the parameters has many maxima, and so has their prior density")
+	case !trusted:
+		return &broad, nil
+	case broad.draws == nil:
+		return e, nil
+	}
+	larger, smaller := e, &broad
+	if broad.LogEvidence > e.LogEvidence {
+		larger, smaller = &broad, e
+	}
+	if agree := larger.LogEvidence-smaller.LogEvidence < 2*math.Hypot(e.StandardError, broad.StandardError); agree && smaller.StandardError < larger.StandardError {
+		return smaller, nil
+	}
+	return larger, nil
+}
+
+// fits is the effective sample size, as a part of the number of points, from which on a normal approximation has enough in common with the density.
+const fits = 0.2
+
+// from fills in an estimate by points from a distribution, whose effective sample size it returns.
+func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) (plain float64, err error) {
+	halves, err := s.halves(t, from, points, number)
+	if err != nil {
+		return 0, err
+	}
+	e.LogEvidence, e.StandardError = both(halves)
+	for k, h := range halves {
+		e.Halves[k] = h.log
+		e.EffectiveSize = math.Min(e.EffectiveSize, h.effective)
+		e.Temperatures = max(e.Temperatures, h.steps+1)
+	}
+	e.draws = parameters(halves, s.rng(t, points, number+4))
+	return math.Min(halves[0].plain, halves[1].plain), nil
+}
+
+// rng is a stream of a set and a number of points.
+func (s *Sets) rng(t *target, points, number int) *rand.Rand {
+	h := uint64(14695981039346656037)
+	for _, i := range append(slices.Clone(t.set), points, number) {
+		h = (h ^ uint64(i+1)) * 1099511628211
+	}
+	return stream.New(s.cfg.Seed, stream.SetPoints, t.j, int(h>>2))
+}
+
+// halves are two populations, of which the first has a number.
+func (s *Sets) halves(t *target, from *mixture, points, number int) (all [2]*population, err error) {
+	for k := range all {
+		if all[k], err = t.sample(from, points/2, s.rng(t, points, number+k)); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// both is the logarithm of the mean of two estimates, with its standard error.
+func both(all [2]*population) (log, standardError float64) {
+	log = floats.LogSumExp([]float64{all[0].log, all[1].log}) - math.Ln2
+	return log, math.Max(math.Sqrt((all[0].variance+all[1].variance)/4), math.Abs(all[0].log-all[1].log)/2)
+}
+
+// parameters are draws from both populations, in a random sequence.
+func parameters(all [2]*population, rng *rand.Rand) (draws [][]float64) {
+	logs := floats.LogSumExp([]float64{all[0].log, all[1].log})
+	var weights []float64
+	var points []member
+	for _, p := range all {
+		w := slices.Clone(p.weights)
+		floats.AddConst(p.log-logs-floats.LogSumExp(w), w)
+		weights, points = append(weights, w...), append(points, p.points...)
+	}
+	for _, k := range anneal.Resample(weights, setDraws, rng.Float64()) {
+		draws = append(draws, points[k].target.x)
+	}
+	rng.Shuffle(len(draws), func(a, b int) { draws[a], draws[b] = draws[b], draws[a] })
+	return draws
+}
+
+// Draw is a graph with a row of parameters: the parents that the estimates have, one for each variable and in their sequence, and draw number k of each from its posterior. Draws of a set are few, and come
+// again. Parameters that do not count are initial ones.
+func (s *Sets) Draw(parents []*Estimate, k int) (*dag.Graph, []float64) {
+	g, theta := dag.New(len(parents)), make([]float64, s.lik.ParamLen())
+	for j, e := range parents {
+		if j == 0 {
+			copy(theta, e.base)
+		}
+		for _, i := range e.Set {
+			g.Set(i, j, true)
+		}
+	}
+	for _, e := range parents {
+		draw := e.draws[k%len(e.draws)]
+		for a, i := range e.active {
+			theta[i] = draw[a]
+		}
+	}
+	return g, theta
+}

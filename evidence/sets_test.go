@@ -1,0 +1,370 @@
+package evidence_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tobac/autograd"
+	"tobac/dag"
+	"tobac/evidence"
+	"tobac/models"
+	"tobac/score"
+	"tobac/tempering"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// chain are rows of a linear chain with an additional parent, in causal order.
+func chain(n, d int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := mat.NewDense(n, d, nil)
+	for r := range n {
+		for j := range d {
+			v := 0.4 * rng.NormFloat64()
+			if j > 0 {
+				v += 0.9 * x.At(r, j-1)
+			}
+			if j > 2 {
+				v -= 0.6 * x.At(r, 0)
+			}
+			x.Set(r, j, v)
+		}
+	}
+	return x
+}
+
+// allSets are those of the variables before j.
+func allSets(j int) (all [][]int) {
+	for bits := range 1 << j {
+		set := []int{}
+		for i := range j {
+			if bits>>i&1 == 1 {
+				set = append(set, i)
+			}
+		}
+		all = append(all, set)
+	}
+	return all
+}
+
+func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points int) []*evidence.Estimate {
+	t.Helper()
+	s, err := evidence.New(lik, evidence.Config{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all, err := s.Estimate(context.Background(), j, sets, points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// With known noise the evidence of linear equations is a normal density: every estimate is within five of its standard errors, and these are small.
+func TestLinear(t *testing.T) {
+	const d = 6
+	x := chain(80, d, 1)
+	exact, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lik, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst, largest := 0.0, 0.0
+	for _, j := range []int{0, 3, 5} {
+		for _, e := range estimates(t, lik, j, allSets(j), 256) {
+			off := math.Abs(e.LogEvidence - exact.LogScore(j, e.Set))
+			if off > 5*e.StandardError+1e-9 {
+				t.Errorf("variable %d, parents %v: ln evidence %v ± %v, want %v", j, e.Set, e.LogEvidence, e.StandardError, exact.LogScore(j, e.Set))
+			}
+			if e.Broad || e.Temperatures > 1 {
+				t.Errorf("variable %d, parents %v: a normal density took %d temperatures", j, e.Set, e.Temperatures)
+			}
+			worst, largest = math.Max(worst, off), math.Max(largest, e.StandardError)
+		}
+	}
+	t.Logf("largest error %.3f, largest standard error %.3f", worst, largest)
+	if largest > 0.1 {
+		t.Errorf("standard error %v of an evidence, want less than 0.1", largest)
+	}
+}
+
+// A scale has one parameter for each variable, the logarithm s of its scale, and no edges: x_j ~ t₃ with the scale exp(s), s ~ Laplace(0, 1), which has a kink; or two maxima
+// of s² in its place, or a prior that is no density.
+type scale struct {
+	x    *mat.Dense
+	kind string
+}
+
+func (m scale) Vars() int     { _, d := m.x.Dims(); return d }
+func (m scale) ParamLen() int { return m.Vars() }
+
+func (m scale) InitParams(dst []float64, rng *rand.Rand) {
+	for i := range dst {
+		dst[i] = rng.NormFloat64()
+	}
+}
+
+func (m scale) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	n, d := m.x.Dims()
+	x := g.Builder().Constant(m.x.RawMatrix().Data, autograd.Shape{n, d})
+	s := theta
+	switch m.kind {
+	case "laplace":
+		prior = s.Abs().Scale(-1).AddScalar(-math.Ln2)
+	case "two":
+		prior, s = theta.Square().Scale(-0.5).AddScalar(-0.5*math.Log(2*math.Pi)), theta.Square().AddScalar(-2)
+	case "flat":
+		prior = s.Scale(0)
+	case "unnormalised":
+		prior = s.Square().Scale(-0.5)
+	case "nan":
+		prior = s.Square().Scale(-1).Log()
+	}
+	density := x.Mul(s.Scale(-1).Exp()).Square().Scale(1. / 3).Log1p().Scale(-2)
+	return prior, density.Sub(s).AddScalar(-math.Log(math.Sqrt(3) * math.Pi / 2)).Sum(0)
+}
+
+// logDensity is the joint log density of variable j in plain Go.
+func (m scale) logDensity(j int, theta float64) float64 {
+	s, prior := theta, -math.Abs(theta)-math.Ln2
+	if m.kind == "two" {
+		s, prior = theta*theta-2, -theta*theta/2-0.5*math.Log(2*math.Pi)
+	}
+	n, _ := m.x.Dims()
+	for r := range n {
+		z := m.x.At(r, j) * math.Exp(-s)
+		prior += -2*math.Log1p(z*z/3) - s - math.Log(math.Sqrt(3)*math.Pi/2)
+	}
+	return prior
+}
+
+// One parameter can be integrated numerically: under a prior with a kink, without data too where the maximum is at it, and a density with two equal maxima.
+func TestOneParameter(t *testing.T) {
+	for _, kind := range []string{"laplace", "two"} {
+		for _, rows := range []int{1, 40} {
+			m := scale{chain(rows, 2, 5), kind}
+			for j := range 2 {
+				const from, to, points = -12.0, 12.0, 48001
+				best := math.Inf(-1)
+				values := make([]float64, points)
+				for k := range values {
+					values[k] = m.logDensity(j, from+(to-from)*float64(k)/(points-1))
+					best = math.Max(best, values[k])
+				}
+				for k, v := range values {
+					values[k] = math.Exp(v - best)
+				}
+				want := best + math.Log(integrate.Simpsons(floats.Span(make([]float64, points), from, to), values))
+				e := estimates(t, m, j, [][]int{{}}, 512)[0]
+				t.Logf("%s, %d rows: %.4f ± %.4f, want %.4f, effective size %.2f, %d temperatures", kind, rows, e.LogEvidence, e.StandardError, want, e.EffectiveSize, e.Temperatures)
+				if math.Abs(e.LogEvidence-want) > 5*e.StandardError || e.StandardError > 0.15 {
+					t.Errorf("%s, %d rows, variable %d: ln evidence %v ± %v, want %v", kind, rows, j, e.LogEvidence, e.StandardError, want)
+				}
+			}
+		}
+	}
+}
+
+// Networks have too many maxima for Laplace's approximation: points come from the prior, and the estimates are those of package tempering, which integrates the last layer out.
+func TestNetworks(t *testing.T) {
+	x := chain(50, 3, 2)
+	x.Apply(func(i, j int, v float64) float64 {
+		if j == 2 {
+			return v + math.Abs(x.At(i, 0))
+		}
+		return v
+	}, x)
+	lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{3}, Activation: models.Tanh, NoiseVariance: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := tempering.NewSets(x, nil, tempering.Config{Hidden: 3, Activation: models.Tanh, NoiseVariance: 0.2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := [][]int{{}, {0}, {0, 1}}
+	var parents []tempering.Parents
+	for _, s := range list {
+		parents = append(parents, tempering.Parents{Of: 2, Set: s})
+	}
+	want, err := sets.Estimate(context.Background(), parents, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, e := range estimates(t, lik, 2, list, 256) {
+		spread := 4 * math.Hypot(e.StandardError, math.Abs(want[k].Halves[0]-want[k].Halves[1])/2+0.05)
+		t.Logf("parents %v: %.3f ± %.3f (halves %.3f), want %.3f (%.3f); broad %v, effective size %.2f, %d temperatures", e.Set, e.LogEvidence, e.StandardError, e.Halves, want[k].LogEvidence, want[k].Halves, e.Broad, e.EffectiveSize, e.Temperatures)
+		if math.Abs(e.LogEvidence-want[k].LogEvidence) > spread {
+			t.Errorf("parents %v: ln evidence %v ± %v, want %v", e.Set, e.LogEvidence, e.StandardError, want[k].LogEvidence)
+		}
+	}
+}
+
+// What cannot be integrated is an error of one line, and a prior that is no density has a mass that says so.
+func TestErrors(t *testing.T) {
+	x := chain(20, 2, 5)
+	s, err := evidence.New(scale{x, "unnormalised"}, evidence.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	log, sd, err := s.LogPriorMass(context.Background(), 1, nil, 512)
+	if want := 0.5 * math.Log(2*math.Pi); err != nil || math.Abs(log-want) > 5*sd || sd > 0.1 {
+		t.Errorf("log mass of the prior %v ± %v, %v; want %v", log, sd, err, want)
+	}
+	for kind, want := range map[string]string{"flat": "the prior density does not fall", "nan": "the log density is not finite at any of 6 initial parameters"} {
+		s, err := evidence.New(scale{x, kind}, evidence.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if kind == "nan" {
+			_, err = s.Estimate(context.Background(), 1, [][]int{{}}, 64)
+		} else {
+			_, _, err = s.LogPriorMass(context.Background(), 1, nil, 64)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", kind, err, want)
+		}
+	}
+}
+
+// A still likelihood starts at the same place every time, where gradients vanish.
+type still struct{ scale }
+
+func (still) InitParams(dst []float64, _ *rand.Rand) { clear(dst) }
+
+// Initial parameters that are always 0 lead to both maxima, and leave no parameter out.
+func TestEqualStarts(t *testing.T) {
+	m := scale{chain(40, 2, 5), "two"}
+	want, got := estimates(t, m, 1, [][]int{{}}, 512)[0], estimates(t, still{m}, 1, [][]int{{}}, 512)[0]
+	if off := math.Abs(got.LogEvidence - want.LogEvidence); off > 5*math.Hypot(got.StandardError, want.StandardError) {
+		t.Errorf("ln evidence %v ± %v, want %v ± %v", got.LogEvidence, got.StandardError, want.LogEvidence, want.StandardError)
+	}
+}
+
+// A shared has the same parameter in all terms.
+type shared struct{ scale }
+
+func (m shared) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	prior, data = m.scale.Terms(g, theta)
+	return prior, data.Add(theta.Index(0, 0))
+}
+
+func TestSharedParameters(t *testing.T) {
+	s, err := evidence.New(shared{scale{chain(20, 2, 5), "laplace"}}, evidence.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for j := range 2 {
+		_, err = s.Estimate(context.Background(), j, [][]int{{}}, 64)
+	}
+	if want := "variables 0 and 1 both depend on parameter 0"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want one with %q", err, want)
+	}
+}
+
+// Without parameters the terms themselves are the evidence, of a likelihood without a soft form too: those of a graph sum to its density.
+func TestNoParameters(t *testing.T) {
+	x := chain(30, 3, 4)
+	lik, err := models.NewBGe(x, nil, models.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for j := range 3 {
+		e := estimates(t, lik, j, [][]int{g.Parents(j)}, 64)[0]
+		if sum += e.LogEvidence; e.StandardError != 0 {
+			t.Errorf("standard error %v of variable %d, want 0", e.StandardError, j)
+		}
+	}
+	if _, want, err := models.LogJoint(lik, []*dag.Graph{g}, nil); err != nil || math.Abs(sum-want[0]) > 1e-9*math.Abs(sum) {
+		t.Errorf("ln evidence %v, want %v, %v", sum, want, err)
+	}
+}
+
+// Draws have the graph of their estimates, and weights with the moments of the posterior; the same bits with any number of workers.
+func TestDraw(t *testing.T) {
+	x := chain(60, 3, 8)
+	exact, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lik, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := func(workers int) (rows [][]float64) {
+		s, err := evidence.New(lik, evidence.Config{Seed: 1, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var parents []*evidence.Estimate
+		for j, set := range [][]int{{}, {0}, {0, 1}} {
+			all, err := s.Estimate(context.Background(), j, [][]int{set}, 512)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parents = append(parents, all...)
+		}
+		for k := range 64 {
+			g, theta := s.Draw(parents, k)
+			if len(g.Edges()) != 3 {
+				t.Fatalf("edges %v of a draw", g.Edges())
+			}
+			rows = append(rows, theta)
+		}
+		return rows
+	}
+	rows := draw(1)
+	for k, row := range draw(3) {
+		if !slices.Equal(row, rows[k]) {
+			t.Fatalf("draw %d with 3 workers: %v, want %v", k, row, rows[k])
+		}
+	}
+	want := exact.Equation(2, []int{0, 1})
+	for i := range 2 {
+		var w []float64
+		for _, row := range rows {
+			w = append(w, row[lik.EdgeWeight(i, 2)])
+		}
+		mean, sd := stat.MeanStdDev(w, nil)
+		exactSD := math.Sqrt(want.Cov.At(i, i))
+		if math.Abs(mean-want.Mean[i]) > 5*exactSD/8 || math.Abs(math.Log(sd/exactSD)) > 0.5 { // five standard errors of 64 draws
+			t.Errorf("weight of %d: %v ± %v, want %v ± %v", i, mean, sd, want.Mean[i], exactSD)
+		}
+	}
+}
+
+// A cancelled context ends estimates with its cause.
+func TestCancelled(t *testing.T) {
+	s, err := evidence.New(scale{chain(20, 2, 5), "two"}, evidence.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	if _, err := s.Estimate(ctx, 1, [][]int{{}}, 64); !errors.Is(err, cause) {
+		t.Errorf("error %v, want %v", err, cause)
+	}
+}

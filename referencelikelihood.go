@@ -1,0 +1,140 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/evidence"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Of references by estimated evidences of all sets of parents.
+const (
+	mostReferenceSets = 5120 // of all variables: those of 12 of them given an order, and of 10 over all orders
+	referencePoints   = 1024 // of an evidence
+)
+
+// estimatedScores are a model with estimated evidences in place of node scores.
+type estimatedScores struct {
+	Model
+	scores *score.Pool
+}
+
+var _ Scored = estimatedScores{}
+
+// Hypotheses implements [Scored].
+func (m estimatedScores) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
+	return []Hypothesis{{Scores: m.scores}}, nil
+}
+
+// estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
+func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (*inference, error) {
+	d := len(b.data.Names)
+	prior, err := cfg.closedPrior(d, cfg.Prior.edgesPerNode(d))
+	if err != nil {
+		return nil, err
+	}
+	sets, err := b.allSets(m, prior, cfg.Order.Known)
+	if err != nil {
+		return nil, err
+	}
+	pools, err := evidences(ctx, m, b.scaled, sets, cfg)
+	if err != nil {
+		return nil, err
+	}
+	b.ref.Engine, cfg.Engine = Exact, Exact
+	n := 0
+	for _, s := range sets {
+		n += len(s)
+	}
+	b.noteOnce(fmt.Sprintf("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints))
+	var inf [3]*inference
+	for k := range inf {
+		cfg.Model = estimatedScores{m, pools[k]}
+		if inf[k], err = inferExact(ctx, b.scaled, []Scored{cfg.Model.(Scored)}, &cfg); err != nil {
+			return nil, err
+		}
+	}
+	var off mat.Dense
+	off.Sub(inf[1].post.Probabilities, inf[2].post.Probabilities)
+	if v := math.Max(mat.Max(&off), -mat.Min(&off)) / 2; v > b.ref.StandardError {
+		if b.ref.StandardError = v; v > limitEvidence[0] {
+			b.ref.Warnings = append(b.ref.Warnings, fmt.Sprintf("the estimated evidences leave the probability of some edge a standard error of %.2f", v))
+		}
+	}
+	return inf[0], nil
+}
+
+// allSets are the sets of parents of every variable that the prior allows, in columns.
+func (b *referenceBuilder) allSets(m Model, prior *score.Prior, order []int) ([][][]int, error) {
+	d := len(b.data.Names)
+	if total := math.Exp2(float64(d)); order != nil && total > mostReferenceSets || order == nil && float64(d)*total/2 > mostReferenceSets {
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have too many sets of parents to estimate the evidence of each; allowed: at most 12 variables given an order, 10 without one", m, d)
+	}
+	all := make([][][]int, d)
+	for j := range d {
+		candidates := slices.DeleteFunc(identity(d), func(i int) bool {
+			return i == j || order != nil && slices.Index(order, i) > slices.Index(order, j)
+		})
+		subsets(candidates, len(candidates), func(set []int) {
+			if !math.IsInf(prior.LogPrior(j, set), -1) {
+				all[j] = append(all[j], append([]int{}, set...))
+			}
+		})
+	}
+	return all, nil
+}
+
+// evidences are estimates of ln p(x_j|x_A) of the sets of every variable, and those of either half of the points.
+func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int, cfg Config) (pools [3]*score.Pool, err error) {
+	d, order := len(data.Names), cfg.Order.Known
+	if order == nil {
+		order = identity(d)
+	} else {
+		data = data.Relabel(order)
+	}
+	if e, ok := m.(Estimated); ok {
+		if m, err = e.Estimate(ctx, data, cfg.Order.Known != nil); err != nil {
+			return pools, err
+		}
+	}
+	model, ok := m.(Differentiable)
+	if !ok {
+		return pools, fmt.Errorf("the model %v has neither node scores nor a likelihood", m)
+	}
+	lik, err := model.Likelihood(data)
+	if err != nil {
+		return pools, err
+	}
+	s, err := evidence.New(lik, evidence.Config{Seed: cfg.Seed, Workers: cfg.Workers})
+	if err != nil {
+		return pools, err
+	}
+	defer s.Close()
+	for k := range pools {
+		pools[k] = score.NewPool(d)
+	}
+	position := dag.Inverse(order)
+	for _, j := range order {
+		along := make([][]int, len(sets[j]))
+		for k, set := range sets[j] {
+			along[k] = merged(inOrder(set, position), nil)
+		}
+		all, err := s.Estimate(ctx, position[j], along, referencePoints)
+		if err != nil {
+			return pools, withName(err, data.Names)
+		}
+		for k, e := range all {
+			pools[0].Put(j, sets[j][k], e.LogEvidence)
+			pools[1].Put(j, sets[j][k], e.Halves[0])
+			pools[2].Put(j, sets[j][k], e.Halves[1])
+		}
+	}
+	return pools, nil
+}

@@ -1,0 +1,284 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/diagnostics"
+	"tobac/evidence"
+	"tobac/internal/stream"
+	"tobac/models"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A setEstimator estimates the evidences of sets of parents of a model without node scores, in order coordinates.
+type setEstimator interface {
+	// logEvidences are ln p(x_j|x_A) of sets of parents of variable j, of a short pass or of a long one, which it remembers.
+	logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error)
+	// rounds is how often neighbours of the sets of greatest weight are looked at too.
+	rounds() int
+	// examine looks at what the long pass has left of a variable.
+	examine(f *particleFit, j int, p parentPool)
+	// equip gives the draws, of graphs from the sets of the long pass, their parameters and log densities.
+	equip(f *particleFit, p *posterior.Posterior) error
+	close()
+}
+
+// newSetEstimator is that of the model: networks with one hidden layer have their own.
+func (f *particleFit) newSetEstimator() (setEstimator, error) {
+	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {
+		return f.newNetworkSets(m)
+	}
+	s := &likelihoodSets{known: map[string]*evidence.Estimate{}, names: f.data.Names}
+	for pass := range s.passes {
+		var err error
+		if s.passes[pass], err = evidence.New(f.lik, evidence.Config{Seed: stream.Seed(f.order.seed, stream.ReweightedEvidence, pass), Workers: f.workers}); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// checkPriors notes before the first step whether the priors of parameters, whose evidences the read-out will estimate, are densities: of every variable with all of its possible parents.
+func (f *particleFit) checkPriors(ctx context.Context) error {
+	if _, scored := f.model.(Scored); scored || f.sampler.Readout != ReweightedReadout {
+		return nil
+	}
+	estimator, err := f.newSetEstimator()
+	if err != nil {
+		return err
+	}
+	defer estimator.close()
+	s, ok := estimator.(*likelihoodSets)
+	if !ok {
+		return nil
+	}
+	f.seenSets = setChecks{}
+	widest := f.target.Widest()
+	for j := range f.names {
+		mass, sd, err := s.passes[1].LogPriorMass(ctx, j, widest.Parents(j), massPoints)
+		if err != nil {
+			return withName(err, s.names)
+		}
+		if math.Abs(mass)-4*sd > math.Abs(f.seenSets.mass) {
+			f.seenSets.mass, f.seenSets.massOf = mass, s.names[j]
+		}
+	}
+	return nil
+}
+
+// pool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
+func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior func([]int) float64) (parentPool, []float64, error) {
+	weighted := func(sets [][]int, long bool) ([]float64, error) {
+		q, err := s.logEvidences(ctx, j, sets, long)
+		for k := range q {
+			q[k] += logPrior(sets[k])
+		}
+		return q, err
+	}
+	q, err := weighted(sets, false)
+	if err != nil {
+		return parentPool{}, nil, err
+	}
+	for range s.rounds() {
+		more := beyond(j, sets, q, logPrior)
+		if len(more) == 0 {
+			break
+		}
+		extra, err := weighted(more, false)
+		if err != nil {
+			return parentPool{}, nil, err
+		}
+		sets, q = append(sets, more...), append(q, extra...)
+	}
+	best := floats.Max(q)
+	var p parentPool
+	for k, set := range sets {
+		if q[k] >= best-withinReach {
+			p.sets = append(p.sets, set)
+		}
+	}
+	q, err = weighted(p.sets, true)
+	return p, q, err
+}
+
+// beyond are the sets one edge away from those of greatest weight that are not among the sets.
+func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
+	known, best := map[string]bool{}, floats.Max(q)
+	for _, set := range sets {
+		known[fmt.Sprint(set)] = true
+	}
+	for k, set := range sets {
+		if q[k] < best-weighty {
+			continue
+		}
+		for i := range j {
+			other := toggled(set, i)
+			if key := fmt.Sprint(other); !known[key] && !math.IsInf(logPrior(other), -1) {
+				known[key] = true
+				more = append(more, other)
+			}
+		}
+	}
+	return more
+}
+
+// Points of an evidence in the two passes, and of the mass of a prior.
+const (
+	shortPoints = 64
+	longPoints  = 512
+	massPoints  = 512
+)
+
+// likelihoodSets estimates evidences under any likelihood.
+type likelihoodSets struct {
+	passes [2]*evidence.Sets
+	known  map[string]*evidence.Estimate // of the long pass
+	names  []string                      // in order coordinates
+}
+
+var _ setEstimator = (*likelihoodSets)(nil)
+
+func (s *likelihoodSets) rounds() int { return 4 }
+
+func (s *likelihoodSets) close() {
+	for _, p := range s.passes {
+		p.Close()
+	}
+}
+
+func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
+	pass, points := s.passes[0], shortPoints
+	if long {
+		pass, points = s.passes[1], longPoints
+	}
+	all, err := pass.Estimate(ctx, j, sets, points)
+	if err != nil {
+		return nil, withName(err, s.names)
+	}
+	logs := make([]float64, len(all))
+	for k, e := range all {
+		logs[k] = e.LogEvidence
+		if long {
+			s.known[fmt.Sprint(j, e.Set)] = e
+		}
+	}
+	return logs, nil
+}
+
+// examine notes how far the errors of the evidences move probabilities of edges.
+func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
+	seen := &f.seenSets
+	seen.estimated = true
+	for i := range j {
+		probability, variance := 0.0, 0.0
+		for k, set := range p.sets {
+			if slices.Contains(set, i) {
+				probability += p.probs[k]
+			}
+		}
+		for k, set := range p.sets {
+			off := -probability
+			if slices.Contains(set, i) {
+				off++
+			}
+			off *= p.probs[k] * s.known[fmt.Sprint(j, set)].StandardError
+			variance += off * off
+		}
+		if v := math.Sqrt(variance); v > seen.edge {
+			seen.edge, seen.edgeOf = v, [2]string{s.names[i], s.names[j]}
+		}
+	}
+}
+
+// setChecks are what estimated evidences say about themselves.
+type setChecks struct {
+	estimated bool
+	mass      float64 // logarithm of the integral of the prior of a variable's parameters, where it is farthest from 0 beyond its error
+	massOf    string
+	edge      float64 // largest standard error of the probability of an edge
+	edgeOf    [2]string
+}
+
+// worse are those of two orders.
+func (c setChecks) worse(o setChecks) setChecks {
+	c.estimated = c.estimated || o.estimated
+	if math.Abs(o.mass) > math.Abs(c.mass) {
+		c.mass, c.massOf = o.mass, o.massOf
+	}
+	if o.edge > c.edge {
+		c.edge, c.edgeOf = o.edge, o.edgeOf
+	}
+	return c
+}
+
+// checks are none where no evidence was estimated.
+func (c setChecks) checks() []diagnostics.Check {
+	if !c.estimated {
+		return nil
+	}
+	return []diagnostics.Check{
+		diagnostics.Above("evidence", c.edge, limitEvidence[0], limitEvidence[1],
+			fmt.Sprintf("the evidences of sets of parents are rough: they leave the probability of %q → %q a standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
+		diagnostics.Above("prior", math.Abs(c.mass), limitPrior[0], limitPrior[1],
+			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: sets with more parents count for too much or too little", c.massOf, c.mass)),
+	}
+}
+
+// equip gives the draws parameters of the sets that they have.
+func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
+	d := len(s.names)
+	graphs := make([]*dag.Graph, len(p.Draws))
+	rows := make([][]float64, len(p.Draws))
+	for k, draw := range p.Draws {
+		parents := make([]*evidence.Estimate, d)
+		for j := range parents {
+			parents[j] = s.known[fmt.Sprint(j, draw.Graph.Parents(j))]
+		}
+		graphs[k], rows[k] = s.passes[1].Draw(parents, k)
+	}
+	var theta *mat.Dense
+	if n := f.lik.ParamLen(); n > 0 {
+		theta = mat.NewDense(len(rows), n, nil)
+		for k, row := range rows {
+			theta.SetRow(k, row)
+		}
+	}
+	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
+	if err != nil {
+		return err
+	}
+	equational, _ := f.model.(Equational)
+	weighted, _ := f.lik.(models.Weighted)
+	for k := range p.Draws {
+		draw := &p.Draws[k]
+		draw.LogPrior, draw.LogLikelihood = prior[k], likelihood[k]
+		switch {
+		case equational != nil && weighted != nil:
+			draw.Equations = equational.Equations(f.data, edgeWeights(graphs[k], weighted, rows[k]))
+			if noise != nil {
+				copy(draw.Equations.NoiseVariances, noise.RawRowView(k))
+			}
+		case parameters != nil:
+			draw.Parameters = parameters.RawRowView(k)
+		}
+	}
+	c := &p.Components[0]
+	c.NoiseVariance = f.noiseVariance()
+	if equational != nil {
+		c.Empty = equational.Equations(f.data, mat.NewDense(d, d, nil))
+		if noise != nil {
+			copy(c.Empty.NoiseVariances, noise.RawRowView(len(rows)))
+		}
+	}
+	if equational == nil && weighted != nil {
+		p.WeightMean, p.WeightSD = meanWeights(p, theta, identity(d), weighted)
+	}
+	return nil
+}
