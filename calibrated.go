@@ -151,6 +151,11 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 // Likelihood implements [Differentiable].
 func (m integratedModel) Likelihood(*dataset.Table) (models.Likelihood, error) { return m.lik, nil }
 
+// Hypotheses implements [Scored]: that under which the model is sampled.
+func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
+	return []Hypothesis{{Scores: m.scores}}, nil
+}
+
 // differentiable is the model that SVGD samples: with what is estimated, and without parameters if they are to be integrated out.
 func (f *particleFit) differentiable(ctx context.Context, ordered bool) (Differentiable, error) {
 	m := f.asked
