@@ -116,9 +116,9 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	if given["preset"] == "paper" && given["prior"]+given["edges-per-node"]+given["resume"] == "" { // two edges per node are too many for four columns
 		base = append(base, "--edges-per-node", "0.5")
 	}
-	for option := range pairValues {
+	for _, o := range options {
 		for _, method := range []string{"bcd", "gflownet"} {
-			if strings.HasPrefix(option, method+"-") && given[option] != "" && given["method"]+given["engine"]+given["resume"] == "" {
+			if strings.HasPrefix(o.name, method+"-") && given["method"]+given["engine"]+given["resume"] == "" {
 				given["method"] = method
 				base = append(base, "--method", method)
 			}
@@ -129,7 +129,7 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	}
 	for option, beside := range map[string][]string{
 		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "output-layer": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
-		"penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "penalty-schedule": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
+		"edge-parameters": {"--model", "ffn", "--preset", "calibrated"}, "penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "penalty-schedule": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
 		"checkpoint-every": {"--checkpoint", "state"}, "chains": {"--engine", "mcmc"}, "candidates": {"--engine", "mcmc"}, "rungs": {"--engine", "mcmc"}, "iterations": {"--engine", "mcmc"}, "warm-up": {"--engine", "mcmc"},
 	} {
 		for k := 0; given[option] != "" && k < len(beside); k += 2 {
@@ -137,6 +137,12 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 				given[name] = beside[k+1]
 				base = append(base, beside[k:k+2]...)
 			}
+		}
+	}
+	if given["engine"] == "tempering" && given["model"]+given["resume"] == "" {
+		base = append(base, "--model", "ffn")
+		if given["order"] == "" {
+			base = append(base, "--order", "eqvar")
 		}
 	}
 	var got invocation
