@@ -139,14 +139,17 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 			}
 		}
 	}
-	if given["engine"] == "tempering" && given["model"]+given["resume"] == "" {
-		base = append(base, "--model", "ffn")
-		if given["order"] == "" {
-			base = append(base, "--order", "eqvar")
+	shorter := [][]string{{"--steps", "2", "--particles", "2", "--samples", "2"}, {"--steps", "2"}, {"--iterations", "20", "--warm-up", "10"}, nil}
+	if given["engine"] == "tempering" && given["resume"] == "" {
+		shorter = [][]string{{"--iterations", "40"}}
+		for name, value := range map[string]string{"model": "ffn", "order": "eqvar"} {
+			if given[name] == "" {
+				base = append(base, "--"+name, value)
+			}
 		}
 	}
 	var got invocation
-	for _, short := range [][]string{{"--steps", "2", "--particles", "2", "--samples", "2"}, {"--steps", "2"}, {"--iterations", "20", "--warm-up", "10"}, nil} {
+	for _, short := range shorter {
 		line := slices.Clone(base)
 		for k := 0; k < len(short); k += 2 {
 			if given[short[k][2:]] == "" && given["resume"] == "" {
