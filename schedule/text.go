@@ -73,6 +73,9 @@ func part(shape Shape, from, to float64, text string) (Schedule, error) {
 		if !ok1 || !ok2 || r.End == 0 {
 			return nil, partError(text)
 		}
+		if r.Start == 0 && r.End == 1 {
+			r.End = 0 // which says the same, without a part
+		}
 		return valid(r)
 	}
 	r := Ramp{Shape: shape, From: from, To: to}

@@ -48,6 +48,9 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
 		return usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
 	}
+	if j.fit.Engine == tobac.Tempering {
+		return usagef("--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine")
+	}
 	if n, d := t.X.Dims(); o.imputationRounds > 0 && j.fit.Engines(n, d)[0] == tobac.SVGD {
 		return usagef("--imputation-rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc")
 	}

@@ -43,7 +43,7 @@ func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, 
 	if edit != nil {
 		edit(&o)
 	}
-	given["holdout"], given["imputation-rounds"], given["engine"] = o.holdout > 0, o.imputationRounds >= 0, o.config.Engine == tobac.SVGD
+	given["holdout"], given["imputation-rounds"], given["engine"] = o.holdout > 0, o.imputationRounds >= 0, o.config.Engine != tobac.Exact
 	o.imputationRounds = max(0, o.imputationRounds)
 	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order, Prior: o.prior}}
 	var err error
@@ -188,6 +188,8 @@ func TestRefusedGaps(t *testing.T) {
 			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
 		{"rounds of particles", func(o *fitOptions) { o.imputationRounds, o.config.Engine = 2, tobac.SVGD }, nil,
 			"--imputation-rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
+		{"tempering", func(o *fitOptions) { o.config.Engine, o.model = tobac.Tempering, modelFFN }, nil,
+			"--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine"},
 		{"an empty row", nil, func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
 			"data.csv: without any observed value, leave out the row: 5"},
 		{"an empty column", nil, func(t *dataset.Table) {
