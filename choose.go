@@ -221,7 +221,7 @@ func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization,
 	data, scale, err := standardised(r.data)
 	if err == nil && r.shared.scale != nil {
 		scale = r.shared.scale
-		data = &dataset.Table{Names: r.data.Names, X: scale.Apply(r.data.X), Intervened: r.data.Intervened}
+		data = onScale(r.data, scale)
 	}
 	return sampled, data, scale, err
 }
@@ -231,6 +231,21 @@ type SampledModel interface {
 	// Sampled is that form, and whether it takes columns scaled to variance 1;
 	// beside says that the particles stand beside the posterior in closed form.
 	Sampled(beside bool) (m Model, standardise bool)
+}
+
+// centred are the data with columns of mean 0 in their own units.
+func centred(t *dataset.Table) (*dataset.Table, *posterior.Standardization) {
+	mean, sd := t.Moments()
+	for j := range sd {
+		sd[j] = 1
+	}
+	s := &posterior.Standardization{Mean: mean, SD: sd}
+	return onScale(t, s), s
+}
+
+// onScale are the data with shifted and scaled columns; nil: as they are.
+func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
+	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
 }
 
 // standardised are the data with columns of mean 0 and variance 1.

@@ -44,7 +44,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		return nil, err
 	}
 	model := asked.WithNoise(noise).(FeedForward)
-	data, scale := r.data, (*posterior.Standardization)(nil)
+	data, scale := centred(r.data) // biases are near zero, and means in the units of the data need not be
 	d := len(data.Names)
 	table.constant = make([]float64, d)
 	if noise == 0 {

@@ -21,10 +21,11 @@ type networkEvidences struct {
 
 // withEvidences gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
 func (r *Run) withEvidences(inf *inference) (*networkEvidences, error) {
-	model, data, _, err := r.sampledModel()
+	model, _, _, err := r.sampledModel()
 	if err != nil {
 		return nil, err
 	}
+	data := onScale(r.data, inf.post.Standardization)
 	m, d := model.(FeedForward), len(data.Names)
 	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.edgesPerNode(d))
 	if err != nil {
