@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
 
@@ -120,5 +121,21 @@ func TestTemperingErrors(t *testing.T) {
 		if _, err := tobac.Fit(context.Background(), data, c.cfg); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
+	}
+}
+
+// A constant added to all columns changes nothing over all orders: networks are given centred columns, also where one noise variance is in their units.
+func TestNetworksDoNotMindOffsets(t *testing.T) {
+	data := chain(t, 80).Train
+	cfg := tobac.Config{Model: tobac.FeedForward{Hidden: []int{3}}, Prior: tobac.Prior{MaxParents: 1}, Seed: 3}
+	want := fit(t, data, cfg)
+	if want.Config.Model.(tobac.FeedForward).NoiseVariance == 0 {
+		t.Fatal("each equation has a noise variance of its own")
+	}
+	x := mat.DenseCopyOf(data.X)
+	x.Apply(func(_, _ int, v float64) float64 { return v + 1000 }, x)
+	got := fit(t, &dataset.Table{Names: data.Names, X: x}, cfg)
+	if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-3) {
+		t.Errorf("probabilities\n%v, want\n%v", mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
 	}
 }
