@@ -81,8 +81,11 @@ func (m FeedForward) Doubts(data *dataset.Table) (w []string) {
 		return nil // the columns are scaled
 	}
 	w = commonNoise(data, m.NoiseVariance)
+	const bias = 5 // standard deviations of its prior
 	if text := meanWarning(data); m.NoBias && text != "" {
 		w = append(w, text)
+	} else if names := farMeans(data, func(float64) float64 { return bias }); !m.NoBias && names != "" {
+		w = append(w, fmt.Sprintf("the means of %s are far from zero, where the prior has the biases: centre or standardise the columns", names))
 	}
 	return w
 }

@@ -193,22 +193,28 @@ func (m Linear) Doubts(data *dataset.Table) (w []string) {
 // meanWarning names the columns whose mean is more than five standard errors
 // from zero: the model has no intercept.
 func meanWarning(data *dataset.Table) string {
-	mean, sd := data.Moments()
 	n, _ := data.X.Dims()
+	names := farMeans(data, func(sd float64) float64 { return 5 * sd / math.Sqrt(float64(n)) })
+	if names == "" {
+		return ""
+	}
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", names)
+}
+
+// farMeans names the columns whose mean is beyond a limit, which may depend on their standard deviation.
+func farMeans(data *dataset.Table, limit func(sd float64) float64) string {
+	mean, sd := data.Moments()
 	var names []string
 	for j, m := range mean {
-		if math.Abs(m) > 5*sd[j]/math.Sqrt(float64(n)) {
+		if math.Abs(m) > limit(sd[j]) {
 			names = append(names, strconv.Quote(data.Names[j]))
 		}
-	}
-	if len(names) == 0 {
-		return ""
 	}
 	const most = 5
 	if len(names) > most {
 		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
 	}
-	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // Noise implements [Noisy].

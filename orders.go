@@ -173,7 +173,11 @@ func (r *Run) warnings() []string {
 		w = append(w, r.inferred.training.warnings(r.Step())...)
 	}
 	if m, ok := r.cfg.Model.(Cautious); ok {
-		w = append(w, m.Doubts(r.data)...)
+		data := r.data
+		if r.inferred != nil && r.inferred.post != nil { // networks over all orders are given centred columns
+			data = onScale(data, r.inferred.post.Standardization)
+		}
+		w = append(w, m.Doubts(data)...)
 	}
 	if _, ok := r.cfg.Model.(BGe); ok && r.cfg.Sampler.Method == DiBS {
 		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
