@@ -59,7 +59,10 @@ func OpenFolder(dir string) (*Folder, error) {
 		return nil, file.WithPath(dir, err)
 	}
 	for _, e := range there {
-		if e.Name()[0] != '.' && e.Name() != headerName { // another process may be making it
+		if e.Name()[0] != '.' && e.Name() != headerName {
+			if f, err := ExistingFolder(dir); !errors.Is(err, fs.ErrNotExist) { // another process has made it since
+				return f, err
+			}
 			return nil, fmt.Errorf("%s: is no folder of jobs, and has other files, such as %s; allowed: a folder of jobs, an empty one, or a new one", dir, e.Name())
 		}
 	}
