@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"tobac/jobs"
 )
@@ -19,13 +18,6 @@ func TestKilledJobs(t *testing.T) {
 	const words = "data/train.csv --engine svgd --model linear --orders 8 --particles 8 --samples 32 --steps 60"
 	args, _, want := uninterrupted(t, s, words)
 	args = append(args, "--jobs", "state")
-	finished := func() []string {
-		all, err := filepath.Glob("state/done/*/????????????????????????????????????????????????????????????????")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
 	for _, both := range []bool{false, true} {
 		s.next(t)
 		succeed(t, append(args, "--plan")...)
@@ -33,8 +25,6 @@ func TestKilledJobs(t *testing.T) {
 		if err := victim.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- victim.Wait() }() // whose error is the kill
 		var other *exec.Cmd
 		if both {
 			other = process([]string{"work", "state", "--quiet", "--workers", "1"})
@@ -42,33 +32,20 @@ func TestKilledJobs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for len(finished()) < 2 && len(ended) == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		victim.Process.Kill()
-		<-ended
-		if !killed(victim) {
-			t.Fatalf("it ended before it was killed: %v", victim.ProcessState)
-		}
+		killWhen(t, victim, func() bool { return len(outputsOf(t, "state")) >= 2 })
 		if both {
 			if err := other.Wait(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		before := map[string]string{}
-		for _, path := range finished() {
-			before[path] = readFile(t, path)
-		}
+		before := outputsOf(t, "state")
+		check := kept(t, before)
 		if n := len(before); both && n != 8 || n < 2 {
 			t.Errorf("%d jobs are finished after the kill, one of two %v", n, both)
 		}
 		succeed(t, args...)
 		checkKept(t, "killed", want)
-		for path, text := range before { // with the seconds it took
-			if readFile(t, path) != text {
-				t.Errorf("%s was done again", path)
-			}
-		}
+		check()
 		folder, err := jobs.ExistingFolder("state")
 		if err != nil {
 			t.Fatal(err)

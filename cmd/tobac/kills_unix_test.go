@@ -44,6 +44,38 @@ func killed(cmd *exec.Cmd) bool {
 	return ok && status.Signaled()
 }
 
+// killWhen kills a process that has been started once something has happened, and fails if it ends before.
+func killWhen(t *testing.T, victim *exec.Cmd, happened func() bool) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- victim.Wait() }() // whose error is the kill
+	for !happened() && len(ended) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	victim.Process.Kill()
+	<-ended
+	if !killed(victim) {
+		t.Fatalf("it ended before it was killed: %v", victim.ProcessState)
+	}
+}
+
+// kept reads files, with the seconds that jobs took, and returns a function that checks that they are still the same.
+func kept(t *testing.T, paths []string) (check func()) {
+	t.Helper()
+	before := map[string]string{}
+	for _, path := range paths {
+		before[path] = readFile(t, path)
+	}
+	return func() {
+		t.Helper()
+		for path, text := range before {
+			if readFile(t, path) != text {
+				t.Errorf("%s was done again", path)
+			}
+		}
+	}
+}
+
 // uninterrupted makes the scene of a row, runs it in a process of its own, and returns
 // its command line, how long it took, and its results.
 func uninterrupted(t *testing.T, s *scenes, words string) (args []string, took time.Duration, want map[string]string) {

@@ -15,10 +15,10 @@ import (
 // cheap are the cells of Table I that take no time.
 const cheap = "reproduce table1 --runs 2 --only empty --only eqvar-bic --only exact-true"
 
-// outputsOf are the files of finished cells.
+// outputsOf are the files of the finished jobs of a folder.
 func outputsOf(t *testing.T, dir string) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(dir, "cells", "done", "*", "[0-9a-f]*"))
+	all, err := filepath.Glob(filepath.Join(dir, "done", "*", strings.Repeat("[0-9a-f]", 64)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestReproduce(t *testing.T) {
 		}
 	}
 	before := map[string]string{}
-	for _, path := range outputsOf(t, "r") {
+	for _, path := range outputsOf(t, "r/cells") {
 		before[path] = readFile(t, path)
 	}
 	// More runs: what is there is not done again.
@@ -66,7 +66,7 @@ func TestReproduce(t *testing.T) {
 		t.Error("the lines of the first split changed")
 	}
 	// A damaged cell.
-	damaged := outputsOf(t, "r")[0]
+	damaged := outputsOf(t, "r/cells")[0]
 	if err := os.WriteFile(damaged, []byte(strings.Replace(readFile(t, damaged), "eshd", "eshe", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}

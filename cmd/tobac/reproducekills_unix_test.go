@@ -5,7 +5,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // A study is killed in the middle. The next command writes the bytes of an undisturbed one, and does no finished cell again.
@@ -17,20 +16,9 @@ func TestKilledStudy(t *testing.T) {
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- victim.Wait() }() // whose error is the kill
-	for len(outputsOf(t, "killed")) < 2 && len(ended) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	victim.Process.Kill()
-	<-ended
-	if !killed(victim) {
-		t.Fatalf("it ended before it was killed: %v", victim.ProcessState)
-	}
-	before := map[string]string{}
-	for _, path := range outputsOf(t, "killed") {
-		before[path] = readFile(t, path)
-	}
+	killWhen(t, victim, func() bool { return len(outputsOf(t, "killed/cells")) >= 2 })
+	before := outputsOf(t, "killed/cells")
+	check := kept(t, before)
 	if len(before) < 2 || len(before) == 8 {
 		t.Errorf("%d of 8 cells were finished", len(before))
 	}
@@ -38,9 +26,5 @@ func TestKilledStudy(t *testing.T) {
 	if readFile(t, "killed/results.csv") != readFile(t, "whole/results.csv") {
 		t.Error("results.csv differs from that of a study that was not killed")
 	}
-	for path, text := range before { // with the seconds it took
-		if readFile(t, path) != text {
-			t.Errorf("%s was done again", path)
-		}
-	}
+	check()
 }

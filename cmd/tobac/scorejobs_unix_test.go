@@ -7,10 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // curvedTable is the text of a table with curved relations whose columns share no unit, so that Gaussian processes
@@ -53,31 +51,13 @@ func TestNodeScoreJobs(t *testing.T) {
 	if got, want := succeed(t, append(args, "--jobs", "state", "--plan")...).stdout, fmt.Sprintf("state has %d jobs to do: tobac work state\n", of); got != want {
 		t.Errorf("--plan prints %q, want %q", got, want)
 	}
-	finished := func() []string {
-		all, err := filepath.Glob("state/done/*/????????????????????????????????????????????????????????????????")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
 	victim := process([]string{"work", "state", "--quiet", "--workers", "1"})
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- victim.Wait() }() // whose error is the kill
-	for len(finished()) == 0 && len(ended) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	victim.Process.Kill()
-	<-ended
-	if !killed(victim) {
-		t.Fatalf("it ended before it was killed: %v", victim.ProcessState)
-	}
-	before := map[string]string{}
-	for _, path := range finished() {
-		before[path] = readFile(t, path)
-	}
+	killWhen(t, victim, func() bool { return len(outputsOf(t, "state")) > 0 })
+	before := outputsOf(t, "state")
+	check := kept(t, before)
 	succeed(t, append(args, "--jobs", "state")...)
 	after := results(t, "run")
 	for name, text := range want {
@@ -85,12 +65,8 @@ func TestNodeScoreJobs(t *testing.T) {
 			t.Errorf("%s differs from that of a fit without jobs", name)
 		}
 	}
-	for path, text := range before { // with the seconds it took
-		if readFile(t, path) != text {
-			t.Errorf("%s was done again", path)
-		}
-	}
-	if n := len(finished()); n != of || len(before) == of || len(after) != len(want) {
+	check()
+	if n := len(outputsOf(t, "state")); n != of || len(before) == of || len(after) != len(want) {
 		t.Errorf("%d jobs are finished, %d before the kill, want %d in the end; %d results, want %d", n, len(before), of, len(after), len(want))
 	}
 }
