@@ -245,6 +245,9 @@ func centred(t *dataset.Table) (*dataset.Table, *posterior.Standardization) {
 
 // onScale are the data with shifted and scaled columns; nil: as they are.
 func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
+	if s == nil {
+		return t
+	}
 	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
 }
 

@@ -82,9 +82,11 @@ func (m FeedForward) Doubts(data *dataset.Table) (w []string) {
 	}
 	w = commonNoise(data, m.NoiseVariance)
 	const bias = 5 // standard deviations of its prior
-	if text := meanWarning(data); m.NoBias && text != "" {
-		w = append(w, text)
-	} else if names := farMeans(data, func(float64) float64 { return bias }); !m.NoBias && names != "" {
+	if m.NoBias {
+		if text := meanWarning(data); text != "" {
+			w = append(w, text)
+		}
+	} else if names := farMeans(data, func(float64) float64 { return bias }); names != "" {
 		w = append(w, fmt.Sprintf("the means of %s are far from zero, where the prior has the biases: centre or standardise the columns", names))
 	}
 	return w

@@ -2,7 +2,6 @@ package tobac
 
 import (
 	"context"
-	"fmt"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -71,7 +70,7 @@ func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, lon
 	for k, e := range estimates {
 		logs[k] = e.LogEvidence
 		if long {
-			s.known[fmt.Sprint(j, e.Set)] = e
+			s.known[familyKey(j, e.Set)] = e
 		}
 	}
 	return logs, nil
@@ -80,7 +79,7 @@ func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, lon
 // equip gives the draws networks of the sets of parents that they have.
 func (s *networkSets) equip(f *particleFit, p *posterior.Posterior) error {
 	p.Components[0].NoiseVariance = f.noiseVariance()
-	return s.model.equip(p.Draws, f.data, s.long, func(j int, set []int) *tempering.Estimate { return s.known[fmt.Sprint(j, set)] })
+	return s.model.equip(p.Draws, f.data, s.long, func(j int, set []int) *tempering.Estimate { return s.known[familyKey(j, set)] })
 }
 
 // equip gives draws of graphs networks of the estimates of the sets of parents that they have, in turn, with their log densities.

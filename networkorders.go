@@ -171,7 +171,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	for _, draw := range some {
 		for j := range d {
 			set := draw.Graph.Parents(j)
-			if k := fmt.Sprint(j, set); t.estimates[j][setKey(set)] == nil && !listed[k] {
+			if k := familyKey(j, set); t.estimates[j][setKey(set)] == nil && !listed[k] {
 				listed[k] = true
 				list = append(list, tempering.Parents{Of: j, Set: set})
 			}

@@ -173,6 +173,9 @@ func (t *networkTable) fill() {
 // setKey tells sets apart.
 func setKey(set []int) string { return fmt.Sprint(set) }
 
+// familyKey tells variables with their sets of parents apart.
+func familyKey(j int, set []int) string { return fmt.Sprint(j, set) }
+
 // offset is what estimates are above Gaussian-process scores, by the number of parents: a straight line through the estimates, whose slope is drawn to 0 where
 // they are few.
 func (t *networkTable) offset(j int) func(parents int) float64 {
@@ -281,7 +284,7 @@ func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents
 					continue
 				}
 				set := merged(w.Set, []int{i})
-				if k := fmt.Sprint(j, set); !seen[k] {
+				if k := familyKey(j, set); !seen[k] {
 					seen[k] = true
 					list = append(list, tempering.Parents{Of: j, Set: set})
 				}

@@ -324,11 +324,15 @@ func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
 func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik models.Weighted) (mean, sd *mat.Dense) {
 	d := len(order)
 	mean, sd = unknown(d), unknown(d)
+	acyclic := make([]bool, len(p.Draws))
+	for m, draw := range p.Draws {
+		acyclic[m] = draw.Graph.Acyclic()
+	}
 	for a, i := range order {
 		for b, j := range order {
 			var w []float64
 			for m, draw := range p.Draws {
-				if draw.Graph.Has(i, j) && draw.Graph.Acyclic() {
+				if acyclic[m] && draw.Graph.Has(i, j) {
 					w = append(w, theta.At(m, lik.EdgeWeight(a, b)))
 				}
 			}

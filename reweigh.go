@@ -202,7 +202,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 			if v := density(set); !math.IsInf(v, -1) {
 				all, q = append(all, set), append(q, v)
 			}
-			known[fmt.Sprint(set)] = true
+			known[setKey(set)] = true
 		}
 		if next = nil; round == rounds {
 			break
@@ -213,8 +213,8 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 				continue
 			}
 			for i := range j {
-				if set := toggled(all[k], i); !known[fmt.Sprint(set)] {
-					known[fmt.Sprint(set)] = true
+				if set := toggled(all[k], i); !known[setKey(set)] {
+					known[setKey(set)] = true
 					next = append(next, set)
 				}
 			}
@@ -227,7 +227,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
 	known := map[string]bool{}
 	add := func(set []int) {
-		if key := fmt.Sprint(set); !known[key] && !math.IsInf(logPrior(set), -1) {
+		if key := setKey(set); !known[key] && !math.IsInf(logPrior(set), -1) {
 			known[key] = true
 			sets = append(sets, set)
 		}

@@ -112,7 +112,7 @@ func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior fun
 func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
 	known, best := map[string]bool{}, floats.Max(q)
 	for _, set := range sets {
-		known[fmt.Sprint(set)] = true
+		known[setKey(set)] = true
 	}
 	for k, set := range sets {
 		if q[k] < best-weighty {
@@ -120,7 +120,7 @@ func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (mor
 		}
 		for i := range j {
 			other := toggled(set, i)
-			if key := fmt.Sprint(other); !known[key] && !math.IsInf(logPrior(other), -1) {
+			if key := setKey(other); !known[key] && !math.IsInf(logPrior(other), -1) {
 				known[key] = true
 				more = append(more, other)
 			}
@@ -166,7 +166,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, 
 	for k, e := range all {
 		logs[k] = e.LogEvidence
 		if long {
-			s.known[fmt.Sprint(j, e.Set)] = e
+			s.known[familyKey(j, e.Set)] = e
 		}
 	}
 	return logs, nil
@@ -188,7 +188,7 @@ func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
 			if slices.Contains(set, i) {
 				off++
 			}
-			off *= p.probs[k] * s.known[fmt.Sprint(j, set)].StandardError
+			off *= p.probs[k] * s.known[familyKey(j, set)].StandardError
 			variance += off * off
 		}
 		if v := math.Sqrt(variance); v > seen.edge {
@@ -239,7 +239,7 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 	for k, draw := range p.Draws {
 		parents := make([]*evidence.Estimate, d)
 		for j := range parents {
-			parents[j] = s.known[fmt.Sprint(j, draw.Graph.Parents(j))]
+			parents[j] = s.known[familyKey(j, draw.Graph.Parents(j))]
 		}
 		graphs[k], rows[k] = s.passes[1].Draw(parents, k)
 	}
