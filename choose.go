@@ -233,16 +233,6 @@ type SampledModel interface {
 	Sampled(beside bool) (m Model, standardise bool)
 }
 
-// centred are the data with columns of mean 0 in their own units.
-func centred(t *dataset.Table) (*dataset.Table, *posterior.Standardization) {
-	mean, sd := t.Moments()
-	for j := range sd {
-		sd[j] = 1
-	}
-	s := &posterior.Standardization{Mean: mean, SD: sd}
-	return onScale(t, s), s
-}
-
 // onScale are the data with shifted and scaled columns; nil: as they are.
 func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
 	if s == nil {

@@ -14,6 +14,7 @@ import (
 	"tobac/score"
 	"tobac/tempering"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -43,16 +44,13 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err != nil {
 		return nil, err
 	}
-	model := asked.WithNoise(noise).(FeedForward)
-	data, scale := centred(r.data) // biases are near zero, and means in the units of the data need not be
-	d := len(data.Names)
-	table.constant = make([]float64, d)
-	if noise == 0 {
-		if data, scale, err = standardised(r.data); err != nil {
-			return nil, err
-		}
-		table.constant = unitConstants(data, scale.SD)
+	scale, own, err := networkScale(r.data, asked.NoiseVariance, noise)
+	if err != nil {
+		return nil, err
 	}
+	data, model := onScale(r.data, scale), asked.WithNoise(own).(FeedForward)
+	d := len(data.Names)
+	table.constant = unitConstants(data, scale.SD)
 	if table.sets, err = tempering.NewSets(data.X, data.Mask(), model.setConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)); err != nil {
 		return nil, err
 	}
@@ -73,9 +71,26 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	r.cfg.Model = model
 	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
 	if noise != asked.NoiseVariance {
-		inf.reason = "as asked for, its noise variance estimated"
+		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise, scale.SD[0])
 	}
 	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
+}
+
+// networkScale is the scale of the columns of networks, and the noise variance on it: of mean 0, as biases are near zero and means in the units of the data need not be. With a noise
+// variance for each (noise 0) columns have variance 1; where one for all was estimated they are divided by one number, so that their variance is 1 on average; one that was given is in the
+// units of the data.
+func networkScale(data *dataset.Table, asked, noise float64) (s *posterior.Standardization, own float64, err error) {
+	if noise == 0 {
+		_, s, err = standardised(data)
+		return s, 0, err
+	}
+	mean, sd := data.Moments()
+	unit := 1.0
+	if own = noise; asked == 0 {
+		unit = floats.Norm(sd, 2) / math.Sqrt(float64(len(sd)))
+		own = rounded(noise / (unit * unit))
+	}
+	return &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}, own, nil
 }
 
 // setConfig are the settings of estimates of evidences.

@@ -125,8 +125,8 @@ func TestTemperingErrors(t *testing.T) {
 	}
 }
 
-// A constant added to all columns changes nothing over all orders: networks are given centred columns, also where one noise variance is in their units.
-func TestNetworksDoNotMindOffsets(t *testing.T) {
+// A constant added to all columns and another unit for all change nothing over all orders, also where one noise variance is in their units.
+func TestNetworksDoNotMindUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
 	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(80, 3, nil)}
 	data.X.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, data.X)
@@ -135,10 +135,19 @@ func TestNetworksDoNotMindOffsets(t *testing.T) {
 	if want.Config.Model.(tobac.FeedForward).NoiseVariance == 0 {
 		t.Fatal("each equation has a noise variance of its own")
 	}
-	x := mat.DenseCopyOf(data.X)
-	x.Apply(func(_, _ int, v float64) float64 { return v + 1000 }, x)
-	got := fit(t, &dataset.Table{Names: data.Names, X: x}, cfg)
-	if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-3) {
-		t.Errorf("probabilities\n%v, want\n%v", mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
+	for _, to := range []func(float64) float64{
+		func(v float64) float64 { return v + 1000 },
+		func(v float64) float64 { return 1e-6 * v },
+		func(v float64) float64 { return 1e6 * (v - 3) },
+	} {
+		x := mat.DenseCopyOf(data.X)
+		x.Apply(func(_, _ int, v float64) float64 { return to(v) }, x)
+		got := fit(t, &dataset.Table{Names: data.Names, X: x}, cfg)
+		if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-3) {
+			t.Errorf("1 becomes %v: probabilities\n%v, want\n%v", to(1), mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
+		}
+		if v, w := got.Config.Model.String(), want.Config.Model.String(); v != w {
+			t.Errorf("1 becomes %v: model %s, want %s", to(1), v, w)
+		}
 	}
 }

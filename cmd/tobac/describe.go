@@ -121,7 +121,7 @@ func modelReason(asked tobac.Config, r *tobac.Result) string {
 	best, why := bestModel(r.Evidence)
 	switch {
 	case asked.Model != nil:
-		return "as asked for"
+		return r.Reason
 	case len(r.Evidence) < 2:
 		return ""
 	case particlesListed(r) && best.Model != r.Model:
