@@ -3,8 +3,9 @@ package score
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"sync"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Sparse is the prior ln ρ_j(A) = |A| ln o whose odds o give acyclic graphs of d
@@ -31,7 +32,7 @@ func Sparse(d int, edgesPerNode float64) (*Prior, error) {
 }
 
 // sparseOdds keeps the odds that were asked for: every model, table and part of a run asks for
-// the same, and with 200 variables they take a second.
+// the same, and with 1,000 variables they take seconds.
 var sparseOdds sync.Map
 
 // AddOdds adds c to odds(i, j) of every pair: it multiplies p(G) by e^c for
@@ -42,7 +43,7 @@ func (p *Prior) AddOdds(c float64) {
 	}
 }
 
-// logOdds is ln o at which the expected number of edges is the given one, to nine
+// logOdds is ln o at which the expected number of edges is the given one, to eleven
 // digits: a root of ln(expected/edges), which grows with ln o, by the secant method
 // with a bracket (the Illinois rule).
 func logOdds(d int, edges float64) float64 {
@@ -59,67 +60,107 @@ func logOdds(d int, edges float64) float64 {
 	for ; above < 0; above = excess(high) {
 		high++
 	}
-	for {
+	for before := 0.0; ; {
 		x := (low*above - high*below) / (above - below)
 		y := excess(x)
-		if math.Abs(y) < 1e-9 {
+		if math.Abs(y) < 1e-11 {
 			return x
 		}
-		if y > 0 {
-			high, above = x, y
-			below /= 2
+		again := y*before > 0 // the other end stayed
+		if before = y; y > 0 {
+			if high, above = x, y; again {
+				below /= 2
+			}
 		} else {
-			low, below = x, y
-			above /= 2
+			if low, below = x, y; again {
+				above /= 2
+			}
 		}
 	}
 }
 
-// expectedEdges is d ln a_d / d ln o of the weighted number of acyclic graphs
-// (Robinson 1973),
+// expectedEdges is the mean number of edges of acyclic graphs of d variables, each weighted by o^edges, o = e^logOdds.
 //
-//	a_n = Σ_{k=1..n} (−1)^{k+1} C(n,k) (1+o)^{k(n−k)} a_{n−k},   a_0 = 1,
+// Graphs are counted by their sources, the variables without parents, as Robinson (1970) has it: without its k sources a graph of n variables is one of m = n − k with s
+// sources, each of which has one of the k as a parent at least, while the other m − s may have any. With q = 1 + o and u = 1 − q^−k
 //
-// with o = e^logOdds. The sum alternates, and its terms exceed it by up to 2^n: it is
-// computed with so many more bits, and its derivative along with it.
+//	a(n,k) = C(n,k) q^{km} a(m) Σ_s P(s|m) u^s,   P(s|m) = a(m,s) / a(m),   a(m) = Σ_s a(m,s).
+//
+// All terms are positive, so that no digits are lost. A graph of these has k(m − s) o/q + ks o/(qu) more edges on average than the rest of it.
 func expectedEdges(d int, logOdds float64) float64 {
-	prec := uint(96 + 2*d)
-	num := func(v float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(v) }
 	odds := math.Exp(logOdds)
-	base := num(1)
-	base.Add(base, num(odds))
-	growth := make([]*big.Float, d+1) // (1+o)^k
-	growth[0] = num(1)
-	for k := 1; k <= d; k++ {
-		growth[k] = num(0)
-		growth[k].Mul(growth[k-1], base)
+	logQ, share := math.Log1p(odds), odds/(1+odds)
+	logFactorial := make([]float64, d+1)
+	for n := 2; n <= d; n++ {
+		logFactorial[n] = logFactorial[n-1] + math.Log(float64(n))
 	}
-	a, slope := []*big.Float{num(1)}, []*big.Float{num(0)} // a_n and its derivative by ln o
-	power := make([]*big.Float, d+1)                       // (1+o)^{k(n−k)}
-	share := num(odds)                                     // derivative of ln(1+o) by ln o
-	share.Quo(share, base)
-	term, part, exponent := num(0), num(0), num(0)
+	logCount := make([]float64, d+1) // ln a(n)
+	rest := make([]*bySources, d+1)
+	edges := 0.0
 	for n := 1; n <= d; n++ {
-		power[n] = num(1)
-		sum, sumSlope := num(0), num(0)
-		choose := big.NewInt(1)
-		for k := 1; k <= n; k++ {
-			choose.Mul(choose, big.NewInt(int64(n-k+1)))
-			choose.Quo(choose, big.NewInt(int64(k)))
-			if k < n {
-				power[k].Mul(power[k], growth[k])
-			}
-			term.SetInt(choose)
-			term.Mul(term, power[k])
-			if k%2 == 0 {
-				term.Neg(term)
-			}
-			sum.Add(sum, part.Mul(term, a[n-k]))
-			sumSlope.Add(sumSlope, part.Mul(part, exponent.Mul(share, num(float64(k*(n-k))))))
-			sumSlope.Add(sumSlope, part.Mul(term, slope[n-k]))
+		logs, own := make([]float64, n+1), make([]float64, n+1) // ln a(n,k), and the mean number of edges given k sources
+		logs[0] = math.Inf(-1)
+		for k := 1; k < n; k++ {
+			m := n - k
+			logSum, mean := rest[m].attach(-math.Expm1(-float64(k)*logQ), share*float64(k))
+			logs[k] = logFactorial[n] - logFactorial[k] - logFactorial[m] + float64(k)*float64(m)*logQ + logCount[m] + logSum
+			own[k] = mean
 		}
-		a, slope = append(a, sum), append(slope, sumSlope)
+		// Of n sources there is the graph without edges alone, ln a(n,n) = 0.
+		logCount[n] = floats.LogSumExp(logs)
+		if n == d {
+			for k, v := range logs {
+				edges += math.Exp(v-logCount[n]) * own[k]
+			}
+			break
+		}
+		rest[n] = newBySources(logs, own, logCount[n])
 	}
-	e, _ := part.Quo(slope[d], a[d]).Float64()
-	return e
+	return edges
+}
+
+// bySources are the graphs of a number of variables by their number of sources, from 1.
+type bySources struct {
+	ratios []float64 // P(s+1) / P(s)
+	edges  []float64 // the mean number of edges given s
+	at     int       // near the largest term of the last sum
+	logAt  float64   // ln P(at)
+}
+
+func newBySources(logs, edges []float64, logCount float64) *bySources {
+	b := &bySources{ratios: make([]float64, len(logs)), edges: edges, at: 1, logAt: logs[1] - logCount}
+	for s := 1; s+1 < len(logs); s++ {
+		b.ratios[s] = math.Exp(logs[s+1] - logs[s])
+	}
+	return b
+}
+
+// attach is ln Σ_s P(s) u^s, and the mean number of edges of graphs to which new sources are attached that have cut edges to another variable on average, if nothing is known of it. The terms have one
+// maximum, around which those count that are not negligible beside it.
+func (b *bySources) attach(u, cut float64) (logSum, edges float64) {
+	const negligible = 1e-18
+	m := len(b.ratios) - 1
+	for ; b.at < m && b.ratios[b.at]*u > 1; b.at++ {
+		b.logAt += math.Log(b.ratios[b.at])
+	}
+	for ; b.at > 1 && b.ratios[b.at-1]*u < 1; b.at-- {
+		b.logAt -= math.Log(b.ratios[b.at-1])
+	}
+	any, one := cut*float64(m), cut*(1/u-1) // of all, and what it is more of a source
+	sum, mean := 1.0, b.edges[b.at]+one*float64(b.at)
+	for s, w := b.at+1, 1.0; s <= m; s++ {
+		if w *= b.ratios[s-1] * u; w < negligible {
+			break
+		}
+		sum += w
+		mean += w * (b.edges[s] + one*float64(s))
+	}
+	for s, w := b.at-1, 1.0; s >= 1; s-- {
+		if w /= b.ratios[s] * u; w < negligible {
+			break
+		}
+		sum += w
+		mean += w * (b.edges[s] + one*float64(s))
+	}
+	return b.logAt + float64(b.at)*math.Log(u) + math.Log(sum), any + mean/sum
 }
