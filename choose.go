@@ -192,7 +192,7 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 	p := &particles{seconds: &r.seconds, data: data}
 	for _, o := range orders {
 		p.fits = append(p.fits, &particleFit{asked: model, sampler: r.cfg.Sampler, prior: r.cfg.Prior, density: density, order: o,
-			workers: r.cfg.Workers, names: r.data.Names, scale: scale})
+			workers: r.cfg.Workers, names: r.data.Names, scale: scale, doing: func(what string) { r.cfg.doing(SVGD, what) }})
 	}
 	r.particles = p
 	return p.begin(ctx)

@@ -39,6 +39,7 @@ type particleFit struct {
 	density float64 // edges per node of the prior
 	order   weightedOrder
 	workers int
+	doing   func(what string) // reports what is computed beside steps; nil: to nobody
 
 	names []string                   // of the columns
 	scale *posterior.Standardization // of the data; nil: their own

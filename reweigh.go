@@ -171,6 +171,9 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		if estimator == nil {
 			all[j].sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
 		} else {
+			if f.doing != nil {
+				f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, d))
+			}
 			var err error
 			if all[j], q, err = pool(ctx, estimator, j, sets, logPrior); err != nil {
 				return nil, err

@@ -122,9 +122,18 @@ func TestReweightedDraws(t *testing.T) {
 	data := orderedTable(t, 3, 30, false)
 	for _, model := range []tobac.Model{tailed{}, tobac.FeedForward{Hidden: []int{2, 2}, NoiseVariance: 0.2}} {
 		cfg := brief(model, 1, 0, 2)
+		var said []string
+		cfg.Progress = func(p tobac.Progress) {
+			if strings.Contains(p.Doing, "evidences") {
+				said = append(said, p.Doing)
+			}
+		}
 		res, err := tobac.Fit(context.Background(), data, cfg)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want := "evidences of the sets of parents of variable 3 of 3"; len(said) != 3 || said[2] != want {
+			t.Errorf("%v: progress %q, want three lines, at last %q", model, said, want)
 		}
 		cfg.Workers = 3
 		again, err := tobac.Fit(context.Background(), data, cfg)
