@@ -4,18 +4,21 @@
 // [Fit] does the whole job. Models whose node scores are in closed form (package
 // score) are compared by their evidence, and the posterior under the best is summed
 // over all orders and graphs (package exact) or, for many variables, sampled by
-// Markov chains (package mcmc). Every other model is sampled by Stein variational
-// gradient descent (package svgd): TOBAC's posterior of a structural equation model
-// given a causal order (package models, on the automatic differentiation of package
-// autograd), under orders drawn from the posterior of the former; of a model of one's own the sets of parents
-// that particles find are then weighted by their evidence, which package evidence estimates from the likelihood alone. Given an order, every strictly
-// upper triangular matrix is a directed acyclic graph, so no particle ever has a cycle.
+// Markov chains (package mcmc). Networks with one hidden layer have evidences that are
+// estimated (package tempering), and are summed over orders with them. Every other model
+// is sampled by Stein variational gradient descent (package svgd): TOBAC's posterior of a
+// structural equation model given a causal order (package models, on the automatic
+// differentiation of package autograd), under orders drawn from the posterior of the first
+// kind; of a model of one's own the sets of parents that particles find are then weighted
+// by their evidence, which package evidence estimates from the likelihood alone. Given an
+// order, every strictly upper triangular matrix is a directed acyclic graph, so no particle
+// ever has a cycle.
 //
 // A [Config] consists of values for what they set: a [Model], a [Prior] of the graph,
 // an [Order], an [Engine] with its [Sampler] or [Chains]. What a model gets follows from the
-// interfaces that it implements, which one's own can implement too. The [Method] DiBS, TOBAC's
-// predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet (packages bcd and gflownet) train
-// a distribution over graphs and draw from it.
+// interfaces that it implements, which one's own can implement too. The [Method] DiBS,
+// TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
+// (packages bcd and gflownet) train a distribution over graphs and draw from it.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the
 // column labels and the units of the data. The same data, settings and seed give the same
