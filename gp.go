@@ -92,8 +92,8 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 }
 
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
-// columns scaled to variance 1; or one for all, on a grid, with the parents scaled or as
-// they are, in their units. The three are equally probable. More than twenty variables, and columns of scales far apart, have the first alone.
+// columns scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided
+// by one number for all, from the origin of the data. The three are equally probable, and a unit of all columns does not matter. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	return m.shared(ctx, data, prior, workers, nil)
 }
@@ -121,7 +121,7 @@ func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior 
 	third := -math.Log(3)
 	all := []Hypothesis{{Scores: own, LogWeight: third}}
 	inUnits := opt
-	inUnits.Scale = score.Raw
+	inUnits.Scale = score.OneUnit
 	raw, err := score.NewGP(data.X, data.Mask(), inUnits)
 	if err != nil {
 		return nil, err

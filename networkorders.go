@@ -14,7 +14,6 @@ import (
 	"tobac/score"
 	"tobac/tempering"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -40,15 +39,18 @@ func (n networkScores) Hypotheses(context.Context, *dataset.Table, *score.Prior,
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.
 func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
-	table, o, noise, err := r.gaussianTable(ctx, asked)
+	table, o, noise, unit, err := r.gaussianTable(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
-	scale, own, err := networkScale(r.data, asked.NoiseVariance, noise)
-	if err != nil {
-		return nil, err
+	mean, sd := r.data.Moments() // biases are near zero, and means in the units of the data need not be
+	scale := &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}
+	if noise == 0 {
+		if _, scale, err = standardised(r.data); err != nil {
+			return nil, err
+		}
 	}
-	data, model := onScale(r.data, scale), asked.WithNoise(own).(FeedForward)
+	data, model := onScale(r.data, scale), asked.WithNoise(noise).(FeedForward)
 	d := len(data.Names)
 	table.constant = unitConstants(data, scale.SD)
 	if table.sets, err = tempering.NewSets(data.X, data.Mask(), model.setConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)); err != nil {
@@ -64,33 +66,16 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err != nil {
 		return nil, err
 	}
-	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
+	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise * unit * unit, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
 	if err != nil {
 		return nil, err
 	}
 	r.cfg.Model = model
 	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
 	if noise != asked.NoiseVariance {
-		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise, scale.SD[0])
+		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise*unit*unit, unit)
 	}
 	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
-}
-
-// networkScale is the scale of the columns of networks, and the noise variance on it: of mean 0, as biases are near zero and means in the units of the data need not be. With a noise
-// variance for each (noise 0) columns have variance 1; where one for all was estimated they are divided by one number, so that their variance is 1 on average; one that was given is in the
-// units of the data.
-func networkScale(data *dataset.Table, asked, noise float64) (s *posterior.Standardization, own float64, err error) {
-	if noise == 0 {
-		_, s, err = standardised(data)
-		return s, 0, err
-	}
-	mean, sd := data.Moments()
-	unit := 1.0
-	if own = noise; asked == 0 {
-		unit = floats.Norm(sd, 2) / math.Sqrt(float64(len(sd)))
-		own = rounded(noise / (unit * unit))
-	}
-	return &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}, own, nil
 }
 
 // setConfig are the settings of estimates of evidences.
@@ -99,13 +84,13 @@ func (m FeedForward) setConfig(seed uint64, workers int) tempering.Config {
 }
 
 // gaussianTable is the table of Gaussian-process scores with the posterior under it, and the noise variance of all equations: that of the model, or, if that is unknown, one
-// in common or, 0, one for each, as the data support.
-func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (*networkTable, *exact.Orders, float64, error) {
+// in common or, 0, one for each, as the data support. One in common that was estimated is of columns in units of unit, which makes their variance 1 on average; else unit is 1.
+func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (t *networkTable, o *exact.Orders, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
 	densities := r.cfg.Prior.densities(d)
 	prior, err := r.cfg.closedPrior(d, densities[len(densities)-1])
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, 1, err
 	}
 	r.cfg.doing(Tempering, "scores of Gaussian processes")
 	var opt score.GPOptions
@@ -120,50 +105,59 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (*networkTable, 
 		o, err := t.grow(ctx)
 		return t, o, err
 	}
-	raw, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Scale: score.Raw, Rank: opt.Rank})
+	inOneUnit := opt
+	inOneUnit.Scale = score.OneUnit
+	if m.NoiseVariance != 0 {
+		inOneUnit.Unit = 1 // that in which it was given
+	}
+	mean, _ := r.data.Moments() // networks are given centred columns
+	origin := posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{1}, d)}
+	common, err := score.NewGP(origin.Apply(r.data.X), r.data.Mask(), inOneUnit)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, 1, err
 	}
 	if m.NoiseVariance != 0 {
-		t, o, err := table(raw.At(m.NoiseVariance))
-		return t, o, m.NoiseVariance, err
+		t, o, err := table(common.At(m.NoiseVariance))
+		return t, o, m.NoiseVariance, 1, err
 	}
 	scaled, err := score.NewGP(r.data.X, r.data.Mask(), opt)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, 1, err
 	}
 	own, ownOrders, err := table(scaled.Integrated())
 	if err != nil || noCommonUnit(r.data) != "" {
-		return own, ownOrders, 0, err
+		return own, ownOrders, 0, 1, err
 	}
 	graph, err := own.best(ctx)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, 1, err
 	}
+	unit = common.Unit()
+	at := func(noise float64) score.Scorer { return common.At(noise * unit * unit) }
 	var one *networkTable
 	var oneOrders *exact.Orders
-	v := raw.LeastVariance()
+	noise = common.LeastVariance() / (unit * unit)
 	for round := range 2 {
-		if v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(raw.At(v), graph), nil }); err != nil {
-			return nil, nil, 0, err
+		if noise, err = score.MaximiseNoiseVariance(ctx, noise, func(v float64) (float64, error) { return logScore(at(v), graph), nil }); err != nil {
+			return nil, nil, 0, 1, err
 		}
-		v = rounded(v)
+		noise = rounded(noise)
 		if round == 0 {
-			if one, oneOrders, err = table(raw.At(v)); err == nil {
+			if one, oneOrders, err = table(at(noise)); err == nil {
 				graph, err = one.best(ctx)
 			}
-		} else if err = one.rescore(ctx, raw.At(v)); err == nil {
+		} else if err = one.rescore(ctx, at(noise)); err == nil {
 			oneOrders, err = one.grow(ctx)
 		}
 		if err != nil {
-			return nil, nil, 0, err
+			return nil, nil, 0, 1, err
 		}
 	}
-	grid := raw.NoiseGrid(v, 1)
+	grid := common.NoiseGrid(noise*unit*unit, 1)
 	if oneOrders.LogEvidence()+grid.LogWeights[0] > ownOrders.LogEvidence() {
-		return one, oneOrders, v, nil
+		return one, oneOrders, noise, unit, nil
 	}
-	return own, ownOrders, 0, nil
+	return own, ownOrders, 0, 1, nil
 }
 
 // rounded keeps four digits, more than which nothing depends on.

@@ -19,7 +19,7 @@ import (
 type scoresJob struct {
 	Rank       int           `json:"rank,omitempty"`
 	MaxParents int           `json:"max_parents,omitempty"`
-	Raw        bool          `json:"raw,omitempty"`
+	OneUnit    bool          `json:"one_unit,omitempty"`
 	Variances  []float64     `json:"variances"` // of the noise, in the units of the data; 0: each variable its own
 	Queries    []score.Query `json:"queries"`
 }
@@ -54,7 +54,7 @@ func (b *scoreSharing) at(g *score.GP, opt score.GPOptions, variances ...float64
 	if b.do == nil {
 		return func(v float64) score.Scorer { return scorerAt(g, v) }
 	}
-	in := scoresJob{Rank: opt.Rank, MaxParents: opt.MaxParents, Raw: opt.Scale == score.Raw, Variances: variances}
+	in := scoresJob{Rank: opt.Rank, MaxParents: opt.MaxParents, OneUnit: opt.Scale == score.OneUnit, Variances: variances}
 	all := scorersAt(g, variances)
 	return func(v float64) score.Scorer {
 		return &sharedScores{GPScorer: all[slices.Index(variances, v)], all: all, in: in, scoreSharing: b}
@@ -188,8 +188,8 @@ func doScores(ctx context.Context, j jobs.Job) ([]byte, error) {
 		return nil, err
 	}
 	opt := score.GPOptions{Rank: in.Rank, MaxParents: in.MaxParents}
-	if in.Raw {
-		opt.Scale = score.Raw
+	if in.OneUnit {
+		opt.Scale = score.OneUnit
 	}
 	if err := in.check(len(table.Names)); err != nil {
 		return nil, err

@@ -12,9 +12,12 @@ import (
 
 // GPOptions are the settings of the Gaussian-process scores.
 type GPOptions struct {
-	// Scale says how the kernel sees the parents: Standardised, or Raw with the
-	// origin of the data, about which the functions bend. Zero: Standardised.
+	// Scale says how the kernel sees the parents: Standardised, or in OneUnit with the origin of the data, about which the functions bend. Zero: Standardised.
 	Scale Scale
+
+	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all variables. Zero: the root of the mean variance of
+	// the columns, with which no unit of the data matters.
+	Unit float64
 
 	// Rank is the number of rows to which the function is restricted where there are
 	// twice as many or more: an approximation for many rows, about 2n·Rank² instead of
@@ -29,6 +32,9 @@ type GPOptions struct {
 	Workers int
 }
 
+// mostUnits bounds the magnitude of what the kernel sees.
+const mostUnits = 1e50
+
 // amplitudes are the values of a over which the evidence is averaged.
 var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 
@@ -42,10 +48,10 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 // evidence is averaged over a = 0.02, 0.1, 0.4, 1.5 and 5. For the n rows in which
 // variable j was not set by intervention, y = x_j − x̄_j and H = I − 11ᵀ/n,
 //
-//	score(A) = ½ ln(α_μ/(n+α_μ)) + ln mean_a N(y; 0, 5a·H K0 H + σ²I).
+//	score(A) = ½ ln(α_μ/(n+α_μ)) + ln mean_a N(y; 0, 5a·u²·H K0 H + σ²I).
 //
-// [GP.At] scores with one noise variance σ² for all variables, in raw units;
-// [GP.Integrated] with one for each variable, integrated out.
+// [GP.At] scores with one noise variance σ² for all variables, in units of the data, and u is [GPOptions].Unit;
+// [GP.Integrated] with one for each variable, integrated out, where u is the standard deviation of the column.
 //
 // With a rank, K0 is approximated by L Lᵀ with rank columns, and Lᵀ H L takes the
 // place of H K0 H below.
@@ -57,6 +63,7 @@ type GP struct {
 	d    int
 	opt  GPOptions
 	of   []int
+	unit float64
 	sd   []float64
 	logs []float64 // ln sd, by variable
 	// For functions: of standardisation, and the means over the rows that count.
@@ -99,6 +106,9 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	if opt.Rank < 0 || opt.MaxParents < 0 || opt.Workers < 0 {
 		return nil, fmt.Errorf("score: Gaussian process: rank %d, at most %d parents and %d workers, want no negative number", opt.Rank, opt.MaxParents, opt.Workers)
 	}
+	if !(opt.Unit >= 0) || math.IsInf(opt.Unit, 1) {
+		return nil, fmt.Errorf("score: Gaussian process: unit %v, want a finite number from 0 on", opt.Unit)
+	}
 	g := &GP{d: data.d, opt: opt, of: data.of, logs: make([]float64, data.d)}
 	var targets [][]float64
 	for j := range g.d {
@@ -111,11 +121,11 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 		g.means = append(g.means, m)
 		targets = append(targets, y)
 	}
-	raw := make([][]float64, g.d)
-	for j := range raw {
-		raw[j] = append(raw[j], data.column[j]...)
-		if largest := floats.Norm(raw[j], math.Inf(1)); opt.Scale == Raw && largest > 1e50 {
-			return nil, fmt.Errorf("score: Gaussian process: column %d has the magnitude %v, want at most 1e50 in raw units", j+1, largest)
+	input := data.column
+	if opt.Scale == OneUnit {
+		input = make([][]float64, g.d)
+		for j, column := range data.column {
+			input[j] = slices.Clone(column)
 		}
 	}
 	if g.centre, g.sd, err = data.standardise(); err != nil {
@@ -124,11 +134,17 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	for j, sd := range g.sd {
 		g.logs[j] = math.Log(sd)
 	}
-	input := data.column
+	if g.unit = opt.Unit; g.unit == 0 {
+		g.unit = floats.Norm(g.sd, 2) / math.Sqrt(float64(g.d))
+	}
 	switch opt.Scale {
 	case Standardised:
-	case Raw:
-		input = raw
+	case OneUnit:
+		for j, column := range input {
+			if floats.Scale(1/g.unit, column); !(floats.Norm(column, math.Inf(1)) <= mostUnits) {
+				return nil, fmt.Errorf("score: Gaussian process: column %d has values of more than %v units", j+1, mostUnits)
+			}
+		}
 	default:
 		panic(fmt.Sprintf("score: Gaussian process: unknown scale %d", opt.Scale))
 	}
@@ -148,6 +164,9 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 
 // Vars is the number of variables.
 func (g *GP) Vars() int { return g.d }
+
+// Unit is that of the options, or the one that the columns have.
+func (g *GP) Unit() float64 { return g.unit }
 
 // allows reports whether a variable may have p parents.
 func (g *GP) allows(p int) bool { return g.opt.MaxParents == 0 || p <= g.opt.MaxParents }
@@ -184,7 +203,7 @@ type gpScratch struct {
 	norm, sum   []float64
 	input       [][]float64
 	householder tridiagonaliser
-	shifts      []shift
+	shifts, all []shift
 	rho         []float64
 	forms, logs []float64
 	lane        []shiftLane

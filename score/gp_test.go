@@ -71,18 +71,19 @@ func denseGP(t *testing.T, y []float64, input [][]float64, a, variance float64) 
 
 var gpAmplitudes = []float64{0.02, 0.1, 0.4, 1.5, 5}
 
-// kernelInputs are the columns as the kernel sees them, in the rows of variable j,
+// kernelInputs are the columns as the kernel sees them, in the rows of variable j, in a unit, or, if it is 0, standardised,
 // and that variable, centred.
-func kernelInputs(x, mask *mat.Dense, j int, scale score.Scale) (input [][]float64, y []float64) {
+func kernelInputs(x, mask *mat.Dense, j int, unit float64) (input [][]float64, y []float64) {
 	rows := keep(x, mask, j)
 	_, d := x.Dims()
 	for i := range d {
 		c := mat.Col(nil, i, rows)
-		if scale == score.Standardised {
-			m, sd := stat.MeanStdDev(mat.Col(nil, i, keep(x, mask, i)), nil)
-			floats.AddConst(-m, c)
-			floats.Scale(1/sd, c)
+		m, sd := stat.MeanStdDev(mat.Col(nil, i, keep(x, mask, i)), nil)
+		if unit != 0 {
+			m, sd = 0, unit
 		}
+		floats.AddConst(-m, c)
+		floats.Scale(1/sd, c)
 		input = append(input, c)
 	}
 	y = mat.Col(nil, j, rows)
@@ -95,26 +96,38 @@ func kernelInputs(x, mask *mat.Dense, j int, scale score.Scale) (input [][]float
 func TestGPDensity(t *testing.T) {
 	const n, d, variance = 11, 4, 0.3
 	x := normals(41, n, d)
-	for _, scale := range []score.Scale{score.Standardised, score.Raw} {
+	for _, opt := range []score.GPOptions{{}, {Scale: score.OneUnit}, {Unit: 2}, {Scale: score.OneUnit, Unit: 2}} {
 		for _, mask := range []*mat.Dense{nil, randomMask(41, n, d, false)} {
 			var m mat.Matrix
 			if mask != nil {
 				m = mask
 			}
-			s := newGP(t, x, m, score.GPOptions{Scale: scale}).At(variance)
+			unit := opt.Unit
+			if unit == 0 {
+				for i := range d {
+					unit += stat.Variance(mat.Col(nil, i, keep(x, mask, i)), nil) / d
+				}
+				unit = math.Sqrt(unit)
+			}
+			seen := 0.0
+			if opt.Scale == score.OneUnit {
+				seen = unit
+			}
+			s := newGP(t, x, m, opt).At(variance)
 			everySet(d, func(j int, parents []int) {
-				columns, y := kernelInputs(x, mask, j, scale)
+				columns, y := kernelInputs(x, mask, j, seen)
+				floats.Scale(1/unit, y)
 				var input [][]float64
 				for _, i := range parents {
 					input = append(input, columns[i])
 				}
 				var terms []float64
 				for _, a := range gpAmplitudes {
-					terms = append(terms, denseGP(t, y, input, a, variance))
+					terms = append(terms, denseGP(t, y, input, a, variance/(unit*unit)))
 				}
-				want := floats.LogSumExp(terms) - math.Log(5)
+				want := floats.LogSumExp(terms) - math.Log(5) - float64(len(y))*math.Log(unit)
 				if got := s.LogScore(j, parents); !near(got, want, 1e-9) {
-					t.Errorf("scale %d, masked %t: score(%d|%v): got %v, want %v", scale, mask != nil, j, parents, got, want)
+					t.Errorf("%+v, masked %t: score(%d|%v): got %v, want %v", opt, mask != nil, j, parents, got, want)
 				}
 			})
 		}
@@ -132,7 +145,7 @@ func TestGPIntegrated(t *testing.T) {
 		j       int
 		parents []int
 	}{{0, nil}, {1, []int{0}}, {2, []int{0, 1}}} {
-		columns, y := kernelInputs(x, nil, set.j, score.Standardised)
+		columns, y := kernelInputs(x, nil, set.j, 0)
 		var input [][]float64
 		for _, i := range set.parents {
 			input = append(input, columns[i])
@@ -297,8 +310,8 @@ func TestGPRankConverges(t *testing.T) {
 func TestGPManyVariables(t *testing.T) {
 	const n = 15
 	x := normals(47, n, 30)
-	wide := newGP(t, x, nil, score.GPOptions{Scale: score.Raw}).At(0.7)
-	narrow := newGP(t, x.Slice(0, n, 0, 4), nil, score.GPOptions{Scale: score.Raw}).At(0.7)
+	wide := newGP(t, x, nil, score.GPOptions{Scale: score.OneUnit, Unit: 1}).At(0.7)
+	narrow := newGP(t, x.Slice(0, n, 0, 4), nil, score.GPOptions{Scale: score.OneUnit, Unit: 1}).At(0.7)
 	everySet(4, func(j int, parents []int) {
 		if got, want := wide.LogScore(j, parents), narrow.LogScore(j, parents); got != want {
 			t.Errorf("score(%d|%v): got %v, want %v", j, parents, got, want)
@@ -315,8 +328,8 @@ func TestGPErrors(t *testing.T) {
 		t.Errorf("got %v, want a ConstantColumnError of column 1", err)
 	}
 	x.SetCol(1, []float64{3, 3, 3, 3, 3, 1e60})
-	want := "score: Gaussian process: column 2 has the magnitude 1e+60, want at most 1e50 in raw units"
-	if _, err := score.NewGP(x, nil, score.GPOptions{Scale: score.Raw}); err == nil || err.Error() != want {
+	want := "score: Gaussian process: column 2 has values of more than 1e+50 units"
+	if _, err := score.NewGP(x, nil, score.GPOptions{Scale: score.OneUnit, Unit: 1}); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if _, err := score.NewGP(x, nil, score.GPOptions{MaxParents: -1}); err == nil {

@@ -55,9 +55,9 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	group := &g.group[g.of[j]]
 	f := &Function{mean: g.means[j], NoiseVariance: g.sd[j] * g.sd[j]}
 	for _, i := range parents {
-		shift, scale := 0.0, 1.0
-		if g.opt.Scale == Standardised {
-			shift, scale = g.centre[i], g.sd[i]
+		shift, scale := g.centre[i], g.sd[i]
+		if g.opt.Scale == OneUnit {
+			shift, scale = 0, g.unit
 		}
 		f.shift, f.scale = append(f.shift, shift), append(f.scale, scale)
 	}
@@ -94,32 +94,12 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 }
 
 // drawShift draws the amplitude and, unless it is given, the noise variance from their
-// posterior. unit is that of the amplitude's square root: the standard deviation of the column
-// where each variable has a variance of its own.
+// posterior. unit is that of the amplitude's square root.
 func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) (amplitude, unit float64) {
-	g, scratch := s.gp, new(gpScratch)
-	group := &g.group[g.of[j]]
-	e, z := g.entry(j, parents, scratch)
-	var all []shift
-	unit = 1
-	if s.variance > 0 {
-		for _, a := range amplitudes {
-			scratch.shifts = append(scratch.shifts, shift{amplitude: a, variance: s.variance})
-		}
-		scratch.evaluate(e, z, group.n, group.square[j], 1)
-		all = append(all, scratch.shifts...)
-	} else {
-		unit = g.sd[j]
-		q := newNoiseQuadrature(group.n)
-		scratch.shifts = q.coarse(scratch.shifts[:0])
-		scratch.evaluate(e, z, group.n, group.square[j], 1/(unit*unit))
-		all = append(all, scratch.shifts...)
-		scratch.shifts = q.fine(scratch.shifts[:0], scratch.terms)
-		scratch.evaluate(e, z, group.n, group.square[j], 1/(unit*unit))
-		all = append(all, scratch.shifts...)
-	}
+	scratch := new(gpScratch)
+	unit = s.evaluate(j, parents, scratch)
 	total := floats.LogSumExp(scratch.terms)
-	u, at := rng.Float64(), len(all)-1
+	u, at := rng.Float64(), len(scratch.all)-1
 	for k, t := range scratch.terms {
 		if u -= math.Exp(t - total); u < 0 {
 			at = k
@@ -127,9 +107,9 @@ func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) 
 		}
 	}
 	if s.variance == 0 {
-		f.NoiseVariance = all[at].variance * unit * unit
+		f.NoiseVariance = scratch.all[at].variance * unit * unit
 	}
-	return all[at].amplitude, unit
+	return scratch.all[at].amplitude, unit
 }
 
 // drawCoefficients draws c ~ p(c | y) of y = Σ_m c_m φ_m + ε, c ~ N(0, prior·I), ε ~ N(0, noise·I):

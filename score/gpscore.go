@@ -14,7 +14,7 @@ import (
 // safe for concurrent use.
 type GPScorer struct {
 	gp       *GP
-	variance float64 // common, raw units; 0: each variable has its own
+	variance float64 // common, in units of the data; 0: each variable has its own
 	known    *knownScores
 }
 
@@ -105,28 +105,40 @@ func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 
 // integrate averages the evidence over amplitudes and noise variances.
 func (s *GPScorer) integrate(j int, parents []int, scratch *gpScratch) float64 {
+	unit := s.evaluate(j, parents, scratch)
+	rows := float64(s.gp.group[s.gp.of[j]].n)
+	constant := 0.5*math.Log(alphaMu/(rows+alphaMu)) - 0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(amplitudes)))
+	return constant + floats.LogSumExp(scratch.terms) - rows*math.Log(unit)
+}
+
+// evaluate leaves in scratch all amplitudes and noise variances that count, and their terms, of y in a unit: that of the columns or, where each variable
+// has a noise variance of its own, the standard deviation of the column.
+func (s *GPScorer) evaluate(j int, parents []int, scratch *gpScratch) (unit float64) {
 	g := s.gp
 	group := &g.group[g.of[j]]
-	n := group.n
 	e, z := g.entry(j, parents, scratch)
-	rows := float64(n)
-	constant := 0.5*math.Log(alphaMu/(rows+alphaMu)) - 0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(amplitudes)))
-	scratch.terms = scratch.terms[:0]
-	if s.variance > 0 {
-		scratch.shifts = scratch.shifts[:0]
-		for _, a := range amplitudes {
-			scratch.shifts = append(scratch.shifts, shift{amplitude: a, variance: s.variance})
-		}
-		scratch.evaluate(e, z, n, group.square[j], 1)
-		return constant + floats.LogSumExp(scratch.terms)
+	scratch.terms, scratch.all = scratch.terms[:0], scratch.all[:0]
+	if unit = g.sd[j]; s.variance > 0 {
+		unit = g.unit
 	}
-	unit := 1 / (g.sd[j] * g.sd[j])
-	q := newNoiseQuadrature(n)
-	scratch.shifts = q.coarse(scratch.shifts[:0])
-	scratch.evaluate(e, z, n, group.square[j], unit)
-	scratch.shifts = q.fine(scratch.shifts[:0], scratch.terms)
-	scratch.evaluate(e, z, n, group.square[j], unit)
-	return constant + floats.LogSumExp(scratch.terms) - rows*g.logs[j]
+	square := 1 / (unit * unit)
+	next := func(shifts []shift) {
+		scratch.shifts = shifts
+		scratch.evaluate(e, z, group.n, group.square[j], square)
+		scratch.all = append(scratch.all, shifts...)
+	}
+	if s.variance > 0 {
+		shifts := scratch.shifts[:0]
+		for _, a := range amplitudes {
+			shifts = append(shifts, shift{amplitude: a, variance: s.variance * square})
+		}
+		next(shifts)
+		return unit
+	}
+	q := newNoiseQuadrature(group.n)
+	next(q.coarse(scratch.shifts[:0]))
+	next(q.fine(scratch.shifts[:0], scratch.terms))
+	return unit
 }
 
 // evaluate appends weight + ln N(y√unit; 0, 5a·HK0H + σ²I) + ½ n ln 2π for every
