@@ -25,8 +25,7 @@ type Config struct {
 	Moves        int // of edges, for each iteration and temperature; 0: as many as there are candidates, at least 4
 	Draws        int // of whole networks, half of them from each of the two chains of a variable, at most one of an iteration that is kept; 0: 200
 
-	Particles int // of [Enumerate]; 0: 128
-	Sweeps    int // of Enumerate, at each temperature; 0: 8
+	Sweeps int // of [Sets], at each temperature; 0: 8
 
 	Seed    uint64
 	Workers int // goroutines; results do not depend on it. 0: 1
@@ -55,7 +54,6 @@ func (c Config) WithDefaults() (Config, error) {
 		{"iterations", &c.Iterations, 2000, 40, mostIterations},
 		{"moves", &c.Moves, 0, 0, mostMoves},
 		{"draws", &c.Draws, 200, 0, mostIterations},
-		{"particles", &c.Particles, 128, 2, mostMoves},
 		{"sweeps", &c.Sweeps, 8, 1, mostMoves},
 		{"workers", &c.Workers, 1, 1, math.MaxInt},
 	} {

@@ -200,14 +200,19 @@ func (w *worker) noise(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// sweep moves everything at inverse temperature β.
-func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
+// moveNetwork moves everything but the parents at inverse temperature β.
+func (w *worker) moveNetwork(s *state, beta float64, rng *rand.Rand) {
 	for a := range w.units {
 		w.turn(s, a, beta, rng)
 	}
 	if w.cfg.NoiseVariance == 0 {
 		w.noise(s, beta, rng)
 	}
+}
+
+// sweep moves everything at inverse temperature β.
+func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
+	w.moveNetwork(s, beta, rng)
 	if len(w.candidates) == 0 {
 		return
 	}
