@@ -301,11 +301,7 @@ func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) (
 
 // rng is a stream of a set and a number of points.
 func (s *Sets) rng(t *target, points, number int) *rand.Rand {
-	h := uint64(14695981039346656037)
-	for _, i := range append(slices.Clone(t.set), points, number) {
-		h = (h ^ uint64(i+1)) * 1099511628211
-	}
-	return stream.New(s.cfg.Seed, stream.SetPoints, t.j, int(h>>2))
+	return stream.New(s.cfg.Seed, stream.SetPoints, t.j, stream.Place(append(slices.Clone(t.set), points, number)...))
 }
 
 // halves are two populations, of which the first has a number.

@@ -92,7 +92,7 @@ func (s *Sets) estimate(p Parents, particles int) *Estimate {
 	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
 	var networks [2][]network
 	for half := range e.Halves {
-		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, key(p.Set, 2*particles+half))
+		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, stream.Place(append(slices.Clone(p.Set), 2*particles+half)...))
 		n := particles / 2
 		log, all := w.population(n, rng)
 		e.Halves[half] = log
@@ -140,15 +140,6 @@ func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
 		}
 	}
 	return sum, now
-}
-
-// key is a number that tells sets and their populations apart, for their random streams.
-func key(set []int, population int) int {
-	h := uint64(14695981039346656037)
-	for _, i := range append(slices.Clone(set), population) {
-		h = (h ^ uint64(i+1)) * 1099511628211
-	}
-	return int(h >> 2)
 }
 
 // Draw is one of the graph whose parents the estimates have, one for each variable and in their sequence, with network number k of each: the networks of a set are few, and come again. Parameters
