@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/score"
 
@@ -134,7 +135,7 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 	for k, v := range top.x {
 		step[k] = 1e-4 * math.Max(1, math.Abs(v))
 		for _, sign := range []float64{1, -1} {
-			x := append([]float64(nil), top.x...)
+			x := slices.Clone(top.x)
 			x[k] += sign * step[k]
 			around = append(around, x)
 		}
@@ -173,16 +174,13 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 func (t *target) widen(top place, directions *mat.Dense, widths []float64) error {
 	const rounds = 60
 	n := len(top.x)
-	open := make([]int, n)
-	for k := range open {
-		open[k] = k
-	}
+	open := identity(n)
 	last := make([]int8, n) // +1: widened before, −1: narrowed
 	for range rounds {
 		var around [][]float64
 		for _, k := range open {
 			for _, sign := range []float64{1, -1} {
-				x := append([]float64(nil), top.x...)
+				x := slices.Clone(top.x)
 				floats.AddScaled(x, sign*widths[k], mat.Col(nil, k, directions))
 				around = append(around, x)
 			}
