@@ -48,6 +48,7 @@ type particleFit struct {
 	// Set by compile, dropped by release.
 	lik    models.Likelihood
 	target *models.TOBAC
+	sets   setEstimator // nil: the read-out needs none
 	svgd   *svgd.Sampler
 	x      []*mat.Dense
 	step   int
@@ -101,7 +102,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err != nil {
 		return fmt.Errorf("the model %v: %w", f.asked, err)
 	}
-	if err := f.checkPriors(ctx); err != nil {
+	if err := f.prepareSets(ctx); err != nil {
 		return err
 	}
 	f.x, f.step = f.target.Init(), 0
@@ -141,7 +142,10 @@ func (f *particleFit) release() {
 	if f.target != nil {
 		f.target.Close()
 	}
-	f.target, f.svgd, f.lik = nil, nil, nil
+	if f.sets != nil {
+		f.sets.close()
+	}
+	f.target, f.sets, f.svgd, f.lik = nil, nil, nil, nil
 }
 
 // posterior reads the posterior given the order off the particles as they are:

@@ -50,16 +50,10 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	}
 	graphs := particles
 	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
-	marginals, pools, estimator := posterior.Marginals{}, []parentPool(nil), setEstimator(nil)
+	marginals, pools := posterior.Marginals{}, []parentPool(nil)
 	f.seenSets.edge = 0
 	if f.sampler.Readout == ReweightedReadout {
-		if scores == nil {
-			if estimator, err = f.newSetEstimator(); err != nil {
-				return nil, err
-			}
-			defer estimator.close()
-		}
-		if pools, err = f.pools(ctx, graphs, scores, estimator, prior); err != nil {
+		if pools, err = f.pools(ctx, graphs, scores, prior); err != nil {
 			return nil, err
 		}
 		marginals.Probabilities = poolProbabilities(pools)
@@ -74,8 +68,8 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
 	}
 	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, LogEvidence: f.order.evidence}}
-	if estimator != nil {
-		err = estimator.equip(f, p)
+	if f.sets != nil {
+		err = f.sets.equip(f, p)
 	} else {
 		err = f.equip(ctx, p, scores)
 	}
@@ -158,7 +152,7 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
-func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, estimator setEstimator, prior *score.Prior) ([]parentPool, error) {
+func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
 	d, order := len(f.names), f.order.order
 	all := make([]parentPool, d)
 	for j := range all {
@@ -168,14 +162,14 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
 		}
 		var q []float64
-		if estimator == nil {
+		if f.sets == nil {
 			all[j].sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
 		} else {
 			if f.doing != nil {
 				f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, d))
 			}
 			var err error
-			if all[j], q, err = pool(ctx, estimator, j, sets, logPrior); err != nil {
+			if all[j], q, err = pool(ctx, f.sets, j, sets, logPrior); err != nil {
 				return nil, err
 			}
 		}
@@ -184,8 +178,8 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 			q[k] = math.Exp(q[k] - total)
 		}
 		all[j].probs = q
-		if estimator != nil {
-			estimator.examine(f, j, all[j])
+		if f.sets != nil {
+			f.sets.examine(f, j, all[j])
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -30,44 +30,37 @@ type setEstimator interface {
 	close()
 }
 
-// newSetEstimator is that of the model: networks with one hidden layer have their own.
-func (f *particleFit) newSetEstimator() (setEstimator, error) {
-	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {
-		return f.newNetworkSets(m)
-	}
-	s := &likelihoodSets{known: map[string]*evidence.Estimate{}, names: f.data.Names}
-	for pass := range s.passes {
-		var err error
-		if s.passes[pass], err = evidence.New(f.lik, evidence.Config{Seed: stream.Seed(f.order.seed, stream.ReweightedEvidence, pass), Workers: f.workers}); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// checkPriors notes before the first step whether the priors of parameters, whose evidences the read-out will estimate, are densities: of every variable with all of its possible parents.
-func (f *particleFit) checkPriors(ctx context.Context) error {
+// prepareSets makes the estimator that the read-out will need, if any: networks with one hidden layer have their own. Of others it notes before the first step
+// whether the priors of parameters are densities.
+func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 	if _, scored := f.model.(Scored); scored || f.sampler.Readout != ReweightedReadout {
 		return nil
 	}
-	estimator, err := f.newSetEstimator()
+	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {
+		f.sets, err = f.newNetworkSets(m)
+		return err
+	}
+	seed := func(pass int) uint64 { return stream.Seed(f.order.seed, stream.ReweightedEvidence, pass) }
+	short, err := evidence.New(f.lik, evidence.Config{Seed: seed(0), Workers: f.workers})
 	if err != nil {
 		return err
 	}
-	defer estimator.close()
-	s, ok := estimator.(*likelihoodSets)
-	if !ok {
-		return nil
-	}
+	s := &likelihoodSets{short: short, long: short.WithSeed(seed(1)), known: map[string]*evidence.Estimate{}, names: f.data.Names}
+	f.sets = s
+	return f.checkPriors(ctx, s.long)
+}
+
+// checkPriors notes whether the priors of parameters are densities, of every variable with all of its possible parents.
+func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) error {
 	f.seenSets = setChecks{}
 	widest := f.target.Widest()
 	for j := range f.names {
-		mass, sd, err := s.passes[1].LogPriorMass(ctx, j, widest.Parents(j), massPoints)
+		mass, sd, err := sets.LogPriorMass(ctx, j, widest.Parents(j), massPoints)
 		if err != nil {
-			return withName(err, s.names)
+			return withName(err, f.data.Names)
 		}
 		if math.Abs(mass)-4*sd > math.Abs(f.seenSets.mass) {
-			f.seenSets.mass, f.seenSets.massOf = mass, s.names[j]
+			f.seenSets.mass, f.seenSets.massOf = mass, f.data.Names[j]
 		}
 	}
 	return nil
@@ -138,25 +131,21 @@ const (
 
 // likelihoodSets estimates evidences under any likelihood.
 type likelihoodSets struct {
-	passes [2]*evidence.Sets
-	known  map[string]*evidence.Estimate // of the long pass
-	names  []string                      // in order coordinates
+	short, long *evidence.Sets                // which share their programs
+	known       map[string]*evidence.Estimate // of the long pass
+	names       []string                      // in order coordinates
 }
 
 var _ setEstimator = (*likelihoodSets)(nil)
 
 func (s *likelihoodSets) rounds() int { return 4 }
 
-func (s *likelihoodSets) close() {
-	for _, p := range s.passes {
-		p.Close()
-	}
-}
+func (s *likelihoodSets) close() { s.long.Close() }
 
 func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
-	pass, points := s.passes[0], shortPoints
+	pass, points := s.short, shortPoints
 	if long {
-		pass, points = s.passes[1], longPoints
+		pass, points = s.long, longPoints
 	}
 	all, err := pass.Estimate(ctx, j, sets, points)
 	if err != nil {
@@ -241,7 +230,7 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 		for j := range parents {
 			parents[j] = s.known[familyKey(j, draw.Graph.Parents(j))]
 		}
-		graphs[k], rows[k] = s.passes[1].Draw(parents, k)
+		graphs[k], rows[k] = s.long.Draw(parents, k)
 	}
 	var theta *mat.Dense
 	if n := f.lik.ParamLen(); n > 0 {

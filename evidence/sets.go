@@ -70,6 +70,13 @@ func New(lik models.Likelihood, cfg Config) (*Sets, error) {
 	return s, nil
 }
 
+// WithSeed makes estimates with another seed by the same compiled programs: the two serve one goroutine at a time together, and Close of either closes both.
+func (s *Sets) WithSeed(seed uint64) *Sets {
+	other := *s
+	other.cfg.Seed = seed
+	return &other
+}
+
 // Close releases the workers.
 func (s *Sets) Close() {
 	for _, p := range s.programs {
