@@ -24,19 +24,6 @@ const (
 	networkDraws = 200
 )
 
-// networkScores are the node scores of networks, as a model whose posterior the engine exact computes.
-type networkScores struct {
-	FeedForward
-	hypothesis Hypothesis
-}
-
-var _ Scored = networkScores{}
-
-// Hypotheses implements [Scored].
-func (n networkScores) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{n.hypothesis}, nil
-}
-
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.
 func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
@@ -64,7 +51,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err != nil {
 		return nil, err
 	}
-	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
+	inf, err := inferExact(ctx, r.data, []Scored{settledModel{model, Hypothesis{Scores: table.pool, NoiseVariance: noise, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
 	if err != nil {
 		return nil, err
 	}

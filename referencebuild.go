@@ -11,7 +11,6 @@ import (
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/posterior"
-	"tobac/score"
 )
 
 // A referenceBuilder computes a reference.
@@ -153,17 +152,6 @@ func (p Prior) independentPairs(d int) Prior {
 		}
 	}
 	return p
-}
-
-// A settledModel has one hypothesis, which short chains have found.
-type settledModel struct {
-	Scored
-	hypothesis Hypothesis
-}
-
-// Hypotheses implements [Scored].
-func (m settledModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{m.hypothesis}, nil
 }
 
 // given is the reference under order number k, or over all orders.

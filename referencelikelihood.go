@@ -20,19 +20,6 @@ const (
 	referencePoints   = 1024 // of an evidence
 )
 
-// estimatedScores are a model with estimated evidences in place of node scores.
-type estimatedScores struct {
-	Model
-	scores *score.Pool
-}
-
-var _ Scored = estimatedScores{}
-
-// Hypotheses implements [Scored].
-func (m estimatedScores) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{{Scores: m.scores}}, nil
-}
-
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
 func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (*inference, error) {
 	d := len(b.data.Names)
@@ -56,8 +43,9 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	b.noteOnce(fmt.Sprintf("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints))
 	var inf [3]*inference
 	for k := range inf {
-		cfg.Model = estimatedScores{m, pools[k]}
-		if inf[k], err = inferExact(ctx, b.scaled, []Scored{cfg.Model.(Scored)}, &cfg); err != nil {
+		settled := settledModel{m, Hypothesis{Scores: pools[k]}}
+		cfg.Model = settled
+		if inf[k], err = inferExact(ctx, b.scaled, []Scored{settled}, &cfg); err != nil {
 			return nil, err
 		}
 	}
