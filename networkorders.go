@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"tobac/dag"
 	"tobac/dataset"
-	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -27,7 +27,7 @@ const (
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.
 func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
-	table, o, noise, err := r.gaussianTable(ctx, asked)
+	table, noise, err := r.gaussianTable(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -36,16 +36,13 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		return nil, err
 	}
 	data, model := onScale(r.data, scale), asked.WithNoise(own).(FeedForward)
-	d := len(data.Names)
-	table.constant = unitConstants(data, scale.SD)
-	if table.sets, err = tempering.NewSets(data.X, data.Mask(), model.setConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)); err != nil {
+	cfg := model.temperingConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)
+	cfg.Sweeps = setSweeps
+	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
 		return nil, err
 	}
-	table.estimates = make([]map[string]*tempering.Estimate, d)
-	for j := range d {
-		table.estimates[j] = map[string]*tempering.Estimate{}
-	}
-	held, err := table.correct(ctx, o, func(round, sets int) {
+	table.constant = unitConstants(data, scale.SD)
+	held, err := table.correct(ctx, func(round, sets int) {
 		r.cfg.doing(Tempering, fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
 	})
 	if err != nil {
@@ -60,7 +57,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if noise != asked.NoiseVariance {
 		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise, scale.SD[0])
 	}
-	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
+	return inf, r.withNetworks(ctx, inf, table, model, scale, held)
 }
 
 // networkScale is the scale of the columns of networks, and the noise variance on it: of mean 0, as biases are near zero and means in the units of the data need not be. With a noise
@@ -80,77 +77,71 @@ func networkScale(data *dataset.Table, asked, noise float64) (s *posterior.Stand
 	return &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}, own, nil
 }
 
-// setConfig are the settings of estimates of evidences.
-func (m FeedForward) setConfig(seed uint64, workers int) tempering.Config {
-	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Sweeps: setSweeps, Seed: seed, Workers: workers}
+// temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
+func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config {
+	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
 }
 
-// gaussianTable is the table of Gaussian-process scores with the posterior under it, and the noise variance of all equations: that of the model, or, if that is unknown, one
+// gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support.
-func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (*networkTable, *exact.Orders, float64, error) {
+func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (*networkTable, float64, error) {
 	n, d := r.data.X.Dims()
 	densities := r.cfg.Prior.densities(d)
 	prior, err := r.cfg.closedPrior(d, densities[len(densities)-1])
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	r.cfg.doing(Tempering, "scores of Gaussian processes")
-	var opt score.GPOptions
+	rank := 0
 	if n > gaussRows {
-		opt.Rank = gaussRank
+		rank = gaussRank
 	}
-	table := func(s score.Scorer) (*networkTable, *exact.Orders, error) {
-		t, err := newNetworkTable(ctx, s, prior, r.cfg.Workers)
-		if err != nil {
-			return nil, nil, err
-		}
-		o, err := t.grow(ctx)
-		return t, o, err
-	}
-	raw, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Scale: score.Raw, Rank: opt.Rank})
+	raw, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Scale: score.Raw, Rank: rank})
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	if m.NoiseVariance != 0 {
-		t, o, err := table(raw.At(m.NoiseVariance))
-		return t, o, m.NoiseVariance, err
+		t, err := newNetworkTable(ctx, raw.At(m.NoiseVariance), prior, r.cfg.Workers)
+		return t, m.NoiseVariance, err
 	}
-	scaled, err := score.NewGP(r.data.X, r.data.Mask(), opt)
+	scaled, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Rank: rank})
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
-	own, ownOrders, err := table(scaled.Integrated())
+	own, err := newNetworkTable(ctx, scaled.Integrated(), prior, r.cfg.Workers)
 	if err != nil || noCommonUnit(r.data) != "" {
-		return own, ownOrders, 0, err
+		return own, 0, err
 	}
-	graph, err := own.best(ctx)
+	one, v, err := own.withOneVariance(ctx, raw)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
-	var one *networkTable
-	var oneOrders *exact.Orders
-	v := raw.LeastVariance()
-	for round := range 2 {
-		if v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(raw.At(v), graph), nil }); err != nil {
-			return nil, nil, 0, err
-		}
-		v = rounded(v)
-		if round == 0 {
-			if one, oneOrders, err = table(raw.At(v)); err == nil {
-				graph, err = one.best(ctx)
-			}
-		} else if err = one.rescore(ctx, raw.At(v)); err == nil {
-			oneOrders, err = one.grow(ctx)
-		}
+	if one.orders.LogEvidence()+raw.NoiseGrid(v, 1).LogWeights[0] > own.orders.LogEvidence() {
+		return one, v, nil
+	}
+	return own, 0, nil
+}
+
+// withOneVariance is the table of scores with one noise variance for all equations, estimated given the best graph of a table, and once more given the best under the estimate.
+func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *networkTable, v float64, err error) {
+	maximise := func(from float64, under *networkTable) (float64, error) {
+		graph, err := under.best(ctx)
 		if err != nil {
-			return nil, nil, 0, err
+			return 0, err
 		}
+		v, err := score.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return logScore(g.At(v), graph), nil })
+		return rounded(v), err
 	}
-	grid := raw.NoiseGrid(v, 1)
-	if oneOrders.LogEvidence()+grid.LogWeights[0] > ownOrders.LogEvidence() {
-		return one, oneOrders, v, nil
+	if v, err = maximise(g.LeastVariance(), t); err != nil {
+		return nil, 0, err
 	}
-	return own, ownOrders, 0, nil
+	if one, err = newNetworkTable(ctx, g.At(v), t.prior, t.workers); err != nil {
+		return nil, 0, err
+	}
+	if v, err = maximise(v, one); err != nil {
+		return nil, 0, err
+	}
+	return one, v, one.rescore(ctx, g.At(v))
 }
 
 // rounded keeps four digits, more than which nothing depends on.
@@ -160,34 +151,18 @@ func rounded(v float64) float64 {
 }
 
 // withNetworks gives some of the draws of graphs their networks, and says how good the evidences are.
-func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, data *dataset.Table, scale *posterior.Standardization, held float64) error {
-	d := len(data.Names)
+func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, scale *posterior.Standardization, held float64) error {
 	p := inf.post
 	stride := max(1, len(p.Draws)/networkDraws)
 	var some []posterior.Draw
+	var graphs []*dag.Graph
 	for k := 0; k < len(p.Draws); k += stride {
-		some = append(some, p.Draws[k])
+		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
 	}
-	var list []tempering.Parents
-	listed := map[string]bool{}
-	for _, draw := range some {
-		for j := range d {
-			set := draw.Graph.Parents(j)
-			if k := familyKey(j, set); t.estimates[j][setKey(set)] == nil && !listed[k] {
-				listed[k] = true
-				list = append(list, tempering.Parents{Of: j, Set: set})
-			}
-		}
-	}
-	later, err := t.sets.Estimate(ctx, list, levels[0].particles)
-	if err != nil {
+	if _, err := t.estimates.estimate(ctx, t.estimates.missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
 		return err
 	}
-	for _, e := range later { // beside the table, whose posterior is settled
-		t.estimates[e.Of][setKey(e.Set)] = e
-	}
-	err = m.equip(some, data, t.sets, func(j int, set []int) *tempering.Estimate { return t.estimates[j][setKey(set)] })
-	if err != nil {
+	if err := t.estimates.equip(some, m); err != nil {
 		return err
 	}
 	out := *p
@@ -210,11 +185,7 @@ func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Po
 	r.cfg.doing(Tempering, "the two halves of the estimates compared")
 	var edges [2]*mat.Dense
 	for k := range edges {
-		q, err := exact.New(ctx, t.half(k), t.prior, exact.Options{Workers: r.cfg.Workers})
-		if err != nil {
-			return err
-		}
-		o, err := q.Orders(ctx)
+		o, err := t.sumOver(ctx, t.half(k))
 		if err != nil {
 			return err
 		}
@@ -230,12 +201,8 @@ func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Po
 			}
 		}
 	}
-	estimated := 0
-	for _, m := range t.estimates {
-		estimated += len(m)
-	}
 	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
-		estimated, 100*held, sum/float64(d*(d-1)), largest)
+		len(t.estimates.known), 100*held, sum/float64(d*(d-1)), largest)
 	if largest > halvesApart {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f; more particles are needed", p.Names[from], p.Names[to], largest))
 	}

@@ -112,7 +112,8 @@ func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int
 	for _, j := range order {
 		along := make([][]int, len(sets[j]))
 		for k, set := range sets[j] {
-			along[k] = merged(inOrder(set, position), nil)
+			along[k] = inOrder(set, position)
+			slices.Sort(along[k])
 		}
 		all, err := s.Estimate(ctx, position[j], along, referencePoints)
 		if err != nil {
