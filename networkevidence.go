@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"context"
+	"fmt"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -86,6 +87,9 @@ func newNetworkEstimates(data *dataset.Table, cfg tempering.Config) (*networkEst
 	sets, err := tempering.NewSets(data.X, data.Mask(), cfg)
 	return &networkEstimates{data: data, sets: sets, known: map[string]*tempering.Estimate{}}, err
 }
+// familyKey tells variables with their sets of parents apart.
+func familyKey(j int, set []int) string { return fmt.Sprint(j, set) }
+
 
 // of is the estimate of a set of parents of variable j; nil: there is none.
 func (e *networkEstimates) of(j int, set []int) *tempering.Estimate {

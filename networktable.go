@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tobac/dag"
-	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/parallel"
 	"tobac/score"
@@ -169,12 +168,6 @@ func (t *networkTable) fill() {
 	}
 }
 
-// setKey tells sets apart.
-func setKey(set []int) string { return fmt.Sprint(set) }
-
-// familyKey tells variables with their sets of parents apart.
-func familyKey(j int, set []int) string { return fmt.Sprint(j, set) }
-
 // offset is what estimates are above Gaussian-process scores, by the number of parents: a straight line through the estimates, whose slope is drawn to 0 where
 // they are few.
 func (t *networkTable) offset(j int) func(parents int) float64 {
@@ -276,16 +269,15 @@ func (t *networkTable) size() (n int) {
 // neighbours are the sets with one parent more.
 func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
 	d := t.guess.Vars()
-	seen := map[string]bool{}
 	for j, sets := range all {
+		listed := distinctSets{}
 		for _, w := range sets {
 			for i := range d {
 				if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
 					continue
 				}
 				set := toggled(w.Set, i)
-				if k := familyKey(j, set); !seen[k] {
-					seen[k] = true
+				if listed.add(set) {
 					list = append(list, tempering.Parents{Of: j, Set: set})
 				}
 			}
@@ -376,20 +368,4 @@ func (t *networkTable) half(number int) *score.Pool {
 		}
 	}
 	return p
-}
-
-// unitConstants are the log densities of units: −n_j ln s_j of columns that were divided by s_j.
-func unitConstants(data *dataset.Table, sd []float64) []float64 {
-	n, d := data.X.Dims()
-	all := make([]float64, d)
-	for j := range sd {
-		rows := n
-		for i := range n {
-			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
-				rows--
-			}
-		}
-		all[j] = -float64(rows) * math.Log(sd[j])
-	}
-	return all
 }

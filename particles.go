@@ -433,11 +433,9 @@ func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior
 		for a := range b {
 			i := order[a]
 			at, present := slices.BinarySearch(parents, a)
-			with, without := parents, parents
-			if present {
-				without = slices.Delete(slices.Clone(parents), at, at+1)
-			} else {
-				with = slices.Insert(slices.Clone(parents), at, a)
+			with, without := parents, toggled(parents, a)
+			if !present {
+				with, without = without, with
 			}
 			q1 := prior.LogPrior(j, inOrder(with, order))
 			q0 := prior.LogPrior(j, inOrder(without, order))

@@ -192,14 +192,14 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 // in four rounds at most: what the particles and their neighbours leave out are mostly sets with two improbable parents more. q are the log densities of all.
 func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
 	const share, rounds = 1e-3, 4
-	known, next := map[string]bool{}, sets
+	known, next := distinctSets{}, sets
 	for round := 0; len(next) > 0; round++ {
 		from := len(all)
 		for _, set := range next {
 			if v := density(set); !math.IsInf(v, -1) {
 				all, q = append(all, set), append(q, v)
 			}
-			known[setKey(set)] = true
+			known.add(set)
 		}
 		if next = nil; round == rounds {
 			break
@@ -210,8 +210,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 				continue
 			}
 			for i := range j {
-				if set := toggled(all[k], i); !known[setKey(set)] {
-					known[setKey(set)] = true
+				if set := toggled(all[k], i); known.add(set) {
 					next = append(next, set)
 				}
 			}
@@ -222,10 +221,9 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 
 // neighbours lists the sets of parents of variable j that graphs have, in the sequence of the graphs, each followed by those one edge away: without those that the prior rules out.
 func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
-	known := map[string]bool{}
+	known := distinctSets{}
 	add := func(set []int) {
-		if key := setKey(set); !known[key] && !math.IsInf(logPrior(set), -1) {
-			known[key] = true
+		if known.add(set) && !math.IsInf(logPrior(set), -1) {
 			sets = append(sets, set)
 		}
 	}
@@ -238,6 +236,19 @@ func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets 
 	}
 	return sets
 }
+// distinctSets are sets of parents of a variable.
+type distinctSets map[string]bool
+
+// add reports whether a set was not among them.
+func (s distinctSets) add(set []int) bool {
+	key := fmt.Sprint(set)
+	if s[key] {
+		return false
+	}
+	s[key] = true
+	return true
+}
+
 
 // toggled is an ascending list with i added, or removed if it is there.
 func toggled(list []int, i int) []int {

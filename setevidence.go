@@ -103,9 +103,9 @@ func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior fun
 
 // beyond are the sets one edge away from those of greatest weight that are not among the sets.
 func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
-	known, best := map[string]bool{}, floats.Max(q)
+	known, best := distinctSets{}, floats.Max(q)
 	for _, set := range sets {
-		known[setKey(set)] = true
+		known.add(set)
 	}
 	for k, set := range sets {
 		if q[k] < best-weighty {
@@ -113,8 +113,7 @@ func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (mor
 		}
 		for i := range j {
 			other := toggled(set, i)
-			if key := setKey(other); !known[key] && !math.IsInf(logPrior(other), -1) {
-				known[key] = true
+			if known.add(other) && !math.IsInf(logPrior(other), -1) {
 				more = append(more, other)
 			}
 		}
