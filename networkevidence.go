@@ -71,8 +71,7 @@ func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, lon
 }
 
 // equip gives the draws networks of the sets of parents that they have.
-func (s *networkSets) equip(f *particleFit, p *posterior.Posterior) error {
-	p.Components[0].NoiseVariance = f.noiseVariance()
+func (s *networkSets) equip(_ *particleFit, p *posterior.Posterior) error {
 	return s.long.equip(p.Draws, s.model)
 }
 
@@ -87,9 +86,9 @@ func newNetworkEstimates(data *dataset.Table, cfg tempering.Config) (*networkEst
 	sets, err := tempering.NewSets(data.X, data.Mask(), cfg)
 	return &networkEstimates{data: data, sets: sets, known: map[string]*tempering.Estimate{}}, err
 }
+
 // familyKey tells variables with their sets of parents apart.
 func familyKey(j int, set []int) string { return fmt.Sprint(j, set) }
-
 
 // of is the estimate of a set of parents of variable j; nil: there is none.
 func (e *networkEstimates) of(j int, set []int) *tempering.Estimate {

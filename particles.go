@@ -154,42 +154,17 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if _, ok := f.model.(integratedModel); ok || f.sampler.Readout == ReweightedReadout {
 		return f.drawn(ctx)
 	}
-	d := len(f.names)
-	order, known := f.order.order, len(f.order.order) > 0
-	if !known {
-		order = identity(d)
-	}
-	p := &posterior.Posterior{Names: slices.Clone(f.names), Standardization: f.scale, Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
 	graphs := f.graphs()
+	p := f.unread(posterior.Particles, graphs)
 	var theta *mat.Dense
 	if len(f.x) == 2 {
 		theta = f.x[1]
 	}
-	equational, _ := f.model.(Equational)
-	weighted, _ := f.lik.(models.Weighted)
-	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
-	if err != nil {
+	if err := f.withParameters(p, graphs, theta); err != nil {
 		return nil, err
 	}
-	for m, g := range graphs {
-		draw := posterior.Draw{Graph: g.Relabel(dag.Inverse(order)), LogPrior: prior[m], LogLikelihood: likelihood[m]}
-		switch {
-		case equational != nil && weighted != nil:
-			draw.Equations = f.equations(equational, edgeWeights(g, weighted, theta.RawRowView(m)), noise, m)
-		case parameters != nil:
-			draw.Parameters = slices.Clone(parameters.RawRowView(m))
-		}
-		p.Draws = append(p.Draws, draw)
-	}
-	c := posterior.Component{Draws: len(graphs), Weight: 1, Count: f.order.count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.evidence}
-	if known {
-		c.Order = slices.Clone(order)
-	}
-	if equational != nil {
-		c.Empty = f.equations(equational, mat.NewDense(d, d, nil), noise, len(graphs))
-	}
-	p.Components = []posterior.Component{c}
-	marginals, err := f.conditionals(ctx, graphs, order)
+	f.intoColumns(p)
+	marginals, err := f.conditionals(ctx, graphs, f.columns())
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +173,8 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	if marginals == nil || f.sampler.Readout != ConditionalReadout {
 		m := p.Frequencies()
-		if equational == nil && weighted != nil {
-			m.WeightMean, m.WeightSD = meanWeights(p, f.x[1], order, weighted)
+		if p.WeightMean != nil {
+			m.WeightMean, m.WeightSD = p.WeightMean, p.WeightSD
 		}
 		marginals = &m
 	}
@@ -208,6 +183,59 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil
+}
+
+// unread is a posterior of graphs in order coordinates, of which nothing else is known yet.
+func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterior.Posterior {
+	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: kind, Draws: make([]posterior.Draw, len(graphs))}
+	for k, g := range graphs {
+		p.Draws[k].Graph = g
+	}
+	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.evidence}}
+	return p
+}
+
+// columns are those of the data in the sequence of the order, or as they are without one.
+func (f *particleFit) columns() []int {
+	if len(f.order.order) == 0 {
+		return identity(len(f.names))
+	}
+	return f.order.order
+}
+
+// withParameters gives draws of graphs in order coordinates, each with a row of parameters, their equations or parameters with the log densities, and the component the
+// equations of the graph without edges; weights that are in no equations get their moments.
+func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph, theta *mat.Dense) error {
+	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
+	if err != nil {
+		return err
+	}
+	equational, _ := f.model.(Equational)
+	weighted, _ := f.lik.(models.Weighted)
+	equations := func(weights *mat.Dense, m int) *posterior.Equations {
+		e := equational.Equations(f.data, weights)
+		if noise != nil {
+			copy(e.NoiseVariances, noise.RawRowView(m))
+		}
+		return e
+	}
+	for m, g := range graphs {
+		draw := &p.Draws[m]
+		draw.LogPrior, draw.LogLikelihood = prior[m], likelihood[m]
+		switch {
+		case equational != nil && weighted != nil:
+			draw.Equations = equations(edgeWeights(g, weighted, theta.RawRowView(m)), m)
+		case parameters != nil:
+			draw.Parameters = slices.Clone(parameters.RawRowView(m))
+		}
+	}
+	switch d := len(f.names); {
+	case equational != nil:
+		p.Components[0].Empty = equations(mat.NewDense(d, d, nil), len(graphs))
+	case weighted != nil:
+		p.WeightMean, p.WeightSD = meanWeights(p, theta, weighted)
+	}
+	return nil
 }
 
 // read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil without any, the parameters of the predictive likelihood,
@@ -266,20 +294,6 @@ func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *m
 	return lik, parameters, nil
 }
 
-// equations are those with the given weights in order coordinates, in the columns of
-// the data, with row m of the inferred noise variances.
-func (f *particleFit) equations(model Equational, weights, noise *mat.Dense, m int) *posterior.Equations {
-	e := model.Equations(f.data, weights)
-	if noise != nil {
-		copy(e.NoiseVariances, noise.RawRowView(m))
-	}
-	order := f.order.order
-	if len(order) == 0 {
-		order = identity(len(f.names))
-	}
-	return inColumns(e, order)
-}
-
 // graphs are those of the particles, in order coordinates.
 func (f *particleFit) graphs() []*dag.Graph {
 	var all []*dag.Graph
@@ -323,22 +337,22 @@ func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
 	return out
 }
 
-// meanWeights are the means of the weights over the acyclic particles that have
-// the edge, NaN where none has. Their spread over the particles is no standard
-// deviation of the posterior, which stays unknown; that over draws is one.
-func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik models.Weighted) (mean, sd *mat.Dense) {
-	d := len(order)
+// meanWeights are the means of the weights over the acyclic graphs, in order coordinates, that have
+// the edge, NaN where none has. Their standard deviation over particles is none
+// of the posterior, which stays unknown; that over draws is one.
+func meanWeights(p *posterior.Posterior, theta *mat.Dense, lik models.Weighted) (mean, sd *mat.Dense) {
+	d := len(p.Names)
 	mean, sd = unknown(d), unknown(d)
 	acyclic := make([]bool, len(p.Draws))
 	for m, draw := range p.Draws {
 		acyclic[m] = draw.Graph.Acyclic()
 	}
-	for a, i := range order {
-		for b, j := range order {
+	for i := range d {
+		for j := range d {
 			var w []float64
 			for m, draw := range p.Draws {
 				if acyclic[m] && draw.Graph.Has(i, j) {
-					w = append(w, theta.At(m, lik.EdgeWeight(a, b)))
+					w = append(w, theta.At(m, lik.EdgeWeight(i, j)))
 				}
 			}
 			if len(w) == 0 {

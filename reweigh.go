@@ -49,25 +49,25 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		return nil, err
 	}
 	graphs := particles
-	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
-	marginals, pools := posterior.Marginals{}, []parentPool(nil)
+	marginals, pools, kind := posterior.Marginals{}, []parentPool(nil), posterior.Particles
 	f.seenSets.edge = 0
 	if f.sampler.Readout == ReweightedReadout {
 		if pools, err = f.pools(ctx, graphs, scores, prior); err != nil {
 			return nil, err
 		}
 		marginals.Probabilities = poolProbabilities(pools)
-		p.Kind = posterior.Draws
-		graphs = f.poolDraws(pools, scores != nil)
+		kind = posterior.Draws
+		n := reweightedNetwork
+		if scores != nil {
+			n = reweightedDraws
+		}
+		graphs = f.poolDraws(pools, n)
 	}
 	if f.sampler.Readout == ConditionalReadout {
-		p.Kind = posterior.Draws
+		kind = posterior.Draws
 		graphs = f.swept(graphs, scores, prior)
 	}
-	for _, g := range graphs {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
-	}
-	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, LogEvidence: f.order.evidence}}
+	p := f.unread(kind, graphs)
 	if f.sets != nil {
 		err = f.sets.equip(f, p)
 	} else {
@@ -147,7 +147,6 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = logScore(scores, p.Draws[k].Graph)
 	}
-	p.Components[0].NoiseVariance = f.noiseVariance()
 	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &Config{Seed: f.order.seed, Workers: f.workers})
 }
 
@@ -236,6 +235,7 @@ func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets 
 	}
 	return sets
 }
+
 // distinctSets are sets of parents of a variable.
 type distinctSets map[string]bool
 
@@ -248,7 +248,6 @@ func (s distinctSets) add(set []int) bool {
 	s[key] = true
 	return true
 }
-
 
 // toggled is an ascending list with i added, or removed if it is there.
 func toggled(list []int, i int) []int {
@@ -272,12 +271,8 @@ func poolProbabilities(pools []parentPool) *mat.Dense {
 	return p
 }
 
-// poolDraws are graphs whose parents are drawn from the pools, variable by variable.
-func (f *particleFit) poolDraws(pools []parentPool, closed bool) []*dag.Graph {
-	n := reweightedDraws
-	if !closed {
-		n = reweightedNetwork
-	}
+// poolDraws are n graphs whose parents are drawn from the pools, variable by variable.
+func (f *particleFit) poolDraws(pools []parentPool, n int) []*dag.Graph {
 	graphs := make([]*dag.Graph, n)
 	for m := range graphs {
 		rng := stream.New(f.order.seed, stream.ReweightedDraw, m)
@@ -303,7 +298,7 @@ func (p parentPool) at(u float64) int {
 
 // intoColumns turns a posterior in order coordinates into one in the columns of the data.
 func (f *particleFit) intoColumns(p *posterior.Posterior) {
-	order := f.order.order
+	order := f.columns()
 	p.Names, p.Standardization = slices.Clone(f.names), f.scale
 	for k := range p.Draws {
 		p.Draws[k].Graph = p.Draws[k].Graph.Relabel(dag.Inverse(order))
@@ -312,11 +307,13 @@ func (f *particleFit) intoColumns(p *posterior.Posterior) {
 		}
 	}
 	c := &p.Components[0]
-	c.Order = slices.Clone(order)
+	c.Order = slices.Clone(f.order.order)
 	if c.Empty != nil {
 		c.Empty = inColumns(c.Empty, order)
 	}
-	p.Probabilities = relabelled(p.Probabilities, order)
+	if p.Probabilities != nil {
+		p.Probabilities = relabelled(p.Probabilities, order)
+	}
 	if p.WeightMean != nil {
 		p.WeightMean, p.WeightSD = relabelled(p.WeightMean, order), relabelled(p.WeightSD, order)
 	}

@@ -10,7 +10,6 @@ import (
 	"tobac/diagnostics"
 	"tobac/evidence"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/floats"
@@ -238,35 +237,5 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 			theta.SetRow(k, row)
 		}
 	}
-	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
-	if err != nil {
-		return err
-	}
-	equational, _ := f.model.(Equational)
-	weighted, _ := f.lik.(models.Weighted)
-	for k := range p.Draws {
-		draw := &p.Draws[k]
-		draw.LogPrior, draw.LogLikelihood = prior[k], likelihood[k]
-		switch {
-		case equational != nil && weighted != nil:
-			draw.Equations = equational.Equations(f.data, edgeWeights(graphs[k], weighted, rows[k]))
-			if noise != nil {
-				copy(draw.Equations.NoiseVariances, noise.RawRowView(k))
-			}
-		case parameters != nil:
-			draw.Parameters = parameters.RawRowView(k)
-		}
-	}
-	c := &p.Components[0]
-	c.NoiseVariance = f.noiseVariance()
-	if equational != nil {
-		c.Empty = equational.Equations(f.data, mat.NewDense(d, d, nil))
-		if noise != nil {
-			copy(c.Empty.NoiseVariances, noise.RawRowView(len(rows)))
-		}
-	}
-	if equational == nil && weighted != nil {
-		p.WeightMean, p.WeightSD = meanWeights(p, theta, identity(d), weighted)
-	}
-	return nil
+	return f.withParameters(p, graphs, theta)
 }
