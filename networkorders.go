@@ -42,7 +42,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		return nil, err
 	}
 	table.constant = unitConstants(data, scale.SD)
-	held, err := table.correct(ctx, func(round, sets int) {
+	err = table.correct(ctx, func(round, sets int) {
 		r.cfg.doing(Tempering, fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if noise != asked.NoiseVariance {
 		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise, scale.SD[0])
 	}
-	return inf, r.withNetworks(ctx, inf, table, model, scale, held)
+	return inf, r.withNetworks(ctx, inf, table, model, scale)
 }
 
 // networkScale is the scale of the columns of networks, and the noise variance on it: of mean 0, as biases are near zero and means in the units of the data need not be. With a noise
@@ -151,7 +151,7 @@ func rounded(v float64) float64 {
 }
 
 // withNetworks gives some of the draws of graphs their networks, and says how good the evidences are.
-func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, scale *posterior.Standardization, held float64) error {
+func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, scale *posterior.Standardization) error {
 	p := inf.post
 	stride := max(1, len(p.Draws)/networkDraws)
 	var some []posterior.Draw
@@ -170,7 +170,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
 	out.Components[0].Marginals = &out.Marginals
-	if err := r.compareHalves(ctx, inf, &out, t, held); err != nil {
+	if err := r.compareHalves(ctx, inf, &out, t); err != nil {
 		return err
 	}
 	inf.post = inDataUnits(&out, r.data)
@@ -181,7 +181,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 const halvesApart = 0.15
 
 // compareHalves computes the edge probabilities that either half of the particles gives, and says how they differ.
-func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Posterior, t *networkTable, held float64) error {
+func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Posterior, t *networkTable) error {
 	r.cfg.doing(Tempering, "the two halves of the estimates compared")
 	var edges [2]*mat.Dense
 	for k := range edges {
@@ -202,12 +202,12 @@ func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Po
 		}
 	}
 	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
-		len(t.estimates.known), 100*held, sum/float64(d*(d-1)), largest)
+		len(t.estimates.known), 100*t.held, sum/float64(d*(d-1)), largest)
 	if largest > halvesApart {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f; more particles are needed", p.Names[from], p.Names[to], largest))
 	}
-	if held < 0.9 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*held))
+	if t.held < 0.9 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held))
 	}
 	return nil
 }

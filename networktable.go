@@ -42,6 +42,7 @@ type networkTable struct {
 	pool      *score.Pool       // what is used
 	orders    *exact.Orders     // the sums over all orders under these
 	estimates *networkEstimates // nil: none yet
+	held      float64           // probability of the sets with an estimate, of the variable with the least
 	constant  []float64         // log density of the units of a variable, to be added to its estimates
 }
 
@@ -287,29 +288,29 @@ func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents
 }
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
-// turn. held is the probability that the sets with an estimate hold at last, of the variable with the least.
-func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) (held float64, err error) {
+// turn.
+func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) error {
 	for round := 1; ; round++ {
 		all := t.probable(estimateFrom)
 		work := make([][]tempering.Parents, len(precisions))
-		work[0], held = t.open(all)
+		work[0], t.held = t.open(all)
 		sets := len(work[0])
 		for level := 1; level < len(precisions); level++ {
 			work[level] = t.coarse(all, level)
 			sets += len(work[level])
 		}
 		if sets == 0 || round > correctRounds {
-			return held, nil
+			return nil
 		}
 		say(round, sets)
 		for level, list := range work {
 			if _, err := t.estimates.estimate(ctx, list, precisions[level].particles); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		t.fill()
 		if err := t.grow(ctx); err != nil {
-			return 0, err
+			return err
 		}
 	}
 }

@@ -29,6 +29,15 @@ type parentPool struct {
 	probs []float64
 }
 
+// newParentPool has the probabilities of sets with the log densities q, in whose place they are written.
+func newParentPool(sets [][]int, q []float64) parentPool {
+	total := floats.LogSumExp(q)
+	for k := range q {
+		q[k] = math.Exp(q[k] - total)
+	}
+	return parentPool{sets, q}
+}
+
 // drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
 func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	d, order := len(f.names), f.order.order
@@ -49,23 +58,23 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		return nil, err
 	}
 	graphs := particles
-	marginals, pools, kind := posterior.Marginals{}, []parentPool(nil), posterior.Particles
+	var pools []parentPool
+	kind := posterior.Draws
 	f.seenSets.edge = 0
-	if f.sampler.Readout == ReweightedReadout {
-		if pools, err = f.pools(ctx, graphs, scores, prior); err != nil {
+	switch f.sampler.Readout {
+	case ReweightedReadout:
+		if pools, err = f.pools(ctx, particles, scores, prior); err != nil {
 			return nil, err
 		}
-		marginals.Probabilities = poolProbabilities(pools)
-		kind = posterior.Draws
 		n := reweightedNetwork
 		if scores != nil {
 			n = reweightedDraws
 		}
 		graphs = f.poolDraws(pools, n)
-	}
-	if f.sampler.Readout == ConditionalReadout {
-		kind = posterior.Draws
-		graphs = f.swept(graphs, scores, prior)
+	case ConditionalReadout:
+		graphs = f.swept(particles, scores, prior)
+	default:
+		kind = posterior.Particles
 	}
 	p := f.unread(kind, graphs)
 	if f.sets != nil {
@@ -76,9 +85,11 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case pools != nil:
-	case f.sampler.Readout == FrequencyReadout:
+	var marginals posterior.Marginals
+	switch f.sampler.Readout {
+	case ReweightedReadout:
+		marginals.Probabilities = poolProbabilities(pools)
+	case FrequencyReadout:
 		marginals = p.Frequencies()
 	default:
 		marginals.Probabilities = relabelled(own.Probabilities, dag.Inverse(order))
@@ -160,25 +171,13 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
 		}
-		var q []float64
 		if f.sets == nil {
-			all[j].sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
+			all[j] = newParentPool(grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) }))
 		} else {
-			if f.doing != nil {
-				f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, d))
-			}
 			var err error
-			if all[j], q, err = pool(ctx, f.sets, j, sets, logPrior); err != nil {
+			if all[j], err = f.estimatedPool(ctx, j, sets, logPrior); err != nil {
 				return nil, err
 			}
-		}
-		total := floats.LogSumExp(q)
-		for k := range q {
-			q[k] = math.Exp(q[k] - total)
-		}
-		all[j].probs = q
-		if f.sets != nil {
-			f.sets.examine(f, j, all[j])
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -65,10 +65,13 @@ func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) erro
 	return nil
 }
 
-// pool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
-func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior func([]int) float64) (parentPool, []float64, error) {
+// estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
+func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, error) {
+	if f.doing != nil {
+		f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, len(f.names)))
+	}
 	weighted := func(sets [][]int, long bool) ([]float64, error) {
-		q, err := s.logEvidences(ctx, j, sets, long)
+		q, err := f.sets.logEvidences(ctx, j, sets, long)
 		for k := range q {
 			q[k] += logPrior(sets[k])
 		}
@@ -76,28 +79,32 @@ func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior fun
 	}
 	q, err := weighted(sets, false)
 	if err != nil {
-		return parentPool{}, nil, err
+		return parentPool{}, err
 	}
-	for range s.rounds() {
+	for range f.sets.rounds() {
 		more := beyond(j, sets, q, logPrior)
 		if len(more) == 0 {
 			break
 		}
 		extra, err := weighted(more, false)
 		if err != nil {
-			return parentPool{}, nil, err
+			return parentPool{}, err
 		}
 		sets, q = append(sets, more...), append(q, extra...)
 	}
 	best := floats.Max(q)
-	var p parentPool
+	var kept [][]int
 	for k, set := range sets {
 		if q[k] >= best-withinReach {
-			p.sets = append(p.sets, set)
+			kept = append(kept, set)
 		}
 	}
-	q, err = weighted(p.sets, true)
-	return p, q, err
+	if q, err = weighted(kept, true); err != nil {
+		return parentPool{}, err
+	}
+	p := newParentPool(kept, q)
+	f.sets.examine(f, j, p)
+	return p, nil
 }
 
 // beyond are the sets one edge away from those of greatest weight that are not among the sets.
