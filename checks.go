@@ -198,8 +198,8 @@ func (t *Training) checks() []diagnostics.Check {
 }
 
 // checkWarnings are the checks that are not ok, as warnings.
-func (r *Result) checkWarnings() (w []string) {
-	for _, c := range r.Checks {
+func checkWarnings(all []diagnostics.Check) (w []string) {
+	for _, c := range all {
 		if c.Verdict != diagnostics.OK {
 			w = append(w, c.Text)
 		}

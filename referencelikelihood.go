@@ -40,7 +40,7 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	for _, s := range sets {
 		n += len(s)
 	}
-	b.noteOnce(fmt.Sprintf("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints))
+	b.note("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints)
 	var inf [3]*inference
 	for k := range inf {
 		settled := settledModel{m, Hypothesis{Scores: pools[k]}}
