@@ -294,37 +294,3 @@ func (p parentPool) at(u float64) int {
 	}
 	return len(p.probs) - 1
 }
-
-// intoColumns turns a posterior in order coordinates into one in the columns of the data.
-func (f *particleFit) intoColumns(p *posterior.Posterior) {
-	order := f.columns()
-	p.Names, p.Standardization = slices.Clone(f.names), f.scale
-	for k := range p.Draws {
-		p.Draws[k].Graph = p.Draws[k].Graph.Relabel(dag.Inverse(order))
-		if e := p.Draws[k].Equations; e != nil {
-			p.Draws[k].Equations = inColumns(e, order)
-		}
-	}
-	c := &p.Components[0]
-	c.Order = slices.Clone(f.order.order)
-	if c.Empty != nil {
-		c.Empty = inColumns(c.Empty, order)
-	}
-	if p.Probabilities != nil {
-		p.Probabilities = relabelled(p.Probabilities, order)
-	}
-	if p.WeightMean != nil {
-		p.WeightMean, p.WeightSD = relabelled(p.WeightMean, order), relabelled(p.WeightSD, order)
-	}
-}
-
-// relabelled has the entry (a, b) of m at (order[a], order[b]).
-func relabelled(m *mat.Dense, order []int) *mat.Dense {
-	out := mat.NewDense(len(order), len(order), nil)
-	for a, i := range order {
-		for b, j := range order {
-			out.Set(i, j, m.At(a, b))
-		}
-	}
-	return out
-}
