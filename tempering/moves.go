@@ -203,13 +203,13 @@ func (w *worker) moveNetwork(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// sweep moves everything at inverse temperature β.
+// sweep moves everything at inverse temperature β: parents as often as there are candidates, at least 4 times.
 func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
 	w.moveNetwork(s, beta, rng)
 	if len(w.candidates) == 0 {
 		return
 	}
-	for range w.cfg.moves(len(w.candidates)) {
+	for range max(4, len(w.candidates)) {
 		if rng.IntN(2) == 0 {
 			w.toggle(s, beta, rng)
 		} else {
