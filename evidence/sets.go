@@ -58,7 +58,7 @@ const (
 	setDraws = 64 // of the parameters, which are kept
 )
 
-// New prepares estimates. Close releases what they take.
+// New prepares estimates. Close releases what they take. A negative number of workers is an error.
 func New(lik models.Likelihood, cfg Config) (*Sets, error) {
 	if cfg.Workers < 0 {
 		return nil, fmt.Errorf("evidence: %d workers, want at least 0", cfg.Workers)
