@@ -80,7 +80,7 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 	return t, t.grow(ctx)
 }
 
-// subsets visits those of at most k members.
+// subsets visits those of at most k members, in a slice that the next one overwrites.
 func subsets(of []int, k int, visit func([]int)) {
 	var next func(chosen []int, from int)
 	next = func(chosen []int, from int) {
@@ -209,7 +209,7 @@ func (t *networkTable) best(ctx context.Context) (*dag.Graph, error) {
 	return mostProbable(ctx, t.pool, t.prior, t.workers)
 }
 
-// A weighted set has its probability.
+// A weightedSet is a set of parents with its posterior probability.
 type weightedSet struct {
 	tempering.Parents
 	probability float64
@@ -267,7 +267,7 @@ func (t *networkTable) size() (n int) {
 	return n
 }
 
-// neighbours are the sets with one parent more.
+// neighbours are the sets with one parent more, without those with a forbidden edge.
 func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
 	d := t.guess.Vars()
 	for j, sets := range all {

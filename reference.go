@@ -36,7 +36,7 @@ type conditional struct {
 	order  []int // nil: all
 	weight float64
 	*inference
-	networks *networkEvidences // nil: the inference has node scores
+	networks *networkScores // nil: the inference has node scores
 }
 
 // A Comparison says how far a posterior is from a [Reference].

@@ -137,7 +137,7 @@ func (b *referenceBuilder) settlePrior() {
 }
 
 // given is the reference under order number k, or over all orders.
-func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, *networkEvidences, error) {
+func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, *networkScores, error) {
 	cfg, d := b.cfg, len(b.data.Names)
 	cfg.Seed, cfg.Order = referenceSeed(cfg.Seed, k), Order{}
 	if b.conditional() {
@@ -222,7 +222,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cfg Config) (_ *inference, _ *networkEvidences, err error) {
+func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cfg Config) (_ *inference, _ *networkScores, err error) {
 	network.Output = models.SampledOutput
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}
@@ -249,6 +249,6 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 		return nil, nil, err
 	}
 	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.post.Warnings, checkWarnings(inf.temperedChecks()))
-	networks, err := run.withEvidences(inf)
+	networks, err := run.withScores(inf)
 	return inf, networks, err
 }

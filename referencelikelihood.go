@@ -72,7 +72,7 @@ func (b *referenceBuilder) allSets(m Model, prior *score.Prior, order []int) ([]
 		})
 		subsets(candidates, len(candidates), func(set []int) {
 			if !math.IsInf(prior.LogPrior(j, set), -1) {
-				all[j] = append(all[j], append([]int{}, set...))
+				all[j] = append(all[j], slices.Clone(set))
 			}
 		})
 	}

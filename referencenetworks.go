@@ -12,14 +12,14 @@ import (
 // referenceParticles are those of each evidence that a reference of networks estimates.
 const referenceParticles = 256
 
-// networkEvidences are the node scores of networks: evidences of the sets of parents that graphs have, each estimated once.
-type networkEvidences struct {
+// networkScores are the node scores of networks: evidences of the sets of parents that graphs have, each estimated once.
+type networkScores struct {
 	*networkEstimates
 	pool *score.Pool
 }
 
-// withEvidences gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func (r *Run) withEvidences(inf *inference) (*networkEvidences, error) {
+// withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
+func (r *Run) withScores(inf *inference) (*networkScores, error) {
 	model, _, _, err := r.sampledModel()
 	if err != nil {
 		return nil, err
@@ -34,13 +34,13 @@ func (r *Run) withEvidences(inf *inference) (*networkEvidences, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &networkEvidences{estimates, score.NewPool(d)}
+	e := &networkScores{estimates, score.NewPool(d)}
 	inf.parts = []part{{hypothesis: Hypothesis{Scores: e.pool}, prior: prior}}
 	return e, nil
 }
 
 // prepare estimates what the acyclic graphs of posteriors need.
-func (e *networkEvidences) prepare(ctx context.Context, all ...*posterior.Posterior) error {
+func (e *networkScores) prepare(ctx context.Context, all ...*posterior.Posterior) error {
 	if e == nil {
 		return nil
 	}

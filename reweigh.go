@@ -189,7 +189,7 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 // grown adds to sets of parents of variable j those one edge away from any that has a thousandth of the probability of all, until there are none left,
 // in four rounds at most: what the particles and their neighbours leave out are mostly sets with two improbable parents more. q are the log densities of all.
 func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
-	const share, rounds = 1e-3, 4
+	const least, rounds = 1e-3, 4
 	known, next := distinctSets{}, sets
 	for round := 0; len(next) > 0; round++ {
 		from := len(all)
@@ -204,7 +204,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 		}
 		total := floats.LogSumExp(q)
 		for k := from; k < len(all); k++ {
-			if q[k]-total < math.Log(share) {
+			if q[k]-total < math.Log(least) {
 				continue
 			}
 			for i := range j {
