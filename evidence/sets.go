@@ -167,49 +167,16 @@ func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*gi
 	return s.programs[j], all, s.activate(ctx, all)
 }
 
-// activate finds the parameters with a gradient that is not 0 at some of the starts, which are initial parameters, all but the first with a little noise.
+// activate finds the parameters that count under each set, and fails if another variable has one of them.
 func (s *Sets) activate(ctx context.Context, all []*given) error {
-	every := identity(s.lik.ParamLen())
-	starts := make([][]float64, searches)
-	for k := range starts {
-		starts[k] = make([]float64, len(every))
-		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
-		s.lik.InitParams(starts[k], rng)
-		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
-			for i, v := range starts[k] {
-				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
-			}
-		}
-		if floats.HasNaN(starts[k]) {
-			return errors.New("evidence: initial parameters are NaN, want finite numbers")
-		}
+	starts, err := s.starts()
+	if err != nil {
+		return err
 	}
 	j := all[0].j
 	tasks := make([]func(asker) error, len(all))
 	for k, g := range all {
-		tasks[k] = func(ask asker) error {
-			probes := make([]*point, len(starts))
-			for a, x := range starts {
-				probes[a] = &point{given: &given{set: g.set, base: x, active: every}, x: x}
-			}
-			if err := ask(probes); err != nil {
-				return err
-			}
-			g.base = starts[0]
-			for _, i := range every {
-				if slices.ContainsFunc(probes, func(p *point) bool { return p.priorGrad[i] != 0 || p.dataGrad[i] != 0 }) {
-					g.active = append(g.active, i)
-				}
-			}
-			for _, x := range starts {
-				own := make([]float64, len(g.active))
-				for a, i := range g.active {
-					own[a] = x[i]
-				}
-				g.starts = append(g.starts, own)
-			}
-			return nil
-		}
+		tasks[k] = func(ask asker) error { return g.activate(ask, starts) }
 	}
 	if err := s.programs[j].together(ctx, j, tasks); err != nil {
 		return err
@@ -225,13 +192,23 @@ func (s *Sets) activate(ctx context.Context, all []*given) error {
 	return nil
 }
 
-// identity are the numbers from 0 to n−1.
-func identity(n int) []int {
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
+// starts are initial parameters, all but the first with a little noise.
+func (s *Sets) starts() ([][]float64, error) {
+	starts := make([][]float64, searches)
+	for k := range starts {
+		starts[k] = make([]float64, s.lik.ParamLen())
+		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
+		s.lik.InitParams(starts[k], rng)
+		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
+			for i, v := range starts[k] {
+				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
+			}
+		}
+		if floats.HasNaN(starts[k]) {
+			return nil, errors.New("evidence: initial parameters are NaN, want finite numbers")
+		}
 	}
-	return all
+	return starts, nil
 }
 
 // estimate is that of one set.

@@ -20,6 +20,32 @@ type given struct {
 	starts [][]float64
 }
 
+// activate finds the parameters with a gradient that is not 0 at some of the starts.
+func (g *given) activate(ask asker, starts [][]float64) error {
+	every := identity(len(starts[0]))
+	probes := make([]*point, len(starts))
+	for a, x := range starts {
+		probes[a] = &point{given: &given{set: g.set, base: x, active: every}, x: x}
+	}
+	if err := ask(probes); err != nil {
+		return err
+	}
+	g.base = starts[0]
+	for _, i := range every {
+		if slices.ContainsFunc(probes, func(p *point) bool { return p.priorGrad[i] != 0 || p.dataGrad[i] != 0 }) {
+			g.active = append(g.active, i)
+		}
+	}
+	for _, x := range starts {
+		own := make([]float64, len(g.active))
+		for a, i := range g.active {
+			own[a] = x[i]
+		}
+		g.starts = append(g.starts, own)
+	}
+	return nil
+}
+
 // fail is an error about the variable with its parents.
 func (g *given) fail(format string, args ...any) error {
 	return &score.VariableError{Variable: g.j, Parents: g.set, Err: fmt.Errorf(format, args...)}
@@ -212,4 +238,13 @@ func (t *target) widen(top place, directions *mat.Dense, widths []float64) error
 		what = "prior density"
 	}
 	return t.fail("the %s does not fall in some direction, and so has no integral", what)
+}
+
+// identity are the numbers from 0 to n−1.
+func identity(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
 }
