@@ -140,6 +140,7 @@ func chainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
 
 // temperedChecks are about the two chains of every variable, over all orders.
 func (inf *inference) temperedChecks() []diagnostics.Check {
+	const apart = 0.05 // the difference between the probabilities of two chains from which on R̂ of an edge is looked at
 	worst, least, edges, largest, edge := 1.0, 1.0, 0, 0.0, [2]int{}
 	for _, t := range inf.tempered {
 		d, _ := t.RHat.Dims()
@@ -197,8 +198,8 @@ func (t *Training) checks() []diagnostics.Check {
 }
 
 // checkWarnings are the checks that are not ok, as warnings.
-func (r *Result) checkWarnings() (w []string) {
-	for _, c := range r.Checks {
+func checkWarnings(all []diagnostics.Check) (w []string) {
+	for _, c := range all {
 		if c.Verdict != diagnostics.OK {
 			w = append(w, c.Text)
 		}

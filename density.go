@@ -76,6 +76,18 @@ type Completed interface {
 
 var _ Completed = (*models.IntegratedNetwork)(nil)
 
+// addDensities gives draws of a component their log densities under the parameters that they have.
+func addDensities(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) error {
+	prior, likelihood, err := componentDensity(draws, c, m, data)
+	if err != nil {
+		return err
+	}
+	for k := range draws {
+		draws[k].LogPrior, draws[k].LogLikelihood = prior[k], likelihood[k]
+	}
+	return nil
+}
+
 // componentDensity are the densities of the draws of a component, and of the graph
 // without edges.
 func componentDensity(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) (logPrior, logLikelihood []float64, err error) {

@@ -40,9 +40,9 @@ const (
 	perBCDProgram  = 1e-3    // bcd: compiling and drawing, for each pair of variables
 	perFlowProduct = 1.5e-10 // gflownet: for each product of a number with a weight of the policy's network
 	perFlowStep    = 5e-3    // gflownet: for each step, beside the products
-	perNetworkMove = 2.3e-8  // tempering: for each iteration, temperature, row and pair of variables, of five units
-	perNetworkSets = 7e-4    // tempering over all orders: for each row and pair of variables
 	perFlowGraph   = 2e-6    // gflownet: for each graph of the exact flows
+	perNetworkMove = 2.3e-8  // tempering: for each iteration, temperature, row and pair of variables, of five units
+	perNetworkSets = 7e-4    // tempering over all orders: for each row and pair of variables, of five units
 
 	searchedScores = 10  // gp by mcmc: for each pair of variables, the sets of parents that are scored
 	scoreBytes     = 120 // gp: for each score that is kept
@@ -53,8 +53,8 @@ const (
 
 // seconds is the processor time of a run on the reference, and by how many goroutines its longest part is shared.
 func (p *problem) seconds() (total, shared float64) {
-	d := float64(p.d)
-	shared = float64(min(p.cfg.Workers, runtime.GOMAXPROCS(0)))
+	d, cores := float64(p.d), float64(min(p.cfg.Workers, runtime.GOMAXPROCS(0)))
+	shared = cores
 	switch {
 	case p.models == 0:
 	case p.chained():
@@ -65,7 +65,7 @@ func (p *problem) seconds() (total, shared float64) {
 	}
 	if p.cfg.Trained() {
 		total += p.trainingSeconds()
-		shared = float64(min(p.cfg.Workers, runtime.GOMAXPROCS(0)))
+		shared = cores
 	}
 	if p.cfg.Engine == Tempering {
 		total += p.temperedSeconds()
@@ -146,6 +146,27 @@ func (p *problem) particleSeconds() float64 {
 	return p.orders() * (compile + float64(s.Steps)*(step*m*float64(s.Samples)+perKernel*m*m*numbers) + p.readoutSeconds())
 }
 
+// flipSeconds is about the processor time of the flips of a particle and sampled graph: measured with 20 columns, on node scores, and for networks of 5 units with
+// 100 rows, as the mean of the beginning, where all samples differ, and the end.
+func (p *problem) flipSeconds() float64 {
+	const perScore, perActivation = 6e-8, 2.5e-9
+	pairs := float64(p.d*(p.d-1)) / 2
+	if m, ok := p.sampled().(FeedForward); ok && p.cfg.Sampler.Parameters == SampledParameters {
+		return pairs * perActivation * float64(p.n) * m.units()
+	}
+	return pairs * perScore
+}
+
+// readoutSeconds is about the processor time of sequential Monte Carlo for the read-out reweighted: thirty sets of each variable.
+func (p *problem) readoutSeconds() float64 {
+	const sets, perActivation = 30, 1.2e-4 // measured with 10 columns, 100 rows and 5 units: 0.06 seconds for a set
+	m, ok := p.sampled().(FeedForward)
+	if !ok || p.cfg.Sampler.Readout != ReweightedReadout {
+		return 0
+	}
+	return sets * perActivation * float64(p.d) * float64(p.n) * m.units()
+}
+
 // sampled is the model that SVGD is most likely to sample.
 func (p *problem) sampled() Model {
 	m := p.cfg.Model
@@ -177,26 +198,6 @@ func (p *problem) forecast() Forecast {
 	}
 	f.Seconds = seconds * f.Scale / shared
 	return f
-}
-
-// work is about the operations of all scores of Gaussian processes: a cube of the rows
-// for each set of parents, or their number times the square of the rank.
-func (m GaussianProcess) work(n, d int) float64 {
-	opt := m.options(n, d, 0, 1)
-	most := opt.MaxParents
-	if most == 0 {
-		most = d - 1
-	}
-	sets, choose := 0.0, 1.0 // of k parents among d−1
-	for k := 0; k <= most; k++ {
-		sets += choose
-		choose *= float64(d-1-k) / float64(k+1)
-	}
-	each := math.Pow(float64(n), 3)
-	if opt.Rank > 0 {
-		each = float64(n) * float64(opt.Rank*opt.Rank)
-	}
-	return float64(d) * sets * each
 }
 
 // rowBytes is about the memory of the process with its data: as read, as columns, and
@@ -248,33 +249,11 @@ func (r *Run) foreseeParticles() {
 	if r.cfg.Progress == nil || !r.sampling || r.listsParticles() {
 		return
 	}
-	before, now := r.expected, r.problem()
-	now.models = 0
-	before.models = 0
-	if was, is := before.particleSeconds(), now.particleSeconds(); is < 2*was {
+	now := r.problem()
+	if now.particleSeconds() < 2*r.expected.particleSeconds() {
 		return
 	}
+	now.models = 0 // which were compared before
 	f := now.forecast()
 	r.report(Progress{Stage: SVGD, Bytes: f.Bytes, Forecast: &f, Doing: "orders and the program of the model"})
-}
-
-// flipSeconds is about the processor time of the flips of a particle and sampled graph: measured with 20 columns, on node scores, and for networks of 5 units with
-// 100 rows, as the mean of the beginning, where all samples differ, and the end.
-func (p *problem) flipSeconds() float64 {
-	const perScore, perActivation = 6e-8, 2.5e-9
-	pairs := float64(p.d*(p.d-1)) / 2
-	if m, ok := p.sampled().(FeedForward); ok && p.cfg.Sampler.Parameters == SampledParameters {
-		return pairs * perActivation * float64(p.n) * m.units()
-	}
-	return pairs * perScore
-}
-
-// readoutSeconds is about the processor time of sequential Monte Carlo for the read-out reweighted: thirty sets of each variable.
-func (p *problem) readoutSeconds() float64 {
-	const sets, perActivation = 30, 1.2e-4 // measured with 10 columns, 100 rows and 5 units: 0.06 seconds for a set
-	m, ok := p.sampled().(FeedForward)
-	if !ok || p.cfg.Sampler.Readout != ReweightedReadout {
-		return 0
-	}
-	return sets * perActivation * float64(p.d) * float64(p.n) * m.units()
 }

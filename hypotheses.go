@@ -5,9 +5,23 @@ import (
 	"math"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/exact"
 	"tobac/score"
 )
+
+// A settledModel has one hypothesis: that which short chains have found, or estimated evidences in place of node scores.
+type settledModel struct {
+	Model
+	hypothesis Hypothesis
+}
+
+var _ Scored = settledModel{}
+
+// Hypotheses implements [Scored].
+func (m settledModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
+	return []Hypothesis{m.hypothesis}, nil
+}
 
 // estimated is the hypothesis that suits the best graph, of several: first that under
 // the middle one, then that under the estimate.

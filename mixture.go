@@ -113,15 +113,8 @@ func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posteri
 	}
 	out.Standardization = nil
 	jacobian := 0.0
-	n, d := data.X.Dims()
-	for j := range d {
-		rows := n
-		for i := range n {
-			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
-				rows--
-			}
-		}
-		jacobian -= float64(rows) * math.Log(s.SD[j])
+	for _, v := range unitConstants(data, s.SD) {
+		jacobian += v
 	}
 	out.Draws = slices.Clone(p.Draws)
 	for k := range out.Draws {
@@ -134,6 +127,22 @@ func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posteri
 		c.NoiseVariance = 0 // one for each variable in these units
 	}
 	return &out
+}
+
+// unitConstants are the log densities of units, one for each column: −n_j ln s_j of one that was divided by s_j, with n_j rows in which it was not set by intervention.
+func unitConstants(data *dataset.Table, sd []float64) []float64 {
+	n, d := data.X.Dims()
+	all := make([]float64, d)
+	for j := range sd {
+		rows := n
+		for i := range n {
+			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
+				rows--
+			}
+		}
+		all[j] = -float64(rows) * math.Log(sd[j])
+	}
+	return all
 }
 
 // release ends the workers.

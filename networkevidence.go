@@ -2,15 +2,13 @@ package tobac
 
 import (
 	"context"
+	"fmt"
 
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/posterior"
 	"tobac/tempering"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Evidences of networks are estimated in two passes: a short one, of the particles' sets and their neighbours, and of the neighbours of what weighs most among
@@ -25,26 +23,25 @@ const (
 
 // networkSets estimates the evidences of networks of a fit, in order coordinates.
 type networkSets struct {
-	model       FeedForward
-	short, long *tempering.Sets
-	known       map[string]*tempering.Estimate // of the long pass
+	model FeedForward
+	short *tempering.Sets
+	long  *networkEstimates
 }
 
 var _ setEstimator = (*networkSets)(nil)
 
 func (f *particleFit) newNetworkSets(m FeedForward) (*networkSets, error) {
-	s := &networkSets{model: m, known: map[string]*tempering.Estimate{}}
-	for pass, sets := range []**tempering.Sets{&s.short, &s.long} {
-		var err error
-		cfg := m.setConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, pass), f.workers)
-		if pass == 0 {
-			cfg.Sweeps = shortSweeps
-		}
-		if *sets, err = tempering.NewSets(f.data.X, f.data.Mask(), cfg); err != nil {
-			return nil, err
-		}
+	short := m.temperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 0), f.workers)
+	short.Sweeps = shortSweeps
+	long := m.temperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 1), f.workers)
+	long.Sweeps = setSweeps
+	s := &networkSets{model: m}
+	var err error
+	if s.short, err = tempering.NewSets(f.data.X, f.data.Mask(), short); err != nil {
+		return nil, err
 	}
-	return s, nil
+	s.long, err = newNetworkEstimates(f.data, long)
+	return s, err
 }
 
 func (s *networkSets) rounds() int { return 1 }
@@ -54,56 +51,85 @@ func (s *networkSets) close() {}
 func (s *networkSets) examine(*particleFit, int, parentPool) {}
 
 func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
-	pass, particles := s.short, shortParticles
+	estimate, particles := s.short.Estimate, shortParticles
 	if long {
-		pass, particles = s.long, longParticles
+		estimate, particles = s.long.estimate, longParticles
 	}
 	list := make([]tempering.Parents, len(sets))
 	for k, set := range sets {
 		list[k] = tempering.Parents{Of: j, Set: set}
 	}
-	estimates, err := pass.Estimate(ctx, list, particles)
+	estimates, err := estimate(ctx, list, particles)
 	if err != nil {
 		return nil, err
 	}
 	logs := make([]float64, len(sets))
 	for k, e := range estimates {
 		logs[k] = e.LogEvidence
-		if long {
-			s.known[familyKey(j, e.Set)] = e
-		}
 	}
 	return logs, nil
 }
 
 // equip gives the draws networks of the sets of parents that they have.
-func (s *networkSets) equip(f *particleFit, p *posterior.Posterior) error {
-	p.Components[0].NoiseVariance = f.noiseVariance()
-	return s.model.equip(p.Draws, f.data, s.long, func(j int, set []int) *tempering.Estimate { return s.known[familyKey(j, set)] })
+func (s *networkSets) equip(_ *particleFit, p *posterior.Posterior) error {
+	return s.long.equip(p.Draws, s.model)
 }
 
-// equip gives draws of graphs networks of the estimates of the sets of parents that they have, in turn, with their log densities.
-func (m FeedForward) equip(draws []posterior.Draw, data *dataset.Table, sets *tempering.Sets, estimate func(j int, set []int) *tempering.Estimate) error {
-	lik, err := m.Predictive(data)
+// networkEstimates are the estimates so far of evidences of networks.
+type networkEstimates struct {
+	data  *dataset.Table
+	sets  *tempering.Sets
+	known map[string]*tempering.Estimate // by family
+}
+
+func newNetworkEstimates(data *dataset.Table, cfg tempering.Config) (*networkEstimates, error) {
+	sets, err := tempering.NewSets(data.X, data.Mask(), cfg)
+	return &networkEstimates{data: data, sets: sets, known: map[string]*tempering.Estimate{}}, err
+}
+
+// familyKey tells variables with their sets of parents apart.
+func familyKey(j int, set []int) string { return fmt.Sprint(j, set) }
+
+// of is the estimate of a set of parents of variable j; nil: there is none.
+func (e *networkEstimates) of(j int, set []int) *tempering.Estimate {
+	return e.known[familyKey(j, set)]
+}
+
+// estimate estimates the sets of a list, in place of what was known of them.
+func (e *networkEstimates) estimate(ctx context.Context, list []tempering.Parents, particles int) ([]*tempering.Estimate, error) {
+	all, err := e.sets.Estimate(ctx, list, particles)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	theta, graphs := mat.NewDense(len(draws), lik.ParamLen(), nil), make([]*dag.Graph, len(draws))
-	for k := range draws {
-		parents := make([]*tempering.Estimate, len(data.Names))
-		for j := range parents {
-			parents[j] = estimate(j, draws[k].Graph.Parents(j))
+	for _, v := range all {
+		e.known[familyKey(v.Of, v.Set)] = v
+	}
+	return all, nil
+}
+
+// missing are the sets of parents in graphs that have no estimate, each once.
+func (e *networkEstimates) missing(graphs []*dag.Graph) (list []tempering.Parents) {
+	listed := map[string]bool{}
+	for _, g := range graphs {
+		for j := range g.Len() {
+			set := g.Parents(j)
+			if k := familyKey(j, set); e.known[k] == nil && !listed[k] {
+				listed[k] = true
+				list = append(list, tempering.Parents{Of: j, Set: set})
+			}
 		}
-		draw := sets.Draw(parents, k)
-		theta.SetRow(k, draw.Parameters)
-		draws[k].Parameters, graphs[k] = draw.Parameters, draw.Graph
 	}
-	logPrior, logLikelihood, err := models.LogJoint(lik, graphs, theta)
-	if err != nil {
-		return err
-	}
+	return list
+}
+
+// equip gives draws of graphs networks from the estimates of the sets of parents that they have, in turn, with their log densities.
+func (e *networkEstimates) equip(draws []posterior.Draw, m FeedForward) error {
 	for k := range draws {
-		draws[k].LogPrior, draws[k].LogLikelihood = logPrior[k], logLikelihood[k]
+		parents := make([]*tempering.Estimate, len(e.data.Names))
+		for j := range parents {
+			parents[j] = e.of(j, draws[k].Graph.Parents(j))
+		}
+		draws[k].Parameters = e.sets.Draw(parents, k).Parameters
 	}
-	return nil
+	return addDensities(draws, posterior.Component{}, m, e.data)
 }

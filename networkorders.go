@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"tobac/dataset"
-	"tobac/exact"
+	"tobac/dag"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -23,23 +22,10 @@ const (
 	networkDraws = 200
 )
 
-// networkScores are the node scores of networks, as a model whose posterior the engine exact computes.
-type networkScores struct {
-	FeedForward
-	hypothesis Hypothesis
-}
-
-var _ Scored = networkScores{}
-
-// Hypotheses implements [Scored].
-func (n networkScores) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{n.hypothesis}, nil
-}
-
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.
 func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
-	table, o, noise, unit, err := r.gaussianTable(ctx, asked)
+	table, noise, unit, err := r.gaussianTable(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -51,22 +37,19 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		}
 	}
 	data, model := onScale(r.data, scale), asked.WithNoise(noise).(FeedForward)
-	d := len(data.Names)
-	table.constant = unitConstants(data, scale.SD)
-	if table.sets, err = tempering.NewSets(data.X, data.Mask(), model.setConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)); err != nil {
+	cfg := model.temperingConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)
+	cfg.Sweeps = setSweeps
+	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
 		return nil, err
 	}
-	table.estimates = make([]map[string]*tempering.Estimate, d)
-	for j := range d {
-		table.estimates[j] = map[string]*tempering.Estimate{}
-	}
-	held, err := table.correct(ctx, o, func(round, sets int) {
+	table.constant = unitConstants(data, scale.SD)
+	err = table.correct(ctx, func(round, sets int) {
 		r.cfg.doing(Tempering, fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
 	})
 	if err != nil {
 		return nil, err
 	}
-	inf, err := inferExact(ctx, r.data, []Scored{networkScores{model, Hypothesis{Scores: table.pool, NoiseVariance: noise * unit * unit, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
+	inf, err := inferExact(ctx, r.data, []Scored{settledModel{model, Hypothesis{Scores: table.pool, NoiseVariance: noise * unit * unit, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -75,38 +58,29 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if noise != asked.NoiseVariance {
 		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise*unit*unit, unit)
 	}
-	return inf, r.withNetworks(ctx, inf, table, model, data, scale, held)
+	return inf, r.withNetworks(ctx, inf, table, model, scale)
 }
 
-// setConfig are the settings of estimates of evidences.
-func (m FeedForward) setConfig(seed uint64, workers int) tempering.Config {
-	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Sweeps: setSweeps, Seed: seed, Workers: workers}
+// temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
+func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config {
+	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
 }
 
-// gaussianTable is the table of Gaussian-process scores with the posterior under it, and the noise variance of all equations: that of the model, or, if that is unknown, one
-// in common or, 0, one for each, as the data support. One in common that was estimated is of columns in units of unit, which makes their variance 1 on average; else unit is 1.
-func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (t *networkTable, o *exact.Orders, noise, unit float64, err error) {
+// gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
+// in common or, 0, one for each, as the data support. One in common that was estimated is of columns in a unit that makes their variance 1 on average; else the unit is 1.
+func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (t *networkTable, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
 	densities := r.cfg.Prior.densities(d)
 	prior, err := r.cfg.closedPrior(d, densities[len(densities)-1])
 	if err != nil {
-		return nil, nil, 0, 1, err
+		return nil, 0, 1, err
 	}
 	r.cfg.doing(Tempering, "scores of Gaussian processes")
-	var opt score.GPOptions
+	rank := 0
 	if n > gaussRows {
-		opt.Rank = gaussRank
+		rank = gaussRank
 	}
-	table := func(s score.Scorer) (*networkTable, *exact.Orders, error) {
-		t, err := newNetworkTable(ctx, s, prior, r.cfg.Workers)
-		if err != nil {
-			return nil, nil, err
-		}
-		o, err := t.grow(ctx)
-		return t, o, err
-	}
-	inOneUnit := opt
-	inOneUnit.Scale = score.OneUnit
+	inOneUnit := score.GPOptions{Scale: score.OneUnit, Rank: rank}
 	if m.NoiseVariance != 0 {
 		inOneUnit.Unit = 1 // that in which it was given
 	}
@@ -114,50 +88,54 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (t *networkTable
 	origin := posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{1}, d)}
 	common, err := score.NewGP(origin.Apply(r.data.X), r.data.Mask(), inOneUnit)
 	if err != nil {
-		return nil, nil, 0, 1, err
+		return nil, 0, 1, err
 	}
 	if m.NoiseVariance != 0 {
-		t, o, err := table(common.At(m.NoiseVariance))
-		return t, o, m.NoiseVariance, 1, err
+		t, err := newNetworkTable(ctx, common.At(m.NoiseVariance), prior, r.cfg.Workers)
+		return t, m.NoiseVariance, 1, err
 	}
-	scaled, err := score.NewGP(r.data.X, r.data.Mask(), opt)
+	scaled, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Rank: rank})
 	if err != nil {
-		return nil, nil, 0, 1, err
+		return nil, 0, 1, err
 	}
-	own, ownOrders, err := table(scaled.Integrated())
+	own, err := newNetworkTable(ctx, scaled.Integrated(), prior, r.cfg.Workers)
 	if err != nil || noCommonUnit(r.data) != "" {
-		return own, ownOrders, 0, 1, err
+		return own, 0, 1, err
 	}
-	graph, err := own.best(ctx)
+	one, noise, err := own.withOneVariance(ctx, common)
 	if err != nil {
-		return nil, nil, 0, 1, err
+		return nil, 0, 1, err
 	}
 	unit = common.Unit()
-	at := func(noise float64) score.Scorer { return common.At(noise * unit * unit) }
-	var one *networkTable
-	var oneOrders *exact.Orders
-	noise = common.LeastVariance() / (unit * unit)
-	for round := range 2 {
-		if noise, err = score.MaximiseNoiseVariance(ctx, noise, func(v float64) (float64, error) { return logScore(at(v), graph), nil }); err != nil {
-			return nil, nil, 0, 1, err
-		}
-		noise = rounded(noise)
-		if round == 0 {
-			if one, oneOrders, err = table(at(noise)); err == nil {
-				graph, err = one.best(ctx)
-			}
-		} else if err = one.rescore(ctx, at(noise)); err == nil {
-			oneOrders, err = one.grow(ctx)
-		}
+	if one.orders.LogEvidence()+common.NoiseGrid(noise*unit*unit, 1).LogWeights[0] > own.orders.LogEvidence() {
+		return one, noise, unit, nil
+	}
+	return own, 0, 1, nil
+}
+
+// withOneVariance is the table of scores with one noise variance for all equations, in the squared unit of the Gaussian processes, estimated given the best graph of a table, and once more given the best
+// under the estimate.
+func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *networkTable, noise float64, err error) {
+	square := g.Unit() * g.Unit()
+	at := func(noise float64) score.Scorer { return g.At(noise * square) }
+	maximise := func(from float64, under *networkTable) (float64, error) {
+		graph, err := under.best(ctx)
 		if err != nil {
-			return nil, nil, 0, 1, err
+			return 0, err
 		}
+		v, err := score.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return logScore(at(v), graph), nil })
+		return rounded(v), err
 	}
-	grid := common.NoiseGrid(noise*unit*unit, 1)
-	if oneOrders.LogEvidence()+grid.LogWeights[0] > ownOrders.LogEvidence() {
-		return one, oneOrders, noise, unit, nil
+	if noise, err = maximise(g.LeastVariance()/square, t); err != nil {
+		return nil, 0, err
 	}
-	return own, ownOrders, 0, 1, nil
+	if one, err = newNetworkTable(ctx, at(noise), t.prior, t.workers); err != nil {
+		return nil, 0, err
+	}
+	if noise, err = maximise(noise, one); err != nil {
+		return nil, 0, err
+	}
+	return one, noise, one.rescore(ctx, at(noise))
 }
 
 // rounded keeps four digits, more than which nothing depends on.
@@ -167,34 +145,18 @@ func rounded(v float64) float64 {
 }
 
 // withNetworks gives some of the draws of graphs their networks, and says how good the evidences are.
-func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, data *dataset.Table, scale *posterior.Standardization, held float64) error {
-	d := len(data.Names)
+func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, scale *posterior.Standardization) error {
 	p := inf.post
 	stride := max(1, len(p.Draws)/networkDraws)
 	var some []posterior.Draw
+	var graphs []*dag.Graph
 	for k := 0; k < len(p.Draws); k += stride {
-		some = append(some, p.Draws[k])
+		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
 	}
-	var list []tempering.Parents
-	listed := map[string]bool{}
-	for _, draw := range some {
-		for j := range d {
-			set := draw.Graph.Parents(j)
-			if k := familyKey(j, set); t.estimates[j][setKey(set)] == nil && !listed[k] {
-				listed[k] = true
-				list = append(list, tempering.Parents{Of: j, Set: set})
-			}
-		}
-	}
-	later, err := t.sets.Estimate(ctx, list, levels[0].particles)
-	if err != nil {
+	if _, err := t.estimates.estimate(ctx, t.estimates.missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
 		return err
 	}
-	for _, e := range later { // beside the table, whose posterior is settled
-		t.estimates[e.Of][setKey(e.Set)] = e
-	}
-	err = m.equip(some, data, t.sets, func(j int, set []int) *tempering.Estimate { return t.estimates[j][setKey(set)] })
-	if err != nil {
+	if err := t.estimates.equip(some, m); err != nil {
 		return err
 	}
 	out := *p
@@ -202,7 +164,7 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
 	out.Components[0].Marginals = &out.Marginals
-	if err := r.compareHalves(ctx, inf, &out, t, held); err != nil {
+	if err := r.compareHalves(ctx, inf, &out, t); err != nil {
 		return err
 	}
 	inf.post = inDataUnits(&out, r.data)
@@ -213,15 +175,11 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 const halvesApart = 0.15
 
 // compareHalves computes the edge probabilities that either half of the particles gives, and says how they differ.
-func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Posterior, t *networkTable, held float64) error {
+func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Posterior, t *networkTable) error {
 	r.cfg.doing(Tempering, "the two halves of the estimates compared")
 	var edges [2]*mat.Dense
 	for k := range edges {
-		q, err := exact.New(ctx, t.half(k), t.prior, exact.Options{Workers: r.cfg.Workers})
-		if err != nil {
-			return err
-		}
-		o, err := q.Orders(ctx)
+		o, err := t.sumOver(ctx, t.half(k))
 		if err != nil {
 			return err
 		}
@@ -237,17 +195,13 @@ func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Po
 			}
 		}
 	}
-	estimated := 0
-	for _, m := range t.estimates {
-		estimated += len(m)
-	}
 	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
-		estimated, 100*held, sum/float64(d*(d-1)), largest)
+		len(t.estimates.known), 100*t.held, sum/float64(d*(d-1)), largest)
 	if largest > halvesApart {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f; more particles are needed", p.Names[from], p.Names[to], largest))
 	}
-	if held < 0.9 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*held))
+	if t.held < 0.9 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held))
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tobac/dag"
-	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/parallel"
 	"tobac/score"
@@ -17,18 +16,18 @@ import (
 
 // Of the sets of parents that a table of networks takes in.
 const (
-	firstSets   = 1500 // of each variable, with few parents, from the beginning
-	likely      = 0.01 // probability from which on the sets with one parent more are looked at
-	counts      = 1e-4 // probability from which on a set may be estimated
-	leftOpen    = 0.01 // probability of the sets of a variable that may stay without an estimate
-	growthMost  = 8    // rounds in which sets are added
-	correctMost = 12   // rounds in which sets are estimated
-	gaussRank   = 40   // of the Gaussian processes of more than gaussRows rows
-	gaussRows   = 200
+	firstSets     = 1500 // of each variable, with few parents, from the beginning
+	growFrom      = 0.01 // probability from which on the sets with one parent more are looked at
+	estimateFrom  = 1e-4 // probability from which on a set may be estimated
+	leftOpen      = 0.01 // probability of the sets of a variable that may stay without an estimate
+	growRounds    = 8    // in which sets are added, at most
+	correctRounds = 12   // in which sets are estimated, at most
+	gaussRank     = 40   // of the Gaussian processes of more than gaussRows rows
+	gaussRows     = 200
 )
 
-// levels are the numbers of particles of an estimate, and the probabilities of a set from which on it has so many: sets that turn out to matter less cost less.
-var levels = []struct {
+// precisions are the numbers of particles of an estimate, and the probabilities of a set from which on it has so many: sets that turn out to matter less cost less.
+var precisions = []struct {
 	particles int
 	from      float64
 }{{16, 0}, {64, 0.002}, {512, 0.02}}
@@ -39,14 +38,15 @@ type networkTable struct {
 	prior     *score.Prior
 	workers   int
 	gaussian  score.Scorer
-	guess     *score.Pool // Gaussian-process scores
-	pool      *score.Pool // what is used
-	sets      *tempering.Sets
-	estimates []map[string]*tempering.Estimate
-	constant  []float64 // log density of the units of a variable, to be added to its estimates
+	guess     *score.Pool       // Gaussian-process scores
+	pool      *score.Pool       // what is used
+	orders    *exact.Orders     // the sums over all orders under these
+	estimates *networkEstimates // nil: none yet
+	held      float64           // probability of the sets with an estimate, of the variable with the least
+	constant  []float64         // log density of the units of a variable, to be added to its estimates
 }
 
-// newNetworkTable has the Gaussian-process scores of all small sets that the prior allows.
+// newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of those around the probable ones.
 func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, workers int) (*networkTable, error) {
 	d := gaussian.Vars()
 	t := &networkTable{prior: prior, workers: workers, gaussian: gaussian, guess: score.NewPool(d)}
@@ -71,13 +71,16 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 			most++
 		}
 		subsets(free, most, func(some []int) {
-			list = append(list, tempering.Parents{Of: j, Set: merged(required, some)})
+			list = append(list, tempering.Parents{Of: j, Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
 		})
 	}
-	return t, t.score(ctx, list)
+	if err := t.score(ctx, list); err != nil {
+		return nil, err
+	}
+	return t, t.grow(ctx)
 }
 
-// subsets visits those of at most k members.
+// subsets visits those of at most k members, in a slice that the next one overwrites.
 func subsets(of []int, k int, visit func([]int)) {
 	var next func(chosen []int, from int)
 	next = func(chosen []int, from int) {
@@ -90,13 +93,6 @@ func subsets(of []int, k int, visit func([]int)) {
 		}
 	}
 	next(make([]int, 0, k), 0)
-}
-
-// merged are the members of two lists, ascending.
-func merged(a, b []int) []int {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return all
 }
 
 // score adds the sets of a list that are new and that the prior allows.
@@ -138,7 +134,7 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 	return nil
 }
 
-// rescore takes other Gaussian-process scores for the same sets.
+// rescore takes other Gaussian-process scores for the same sets, and for those around the probable ones.
 func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error {
 	var list []tempering.Parents
 	for j := range t.guess.Vars() {
@@ -147,7 +143,10 @@ func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error
 		}
 	}
 	t.gaussian, t.guess = gaussian, score.NewPool(gaussian.Vars())
-	return t.score(ctx, list)
+	if err := t.score(ctx, list); err != nil {
+		return err
+	}
+	return t.grow(ctx)
 }
 
 // fill computes the scores that are used.
@@ -162,7 +161,7 @@ func (t *networkTable) fill() {
 		offset := t.offset(j)
 		for _, e := range t.guess.Sets(j) {
 			v := e.Score + offset(len(e.Parents))
-			if known := t.estimates[j][setKey(e.Parents)]; known != nil {
+			if known := t.estimates.of(j, e.Parents); known != nil {
 				v = known.LogEvidence + t.constant[j]
 			}
 			t.pool.Put(j, e.Parents, v)
@@ -170,18 +169,12 @@ func (t *networkTable) fill() {
 	}
 }
 
-// setKey tells sets apart.
-func setKey(set []int) string { return fmt.Sprint(set) }
-
-// familyKey tells variables with their sets of parents apart.
-func familyKey(j int, set []int) string { return fmt.Sprint(j, set) }
-
 // offset is what estimates are above Gaussian-process scores, by the number of parents: a straight line through the estimates, whose slope is drawn to 0 where
 // they are few.
 func (t *networkTable) offset(j int) func(parents int) float64 {
 	var sizes, above []float64
 	for _, e := range t.guess.Sets(j) {
-		if known := t.estimates[j][setKey(e.Parents)]; known != nil {
+		if known := t.estimates.of(j, e.Parents); known != nil {
 			sizes, above = append(sizes, float64(len(e.Parents))), append(above, known.LogEvidence+t.constant[j]-e.Score)
 		}
 	}
@@ -202,9 +195,9 @@ func (t *networkTable) offset(j int) func(parents int) float64 {
 	return func(parents int) float64 { return y + slope*(float64(parents)-x) }
 }
 
-// orders are the sums over all orders under the scores of the table.
-func (t *networkTable) orders(ctx context.Context) (*exact.Orders, error) {
-	p, err := exact.New(ctx, t.pool, t.prior, exact.Options{Workers: t.workers})
+// sumOver are the sums over all orders under scores of the sets.
+func (t *networkTable) sumOver(ctx context.Context, s score.Scorer) (*exact.Orders, error) {
+	p, err := exact.New(ctx, s, t.prior, exact.Options{Workers: t.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -216,17 +209,18 @@ func (t *networkTable) best(ctx context.Context) (*dag.Graph, error) {
 	return mostProbable(ctx, t.pool, t.prior, t.workers)
 }
 
-// A weighted set has its probability.
+// A weightedSet is a set of parents with its posterior probability.
 type weightedSet struct {
 	tempering.Parents
 	probability float64
 }
 
 // probable are the sets of each variable with their probabilities over all orders, those above a bound, the most probable first.
-func probable(o *exact.Orders, d int, above float64) [][]weightedSet {
+func (t *networkTable) probable(above float64) [][]weightedSet {
+	d := t.guess.Vars()
 	all := make([][]weightedSet, d)
 	for j := range d {
-		for set, p := range o.ParentSets(j) {
+		for set, p := range t.orders.ParentSets(j) {
 			if p < above {
 				continue
 			}
@@ -247,22 +241,22 @@ func probable(o *exact.Orders, d int, above float64) [][]weightedSet {
 	return all
 }
 
-// grow adds sets with one parent more than a likely one, until there are none: the posterior under the scores at last, and how many sets the last round added.
-func (t *networkTable) grow(ctx context.Context) (o *exact.Orders, err error) {
-	d := t.guess.Vars()
-	for range growthMost {
-		if o, err = t.orders(ctx); err != nil {
-			return nil, err
+// grow sums over all orders, and adds sets with one parent more than a probable one, in turn, until there are none.
+func (t *networkTable) grow(ctx context.Context) (err error) {
+	for range growRounds {
+		if t.orders, err = t.sumOver(ctx, t.pool); err != nil {
+			return err
 		}
 		before := t.size()
-		if err := t.score(ctx, t.neighbours(probable(o, d, likely))); err != nil {
-			return nil, err
+		if err := t.score(ctx, t.neighbours(t.probable(growFrom))); err != nil {
+			return err
 		}
 		if t.size() == before {
-			return o, nil
+			return nil
 		}
 	}
-	return t.orders(ctx)
+	t.orders, err = t.sumOver(ctx, t.pool)
+	return err
 }
 
 // size is the number of sets of all variables.
@@ -273,19 +267,18 @@ func (t *networkTable) size() (n int) {
 	return n
 }
 
-// neighbours are the sets with one parent more.
+// neighbours are the sets with one parent more, without those with a forbidden edge.
 func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
 	d := t.guess.Vars()
-	seen := map[string]bool{}
 	for j, sets := range all {
+		listed := distinctSets{}
 		for _, w := range sets {
 			for i := range d {
 				if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
 					continue
 				}
-				set := merged(w.Set, []int{i})
-				if k := familyKey(j, set); !seen[k] {
-					seen[k] = true
+				set := toggled(w.Set, i)
+				if listed.add(set) {
 					list = append(list, tempering.Parents{Of: j, Set: set})
 				}
 			}
@@ -295,28 +288,29 @@ func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents
 }
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
-// turn. held is the probability that the sets with an estimate hold at last, of the variable with the least.
-func (t *networkTable) correct(ctx context.Context, o *exact.Orders, say func(round, sets int)) (held float64, err error) {
+// turn.
+func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) error {
 	for round := 1; ; round++ {
-		all := probable(o, t.guess.Vars(), counts)
-		work := make([][]tempering.Parents, len(levels))
-		work[0], held = t.open(all)
+		all := t.probable(estimateFrom)
+		work := make([][]tempering.Parents, len(precisions))
+		work[0], t.held = t.open(all)
 		sets := len(work[0])
-		for level := 1; level < len(levels); level++ {
+		for level := 1; level < len(precisions); level++ {
 			work[level] = t.coarse(all, level)
 			sets += len(work[level])
 		}
-		if sets == 0 || round > correctMost {
-			return held, nil
+		if sets == 0 || round > correctRounds {
+			return nil
 		}
 		say(round, sets)
 		for level, list := range work {
-			if err := t.estimate(ctx, list, levels[level].particles); err != nil {
-				return 0, err
+			if _, err := t.estimates.estimate(ctx, list, precisions[level].particles); err != nil {
+				return err
 			}
 		}
-		if o, err = t.grow(ctx); err != nil {
-			return 0, err
+		t.fill()
+		if err := t.grow(ctx); err != nil {
+			return err
 		}
 	}
 }
@@ -327,7 +321,7 @@ func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held
 	for j, sets := range all {
 		own := 0.0
 		for _, w := range sets {
-			if t.estimates[j][setKey(w.Set)] != nil {
+			if t.estimates.of(j, w.Set) != nil {
 				own += w.probability
 			}
 		}
@@ -336,7 +330,7 @@ func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held
 			if 1-own < leftOpen {
 				break
 			}
-			if t.estimates[j][setKey(w.Set)] == nil {
+			if t.estimates.of(j, w.Set) == nil {
 				list = append(list, w.Parents)
 				own += w.probability
 			}
@@ -348,31 +342,18 @@ func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held
 // coarse are the sets of a level whose estimates have fewer particles.
 func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.Parents) {
 	below := math.Inf(1)
-	if level+1 < len(levels) {
-		below = levels[level+1].from
+	if level+1 < len(precisions) {
+		below = precisions[level+1].from
 	}
 	for j, sets := range all {
 		for _, w := range sets {
-			known := t.estimates[j][setKey(w.Set)]
-			if w.probability >= levels[level].from && w.probability < below && known != nil && known.Particles < levels[level].particles {
+			known := t.estimates.of(j, w.Set)
+			if w.probability >= precisions[level].from && w.probability < below && known != nil && known.Particles < precisions[level].particles {
 				list = append(list, w.Parents)
 			}
 		}
 	}
 	return list
-}
-
-// estimate adds estimates of the sets of a list.
-func (t *networkTable) estimate(ctx context.Context, list []tempering.Parents, particles int) error {
-	all, err := t.sets.Estimate(ctx, list, particles)
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		t.estimates[e.Of][setKey(e.Set)] = e
-	}
-	t.fill()
-	return nil
 }
 
 // half has the scores of one of the two populations of each set, number 0 or 1.
@@ -381,27 +362,11 @@ func (t *networkTable) half(number int) *score.Pool {
 	for j := range t.guess.Vars() {
 		for _, e := range t.pool.Sets(j) {
 			v := e.Score
-			if known := t.estimates[j][setKey(e.Parents)]; known != nil {
+			if known := t.estimates.of(j, e.Parents); known != nil {
 				v = known.Halves[number] + t.constant[j]
 			}
 			p.Put(j, e.Parents, v)
 		}
 	}
 	return p
-}
-
-// unitConstants are the log densities of units: −n_j ln s_j of columns that were divided by s_j.
-func unitConstants(data *dataset.Table, sd []float64) []float64 {
-	n, d := data.X.Dims()
-	all := make([]float64, d)
-	for j := range sd {
-		rows := n
-		for i := range n {
-			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
-				rows--
-			}
-		}
-		all[j] = -float64(rows) * math.Log(sd[j])
-	}
-	return all
 }

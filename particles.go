@@ -10,11 +10,9 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
-	"tobac/score"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -48,6 +46,7 @@ type particleFit struct {
 	// Set by compile, dropped by release.
 	lik    models.Likelihood
 	target *models.TOBAC
+	sets   setEstimator // nil: the read-out needs none
 	svgd   *svgd.Sampler
 	x      []*mat.Dense
 	step   int
@@ -101,7 +100,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err != nil {
 		return fmt.Errorf("the model %v: %w", f.asked, err)
 	}
-	if err := f.checkPriors(ctx); err != nil {
+	if err := f.prepareSets(ctx); err != nil {
 		return err
 	}
 	f.x, f.step = f.target.Init(), 0
@@ -141,7 +140,10 @@ func (f *particleFit) release() {
 	if f.target != nil {
 		f.target.Close()
 	}
-	f.target, f.svgd, f.lik = nil, nil, nil
+	if f.sets != nil {
+		f.sets.close()
+	}
+	f.target, f.sets, f.svgd, f.lik = nil, nil, nil, nil
 }
 
 // posterior reads the posterior given the order off the particles as they are:
@@ -150,42 +152,17 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if _, ok := f.model.(integratedModel); ok || f.sampler.Readout == ReweightedReadout {
 		return f.drawn(ctx)
 	}
-	d := len(f.names)
-	order, known := f.order.order, len(f.order.order) > 0
-	if !known {
-		order = identity(d)
-	}
-	p := &posterior.Posterior{Names: slices.Clone(f.names), Standardization: f.scale, Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
 	graphs := f.graphs()
+	p := f.unread(posterior.Particles, graphs)
 	var theta *mat.Dense
 	if len(f.x) == 2 {
 		theta = f.x[1]
 	}
-	equational, _ := f.model.(Equational)
-	weighted, _ := f.lik.(models.Weighted)
-	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
-	if err != nil {
+	if err := f.withParameters(p, graphs, theta); err != nil {
 		return nil, err
 	}
-	for m, g := range graphs {
-		draw := posterior.Draw{Graph: g.Relabel(dag.Inverse(order)), LogPrior: prior[m], LogLikelihood: likelihood[m]}
-		switch {
-		case equational != nil && weighted != nil:
-			draw.Equations = f.equations(equational, edgeWeights(g, weighted, theta.RawRowView(m)), noise, m)
-		case parameters != nil:
-			draw.Parameters = slices.Clone(parameters.RawRowView(m))
-		}
-		p.Draws = append(p.Draws, draw)
-	}
-	c := posterior.Component{Draws: len(graphs), Weight: 1, Count: f.order.count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.evidence}
-	if known {
-		c.Order = slices.Clone(order)
-	}
-	if equational != nil {
-		c.Empty = f.equations(equational, mat.NewDense(d, d, nil), noise, len(graphs))
-	}
-	p.Components = []posterior.Component{c}
-	marginals, err := f.conditionals(ctx, graphs, order)
+	f.intoColumns(p)
+	marginals, err := f.conditionals(ctx, graphs, f.columns())
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +171,8 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	if marginals == nil || f.sampler.Readout != ConditionalReadout {
 		m := p.Frequencies()
-		if equational == nil && weighted != nil {
-			m.WeightMean, m.WeightSD = meanWeights(p, f.x[1], order, weighted)
+		if p.WeightMean != nil {
+			m.WeightMean, m.WeightSD = p.WeightMean, p.WeightSD
 		}
 		marginals = &m
 	}
@@ -204,6 +181,51 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil
+}
+
+// unread is a posterior of graphs in order coordinates, of which nothing else is known yet.
+func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterior.Posterior {
+	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: kind, Draws: make([]posterior.Draw, len(graphs))}
+	for k, g := range graphs {
+		p.Draws[k].Graph = g
+	}
+	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.evidence}}
+	return p
+}
+
+// withParameters gives draws of graphs in order coordinates, each with a row of parameters, their equations or parameters with the log densities, and the component the
+// equations of the graph without edges; weights that are in no equations get their moments.
+func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph, theta *mat.Dense) error {
+	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
+	if err != nil {
+		return err
+	}
+	equational, _ := f.model.(Equational)
+	weighted, _ := f.lik.(models.Weighted)
+	equations := func(weights *mat.Dense, m int) *posterior.Equations {
+		e := equational.Equations(f.data, weights)
+		if noise != nil {
+			copy(e.NoiseVariances, noise.RawRowView(m))
+		}
+		return e
+	}
+	for m, g := range graphs {
+		draw := &p.Draws[m]
+		draw.LogPrior, draw.LogLikelihood = prior[m], likelihood[m]
+		switch {
+		case equational != nil && weighted != nil:
+			draw.Equations = equations(edgeWeights(g, weighted, theta.RawRowView(m)), m)
+		case parameters != nil:
+			draw.Parameters = slices.Clone(parameters.RawRowView(m))
+		}
+	}
+	switch d := len(f.names); {
+	case equational != nil:
+		p.Components[0].Empty = equations(mat.NewDense(d, d, nil), len(graphs))
+	case weighted != nil:
+		p.WeightMean, p.WeightSD = meanWeights(p, theta, weighted)
+	}
+	return nil
 }
 
 // read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil without any, the parameters of the predictive likelihood,
@@ -262,20 +284,6 @@ func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *m
 	return lik, parameters, nil
 }
 
-// equations are those with the given weights in order coordinates, in the columns of
-// the data, with row m of the inferred noise variances.
-func (f *particleFit) equations(model Equational, weights, noise *mat.Dense, m int) *posterior.Equations {
-	e := model.Equations(f.data, weights)
-	if noise != nil {
-		copy(e.NoiseVariances, noise.RawRowView(m))
-	}
-	order := f.order.order
-	if len(order) == 0 {
-		order = identity(len(f.names))
-	}
-	return inColumns(e, order)
-}
-
 // graphs are those of the particles, in order coordinates.
 func (f *particleFit) graphs() []*dag.Graph {
 	var all []*dag.Graph
@@ -302,39 +310,22 @@ func edgeWeights(g *dag.Graph, lik models.Weighted, theta []float64) *mat.Dense 
 	return w
 }
 
-// inColumns are equations in the columns of the data, of which column order[a] is
-// variable a.
-func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
-	d := len(order)
-	out := &posterior.Equations{Weights: relabelled(e.Weights, order), NoiseVariances: make([]float64, d)}
-	if e.Intercepts != nil {
-		out.Intercepts = make([]float64, d)
-	}
-	for a, i := range order {
-		out.NoiseVariances[i] = e.NoiseVariances[a]
-		if e.Intercepts != nil {
-			out.Intercepts[i] = e.Intercepts[a]
-		}
-	}
-	return out
-}
-
-// meanWeights are the means of the weights over the acyclic particles that have
-// the edge, NaN where none has. Their spread over the particles is no standard
-// deviation of the posterior, which stays unknown; that over draws is one.
-func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik models.Weighted) (mean, sd *mat.Dense) {
-	d := len(order)
+// meanWeights are the means of the weights over the acyclic graphs, in order coordinates, that have
+// the edge, NaN where none has. Their standard deviation over particles is none
+// of the posterior, which stays unknown; that over draws is one.
+func meanWeights(p *posterior.Posterior, theta *mat.Dense, lik models.Weighted) (mean, sd *mat.Dense) {
+	d := len(p.Names)
 	mean, sd = unknown(d), unknown(d)
 	acyclic := make([]bool, len(p.Draws))
 	for m, draw := range p.Draws {
 		acyclic[m] = draw.Graph.Acyclic()
 	}
-	for a, i := range order {
-		for b, j := range order {
+	for i := range d {
+		for j := range d {
 			var w []float64
 			for m, draw := range p.Draws {
 				if acyclic[m] && draw.Graph.Has(i, j) {
-					w = append(w, theta.At(m, lik.EdgeWeight(a, b)))
+					w = append(w, theta.At(m, lik.EdgeWeight(i, j)))
 				}
 			}
 			if len(w) == 0 {
@@ -351,121 +342,6 @@ func meanWeights(p *posterior.Posterior, theta *mat.Dense, order []int, lik mode
 		}
 	}
 	return mean, sd
-}
-
-// conditionals are the Rao–Blackwell estimates of the edge marginals: the
-// average, over the particles, of
-//
-//	P(i → j | the other edges of the graph) = 1/(1 + e^{q(j, pa∖i) − q(j, pa∪i)}),
-//
-// with q the node score and prior, and of the moments of the weight of i → j given the
-// parents pa∪i. nil: the model has no node scores, the prior is no product over
-// variables, or there is no order.
-func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
-	model, ok := f.model.(Scored)
-	switch {
-	case f.sampler.Method != TOBAC:
-		return nil, nil
-	case !ok:
-		return f.ownConditionals(graphs, order), nil
-	}
-	d := len(order)
-	prior, err := f.prior.alongOrder(d, f.density)
-	if errors.Is(err, errNotModular) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	all, err := model.Hypotheses(ctx, f.data, nil, f.workers)
-	if err != nil {
-		return nil, err
-	}
-	s := all[suiting(all, graphs...)].Scores
-	weighted, hasWeights := s.(score.Weighted)
-	parts := make([]posterior.Marginals, len(graphs))
-	err = parallel.For(ctx, len(graphs), f.workers, func(m int) error {
-		parts[m] = conditionalsOf(graphs[m], s, weighted, prior, order)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	alike := make([]float64, len(graphs))
-	for m := range alike {
-		alike[m] = 1
-		if !hasWeights {
-			parts[m].WeightMean, parts[m].WeightSD = nil, nil
-		}
-	}
-	mixed := posterior.MixMarginals(parts, alike)
-	return &mixed, nil
-}
-
-// ownConditionals are conditionals given the particles' own parameters, where flips are evaluated; else nil.
-func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posterior.Marginals {
-	if len(f.order.order) == 0 || len(f.x) < 2 {
-		return nil
-	}
-	all, ok := f.target.Conditionals(graphs, f.x[1])
-	if !ok {
-		return nil
-	}
-	parts, alike := make([]posterior.Marginals, len(all)), make([]float64, len(all))
-	for m, p := range all {
-		parts[m], alike[m] = posterior.Marginals{Probabilities: relabelled(p, order)}, 1
-	}
-	mixed := posterior.MixMarginals(parts, alike)
-	return &mixed
-}
-
-// conditionalsOf are the conditional marginals of the edges given one graph in
-// order coordinates.
-func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior *score.Prior, order []int) posterior.Marginals {
-	d := len(order)
-	out := posterior.Marginals{Probabilities: mat.NewDense(d, d, nil), WeightMean: unknown(d), WeightSD: unknown(d)}
-	for b, j := range order {
-		parents := g.Parents(b)
-		for a := range b {
-			i := order[a]
-			at, present := slices.BinarySearch(parents, a)
-			with, without := parents, parents
-			if present {
-				without = slices.Delete(slices.Clone(parents), at, at+1)
-			} else {
-				with = slices.Insert(slices.Clone(parents), at, a)
-			}
-			q1 := prior.LogPrior(j, inOrder(with, order))
-			q0 := prior.LogPrior(j, inOrder(without, order))
-			switch {
-			case math.IsInf(q1, -1) && math.IsInf(q0, -1): // of another edge's doing
-				if present {
-					out.Probabilities.Set(i, j, 1)
-				}
-			default:
-				logit := q1 - q0
-				if !math.IsInf(logit, 0) {
-					logit += s.LogScore(b, with) - s.LogScore(b, without)
-				}
-				out.Probabilities.Set(i, j, 1/(1+math.Exp(-logit)))
-			}
-			if weighted != nil && out.Probabilities.At(i, j) > 0 {
-				e := weighted.Equation(b, with)
-				out.WeightMean.Set(i, j, e.Mean[at])
-				out.WeightSD.Set(i, j, math.Sqrt(e.Cov.At(at, at)))
-			}
-		}
-	}
-	return out
-}
-
-// inOrder are the columns at positions of an order.
-func inOrder(positions, order []int) []int {
-	out := make([]int, len(positions))
-	for k, a := range positions {
-		out[k] = order[a]
-	}
-	return out
 }
 
 // unknown is a d×d matrix of NaN.

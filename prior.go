@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -189,6 +190,23 @@ func (p *Prior) alongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
 		m.AddOdds(math.Log(er.EdgeProbability) - math.Log1p(-er.EdgeProbability))
 	}
 	return m, err
+}
+
+// independentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for all pairs.
+func (p Prior) independentPairs(d int) Prior {
+	er, err := models.NewErdosRenyi(d, p.edgesPerNode(d))
+	if err != nil {
+		panic("tobac: " + err.Error()) // the run had it
+	}
+	p.Kind, p.EdgesPerNode, p.Odds = Uniform, 0, slices.Clone(p.Odds)
+	for i := range d {
+		for j := range d {
+			if i != j {
+				p.Odds = append(p.Odds, EdgeOdds{i, j, er.EdgeProbability / (1 - er.EdgeProbability)})
+			}
+		}
+	}
+	return p
 }
 
 // expression is the prior as an expression in the coordinates of an order; of

@@ -36,7 +36,7 @@ type conditional struct {
 	order  []int // nil: all
 	weight float64
 	*inference
-	networks *networkEvidences // nil: the inference has node scores
+	networks *networkScores // nil: the inference has node scores
 }
 
 // A Comparison says how far a posterior is from a [Reference].
@@ -92,7 +92,7 @@ func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comp
 		if len(ref.conditionals) > 1 {
 			q = p.Under(k)
 		}
-		if err := given.networks.estimate(ctx, given.post, q); err != nil {
+		if err := given.networks.prepare(ctx, given.post, q); err != nil {
 			return c, err
 		}
 		own, ownError := given.meanLogJoint(q)

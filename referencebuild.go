@@ -11,7 +11,6 @@ import (
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/posterior"
-	"tobac/score"
 )
 
 // A referenceBuilder computes a reference.
@@ -59,32 +58,31 @@ func (b *referenceBuilder) conditional() bool {
 
 // orders are the components of the posterior, or one without an order.
 func (b *referenceBuilder) orders() []posterior.Component {
-	p := b.result.Posterior
-	switch {
-	case b.cfg.Order.Known != nil:
-		b.note("given the order of the run")
-		noise := 0.0
-		if len(p.Components) > 0 {
-			noise = p.Components[0].NoiseVariance
-		}
-		return []posterior.Component{{Order: b.cfg.Order.Known, Weight: 1, NoiseVariance: noise}}
-	case b.conditional():
-		b.note("given the order of the run")
-		if n := len(p.Components); n > 1 {
-			b.ref.Notes[len(b.ref.Notes)-1] = fmt.Sprintf("given each of the %d orders of the run, with their weights", n)
-		}
-		return p.Components
+	all := b.result.Posterior.Components
+	one := posterior.Component{Order: b.cfg.Order.Known, Weight: 1}
+	if len(all) > 0 && (one.Order != nil || b.cfg.Sampler.Method == DiBS) {
+		one.NoiseVariance = all[0].NoiseVariance
 	}
-	b.note("over all orders and graphs")
-	one := posterior.Component{Weight: 1}
-	if b.cfg.Sampler.Method == DiBS && len(p.Components) > 0 {
-		one.NoiseVariance = p.Components[0].NoiseVariance
+	switch {
+	case !b.conditional():
+		b.note("over all orders and graphs")
+	case one.Order != nil:
+		b.note("given the order of the run")
+	case len(all) < 2:
+		b.note("given the order of the run")
+		return all
+	default:
+		b.note("given each of the %d orders of the run, with their weights", len(all))
+		return all
 	}
 	return []posterior.Component{one}
 }
 
+// note adds a sentence, once where several orders have it in common.
 func (b *referenceBuilder) note(format string, args ...any) {
-	b.ref.Notes = append(b.ref.Notes, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(b.ref.Notes, text) {
+		b.ref.Notes = append(b.ref.Notes, text)
+	}
 }
 
 // settle finds what the run took as given: the model and its columns, the hypothesis and the number of edges.
@@ -138,36 +136,8 @@ func (b *referenceBuilder) settlePrior() {
 	}
 }
 
-// independentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for all pairs.
-func (p Prior) independentPairs(d int) Prior {
-	er, err := models.NewErdosRenyi(d, p.edgesPerNode(d))
-	if err != nil {
-		panic("tobac: " + err.Error()) // the run had it
-	}
-	p.Kind, p.EdgesPerNode, p.Odds = Uniform, 0, slices.Clone(p.Odds)
-	for i := range d {
-		for j := range d {
-			if i != j {
-				p.Odds = append(p.Odds, EdgeOdds{i, j, er.EdgeProbability / (1 - er.EdgeProbability)})
-			}
-		}
-	}
-	return p
-}
-
-// A settledModel has one hypothesis, which short chains have found.
-type settledModel struct {
-	Scored
-	hypothesis Hypothesis
-}
-
-// Hypotheses implements [Scored].
-func (m settledModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{m.hypothesis}, nil
-}
-
 // given is the reference under order number k, or over all orders.
-func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, *networkEvidences, error) {
+func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, *networkScores, error) {
 	cfg, d := b.cfg, len(b.data.Names)
 	cfg.Seed, cfg.Order = referenceSeed(cfg.Seed, k), Order{}
 	if b.conditional() {
@@ -176,7 +146,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	m := b.model
 	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 && b.cfg.Engine == SVGD {
 		m = n.WithNoise(c.NoiseVariance)
-		b.noteOnce("the noise variance that the run took as given")
+		b.note("the noise variance that the run took as given")
 	}
 	scored, ok := m.(Scored)
 	if !ok {
@@ -211,13 +181,6 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	return inf, nil, err
 }
 
-// noteOnce notes what several orders have in common.
-func (b *referenceBuilder) noteOnce(text string) {
-	if !slices.Contains(b.ref.Notes, text) {
-		b.note("%s", text)
-	}
-}
-
 // chained runs long chains where sums are too long.
 func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*inference, error) {
 	cfg.Chains.Iterations = referenceFactor * max(cfg.Chains.Iterations, b.cfg.Chains.Iterations)
@@ -243,15 +206,10 @@ func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*
 		return nil, err
 	}
 	inf.parts = []part{{hypothesis: s.hypothesis, prior: s.prior}}
-	b.warn(&Result{Checks: chainChecks(inf.diagnostics)})
+	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(chainChecks(inf.diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.diagnostics))
-	b.noteOnce(fmt.Sprintf("Markov chains of %d iterations", cfg.Chains.Iterations))
+	b.note("Markov chains of %d iterations", cfg.Chains.Iterations)
 	return inf, nil
-}
-
-// warn passes the warnings of the checks on.
-func (b *referenceBuilder) warn(r *Result) {
-	b.ref.Warnings = append(b.ref.Warnings, r.checkWarnings()...)
 }
 
 // largestError is the largest standard error of the least certain edges; NaN: there are too few samples.
@@ -264,7 +222,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cfg Config) (_ *inference, _ *networkEvidences, err error) {
+func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cfg Config) (_ *inference, _ *networkScores, err error) {
 	network.Output = models.SampledOutput
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}
@@ -283,15 +241,14 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 	}
 	b.ref.Engine, b.ref.StandardError = Tempering, math.NaN()
 	if !cfg.overOrders() {
-		b.noteOnce(fmt.Sprintf("tempered chains of %d iterations", cfg.Chains.Iterations))
+		b.note("tempered chains of %d iterations", cfg.Chains.Iterations)
 	}
 	run := &Run{cfg: cfg, data: b.data}
 	inf, err := run.temper(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	b.ref.Warnings = append(b.ref.Warnings, inf.post.Warnings...)
-	b.warn(&Result{Checks: inf.temperedChecks()})
-	networks, err := run.withEvidences(inf)
+	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.post.Warnings, checkWarnings(inf.temperedChecks()))
+	networks, err := run.withScores(inf)
 	return inf, networks, err
 }

@@ -20,19 +20,6 @@ const (
 	referencePoints   = 1024 // of an evidence
 )
 
-// estimatedScores are a model with estimated evidences in place of node scores.
-type estimatedScores struct {
-	Model
-	scores *score.Pool
-}
-
-var _ Scored = estimatedScores{}
-
-// Hypotheses implements [Scored].
-func (m estimatedScores) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{{Scores: m.scores}}, nil
-}
-
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
 func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (*inference, error) {
 	d := len(b.data.Names)
@@ -53,11 +40,12 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	for _, s := range sets {
 		n += len(s)
 	}
-	b.noteOnce(fmt.Sprintf("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints))
+	b.note("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints)
 	var inf [3]*inference
 	for k := range inf {
-		cfg.Model = estimatedScores{m, pools[k]}
-		if inf[k], err = inferExact(ctx, b.scaled, []Scored{cfg.Model.(Scored)}, &cfg); err != nil {
+		settled := settledModel{m, Hypothesis{Scores: pools[k]}}
+		cfg.Model = settled
+		if inf[k], err = inferExact(ctx, b.scaled, []Scored{settled}, &cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +72,7 @@ func (b *referenceBuilder) allSets(m Model, prior *score.Prior, order []int) ([]
 		})
 		subsets(candidates, len(candidates), func(set []int) {
 			if !math.IsInf(prior.LogPrior(j, set), -1) {
-				all[j] = append(all[j], append([]int{}, set...))
+				all[j] = append(all[j], slices.Clone(set))
 			}
 		})
 	}
@@ -124,7 +112,8 @@ func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int
 	for _, j := range order {
 		along := make([][]int, len(sets[j]))
 		for k, set := range sets[j] {
-			along[k] = merged(inOrder(set, position), nil)
+			along[k] = inOrder(set, position)
+			slices.Sort(along[k])
 		}
 		all, err := s.Estimate(ctx, position[j], along, referencePoints)
 		if err != nil {

@@ -7,20 +7,19 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
-	"tobac/tempering"
 )
 
 // referenceParticles are those of each evidence that a reference of networks estimates.
 const referenceParticles = 256
 
-// networkEvidences are the node scores of networks: evidences of the sets of parents that graphs have, each estimated once.
-type networkEvidences struct {
-	sets *tempering.Sets
+// networkScores are the node scores of networks: evidences of the sets of parents that graphs have, each estimated once.
+type networkScores struct {
+	*networkEstimates
 	pool *score.Pool
 }
 
-// withEvidences gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func (r *Run) withEvidences(inf *inference) (*networkEvidences, error) {
+// withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
+func (r *Run) withScores(inf *inference) (*networkScores, error) {
 	model, _, _, err := r.sampledModel()
 	if err != nil {
 		return nil, err
@@ -31,39 +30,29 @@ func (r *Run) withEvidences(inf *inference) (*networkEvidences, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := m.setConfig(stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), r.cfg.Workers)
-	cfg.Sweeps = 0 // the default, more than a fit takes
-	e := &networkEvidences{pool: score.NewPool(d)}
-	if e.sets, err = tempering.NewSets(data.X, data.Mask(), cfg); err != nil {
+	estimates, err := newNetworkEstimates(data, m.temperingConfig(stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), r.cfg.Workers)) // with more sweeps than a fit
+	if err != nil {
 		return nil, err
 	}
+	e := &networkScores{estimates, score.NewPool(d)}
 	inf.parts = []part{{hypothesis: Hypothesis{Scores: e.pool}, prior: prior}}
 	return e, nil
 }
 
-// estimate estimates what the graphs of posteriors need.
-func (e *networkEvidences) estimate(ctx context.Context, all ...*posterior.Posterior) error {
+// prepare estimates what the acyclic graphs of posteriors need.
+func (e *networkScores) prepare(ctx context.Context, all ...*posterior.Posterior) error {
 	if e == nil {
 		return nil
 	}
-	var missing []tempering.Parents
-	asked := score.NewPool(e.pool.Vars())
-	ask := func(g *dag.Graph) {
-		for j := range g.Len() {
-			if set := g.Parents(j); !e.pool.Has(j, set) && !asked.Has(j, set) {
-				asked.Put(j, set, 0)
-				missing = append(missing, tempering.Parents{Of: j, Set: set})
-			}
-		}
-	}
+	var graphs []*dag.Graph
 	for _, p := range all {
 		for _, draw := range p.Draws {
 			if draw.Graph.Acyclic() {
-				ask(draw.Graph)
+				graphs = append(graphs, draw.Graph)
 			}
 		}
 	}
-	estimates, err := e.sets.Estimate(ctx, missing, referenceParticles)
+	estimates, err := e.estimate(ctx, e.missing(graphs), referenceParticles)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,15 @@ type parentPool struct {
 	probs []float64
 }
 
+// newParentPool has the probabilities of sets with the log densities q, in whose place they are written.
+func newParentPool(sets [][]int, q []float64) parentPool {
+	total := floats.LogSumExp(q)
+	for k := range q {
+		q[k] = math.Exp(q[k] - total)
+	}
+	return parentPool{sets, q}
+}
+
 // drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
 func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	d, order := len(f.names), f.order.order
@@ -49,42 +58,38 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		return nil, err
 	}
 	graphs := particles
-	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: posterior.Particles}
-	marginals, pools, estimator := posterior.Marginals{}, []parentPool(nil), setEstimator(nil)
+	var pools []parentPool
+	kind := posterior.Draws
 	f.seenSets.edge = 0
-	if f.sampler.Readout == ReweightedReadout {
-		if scores == nil {
-			if estimator, err = f.newSetEstimator(); err != nil {
-				return nil, err
-			}
-			defer estimator.close()
-		}
-		if pools, err = f.pools(ctx, graphs, scores, estimator, prior); err != nil {
+	switch f.sampler.Readout {
+	case ReweightedReadout:
+		if pools, err = f.pools(ctx, particles, scores, prior); err != nil {
 			return nil, err
 		}
-		marginals.Probabilities = poolProbabilities(pools)
-		p.Kind = posterior.Draws
-		graphs = f.poolDraws(pools, scores != nil)
+		n := reweightedNetwork
+		if scores != nil {
+			n = reweightedDraws
+		}
+		graphs = f.poolDraws(pools, n)
+	case ConditionalReadout:
+		graphs = f.swept(particles, scores, prior)
+	default:
+		kind = posterior.Particles
 	}
-	if f.sampler.Readout == ConditionalReadout {
-		p.Kind = posterior.Draws
-		graphs = f.swept(graphs, scores, prior)
-	}
-	for _, g := range graphs {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: g})
-	}
-	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, LogEvidence: f.order.evidence}}
-	if estimator != nil {
-		err = estimator.equip(f, p)
+	p := f.unread(kind, graphs)
+	if f.sets != nil {
+		err = f.sets.equip(f, p)
 	} else {
 		err = f.equip(ctx, p, scores)
 	}
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case pools != nil:
-	case f.sampler.Readout == FrequencyReadout:
+	var marginals posterior.Marginals
+	switch f.sampler.Readout {
+	case ReweightedReadout:
+		marginals.Probabilities = poolProbabilities(pools)
+	case FrequencyReadout:
 		marginals = p.Frequencies()
 	default:
 		marginals.Probabilities = relabelled(own.Probabilities, dag.Inverse(order))
@@ -153,12 +158,11 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = logScore(scores, p.Draws[k].Graph)
 	}
-	p.Components[0].NoiseVariance = f.noiseVariance()
 	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &Config{Seed: f.order.seed, Workers: f.workers})
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
-func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, estimator setEstimator, prior *score.Prior) ([]parentPool, error) {
+func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
 	d, order := len(f.names), f.order.order
 	all := make([]parentPool, d)
 	for j := range all {
@@ -167,25 +171,13 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
 		}
-		var q []float64
-		if estimator == nil {
-			all[j].sets, q = grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) })
+		if f.sets == nil {
+			all[j] = newParentPool(grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) }))
 		} else {
-			if f.doing != nil {
-				f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, d))
-			}
 			var err error
-			if all[j], q, err = pool(ctx, estimator, j, sets, logPrior); err != nil {
+			if all[j], err = f.estimatedPool(ctx, j, sets, logPrior); err != nil {
 				return nil, err
 			}
-		}
-		total := floats.LogSumExp(q)
-		for k := range q {
-			q[k] = math.Exp(q[k] - total)
-		}
-		all[j].probs = q
-		if estimator != nil {
-			estimator.examine(f, j, all[j])
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -197,27 +189,26 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 // grown adds to sets of parents of variable j those one edge away from any that has a thousandth of the probability of all, until there are none left,
 // in four rounds at most: what the particles and their neighbours leave out are mostly sets with two improbable parents more. q are the log densities of all.
 func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
-	const share, rounds = 1e-3, 4
-	known, next := map[string]bool{}, sets
+	const least, rounds = 1e-3, 4
+	known, next := distinctSets{}, sets
 	for round := 0; len(next) > 0; round++ {
 		from := len(all)
 		for _, set := range next {
 			if v := density(set); !math.IsInf(v, -1) {
 				all, q = append(all, set), append(q, v)
 			}
-			known[setKey(set)] = true
+			known.add(set)
 		}
 		if next = nil; round == rounds {
 			break
 		}
 		total := floats.LogSumExp(q)
 		for k := from; k < len(all); k++ {
-			if q[k]-total < math.Log(share) {
+			if q[k]-total < math.Log(least) {
 				continue
 			}
 			for i := range j {
-				if set := toggled(all[k], i); !known[setKey(set)] {
-					known[setKey(set)] = true
+				if set := toggled(all[k], i); known.add(set) {
 					next = append(next, set)
 				}
 			}
@@ -228,10 +219,9 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 
 // neighbours lists the sets of parents of variable j that graphs have, in the sequence of the graphs, each followed by those one edge away: without those that the prior rules out.
 func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
-	known := map[string]bool{}
+	known := distinctSets{}
 	add := func(set []int) {
-		if key := setKey(set); !known[key] && !math.IsInf(logPrior(set), -1) {
-			known[key] = true
+		if known.add(set) && !math.IsInf(logPrior(set), -1) {
 			sets = append(sets, set)
 		}
 	}
@@ -243,6 +233,19 @@ func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets 
 		}
 	}
 	return sets
+}
+
+// distinctSets are sets of parents of a variable.
+type distinctSets map[string]bool
+
+// add reports whether a set was not among them.
+func (s distinctSets) add(set []int) bool {
+	key := fmt.Sprint(set)
+	if s[key] {
+		return false
+	}
+	s[key] = true
+	return true
 }
 
 // toggled is an ascending list with i added, or removed if it is there.
@@ -267,12 +270,8 @@ func poolProbabilities(pools []parentPool) *mat.Dense {
 	return p
 }
 
-// poolDraws are graphs whose parents are drawn from the pools, variable by variable.
-func (f *particleFit) poolDraws(pools []parentPool, closed bool) []*dag.Graph {
-	n := reweightedDraws
-	if !closed {
-		n = reweightedNetwork
-	}
+// poolDraws are n graphs whose parents are drawn from the pools, variable by variable.
+func (f *particleFit) poolDraws(pools []parentPool, n int) []*dag.Graph {
 	graphs := make([]*dag.Graph, n)
 	for m := range graphs {
 		rng := stream.New(f.order.seed, stream.ReweightedDraw, m)
@@ -294,36 +293,4 @@ func (p parentPool) at(u float64) int {
 		}
 	}
 	return len(p.probs) - 1
-}
-
-// intoColumns turns a posterior in order coordinates into one in the columns of the data.
-func (f *particleFit) intoColumns(p *posterior.Posterior) {
-	order := f.order.order
-	p.Names, p.Standardization = slices.Clone(f.names), f.scale
-	for k := range p.Draws {
-		p.Draws[k].Graph = p.Draws[k].Graph.Relabel(dag.Inverse(order))
-		if e := p.Draws[k].Equations; e != nil {
-			p.Draws[k].Equations = inColumns(e, order)
-		}
-	}
-	c := &p.Components[0]
-	c.Order = slices.Clone(order)
-	if c.Empty != nil {
-		c.Empty = inColumns(c.Empty, order)
-	}
-	p.Probabilities = relabelled(p.Probabilities, order)
-	if p.WeightMean != nil {
-		p.WeightMean, p.WeightSD = relabelled(p.WeightMean, order), relabelled(p.WeightSD, order)
-	}
-}
-
-// relabelled has the entry (a, b) of m at (order[a], order[b]).
-func relabelled(m *mat.Dense, order []int) *mat.Dense {
-	out := mat.NewDense(len(order), len(order), nil)
-	for a, i := range order {
-		for b, j := range order {
-			out.Set(i, j, m.At(a, b))
-		}
-	}
-	return out
 }

@@ -300,7 +300,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
 	out.Checks = r.checks(out)
-	out.Warnings = slices.Concat(listed.Warnings, r.warnings(), out.checkWarnings())
+	out.Warnings = slices.Concat(listed.Warnings, r.warnings(), checkWarnings(out.Checks))
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
 }

@@ -10,7 +10,6 @@ import (
 	"tobac/diagnostics"
 	"tobac/evidence"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,53 +29,49 @@ type setEstimator interface {
 	close()
 }
 
-// newSetEstimator is that of the model: networks with one hidden layer have their own.
-func (f *particleFit) newSetEstimator() (setEstimator, error) {
-	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {
-		return f.newNetworkSets(m)
-	}
-	s := &likelihoodSets{known: map[string]*evidence.Estimate{}, names: f.data.Names}
-	for pass := range s.passes {
-		var err error
-		if s.passes[pass], err = evidence.New(f.lik, evidence.Config{Seed: stream.Seed(f.order.seed, stream.ReweightedEvidence, pass), Workers: f.workers}); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// checkPriors notes before the first step whether the priors of parameters, whose evidences the read-out will estimate, are densities: of every variable with all of its possible parents.
-func (f *particleFit) checkPriors(ctx context.Context) error {
+// prepareSets makes the estimator that the read-out will need, if any: networks with one hidden layer have their own. Of others it notes before the first step
+// whether the priors of parameters are densities.
+func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 	if _, scored := f.model.(Scored); scored || f.sampler.Readout != ReweightedReadout {
 		return nil
 	}
-	estimator, err := f.newSetEstimator()
+	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {
+		f.sets, err = f.newNetworkSets(m)
+		return err
+	}
+	seed := func(pass int) uint64 { return stream.Seed(f.order.seed, stream.ReweightedEvidence, pass) }
+	short, err := evidence.New(f.lik, evidence.Config{Seed: seed(0), Workers: f.workers})
 	if err != nil {
 		return err
 	}
-	defer estimator.close()
-	s, ok := estimator.(*likelihoodSets)
-	if !ok {
-		return nil
-	}
+	s := &likelihoodSets{short: short, long: short.WithSeed(seed(1)), known: map[string]*evidence.Estimate{}, names: f.data.Names}
+	f.sets = s
+	return f.checkPriors(ctx, s.long)
+}
+
+// checkPriors notes whether the priors of parameters are densities, of every variable with all of its possible parents.
+func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) error {
 	f.seenSets = setChecks{}
 	widest := f.target.Widest()
 	for j := range f.names {
-		mass, sd, err := s.passes[1].LogPriorMass(ctx, j, widest.Parents(j), massPoints)
+		mass, sd, err := sets.LogPriorMass(ctx, j, widest.Parents(j), massPoints)
 		if err != nil {
-			return withName(err, s.names)
+			return withName(err, f.data.Names)
 		}
 		if math.Abs(mass)-4*sd > math.Abs(f.seenSets.mass) {
-			f.seenSets.mass, f.seenSets.massOf = mass, s.names[j]
+			f.seenSets.mass, f.seenSets.massOf = mass, f.data.Names[j]
 		}
 	}
 	return nil
 }
 
-// pool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
-func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior func([]int) float64) (parentPool, []float64, error) {
+// estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
+func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, error) {
+	if f.doing != nil {
+		f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, len(f.names)))
+	}
 	weighted := func(sets [][]int, long bool) ([]float64, error) {
-		q, err := s.logEvidences(ctx, j, sets, long)
+		q, err := f.sets.logEvidences(ctx, j, sets, long)
 		for k := range q {
 			q[k] += logPrior(sets[k])
 		}
@@ -84,35 +79,39 @@ func pool(ctx context.Context, s setEstimator, j int, sets [][]int, logPrior fun
 	}
 	q, err := weighted(sets, false)
 	if err != nil {
-		return parentPool{}, nil, err
+		return parentPool{}, err
 	}
-	for range s.rounds() {
+	for range f.sets.rounds() {
 		more := beyond(j, sets, q, logPrior)
 		if len(more) == 0 {
 			break
 		}
 		extra, err := weighted(more, false)
 		if err != nil {
-			return parentPool{}, nil, err
+			return parentPool{}, err
 		}
 		sets, q = append(sets, more...), append(q, extra...)
 	}
 	best := floats.Max(q)
-	var p parentPool
+	var kept [][]int
 	for k, set := range sets {
 		if q[k] >= best-withinReach {
-			p.sets = append(p.sets, set)
+			kept = append(kept, set)
 		}
 	}
-	q, err = weighted(p.sets, true)
-	return p, q, err
+	if q, err = weighted(kept, true); err != nil {
+		return parentPool{}, err
+	}
+	p := newParentPool(kept, q)
+	f.sets.examine(f, j, p)
+	return p, nil
 }
 
 // beyond are the sets one edge away from those of greatest weight that are not among the sets.
 func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
-	known, best := map[string]bool{}, floats.Max(q)
+	known, best := distinctSets{}, floats.Max(q)
 	for _, set := range sets {
-		known[setKey(set)] = true
+		known.add(set)
 	}
 	for k, set := range sets {
 		if q[k] < best-weighty {
@@ -120,8 +119,7 @@ func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (mor
 		}
 		for i := range j {
 			other := toggled(set, i)
-			if key := setKey(other); !known[key] && !math.IsInf(logPrior(other), -1) {
-				known[key] = true
+			if known.add(other) && !math.IsInf(logPrior(other), -1) {
 				more = append(more, other)
 			}
 		}
@@ -138,25 +136,21 @@ const (
 
 // likelihoodSets estimates evidences under any likelihood.
 type likelihoodSets struct {
-	passes [2]*evidence.Sets
-	known  map[string]*evidence.Estimate // of the long pass
-	names  []string                      // in order coordinates
+	short, long *evidence.Sets                // which share their programs
+	known       map[string]*evidence.Estimate // of the long pass
+	names       []string                      // in order coordinates
 }
 
 var _ setEstimator = (*likelihoodSets)(nil)
 
 func (s *likelihoodSets) rounds() int { return 4 }
 
-func (s *likelihoodSets) close() {
-	for _, p := range s.passes {
-		p.Close()
-	}
-}
+func (s *likelihoodSets) close() { s.long.Close() }
 
 func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
-	pass, points := s.passes[0], shortPoints
+	pass, points := s.short, shortPoints
 	if long {
-		pass, points = s.passes[1], longPoints
+		pass, points = s.long, longPoints
 	}
 	all, err := pass.Estimate(ctx, j, sets, points)
 	if err != nil {
@@ -241,7 +235,7 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 		for j := range parents {
 			parents[j] = s.known[familyKey(j, draw.Graph.Parents(j))]
 		}
-		graphs[k], rows[k] = s.passes[1].Draw(parents, k)
+		graphs[k], rows[k] = s.long.Draw(parents, k)
 	}
 	var theta *mat.Dense
 	if n := f.lik.ParamLen(); n > 0 {
@@ -250,35 +244,5 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 			theta.SetRow(k, row)
 		}
 	}
-	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
-	if err != nil {
-		return err
-	}
-	equational, _ := f.model.(Equational)
-	weighted, _ := f.lik.(models.Weighted)
-	for k := range p.Draws {
-		draw := &p.Draws[k]
-		draw.LogPrior, draw.LogLikelihood = prior[k], likelihood[k]
-		switch {
-		case equational != nil && weighted != nil:
-			draw.Equations = equational.Equations(f.data, edgeWeights(graphs[k], weighted, rows[k]))
-			if noise != nil {
-				copy(draw.Equations.NoiseVariances, noise.RawRowView(k))
-			}
-		case parameters != nil:
-			draw.Parameters = parameters.RawRowView(k)
-		}
-	}
-	c := &p.Components[0]
-	c.NoiseVariance = f.noiseVariance()
-	if equational != nil {
-		c.Empty = equational.Equations(f.data, mat.NewDense(d, d, nil))
-		if noise != nil {
-			copy(c.Empty.NoiseVariances, noise.RawRowView(len(rows)))
-		}
-	}
-	if equational == nil && weighted != nil {
-		p.WeightMean, p.WeightSD = meanWeights(p, theta, identity(d), weighted)
-	}
-	return nil
+	return f.withParameters(p, graphs, theta)
 }

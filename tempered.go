@@ -7,14 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/tempering"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Defaults of the engine tempering, in place of those of [Chains] for mcmc.
@@ -136,40 +133,18 @@ func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m FeedForward,
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &r.cfg.Chains
-	var marks mat.Matrix
-	if data.Intervened != nil {
-		marks = data.Mask()
-	}
-	res, err := tempering.Run(ctx, data.X, marks, o.order, prior, tempering.Config{
-		Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance,
-		Temperatures: c.Rungs, Iterations: c.Iterations, Seed: stream.Seed(o.seed, stream.PosteriorPart, 0), Workers: r.cfg.Workers,
-	})
+	cfg := m.temperingConfig(stream.Seed(o.seed, stream.PosteriorPart, 0), r.cfg.Workers)
+	cfg.Temperatures, cfg.Iterations = r.cfg.Chains.Rungs, r.cfg.Chains.Iterations
+	res, err := tempering.Run(ctx, data.X, data.Mask(), o.order, prior, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Tempering.String(), Model: m.String(), Kind: posterior.Draws}
-	lik, err := m.Predictive(data.Relabel(o.order))
-	if err != nil {
-		return nil, nil, err
-	}
-	theta := mat.NewDense(len(res.Draws), lik.ParamLen(), nil)
-	var graphs []*dag.Graph
-	for k, draw := range res.Draws {
-		theta.SetRow(k, draw.Parameters)
-		graphs = append(graphs, draw.Graph.Relabel(o.order))
-	}
-	logPrior, logLikelihood, err := models.LogJoint(lik, graphs, theta)
-	if err != nil {
-		return nil, nil, err
-	}
-	for k, draw := range res.Draws {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters, LogPrior: logPrior[k], LogLikelihood: logLikelihood[k]})
+	for _, draw := range res.Draws {
+		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
 	}
 	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
-	p.Components = []posterior.Component{{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.NoiseVariance, LogEvidence: o.evidence, Marginals: &p.Marginals}}
-	return p, res, nil
+	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.NoiseVariance, LogEvidence: o.evidence, Marginals: &p.Marginals}
+	p.Components = []posterior.Component{c}
+	return p, res, addDensities(p.Draws, c, m, data)
 }
-
-// apart is the difference between the probabilities of two chains from which on R̂ of an edge is looked at.
-const apart = 0.05

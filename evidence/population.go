@@ -3,6 +3,7 @@ package evidence
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tobac/internal/anneal"
 
@@ -140,7 +141,7 @@ func (h *hamiltonian) move(points []member, beta float64) error {
 			half()
 			x := make([][]float64, len(now))
 			for k := range now {
-				x[k] = append([]float64(nil), now[k].target.x...)
+				x[k] = slices.Clone(now[k].target.x)
 				for a := range x[k] {
 					x[k][a] += step * scale[a] * momenta[k][a]
 				}

@@ -3,6 +3,7 @@ package evidence
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -42,7 +43,7 @@ func (s *studentT) draw(rng *rand.Rand) []float64 {
 		z := rng.NormFloat64()
 		square += z * z
 	}
-	x := append([]float64(nil), s.center...)
+	x := slices.Clone(s.center)
 	for k, w := range s.widths {
 		floats.AddScaled(x, w*rng.NormFloat64()*math.Sqrt(float64(s.freedom)/square), mat.Col(nil, k, s.directions))
 	}
@@ -117,7 +118,7 @@ func (t *target) peaks() ([]peak, error) {
 		for at > 0 && top.log > all[at-1].log {
 			at--
 		}
-		all = append(all[:at], append([]peak{{top, 1}}, all[at:]...)...)
+		all = slices.Insert(all, at, peak{top, 1})
 	}
 	if len(all) == 0 {
 		return nil, t.fail("the log density is not finite at any of %d initial parameters", len(t.starts))

@@ -18,7 +18,6 @@ import (
 
 // Config are the settings of estimates. The zero value is the default.
 type Config struct {
-	Starts  int // of the search for maxima, for each set, at least 2; 0: 6
 	Seed    uint64
 	Workers int // goroutines; results do not depend on it. 0: 1
 }
@@ -53,22 +52,29 @@ type Estimate struct {
 	draws  [][]float64
 }
 
-// setDraws is how many draws of the parameters of a set are kept.
-const setDraws = 64
+// Of every set.
+const (
+	searches = 6  // for maxima, each from other initial parameters
+	setDraws = 64 // of the parameters, which are kept
+)
 
-// New prepares estimates. Close releases what they take.
+// New prepares estimates. Close releases what they take. A negative number of workers is an error.
 func New(lik models.Likelihood, cfg Config) (*Sets, error) {
-	if cfg.Starts == 0 {
-		cfg.Starts = 6
-	}
-	if cfg.Starts < 2 || cfg.Workers < 0 {
-		return nil, fmt.Errorf("evidence: %d starts and %d workers, want at least 2 and 0", cfg.Starts, cfg.Workers)
+	if cfg.Workers < 0 {
+		return nil, fmt.Errorf("evidence: %d workers, want at least 0", cfg.Workers)
 	}
 	s := &Sets{lik: lik, cfg: cfg, programs: make([]*program, lik.Vars()), owners: make([]int, lik.ParamLen())}
 	for k := range s.owners {
 		s.owners[k] = -1
 	}
 	return s, nil
+}
+
+// WithSeed makes estimates with another seed by the same compiled programs: the two serve one goroutine at a time together, and Close of either closes both.
+func (s *Sets) WithSeed(seed uint64) *Sets {
+	other := *s
+	other.cfg.Seed = seed
+	return &other
 }
 
 // Close releases the workers.
@@ -161,49 +167,16 @@ func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*gi
 	return s.programs[j], all, s.activate(ctx, all)
 }
 
-// activate finds the parameters with a gradient that is not 0 at some of the starts, which are initial parameters, all but the first with a little noise.
+// activate finds the parameters that count under each set, and fails if another variable has one of them.
 func (s *Sets) activate(ctx context.Context, all []*given) error {
-	every := identity(s.lik.ParamLen())
-	starts := make([][]float64, s.cfg.Starts)
-	for k := range starts {
-		starts[k] = make([]float64, len(every))
-		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
-		s.lik.InitParams(starts[k], rng)
-		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
-			for i, v := range starts[k] {
-				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
-			}
-		}
-		if floats.HasNaN(starts[k]) {
-			return errors.New("evidence: initial parameters are NaN, want finite numbers")
-		}
+	starts, err := s.starts()
+	if err != nil {
+		return err
 	}
 	j := all[0].j
 	tasks := make([]func(asker) error, len(all))
 	for k, g := range all {
-		tasks[k] = func(ask asker) error {
-			probes := make([]*point, len(starts))
-			for a, x := range starts {
-				probes[a] = &point{given: &given{set: g.set, base: x, active: every}, x: x}
-			}
-			if err := ask(probes); err != nil {
-				return err
-			}
-			g.base = starts[0]
-			for _, i := range every {
-				if slices.ContainsFunc(probes, func(p *point) bool { return p.priorGrad[i] != 0 || p.dataGrad[i] != 0 }) {
-					g.active = append(g.active, i)
-				}
-			}
-			for _, x := range starts {
-				own := make([]float64, len(g.active))
-				for a, i := range g.active {
-					own[a] = x[i]
-				}
-				g.starts = append(g.starts, own)
-			}
-			return nil
-		}
+		tasks[k] = func(ask asker) error { return g.activate(ask, starts) }
 	}
 	if err := s.programs[j].together(ctx, j, tasks); err != nil {
 		return err
@@ -219,76 +192,98 @@ func (s *Sets) activate(ctx context.Context, all []*given) error {
 	return nil
 }
 
-// identity are the numbers from 0 to n−1.
-func identity(n int) []int {
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
+// starts are initial parameters, all but the first with a little noise.
+func (s *Sets) starts() ([][]float64, error) {
+	starts := make([][]float64, searches)
+	for k := range starts {
+		starts[k] = make([]float64, s.lik.ParamLen())
+		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
+		s.lik.InitParams(starts[k], rng)
+		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
+			for i, v := range starts[k] {
+				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
+			}
+		}
+		if floats.HasNaN(starts[k]) {
+			return nil, errors.New("evidence: initial parameters are NaN, want finite numbers")
+		}
 	}
-	return all
+	return starts, nil
 }
 
 // estimate is that of one set.
 func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
-	e := &Estimate{Of: t.j, Set: slices.Clone(t.set), EffectiveSize: 1, active: t.active, base: t.base}
 	if len(t.active) == 0 {
-		all, err := t.at([]float64{})
-		if err != nil {
-			return nil, err
-		}
-		e.LogEvidence, e.Halves, e.draws = all[0].log, [2]float64{all[0].log, all[0].log}, [][]float64{{}}
-		if math.IsInf(e.LogEvidence, -1) {
-			return nil, t.fail("the log density is not finite")
-		}
-		return e, nil
+		return t.withoutParameters()
 	}
+	var normal, broad *Estimate // nil: there are too many maxima
 	from, trusted, err := t.laplace()
 	if err != nil {
 		return nil, err
 	}
 	if trusted {
-		plain, err := s.from(e, t, from, points, 0)
-		if err != nil || len(from.parts) == 1 && plain >= fits {
-			return e, err
+		var plain float64
+		if normal, plain, err = s.from(t, from, points, 0); err != nil || len(from.parts) == 1 && plain >= fits {
+			return normal, err
 		}
 	}
-	broad := Estimate{Of: e.Of, Set: e.Set, EffectiveSize: 1, Broad: true, active: t.active, base: t.base}
 	prior := *t
 	prior.prior = true
-	if from, known, err := prior.laplace(); err != nil {
+	if from, trusted, err = prior.laplace(); err != nil {
 		return nil, err
-	} else if known {
-		if _, err := s.from(&broad, t, from, points, 2); err != nil {
+	}
+	if trusted {
+		if broad, _, err = s.from(t, from, points, 2); err != nil {
 			return nil, err
 		}
+		broad.Broad = true
 	}
 	switch {
-	case !trusted && broad.draws == nil:
+	case normal == nil && broad == nil:
 		return nil, t.fail("the posterior density of the parameters has many maxima, and so has their prior density")
-	case !trusted:
-		return &broad, nil
-	case broad.draws == nil:
-		return e, nil
+	case normal == nil:
+		return broad, nil
+	case broad == nil:
+		return normal, nil
 	}
-	larger, smaller := e, &broad
-	if broad.LogEvidence > e.LogEvidence {
-		larger, smaller = &broad, e
+	return better(normal, broad), nil
+}
+
+// withoutParameters is the estimate where the terms depend on none.
+func (t *target) withoutParameters() (*Estimate, error) {
+	all, err := t.at([]float64{})
+	if err != nil {
+		return nil, err
 	}
-	if agree := larger.LogEvidence-smaller.LogEvidence < 2*math.Hypot(e.StandardError, broad.StandardError); agree && smaller.StandardError < larger.StandardError {
-		return smaller, nil
+	log := all[0].log
+	if math.IsInf(log, -1) {
+		return nil, t.fail("the log density is not finite")
 	}
-	return larger, nil
+	return &Estimate{Of: t.j, Set: slices.Clone(t.set), LogEvidence: log, Halves: [2]float64{log, log}, EffectiveSize: 1, base: t.base, draws: [][]float64{{}}}, nil
+}
+
+// better is the larger of two estimates that differ by more than twice their standard error, else the one with the smaller error.
+func better(a, b *Estimate) *Estimate {
+	larger, smaller := a, b
+	if b.LogEvidence > a.LogEvidence {
+		larger, smaller = b, a
+	}
+	if agree := larger.LogEvidence-smaller.LogEvidence < 2*math.Hypot(a.StandardError, b.StandardError); agree && smaller.StandardError < larger.StandardError {
+		return smaller
+	}
+	return larger
 }
 
 // fits is the effective sample size, as a part of the number of points, from which on a normal approximation has enough in common with the density.
 const fits = 0.2
 
-// from fills in an estimate by points from a distribution, whose effective sample size it returns.
-func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) (plain float64, err error) {
+// from is an estimate by points from a distribution, with the effective sample size of these as a part of their number.
+func (s *Sets) from(t *target, from *mixture, points, number int) (e *Estimate, plain float64, err error) {
 	halves, err := s.halves(t, from, points, number)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
+	e = &Estimate{Of: t.j, Set: slices.Clone(t.set), EffectiveSize: 1, active: t.active, base: t.base}
 	e.LogEvidence, e.StandardError = both(halves)
 	for k, h := range halves {
 		e.Halves[k] = h.log
@@ -296,16 +291,12 @@ func (s *Sets) from(e *Estimate, t *target, from *mixture, points, number int) (
 		e.Temperatures = max(e.Temperatures, h.steps+1)
 	}
 	e.draws = parameters(halves, s.rng(t, points, number+4))
-	return math.Min(halves[0].plain, halves[1].plain), nil
+	return e, math.Min(halves[0].plain, halves[1].plain), nil
 }
 
 // rng is a stream of a set and a number of points.
 func (s *Sets) rng(t *target, points, number int) *rand.Rand {
-	h := uint64(14695981039346656037)
-	for _, i := range append(slices.Clone(t.set), points, number) {
-		h = (h ^ uint64(i+1)) * 1099511628211
-	}
-	return stream.New(s.cfg.Seed, stream.SetPoints, t.j, int(h>>2))
+	return stream.New(s.cfg.Seed, stream.SetPoints, t.j, stream.Place(append(slices.Clone(t.set), points, number)...))
 }
 
 // halves are two populations, of which the first has a number.

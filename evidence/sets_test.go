@@ -55,14 +55,20 @@ func allSets(j int) (all [][]int) {
 	return all
 }
 
-func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points int) []*evidence.Estimate {
+// newSets are closed at the end of the test.
+func newSets(t *testing.T, lik models.Likelihood, cfg evidence.Config) *evidence.Sets {
 	t.Helper()
-	s, err := evidence.New(lik, evidence.Config{Seed: 3})
+	s, err := evidence.New(lik, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	all, err := s.Estimate(context.Background(), j, sets, points)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points int) []*evidence.Estimate {
+	t.Helper()
+	all, err := newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(), j, sets, points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,21 +221,12 @@ func TestNetworks(t *testing.T) {
 // What cannot be integrated is an error of one line, and a prior that is no density has a mass that says so.
 func TestErrors(t *testing.T) {
 	x := chain(20, 2, 5)
-	s, err := evidence.New(scale{x, "unnormalised"}, evidence.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	log, sd, err := s.LogPriorMass(context.Background(), 1, nil, 512)
+	log, sd, err := newSets(t, scale{x, "unnormalised"}, evidence.Config{}).LogPriorMass(context.Background(), 1, nil, 512)
 	if want := 0.5 * math.Log(2*math.Pi); err != nil || math.Abs(log-want) > 5*sd || sd > 0.1 {
 		t.Errorf("log mass of the prior %v ± %v, %v; want %v", log, sd, err, want)
 	}
 	for kind, want := range map[string]string{"flat": "the prior density does not fall", "nan": "the log density is not finite at any of 6 initial parameters"} {
-		s, err := evidence.New(scale{x, kind}, evidence.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		s := newSets(t, scale{x, kind}, evidence.Config{})
 		if kind == "nan" {
 			_, err = s.Estimate(context.Background(), 1, [][]int{{}}, 64)
 		} else {
@@ -264,11 +261,8 @@ func (m shared) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 }
 
 func TestSharedParameters(t *testing.T) {
-	s, err := evidence.New(shared{scale{chain(20, 2, 5), "laplace"}}, evidence.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := newSets(t, shared{scale{chain(20, 2, 5), "laplace"}}, evidence.Config{})
+	var err error
 	for j := range 2 {
 		_, err = s.Estimate(context.Background(), j, [][]int{{}}, 64)
 	}
@@ -312,11 +306,7 @@ func TestDraw(t *testing.T) {
 		t.Fatal(err)
 	}
 	draw := func(workers int) (rows [][]float64) {
-		s, err := evidence.New(lik, evidence.Config{Seed: 1, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		s := newSets(t, lik, evidence.Config{Seed: 1, Workers: workers})
 		var parents []*evidence.Estimate
 		for j, set := range [][]int{{}, {0}, {0, 1}} {
 			all, err := s.Estimate(context.Background(), j, [][]int{set}, 512)
@@ -354,13 +344,25 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// With another seed estimates are those that were made with it, to the bit, whatever the first has estimated before.
+func TestWithSeed(t *testing.T) {
+	m := scale{chain(20, 2, 5), "two"}
+	first := newSets(t, m, evidence.Config{Seed: 1})
+	log := func(s *evidence.Sets) float64 {
+		all, err := s.Estimate(context.Background(), 1, [][]int{{}}, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0].LogEvidence
+	}
+	if one, got, want := log(first), log(first.WithSeed(2)), log(newSets(t, m, evidence.Config{Seed: 2})); got != want || one == want {
+		t.Errorf("ln evidence %v with seed 1, %v with 2 after it, want %v", one, got, want)
+	}
+}
+
 // A cancelled context ends estimates with its cause.
 func TestCancelled(t *testing.T) {
-	s, err := evidence.New(scale{chain(20, 2, 5), "two"}, evidence.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := newSets(t, scale{chain(20, 2, 5), "two"}, evidence.Config{})
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)

@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/score"
 
@@ -17,6 +18,32 @@ type given struct {
 	active []int     // parameters on which the terms depend
 	base   []float64 // values of all others
 	starts [][]float64
+}
+
+// activate finds the parameters with a gradient that is not 0 at some of the starts.
+func (g *given) activate(ask asker, starts [][]float64) error {
+	every := identity(len(starts[0]))
+	probes := make([]*point, len(starts))
+	for a, x := range starts {
+		probes[a] = &point{given: &given{set: g.set, base: x, active: every}, x: x}
+	}
+	if err := ask(probes); err != nil {
+		return err
+	}
+	g.base = starts[0]
+	for _, i := range every {
+		if slices.ContainsFunc(probes, func(p *point) bool { return p.priorGrad[i] != 0 || p.dataGrad[i] != 0 }) {
+			g.active = append(g.active, i)
+		}
+	}
+	for _, x := range starts {
+		own := make([]float64, len(g.active))
+		for a, i := range g.active {
+			own[a] = x[i]
+		}
+		g.starts = append(g.starts, own)
+	}
+	return nil
 }
 
 // fail is an error about the variable with its parents.
@@ -134,7 +161,7 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 	for k, v := range top.x {
 		step[k] = 1e-4 * math.Max(1, math.Abs(v))
 		for _, sign := range []float64{1, -1} {
-			x := append([]float64(nil), top.x...)
+			x := slices.Clone(top.x)
 			x[k] += sign * step[k]
 			around = append(around, x)
 		}
@@ -173,16 +200,13 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 func (t *target) widen(top place, directions *mat.Dense, widths []float64) error {
 	const rounds = 60
 	n := len(top.x)
-	open := make([]int, n)
-	for k := range open {
-		open[k] = k
-	}
+	open := identity(n)
 	last := make([]int8, n) // +1: widened before, −1: narrowed
 	for range rounds {
 		var around [][]float64
 		for _, k := range open {
 			for _, sign := range []float64{1, -1} {
-				x := append([]float64(nil), top.x...)
+				x := slices.Clone(top.x)
 				floats.AddScaled(x, sign*widths[k], mat.Col(nil, k, directions))
 				around = append(around, x)
 			}
@@ -214,4 +238,13 @@ func (t *target) widen(top place, directions *mat.Dense, widths []float64) error
 		what = "prior density"
 	}
 	return t.fail("the %s does not fall in some direction, and so has no integral", what)
+}
+
+// identity are the numbers from 0 to n−1.
+func identity(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
 }

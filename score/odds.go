@@ -15,3 +15,11 @@ func (p *Prior) MultiplyOdds(i, j int, factor float64) {
 	}
 	p.odds[j][i] += math.Log(factor)
 }
+
+// AddOdds adds c to odds(i, j) of every pair: it multiplies p(G) by e^c for
+// each edge of G.
+func (p *Prior) AddOdds(c float64) {
+	for k := range p.size {
+		p.size[k] += c * float64(k)
+	}
+}

@@ -35,14 +35,6 @@ func Sparse(d int, edgesPerNode float64) (*Prior, error) {
 // the same, and with 1,000 variables they take seconds.
 var sparseOdds sync.Map
 
-// AddOdds adds c to odds(i, j) of every pair: it multiplies p(G) by e^c for
-// each edge of G.
-func (p *Prior) AddOdds(c float64) {
-	for k := range p.size {
-		p.size[k] += c * float64(k)
-	}
-}
-
 // logOdds is ln o at which the expected number of edges is the given one, to eleven
 // digits: a root of ln(expected/edges), which grows with ln o, by the secant method
 // with a bracket (the Illinois rule).

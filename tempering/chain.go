@@ -23,10 +23,10 @@ type chain struct {
 	swaps   int
 
 	// Of the second half.
-	counts    [2][]int     // by half of it and candidate: iterations in which it is a parent
-	kept      [2]int       // iterations
-	steps     []logSum     // of exp((β_{k+1} − β_k) log p(y)) at β_k
-	evidences meanVariance // of log p(y) at β = 1
+	counts    [2][]int // by half of it and candidate: iterations in which it is a parent
+	kept      [2]int   // iterations
+	steps     []logSum // of exp((β_{k+1} − β_k) log p(y)) at β_k
+	evidences mean     // of log p(y) at β = 1
 	draws     []network
 }
 
@@ -55,14 +55,12 @@ func (l *logSum) add(x float64) {
 // logMean is the logarithm of the mean.
 func (l *logSum) logMean() float64 { return l.max + math.Log(l.sum/float64(l.n)) }
 
-// A meanVariance are running moments.
-type meanVariance struct{ n, mean, squares float64 }
+// A mean is that of the numbers so far.
+type mean struct{ n, value float64 }
 
-func (m *meanVariance) add(x float64) {
+func (m *mean) add(x float64) {
 	m.n++
-	d := x - m.mean
-	m.mean += d / m.n
-	m.squares += d * (x - m.mean)
+	m.value += (x - m.value) / m.n
 }
 
 // newChain starts every temperature at a draw from the prior.

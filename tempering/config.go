@@ -22,11 +22,9 @@ type Config struct {
 
 	Temperatures int // of each chain, from the prior to the posterior; 0: 12
 	Iterations   int // of each chain, the first half of which is dropped; 0: 2000
-	Moves        int // of edges, for each iteration and temperature; 0: as many as there are candidates, at least 4
 	Draws        int // of whole networks, half of them from each of the two chains of a variable, at most one of an iteration that is kept; 0: 200
 
-	Particles int // of [Enumerate]; 0: 128
-	Sweeps    int // of Enumerate, at each temperature; 0: 8
+	Sweeps int // of [Sets], at each temperature; 0: 8
 
 	Seed    uint64
 	Workers int // goroutines; results do not depend on it. 0: 1
@@ -40,7 +38,7 @@ const (
 	mostUnits        = 1000
 	mostTemperatures = 200
 	mostIterations   = 100_000_000
-	mostMoves        = 1_000_000
+	mostSweeps       = 1_000_000
 )
 
 // WithDefaults replaces zeros by their defaults, or finds the first setting out of range.
@@ -53,10 +51,8 @@ func (c Config) WithDefaults() (Config, error) {
 		{"hidden units", &c.Hidden, 5, 1, mostUnits},
 		{"temperatures", &c.Temperatures, 12, 2, mostTemperatures},
 		{"iterations", &c.Iterations, 2000, 40, mostIterations},
-		{"moves", &c.Moves, 0, 0, mostMoves},
 		{"draws", &c.Draws, 200, 0, mostIterations},
-		{"particles", &c.Particles, 128, 2, mostMoves},
-		{"sweeps", &c.Sweeps, 8, 1, mostMoves},
+		{"sweeps", &c.Sweeps, 8, 1, mostSweeps},
 		{"workers", &c.Workers, 1, 1, math.MaxInt},
 	} {
 		if *f.value == 0 {
@@ -88,14 +84,6 @@ func (c Config) WithDefaults() (Config, error) {
 	}
 	c.Draws = min(c.Draws, chains*(c.Iterations-c.Iterations/2))
 	return c, nil
-}
-
-// moves of edges in an iteration.
-func (c *Config) moves(candidates int) int {
-	if c.Moves > 0 {
-		return c.Moves
-	}
-	return max(4, candidates)
 }
 
 // logNoise is the log density of ln σ², for σ² ~ inverse gamma of shape ½ and scale NoiseScale/2.

@@ -30,11 +30,10 @@
 // [Result] has the probabilities of edges with the difference between the chains and R̂, the evidence of each variable by
 // stepping stones [3], and draws of whole networks, whose output layers are drawn given the rest.
 //
-// # The table
+// # Sets of parents
 //
-// [Enumerate] computes the evidence of every set of parents on its own, by sequential Monte Carlo from the prior to the posterior [5],
-// and the probabilities of edges by summation. It takes time in proportion to the number of sets, and is the check on the chains,
-// which it shares nothing with but the evidence (1) and the moves of units.
+// [Sets] estimates the evidence of single sets of parents, by sequential Monte Carlo from the prior to the posterior [5]. Summed over all sets it is the check on
+// the chains in the tests, which it shares nothing with but the evidence (1) and the moves of units.
 //
 // # Conventions
 //

@@ -13,7 +13,7 @@ func (w *worker) turn(s *state, a int, beta float64, rng *rand.Rand) {
 	if !w.cfg.NoBias {
 		bias = w.scale * rng.NormFloat64()
 	}
-	direction := w.drawn
+	direction := w.direction
 	for r := range direction {
 		direction[r] = bias
 	}
@@ -94,21 +94,26 @@ func (w *worker) changed(pre []float64, i int, sign float64, weights []float64) 
 	}
 }
 
-// judge is the log evidence of the proposed pre-activations, whose products are kept.
-func (w *worker) judge(s *state) float64 {
+// accept makes the proposed pre-activations those of a state, whose parents are the proposed ones already, with the probability of Metropolis and Hastings: ratio is the logarithm
+// of that of the proposals, and u a uniform number. It reports whether it did.
+func (w *worker) accept(s *state, beta, ratio, u float64) bool {
+	prior := w.logPrior(s)
+	if math.IsInf(prior, -1) {
+		return false
+	}
 	copy(w.phi, s.phi)
 	w.activate(w.phi[:w.units*w.n], w.proposal)
 	copy(w.gram, s.gram)
-	w.networkProducts(w.gram, w.phi)
-	return w.logEvidence(w.gram, s.logs)
-}
-
-// accept makes the proposal the state, whose parents and weights are set already.
-func (w *worker) accept(s *state, prior, evidence float64) {
+	w.products(w.gram, w.phi, w.units)
+	evidence := w.logEvidence(w.gram, s.logs)
+	if !(math.Log(u) <= prior-s.prior+beta*(evidence-s.evidence)+ratio) {
+		return false
+	}
 	copy(s.pre, w.proposal)
 	copy(s.phi, w.phi)
 	copy(s.gram, w.gram)
 	s.prior, s.evidence = prior, evidence
+	return true
 }
 
 // toggle adds a candidate to the parents, or removes it.
@@ -129,18 +134,11 @@ func (w *worker) toggle(s *state, beta float64, rng *rand.Rand) {
 		w.changed(s.pre, i, -1, weights)
 	}
 	s.in[i] = added
-	prior := w.logPrior(s)
-	if !math.IsInf(prior, -1) {
-		evidence := w.judge(s)
-		if math.Log(u) <= prior-s.prior+beta*(evidence-s.evidence)+ratio {
-			if added {
-				copy(weights, w.weights)
-			}
-			w.accept(s, prior, evidence)
-			return
-		}
+	if !w.accept(s, beta, ratio, u) {
+		s.in[i] = !added
+	} else if added {
+		copy(weights, w.weights)
 	}
-	s.in[i] = !added
 }
 
 // swap replaces a parent by another candidate, which gets its weights or, as often, new ones.
@@ -162,16 +160,11 @@ func (w *worker) swap(s *state, beta float64, rng *rand.Rand) {
 	w.changed(s.pre, out, -1, old)
 	w.changed(w.proposal, into, 1, w.weights)
 	s.in[out], s.in[into] = false, true
-	prior := w.logPrior(s)
-	if !math.IsInf(prior, -1) {
-		evidence := w.judge(s)
-		if math.Log(u) <= prior-s.prior+beta*(evidence-s.evidence)+ratio {
-			copy(s.weights[into*w.units:(into+1)*w.units], w.weights)
-			w.accept(s, prior, evidence)
-			return
-		}
+	if w.accept(s, beta, ratio, u) {
+		copy(s.weights[into*w.units:(into+1)*w.units], w.weights)
+	} else {
+		s.in[out], s.in[into] = true, false
 	}
-	s.in[out], s.in[into] = true, false
 }
 
 // pick is one of the candidates that are parents, or are none; false: there is none.
@@ -200,18 +193,23 @@ func (w *worker) noise(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// sweep moves everything at inverse temperature β.
-func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
+// moveNetwork moves everything but the parents at inverse temperature β.
+func (w *worker) moveNetwork(s *state, beta float64, rng *rand.Rand) {
 	for a := range w.units {
 		w.turn(s, a, beta, rng)
 	}
 	if w.cfg.NoiseVariance == 0 {
 		w.noise(s, beta, rng)
 	}
+}
+
+// sweep moves everything at inverse temperature β: parents as often as there are candidates, at least 4 times.
+func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
+	w.moveNetwork(s, beta, rng)
 	if len(w.candidates) == 0 {
 		return
 	}
-	for range w.cfg.moves(len(w.candidates)) {
+	for range max(4, len(w.candidates)) {
 		if rng.IntN(2) == 0 {
 			w.toggle(s, beta, rng)
 		} else {

@@ -135,9 +135,9 @@ func newResult(all []*chain, order []int, cfg *Config) *Result {
 			r.RHat.Set(column, j, scaleReduction(pair, i))
 		}
 		e, f := pair[0].logEvidence(), pair[1].logEvidence()
-		r.LogEvidence[j] = floats.LogSumExp([]float64{e, f}) - math.Ln2
+		r.LogEvidence[j] = logMean([2]float64{e, f})
 		r.EvidenceDifference[j] = math.Abs(e - f)
-		r.LogLikelihood[j] = (pair[0].evidences.mean + pair[1].evidences.mean) / 2
+		r.LogLikelihood[j] = (pair[0].evidences.value + pair[1].evidences.value) / 2
 		r.Rejections[j] = math.Max(floats.Max(pair[0].rejections()), floats.Max(pair[1].rejections()))
 	}
 	if len(all) > 0 {

@@ -3,12 +3,16 @@ package tempering
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
+	"tobac/internal/anneal"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/internal/vector"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,7 +40,7 @@ type Estimate struct {
 	networks    []network // of the posterior, from both populations in turn
 }
 
-// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of [Run]. Config.Sweeps is the number of sweeps at each temperature.
+// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of [Run]. Of the settings of chains it takes none.
 func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	kernels, err := check(x, intervened, &cfg)
 	if err != nil {
@@ -88,9 +92,9 @@ func (s *Sets) estimate(p Parents, particles int) *Estimate {
 	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
 	var networks [2][]network
 	for half := range e.Halves {
-		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, key(p.Set, 2*particles+half))
+		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, stream.Place(append(slices.Clone(p.Set), 2*particles+half)...))
 		n := particles / 2
-		log, all := w.population(1<<len(p.Set)-1, n, rng)
+		log, all := w.population(n, rng)
 		e.Halves[half] = log
 		for k := range min(n, setDraws/2) {
 			networks[half] = append(networks[half], w.complete(all[k*n/min(n, setDraws/2)], rng))
@@ -103,13 +107,39 @@ func (s *Sets) estimate(p Parents, particles int) *Estimate {
 	return e
 }
 
-// key is a number that tells sets and their populations apart, for their random streams.
-func key(set []int, population int) int {
-	h := uint64(14695981039346656037)
-	for _, i := range append(slices.Clone(set), population) {
-		h = (h ^ uint64(i+1)) * 1099511628211
+// logMean is the logarithm of the mean of two numbers given by their logarithms.
+func logMean(logs [2]float64) float64 { return floats.LogSumExp(logs[:]) - math.Ln2 }
+
+// population moves n particles, whose parents are all candidates, from the prior to the posterior [5], from one temperature to the next so that half of the effective sample size is left:
+// the estimate of the log evidence, and the particles.
+func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
+	now = make([]*state, n)
+	next := make([]*state, n)
+	for k := range now {
+		now[k], next[k] = w.newState(), w.newState()
+		for i := range now[k].in {
+			now[k].in[i] = true
+		}
+		w.fromPrior(now[k], rng)
 	}
-	return int(h >> 2)
+	logs, ratios := make([]float64, n), make([]float64, n)
+	for beta := 0.0; beta < 1; {
+		for k, s := range now {
+			ratios[k] = s.evidence
+		}
+		to := anneal.Next(logs, ratios, beta)
+		sum += floats.LogSumExp(logs) - math.Log(float64(n))
+		for k, from := range anneal.Resample(logs, n, rng.Float64()) {
+			now[from].copyTo(next[k])
+		}
+		now, next, beta = next, now, to
+		for range w.cfg.Sweeps {
+			for _, s := range now {
+				w.moveNetwork(s, beta, rng)
+			}
+		}
+	}
+	return sum, now
 }
 
 // Draw is one of the graph whose parents the estimates have, one for each variable and in their sequence, with network number k of each: the networks of a set are few, and come again. Parameters

@@ -48,30 +48,30 @@ func (s *state) copyTo(dst *state) {
 // A worker has the memory of one goroutine for the moves of a node.
 type worker struct {
 	*node
-	solver   *ridge.Solver
-	proposal []float64 // pre-activations that are proposed, units × rows
-	phi      []float64 // activations, as in a state
-	gram     []float64
-	drawn    []float64 // a direction of elliptical slice sampling, or a product: one row
-	turned   []float64
-	weights  []float64 // of a proposed edge, by unit
-	ellipse  []float64 // weights of a direction, by candidate
-	parents  []int
-	list     []int // parents and others by place among the candidates
+	solver    *ridge.Solver
+	proposal  []float64 // pre-activations that are proposed, units × rows
+	phi       []float64 // activations, as in a state
+	gram      []float64
+	direction []float64 // of elliptical slice sampling: pre-activations, one row
+	product   []float64 // of two rows, element by element
+	weights   []float64 // of a proposed edge, by unit
+	ellipse   []float64 // weights of the direction, by candidate
+	parents   []int
+	list      []int // parents and others by place among the candidates
 }
 
 func (v *node) newWorker() *worker {
 	p, h, k := len(v.candidates), v.units, v.features+1
 	return &worker{
 		node: v, solver: ridge.New(v.features), proposal: make([]float64, h*v.n), phi: make([]float64, k*v.n), gram: make([]float64, k*k),
-		drawn: make([]float64, v.n), turned: make([]float64, v.n), weights: make([]float64, h), ellipse: make([]float64, p+1), parents: make([]int, 0, p), list: make([]int, 0, p),
+		direction: make([]float64, v.n), product: make([]float64, v.n), weights: make([]float64, h), ellipse: make([]float64, p), parents: make([]int, 0, p), list: make([]int, 0, p),
 	}
 }
 
 // dot is the inner product of two rows.
 func (w *worker) dot(x, y []float64) float64 {
-	w.kernels.MulEach(w.turned, x, y)
-	return w.kernels.Sum(w.turned)
+	w.kernels.MulEach(w.product, x, y)
+	return w.kernels.Sum(w.product)
 }
 
 // unitProducts writes the products of row a of phi with all rows to a Gram matrix.
@@ -84,21 +84,11 @@ func (w *worker) unitProducts(gram, phi []float64, a int) {
 	}
 }
 
-// products writes all products of rows of phi.
-func (w *worker) products(gram, phi []float64) {
+// products writes the products of all rows of phi with the first m.
+func (w *worker) products(gram, phi []float64, m int) {
 	k := w.features + 1
 	for a := range k {
-		for c := range a + 1 {
-			gram[a*k+c] = w.dot(phi[a*w.n:(a+1)*w.n], phi[c*w.n:(c+1)*w.n])
-		}
-	}
-}
-
-// networkProducts writes those that depend on the units.
-func (w *worker) networkProducts(gram, phi []float64) {
-	k := w.features + 1
-	for a := range k {
-		for c := range min(a+1, w.units) {
+		for c := range min(a+1, m) {
 			gram[a*k+c] = w.dot(phi[a*w.n:(a+1)*w.n], phi[c*w.n:(c+1)*w.n])
 		}
 	}
@@ -130,7 +120,7 @@ func (w *worker) refresh(s *state) {
 		}
 	}
 	w.activate(s.phi[:w.units*w.n], s.pre)
-	w.products(s.gram, s.phi)
+	w.products(s.gram, s.phi, w.features+1)
 	s.prior = w.logPrior(s)
 	s.evidence = w.logEvidence(s.gram, s.logs)
 }

@@ -168,22 +168,19 @@ func TestSetsAgainstChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	table, err := tempering.Enumerate(context.Background(), s.x, nil, order, prior, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := enumerate(t, s.x, order, prior, cfg, 256)
 	var difference mat.Dense
-	difference.Sub(chains.Probabilities, table.Probabilities)
+	difference.Sub(chains.Probabilities, table.probabilities)
 	difference.Apply(func(_, _ int, v float64) float64 { return max(v, -v) }, &difference)
-	judged, err := metrics.EvaluateEdges(table.Probabilities, s.truth)
+	judged, err := metrics.EvaluateEdges(table.probabilities, s.truth)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s", mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD), time.Since(start).Seconds())
 	for _, j := range order {
-		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table (populations differ by %.3f)", j, len(table.Candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.Total[j], table.Difference[j])
+		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table (populations differ by %.3f)", j, len(table.candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.total[j], table.difference[j])
 		// Half of the difference of two estimates is their standard error, on average; four of both, and what a difference that is small by chance leaves out.
-		if e := chains.LogEvidence[j] - table.Total[j]; math.Abs(e) > 2*(chains.EvidenceDifference[j]+table.Difference[j])+0.3 {
+		if e := chains.LogEvidence[j] - table.total[j]; math.Abs(e) > 2*(chains.EvidenceDifference[j]+table.difference[j])+0.3 {
 			t.Errorf("variable %d: log evidences differ by %.2f", j, e)
 		}
 	}

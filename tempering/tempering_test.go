@@ -101,15 +101,12 @@ func TestAgainstBruteForce(t *testing.T) {
 		{"unknown", tempering.Config{Hidden: 2, NoiseScale: 0.2, Activation: models.Tanh}, tanh, func(rng *rand.Rand) float64 { z := rng.NormFloat64(); return 0.2 / (z * z) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Particles, c.cfg.Workers = 8000, 6, 256, 2
+			c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Workers = 8000, 6, 2
 			chains, err := tempering.Run(context.Background(), x, nil, order, prior, c.cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := tempering.Enumerate(context.Background(), x, nil, order, prior, c.cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := enumerate(t, x, order, prior, c.cfg, 2048)
 			const draws = 50000
 			var joint []float64
 			for set, parents := range [][]int{nil, {1}, {2}, {1, 2}} {
@@ -117,7 +114,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				if sd > 0.035 {
 					t.Fatalf("brute force has a standard error of %v", sd)
 				}
-				if got := table.LogEvidence[0][set]; math.Abs(got-e) > 0.15 { // tobac.md has 0.03 to 0.15
+				if got := table.logEvidence[0][set]; math.Abs(got-e) > 0.15 { // tobac.md has 0.03 to 0.15
 					t.Errorf("set %v: log evidence %v by sequential Monte Carlo, want %v", parents, got, e)
 				}
 				joint = append(joint, e+float64(len(parents))*math.Log(0.4/0.6)+2*math.Log(0.6))
@@ -128,7 +125,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				if got := chains.Probabilities.At(i, 0); math.Abs(got-p) > 0.02 {
 					t.Errorf("edge %d → 0: probability %v by chains, want %v", i, got, p)
 				}
-				if got := table.Probabilities.At(i, 0); math.Abs(got-p) > 0.04 {
+				if got := table.probabilities.At(i, 0); math.Abs(got-p) > 0.04 {
 					t.Errorf("edge %d → 0: probability %v by the table, want %v", i, got, p)
 				}
 			}
@@ -136,7 +133,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				t.Errorf("log evidence %v by chains, want %v", chains.LogEvidence[0], total)
 			}
 			for j := range 3 {
-				if d := math.Abs(chains.LogEvidence[j] - table.Total[j]); d > 0.12 {
+				if d := math.Abs(chains.LogEvidence[j] - table.total[j]); d > 0.12 {
 					t.Errorf("variable %d: log evidences differ by %v", j, d)
 				}
 			}
@@ -258,7 +255,7 @@ func TestKnownDensities(t *testing.T) {
 			return 0.5*math.Log(0.25/math.Pi) + g - n/2*math.Log(2*math.Pi) - (0.5+n/2)*math.Log(0.25+square/2)
 		}()},
 	} {
-		c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Particles = 3000, 5, 1000
+		c.cfg.Iterations, c.cfg.Temperatures = 3000, 5
 		r, err := tempering.Run(context.Background(), x, nil, []int{0, 1}, prior, c.cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -269,11 +266,7 @@ func TestKnownDensities(t *testing.T) {
 		if p := r.Probabilities.At(0, 1); math.Abs(p-0.35) > 0.03 { // the parent says nothing
 			t.Errorf("%s: probability %v, want 0.35", c.name, p)
 		}
-		table, err := tempering.Enumerate(context.Background(), x, nil, []int{0, 1}, prior, c.cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for set, e := range table.LogEvidence[1] {
+		for set, e := range enumerate(t, x, []int{0, 1}, prior, c.cfg, 8000).logEvidence[1] {
 			if math.Abs(e-c.want) > 0.15 {
 				t.Errorf("%s: set %b: log evidence %v, want %v", c.name, set, e, c.want)
 			}
@@ -333,22 +326,18 @@ func TestDrawsAreNetworks(t *testing.T) {
 // Results have the same bits for any number of workers, and other ones for another seed.
 func TestWorkers(t *testing.T) {
 	x, prior := curve(20), erdosRenyi(t, 3, 0.5)
-	run := func(workers int, seed uint64) (*tempering.Result, *tempering.Table) {
-		cfg := tempering.Config{Hidden: 2, Iterations: 200, Temperatures: 4, Draws: 6, Workers: workers, Seed: seed, Particles: 10, Sweeps: 2}
+	run := func(workers int, seed uint64) (*tempering.Result, *table) {
+		cfg := tempering.Config{Hidden: 2, Iterations: 200, Temperatures: 4, Draws: 6, Workers: workers, Seed: seed, Sweeps: 2}
 		r, err := tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := tempering.Enumerate(context.Background(), x, nil, []int{0, 1, 2}, prior, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r, table
+		return r, enumerate(t, x, []int{0, 1, 2}, prior, cfg, 10)
 	}
 	r, table := run(1, 3)
 	for _, workers := range []int{2, 5} {
 		s, other := run(workers, 3)
-		if !mat.Equal(r.Probabilities, s.Probabilities) || cmp.Diff(r.LogEvidence, s.LogEvidence) != "" || cmp.Diff(r.Draws[5].Parameters, s.Draws[5].Parameters) != "" || cmp.Diff(table.LogEvidence, other.LogEvidence) != "" {
+		if !mat.Equal(r.Probabilities, s.Probabilities) || cmp.Diff(r.LogEvidence, s.LogEvidence) != "" || cmp.Diff(r.Draws[5].Parameters, s.Draws[5].Parameters) != "" || cmp.Diff(table.logEvidence, other.logEvidence) != "" {
 			t.Errorf("another result with %d workers", workers)
 		}
 	}

@@ -20,6 +20,15 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// Place is one place for several numbers from 0, such as the members of a set: their hash by Fowler, Noll and Vo, below 2⁶².
+func Place(numbers ...int) int {
+	h := uint64(14695981039346656037)
+	for _, i := range numbers {
+		h = (h ^ uint64(i+1)) * 1099511628211
+	}
+	return int(h >> 2)
+}
+
 // New is the stream of a seed for a purpose at places. It panics unless there are
 // as many places as the purpose has.
 func New(seed uint64, p Purpose, places ...int) *rand.Rand {

@@ -1,0 +1,35 @@
+package tobac_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tobac"
+	"tobac/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Another unit for all columns changes no probability: the prior of the functions is in units of the columns, also where one noise variance for all
+// is in those of the data.
+func TestGaussianProcessesDoNotMindUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 5))
+	x := mat.NewDense(90, 4, nil)
+	for i := range 90 {
+		a := rng.NormFloat64()
+		b := 2*math.Abs(a) + rng.NormFloat64()
+		c := b*b/3 + rng.NormFloat64()
+		x.SetRow(i, []float64{c, a, b, math.Sin(2*a) + rng.NormFloat64()})
+	}
+	names := []string{"c", "a", "b", "s"}
+	want := fit(t, &dataset.Table{Names: names, X: x}, tobac.Config{Model: tobac.GaussianProcess{}, Seed: 3})
+	for _, unit := range []float64{1e-6, 1e3} {
+		scaled := mat.DenseCopyOf(x)
+		scaled.Scale(unit, scaled)
+		got := fit(t, &dataset.Table{Names: names, X: scaled}, tobac.Config{Model: tobac.GaussianProcess{}, Seed: 3})
+		if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-6) {
+			t.Errorf("times %v: probabilities\n%v, want\n%v", unit, mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package tempering_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tobac/score"
+	"tobac/tempering"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A table has the evidence of every set of parents given an order, and what follows from them under a prior.
+type table struct {
+	candidates        [][]int     // of each variable, as in the order; bit k of a set stands for the k-th
+	logEvidence       [][]float64 // log p(x_j|x_A) by column j and set A
+	probabilities     *mat.Dense  // of edges
+	total, difference []float64   // log Σ_A ρ(A)/Σρ · p(x_j|x_A) by column, and how far it is apart by either half of the particles
+}
+
+// enumerate estimates all sets of parents: the check on the chains.
+func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config, particles int) *table {
+	t.Helper()
+	sets, err := tempering.NewSets(x, nil, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := len(order)
+	all := &table{candidates: make([][]int, d), logEvidence: make([][]float64, d), probabilities: mat.NewDense(d, d, nil), total: make([]float64, d), difference: make([]float64, d)}
+	for at, j := range order {
+		before := make([]bool, d)
+		for _, i := range order[:at] {
+			before[i] = true
+		}
+		for i, ok := range before {
+			if ok {
+				all.candidates[j] = append(all.candidates[j], i)
+			}
+		}
+		var list []tempering.Parents
+		for set := range 1 << at {
+			p := tempering.Parents{Of: j}
+			for k, i := range all.candidates[j] {
+				if set>>k&1 == 1 {
+					p.Set = append(p.Set, i)
+				}
+			}
+			list = append(list, p)
+		}
+		estimates, err := sets.Estimate(context.Background(), list, particles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var logPrior, joint []float64
+		var halves [2][]float64
+		for _, e := range estimates {
+			p := prior.LogPrior(j, e.Set)
+			logPrior, joint = append(logPrior, p), append(joint, p+e.LogEvidence)
+			all.logEvidence[j] = append(all.logEvidence[j], e.LogEvidence)
+			for h, v := range e.Halves {
+				halves[h] = append(halves[h], p+v)
+			}
+		}
+		total := floats.LogSumExp(joint)
+		all.total[j] = total - floats.LogSumExp(logPrior)
+		all.difference[j] = math.Abs(floats.LogSumExp(halves[0]) - floats.LogSumExp(halves[1]))
+		for set, e := range estimates {
+			for _, i := range e.Set {
+				all.probabilities.Set(i, j, all.probabilities.At(i, j)+math.Exp(joint[set]-total))
+			}
+		}
+	}
+	return all
+}
