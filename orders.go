@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/stream"
+	"tobac/models"
 	"tobac/ordering"
 
 	"gonum.org/v1/gonum/floats"
@@ -182,10 +183,22 @@ func (r *Run) warnings() []string {
 	if _, ok := r.cfg.Model.(BGe); ok && r.cfg.Sampler.Method == DiBS {
 		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
 	}
-	if n, d := r.data.X.Dims(); r.cfg.Sampler.Method == DiBS && n < fewRows*d {
-		w = append(w, fmt.Sprintf("%d rows of %d columns are few for the method dibs: its particles may agree on what the data leave open", n, d))
+	if n, d := r.data.X.Dims(); n < fewRows*d {
+		few := fmt.Sprintf("%d rows of %d columns are few for ", n, d)
+		if r.cfg.Sampler.Method == DiBS {
+			w = append(w, few+"the method dibs: its particles may agree on what the data leave open")
+		} else if r.countsNetworks() {
+			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
+		}
 	}
 	return append(w, r.doubts()...)
+}
+
+// countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
+func (r *Run) countsNetworks() bool {
+	_, networks := r.cfg.Model.(FeedForward)
+	s := &r.cfg.Sampler
+	return networks && r.listsParticles() && s.Readout != ReweightedReadout && (s.Readout == FrequencyReadout || s.Gradient != models.Flips)
 }
 
 // Warnings lists what is known so far of reasons to distrust the result.

@@ -18,7 +18,7 @@ const (
 	noiseFactor = 3    // by which a given noise variance may exceed the least variance of a column
 	signal      = 1e3  // by which the least variance of a column may exceed a given noise variance
 	determined  = 1e-6 // share of a column's variance that others leave, below which they determine it
-	fewRows     = 10   // rows for each column below which DiBS is certain of relations that are not there
+	fewRows     = 10   // rows for each column below which particles of DiBS, and of networks, are certain of what data leave open
 	heavyTails  = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
 	errorsOff   = 8    // standard errors above which it must be, √(24/n) each for normal noise
 	mostWork    = 4e9  // products of numbers that looking for dependences may take

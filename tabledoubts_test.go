@@ -3,6 +3,7 @@ package tobac_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,26 @@ func TestScalesApartAreCompared(t *testing.T) {
 	for _, pair := range [][2]int{{0, 1}, {1, 2}} {
 		if p := res.Probabilities.At(pair[0], pair[1]) + res.Probabilities.At(pair[1], pair[0]); p < 0.9 {
 			t.Errorf("%v adjacent with the probability %.2f", pair, p)
+		}
+	}
+}
+
+// Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for each column; estimated evidences are not.
+func TestFewRows(t *testing.T) {
+	cfg := tobac.Config{Model: tobac.FeedForward{}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: tobac.Sampler{Particles: 3, Steps: 3, Samples: 4}}
+	reweighted, dibs, tempered := cfg, cfg, cfg
+	reweighted.Sampler.Readout = tobac.ReweightedReadout
+	dibs.Model, dibs.Order, dibs.Sampler.Method = tobac.Linear{}, tobac.Order{}, tobac.DiBS
+	tempered.Engine, tempered.Sampler, tempered.Chains.Iterations = tobac.Tempering, tobac.Sampler{}, 40
+	for _, c := range []struct {
+		cfg  tobac.Config
+		rows int
+		want bool
+	}{{cfg, 29, true}, {cfg, 30, false}, {reweighted, 29, false}, {dibs, 29, true}, {dibs, 30, false}, {tempered, 29, false}} {
+		res := fit(t, table(c.rows, 3, []string{"a", "b", "c"}, generic), c.cfg)
+		said := slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "are few for") })
+		if said != c.want {
+			t.Errorf("%v, %v, %d rows: warned %t, want %t: %q", c.cfg.Engine, c.cfg.Sampler, c.rows, said, c.want, res.Warnings)
 		}
 	}
 }
