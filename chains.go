@@ -22,7 +22,7 @@ type Chains struct {
 	Chains     int // independent chains; 0: 4
 	Iterations int // of each chain after its warm-up; 0: 3000
 	WarmUp     int // iterations of each chain before it records; 0: 600
-	Candidates int // candidate parents of every variable; 0: all others up to 15
+	Candidates int // candidate parents of every variable; 0: that of [mcmc.DefaultCandidates]
 	Rungs      int // inverse temperatures of each chain; 0: 4
 }
 
@@ -32,7 +32,7 @@ func (c *Chains) Settings() []*Setting {
 		wholeNumber(&c.Chains, mostChains, "chains", "independent Markov chains of the engine mcmc", "4"),
 		wholeNumber(&c.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
 		wholeNumber(&c.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
-		wholeNumber(&c.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others up to 15"),
+		wholeNumber(&c.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
 		wholeNumber(&c.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
 	}
 }

@@ -164,6 +164,9 @@ func TestVerdictOfFits(t *testing.T) {
 		{"one order of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
 		{"chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
 		{"networks", tobac.Config{Model: tobac.FeedForward{}, Sampler: sampler}, []string{"particles"}},
+		{"linear", tobac.Config{Model: tobac.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
+		{"linear, unequal", tobac.Config{Model: tobac.BGe{}}, []string{"they rest on independences that only one direction explains."}},
+		{"networks of one variance", tobac.Config{Model: tobac.FeedForward{NoiseVariance: 1}}, []string{"they rest on the curvature of the relations and on equal noise variances."}},
 		{"knowledge", tobac.Config{Model: tobac.BGe{}, Prior: tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
 			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
@@ -180,6 +183,18 @@ func TestVerdictOfFits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Networks with a noise variance for each column, in units far apart, do not rest on equal ones.
+func TestVerdictOfUnequalNetworks(t *testing.T) {
+	data := chainTable(4, 80, 1)
+	for i := range 80 {
+		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
+	}
+	all := strings.Join(fit(t, data, tobac.Config{Model: tobac.FeedForward{}}).Verdict().Sentences, "\n")
+	if !strings.Contains(all, "they rest on the curvature of the relations and on additive normal noise") {
+		t.Errorf("verdict %s", all)
 	}
 }
 
