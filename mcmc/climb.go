@@ -52,7 +52,7 @@ func (c *climber) climb(ctx context.Context) error {
 		}
 		c.save()
 		c.tear(1 + try%maxTorn)
-		for c.step() {
+		for ctx.Err() == nil && c.step() {
 		}
 		margin := 3 * max(0, 1-1.25*float64(try)/float64(tries))
 		if next := c.total(); next >= now-margin*rng.ExpFloat64()-tie {
@@ -180,14 +180,23 @@ func (c *climber) update(j int) {
 		case i == j || c.prior.Forbidden(i, j):
 		case c.graph.has(i, j):
 			c.set = remove(c.set, i)
-			c.gain[j][i] = c.q(j, c.set) - c.score[j]
+			c.gain[j][i] = change(c.score[j], c.q(j, c.set))
 			c.set = insert(c.set, i)
 		default:
 			c.set = insert(c.set, i)
-			c.gain[j][i] = c.q(j, c.set) - c.score[j]
+			c.gain[j][i] = change(c.score[j], c.q(j, c.set))
 			c.set = remove(c.set, i)
 		}
 	}
+}
+
+// change is what is gained from one ln q to another: nothing leads to a set of parents that the model does not have, from another such set neither,
+// and there a node may be that has lost edges.
+func change(from, to float64) float64 {
+	if math.IsInf(to, -1) {
+		return to
+	}
+	return to - from
 }
 
 // step makes the best change, and reports whether there was a better graph.
