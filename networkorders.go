@@ -67,8 +67,9 @@ func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config 
 }
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
-// in common or, 0, one for each, as the data support. One in common that was estimated is of columns in a unit that makes their variance 1 on average; else the unit is 1.
-func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (t *networkTable, noise, unit float64, err error) {
+// in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
+// Functions may bend about the origin of the data or about the means, as the data support too.
+func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTable, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
 	densities := r.cfg.Prior.densities(d)
 	prior, err := r.cfg.closedPrior(d, densities[len(densities)-1])
@@ -81,36 +82,43 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (t *networkTable
 		rank = gaussRank
 	}
 	inOneUnit := score.GPOptions{Scale: score.OneUnit, Rank: rank}
+	evidence := math.Inf(-1)
 	if m.NoiseVariance != 0 {
 		inOneUnit.Unit = 1 // that in which it was given
+	} else {
+		g, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Rank: rank})
+		if err != nil {
+			return nil, 0, 1, err
+		}
+		if best, err = newNetworkTable(ctx, g.Integrated(), prior, r.cfg.Workers); err != nil || noCommonUnit(r.data) != "" {
+			return best, 0, 1, err
+		}
+		evidence = best.orders.LogEvidence()
 	}
-	mean, _ := r.data.Moments() // networks are given centred columns
-	origin := posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{1}, d)}
-	common, err := score.NewGP(origin.Apply(r.data.X), r.data.Mask(), inOneUnit)
-	if err != nil {
-		return nil, 0, 1, err
+	unit = 1
+	mean, _ := r.data.Moments()
+	about := posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{1}, d)}
+	own := best
+	for _, x := range []*mat.Dense{r.data.X, about.Apply(r.data.X)} {
+		g, err := score.NewGP(x, r.data.Mask(), inOneUnit)
+		if err != nil {
+			return nil, 0, 1, err
+		}
+		var t *networkTable
+		v, logWeight := m.NoiseVariance, 0.0
+		if v != 0 {
+			t, err = newNetworkTable(ctx, g.At(v), prior, r.cfg.Workers)
+		} else if t, v, err = own.withOneVariance(ctx, g); err == nil {
+			logWeight = g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
+		}
+		if err != nil {
+			return nil, 0, 1, err
+		}
+		if e := t.orders.LogEvidence() + logWeight; e > evidence {
+			best, evidence, noise, unit = t, e, v, g.Unit()
+		}
 	}
-	if m.NoiseVariance != 0 {
-		t, err := newNetworkTable(ctx, common.At(m.NoiseVariance), prior, r.cfg.Workers)
-		return t, m.NoiseVariance, 1, err
-	}
-	scaled, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Rank: rank})
-	if err != nil {
-		return nil, 0, 1, err
-	}
-	own, err := newNetworkTable(ctx, scaled.Integrated(), prior, r.cfg.Workers)
-	if err != nil || noCommonUnit(r.data) != "" {
-		return own, 0, 1, err
-	}
-	one, noise, err := own.withOneVariance(ctx, common)
-	if err != nil {
-		return nil, 0, 1, err
-	}
-	unit = common.Unit()
-	if one.orders.LogEvidence()+common.NoiseGrid(noise*unit*unit, 1).LogWeights[0] > own.orders.LogEvidence() {
-		return one, noise, unit, nil
-	}
-	return own, 0, 1, nil
+	return best, noise, unit, nil
 }
 
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared unit of the Gaussian processes, estimated given the best graph of a table, and once more given the best

@@ -14,8 +14,8 @@ import (
 
 // frozenResults are digests of the outputs of a few jobs, by the arithmetic, under the version jobs.Results = 4.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "e7d1c7529a41943a",
-	"float64 amd64 portable": "abbc09bea5c50b94",
+	"float64 amd64 avx2":     "57574fcc989f4439",
+	"float64 amd64 portable": "e1f1349a0a823c4d",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of what jobs

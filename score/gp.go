@@ -15,8 +15,8 @@ type GPOptions struct {
 	// Scale says how the kernel sees the parents: Standardised, or in OneUnit with the origin of the data, about which the functions bend. Zero: Standardised.
 	Scale Scale
 
-	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all variables. Zero: the root of the mean variance of
-	// the columns, with which no unit of the data matters.
+	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all variables. Zero: the geometric mean of the standard deviations
+	// of the columns, with which no unit of the data matters.
 	Unit float64
 
 	// Rank is the number of rows to which the function is restricted where there are
@@ -135,7 +135,7 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 		g.logs[j] = math.Log(sd)
 	}
 	if g.unit = opt.Unit; g.unit == 0 {
-		g.unit = floats.Norm(g.sd, 2) / math.Sqrt(float64(g.d))
+		g.unit = math.Exp(floats.Sum(g.logs) / float64(g.d))
 	}
 	switch opt.Scale {
 	case Standardised:

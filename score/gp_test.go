@@ -105,9 +105,9 @@ func TestGPDensity(t *testing.T) {
 			unit := opt.Unit
 			if unit == 0 {
 				for i := range d {
-					unit += stat.Variance(mat.Col(nil, i, keep(x, mask, i)), nil) / d
+					unit += math.Log(stat.StdDev(mat.Col(nil, i, keep(x, mask, i)), nil)) / d
 				}
-				unit = math.Sqrt(unit)
+				unit = math.Exp(unit)
 			}
 			seen := 0.0
 			if opt.Scale == score.OneUnit {
