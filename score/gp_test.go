@@ -335,6 +335,12 @@ func TestGPErrors(t *testing.T) {
 	if _, err := score.NewGP(x, nil, score.GPOptions{MaxParents: -1}); err == nil {
 		t.Error("a negative bound is accepted")
 	}
+	for _, unit := range []float64{-1, math.NaN(), math.Inf(1)} {
+		want := fmt.Sprintf("score: Gaussian process: unit %v, want a finite number from 0 on", unit)
+		if _, err := score.NewGP(x, nil, score.GPOptions{Unit: unit}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
 }
 
 // Sets and memory are counted exactly: Σ_p C(d, p), and 8n bytes for each vector.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"tobac/score"
 )
@@ -27,19 +28,38 @@ func curve(n int, rng *rand.Rand) *mat.Dense {
 // averaged over the five amplitudes, computed with dense matrices.
 func TestFunctionsFollowTheProcess(t *testing.T) {
 	const n, variance = 40, 0.09
-	rng := rand.New(rand.NewPCG(3, 1))
-	x := curve(n, rng)
-	g, err := score.NewGP(x, nil, score.GPOptions{})
+	for _, opt := range []score.GPOptions{{Unit: 1}, {}, {Scale: score.OneUnit}} {
+		rng := rand.New(rand.NewPCG(3, 1))
+		x := curve(n, rng)
+		if opt.Scale == score.OneUnit { // functions bend about the origin, and a hundred features follow the process there
+			x.Apply(func(_, j int, v float64) float64 { return []float64{v - 100, v}[j] }, x)
+		}
+		checkProcess(t, x, opt, variance, rng)
+	}
+}
+
+func checkProcess(t *testing.T, x *mat.Dense, opt score.GPOptions, variance float64, rng *rand.Rand) {
+	t.Helper()
+	const n = 40
+	g, err := score.NewGP(x, nil, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// By hand: the centred kernel of the standardised column, and y less its mean.
+	// By hand: the centred kernel of the column, standardised or divided by the unit, and y less its mean.
 	u, y := mat.Col(nil, 0, x), mat.Col(nil, 1, x)
+	unit := opt.Unit
+	if unit == 0 {
+		unit = math.Sqrt(stat.StdDev(u, nil) * stat.StdDev(y, nil))
+	}
 	mean := floats.Sum(y) / n
 	floats.AddConst(-mean, y)
-	m := floats.Sum(u) / n
-	floats.AddConst(-m, u)
-	floats.Scale(1/math.Sqrt(floats.Dot(u, u)/(n-1)), u)
+	if opt.Scale == score.OneUnit {
+		floats.Scale(1/unit, u)
+	} else {
+		m, sd := stat.MeanStdDev(u, nil)
+		floats.AddConst(-m, u)
+		floats.Scale(1/sd, u)
+	}
 	k := mat.NewDense(n, n, nil)
 	for a := range n {
 		for b := range n {
@@ -63,7 +83,7 @@ func TestFunctionsFollowTheProcess(t *testing.T) {
 		c := mat.NewSymDense(n, nil)
 		for i := range n {
 			for j := range i + 1 {
-				c.SetSym(i, j, 5*a*k.At(i, j))
+				c.SetSym(i, j, 5*a*unit*unit*k.At(i, j))
 			}
 			c.SetSym(i, i, c.At(i, i)+variance)
 		}
@@ -117,7 +137,7 @@ func TestFunctionsFollowTheProcess(t *testing.T) {
 		// A hundred features in the place of the process: a fifth of a standard deviation (the mean of 600
 		// draws alone has a standard error of 1/24 of one), and a quarter of its size.
 		if math.Abs(got-mean-want) > 0.35*sd || math.Abs(math.Log(math.Sqrt(squares-got*got)/sd)) > 0.25 {
-			t.Errorf("row %d: f is %.3f ± %.3f, of the process %.3f ± %.3f", i, got-mean, math.Sqrt(squares-got*got), want, sd)
+			t.Errorf("%+v, row %d: f is %.3f ± %.3f, of the process %.3f ± %.3f", opt, i, got-mean, math.Sqrt(squares-got*got), want, sd)
 		}
 	}
 }

@@ -138,21 +138,21 @@ func (b *bySources) attach(u, cut float64) (logSum, edges float64) {
 	for ; b.at > 1 && b.ratios[b.at-1]*u < 1; b.at-- {
 		b.logAt -= math.Log(b.ratios[b.at-1])
 	}
-	any, one := cut*float64(m), cut*(1/u-1) // of all, and what it is more of a source
-	sum, mean := 1.0, b.edges[b.at]+one*float64(b.at)
+	every, source := cut*float64(m), cut*(1/u-1) // the edges of all to the new ones, and how many more a source has
+	sum, mean := 1.0, b.edges[b.at]+source*float64(b.at)
 	for s, w := b.at+1, 1.0; s <= m; s++ {
 		if w *= b.ratios[s-1] * u; w < negligible {
 			break
 		}
 		sum += w
-		mean += w * (b.edges[s] + one*float64(s))
+		mean += w * (b.edges[s] + source*float64(s))
 	}
 	for s, w := b.at-1, 1.0; s >= 1; s-- {
 		if w /= b.ratios[s] * u; w < negligible {
 			break
 		}
 		sum += w
-		mean += w * (b.edges[s] + one*float64(s))
+		mean += w * (b.edges[s] + source*float64(s))
 	}
-	return b.logAt + float64(b.at)*math.Log(u) + math.Log(sum), any + mean/sum
+	return b.logAt + float64(b.at)*math.Log(u) + math.Log(sum), every + mean/sum
 }
