@@ -59,23 +59,6 @@ func killWhen(t *testing.T, victim *exec.Cmd, happened func() bool) {
 	}
 }
 
-// kept reads files, with the seconds that jobs took, and returns a function that checks that they are still the same.
-func kept(t *testing.T, paths []string) (check func()) {
-	t.Helper()
-	before := map[string]string{}
-	for _, path := range paths {
-		before[path] = readFile(t, path)
-	}
-	return func() {
-		t.Helper()
-		for path, text := range before {
-			if readFile(t, path) != text {
-				t.Errorf("%s was done again", path)
-			}
-		}
-	}
-}
-
 // uninterrupted makes the scene of a row, runs it in a process of its own, and returns
 // its command line, how long it took, and its results.
 func uninterrupted(t *testing.T, s *scenes, words string) (args []string, took time.Duration, want map[string]string) {

@@ -25,6 +25,23 @@ func outputsOf(t *testing.T, dir string) []string {
 	return all
 }
 
+// kept reads files, with the seconds that jobs took, and returns a function that checks that they are still the same.
+func kept(t *testing.T, paths []string) (check func()) {
+	t.Helper()
+	before := map[string]string{}
+	for _, path := range paths {
+		before[path] = readFile(t, path)
+	}
+	return func() {
+		t.Helper()
+		for path, text := range before {
+			if readFile(t, path) != text {
+				t.Errorf("%s was done again", path)
+			}
+		}
+	}
+}
+
 // A study writes its files, goes on from its folder, does only what is new when it is extended, and does a damaged cell again, which it names.
 func TestReproduce(t *testing.T) {
 	inFolder(t, nil)
@@ -49,19 +66,12 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("report.html has %q, and is to stand alone", outside)
 		}
 	}
-	before := map[string]string{}
-	for _, path := range outputsOf(t, "r/cells") {
-		before[path] = readFile(t, path)
-	}
+	check := kept(t, outputsOf(t, "r/cells"))
 	// More runs: what is there is not done again.
 	if got := succeed(t, append(strings.Fields(strings.Replace(cheap, "--runs 2", "--runs 3", 1)), "--out", "r")...); !strings.Contains(got.stdout, ": 9 cells\n") {
 		t.Errorf("%+v", got)
 	}
-	for path, text := range before {
-		if readFile(t, path) != text {
-			t.Errorf("%s was done again", path)
-		}
-	}
+	check()
 	if !strings.HasPrefix(readFile(t, "r/results.csv"), want[:strings.Index(want, "sachs-split1")]) {
 		t.Error("the lines of the first split changed")
 	}
