@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -29,8 +30,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err != nil {
 		return nil, err
 	}
-	mean, sd := r.data.Moments() // biases are near zero, and means in the units of the data need not be
-	scale := &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}
+	scale := inUnits(r.data, unit)
 	if noise == 0 {
 		if _, scale, err = standardised(r.data); err != nil {
 			return nil, err
@@ -59,6 +59,12 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise*unit*unit, unit)
 	}
 	return inf, r.withNetworks(ctx, inf, table, model, scale)
+}
+
+// inUnits is the scale of columns in a unit for all, less their means: biases are near zero, and means in the units of the data need not be.
+func inUnits(data *dataset.Table, unit float64) *posterior.Standardization {
+	mean, sd := data.Moments()
+	return &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}
 }
 
 // temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
@@ -96,10 +102,8 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		evidence = best.orders.LogEvidence()
 	}
 	unit = 1
-	mean, _ := r.data.Moments()
-	about := posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{1}, d)}
 	own := best
-	for _, x := range []*mat.Dense{r.data.X, about.Apply(r.data.X)} {
+	for _, x := range []*mat.Dense{r.data.X, inUnits(r.data, 1).Apply(r.data.X)} {
 		g, err := score.NewGP(x, r.data.Mask(), inOneUnit)
 		if err != nil {
 			return nil, 0, 1, err
