@@ -133,7 +133,7 @@ func TestConfigErrors(t *testing.T) {
 		{"estimator", tobac.Config{Sampler: tobac.Sampler{Estimator: 7}}, "estimator is "},
 		{"gradient", tobac.Config{Sampler: tobac.Sampler{Gradient: 7}}, "grad is "},
 		{"readout", tobac.Config{Sampler: tobac.Sampler{Readout: 7}}, "readout is tobac.Readout(7); allowed: conditional, frequency"},
-		{"penalty for TOBAC", tobac.Config{Sampler: tobac.Sampler{Penalty: models.Penalty{Rate: 2}}}, "a penalty of cycles is set, but the method tobac has no cycles"},
+		{"penalty for TOBAC", tobac.Config{Sampler: tobac.Sampler{Penalty: models.Penalty{Rate: 2}}}, "an acyclicity penalty is set, but the method tobac has no cycles"},
 		{"penalty rate", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
 		{"penalty samples", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1 to 1000000"},
 		{"chains", tobac.Config{Chains: tobac.Chains{Rungs: -1}}, "rungs is -1; allowed: whole numbers from 1 to 1000"},

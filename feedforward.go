@@ -75,8 +75,8 @@ func (m FeedForward) options(own models.NoiseVariances) models.FeedForwardOption
 // Sampled implements [SampledModel].
 func (m FeedForward) Sampled(bool) (Model, bool) { return m, m.NoiseVariance == 0 }
 
-// Doubts implements [Cautious]: columns that do not suit a common noise variance, and means far from zero without a bias.
-func (m FeedForward) Doubts(data *dataset.Table) (w []string) {
+// Warnings implements [Cautious]: columns that do not suit a common noise variance, and means far from zero without a bias.
+func (m FeedForward) Warnings(data *dataset.Table) (w []string) {
 	if m.NoiseVariance == 0 {
 		return nil // the columns are scaled
 	}

@@ -178,9 +178,9 @@ func (m Linear) Unsuited(data *dataset.Table) string {
 	return normalNoise(data)
 }
 
-// Doubts implements [Cautious]: columns whose means are far from zero, without an
+// Warnings implements [Cautious]: columns whose means are far from zero, without an
 // intercept, and columns that do not suit a common noise variance.
-func (m Linear) Doubts(data *dataset.Table) (w []string) {
+func (m Linear) Warnings(data *dataset.Table) (w []string) {
 	if !m.Unequal {
 		w = commonNoise(data, m.NoiseVariance)
 	}

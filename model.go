@@ -49,8 +49,8 @@ type Noisy interface {
 
 // A Cautious model knows which data do not suit it.
 type Cautious interface {
-	// Doubts are reasons to distrust a fit to the data, as sentences for a reader.
-	Doubts(data *dataset.Table) []string
+	// Warnings are reasons to distrust a fit to the data, as sentences for a reader.
+	Warnings(data *dataset.Table) []string
 }
 
 // A Scored model has node scores in closed form, which the engines that infer

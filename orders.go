@@ -161,8 +161,8 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 // orderSeed is the seed of everything under order number k: for 0 that of the run.
 func orderSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.FitUnderOrder, k) }
 
-// warnings are reasons to distrust the result, as sentences for a reader.
-func (r *Run) warnings() []string {
+// Warnings lists what is known so far of reasons to distrust the result, as sentences for a reader.
+func (r *Run) Warnings() []string {
 	var w []string
 	if r.atOdds != "" {
 		w = append(w, r.atOdds)
@@ -178,7 +178,7 @@ func (r *Run) warnings() []string {
 		if r.inferred != nil && r.inferred.post != nil { // networks over all orders are given centred columns
 			data = onScale(data, r.inferred.post.Standardization)
 		}
-		w = append(w, m.Doubts(data)...)
+		w = append(w, m.Warnings(data)...)
 	}
 	if _, ok := r.cfg.Model.(BGe); ok && r.cfg.Sampler.Method == DiBS {
 		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
@@ -191,7 +191,7 @@ func (r *Run) warnings() []string {
 			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
 		}
 	}
-	return append(w, r.doubts()...)
+	return append(w, r.tableWarnings()...)
 }
 
 // countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
@@ -200,9 +200,6 @@ func (r *Run) countsNetworks() bool {
 	s := &r.cfg.Sampler
 	return networks && r.listsParticles() && s.Readout != ReweightedReadout && (s.Readout == FrequencyReadout || s.Gradient != models.Flips)
 }
-
-// Warnings lists what is known so far of reasons to distrust the result.
-func (r *Run) Warnings() []string { return r.warnings() }
 
 // warnings are reasons to distrust the order or the distribution over orders.
 func (f *found) warnings(names []string, resamples int) []string {

@@ -40,17 +40,17 @@ type Run struct {
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred  *inference      // nil: SVGD alone, or the stage before it has not ended
-	stage     stage           // before SVGD; nil: none with steps
-	compared  []Evidence      // of the models compared; nil: none were
-	particles *particles      // nil: no SVGD, or not begun
-	sampling  bool            // SVGD is a stage of the run
-	found     *found          // orders that a method found; nil: none
-	shared    shared          // with fits to other completed tables
-	unusable  error           // why it cannot be used; nil: it can
-	expected  problem         // before anything was computed
-	doubts    func() []string // about the table, looked for once
-	atOdds    string          // the warning that the data speak against what is known; "": they do not
+	inferred      *inference      // nil: SVGD alone, or the stage before it has not ended
+	stage         stage           // before SVGD; nil: none with steps
+	compared      []Evidence      // of the models compared; nil: none were
+	particles     *particles      // nil: no SVGD, or not begun
+	sampling      bool            // SVGD is a stage of the run
+	found         *found          // orders that a method found; nil: none
+	shared        shared          // with fits to other completed tables
+	unusable      error           // why it cannot be used; nil: it can
+	expected      problem         // before anything was computed
+	tableWarnings func() []string // found once
+	atOdds        string          // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }
@@ -92,7 +92,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := checkColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, doubts: sync.OnceValue(func() []string { return tableDoubts(data) })}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, tableWarnings: sync.OnceValue(func() []string { return tableWarnings(data) })}
 	r.choose()
 	r.expected = r.problem()
 	if err := r.expected.checkMemory(cfg.room()); err != nil {
@@ -300,7 +300,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
 	out.Checks = r.checks(out)
-	out.Warnings = slices.Concat(listed.Warnings, r.warnings(), checkWarnings(out.Checks))
+	out.Warnings = slices.Concat(listed.Warnings, r.Warnings(), checkWarnings(out.Checks))
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
 }

@@ -122,12 +122,12 @@ func (s *Sampler) Settings() []*Setting {
 		oneOf(&s.Parameters, "parameters", "whether svgd samples parameters of models with node scores", "sampled", SampledParameters, IntegratedParameters),
 		wholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
 		scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
-		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the penalty of cycles of --method dibs", "1"),
-		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the penalty of cycles", "32"),
+		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty of --method dibs", "1"),
+		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the acyclicity penalty", "32"),
 		coupled(&s.Coupling, "kernel", "kernel of svgd: a function, and what shares one among latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
 		scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of --alpha-rate", "growth with --alpha-rate"),
 		scheduled(&s.StepSchedule, "step-schedule", "factor of --step-size from step to step", "constant:1"),
-		scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the penalty of cycles of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
+		scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the acyclicity penalty of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
 	}
 }
 
@@ -141,7 +141,7 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 		return s, fmt.Errorf("alpha rate %v beside a schedule of alpha, want one of the two", s.AlphaRate)
 	}
 	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
-		return s, fmt.Errorf("a penalty of cycles is set, but the method %v has no cycles", s.Method)
+		return s, fmt.Errorf("an acyclicity penalty is set, but the method %v has no cycles", s.Method)
 	}
 	if s.Penalty.Beta != nil && s.Penalty.Rate != 0 {
 		return s, fmt.Errorf("penalty rate %v beside a schedule of the penalty, want one of the two", s.Penalty.Rate)

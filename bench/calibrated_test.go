@@ -57,7 +57,7 @@ func TestCalibratedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference, joint := yardstick(t, p, order, c.edgesPerNode, c.networks)
+			reference, joint := referenceOf(t, p, order, c.edgesPerNode, c.networks)
 			mae := pairError(order, res.Probabilities, reference)
 			sum += mae / float64(c.runs)
 			difference := ""
@@ -87,8 +87,8 @@ func trueOrder(t *testing.T, p *study.Problem) []int {
 	return order
 }
 
-// yardstick are the edge probabilities given an order, and for linear models by how much the mean log joint density of draws differs from the exact one.
-func yardstick(t *testing.T, p *study.Problem, order []int, edgesPerNode float64, networks bool) (*mat.Dense, func(*tobac.Result) float64) {
+// referenceOf is the exact posterior, or for networks a long run of tempering: edge probabilities given an order, and for linear models by how much the mean log joint density of draws differs from the exact one.
+func referenceOf(t *testing.T, p *study.Problem, order []int, edgesPerNode float64, networks bool) (*mat.Dense, func(*tobac.Result) float64) {
 	t.Helper()
 	ctx, d := context.Background(), len(order)
 	prior, err := score.ErdosRenyi(d, 2*edgesPerNode/float64(d-1))

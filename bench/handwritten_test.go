@@ -13,7 +13,7 @@ import (
 	"tobac/svgd"
 )
 
-// plainNoise is models.SeededNoise without assembly: the yardstick draws in plain Go
+// plainNoise is models.SeededNoise without assembly: the baseline draws in plain Go
 // too.
 type plainNoise uint64
 
@@ -43,7 +43,7 @@ func (p *stepProblem) handwritten(tb testing.TB, samples, workers int) *handwrit
 	return target
 }
 
-// The yardstick does the work of the engines: same noise, same scores, for the
+// The baseline does the work of the engines: same noise, same scores, for the
 // linear model at every size that is timed, for networks at smaller ones.
 func TestHandwrittenAgrees(t *testing.T) {
 	agree := func(t *testing.T, p *stepProblem, samples int) {

@@ -22,7 +22,7 @@ type HeldOut struct {
 	// the entries of graphs with a cycle are not looked at.
 	Particles []LogDensity
 	// Empty is the log density under the graph without edges and Θ = 0: the
-	// yardstick, and the value taken if every particle has a cycle.
+	// baseline, and the value taken if every particle has a cycle.
 	Empty LogDensity
 }
 

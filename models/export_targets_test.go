@@ -15,7 +15,7 @@ type Objective struct {
 }
 
 // Objectives are the expressions whose gradients make up the score: of Z, of Θ
-// if there are parameters, and of Z once more, the penalty of cycles, if there
+// if there are parameters, and of Z once more, the acyclicity penalty, if there
 // is one.
 func (t *TOBAC) Objectives(step int) []Objective {
 	e := t.expressions()

@@ -10,7 +10,7 @@ import (
 
 // Profile measures where the time of a score of particles x at a step goes, on one
 // worker and with the compiled engine; see [autograd.Program.Profile]. A
-// penalty of cycles is a program of its own, whose profile comes second.
+// acyclicity penalty is a program of its own, whose profile comes second.
 func (t *TOBAC) Profile(x []*mat.Dense, step, rounds int) ([]*autograd.Profile, error) {
 	if len(x) != t.blocks() {
 		return nil, fmt.Errorf("models: TOBAC: got %d blocks, want %d", len(x), t.blocks())

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A profile covers every particle and leaves scores as they are; a penalty of cycles
+// A profile covers every particle and leaves scores as they are; an acyclicity penalty
 // has a profile of its own.
 func TestTOBACProfile(t *testing.T) {
 	const particles, samples, rounds = 3, 16, 2

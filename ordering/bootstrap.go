@@ -27,7 +27,7 @@ type BootstrapOptions struct {
 
 // A Distribution over orders says how firmly data decide an order.
 type Distribution struct {
-	// Point is the order of the data themselves, with its doubts. Resampling
+	// Point is the order of the data themselves, with its warnings. Resampling
 	// hides some of their reasons: a resample of standardised columns is not
 	// standardised.
 	Point *Result

@@ -161,8 +161,8 @@ func TestBootstrapKnowsWhatDataDecide(t *testing.T) {
 	}
 	// Standardised data: the point says so, the resamples differ.
 	d = bootstrap(t, ordering.MethodEqVar, standardised(tied), 40, ordering.BootstrapOptions{})
-	if d.Point.Doubts[0].Kind != ordering.DoubtStandardised || len(d.Orders) < 4 || d.Stability() > 0.85 {
-		t.Errorf("standardised: doubts %v, %d orders, stability %g", d.Point.Doubts, len(d.Orders), d.Stability())
+	if d.Point.Warnings[0].Kind != ordering.WarningStandardised || len(d.Orders) < 4 || d.Stability() > 0.85 {
+		t.Errorf("standardised: warnings %v, %d orders, stability %g", d.Point.Warnings, len(d.Orders), d.Stability())
 	}
 }
 

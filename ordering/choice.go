@@ -25,7 +25,7 @@ func relativeGap(best, second float64) float64 {
 // record appends one choice to r.
 func (r *Result) record(c choice) {
 	if c.gap == 0 {
-		r.doubt(Doubt{Kind: DoubtTie, Columns: []int{min(c.column, c.rival), max(c.column, c.rival)}, Position: len(r.Order), Values: []float64{c.criterion}})
+		r.warn(Warning{Kind: WarningTie, Columns: []int{min(c.column, c.rival), max(c.column, c.rival)}, Position: len(r.Order), Values: []float64{c.criterion}})
 	}
 	r.Order = append(r.Order, c.column)
 	r.Criterion = append(r.Criterion, c.criterion)
@@ -34,15 +34,14 @@ func (r *Result) record(c choice) {
 }
 
 // sinksFirst turns an order that was recorded from the last position to the
-// first around, positions in doubts included.
+// first around, positions in warnings included.
 func (r *Result) sinksFirst() {
 	slices.Reverse(r.Order)
 	slices.Reverse(r.Criterion)
 	slices.Reverse(r.Gaps)
-	for i, d := range r.Doubts {
-		if d.Position >= 0 {
-			r.Doubts[i].Position = len(r.Order) - 1 - d.Position
-			r.Warnings[i] = r.Doubts[i].String()
+	for i, w := range r.Warnings {
+		if w.Position >= 0 {
+			r.Warnings[i].Position = len(r.Order) - 1 - w.Position
 		}
 	}
 }

@@ -4,7 +4,7 @@
 // firmly the data decide that order. Edges given an order are not its business.
 //
 // It is for callers who need an order before, or instead of, a search over
-// graphs. It knows neither column names nor files: errors and doubts carry
+// graphs. It knows neither column names nor files: errors and warnings carry
 // column indices, and [WithNames] and [Result.Sentences] add names to them.
 //
 // # Estimators
@@ -38,7 +38,7 @@
 //
 // [Result.Gaps] says how far behind the second candidate was at every position:
 // a near-tie is where an order is a guess, and [Result.NearTies] lists those.
-// [Result.Doubts] lists what the estimator noticed about the data. [Bootstrap]
+// [Result.Warnings] lists what the estimator noticed about the data. [Bootstrap]
 // orders resamples of the rows; its [Distribution] holds the distinct orders with
 // their weights, how often one column precedes another, and how far the resamples
 // agree, beside random orders. Where the true graph is known, [Varsortability] and
@@ -51,7 +51,7 @@
 // values. Column and row indices count from 0. order[c] is the column at
 // position c. Variances have divisor n−1. Columns are centred in two passes
 // before products are summed, so adding a constant to a column changes nothing,
-// to rounding. Ties go to the lowest column index and are doubts. Relabelling
+// to rounding. Ties go to the lowest column index and are warnings. Relabelling
 // the columns relabels the order, except in a tie and except for
 // NPVarAsReleased.
 //
@@ -61,7 +61,7 @@
 // of the columns: a common factor changes nothing, a factor on one column can
 // change everything. On standardised columns every marginal variance is the
 // same, the first pick is decided by sampling noise and the rest follows from
-// it; results have a [DoubtStandardised] then. Do not standardise simulated data
+// it; results have a [WarningStandardised] then. Do not standardise simulated data
 // before ordering them. With unequal noise variances EqVar and NPVar have no
 // guarantee. SCORE depends on a common factor too, through a ridge, and means
 // nothing on linear Gaussian data, where every second derivative is constant.

@@ -25,7 +25,7 @@ const dependence = 1e-12
 // It assumes a linear model whose noise variances are equal. A common factor on
 // all columns changes nothing; the order changes with the units of single
 // columns and means nothing where these are arbitrary, above all on
-// standardised data: the result has a [DoubtStandardised] if all marginal
+// standardised data: the result has a [WarningStandardised] if all marginal
 // variances lie within 5 % of each other.
 //
 // It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n ≤ d
@@ -40,7 +40,7 @@ func EqVar(x mat.Matrix) (*Result, error) { return EqVarOptions{}.Order(x) }
 type EqVarOptions struct {
 	// Partial allows 2 ≤ n ≤ d: the first n−1 positions, all that n rows can
 	// decide, are found as usual. The other columns follow by ascending
-	// residual, then index, with a gap of 0 and a [DoubtUndecided].
+	// residual, then index, with a gap of 0 and a [WarningUndecided].
 	Partial bool
 }
 
@@ -97,7 +97,7 @@ func (r *Result) appendUndecided(e *elimination, next *front) {
 		r.Gaps = append(r.Gaps, 0)
 	}
 	r.MinRelGap = 0
-	r.doubt(Doubt{Kind: DoubtUndecided, Columns: append([]int(nil), r.Order[first:]...), Position: first})
+	r.warn(Warning{Kind: WarningUndecided, Columns: append([]int(nil), r.Order[first:]...), Position: first})
 }
 
 // covarianceForOrder checks x for an estimator of the EqVar family that needs
@@ -118,7 +118,7 @@ func covarianceForOrder(x mat.Matrix, method string, least func(d int) int) (bla
 		return none, nil, err
 	}
 	result := newResult(method, len(v))
-	result.doubtScale(v, columns)
+	result.warnOfScale(v, columns)
 	return c, result, nil
 }
 

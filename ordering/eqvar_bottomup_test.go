@@ -78,7 +78,7 @@ func TestEqVarBottomUpSachs(t *testing.T) {
 	}
 }
 
-// Tied sinks: the lower index is the sink, and the doubt names its position.
+// Tied sinks: the lower index is the sink, and the warning names its position.
 func TestEqVarBottomUpTies(t *testing.T) {
 	x := mat.NewDense(8, 3, nil)
 	for i := range 8 {
@@ -93,8 +93,8 @@ func TestEqVarBottomUpTies(t *testing.T) {
 	if !slices.Equal(got.Order, []int{2, 1, 0}) || got.MinRelGap != 0 {
 		t.Errorf("order %v, gap %g, want [2 1 0] and 0", got.Order, got.MinRelGap)
 	}
-	if want := "columns 1 and 2 tie at position 3 of the order (1.143); the lower index was taken"; len(got.Warnings) != 3 || got.Warnings[1] != want {
-		t.Errorf("warnings %q, want three, the second %q", got.Warnings, want)
+	if want := "columns 1 and 2 tie at position 3 of the order (1.143); the lower index was taken"; len(got.Warnings) != 3 || got.Warnings[1].String() != want {
+		t.Errorf("warnings %q, want three, the second %q", got.Sentences(nil), want)
 	}
 }
 

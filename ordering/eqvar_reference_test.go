@@ -147,15 +147,15 @@ func TestEqVarSachs(t *testing.T) {
 				t.Errorf("%d violated edges, want %d", v, row.violated)
 			}
 			if warned := len(got.Warnings) > 0; warned != row.warned {
-				t.Errorf("warnings %q", got.Warnings)
+				t.Errorf("warnings %q", got.Sentences(nil))
 			}
 		})
 	}
 	t.Run("standardised, all rows", func(t *testing.T) {
 		// The first pick is decided by rounding; only the warning is certain.
 		got := mustEqVar(t, standardised)
-		if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0], "within 5 %") || !strings.Contains(got.Warnings[0], "standardised") {
-			t.Errorf("warnings %q, want one about standardised data", got.Warnings)
+		if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0].String(), "within 5 %") || !strings.Contains(got.Warnings[0].String(), "standardised") {
+			t.Errorf("warnings %q, want one about standardised data", got.Sentences(nil))
 		}
 		if err := ordering.Validate(got.Order, d); err != nil {
 			t.Error(err)

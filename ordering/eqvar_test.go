@@ -224,8 +224,8 @@ func TestEqVarTies(t *testing.T) {
 		t.Errorf("order %v, gap %g, want [0 1 2] and 0", got.Order, got.MinRelGap)
 	}
 	want := "columns 1 and 2 tie at position 1 of the order (1.143); the lower index was taken"
-	if len(got.Warnings) != 3 || got.Warnings[1] != want {
-		t.Errorf("warnings %q, want three, the second %q", got.Warnings, want)
+	if len(got.Warnings) != 3 || got.Warnings[1].String() != want {
+		t.Errorf("warnings %q, want three, the second %q", got.Sentences(nil), want)
 	}
 }
 
@@ -247,9 +247,9 @@ func TestEqVarPartial(t *testing.T) {
 		t.Errorf("order %v, regression begins %v", got.Order, first[:5])
 	}
 	rest := slices.Sorted(slices.Values(got.Order[5:]))
-	doubt := got.Doubts[len(got.Doubts)-1]
-	if doubt.Kind != ordering.DoubtUndecided || doubt.Position != 5 || !slices.Equal(slices.Sorted(slices.Values(doubt.Columns)), rest) {
-		t.Errorf("doubts %v", got.Doubts)
+	warning := got.Warnings[len(got.Warnings)-1]
+	if warning.Kind != ordering.WarningUndecided || warning.Position != 5 || !slices.Equal(slices.Sorted(slices.Values(warning.Columns)), rest) {
+		t.Errorf("warnings %v", got.Warnings)
 	}
 	if got.MinRelGap != 0 || got.Gaps[5] != 0 || got.Gaps[0] == 0 {
 		t.Errorf("gaps %v", got.Gaps)

@@ -170,7 +170,7 @@ func ExampleVarsortability() {
 	// 1.00 by variance, 0.67 by R²
 }
 
-// Doubts say why an order may be wrong; Sentences names the columns.
+// Warnings say why an order may be wrong; Sentences names the columns.
 func ExampleResult_Sentences() {
 	x := mat.NewDense(4, 2, []float64{1, 7, 2, 7, 3, 7, 6, 7})
 	result, err := ordering.Variance(x)
@@ -178,7 +178,7 @@ func ExampleResult_Sentences() {
 		log.Fatal(err)
 	}
 	for i, sentence := range result.Sentences([]string{"dose", "batch"}) {
-		fmt.Println(result.Doubts[i].Kind == ordering.DoubtConstant, sentence)
+		fmt.Println(result.Warnings[i].Kind == ordering.WarningConstant, sentence)
 	}
 	// Output:
 	// true column "batch" is constant; its place in the order means nothing

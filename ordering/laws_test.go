@@ -184,7 +184,7 @@ func TestRunsAgree(t *testing.T) {
 		if err := ordering.Validate(first.Order, 5); err != nil {
 			t.Errorf("%s: %v", e.name, err)
 		}
-		if len(first.Criterion) != 5 || len(first.Gaps) != 5 || len(first.Warnings) != len(first.Doubts) || slices.Min(first.Gaps) != first.MinRelGap {
+		if len(first.Criterion) != 5 || len(first.Gaps) != 5 || slices.Min(first.Gaps) != first.MinRelGap {
 			t.Errorf("%s: %+v", e.name, first)
 		}
 	}
@@ -284,41 +284,41 @@ func TestStandardisedData(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", e.name, err)
 		}
-		says := slices.ContainsFunc(got.Doubts, func(d ordering.Doubt) bool { return d.Kind == ordering.DoubtStandardised })
+		says := slices.ContainsFunc(got.Warnings, func(d ordering.Warning) bool { return d.Kind == ordering.WarningStandardised })
 		if want := !slices.Contains([]string{"score", "score, mean absolute deviation", "score, divided by mean"}, e.name); says != want {
-			t.Errorf("%s: doubts %v, standardised among them: want %t", e.name, got.Doubts, want)
+			t.Errorf("%s: warnings %v, standardised among them: want %t", e.name, got.Warnings, want)
 		}
 	}
 }
 
-func TestDoubtSentences(t *testing.T) {
+func TestWarningSentences(t *testing.T) {
 	names := []string{"a", "b c"}
 	for _, row := range []struct {
-		doubt ordering.Doubt
-		plain string
-		named string
+		warning ordering.Warning
+		plain   string
+		named   string
 	}{
-		{ordering.Doubt{Kind: ordering.DoubtTie, Columns: []int{0, 1}, Position: 3, Values: []float64{2}},
+		{ordering.Warning{Kind: ordering.WarningTie, Columns: []int{0, 1}, Position: 3, Values: []float64{2}},
 			"columns 1 and 2 tie at position 4 of the order (2); the lower index was taken",
 			`columns "a" and "b c" tie at position 4 of the order (2); the lower index was taken`},
-		{ordering.Doubt{Kind: ordering.DoubtConstant, Columns: []int{1}, Position: -1},
+		{ordering.Warning{Kind: ordering.WarningConstant, Columns: []int{1}, Position: -1},
 			"column 2 is constant; its place in the order means nothing", `column "b c" is constant; its place in the order means nothing`},
-		{ordering.Doubt{Kind: ordering.DoubtUndecided, Columns: []int{1, 2, 0}, Position: 4},
+		{ordering.Warning{Kind: ordering.WarningUndecided, Columns: []int{1, 2, 0}, Position: 4},
 			"the rows decide 4 positions; columns 2, 3 and 1 come after them in a sequence that means nothing",
 			`the rows decide 4 positions; columns "b c", 3 and "a" come after them in a sequence that means nothing`},
-		{ordering.Doubt{Kind: ordering.DoubtClamped, Columns: []int{0}, Position: 2, Values: []float64{-0.25}},
+		{ordering.Warning{Kind: ordering.WarningClamped, Columns: []int{0}, Position: 2, Values: []float64{-0.25}},
 			"the fit of column 1 at position 3 varies more than the column, by 0.25; its conditional variance was taken as 0",
 			`the fit of column "a" at position 3 varies more than the column, by 0.25; its conditional variance was taken as 0`},
-		{ordering.Doubt{Kind: ordering.DoubtRidge, Position: 2, Values: []float64{1.49e-7}},
+		{ordering.Warning{Kind: ordering.WarningRidge, Position: 2, Values: []float64{1.49e-7}},
 			"the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable", "the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable"},
-		{ordering.Doubt{Kind: ordering.DoubtLarge, Position: 5, Values: []float64{2500, 5e7}},
+		{ordering.Warning{Kind: ordering.WarningLarge, Position: 5, Values: []float64{2500, 5e7}},
 			"the last additive fit has 2500 coefficients, 50 MB in its factor", "the last additive fit has 2500 coefficients, 50 MB in its factor"},
-		{ordering.Doubt{Kind: 99}, "doubt of kind 99", "doubt of kind 99"},
+		{ordering.Warning{Kind: 99}, "warning of kind 99", "warning of kind 99"},
 	} {
-		if got := fmt.Sprint(row.doubt); got != row.plain {
+		if got := fmt.Sprint(row.warning); got != row.plain {
 			t.Errorf("got  %q\nwant %q", got, row.plain)
 		}
-		if got := row.doubt.Sentence(names); got != row.named {
+		if got := row.warning.Sentence(names); got != row.named {
 			t.Errorf("got  %q\nwant %q", got, row.named)
 		}
 	}

@@ -181,19 +181,19 @@ func checkVaries(x mat.Matrix, columns []column) error {
 	return nil
 }
 
-// doubtScale adds the doubts that the marginal variances v raise by themselves:
+// warnOfScale adds the warnings that the marginal variances v raise by themselves:
 // columns that are constant, and variances all within 5 per cent of the
 // smallest. It needs at least two columns.
-func (r *Result) doubtScale(v []float64, columns []column) {
+func (r *Result) warnOfScale(v []float64, columns []column) {
 	lo, hi := v[0], v[0]
 	for j, x := range v {
 		lo, hi = math.Min(lo, x), math.Max(hi, x)
 		if columns[j].constant {
-			r.doubt(Doubt{Kind: DoubtConstant, Columns: []int{j}, Position: -1})
+			r.warn(Warning{Kind: WarningConstant, Columns: []int{j}, Position: -1})
 		}
 	}
 	if lo > 0 && hi <= 1.05*lo {
-		r.doubt(Doubt{Kind: DoubtStandardised, Position: -1, Values: []float64{lo, hi}})
+		r.warn(Warning{Kind: WarningStandardised, Position: -1, Values: []float64{lo, hi}})
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func NearGap(rows int) float64 { return 0.2 / math.Sqrt(float64(rows)) }
 
 // NearTies lists the positions of the order at which the gap was above 0 and
-// below [NearGap]; a gap of 0 has a doubt of its own. Two candidates without an
+// below [NearGap]; a gap of 0 has a warning of its own. Two candidates without an
 // edge between them may well be as close as that, and then nothing hangs on
 // their sequence: [Bootstrap] shows what else moves with it. The scale of the
 // gap is that of estimators that compare variances of columns; for [SCORE], whose
@@ -29,7 +29,7 @@ func (r *Result) NearTies(rows int) []int {
 }
 
 // NearTieSentence says for a reader where the order is a guess, and is empty
-// where [Result.NearTies] is. Columns are named as by [Doubt.Sentence].
+// where [Result.NearTies] is. Columns are named as by [Warning.Sentence].
 func (r *Result) NearTieSentence(rows int, names []string) string {
 	near := r.NearTies(rows)
 	if len(near) == 0 {

@@ -17,7 +17,7 @@ func TestNearTies(t *testing.T) {
 		t.Errorf("gap of 100 rows %v, want a tenth of 2/√100", got)
 	}
 	if got := r.NearTies(100); !slices.Equal(got, []int{1, 4}) {
-		t.Errorf("near ties at %v, want 1 and 4: a tie has a doubt of its own", got)
+		t.Errorf("near ties at %v, want 1 and 4: a tie has a warning of its own", got)
 	}
 	for _, row := range []struct {
 		rows  int

@@ -26,7 +26,7 @@ import (
 // It assumes additive functions and equal noise variances, and has no guarantee
 // without. A common factor on all columns changes nothing; a factor on one
 // column can change everything, so on standardised data the order means nothing
-// and the result has a [DoubtStandardised]. With n near K·d or below, the late
+// and the result has a [WarningStandardised]. With n near K·d or below, the late
 // fits are nearly saturated and the late positions weakly supported; n ≤ d is
 // allowed.
 //
@@ -34,8 +34,8 @@ import (
 // and d > 1 ([ErrTooFewRows]), if a column is constant ([ErrConstant]), if a
 // variance leaves the range of float64 ([ErrScale]), if there are too many
 // coefficients ([ErrTooLarge]), or if the normal equations cannot be solved
-// ([ErrSingular]); a raised ridge is a [DoubtRidge], a negative c_l becomes 0
-// with a [DoubtClamped]. The copy of a column follows it, after a [DoubtTie].
+// ([ErrSingular]); a raised ridge is a [WarningRidge], a negative c_l becomes 0
+// with a [WarningClamped]. The copy of a column follows it, after a [WarningTie].
 func NPVar(x mat.Matrix) (*Result, error) { return NPVarOptions{}.Order(x) }
 
 // NPVarOptions are the settings of [NPVar]; the zero value has its behaviour.
@@ -48,7 +48,7 @@ type NPVarOptions struct {
 
 	// MaxCoefficients is the largest number of coefficients K·(d−1) allowed,
 	// which needs 8 bytes times its square; 0: 8000 (512 MB). Above 2000 the
-	// result has a DoubtLarge.
+	// result has a WarningLarge.
 	MaxCoefficients int
 }
 
@@ -95,9 +95,9 @@ func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 		return nil, err
 	}
 	result := newResult(method, d)
-	result.doubtScale(v, columns)
+	result.warnOfScale(v, columns)
 	if size > manyCoefficients {
-		result.doubt(Doubt{Kind: DoubtLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
+		result.warn(Warning{Kind: WarningLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
 	}
 	search := &conditionalVariances{additive: newAdditive(x, columns, o.Smoother, d-1), total: v, value: make([]float64, d)}
 	p.check(d)
@@ -142,7 +142,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		}
 		for _, made := range next {
 			if made.criterion < 0 {
-				result.doubt(Doubt{Kind: DoubtClamped, Columns: []int{made.column}, Position: len(result.Order), Values: []float64{made.criterion}})
+				result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column}, Position: len(result.Order), Values: []float64{made.criterion}})
 			}
 			result.recordClamped(made, c.value)
 			left = without(left, made.column)
@@ -164,7 +164,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		}
 		if c.ridge > raised {
 			raised = c.ridge
-			result.doubt(Doubt{Kind: DoubtRidge, Position: len(result.Order), Values: []float64{raised}})
+			result.warn(Warning{Kind: WarningRidge, Position: len(result.Order), Values: []float64{raised}})
 		}
 	}
 }

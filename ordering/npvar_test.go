@@ -357,15 +357,15 @@ func TestNPVarSettings(t *testing.T) {
 		}
 	}
 	got, err := ordering.NPVarOptions{MaxCoefficients: 60}.Order(x)
-	if err != nil || len(got.Doubts) != 0 {
-		t.Errorf("60 coefficients: %v, doubts %v", err, got.Doubts)
+	if err != nil || len(got.Warnings) != 0 {
+		t.Errorf("60 coefficients: %v, warnings %v", err, got.Warnings)
 	}
 	if s := ordering.Smoother(7).String(); s != "Smoother(7)" {
 		t.Errorf("unknown smoother prints %q", s)
 	}
 }
 
-// The doubt about size comes with the result.
+// The warning about size comes with the result.
 func TestNPVarLarge(t *testing.T) {
 	if !*long {
 		t.Skip("three seconds; -long runs it")
@@ -375,8 +375,8 @@ func TestNPVarLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Doubts[0]; d.Kind != ordering.DoubtLarge || d.Values[0] != 2040 {
-		t.Errorf("doubts %v", got.Doubts)
+	if d := got.Warnings[0]; d.Kind != ordering.WarningLarge || d.Values[0] != 2040 {
+		t.Errorf("warnings %v", got.Warnings)
 	}
 }
 
@@ -399,7 +399,7 @@ func TestNPVarAsReleased(t *testing.T) {
 		if want := append([]int{best}, slices.Delete(identity(d), best, best+1)...); !slices.Equal(got.Order, want) {
 			t.Errorf("order %v, want %v", got.Order, want)
 		}
-		if d > 1 && (got.Doubts[0].Kind != ordering.DoubtReleased || !strings.Contains(got.Warnings[0], "defect") || !strings.Contains(got.Method, "defective")) {
+		if d > 1 && (got.Warnings[0].Kind != ordering.WarningReleased || !strings.Contains(got.Warnings[0].String(), "defect") || !strings.Contains(got.Method, "defective")) {
 			t.Errorf("no warning: %+v", got)
 		}
 	}

@@ -36,10 +36,8 @@ type Result struct {
 	// from 0, if the estimator places several columns at a time
 	// ([NPVarOptions]), and is nil otherwise.
 	Layers []int
-	// Doubts lists reasons to distrust the order, Warnings their sentences with
-	// columns as indices from 0. [Result.Sentences] writes names instead.
-	Doubts   []Doubt
-	Warnings []string
+	// Warnings are reasons to distrust the order; [Result.Sentences] puts them into words.
+	Warnings []Warning
 	// Method names the estimator and its variant, for reports.
 	Method string
 }

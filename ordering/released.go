@@ -13,7 +13,7 @@ import (
 // order is the column of smallest variance and then all others in ascending
 // index, whatever the data say: as good as a random order. It is here for
 // comparisons with published figures that may have used it. Every result has a
-// [DoubtReleased]. Criterion holds the marginal variances; only the first was
+// [WarningReleased]. Criterion holds the marginal variances; only the first was
 // compared with another. It needs O(nd) operations.
 //
 // Unlike every other estimator it is not equivariant: relabelling the columns
@@ -21,7 +21,7 @@ import (
 // which comes first.
 //
 // It fails like [Variance]. Constant columns come first, or where their index
-// puts them, with a [DoubtConstant] each.
+// puts them, with a [WarningConstant] each.
 func NPVarAsReleased(x mat.Matrix) (*Result, error) { return npVarAsReleased(x, nil) }
 
 func npVarAsReleased(x mat.Matrix, p *Precedence) (*Result, error) {
@@ -35,10 +35,10 @@ func npVarAsReleased(x mat.Matrix, p *Precedence) (*Result, error) {
 		return singleton(method), nil
 	}
 	result := newResult(method, d)
-	result.doubt(Doubt{Kind: DoubtReleased, Position: -1})
-	for _, doubt := range byVariance.Doubts {
-		if doubt.Kind != DoubtTie || doubt.Position == 0 {
-			result.doubt(doubt)
+	result.warn(Warning{Kind: WarningReleased, Position: -1})
+	for _, warning := range byVariance.Warnings {
+		if warning.Kind != WarningTie || warning.Position == 0 {
+			result.warn(warning)
 		}
 	}
 	v := make([]float64, d)

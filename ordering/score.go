@@ -34,7 +34,7 @@ const (
 // Gaussian data the Hessian is constant for every column, the leaf is not
 // identified, and what success there is comes from the bias of the estimate:
 // over simulated sets the number of violated edges is heavy-tailed, and with
-// many edges worse than a random order. No doubt warns of that, since the data
+// many edges worse than a random order. Nothing warns of that, since the data
 // do not show it. The ridge of the estimate is fixed, so the order depends on
 // the units of the columns, a common factor included: standardise real data.
 //
@@ -44,8 +44,8 @@ const (
 // criterion leaves the range of float64 ([ErrScale]), if n is too large
 // ([ErrTooLarge]), or if the kernel matrix is not positive definite, as happens
 // when the data are tiny ([ErrSingular]). n ≤ d is allowed. Constant columns are
-// allowed, each with a [DoubtConstant]; copies of a column tie, with a
-// [DoubtTie] unless rounding decides.
+// allowed, each with a [WarningConstant]; copies of a column tie, with a
+// [WarningTie] unless rounding decides.
 func SCORE(x mat.Matrix) (*Result, error) { return SCOREOptions{}.Order(x) }
 
 // SCOREOptions are the settings of [SCORE]; the zero value has its behaviour.
@@ -97,7 +97,7 @@ func (o SCOREOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	result := newResult(method, d)
 	for j, c := range columns {
 		if c.constant {
-			result.doubt(Doubt{Kind: DoubtConstant, Columns: []int{j}, Position: -1})
+			result.warn(Warning{Kind: WarningConstant, Columns: []int{j}, Position: -1})
 		}
 	}
 	e := newStein(x, columns)

@@ -356,7 +356,7 @@ func TestSCOREExtremeScales(t *testing.T) {
 	}
 }
 
-// A constant column takes part, with a doubt, and does not change the bandwidth.
+// A constant column takes part, with a warning, and does not change the bandwidth.
 func TestSCOREConstantColumn(t *testing.T) {
 	x := gaussian(40, 4, rand.New(rand.NewPCG(86, 86)))
 	setAll(x, 1, 1e9+0.1)
@@ -364,8 +364,8 @@ func TestSCOREConstantColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Doubts; len(d) != 1 || d[0].Kind != ordering.DoubtConstant || !slices.Equal(d[0].Columns, []int{1}) {
-		t.Errorf("doubts %v", d)
+	if d := got.Warnings; len(d) != 1 || d[0].Kind != ordering.WarningConstant || !slices.Equal(d[0].Columns, []int{1}) {
+		t.Errorf("warnings %v", d)
 	}
 	_, with, _ := ordering.SteinHessian(x)
 	_, without, _ := ordering.SteinHessian(columns(x, []int{0, 2, 3}))

@@ -9,14 +9,14 @@ import (
 // nothing but the scale of each column, and needs O(nd) operations.
 //
 // The order means nothing where the units of the columns are arbitrary, and on
-// standardised columns, where the result has a [DoubtStandardised]. A common
+// standardised columns, where the result has a [WarningStandardised]. A common
 // factor changes nothing, a factor on one column moves that column.
 //
 // It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 2
 // and d > 1 ([ErrTooFewRows]), or if a variance leaves the range of float64
 // ([ErrScale]). One column has the order [0] whatever its values. Constant
-// columns come first, with a [DoubtConstant] each; copies of a column follow
-// each other, with a [DoubtTie].
+// columns come first, with a [WarningConstant] each; copies of a column follow
+// each other, with a [WarningTie].
 func Variance(x mat.Matrix) (*Result, error) { return variance(x, nil) }
 
 func variance(x mat.Matrix, p *Precedence) (*Result, error) {
@@ -30,7 +30,7 @@ func variance(x mat.Matrix, p *Precedence) (*Result, error) {
 		return nil, err
 	}
 	result := newResult(method, len(v))
-	result.doubtScale(v, columns)
+	result.warnOfScale(v, columns)
 	p.check(len(v))
 	for _, c := range arranged(indices(len(v)), v, p.front(sourcesFirst)) {
 		result.record(c)

@@ -96,12 +96,12 @@ func networkRowsOverOrders() []Row {
 	}, exactRows(NoOrder)...)
 }
 
-// exactRows are the exact posterior under Gaussian processes, and the yardstick, tempering.
+// exactRows are the exact posterior under Gaussian processes, and tempering, the method of the reference.
 func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{
 		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: tobac.GaussianProcess{}, Prior: prior, Engine: tobac.Exact})},
-		{Method: fitMethod("tempering", "yardstick", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: tobac.Tempering})},
+		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: tobac.Tempering})},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"tobac/study"
 )
 
-// A cell of networks says how far its posterior is from the reference, which two of them share; the yardstick's own is nearest.
+// A cell of networks says how far its posterior is from the reference, which two of them share; that of tempering itself is nearest.
 func TestNetworksBesideTheirReference(t *testing.T) {
 	data := study.SimulatedData(study.Nonlinear, 6, 1, 12, 1, 4)[0]
 	shared := study.Functions()[study.JobKind]

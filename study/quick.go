@@ -27,7 +27,7 @@ const (
 // Reduced says what is less in a quick study than in the paper, in lines of a help text.
 var Reduced = fmt.Sprintf(`two data sets or splits instead of
 ten, %d steps of SVGD instead of 1000, %d for networks and %d for 50 variables, at the end of
-which the inverse temperature and the penalty of cycles are the published ones, %d steps of
+which the inverse temperature and the acyclicity penalty are the published ones, %d steps of
 BCD Nets, %d for 50 variables, with %d samples, %d steps of DAG-GFlowNet with a
 network of width %d, and %d iterations of the chains on 50 variables, over %d candidate
 parents of each.`, quickSteps, quickNetworks, quickLarge, quickBCD, quickBCDLarge, quickBatch, quickGFlowNet, quickWidth, quickIterations, quickCandidates)
@@ -131,7 +131,7 @@ func (c Cell) CoreSeconds() float64 {
 		edges := max(c.Data.EdgesPerNode, sparse)
 		return start + (4e-7*setting("gflownet-width", 64)+6e-5)*(0.8*steps+250*edges)*d*d
 	case m.Settings["method"] == "dibs":
-		return start + (1.5+d*d/1000)*steps*step // the penalty of cycles takes powers of matrices
+		return start + (1.5+d*d/1000)*steps*step // the acyclicity penalty takes powers of matrices
 	case m.Settings["engine"] == "svgd":
 		return start + steps*step
 	case d > exactOverOrders:

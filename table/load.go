@@ -318,7 +318,7 @@ func (l *loader) settleSuspect() {
 			return
 		}
 	}
-	l.t.doubts = append(l.t.doubts, Problem{
+	l.t.problems = append(l.t.problems, Problem{
 		Text:  fmt.Sprintf("%s %d mixes names and numbers (%s)", l.t.unit, r.line, l.quote(r)),
 		Solve: "--header yes takes it for names, --header no for data; --skip 1 leaves the first line out, and --names a,b,c names the columns",
 	})

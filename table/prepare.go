@@ -127,7 +127,7 @@ func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
 	if err := p.choose(); err != nil {
 		return nil, nil, err
 	}
-	p.problems = append(p.problems, t.doubts...)
+	p.problems = append(p.problems, t.problems...)
 	if p.tooSmall() {
 		return p.out, p.problems, nil
 	}

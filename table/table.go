@@ -49,10 +49,10 @@ type Table struct {
 	// Notes say what the reader decided and what it left out.
 	Notes []string
 
-	faults []fault // rows of other lengths
-	doubts []Problem
-	unit   string   // what places count: "line", or "row" of a sheet
-	takes  []string // options of a layout, by the names of their flags
+	faults   []fault // rows of other lengths
+	problems []Problem
+	unit     string   // what places count: "line", or "row" of a sheet
+	takes    []string // options of a layout, by the names of their flags
 }
 
 // A fault is a row that does not have one value for each column.

@@ -204,7 +204,7 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--bias":                             "--bias contradicts --model auto: only --model ffn has biases",
-		"--penalty-rate 2":                   "--penalty-rate contradicts --method tobac: only --method dibs has a penalty of cycles",
+		"--penalty-rate 2":                   "--penalty-rate contradicts --method tobac: only --method dibs has an acyclicity penalty",
 		"--method dibs --penalty-rate 0":     `invalid argument "0" for "--penalty-rate" flag: allowed: finite numbers above 0`,
 		"--model ffn --bias=x --method dibs": `invalid argument "x" for "--bias" flag: allowed: true, false`,
 	} {

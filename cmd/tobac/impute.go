@@ -224,7 +224,7 @@ func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	done.Warnings = slices.Concat(done.Warnings, g.warnings, g.doubts())
+	done.Warnings = slices.Concat(done.Warnings, g.warnings, g.doubtfulColumns())
 	done.Standardization = compose(j.scaling, done.Standardization)
 	if done.Particles != nil {
 		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
@@ -253,8 +253,8 @@ func (g *gapped) scaling() *posterior.Standardization {
 // muchMissing is the fraction of missing information about a column's mean from which on a user is warned.
 const muchMissing = 0.5
 
-// doubts are reasons to distrust the imputed values.
-func (g *gapped) doubts() []string {
+// doubtfulColumns says which imputed columns rest on the imputation model.
+func (g *gapped) doubtfulColumns() []string {
 	var out []string
 	for k, column := range g.completed.Diagnostics.Columns {
 		if column.Information > muchMissing {

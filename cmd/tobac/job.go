@@ -269,8 +269,8 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, 
 			return nil, j.command.restoreError(j.resumeFrom, j.resume, err)
 		}
 	}
-	doubts := j.resume.doubts(j.resumeFrom)
-	early := slices.Concat(r.Warnings(), doubts)
+	otherVersion := j.resume.warnings(j.resumeFrom)
+	early := slices.Concat(r.Warnings(), otherVersion)
 	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r, p); err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, 
 	if err != nil {
 		return nil, err
 	}
-	done.Warnings = slices.Concat(done.Warnings, doubts)
+	done.Warnings = slices.Concat(done.Warnings, otherVersion)
 	done.Standardization = compose(j.scaling, done.Standardization)
 	if j.scaling != nil {
 		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)

@@ -140,7 +140,7 @@ func newOrder() *cobra.Command {
 				return &locatedError{label, orderError(err, t.Names)}
 			}
 			p.close()
-			warn(cmd.ErrOrStderr(), doubts(result, t))
+			warn(cmd.ErrOrStderr(), orderWarnings(result, t))
 			_, err = fmt.Fprintln(exactly(cmd.OutOrStdout()), joinNames(permuted(t.Names, result.Order)))
 			return err
 		},
@@ -159,9 +159,9 @@ func newOrder() *cobra.Command {
 	return cmd
 }
 
-// doubts are the sentences of an order for a reader, choices that are guesses
+// orderWarnings are the sentences of an order for a reader, choices that are guesses
 // included.
-func doubts(r *ordering.Result, t *dataset.Table) []string {
+func orderWarnings(r *ordering.Result, t *dataset.Table) []string {
 	all := r.Sentences(t.Names)
 	rows, _ := t.X.Dims()
 	if near := r.NearTieSentence(rows, t.Names); near != "" {
@@ -196,7 +196,7 @@ func bootstrapOrders(cmd *cobra.Command, w *jobWork, t *dataset.Table, label str
 		return &locatedError{label, orderError(err, t.Names)}
 	}
 	p.close()
-	warn(cmd.ErrOrStderr(), doubts(spread.Point, t))
+	warn(cmd.ErrOrStderr(), orderWarnings(spread.Point, t))
 	var text bytes.Buffer
 	if err := writeBootstrap(&text, t, spread); err != nil {
 		return err

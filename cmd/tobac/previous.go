@@ -57,9 +57,9 @@ func checkpointPlace(resumed string) string {
 	return strings.TrimSuffix(resumed, previousEnding)
 }
 
-// doubts say that a checkpoint is of another version of the program, whose bits may
+// warnings say that a checkpoint is of another version of the program, whose bits may
 // differ. k may be nil.
-func (k *checkpoint) doubts(path string) []string {
+func (k *checkpoint) warnings(path string) []string {
 	is := currentVersions()
 	if k == nil || k.Versions.Tobac == is.Tobac && k.Versions.Go == is.Go {
 		return nil

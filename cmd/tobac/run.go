@@ -163,7 +163,7 @@ func withoutPackage(text string) string {
 	}
 }
 
-// warn tells the user of doubts that stop nothing.
+// warn tells the user of warnings that stop nothing.
 func warn(stderr io.Writer, warnings []string) {
 	for _, w := range warnings {
 		fmt.Fprintln(stderr, printable("tobac: warning: "+w))

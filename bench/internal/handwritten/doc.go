@@ -1,7 +1,7 @@
 // Package handwritten computes the score of TOBAC with the linear Gaussian model, or
 // with networks of one hidden layer, in plain Go, as one would write it for these
 // models alone: no expression graph, derivatives on paper, no assembly (in
-// benchmarks its random numbers are drawn in plain Go too). It is the yardstick for
+// benchmarks its random numbers are drawn in plain Go too). It is the baseline for
 // the general engines of package autograd, and agrees with [models.TOBAC] to
 // rounding.
 //

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// doubted is a table of normal columns a, b = a + noise and c = b + noise, with something done to its values.
-func doubted(rows int, change func(i, j int, v float64) float64) *dataset.Table {
+// changedTable is a table of normal columns a, b = a + noise and c = b + noise, with something done to its values.
+func changedTable(rows int, change func(i, j int, v float64) float64) *dataset.Table {
 	rng := rand.New(rand.NewPCG(14, 1))
 	x := mat.NewDense(rows, 3, nil)
 	for i := range rows {
@@ -27,7 +27,7 @@ func doubted(rows int, change func(i, j int, v float64) float64) *dataset.Table 
 }
 
 // Tables that suit no model, or not the one asked for, are named in a warning, which is the same in other units; normal ones are not.
-func TestTableDoubts(t *testing.T) {
+func TestTableWarnings(t *testing.T) {
 	unchanged := func(_, _ int, v float64) float64 { return v }
 	scaled := func(s float64) func(i, j int, v float64) float64 {
 		return func(_, j int, v float64) float64 {
@@ -44,7 +44,7 @@ func TestTableDoubts(t *testing.T) {
 		return v
 	}
 	linear := func(variance float64) tobac.Model { return tobac.Linear{NoiseVariance: variance} }
-	sum := doubted(60, unchanged)
+	sum := changedTable(60, unchanged)
 	for i := range 60 {
 		sum.X.Set(i, 2, 2*sum.X.At(i, 0)-sum.X.At(i, 1)+5)
 	}
@@ -54,19 +54,19 @@ func TestTableDoubts(t *testing.T) {
 		model tobac.Model
 		want  string // begins the only warning; "": there is none
 	}{
-		{"normal", doubted(60, unchanged), tobac.BGe{}, ""},
-		{"normal, equal noise", doubted(60, unchanged), tobac.Linear{}, ""},
-		{"few rows", doubted(4, unchanged), tobac.BGe{}, "4 rows of 3 columns: an equation with all other columns as parents fits any numbers exactly"},
-		{"just enough rows", doubted(5, unchanged), tobac.BGe{}, ""},
+		{"normal", changedTable(60, unchanged), tobac.BGe{}, ""},
+		{"normal, equal noise", changedTable(60, unchanged), tobac.Linear{}, ""},
+		{"few rows", changedTable(4, unchanged), tobac.BGe{}, "4 rows of 3 columns: an equation with all other columns as parents fits any numbers exactly"},
+		{"just enough rows", changedTable(5, unchanged), tobac.BGe{}, ""},
 		{"a sum", sum, tobac.BGe{}, `column "c" is determined by "a", "b" but for nothing of its variance`},
-		{"an outlier", doubted(60, outlier), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
-		{"an outlier in few rows", doubted(19, outlier), tobac.BGe{}, ""},
-		{"scales apart, equal noise", doubted(60, scaled(1e5)), tobac.Linear{}, `the standard deviations of "a" and "b" differ by a factor of 1e+05`},
-		{"scales apart, unequal noise", doubted(60, scaled(1e5)), tobac.BGe{}, ""},
-		{"scales apart, equal noise asked for as unequal", doubted(60, scaled(1e5)), tobac.Linear{Unequal: true}, ""},
-		{"too much noise", doubted(60, unchanged), linear(10), `a noise variance of 10 is more than the whole variance of column "a"`},
-		{"hardly any noise", doubted(60, unchanged), linear(1e-4), `a noise variance of 0.0001 is a small part of that of every column`},
-		{"the right noise", doubted(60, unchanged), linear(1), ""},
+		{"an outlier", changedTable(60, outlier), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
+		{"an outlier in few rows", changedTable(19, outlier), tobac.BGe{}, ""},
+		{"scales apart, equal noise", changedTable(60, scaled(1e5)), tobac.Linear{}, `the standard deviations of "a" and "b" differ by a factor of 1e+05`},
+		{"scales apart, unequal noise", changedTable(60, scaled(1e5)), tobac.BGe{}, ""},
+		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)), tobac.Linear{Unequal: true}, ""},
+		{"too much noise", changedTable(60, unchanged), linear(10), `a noise variance of 10 is more than the whole variance of column "a"`},
+		{"hardly any noise", changedTable(60, unchanged), linear(1e-4), `a noise variance of 0.0001 is a small part of that of every column`},
+		{"the right noise", changedTable(60, unchanged), linear(1), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := fit(t, row.data, tobac.Config{Model: row.model, Engine: tobac.Exact}).Warnings
@@ -87,7 +87,7 @@ func TestTableDoubts(t *testing.T) {
 
 // Columns whose scales are a millionfold apart leave models with one noise variance out of the comparison, and the rest is compared.
 func TestScalesApartAreCompared(t *testing.T) {
-	data := doubted(60, func(_, j int, v float64) float64 { return v * math.Pow(1e6, float64(j)) })
+	data := changedTable(60, func(_, j int, v float64) float64 { return v * math.Pow(1e6, float64(j)) })
 	res := fit(t, data, tobac.Config{})
 	if res.Model != "bge" && res.Model != "gp" {
 		t.Errorf("model %q", res.Model)

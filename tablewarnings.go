@@ -24,8 +24,8 @@ const (
 	mostWork    = 4e9  // products of numbers that looking for dependences may take
 )
 
-// tableDoubts are reasons to distrust any model of the data: too few rows, columns that others determine, values far from the rest.
-func tableDoubts(data *dataset.Table) []string {
+// tableWarnings are reasons to distrust any model of the data: too few rows, columns that others determine, values far from the rest.
+func tableWarnings(data *dataset.Table) []string {
 	n, d := data.X.Dims()
 	var w []string
 	if n <= d+1 {

@@ -1,0 +1,114 @@
+package ordering
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A WarningKind is the kind of a [Warning].
+type WarningKind int
+
+// The kinds of warning, each with the fields of [Warning] that it fills.
+const (
+	// WarningStandardised: all marginal variances lie within 5 % of each other,
+	// so an order read from variances starts from sampling noise. Values holds
+	// the smallest and the largest.
+	WarningStandardised WarningKind = iota
+	// WarningTie: two candidates for one position had equal criteria, and the
+	// lower index was taken. Columns holds both, Values the criterion.
+	WarningTie
+	// WarningConstant: a column is constant, so its place means nothing.
+	WarningConstant
+	// WarningUndecided: fewer rows than an order of all columns needs; Columns
+	// were appended by what rounding had left of their variances.
+	WarningUndecided
+	// WarningClamped: a fit varies more than its target, and the difference of the
+	// variances, in Values, was taken as 0.
+	WarningClamped
+	// WarningRidge: the normal equations were not positive definite with the usual
+	// ridge. Values holds the ridge that was needed.
+	WarningRidge
+	// WarningLarge: the fit at the last position has many coefficients: Values
+	// holds their number and the bytes of their factor.
+	WarningLarge
+	// WarningReleased: the estimator does not look at the data after its first
+	// choice; see [NPVarAsReleased].
+	WarningReleased
+)
+
+// A Warning is a reason to distrust an order.
+type Warning struct {
+	Kind     WarningKind
+	Columns  []int     // the columns concerned; nil: all
+	Position int       // the position in the order; −1: the order as a whole
+	Values   []float64 // see the kind
+}
+
+// String is the sentence with columns as indices from 0.
+func (w Warning) String() string { return w.Sentence(nil) }
+
+// Sentence says what is wrong for a reader. Columns are named in quotes, or by
+// index if names is nil or too short.
+func (w Warning) Sentence(names []string) string {
+	who := nameColumns(w.Columns, names)
+	value := func(i int) float64 {
+		if i < len(w.Values) {
+			return w.Values[i]
+		}
+		return 0
+	}
+	switch w.Kind {
+	case WarningStandardised:
+		return fmt.Sprintf("all marginal variances lie within 5 %% of each other (%.4g to %.4g): "+
+			"the data look standardised, and the order then starts from sampling noise", value(0), value(1))
+	case WarningTie:
+		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken", who, w.Position+1, value(0))
+	case WarningConstant:
+		return fmt.Sprintf("%s is constant; its place in the order means nothing", who)
+	case WarningUndecided:
+		return fmt.Sprintf("the rows decide %d positions; %s come after them in a sequence that means nothing", w.Position, who)
+	case WarningClamped:
+		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; its conditional variance was taken as 0", who, w.Position+1, -value(0))
+	case WarningRidge:
+		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable", w.Position+1, value(0))
+	case WarningLarge:
+		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor", value(0), value(1)/1e6)
+	case WarningReleased:
+		return "the released program has a defect: after the first position its order is the sequence of the columns, whatever the data say"
+	}
+	return fmt.Sprintf("warning of kind %d", int(w.Kind))
+}
+
+// nameColumns returns "column 3", "columns 1 and 2" or "columns 1, 2 and 5", with
+// quoted names in place of the numbers, which count from 1, where there are any.
+func nameColumns(columns []int, names []string) string {
+	if len(columns) == 0 {
+		return "all columns"
+	}
+	words := make([]string, len(columns))
+	for i, j := range columns {
+		words[i] = strconv.Itoa(j + 1)
+		if j < len(names) {
+			words[i] = strconv.Quote(names[j])
+		}
+	}
+	last := len(words) - 1
+	if last == 0 {
+		return "column " + words[0]
+	}
+	return "columns " + strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Sentences returns the sentence of every warning, with the names of the columns
+// in place of their indices.
+func (r *Result) Sentences(names []string) []string {
+	out := make([]string, len(r.Warnings))
+	for i, w := range r.Warnings {
+		out[i] = w.Sentence(names)
+	}
+	return out
+}
+
+// warn adds a warning to r.
+func (r *Result) warn(w Warning) { r.Warnings = append(r.Warnings, w) }
