@@ -19,14 +19,14 @@ import (
 
 // Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
 // the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
-// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and the read-out [ReweightedReadout]. Node scores take the place
+// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [ReweightedMarginals]. Node scores take the place
 // of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
 // The order is EqVar's; nil stands for [Linear] with one noise variance.
 func Calibrated(m Model) Config {
 	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}, Engine: SVGD}
 	c.Sampler = Sampler{
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
-		Steps: 300, Samples: 16, StepSize: 0.02, Readout: ReweightedReadout,
+		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: ReweightedMarginals,
 		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
 		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5, End: 1},
 		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
@@ -47,7 +47,7 @@ func Calibrated(m Model) Config {
 }
 
 // reweightedSampler is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
-// the read-out then goes to. docs/svgd.md has what it was measured on.
+// the reweighting then goes to. docs/svgd.md has what it was measured on.
 func reweightedSampler(m Model) Sampler {
 	s := Calibrated(m).Sampler
 	s.Particles, s.Steps, s.FitSteps = 10, 100, 50

@@ -95,25 +95,25 @@ func TestCalibratedIsExact(t *testing.T) {
 		expected += joint(v.Graph) / float64(len(draws))
 	}
 	for _, c := range []struct {
-		readout   tobac.Readout
+		marginals tobac.MarginalEstimator
 		error     float64
 		logJoints float64 // of draws: of 30 the standard error is about 0.6
-	}{{tobac.ConditionalReadout, 0.015, 2}, {tobac.ReweightedReadout, 0.002, 0.5}} {
+	}{{tobac.ConditionalMarginals, 0.015, 2}, {tobac.ReweightedMarginals, 0.002, 0.5}} {
 		cfg := known(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
-		cfg.Sampler.Readout, cfg.Sampler.Steps = c.readout, 300
+		cfg.Sampler.Marginals, cfg.Sampler.Steps = c.marginals, 300
 		res := fit(t, data, cfg)
 		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
-			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.readout, got, c.error)
+			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.marginals, got, c.error)
 		}
 		mean := 0.0
 		for _, v := range res.Draws {
 			mean += joint(v.Graph) / float64(len(res.Draws))
 			if v.Equations == nil || math.Abs(v.LogLikelihood-joint(v.Graph)) > 100 {
-				t.Fatalf("%v: draw %+v lacks equations, or has another likelihood than its graph", c.readout, v)
+				t.Fatalf("%v: draw %+v lacks equations, or has another likelihood than its graph", c.marginals, v)
 			}
 		}
 		if got := mean - expected; !(math.Abs(got) <= c.logJoints) {
-			t.Errorf("%v: the mean log joint density of draws is %+.2f from the exact one, want at most %v", c.readout, got, c.logJoints)
+			t.Errorf("%v: the mean log joint density of draws is %+.2f from the exact one, want at most %v", c.marginals, got, c.logJoints)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestCalibratedErrors(t *testing.T) {
 			*c = known(tobac.FeedForward{}, 4)
 			c.Sampler.Parameters, c.Sampler.FitSteps = tobac.IntegratedParameters, 0
 		},
-		"the read-out reweighted needs a causal order, which the method dibs has not": func(c *tobac.Config) {
+		"reweighted marginals need a causal order, which the method dibs has not": func(c *tobac.Config) {
 			c.Sampler.Method, c.Order, c.Sampler.Parameters = tobac.DiBS, tobac.Order{}, tobac.SampledParameters
 		},
 		"edge parameters laplace beside the gradient score, want the gradient flips": func(c *tobac.Config) {

@@ -143,7 +143,7 @@ func Paper() Config {
 		Prior:   Prior{EdgesPerNode: 2},
 		Order:   Order{Method: ordering.MethodEqVar},
 		Engine:  SVGD,
-		Sampler: Sampler{Estimator: models.Joint, Readout: FrequencyReadout},
+		Sampler: Sampler{Estimator: models.Joint, Marginals: FrequencyMarginals},
 	}
 }
 

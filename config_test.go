@@ -41,7 +41,7 @@ func TestConfigDefaults(t *testing.T) {
 			}
 			want := row.in
 			want.Sampler, want.Chains, want.Workers = sampler, chains, 1
-			want.Sampler.Estimator, want.Sampler.Gradient, want.Sampler.Readout = row.in.Sampler.Estimator, row.in.Sampler.Gradient, row.in.Sampler.Readout
+			want.Sampler.Estimator, want.Sampler.Gradient, want.Sampler.Marginals = row.in.Sampler.Estimator, row.in.Sampler.Gradient, row.in.Sampler.Marginals
 			want.Sampler.Rank, want.Sampler.AlphaRate = row.rank, row.in.Sampler.AlphaRate
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("defaults (-want +got):\n%s", diff)
@@ -63,7 +63,7 @@ func TestPaperPresets(t *testing.T) {
 		Model:  tobac.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: tobac.PriorStart},
 		Prior:  tobac.Prior{EdgesPerNode: 2},
 		Order:  tobac.Order{Method: ordering.MethodEqVar},
-		Engine: tobac.SVGD, Sampler: tobac.Sampler{Estimator: models.Joint, Readout: tobac.FrequencyReadout},
+		Engine: tobac.SVGD, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals},
 	}
 	if diff := cmp.Diff(want, tobac.Paper()); diff != "" {
 		t.Errorf("paper (-want +got):\n%s", diff)
@@ -89,7 +89,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 		Model: tobac.BGe{}, Engine: tobac.SVGD, Seed: 5, Workers: 12,
 		Prior:   tobac.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
 		Order:   tobac.Order{Method: ordering.MethodVariance, Count: 8, Weights: tobac.EvidenceWeights},
-		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Readout: tobac.FrequencyReadout},
+		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: tobac.FrequencyMarginals},
 		Chains:  tobac.Chains{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5},
 	}
 	got, err := want.WithDefaults(6)
@@ -132,7 +132,7 @@ func TestConfigErrors(t *testing.T) {
 		{"method", tobac.Config{Sampler: tobac.Sampler{Method: 9}}, "method is tobac.Method(9); allowed: tobac, dibs, bcd, gflownet"},
 		{"estimator", tobac.Config{Sampler: tobac.Sampler{Estimator: 7}}, "estimator is "},
 		{"gradient", tobac.Config{Sampler: tobac.Sampler{Gradient: 7}}, "grad is "},
-		{"readout", tobac.Config{Sampler: tobac.Sampler{Readout: 7}}, "readout is tobac.Readout(7); allowed: conditional, frequency"},
+		{"marginals", tobac.Config{Sampler: tobac.Sampler{Marginals: 7}}, "marginals is tobac.MarginalEstimator(7); allowed: conditional, frequency"},
 		{"penalty for TOBAC", tobac.Config{Sampler: tobac.Sampler{Penalty: models.Penalty{Rate: 2}}}, "an acyclicity penalty is set, but the method tobac has no cycles"},
 		{"penalty rate", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
 		{"penalty samples", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1 to 1000000"},

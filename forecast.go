@@ -143,7 +143,7 @@ func (p *problem) particleSeconds() float64 {
 	if s.Gradient == models.Flips {
 		step = p.flipSeconds()
 	}
-	return p.orders() * (compile + float64(s.Steps)*(step*m*float64(s.Samples)+perKernel*m*m*numbers) + p.readoutSeconds())
+	return p.orders() * (compile + float64(s.Steps)*(step*m*float64(s.Samples)+perKernel*m*m*numbers) + p.reweightingSeconds())
 }
 
 // flipSeconds is about the processor time of the flips of a particle and sampled graph: measured with 20 columns, on node scores, and for networks of 5 units with
@@ -157,11 +157,11 @@ func (p *problem) flipSeconds() float64 {
 	return pairs * perScore
 }
 
-// readoutSeconds is about the processor time of sequential Monte Carlo for the read-out reweighted: thirty sets of each variable.
-func (p *problem) readoutSeconds() float64 {
+// reweightingSeconds is about the processor time of sequential Monte Carlo for reweighted marginals: thirty sets of each variable.
+func (p *problem) reweightingSeconds() float64 {
 	const sets, perActivation = 30, 1.2e-4 // measured with 10 columns, 100 rows and 5 units: 0.06 seconds for a set
 	m, ok := p.sampled().(FeedForward)
-	if !ok || p.cfg.Sampler.Readout != ReweightedReadout {
+	if !ok || p.cfg.Sampler.Marginals != ReweightedMarginals {
 		return 0
 	}
 	return sets * perActivation * float64(p.d) * float64(p.n) * m.units()

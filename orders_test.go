@@ -36,7 +36,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 	for _, change := range []func(*tobac.Config){
 		func(*tobac.Config) {},
 		func(c *tobac.Config) {
-			c.Sampler.Readout, c.Model = tobac.FrequencyReadout, tobac.Linear{NoiseVariance: 0.3}
+			c.Sampler.Marginals, c.Model = tobac.FrequencyMarginals, tobac.Linear{NoiseVariance: 0.3}
 		},
 		func(c *tobac.Config) { c.Order.Weights = tobac.EvidenceWeights },
 	} {
@@ -112,13 +112,13 @@ func TestUnderAnOrderIsTheFitUnderIt(t *testing.T) {
 }
 
 // Weights sum to 1, and the probabilities of the mixture are the weighted means of
-// those under its orders, for every read-out and every source of orders.
+// those under its orders, for every estimator of the marginals and every source of orders.
 func TestMixtureIsTheWeightedMean(t *testing.T) {
 	drawn := engines()["svgd over drawn orders"]
 	drawn.Order.Count = 4
 	evidence, frequency := several(), several()
 	evidence.Order.Weights = tobac.EvidenceWeights
-	frequency.Sampler.Readout = tobac.FrequencyReadout
+	frequency.Sampler.Marginals = tobac.FrequencyMarginals
 	for name, cfg := range map[string]tobac.Config{"resamples": several(), "evidence": evidence, "frequencies": frequency, "drawn": drawn} {
 		t.Run(name, func(t *testing.T) {
 			p := fit(t, noisy(t), cfg)
@@ -407,7 +407,7 @@ func TestModelsOverOrders(t *testing.T) {
 	data := chain(t, 18)
 	for _, cfg := range []tobac.Config{
 		{Model: tobac.FeedForward{Hidden: []int{2}}}, {Model: tobac.BGe{}}, {Model: tobac.BGe{Raw: true}}, {Model: ownModel{}},
-		{Model: tobac.Linear{NoiseVariance: 0.1, Start: tobac.PriorStart}, Sampler: tobac.Sampler{Estimator: models.Joint, Readout: tobac.FrequencyReadout}}, {},
+		{Model: tobac.Linear{NoiseVariance: 0.1, Start: tobac.PriorStart}, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
 	} {
 		for _, order := range []tobac.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
 			cfg.Engine, cfg.Order, cfg.Seed = tobac.SVGD, order, 1

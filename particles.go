@@ -46,7 +46,7 @@ type particleFit struct {
 	// Set by compile, dropped by release.
 	lik    models.Likelihood
 	target *models.TOBAC
-	sets   setEstimator // nil: the read-out needs none
+	sets   setEstimator // nil: the marginals need none
 	svgd   *svgd.Sampler
 	x      []*mat.Dense
 	step   int
@@ -149,7 +149,7 @@ func (f *particleFit) release() {
 // posterior reads the posterior given the order off the particles as they are:
 // each particle's graph in the limit of large α, with its parameters.
 func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, error) {
-	if _, ok := f.model.(integratedModel); ok || f.sampler.Readout == ReweightedReadout {
+	if _, ok := f.model.(integratedModel); ok || f.sampler.Marginals == ReweightedMarginals {
 		return f.drawn(ctx)
 	}
 	graphs := f.graphs()
@@ -169,7 +169,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 	if err := f.examine(ctx, p, marginals); err != nil {
 		return nil, err
 	}
-	if marginals == nil || f.sampler.Readout != ConditionalReadout {
+	if marginals == nil || f.sampler.Marginals != ConditionalMarginals {
 		m := p.Frequencies()
 		if p.WeightMean != nil {
 			m.WeightMean, m.WeightSD = p.WeightMean, p.WeightSD

@@ -154,7 +154,7 @@ func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error)
 	case ok:
 		return own.Modular(d)
 	case p.Own != nil:
-		return nil, fmt.Errorf("%w: %T; allowed: one that implements tobac.Modular, or the engine svgd with the read-out by frequency", errNotModular, p.Own)
+		return nil, fmt.Errorf("%w: %T; allowed: one that implements tobac.Modular, or the engine svgd with --marginals frequency", errNotModular, p.Own)
 	case p.Probabilities != nil:
 		m, err = score.EdgeProbabilities(d, p.Probabilities.At)
 	case p.Kind == Fair:

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Graphs of a posterior by the read-out reweighted, with node scores and of networks, whose parameters take longer; and by the read-out conditional, from each particle.
+// Graphs of a posterior with reweighted marginals, by node scores and of networks, whose parameters take longer; and with conditional ones, from each particle.
 const (
 	reweightedDraws   = 1000
 	reweightedNetwork = 200
@@ -42,7 +42,7 @@ func newParentPool(sets [][]int, q []float64) parentPool {
 func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	d, order := len(f.names), f.order.order
 	if len(order) == 0 {
-		return nil, errors.New("a read-out given an order, of particles without one")
+		return nil, errors.New("marginals given an order, of particles without one")
 	}
 	prior, err := f.prior.alongOrder(d, f.density)
 	if err != nil {
@@ -61,8 +61,8 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	var pools []parentPool
 	kind := posterior.Draws
 	f.seenSets.edge = 0
-	switch f.sampler.Readout {
-	case ReweightedReadout:
+	switch f.sampler.Marginals {
+	case ReweightedMarginals:
 		if pools, err = f.pools(ctx, particles, scores, prior); err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 			n = reweightedDraws
 		}
 		graphs = f.poolDraws(pools, n)
-	case ConditionalReadout:
+	case ConditionalMarginals:
 		graphs = f.swept(particles, scores, prior)
 	default:
 		kind = posterior.Particles
@@ -86,10 +86,10 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 		return nil, err
 	}
 	var marginals posterior.Marginals
-	switch f.sampler.Readout {
-	case ReweightedReadout:
+	switch f.sampler.Marginals {
+	case ReweightedMarginals:
 		marginals.Probabilities = poolProbabilities(pools)
-	case FrequencyReadout:
+	case FrequencyMarginals:
 		marginals = p.Frequencies()
 	default:
 		marginals.Probabilities = relabelled(own.Probabilities, dag.Inverse(order))

@@ -33,26 +33,26 @@ func (m Method) embedding() models.Embedding {
 	return models.OrderedPairs
 }
 
-// Readout says how the particles become edge probabilities and weights.
-type Readout int
+// A MarginalEstimator says how the edge marginals, probabilities and weights, are estimated from the particles.
+type MarginalEstimator int
 
 const (
-	// ConditionalReadout averages, over the particles, the probability of each
+	// ConditionalMarginals averages, over the particles, the probability of each
 	// edge given the rest of the particle's graph and the data, in closed form
 	// with the weights integrated out: Rao–Blackwell estimates. An edge that the data leave open is
 	// then open, even where all particles agree. It needs node scores
 	// ([Scored]) and a prior that is a product over variables.
-	ConditionalReadout Readout = iota
-	// FrequencyReadout takes the share of the particles that have the edge.
-	FrequencyReadout
-	// ReweightedReadout takes the sets of parents of every variable that some particle has, and those one edge away from them, and weighs them by their evidence: that of node scores
+	ConditionalMarginals MarginalEstimator = iota
+	// FrequencyMarginals takes the fraction of the particles that have the edge: the empirical marginals.
+	FrequencyMarginals
+	// ReweightedMarginals takes the sets of parents of every variable that some particle has, and those one edge away from them, and weighs them by their evidence: that of node scores
 	// ([Scored]), for networks with one hidden layer estimated by sequential Monte Carlo, or of any other likelihood by package evidence. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
 	// result are drawn. It needs an order, and a prior that is a product over variables.
-	ReweightedReadout
+	ReweightedMarginals
 )
 
 // String is the name of the choice.
-func (r Readout) String() string { return name(r, "conditional", "frequency", "reweighted") }
+func (e MarginalEstimator) String() string { return name(e, "conditional", "frequency", "reweighted") }
 
 // A Sampler is how SVGD samples. The zero value is the default recipe; of a [Config] with a model of one's own, see [Config.Sampler].
 type Sampler struct {
@@ -94,9 +94,9 @@ type Sampler struct {
 	// Optimizer moves the particles. Nil: RMSProp.
 	Optimizer svgd.Optimizer
 
-	// Readout of edge probabilities. Zero: conditional where it exists, else by
+	// Marginals is the estimator of the edge marginals. Zero: conditional where it exists, else by
 	// frequency.
-	Readout Readout
+	Marginals MarginalEstimator
 	// Penalty of cycles, for DiBS only. Zero: rate 1, 32 samples.
 	Penalty models.Penalty
 }
@@ -115,7 +115,7 @@ func (s *Sampler) Settings() []*Setting {
 		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; with --kernel that of the median heuristic"),
 		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; with --kernel that of the median heuristic"),
 		positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
-		oneOf(&s.Readout, "readout", "how particles become edge probabilities", "conditional where node scores exist, else frequency", ConditionalReadout, FrequencyReadout, ReweightedReadout),
+		oneOf(&s.Marginals, "marginals", "how edge probabilities are estimated from the particles", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
 		oneOf(&s.Latents, "latents", "what the latents are: factors of the scores of edges, or scores with this distribution", "factors", models.Factors, models.NormalScores, models.LogisticScores),
 		oneOf(&s.PriorPlace, "prior-place", "where the graph prior is: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
 		oneOf(&s.EdgeParameters, "edge-parameters", "how flips count the parameters of an edge: by density, or with the volume of their posterior", "density", models.DensityOfEdges, models.LaplaceEdges),
@@ -146,8 +146,8 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if s.Penalty.Beta != nil && s.Penalty.Rate != 0 {
 		return s, fmt.Errorf("penalty rate %v beside a schedule of the penalty, want one of the two", s.Penalty.Rate)
 	}
-	if s.Method != TOBAC && s.Readout == ReweightedReadout {
-		return s, fmt.Errorf("the read-out reweighted needs a causal order, which the method %v has not; allowed: conditional, frequency", s.Method)
+	if s.Method != TOBAC && s.Marginals == ReweightedMarginals {
+		return s, fmt.Errorf("reweighted marginals need a causal order, which the method %v has not; allowed: conditional, frequency", s.Method)
 	}
 	if s.Method == DiBS && s.Parameters == IntegratedParameters {
 		return s, fmt.Errorf("parameters integrated out by node scores belong to the method tobac, got %v", s.Method)
@@ -210,7 +210,7 @@ func (s *Sampler) optimizer() svgd.Optimizer {
 func (s *Sampler) String() string {
 	var out []any
 	for _, setting := range s.Settings() {
-		if setting.Name != "steps" && setting.Name != "readout" {
+		if setting.Name != "steps" && setting.Name != "marginals" {
 			out = append(out, setting.Name, setting.String())
 		}
 	}

@@ -29,10 +29,10 @@ type setEstimator interface {
 	close()
 }
 
-// prepareSets makes the estimator that the read-out will need, if any: networks with one hidden layer have their own. Of others it notes before the first step
+// prepareSets makes the estimator that the reweighting will need, if any: networks with one hidden layer have their own. Of others it notes before the first step
 // whether the priors of parameters are densities.
 func (f *particleFit) prepareSets(ctx context.Context) (err error) {
-	if _, scored := f.model.(Scored); scored || f.sampler.Readout != ReweightedReadout {
+	if _, scored := f.model.(Scored); scored || f.sampler.Marginals != ReweightedMarginals {
 		return nil
 	}
 	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {

@@ -55,15 +55,15 @@ func (m tailedLikelihood) Terms(g, theta *autograd.Node) (prior, data *autograd.
 	return prior, density.AddScalar(-math.Log(math.Sqrt(3) * math.Pi * s / 2)).Sum(0)
 }
 
-// brief is the read-out reweighted after a short run.
+// brief has reweighted marginals after a short run.
 func brief(m tobac.Model, order ...int) tobac.Config {
 	c := tobac.Calibrated(m)
 	c.Order, c.Seed = tobac.Order{Known: order}, 1
-	c.Sampler.Readout, c.Sampler.Particles, c.Sampler.Steps, c.Sampler.FitSteps = tobac.ReweightedReadout, 4, 40, 20
+	c.Sampler.Marginals, c.Sampler.Particles, c.Sampler.Steps, c.Sampler.FitSteps = tobac.ReweightedMarginals, 4, 40, 20
 	return c
 }
 
-// With evidences that are estimated the read-out reweighted is near the exact posterior, which is known for the linear model with a known noise variance: a model of one's own around its likelihood
+// With evidences that are estimated reweighted marginals are near the exact posterior, which is known for the linear model with a known noise variance: a model of one's own around its likelihood
 // is treated like any other. Its reference, all sets of parents by estimated evidences, is the posterior in closed form, given the order and over all.
 func TestReweightedOwnLikelihood(t *testing.T) {
 	data := orderedTable(t, 5, 40, false)
@@ -87,9 +87,9 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("order %v: read-out off by %.4f, reference by %.4f (%.4f said), %+v, notes %q", order, off, refOff, ref.StandardError, c, ref.Notes)
+		t.Logf("order %v: marginals off by %.4f, reference by %.4f (%.4f said), %+v, notes %q", order, off, refOff, ref.StandardError, c, ref.Notes)
 		if off > 0.01 || refOff > 0.01 || ref.StandardError > 0.03 || math.Abs(c.LogProbDifference) > 0.5 {
-			t.Errorf("order %v: read-out off by %v, reference by %v", order, off, refOff)
+			t.Errorf("order %v: marginals off by %v, reference by %v", order, off, refOff)
 		}
 		for k, draw := range res.Draws[:20] {
 			if len(draw.Parameters) != 25 || !(draw.LogLikelihood < 0) || !(draw.LogPrior < 0) {
@@ -185,7 +185,7 @@ func TestReweightedPriors(t *testing.T) {
 	}
 	wide := orderedTable(t, 13, 20, false)
 	cfg := brief(tailed{}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
-	cfg.Sampler.Readout, cfg.Sampler.Steps = tobac.FrequencyReadout, 2
+	cfg.Sampler.Marginals, cfg.Sampler.Steps = tobac.FrequencyMarginals, 2
 	if res, err = tobac.Fit(context.Background(), wide, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func (hard) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{})
 }
 
-// The default for a model of one's own is the read-out reweighted, given an order, under drawn orders, and without parameters; a setting of the sampler, a prior of one's own or the engine svgd leave the settings as
+// The default for a model of one's own are reweighted marginals, given an order, under drawn orders, and without parameters; a setting of the sampler, a prior of one's own or the engine svgd leave the settings as
 // they are.
 func TestOwnDefault(t *testing.T) {
 	data := orderedTable(t, 3, 40, false)
@@ -217,8 +217,8 @@ func TestOwnDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := res.Config.Sampler; res.Engine != "svgd" || s.Readout != tobac.ReweightedReadout || s.Steps != 100 || s.Particles != 10 {
-			t.Errorf("%v: engine %v with %d steps of %d particles, read-out %v", cfg.Model, res.Engine, s.Steps, s.Particles, s.Readout)
+		if s := res.Config.Sampler; res.Engine != "svgd" || s.Marginals != tobac.ReweightedMarginals || s.Steps != 100 || s.Particles != 10 {
+			t.Errorf("%v: engine %v with %d steps of %d particles, marginals %v", cfg.Model, res.Engine, s.Steps, s.Particles, s.Marginals)
 		}
 		if cfg.Order.Known == nil {
 			continue
@@ -243,8 +243,8 @@ func TestOwnDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Sampler.Readout == tobac.ReweightedReadout || c.Sampler.Steps != 1000 {
-			t.Errorf("%s: %d steps, read-out %v", name, c.Sampler.Steps, c.Sampler.Readout)
+		if c.Sampler.Marginals == tobac.ReweightedMarginals || c.Sampler.Steps != 1000 {
+			t.Errorf("%s: %d steps, marginals %v", name, c.Sampler.Steps, c.Sampler.Marginals)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},
 		{"progress", func(c *tobac.Config) { c.Progress = func(tobac.Progress) {} }, ""},
 		{"steps", func(c *tobac.Config) { c.Sampler.Steps = 20 }, ""},
-		{"readout", func(c *tobac.Config) { c.Sampler.Readout = tobac.FrequencyReadout }, ""},
+		{"marginals", func(c *tobac.Config) { c.Sampler.Marginals = tobac.FrequencyMarginals }, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			other := cfg

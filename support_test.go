@@ -125,9 +125,9 @@ func engines() map[string]tobac.Config {
 	policy.Sampler.Steps = 22
 	policy.GFlowNet = gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}
 	scores := tobac.Calibrated(tobac.Linear{NoiseVariance: 1})
-	scores.Sampler.Particles, scores.Sampler.Steps, scores.Sampler.Samples, scores.Sampler.Readout, scores.Seed = 4, 13, 5, tobac.ConditionalReadout, 7
+	scores.Sampler.Particles, scores.Sampler.Steps, scores.Sampler.Samples, scores.Sampler.Marginals, scores.Seed = 4, 13, 5, tobac.ConditionalMarginals, 7
 	networks := tobac.Calibrated(tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 1})
-	networks.Sampler.Particles, networks.Sampler.Steps, networks.Sampler.Samples, networks.Sampler.Readout, networks.Seed = 3, 13, 4, tobac.ConditionalReadout, 7
+	networks.Sampler.Particles, networks.Sampler.Steps, networks.Sampler.Samples, networks.Sampler.Marginals, networks.Seed = 3, 13, 4, tobac.ConditionalMarginals, 7
 	networks.Sampler.FitSteps = 6
 	return map[string]tobac.Config{
 		"svgd on node scores": scores, "svgd of networks, calibrated": networks,

@@ -110,7 +110,7 @@ func TestScalesApartAreCompared(t *testing.T) {
 func TestFewRows(t *testing.T) {
 	cfg := tobac.Config{Model: tobac.FeedForward{}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: tobac.Sampler{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg
-	reweighted.Sampler.Readout = tobac.ReweightedReadout
+	reweighted.Sampler.Marginals = tobac.ReweightedMarginals
 	dibs.Model, dibs.Order, dibs.Sampler.Method = tobac.Linear{}, tobac.Order{}, tobac.DiBS
 	tempered.Engine, tempered.Sampler, tempered.Chains.Iterations = tobac.Tempering, tobac.Sampler{}, 40
 	for _, c := range []struct {

@@ -372,7 +372,7 @@ func (r *Result) computation() string {
 		return "Edge probabilities are sums " + r.Sum + "."
 	case c.Engine == Tempering:
 		return fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", c.Chains.Iterations, c.Chains.Rungs)
-	case c.Engine == SVGD && c.Sampler.Readout == ReweightedReadout:
+	case c.Engine == SVGD && c.Sampler.Marginals == ReweightedMarginals:
 		return fmt.Sprintf("The probabilities come from the sets of parents that %d particles found under each order and those near them, weighted by their evidence: sets far from all of these have none.", c.Sampler.Particles)
 	case c.Engine == SVGD:
 		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))

@@ -28,15 +28,15 @@ func TestCalibratedRecipe(t *testing.T) {
 		runs         int
 		edgesPerNode float64
 		networks     bool
-		readout      tobac.Readout
+		marginals    tobac.MarginalEstimator
 		most         float64 // mean absolute error, of every run; of networks their mean
 	}{
-		{"linear-d20-e40", 5, 2, false, tobac.ConditionalReadout, 0.015},
-		{"linear-d20-e40", 5, 2, false, tobac.ReweightedReadout, 0.002},
-		{"linear-d20-e80", 3, 4, false, tobac.ConditionalReadout, 0.025},
-		{"linear-d20-e80", 3, 4, false, tobac.ReweightedReadout, 0.01},
-		{"nonlinear-d10-e20", 5, 2, true, tobac.ConditionalReadout, 0.08},
-		{"nonlinear-d10-e20", 5, 2, true, tobac.ReweightedReadout, 0.02},
+		{"linear-d20-e40", 5, 2, false, tobac.ConditionalMarginals, 0.015},
+		{"linear-d20-e40", 5, 2, false, tobac.ReweightedMarginals, 0.002},
+		{"linear-d20-e80", 3, 4, false, tobac.ConditionalMarginals, 0.025},
+		{"linear-d20-e80", 3, 4, false, tobac.ReweightedMarginals, 0.01},
+		{"nonlinear-d10-e20", 5, 2, true, tobac.ConditionalMarginals, 0.08},
+		{"nonlinear-d10-e20", 5, 2, true, tobac.ReweightedMarginals, 0.02},
 	} {
 		sum := 0.0
 		for _, p := range synthetic(t, c.data, c.runs) {
@@ -52,7 +52,7 @@ func TestCalibratedRecipe(t *testing.T) {
 				}
 				order = found.Order
 			}
-			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Sampler.Readout, cfg.Workers, cfg.Seed = tobac.Order{Known: order}, c.edgesPerNode, c.readout, 2, 1
+			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Sampler.Marginals, cfg.Workers, cfg.Seed = tobac.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
 			res, err := tobac.Fit(context.Background(), p.Train, cfg)
 			if err != nil {
 				t.Fatal(err)
@@ -64,16 +64,16 @@ func TestCalibratedRecipe(t *testing.T) {
 			if joint != nil {
 				difference = fmt.Sprintf(", log p(D,G) %+.2f", joint(res))
 			}
-			t.Logf("%s, %v: mean absolute error %.4f (frequencies of %d draws %.4f)%s; %.1f s", p.Name, c.readout, mae, len(res.Draws), pairError(order, res.Frequencies().Probabilities, reference), difference, res.Seconds.Total)
+			t.Logf("%s, %v: mean absolute error %.4f (frequencies of %d draws %.4f)%s; %.1f s", p.Name, c.marginals, mae, len(res.Draws), pairError(order, res.Frequencies().Probabilities, reference), difference, res.Seconds.Total)
 			if !c.networks && !(mae <= c.most) {
-				t.Errorf("%s, %v: mean absolute error %.4f, want at most %v", p.Name, c.readout, mae, c.most)
+				t.Errorf("%s, %v: mean absolute error %.4f, want at most %v", p.Name, c.marginals, mae, c.most)
 			}
 			if joint != nil && !(math.Abs(joint(res)) <= 2) {
 				t.Errorf("%s: the mean log joint density of draws is %.2f from the exact one, want at most 2", p.Name, joint(res))
 			}
 		}
 		if !(sum <= c.most) {
-			t.Errorf("%s, %v: mean absolute error %.4f over the sets, want at most %v", c.data, c.readout, sum, c.most)
+			t.Errorf("%s, %v: mean absolute error %.4f over the sets, want at most %v", c.data, c.marginals, sum, c.most)
 		}
 	}
 }

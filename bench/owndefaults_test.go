@@ -19,11 +19,11 @@ func (o *ownOutcome) add(mae, eshd, auroc, seconds float64) {
 	o.mae, o.eshd, o.auroc, o.seconds, o.runs = o.mae+mae, o.eshd+eshd, o.auroc+auroc, o.seconds+seconds, o.runs+1
 }
 
-// former is what sampled models of one's own before the read-out reweighted took them: the settings of a Sampler that are not set.
+// former is what sampled models of one's own before reweighted marginals took them: the settings of a Sampler that are not set.
 func former(m tobac.Model) tobac.Config { return tobac.Config{Model: m, Engine: tobac.SVGD} }
 
 // Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the settings of a Sampler that are not set, with as many steps as take the
-// same processor time and (on the first data set of each) with all, and tobac.Calibrated with two read-outs. docs/svgd.md has the table:
+// same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. docs/svgd.md has the table:
 //
 //	go test ./bench -run TestOwnDefaults -long -v -timeout 60m
 func TestOwnDefaults(t *testing.T) {
@@ -40,7 +40,7 @@ func TestOwnDefaults(t *testing.T) {
 	}
 	frequency := func(m tobac.Model) tobac.Config {
 		c := tobac.Calibrated(m)
-		c.Sampler.Readout = tobac.FrequencyReadout
+		c.Sampler.Marginals = tobac.FrequencyMarginals
 		return c
 	}
 	for k := range kinds {

@@ -73,7 +73,7 @@ func networkRows(order OrderSource) []Row {
 	reweighted := withoutOrder(tobac.Calibrated(networkModel()))
 	reweighted.Prior.EdgesPerNode = sparse
 	calibrated := reweighted
-	calibrated.Sampler.Readout = tobac.ConditionalReadout
+	calibrated.Sampler.Marginals = tobac.ConditionalMarginals
 	row := func(name, title string, cfg tobac.Config) Row {
 		return Row{Method: fitMethod(name, title, order, cfg)}
 	}

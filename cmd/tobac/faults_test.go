@@ -27,7 +27,7 @@ var keptRuns = []struct{ name, args string }{
 	{"bcd", "data/train.csv --method bcd --steps 20 --bcd-batch 4 --checkpoint state --checkpoint-every 10"},
 	{"orders", "data/train.csv --engine svgd --model linear --orders 2 --particles 2 --samples 4 --steps 10 --checkpoint state --checkpoint-every 10"},
 	{"dibs", "data/train.csv --method dibs --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
-	{"calibrated", "data/train.csv --preset calibrated --model linear --readout reweighted --order eqvar --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
+	{"calibrated", "data/train.csv --preset calibrated --model linear --marginals reweighted --order eqvar --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10"},
 	{"calibrated networks", "data/train.csv --preset calibrated --model ffn --hidden 2 --order eqvar --particles 3 --samples 4 --steps 10 --checkpoint state --checkpoint-every 5"},
 	{"tempering", "data/train.csv --engine tempering --model ffn --hidden 3 --order eqvar --iterations 40 --rungs 2"},
 	{"networks", "data/train.csv --model ffn --hidden 2 --max-parents 1"},

@@ -325,9 +325,9 @@ func TestPresets(t *testing.T) {
 		args   []string
 		config map[string]any
 	}{
-		{"default", nil, map[string]any{"preset": "default", "model": "auto", "engine": "auto", "estimator": "nodewise", "edges_per_node": nil, "readout": "conditional"}},
+		{"default", nil, map[string]any{"preset": "default", "model": "auto", "engine": "auto", "estimator": "nodewise", "edges_per_node": nil, "marginals": "conditional"}},
 		{"paper", []string{"--preset", "paper"}, map[string]any{"preset": "paper", "model": "linear noise-variance=0.1 no-intercept prior-start", "engine": "svgd",
-			"estimator": "joint", "edges_per_node": 2.0, "readout": "frequency"}},
+			"estimator": "joint", "edges_per_node": 2.0, "marginals": "frequency"}},
 		{"overridden", []string{"--preset", "paper", "--estimator", "nodewise", "--edges-per-node", "1"}, map[string]any{"preset": "paper", "estimator": "nodewise", "edges_per_node": 1.0}},
 		{"marginal", []string{"--preset", "paper", "--model", "bge"}, map[string]any{"model": "bge raw", "grad": "score", "alpha_rate": 1.0}},
 	} {
