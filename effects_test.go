@@ -243,8 +243,8 @@ func TestEffectsOfOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Spread() || len(e.Weights) != 4 {
-		t.Errorf("spread %v, %d draws", e.Spread(), len(e.Weights))
+	if e.FromPosterior() || len(e.Weights) != 4 {
+		t.Errorf("from the posterior %v, %d draws", e.FromPosterior(), len(e.Weights))
 	}
 	rows, err := e.Means([]effects.Setting{{Var: 0, Value: 1.5}, {Var: 2, Value: -0.5}})
 	if err != nil {

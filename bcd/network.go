@@ -22,9 +22,9 @@ type parameter struct {
 	name    string
 	shape   autograd.Shape
 	decayed bool // of the permutations: subject to L2
-	// start is the initial value of each element; spread, if not 0, the standard
+	// start is the initial value of each element; sd, if not 0, the standard
 	// deviation of a normal distribution cut off at twice that.
-	start, spread float64
+	start, sd float64
 }
 
 // parameters of the posterior for d variables with latents of a size: means μ and
@@ -41,7 +41,7 @@ func (s *Settings) parameters(d int) []parameter {
 	}
 	layer := func(name string, in, out int) {
 		all = append(all,
-			parameter{name: name + " weights", shape: autograd.Shape{in, out}, decayed: true, spread: 1 / math.Sqrt(float64(in))},
+			parameter{name: name + " weights", shape: autograd.Shape{in, out}, decayed: true, sd: 1 / math.Sqrt(float64(in))},
 			parameter{name: name + " biases", shape: autograd.Shape{out}, decayed: true})
 	}
 	layer("first", size, units)
@@ -65,10 +65,10 @@ func initial(all []parameter, rng *rand.Rand) []float64 {
 	for _, p := range all {
 		for range p.shape.Len() {
 			v := p.start
-			if p.spread > 0 {
+			if p.sd > 0 {
 				for v = rng.NormFloat64(); math.Abs(v) > 2; v = rng.NormFloat64() {
 				}
-				v *= p.spread
+				v *= p.sd
 			}
 			values = append(values, v)
 		}

@@ -18,7 +18,7 @@ func points(d *densities.Density, particles int) []float64 {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x := make([]float64, particles*d.Params)
 	for i := range x {
-		x[i] = d.Spread * rng.NormFloat64()
+		x[i] = d.SD * rng.NormFloat64()
 	}
 	return x
 }

@@ -60,13 +60,13 @@ func compare(t *testing.T, problems []*study.Problem, methods []method, record f
 	return all
 }
 
-// over is the spread of a number over outcomes.
-func over(outcomes []outcome, number func(outcome) metrics.Number) study.Spread {
+// over is the mean and standard deviation of a number over outcomes.
+func over(outcomes []outcome, number func(outcome) metrics.Number) study.MeanSD {
 	values := make([]float64, len(outcomes))
 	for i, o := range outcomes {
 		values[i] = float64(number(o))
 	}
-	return study.SpreadOf(values)
+	return study.MeanSDOf(values)
 }
 
 // A column of a table of outcomes.

@@ -51,14 +51,14 @@ func TestPaperNonlinear(t *testing.T) {
 					t.Logf("reference %s, %-18s  %.1f / %.3f / %.0f", r.Problem, r.Method, r.ESHD, r.AUROC, r.NegLL)
 				}
 			}
-			without := spread(all[:set.runs], empirical, eshd)
+			without := meanSD(all[:set.runs], empirical, eshd)
 			for with := range slices.Chunk(all[set.runs:], set.runs) {
 				for _, o := range with {
 					if o.Empirical.Cyclic != 0 {
 						t.Errorf("%s: %d graphs of %s have a cycle", o.Problem, o.Empirical.Cyclic, o.Method)
 					}
 				}
-				if mean := spread(with, empirical, eshd); !(mean.Mean < without.Mean) {
+				if mean := meanSD(with, empirical, eshd); !(mean.Mean < without.Mean) {
 					t.Errorf("mean E-SHD %v of %s, want less than DiBS's %v", mean, with[0].Method, without)
 				}
 			}

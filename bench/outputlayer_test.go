@@ -37,7 +37,7 @@ func TestOutputLayer(t *testing.T) {
 		t.Logf("%-50s %s: E-SHD %.1f, AUROC %.3f, Neg.LL %.0f, mixture %.1f; %.1f s", o.Method, o.Problem, o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL, o.Mixture.ESHD, o.Seconds)
 	})
 	logTable(t, all)
-	sampled, integrated := spread(all[:3], empirical, eshd), spread(all[3:6], empirical, eshd)
+	sampled, integrated := meanSD(all[:3], empirical, eshd), meanSD(all[3:6], empirical, eshd)
 	if !(integrated.Mean < 0.7*sampled.Mean) {
 		t.Errorf("mean E-SHD %v with the output layer integrated out, %v with it sampled, want at most 0.7 of that", integrated, sampled)
 	}

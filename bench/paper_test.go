@@ -54,7 +54,7 @@ func auroc(r *metrics.Report) metrics.Number { return r.AUROCWithDiagonal }
 func empirical(o outcome) *metrics.Report { return o.Empirical }
 func mixture(o outcome) *metrics.Report   { return o.Mixture }
 
-func spread(outcomes []outcome, part func(outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) study.Spread {
+func meanSD(outcomes []outcome, part func(outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) study.MeanSD {
 	return over(outcomes, func(o outcome) metrics.Number { return number(part(o)) })
 }
 
@@ -98,13 +98,13 @@ func TestPaperSachs(t *testing.T) {
 	paper := all[:len(problems)]
 	for _, band := range []struct {
 		name       string
-		got        study.Spread
+		got        study.MeanSD
 		want, band float64
 	}{
-		{"empirical E-SHD", spread(paper, empirical, eshd), 15.6, 0.5},
-		{"empirical AUROC", spread(paper, empirical, auroc), 0.60, 0.04},
-		{"mixture E-SHD", spread(paper, mixture, eshd), 14.8, 1.2},
-		{"mixture AUROC", spread(paper, mixture, auroc), 0.56, 0.04},
+		{"empirical E-SHD", meanSD(paper, empirical, eshd), 15.6, 0.5},
+		{"empirical AUROC", meanSD(paper, empirical, auroc), 0.60, 0.04},
+		{"mixture E-SHD", meanSD(paper, mixture, eshd), 14.8, 1.2},
+		{"mixture AUROC", meanSD(paper, mixture, auroc), 0.56, 0.04},
 	} {
 		t.Logf("%-16s %v, accepted %v ± %v", band.name, band.got, band.want, band.band)
 		if !(math.Abs(band.got.Mean-band.want) <= band.band) {
@@ -149,9 +149,9 @@ func TestPaperLinear(t *testing.T) {
 		}
 		t.Log(line)
 	}
-	joint := spread(all[:3], empirical, eshd).Mean
-	node := spread(all[3:6], empirical, eshd).Mean
-	byDefault := spread(all[6:], empirical, eshd).Mean
+	joint := meanSD(all[:3], empirical, eshd).Mean
+	node := meanSD(all[3:6], empirical, eshd).Mean
+	byDefault := meanSD(all[6:], empirical, eshd).Mean
 	if dibs := reference["DiBS"]; !(joint < dibs-5) {
 		t.Errorf("mean E-SHD %.1f, want at least 5 below DiBS's %.1f", joint, dibs)
 	}

@@ -56,8 +56,8 @@ func Quantiles(values, weights []float64, levels ...float64) []float64 {
 	return out
 }
 
-// unknownSpread is a distribution of which the mean alone is known.
-func unknownSpread(mean float64) Distribution {
+// meanAlone is a distribution of which the mean is known, and nothing else.
+func meanAlone(mean float64) Distribution {
 	nan := math.NaN()
 	return Distribution{Mean: mean, SD: nan, Q05: nan, Q50: nan, Q95: nan}
 }

@@ -49,8 +49,8 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 			continue
 		}
 		p := Prediction{Var: j, Mean: e.distribution(means[j])}
-		p.New = unknownSpread(p.Mean.Mean)
-		if e.spread {
+		p.New = meanAlone(p.Mean.Mean)
+		if e.fromPosterior {
 			p.New = mixtures[j].summary()
 		}
 		all = append(all, p)

@@ -25,8 +25,8 @@ type Effects struct {
 	Columns []Column // of the data; nil: unknown
 	Weights []float64
 
-	draws  []draw
-	spread bool // whether the spread of the draws is that of the posterior
+	draws         []draw
+	fromPosterior bool
 }
 
 // Linear are the effects of a posterior whose draws have [posterior.Equations].
@@ -56,7 +56,7 @@ func newEffects(p *posterior.Posterior, columns []Column, prepare func(m int) (d
 	if kept == nil {
 		return nil, errors.New("effects: every graph has a cycle")
 	}
-	e := &Effects{Names: p.Names, Columns: columns, Weights: kept.Weights(), spread: p.Kind == posterior.Draws}
+	e := &Effects{Names: p.Names, Columns: columns, Weights: kept.Weights(), fromPosterior: p.Kind == posterior.Draws}
 	for _, m := range index {
 		d, err := prepare(m)
 		if err != nil {
@@ -67,9 +67,9 @@ func newEffects(p *posterior.Posterior, columns []Column, prepare func(m int) (d
 	return e, nil
 }
 
-// Spread reports whether the standard deviations and quantiles are known: whether
-// the draws are draws from the posterior.
-func (e *Effects) Spread() bool { return e.spread }
+// FromPosterior reports whether the draws are draws from the posterior, so that their
+// standard deviations and quantiles are those of the posterior; else they are NaN.
+func (e *Effects) FromPosterior() bool { return e.fromPosterior }
 
 // EffectiveDraws is 1/Σ w_m², the number of draws of equal weight that are worth
 // as much.
@@ -173,7 +173,7 @@ func (e *Effects) effect(from, to int, values []float64, path float64) Effect {
 		}
 	}
 	f.Positive, f.Negative = min(1, f.Positive), min(1, f.Negative)
-	if !e.spread {
+	if !e.fromPosterior {
 		f.Positive, f.Negative = math.NaN(), math.NaN()
 	}
 	if e.Columns != nil && e.Columns[to].SD > 0 {
@@ -185,8 +185,8 @@ func (e *Effects) effect(from, to int, values []float64, path float64) Effect {
 // distribution is that of a number of which every draw has one.
 func (e *Effects) distribution(values []float64) Distribution {
 	d := Summarise(values, e.Weights)
-	if !e.spread {
-		return unknownSpread(d.Mean)
+	if !e.fromPosterior {
+		return meanAlone(d.Mean)
 	}
 	return d
 }

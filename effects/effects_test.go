@@ -305,8 +305,8 @@ func TestParticlesHaveNoSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := e.All(context.Background(), 1)
-	if err != nil || e.Spread() || len(all) == 0 {
-		t.Fatal(err, e.Spread(), len(all))
+	if err != nil || e.FromPosterior() || len(all) == 0 {
+		t.Fatal(err, e.FromPosterior(), len(all))
 	}
 	for _, f := range all {
 		if math.IsNaN(f.Mean) || !math.IsNaN(f.SD+f.Q05+f.Q50+f.Q95) || !math.IsNaN(f.Positive) {

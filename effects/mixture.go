@@ -25,7 +25,7 @@ func (x *mixture) summary() Distribution {
 	low, high, variance := math.Inf(1), math.Inf(-1), 0.0
 	for k, w := range x.weights {
 		if math.IsNaN(x.variances[k]) {
-			return unknownSpread(d.Mean)
+			return meanAlone(d.Mean)
 		}
 		variance += w * (x.variances[k] + (x.means[k]-d.Mean)*(x.means[k]-d.Mean))
 		reach := 9 * math.Sqrt(x.variances[k])

@@ -32,7 +32,7 @@ func newClaims(f *Folder) *claims {
 }
 
 func (c *claims) path(id string, number int) string {
-	return fmt.Sprintf("%s.%d", c.folder.spread(claimsName, id), number)
+	return fmt.Sprintf("%s.%d", c.folder.jobPath(claimsName, id), number)
 }
 
 // take claims a job. Where another process that lives has it, won is false, and holder says who.
@@ -94,9 +94,9 @@ func (c *claims) finish(id string) {
 	if own > removed { // beside one before it that its owner took back
 		os.Remove(c.path(id, own))
 	}
-	os.Remove(c.folder.spread(failedName, id))
+	os.Remove(c.folder.jobPath(failedName, id))
 	if removed > 1 || removed == 1 && own == 0 {
-		file.Check(c.folder.spread(doneName, id)) // which sweeps what a process has left that was killed while it wrote
+		file.Check(c.folder.jobPath(doneName, id)) // which sweeps what a process has left that was killed while it wrote
 	}
 }
 
@@ -133,7 +133,7 @@ func (c *claims) fail(id, kind string, err error) {
 	if encoding != nil {
 		return
 	}
-	writeFile(c.folder.spread(failedName, id), func(w io.Writer) error {
+	writeFile(c.folder.jobPath(failedName, id), func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -141,7 +141,7 @@ func (c *claims) fail(id, kind string, err error) {
 
 // failed is the failure of a job that an owner recorded; nil: it did not.
 func (c *claims) failed(id, token string) error {
-	text, err := os.ReadFile(c.folder.spread(failedName, id))
+	text, err := os.ReadFile(c.folder.jobPath(failedName, id))
 	if err != nil {
 		return nil
 	}

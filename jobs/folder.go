@@ -129,7 +129,7 @@ func readSealed(path string) ([]byte, error) {
 	return content, nil
 }
 
-// spread is the path of a file of a job. Folders of a few hundred files stay fast.
-func (f *Folder) spread(folder, id string) string {
+// jobPath is the path of a file of a job, in one of 256 folders: a few hundred files each stay fast.
+func (f *Folder) jobPath(folder, id string) string {
 	return filepath.Join(f.dir, folder, id[:min(2, len(id))], id)
 }

@@ -46,7 +46,7 @@ func (f *Folder) take(from *Folder, id string) (took bool, err error) {
 	}
 	if mine, ok, err := f.Output(id); err == nil && ok {
 		if !bytes.Equal(mine, output) {
-			return false, fmt.Errorf("%s: differs from the output of the same job in %s", from.spread(doneName, id), f.dir)
+			return false, fmt.Errorf("%s: differs from the output of the same job in %s", from.jobPath(doneName, id), f.dir)
 		}
 		return false, nil
 	}

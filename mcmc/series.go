@@ -85,7 +85,7 @@ func (s *series) sum(dst []float64) {
 // samples in a block, the effective sample size of N samples is N V/(b V_b), where V
 // is the variance of the samples and V_b that of the blocks' means.
 func quantity(chains []series, k int, mean float64) Quantity {
-	var within, halves, blocks, all spread
+	var within, halves, blocks, all moments
 	low, high := math.Inf(1), math.Inf(-1)
 	n, total := 0, 0
 	for i := range chains {
@@ -126,16 +126,16 @@ func quantity(chains []series, k int, mean float64) Quantity {
 	return q
 }
 
-// A spread sums numbers and their squares.
-type spread struct{ n, sum, squares float64 }
+// moments sums numbers and their squares.
+type moments struct{ n, sum, squares float64 }
 
-func (s *spread) add(v float64) {
+func (s *moments) add(v float64) {
 	s.n++
 	s.sum += v
 	s.squares += v * v
 }
 
 // variance is the sample variance, never negative.
-func (s *spread) variance() float64 {
+func (s *moments) variance() float64 {
 	return max(s.squares-s.sum*s.sum/s.n, 0) / (s.n - 1)
 }

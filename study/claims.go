@@ -259,8 +259,8 @@ func within(text string, a, b []float64, margin float64) Part {
 	return p
 }
 
-func differences(text string, a, b []float64) (Part, Spread) {
-	s := SpreadOf(Paired(a, b))
+func differences(text string, a, b []float64) (Part, MeanSD) {
+	s := MeanSDOf(Paired(a, b))
 	p := Part{Text: text, Verdict: Undecided}
 	if s.N == 0 {
 		p.Verdict = NotCovered
@@ -275,7 +275,7 @@ func differences(text string, a, b []float64) (Part, Spread) {
 
 // variesLess decides "a varies less than b".
 func variesLess(text string, a, b []float64) Part {
-	x, y := SpreadOf(Known(a)), SpreadOf(Known(b))
+	x, y := MeanSDOf(Known(a)), MeanSDOf(Known(b))
 	p := Part{Text: text, Verdict: Undecided}
 	if x.N == 0 || y.N == 0 {
 		p.Verdict = NotCovered

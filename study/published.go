@@ -9,9 +9,9 @@ import "math"
 type Published struct {
 	Method      string
 	Row         string // the line of a study: [Line.Key]
-	ESHD, AUROC Spread
-	CheckESHD   Spread
-	CheckAUROC  Spread
+	ESHD, AUROC MeanSD
+	CheckESHD   MeanSD
+	CheckAUROC  MeanSD
 	Reason      string // for a difference of more than two standard errors; "": none is expected
 }
 
@@ -19,15 +19,15 @@ type Published struct {
 // and the graph without edges as the last line.
 func TableI() []Published {
 	nan := math.NaN()
-	none := Spread{nan, nan, 10}
+	none := MeanSD{nan, nan, 10}
 	return []Published{
-		{"BCD", "bcd", Spread{17.1, 0.13, 10}, Spread{0.534, 0.0640, 10}, none, none, releasedBCD},
-		{"GFN", "gfn", Spread{21.2, 1.50, 10}, Spread{0.496, 0.0609, 10}, none, none, publishedGFN},
-		{"DiBS", "dibs", Spread{15.9, 0.41, 10}, Spread{0.625, 0.0367, 10}, Spread{15.93, 0.14, 10}, Spread{0.611, 0.030, 10}, ""},
-		{"DiBS+", "dibs+", Spread{15.4, 1.35, 10}, Spread{0.553, 0.0494, 10}, Spread{15.80, 0.79, 10}, Spread{0.530, 0.029, 10}, ""},
-		{"TOBAC", "tobac-eqvar", Spread{15.6, 0.42, 10}, Spread{0.599, 0.0395, 10}, Spread{15.60, 0.30, 10}, Spread{0.599, 0.031, 10}, ""},
-		{"TOBAC+", "tobac-eqvar+", Spread{14.8, 1.13, 10}, Spread{0.560, 0.0309, 10}, Spread{14.80, 0.63, 10}, Spread{0.556, 0.022, 10}, ""},
-		{"empty graph", "empty", Spread{17, nan, 10}, Spread{0.5, nan, 10}, none, none, ""},
+		{"BCD", "bcd", MeanSD{17.1, 0.13, 10}, MeanSD{0.534, 0.0640, 10}, none, none, releasedBCD},
+		{"GFN", "gfn", MeanSD{21.2, 1.50, 10}, MeanSD{0.496, 0.0609, 10}, none, none, publishedGFN},
+		{"DiBS", "dibs", MeanSD{15.9, 0.41, 10}, MeanSD{0.625, 0.0367, 10}, MeanSD{15.93, 0.14, 10}, MeanSD{0.611, 0.030, 10}, ""},
+		{"DiBS+", "dibs+", MeanSD{15.4, 1.35, 10}, MeanSD{0.553, 0.0494, 10}, MeanSD{15.80, 0.79, 10}, MeanSD{0.530, 0.029, 10}, ""},
+		{"TOBAC", "tobac-eqvar", MeanSD{15.6, 0.42, 10}, MeanSD{0.599, 0.0395, 10}, MeanSD{15.60, 0.30, 10}, MeanSD{0.599, 0.031, 10}, ""},
+		{"TOBAC+", "tobac-eqvar+", MeanSD{14.8, 1.13, 10}, MeanSD{0.560, 0.0309, 10}, MeanSD{14.80, 0.63, 10}, MeanSD{0.556, 0.022, 10}, ""},
+		{"empty graph", "empty", MeanSD{17, nan, 10}, MeanSD{0.5, nan, 10}, none, none, ""},
 	}
 }
 

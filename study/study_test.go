@@ -342,28 +342,28 @@ func TestCheapCells(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestMeanSD(t *testing.T) {
 	nan := math.NaN()
 	for _, row := range []struct {
-		s    study.Spread
+		s    study.MeanSD
 		want string
 	}{
-		{study.Spread{Mean: 15.62, SD: 0.421}, "15.6 ± 0.42"},
-		{study.Spread{Mean: 0.5994, SD: 0.0395}, "0.599 ± 0.040"},
-		{study.Spread{Mean: 1818.4, SD: 12}, "1818 ± 12"},
-		{study.Spread{Mean: 17, SD: nan}, "17.0"},
-		{study.Spread{Mean: nan, SD: nan}, "–"},
+		{study.MeanSD{Mean: 15.62, SD: 0.421}, "15.6 ± 0.42"},
+		{study.MeanSD{Mean: 0.5994, SD: 0.0395}, "0.599 ± 0.040"},
+		{study.MeanSD{Mean: 1818.4, SD: 12}, "1818 ± 12"},
+		{study.MeanSD{Mean: 17, SD: nan}, "17.0"},
+		{study.MeanSD{Mean: nan, SD: nan}, "–"},
 	} {
 		if got := row.s.String(); got != row.want {
 			t.Errorf("%v, %v: got %q, want %q", row.s.Mean, row.s.SD, got, row.want)
 		}
 	}
-	got := study.SpreadOf([]float64{1, 2, 6})
+	got := study.MeanSDOf([]float64{1, 2, 6})
 	// Student's quantile of two degrees of freedom is 4.302653.
 	if got.Mean != 3 || math.Abs(got.SD-math.Sqrt(7)) > 1e-15 || math.Abs(got.Interval()-4.302653*math.Sqrt(7.0/3)) > 1e-5 {
 		t.Errorf("1, 2, 6: got %v ± %v, interval ± %v, want 3 ± √7", got.Mean, got.SD, got.Interval())
 	}
-	if one := study.SpreadOf([]float64{4}); !math.IsNaN(one.SE()) || !math.IsNaN(one.Interval()) {
+	if one := study.MeanSDOf([]float64{4}); !math.IsNaN(one.SE()) || !math.IsNaN(one.Interval()) {
 		t.Errorf("a single value has a standard error of %v", one.SE())
 	}
 }

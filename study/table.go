@@ -46,7 +46,7 @@ func (r *Results) Means(s Study, section Section) Table {
 	for _, l := range r.Lines(s, section) {
 		row := []string{l.Label(), l.cells()}
 		for _, m := range measures {
-			row = append(row, SpreadOf(Known(l.Values(m))).WithSE())
+			row = append(row, MeanSDOf(Known(l.Values(m))).WithSE())
 		}
 		t.Rows = append(t.Rows, append(row, seconds(l)))
 	}
@@ -110,7 +110,7 @@ func (r *Results) Differences(s Study, section Section) (Table, bool) {
 		}
 		row := []string{l.Label(), fmt.Sprint(len(Paired(l.Values(eshd), reference.Values(eshd))))}
 		for _, m := range measures {
-			d := SpreadOf(Paired(l.Values(m), reference.Values(m)))
+			d := MeanSDOf(Paired(l.Values(m), reference.Values(m)))
 			text := d.WithSE()
 			if t := d.Mean / d.SE(); math.Abs(t) < 1e6 { // more is rounding
 				text += fmt.Sprintf(" (%.1f)", t)
@@ -141,12 +141,12 @@ func (r *Results) BesidePublished() (Table, bool) {
 		l, ok := lines[p.Row]
 		row, differs := []string{p.Method}, false
 		for _, c := range []struct {
-			published, check Spread
+			published, check MeanSD
 			m                Measure
 		}{{p.ESHD, p.CheckESHD, eshd}, {p.AUROC, p.CheckAUROC, auroc}} {
-			here, verdict := SpreadOf(nil), ""
+			here, verdict := MeanSDOf(nil), ""
 			if ok {
-				here = SpreadOf(Known(l.Values(c.m)))
+				here = MeanSDOf(Known(l.Values(c.m)))
 				verdict = agrees(here, c.published)
 				differs = differs || strings.HasPrefix(verdict, "no")
 			}
@@ -161,9 +161,9 @@ func (r *Results) BesidePublished() (Table, bool) {
 }
 
 // agrees says how many standard errors of the difference lie between two means.
-func agrees(a, b Spread) string {
+func agrees(a, b MeanSD) string {
 	variance := 0.0
-	for _, s := range []Spread{a, b} {
+	for _, s := range []MeanSD{a, b} {
 		if se := s.SE(); !math.IsNaN(se) {
 			variance += se * se
 		}
@@ -202,13 +202,13 @@ func (r *Results) BesideAuthors() (Table, bool) {
 		}
 		seeds := max(1, section.Seeds)
 		for run, data := range section.Data {
-			at := func(m Measure) Spread { return SpreadOf(Known(l.Values(m)[run*seeds : (run+1)*seeds])) }
+			at := func(m Measure) MeanSD { return MeanSDOf(Known(l.Values(m)[run*seeds : (run+1)*seeds])) }
 			here := at(eshd)
 			row := []string{data.Name, l.Label(), "", independent[l.Key()+" "+data.Name], here.String(), "", at(auroc).String(), at(negLL).String()}
 			if reference != nil && run < len(reference.Runs) {
 				theirs := reference.Runs[run]
 				row[2] = fmt.Sprintf("%.1f / %.3f / %.0f", theirs.ESHD, theirs.AUROC, theirs.NegLL)
-				row[5] = agrees(here, Spread{theirs.ESHD, here.SD, 1})
+				row[5] = agrees(here, MeanSD{theirs.ESHD, here.SD, 1})
 			}
 			t.Rows = append(t.Rows, row)
 		}

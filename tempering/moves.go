@@ -59,13 +59,13 @@ func (w *worker) turn(s *state, a int, beta float64, rng *rand.Rand) {
 	copy(s.gram, w.gram)
 }
 
-// spreads are the standard deviations, in those of the prior, of the normal distributions from one of which the weights of
+// proposalSDs are the standard deviations, in those of the prior, of the normal distributions from one of which the weights of
 // a new edge are drawn, all from the same.
-var spreads = [...]float64{1, 0.3, 0.1, 0.03}
+var proposalSDs = [...]float64{1, 0.3, 0.1, 0.03}
 
 // propose draws the weights of an edge.
 func (w *worker) propose(rng *rand.Rand) {
-	sd := w.scale * spreads[rng.IntN(len(spreads))]
+	sd := w.scale * proposalSDs[rng.IntN(len(proposalSDs))]
 	for a := range w.weights {
 		w.weights[a] = sd * rng.NormFloat64()
 	}
@@ -80,11 +80,11 @@ func (w *worker) advantage(weights []float64) float64 {
 	square /= 2 * w.scale * w.scale
 	h := float64(len(weights))
 	sum := 0.0
-	for _, sd := range spreads {
+	for _, sd := range proposalSDs {
 		// relative to the prior: sd^−h exp(square − square/sd²)
 		sum += math.Exp(square*(1-1/(sd*sd)) - h*math.Log(sd))
 	}
-	return math.Log(float64(len(spreads))) - math.Log(sum)
+	return math.Log(float64(len(proposalSDs))) - math.Log(sum)
 }
 
 // changed fills the proposal with the pre-activations after weights are added to those of candidate i.

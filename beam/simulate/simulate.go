@@ -27,7 +27,7 @@ type Cost struct {
 type Work struct {
 	Jobs    int
 	Seconds float64 // of a job, in the mean
-	Spread  float64 // standard deviation of the logarithm of the seconds
+	LogSD   float64 // standard deviation of the logarithm of the seconds
 	Seed    uint64
 }
 
@@ -42,7 +42,7 @@ type Result struct {
 // Run simulates a run. The same work gives the same jobs for every number of machines. It
 // panics for no jobs, no machines and negative times.
 func Run(w Work, c Cost, machines int) Result {
-	if w.Jobs < 1 || machines < 1 || min(w.Seconds, w.Spread, c.Start, c.Hub, c.Trip) < 0 {
+	if w.Jobs < 1 || machines < 1 || min(w.Seconds, w.LogSD, c.Start, c.Hub, c.Trip) < 0 {
 		panic(fmt.Sprintf("simulate: %d machines, %+v, %+v", machines, w, c))
 	}
 	random := rand.New(rand.NewPCG(w.Seed, 0))
@@ -64,7 +64,7 @@ func Run(w Work, c Cost, machines int) Result {
 		}
 		left--
 		// The mean of a log-normal distribution is exp(μ+σ²/2).
-		time := w.Seconds * math.Exp(w.Spread*random.NormFloat64()-w.Spread*w.Spread/2)
+		time := w.Seconds * math.Exp(w.LogSD*random.NormFloat64()-w.LogSD*w.LogSD/2)
 		heap.Push(&queue, event{at: free + c.Trip + time, delivers: true})
 	}
 	return Result{Machines: machines, Seconds: last, PerJob: last * float64(machines) / float64(w.Jobs), Busy: float64(w.Jobs) * c.Hub / last}

@@ -21,7 +21,7 @@ func TestOneMachine(t *testing.T) {
 // A run is never shorter than the giving program, the work of all machines, or the start allow; without a
 // spread machines of which each does as many jobs reach the bound of the work.
 func TestBounds(t *testing.T) {
-	w := simulate.Work{Jobs: 400, Seconds: 1, Spread: .7, Seed: 1}
+	w := simulate.Work{Jobs: 400, Seconds: 1, LogSD: .7, Seed: 1}
 	c := simulate.Cost{Start: .5, Hub: .01, Trip: .02}
 	one := simulate.Run(w, c, 1).Seconds - c.Start
 	for _, m := range []int{1, 2, 10, 100, 1000} {
@@ -30,7 +30,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%d machines: %v seconds, want at least %v", m, got, low)
 		}
 	}
-	w.Spread, c.Hub = 0, 0
+	w.LogSD, c.Hub = 0, 0
 	if got, want := simulate.Run(w, c, 100).Seconds, c.Start+4*(1+c.Trip); math.Abs(got-want) > 1e-9 {
 		t.Errorf("equal jobs: %v seconds, want %v", got, want)
 	}

@@ -38,7 +38,7 @@ func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 	case err != nil:
 		return nil, err
 	default:
-		a.known, a.worth = e.Spread(), worthText(e)
+		a.known, a.worth = e.FromPosterior(), worthText(e)
 		if a.effects, err = e.All(ctx, workers); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func effectUnits(transform string) string {
 
 // worthText says how many draws effects rest on.
 func worthText(e *effects.Effects) string {
-	if !e.Spread() {
+	if !e.FromPosterior() {
 		return fmt.Sprintf("from %d particles, whose spread is no posterior standard deviation", len(e.Weights))
 	}
 	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", len(e.Weights), e.EffectiveDraws())

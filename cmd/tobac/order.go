@@ -178,7 +178,7 @@ func bootstrapOrders(cmd *cobra.Command, w *jobWork, t *dataset.Table, label str
 	}
 	p.during(fmt.Sprintf("ordering %d resamples", resamples))
 	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
-	spread, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
+	distribution, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
 		d, err := tobac.BootstrapOrders(cmd.Context(), t, prior, method, resamples, opt, w.do())
 		if err == nil {
 			err = w.end()
@@ -196,9 +196,9 @@ func bootstrapOrders(cmd *cobra.Command, w *jobWork, t *dataset.Table, label str
 		return &locatedError{label, orderError(err, t.Names)}
 	}
 	p.close()
-	warn(cmd.ErrOrStderr(), orderWarnings(spread.Point, t))
+	warn(cmd.ErrOrStderr(), orderWarnings(distribution.Point, t))
 	var text bytes.Buffer
-	if err := writeBootstrap(&text, t, spread); err != nil {
+	if err := writeBootstrap(&text, t, distribution); err != nil {
 		return err
 	}
 	if _, err := cmd.OutOrStdout().Write(text.Bytes()); err != nil {

@@ -52,12 +52,12 @@ type precedence struct {
 // newOrdersSummary describes the orders of a posterior; nil for a fit under one
 // order that was not asked for a distribution.
 func newOrdersSummary(r *tobac.Result, j *job) *ordersSummary {
-	p, spread := r.Posterior, r.Orders
-	if spread == nil {
+	p, distribution := r.Posterior, r.Orders
+	if distribution == nil {
 		return nil
 	}
 	s := &ordersSummary{
-		Resamples: spread.Replicates + len(spread.Failures), Failures: len(spread.Failures), Stability: spread.Stability(), ChanceStability: spread.ChanceStability(),
+		Resamples: distribution.Replicates + len(distribution.Failures), Failures: len(distribution.Failures), Stability: distribution.Stability(), ChanceStability: distribution.ChanceStability(),
 		Varsortability: j.sortability(ordering.Varsortability), R2Sortability: j.sortability(ordering.R2Sortability),
 		Consensus: []precedence{},
 	}
@@ -117,25 +117,25 @@ const (
 
 // writeBootstrap reports the orders of resamples: the order of the data, the
 // distinct orders with their shares, and how often one column precedes another.
-func writeBootstrap(w io.Writer, t *dataset.Table, spread *ordering.Distribution) error {
-	fmt.Fprintf(w, "Order of all rows: %s\n", joinNames(permuted(t.Names, spread.Point.Order))) // errors come with Flush
+func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distribution) error {
+	fmt.Fprintf(w, "Order of all rows: %s\n", joinNames(permuted(t.Names, distribution.Point.Order))) // errors come with Flush
 	fmt.Fprintf(w, "Resamples: %d, failed: %d, distinct orders: %d; they agree on %.0f %% of the pairs of columns (chance: %.0f %%)\n\n",
-		spread.Replicates+len(spread.Failures), len(spread.Failures), len(spread.Orders), 100*spread.Stability(), 100*spread.ChanceStability())
+		distribution.Replicates+len(distribution.Failures), len(distribution.Failures), len(distribution.Orders), 100*distribution.Stability(), 100*distribution.ChanceStability())
 	table := newTable(w)
 	fmt.Fprintln(table, "share\tcount\torder")
-	for _, o := range spread.Orders[:min(mostOrders, len(spread.Orders))] {
+	for _, o := range distribution.Orders[:min(mostOrders, len(distribution.Orders))] {
 		fmt.Fprintf(table, "%.3f\t%d\t%s\n", o.Weight, o.Count, joinNames(permuted(t.Names, o.Order)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if more := len(spread.Orders) - mostOrders; more > 0 {
+	if more := len(distribution.Orders) - mostOrders; more > 0 {
 		fmt.Fprintf(w, "and %d more\n", more)
 	}
 	if len(t.Names) <= matrixVars {
-		return writePrecedes(w, t.Names, spread.Precedes())
+		return writePrecedes(w, t.Names, distribution.Precedes())
 	}
-	return writeLeastStable(w, t.Names, spread.Precedes())
+	return writeLeastStable(w, t.Names, distribution.Precedes())
 }
 
 // writePrecedes prints the matrix of precedence.

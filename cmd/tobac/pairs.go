@@ -71,7 +71,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "less probable pair"), where)
 	}
 	if weighted {
-		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", spreadText(r.Posterior.Marginals), r.summary.Config.units())
+		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", plusMinusText(r.Posterior.Marginals), r.summary.Config.units())
 	}
 	if known.any() {
 		fmt.Fprintln(w, "  known: given before, not found in the data")
@@ -80,8 +80,8 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	return nil
 }
 
-// spreadText says what ± is, if it is printed.
-func spreadText(m posterior.Marginals) string {
+// plusMinusText says what ± is, if it is printed.
+func plusMinusText(m posterior.Marginals) string {
 	for _, p := range m.Pairs() {
 		if !math.IsNaN(p.SD) {
 			return " ± its standard deviation"

@@ -138,7 +138,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 	}
 	var w bytes.Buffer
 	fmt.Fprintf(&w, "Expected values, %s, %s\n", r.doText(settings), effectUnits(r.transform))
-	known := r.effects.Spread()
+	known := r.effects.FromPosterior()
 	t := newTable(&w)
 	fmt.Fprint(t, "  column\tE")
 	if known {

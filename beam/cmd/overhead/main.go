@@ -29,11 +29,11 @@ func main() {
 	n := flag.Int("n", 1000, "empty jobs")
 	cells := flag.Int("cells", 10000, "jobs of the simulated study")
 	seconds := flag.Float64("seconds", 60, "seconds of such a job")
-	spread := flag.Float64("spread", .5, "standard deviation of the logarithm of these seconds")
+	logSD := flag.Float64("log-sd", .5, "standard deviation of the logarithm of these seconds")
 	flag.IntVar(&e.Workers, "jobs", 0, "jobs at a time in one process of a worker")
 	flag.Parse()
 	beam.Init(functions)
-	if *n < 2 || *cells < 1 || *seconds < 0 || *spread < 0 || flag.NArg() > 1 {
+	if *n < 2 || *cells < 1 || *seconds < 0 || *logSD < 0 || flag.NArg() > 1 {
 		fmt.Fprintln(os.Stderr, "overhead: want --n from 2, --cells from 1, no negative numbers, and one folder or none")
 		os.Exit(2)
 	}
@@ -41,11 +41,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("\nsimulated: %d jobs of %g s (log-normal, %g), machines that do one job at a time\n", *cells, *seconds, *spread)
+	fmt.Printf("\nsimulated: %d jobs of %g s (log-normal, %g), machines that do one job at a time\n", *cells, *seconds, *logSD)
 	fmt.Println("machines  hours   machine-seconds a job  scheduler and waiting  giving program busy")
 	for _, m := range []int{1, 2, 10, 100, 1000} {
-		r := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, Spread: *spread, Seed: 1}, c, m)
-		one := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, Spread: *spread, Seed: 1}, simulate.Cost{}, 1)
+		r := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, LogSD: *logSD, Seed: 1}, c, m)
+		one := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, LogSD: *logSD, Seed: 1}, simulate.Cost{}, 1)
 		fmt.Printf("%8d  %7.2f  %20.2f  %20.2f%%  %18.2f%%\n", m, r.Seconds/3600, r.PerJob, 100*(r.PerJob/one.PerJob-1), 100*r.Busy)
 	}
 }

@@ -30,7 +30,7 @@ func bradleyTerry() *Density {
 		m.appearances[i*players+w], m.appearances[i*players+l] = 1, -1
 	}
 	return &Density{
-		Name: "Bradley–Terry", Params: 1 + players, Spread: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Bradley–Terry", Params: 1 + players, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "design matrix", Expression: m.design}, {Name: "log-sum-exp", Expression: m.pairs}},
 	}
 }
@@ -98,7 +98,7 @@ func itemResponse() *Density {
 		}
 	}
 	return &Density{
-		Name: "item response, 2PL", Params: m.students + 2*m.items, Spread: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "item response, 2PL", Params: m.students + 2*m.items, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "map over students", Expression: m.mapped}, {Name: "gathered", Expression: m.gathered}},
 	}
 }

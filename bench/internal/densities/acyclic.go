@@ -38,7 +38,7 @@ func acyclicityPenalty() *Density {
 		}
 	}
 	return &Density{
-		Name: "acyclicity penalty", Params: d * d, Spread: 0.3, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "acyclicity penalty", Params: d * d, SD: 0.3, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "trace of a product", Expression: m.trace}, {Name: "other squarings", Expression: m.squarings}},
 	}
 }

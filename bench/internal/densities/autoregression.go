@@ -26,7 +26,7 @@ func autoregression(p int) *Density {
 		}
 	}
 	return &Density{
-		Name: fmt.Sprintf("AR(%d)", p), Params: p + 2, Spread: 0.5, Expression: s.expression, Handwritten: s.handwritten,
+		Name: fmt.Sprintf("AR(%d)", p), Params: p + 2, SD: 0.5, Expression: s.expression, Handwritten: s.handwritten,
 		Spellings: []Spelling{{Name: "matrix of lags", Expression: s.matrix}, {Name: "steps before particles", OverRows: s.overRows, Rows: len(s.y) - p}},
 	}
 }

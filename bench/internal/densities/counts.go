@@ -40,7 +40,7 @@ func poissonSEM(inflated bool) *Density {
 		}
 	}
 	d := &Density{
-		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, Spread: 0.3, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, SD: 0.3, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "variable by variable", Expression: m.byVariable}, {Name: "map over rows", Expression: m.mapped}},
 	}
 	if inflated {
@@ -171,7 +171,7 @@ func dirichletMultinomial() *Density {
 		m.total[i/m.k] += m.y[i]
 	}
 	return &Density{
-		Name: "Dirichlet-multinomial", Params: m.k, Spread: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Dirichlet-multinomial", Params: m.k, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "map over groups", Expression: m.mapped}, {Name: "groups before particles", OverRows: m.overRows, Rows: m.groups}},
 	}
 }

@@ -15,8 +15,8 @@ type Density struct {
 	Name   string
 	Params int
 
-	// Spread is the standard deviation of sensible points around 0.
-	Spread float64
+	// SD is the standard deviation of sensible points around 0.
+	SD float64
 
 	// Expression is the log density, a scalar, of one particle x of shape (Params).
 	Expression func(x *autograd.Node) *autograd.Node

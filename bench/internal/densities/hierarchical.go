@@ -34,7 +34,7 @@ func hierarchicalLogit() *Density {
 		}
 	}
 	return &Density{
-		Name: "hierarchical logit", Params: 2 + h.p + h.groups, Spread: 0.5,
+		Name: "hierarchical logit", Params: 2 + h.p + h.groups, SD: 0.5,
 		Expression: h.expression, Handwritten: h.handwritten,
 		Spellings: []Spelling{{Name: "map over groups", Expression: h.overGroups}, {Name: "log-sum-exp", Expression: h.pairs}},
 	}

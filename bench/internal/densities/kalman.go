@@ -23,7 +23,7 @@ func kalman() *Density {
 		m.y[t] += level
 	}
 	return &Density{
-		Name: "local level, Kalman filter", Params: 2, Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "local level, Kalman filter", Params: 2, SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance, Costlier: true}, withMean()},
 	}
 }

@@ -48,7 +48,7 @@ func (r *regression) at(beta []float64, i int) float64 {
 // density of the regression with further parameters.
 func (r *regression) density(name string, further int) *Density {
 	return &Density{
-		Name: name, Params: 1 + r.p + further, Spread: 0.5, Expression: r.expression,
+		Name: name, Params: 1 + r.p + further, SD: 0.5, Expression: r.expression,
 		Spellings: []Spelling{{Name: "map over rows", Expression: r.mapped}, {Name: "rows before particles", OverRows: r.overRows, Rows: r.n}},
 		Handwritten: func() Gradient {
 			return func(grad, x []float64) float64 {

@@ -29,7 +29,7 @@ func hiddenMarkov() *Density {
 		m.y[t] += float64(state - 1)
 	}
 	return &Density{
-		Name: "hidden Markov", Params: m.k*m.k + m.k + 1, Spread: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "hidden Markov", Params: m.k*m.k + m.k + 1, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "softplus of scalars", Expression: m.scalars}, {Name: "scaled probabilities", Expression: m.scaled}},
 	}
 }

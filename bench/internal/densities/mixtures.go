@@ -24,7 +24,7 @@ type pair struct{ y []float64 }
 func twoNormals() *Density {
 	p := &pair{clusters(stream(5), 200, 2)}
 	return &Density{
-		Name: "mixture of 2", Params: 5, Spread: 1, Expression: p.expression, Handwritten: p.handwritten,
+		Name: "mixture of 2", Params: 5, SD: 1, Expression: p.expression, Handwritten: p.handwritten,
 		Spellings: []Spelling{{Name: "softplus", Expression: p.softplus}, {Name: "map over points", Expression: p.mapped}},
 	}
 }
@@ -94,7 +94,7 @@ type blend struct {
 func normalMixture() *Density {
 	m := &blend{5, clusters(stream(6), 200, 5)}
 	return &Density{
-		Name: "mixture of 5", Params: 3 * m.k, Spread: 1, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "mixture of 5", Params: 3 * m.k, SD: 1, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{
 			{Name: "map over points", Expression: m.mapped},
 			{Name: "points before particles", OverRows: m.overRows, Rows: len(m.y)},

@@ -29,7 +29,7 @@ func networkRegression(rows, in, hidden int) *Density {
 		m.y[i] += math.Sin(m.x[i*in])
 	}
 	d := &Density{
-		Name: fmt.Sprintf("network %d×%d×%d", rows, in, hidden), Params: (in+2)*hidden + 1, Spread: 1 / math.Sqrt(float64(in)),
+		Name: fmt.Sprintf("network %d×%d×%d", rows, in, hidden), Params: (in+2)*hidden + 1, SD: 1 / math.Sqrt(float64(in)),
 		Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "transposed", Expression: m.transposed}, {Name: "map over rows", Expression: m.mapped, Slow: rows*in*hidden > 1e6}},
 	}

@@ -28,7 +28,7 @@ func orderedLogit() *Density {
 		m.y[i] = int(max(0, min(4, math.Floor(v/1.2+2.5))))
 	}
 	return &Density{
-		Name: "ordered logit", Params: m.p + m.k - 1, Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "ordered logit", Params: m.p + m.k - 1, SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "log-sigmoids", Expression: m.logSigmoids}, {Name: "map over rows", Expression: m.mapped}},
 	}
 }

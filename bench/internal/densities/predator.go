@@ -32,7 +32,7 @@ func lotkaVolterra() *Density {
 		m.logY[i+1] += math.Log(v)
 	}
 	return &Density{
-		Name: "Lotka–Volterra", Params: len(typical), Spread: 0.2, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Lotka–Volterra", Params: len(typical), SD: 0.2, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "state as a vector", Expression: m.vectors}, withMean()},
 	}
 }

@@ -36,7 +36,7 @@ func gaussianProcess() *Density {
 		}
 	}
 	return &Density{
-		Name: "Gaussian process", Params: 3, Spread: 0.5, Expression: p.expression, Handwritten: p.handwritten,
+		Name: "Gaussian process", Params: 3, SD: 0.5, Expression: p.expression, Handwritten: p.handwritten,
 		Spellings: []Spelling{{Name: "log-det and two solves", Expression: p.solves}, withMean()},
 	}
 }

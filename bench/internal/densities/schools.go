@@ -26,7 +26,7 @@ func eightSchools(centred bool) *Density {
 		name = "eight schools, centred"
 	}
 	return &Density{
-		Name: name, Params: 2 + len(s.sd), Spread: 1, Expression: s.expression, Handwritten: s.handwritten,
+		Name: name, Params: 2 + len(s.sd), SD: 1, Expression: s.expression, Handwritten: s.handwritten,
 		Spellings: []Spelling{{Name: "map over schools", Expression: s.mapped}, withMean()},
 	}
 }

@@ -15,7 +15,7 @@ func funnel() *Density {
 		return v, x.Slice(0, 1, 1+n), v.Square().Scale(-1.0 / 18).Sub(v.Scale(0.5 * n))
 	}
 	return &Density{
-		Name: "funnel", Params: 1 + n, Spread: 1,
+		Name: "funnel", Params: 1 + n, SD: 1,
 		Expression: func(x *autograd.Node) *autograd.Node {
 			v, rest, prior := split(x)
 			return prior.Add(halfSquare(rest.Div(v.Scale(0.5).Exp())))
@@ -56,7 +56,7 @@ func funnel() *Density {
 func rosenbrock() *Density {
 	const n = 10
 	return &Density{
-		Name: "Rosenbrock", Params: n, Spread: 0.7,
+		Name: "Rosenbrock", Params: n, SD: 0.7,
 		Expression: func(x *autograd.Node) *autograd.Node {
 			now, next := x.Slice(0, 0, n-1), x.Slice(0, 1, n)
 			bend, start := next.Sub(now.Square()).Square().Scale(100), now.Neg().AddScalar(1).Square()

@@ -44,7 +44,7 @@ func randomSlopes() *Density {
 		}
 	}
 	return &Density{
-		Name: "random slopes", Params: 6, Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "random slopes", Params: 6, SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{
 			{Name: "2×2 by elements", Expression: m.elements},
 			{Name: "covariance of rows", Expression: m.covariance, Costlier: true},

@@ -20,7 +20,7 @@ func stochasticVolatility() *Density {
 		m.y[t] *= math.Exp(0.5 * math.Sin(0.1*float64(t)))
 	}
 	return &Density{
-		Name: "stochastic volatility", Params: 3 + len(m.y), Spread: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "stochastic volatility", Params: 3 + len(m.y), SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
 		Spellings: []Spelling{{Name: "step by step", Expression: m.steps}, {Name: "map over steps", Expression: m.mapped}},
 	}
 }

@@ -104,9 +104,9 @@ func (t *tile) addProducts(vectors int, x Mem, factors gp) {
 		}
 		return
 	}
-	var spread [tileRows]vec
-	for r := range spread {
-		spread[r] = t.broadcast(factor(r))
+	var factors [tileRows]vec
+	for r := range factors {
+		factors[r] = t.broadcast(factor(r))
 	}
 	var lanes []vec
 	for i := range vectors {
@@ -114,7 +114,7 @@ func (t *tile) addProducts(vectors int, x Mem, factors gp) {
 	}
 	for r, row := range t.rows {
 		for i, sum := range row {
-			t.VFMADD231PD(lanes[i], spread[r], sum)
+			t.VFMADD231PD(lanes[i], factors[r], sum)
 		}
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Spread is a mean over N repetitions with their sample standard deviation
+// A MeanSD is a mean over N repetitions with their sample standard deviation
 // (divisor n−1), NaN for a single one.
-type Spread struct {
+type MeanSD struct {
 	Mean, SD float64
 	N        int // 0: not stated
 }
 
-// SpreadOf is the spread of values; of none, NaN.
-func SpreadOf(values []float64) Spread {
+// MeanSDOf is that of values; of none, NaN.
+func MeanSDOf(values []float64) MeanSD {
 	if len(values) == 0 {
-		return Spread{math.NaN(), math.NaN(), 0}
+		return MeanSD{math.NaN(), math.NaN(), 0}
 	}
 	mean, sd := stat.MeanStdDev(values, nil)
-	return Spread{mean, sd, len(values)}
+	return MeanSD{mean, sd, len(values)}
 }
 
 // SE is the standard error of the mean, SD/√N; NaN if N is not stated.
-func (s Spread) SE() float64 {
+func (s MeanSD) SE() float64 {
 	if s.N == 0 {
 		return math.NaN()
 	}
@@ -34,19 +34,19 @@ func (s Spread) SE() float64 {
 
 // Interval is half the width of the interval of Student's t around the mean that holds the true one with a probability of 95 %;
 // NaN for fewer than two values.
-func (s Spread) Interval() float64 {
+func (s MeanSD) Interval() float64 {
 	if s.N < 2 {
 		return math.NaN()
 	}
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975) * s.SE()
 }
 
-// String formats the spread as mean ± sd, with digits that fit the size of the
+// String formats it as mean ± standard deviation, with digits that fit the size of the
 // mean; an unknown standard deviation is left out, an unknown mean is a dash.
-func (s Spread) String() string { return plusMinus(s.Mean, s.SD) }
+func (s MeanSD) String() string { return plusMinus(s.Mean, s.SD) }
 
-// WithSE formats the spread as mean ± standard error.
-func (s Spread) WithSE() string { return plusMinus(s.Mean, s.SE()) }
+// WithSE formats it as mean ± standard error.
+func (s MeanSD) WithSE() string { return plusMinus(s.Mean, s.SE()) }
 
 func plusMinus(mean, deviation float64) string {
 	digits, after := 0, 0 // digits after the point
