@@ -52,14 +52,14 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 	if err != nil {
 		return nil, err
 	}
-	alike := make([]float64, len(graphs))
-	for m := range alike {
-		alike[m] = 1
+	uniform := make([]float64, len(graphs))
+	for m := range uniform {
+		uniform[m] = 1
 		if !hasWeights {
 			parts[m].WeightMean, parts[m].WeightSD = nil, nil
 		}
 	}
-	mixed := posterior.MixMarginals(parts, alike)
+	mixed := posterior.MixMarginals(parts, uniform)
 	return &mixed, nil
 }
 
@@ -72,11 +72,11 @@ func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posteri
 	if !ok {
 		return nil
 	}
-	parts, alike := make([]posterior.Marginals, len(all)), make([]float64, len(all))
+	parts, uniform := make([]posterior.Marginals, len(all)), make([]float64, len(all))
 	for m, p := range all {
-		parts[m], alike[m] = posterior.Marginals{Probabilities: relabelled(p, order)}, 1
+		parts[m], uniform[m] = posterior.Marginals{Probabilities: relabelled(p, order)}, 1
 	}
-	mixed := posterior.MixMarginals(parts, alike)
+	mixed := posterior.MixMarginals(parts, uniform)
 	return &mixed
 }
 

@@ -252,7 +252,7 @@ func TestExactDraws(t *testing.T) {
 				p := want.edges.At(i, j)
 				se := math.Sqrt(p*(1-p)/n) + 1e-12
 				if got := shares.Probabilities.At(i, j); math.Abs(got-p) > 4.5*se {
-					t.Errorf("%v: share of %d → %d is %.3f, want %.3f ± %.3f", model, i, j, got, p, se)
+					t.Errorf("%v: fraction of %d → %d is %.3f, want %.3f ± %.3f", model, i, j, got, p, se)
 				}
 				if p < 0.05 {
 					continue

@@ -29,7 +29,7 @@ type Order struct {
 type OrderWeights int
 
 const (
-	// FrequencyWeights gives every order its share of the resamples.
+	// FrequencyWeights gives every order its fraction of the resamples.
 	FrequencyWeights OrderWeights = iota
 	// EvidenceWeights gives order π a weight in proportion to p(D|π), the exact sum
 	// over all graphs that follow the order, under the node scores of the model

@@ -488,7 +488,7 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 		for j := range 3 {
 			p := want.At(i, j)
 			if se := math.Sqrt(p * (1 - p) / n); i != j && math.Abs(got.At(i, j)-p) > 4.5*se {
-				t.Errorf("%d comes before %d in a share of %.3f, want %.3f ± %.3f", i, j, got.At(i, j), p, se)
+				t.Errorf("%d comes before %d in a fraction of %.3f, want %.3f ± %.3f", i, j, got.At(i, j), p, se)
 			}
 		}
 	}

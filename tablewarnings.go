@@ -17,7 +17,7 @@ const (
 	noUnits     = 1e5  // from which a model with one is left out of a comparison; such scores also leave the range of sums
 	noiseFactor = 3    // by which a given noise variance may exceed the least variance of a column
 	signal      = 1e3  // by which the least variance of a column may exceed a given noise variance
-	determined  = 1e-6 // share of a column's variance that others leave, below which they determine it
+	determined  = 1e-6 // fraction of a column's variance that others leave, below which they determine it
 	fewRows     = 10   // rows for each column below which particles of DiBS, and of networks, are certain of what data leave open
 	heavyTails  = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
 	errorsOff   = 8    // standard errors above which it must be, √(24/n) each for normal noise
@@ -69,7 +69,7 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 			root.SetTri(j, j, 1)
 		case left < determined:
 			of := combination(root, j)
-			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), quoted(pick(data.Names, of)), share(left))
+			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), quoted(pick(data.Names, of)), smallFraction(left))
 		default:
 			root.SetTri(j, j, math.Sqrt(left))
 		}
@@ -149,8 +149,8 @@ func combination(root *mat.TriDense, j int) (of []int) {
 	return of
 }
 
-// share is a small part of 1 in words.
-func share(part float64) string {
+// smallFraction is a small part of 1 in words.
+func smallFraction(part float64) string {
 	if part < 1e-12 {
 		return "nothing"
 	}

@@ -27,7 +27,7 @@ type Verdict struct {
 	// Conditional says in a few words which single order all probabilities are
 	// conditional on; "": none.
 	Conditional string
-	// ByVariance is the expected share of edges that run from a column of smaller to
+	// ByVariance is the expected fraction of edges that run from a column of smaller to
 	// one of larger variance; NaN without an edge.
 	ByVariance float64
 	// Margin is how many nats the data support the model more than the next one; NaN: no
@@ -259,7 +259,7 @@ func (v *Verdict) unitsSentence(r *Result) string {
 	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and measuring a column in other units (g for kg) could reverse them.", 100*v.ByVariance)
 }
 
-// byVariance is the expected share of edges towards the column of larger variance.
+// byVariance is the expected fraction of edges towards the column of larger variance.
 func (r *Result) byVariance() float64 {
 	up, all := 0.0, 0.0
 	for i := range r.Columns {

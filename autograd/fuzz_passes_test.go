@@ -61,7 +61,7 @@ func TestRandomDensities(t *testing.T) {
 	}
 	least := count / 27
 	if count < 80 {
-		least = 1 // a share of few densities says little
+		least = 1 // a fraction of few densities says little
 	}
 	for _, name := range covered {
 		if listed[name] < least {

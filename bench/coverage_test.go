@@ -112,7 +112,7 @@ func (c coverage) String() string {
 		c.arrows, 100*float64(c.right)/float64(c.arrows), c.dashes, 100*float64(c.joined)/float64(c.dashes))
 }
 
-// share is the share of the intervals, points apart, that hold the true effect, and
+// share is the fraction of the intervals, points apart, that hold the true effect, and
 // nominal what the posterior says it is.
 func (c coverage) share() float64   { return float64(c.covered) / float64(c.uncertain) }
 func (c coverage) nominal() float64 { return c.expected / float64(c.uncertain) }

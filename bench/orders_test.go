@@ -36,7 +36,7 @@ type judged struct {
 	logScore  float64
 	error     float64 // of calibration
 	entropy   float64 // bits per entry
-	decided   float64 // share of entries within 0.05 of 0 or 1
+	decided   float64 // fraction of entries within 0.05 of 0 or 1
 	warnings  []string
 	seconds   float64
 }

@@ -95,7 +95,7 @@ func TestERIsUniform(t *testing.T) {
 		for j := range d {
 			got, tolerance := float64(count[i][j])/graphs, sigmas*math.Sqrt(p/2*(1-p/2)/graphs)
 			if i != j && math.Abs(got-p/2) > tolerance {
-				t.Errorf("edge %d -> %d in a share of %.3f, want %.3f ± %.3f", i, j, got, p/2, tolerance)
+				t.Errorf("edge %d -> %d in a fraction of %.3f, want %.3f ± %.3f", i, j, got, p/2, tolerance)
 			}
 		}
 	}

@@ -141,7 +141,7 @@ func (s *Stream) detect() error {
 	return nil
 }
 
-// evenness is the share of the lines read ahead that have the commonest number of fields, 0 if that is 1.
+// evenness is the fraction of the lines read ahead that have the commonest number of fields, 0 if that is 1.
 func (s *Stream) evenness(separator rune) float64 {
 	try := &Stream{source: s.source, syntax: Syntax{Separator: separator, Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
 	count := map[int]int{}

@@ -10,7 +10,7 @@ import (
 const (
 	// fewSets is the largest number of sets of which all are visited.
 	fewSets = 1 << 10
-	// negligible is the share of a sum that a walk may leave out.
+	// negligible is the fraction of a sum that a walk may leave out.
 	negligible = 1e-12
 )
 

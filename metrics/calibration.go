@@ -53,10 +53,10 @@ func LogScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
 // CalibrationError returns the expected calibration error of edge
 // probabilities,
 //
-//	Σ_b n_b/n · |mean of P in bin b − share of true edges in bin b|,
+//	Σ_b n_b/n · |mean of P in bin b − fraction of true edges in bin b|,
 //
 // over the n = d(d−1) entries that can be edges, in bins of equal width, the last
-// of which holds 1. It is 0 if of the entries with probability p the share p are
+// of which holds 1. It is 0 if of the entries with probability p the fraction p are
 // edges, whatever they tell apart; it is E*/(d(d−1)) for the graph without edges.
 // With few entries in a bin it is above 0 by chance. It panics like [Brier], and
 // if there is no bin.
@@ -97,7 +97,7 @@ func Entropy(p mat.Matrix) float64 {
 	return sum / float64(n)
 }
 
-// Decided returns the share of the d(d−1) entries of p that can be edges whose
+// Decided returns the fraction of the d(d−1) entries of p that can be edges whose
 // probability lies within margin of 0 or 1. It panics like [Brier].
 func Decided(p mat.Matrix, margin float64) float64 {
 	d, _ := p.Dims()

@@ -120,9 +120,9 @@ func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 		r.Brier, r.CalibrationError = Number(Brier(none, truth)), Number(CalibrationError(none, truth, CalibrationBins))
 		if edges > 0 {
 			r.AUROC, r.AUROCWithDiagonal = 0.5, 0.5
-			share := Number(float64(edges) / float64(d*(d-1)))
-			r.AveragePrecision, r.AveragePrecisionWithDiagonal = share, share
-			r.AUPRC, r.AUPRCWithDiagonal = share, share
+			fraction := Number(float64(edges) / float64(d*(d-1)))
+			r.AveragePrecision, r.AveragePrecisionWithDiagonal = fraction, fraction
+			r.AUPRC, r.AUPRCWithDiagonal = fraction, fraction
 		}
 		return
 	}

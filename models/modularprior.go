@@ -24,7 +24,7 @@ var (
 	_ ModularPrior = (*EdgePrior)(nil)
 )
 
-// Terms implements [ModularPrior]: every variable has the same share of the pairs without an edge.
+// Terms implements [ModularPrior]: every variable has the same fraction of the pairs without an edge.
 func (e ErdosRenyi) Terms(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	p := e.EdgeProbability

@@ -41,7 +41,7 @@ type Distribution struct {
 	Failures   []error
 }
 
-// A WeightedOrder is an order with its share of the replicates.
+// A WeightedOrder is an order with its fraction of the replicates.
 type WeightedOrder struct {
 	Order  []int // column indices, sources first
 	Count  int   // replicates that gave it

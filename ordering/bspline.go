@@ -26,7 +26,7 @@ const (
 var smoothers = [...]struct {
 	name    string
 	k       int     // functions, ≥ 5
-	widen   float64 // share of the range added at each end
+	widen   float64 // fraction of the range added at each end
 	penalty float64 // λ
 }{
 	PyGAM: {"pygam", 20, 0, 0.6},

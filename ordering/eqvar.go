@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// dependence is the share of its own variance that a column must keep, given
+// dependence is the fraction of its own variance that a column must keep, given
 // the columns before it, not to count as a linear combination of them.
 const dependence = 1e-12
 

@@ -163,7 +163,7 @@ func TestEqVarSachs(t *testing.T) {
 	})
 }
 
-// At d = 20, n = 100 and 40 expected edges the mean share of violated edges is
+// At d = 20, n = 100 and 40 expected edges the mean fraction of violated edges is
 // 0.2 % over 20 sets; the bound of 3 % leaves room for a factor of 15, while
 // sorting by variance has 6 % and a random order 50 %.
 func TestEqVarRecoversLinearNetworks(t *testing.T) {

@@ -416,7 +416,7 @@ func TestNPVarAsReleased(t *testing.T) {
 		}
 	}
 	// Where columns have random names, it is as good as chance: over 20 networks
-	// of 40 edges the share of violated edges has a standard error of about 2 %
+	// of 40 edges the fraction of violated edges has a standard error of about 2 %
 	// (the edges of one network depend on each other).
 	bad, all := 0, 0
 	for seed := range uint64(20) {

@@ -14,7 +14,7 @@ const sortabilityTie = 1e-9
 
 // Sortability returns how well ascending values would order the variables of a
 // graph, truth (d×d, non-zero entry (i,j): edge i → j): of all pairs joined by a
-// directed path, counted once per path length, the share in which the value at
+// directed path, counted once per path length, the fraction in which the value at
 // the end is the larger one,
 //
 //	Σ_k #{(i,j) ∈ E^k : value_i < value_j} / Σ_k #E^k,     k = 1…d−1,

@@ -92,7 +92,7 @@ func TestRanksOfCoordinatesStay(t *testing.T) {
 }
 
 // What kernels for each coordinate make of the weight of a mode: normal densities with standard deviation 0.7 at −2 and 2, of which the first
-// has the weight w, and 30 particles that begin between them. The share of them that ends in the first is too large with the exponential, whose tails do
+// has the weight w, and 30 particles that begin between them. The fraction of them that ends in the first is too large with the exponential, whose tails do
 // not reach the other mode, and too small with the inverse multiquadric and β = ½, whose tails carry too much of its scores; β = 0.85 is near the truth.
 func TestWeightsOfModes(t *testing.T) {
 	weights := []float64{0.05, 0.2, 0.5}

@@ -296,7 +296,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(wholeNumber(&o.imputationRounds, 0, 1000), "imputation-rounds", "times that imputed values are drawn again given the causal model, and the tables fitted again")
 	defaultText(f, "imputation-rounds", "3 with the engine exact and at most 12 columns, else 0")
 	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
-	f.Var(fraction(&o.holdout), "holdout", "share of the rows to hold out at random for the predictive density")
+	f.Var(fraction(&o.holdout), "holdout", "fraction of the rows to hold out at random for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
 	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
 	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines; they change nothing but the time")

@@ -20,7 +20,7 @@ import (
 type ordersSummary struct {
 	Resamples int `json:"resamples"`
 	Failures  int `json:"failures"` // resamples without an order
-	// Stability is the mean over all pairs of columns of the share of the
+	// Stability is the mean over all pairs of columns of the fraction of the
 	// resamples that agree with the more frequent sequence of the pair: from ½ to 1.
 	Stability       float64 `json:"stability"`
 	ChanceStability float64 `json:"chance_stability"` // of random orders
@@ -178,7 +178,7 @@ func writeLeastStable(w io.Writer, names []string, precedes *mat.Dense) error {
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.share, b.share) })
-	fmt.Fprintf(w, "\nLeast stable of the %d pairs: share of the resamples in which the first column comes before the second\n", len(pairs))
+	fmt.Fprintf(w, "\nLeast stable of the %d pairs: fraction of the resamples in which the first column comes before the second\n", len(pairs))
 	table := newTable(w)
 	for _, p := range pairs[:min(mostPairs, len(pairs))] {
 		fmt.Fprintf(table, "%s\t%s\t%.2f\n", label(names[p.before]), label(names[p.after]), p.share)

@@ -67,7 +67,7 @@ type inputConfig struct {
 	Transform     string  `json:"transform"`
 	Center        bool    `json:"center,omitempty"`
 	Standardize   bool    `json:"standardize"`
-	Holdout       float64 `json:"holdout"`                 // share of the rows held out; 0: none
+	Holdout       float64 `json:"holdout"`                 // fraction of the rows held out; 0: none
 	Heldout       string  `json:"heldout"`                 // file of held-out rows; "": none
 	Truth         string  `json:"truth"`                   // file of the true graph; "": none
 	Interventions string  `json:"interventions,omitempty"` // file

@@ -143,7 +143,7 @@ func (o *tableOptions) read(path string, stdin io.Reader) (*table.Prepared, erro
 	p, err := table.Prepare(t, o.want)
 	const large = 1 << 22 // cells
 	if t.Rows*len(t.Columns) > large {
-		// An analysis keeps few, large arrays: a smaller share of garbage costs it little
+		// An analysis keeps few, large arrays: a smaller fraction of garbage costs it little
 		// time, and saves a third of the memory. What the file took is free again.
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(25)

@@ -16,7 +16,7 @@ type verdictSummary struct {
 	Directed    int            `json:"directed"`  // stable pairs with a direction of probability 0.9 or more
 	Open        int            `json:"open"`      // the other stable pairs
 	Conditional string         `json:"conditional,omitempty"`
-	ByVariance  metrics.Number `json:"by_variance"` // expected share of edges towards the larger variance
+	ByVariance  metrics.Number `json:"by_variance"` // expected fraction of edges towards the larger variance
 	Margin      metrics.Number `json:"margin"`      // nats by which the data support the model
 }
 
