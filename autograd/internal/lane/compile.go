@@ -382,8 +382,8 @@ func (c *compiler) register(v *ir.Value, e int) int32 {
 	return none
 }
 
-// A sink is an element of a reduction over the lanes.
-type sink struct {
+// A root is an element of a reduction over the lanes.
+type root struct {
 	over    ir.Over
 	at      int32 // offset of the result
 	partsAt int32 // of log-sum-exps: offset of the maximum and the rest
@@ -406,9 +406,9 @@ func (c *compiler) addStage(k int) {
 	all := newEmitter(c, none)
 	packed := map[int32]*emitter{}
 	var order []int32
-	sinks := c.sinksOf(k + 1)
+	roots := c.rootsOf(k + 1)
 	st.shiftsAt = c.plan.Arena // from here on only shifts take room until the stage is done
-	for _, s := range sinks {
+	for _, s := range roots {
 		em := all
 		if s.ref.kind == refLane {
 			if m := c.proportional(s.ref.at); m != none && s.over == ir.OverSum && c.selectable(m) && c.boundNumber(s.v) >= 0 {
@@ -419,12 +419,12 @@ func (c *compiler) addStage(k int) {
 				em = packed[m]
 			}
 			if s.over == ir.OverLogSumExp {
-				all.pin(s.ref.at)
+				all.keepLive(s.ref.at)
 			}
 		}
-		em.sinks = append(em.sinks, s)
+		em.roots = append(em.roots, s)
 	}
-	c.pinWhole(all, k)
+	c.keepOutputs(all, k)
 	if k == 0 {
 		for e := range c.prog.owner {
 			if c.store[int32(e)] {
@@ -432,7 +432,7 @@ func (c *compiler) addStage(k int) {
 			}
 		}
 	}
-	if len(all.sinks)+len(all.pins)+len(all.drawn)+len(all.copies) > 0 {
+	if len(all.roots)+len(all.liveOut)+len(all.drawn)+len(all.copies) > 0 {
 		g, regs := all.finish()
 		st.Groups = append(st.Groups, g)
 		c.prog.Full = max(c.prog.Full, regs)
@@ -446,9 +446,9 @@ func (c *compiler) addStage(k int) {
 	st.pruneBounds(c.bounds)
 }
 
-// sinksOf lists the reductions over the lanes that lead to stage k. Log-sum-exps and
+// rootsOf lists the reductions over the lanes that lead to stage k. Log-sum-exps and
 // softmax weights of the same numbers share one.
-func (c *compiler) sinksOf(k int) (sinks []sink) {
+func (c *compiler) rootsOf(k int) (roots []root) {
 	byOperand := map[ref]int{}
 	for _, v := range c.byLevel[k] {
 		if !c.reduces(v) && !c.softmax(v) {
@@ -458,18 +458,18 @@ func (c *compiler) sinksOf(k int) (sinks []sink) {
 			if !live {
 				continue
 			}
-			s := sink{over: ir.OverSum, ref: c.ref(v.Args[0], e), v: v.Args[0]}
+			s := root{over: ir.OverSum, ref: c.ref(v.Args[0], e), v: v.Args[0]}
 			if c.reduces(v) {
 				s.at = int32(c.plan.Offset(v, e))
 			}
 			if v.Op.Over == ir.OverSum || v.Op.Over == ir.OverMax {
 				s.over = v.Op.Over
-				sinks = append(sinks, s)
+				roots = append(roots, s)
 				continue
 			}
 			s.over = ir.OverLogSumExp
-			if n, ok := byOperand[s.ref]; ok && (sinks[n].at == 0 || s.at == 0) {
-				sinks[n].at += s.at
+			if n, ok := byOperand[s.ref]; ok && (roots[n].at == 0 || s.at == 0) {
+				roots[n].at += s.at
 				continue
 			}
 			if at, ok := c.parts[s.ref.at]; ok && s.ref.kind == refLane {
@@ -479,17 +479,17 @@ func (c *compiler) sinksOf(k int) (sinks []sink) {
 				c.plan.Arena += 2
 				c.parts[c.partsKey(s.ref)] = s.partsAt
 			}
-			byOperand[s.ref] = len(sinks)
-			sinks = append(sinks, s)
+			byOperand[s.ref] = len(roots)
+			roots = append(roots, s)
 		}
 	}
-	for n := range sinks {
-		if sinks[n].at == 0 { // a softmax without its log-sum-exp
-			sinks[n].at = int32(c.plan.Arena)
+	for n := range roots {
+		if roots[n].at == 0 { // a softmax without its log-sum-exp
+			roots[n].at = int32(c.plan.Arena)
 			c.plan.Arena++
 		}
 	}
-	return sinks
+	return roots
 }
 
 // partsKey is what the parts of a log-sum-exp are known by: its operand's element, or
@@ -501,15 +501,15 @@ func (c *compiler) partsKey(r ref) int32 {
 	return none
 }
 
-// pinWhole pins the outputs of stage k and what the steps of the next one read.
-func (c *compiler) pinWhole(all *emitter, k int) {
+// keepOutputs keeps the outputs of stage k and what the steps of the next one read.
+func (c *compiler) keepOutputs(all *emitter, k int) {
 	for _, v := range c.f.Outputs {
 		if !c.plan.Varies(v) || c.level[v.ID] != k {
 			continue
 		}
 		for e := range v.Live {
 			if r := c.ref(v, e); r.kind == refLane {
-				all.pin(r.at)
+				all.keepLive(r.at)
 			}
 		}
 	}

@@ -13,19 +13,19 @@ import (
 // An emitter compiles the operations of one group. Registers are virtual until
 // finish assigns physical ones.
 type emitter struct {
-	c      *compiler
-	weight int32 // that lanes are selected by, or none
-	sinks  []sink
-	pins   []int32 // elements to keep
-	copies []kept  // elements to keep in registers of somebody's choice
-	drawn  []int32 // elements computed from draws
-	number int32   // of the emitter, in the compiler's stamps
-	equal  map[vm.Op]int32
-	code   []vm.Op
-	of     []int32
-	at     int32 // element that is being computed
-	args   []int32
-	next   int32
+	c       *compiler
+	weight  int32 // that lanes are selected by, or none
+	roots   []root
+	liveOut []int32 // elements to keep
+	copies  []kept  // elements to keep in registers of somebody's choice
+	drawn   []int32 // elements computed from draws
+	number  int32   // of the emitter, in the compiler's stamps
+	equal   map[vm.Op]int32
+	code    []vm.Op
+	of      []int32
+	at      int32 // element that is being computed
+	args    []int32
+	next    int32
 
 	panels   []panelUse
 	unaries  []func(dst, x []float64)
@@ -47,15 +47,15 @@ func newEmitter(c *compiler, weight int32) *emitter {
 	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{}, binaryAt: map[string]int32{}, groups: map[softmaxGroup][2]int32{}, logSums: map[string]int32{}, at: none}
 }
 
-// pin keeps an element in a register of its own for later stages and outputs.
-func (em *emitter) pin(k int32) {
+// keepLive keeps an element in a register of its own for later stages and outputs.
+func (em *emitter) keepLive(k int32) {
 	if em.c.keep[k] < 0 {
 		em.c.keep[k] = pending
-		em.pins = append(em.pins, k)
+		em.liveOut = append(em.liveOut, k)
 	}
 }
 
-// pending is the register of an element that is pinned and not yet computed.
+// pending is the register of an element that is live-out and not yet computed.
 const pending = int32(-3)
 
 // copy keeps an element in the given register.
@@ -142,7 +142,7 @@ func (em *emitter) finish() (Group, int) {
 	c := em.c
 	c.emits++
 	em.number = c.emits
-	for _, k := range em.pins {
+	for _, k := range em.liveOut {
 		em.count(k)
 		c.uses[k]++ // never fused away
 	}
@@ -150,7 +150,7 @@ func (em *emitter) finish() (Group, int) {
 		em.count(p.element)
 		c.uses[p.element]++
 	}
-	for _, s := range em.sinks {
+	for _, s := range em.roots {
 		if s.ref.kind == refLane {
 			em.count(s.ref.at)
 		}
@@ -158,7 +158,7 @@ func (em *emitter) finish() (Group, int) {
 	for _, k := range em.drawn {
 		em.count(k)
 	}
-	for _, k := range em.pins {
+	for _, k := range em.liveOut {
 		em.keepAt(k, em.lane(k), em.newKept())
 	}
 	for _, p := range em.copies {
@@ -169,8 +169,8 @@ func (em *emitter) finish() (Group, int) {
 			em.keepAt(p.element, r, p.register)
 		}
 	}
-	for _, s := range em.sinks {
-		em.sink(s)
+	for _, s := range em.roots {
+		em.reduce(s)
 	}
 	for _, k := range em.drawn { // those that only later stages read
 		em.lane(k)
@@ -185,8 +185,8 @@ func (em *emitter) finish() (Group, int) {
 	if em.weight != none {
 		w := &Weight{X: c.selector(em.weight)}
 		var of []int32
-		for _, s := range em.sinks {
-			w.sinks = append(w.sinks, s.at)
+		for _, s := range em.roots {
+			w.roots = append(w.roots, s.at)
 			of = append(of, c.boundNumber(s.v))
 		}
 		slices.Sort(of)
@@ -231,7 +231,7 @@ func (em *emitter) share(op vm.Op) int32 {
 	return r
 }
 
-func (em *emitter) sink(s sink) {
+func (em *emitter) reduce(s root) {
 	if s.over == ir.OverMax {
 		em.emit(vm.Op{Code: vm.MaxLanes, Dst: s.at, A: em.register(s.ref)})
 		return

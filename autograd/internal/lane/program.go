@@ -69,7 +69,7 @@ type Group struct {
 type Weight struct {
 	X     int32 // register of x
 	bound int32 // number of the bound of the other factors
-	sinks []int32
+	roots []int32
 }
 
 // State is what one worker runs a program in.
@@ -185,7 +185,7 @@ func (p *Program) RunGroup(s *State, g *Group) {
 		return
 	}
 	largest := 0.0
-	for _, at := range g.Weight.sinks {
+	for _, at := range g.Weight.roots {
 		largest = max(largest, math.Abs(s.M[at]))
 	}
 	if size-cut <= math.Log2(largest)-roundingBits {
