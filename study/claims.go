@@ -49,7 +49,7 @@ func (c Claim) Verdict() Verdict {
 
 // VerdictRule says how parts of claims are decided.
 const VerdictRule = `A difference is taken data set by data set, and its mean has Student's 95 % interval over the data sets. "A is below B" holds if the interval of A − B lies below 0, and does not hold if it lies above.
-"A is within m of B" holds if the interval lies within ±m, and does not hold if all of it lies outside. "A varies less than B" compares standard deviations over the data sets by an F test at 5 %, either way. In every other case, and with fewer than two
+"A is at most m below B" holds if the interval lies above −m, and does not hold if it lies below. "A is within m of B" holds if the interval lies within ±m, and does not hold if all of it lies outside. "A varies less than B" compares standard deviations over the data sets by an F test at 5 %, either way. In every other case, and with fewer than two
 data sets, these runs do not decide. A claim holds if all its parts do that were run, and does not hold if one of them does not.`
 
 // nearAUROC is how far an AUROC may be from the highest to be close to it.
@@ -179,13 +179,7 @@ func (t *tableOf) below(m Measure, a, b string) Part {
 
 // notBelow compares with a margin: a is at most that much below b.
 func (t *tableOf) notBelow(m Measure, a, b string, margin float64) Part {
-	shifted := t.values(m, a)
-	for i := range shifted {
-		shifted[i] += margin
-	}
-	p := below("", t.values(m, b), shifted)
-	p.Text = fmt.Sprintf("%s: %s of %s is at most %g below that of %s", t.title, m.Title, t.label(a), margin, t.label(b))
-	return p
+	return notBelow(fmt.Sprintf("%s: %s of %s is at most %g below that of %s", t.title, m.Title, t.label(a), margin, t.label(b)), t.values(m, a), t.values(m, b), margin)
 }
 
 func (t *tableOf) varies(m Measure, a, b string) Part {
@@ -241,6 +235,19 @@ func below(text string, a, b []float64) Part {
 	case s.Mean+i < 0:
 		p.Verdict = Holds
 	case s.Mean-i > 0:
+		p.Verdict = Fails
+	}
+	return p
+}
+
+// notBelow decides "a is at most margin below b".
+func notBelow(text string, a, b []float64, margin float64) Part {
+	p, s := differences(text, a, b)
+	switch i := s.Interval(); {
+	case p.Verdict == NotCovered:
+	case s.Mean-i > -margin:
+		p.Verdict = Holds
+	case s.Mean+i < -margin:
 		p.Verdict = Fails
 	}
 	return p

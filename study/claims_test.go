@@ -91,6 +91,9 @@ func TestClaims(t *testing.T) {
 			t.Errorf("claim %d: got %q, want %q", i+1, v, want)
 		}
 	}
+	if p := r.Claims()[0].Parts[4]; !strings.Contains(p.Text, "AUROC with diagonal of TOBAC, EqVar is at most 0.05 below that of DiBS") || !strings.HasPrefix(p.Numbers, "0.9 against 0.8, difference 0.1 ±") {
+		t.Errorf("a part with a margin reads %q: %s", p.Text, p.Numbers)
+	}
 	contradicting := func(name string, run int, plus bool) (eshd, auroc, negLL float64) {
 		if name == "dibs" {
 			return 5 + 0.1*float64(run), 0.95, 50
