@@ -95,6 +95,13 @@ func (e *networkEstimates) of(j int, set []int) *tempering.Estimate {
 	return e.known[familyKey(j, set)]
 }
 
+// withSweeps makes estimates with another number of sweeps, beside those known.
+func (e *networkEstimates) withSweeps(n int) *networkEstimates {
+	other := *e
+	other.sets = e.sets.WithSweeps(n)
+	return &other
+}
+
 // estimate estimates the sets of a list, in place of what was known of them.
 func (e *networkEstimates) estimate(ctx context.Context, list []tempering.Parents, particles int) ([]*tempering.Estimate, error) {
 	all, err := e.sets.Estimate(ctx, list, particles)

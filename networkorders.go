@@ -43,10 +43,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		return nil, err
 	}
 	table.constant = unitConstants(data, scale.SD)
-	err = table.correct(ctx, func(round, sets int) {
-		r.cfg.doing(Tempering, fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
-	})
-	if err != nil {
+	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
 		return nil, err
 	}
 	inf, err := inferExact(ctx, r.data, []Scored{settledModel{model, Hypothesis{Scores: table.pool, NoiseVariance: noise * unit * unit, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
@@ -176,44 +173,28 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
 	out.Components[0].Marginals = &out.Marginals
-	if err := r.compareHalves(ctx, inf, &out, t); err != nil {
-		return err
-	}
+	t.describe(inf, &out)
 	inf.post = inDataUnits(&out, r.data)
 	return nil
 }
 
-// halvesApart is the difference of edge probabilities from which on the two halves of the particles do not agree.
-const halvesApart = 0.15
-
-// compareHalves computes the edge probabilities that either half of the particles gives, and says how they differ.
-func (r *Run) compareHalves(ctx context.Context, inf *inference, p *posterior.Posterior, t *networkTable) error {
-	r.cfg.doing(Tempering, "the two halves of the estimates compared")
-	var edges [2]*mat.Dense
-	for k := range edges {
-		o, err := t.sumOver(ctx, t.half(k))
-		if err != nil {
-			return err
-		}
-		edges[k] = o.Edges()
-	}
+// describe says how good the evidences are.
+func (t *networkTable) describe(inf *inference, p *posterior.Posterior) {
 	d := len(p.Names)
-	sum, largest, from, to := 0.0, 0.0, 0, 0
+	largest, from, to := 0.0, 0, 0
 	for i := range d {
 		for j := range d {
-			v := math.Abs(edges[0].At(i, j) - edges[1].At(i, j))
-			if sum += v; v > largest {
+			if v := t.apart.At(i, j); v > largest {
 				largest, from, to = v, i, j
 			}
 		}
 	}
 	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
-		len(t.estimates.known), 100*t.held, sum/float64(d*(d-1)), largest)
+		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
 	if largest > halvesApart {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f; more particles are needed", p.Names[from], p.Names[to], largest))
 	}
 	if t.held < 0.9 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held))
 	}
-	return nil
 }

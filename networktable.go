@@ -12,6 +12,8 @@ import (
 	"tobac/internal/parallel"
 	"tobac/score"
 	"tobac/tempering"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Of the sets of parents that a table of networks takes in.
@@ -22,6 +24,8 @@ const (
 	leftOpen      = 0.01 // probability of the sets of a variable that may stay without an estimate
 	growRounds    = 8    // in which sets are added, at most
 	correctRounds = 12   // in which sets are estimated, at most
+	halvesApart   = 0.15 // difference of the probabilities of an edge from which on the two halves of the particles do not agree
+	refineRounds  = 2    // in which estimates become more precise where the halves do not agree, at most
 	gaussRank     = 40   // of the Gaussian processes of more than gaussRows rows
 	gaussRows     = 200
 )
@@ -44,6 +48,7 @@ type networkTable struct {
 	estimates *networkEstimates // nil: none yet
 	held      float64           // probability of the sets with an estimate, of the variable with the least
 	constant  []float64         // log density of the units of a variable, to be added to its estimates
+	apart     *mat.Dense        // how far the edge probabilities by either half of the particles differ
 }
 
 // newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of those around the probable ones.
@@ -313,6 +318,67 @@ func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) e
 			return err
 		}
 	}
+}
+
+// settle corrects the table. Where the two halves of the particles do not agree on the parents of a variable, its sets get twice the particles and the sweeps,
+// in turn.
+func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
+	for round := 0; ; round++ {
+		err := t.correct(ctx, func(round, sets int) {
+			say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
+		})
+		if err != nil {
+			return err
+		}
+		say("the two halves of the estimates compared")
+		if err := t.compareHalves(ctx); err != nil {
+			return err
+		}
+		if round == refineRounds || mat.Max(t.apart) <= halvesApart {
+			return nil
+		}
+		if err := t.refine(ctx, 2<<round, say); err != nil {
+			return err
+		}
+	}
+}
+
+// refine estimates the most probable sets of the variables on whose parents the halves do not agree with a factor of the particles and the sweeps.
+func (t *networkTable) refine(ctx context.Context, factor int, say func(text string)) error {
+	finest := precisions[len(precisions)-1]
+	var list []tempering.Parents
+	for j, sets := range t.probable(finest.from) {
+		if mat.Max(t.apart.ColView(j)) <= halvesApart {
+			continue
+		}
+		for _, w := range sets {
+			if t.estimates.of(j, w.Set) != nil {
+				list = append(list, w.Parents)
+			}
+		}
+	}
+	say(fmt.Sprintf("evidences of networks, more precisely: %d sets of parents", len(list)))
+	if _, err := t.estimates.withSweeps(factor*setSweeps).estimate(ctx, list, factor*finest.particles); err != nil {
+		return err
+	}
+	t.fill()
+	return t.grow(ctx)
+}
+
+// compareHalves computes how far the edge probabilities by either half of the particles differ.
+func (t *networkTable) compareHalves(ctx context.Context) error {
+	var edges [2]*mat.Dense
+	for k := range edges {
+		o, err := t.sumOver(ctx, t.half(k))
+		if err != nil {
+			return err
+		}
+		edges[k] = o.Edges()
+	}
+	t.apart = new(mat.Dense)
+	t.apart.Sub(edges[0], edges[1])
+	t.apart.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, t.apart)
+	return nil
 }
 
 // open are the sets without an estimate that hold too much of the probability, and what those with one hold of that of the variable of which it is least.

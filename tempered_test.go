@@ -2,8 +2,10 @@ package tobac_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"tobac"
@@ -149,5 +151,36 @@ func TestNetworksDoNotMindUnits(t *testing.T) {
 		if v, w := got.Config.Model.String(), want.Config.Model.String(); v != w {
 			t.Errorf("1 becomes %v: model %s, want %s", to(1), v, w)
 		}
+	}
+}
+
+// Where the two halves of the particles do not agree on an edge, more particles and sweeps make them.
+func TestHalvesAgree(t *testing.T) {
+	refined := 0
+	for d := 5; d <= 6; d++ {
+		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 1.8, Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := fit(t, s.Train, tobac.Config{Model: tobac.FeedForward{}, Seed: 1, Progress: func(p tobac.Progress) {
+			if strings.Contains(p.Doing, "more precisely") {
+				refined++
+			}
+		}})
+		var mean, most float64
+		_, text, _ := strings.Cut(r.Sum, "edge probabilities differ by ")
+		if _, err := fmt.Sscanf(text, "%g on average and %g at most", &mean, &most); err != nil {
+			t.Fatalf("%q: %v", r.Sum, err)
+		}
+		if most > 0.15 || mean > most {
+			t.Errorf("%d columns: edge probabilities by either half differ by %v on average and %v at most", d, mean, most)
+		}
+	}
+	if refined == 0 {
+		t.Error("no estimate was refined: the data sets are too easy for this test")
 	}
 }

@@ -49,6 +49,16 @@ func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	return &Sets{cfg: cfg, x: x, intervened: intervened, kernels: kernels}, nil
 }
 
+// WithSweeps is the same with another number of sweeps at each temperature, 1 or more.
+func (s *Sets) WithSweeps(n int) *Sets {
+	if n < 1 {
+		panic(fmt.Sprintf("tempering: %d sweeps, want 1 or more", n))
+	}
+	other := *s
+	other.cfg.Sweeps = n
+	return &other
+}
+
 // Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of particles for each, half of them in each of two populations.
 // Estimates with other numbers are independent. A cancelled context is returned as its cause. It panics if a set is not what [Parents] says, and with less than 4 particles.
 func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*Estimate, error) {

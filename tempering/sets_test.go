@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tobac/dag"
@@ -33,6 +34,16 @@ func TestSets(t *testing.T) {
 		return all
 	}
 	all := estimate(3, list)
+	other := cfg
+	other.Sweeps = 1
+	s, err := tempering.NewSets(x, nil, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.WithSweeps(4).Estimate(context.Background(), list, 800)
+	if err != nil || !slices.EqualFunc(again, all, func(a, b *tempering.Estimate) bool { return a.Halves == b.Halves }) {
+		t.Errorf("with another number of sweeps set afterwards: %v", err)
+	}
 	for k, e := range all {
 		want, sd := bruteForce(x, e.Of, e.Set, 2, func(v float64) float64 { return math.Max(v, 0) }, func(*rand.Rand) float64 { return 0.3 }, 20000)
 		// Populations of 400 particles have standard deviations of 0.04; four of them, and of brute force.
