@@ -54,6 +54,18 @@ type Data struct {
 	Digests []string `json:"digests,omitempty"`
 
 	tables [][]byte
+	width  int // columns of these
+}
+
+// vars is the number of variables, 0 if it is not known before the tables are read.
+func (d Data) vars() int {
+	switch d.Source {
+	case Sachs:
+		return sachsVars
+	case Tables:
+		return d.width
+	}
+	return d.Vars
 }
 
 // SachsData are the problems of Table I, one for each run.
@@ -93,9 +105,11 @@ func ReadTables(dir string) (Data, error) {
 		d.tables = append(d.tables, text)
 		d.Digests = append(d.Digests, digest(text))
 	}
-	if _, err := d.Problem(); err != nil {
+	p, err := d.Problem()
+	if err != nil {
 		return Data{}, fmt.Errorf("%s: %w", dir, err)
 	}
+	d.width = p.Truth.Len()
 	return d, nil
 }
 

@@ -101,10 +101,7 @@ func (m *Method) take(name string, steps int) {
 // these by their steps. It decides what is done first, and what a quick study can afford.
 func (c Cell) CoreSeconds() float64 {
 	m := c.Method
-	d := float64(c.Data.Vars)
-	if c.Data.Source == Sachs {
-		d = sachsVars
-	}
+	d := float64(c.Data.vars())
 	setting := func(name string, byDefault float64) float64 {
 		if v, err := strconv.ParseFloat(m.Settings[name], 64); err == nil {
 			return v
@@ -116,7 +113,8 @@ func (c Cell) CoreSeconds() float64 {
 		return start
 	}
 	step := 1.1e-5 * d * d // of SVGD on linear models
-	if strings.HasPrefix(m.Settings["model"], "ffn") {
+	networks := strings.HasPrefix(m.Settings["model"], "ffn")
+	if networks {
 		step = 2e-4 * d * d
 	}
 	table := 0.004 * d * d // node scores and sums over orders
@@ -134,6 +132,10 @@ func (c Cell) CoreSeconds() float64 {
 		return start + (1.5+d*d/1000)*steps*step // the acyclicity penalty takes powers of matrices
 	case m.Settings["engine"] == "svgd":
 		return start + steps*step
+	case networks && m.Order != NoOrder: // of the engine tempering
+		return start + 0.06*d*d
+	case networks:
+		return start + 0.12*d*d
 	case d > exactOverOrders:
 		return start + (1.5e-3+2.4e-6*(setting("iterations", 3000)+setting("warm-up", 600)))*d*d
 	case m.Name == "default": // which compares models, Gaussian processes among them
