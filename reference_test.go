@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
+	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/score"
 
@@ -165,5 +166,10 @@ func TestReferenceRefuses(t *testing.T) {
 	_, err := tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Imputation: &tobac.Imputation{}})
 	if want := "no common reference"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("completed tables: got %v, want %q", err, want)
+	}
+	cfg := tobac.Config{Model: tobac.BGe{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	_, err = tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Posterior: &posterior.Posterior{}})
+	if err == nil || !strings.Contains(err.Error(), "no order of those that the method eqvar found") {
+		t.Errorf("a posterior without components: %v", err)
 	}
 }

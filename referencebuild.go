@@ -26,6 +26,9 @@ type referenceBuilder struct {
 
 func (b *referenceBuilder) build(ctx context.Context) error {
 	components := b.orders()
+	if len(components) == 0 {
+		return fmt.Errorf("the posterior has no components, and so no order of those that the method %v found", b.cfg.Order.Method)
+	}
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
