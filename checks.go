@@ -26,6 +26,8 @@ var (
 	limitDistance = [2]float64{0.1, 0.3}
 	limitEvidence = [2]float64{0.05, 0.15}
 	limitPrior    = [2]float64{0.1, 1}
+	limitHalves   = [2]float64{0.15, 0.5}
+	limitHeld     = [2]float64{0.9, 0.5}
 	limitDraws    = [2]float64{fewDraws, fewDraws / 4}
 )
 
@@ -44,6 +46,7 @@ func (r *Run) checks(res *Result) []diagnostics.Check {
 	if r.inferred.diagnostics != nil {
 		all = append(all, chainChecks(r.inferred.diagnostics)...)
 	}
+	all = append(all, r.inferred.checks...)
 	if len(r.inferred.tempered) > 0 {
 		all = append(all, r.inferred.temperedChecks()...)
 	}

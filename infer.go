@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/diagnostics"
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/mcmc"
@@ -40,9 +41,10 @@ type inference struct {
 	post     *posterior.Posterior
 	orders   [][]int // of the draws; an entry may be nil
 
-	functional  *functional       // nil: no functions can be drawn
-	diagnostics *mcmc.Diagnostics // of chains; nil: none
-	training    *Training         // nil: none
+	functional  *functional         // nil: no functions can be drawn
+	diagnostics *mcmc.Diagnostics   // of chains; nil: none
+	training    *Training           // nil: none
+	checks      []diagnostics.Check // of evidences that were estimated; nil: none were
 
 	tempered []*tempering.Result // of the engine tempering, for each order
 }

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/diagnostics"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -173,14 +174,14 @@ func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable,
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
 	out.Components[0].Marginals = &out.Marginals
-	t.describe(inf, &out)
+	t.describe(inf, p.Names)
 	inf.post = inDataUnits(&out, r.data)
 	return nil
 }
 
 // describe says how good the evidences are.
-func (t *networkTable) describe(inf *inference, p *posterior.Posterior) {
-	d := len(p.Names)
+func (t *networkTable) describe(inf *inference, names []string) {
+	d := len(names)
 	largest, from, to := 0.0, 0, 0
 	for i := range d {
 		for j := range d {
@@ -191,10 +192,10 @@ func (t *networkTable) describe(inf *inference, p *posterior.Posterior) {
 	}
 	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
 		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
-	if largest > halvesApart {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f; more particles are needed", p.Names[from], p.Names[to], largest))
-	}
-	if t.held < 0.9 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held))
+	inf.checks = []diagnostics.Check{
+		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
+			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f", names[from], names[to], largest)),
+		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],
+			fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held)),
 	}
 }

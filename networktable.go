@@ -24,7 +24,6 @@ const (
 	leftOpen      = 0.01 // probability of the sets of a variable that may stay without an estimate
 	growRounds    = 8    // in which sets are added, at most
 	correctRounds = 12   // in which sets are estimated, at most
-	halvesApart   = 0.15 // difference of the probabilities of an edge from which on the two halves of the particles do not agree
 	refineRounds  = 2    // in which estimates become more precise where the halves do not agree, at most
 	gaussRank     = 40   // of the Gaussian processes of more than gaussRows rows
 	gaussRows     = 200
@@ -334,7 +333,7 @@ func (t *networkTable) settle(ctx context.Context, say func(text string)) error 
 		if err := t.compareHalves(ctx); err != nil {
 			return err
 		}
-		if round == refineRounds || mat.Max(t.apart) <= halvesApart {
+		if round == refineRounds || mat.Max(t.apart) <= limitHalves[0] {
 			return nil
 		}
 		if err := t.refine(ctx, 2<<round, say); err != nil {
@@ -348,7 +347,7 @@ func (t *networkTable) refine(ctx context.Context, factor int, say func(text str
 	finest := precisions[len(precisions)-1]
 	var list []tempering.Parents
 	for j, sets := range t.probable(finest.from) {
-		if mat.Max(t.apart.ColView(j)) <= halvesApart {
+		if mat.Max(t.apart.ColView(j)) <= limitHalves[0] {
 			continue
 		}
 		for _, w := range sets {

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/diagnostics"
 	"tobac/models"
 	"tobac/ordering"
 
@@ -175,6 +177,10 @@ func TestHalvesAgree(t *testing.T) {
 		_, text, _ := strings.Cut(r.Sum, "edge probabilities differ by ")
 		if _, err := fmt.Sscanf(text, "%g on average and %g at most", &mean, &most); err != nil {
 			t.Fatalf("%q: %v", r.Sum, err)
+		}
+		k := slices.IndexFunc(r.Checks, func(c diagnostics.Check) bool { return c.Name == "halves" })
+		if k < 0 || math.Abs(r.Checks[k].Value-most) > 0.005 || r.Checks[k].Verdict != diagnostics.OK {
+			t.Errorf("%d columns: checks %+v, want one of halves that differ by %v", d, r.Checks, most)
 		}
 		if most > 0.15 || mean > most {
 			t.Errorf("%d columns: edge probabilities by either half differ by %v on average and %v at most", d, mean, most)
