@@ -273,7 +273,14 @@ func differences(text string, a, b []float64) (Part, MeanSD) {
 		p.Verdict = NotCovered
 		return p, s
 	}
-	p.Numbers = fmt.Sprintf("%.4g against %.4g, difference %.3g", stat.Mean(Known(a), nil), stat.Mean(Known(b), nil), s.Mean)
+	var ofB []float64 // of the same data sets
+	for i := range min(len(a), len(b)) {
+		if len(Paired(a[i:i+1], b[i:i+1])) == 1 {
+			ofB = append(ofB, b[i])
+		}
+	}
+	meanB := stat.Mean(ofB, nil)
+	p.Numbers = fmt.Sprintf("%.4g against %.4g, difference %.3g", meanB+s.Mean, meanB, s.Mean)
 	if s.N > 1 {
 		p.Numbers += fmt.Sprintf(" ± %.2g (95 %%)", s.Interval())
 	}
