@@ -18,11 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Of the estimates of evidences of networks, and the graphs with networks that are drawn.
-const (
-	setSweeps    = 4
-	networkDraws = 200
-)
+// networkDraws is the number of drawn graphs that get networks.
+const networkDraws = 200
 
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.

@@ -18,22 +18,12 @@ import (
 
 // Of the sets of parents that a table of networks takes in.
 const (
-	firstSets     = 1500 // of each variable, with few parents, from the beginning
-	growFrom      = 0.01 // probability from which on the sets with one parent more are looked at
-	estimateFrom  = 1e-4 // probability from which on a set may be estimated
-	leftOpen      = 0.01 // probability of the sets of a variable that may stay without an estimate
-	growRounds    = 8    // in which sets are added, at most
-	correctRounds = 12   // in which sets are estimated, at most
-	refineRounds  = 2    // in which estimates become more precise where the halves do not agree, at most
-	gaussRank     = 40   // of the Gaussian processes of more than gaussRows rows
-	gaussRows     = 200
+	firstSets  = 1500 // of each variable, with few parents, from the beginning
+	growFrom   = 0.01 // probability from which on the sets with one parent more are looked at
+	growRounds = 8    // in which sets are added, at most
+	gaussRank  = 40   // of the Gaussian processes of more than gaussRows rows
+	gaussRows  = 200
 )
-
-// precisions are the numbers of particles of an estimate, and the probabilities of a set from which on it has so many: sets that turn out to matter less cost less.
-var precisions = []struct {
-	particles int
-	from      float64
-}{{16, 0}, {64, 0.002}, {512, 0.02}}
 
 // A networkTable has the node scores of networks: evidences that were estimated, and for sets without an estimate those of Gaussian processes, the
 // relatives of networks with infinitely many units, moved by what the two differ by where both are known.
@@ -289,149 +279,4 @@ func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents
 		}
 	}
 	return list
-}
-
-// correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
-// turn.
-func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) error {
-	for round := 1; ; round++ {
-		all := t.probable(estimateFrom)
-		work := make([][]tempering.Parents, len(precisions))
-		work[0], t.held = t.open(all)
-		sets := len(work[0])
-		for level := 1; level < len(precisions); level++ {
-			work[level] = t.coarse(all, level)
-			sets += len(work[level])
-		}
-		if sets == 0 || round > correctRounds {
-			return nil
-		}
-		say(round, sets)
-		for level, list := range work {
-			if _, err := t.estimates.estimate(ctx, list, precisions[level].particles); err != nil {
-				return err
-			}
-		}
-		t.fill()
-		if err := t.grow(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// settle corrects the table. Where the two halves of the particles do not agree on the parents of a variable, its sets get twice the particles and the sweeps,
-// in turn.
-func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
-	for round := 0; ; round++ {
-		err := t.correct(ctx, func(round, sets int) {
-			say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
-		})
-		if err != nil {
-			return err
-		}
-		say("the two halves of the estimates compared")
-		if err := t.compareHalves(ctx); err != nil {
-			return err
-		}
-		if round == refineRounds || mat.Max(t.apart) <= limitHalves[0] {
-			return nil
-		}
-		if err := t.refine(ctx, 2<<round, say); err != nil {
-			return err
-		}
-	}
-}
-
-// refine estimates the most probable sets of the variables on whose parents the halves do not agree with a factor of the particles and the sweeps.
-func (t *networkTable) refine(ctx context.Context, factor int, say func(text string)) error {
-	finest := precisions[len(precisions)-1]
-	var list []tempering.Parents
-	for j, sets := range t.probable(finest.from) {
-		if mat.Max(t.apart.ColView(j)) <= limitHalves[0] {
-			continue
-		}
-		for _, w := range sets {
-			if t.estimates.of(j, w.Set) != nil {
-				list = append(list, w.Parents)
-			}
-		}
-	}
-	say(fmt.Sprintf("evidences of networks, more precisely: %d sets of parents", len(list)))
-	if _, err := t.estimates.withSweeps(factor*setSweeps).estimate(ctx, list, factor*finest.particles); err != nil {
-		return err
-	}
-	t.fill()
-	return t.grow(ctx)
-}
-
-// compareHalves computes how far the edge probabilities by either half of the particles differ.
-func (t *networkTable) compareHalves(ctx context.Context) error {
-	var edges [2]*mat.Dense
-	for k := range edges {
-		o, err := t.sumOver(ctx, t.half(k))
-		if err != nil {
-			return err
-		}
-		edges[k] = o.Edges()
-	}
-	t.apart = new(mat.Dense)
-	t.apart.Sub(edges[0], edges[1])
-	t.apart.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, t.apart)
-	return nil
-}
-
-// open are the sets without an estimate that hold too much of the probability, and what those with one hold of that of the variable of which it is least.
-func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held float64) {
-	held = 1
-	for j, sets := range all {
-		own := 0.0
-		for _, w := range sets {
-			if t.estimates.of(j, w.Set) != nil {
-				own += w.probability
-			}
-		}
-		held = min(held, own)
-		for _, w := range sets {
-			if 1-own < leftOpen {
-				break
-			}
-			if t.estimates.of(j, w.Set) == nil {
-				list = append(list, w.Parents)
-				own += w.probability
-			}
-		}
-	}
-	return list, held
-}
-
-// coarse are the sets of a level whose estimates have fewer particles.
-func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.Parents) {
-	below := math.Inf(1)
-	if level+1 < len(precisions) {
-		below = precisions[level+1].from
-	}
-	for j, sets := range all {
-		for _, w := range sets {
-			known := t.estimates.of(j, w.Set)
-			if w.probability >= precisions[level].from && w.probability < below && known != nil && known.Particles < precisions[level].particles {
-				list = append(list, w.Parents)
-			}
-		}
-	}
-	return list
-}
-
-// half has the scores of one of the two populations of each set, number 0 or 1.
-func (t *networkTable) half(number int) *score.Pool {
-	p := score.NewPool(t.guess.Vars())
-	for j := range t.guess.Vars() {
-		for _, e := range t.pool.Sets(j) {
-			v := e.Score
-			if known := t.estimates.of(j, e.Parents); known != nil {
-				v = known.Halves[number] + t.constant[j]
-			}
-			p.Put(j, e.Parents, v)
-		}
-	}
-	return p
 }
