@@ -104,9 +104,9 @@ func (t *tile) addProducts(vectors int, x Mem, factors gp) {
 		}
 		return
 	}
-	var factors [tileRows]vec
-	for r := range factors {
-		factors[r] = t.broadcast(factor(r))
+	var broadcasts [tileRows]vec
+	for r := range broadcasts {
+		broadcasts[r] = t.broadcast(factor(r))
 	}
 	var lanes []vec
 	for i := range vectors {
@@ -114,7 +114,7 @@ func (t *tile) addProducts(vectors int, x Mem, factors gp) {
 	}
 	for r, row := range t.rows {
 		for i, sum := range row {
-			t.VFMADD231PD(lanes[i], factors[r], sum)
+			t.VFMADD231PD(lanes[i], broadcasts[r], sum)
 		}
 	}
 }
