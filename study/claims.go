@@ -273,14 +273,8 @@ func differences(text string, a, b []float64) (Part, MeanSD) {
 		p.Verdict = NotCovered
 		return p, s
 	}
-	var ofB []float64 // of the same data sets
-	for i := range min(len(a), len(b)) {
-		if len(Paired(a[i:i+1], b[i:i+1])) == 1 {
-			ofB = append(ofB, b[i])
-		}
-	}
-	meanB := stat.Mean(ofB, nil)
-	p.Numbers = fmt.Sprintf("%.4g against %.4g, difference %.3g", meanB+s.Mean, meanB, s.Mean)
+	a, b = both(a, b)
+	p.Numbers = fmt.Sprintf("%.4g against %.4g, difference %.3g", stat.Mean(a, nil), stat.Mean(b, nil), s.Mean)
 	if s.N > 1 {
 		p.Numbers += fmt.Sprintf(" ± %.2g (95 %%)", s.Interval())
 	}

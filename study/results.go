@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"tobac/metrics"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Result is what is known of a cell.
@@ -236,9 +238,17 @@ func Known(values []float64) (all []float64) {
 }
 
 // Paired are the differences a − b where both are numbers.
-func Paired(a, b []float64) (all []float64) {
+func Paired(a, b []float64) []float64 {
+	a, b = both(a, b)
+	return floats.SubTo(make([]float64, len(a)), a, b)
+}
+
+// both are the entries of a and b where both are numbers.
+func both(a, b []float64) (x, y []float64) {
 	for i := range min(len(a), len(b)) {
-		all = append(all, a[i]-b[i])
+		if len(Known([]float64{a[i], b[i]})) == 2 {
+			x, y = append(x, a[i]), append(y, b[i])
+		}
 	}
-	return Known(all)
+	return x, y
 }
