@@ -28,7 +28,7 @@ var precisions = []struct {
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
 // turn.
-func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) error {
+func (t *networkTable) correct(ctx context.Context, say func(text string)) error {
 	for round := 1; ; round++ {
 		all := t.probable(estimateFrom)
 		work := make([][]tempering.Parents, len(precisions))
@@ -41,7 +41,7 @@ func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) e
 		if sets == 0 || round > correctRounds {
 			return nil
 		}
-		say(round, sets)
+		say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
 		for level, list := range work {
 			if _, err := t.estimates.estimate(ctx, list, precisions[level].particles); err != nil {
 				return err
@@ -58,10 +58,7 @@ func (t *networkTable) correct(ctx context.Context, say func(round, sets int)) e
 // in turn.
 func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
-		err := t.correct(ctx, func(round, sets int) {
-			say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
-		})
-		if err != nil {
+		if err := t.correct(ctx, say); err != nil {
 			return err
 		}
 		say("the two halves of the estimates compared")
