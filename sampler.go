@@ -97,7 +97,7 @@ type Sampler struct {
 	// Marginals is the estimator of the edge marginals. Zero: conditional where it exists, else by
 	// frequency.
 	Marginals MarginalEstimator
-	// Penalty of cycles, for DiBS only. Zero: rate 1, 32 samples.
+	// Penalty is the acyclicity penalty, for DiBS only. Zero: rate 1, 32 samples.
 	Penalty models.Penalty
 }
 

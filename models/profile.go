@@ -9,7 +9,7 @@ import (
 )
 
 // Profile measures where the time of a score of particles x at a step goes, on one
-// worker and with the compiled engine; see [autograd.Program.Profile]. A
+// worker and with the compiled engine; see [autograd.Program.Profile]. An
 // acyclicity penalty is a program of its own, whose profile comes second.
 func (t *TOBAC) Profile(x []*mat.Dense, step, rounds int) ([]*autograd.Profile, error) {
 	if len(x) != t.blocks() {

@@ -178,7 +178,7 @@ func writeLeastStable(w io.Writer, names []string, precedes *mat.Dense) error {
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.share, b.share) })
-	fmt.Fprintf(w, "\nLeast stable of the %d pairs: fraction of the resamples in which the first column comes before the second\n", len(pairs))
+	fmt.Fprintf(w, "\nLeast stable of the %d pairs: share of the resamples in which the first column comes before the second\n", len(pairs))
 	table := newTable(w)
 	for _, p := range pairs[:min(mostPairs, len(pairs))] {
 		fmt.Fprintf(table, "%s\t%s\t%.2f\n", label(names[p.before]), label(names[p.after]), p.share)

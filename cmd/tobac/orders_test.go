@@ -236,7 +236,7 @@ func TestOrderBootstrap(t *testing.T) {
 	}
 	succeed(t, "simulate", "--vars", "14", "--samples", "50", "--out", "many")
 	got = succeed(t, "order", "many/train.csv", "--bootstrap", "25", "--method", "variance")
-	if want := regexp.MustCompile(`\nLeast stable of the 91 pairs: fraction of the resamples .*\n(X\d+ +X\d+ +[01]\.\d\d\n){20}$`); !want.MatchString(got.stdout) {
+	if want := regexp.MustCompile(`\nLeast stable of the 91 pairs: share of the resamples .*\n(X\d+ +X\d+ +[01]\.\d\d\n){20}$`); !want.MatchString(got.stdout) {
 		t.Errorf("output lacks %q:\n%s", want, got.stdout)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

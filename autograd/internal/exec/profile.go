@@ -377,8 +377,8 @@ func (pr *profiler) group(g *lane.Group, of ProfilePart, count int, active []int
 const calibrateEvery = 16
 
 // String is a table of the parts: how often each ran in an evaluation, on how many
-// lanes in the mean, its time, its share, and its work. The fraction of a kind of lane
-// operations is its fraction of the group's, by the times of single operations.
+// lanes in the mean, its time, its share, and its work. The share of a kind of lane
+// operations is its share of the group's, by the times of single operations.
 func (p *Profile) String() string {
 	var s strings.Builder
 	total := p.Total()
