@@ -49,7 +49,7 @@ func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	return &Sets{cfg: cfg, x: x, intervened: intervened, kernels: kernels}, nil
 }
 
-// WithSweeps is the same with another number of sweeps at each temperature, 1 or more.
+// WithSweeps is the same with another number of sweeps at each temperature. It panics with less than 1.
 func (s *Sets) WithSweeps(n int) *Sets {
 	if n < 1 {
 		panic(fmt.Sprintf("tempering: %d sweeps, want 1 or more", n))

@@ -105,6 +105,7 @@ func TestSetsWrongUse(t *testing.T) {
 		"descending":    func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{2, 1}}}, 8) },
 		"column 3":      func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 3}}, 8) },
 		"two particles": func() { _, _ = s.Estimate(context.Background(), nil, 2) },
+		"no sweeps":     func() { s.WithSweeps(0) },
 	} {
 		func() {
 			defer func() {
