@@ -192,7 +192,8 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 
 // advance makes the iterations up to number to.
 func (c *chains) advance(ctx context.Context, to int, report func(Progress)) error {
-	if c.cfg.Jobs != nil && !wereJobs(c.hypothesis.Scores) && c.step == 0 && to > 0 && c.sampler.Chains() > 1 && c.cfg.Order.Known == nil {
+	_, local := c.model.(settledModel) // which has no text to send to other processes
+	if c.cfg.Jobs != nil && !local && !wereJobs(c.hypothesis.Scores) && c.step == 0 && to > 0 && c.sampler.Chains() > 1 && c.cfg.Order.Known == nil {
 		return c.distribute(ctx, report)
 	}
 	for c.step < to {
@@ -230,6 +231,9 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, cfg *Config) (*inference, error) {
 	inf := &inference{model: s.model, evidence: s.evidence, reason: reason(s.evidence, s.model), density: s.density}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.String(), Model: s.model.String(), Kind: posterior.Draws}
+	if s.hypothesis.InUnits {
+		inf.post.Warnings = append(inf.post.Warnings, unitsWarning)
+	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
 		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})

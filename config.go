@@ -71,7 +71,7 @@ type Engine int
 
 const (
 	// Auto is Exact where node scores are in closed form and the variables few
-	// enough, MCMC where they are more, Tempering for networks with one hidden layer given an order or with few enough
+	// enough, MCMC where they are more, Tempering for networks with one hidden layer of at most 50
 	// variables, unless a setting of SVGD is given, and SVGD for every other model. Of networks with more layers SVGD then integrates the last one out.
 	Auto Engine = iota
 	// Exact sums over all orders, and over all graphs where that is affordable, by
@@ -88,7 +88,8 @@ const (
 	GFlowNet
 	// Tempering runs Markov chains at many temperatures over networks and their parents, under one order or several: for the
 	// model [FeedForward] with one hidden layer, with a measured error. Chains.Iterations, of which the first half is dropped, is
-	// 2000 by default, and Chains.Rungs 12. See package tempering.
+	// 2000 by default, and Chains.Rungs 12. Without an order it estimates evidences of sets of parents, and sums over all orders as Exact does,
+	// or of more variables than that takes runs the chains of MCMC, whose settings are then Chains. See package tempering.
 	Tempering
 )
 
@@ -230,7 +231,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	}
 	chains := c.Chains.withDefaults
 	if c.Engine == Tempering {
-		chains = func() (Chains, error) { return c.Chains.temperedDefaults(c.overOrders()) }
+		chains = func() (Chains, error) { return c.Chains.temperedDefaults(c.overOrders(), d) }
 	}
 	if c.Chains, err = chains(); err != nil {
 		return c, err

@@ -65,6 +65,11 @@ func (p *problem) demands() []demand {
 	}
 	add(20*d*d*8, "matrices of the pairs of variables")
 	switch {
+	case p.cfg.Engine == Tempering && p.cfg.overOrders() && !summed(p.d):
+		k := p.candidates()
+		add(2*float64(mcmc.Bytes(p.d, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)
+		add(p.chainBytes(k), "%d Markov chains of %d rungs", p.cfg.Chains.Chains, p.rungs())
+		add(2*firstSets*3*8*float64(min(p.n, gaussRows)*(p.d+2)), "Gaussian processes of %d rows", min(p.n, gaussRows))
 	case p.cfg.Engine == Tempering && p.cfg.overOrders():
 		add(2*float64(exactBytes(p.d, false)), "sums over 2^%d sets of variables", p.d)
 		add(2*firstSets*3*8*float64(min(p.n, gaussRows)*(p.d+2)), "Gaussian processes of %d rows", min(p.n, gaussRows))

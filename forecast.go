@@ -98,16 +98,25 @@ func (p *problem) exactSeconds() float64 {
 // chainSeconds are those of the engine mcmc: short chains under each model, the search for
 // candidates, and the chains. Models are compared under 1.5 pilots each on average.
 func (p *problem) chainSeconds() float64 {
-	d, k, c := float64(p.d), p.candidates(), &p.cfg.Chains
-	outside := float64(min(p.d-1-k, 8))
-	search := perTableEntry*d*math.Exp2(float64(k))*(1+outside) + perPair*d*d
-	iteration := float64(c.Chains) * (perIteration + perVariable*d) * float64(p.rungs()) / 4
+	d, c := float64(p.d), &p.cfg.Chains
+	search, iteration := p.searchSeconds(p.candidates()), p.iterationSeconds()
 	const rounds = 1.5
 	cost := p.searched + perMoment*float64(p.n)*d*d
 	if !p.cfg.Trained() { // for which only the short chains run
 		cost += search + float64(c.WarmUp+c.Iterations)*iteration
 	}
 	return cost + rounds*float64(min(p.models, 2))*(search+pilot*iteration)
+}
+
+// searchSeconds are those of the search for candidates and of their tables, with k candidates of each variable.
+func (p *problem) searchSeconds(k int) float64 {
+	d, outside := float64(p.d), float64(max(0, min(p.d-1-k, 8)))
+	return perTableEntry*d*math.Exp2(float64(k))*(1+outside) + perPair*d*d
+}
+
+// iterationSeconds are those of an iteration of all chains.
+func (p *problem) iterationSeconds() float64 {
+	return float64(p.cfg.Chains.Chains) * (perIteration + perVariable*float64(p.d)) * float64(p.rungs()) / 4
 }
 
 // temperedSeconds are those of the engine tempering.
@@ -117,6 +126,12 @@ func (p *problem) temperedSeconds() float64 {
 		return 0
 	}
 	each := float64(p.n) * float64(p.d) * float64(p.d) * m.units() / 5
+	if p.cfg.overOrders() && !summed(p.d) {
+		const tables = 30 // under which chains run until they settle
+		one := *p
+		one.models = 1 // that of the settled table
+		return perNetworkSets*each + tables*(p.searchSeconds(tableCandidates)+tableIterations*p.iterationSeconds()) + one.chainSeconds()
+	}
 	if p.cfg.overOrders() {
 		const sums = 12 // over all orders
 		return perNetworkSets*each + sums*perSubset*float64(p.d)*math.Exp2(float64(p.d))

@@ -214,11 +214,14 @@ func (inf *inference) settleUnits() {
 	}
 }
 
+// unitsWarning is said of hypotheses in the units of the data.
+const unitsWarning = "the data support equal noise variances in the units given, which tell directions: in other units these would change"
+
 // inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
 func (inf *inference) inUnits() string {
 	for _, p := range inf.parts {
 		if p.hypothesis.InUnits {
-			return "the data support equal noise variances in the units given, which tell directions: in other units these would change"
+			return unitsWarning
 		}
 	}
 	return ""

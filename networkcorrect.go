@@ -16,6 +16,7 @@ const (
 	estimateFrom  = 1e-4 // probability from which on a set may be estimated
 	leftOpen      = 0.01 // probability of the sets of a variable that may stay without an estimate
 	correctRounds = 12   // in which sets are estimated, at most
+	sampledRounds = 6    // the same under chains, whose probabilities are never quite the same; half and a third of them where estimates became more precise
 	refineRounds  = 2    // in which estimates become more precise where the halves do not agree, at most
 	setSweeps     = 4    // at each temperature
 )
@@ -28,7 +29,7 @@ var precisions = []struct {
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
 // turn.
-func (t *networkTable) correct(ctx context.Context, say func(text string)) error {
+func (t *networkTable) correct(ctx context.Context, rounds int, say func(text string)) error {
 	for round := 1; ; round++ {
 		all := t.probable(estimateFrom)
 		work := make([][]tempering.Parents, len(precisions))
@@ -38,7 +39,7 @@ func (t *networkTable) correct(ctx context.Context, say func(text string)) error
 			work[level] = t.coarse(all, level)
 			sets += len(work[level])
 		}
-		if sets == 0 || round > correctRounds {
+		if sets == 0 || round > rounds {
 			return nil
 		}
 		say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
@@ -58,7 +59,11 @@ func (t *networkTable) correct(ctx context.Context, say func(text string)) error
 // in turn.
 func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
-		if err := t.correct(ctx, say); err != nil {
+		rounds := correctRounds
+		if !summed(t.guess.Vars()) {
+			rounds = sampledRounds / (round + 1)
+		}
+		if err := t.correct(ctx, rounds, say); err != nil {
 			return err
 		}
 		say("the two halves of the estimates compared")
@@ -100,11 +105,11 @@ func (t *networkTable) refine(ctx context.Context, factor int, say func(text str
 func (t *networkTable) compareHalves(ctx context.Context) error {
 	var edges [2]*mat.Dense
 	for k := range edges {
-		o, err := t.sumOver(ctx, t.half(k))
+		p, err := t.under(ctx, t.half(k))
 		if err != nil {
 			return err
 		}
-		edges[k] = o.Edges()
+		edges[k] = p.edges()
 	}
 	t.apart = new(mat.Dense)
 	t.apart.Sub(edges[0], edges[1])

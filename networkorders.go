@@ -2,14 +2,11 @@ package tobac
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
-	"tobac/dag"
 	"tobac/dataset"
-	"tobac/diagnostics"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -18,11 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// networkDraws is the number of drawn graphs that get networks.
-const networkDraws = 200
-
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
-// the sums of the engine exact. The table begins with the scores of Gaussian processes, whose posterior says what matters.
+// the sums of the engine exact, or of more variables than it takes in the chains of the engine mcmc, which it leaves as the stage of the run: then there is no posterior yet.
+// The table begins with the scores of Gaussian processes, whose posterior says what matters.
 func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
 	table, noise, unit, err := r.gaussianTable(ctx, asked)
 	if err != nil {
@@ -44,16 +39,26 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
 		return nil, err
 	}
-	inf, err := inferExact(ctx, r.data, []Scored{settledModel{model, Hypothesis{Scores: table.pool, NoiseVariance: noise * unit * unit, InUnits: noise != asked.NoiseVariance}}}, &r.cfg)
+	graphs := &networkGraphs{table: table, asked: asked, model: model, noise: noise, unit: unit, scale: scale}
+	scored := []Scored{graphs.scored()}
+	r.cfg.Model, r.networkScale = model, scale
+	if !summed(len(r.data.Names)) {
+		s, err := settle(ctx, r.data, scored, &r.cfg)
+		if err != nil {
+			return nil, err
+		}
+		c, err := newChains(ctx, r.data, s, &r.cfg)
+		if err != nil {
+			return nil, err
+		}
+		r.stage = &networkChains{c, graphs}
+		return nil, nil
+	}
+	inf, err := inferExact(ctx, r.data, scored, &r.cfg)
 	if err != nil {
 		return nil, err
 	}
-	r.cfg.Model = model
-	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
-	if noise != asked.NoiseVariance {
-		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", noise*unit*unit, unit)
-	}
-	return inf, r.withNetworks(ctx, inf, table, model, scale)
+	return inf, graphs.equip(ctx, inf, r.data)
 }
 
 // inUnits is the scale of columns in a unit for all, less their means: biases are near zero, and means in the units of the data need not be.
@@ -72,11 +77,11 @@ func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config 
 // Functions may bend about the origin of the data or about the means, as the data support too.
 func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTable, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
-	densities := r.cfg.Prior.densities(d)
-	prior, err := r.cfg.closedPrior(d, densities[len(densities)-1])
+	prior, err := r.cfg.tablePrior(d)
 	if err != nil {
 		return nil, 0, 1, err
 	}
+	options := r.cfg.chainOptions(0)
 	r.cfg.doing(Tempering, "scores of Gaussian processes")
 	rank := 0
 	if n > gaussRows {
@@ -91,10 +96,10 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		if err != nil {
 			return nil, 0, 1, err
 		}
-		if best, err = newNetworkTable(ctx, g.Integrated(), prior, r.cfg.Workers); err != nil || noCommonUnit(r.data) != "" {
+		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || noCommonUnit(r.data) != "" {
 			return best, 0, 1, err
 		}
-		evidence = best.orders.LogEvidence()
+		evidence = best.graphs.logEvidence()
 	}
 	unit = 1
 	own := best
@@ -106,14 +111,14 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		var t *networkTable
 		v, logWeight := m.NoiseVariance, 0.0
 		if v != 0 {
-			t, err = newNetworkTable(ctx, g.At(v), prior, r.cfg.Workers)
+			t, err = newNetworkTable(ctx, g.At(v), prior, options)
 		} else if t, v, err = own.withOneVariance(ctx, g); err == nil {
 			logWeight = g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
 		}
 		if err != nil {
 			return nil, 0, 1, err
 		}
-		if e := t.orders.LogEvidence() + logWeight; e > evidence {
+		if e := t.graphs.logEvidence() + logWeight; e > evidence {
 			best, evidence, noise, unit = t, e, v, g.Unit()
 		}
 	}
@@ -126,7 +131,7 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *n
 	square := g.Unit() * g.Unit()
 	at := func(noise float64) score.Scorer { return g.At(noise * square) }
 	maximise := func(from float64, under *networkTable) (float64, error) {
-		graph, err := under.best(ctx)
+		graph, err := under.graphs.best(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -136,7 +141,7 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *n
 	if noise, err = maximise(g.LeastVariance()/square, t); err != nil {
 		return nil, 0, err
 	}
-	if one, err = newNetworkTable(ctx, at(noise), t.prior, t.workers); err != nil {
+	if one, err = newNetworkTable(ctx, at(noise), t.prior, t.options); err != nil {
 		return nil, 0, err
 	}
 	if noise, err = maximise(noise, one); err != nil {
@@ -149,50 +154,4 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *n
 func rounded(v float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // its own text is a number
 	return short
-}
-
-// withNetworks gives some of the draws of graphs their networks, and says how good the evidences are.
-func (r *Run) withNetworks(ctx context.Context, inf *inference, t *networkTable, m FeedForward, scale *posterior.Standardization) error {
-	p := inf.post
-	stride := max(1, len(p.Draws)/networkDraws)
-	var some []posterior.Draw
-	var graphs []*dag.Graph
-	for k := 0; k < len(p.Draws); k += stride {
-		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
-	}
-	if _, err := t.estimates.estimate(ctx, t.estimates.missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
-		return err
-	}
-	if err := t.estimates.equip(some, m); err != nil {
-		return err
-	}
-	out := *p
-	out.Draws, out.Engine, out.Model, out.Standardization = some, Tempering.String(), m.String(), scale
-	out.Components = slices.Clone(p.Components)
-	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
-	out.Components[0].Marginals = &out.Marginals
-	t.describe(inf, p.Names)
-	inf.post = inDataUnits(&out, r.data)
-	return nil
-}
-
-// describe says how good the evidences are.
-func (t *networkTable) describe(inf *inference, names []string) {
-	d := len(names)
-	largest, from, to := 0.0, 0, 0
-	for i := range d {
-		for j := range d {
-			if v := t.apart.At(i, j); v > largest {
-				largest, from, to = v, i, j
-			}
-		}
-	}
-	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
-		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
-	inf.checks = []diagnostics.Check{
-		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
-			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f", names[from], names[to], largest)),
-		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],
-			fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held)),
-	}
 }

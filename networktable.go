@@ -7,9 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"tobac/dag"
-	"tobac/exact"
 	"tobac/internal/parallel"
+	"tobac/mcmc"
 	"tobac/score"
 	"tobac/tempering"
 
@@ -29,11 +28,11 @@ const (
 // relatives of networks with infinitely many units, moved by what the two differ by where both are known.
 type networkTable struct {
 	prior     *score.Prior
-	workers   int
+	options   mcmc.Options // of chains, where sums over all orders cost too much
 	gaussian  score.Scorer
 	guess     *score.Pool       // Gaussian-process scores
 	pool      *score.Pool       // what is used
-	orders    *exact.Orders     // the sums over all orders under these
+	graphs    tablePosterior    // over the graphs under these
 	estimates *networkEstimates // nil: none yet
 	held      float64           // probability of the sets with an estimate, of the variable with the least
 	constant  []float64         // log density of the units of a variable, to be added to its estimates
@@ -41,9 +40,9 @@ type networkTable struct {
 }
 
 // newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of those around the probable ones.
-func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, workers int) (*networkTable, error) {
+func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, options mcmc.Options) (*networkTable, error) {
 	d := gaussian.Vars()
-	t := &networkTable{prior: prior, workers: workers, gaussian: gaussian, guess: score.NewPool(d)}
+	t := &networkTable{prior: prior, options: options, gaussian: gaussian, guess: score.NewPool(d)}
 	var list []tempering.Parents
 	for j := range d {
 		var required, free []int
@@ -105,7 +104,7 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 			first = append(first, k)
 		}
 	}
-	err := parallel.For(ctx, len(first), t.workers, func(run int) error {
+	err := parallel.For(ctx, len(first), t.options.Workers, func(run int) error {
 		end := len(list)
 		if run+1 < len(first) {
 			end = first[run+1]
@@ -189,56 +188,26 @@ func (t *networkTable) offset(j int) func(parents int) float64 {
 	return func(parents int) float64 { return y + slope*(float64(parents)-x) }
 }
 
-// sumOver are the sums over all orders under scores of the sets.
-func (t *networkTable) sumOver(ctx context.Context, s score.Scorer) (*exact.Orders, error) {
-	p, err := exact.New(ctx, s, t.prior, exact.Options{Workers: t.workers})
-	if err != nil {
-		return nil, err
-	}
-	return p.Orders(ctx)
-}
-
-// best is the most probable graph.
-func (t *networkTable) best(ctx context.Context) (*dag.Graph, error) {
-	return mostProbable(ctx, t.pool, t.prior, t.workers)
-}
-
 // A weightedSet is a set of parents with its posterior probability.
 type weightedSet struct {
 	tempering.Parents
 	probability float64
 }
 
-// probable are the sets of each variable with their probabilities over all orders, those above a bound, the most probable first.
+// probable are the sets of each variable with their probabilities, those above a bound, the most probable first.
 func (t *networkTable) probable(above float64) [][]weightedSet {
-	d := t.guess.Vars()
-	all := make([][]weightedSet, d)
-	for j := range d {
-		for set, p := range t.orders.ParentSets(j) {
-			if p < above {
-				continue
-			}
-			w := weightedSet{tempering.Parents{Of: j}, p}
-			for k := range d - 1 {
-				if set>>k&1 == 1 {
-					i := k
-					if k >= j {
-						i++
-					}
-					w.Set = append(w.Set, i)
-				}
-			}
-			all[j] = append(all[j], w)
-		}
+	all := make([][]weightedSet, t.guess.Vars())
+	for j := range all {
+		all[j] = t.graphs.probable(j, above)
 		slices.SortStableFunc(all[j], func(a, b weightedSet) int { return cmp.Compare(b.probability, a.probability) })
 	}
 	return all
 }
 
-// grow sums over all orders, and adds sets with one parent more than a probable one, in turn, until there are none.
+// grow computes the posterior, and adds sets with one parent more than a probable one, in turn, until there are none.
 func (t *networkTable) grow(ctx context.Context) (err error) {
 	for range growRounds {
-		if t.orders, err = t.sumOver(ctx, t.pool); err != nil {
+		if t.graphs, err = t.under(ctx, t.pool); err != nil {
 			return err
 		}
 		before := t.size()
@@ -249,7 +218,7 @@ func (t *networkTable) grow(ctx context.Context) (err error) {
 			return nil
 		}
 	}
-	t.orders, err = t.sumOver(ctx, t.pool)
+	t.graphs, err = t.under(ctx, t.pool)
 	return err
 }
 

@@ -174,11 +174,7 @@ func (r *Run) Warnings() []string {
 		w = append(w, r.inferred.training.warnings(r.Step())...)
 	}
 	if m, ok := r.cfg.Model.(Cautious); ok {
-		data := r.data
-		if r.inferred != nil && r.inferred.post != nil { // networks over all orders are given centred columns
-			data = onScale(data, r.inferred.post.Standardization)
-		}
-		w = append(w, m.Warnings(data)...)
+		w = append(w, m.Warnings(onScale(r.data, r.networkScale))...)
 	}
 	if _, ok := r.cfg.Model.(BGe); ok && r.cfg.Sampler.Method == DiBS {
 		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")

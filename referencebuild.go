@@ -196,19 +196,29 @@ func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*
 	if err != nil {
 		return nil, err
 	}
-	report := func(p Progress) {
-		if p.Steps = c.steps; cfg.Progress != nil {
-			cfg.Progress(p)
-		}
-	}
-	if err := c.advance(ctx, c.steps, report); err != nil {
-		return nil, err
-	}
-	inf, err := c.inference(ctx, b.scaled, &cfg)
+	inf, err := b.sampled(ctx, c, b.scaled, &cfg)
 	if err != nil {
 		return nil, err
 	}
 	inf.parts = []part{{hypothesis: s.hypothesis, prior: s.prior}}
+	return inf, nil
+}
+
+// sampled takes all steps of chains over graphs, and reads the posterior off them.
+func (b *referenceBuilder) sampled(ctx context.Context, chains stage, data *dataset.Table, cfg *Config) (*inference, error) {
+	_, steps := chains.at()
+	report := func(p Progress) {
+		if p.Steps = steps; cfg.Progress != nil {
+			cfg.Progress(p)
+		}
+	}
+	if err := chains.advance(ctx, steps, report); err != nil {
+		return nil, err
+	}
+	inf, err := chains.inference(ctx, data, cfg)
+	if err != nil {
+		return nil, err
+	}
 	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(chainChecks(inf.diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.diagnostics))
 	b.note("Markov chains of %d iterations", cfg.Chains.Iterations)
@@ -230,13 +240,15 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}
 	switch {
+	case cfg.overOrders() && !summed(len(b.data.Names)):
+		long = Chains{Iterations: referenceFactor * max(3000, b.cfg.Chains.Iterations)}
 	case cfg.overOrders():
 	case b.cfg.Engine == Tempering:
 		long = Chains{Iterations: referenceFactor * b.cfg.Chains.Iterations, Rungs: b.cfg.Chains.Rungs}
 	default:
 		long.Iterations = referenceFactor / 2 * temperedIterations
 	}
-	if cfg.Chains, err = long.temperedDefaults(cfg.overOrders()); err != nil {
+	if cfg.Chains, err = long.temperedDefaults(cfg.overOrders(), len(b.data.Names)); err != nil {
 		return nil, nil, err
 	}
 	if err := cfg.checkTempering(len(b.data.Names)); err != nil {
@@ -248,10 +260,14 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 	}
 	run := &Run{cfg: cfg, data: b.data}
 	inf, err := run.temper(ctx)
+	if err == nil && inf == nil {
+		b.ref.StandardError = 0
+		inf, err = b.sampled(ctx, run.stage, b.data, &cfg)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.post.Warnings, checkWarnings(inf.temperedChecks()))
+	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.post.Warnings, checkWarnings(inf.checks), checkWarnings(inf.temperedChecks()))
 	networks, err := run.withScores(inf)
 	return inf, networks, err
 }

@@ -40,17 +40,18 @@ type Run struct {
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred      *inference      // nil: SVGD alone, or the stage before it has not ended
-	stage         stage           // before SVGD; nil: none with steps
-	compared      []Evidence      // of the models compared; nil: none were
-	particles     *particles      // nil: no SVGD, or not begun
-	sampling      bool            // SVGD is a stage of the run
-	found         *found          // orders that a method found; nil: none
-	shared        shared          // with fits to other completed tables
-	unusable      error           // why it cannot be used; nil: it can
-	expected      problem         // before anything was computed
-	tableWarnings func() []string // found once
-	atOdds        string          // the warning that the data speak against what is known; "": they do not
+	inferred      *inference                 // nil: SVGD alone, or the stage before it has not ended
+	stage         stage                      // before SVGD; nil: none with steps
+	compared      []Evidence                 // of the models compared; nil: none were
+	particles     *particles                 // nil: no SVGD, or not begun
+	sampling      bool                       // SVGD is a stage of the run
+	found         *found                     // orders that a method found; nil: none
+	shared        shared                     // with fits to other completed tables
+	unusable      error                      // why it cannot be used; nil: it can
+	expected      problem                    // before anything was computed
+	tableWarnings func() []string            // found once
+	networkScale  *posterior.Standardization // of the columns that networks over all orders are given; nil: as they are
+	atOdds        string                     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds
 }
@@ -224,7 +225,7 @@ type Result struct {
 	Config   Config     // with the engine and the model that were chosen
 	Evidence []Evidence // of the models compared; nil: none were
 	Reason   string     // why this model
-	Sum      string     // what the engine exact summed over; "" for others
+	Sum      string     // what the engine exact summed over, or how the engine tempering went over all orders; "" for others
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
 	EdgesPerNode float64
 	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none

@@ -21,14 +21,17 @@ const (
 	temperedRungs      = 12
 )
 
-// temperedDefaults are those of the engine tempering, which runs no chains over all orders.
-func (c Chains) temperedDefaults(overOrders bool) (Chains, error) {
+// temperedDefaults are those of the engine tempering, which runs no chains over all orders of so few variables that it sums over them, and those of mcmc over more.
+func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
+	if overOrders && !summed(d) {
+		return c.withDefaults()
+	}
 	if err := checkTexts(c.Settings()); err != nil {
 		return c, err
 	}
 	switch {
 	case overOrders && c != Chains{}:
-		return c, fmt.Errorf("the engine tempering runs chains given an order, and estimates evidences over all orders: leave out%s, or give an order", strings.TrimPrefix(c.String(), "mcmc"))
+		return c, fmt.Errorf("the engine tempering sums over all orders of at most %d variables, and runs no chains: leave out%s, or give an order", exactVariables, strings.TrimPrefix(c.String(), "mcmc"))
 	case overOrders:
 		return c, nil
 	case c.Chains != 0 && c.Chains != temperedChains:
@@ -60,8 +63,6 @@ func (c *Config) checkTempering(d int) error {
 		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", len(m.hidden()))
 	case m.Output != models.SampledOutput:
 		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
-	case c.overOrders() && d > exactVariables:
-		return fmt.Errorf("the engine tempering sums over all orders of at most %d variables, got %d; allowed: an order, a method that finds it, or the engine svgd", exactVariables, d)
 	case c.overOrders() && c.Order.Count > 0:
 		return fmt.Errorf("the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd")
 	case c.Prior.Own != nil:
@@ -70,15 +71,15 @@ func (c *Config) checkTempering(d int) error {
 	return nil
 }
 
-// temperedVariables is the largest number of variables for which tempering is the default given an order: its time grows with the square.
+// temperedVariables is the largest number of variables for which tempering is the default: its time grows with the square.
 const temperedVariables = 50
 
-// temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, given an order or
-// with few enough variables to sum over all orders, unless something is set that only SVGD reads.
+// temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, of not too many
+// variables, unless something is set that only SVGD reads.
 func (c *Config) temperedByDefault(d int) bool {
 	m, ok := c.Model.(FeedForward)
 	return ok && c.Engine == Auto && len(m.hidden()) == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
-		(!c.overOrders() && d <= temperedVariables || c.overOrders() && d <= exactVariables && c.Order.Count == 0)
+		d <= temperedVariables && (!c.overOrders() || c.Order.Count == 0)
 }
 
 // integratedByDefault reports whether SVGD is to integrate the last layer of networks out: those of several hidden layers, which the engine tempering does not

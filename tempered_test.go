@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/diagnostics"
+	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
 
@@ -119,7 +121,7 @@ func TestTemperingErrors(t *testing.T) {
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Candidates: 3}}, "tobac: the engine tempering takes all earlier variables as candidates, got a bound of 3"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
-		{tobac.Config{Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering runs chains given an order, and estimates evidences over all orders: leave out rungs=3, or give an order"},
+		{tobac.Config{Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering sums over all orders of at most 20 variables, and runs no chains: leave out rungs=3, or give an order"},
 		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
 	} {
 		c.cfg.Engine = tobac.Tempering
@@ -188,5 +190,52 @@ func TestHalvesAgree(t *testing.T) {
 	}
 	if refined == 0 {
 		t.Error("no estimate was refined: the data sets are too easy for this test")
+	}
+}
+
+// More variables than can be summed over have chains over the graphs of the table: the same bits for any number of workers and after a resume.
+func TestNetworksOfManyVariables(t *testing.T) {
+	const d = 21
+	g := dag.New(d)
+	for j := range d - 1 {
+		g.Set(j, j+1, j%3 > 0)
+	}
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 40, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := tobac.Config{Model: tobac.FeedForward{Hidden: []int{2}}, Prior: tobac.Prior{MaxParents: 1}, Seed: 3, Chains: tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}
+	first := newRun(t, s.Train, cfg)
+	if c := first.Config(); c.Engine != tobac.Tempering || first.Steps() != 400 {
+		t.Fatalf("engine %v with %d steps, want tempering with 400", c.Engine, first.Steps())
+	}
+	advance(t, first, 200)
+	text := state(t, first)
+	advance(t, first, first.Steps())
+	want := result(t, first)
+	cfg.Workers = 3
+	second := newRun(t, s.Train, cfg)
+	if err := second.Restore(context.Background(), parsed(t, text)); err != nil {
+		t.Fatal(err)
+	}
+	advance(t, second, second.Steps())
+	got := result(t, second)
+	sameBits(t, "resumed", got, want)
+
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"halves", "held", "r_hat"} {
+		if !slices.ContainsFunc(got.Checks, func(c diagnostics.Check) bool { return c.Name == name }) {
+			t.Errorf("no check %q among %+v", name, got.Checks)
+		}
+	}
+	for _, draw := range got.Draws {
+		if len(draw.Parameters) == 0 || math.IsNaN(draw.LogLikelihood) {
+			t.Fatalf("a draw has %d parameters and log likelihood %v", len(draw.Parameters), draw.LogLikelihood)
+		}
+	}
+	if auroc, eshd := metrics.AUROC(got.Probabilities, g, metrics.OffDiagonal), metrics.ESHDOfEdges(got.Probabilities, g); auroc < 0.9 || eshd > 8 {
+		t.Errorf("AUROC %.3f, expected SHD %.1f of a graph with %d edges", auroc, eshd, g.Size())
 	}
 }

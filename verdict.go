@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tobac/mcmc"
 	"tobac/posterior"
 )
 
@@ -349,17 +350,7 @@ func (r *Result) computation() string {
 	case c.Engine == Exact:
 		return strings.TrimSpace("Edge probabilities are exact sums "+r.Sum) + "."
 	case c.Engine == MCMC && r.Diagnostics != nil:
-		d := r.Diagnostics
-		switch rhat := d.MaxRHat(); {
-		case math.IsNaN(rhat):
-			return "The Markov chains are too short to tell whether they have converged."
-		case rhat > 1.1 || d.LogP.RHat > 1.1:
-			return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
-		case math.IsNaN(d.MinESS()):
-			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
-		default:
-			return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
-		}
+		return convergence(r.Diagnostics)
 	case c.Engine == BCD:
 		return fmt.Sprintf("The probabilities come from %d graphs drawn from a distribution over orders and weights that was fitted to the posterior, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
 	case c.Engine == GFlowNet && r.Training.Exact:
@@ -368,6 +359,8 @@ func (r *Result) computation() string {
 		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(r.Draws), r.Training.Distance)
 	case c.Engine == GFlowNet:
 		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
+	case c.Engine == Tempering && r.Diagnostics != nil:
+		return "Edge probabilities come from " + r.Sum + ". " + convergence(r.Diagnostics)
 	case c.Engine == Tempering && c.overOrders():
 		return "Edge probabilities are sums " + r.Sum + "."
 	case c.Engine == Tempering:
@@ -378,6 +371,20 @@ func (r *Result) computation() string {
 		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))
 	}
 	return ""
+}
+
+// convergence says whether Markov chains agree.
+func convergence(d *mcmc.Diagnostics) string {
+	switch rhat := d.MaxRHat(); {
+	case math.IsNaN(rhat):
+		return "The Markov chains are too short to tell whether they have converged."
+	case rhat > 1.1 || d.LogP.RHat > 1.1:
+		return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
+	case math.IsNaN(d.MinESS()):
+		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
+	default:
+		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
+	}
 }
 
 // DescribeModel says in words what a model is, from its text form: that of a model of this

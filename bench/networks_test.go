@@ -33,12 +33,7 @@ func TestNetworksOverOrders(t *testing.T) {
 		cfg.Model = tobac.FeedForward{NoiseVariance: 0.1}
 		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
 		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
-			gaussian := tobacMethod("Gaussian processes", tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact})
-			methods = append(methods, method{gaussian.Name, func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
-				own := *p
-				own.Heldout = nil // of which graphs alone have no density
-				return gaussian.Fit(ctx, &own, seed)
-			}})
+			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact})))
 		}
 		all := compare(t, problems, methods, func(o outcome) {
 			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
@@ -53,6 +48,51 @@ func TestNetworksOverOrders(t *testing.T) {
 			t.Errorf("%s: mean E-SHD %.2f, AUROC %.3f, want at most %v and at least %v", c.name, edges, ranks, c.eshd, c.auroc)
 		}
 	}
+}
+
+// Networks over all orders of more variables than can be summed over, beside Gaussian processes. It takes a quarter of an hour with 30 variables, and as long with 50:
+//
+//	go test ./bench -run TestNetworksOfManyVariables/30 -long -v -timeout 60m
+func TestNetworksOfManyVariables(t *testing.T) {
+	full(t)
+	for _, c := range []struct {
+		vars, runs int
+		perEdge    float64 // required expected SHD of the default, for each edge of the true graphs
+	}{{30, 5, 0.5}, {50, 2, 0.5}} {
+		t.Run(fmt.Sprint(c.vars), func(t *testing.T) {
+			var problems []*study.Problem
+			edges := 0.0
+			for _, d := range study.SimulatedData(study.Nonlinear, c.vars, 2, 100, c.runs, 1) {
+				p, err := d.Problem()
+				if err != nil {
+					t.Fatal(err)
+				}
+				problems = append(problems, p)
+				edges += float64(p.Truth.Size())
+			}
+			methods := []method{tobacMethod("networks", tobac.Config{Model: tobac.FeedForward{}}), withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: tobac.GaussianProcess{}}))}
+			all := compare(t, problems, methods, func(o outcome) {
+				t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Seconds)
+			})
+			logTable(t, all)
+			off := 0.0
+			for _, o := range all[:c.runs] {
+				off += float64(o.Listed.ESHD) / edges
+			}
+			if t.Logf("expected SHD for each true edge: %.2f", off); off > c.perEdge {
+				t.Errorf("expected SHD for each true edge: %.2f, want at most %v", off, c.perEdge)
+			}
+		})
+	}
+}
+
+// withoutHeldout is a method whose graphs alone have no density of held-out rows.
+func withoutHeldout(m method) method {
+	return method{m.Name, func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
+		own := *p
+		own.Heldout = nil
+		return m.Fit(ctx, &own, seed)
+	}}
 }
 
 // Simulation-based calibration of networks over orders: graph, networks and data of four variables are drawn from the prior, and edges have the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"tobac"
@@ -170,5 +171,8 @@ func logTable(t *testing.T, outcomes []outcome) {
 	t.Helper()
 	all := []section{{"draws", outcomes}}
 	t.Logf("mean ± standard deviation over the problems\n%s", markdown(all, drawColumns(empirical)))
-	t.Logf("mixtures\n%s", markdown(all, drawColumns(mixture)))
+	particles := slices.DeleteFunc(slices.Clone(outcomes), func(o outcome) bool { return o.Mixture == nil })
+	if len(particles) > 0 {
+		t.Logf("mixtures\n%s", markdown([]section{{"draws", particles}}, drawColumns(mixture)))
+	}
 }

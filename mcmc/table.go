@@ -48,6 +48,7 @@ func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candid
 	}
 	t.scores = q
 	t.fill(q)
+	t.few = possibleSets(q, min(len(q)/4, fewSets))
 	return t, nil
 }
 
@@ -70,7 +71,7 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j, ext
 		return nil, err
 	}
 	w.fill(q)
-	w.few = possibleSets(q)
+	w.few = possibleSets(q, len(q)/16)
 	return w, nil
 }
 

@@ -18,10 +18,11 @@ const (
 // if layer is anySet) with weights exp(q(A) − best), until the sets that are left weigh
 // nothing beside these. It returns best, the largest q, −Inf if no set is possible.
 func (t *table) walk(before, layer uint32, visit func(set uint32, weight float64)) (best float64) {
-	if t.few != nil {
+	subsets := uint64(1) << bits.OnesCount32(before)
+	if t.few != nil && (t.scores == nil || uint64(len(t.few)) < subsets) {
 		return walkFew(t.few, before, layer, visit)
 	}
-	if t.scores == nil || uint64(1)<<bits.OnesCount32(before) <= fewSets {
+	if t.scores == nil || subsets <= fewSets {
 		return walkAll(t.all(), before, layer, visit)
 	}
 	t.rank.Do(t.fillRanks)
@@ -66,13 +67,13 @@ type scoredSet struct {
 }
 
 // possibleSets are the possible sets from the last to the first, as subsets visits them, where they are few: where the number of
-// parents is bounded. nil: they are more than a sixteenth of all.
-func possibleSets(q []float64) (list []scoredSet) {
+// parents is bounded, or scores are those of a pool. nil: they are more than most.
+func possibleSets(q []float64, most int) (list []scoredSet) {
 	for set := len(q) - 1; set >= 0; set-- {
 		if math.IsInf(q[set], -1) {
 			continue
 		}
-		if len(list) == len(q)/16 {
+		if len(list) == most {
 			return nil
 		}
 		list = append(list, scoredSet{uint32(set), q[set]})

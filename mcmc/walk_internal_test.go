@@ -53,9 +53,9 @@ func TestWalkFew(t *testing.T) {
 			q[set] = 20 * rng.NormFloat64()
 		}
 	}
-	few := possibleSets(q)
-	if len(few) != 1+10+45 || possibleSets(q[:64]) != nil {
-		t.Fatalf("%d possible sets of 1024, want 56; %v of 64, want nil, as 22 are more than a sixteenth", len(few), possibleSets(q[:64]))
+	few := possibleSets(q, len(q)/16)
+	if len(few) != 1+10+45 || possibleSets(q[:64], 4) != nil {
+		t.Fatalf("%d possible sets of 1024, want 56; %v of 64, want nil, as 22 are more than a sixteenth", len(few), possibleSets(q[:64], 4))
 	}
 	tab := &table{few: few}
 	for range 200 {

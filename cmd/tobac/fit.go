@@ -107,18 +107,19 @@ moves all layers but the last, whose weights are integrated out and drawn afterw
 
 Engines: exact sums over all orders of at most 20 columns by dynamic programming, and
 over all graphs where they are not too many, up to 15 columns always. mcmc runs Markov
-chains over graphs of any number of columns. svgd moves particles, which are graphs
-with their parameters: this is TOBAC. tempering is for the networks of --model ffn with
-one hidden layer. Over all orders of at most 20 columns it estimates the evidence of
-the sets of parents that matter, twice, and sums as exact does. Given an order it runs
-two chains at many temperatures for each variable; --iterations (2000, half of which
-are dropped) and --rungs (12) are then also for it. auto takes tempering for such
-networks, unless an option of svgd is given, svgd with the last layer integrated out for
-networks with several hidden layers, and of the others the first that the model, the
-order and the number of columns allow. Where it takes exact, TOBAC samples beside
-it, under orders drawn from the posterior, unless --max-parents is given or the table
-has more than two million values, and the report says how far the particles are from
-the exact probabilities. An engine that is named runs alone.
+chains over graphs of any number of columns. svgd moves particles, which are graphs with
+their parameters: this is TOBAC. tempering is for the networks of --model ffn with one
+hidden layer. Over all orders it estimates the evidence of the sets of parents that
+matter, twice, and sums as exact does, or runs the chains of mcmc on more than 20
+columns. Given an order it runs two chains at many temperatures for each variable;
+--iterations (2000, half of which are dropped) and --rungs (12) are then also for it.
+auto takes tempering for such networks of at most 50 columns, unless an option of svgd
+is given, svgd with the last layer integrated out for networks with several hidden
+layers, and of the others the first that the model, the order and the number of columns
+allow. Where it takes exact, TOBAC samples beside it, under orders drawn from the
+posterior, unless --max-parents is given or the table has more than two million values,
+and the report says how far the particles are from the exact probabilities. An engine
+that is named runs alone.
 
 Methods of svgd: tobac draws graphs that follow a causal order. dibs, its
 predecessor, needs none: a growing penalty drives cycles out, and particles that

@@ -1,0 +1,98 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/diagnostics"
+	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// networkDraws is the number of drawn graphs that get networks.
+const networkDraws = 200
+
+// A networkGraphs has what graphs of a settled table need to get networks.
+type networkGraphs struct {
+	table *networkTable
+	asked FeedForward
+	model FeedForward // with its noise variance
+	noise float64     // 0: one for each equation
+	unit  float64     // that of noise
+	scale *posterior.Standardization
+}
+
+// scored are the evidences as a model in closed form.
+func (g *networkGraphs) scored() Scored {
+	return settledModel{g.model, Hypothesis{Scores: g.table.pool, NoiseVariance: g.noise * g.unit * g.unit, InUnits: g.noise != g.asked.NoiseVariance}}
+}
+
+// networkChains are chains over the graphs of a settled table of networks.
+type networkChains struct {
+	*chains
+	graphs *networkGraphs
+}
+
+// inference implements stage.
+func (c *networkChains) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+	inf, err := c.chains.inference(ctx, data, cfg)
+	if err != nil {
+		return nil, err
+	}
+	inf.note = fmt.Sprintf("%d chains of %d iterations over all orders", cfg.Chains.Chains, cfg.Chains.Iterations)
+	return inf, c.graphs.equip(ctx, inf, data)
+}
+
+// equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
+func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset.Table) error {
+	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
+	if g.noise != g.asked.NoiseVariance {
+		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noise*g.unit*g.unit, g.unit)
+	}
+	p, t, m := inf.post, g.table, g.model
+	stride := max(1, len(p.Draws)/networkDraws)
+	var some []posterior.Draw
+	var graphs []*dag.Graph
+	for k := 0; k < len(p.Draws); k += stride {
+		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
+	}
+	if _, err := t.estimates.estimate(ctx, t.estimates.missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
+		return err
+	}
+	if err := t.estimates.equip(some, m); err != nil {
+		return err
+	}
+	out := *p
+	out.Draws, out.Engine, out.Model, out.Standardization = some, Tempering.String(), m.String(), g.scale
+	out.Components = slices.Clone(p.Components)
+	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
+	out.Components[0].Marginals = &out.Marginals
+	t.describe(inf, p.Names)
+	inf.post = inDataUnits(&out, data)
+	return nil
+}
+
+// describe says how good the evidences are.
+func (t *networkTable) describe(inf *inference, names []string) {
+	d := len(names)
+	largest, from, to := 0.0, 0, 0
+	for i := range d {
+		for j := range d {
+			if v := t.apart.At(i, j); v > largest {
+				largest, from, to = v, i, j
+			}
+		}
+	}
+	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
+		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
+	inf.checks = []diagnostics.Check{
+		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
+			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f", names[from], names[to], largest)),
+		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],
+			fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held)),
+	}
+}

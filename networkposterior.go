@@ -1,0 +1,136 @@
+package tobac
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tobac/dag"
+	"tobac/exact"
+	"tobac/mcmc"
+	"tobac/score"
+	"tobac/tempering"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A tablePosterior is the posterior over the graphs that a table of networks allows.
+type tablePosterior interface {
+	logEvidence() float64 // of the table, or what tells tables of the same data apart in place of it
+	edges() *mat.Dense
+	probable(j int, above float64) []weightedSet // the sets of parents of variable j with a probability above a bound
+	best(ctx context.Context) (*dag.Graph, error)
+}
+
+// Of the chains under a table that still changes.
+const (
+	tableIterations = 400 // of each, half of them warm-up
+	tableCandidates = 10  // parents of a variable, beside single ones from outside
+)
+
+// summed reports whether sums over all orders of d variables are affordable.
+func summed(d int) bool { return d <= exactVariables }
+
+// under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
+func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
+	if summed(s.Vars()) {
+		return t.sumUnder(ctx, s)
+	}
+	return t.sampleUnder(ctx, s)
+}
+
+// A summedTable has sums over all orders and graphs.
+type summedTable struct {
+	all    *exact.Posterior
+	orders *exact.Orders
+}
+
+func (t *networkTable) sumUnder(ctx context.Context, s *score.Pool) (tablePosterior, error) {
+	p, err := exact.New(ctx, s, t.prior, exact.Options{Workers: t.options.Workers})
+	if err != nil {
+		return nil, err
+	}
+	o, err := p.Orders(ctx)
+	return summedTable{p, o}, err
+}
+
+func (p summedTable) logEvidence() float64 { return p.orders.LogEvidence() }
+
+func (p summedTable) edges() *mat.Dense { return p.orders.Edges() }
+
+func (p summedTable) best(ctx context.Context) (*dag.Graph, error) {
+	g, _, err := p.all.Best(ctx)
+	return g, err
+}
+
+func (p summedTable) probable(j int, above float64) (list []weightedSet) {
+	d, _ := p.orders.Edges().Dims()
+	for set, v := range p.orders.ParentSets(j) {
+		if v < above {
+			continue
+		}
+		w := weightedSet{tempering.Parents{Of: j}, v}
+		for k := range d - 1 {
+			if set>>k&1 == 1 {
+				i := k
+				if k >= j {
+					i++
+				}
+				w.Set = append(w.Set, i)
+			}
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// A sampledTable has graphs that chains have drawn.
+type sampledTable struct{ *mcmc.Result }
+
+func (t *networkTable) sampleUnder(ctx context.Context, s *score.Pool) (tablePosterior, error) {
+	opt := t.options
+	opt.WarmUp, opt.Candidates = tableIterations/2, tableCandidates
+	m, err := mcmc.New(ctx, s, t.prior, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Advance(ctx, tableIterations); err != nil {
+		return nil, err
+	}
+	res, err := m.Result()
+	return sampledTable{res}, err
+}
+
+func (p sampledTable) logEvidence() float64 { return p.Diagnostics.LogP.Mean }
+
+func (p sampledTable) edges() *mat.Dense { return p.Edges }
+
+func (p sampledTable) best(context.Context) (*dag.Graph, error) {
+	return slices.MaxFunc(p.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) }).Graph, nil
+}
+
+func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
+	at := map[string]int{}
+	for _, d := range p.Draws {
+		set := d.Graph.Parents(j)
+		key := fmt.Sprint(set)
+		k, ok := at[key]
+		if !ok {
+			k = len(list)
+			at[key] = k
+			list = append(list, weightedSet{Parents: tempering.Parents{Of: j, Set: set}})
+		}
+		list[k].probability += 1 / float64(len(p.Draws))
+	}
+	return slices.DeleteFunc(list, func(w weightedSet) bool { return w.probability < above })
+}
+
+// tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
+func (c *Config) tablePrior(d int) (*score.Prior, error) {
+	if summed(d) {
+		densities := c.Prior.densities(d)
+		return c.closedPrior(d, densities[len(densities)-1])
+	}
+	return c.pilotPrior(d)
+}
