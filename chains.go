@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Chains is how the engine mcmc samples. The zero value is the default.
+// Chains is how the engine mcmc samples, and tempering over all orders of more variables than are summed over. The zero value is the default.
 type Chains struct {
 	Chains     int // independent chains; 0: 4
 	Iterations int // of each chain after its warm-up; 0: 3000

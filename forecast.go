@@ -127,7 +127,7 @@ func (p *problem) temperedSeconds() float64 {
 	}
 	each := float64(p.n) * float64(p.d) * float64(p.d) * m.units() / 5
 	if p.cfg.overOrders() && !summed(p.d) {
-		const tables = 30 // under which chains run until they settle
+		const tables = 12 // of closed scores, whose chains cost as much as all of those that run until the table has settled
 		one := *p
 		one.models = 1 // that of the settled table
 		return perNetworkSets*each + tables*(p.searchSeconds(tableCandidates)+tableIterations*p.iterationSeconds()) + one.chainSeconds()

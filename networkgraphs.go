@@ -16,7 +16,7 @@ import (
 // networkDraws is the number of drawn graphs that get networks.
 const networkDraws = 200
 
-// A networkGraphs has what graphs of a settled table need to get networks.
+// networkGraphs are the graphs of a settled table, with what they need to get networks.
 type networkGraphs struct {
 	table *networkTable
 	asked FeedForward

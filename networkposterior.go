@@ -3,7 +3,6 @@ package tobac
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"tobac/dag"
@@ -40,7 +39,7 @@ func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior
 	return t.sampleUnder(ctx, s)
 }
 
-// A summedTable has sums over all orders and graphs.
+// A summedTable has sums over all orders and graphs: the engine exact.
 type summedTable struct {
 	all    *exact.Posterior
 	orders *exact.Orders
@@ -85,7 +84,7 @@ func (p summedTable) probable(j int, above float64) (list []weightedSet) {
 	return list
 }
 
-// A sampledTable has graphs that chains have drawn.
+// A sampledTable has graphs that chains have drawn: the engine mcmc.
 type sampledTable struct{ *mcmc.Result }
 
 func (t *networkTable) sampleUnder(ctx context.Context, s *score.Pool) (tablePosterior, error) {
@@ -114,7 +113,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 	at := map[string]int{}
 	for _, d := range p.Draws {
 		set := d.Graph.Parents(j)
-		key := fmt.Sprint(set)
+		key := familyKey(j, set)
 		k, ok := at[key]
 		if !ok {
 			k = len(list)
