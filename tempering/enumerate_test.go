@@ -20,8 +20,9 @@ type table struct {
 	total, difference []float64   // log Σ_A ρ(A)/Σρ · p(x_j|x_A) by column, and how far it is apart by either half of the particles
 }
 
-// enumerate estimates all sets of parents: the check on the chains.
-func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config, particles int) *table {
+// enumerate estimates all sets of parents: the check on the chains. Those within four nats of the best are estimated again with a factor of the particles,
+// unless it is 1, and twice the sweeps: the logarithm of a noisy estimate is too low on average.
+func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config, particles, finer int) *table {
 	t.Helper()
 	sets, err := tempering.NewSets(x, nil, cfg)
 	if err != nil {
@@ -53,6 +54,20 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 		if err != nil {
 			t.Fatal(err)
 		}
+		best := math.Inf(-1)
+		for _, e := range estimates {
+			best = max(best, prior.LogPrior(j, e.Set)+e.LogEvidence)
+		}
+		for k, e := range estimates {
+			if prior.LogPrior(j, e.Set)+e.LogEvidence < best-4 || finer == 1 {
+				continue
+			}
+			fine, err := sets.WithSweeps(16).Estimate(context.Background(), list[k:k+1], finer*particles)
+			if err != nil {
+				t.Fatal(err)
+			}
+			estimates[k] = fine[0]
+		}
 		var logPrior, joint []float64
 		var halves [2][]float64
 		for _, e := range estimates {
@@ -68,7 +83,7 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 		all.difference[j] = math.Abs(floats.LogSumExp(halves[0]) - floats.LogSumExp(halves[1]))
 		for set, e := range estimates {
 			for _, i := range e.Set {
-				all.probabilities.Set(i, j, all.probabilities.At(i, j)+math.Exp(joint[set]-total))
+				all.probabilities.Set(i, j, min(1, all.probabilities.At(i, j)+math.Exp(joint[set]-total))) // sums may round
 			}
 		}
 	}

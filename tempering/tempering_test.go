@@ -106,7 +106,7 @@ func TestAgainstBruteForce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table := enumerate(t, x, order, prior, c.cfg, 2048)
+			table := enumerate(t, x, order, prior, c.cfg, 2048, 1)
 			const draws = 50000
 			var joint []float64
 			for set, parents := range [][]int{nil, {1}, {2}, {1, 2}} {
@@ -266,7 +266,7 @@ func TestKnownDensities(t *testing.T) {
 		if p := r.Probabilities.At(0, 1); math.Abs(p-0.35) > 0.03 { // the parent says nothing
 			t.Errorf("%s: probability %v, want 0.35", c.name, p)
 		}
-		for set, e := range enumerate(t, x, []int{0, 1}, prior, c.cfg, 8000).logEvidence[1] {
+		for set, e := range enumerate(t, x, []int{0, 1}, prior, c.cfg, 8000, 1).logEvidence[1] {
 			if math.Abs(e-c.want) > 0.15 {
 				t.Errorf("%s: set %b: log evidence %v, want %v", c.name, set, e, c.want)
 			}
@@ -332,7 +332,7 @@ func TestWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r, enumerate(t, x, []int{0, 1, 2}, prior, cfg, 10)
+		return r, enumerate(t, x, []int{0, 1, 2}, prior, cfg, 10, 1)
 	}
 	r, table := run(1, 3)
 	for _, workers := range []int{2, 5} {
