@@ -137,14 +137,21 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 		Seed: c.Seed, Workers: c.Workers}
 }
 
-// pilotPrior is the prior of the short chains, and that under which hypotheses are found.
+// pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
 func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 	densities := c.Prior.densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
 		density = nearest(densities, 1)
 	}
-	return c.sampledPrior(d, density)
+	prior, err := c.sampledPrior(d, density)
+	if err != nil {
+		return nil, err
+	}
+	if n := mostParents(requiredBy(prior)); n > score.MaxCandidates {
+		return nil, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: fewer, or a known order", n, score.MaxCandidates)
+	}
+	return prior, nil
 }
 
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
@@ -156,9 +163,6 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	prior, err := cfg.pilotPrior(d)
 	if err != nil {
 		return nil, 0, err
-	}
-	if n := mostParents(requiredBy(prior)); n > score.MaxCandidates {
-		return nil, 0, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: the engine svgd, or fewer", n, score.MaxCandidates)
 	}
 	cfg.doing(MCMC, "short chains, "+"model "+m.String())
 	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)

@@ -36,7 +36,9 @@ func TestTooManyRequiredParents(t *testing.T) {
 		{noisy(t), tobac.Config{Model: tobac.GaussianProcess{MaxParents: 1}, Prior: tobac.Prior{Required: []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}}}},
 			"tobac: a variable has 2 required parents, more than the 1 of the model gp max-parents=1"},
 		{wide, tobac.Config{Model: tobac.BGe{}, Prior: tobac.Prior{Required: edges}},
-			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: the engine svgd, or fewer"},
+			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: fewer, or a known order"},
+		{wide, tobac.Config{Model: tobac.FeedForward{}, Prior: tobac.Prior{Required: edges}},
+			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: fewer, or a known order"},
 	} {
 		if _, err := tobac.NewRun(context.Background(), row.data, row.cfg); err == nil || err.Error() != row.want {
 			t.Errorf("got error %v\nwant      %s", err, row.want)
