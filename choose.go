@@ -37,7 +37,7 @@ func (c Config) Engines(n, d int) []Engine {
 	c.Engine = c.engine(d)
 	all := []Engine{c.Engine}
 	switch {
-	case c.cheap() && d > exactVariables, c.Engine == Tempering && c.overOrders() && !summed(d):
+	case d > exactVariables && (c.cheap() || c.Engine == Tempering && c.overOrders()):
 		all = append(all, MCMC)
 	case c.cheap():
 		all = append(all, Exact)

@@ -63,24 +63,26 @@ func (p *problem) demands() []demand {
 	add := func(bytes float64, format string, args ...any) {
 		all = append(all, demand{fmt.Sprintf(format, args...), bytes})
 	}
-	add(20*d*d*8, "matrices of the pairs of variables")
-	switch {
-	case p.cfg.Engine == Tempering && p.cfg.overOrders() && !summed(p.d):
-		k := p.candidates()
-		add(2*float64(mcmc.Bytes(p.d, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)
-		add(p.chainBytes(k), "%d Markov chains of %d rungs", p.cfg.Chains.Chains, p.rungs())
-		add(2*firstSets*3*8*float64(min(p.n, gaussRows)*(p.d+2)), "Gaussian processes of %d rows", min(p.n, gaussRows))
-	case p.cfg.Engine == Tempering && p.cfg.overOrders():
-		add(2*float64(exactBytes(p.d, false)), "sums over 2^%d sets of variables", p.d)
-		add(2*firstSets*3*8*float64(min(p.n, gaussRows)*(p.d+2)), "Gaussian processes of %d rows", min(p.n, gaussRows))
-	case p.models == 0:
-	case p.chained():
+	chains := func() {
 		k := p.candidates()
 		add(2*float64(mcmc.Bytes(p.d, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)
 		if p.searched > 0 {
 			add(searchedScores*scoreBytes*d*d, "scores of Gaussian processes")
 		}
 		add(p.chainBytes(k), "%d Markov chains of %d rungs", p.cfg.Chains.Chains, p.rungs())
+	}
+	add(20*d*d*8, "matrices of the pairs of variables")
+	switch {
+	case p.cfg.Engine == Tempering && p.cfg.overOrders():
+		if p.d > exactVariables {
+			chains()
+		} else {
+			add(2*float64(exactBytes(p.d, false)), "sums over 2^%d sets of variables", p.d)
+		}
+		add(2*firstSets*3*8*float64(min(p.n, gaussRows)*(p.d+2)), "Gaussian processes of %d rows", min(p.n, gaussRows))
+	case p.models == 0:
+	case p.chained():
+		chains()
 	default:
 		bytes := float64(exactBytes(p.d, p.cfg.Order.Known != nil))
 		if p.d <= kept || p.cfg.Order.Known != nil {

@@ -126,13 +126,13 @@ func (p *problem) temperedSeconds() float64 {
 		return 0
 	}
 	each := float64(p.n) * float64(p.d) * float64(p.d) * m.units() / 5
-	if p.cfg.overOrders() && !summed(p.d) {
+	switch {
+	case p.cfg.overOrders() && p.d > exactVariables:
 		const tables = 12 // of closed scores, whose chains cost as much as all of those that run until the table has settled
 		one := *p
 		one.models = 1 // that of the settled table
 		return perNetworkSets*each + tables*(p.searchSeconds(tableCandidates)+tableIterations*p.iterationSeconds()) + one.chainSeconds()
-	}
-	if p.cfg.overOrders() {
+	case p.cfg.overOrders():
 		const sums = 12 // over all orders
 		return perNetworkSets*each + sums*perSubset*float64(p.d)*math.Exp2(float64(p.d))
 	}

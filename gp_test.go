@@ -3,9 +3,11 @@ package tobac_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tobac"
+	"tobac/dag"
 	"tobac/dataset"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,6 +32,23 @@ func TestGaussianProcessesDoNotMindUnits(t *testing.T) {
 		got := fit(t, &dataset.Table{Names: names, X: scaled}, tobac.Config{Model: tobac.GaussianProcess{}, Seed: 3})
 		if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-6) {
 			t.Errorf("times %v: probabilities\n%v, want\n%v", unit, mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
+		}
+	}
+}
+
+// Equal noise variances in the units given, which tell directions, are said by every engine that took them.
+func TestUnitsAreSaid(t *testing.T) {
+	g := dag.New(3)
+	g.Set(0, 1, true)
+	g.Set(1, 2, true)
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 60, NoiseVariance: 0.1, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []tobac.Engine{tobac.Exact, tobac.MCMC} {
+		r := fit(t, s.Train, tobac.Config{Model: tobac.GaussianProcess{}, Engine: engine, Seed: 1})
+		if want := "the data support equal noise variances in the units given, which tell directions: in other units these would change"; !slices.Contains(r.Warnings, want) {
+			t.Errorf("%v: warnings %q, want one that is %q", engine, r.Warnings, want)
 		}
 	}
 }

@@ -18,18 +18,20 @@ const networkDraws = 200
 
 // networkGraphs are the graphs of a settled table, with what they need to get networks.
 type networkGraphs struct {
-	table *networkTable
-	asked FeedForward
-	model FeedForward // with its noise variance
-	noise float64     // 0: one for each equation
-	unit  float64     // that of noise
-	scale *posterior.Standardization
+	table     *networkTable
+	model     FeedForward // with its noise variance, 0: one for each equation
+	estimated bool        // that was, and not given
+	unit      float64     // in which it is
+	scale     *posterior.Standardization
 }
 
 // scored are the evidences as a model in closed form.
 func (g *networkGraphs) scored() Scored {
-	return settledModel{g.model, Hypothesis{Scores: g.table.pool, NoiseVariance: g.noise * g.unit * g.unit, InUnits: g.noise != g.asked.NoiseVariance}}
+	return settledModel{g.model, Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
 }
+
+// noiseVariance is that of all equations in the squared units of the data; 0: one for each.
+func (g *networkGraphs) noiseVariance() float64 { return g.model.NoiseVariance * g.unit * g.unit }
 
 // networkChains are chains over the graphs of a settled table of networks.
 type networkChains struct {
@@ -50,8 +52,8 @@ func (c *networkChains) inference(ctx context.Context, data *dataset.Table, cfg 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
 func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset.Table) error {
 	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
-	if g.noise != g.asked.NoiseVariance {
-		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noise*g.unit*g.unit, g.unit)
+	if g.estimated {
+		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
 	}
 	p, t, m := inf.post, g.table, g.model
 	stride := max(1, len(p.Draws)/networkDraws)

@@ -39,10 +39,10 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
 		return nil, err
 	}
-	graphs := &networkGraphs{table: table, asked: asked, model: model, noise: noise, unit: unit, scale: scale}
+	graphs := &networkGraphs{table: table, model: model, estimated: noise != asked.NoiseVariance, unit: unit, scale: scale}
 	scored := []Scored{graphs.scored()}
 	r.cfg.Model, r.networkScale = model, scale
-	if !summed(len(r.data.Names)) {
+	if len(r.data.Names) > exactVariables {
 		s, err := settle(ctx, r.data, scored, &r.cfg)
 		if err != nil {
 			return nil, err

@@ -28,12 +28,9 @@ const (
 	tableCandidates = 10  // parents of a variable, beside single ones from outside
 )
 
-// summed reports whether sums over all orders of d variables are affordable.
-func summed(d int) bool { return d <= exactVariables }
-
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
-	if summed(s.Vars()) {
+	if s.Vars() <= exactVariables {
 		return t.sumUnder(ctx, s)
 	}
 	return t.sampleUnder(ctx, s)
@@ -127,7 +124,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
 func (c *Config) tablePrior(d int) (*score.Prior, error) {
-	if summed(d) {
+	if d <= exactVariables {
 		densities := c.Prior.densities(d)
 		return c.closedPrior(d, densities[len(densities)-1])
 	}

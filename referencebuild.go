@@ -240,7 +240,7 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}
 	switch {
-	case cfg.overOrders() && !summed(len(b.data.Names)):
+	case cfg.overOrders() && len(b.data.Names) > exactVariables:
 		long = Chains{Iterations: referenceFactor * max(3000, b.cfg.Chains.Iterations)}
 	case cfg.overOrders():
 	case b.cfg.Engine == Tempering:

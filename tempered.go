@@ -23,7 +23,7 @@ const (
 
 // temperedDefaults are those of the engine tempering, which runs no chains over all orders of so few variables that it sums over them, and those of mcmc over more.
 func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
-	if overOrders && !summed(d) {
+	if overOrders && d > exactVariables {
 		return c.withDefaults()
 	}
 	if err := checkTexts(c.Settings()); err != nil {
