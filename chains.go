@@ -42,7 +42,7 @@ func (c Chains) withDefaults() (Chains, error) {
 		return c, err
 	}
 	fill(&c.Chains, 4)
-	fill(&c.Iterations, 3000)
+	fill(&c.Iterations, chainIterations)
 	fill(&c.WarmUp, 600)
 	return c, nil
 }
@@ -73,6 +73,9 @@ type chains struct {
 }
 
 var _ stage = (*chains)(nil)
+
+// chainIterations is the default of [Chains].Iterations.
+const chainIterations = 3000
 
 // pilot is the number of iterations of the short chains that compare models and
 // estimate the number of edges, half of them warm-up.

@@ -241,7 +241,7 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 	long := Chains{}
 	switch {
 	case cfg.overOrders() && len(b.data.Names) > exactVariables:
-		long = Chains{Iterations: referenceFactor * max(3000, b.cfg.Chains.Iterations)}
+		long = Chains{Iterations: referenceFactor * max(chainIterations, b.cfg.Chains.Iterations)}
 	case cfg.overOrders():
 	case b.cfg.Engine == Tempering:
 		long = Chains{Iterations: referenceFactor * b.cfg.Chains.Iterations, Rungs: b.cfg.Chains.Rungs}
