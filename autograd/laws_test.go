@@ -85,6 +85,13 @@ func TestTwoRoutes(t *testing.T) {
 		{name: "log-mean-exp by exponentials", shapes: []ad.Shape{{2, 3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
 			return nodes(x[0].LogMeanExp(0), x[0].LogMeanExp()), nodes(x[0].Exp().Mean(0).Log(), x[0].Exp().Mean().Log())
 		}},
+		{name: "softmaxes of each other, of arrays with a zero", axes: []int{4, 64}, shapes: []ad.Shape{{1}}, over: [][]int{{0, 1}},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				padded := func(n *ad.Node) *ad.Node { return n.ScatterAdd([]int{0}, ad.Shape{2}).SoftmaxOver(a[1]) }
+				total := padded(x[0]).Sum()
+				again := padded(total.Reshape(ad.Shape{1}))
+				return nodes(total.SumOver(a[1]), again.Sum().SumOver(a[1])), nodes(b.Scalar(2).ExpandOver(a[0]), b.Scalar(2).ExpandOver(a[0]))
+			}},
 		{name: "log-sum-exp in two steps", shapes: []ad.Shape{{2, 3, 2}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
 			return nodes(x[0].LogSumExp()), nodes(x[0].LogSumExp(0, 2).LogSumExp())
 		}},

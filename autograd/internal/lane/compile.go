@@ -73,8 +73,8 @@ type compiler struct {
 	reg   []int32
 	emits int32
 
-	weight []int32 // memo of proportional: unknown, none or an element
-	parts  map[int32]int32
+	weight []int32       // memo of proportional: unknown, none or an element
+	parts  map[ref]int32 // offset of the parts of the log-sum-exp over the lanes of an operand
 
 	shift  map[int32]int32     // offset of the factors of a sigmoid shift by x's offset
 	shifts []int32             // those of the stage
@@ -166,7 +166,7 @@ func (c *compiler) number() {
 	}
 	c.prog.keep = c.keep
 	c.sources, c.groups = map[*ir.Value][][]int{}, map[*ir.Value][]int{}
-	c.parts = map[int32]int32{}
+	c.parts = map[ref]int32{}
 	c.stackOf = map[*ir.Value]*stacked{}
 	c.stream, c.drawn = map[*ir.Value]int32{}, map[*ir.Value]int{}
 	c.reader, c.store = map[int32]int32{}, map[int32]bool{}
@@ -472,13 +472,11 @@ func (c *compiler) rootsOf(k int) (roots []root) {
 				roots[n].at += s.at
 				continue
 			}
-			if at, ok := c.parts[s.ref.at]; ok && s.ref.kind == refLane {
-				s.partsAt = at
-			} else {
-				s.partsAt = int32(c.plan.Arena)
+			if _, ok := c.parts[s.ref]; !ok {
+				c.parts[s.ref] = int32(c.plan.Arena)
 				c.plan.Arena += 2
-				c.parts[c.partsKey(s.ref)] = s.partsAt
 			}
+			s.partsAt = c.parts[s.ref]
 			byOperand[s.ref] = len(roots)
 			roots = append(roots, s)
 		}
@@ -490,15 +488,6 @@ func (c *compiler) rootsOf(k int) (roots []root) {
 		}
 	}
 	return roots
-}
-
-// partsKey is what the parts of a log-sum-exp are known by: its operand's element, or
-// none for a zero in all lanes.
-func (c *compiler) partsKey(r ref) int32 {
-	if r.kind == refLane {
-		return r.at
-	}
-	return none
 }
 
 // keepOutputs keeps the outputs of stage k and what the steps of the next one read.

@@ -324,7 +324,7 @@ func (em *emitter) compute(k int32) int32 {
 // softmax emits e^(x − max x − ln Σ e^(x − max x)), whose sum over the lanes is 1
 // for any size of x.
 func (em *emitter) softmax(x ref) int32 {
-	parts := em.c.parts[em.c.partsKey(x)]
+	parts := em.c.parts[x]
 	shifted := em.share(vm.Op{Code: vm.SubS, A: em.register(x), B: parts})
 	return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.SubS, A: shifted, B: parts + 1})})
 }
