@@ -3,7 +3,6 @@ package mcmc
 import (
 	"cmp"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -12,7 +11,7 @@ const anySet = ^uint32(0)
 
 // draw returns a set of parents before with a member of layer (or any, for
 // anySet), in proportion to exp q. There must be one of a positive probability.
-func (t *table) draw(before, layer uint32, rng *rand.Rand) uint32 {
+func (t *table) draw(before, layer uint32, rng random) uint32 {
 	if layer&t.given != 0 {
 		layer = anySet
 	}
@@ -26,7 +25,7 @@ func (t *table) draw(before, layer uint32, rng *rand.Rand) uint32 {
 //
 // whose rounding errors of 2^-44 sums[before] matter only after decisions that
 // are as improbable.
-func (t *table) drawCandidates(before, layer uint32, rng *rand.Rand) uint32 {
+func (t *table) drawCandidates(before, layer uint32, rng random) uint32 {
 	unit := t.within(before).e
 	total := t.left(0, before, layer, unit)
 	u := rng.Float64()

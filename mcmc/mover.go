@@ -1,11 +1,15 @@
 package mcmc
 
-import "math/rand/v2"
+// random is where moves draw from.
+type random interface {
+	IntN(n int) int
+	Float64() float64
+}
 
 // A mover moves partitions. It has the scratch space of one goroutine.
 type mover struct {
 	*problem
-	rng *rand.Rand
+	rng random
 
 	// For relocate; see there. Layers are those without the node that moves.
 	rest           []int    // layer of each other node
@@ -32,7 +36,7 @@ type mover struct {
 	chances []float64  // of edges to a child
 }
 
-func newMover(p *problem, rng *rand.Rand) *mover {
+func newMover(p *problem, rng random) *mover {
 	d := p.d
 	numbers := func() []number { return make([]number, d+3) }
 	return &mover{

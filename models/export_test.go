@@ -60,3 +60,8 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*auto
 		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, HardGraphs, step, i) }},
 	})
 }
+
+// NoisePoints are the points of the sum over the noise variances of variable j, and the logarithms of their weights.
+func (v *IntegratedNetwork) NoisePoints(j int) (variances, logWeights []float64) {
+	return v.nodes[j].variances, v.nodes[j].logWeights
+}
