@@ -37,12 +37,15 @@ func TestTableWarnings(t *testing.T) {
 			return v
 		}
 	}
-	outlier := func(i, j int, v float64) float64 {
-		if i == 3 && j == 0 {
-			return 40
+	third := func(to float64) func(i, j int, v float64) float64 {
+		return func(i, j int, v float64) float64 {
+			if i == 3 && j == 0 {
+				return to
+			}
+			return v
 		}
-		return v
 	}
+	outlier := third(40)
 	linear := func(variance float64) tobac.Model { return tobac.Linear{NoiseVariance: variance} }
 	sum := changedTable(60, unchanged)
 	for i := range 60 {
@@ -61,6 +64,8 @@ func TestTableWarnings(t *testing.T) {
 		{"a sum", sum, tobac.BGe{}, `column "c" is determined by "a", "b" but for nothing of its variance`},
 		{"an outlier", changedTable(60, outlier), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
 		{"an outlier in few rows", changedTable(19, outlier), tobac.BGe{}, ""},
+		{"a large value of twenty", changedTable(20, third(4)), tobac.BGe{}, ""},
+		{"a large value of sixty", changedTable(60, third(6)), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
 		{"scales apart, equal noise", changedTable(60, scaled(1e5)), tobac.Linear{}, `the standard deviations of "a" and "b" differ by a factor of 1e+05`},
 		{"scales apart, unequal noise", changedTable(60, scaled(1e5)), tobac.BGe{}, ""},
 		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)), tobac.Linear{Unequal: true}, ""},

@@ -212,7 +212,7 @@ func (r *Result) basis() string {
 	case BGe:
 		return independences
 	case GaussianProcess:
-		return "they rest on the curvature of the relations and on additive normal noise, which is seldom certain: of real pairs with a known direction it gave 36 of 57 right that it gave with 0.95 or more (docs/networks.md)"
+		return "they rest on the curvature of the relations and on additive normal noise, which is seldom certain (docs/networks.md)"
 	case FeedForward:
 		if sharesVariance(m) {
 			return "they rest on the curvature of the relations and on equal noise variances"

@@ -161,6 +161,16 @@ func TestTrend(t *testing.T) {
 	if v := diagnostics.Trend(rise); !(v > 0.25 && v < 0.4) {
 		t.Errorf("trend %v of a straight line, want a third", v)
 	}
+	// Quarters of the means 0, 5, 8 and 9, and the values m ± 1: the noise is √((4/3 + 4/3)/4), of which twice is taken off the change of 1; and of 4.
+	for last, want := range map[float64]float64{9: 0, 12: (4 - 2*math.Sqrt(2./3)) / 12, 1: (7 - 2*math.Sqrt(2./3)) / 1} {
+		var trace []float64
+		for _, m := range []float64{0, 5, 8, last} {
+			trace = append(trace, m-1, m+1, m+1, m-1)
+		}
+		if v := diagnostics.Trend(trace); math.Abs(v-want) > 1e-12 {
+			t.Errorf("trend %v to %v, want %v", v, last, want)
+		}
+	}
 	if v := diagnostics.Trend(make([]float64, 40)); v != 0 {
 		t.Errorf("trend %v of zeros", v)
 	}

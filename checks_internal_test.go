@@ -1,0 +1,36 @@
+package tobac
+
+import (
+	"math"
+	"testing"
+
+	"tobac/dag"
+	"tobac/diagnostics"
+	"tobac/posterior"
+)
+
+// Particles that are all the graph without edges are found: bad where node scores say that the data leave edges open, doubtful where there are none; a few
+// particles that differ make them no suspects.
+func TestEmptyGraphsAreCrowded(t *testing.T) {
+	const d, n = 4, 30
+	for _, c := range []struct {
+		model Differentiable
+		other int // particles with an edge
+		want  diagnostics.Verdict
+	}{{FeedForward{}, 0, diagnostics.Doubtful}, {FeedForward{}, 3, diagnostics.OK}, {BGe{}, 0, diagnostics.Bad}, {BGe{}, 5, diagnostics.Doubtful}, {BGe{}, 24, diagnostics.OK}} {
+		graphs := make([]*dag.Graph, n)
+		for k := range graphs {
+			graphs[k] = dag.New(d)
+			for pair, e := range []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 0, To: 3}, {From: 1, To: 2}, {From: 1, To: 3}} {
+				graphs[k].Set(e.From, e.To, k < c.other && (k+1)>>pair&1 == 1) // all different
+			}
+		}
+		f := &particleFit{model: c.model, sampler: Sampler{Particles: n},
+			seen: particleChecks{neighbours: 5, stein: math.NaN(), imbalance: math.NaN(), crowding: diagnostics.Crowding(graphs, uniform(d))}}
+		for _, check := range (&particles{fits: []*particleFit{f}}).checks(&posterior.Posterior{}) {
+			if check.Name == "crowding" && check.Verdict != c.want {
+				t.Errorf("%T, %d of %d particles with edges: crowding %v is %v, want %v", c.model, c.other, n, check.Value, check.Verdict, c.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package tempering
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tobac/internal/vector"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// testNode is a variable with two candidates.
+func testNode(t *testing.T, cfg Config) *node {
+	t.Helper()
+	cfg, err := cfg.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := vector.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := mat.NewDense(10, 3, nil)
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+	return newNode(x, nil, 2, []int{0, 1}, score.Fair(3), &cfg, kernels)
+}
+
+// Whatever moves have done to a state, what it holds are the sums that its parents, weights and biases give, up to rounding; after
+// every 64th iteration to the bit.
+func TestStatesAreFresh(t *testing.T) {
+	for _, iterations := range []int{128, 150} {
+		c := testNode(t, Config{Hidden: 2, Iterations: iterations, Temperatures: 4}).newChain(0)
+		if err := c.run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for k, s := range c.states {
+			fresh := c.newState()
+			s.copyTo(fresh)
+			c.refresh(fresh)
+			same := func(a, b float64) bool {
+				return a == b || iterations%64 != 0 && math.Abs(a-b) < 1e-10*max(1, math.Abs(b))
+			}
+			lower := func(gram []float64) (all []float64) {
+				for a := range c.features + 1 {
+					all = append(all, gram[a*(c.features+1):][:a+1]...)
+				}
+				return all
+			}
+			if !slices.EqualFunc(s.pre, fresh.pre, same) || !slices.EqualFunc(s.phi, fresh.phi, same) || !slices.EqualFunc(lower(s.gram), lower(fresh.gram), same) ||
+				!same(s.prior, fresh.prior) || !same(s.evidence, fresh.evidence) {
+				t.Errorf("temperature %d of %d iterations: prior %v, evidence %v, fresh %v, %v", k, iterations, s.prior, s.evidence, fresh.prior, fresh.evidence)
+			}
+		}
+	}
+}
