@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"tobac/internal/parallel":  {},
 	"tobac/internal/rapidseed": {"pgregory.net/rapid"},
 	"tobac/internal/stream":    {},
+	"tobac/internal/unwritten": {"tobac/internal/vector"},
 	"tobac/internal/vector":    {"gonum.org/v1/gonum", "golang.org/x/sys/cpu"},
 	// The compiler, from the public package down to what everything rests on. The
 	// public package knows gorgonia by the types of foreign operations.

@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/gflownet"
+	_ "tobac/internal/unwritten"
 	"tobac/ordering"
 	"tobac/posterior"
 

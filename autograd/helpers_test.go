@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+	_ "tobac/internal/unwritten"
 )
 
 func normals(rng *rand.Rand, n int) []float64 {

@@ -12,6 +12,7 @@ import (
 
 	"tobac/bcd"
 	"tobac/exact"
+	_ "tobac/internal/unwritten"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/score"

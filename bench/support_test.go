@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	_ "tobac/internal/unwritten"
 	"tobac/study"
 )
 

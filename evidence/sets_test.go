@@ -12,6 +12,7 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/evidence"
+	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/score"
 	"tobac/tempering"

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 	"tobac/dag"
 	"tobac/gflownet"
+	_ "tobac/internal/unwritten"
 	"tobac/score"
 )
 

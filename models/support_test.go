@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/svgd"
 

@@ -18,6 +18,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	_ "tobac/internal/unwritten"
 	"tobac/jobs"
 	"tobac/metrics"
 	"tobac/posterior"

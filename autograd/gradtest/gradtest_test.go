@@ -9,6 +9,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	_ "tobac/internal/unwritten"
 )
 
 func normals(seed uint64, n int) []float64 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "tobac/internal/unwritten"
 	"tobac/posterior"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/models/modeltest"
 )

@@ -9,6 +9,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	_ "tobac/internal/unwritten"
 )
 
 // run evaluates a function array by array: without mapped axes, or with one, the lanes.
@@ -33,8 +34,7 @@ func run(t *testing.T, f *ir.Func, lane *ir.Axis, in [][]float64, without passes
 			steps = append(steps, p.Step(v))
 		}
 	}
-	frame := &dense.Frame{M: make([]float64, p.Arena), Scratch: make([]float64, p.Scratch)}
-	copy(frame.M, p.Constant)
+	frame := p.NewFrame()
 	for _, v := range f.Inputs {
 		for k, x := range in[v.Input] {
 			if e := k % v.Len(); p.Stored(v) && p.Place(v).Slot[e] >= 0 {
@@ -153,8 +153,7 @@ func TestFailures(t *testing.T) {
 	p.PlaceAll(func(*ir.Value) bool { return false })
 	p.AllocateReusing()
 	s := p.Step(y)
-	frame := &dense.Frame{M: make([]float64, p.Arena), Scratch: make([]float64, p.Scratch)}
-	copy(frame.M, p.Constant)
+	frame := p.NewFrame()
 	for e, lanes := range [][]float64{{2, -5, 1}, {2, 1, 3}} {
 		copy(frame.M[p.Offset(x, e):], lanes)
 	}

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // An Instruction reads and writes the arena of one frame.
@@ -19,6 +20,13 @@ type Frame struct {
 	Arrays  []*float64 // of machine code that loads from them, or stores there
 	args    [][]float64
 	Failed  []Failure // of the steps that have run
+}
+
+// NewFrame makes the memory for one worker, with the constants.
+func (p *Plan) NewFrame() *Frame {
+	f := &Frame{M: vector.Memory(p.Arena), Scratch: vector.Memory(p.Scratch)}
+	copy(f.M, p.Constant)
+	return f
 }
 
 // A Failure is an operation that has no result in one lane, where NaN stands for it.

@@ -9,6 +9,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	_ "tobac/internal/unwritten"
 )
 
 // seeds is a number of random functions, fewer in short tests.

@@ -99,7 +99,7 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 	}
 	for n, a := range p.arrays {
 		if a.input < 0 && a.output < 0 {
-			c.own[n] = make([]float64, a.size)
+			c.own[n] = vector.Memory(a.size)
 		}
 	}
 	for range c.workers {
@@ -130,14 +130,13 @@ func (q *part) newFrame() *frame {
 			n = max(n, in.fill.size)
 		}
 	}
-	f.scratch = make([]float64, n)
+	f.scratch = vector.Memory(n)
 	if q.lane != nil {
 		f.state = q.lane.NewState()
 		f.dense = f.state.Frame
 		return f
 	}
-	f.dense = &dense.Frame{M: make([]float64, q.plan.Arena), Scratch: make([]float64, q.plan.Scratch)}
-	copy(f.dense.M, q.plan.Constant)
+	f.dense = q.plan.NewFrame()
 	return f
 }
 
@@ -219,9 +218,9 @@ func (c *evaluator) write(src []Feed) {
 				continue
 			}
 			if c.own[in.array] == nil {
-				c.own[in.array] = make([]float64, a.size)
+				c.own[in.array] = vector.Memory(a.size)
 				if len(c.written) < a.size {
-					c.written = make([]float64, a.size)
+					c.written = vector.Memory(a.size)
 				}
 			}
 			c.arrays[in.array] = Materialise(c.F, c.F.Inputs[a.input], src[a.input], c.own[in.array], c.written)

@@ -8,6 +8,7 @@ import (
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/lane"
 	"tobac/autograd/internal/passes"
+	_ "tobac/internal/unwritten"
 )
 
 // compile makes the element program of a function of one mapped axis.

@@ -83,7 +83,7 @@ type State struct {
 
 // NewState makes the memory for one worker.
 func (p *Program) NewState() *State {
-	m := vm.Aligned(p.Length)
+	m := vector.Memory(p.Length)
 	copy(m, p.Plan.Constant)
 	copy(m[p.panelsAt:], p.panels)
 	n := 0
@@ -91,9 +91,9 @@ func (p *Program) NewState() *State {
 		n = max(n, len(p.Stages[i].bounds))
 	}
 	s := &State{
-		Frame:   &dense.Frame{M: m, Scratch: make([]float64, p.Plan.Scratch)},
+		Frame:   &dense.Frame{M: m, Scratch: vector.Memory(p.Plan.Scratch)},
 		Machine: vm.New(p.Set, m, vm.Size{Width: p.Width, Packed: p.Packed, Buffer: p.buffer, Streams: len(p.Draws)}),
-		bounds:  make([]float64, n),
+		bounds:  vector.Memory(n),
 	}
 	s.Machine.Full = m[p.RegistersAt:][:max(p.Full, p.Kept)*p.Width]
 	return s

@@ -63,23 +63,14 @@ func New(set vector.Set, arena []float64, size Size) *Machine {
 	}
 	return &Machine{
 		Arena:   arena,
-		Full:    Aligned(size.Full * size.Width),
+		Full:    vector.Memory(size.Full * size.Width),
 		Streams: make([]vector.Stream, size.Streams),
 		set:     set,
 		width:   size.Width,
-		packed:  Aligned(size.Packed * size.Width),
-		buffer:  Aligned(max(size.Buffer, 2*size.Width)),
+		packed:  vector.Memory(size.Packed * size.Width),
+		buffer:  vector.Memory(max(size.Buffer, 2*size.Width)),
 		chosen:  make([]int32, 0, size.Width),
 	}
-}
-
-// Aligned allocates n numbers that start where a cache line does, so that no vector of
-// them is part of two.
-func Aligned(n int) []float64 {
-	const line = 8 * VectorLen
-	x := make([]float64, n+VectorLen)
-	past := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line
-	return x[(line-past)%line/8:][:n:n]
 }
 
 // Set is the kernel set of the machine.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/autograd/internal/lane/vm"
+	_ "tobac/internal/unwritten"
 	"tobac/internal/vector"
 )
 

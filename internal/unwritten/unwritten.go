@@ -1,0 +1,13 @@
+// Package unwritten, imported for its effect by a test, makes the memory of programs NaN until
+// something is written there: a result that depends on what nothing has written is NaN.
+//
+//	import _ "tobac/internal/unwritten"
+package unwritten
+
+import (
+	"math"
+
+	"tobac/internal/vector"
+)
+
+func init() { vector.Unwritten = math.NaN() }
