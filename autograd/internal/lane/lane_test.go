@@ -7,6 +7,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/lane"
+	"tobac/autograd/internal/lane/vm"
 	"tobac/autograd/internal/passes"
 	_ "tobac/internal/unwritten"
 )
@@ -98,14 +99,16 @@ func TestRandomFunctions(t *testing.T) {
 	}
 }
 
-// Faults of a program are found: registers that nothing writes, or that there are not.
+// Faults of a program are found: registers and numbers that nothing writes, or that there are not.
 func TestVerifyFindsFaults(t *testing.T) {
 	fresh := func() *lane.Program {
 		b := irtest.New(16)
 		x := b.Input(ir.Shape{4}, 0)
 		w := b.Over(irtest.Crossing(ir.OverSoftmax, ir.Weight), 0, b.Reduce(irtest.Sum, b.Map(irtest.Square, x)))
 		y := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
-		return compile(t, b.Return(y, b.Whole(irtest.Root, b.Map(irtest.Square, x))), b.Axis(0), 0)
+		c := b.Whole(irtest.Root, b.Map(irtest.Square, b.Input(ir.Shape{4})))
+		z := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, b.Map(irtest.Exp, b.Map(irtest.Mul, x, c)))
+		return compile(t, b.Return(y, z, b.Whole(irtest.Root, b.Map(irtest.Square, x))), b.Axis(0), 0)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -114,6 +117,15 @@ func TestVerifyFindsFaults(t *testing.T) {
 		{"an input is missing", func(p *lane.Program) { p.Inputs = nil }},
 		{"an input is beyond the registers", func(p *lane.Program) { p.Inputs[0].First = p.Kept }},
 		{"a group is missing", func(p *lane.Program) { p.Stages[0].Groups = nil }},
+		{"an array is missing", func(p *lane.Program) { p.Stages[0].Steps = p.Stages[0].Steps[1:] }},
+		{"a uniform input is missing", func(p *lane.Program) { p.Plan.F.Inputs[1] = nil }},
+		{"a number that nothing writes", func(p *lane.Program) {
+			for i, op := range p.Stages[0].Groups[0].Code {
+				if op.Code == vm.Scale {
+					p.Stages[0].Groups[0].Code[i].B = int32(p.RegistersAt - 1)
+				}
+			}
+		}},
 		{"a group does not end", func(p *lane.Program) { g := &p.Stages[0].Groups[0]; g.Code = g.Code[:len(g.Code)-1] }},
 		{"a register is beyond all", func(p *lane.Program) { p.Stages[0].Groups[0].Code[0].Dst = int32(p.Full + p.Kept) }},
 		{"an element is missing", func(p *lane.Program) { g := &p.Stages[0].Groups[0]; g.Of = g.Of[1:] }},

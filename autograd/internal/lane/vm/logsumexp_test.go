@@ -57,7 +57,7 @@ func TestLogSumExpParts(t *testing.T) {
 				{Code: ShiftConst, Dst: 4, A: 3, B: 5},
 				{Code: End},
 			}}
-			bounds := Bounds{Set: set, Size: Size{Width: n, Full: sources + 1}, Arena: len(x.Arena), Defined: make([]bool, sources+1)}
+			bounds := Bounds{Set: set, Size: Size{Width: n, Full: sources + 1}, Defined: make([]bool, sources+1), Written: make([]bool, len(x.Arena))}
 			for i := range sources {
 				bounds.Defined[i] = true
 			}

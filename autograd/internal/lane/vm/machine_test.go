@@ -126,6 +126,10 @@ func TestVerify(t *testing.T) {
 		{"undefined when packed", []vm.Op{{vm.Copy, 1, 0, 0}}, nil, true, "register 0 is read"},
 		{"gathered", []vm.Op{{vm.Gather, 0, 1, 0}, {vm.Copy, 1, 0, 0}}, nil, true, ""},
 		{"gathered from nothing", []vm.Op{{vm.Gather, 0, 3, 0}}, nil, true, "register 3 of all lanes is read"},
+		{"number without a value", []vm.Op{{vm.Scale, 2, 0, 8}}, nil, false, "number 8 is read before it is written"},
+		{"second number without a value", []vm.Op{{vm.SigmoidShift, 2, 0, 7}}, nil, false, "number 8 is read before it is written"},
+		{"number of an operation before", []vm.Op{{vm.LogSumExp, 9, 0, 8}, {vm.Scale, 2, 0, 9}}, nil, false, ""},
+		{"second result", []vm.Op{{vm.LogSumExp, 8, 0, 9}}, nil, false, "numbers 9 to 11"},
 		{"number", []vm.Op{{vm.Scale, 2, 0, 10}}, nil, false, "numbers 10 to 11, of which there are 10"},
 		{"second number", []vm.Op{{vm.SigmoidShift, 2, 0, 9}}, nil, false, "numbers 9 to 11"},
 		{"result", []vm.Op{{vm.Sum, 10, 0, 0}}, nil, false, "numbers 10 to 11"},
@@ -149,7 +153,10 @@ func TestVerify(t *testing.T) {
 			if len(c.code) > 0 && c.name != "no end" {
 				g.Code = append(g.Code, vm.Op{Code: vm.End})
 			}
-			b := vm.Bounds{Set: vector.Portable, Size: vm.Size{Width: 8, Full: 4, Packed: 2, Buffer: 30, Streams: 1}, Arena: 10, Defined: []bool{true, true, false, false}}
+			b := vm.Bounds{Set: vector.Portable, Size: vm.Size{Width: 8, Full: 4, Packed: 2, Buffer: 30, Streams: 1}, Defined: []bool{true, true, false, false}, Written: make([]bool, 10)}
+			for i := range 8 {
+				b.Written[i] = true
+			}
 			err := g.Verify(b, c.packed)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got error %v, want %q", err, c.want)

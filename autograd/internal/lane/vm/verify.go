@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 
 	"tobac/internal/vector"
 )
@@ -10,16 +11,15 @@ import (
 type Bounds struct {
 	Set  vector.Set // which says how many rows a tile has
 	Size Size
-	// Arena is the length of the arena.
-	Arena int
 	// Defined says which registers of all lanes have been written, by the groups that
-	// run before and by loading inputs. Verify marks those that the group writes.
-	Defined []bool
+	// run before and by loading inputs, and Written which numbers of the arena. Verify
+	// marks those that the group writes.
+	Defined, Written []bool
 }
 
 // Verify reports the first operation of a group that does not keep to the bounds, on
-// all lanes or on selected ones: a register beyond those there are or read before it is
-// written, an offset outside the arena, operands outside the pool, a result in a register
+// all lanes or on selected ones: a register or a number of the arena beyond those there are
+// or read before it is written, operands outside the pool, a result in a register
 // that is still to be read, an operation that there is not, or a list that does not
 // end with End.
 func (g *Group) Verify(b Bounds, packed bool) error {
@@ -50,7 +50,8 @@ type verifier struct {
 	b       Bounds
 	g       *Group
 	defined []bool
-	err     error // of the operation
+	results [][]bool // of the arena, of the operation
+	err     error    // of it
 }
 
 // fail notes the first error of an operation.
@@ -61,7 +62,7 @@ func (v *verifier) fail(format string, args ...any) {
 }
 
 func (v *verifier) op(op *Op) error {
-	v.err = nil
+	v.err, v.results = nil, nil
 	row := &table[op.Code]
 	if row.pool != nil {
 		at, ok := int(row.pool.at(op)), false
@@ -106,6 +107,11 @@ func (v *verifier) op(op *Op) error {
 		for _, w := range writes {
 			v.defined[w] = true
 		}
+		for _, r := range v.results {
+			for i := range r {
+				r[i] = true
+			}
+		}
 	}
 	return v.err
 }
@@ -129,7 +135,15 @@ func (v *verifier) place(o operand, at int32, n int) {
 	}
 	switch o {
 	case number, result:
-		within("numbers", v.b.Arena)
+		within("numbers", len(v.b.Written))
+		if v.err != nil {
+			return
+		}
+		if numbers := v.b.Written[at:][:n]; o == result {
+			v.results = append(v.results, numbers)
+		} else if i := slices.Index(numbers, false); i >= 0 {
+			v.fail("number %d is read before it is written", int(at)+i)
+		}
 	case stream:
 		within("streams", v.b.Size.Streams)
 	case unaryFn:
