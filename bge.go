@@ -73,13 +73,15 @@ func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 
 // Sampled implements [SampledModel]: beside its exact posterior the linear model
 // whose particles have weights.
-func (m BGe) Sampled(beside bool) (Model, bool) {
-	if beside {
-		return Linear{Unequal: true}, true
+func (m BGe) Sampled(beside bool) (Model, Scaling) {
+	switch {
+	case beside:
+		return Linear{Unequal: true}, Standardised
+	case m.Raw:
+		return m, AsGiven
 	}
-	standardise := !m.Raw
 	m.Raw = true
-	return m, standardise
+	return m, Standardised
 }
 
 // StepSeconds implements [Costly]: determinants of every sampled graph.

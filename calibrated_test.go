@@ -122,7 +122,7 @@ func TestCalibratedIsExact(t *testing.T) {
 func TestCalibratedNetworks(t *testing.T) {
 	const d, n = 4, 60
 	data := orderedTable(t, d, n, true)
-	model := tobac.FeedForward{NoiseVariance: 0.1, Hidden: []int{3}}
+	model := tobac.FeedForward{NoiseVariance: 0.1, Raw: true, Hidden: []int{3}}
 	cfg := known(model, d)
 	cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps, cfg.Sampler.FitSteps = 6, 4, 100, 50
 	res := fit(t, data, cfg)

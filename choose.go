@@ -3,6 +3,7 @@ package tobac
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"tobac/dataset"
@@ -207,30 +208,53 @@ func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization,
 			m = r.inferred.model
 		}
 	}
-	sampled, standardise := m, false
+	sampled, scaling := m, AsGiven
 	_, scored := m.(Scored)
 	if v, ok := m.(SampledModel); ok && !(scored && r.cfg.Sampler.Parameters == IntegratedParameters) {
-		sampled, standardise = v.Sampled(r.cfg.Engine != SVGD && r.cfg.Engine != Tempering || r.cfg.Model == nil)
+		sampled, scaling = v.Sampled(r.cfg.Engine != SVGD && r.cfg.Engine != Tempering || r.cfg.Model == nil)
 	}
 	if _, ok := sampled.(Differentiable); !ok && r.cfg.Sampler.Parameters == SampledParameters {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
 	}
-	if !standardise {
-		return sampled, r.data, nil, nil
+	scale, err := r.scale(scaling)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	data, scale, err := standardised(r.data)
-	if err == nil && r.shared.scale != nil {
-		scale = r.shared.scale
-		data = onScale(r.data, scale)
+	return sampled, onScale(r.data, scale), scale, nil
+}
+
+// A Scaling is what is done to columns before a model is sampled on them.
+type Scaling int
+
+const (
+	AsGiven      Scaling = iota // nothing
+	Centred                     // shifted to mean 0
+	Standardised                // shifted to mean 0 and scaled to variance 1
+)
+
+// scale is that of the columns, of the rows in which they were not set by intervention; nil: as they are.
+func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
+	if s == AsGiven {
+		return nil, nil
 	}
-	return sampled, data, scale, err
+	mean, sd := r.data.ObservedMoments()
+	scale := &posterior.Standardization{Mean: mean, SD: sd}
+	if r.shared.scale != nil {
+		*scale = *r.shared.scale
+	}
+	if s == Centred {
+		scale.SD = slices.Repeat([]float64{1}, len(mean))
+		return scale, nil
+	}
+	_, err := r.data.Standardize() // names columns that do not vary
+	return scale, err
 }
 
 // A SampledModel is a model that SVGD samples in another form, or on other columns.
 type SampledModel interface {
-	// Sampled is that form, and whether it takes columns scaled to variance 1;
+	// Sampled is that form, and the columns that it takes;
 	// beside says that the particles stand beside the posterior in closed form.
-	Sampled(beside bool) (m Model, standardise bool)
+	Sampled(beside bool) (m Model, columns Scaling)
 }
 
 // onScale are the data with shifted and scaled columns; nil: as they are.
@@ -239,16 +263,6 @@ func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
 		return t
 	}
 	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
-}
-
-// standardised are the data with columns of mean 0 and variance 1.
-func standardised(t *dataset.Table) (*dataset.Table, *posterior.Standardization, error) {
-	mean, sd := t.Moments()
-	s, err := t.Standardize()
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, &posterior.Standardization{Mean: mean, SD: sd}, nil
 }
 
 // orderCount is the number of orders that SVGD samples under.

@@ -137,7 +137,7 @@ func (c *Config) doing(stage Engine, what string) {
 // Paper is the published recipe to the letter: SVGD under EqVar's order, joint
 // estimator, noise variance 0.1, no intercept, initial weights from the prior, two edges per
 // node, 30 particles, 1000 steps, 128 samples, probabilities by frequency. With
-// another differentiable Model, and Method, it is the one of the nonlinear model and of DiBS.
+// another differentiable Model, and Method, it is the one of the nonlinear model (Raw and with the same noise variance) and of DiBS.
 func Paper() Config {
 	return Config{
 		Model:   Linear{NoiseVariance: 0.1, NoIntercept: true, Start: PriorStart},

@@ -11,12 +11,15 @@ import (
 
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the
 // parents, [models.FeedForward], on columns scaled to variance 1 with a noise variance
-// for each, so that multiplying or shifting a column changes nothing; or, with NoiseVariance 0.1, as published, on columns as they are.
+// for each, so that multiplying or shifting a column changes nothing; or, with a NoiseVariance, on columns less their means, so that shifting one
+// changes nothing.
 type FeedForward struct {
 	Hidden        []int             // units of each hidden layer; nil: one layer of 5
 	Activation    models.Activation // zero: Relu
 	NoBias        bool              // leave out all biases
 	NoiseVariance float64           // of all equations, in squared units of the data; 0: one for each, integrated out
+	// Raw leaves the columns as they are where NoiseVariance is given, as published: biases have to make up for means, and functions bend near the origin.
+	Raw bool
 	// Output says whether the weights of the last layer are parameters of the particles, or integrated out and drawn
 	// afterwards. A noise variance of each equation's own is then a parameter. Zero: parameters, as published.
 	Output models.OutputLayer
@@ -44,7 +47,7 @@ func (m FeedForward) String() string {
 	if m.Output != models.SampledOutput {
 		output = m.Output.String()
 	}
-	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance, "output-layer", output)
+	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance, "raw", m.Raw, "output-layer", output)
 }
 
 // Noise implements [Noisy].
@@ -73,21 +76,33 @@ func (m FeedForward) options(own models.NoiseVariances) models.FeedForwardOption
 }
 
 // Sampled implements [SampledModel].
-func (m FeedForward) Sampled(bool) (Model, bool) { return m, m.NoiseVariance == 0 }
+func (m FeedForward) Sampled(bool) (Model, Scaling) {
+	switch {
+	case m.NoiseVariance == 0:
+		return m, Standardised
+	case m.Raw:
+		return m, AsGiven
+	}
+	return m, Centred
+}
 
-// Warnings implements [Cautious]: columns that do not suit a common noise variance, and means far from zero without a bias.
+// Warnings implements [Cautious]: columns that do not suit a common noise variance, and raw ones whose means are far from zero.
 func (m FeedForward) Warnings(data *dataset.Table) (w []string) {
 	if m.NoiseVariance == 0 {
 		return nil // the columns are scaled
 	}
 	w = commonNoise(data, m.NoiseVariance)
 	const bias = 5 // standard deviations of its prior
-	if m.NoBias {
+	switch {
+	case !m.Raw: // the columns are centred
+	case m.NoBias:
 		if text := meanWarning(data); text != "" {
 			w = append(w, text)
 		}
-	} else if names := farMeans(data, func(float64) float64 { return bias }); names != "" {
-		w = append(w, fmt.Sprintf("the means of %s are far from zero, where the prior has the biases: centre or standardise the columns", names))
+	default:
+		if names := farMeans(data, func(float64) float64 { return bias }); names != "" {
+			w = append(w, fmt.Sprintf("the means of %s are far from zero, where the prior has the biases: centre or standardise the columns", names))
+		}
 	}
 	return w
 }

@@ -113,7 +113,7 @@ func (m GaussianProcess) work(n, d int) float64 {
 
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided
-// by one number for all, from the origin of the data. The three are equally probable, and a unit of all columns does not matter. More than twenty variables, and columns of scales far apart, have the first alone.
+// by one number for all. The three are equally probable, and neither shifting a column nor a unit of all matters. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	return m.shared(ctx, data, prior, workers, nil)
 }
@@ -207,4 +207,4 @@ func mostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, worke
 }
 
 // Sampled implements [SampledModel]: networks.
-func (m GaussianProcess) Sampled(bool) (Model, bool) { return FeedForward{}, false }
+func (m GaussianProcess) Sampled(beside bool) (Model, Scaling) { return FeedForward{}.Sampled(beside) }

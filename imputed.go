@@ -161,7 +161,7 @@ func (f *imputedFit) prepare() error {
 		case !slices.Equal(t.Names, f.names) || n != f.rows:
 			return f.located(k, fmt.Errorf("got %d rows of the columns %q, want %d rows of %q like the first", n, t.Names, f.rows, f.names))
 		}
-		mean, sd := t.Moments()
+		mean, sd := t.ObservedMoments()
 		moments = append(moments, posterior.Standardization{Mean: mean, SD: sd})
 	}
 	cfg, err := f.cfg.WithDefaults(len(f.names))

@@ -165,7 +165,12 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 }
 
 // Sampled implements [SampledModel].
-func (m Linear) Sampled(bool) (Model, bool) { return m, m.Unequal }
+func (m Linear) Sampled(bool) (Model, Scaling) {
+	if m.Unequal {
+		return m, Standardised
+	}
+	return m, AsGiven // the intercept is integrated out, or 0 as asked for
+}
 
 // Unsuited implements [Demanding]: columns of few values have no normal noise, and columns of scales far apart none in common.
 func (m Linear) Unsuited(data *dataset.Table) string {

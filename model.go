@@ -142,7 +142,7 @@ func ParseModel(text string) (Model, error) {
 	case "gp":
 		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
 	case "ffn":
-		f := FeedForward{NoBias: flag("no-bias"), NoiseVariance: number("noise-variance")}
+		f := FeedForward{NoBias: flag("no-bias"), NoiseVariance: number("noise-variance"), Raw: flag("raw")}
 		if t, ok := value["hidden"]; ok {
 			delete(value, "hidden")
 			for _, w := range strings.Split(t, ",") {

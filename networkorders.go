@@ -2,17 +2,12 @@ package tobac
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strconv"
 
-	"tobac/dataset"
 	"tobac/internal/stream"
-	"tobac/posterior"
 	"tobac/score"
 	"tobac/tempering"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
@@ -23,19 +18,27 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err != nil {
 		return nil, err
 	}
-	scale := inUnits(r.data, unit)
-	if noise == 0 {
-		if _, scale, err = standardised(r.data); err != nil {
-			return nil, err
-		}
+	asked.Raw = asked.Raw && asked.NoiseVariance != 0
+	model := asked.WithNoise(noise).(FeedForward)
+	_, scaling := model.Sampled(false)
+	scale, err := r.scale(scaling)
+	if err != nil {
+		return nil, err
 	}
-	data, model := onScale(r.data, scale), asked.WithNoise(noise).(FeedForward)
+	var units []float64 // nil: those of the data
+	if scale != nil {
+		if unit != 1 {
+			scale.SD = slices.Repeat([]float64{unit}, len(scale.SD))
+		}
+		units = scale.SD
+	}
+	data := onScale(r.data, scale)
 	cfg := model.temperingConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)
 	cfg.Sweeps = setSweeps
 	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
 		return nil, err
 	}
-	table.constant = unitConstants(data, scale.SD)
+	table.constant = unitConstants(data, units)
 	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
 		return nil, err
 	}
@@ -61,12 +64,6 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	return inf, graphs.equip(ctx, inf, r.data)
 }
 
-// inUnits is the scale of columns in a unit for all, less their means: biases are near zero, and means in the units of the data need not be.
-func inUnits(data *dataset.Table, unit float64) *posterior.Standardization {
-	mean, sd := data.Moments()
-	return &posterior.Standardization{Mean: mean, SD: slices.Repeat([]float64{unit}, len(sd))}
-}
-
 // temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
 func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config {
 	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
@@ -74,7 +71,6 @@ func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config 
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-// Functions may bend about the origin of the data or about the means, as the data support too.
 func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTable, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
 	prior, err := r.cfg.tablePrior(d)
@@ -88,7 +84,6 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		rank = gaussRank
 	}
 	inOneUnit := score.GPOptions{Scale: score.OneUnit, Rank: rank}
-	evidence := math.Inf(-1)
 	if m.NoiseVariance != 0 {
 		inOneUnit.Unit = 1 // that in which it was given
 	} else {
@@ -99,30 +94,23 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || noCommonUnit(r.data) != "" {
 			return best, 0, 1, err
 		}
-		evidence = best.graphs.logEvidence()
 	}
-	unit = 1
-	own := best
-	for _, x := range []*mat.Dense{r.data.X, inUnits(r.data, 1).Apply(r.data.X)} {
-		g, err := score.NewGP(x, r.data.Mask(), inOneUnit)
-		if err != nil {
-			return nil, 0, 1, err
-		}
-		var t *networkTable
-		v, logWeight := m.NoiseVariance, 0.0
-		if v != 0 {
-			t, err = newNetworkTable(ctx, g.At(v), prior, options)
-		} else if t, v, err = own.withOneVariance(ctx, g); err == nil {
-			logWeight = g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
-		}
-		if err != nil {
-			return nil, 0, 1, err
-		}
-		if e := t.graphs.logEvidence() + logWeight; e > evidence {
-			best, evidence, noise, unit = t, e, v, g.Unit()
-		}
+	g, err := score.NewGP(r.data.X, r.data.Mask(), inOneUnit)
+	if err != nil {
+		return nil, 0, 1, err
 	}
-	return best, noise, unit, nil
+	if noise = m.NoiseVariance; noise != 0 {
+		t, err := newNetworkTable(ctx, g.At(noise), prior, options)
+		return t, noise, 1, err
+	}
+	one, v, err := best.withOneVariance(ctx, g)
+	if err != nil {
+		return nil, 0, 1, err
+	}
+	if e := one.graphs.logEvidence() + g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]; e > best.graphs.logEvidence() {
+		return one, v, g.Unit(), nil
+	}
+	return best, 0, 1, nil
 }
 
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared unit of the Gaussian processes, estimated given the best graph of a table, and once more given the best

@@ -43,7 +43,7 @@ func TestCalibratedRecipe(t *testing.T) {
 			cfg := tobac.Calibrated(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true})
 			var order []int
 			if c.networks {
-				cfg = tobac.Calibrated(tobac.FeedForward{NoiseVariance: 0.1})
+				cfg = tobac.Calibrated(tobac.FeedForward{NoiseVariance: 0.1, Raw: true})
 				order = trueOrder(t, p)
 			} else {
 				found, err := ordering.EqVar(p.Train.X)

@@ -17,7 +17,7 @@ import (
 // and the default sampler.
 func paperNonlinear() []method {
 	cfg := tobac.Paper()
-	cfg.Model = tobac.FeedForward{NoiseVariance: 0.1}
+	cfg.Model = tobac.FeedForward{NoiseVariance: 0.1, Raw: true}
 	without := cfg
 	without.Sampler.Method, without.Order = tobac.DiBS, tobac.Order{}
 	byDefault := underEqVar()

@@ -115,3 +115,16 @@ func TestObservational(t *testing.T) {
 		t.Errorf("got %v, want nil: no row is without interventions", u)
 	}
 }
+
+// Moments are over the rows in which a column was not set; of one that does not vary in these, over all.
+func TestObservedMoments(t *testing.T) {
+	u := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(4, 2, []float64{1, 7, 3, 7, 50, 3, 60, 3}), Intervened: mat.NewDense(4, 2, []float64{0, 0, 0, 0, 1, 1, 1, 1})}
+	mean, sd := u.ObservedMoments()
+	if mean[0] != 2 || sd[0] != 1 || mean[1] != 5 || sd[1] != 2 {
+		t.Errorf("means %v and standard deviations %v, want 2, 5 and 1, 2", mean, sd)
+	}
+	u.Intervened = nil
+	if mean, _ = u.ObservedMoments(); mean[0] != 28.5 || mean[1] != 5 {
+		t.Errorf("means %v without marks, want 28.5, 5", mean)
+	}
+}

@@ -1,6 +1,9 @@
 package dataset
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
 
 // Mask is t.Intervened, or nil if no value was set by intervention, as functions of
 // data and a mask take it.
@@ -29,4 +32,26 @@ func (t *Table) ObservedMeans(j int) []float64 {
 		mean[k] /= float64(max(rows, 1))
 	}
 	return mean
+}
+
+// ObservedMoments are the mean and the population standard deviation of every column over the rows in which it was not
+// set by intervention, or over all rows if it does not vary in those.
+func (t *Table) ObservedMoments() (mean, sd []float64) {
+	mean, sd = t.Moments()
+	if t.Intervened == nil {
+		return mean, sd
+	}
+	n, d := t.X.Dims()
+	for j := range d {
+		var observed []float64
+		for i := range n {
+			if t.Intervened.At(i, j) == 0 {
+				observed = append(observed, t.X.At(i, j))
+			}
+		}
+		if len(observed) > 1 && !constant(observed) {
+			mean[j], sd[j] = stat.PopMeanStdDev(observed, nil)
+		}
+	}
+	return mean, sd
 }

@@ -21,7 +21,7 @@ const (
 	Standardised Scale = iota
 	// Raw columns are taken as they are, with the prior mean at 0. Gaussian processes do not have it.
 	Raw
-	// OneUnit is of columns divided by one number. Of the scores here only Gaussian processes have it.
+	// OneUnit is of columns less their centres, as above, divided by one number. Of the scores here only Gaussian processes have it.
 	OneUnit
 )
 

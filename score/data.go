@@ -111,21 +111,33 @@ func (t *table) moments(j int) (centre, sd float64, err error) {
 	return centre, largest * math.Sqrt(floats.Dot(v, v)/float64(len(v)-1)), nil
 }
 
-// standardise replaces every column by (x − centre)/sd and returns both. Whatever
-// the columns were multiplied with and shifted by, the result is the same.
-func (t *table) standardise() (centre, sd []float64, err error) {
+// allMoments are those of every column.
+func (t *table) allMoments() (centre, sd []float64, err error) {
 	centre, sd = make([]float64, t.d), make([]float64, t.d)
 	for j := range t.d {
 		if centre[j], sd[j], err = t.moments(j); err != nil {
 			return nil, nil, err
 		}
 	}
+	return centre, sd, nil
+}
+
+// standardise replaces every column by (x − centre)/sd and returns both. Whatever
+// the columns were multiplied with and shifted by, the result is the same.
+func (t *table) standardise() (centre, sd []float64, err error) {
+	if centre, sd, err = t.allMoments(); err == nil {
+		t.rescale(centre, sd)
+	}
+	return centre, sd, err
+}
+
+// rescale replaces every column by (x − centre)/scale.
+func (t *table) rescale(centre, scale []float64) {
 	for j, column := range t.column {
 		for i := range column {
-			column[i] = (column[i] - centre[j]) / sd[j]
+			column[i] = (column[i] - centre[j]) / scale[j]
 		}
 	}
-	return centre, sd, nil
 }
 
 // A gram holds the first two moments of the rows of one group.

@@ -12,7 +12,7 @@ import (
 
 // GPOptions are the settings of the Gaussian-process scores.
 type GPOptions struct {
-	// Scale says how the kernel sees the parents: Standardised, or in OneUnit with the origin of the data, about which the functions bend. Zero: Standardised.
+	// Scale says how the kernel sees the parents, less their means: Standardised, or in OneUnit. Zero: Standardised.
 	Scale Scale
 
 	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all variables. Zero: the geometric mean of the standard deviations
@@ -66,9 +66,9 @@ type GP struct {
 	unit float64
 	sd   []float64
 	logs []float64 // ln sd, by variable
-	// For functions: of standardisation, and the means over the rows that count.
-	centre, means []float64
-	group         []gpGroup
+	// For functions: what the kernel subtracts from and divides the columns by, and the means over the rows that count.
+	centre, scale, means []float64
+	group                []gpGroup
 }
 
 // A gpGroup is what the variables observed in the same rows have in common.
@@ -121,14 +121,7 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 		g.means = append(g.means, m)
 		targets = append(targets, y)
 	}
-	input := data.column
-	if opt.Scale == OneUnit {
-		input = make([][]float64, g.d)
-		for j, column := range data.column {
-			input[j] = slices.Clone(column)
-		}
-	}
-	if g.centre, g.sd, err = data.standardise(); err != nil {
+	if g.centre, g.sd, err = data.allMoments(); err != nil {
 		return nil, err
 	}
 	for j, sd := range g.sd {
@@ -139,19 +132,22 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	}
 	switch opt.Scale {
 	case Standardised:
+		g.scale = g.sd
 	case OneUnit:
-		for j, column := range input {
-			if floats.Scale(1/g.unit, column); !(floats.Norm(column, math.Inf(1)) <= mostUnits) {
-				return nil, fmt.Errorf("score: Gaussian process: column %d has values of more than %v units", j+1, mostUnits)
-			}
-		}
+		g.scale = slices.Repeat([]float64{g.unit}, g.d)
 	default:
 		panic(fmt.Sprintf("score: Gaussian process: unknown scale %d", opt.Scale))
+	}
+	data.rescale(g.centre, g.scale)
+	for j, column := range data.column {
+		if opt.Scale == OneUnit && !(floats.Norm(column, math.Inf(1)) <= mostUnits) {
+			return nil, fmt.Errorf("score: Gaussian process: column %d has values of more than %v units from its mean", j+1, mostUnits)
+		}
 	}
 	for _, rows := range data.groups {
 		group := gpGroup{n: len(rows.rows), children: rows.children, target: make([][]float64, g.d), square: make([]float64, g.d), mu: new(sync.RWMutex), known: map[string]*gpEntry{}}
 		for j := range g.d {
-			group.input = append(group.input, pick(nil, input[j], rows.rows))
+			group.input = append(group.input, pick(nil, data.column[j], rows.rows))
 		}
 		for _, j := range rows.children {
 			group.target[j] = targets[j]

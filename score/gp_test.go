@@ -71,8 +71,8 @@ func denseGP(t *testing.T, y []float64, input [][]float64, a, variance float64) 
 
 var gpAmplitudes = []float64{0.02, 0.1, 0.4, 1.5, 5}
 
-// kernelInputs are the columns as the kernel sees them, in the rows of variable j, in a unit, or, if it is 0, standardised,
-// and that variable, centred.
+// kernelInputs are the centred columns as the kernel sees them, in the rows of variable j, in a unit, or, if it is 0, standardised,
+// and that variable.
 func kernelInputs(x, mask *mat.Dense, j int, unit float64) (input [][]float64, y []float64) {
 	rows := keep(x, mask, j)
 	_, d := x.Dims()
@@ -80,7 +80,7 @@ func kernelInputs(x, mask *mat.Dense, j int, unit float64) (input [][]float64, y
 		c := mat.Col(nil, i, rows)
 		m, sd := stat.MeanStdDev(mat.Col(nil, i, keep(x, mask, i)), nil)
 		if unit != 0 {
-			m, sd = 0, unit
+			sd = unit
 		}
 		floats.AddConst(-m, c)
 		floats.Scale(1/sd, c)
@@ -328,7 +328,7 @@ func TestGPErrors(t *testing.T) {
 		t.Errorf("got %v, want a ConstantColumnError of column 1", err)
 	}
 	x.SetCol(1, []float64{3, 3, 3, 3, 3, 1e60})
-	want := "score: Gaussian process: column 2 has values of more than 1e+50 units"
+	want := "score: Gaussian process: column 2 has values of more than 1e+50 units from its mean"
 	if _, err := score.NewGP(x, nil, score.GPOptions{Scale: score.OneUnit, Unit: 1}); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -55,11 +55,7 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	group := &g.group[g.of[j]]
 	f := &Function{mean: g.means[j], NoiseVariance: g.sd[j] * g.sd[j]}
 	for _, i := range parents {
-		shift, scale := g.centre[i], g.sd[i]
-		if g.opt.Scale == OneUnit {
-			shift, scale = 0, g.unit
-		}
-		f.shift, f.scale = append(f.shift, shift), append(f.scale, scale)
+		f.shift, f.scale = append(f.shift, g.centre[i]), append(f.scale, g.scale[i])
 	}
 	if s.variance > 0 {
 		f.NoiseVariance = s.variance

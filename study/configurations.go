@@ -225,7 +225,7 @@ func linearRows(d int, e float64) []Row {
 // nonlinearRows are the methods on nonlinear data of 20 variables.
 func nonlinearRows(e float64) []Row {
 	paper := recipe(e)
-	paper.Model = tobac.FeedForward{NoiseVariance: noiseVariance}
+	paper.Model = networkModel()
 	rows := []Row{
 		tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper),
 		tobacRow("true", "true order", TrueOrder, paper),

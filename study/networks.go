@@ -58,8 +58,10 @@ func networks(o Options) (sections []Section, err error) {
 	return sections, nil
 }
 
-// networkModel is the one that made the data.
-func networkModel() tobac.FeedForward { return tobac.FeedForward{NoiseVariance: noiseVariance} }
+// networkModel is the one that made the data, whose functions and biases are about the origin.
+func networkModel() tobac.FeedForward {
+	return tobac.FeedForward{NoiseVariance: noiseVariance, Raw: true}
+}
 
 // networkRows are the posteriors given an order, each under the prior and the noise variance that made the data.
 func networkRows(order OrderSource) []Row {

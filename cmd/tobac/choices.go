@@ -222,6 +222,7 @@ func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 		if o.preset == presetPaper && o.noiseVariance == 0 {
 			f.NoiseVariance = 0.1
 		}
+		f.Raw = o.preset == presetPaper
 		if o.given("hidden") {
 			f.Hidden = o.hidden
 		}

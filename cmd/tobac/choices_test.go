@@ -57,7 +57,7 @@ func TestEveryModel(t *testing.T) {
 			nil, map[string]any{"grad": "reparam", "prior": "sf", "edges_per_node": nil}, 0, noDraws, true},
 		{"linear DiBS", "--method dibs --prior uniform", []string{"engine  svgd, method dibs, ", "prior   uniform: "},
 			map[string]any{"engine": "svgd"}, map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "posterior", "penalty_rate": 1.0}, perEdge, noDraws, true},
-		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
+		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
 			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks - 6, noDraws, true},
 		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, noDraws, true},
 	} {

@@ -93,7 +93,8 @@ well they agree with it. Without a file it uses the embedded flow cytometry data
 Sachs et al. (853 rows of 11 proteins) and their consensus network of 17 edges.
 
 ` + tableHelp + ` Columns need no
-centring or scaling: every equation has an intercept.
+centring or scaling: every equation has an intercept, and what is nonlinear is about
+the mean of a column.
 
 Models: linear has one noise variance for all equations, in the units of the
 data, which tells directions apart. linear-unequal (or bge) has one for each, on
@@ -167,13 +168,13 @@ variable's equation.
 
 Presets: paper is the published recipe to the letter: the engine svgd under EqVar's
 order, the joint estimator, noise variance 0.1 and no intercept, initial weights from
-the prior, two edges per node, the embedded data standardised. With --model bge it is
-that of the marginal model; with --method bcd and gflownet that of these methods'
-authors, which takes hours. calibrated is SVGD whose particles land on the posterior given
-EqVar's order: scores of edges as latents, gradients by flipping edges, a kernel for
-each, parameters integrated out where the model allows, and sets of parents weighed by
-their evidence; with --model ffn too. docs/networks.md explains its options. Other
-options override the preset.
+the prior, two edges per node, the embedded data standardised. Networks have intercepts,
+on columns as they are. With --model bge it is that of the marginal model; with --method
+bcd and gflownet that of these methods' authors, which takes hours. calibrated is SVGD
+whose particles land on the posterior given EqVar's order: scores of edges as latents,
+gradients by flipping edges, a kernel for each, parameters integrated out where the model
+allows, and sets of parents weighed by their evidence; with --model ffn too.
+docs/networks.md explains its options. Other options override the preset.
 
 Scaling and holding out: --transform log or normal-scores replaces every column
 before anything else. --center shifts each column to mean 0, which matters to models

@@ -1,0 +1,89 @@
+package tobac_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tobac"
+	"tobac/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// bent are n rows of a curved equation, a linear one, and a column that goes with neither, in which the origin is in the midst of the values.
+func bent(n int) *dataset.Table {
+	rng := rand.New(rand.NewPCG(27, 3))
+	data := table(n, 4, []string{"a", "b", "c", "e"}, func(int, int) float64 { return rng.NormFloat64() })
+	for i := range n {
+		x := data.X.RawRowView(i)
+		x[1] = math.Abs(x[0]+0.5) + 0.7*x[1]
+		x[2] = 0.6*x[1] + x[2]
+	}
+	return data
+}
+
+// Where an equation has an intercept, a constant added to columns and the sign of a column change no probability, whatever computes it:
+// with few rows, with more than an approximation of functions keeps, and with values set by intervention.
+func TestOriginAndSignsChangeNothing(t *testing.T) {
+	ffn := tobac.FeedForward{Hidden: []int{2}}
+	given := tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.5}
+	order := tobac.Order{Known: []int{0, 1, 2, 3}}
+	set := bent(30)
+	set.Intervened = mat.NewDense(30, 4, nil)
+	for i := range 10 {
+		set.Intervened.Set(i, 1, 1)
+		set.X.Set(i, 1, 9+float64(i%3))
+	}
+	// Networks that begin with other signs are other draws of the same distribution: 0 is for no mirroring of particles.
+	const precise, drawn, never = 1e-6, 0.12, 0
+	for name, c := range map[string]struct {
+		cfg           tobac.Config
+		shift, mirror float64
+	}{
+		"auto":                           {tobac.Config{}, precise, precise},
+		"linear":                         {tobac.Config{Model: tobac.Linear{}}, precise, precise},
+		"linear, a given noise variance": {tobac.Config{Model: tobac.Linear{NoiseVariance: 0.5}}, precise, precise},
+		"linear-unequal":                 {tobac.Config{Model: tobac.Linear{Unequal: true}}, precise, precise},
+		"bge":                            {tobac.Config{Model: tobac.BGe{}}, precise, precise},
+		"gp":                             {tobac.Config{Model: tobac.GaussianProcess{}}, precise, precise},
+		"gp, approximated":               {tobac.Config{Model: tobac.GaussianProcess{Rank: 12}}, precise, precise},
+		"gp, given an order":             {tobac.Config{Model: tobac.GaussianProcess{}, Order: order}, precise, precise},
+		"gp, chains":                     {tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.MCMC, Chains: short}, precise, precise},
+		"networks":                       {tobac.Config{Model: ffn}, precise, drawn},
+		"networks given an order":        {tobac.Config{Model: given, Order: order, Chains: tobac.Chains{Iterations: 800, Rungs: 4}}, precise, drawn},
+		"networks as particles":          {tobac.Config{Model: given, Engine: tobac.SVGD, Order: order, Sampler: small}, precise, never},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tables := map[string]*dataset.Table{"rows": bent(30), "set": set}
+			if strings.HasPrefix(name, "networks") {
+				delete(tables, "rows") // it takes long
+			}
+			for kind, data := range tables {
+				want := fit(t, data, c.cfg)
+				for _, way := range []struct {
+					shift  [4]float64
+					sign   [4]float64
+					within float64
+				}{
+					{[4]float64{273.15, 273.15, 273.15, 273.15}, [4]float64{1, 1, 1, 1}, c.shift},
+					{[4]float64{-1e6, 3, 0, 50}, [4]float64{1, 1, 1, 1}, c.shift},
+					{[4]float64{0, 20, 0, 0}, [4]float64{-1, -1, 1, -1}, c.mirror},
+				} {
+					if way.within == never {
+						continue
+					}
+					moved := *data
+					moved.X = mat.DenseCopyOf(data.X)
+					moved.X.Apply(func(_, j int, v float64) float64 { return way.sign[j]*v + way.shift[j] }, moved.X)
+					got := fit(t, &moved, c.cfg)
+					diff := largest(got.Probabilities, want.Probabilities)
+					if !(diff <= way.within) || got.Model != want.Model {
+						t.Errorf("%s: shifted by %v and multiplied by %v: probabilities of %s differ by up to %v from those of %s", kind, way.shift, way.sign, got.Model, diff, want.Model)
+					}
+				}
+			}
+		})
+	}
+}
