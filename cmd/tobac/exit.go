@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"tobac/internal/file"
 	"tobac/internal/parallel"
 )
 
@@ -41,7 +42,7 @@ func exitStatus(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, syscall.EPIPE):
 		return exitSignal + int(syscall.SIGPIPE)
-	case errors.As(err, new(*usageError)):
+	case errors.As(err, new(*usageError)), errors.As(err, new(*file.Refusal)):
 		return exitUsage
 	}
 	return exitFailed

@@ -209,9 +209,10 @@ network), and the pictures in figures. --formats adds consensus.graphml, .gml, .
 .json (networkx), .cyjs (Cytoscape), .txt (Tetrad), and posterior.npz with the matrices
 of all pairs. Without --out nothing is written.
 
-Nothing else in DIR is overwritten: tobac.json there says what tobac wrote, and only
-that is replaced, unless somebody has changed it. --force replaces files of the same
-names that are others'. Inputs are never replaced.
+DIR is new or empty, or has results of tobac: tobac.json there says what tobac wrote,
+and only that is replaced, unless somebody has changed it. --force writes into other
+folders too, and replaces files of the same names that are others'. Inputs are never
+replaced.
 
 Repeating: run.toml in DIR has the data and all options that were given. --config FILE
 reads them back, with names of options as keys, an array for one that is repeated, and
@@ -322,7 +323,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 }
 
 // forceUsage is what --force means, wherever it is accepted.
-const forceUsage = "replace files in the place of results that tobac did not write; inputs are never replaced"
+const forceUsage = "write into a folder with other things, and replace files in the place of results; inputs are never replaced"
 
 // recall completes the options by those of a file or a checkpoint.
 func (o *fitOptions) recall() (err error) {
@@ -366,7 +367,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	j.jobs = o.jobs
-	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint", "jobs"), Force: o.force}}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint", "jobs"), Beside: []string{o.checkpoint, previous(o.checkpoint), o.jobs.dir}, Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}

@@ -33,9 +33,8 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 		"edges.csv":           edges + ": is the data, " + never,
 		"edges.csv --force":   edges + ": is the data, " + never,
 		"./data/../edges.csv": edges + ": is the data, " + never,
-		"data/train.csv --truth consensus.csv --force": consensus + ": is an input, given as --truth, " + never,
-		"data/train.csv --heldout edges.csv":           edges + ": is an input, given as --heldout, " + never,
-		"data/train.csv":                               "edges.csv, consensus.csv, summary.json: " + strings.Replace(strings.Replace(foreign, "was not", "were not", 1), "was changed since, and is", "were changed since, and are", 1),
+		"data/train.csv --truth consensus.csv --force":                                 consensus + ": is an input, given as --truth, " + never,
+		"data/train.csv --heldout edges.csv":                                           edges + ": is an input, given as --heldout, " + never,
 		"data/train.csv --truth consensus.csv --out data --checkpoint data/graph.csv":  "data/graph.csv: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force",
 		"data/train.csv --truth data/graph.csv --checkpoint data/graph.csv --out data": "data/graph.csv: is an input, given as --truth, " + never,
 	} {
@@ -43,6 +42,10 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 			args += " --out ."
 		}
 		refuses(t, "fit "+args, exitFailed, want)
+	}
+	const occupied = ".: holds other things than results of tobac (consensus.csv, data, edges.csv and 1 more, no valid tobac.json); choose a new or empty folder, or give --force"
+	for _, args := range []string{"fit data/train.csv --out .", "simulate --vars 4 --edges-per-node 1 --samples 5 --out .", "man ."} { // whatever their files are called
+		refuses(t, args, exitUsage, occupied)
 	}
 	refuses(t, "simulate --out data --seed 2 --vars 5000 --samples 100000", exitUsage, "--samples 100000 of --vars 5000 are too many; allowed: up to 100000000 numbers in a table")
 	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--out", ".", "--force")
@@ -53,11 +56,11 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 	if err := os.WriteFile("edges.csv", []byte("source,target,probability\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "fit data/train.csv --engine exact --out .", exitFailed, "edges.csv: "+foreign)
+	refuses(t, "fit data/train.csv --engine exact --out .", exitUsage, "edges.csv: "+foreign)
 	if err := os.WriteFile("data/heldout.csv", []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "simulate --out data", exitFailed, "data/heldout.csv: "+foreign)
+	refuses(t, "simulate --out data", exitUsage, "data/heldout.csv: "+foreign)
 	succeed(t, "simulate", "--out", "data", "--force")
 }
 
@@ -148,6 +151,18 @@ func TestDidYouMean(t *testing.T) {
 	} {
 		if got := runTobac(t, strings.Fields(args)...); got.code == exitDone || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("tobac %s:\n got %q\nwant %q", args, got.stderr, want)
+		}
+	}
+}
+
+// Moves that somebody else has planned in a folder are not made by a command that writes there, and named.
+func TestPlantedMovesAreNamed(t *testing.T) {
+	inFolder(t, map[string]string{"g.csv": "source,target\na,b\n", "share/.tobac-1.tmp/.lock": "tobac: temporary files of a run\n", "share/.tobac-1.tmp/..%2Fnew": "evil",
+		"share/.tobac-1.tmp/.moves": `{"names":["../new"],"fresh":{"../new":"4dfc1124ba1f71ea5c1c38d3c76d3b8f8b6fbc9f"}}`})
+	want := `tobac: warning: share/.tobac-1.tmp: left as it is, and its moves of files are not made: it is to replace "../new", which this command does not write there` + "\n"
+	for _, args := range []string{"convert g.csv share/g.dot", "simulate --out share --force"} {
+		if got := runTobac(t, strings.Fields(args)...); got.code != exitDone || got.stderr != want || exists("new") {
+			t.Errorf("tobac %s: %+v", args, got)
 		}
 	}
 }

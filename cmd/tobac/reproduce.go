@@ -156,7 +156,7 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 	if err := checkOut(o, studies); err != nil {
 		return err
 	}
-	w := &jobWork{jobOptions: jobOptions{dir: filepath.Join(o.out, "cells"), shard: o.shard, plan: o.plan}, workers: o.workers, attempts: 1}
+	w := &jobWork{jobOptions: jobOptions{dir: o.cellsFolder(), shard: o.shard, plan: o.plan}, workers: o.workers, attempts: 1}
 	if err := w.open(); err != nil {
 		return err
 	}
@@ -190,9 +190,17 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 	return fmt.Errorf("%d of %d cells failed, which the same command does again; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), message(first.Err))
 }
 
+// cellsFolder is that of the finished cells.
+func (o *reproduceOptions) cellsFolder() string { return filepath.Join(o.out, "cells") }
+
+// open prepares the folder for the results.
+func (o *reproduceOptions) open(studies []study.Study) (*file.Set, error) {
+	return file.OpenSet(o.out, study.Files(studies), file.Guard{Beside: []string{o.cellsFolder()}, Force: o.force})
+}
+
 // checkOut finds a folder that results cannot be written to, and what must not be overwritten, before the work.
 func checkOut(o reproduceOptions, studies []study.Study) error {
-	set, err := file.OpenSet(o.out, study.Files(studies), file.Guard{Force: o.force})
+	set, err := o.open(studies)
 	if err != nil {
 		return err
 	}
@@ -251,7 +259,7 @@ func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, done c
 // writeResults writes the tables, and prints which claims hold.
 func writeResults(o reproduceOptions, r *study.Results, stdout io.Writer) error {
 	about := study.About{Command: o.command, Version: "tobac " + currentVersions().Tobac + ", " + currentVersions().Go, Machine: machine(), Date: time.Now().Format(time.DateOnly), Quick: o.quick, Only: o.only}
-	set, err := file.OpenSet(o.out, study.Files(r.Studies), file.Guard{Force: o.force})
+	set, err := o.open(r.Studies)
 	if err != nil {
 		return err
 	}

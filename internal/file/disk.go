@@ -1,6 +1,8 @@
 package file
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,39 +60,11 @@ func (s *system) EvalSymlinks(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-func (s *system) ReadFile(path string) ([]byte, error) {
-	if err := s.before("read", path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
-
 func (s *system) MkdirAll(path string, mode fs.FileMode) error {
 	if err := s.before("mkdir", path); err != nil {
 		return err
 	}
 	return os.MkdirAll(path, mode)
-}
-
-func (s *system) MkdirTemp(dir, pattern string) (string, error) {
-	if err := s.before("mkdir", filepath.Join(dir, pattern)); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp(dir, pattern)
-}
-
-func (s *system) Rename(from, to string) error {
-	if err := s.before("rename", to); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
-}
-
-func (s *system) Chmod(path string, mode fs.FileMode) error {
-	if err := s.before("chmod", path); err != nil {
-		return err
-	}
-	return os.Chmod(path, mode)
 }
 
 func (s *system) Remove(path string) error {
@@ -100,48 +74,158 @@ func (s *system) Remove(path string) error {
 	return os.Remove(path)
 }
 
-func (s *system) RemoveAll(path string) error {
-	if err := s.before("remove", path); err != nil {
-		return err
-	}
-	return os.RemoveAll(path)
-}
-
-// matching lists what lies in a folder and has a name that begins and ends so, with
-// the folder before it. A folder that cannot be read has nothing.
-func (s *system) matching(dir, begin, end string) (paths []string) {
-	if s.before("readdir", dir) != nil {
-		return nil
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, begin) && strings.HasSuffix(name, end) {
-			paths = append(paths, filepath.Join(dir, name))
-		}
-	}
-	return paths
-}
-
-func (s *system) Open(path string) (*openFile, error) { return s.OpenFile(path, os.O_RDONLY) }
-
-func (s *system) Create(path string) (*openFile, error) {
-	return s.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
-}
-
-// OpenFile opens a file; a new one has the permissions that the umask leaves.
-func (s *system) OpenFile(path string, flag int) (*openFile, error) {
+// OpenDevice opens what is neither file nor folder for writing.
+func (s *system) OpenDevice(path string) (*openFile, error) {
 	if err := s.before("open", path); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, flag, 0o666)
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	return &openFile{f}, nil
 }
+
+// OpenPlace opens a folder.
+func (s *system) OpenPlace(path string) (*place, error) {
+	if err := s.before("open", path); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &place{root}, nil
+}
+
+// A place is an open folder. Its methods take paths that begin in it, with slashes; a
+// path or a link that leads out of it is an error.
+type place struct{ root *os.Root }
+
+func (p *place) path(name string) string { return filepath.Join(p.root.Name(), name) }
+
+func (p *place) Close() { p.root.Close() } // only read
+
+func (p *place) OpenPlace(name string) (*place, error) {
+	if err := disk.before("open", p.path(name)); err != nil {
+		return nil, err
+	}
+	root, err := p.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &place{root}, nil
+}
+
+func (p *place) Lstat(name string) (fs.FileInfo, error) {
+	if err := disk.before("lstat", p.path(name)); err != nil {
+		return nil, err
+	}
+	return p.root.Lstat(name)
+}
+
+// has reports whether there is something of a name.
+func (p *place) has(name string) bool {
+	_, err := p.Lstat(name)
+	return err == nil
+}
+
+// private reports whether a file, or the folder itself, ".", is known to be the user's, and nobody else
+// may write to it.
+func (p *place) private(name string) bool {
+	info, err := p.Lstat(name)
+	return err == nil && info.Mode().Type()&^fs.ModeDir == 0 && info.Mode().Perm()&0o022 == 0 && ownedBy(info, user())
+}
+
+// user is the number of the user as whom the process acts; a test may be another one.
+var user = os.Geteuid
+
+func (p *place) Mkdir(name string, mode fs.FileMode) error {
+	if err := disk.before("mkdir", p.path(name)); err != nil {
+		return err
+	}
+	return p.root.Mkdir(name, mode)
+}
+
+func (p *place) Rename(from, to string) error {
+	if err := disk.before("rename", p.path(to)); err != nil {
+		return err
+	}
+	return p.root.Rename(from, to)
+}
+
+func (p *place) Chmod(name string, mode fs.FileMode) error {
+	if err := disk.before("chmod", p.path(name)); err != nil {
+		return err
+	}
+	return p.root.Chmod(name, mode)
+}
+
+func (p *place) Remove(name string) error {
+	if err := disk.before("remove", p.path(name)); err != nil {
+		return err
+	}
+	return p.root.Remove(name)
+}
+
+func (p *place) RemoveAll(name string) error {
+	if err := disk.before("remove", p.path(name)); err != nil {
+		return err
+	}
+	return p.root.RemoveAll(name)
+}
+
+// matching lists the names that begin and end so. A folder that cannot be read has none.
+func (p *place) matching(begin, end string) (names []string) {
+	if disk.before("readdir", p.path(".")) != nil {
+		return nil
+	}
+	entries, err := fs.ReadDir(p.root.FS(), ".")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, begin) && strings.HasSuffix(name, end) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Open opens a file for reading.
+func (p *place) Open(name string) (*openFile, error) { return p.OpenFile(name, os.O_RDONLY, 0) }
+
+// OpenFile opens a file; a new one has what the umask leaves of the mode.
+func (p *place) OpenFile(name string, flag int, mode fs.FileMode) (*openFile, error) {
+	if err := disk.before("open", p.path(name)); err != nil {
+		return nil, err
+	}
+	f, err := p.root.OpenFile(name, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return &openFile{f}, nil
+}
+
+// readAll reads a regular file of at most so many bytes.
+func (p *place) readAll(name string, most int64) ([]byte, error) {
+	info, err := p.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > most:
+		return nil, errNotOurs
+	}
+	f, err := p.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// errNotOurs is the error for what this program cannot have written.
+var errNotOurs = errors.New("is no regular file, or too large")
 
 // An openFile is a file of disk.
 type openFile struct{ file *os.File }

@@ -7,13 +7,17 @@
 // folder that appear together. A new file has the permissions that the umask of the
 // process leaves of rw-rw-rw-; Write keeps those of a file that it replaces.
 //
-// A Set overwrites nothing of the user's. The file [Manifest] in its folder has the
-// checksums of what sets wrote there, and only files that still have them are
-// replaced; a [Guard] names inputs, which never are, and may force the rest. What a
-// killed process leaves in its temporary folder is removed by the next one that
-// writes beside it, which knows by a lock of the system that its owner has ended;
-// where that had begun to move a set into place, the moves are completed, or taken back
-// if one of them failed. Tests can let every call to the file system fail: see [Inject].
+// A Set overwrites nothing of the user's. The file [Manifest] in its folder has the checksums of
+// what sets wrote there, and only files that still have them are replaced, in a folder that has
+// nothing else, or where sets have written before; a [Guard] names inputs, which never are
+// replaced, and may force the rest. What a killed process leaves in its temporary folder is removed
+// by the next one that writes beside it, which knows by a lock of the system that its owner has
+// ended; where that had begun to move a set into place, the next set with the same names completes
+// the moves, or takes them back if one of them failed. A temporary folder is trusted only if it is
+// the user's own and nobody else may write to it, and never with other names than those of the set
+// at hand: what is left alone is told to [OnUnfollowed]. Nothing below the folder of a set is
+// reached through links that lead out of it. Tests can let every call to the file system fail: see
+// [Inject].
 //
 // A [Folder] reads what a set wrote, and refuses files that are not as they were written
 // or not of one run. A file that has no manifest beside it proves itself with a last line:

@@ -82,7 +82,7 @@ func TestCommitFaults(t *testing.T) {
 			}
 			do := func() error { return put("run", file.Guard{}, fresh, names...) }
 			faults(t, prepare, do, func(t *testing.T, name string, failed error) {
-				next, err := file.OpenSet("run", []string{"other"}, file.Guard{})
+				next, err := file.OpenSet("run", append(names, "other"), file.Guard{})
 				if err != nil {
 					t.Fatalf("%s: the next run: %v", name, err)
 				}

@@ -36,7 +36,15 @@ func OpenFolder(dir string, edited bool) (*Folder, error) {
 	if edited {
 		return f, nil
 	}
-	m, foreign, err := readManifest(dir)
+	place, err := disk.OpenPlace(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil // the first file that is read is the error
+	case err != nil:
+		return nil, WithPath(dir, err)
+	}
+	defer place.Close()
+	m, foreign, err := readManifest(place)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +126,20 @@ func (f *Folder) SameRun(name, id string) error {
 // CheckEdited is an error for a file that a [Set] with an id wrote into its folder and
 // somebody changed there.
 func CheckEdited(path string) error {
-	m, _, err := readManifest(filepath.Dir(path))
+	dir, err := disk.OpenPlace(filepath.Dir(path))
 	if err != nil {
 		return nil // the reader of the file says what is the matter
+	}
+	defer dir.Close()
+	m, _, err := readManifest(dir)
+	if err != nil {
+		return nil // the same
 	}
 	want, listed := m.Files[filepath.Base(path)]
 	if !listed || m.ID == "" {
 		return nil
 	}
-	if sum, err := checksum(path); err == nil && sum != "" && sum != want {
+	if got, err := checksum(dir, filepath.Base(path)); err == nil && got != "" && got != want {
 		return fmt.Errorf("%s: %w: its SHA-256 is not that in %s; write it again, or give it another name if it was changed on purpose", path, ErrUnproven, filepath.Join(filepath.Dir(path), Manifest))
 	}
 	return nil

@@ -12,7 +12,9 @@ import (
 	"tobac/internal/file"
 )
 
-// FuzzManifest: whatever a folder's manifest holds, a set replaces the files in the folder only if the manifest has their checksums, which is read here by the decoder of the standard library alone.
+// FuzzManifest: whatever a folder's manifest holds, a set replaces the files in the folder only if
+// the manifest has their checksums, which is read here by the decoder of the standard library
+// alone.
 func FuzzManifest(f *testing.F) {
 	const content = "somebody's work\n"
 	digest := sha256.Sum256([]byte(content))

@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,24 +37,31 @@ func TestSetReplacesItsOwnFiles(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func()
-		refused []string
+		refused []string // nil: not
+		other   bool     // refused for the folder, which then counts as somebody else's
 	}{
-		{"nothing", func() {}, nil},
-		{"one deleted", func() { os.Remove("run/a") }, nil},
-		{"one edited", func() { writeFile(t, "run/b", "mine") }, []string{"run/b"}},
-		{"all edited", func() { writeFile(t, "run/a", "my own"); writeFile(t, "run/b", "mine") }, []string{"run/a", "run/b"}},
-		{"written again with the same content", func() { os.Remove("run/b"); writeFile(t, "run/b", "b1") }, nil},
-		{"manifest deleted", func() { os.Remove("run/" + file.Manifest) }, []string{"run/a", "run/b"}},
-		{"manifest of another program", func() { writeFile(t, "run/"+file.Manifest, `{"files":{"a":"x"}}`) }, []string{"run/a", "run/b", "run/" + file.Manifest}},
-		{"manifest damaged", func() { writeFile(t, "run/"+file.Manifest, `{"note":`) }, []string{"run/a", "run/b", "run/" + file.Manifest}},
-		{"another file", func() { writeFile(t, "run/other", "mine") }, nil},
+		{name: "nothing", change: func() {}},
+		{name: "one deleted", change: func() { os.Remove("run/a") }},
+		{"one edited", func() { writeFile(t, "run/b", "mine") }, []string{"run/b"}, false},
+		{"all edited", func() { writeFile(t, "run/a", "my own"); writeFile(t, "run/b", "mine") }, []string{"run/a", "run/b"}, false},
+		{name: "written again with the same content", change: func() { os.Remove("run/b"); writeFile(t, "run/b", "b1") }},
+		{"manifest deleted", func() { os.Remove("run/" + file.Manifest) }, []string{"a", "b"}, true},
+		{"manifest of another program", func() { writeFile(t, "run/"+file.Manifest, `{"files":{"a":"x"}}`) }, []string{"a", "b", file.Manifest}, true},
+		{"manifest damaged", func() { writeFile(t, "run/"+file.Manifest, `{"note":`) }, []string{"a", "b", file.Manifest}, true},
+		{"manifest and files replaced", func() {
+			errorsOf(os.RemoveAll("run"), os.Mkdir("run", 0o777))
+			for _, name := range []string{"notes", "x", "y", "z", ".hidden"} {
+				writeFile(t, "run/"+name, "mine")
+			}
+		}, []string{"notes", "x", "y and 1 more"}, true},
+		{name: "another file", change: func() { writeFile(t, "run/other", "mine") }},
 		{"link in the place of a file", func() {
 			os.Remove("run/a")
 			writeFile(t, "target", "a1")
 			if err := os.Symlink("../target", "run/a"); err != nil {
 				t.Skip("no symbolic links: ", err)
 			}
-		}, []string{"run/a"}},
+		}, []string{"run/a"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t)
@@ -69,8 +77,14 @@ func TestSetReplacesItsOwnFiles(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.HasPrefix(err.Error(), strings.Join(c.refused, ", ")+": w") || !strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), "--force") {
-				t.Errorf("error %v, want %v named", err, c.refused)
+			want := strings.Join(c.refused, ", ") + ": were" + refusal
+			if c.other {
+				want = "run: holds other things than results of tobac (" + strings.Join(c.refused, ", ") + ", no valid tobac.json)"
+			} else if len(c.refused) == 1 {
+				want = c.refused[0] + ": was" + refusal
+			}
+			if !errors.As(err, new(*file.Refusal)) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "--force") {
+				t.Errorf("error %v, want %s", err, want)
 			}
 			if after := contents(t, "run"); after != before {
 				t.Errorf("the folder was changed from\n%s\nto\n%s", before, after)

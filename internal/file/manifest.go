@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Manifest is the name of the file in which a [Set] notes what it wrote into a
@@ -28,24 +27,21 @@ type manifest struct {
 // manifestNote is by what a manifest is known, and what it is for.
 const manifestNote = "files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force"
 
+// mostManifest bounds the bytes of a manifest, and of a journal, which have a few hundred.
+const mostManifest = 1 << 20
+
 // readManifest reads the manifest of a folder. Without one it is empty; foreign says
 // that a file of that name is there and is none.
-func readManifest(dir string) (m manifest, foreign bool, err error) {
-	const most = 1 << 20 // bytes; a manifest has a few hundred
+func readManifest(dir *place) (m manifest, foreign bool, err error) {
 	m.Files = map[string]string{}
-	path := filepath.Join(dir, Manifest)
-	info, err := disk.Lstat(path)
+	text, err := dir.readAll(Manifest, mostManifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, false, nil
-	case err != nil:
-		return m, false, WithPath(path, err)
-	case !info.Mode().IsRegular() || info.Size() > most:
+	case errors.Is(err, errNotOurs):
 		return m, true, nil
-	}
-	text, err := disk.ReadFile(path)
-	if err != nil {
-		return m, false, WithPath(path, err)
+	case err != nil:
+		return m, false, WithPath(dir.path(Manifest), err)
 	}
 	read := manifest{}
 	if err := json.Unmarshal(text, &read); err != nil || read.Note != manifestNote {
@@ -67,15 +63,15 @@ func (m manifest) write(w io.Writer) error {
 }
 
 // checksum is that of a regular file, "" for everything else, links included.
-func checksum(path string) (string, error) {
-	info, err := disk.Lstat(path)
+func checksum(dir *place, name string) (string, error) {
+	info, err := dir.Lstat(name)
 	if err != nil {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
 		return "", nil
 	}
-	f, err := disk.Open(path)
+	f, err := dir.Open(name)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +93,9 @@ type Guard struct {
 	// Inputs are files that the program reads. They are never replaced, by whatever
 	// name or link they are reached.
 	Inputs []Input
-	// Force replaces files that this program did not write.
+	// Beside are paths of other files and folders of the same command, which may lie in its folder.
+	Beside []string
+	// Force replaces files that this program did not write, and puts files beside those of others.
 	Force bool
 }
 

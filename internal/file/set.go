@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,11 +23,13 @@ import (
 // the folder holds the results of one run. It belongs to one goroutine.
 type Set struct {
 	dir     string
+	place   *place // that dir is; nil: not open
 	names   []string
 	guard   Guard
 	staging *staging
 	id      string            // of the run; "": that of the manifest that is there
-	made    []string          // folders created for the files, innermost first
+	made    []string          // folders created for dir, innermost first
+	below   []string          // folders created in it
 	written []string          // names of the files in staging
 	sums    map[string]string // their checksums
 }
@@ -34,103 +38,162 @@ type Set struct {
 // be and writes to it, so that an unusable folder, and a file that must not be
 // replaced, are found before the work. The caller calls [Set.Commit], and
 // [Set.Discard] in every case.
-func OpenSet(dir string, names []string, guard Guard) (s *Set, err error) {
-	const allowed = "allowed: the path of a folder, which is created if it does not exist"
-	s = &Set{dir: filepath.Clean(dir), names: names, guard: guard, sums: map[string]string{}}
-	if info, err := disk.Stat(s.dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s: is a file; %s", dir, allowed)
+func OpenSet(dir string, names []string, guard Guard) (*Set, error) {
+	s := &Set{dir: filepath.Clean(dir), names: names, guard: guard, sums: map[string]string{}}
+	if err := s.open(dir); err != nil {
+		s.Discard()
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			s.Discard()
-		}
-	}()
-	if err := s.makeFolder(s.dir); err != nil {
-		return nil, fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
-	}
-	if s.staging, err = newStaging(s.dir); err != nil {
-		return nil, fmt.Errorf("%s: cannot be written: %w", dir, cause(err))
-	}
-	for _, folder := range s.folders() {
-		if info, err := disk.Stat(folder); err == nil && info.IsDir() {
-			if err := Check(filepath.Join(folder, Manifest)); err != nil {
-				return s, err
-			}
-		}
-	}
-	_, err = s.check()
-	return s, err
+	return s, nil
 }
 
-// folders are those below dir that names are in.
-func (s *Set) folders() []string {
+// open is [OpenSet] of the folder that the caller named dir.
+func (s *Set) open(dir string) (err error) {
+	const allowed = "allowed: the path of a folder, which is created if it does not exist"
+	if info, err := disk.Stat(s.dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: is a file; %s", dir, allowed)
+	}
+	if err := s.makeFolder(); err != nil {
+		return fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
+	}
+	if s.place, err = disk.OpenPlace(s.dir); err == nil {
+		s.staging, err = newStaging(s.place, s.places())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", dir, cause(err))
+	}
+	_, refused, err := s.check()
+	if err == nil && !s.guard.Force {
+		if err = cmp.Or(s.occupied(dir), refused); err != nil {
+			err = &Refusal{err}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, folder := range s.folders(s.names) {
+		if err := s.probe(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return WithPath(s.place.path(folder), err)
+		}
+	}
+	return nil
+}
+
+// probe finds a folder below that cannot be written to.
+func (s *Set) probe(folder string) error {
+	below, err := s.place.OpenPlace(folder)
+	if err != nil {
+		return err
+	}
+	defer below.Close()
+	probe, err := newStaging(below, nil)
+	probe.remove()
+	return err
+}
+
+// folders are those below dir that files with these names are in.
+func (s *Set) folders(names []string) []string {
 	var all []string
-	for _, name := range s.names {
-		if folder := filepath.Dir(filepath.Join(s.dir, name)); folder != s.dir && !slices.Contains(all, folder) {
+	for _, name := range names {
+		if folder := path.Dir(name); folder != "." && !slices.Contains(all, folder) {
 			all = append(all, folder)
 		}
 	}
 	return all
 }
 
-// makeFolder makes a folder and those above it.
-func (s *Set) makeFolder(dir string) error {
-	var missing []string
-	for d := dir; ; d = filepath.Dir(d) {
+// makeFolder makes the folder and those above it.
+func (s *Set) makeFolder() error {
+	for d := s.dir; ; d = filepath.Dir(d) {
 		if _, err := disk.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		missing = append(missing, d)
+		s.made = append(s.made, d)
 	}
-	s.made = append(missing, s.made...)
-	return disk.MkdirAll(dir, 0o777)
+	return disk.MkdirAll(s.dir, 0o777)
+}
+
+// A Refusal is the error for a folder that a set does not write to unless it is forced.
+type Refusal struct{ error }
+
+// occupied refuses a folder that no set has written to and that has other things, but for hidden ones.
+func (s *Set) occupied(dir string) error {
+	if known, _, err := readManifest(s.place); err != nil || known.Note != "" {
+		return nil // which check has read
+	}
+	others := slices.DeleteFunc(s.place.matching("", ""), func(name string) bool {
+		return name[0] == '.' || slices.ContainsFunc(s.guard.Beside, func(path string) bool { return leads(s.dir, path, name) })
+	})
+	if n := len(others); n > 0 {
+		const most = 3
+		text := strings.Join(others[:min(n, most)], ", ")
+		if n > most {
+			text += fmt.Sprintf(" and %d more", n-most)
+		}
+		return fmt.Errorf("%s: holds other things than results of tobac (%s, no valid %s); choose a new or empty folder, or give --force", dir, text, Manifest)
+	}
+	return nil
+}
+
+// leads reports whether a path is that of a folder, or begins with a name in it.
+func leads(dir, path, name string) bool {
+	from, err := filepath.Abs(dir)
+	to, err2 := filepath.Abs(path)
+	rel, err3 := filepath.Rel(from, to)
+	first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+	return path != "" && errors.Join(err, err2, err3) == nil && (first == "." || first == name)
 }
 
 // SetID notes the id of the run that the files are of in the manifest.
 func (s *Set) SetID(id string) { s.id = id }
 
-// check finds places that must not be written to, and returns the checksums of
+// check finds places that must not be written to: refused is why, without force. It returns the checksums of
 // the files that are there now.
-func (s *Set) check() (now map[string]string, err error) {
-	known, foreign, err := readManifest(s.dir)
+func (s *Set) check() (now map[string]string, refused, err error) {
+	known, none, err := readManifest(s.place)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	for _, folder := range s.folders(s.names) {
+		if info, err := s.place.Lstat(folder); err == nil && !info.IsDir() {
+			return nil, nil, fmt.Errorf("%s: is a link or a file; allowed: a folder", s.place.path(folder))
+		}
 	}
 	now = map[string]string{}
-	var refused []string
+	var foreign []string
 	for _, name := range s.places() {
-		path := filepath.Join(s.dir, name)
-		info, err := disk.Lstat(path)
+		path := s.place.path(name)
+		info, err := s.place.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, WithPath(path, err)
+			return nil, nil, WithPath(path, err)
 		case info.IsDir():
-			return nil, fmt.Errorf("%s: is a folder where a file must be written", path)
+			return nil, nil, fmt.Errorf("%s: is a folder where a file must be written", path)
 		}
 		if err := s.guard.CheckInput(path); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch kind := info.Mode().Type(); {
 		case kind != 0 && kind != fs.ModeSymlink:
-			return nil, fmt.Errorf("%s: is no regular file; move it away, or choose another folder", path)
+			return nil, nil, fmt.Errorf("%s: is no regular file; move it away, or choose another folder", path)
 		}
-		if now[name], err = checksum(path); err != nil {
-			return nil, WithPath(path, err)
+		if now[name], err = checksum(s.place, name); err != nil {
+			return nil, nil, WithPath(path, err)
 		}
 		ours := now[name] != "" && now[name] == known.Files[name]
 		if name == Manifest {
-			ours = !foreign
+			ours = !none
 		}
 		if !ours && !s.guard.Force {
-			refused = append(refused, path)
+			foreign = append(foreign, path)
 		}
 	}
-	if len(refused) > 0 {
-		return nil, foreignFiles(refused)
+	if len(foreign) > 0 {
+		refused = foreignFiles(foreign)
 	}
-	return now, nil
+	return now, refused, nil
 }
 
 // foreignFiles is the error for files that are not replaced.
@@ -142,14 +205,15 @@ func foreignFiles(paths []string) error {
 	return fmt.Errorf("%s: %s; choose another folder, move what you want to keep, or give --force", strings.Join(paths, ", "), reason)
 }
 
-// Write writes one file, which appears in the folder on commit.
+// Write writes one file, which appears in the folder on commit. Its name is one of those of
+// the set.
 func (s *Set) Write(name string, write func(io.Writer) error) error {
-	sum, err := create(filepath.Join(s.dir, name), s.staging.file(name), write)
+	if !slices.Contains(s.places(), name) {
+		panic("file: the set has no name " + name)
+	}
+	sum, err := s.staging.create(name, s.place.path(name), 0o666, write)
 	if err != nil {
 		return err
-	}
-	if !slices.Contains(s.names, name) {
-		s.names = append(slices.Clone(s.names), name)
 	}
 	s.written = append(s.written, name)
 	s.sums[name] = sum
@@ -162,12 +226,15 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 func (s *Set) Commit() (err error) {
 	defer func() {
 		if err == nil {
-			s.made = nil
+			s.made, s.below = nil, nil
 		}
 		s.Discard()
 	}()
-	now, err := s.check()
-	if err != nil {
+	if err := s.still(); err != nil {
+		return err
+	}
+	now, refused, err := s.check()
+	if err := cmp.Or(err, refused); err != nil {
 		return err
 	}
 	j, err := s.prepare(now)
@@ -176,8 +243,8 @@ func (s *Set) Commit() (err error) {
 	}
 	if err := s.move(j); err != nil {
 		// From here on the next sweep would take it back too.
-		disk.Rename(s.staging.file(journalName), s.staging.file(journalBack))
-		if !j.takeBack(s.dir, s.staging) {
+		s.place.Rename(s.staging.file(journalName), s.staging.file(journalBack))
+		if !j.takeBack(s.staging) {
 			s.staging.leave()
 			s.staging = nil
 		}
@@ -186,29 +253,45 @@ func (s *Set) Commit() (err error) {
 	return nil
 }
 
+// still is an error if the path of the folder leads to another one by now.
+func (s *Set) still() error {
+	there, err := disk.Stat(s.dir)
+	if err != nil {
+		return WithPath(s.dir, err)
+	}
+	here, err := s.place.Lstat(".")
+	switch {
+	case err != nil:
+		return WithPath(s.dir, err)
+	case !os.SameFile(here, there):
+		return fmt.Errorf("%s: is another folder than it was", s.dir)
+	}
+	return nil
+}
+
 // move makes the moves of a journal.
 func (s *Set) move(j *journal) error {
 	for _, name := range slices.Concat(j.Removed, j.Names) {
-		path, fresh := filepath.Join(s.dir, name), s.staging.file(name)
-		if err := disk.Rename(path, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return WithPath(path, err)
+		fresh := s.staging.file(name)
+		if err := s.place.Rename(name, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return WithPath(s.place.path(name), err)
 		}
 		if slices.Contains(j.Removed, name) {
 			continue
 		}
-		if err := disk.Rename(fresh, path); err != nil {
-			return WithPath(path, err)
+		if err := s.place.Rename(fresh, name); err != nil {
+			return WithPath(s.place.path(name), err)
 		}
 	}
-	for _, folder := range s.folders() {
-		disk.Remove(folder) // if nothing is left in it
+	for _, folder := range s.folders(s.names) {
+		s.place.Remove(folder) // if nothing is left in it
 	}
 	return nil
 }
 
 // prepare writes the manifest and the journal, and returns the latter.
 func (s *Set) prepare(now map[string]string) (*journal, error) {
-	known, _, err := readManifest(s.dir)
+	known, _, err := readManifest(s.place)
 	if err != nil {
 		return nil, err
 	}
@@ -216,26 +299,27 @@ func (s *Set) prepare(now map[string]string) (*journal, error) {
 	fresh := manifest{Note: manifestNote, ID: cmp.Or(s.id, known.ID), Files: s.sums}
 	for name, sum := range known.Files {
 		switch {
-		case slices.Contains(s.written, name) || !filepath.IsLocal(filepath.FromSlash(name)):
+		case slices.Contains(s.written, name):
 		case slices.Contains(s.names, name) && now[name] == sum:
 			removed = append(removed, name)
-		default:
-			if _, err := disk.Lstat(filepath.Join(s.dir, name)); err == nil {
-				fresh.Files[name] = sum
-			}
+		case s.place.has(name):
+			fresh.Files[name] = sum
 		}
 	}
 	slices.Sort(removed)
-	for _, name := range s.written { // before the first move: finishing them makes no folders
-		if err := s.makeFolder(filepath.Dir(filepath.Join(s.dir, name))); err != nil {
-			return nil, WithPath(filepath.Join(s.dir, name), err)
+	for _, folder := range s.folders(s.written) { // before the first move: finishing them makes no folders
+		switch err := s.place.Mkdir(folder, 0o777); {
+		case err == nil:
+			s.below = append(s.below, folder)
+		case !errors.Is(err, fs.ErrExist):
+			return nil, WithPath(s.place.path(folder), err)
 		}
 	}
 	if err := s.Write(Manifest, fresh.write); err != nil { // the last, and so the last to be moved
 		return nil, err
 	}
 	j := &journal{Names: s.written, Removed: removed, Former: now, Fresh: s.sums}
-	_, err = create(filepath.Join(s.dir, journalName), s.staging.file(journalName), func(w io.Writer) error {
+	_, err = s.staging.create(journalName, s.place.path(journalName), 0o600, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(j)
 	})
 	return j, err
@@ -251,10 +335,17 @@ func (s *Set) Discard() {
 		s.staging.remove()
 		s.staging = nil
 	}
-	for _, d := range s.made {
-		disk.Remove(d) // not if somebody else has put something there
+	if s.place != nil {
+		for _, folder := range s.below {
+			s.place.Remove(folder) // not if somebody else has put something there
+		}
+		s.place.Close()
+		s.place = nil
 	}
-	s.made = nil
+	for _, d := range s.made {
+		disk.Remove(d) // the same
+	}
+	s.made, s.below = nil, nil
 }
 
 // places are the names of all files that the set may write, its manifest

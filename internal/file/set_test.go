@@ -100,9 +100,10 @@ func TestSetFailures(t *testing.T) {
 			return f.Commit()
 		}},
 		{"folder in the place of a file", func(f *file.Set) error {
-			if err := f.Write("sub", writes("new")); err != nil {
-				return err
+			if err := errors.Join(f.Write("late", writes("new")), os.Mkdir("old/late", 0o755)); err != nil {
+				return nil // which the test refuses
 			}
+			defer os.Remove("old/late")
 			return f.Commit()
 		}},
 	} {
@@ -116,7 +117,7 @@ func TestSetFailures(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			f, err := file.OpenSet("old", []string{"one", "two"}, file.Guard{Force: true})
+			f, err := file.OpenSet("old", []string{"one", "two", "late"}, file.Guard{Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +152,7 @@ func TestSetPlaceTaken(t *testing.T) {
 	if err := os.MkdirAll("run/one", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := file.OpenSet("run", []string{"one"}, file.Guard{}); err == nil || !strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
+	if _, err := file.OpenSet("run", []string{"one"}, file.Guard{Force: true}); err == nil || !strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -4,19 +4,24 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // A staging is a hidden folder beside the place where files belong. While it is
 // in use its owner holds a lock on a file in it, which the system takes back when
 // the process ends, however it ends: see [sweep].
 type staging struct {
-	path string
+	dir  *place // the folder around it
+	name string // in dir
+	in   *place // the folder itself
 	lock *openFile
 }
 
@@ -31,10 +36,11 @@ const (
 )
 
 // newStaging makes a staging folder in dir, and removes those that ended
-// processes left there. Another process that sweeps may take an unmarked folder for
+// processes left there; names are those of the files that the caller is to put into dir. Another
+// process that sweeps may take an unmarked folder for
 // one of those, and then this one makes another.
-func newStaging(dir string) (s *staging, err error) {
-	sweep(dir)
+func newStaging(dir *place, names []string) (s *staging, err error) {
+	sweep(dir, names)
 	const attempts = 10
 	for range attempts {
 		var lost bool
@@ -49,15 +55,17 @@ func newStaging(dir string) (s *staging, err error) {
 	return nil, errors.New("another process removes the temporary folder again and again")
 }
 
-// makeStaging makes a staging folder; lost says that a sweep of another process came
-// between.
-func makeStaging(dir string) (s *staging, lost bool, err error) {
-	path, err := disk.MkdirTemp(dir, stagingBegin+"*"+stagingEnd)
-	if err != nil {
-		return nil, false, err
+// makeStaging makes a staging folder; lost says that another process came between: its
+// sweep, or one that has taken the name.
+func makeStaging(dir *place) (s *staging, lost bool, err error) {
+	s = &staging{dir: dir, name: fmt.Sprintf("%s%d%s", stagingBegin, rand.Uint32(), stagingEnd)}
+	if err := dir.Mkdir(s.name, 0o700); err != nil {
+		return nil, errors.Is(err, fs.ErrExist), err // whose it is that is there
 	}
-	s = &staging{path: path}
-	if s.lock, err = disk.OpenFile(s.file(lockName), os.O_RDWR|os.O_CREATE|os.O_EXCL); err != nil {
+	if s.in, err = dir.OpenPlace(s.name); err != nil {
+		return s, errors.Is(err, fs.ErrNotExist), err
+	}
+	if s.lock, err = s.in.OpenFile(lockName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return s, errors.Is(err, fs.ErrNotExist), err
 	}
 	held, busy := tryLock(s.lock.file)
@@ -68,7 +76,7 @@ func makeStaging(dir string) (s *staging, lost bool, err error) {
 	if err != nil {
 		return s, false, err
 	}
-	there, err := disk.Lstat(s.file(lockName))
+	there, err := s.in.Lstat(lockName)
 	if err != nil || !os.SameFile(mine, there) {
 		return s, err == nil || errors.Is(err, fs.ErrNotExist), err
 	}
@@ -76,10 +84,11 @@ func makeStaging(dir string) (s *staging, lost bool, err error) {
 	return s, false, err
 }
 
-// file is the place of a file of the set, all of which are beside each other here.
-func (s *staging) file(name string) string {
-	return filepath.Join(s.path, strings.ReplaceAll(name, "/", "%2F"))
-}
+// base is the name of a file of the set, all of which are beside each other here.
+func (s *staging) base(name string) string { return strings.ReplaceAll(name, "/", "%2F") }
+
+// file is the same in the folder around it.
+func (s *staging) file(name string) string { return s.name + "/" + s.base(name) }
 
 // remove removes the folder: the journal after the files that it is about, and the
 // mark last, so that whatever cannot be removed, and whenever the process ends, the
@@ -89,24 +98,33 @@ func (s *staging) remove() {
 		return
 	}
 	defer s.leave()
-	rank := func(path string) int {
-		return slices.Index([]string{journalName, journalBack, lockName}, filepath.Base(path))
-	}
-	all := disk.matching(s.path, "", "")
-	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, path := range all {
-		if filepath.Base(path) == lockName {
-			s.leave() // before the file goes, which other systems demand
+	if s.in != nil {
+		rank := func(name string) int { return slices.Index([]string{journalName, journalBack, lockName}, name) }
+		all := s.in.matching("", "")
+		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+		for _, name := range all {
+			if name == lockName {
+				s.unlock() // before the file goes, which other systems demand
+			}
+			if err := s.in.RemoveAll(name); err != nil {
+				return
+			}
 		}
-		if err := disk.RemoveAll(path); err != nil {
-			return
-		}
 	}
-	disk.Remove(s.path)
+	s.leave()
+	s.dir.Remove(s.name)
 }
 
 // leave gives the lock back, and leaves the folder to the next sweep.
 func (s *staging) leave() {
+	s.unlock()
+	if s.in != nil {
+		s.in.Close()
+		s.in = nil
+	}
+}
+
+func (s *staging) unlock() {
 	if s.lock != nil {
 		s.lock.Close()
 		s.lock = nil
@@ -116,30 +134,83 @@ func (s *staging) leave() {
 // sweep removes the staging folders that ended processes left in dir: those with
 // a mark of this program whose lock nobody holds, and those whose process ended before
 // it had put anything into them. A set that was being moved into place, or taken back,
-// is moved to the end first.
-func sweep(dir string) {
-	for _, path := range disk.matching(dir, stagingBegin, stagingEnd) {
-		if info, err := disk.Lstat(path); err != nil || !info.IsDir() {
-			continue
-		}
-		lock, err := disk.OpenFile(filepath.Join(path, lockName), os.O_RDWR)
-		if errors.Is(err, fs.ErrNotExist) {
-			disk.Remove(path) // which fails unless it is empty
-		}
-		if err != nil {
-			continue
-		}
-		s := &staging{path: path, lock: lock}
-		held, _ := tryLock(lock.file)
-		text, err := io.ReadAll(io.LimitReader(lock, int64(len(lockText)+1)))
-		switch {
-		case !held || err != nil:
-		case string(text) == lockText && finish(dir, s):
-			s.remove()
-		case len(text) < len(lockText) && lockText[:len(text)] == string(text) && len(disk.matching(path, "", "")) == 1:
-			s.remove() // ended before it was marked
+// is moved to the end first, if all its files are among those with these names: whoever made the folder
+// gains nothing that way, for the caller is about to replace the same files. A folder that is not
+// known to be the user's alone stays as it is, and so does one whose moves are not made,
+// which is said: see [OnUnfollowed].
+func sweep(dir *place, names []string) {
+	for _, name := range dir.matching(stagingBegin, stagingEnd) {
+		s := &staging{dir: dir, name: name}
+		if why := s.tidy(names); why != "" {
+			unfollowed(dir.path(name), why)
 		}
 		s.leave()
+	}
+}
+
+// tidy removes a staging folder whose process has ended. It says why not where moves
+// had begun that it does not make.
+func (s *staging) tidy(names []string) (why string) {
+	info, err := s.dir.Lstat(s.name)
+	switch {
+	case err == nil && info.Mode().Type() == fs.ModeSymlink:
+		return "it is a link"
+	case err != nil || !info.IsDir():
+		return ""
+	}
+	if s.in, err = s.dir.OpenPlace(s.name); err != nil {
+		return ""
+	}
+	begun := s.in.has(journalName) || s.in.has(journalBack)
+	for _, name := range []string{".", lockName, journalName, journalBack} {
+		if s.in.private(name) || name != "." && !s.in.has(name) {
+			continue
+		}
+		if begun {
+			return fmt.Sprintf("%s is not known to be this user's own, or others may write to it", filepath.Join(s.name, name))
+		}
+		return ""
+	}
+	s.lock, err = s.in.OpenFile(lockName, os.O_RDWR, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && begun:
+		return "it has no " + lockName
+	case errors.Is(err, fs.ErrNotExist):
+		s.dir.Remove(s.name) // which fails unless it is empty
+		return ""
+	case err != nil:
+		return ""
+	}
+	if held, _ := tryLock(s.lock.file); !held {
+		return ""
+	}
+	text, err := io.ReadAll(io.LimitReader(s.lock, int64(len(lockText)+1)))
+	switch {
+	case err != nil:
+	case string(text) == lockText:
+		if why = s.finish(names); why == "" {
+			s.remove()
+		}
+	case len(text) < len(lockText) && lockText[:len(text)] == string(text) && len(s.in.matching("", "")) == 1:
+		s.remove() // ended before it was marked
+	case begun:
+		return fmt.Sprintf("%s is not that of a run", filepath.Join(s.name, lockName))
+	}
+	return why
+}
+
+// OnUnfollowed makes f be told of staging folders with moves that are not made, and why not, until
+// restore is called. It may be called by several goroutines at a time.
+func OnUnfollowed(f func(folder, why string)) (restore func()) {
+	before := told.Swap(&f)
+	return func() { told.Store(before) }
+}
+
+var told atomic.Pointer[func(folder, why string)]
+
+func unfollowed(folder, why string) {
+	if f := told.Load(); f != nil {
+		(*f)(folder, why)
 	}
 }
 
@@ -159,63 +230,79 @@ const (
 	journalBack = ".back"
 )
 
-// finish makes the moves that an ended commit did not make. It reports whether
-// nothing of value is left in the staging folder: where somebody has changed a file
-// since, all stays as it is.
-func finish(dir string, s *staging) bool {
+// finish makes the moves that an ended commit did not make. It says why something of value is left
+// in the staging folder: where somebody has changed a file since, all stays as it is.
+func (s *staging) finish(names []string) (why string) {
 	back := true
-	text, err := disk.ReadFile(s.file(journalBack))
+	text, err := s.in.readAll(journalBack, mostManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		back = false
-		text, err = disk.ReadFile(s.file(journalName))
+		text, err = s.in.readAll(journalName, mostManifest)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // ended before the first move, or after all of this
-		return len(disk.matching(s.path, "", former)) == 0
+		if len(s.in.matching("", former)) > 0 {
+			return "it has former files, and nothing says of what"
+		}
+		return ""
 	case err != nil:
-		return false
+		return fmt.Sprintf("its journal cannot be read: %v", cause(err))
 	}
 	j := journal{}
 	if err := json.Unmarshal(text, &j); err != nil {
-		return !back // ended while it was written, before the first move
+		if back {
+			return "its journal is damaged"
+		}
+		return "" // ended while it was written, before the first move
+	}
+	for _, name := range slices.Concat(j.Names, j.Removed) {
+		if !slices.Contains(names, name) {
+			return fmt.Sprintf("it is to replace %q, which this command does not write there", name)
+		}
 	}
 	if back {
-		return j.takeBack(dir, s)
+		if !j.takeBack(s) {
+			return "files have come or changed since, or cannot be moved"
+		}
+		return ""
 	}
 	for _, name := range j.Names {
-		fresh, place := s.file(name), filepath.Join(dir, name)
-		if _, err := disk.Lstat(fresh); errors.Is(err, fs.ErrNotExist) {
+		sum, err := checksum(s.in, s.base(name))
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // moved already
 		}
-		if !holds(place, j.Former[name]) || disk.Rename(fresh, place) != nil {
-			return false
+		if err != nil || sum == "" || sum != j.Fresh[name] {
+			return fmt.Sprintf("%s is not what its journal says", filepath.Join(s.name, s.base(name)))
+		}
+		if !holds(s.dir, name, j.Former[name]) || s.dir.Rename(s.file(name), name) != nil {
+			return fmt.Sprintf("%s has changed since, or cannot be replaced", s.dir.path(name))
 		}
 	}
 	for _, name := range j.Removed {
-		if place := filepath.Join(dir, name); holds(place, j.Former[name]) {
-			disk.Remove(place)
+		if holds(s.dir, name, j.Former[name]) {
+			s.dir.Remove(name)
 		}
 	}
-	return true
+	return ""
 }
 
 // takeBack undoes the moves of a commit. It reports whether each file that was there
 // before is in its place again, or one that somebody has put there since.
-func (j *journal) takeBack(dir string, s *staging) bool {
+func (j *journal) takeBack(s *staging) bool {
 	all := true
 	for _, name := range slices.Concat(j.Removed, j.Names) {
-		place, moved := filepath.Join(dir, name), s.file(name+former)
-		_, err := disk.Lstat(moved)
+		moved := s.file(name + former)
+		_, err := s.dir.Lstat(moved)
 		switch {
 		case err == nil:
-			all = all && holds(place, j.Fresh[name]) && disk.Rename(moved, place) == nil
+			all = all && holds(s.dir, name, j.Fresh[name]) && s.dir.Rename(moved, name) == nil
 		case !errors.Is(err, fs.ErrNotExist):
 			all = false
 		default:
-			if _, had := j.Former[name]; had || j.Fresh[name] == "" || !holds(place, j.Fresh[name]) {
+			if _, had := j.Former[name]; had || j.Fresh[name] == "" || !holds(s.dir, name, j.Fresh[name]) {
 				continue // in its place, or of somebody else
 			}
-			if err := disk.Remove(place); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := s.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				all = false
 			}
 		}
@@ -224,7 +311,7 @@ func (j *journal) takeBack(dir string, s *staging) bool {
 }
 
 // holds reports whether a place is free, or has the file with a checksum.
-func holds(place, sum string) bool {
-	got, err := checksum(place)
+func holds(dir *place, name, sum string) bool {
+	got, err := checksum(dir, name)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && got != "" && got == sum
 }

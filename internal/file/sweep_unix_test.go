@@ -104,7 +104,7 @@ func TestKilledWhileMoving(t *testing.T) {
 		change func()
 		want   string
 	}{
-		{"nothing changed", func() {}, "new a new b"},
+		{"nothing changed", func() {}, "new a new b"}, // nothing is told
 		{"changed by somebody", func() { writeFile(t, "run/b", "mine") }, "new a mine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,13 +117,12 @@ func TestKilledWhileMoving(t *testing.T) {
 				t.Fatalf("the killed run left %q", got)
 			}
 			c.change()
-			s, err := file.OpenSet("run", []string{"other"}, file.Guard{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			told := ""
+			defer file.OnUnfollowed(func(folder, why string) { told = why })()
+			s, err := file.OpenSet("run", moved, file.Guard{})
 			s.Discard()
-			if got := readFile(t, "run/a") + " " + readFile(t, "run/b"); got != c.want {
-				t.Errorf("the folder holds %q, want %q", got, c.want)
+			if got := readFile(t, "run/a") + " " + readFile(t, "run/b"); got != c.want || (err == nil) != (told == "") {
+				t.Errorf("the folder holds %q, want %q; told %q, error %v", got, c.want, told, err)
 			}
 			hidden := 0
 			for _, name := range listing(t, "run") {
@@ -168,7 +167,7 @@ func TestKilledNeverMixes(t *testing.T) {
 			if want := slices.Index(moved, stop) + 2; stop != file.Manifest && refused != want || stop == file.Manifest && refused != 1 {
 				t.Errorf("%d of %d files are refused", refused, len(moved))
 			}
-			s, err := file.OpenSet("run", []string{"other"}, file.Guard{})
+			s, err := file.OpenSet("run", moved, file.Guard{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func Write(path string, write func(io.Writer) error) error {
 	info, err := disk.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := checkDangling(path); err != nil {
+		if err := checkLink(path); err != nil {
 			return err
 		}
 		return replace(path, path, nil, write)
@@ -30,7 +30,7 @@ func Write(path string, write func(io.Writer) error) error {
 	case info.IsDir():
 		return isFolder(path)
 	case !info.Mode().IsRegular():
-		f, err := disk.OpenFile(path, os.O_WRONLY)
+		f, err := disk.OpenDevice(path)
 		if err != nil {
 			return WithPath(path, err)
 		}
@@ -38,6 +38,9 @@ func Write(path string, write func(io.Writer) error) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		return nil
+	}
+	if err := checkLink(path); err != nil {
+		return err
 	}
 	target, err := disk.EvalSymlinks(path)
 	if err != nil {
@@ -52,7 +55,7 @@ func Check(path string) error {
 	if info, err := disk.Stat(path); err == nil && info.IsDir() {
 		return isFolder(path)
 	}
-	if err := checkDangling(path); err != nil {
+	if err := checkLink(path); err != nil {
 		return err
 	}
 	target := path
@@ -67,19 +70,28 @@ func Check(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s: %s is no folder", path, dir)
 	}
-	probe, err := newStaging(dir)
+	place, err := disk.OpenPlace(dir)
 	if err != nil {
 		return WithPath(path, err)
 	}
+	defer place.Close()
+	probe, err := newStaging(place, nil)
 	probe.remove()
+	if err != nil {
+		return WithPath(path, err)
+	}
 	return nil
 }
 
-// checkDangling finds a link to a file that is not there, which a rename would replace.
-func checkDangling(path string) error {
+// checkLink finds a link to a file that is not there, which a rename would replace, and one that another user
+// than root has put there.
+func checkLink(path string) error {
 	info, err := disk.Lstat(path)
 	if err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return nil
+	}
+	if !ownedBy(info, user()) && !ownedBy(info, 0) {
+		return fmt.Errorf("%s: is a link that is not known to be this user's own; allowed: a file, or a link of this user's", path)
 	}
 	if _, err := disk.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: is a link to a file that is not there; allowed: a new file, or a link to one that is there", path)
@@ -92,30 +104,39 @@ func isFolder(path string) error { return fmt.Errorf("%s: is a folder; allowed: 
 // replace puts a new file in the place of target, which the caller named path.
 // former is what is there, nil: nothing.
 func replace(path, target string, former fs.FileInfo, write func(io.Writer) error) error {
-	staging, err := newStaging(filepath.Dir(target))
+	place, err := disk.OpenPlace(filepath.Dir(target))
+	if err != nil {
+		return WithPath(path, err)
+	}
+	defer place.Close()
+	return place.replace(filepath.Base(target), path, former, write)
+}
+
+// replace puts a new file into the folder, in the place of a link too.
+func (p *place) replace(name, path string, former fs.FileInfo, write func(io.Writer) error) error {
+	staging, err := newStaging(p, nil)
 	if err != nil {
 		return WithPath(path, err)
 	}
 	defer staging.remove() // also when write panics
-	fresh := staging.file(filepath.Base(target))
-	if _, err := create(path, fresh, write); err != nil {
+	if _, err := staging.create(name, path, 0o666, write); err != nil {
 		return err
 	}
 	if former != nil {
-		if err := disk.Chmod(fresh, former.Mode().Perm()); err != nil {
+		if err := staging.in.Chmod(staging.base(name), former.Mode().Perm()); err != nil {
 			return WithPath(path, err)
 		}
 	}
-	if err := disk.Rename(fresh, target); err != nil {
+	if err := p.Rename(staging.file(name), name); err != nil {
 		return WithPath(path, err)
 	}
 	return nil
 }
 
-// create writes a new file to the disk and returns its checksum. Errors begin with
+// create writes a file of the set to the disk and returns its checksum. Errors begin with
 // the path that stands for it.
-func create(path, fresh string, write func(io.Writer) error) (sum string, err error) {
-	f, err := disk.Create(fresh)
+func (s *staging) create(name, path string, mode fs.FileMode, write func(io.Writer) error) (sum string, err error) {
+	f, err := s.in.OpenFile(s.base(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return "", WithPath(path, err)
 	}
@@ -123,7 +144,7 @@ func create(path, fresh string, write func(io.Writer) error) (sum string, err er
 	h := sha256.New()
 	for _, do := range []func() error{func() error { return buffered(io.MultiWriter(f, h), write) }, f.Sync, f.Close} {
 		if err := do(); err != nil {
-			if located := new(fs.PathError); errors.As(err, &located) && located.Path == fresh {
+			if located := new(fs.PathError); errors.As(err, &located) && located.Path == f.file.Name() {
 				err = located.Err
 			}
 			return "", fmt.Errorf("%s: %w", path, err)
