@@ -25,11 +25,11 @@ func TestKnowledge(t *testing.T) {
 			p := score.Fair(5)
 			add(p)
 			want := enumerate(s, p)
-			r := run(t, s, p, mcmc.Options{WarmUp: 200, Seed: 3, Rungs: 4}, 4000)
+			r := run(t, s, p, mcmc.Options{WarmUp: 200, Seed: 3, Rungs: 4}, 1500)
 			for i := range 5 {
 				for j := range 5 {
-					// Standard errors are below 0.005 here; three are allowed.
-					if got, want := r.Edges.At(i, j), want.edges.At(i, j); math.Abs(got-want) > 0.015 || want == 0 && got != 0 || want == 1 && got < 1-1e-9 {
+					// Standard errors are below 0.008 here; three are allowed.
+					if got, want := r.Edges.At(i, j), want.edges.At(i, j); math.Abs(got-want) > 0.025 || want == 0 && got != 0 || want == 1 && got < 1-1e-9 {
 						t.Errorf("%d → %d: %v, want %v", i, j, got, want)
 					}
 				}
