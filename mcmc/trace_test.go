@@ -45,6 +45,13 @@ func TestTrace(t *testing.T) {
 	if got, want := traced.Trace().RHat, a.Diagnostics.LogP.RHat; got != want || !(got >= 0.9) {
 		t.Errorf("R̂ %v, the diagnostics have %v", got, want)
 	}
+	last := map[int]float64{} // ln p of the graphs where the chains are
+	for _, d := range a.Draws {
+		last[d.Chain] = d.LogScore
+	}
+	if got, want := traced.Trace().LogP, (last[0]+last[1]+last[2])/3; math.Abs(got-want) > 1e-9 {
+		t.Errorf("mean of ln p %v, the last draws have %v", got, want)
+	}
 	for i := range 6 {
 		for j := range 6 {
 			if a.Edges.At(i, j) != b.Edges.At(i, j) {

@@ -1,0 +1,103 @@
+package mcmc
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tobac/score"
+)
+
+// Descendants and longest paths of graphs of one, two and three words are those of relaxation.
+func TestGraphsOfManyWords(t *testing.T) {
+	for _, d := range []int{5, 63, 64, 65, 130} {
+		rng := rand.New(rand.NewPCG(uint64(d), 1))
+		g, order := newGraph(d), rng.Perm(d)
+		place, edges := make([]int, d), 0
+		for k, j := range order {
+			place[j] = k
+		}
+		for range 3 * d / 2 {
+			i, j := rng.IntN(d), rng.IntN(d)
+			if place[i] < place[j] {
+				g.toggle(i, j)
+			}
+		}
+		layer := make([]int, d)
+		g.layers(layer)
+		for _, j := range order {
+			parents := g.list(j)
+			edges += len(parents)
+			want := 0
+			for _, i := range parents {
+				want = max(want, layer[i]+1)
+			}
+			if layer[j] != want || g.degree[j] != len(parents) || !slices.IsSorted(parents) {
+				t.Errorf("d = %d: node %d with the parents %v and the degree %d has layer %d, want %d", d, j, parents, g.degree[j], layer[j], want)
+			}
+		}
+		for from := range d {
+			reached := make([]bool, d)
+			reached[from] = true
+			for _, j := range order[place[from]:] {
+				for _, i := range g.list(j) {
+					reached[j] = reached[j] || reached[i]
+				}
+			}
+			g.search(from)
+			for j, want := range reached {
+				if g.isReached(j) != want {
+					t.Fatalf("d = %d, %d edges: %d is reached from %d: %v, want %v", d, edges, j, from, !want, want)
+				}
+			}
+		}
+	}
+}
+
+// The search climbs to the most probable graph; and where it begins at one that no few changes lead to, it comes back to it from everywhere.
+func TestClimb(t *testing.T) {
+	p := small(t, 4, 3)
+	all, _ := p.partitions()
+	best := math.Inf(-1)
+	for _, s := range all {
+		total := 0.0
+		for j := range p.d {
+			largest := s.tables[j].scores[0]
+			if s.layer[j] > 0 {
+				largest = s.tables[j].walk(s.before[j], s.near[j], func(uint32, float64) {})
+			}
+			total += largest + s.tables[j].offset
+		}
+		best = max(best, total)
+	}
+	hidden := &problem{d: 6, prior: score.Uniform(6), scorer: score.NewFunc(6, func(j int, parents []int) float64 {
+		if j > 2 && slices.Equal(parents, []int{0, 1, 2}) {
+			return 50
+		}
+		return -float64(len(parents))
+	})}
+	for seed := range uint64(20) {
+		c, h := newClimber(p, rand.New(rand.NewPCG(seed, 3))), newClimber(hidden, rand.New(rand.NewPCG(seed, 3)))
+		for i := range 6 {
+			for j := range 6 {
+				if h.graph.has(i, j) != (i < 3 && j > 2) {
+					h.graph.toggle(i, j)
+				}
+			}
+		}
+		for _, c := range []*climber{c, h} {
+			if err := c.climb(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			total := 0.0
+			for j := range c.d {
+				total += c.q(j, c.graph.list(j))
+			}
+			if want := map[int]float64{4: best, 6: 150}[c.d]; math.Abs(total-want) > 1e-9 || math.Abs(c.total()-total) > 1e-9 {
+				t.Errorf("seed %d: ln p is %v of a graph of %d variables, %v by its changes, want %v", seed, total, c.d, c.total(), want)
+			}
+		}
+	}
+}
