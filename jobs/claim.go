@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"sync"
 	"time"
 
@@ -28,11 +27,12 @@ type claims struct {
 }
 
 func newClaims(f *Folder) *claims {
-	return &claims{folder: f, mine: map[string]int{}, watch: watcher{seen: map[string]sighting{}, now: time.Now}}
+	return &claims{folder: f, mine: map[string]int{}, watch: watcher{folder: f, seen: map[string]sighting{}, now: time.Now}}
 }
 
-func (c *claims) path(id string, number int) string {
-	return fmt.Sprintf("%s.%d", c.folder.jobPath(claimsName, id), number)
+// name is that of a claim in the folder.
+func (c *claims) name(id string, number int) string {
+	return fmt.Sprintf("%s.%d", jobPath(claimsName, id), number)
 }
 
 // take claims a job. Where another process that lives has it, won is false, and holder says who.
@@ -44,23 +44,24 @@ func (c *claims) take(id string) (won bool, holder card, err error) {
 		return true, card{}, nil
 	}
 	if c.owner == nil {
-		if c.owner, err = newOwner(c.folder.dir); err != nil {
+		if c.owner, err = newOwner(c.folder); err != nil {
 			return false, card{}, err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(c.path(id, 1)), 0o777); err != nil {
-		return false, card{}, file.WithPath(filepath.Dir(c.path(id, 1)), err)
+	dir := path.Dir(c.name(id, 1))
+	if err := c.folder.root.MkdirAll(dir, 0o777); err != nil {
+		return false, card{}, file.WithPath(c.folder.path(dir), err)
 	}
 	for number := 1; ; {
-		err := os.Link(c.owner.path, c.path(id, number))
+		err := c.folder.root.Link(c.owner.name, c.name(id, number))
 		if err == nil {
 			c.mine[id] = number
 			return true, card{}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return false, card{}, file.WithPath(c.path(id, number), err)
+			return false, card{}, file.WithPath(c.folder.path(c.name(id, number)), err)
 		}
-		switch holder, there, lives := c.watch.look(c.path(id, number)); {
+		switch holder, there, lives := c.watch.look(c.name(id, number)); {
 		case lives:
 			return false, holder, nil
 		case there: // of a dead owner; else it was given back meanwhile, and is free
@@ -74,7 +75,7 @@ func (c *claims) free(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for number := 1; ; number++ {
-		if _, there, lives := c.watch.look(c.path(id, number)); lives || !there {
+		if _, there, lives := c.watch.look(c.name(id, number)); lives || !there {
 			return !lives
 		}
 	}
@@ -87,16 +88,16 @@ func (c *claims) finish(id string) {
 	own := c.mine[id]
 	delete(c.mine, id)
 	c.mu.Unlock()
-	removed := 0
-	for os.Remove(c.path(id, removed+1)) == nil {
+	root, removed := c.folder.root, 0
+	for root.Remove(c.name(id, removed+1)) == nil {
 		removed++
 	}
 	if own > removed { // beside one before it that its owner took back
-		os.Remove(c.path(id, own))
+		root.Remove(c.name(id, own))
 	}
-	os.Remove(c.folder.jobPath(failedName, id))
+	root.Remove(jobPath(failedName, id))
 	if removed > 1 || removed == 1 && own == 0 {
-		file.Check(c.folder.jobPath(doneName, id)) // which sweeps what a process has left that was killed while it wrote
+		file.SweepIn(root, path.Dir(jobPath(doneName, id))) // of a process that was killed while it wrote
 	}
 }
 
@@ -105,7 +106,7 @@ func (c *claims) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, number := range c.mine {
-		os.Remove(c.path(id, number)) // one that stays is that of a dead owner from now on
+		c.folder.root.Remove(c.name(id, number)) // one that stays is that of a dead owner from now on
 	}
 	if c.owner != nil {
 		c.owner.end()
@@ -133,7 +134,7 @@ func (c *claims) fail(id, kind string, err error) {
 	if encoding != nil {
 		return
 	}
-	writeFile(c.folder.jobPath(failedName, id), func(w io.Writer) error {
+	file.WriteIn(c.folder.root, jobPath(failedName, id), func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -141,7 +142,7 @@ func (c *claims) fail(id, kind string, err error) {
 
 // failed is the failure of a job that an owner recorded; nil: it did not.
 func (c *claims) failed(id, token string) error {
-	text, err := os.ReadFile(c.folder.jobPath(failedName, id))
+	text, err := c.folder.read(jobPath(failedName, id))
 	if err != nil {
 		return nil
 	}

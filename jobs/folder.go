@@ -1,6 +1,8 @@
 package jobs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"tobac/internal/file"
+	"tobac/internal/memory"
 )
 
 // A Folder keeps a list of jobs and the finished ones, one sealed file each, moved
@@ -25,8 +30,11 @@ import (
 //
 // Several goroutines and processes may use one folder at a time, also on several
 // machines that share a file system.
+//
+// What leads out of the folder, by a name or a link, is an error, whoever has made it.
 type Folder struct {
-	dir string
+	dir  string
+	root *os.Root
 }
 
 const (
@@ -70,7 +78,11 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writeSealed(filepath.Join(dir, headerName), append(text, '\n')); err != nil {
+	f, err = openFolder(dir)
+	if err == nil {
+		err = f.writeSealed(headerName, append(text, '\n'))
+	}
+	if err != nil {
 		return nil, err
 	}
 	return ExistingFolder(dir)
@@ -79,57 +91,95 @@ func OpenFolder(dir string) (*Folder, error) {
 // ExistingFolder opens a folder of jobs that is there, and writes nothing. One that
 // is not there is fs.ErrNotExist.
 func ExistingFolder(dir string) (*Folder, error) {
-	path := filepath.Join(dir, headerName)
-	text, err := readSealed(path)
+	f, err := openFolder(dir)
+	var text []byte
+	if err == nil {
+		text, err = f.readSealed(headerName)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: is no folder of jobs: it has no %s: %w", dir, headerName, fs.ErrNotExist)
+	}
+	if f == nil {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w; it says which program the outputs of the folder are of: take a new folder, or remove the file if all of them are of this program", err)
 	}
 	var h header
 	if err := json.Unmarshal(text, &h); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", f.path(headerName), err)
 	}
 	if h.Program != Program() {
 		return nil, fmt.Errorf("%s: its jobs are of another program or machine (%s) than this one (%s), whose results differ in bits; use the one that made the folder, or a new folder", dir, h.Program, Program())
 	}
-	return &Folder{dir: dir}, nil
+	return f, nil
+}
+
+// openFolder opens a folder, whatever is in it.
+func openFolder(dir string) (*Folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, file.WithPath(dir, err)
+	}
+	return &Folder{dir, root}, nil // closed by the garbage collector
 }
 
 // Dir is the path of the folder.
 func (f *Folder) Dir() string { return f.dir }
 
+// path is that of a file in it, for messages.
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, name) }
+
 // writeSealed writes a file with the checksum of its content, at once or not at all;
 // its folder is made if need be.
-func writeSealed(path string, content []byte) error {
-	return writeFile(path, file.Sealed(func(w io.Writer) error {
+func (f *Folder) writeSealed(name string, content []byte) error {
+	return file.WriteIn(f.root, name, file.Sealed(func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	}))
 }
 
-func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return file.WithPath(path, err)
-	}
-	return file.Write(path, write)
-}
-
 // readSealed reads what writeSealed wrote.
-func readSealed(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+func (f *Folder) readSealed(name string) ([]byte, error) {
+	text, err := f.read(name)
 	if err != nil {
-		return nil, file.WithPath(path, err)
+		return nil, err
 	}
 	content, err := file.Unseal(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", f.path(name), err)
 	}
 	return content, nil
 }
 
+// read reads a file, unless the memory does not hold what is made of it.
+func (f *Folder) read(name string) ([]byte, error) {
+	in, err := file.OpenIn(f.root, name)
+	if err != nil {
+		return nil, file.WithPath(f.path(name), err)
+	}
+	defer in.Close() // only read
+	text, err := memory.ReadAll(in, 2)
+	if err != nil {
+		return nil, file.WithPath(f.path(name), err)
+	}
+	return text, nil
+}
+
+// entries are what is in one of its folders, sorted, without hidden ones; none if it is not there.
+func (f *Folder) entries(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(f.root.FS(), name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, file.WithPath(f.path(name), err)
+	}
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.Name()[0] == '.' }), nil
+}
+
 // jobPath is the path of a file of a job, in one of 256 folders: a few hundred files each stay fast.
-func (f *Folder) jobPath(folder, id string) string {
-	return filepath.Join(f.dir, folder, id[:min(2, len(id))], id)
+func jobPath(folder, id string) string { return folder + "/" + id[:min(2, len(id))] + "/" + id }
+
+// isDigest reports whether a name is a SHA-256 in hexadecimal, as IDs of jobs are.
+func isDigest(name string) bool {
+	raw, err := hex.DecodeString(name)
+	return err == nil && len(raw) == sha256.Size && strings.ToLower(name) == name
 }

@@ -3,12 +3,8 @@ package jobs
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"tobac/internal/file"
@@ -50,11 +46,11 @@ func (f *Folder) Add(list []Job) error {
 
 // addData writes data under its digest, unless it is there undamaged.
 func (f *Folder) addData(sum string, data []byte) error {
-	path := filepath.Join(f.dir, dataName, sum)
-	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, data) {
+	name := dataName + "/" + sum
+	if there, err := f.read(name); err == nil && bytes.Equal(there, data) {
 		return nil
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return file.WriteIn(f.root, name, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -71,7 +67,7 @@ func (f *Folder) addList(text []byte) error {
 	for _, name := range names {
 		number, of, _ := strings.Cut(name, "-")
 		if of == sum {
-			if _, err := readSealed(filepath.Join(f.dir, listsName, name)); err == nil {
+			if _, err := f.readSealed(listsName + "/" + name); err == nil {
 				return nil
 			}
 		}
@@ -80,22 +76,17 @@ func (f *Folder) addList(text []byte) error {
 			next = max(next, n+1)
 		}
 	}
-	return writeSealed(filepath.Join(f.dir, listsName, fmt.Sprintf("%06d-%s", next, sum)), text)
+	return f.writeSealed(fmt.Sprintf("%s/%06d-%s", listsName, next, sum), text)
 }
 
 // lists are the names of the lists, in the sequence in which they were added.
 func (f *Folder) lists() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(f.dir, listsName)) // sorted
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, file.WithPath(filepath.Join(f.dir, listsName), err)
-	}
+	entries, err := f.entries(listsName)
 	var names []string
 	for _, e := range entries {
-		if e.Name()[0] != '.' { // the temporary folder of one that is being written
-			names = append(names, e.Name())
-		}
+		names = append(names, e.Name())
 	}
-	return names, nil
+	return names, err
 }
 
 // Jobs are those recorded, each once, in the sequence in which they were added. A
@@ -108,8 +99,8 @@ func (f *Folder) Jobs() ([]Job, error) {
 	var all []Job
 	h, seen, data := newHasher(), map[string]bool{}, map[string][]byte{}
 	for _, name := range names {
-		path := filepath.Join(f.dir, listsName, name)
-		text, err := readSealed(path)
+		path := f.path(listsName + "/" + name)
+		text, err := f.readSealed(listsName + "/" + name)
 		if err != nil {
 			return nil, fmt.Errorf("%w; remove it, and record its jobs again", err)
 		}
@@ -141,11 +132,14 @@ func (f *Folder) recorded(r recordedJob, data map[string][]byte) (Job, error) {
 	j := Job{Kind: r.Kind, Input: r.Input}
 	for _, sum := range r.Data {
 		if _, ok := data[sum]; !ok {
-			path := filepath.Join(f.dir, dataName, sum)
-			content, err := os.ReadFile(path)
-			if err != nil {
-				return j, file.WithPath(path, err)
+			if !isDigest(sum) {
+				return j, fmt.Errorf("%s: a job names data by %.80q, which is no SHA-256", f.dir, sum)
 			}
+			content, err := f.read(dataName + "/" + sum)
+			if err != nil {
+				return j, err
+			}
+			path := f.path(dataName + "/" + sum)
 			if digest(content) != sum {
 				return j, fmt.Errorf("%s: its content has another SHA-256 than its name: it was changed, or the disk fails; remove it, and record the jobs again", path)
 			}

@@ -4,11 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-
-	"tobac/internal/file"
 )
 
 // Merge takes what another folder has and this one has not: outputs, of which it
@@ -46,7 +41,7 @@ func (f *Folder) take(from *Folder, id string) (took bool, err error) {
 	}
 	if mine, ok, err := f.Output(id); err == nil && ok {
 		if !bytes.Equal(mine, output) {
-			return false, fmt.Errorf("%s: differs from the output of the same job in %s", from.jobPath(doneName, id), f.dir)
+			return false, fmt.Errorf("%s: differs from the output of the same job in %s", from.path(jobPath(doneName, id)), f.dir)
 		}
 		return false, nil
 	}
@@ -58,26 +53,26 @@ func (f *Folder) take(from *Folder, id string) (took bool, err error) {
 
 // walkOutputs calls do with the ID of every output.
 func (f *Folder) walkOutputs(do func(id string) error) error {
-	root := filepath.Join(f.dir, doneName)
-	folders, err := os.ReadDir(root)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return file.WithPath(root, err)
+	folders, err := f.entries(doneName)
+	if err != nil {
+		return err
 	}
+	var failed []error
 	for _, folder := range folders {
-		entries, err := os.ReadDir(filepath.Join(root, folder.Name()))
+		name := doneName + "/" + folder.Name()
+		entries, err := f.entries(name)
 		if err != nil {
-			return file.WithPath(filepath.Join(root, folder.Name()), err)
+			return err
 		}
 		for _, e := range entries {
-			if e.IsDir() { // temporary, of one that is being written
-				continue
-			}
-			if err := do(e.Name()); err != nil {
+			if id := e.Name(); !isDigest(id) || id[:2] != folder.Name() {
+				failed = append(failed, fmt.Errorf("%s: is not named as the output of a job", f.path(name+"/"+id)))
+			} else if err := do(id); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return together(failed...)
 }
 
 // mergeLists takes lists, and the data that belong to them.

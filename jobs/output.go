@@ -35,7 +35,7 @@ func (f *Folder) KeepMeasured(id string, output []byte, m Measured) error {
 	if err != nil {
 		return err
 	}
-	return writeSealed(f.jobPath(doneName, id), append(append(first, '\n'), output...))
+	return f.writeSealed(jobPath(doneName, id), append(append(first, '\n'), output...))
 }
 
 // Output is the output of a job; ok is whether the folder has it. A file that is not
@@ -53,8 +53,8 @@ func (f *Folder) Measured(id string) (m Measured, ok bool, err error) {
 }
 
 func (f *Folder) output(id string) (output []byte, m Measured, ok bool, err error) {
-	path := f.jobPath(doneName, id)
-	text, err := readSealed(path)
+	path := f.path(jobPath(doneName, id))
+	text, err := f.readSealed(jobPath(doneName, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, m, false, nil
 	}

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -19,11 +19,12 @@ import (
 // An owner is a process that does jobs of a folder. Its claims are hard links to its
 // file, whose lock the system takes back when the process ends, however it ends.
 type owner struct {
-	card card
-	path string
-	file *os.File
-	stop chan struct{}
-	beat sync.WaitGroup
+	card   card
+	folder *Folder
+	name   string // in the folder
+	file   *os.File
+	stop   chan struct{}
+	beat   sync.WaitGroup
 }
 
 // A card is what the file of an owner says.
@@ -55,27 +56,25 @@ var thisMachine = sync.OnceValue(func() string {
 })
 
 // newOwner makes the file of this process, and keeps its heart beating.
-func newOwner(dir string) (*owner, error) {
-	owners := filepath.Join(dir, ownersName)
-	if err := os.MkdirAll(owners, 0o777); err != nil {
-		return nil, file.WithPath(owners, err)
+func newOwner(f *Folder) (*owner, error) {
+	if err := f.root.MkdirAll(ownersName, 0o777); err != nil {
+		return nil, file.WithPath(f.path(ownersName), err)
 	}
-	sweepOwners(owners)
+	f.sweepOwners()
 	host, _ := os.Hostname()
-	o := &owner{stop: make(chan struct{}), card: card{Machine: thisMachine(), Host: host, PID: os.Getpid()}}
+	o := &owner{folder: f, stop: make(chan struct{}), card: card{Machine: thisMachine(), Host: host, PID: os.Getpid()}}
 	// A token tells owners apart, and decides nothing else.
 	o.card.Token = fmt.Sprintf("%s-%d-%08x", host, o.card.PID, rand.Uint32())
-	o.path = filepath.Join(owners, o.card.Token)
-	f, err := os.OpenFile(o.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, file.WithPath(o.path, err)
+	o.name = ownersName + "/" + o.card.Token
+	var err error
+	if o.file, err = f.root.OpenFile(o.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return nil, file.WithPath(f.path(o.name), err)
 	}
-	o.file = f
-	file.TryLock(f) // without locks its heart alone says that it lives
+	file.TryLock(o.file) // without locks its heart alone says that it lives
 	if err := o.write(); err != nil {
-		f.Close()
-		os.Remove(o.path)
-		return nil, file.WithPath(o.path, err)
+		o.file.Close()
+		f.root.Remove(o.name)
+		return nil, file.WithPath(f.path(o.name), err)
 	}
 	o.beat.Go(o.keepBeating)
 	return o, nil
@@ -112,44 +111,46 @@ func (o *owner) keepBeating() {
 func (o *owner) end() {
 	close(o.stop)
 	o.beat.Wait()
-	os.Remove(o.path) // one that stays is swept by the next process
+	o.folder.root.Remove(o.name) // one that stays is swept by the next process
 	o.file.Close()
-	sweepOwners(filepath.Dir(o.path))
+	o.folder.sweepOwners()
 }
 
 // sweepOwners removes the files of processes of this machine that have ended.
-func sweepOwners(owners string) {
-	entries, err := os.ReadDir(owners)
-	if err != nil {
-		return
-	}
+func (f *Folder) sweepOwners() {
+	entries, _ := f.entries(ownersName) // none where they cannot be read
 	for _, e := range entries {
-		path := filepath.Join(owners, e.Name())
-		if _, lives, known := probe(path); known && !lives {
-			os.Remove(path)
+		name := ownersName + "/" + e.Name()
+		if _, lives, known := f.probe(name); known && !lives {
+			f.root.Remove(name)
 		}
 	}
 }
 
 // probe reads a card and, where the system can tell, whether its owner lives. One
 // that was not written yet is not known.
-func probe(path string) (c card, lives, known bool) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+func (f *Folder) probe(name string) (c card, lives, known bool) {
+	if info, err := f.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return c, false, false
+	}
+	in, err := f.root.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return c, false, false
 	}
-	defer f.Close()
-	if json.NewDecoder(f).Decode(&c) != nil || c.Machine != thisMachine() {
+	defer in.Close()
+	const most = 1 << 12 // bytes; a card has about 200
+	if json.NewDecoder(io.LimitReader(in, most)).Decode(&c) != nil || c.Machine != thisMachine() {
 		return c, true, false
 	}
-	held, busy := file.TryLock(f)
+	held, busy := file.TryLock(in)
 	return c, !held, held || busy
 }
 
 // A watcher judges owners of other machines by their hearts. It belongs to one goroutine at a time.
 type watcher struct {
-	seen map[string]sighting // by path
-	now  func() time.Time
+	folder *Folder
+	seen   map[string]sighting // by path
+	now    func() time.Time
 }
 
 type sighting struct {
@@ -159,10 +160,10 @@ type sighting struct {
 
 // look says whose a claim is, and whether it is there and its owner lives, as far as can be known.
 func (w *watcher) look(claim string) (c card, there, lives bool) {
-	if _, err := os.Lstat(claim); errors.Is(err, fs.ErrNotExist) {
+	if _, err := w.folder.root.Lstat(claim); errors.Is(err, fs.ErrNotExist) {
 		return c, false, false
 	}
-	c, lives, known := probe(claim)
+	c, lives, known := w.folder.probe(claim)
 	if known {
 		return c, true, lives
 	}

@@ -23,7 +23,7 @@ func TestHeartOfAnotherMachine(t *testing.T) {
 		c.watch.now = func() time.Time { return now }
 		defer c.end()
 	}
-	claim := one.path(id, 1)
+	claim := folder.path(one.name(id, 1))
 	if err := os.MkdirAll(filepath.Dir(claim), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestHeartOfAnotherMachine(t *testing.T) {
 		}
 	}
 	for range 2 { // the second look is past the dead one, at the first taker
-		if won, holder, err := two.take(id); err != nil || won || holder.Token == "far-1-0" && now.After(two.watch.seen[claim].since.Add(patience)) {
+		if won, holder, err := two.take(id); err != nil || won || holder.Token == "far-1-0" && now.After(two.watch.seen[one.name(id, 1)].since.Add(patience)) {
 			t.Fatalf("another process: got %v, %v, %v, want that it does not win", won, holder, err)
 		}
 		now = now.Add(2 * patience)

@@ -45,17 +45,13 @@ func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
 	k := checkpoint{Format: checkpointFormat, Versions: currentVersions(), Folder: folder, Snapshot: s}
 	if c != nil {
 		k.Data, k.Options = relativeTo(dir, c.data, dataKind), c.given(dir)
-		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return slices.Contains(notResumed, o.Name) })
+		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return o.Name != "out" && commandLineOnly(c.flags.Lookup(o.Name)) })
 	}
 	if err := keepPrevious(path); err != nil {
 		return err
 	}
 	return file.Write(path, file.Sealed(func(w io.Writer) error { return json.NewEncoder(w).Encode(k) }))
 }
-
-// notResumed are the flags that name checkpoints and files of options. What the
-// latter say is part of the checkpoint.
-var notResumed = []string{"resume", "checkpoint", "config"}
 
 // readCheckpoint reads the state of a run. Its error says which checkpoint is left, if
 // there is one.
@@ -163,8 +159,18 @@ func (c *commandLine) recall(path string, k *checkpoint) error {
 		}
 	}
 	for _, o := range k.Options {
-		if c.flags.Lookup(o.Name) == nil {
+		flag := c.flags.Lookup(o.Name)
+		switch {
+		case flag == nil:
 			return fmt.Errorf("%s: has the option --%s, which this version of tobac does not know", path, o.Name)
+		case o.Name == "out" && !flag.Changed:
+			for _, text := range o.Texts {
+				if out := resolved(dir, text, flag.Value.Type()); outside(path, out) {
+					return usagef("%s: its results belong in %s, which is not in the folder of the checkpoint; to write there: %s --out %s", path, out, resumeCommand(path), shellWord(out))
+				}
+			}
+		case o.Name != "out" && commandLineOnly(flag):
+			continue // such as --force of a former version
 		}
 		if err := c.set(o, dir); err != nil {
 			return &locatedError{path, err}
@@ -232,6 +238,29 @@ func (c *commandLine) restoreError(path string, k *checkpoint, err error) error 
 		return &locatedError{path, otherArithmetic(path, setting.Snapshot, setting.Run)}
 	}
 	return &locatedError{path, fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume", setting.Name, setting.Snapshot, setting.Run)}
+}
+
+// outside reports whether a folder is not below that of a checkpoint.
+func outside(checkpoint, folder string) bool {
+	from, err := filepath.Abs(filepath.Dir(checkpoint))
+	to, err2 := filepath.Abs(folder)
+	rel, err3 := filepath.Rel(from, to)
+	return errors.Join(err, err2, err3) != nil || !filepath.IsLocal(rel)
+}
+
+// resume is the command that continues from a checkpoint of this one, with what the checkpoint does not say.
+func (c *commandLine) resume(path string) string {
+	text := resumeCommand(path)
+	if c == nil {
+		return text
+	}
+	if out := c.flags.Lookup("out"); out.Changed && outside(path, out.Value.String()) {
+		text += " --out " + shellWord(out.Value.String())
+	}
+	if c.flags.Lookup("force").Value.String() == "true" {
+		text += " --force"
+	}
+	return text
 }
 
 // resumeCommand is the command that continues from a checkpoint.

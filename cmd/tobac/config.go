@@ -36,12 +36,11 @@ func (c *commandLine) writeConfig(w io.Writer, dir string) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	}
-	switch c.data {
-	case "":
-		fmt.Fprintf(&b, "# %s: %s\n", dataKey, embeddedSachs)
-	default:
-		fmt.Fprintf(&b, "%s = %s\n", dataKey, tomlString(relativeTo(dir, c.data, dataKind)))
+	data := embeddedSachs
+	if c.data != "" {
+		data = relativeTo(dir, c.data, dataKind)
 	}
+	fmt.Fprintf(&b, "%s = %s\n", dataKey, tomlString(data))
 	for _, o := range c.given(dir, markOutside) {
 		values := make([]string, len(o.Texts))
 		for k, text := range o.Texts {
@@ -112,7 +111,7 @@ func tomlString(text string) string {
 }
 
 // readConfig sets the options of a file that the command line leaves open, and
-// the data.
+// the data, which the file or the command line names.
 func (c *commandLine) readConfig(path string) error {
 	f, err := file.Open(path, "a file of options, such as "+configFile+" of a run")
 	if err != nil {
@@ -122,33 +121,42 @@ func (c *commandLine) readConfig(path string) error {
 	if err := file.CheckEdited(path); err != nil {
 		return err
 	}
-	return c.readOptions(f, path)
+	settings, data, err := c.readOptions(f, path)
+	switch {
+	case err != nil:
+		return err
+	case settings == 0 && data == "":
+		return usagef("%s: has no setting; allowed: a file of options, such as %s of a run", path, configFile)
+	case data == "" && c.data == "":
+		return usagef("%s: names no data, nor does the command line; allowed: %s = \"FILE\", %s = %q, or a file on the command line", path, dataKey, dataKey, embeddedSachs)
+	}
+	return nil
 }
 
-// readOptions is readConfig of an open file.
-func (c *commandLine) readOptions(f io.Reader, path string) error {
+// readOptions sets the options of an open file, and the data. It returns how many options there are, and what is said of the data.
+func (c *commandLine) readOptions(f io.Reader, path string) (settings int, data string, err error) {
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
-		return file.WithPath(path, err)
+		return 0, "", file.WithPath(path, err)
 	}
 	if len(text) > most {
-		return usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, configFile)
+		return 0, "", usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, configFile)
 	}
 	options, data, err := parseConfig(string(text), c.flags)
 	if err != nil {
-		return &usageError{&locatedError{path, err}}
+		return 0, "", &usageError{&locatedError{path, err}}
 	}
 	dir := filepath.Dir(path)
-	if c.data == "" {
+	if c.data == "" && data != embeddedSachs {
 		c.data = resolved(dir, data, dataKind)
 	}
 	for _, o := range options {
 		if err := c.set(o, dir); err != nil {
-			return &usageError{&locatedError{fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)}}
+			return 0, "", &usageError{&locatedError{fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)}}
 		}
 	}
-	return nil
+	return len(options), data, nil
 }
 
 // parseConfig reads the text of a file of options for a set of flags, and the path
@@ -180,8 +188,8 @@ func parseConfig(text string, flags *pflag.FlagSet) (options []option, data stri
 			continue
 		case flag == nil || name == "help":
 			return nil, "", at("unknown option %s%s; tobac fit --help lists the options, which stand here without dashes", delimited.Excerpt(name), suggestion(name, append(flagNames(flags), dataKey)))
-		case name == "config" || name == "resume":
-			return nil, "", at("%s stands on the command line only", name)
+		case commandLineOnly(flag):
+			return nil, "", at("%s stands on the command line only: a file of options names no places to write to", name)
 		}
 		o := option{Name: name}
 		if o.Texts, err = configTexts(values[name]); err != nil {
@@ -190,6 +198,13 @@ func parseConfig(text string, flags *pflag.FlagSet) (options []option, data stri
 		options = append(options, o)
 	}
 	return options, data, nil
+}
+
+// commandLineOnly reports whether an option says where something is written, or that it may replace
+// other files. Files that others may have made, those of options and checkpoints, have no say in that.
+func commandLineOnly(flag *pflag.Flag) bool {
+	_, path := pathKind(flag.Value.Type())
+	return marked(flag, markOutside) && (path || flag.Name == "force")
 }
 
 // configTexts are the texts of a value of TOML, of an array those of its elements.

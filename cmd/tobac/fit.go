@@ -216,7 +216,8 @@ replaced.
 
 Repeating: run.toml in DIR has the data and all options that were given. --config FILE
 reads them back, with names of options as keys, an array for one that is repeated, and
-paths that begin at the folder of the file. The command line comes first.
+paths that begin at the folder of the file. The command line comes first, and it alone
+says where something is written, and with what --force.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run

@@ -386,11 +386,11 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 	case j.checkpoint == "" || !begun:
 		return interruptedf("interrupted %s; nothing was written", at)
 	case j.elsewhere != "":
-		return interruptedf("interrupted %s; %s; to continue: %s --checkpoint %s", at, message(j.unkept), resumeCommand(j.elsewhere), shellWord(j.checkpoint))
+		return interruptedf("interrupted %s; %s; to continue: %s --checkpoint %s", at, message(j.unkept), j.command.resume(j.elsewhere), shellWord(j.checkpoint))
 	case j.unkept != nil:
-		return interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, message(j.unkept), resumeCommand(j.checkpoint))
+		return interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, message(j.unkept), j.command.resume(j.checkpoint))
 	}
-	return interruptedf("interrupted %s; to continue: %s", at, resumeCommand(j.checkpoint))
+	return interruptedf("interrupted %s; to continue: %s", at, j.command.resume(j.checkpoint))
 }
 
 // orderError adds names of columns, and what else could be done, to an error of

@@ -143,9 +143,6 @@ func TestJobsRefused(t *testing.T) {
 	if err := os.WriteFile("other/a.txt", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jobs.OpenFolder("empty"); err != nil {
-		t.Fatal(err)
-	}
 	for args, want := range map[string]string{
 		"fit --shard 1/2":                     "--shard is for the jobs of --jobs DIR",
 		"fit --plan":                          "--plan is for the jobs of --jobs DIR",
@@ -158,15 +155,17 @@ func TestJobsRefused(t *testing.T) {
 		refuses(t, args, exitUsage, want)
 	}
 	for args, want := range map[string]string{
-		"fit --jobs other":     "other: is no folder of jobs, and has other files, such as a.txt; allowed: a folder of jobs, an empty one, or a new one",
-		"work missing":         "missing: is no folder of jobs: it has no tobac-jobs.json: file does not exist",
-		"work empty":           "empty: no jobs are recorded there; tobac fit --jobs empty --plan does that",
-		"merge all empty gone": "gone: is no folder of jobs: it has no tobac-jobs.json: file does not exist",
+		"fit --jobs other": "other: is no folder of jobs, and has other files, such as a.txt; allowed: a folder of jobs, an empty one, or a new one",
+		"work missing":     "missing: is no folder of jobs: it has no tobac-jobs.json: file does not exist",
+		"merge all gone":   "gone: is no folder of jobs: it has no tobac-jobs.json: file does not exist",
 	} {
 		refuses(t, args, exitFailed, want)
 	}
 	if got := succeed(t, fitArgs("data/train.csv --engine exact --jobs parts --plan")...); !strings.HasPrefix(got.stdout, "nothing is done as jobs here") {
 		t.Errorf("a fit without jobs: %+v", got)
+	}
+	if got, want := succeed(t, "work", "parts").stdout, "parts: no jobs are recorded there, so there is nothing to do\n"; got != want {
+		t.Errorf("work in a folder without jobs: %q, want %q", got, want)
 	}
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -159,6 +161,66 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 	} {
 		if err := otherArithmetic("state", row[0], mine.Arithmetic()); !strings.HasSuffix(err.Error(), row[1]) {
 			t.Errorf("of %s: %v", row[0], err)
+		}
+	}
+}
+
+// A checkpoint that somebody has sent writes its state to itself, and results into its own folder at most: it neither
+// replaces files of others nor names other places.
+func TestForeignCheckpoint(t *testing.T) {
+	simulated(t)
+	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--checkpoint", "sent/state", "--out", "sent/run")...)
+	honest, before := readFile(t, "sent/state"), readFile(t, "sent/state.previous")
+	plain, err := file.Unseal([]byte(honest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const home = "source,target\n"
+	for _, c := range []struct{ options, want string }{
+		{`{"name":"checkpoint","texts":["../home/edges.csv"]},{"name":"resume","texts":["../home/edges.csv"]},{"name":"config","texts":["../home/edges.csv"]},{"name":"force","texts":["true"]},{"name":"jobs","texts":["../home"]}`, ""},
+		{`{"name":"out","texts":["../home"]},{"name":"force","texts":["true"]}`, "../home"},
+		{`{"name":"out","texts":["run","../home"]}`, "../home"},
+		{`{"name":"out","texts":["HERE/home"]}`, "HERE/home"},
+		{`{"name":"out","texts":["inside"]},{"name":"force","texts":["true"]}`, "inside"},
+	} {
+		inFolder(t, map[string]string{"home/edges.csv": home, "sent/inside/edges.csv": home, "data/train.csv": readFile(t, "data/train.csv")})
+		here, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := strings.Replace(string(plain), `{"name":"out","texts":["run"]}`, strings.ReplaceAll(c.options, "HERE", here), 1)
+		write := file.Sealed(func(w io.Writer) error { _, err := io.WriteString(w, content); return err })
+		if err := errors.Join(file.Write("sent/state", write), os.WriteFile("sent/state.previous", []byte(before), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		switch place := strings.ReplaceAll(strings.Replace(c.want, "../", "", 1), "HERE", here); place {
+		case "":
+			succeed(t, "fit", "--resume", "sent/state")
+		case "inside":
+			refuses(t, "fit --resume sent/state", exitUsage, "sent/inside: holds other things than results of tobac (edges.csv, no valid tobac.json); choose a new or empty folder, or give --force")
+		default:
+			refuses(t, "fit --resume sent/state", exitUsage, "sent/state: its results belong in "+place+", which is not in the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
+		}
+		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+home || len(listing(t, "home")) != 1 {
+			t.Errorf("%s: there are %q and %v", c.options, got, listing(t, "home"))
+		}
+	}
+}
+
+// The command that goes on says what the checkpoint does not.
+func TestResumeCommand(t *testing.T) {
+	for args, want := range map[string]string{
+		"--out run":              "tobac fit --resume run.d/state --out run",
+		"--out run.d/run":        "tobac fit --resume run.d/state",
+		"--out /x --force":       "tobac fit --resume run.d/state --out /x --force",
+		"--seed 3 --force=false": "tobac fit --resume run.d/state",
+	} {
+		cmd := newFit()
+		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		if got := (&commandLine{flags: cmd.Flags()}).resume("run.d/state"); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
 		}
 	}
 }

@@ -164,7 +164,8 @@ func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	return o, o.command.readOptions(f, filepath.Join(dir, configFile))
+	_, _, err = o.command.readOptions(f, filepath.Join(dir, configFile))
+	return o, err
 }
 
 // storedTable reads the table of a fit again, with the options of the fit; path, if

@@ -71,7 +71,8 @@ func (w *jobWork) work(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("%s: no jobs are recorded there; tobac fit --jobs %s --plan does that", w.dir, shellWord(w.dir))
+		_, err := fmt.Fprintf(stdout, "%s: no jobs are recorded there, so there is nothing to do\n", w.dir)
+		return err
 	}
 	part := w.shard.Of(list)
 	_, err = within(ctx, func() (any, error) {

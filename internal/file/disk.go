@@ -117,6 +117,17 @@ func (p *place) OpenPlace(name string) (*place, error) {
 	return &place{root}, nil
 }
 
+// OpenBelow is OpenPlace of a folder that is made if need be, with those above it.
+func (p *place) OpenBelow(name string) (*place, error) {
+	if err := disk.before("mkdir", p.path(name)); err != nil {
+		return nil, err
+	}
+	if err := p.root.MkdirAll(name, 0o777); err != nil {
+		return nil, err
+	}
+	return p.OpenPlace(name)
+}
+
 func (p *place) Lstat(name string) (fs.FileInfo, error) {
 	if err := disk.before("lstat", p.path(name)); err != nil {
 		return nil, err

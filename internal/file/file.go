@@ -29,10 +29,15 @@ func WithPath(path string, err error) error {
 
 func cause(err error) error {
 	if located := new(fs.PathError); errors.As(err, &located) {
-		return located.Err
+		return cause(located.Err)
 	}
 	if link := new(os.LinkError); errors.As(err, &link) {
-		return link.Err
+		return cause(link.Err)
+	}
+	if err.Error() == "path escapes from parent" { // of os.Root, which exports no such error
+		return errEscapes
 	}
 	return err
 }
+
+var errEscapes = errors.New("a link in the path leads out of the folder")

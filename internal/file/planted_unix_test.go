@@ -184,7 +184,7 @@ func TestLinksThatComeLate(t *testing.T) {
 		at, want string
 		do       func() error
 	}{
-		{"below", "run/below/c: path escapes from parent", func() error { return errorsOf(os.Remove("run/below"), os.Symlink("../home", "run/below")) }},
+		{"below", "run/below/c: a link in the path leads out of the folder", func() error { return errorsOf(os.Remove("run/below"), os.Symlink("../home", "run/below")) }},
 		{".moves", "run: is another folder than it was", nil},
 	} {
 		os.RemoveAll("run")
