@@ -139,25 +139,6 @@ func shown(t *testing.T) map[string]string {
 	return s
 }
 
-// Every pass leaves a sound function.
-func TestPassesLeaveSoundFunctions(t *testing.T) {
-	for seed := range uint64(40) {
-		p := newProgram(programBytes(3000 + seed))
-		p.grow()
-		outputs, _ := p.finish()
-		for _, without := range append(ad.Passes(), 0) {
-			_, err := exec.Compile(lowered(t, p.inputs, outputs), exec.Options{Without: without}, func(pass passes.Pass, f *ir.Func) {
-				if err := f.Verify(); err != nil {
-					t.Fatalf("program %d without %q, after %s: %v", 3000+seed, without, pass.Name, err)
-				}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
 // compiled is the program without samples.
 func compiled(t *testing.T, particles int) *ad.Program {
 	t.Helper()

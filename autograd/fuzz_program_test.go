@@ -10,20 +10,37 @@ import (
 	ad "tobac/autograd"
 )
 
-// A program is a random expression. Every byte of its source decides one
-// thing, so that the fuzzer can change one thing.
+// A program is a random expression. The first byte of its source says what it is like, every
+// other one decides one thing, so that the fuzzer can change one thing.
 type program struct {
-	b      *ad.Builder
-	source []byte
-	axes   []*ad.Axis
-	inputs []*ad.Node
-	feeds  [][]float64
-	pool   []term
-	rng    *rand.Rand // values of inputs and constants
-	plain  bool       // only what the compiled engine schedules element by element
+	b       *ad.Builder
+	source  []byte
+	rng     *rand.Rand // values of inputs and constants
+	inputs  []*ad.Node
+	src     []ad.Feed
+	pool    []term
+	late    []*ad.Node // what nothing is built on
+	outputs []*ad.Node
 
-	// use, if set, stands for a term wherever pick chooses it.
-	use func(n *ad.Node) *ad.Node
+	axes     []*ad.Axis
+	particle *ad.Axis // but of general programs
+	samples  []*ad.Axis
+
+	squash float64 // terms that may be larger are squashed
+	most   int     // numbers of a term
+	plain  bool    // only what the compiled engine schedules element by element
+	zeros  bool    // some elements are zero whatever the inputs: products with NaN differ
+
+	// Of densities:
+	vars    int        // d
+	scalar  *ad.Node   // input without axes
+	uniform []*ad.Node // inputs that are the same in all samples
+	draws   []*ad.Node
+
+	// If set, results that are rounded, and terms where they are used, are multiplied
+	// by a number near 1 that it draws.
+	noise *rounding
+	used  []*ad.Node // terms that the last operations were applied to
 }
 
 // A term is a node to build on.
@@ -33,10 +50,47 @@ type term struct {
 	exact bool    // the same bits in all engines: kinks are safe
 }
 
-func newProgram(source []byte) *program {
+// What programs are like.
+const (
+	general   = iota // all operations, over up to three axes
+	whole            // softmax weights, stiff factors and conditions, over particles and samples
+	densities        // what the lane compiler has special cases for
+	crossed          // reductions over axes of each other, of arrays with zeros
+	styles
+)
+
+func newProgram(source []byte, noise *rounding) *program {
+	style := general
+	if len(source) > 0 {
+		style, source = int(source[0])%styles, source[1:]
+	}
 	h := fnv.New64a()
 	h.Write(source)
-	p := &program{b: ad.NewBuilder("fuzz"), source: source[:min(len(source), 300)], rng: rand.New(rand.NewPCG(h.Sum64(), 3))}
+	p := &program{
+		b: ad.NewBuilder([]string{"general", "whole", "density", "crossed"}[style]), source: source[:min(len(source), 300)],
+		rng: rand.New(rand.NewPCG(h.Sum64(), []uint64{3, 11, 5, 17}[style])), squash: 30, most: 5000, noise: noise,
+	}
+	kinds, operations := []func() ([]func(), int){p.general, p.whole, p.density, p.crossed}[style]()
+	for range operations {
+		if len(p.source) == 0 || p.b.Err() != nil {
+			break
+		}
+		from := len(p.pool)
+		p.used = p.used[:0]
+		kinds[p.next(len(kinds))]()
+		for i := from; i < len(p.pool); i++ {
+			if c := &p.pool[i]; !c.exact {
+				c.n = p.nudgedSlope(p.nudged(c.n))
+			}
+		}
+	}
+	[]func(){p.endGeneral, p.endWhole, p.endDensity, p.endWhole}[style]()
+	return p
+}
+
+// general declares axes and inputs, and lists the kinds of operations and how many there may be.
+func (p *program) general() (kinds []func(), operations int) {
+	p.zeros = true
 	p.plain = p.next(2) == 0
 	sizes := []int{2, 3, 1, 5, 70} // 70 is longer than a strip, and used once
 	axes := p.next(4)
@@ -59,16 +113,143 @@ func newProgram(source []byte) *program {
 				over = append(over, a)
 			}
 		}
-		x := p.b.Input(fmt.Sprintf("x%d", i), shapes[p.next(len(shapes))], over...)
-		values := normals(p.rng, sizeOf(x))
-		if p.next(4) == 0 {
+		x := p.input(fmt.Sprintf("x%d", i), shapes[p.next(len(shapes))], over...)
+		if values := p.src[i].Data; p.next(4) == 0 {
 			values[p.rng.IntN(len(values))] = 0
 		}
-		p.inputs = append(p.inputs, x)
-		p.feeds = append(p.feeds, values)
 		p.pool = append(p.pool, term{x, 3, true})
 	}
-	return p
+	kinds = []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix, p.layout, p.layout, p.reduce, p.over, p.over, p.constant}
+	if !p.plain {
+		kinds = append(kinds, p.factor, p.mapped, p.special, p.special, p.pair, p.compare, p.extreme, p.cumulative)
+	}
+	return kinds, 40
+}
+
+func (p *program) whole() (kinds []func(), operations int) {
+	p.declare()
+	p.addInputs()
+	kinds = []func(){
+		p.smooth, p.smooth, p.kinked, p.choice, p.choice, p.binary, p.binary, p.reduce, p.over, p.matrix, p.layout, p.constant, p.factor,
+		p.mapped, p.weights, p.weights, p.expectation, p.expectation, p.stiffMean, p.there, p.solved, p.selected, p.entropy,
+	}
+	if p.zeros = p.next(2) == 0; !p.zeros {
+		all, plain := slices.Clone(kinds), []int{0, 1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18, 19, 21, 22}
+		for k := range kinds {
+			kinds[k] = all[plain[k%len(plain)]]
+		}
+	}
+	return kinds, 12
+}
+
+// density declares one loop axis and one lane axis.
+func (p *program) density() (kinds []func(), operations int) {
+	p.zeros, p.squash, p.most = true, 200, math.MaxInt
+	p.particle = p.b.Axis("particle", []int{2, 1, 5}[p.next(3)])
+	sample := p.b.Axis("sample", []int{8, 13, 16, 40, 3, 1, 24}[p.next(7)])
+	p.samples = []*ad.Axis{sample}
+	p.vars = 2 + p.next(5)
+	p.scalar = p.input("c", ad.Shape{})
+	p.uniform = []*ad.Node{
+		p.input("w", ad.Shape{p.vars, p.vars}, p.particle),
+		p.input("v", ad.Shape{p.vars * (p.vars - 1) / 2}, p.particle),
+	}
+	axes := []*ad.Axis{p.particle, sample}
+	if p.next(4) == 0 {
+		axes = axes[1:]
+	}
+	p.pool = []term{{p.input("x", ad.Shape{p.vars, 1 + p.next(3)}, axes...), 3, true}}
+	for i := range 1 + p.next(2) {
+		u := p.b.Uniform(fmt.Sprintf("u%d", i), ad.Shape{p.vars * (p.vars - 1) / 2}, p.particle, sample)
+		p.draws, p.inputs = append(p.draws, u), append(p.inputs, u)
+		if p.next(6) == 0 {
+			p.src = append(p.src, fills(uint64(10*i)))
+		} else {
+			p.src = append(p.src, seeds(uint64(10*i)))
+		}
+	}
+	return []func(){p.product, p.product, p.product, p.power, p.draw, p.draw, p.structural, p.lanes, p.lose, p.weigh, p.means}, 8
+}
+
+// crossed declares particles and samples, many enough to be lanes, and numbers that are special.
+func (p *program) crossed() (kinds []func(), operations int) {
+	p.zeros = true
+	declare := []func(){
+		func() { p.particle = p.b.Axis("particle", []int{2, 1, 3}[p.next(3)]) },
+		func() { p.samples = append(p.samples, p.b.Axis("sample", []int{40, 64, 13}[p.next(3)])) },
+		func() { p.samples = append(p.samples, p.b.Axis("second", 2+p.next(2))) },
+	}
+	for _, k := range [][]int{{0, 1}, {0, 1}, {1, 0}, {0, 2, 1}, {0, 1, 2}}[p.next(5)] {
+		declare[k]()
+	}
+	p.axes = append([]*ad.Axis{p.particle}, p.samples...)
+	p.addInputs()
+	p.pool = append(p.pool, term{p.input("x", ad.Shape{3}, p.axes...), 3, true})
+	special := []float64{math.Copysign(0, -1), 5e-324, -1e-310, 1e300, 750, -750, math.Inf(-1), math.Inf(1), math.NaN()}
+	for range p.next(4) - 1 {
+		x := p.src[p.next(len(p.src))].Data
+		x[p.rng.IntN(len(x))] = special[p.next(len(special))]
+	}
+	kinds = []func(){p.smooth, p.binary, p.expectation, p.over}
+	for range 12 {
+		kinds = append(kinds, p.cross)
+	}
+	return kinds, 10
+}
+
+// input adds an input of normal numbers.
+func (p *program) input(name string, shape ad.Shape, over ...*ad.Axis) *ad.Node {
+	x := p.b.Input(name, shape, over...)
+	p.inputs, p.src = append(p.inputs, x), append(p.src, ad.Feed{Data: normals(p.rng, sizeOf(x))})
+	return x
+}
+
+// declare chooses the axes and their order.
+func (p *program) declare() {
+	particles := func() { p.particle = p.b.Axis("particle", []int{2, 1, 3, 5}[p.next(4)]) }
+	sample := func(name string, sizes ...int) {
+		p.samples = append(p.samples, p.b.Axis(name, sizes[p.next(len(sizes))]))
+	}
+	switch p.next(8) {
+	case 0, 1, 2:
+		particles()
+		sample("sample", 8, 13, 24, 3, 1, 40)
+	case 3:
+		sample("sample", 8, 13, 24, 3)
+		particles()
+	case 4:
+		particles()
+		sample("sample", 8, 3, 13)
+		sample("second", 2, 5)
+	case 5:
+		sample("sample", 8, 3)
+		particles()
+		sample("second", 2, 4)
+	case 6:
+		p.particle = p.b.Axis("particle", []int{5, 1, 70, 24}[p.next(4)])
+	case 7: // an axis of samples that every particle shares
+		sample("sample", 8, 13)
+		sample("second", 3, 2)
+		particles()
+	}
+	p.axes = append([]*ad.Axis{p.particle}, p.samples...)
+}
+
+// addInputs adds inputs that carry all axes, those of particles or of samples, or none.
+func (p *program) addInputs() {
+	shapes := []ad.Shape{{3}, {}, {2, 3}, {4}, {3, 3}}
+	for i := range 2 + p.next(3) {
+		over := p.axes
+		switch k := p.next(5); {
+		case i == 1 || k == 0:
+			over = p.axes[:1]
+		case i > 0 && k == 1:
+			over = p.samples
+		case i > 1 && k == 2:
+			over = nil
+		}
+		p.pool = append(p.pool, term{p.input(fmt.Sprintf("x%d", i), shapes[p.next(len(shapes))], over...), 3, true})
+	}
 }
 
 // next takes one decision among n; a used-up source always decides 0.
@@ -81,12 +262,12 @@ func (p *program) next(n int) int {
 	return v
 }
 
-// push adds a term unless it is too large.
+// push adds a term unless it is too large, squashed if its elements may be.
 func (p *program) push(n *ad.Node, bound float64, exact bool) {
-	if n.Shape().Len() > 64 || sizeOf(n) > 5000 {
+	if n.Shape().Len() > 64 || sizeOf(n) > p.most {
 		return
 	}
-	if bound > 30 {
+	if bound > p.squash {
 		n, bound, exact = n.Tanh(), 1, false
 	}
 	p.pool = append(p.pool, term{n, bound, exact})
@@ -95,10 +276,13 @@ func (p *program) push(n *ad.Node, bound float64, exact bool) {
 // pick chooses a term, late ones more often.
 func (p *program) pick() term {
 	k := len(p.pool)
-	c := p.pool[k-1-min(p.next(k), p.next(k))]
-	if p.use != nil {
-		c.n = p.use(c.n)
-	}
+	return p.use(p.pool[k-1-min(p.next(k), p.next(k))])
+}
+
+// use is a term where something is made of it: two uses cancel each other up to rounding only.
+func (p *program) use(c term) term {
+	c.n = p.nudged(c.n)
+	p.used = append(p.used, c.n)
 	return c
 }
 
@@ -142,347 +326,61 @@ func (p *program) indices(n, below int) []int {
 	return idx
 }
 
-// grow adds operations until the source is used up.
-func (p *program) grow() {
-	kinds := []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix, p.layout, p.layout, p.reduce, p.over, p.over, p.constant}
-	if !p.plain {
-		kinds = append(kinds, p.factor, p.mapped, p.special, p.special, p.pair, p.compare, p.extreme, p.cumulative)
+// nudged changes the elements of a result as rounding might, if that is asked for: each another
+// way, since elements that cancel in a sum do so only in some sequences of it.
+func (p *program) nudged(n *ad.Node) *ad.Node {
+	if p.noise == nil {
+		return n
 	}
-	for range 40 {
-		if len(p.source) == 0 || p.b.Err() != nil {
-			return
+	factors := make([]float64, n.Shape().Len())
+	for k := range factors {
+		factors[k] = nearOne(p.noise)
+	}
+	return n.Mul(p.b.Constant(factors, n.Shape()))
+}
+
+// logMeanExpOver is that of the node, with an error before the difference that it ends with: it is 0 of equal elements.
+func (p *program) logMeanExpOver(n *ad.Node, a *ad.Axis) *ad.Node {
+	return p.nudged(n.LogSumExpOver(a)).AddScalar(-math.Log(float64(a.Size())))
+}
+
+// nudgedSlope changes the derivative of a result with respect to what it was made of, as
+// rounding does where the terms of a derivative cancel: 1 − y² of a saturated tanh.
+func (p *program) nudgedSlope(n *ad.Node) *ad.Node {
+	if p.noise == nil {
+		return n
+	}
+	for _, u := range p.used {
+		if slices.ContainsFunc(u.Axes(), func(a *ad.Axis) bool { return !slices.Contains(n.Axes(), a) }) {
+			continue
 		}
-		kinds[p.next(len(kinds))]()
-	}
-}
-
-func (p *program) smooth() {
-	c := p.pick()
-	x, m := c.n, c.bound
-	positive := x.Square().AddScalar(0.5)
-	switch p.next(20) {
-	case 18:
-		p.push(positive.LogGamma(), m*m+2, false)
-	case 19:
-		p.push(positive.Polygamma(p.next(2)), m+6, false)
-	case 0:
-		p.push(x.Sigmoid(), 1, false)
-	case 1:
-		p.push(x.Tanh(), 1, false)
-	case 2:
-		p.push(x.Softplus(), m+1, false)
-	case 3:
-		p.push(x.Sin(), 1, false)
-	case 4:
-		p.push(x.Cos(), 1, false)
-	case 5:
-		p.push(x.Neg(), m, c.exact)
-	case 6:
-		p.push(x.Square(), m*m, false)
-	case 7:
-		p.push(x.Cube(), m*m*m, false)
-	case 8:
-		p.push(positive.Inverse(), 2, false)
-	case 9:
-		p.push(positive.Sqrt(), m+1, false)
-	case 10:
-		p.push(positive.Log(), m+1, false)
-	case 11:
-		p.push(x.Tanh().Exp(), 3, false)
-	case 12:
-		p.push(x.Tanh().Expm1(), 2, false)
-	case 13:
-		p.push(x.Square().Log1p(), m+1, false)
-	case 14:
-		p.push(positive.Pow([]float64{1.5, -0.5, 3, 0.25}[p.next(4)]), m*m*m+3, false)
-	case 15:
-		p.push(x.Sigmoid().Log(), m+1, false)
-	case 16:
-		p.push(x.Tanh().Exp().Log1p(), 3, false)
-	case 17:
-		p.push(x.StopGradient(), m, c.exact)
-	}
-}
-
-// kinked applies functions with kinks or jumps to terms that have the same
-// bits in every engine.
-func (p *program) kinked() {
-	c := p.pickExact()
-	switch p.next(7) {
-	case 0:
-		p.push(c.n.Abs(), c.bound, true)
-	case 1:
-		p.push(c.n.Relu(), c.bound, true)
-	case 2:
-		p.push(c.n.Clamp(-0.5, 1), 1, true)
-	case 3:
-		p.push(c.n.Clamp(-0.5, math.Nextafter(1, 2)), 1, true)
-	case 4:
-		p.push(c.n.Sign(), 1, true)
-	case 5:
-		p.push(c.n.Positive(), 1, true)
-	case 6:
-		p.push(c.n.LeakyRelu(0.1), c.bound, false)
-	}
-}
-
-func (p *program) binary() {
-	x := p.pick()
-	y := p.fit(p.pick(), x.n.Shape())
-	switch p.next(7) {
-	case 0:
-		p.push(x.n.Add(y.n), x.bound+y.bound, false)
-	case 1:
-		p.push(x.n.Sub(y.n), x.bound+y.bound, false)
-	case 2, 3:
-		p.push(x.n.Mul(y.n), x.bound*y.bound, false)
-	case 4:
-		p.push(x.n.Div(y.n.Square().AddScalar(1)), x.bound, false)
-	case 5:
-		p.push(x.n.StraightThrough(y.n), x.bound, false)
-	case 6:
-		p.push(x.n.SigmoidShift(y.n.Sigmoid().Clamp(0.05, 0.95)), 1, false)
-	}
-}
-
-func (p *program) choice() {
-	x := p.pickExact()
-	y := p.fit(p.pickExact(), x.n.Shape())
-	bound := max(x.bound, y.bound)
-	switch p.next(4) {
-	case 0:
-		p.push(x.n.Maximum(y.n), bound, true)
-	case 1:
-		p.push(x.n.Minimum(y.n), bound, true)
-	case 2:
-		p.push(x.n.Greater(y.n), 1, true)
-	case 3:
-		a, b := p.pick(), p.pick()
-		shape := a.n.Shape()
-		cond, b := p.fit(x, shape), p.fit(b, shape)
-		if ok := fits(cond.n.Shape(), shape) && fits(b.n.Shape(), shape); !ok {
-			return
+		flat := u.Sub(u.StopGradient()).Scale(nearOne(p.noise) - 1)
+		if !flat.Shape().Equal(n.Shape()) && len(flat.Shape()) > 0 {
+			flat = flat.Sum()
 		}
-		p.push(cond.n.Positive().Where(a.n, b.n), max(a.bound, b.bound), false)
+		n = n.Add(flat)
 	}
+	return n
 }
 
-// asMatrix gives a term the shape of a matrix with the given number of rows,
-// any if 0.
-func (p *program) asMatrix(c term, rows int) *ad.Node {
-	s := c.n.Shape()
-	switch {
-	case len(s) == 2 && (rows == 0 || s[0] == rows):
-		return c.n
-	case rows == 0:
-		return c.n.Reshape(ad.Shape{1, s.Len()})
-	}
-	cols := 1 + p.next(3)
-	return c.n.Gather(p.indices(rows*cols, s.Len()), ad.Shape{rows, cols})
+// rounding are errors in the place of those of floating-point numbers.
+type rounding struct {
+	rng  *rand.Rand
+	sign float64 // of all errors: with both signs a comparison of equals goes one way and the other
 }
 
-func (p *program) matrix() {
-	x, y := p.pick(), p.pick()
-	a := p.asMatrix(x, 0)
-	b := p.asMatrix(y, a.Shape()[1])
-	bound := x.bound * y.bound * float64(a.Shape()[1])
-	switch p.next(3) {
-	case 0:
-		p.push(a.MatMul(b), bound, false)
-	case 1:
-		p.push(b.T().MatMul(a.T()), bound, false)
-	case 2:
-		p.push(a.MatMul(a.T()), x.bound*x.bound*float64(a.Shape()[1]), false)
-	}
+// nearOne differs from 1 in the fourteenth digit.
+func nearOne(r *rounding) float64 {
+	return 1 + r.sign*math.Copysign(1e-14*(0.5+0.5*r.rng.Float64()), r.rng.Float64()-0.5)
 }
 
-func (p *program) layout() {
-	c := p.pick()
-	x, s := c.n, c.n.Shape()
-	shapes := []ad.Shape{{4}, {2, 2}, {}, {3, 3}, {12}}
-	switch p.next(9) {
-	case 0:
-		p.push(x.Reshape(ad.Shape{s.Len()}), c.bound, c.exact)
-	case 1:
-		to := shapes[p.next(len(shapes))]
-		p.push(x.Gather(p.indices(to.Len(), s.Len()), to), c.bound, c.exact)
-	case 2: // collisions add up
-		to := shapes[p.next(len(shapes))]
-		p.push(x.ScatterAdd(p.indices(s.Len(), to.Len()), to), c.bound*float64(s.Len()), false)
-	case 3: // a strict triangle: structural zeros
-		d := 4
-		upper := ad.StrictUpper(d)
-		p.push(x.Gather(p.indices(len(upper), s.Len()), ad.Shape{len(upper)}).ScatterAdd(upper, ad.Shape{d, d}), c.bound, c.exact)
-	case 4:
-		if len(s) == 2 {
-			p.push(x.T(), c.bound, c.exact)
-		}
-	case 5:
-		if len(s) > 0 {
-			a := p.next(len(s))
-			from := p.next(s[a])
-			p.push(x.Slice(a, from, from+1+p.next(s[a]-from)), c.bound, c.exact)
-		}
-	case 6:
-		if len(s) > 0 {
-			a := p.next(len(s))
-			p.push(x.Index(a, p.next(s[a])), c.bound, c.exact)
-		}
-	case 7:
-		if len(s) > 0 {
-			p.push(ad.Concat(p.next(len(s)), x, x.Neg()), c.bound, false)
-		}
-	case 8:
-		p.push(x.Expand(append(ad.Shape{1 + p.next(3)}, s...)), c.bound, c.exact)
-	}
-}
-
-func (p *program) reduce() {
-	c := p.pick()
-	var axes []int
-	for i := range c.n.Shape() {
-		if p.next(2) == 0 {
-			axes = append(axes, i)
-		}
-	}
-	n := float64(c.n.Shape().Len())
-	choices := 5
-	if p.plain {
-		choices = 2
-	}
-	switch p.next(choices) {
-	case 0:
-		p.push(c.n.Sum(axes...), c.bound*n, false)
-	case 1:
-		p.push(c.n.Mean(axes...), c.bound, false)
-	case 2:
-		p.push(c.n.LogSumExp(axes...), c.bound+4, false)
-	case 3:
-		p.push(c.n.LogMeanExp(axes...), c.bound, false)
-	case 4:
-		if len(c.n.Shape()) > 0 {
-			p.push(c.n.Softmax(p.next(len(c.n.Shape()))), 1, false)
-		}
-	}
-}
-
-// over crosses mapped axes.
-func (p *program) over() {
-	if len(p.axes) == 0 {
-		return
-	}
-	c, a := p.pick(), p.axes[p.next(len(p.axes))]
-	if !slices.Contains(c.n.Axes(), a) {
-		choices := 3
-		if p.plain {
-			choices = 1
-		}
-		switch s := c.n.Shape(); p.next(choices) {
-		case 0:
-			p.push(c.n.ExpandOver(a), c.bound, c.exact)
-		case 1:
-			if len(s) > 0 && s[0] == a.Size() {
-				p.push(c.n.Unstack(a), c.bound, c.exact)
-			}
-		case 2:
-			if a.Size() <= 16 {
-				p.push(c.n.Gather(p.indices(2*a.Size(), s.Len()), ad.Shape{a.Size(), 2}).Unstack(a), c.bound, c.exact)
-			}
-		}
-		return
-	}
-	choices := 6
-	if p.plain {
-		choices = 5
-	}
-	switch p.next(choices) {
-	case 0:
-		p.push(c.n.SumOver(a), c.bound*float64(a.Size()), false)
-	case 1:
-		p.push(c.n.MeanOver(a), c.bound, false)
-	case 2:
-		p.push(c.n.LogSumExpOver(a), c.bound+5, false)
-	case 3:
-		p.push(c.n.LogMeanExpOver(a), c.bound, false)
-	case 4: // weights so far apart that most do not count
-		p.push(c.n.Scale(20).LogMeanExpOver(a).Scale(0.05), c.bound, false)
-	case 5:
-		p.push(c.n.Stack(a), c.bound, c.exact)
-	}
-}
-
-// constant adds constants: masks with zeros, scalars a bit apart, and pairs of
-// tensors that differ in the middle only.
-func (p *program) constant() {
-	switch p.next(4) {
-	case 0: // a triangular mask times a matrix
-		c := p.pick()
-		shape := ad.Shape{3, 3}
-		x := c.n.Gather(p.indices(shape.Len(), c.n.Shape().Len()), shape)
-		p.push(x.Mul(p.b.Constant([]float64{0, 1, 1, 0, 0, 1, 0, 0, 0}, shape)), c.bound, c.exact)
-	case 1: // equal when printed
-		n := 9 + p.next(4)
-		u := make([]float64, n)
-		v := slices.Clone(u)
-		v[n/2] = 1.5
-		p.push(p.b.Constant(u, ad.Shape{n}), 1, true)
-		p.push(p.b.Constant(v, ad.Shape{n}), 1.5, true)
-	case 2:
-		c := p.pick()
-		p.push(c.n.Scale(2).Sin().Add(c.n.Scale(2.0001).Sin()), 2, false)
-	case 3:
-		shape := ad.Shape{2, 3}
-		p.push(p.b.Constant(normals(p.rng, shape.Len()), shape), 3, true)
-	}
-}
-
-// factor factorises a positive definite matrix, or solves with its factor.
-func (p *program) factor() {
-	d := 1 + p.next(3)
-	c := p.pick()
-	a := c.n.Gather(p.indices(d*d, c.n.Shape().Len()), ad.Shape{d, d}).Tanh()
-	eye := make([]float64, d*d)
-	for i := range d {
-		eye[i*(d+1)] = 1
-	}
-	l := a.MatMul(a.T()).Add(p.b.Constant(eye, ad.Shape{d, d})).Cholesky()
-	switch p.next(4) {
-	case 0:
-		p.push(l, 3, false)
-	case 1:
-		p.push(l.Diagonal().Log().Sum(), 4, false)
-	case 2:
-		rhs := p.pick()
-		p.push(l.SolveLower(p.asMatrix(rhs, d)), rhs.bound, false)
-	case 3:
-		rhs := p.pick()
-		p.push(l.SolveLowerT(p.asMatrix(rhs, d)), rhs.bound, false)
-	}
-}
-
-// mapped lifts a small function over a leading dimension.
-func (p *program) mapped() {
-	if len(p.axes) == 0 {
-		return
-	}
-	a, c, d := p.axes[p.next(len(p.axes))], p.pick(), p.pick()
-	if slices.Contains(c.n.Axes(), a) || slices.Contains(d.n.Axes(), a) || a.Size() > 16 {
-		return
-	}
-	x := c.n.Gather(p.indices(3*a.Size(), c.n.Shape().Len()), ad.Shape{a.Size(), 3})
-	p.push(ad.Map(a, func(x []*ad.Node) *ad.Node {
-		return x[0].Softmax(0).Mul(d.n.Sum().Tanh())
-	}, x), 1, false)
-}
-
-// finish picks the outputs: late terms, a scalar made of them, its gradient,
-// and for some programs the gradient of the squared gradient, from position
-// second on.
-func (p *program) finish() (outputs []*ad.Node, second int) {
+// endGeneral chooses the outputs: late terms, a scalar made of them, its gradient, and for some
+// programs the gradient of the squared gradient.
+func (p *program) endGeneral() {
 	loss := p.b.Scalar(0)
 	for k := range min(3, len(p.pool)) {
 		c := p.pool[len(p.pool)-1-k]
-		outputs = append(outputs, c.n)
+		p.outputs = append(p.outputs, c.n)
 		loss = loss.Add(c.n.Sum())
 	}
 	for _, x := range p.inputs { // every input counts
@@ -498,14 +396,75 @@ func (p *program) finish() (outputs []*ad.Node, second int) {
 		}
 	}
 	g := p.b.Grad(loss, p.inputs...)
-	outputs = append(append(outputs, loss), g...)
-	second = len(outputs)
+	p.outputs = append(append(p.outputs, loss), g...)
 	if p.rng.Uint32()%3 == 0 {
 		h := p.b.Scalar(0)
 		for i, x := range p.inputs {
 			h = h.Add(g[i].Tanh().Mul(g[i]).Sum()).Add(x.Square().Sum())
 		}
-		outputs = append(outputs, p.b.Grad(h, p.inputs...)...)
+		p.outputs = append(p.outputs, p.b.Grad(h, p.inputs...)...)
 	}
-	return outputs, second
+}
+
+// endDensity chooses the outputs: a sum of the losses and its gradient, and of some
+// densities a term in every sample.
+func (p *program) endDensity() {
+	last := p.pool[len(p.pool)-1].n
+	loss := last.Sum()
+	if slices.Contains(loss.Axes(), p.samples[0]) {
+		loss = loss.LogMeanExpOver(p.samples[0])
+	}
+	for _, l := range p.late {
+		loss = loss.Add(l)
+	}
+	loss = loss.Add(p.uniform[0].Square().Sum().Scale(-0.5)).Add(p.uniform[1].Sum())
+	wrt, kind := p.uniform, p.next(4)
+	if x := p.pool[0].n; kind == 1 && slices.Contains(x.Axes(), p.particle) {
+		wrt = append(slices.Clone(wrt), x)
+		loss = loss.Add(x.Square().Sum().MeanOver(p.samples[0]))
+	}
+	p.outputs = append(p.b.Grad(loss, wrt...), loss)
+	if kind == 0 && slices.Contains(last.Axes(), p.particle) {
+		p.outputs = append(p.outputs, last)
+	}
+}
+
+// endWhole chooses the outputs: late terms, sums of them with and without the axis of the
+// particles, and gradients of these.
+func (p *program) endWhole() {
+	sum := func(n *ad.Node) *ad.Node {
+		if len(n.Shape()) > 0 {
+			n = n.Sum()
+		}
+		return n
+	}
+	terms := p.late[:len(p.late):len(p.late)]
+	for k := range min(2, len(p.pool)) {
+		terms = append(terms, p.pool[len(p.pool)-1-k].n)
+	}
+	total := p.rng.IntN(2) == 0
+	for i, n := range terms {
+		p.outputs = append(p.outputs, n)
+		if i >= 4 {
+			continue
+		}
+		loss := sum(n)
+		for _, a := range p.samples {
+			switch {
+			case !slices.Contains(loss.Axes(), a):
+			case p.rng.IntN(2) == 0:
+				loss = p.logMeanExpOver(loss, a)
+			default:
+				loss = loss.SumOver(a)
+			}
+		}
+		if total && slices.Contains(loss.Axes(), p.particle) {
+			loss = loss.SumOver(p.particle)
+			p.outputs = append(p.outputs, loss)
+		}
+		for _, x := range p.inputs { // every input counts
+			loss = loss.Add(sum(x).Scale(0.125))
+		}
+		p.outputs = append(p.outputs, p.b.Grad(loss, p.inputs...)...)
+	}
 }

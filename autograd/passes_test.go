@@ -2,7 +2,6 @@ package autograd_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -10,54 +9,6 @@ import (
 
 	ad "tobac/autograd"
 )
-
-// TestPasses runs random programs without each pass, and without all of them,
-// and compares with the reference engine.
-func TestPasses(t *testing.T) {
-	all := ad.Pass(0)
-	cases := []ad.Pass{}
-	for _, p := range ad.Passes() {
-		all |= p
-		cases = append(cases, p)
-	}
-	cases = append(cases, all)
-	count := uint64(60)
-	if testing.Short() {
-		count = 10
-	}
-	for seed := range count {
-		p := newProgram(programBytes(9000 + seed))
-		p.grow()
-		outputs, second := p.finish()
-		if err := p.b.Err(); err != nil {
-			t.Fatal(err)
-		}
-		want := eval(t, p.inputs, outputs, p.feeds, ad.Options{Engine: ad.Reference})
-		finite := true
-		for _, v := range want {
-			if top := largest(v); math.IsNaN(top) || top > 1e12 {
-				finite = false
-			}
-		}
-		if !finite {
-			continue
-		}
-		for _, without := range cases {
-			got := eval(t, p.inputs, outputs, p.feeds, ad.Options{Without: without})
-			for i := range want {
-				tolerance := fuzzTolerance
-				if i >= second {
-					tolerance = fuzzSecondTolerance
-				}
-				for k, w := range want[i] {
-					if g := got[i][k]; !(math.Abs(g-w) <= tolerance*max(1, largest(want[i]))) {
-						t.Fatalf("program %d without %v: output %d, element %d: got %v, want %v", 9000+seed, without, i, k, g, w)
-					}
-				}
-			}
-		}
-	}
-}
 
 // mixture is a small density over samples, whose program shows every part of a
 // listing.

@@ -98,6 +98,9 @@ func (r *random) cross() {
 		return
 	}
 	x, i := r.any(1), r.rng.IntN(len(r.F.Axes))
+	if last := r.pool[len(r.pool)-1]; r.rng.IntN(2) == 0 && len(last.Shape) > 0 { // crossings of each other, with zeros
+		x = r.View(last, ir.Shape{side}, r.index(side, side)...)
+	}
 	size := r.Axis(i).Size()
 	if !x.Axes.Has(r.Axis(i)) {
 		if r.rng.IntN(2) == 0 {
