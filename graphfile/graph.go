@@ -236,10 +236,7 @@ func (g *Graph) Above(p float64) (*Graph, error) {
 	out := *g
 	out.Edges = nil
 	for _, e := range g.Edges {
-		v := e.Probability
-		if e.Undirected && e.Adjacent.Known {
-			v = e.Adjacent
-		}
+		v := e.probability()
 		if !v.Known {
 			return nil, fmt.Errorf("edge %s has no probability", g.text(e))
 		}
@@ -248,6 +245,30 @@ func (g *Graph) Above(p float64) (*Graph, error) {
 		}
 	}
 	return &out, nil
+}
+
+// Certain returns g without the edges whose probability, as [Graph.Above] takes it, is 0. One that is neither 0 nor 1 is an error;
+// an edge without a probability is certain.
+func (g *Graph) Certain() (*Graph, error) {
+	out := *g
+	out.Edges = nil
+	for _, e := range g.Edges {
+		switch p := e.probability(); {
+		case p.Known && p.Value > 0 && p.Value < 1:
+			return nil, fmt.Errorf("edge %s has the probability %v; allowed: 0 and 1", g.text(e), p.Value)
+		case !p.Known || p.Value == 1:
+			out.Edges = append(out.Edges, e)
+		}
+	}
+	return &out, nil
+}
+
+// probability is that of the edge, or for an undirected one that of an edge in either direction if it is known.
+func (e *Edge) probability() Number {
+	if e.Undirected && e.Adjacent.Known {
+		return e.Adjacent
+	}
+	return e.Probability
 }
 
 func counted(n int, thing string) string {

@@ -15,7 +15,7 @@ import (
 )
 
 // readGraph reads a graph on the named columns in any format: what is known of
-// edges, or the truth. Vertices that are no columns and have no edges are left out;
+// edges, or the truth, whose edges are certain. Vertices that are no columns and have no edges are left out;
 // columns of which the file says nothing have no edges.
 func readGraph(path string, columns []string) (on, whole *graphfile.Graph, err error) {
 	if err := file.CheckEdited(path); err != nil {
@@ -25,7 +25,11 @@ func readGraph(path string, columns []string) (on, whole *graphfile.Graph, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	if on, _, err = whole.On(columns); err != nil {
+	certain, err := whole.Certain()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w, for what is given is certain; tobac convert %s OUT.txt --above P keeps the edges above P", path, err, shellWord(path))
+	}
+	if on, _, err = certain.On(columns); err != nil {
 		return nil, nil, &locatedError{path, err}
 	}
 	return on, whole, nil

@@ -42,6 +42,39 @@ func TestTruthInEveryFormat(t *testing.T) {
 	}
 }
 
+// A graph with probabilities is what is certain of it: edges of 1, not those of 0, and an error if one is between them,
+// as the truth and as what is known, in every format that has probabilities.
+func TestUncertainGraphs(t *testing.T) {
+	inFolder(t, map[string]string{
+		"likely.csv": "source,target,probability\na,b,1\nb,c,0.01\n", "sure.csv": "source,target,probability\na,b,1\nb,c,0\n", "p.csv": "a,b,c\n0,0.75,0\n0.25,0,1\n0,0,0\n",
+		"likely-matrix.csv": "a,b,c\n0,1,0\n0,0,0.01\n0,0,0\n", "rows.csv": "a,b,c\n1,2,1\n2,1,5\n3,5,0\n4,0,2\n5,1,2\n",
+	})
+	checked := 0
+	refused := func(name, keep string) {
+		checked++
+		want := name + `: edge "b" -> "c" has the probability 0.01; allowed: 0 and 1, for what is given is certain; tobac convert ` + name + " OUT.txt --above P keeps the edges above P"
+		for _, args := range []string{"eval p.csv --truth ", "order rows.csv --all --truth ", "fit rows.csv --knowledge ", "fit rows.csv --truth "} {
+			refuses(t, args+name, exitFailed, want)
+		}
+		succeed(t, "convert", name, keep, "--above", "0.5")
+		succeed(t, "eval", "p.csv", "--truth", keep)
+	}
+	refused("likely-matrix.csv", "kept.txt")
+	for _, f := range graphfile.Formats() {
+		name := "graph-" + f.String() + f.Ending()
+		if got := succeed(t, "convert", "likely.csv", "likely-"+name, "--to", f.String()); !strings.Contains(got.stderr, "no probabilities") {
+			refused("likely-"+name, "kept-"+f.String()+".txt")
+			succeed(t, "convert", "sure.csv", "sure-"+name, "--to", f.String())
+			if got := succeed(t, "order", "rows.csv", "--method", "variance", "--knowledge", "sure-"+name, "--require", "c,b"); got.stdout == "" {
+				t.Errorf("%v: b -> c is required", f)
+			}
+		}
+	}
+	if checked < 8 {
+		t.Errorf("%d formats", checked)
+	}
+}
+
 func TestTruthFaults(t *testing.T) {
 	files := map[string]string{
 		"p.csv": "a,b\n0,0.5\n0,0\n", "x.csv": "X0,X1\n0,0.5\n0,0\n",
