@@ -6,20 +6,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/internal/memory"
 	"tobac/internal/numpy"
 )
 
 // ReadNPY reads a two-dimensional NumPy array of numbers, rows × columns, as a table with columns X0, X1, …; source names r in errors. Floating-point
-// numbers of 4 and 8 bytes, integers of every size and truth values (as 0 and 1) are read, in both byte and both memory orders. Integers beyond ±2⁵³ are rounded to float64.
+// numbers of 2, 4 and 8 bytes, integers of every size and truth values (as 0 and 1) are read, in both byte and both memory orders. Integers beyond ±2⁵³ are rounded to float64.
 //
-// Errors: anything that is no such array, an array without rows or columns, a file shorter than its header says, NaN and infinities.
+// Errors: anything that is no such array, an array without rows or columns, a file shorter or longer than its header says, NaN and infinities.
 func ReadNPY(r io.Reader, source string) (*Table, error) {
-	data, err := memory.ReadAll(r, 2)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	x, err := parseNPY(data, false)
+	x, err := parseNPY(r, false)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -34,11 +29,7 @@ func ReadNPY(r io.Reader, source string) (*Table, error) {
 // ReadArrayNPY reads a NumPy array of numbers in one dimension, as a column, or two, rows × columns; source names r in errors. It is [ReadNPY] without names, and for any
 // numbers, NaN and infinities included.
 func ReadArrayNPY(r io.Reader, source string) (*mat.Dense, error) {
-	data, err := memory.ReadAll(r, 2)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	x, err := parseNPY(data, true)
+	x, err := parseNPY(r, true)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -46,8 +37,8 @@ func ReadArrayNPY(r io.Reader, source string) (*mat.Dense, error) {
 }
 
 // parseNPY reads a matrix, or also a vector as a column.
-func parseNPY(data []byte, vectors bool) (*mat.Dense, error) {
-	a, err := numpy.Read(data)
+func parseNPY(r io.Reader, vectors bool) (*mat.Dense, error) {
+	a, err := numpy.Read(r)
 	if err != nil {
 		return nil, err
 	}

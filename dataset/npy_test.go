@@ -54,7 +54,7 @@ func TestReadNPY(t *testing.T) {
 		{"uint64", npyFile("<u8", "False", "(2, 3)", little, []uint64{1, 2, 3, 4, 5, 6})},
 		{"no comma behind the shape", headed("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}", []float64{1, 2, 3, 4, 5, 6})},
 		{"entries in another sequence", headed(`{"shape":(2,3),"descr":"<f8","fortran_order":False}`, []float64{1, 2, 3, 4, 5, 6})},
-		{"trailing bytes", append(npyFile("<f8", "False", "(2, 3)", little, []float64{1, 2, 3, 4, 5, 6}), 7)},
+		{"float16", npyFile("<f2", "False", "(2, 3)", little, []uint16{0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600})},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestReadNPY(t *testing.T) {
 func TestReadNPYErrors(t *testing.T) {
 	little := binary.LittleEndian
 	good := npyFile("<f8", "False", "(2, 2)", little, []float64{1, 2, 3, 4})
-	const types = "; allowed: f4, f8, i1 to i8, u1 to u8, b1, U and S"
+	const types = "; allowed: f2, f4, f8, i1 to i8, u1 to u8, b1, U and S"
 	const shapes = "; allowed: two dimensions, rows and columns, at least one of each"
 	tests := []struct {
 		name string
@@ -92,8 +92,9 @@ func TestReadNPYErrors(t *testing.T) {
 		{"empty", nil, "x.npy: not a NumPy file: it does not begin as one"},
 		{"text", []byte("a,b\n1,2\n"), "x.npy: not a NumPy file: it does not begin as one"},
 		{"header cut short", good[:30], "x.npy: not a NumPy file: it ends in the header"},
-		{"header of four gigabytes", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{}"), "x.npy: not a NumPy file: it ends in the header"},
+		{"header of four gigabytes", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{}"), "x.npy: NumPy header of 4294967295 bytes, want at most 65536"},
 		{"data cut short", good[:len(good)-1], "x.npy: NumPy array of shape [2 2] is cut short: 31 bytes after the header, want 8 of each element"},
+		{"trailing bytes", append(bytes.Clone(good), 7), "x.npy: NumPy array of shape [2 2] ends before the file does; allowed: a single array in a file"},
 		{"size overflows", npyFile("<f8", "False", "(4294967296, 4294967296)", little, []float64{}), "x.npy: NumPy array of shape (4294967296, 4294967296), want at most 2147483647 elements"},
 		{"one dimension", npyFile("<f8", "False", "(4,)", little, []float64{1, 2, 3, 4}), "x.npy: NumPy array of shape [4]" + shapes},
 		{"three dimensions", npyFile("<f8", "False", "(1, 2, 2)", little, []float64{1, 2, 3, 4}), "x.npy: NumPy array of shape [1 2 2]" + shapes},

@@ -13,9 +13,9 @@ import (
 // Limits of a text, so that what is no table is refused before it fills the memory.
 const (
 	// MaxLine is the number of bytes that a line may have, and a record of several lines.
-	MaxLine = 64 << 20
+	MaxLine = 16 << 20
 	// MaxFields is the number of fields that a record may have.
-	MaxFields = 1 << 20
+	MaxFields = 1 << 17
 )
 
 // tooLong is the error of a line without an end.

@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -140,7 +141,7 @@ func writeMatrix(w io.Writer, g *Graph) error { return WriteMatrix(w, g, Matrix,
 func writeNPY(w io.Writer, g *Graph) error    { return WriteMatrix(w, g, NPY, AdjacencyValues) }
 
 func readNPY(data []byte, source string) (*Graph, error) {
-	a, err := numpy.Read(data)
+	a, err := numpy.Read(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}

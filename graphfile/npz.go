@@ -236,27 +236,24 @@ func unpack(data []byte) ([]packed, error) {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	var all []packed
-	left := int64(MaxBytes)
+	left := uint64(MaxBytes)
 	for _, f := range z.File {
 		name, isArray := strings.CutSuffix(f.Name, ".npy")
 		if !isArray {
 			continue
 		}
+		if f.UncompressedSize64 > left { // which is all that can be read
+			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), errTooLarge)
+		}
+		left -= f.UncompressedSize64
 		r, err := f.Open()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), err)
 		}
-		body, err := io.ReadAll(io.LimitReader(r, left+1))
-		if left -= int64(len(body)); err == nil && left < 0 {
-			err = errTooLarge
-		}
+		a, err := numpy.Read(r)
 		if closed := r.Close(); err == nil {
 			err = closed
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), err)
-		}
-		a, err := numpy.Read(body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", excerpt(f.Name), err)
 		}

@@ -69,7 +69,7 @@ func FuzzReadProbabilitiesNPY(f *testing.F) {
 		if err := p.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		a, err := numpy.Read(data)
+		a, err := numpy.Read(bytes.NewReader(data))
 		if err != nil {
 			return
 		}

@@ -1,9 +1,11 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Column holds the cells of one column as they were read: numbers as numbers, everything else as one of a few texts.
@@ -15,6 +17,7 @@ type Column struct {
 	codes    []int32     // of the texts: 0 for numbers and empty cells, k for texts[k−1]; may be shorter than the column
 	texts    []text
 	codeOf   map[string]int32
+	kept     int  // bytes of codes and texts
 	dated    bool // numbers are dates by the format of the file
 }
 
@@ -63,6 +66,7 @@ func (c *Column) addText(t []byte, line int) {
 			c.texts = append(c.texts, text{text: s, first: line})
 			code = int32(len(c.texts))
 			c.codeOf[s] = code
+			c.kept += len(s) + bytesEachText
 		}
 	}
 	c.texts[code-1].count++
@@ -70,6 +74,7 @@ func (c *Column) addText(t []byte, line int) {
 		c.codes = append(c.codes, make([]int32, c.rows-len(c.codes))...)
 	}
 	c.codes = append(c.codes, code)
+	c.kept += 4
 	c.addNumber(math.NaN())
 }
 
@@ -104,6 +109,19 @@ func label(position int, name string) string {
 		text += " (" + short(name) + ")"
 	}
 	return text
+}
+
+// listed are some names in a message.
+func listed(names []string) string {
+	const most = 20
+	var out []string
+	for _, name := range names[:min(most, len(names))] {
+		out = append(out, short(name))
+	}
+	if more := len(names) - most; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
 }
 
 // short is a name or a value in a message.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"tobac/internal/file"
 )
@@ -25,7 +24,7 @@ var foreign = []signature{
 	{"\xfd7zXZ\x00", "is compressed by xz; decompress it first (xz -d)"},
 	{"\x28\xb5\x2f\xfd", "is compressed by zstd; decompress it first (zstd -d)"},
 	{"7z\xbc\xaf\x27\x1c", "is an archive of 7-Zip; extract the table first"},
-	{"\xd0\xcf\x11\xe0", "is a workbook in the format .xls; save it as .xlsx or CSV"},
+	{"\xd0\xcf\x11\xe0", "is a workbook in the format .xls, or one with a password; save it as .xlsx without a password, or as CSV"},
 	{"\x89HDF\r\n", "is an HDF5 file; save the table as Parquet or CSV"},
 	{"ARROW1", "is an Arrow or Feather file; save the table as Parquet or CSV"},
 	{"RDX", "is a file of R; save the table by write.csv"},
@@ -42,8 +41,8 @@ var foreign = []signature{
 // deepest is how many compressions may lie around a table.
 const deepest = 3
 
-// read recognises the format by the first bytes.
-func read(r io.Reader, source string, layout Layout, depth int) (*Table, error) {
+// read recognises the format by the first bytes; whole counts those of the file, in which r may be compressed.
+func read(r io.Reader, source string, layout Layout, whole *counter, depth int) (*Table, error) {
 	if depth > deepest {
 		return nil, &FormatError{source, "is compressed more than three times"}
 	}
@@ -68,12 +67,12 @@ func read(r io.Reader, source string, layout Layout, depth int) (*Table, error) 
 		if err != nil {
 			return nil, &FormatError{source, "compression by gzip is damaged: " + err.Error()}
 		}
-		if t, err = read(z, source, layout, depth+1); err == nil {
+		if t, err = read(&unpacked{r: z, source: source, file: whole}, source, layout, whole, depth+1); err == nil {
 			t.Format += ", compressed by gzip"
 		}
 		return t, err
 	case starts("BZh"):
-		if t, err = read(bzip2.NewReader(b), source, layout, depth+1); err == nil {
+		if t, err = read(&unpacked{r: bzip2.NewReader(b), source: source, file: whole}, source, layout, whole, depth+1); err == nil {
 			t.Format += ", compressed by bzip2"
 		}
 		return t, err
@@ -90,16 +89,9 @@ func read(r io.Reader, source string, layout Layout, depth int) (*Table, error) 
 
 // readRandomAccess reads a format whose contents are listed at its end.
 func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout, parquet bool) (*Table, error) {
-	var from io.Reader = b
-	if f, ok := r.(*os.File); ok {
-		from = f
-	}
-	at, size, err := inMemory(from, source)
-	if errors.As(err, new(*SizeError)) {
-		return nil, err
-	}
+	at, size, err := inMemory(r, b)
 	if err != nil {
-		return nil, file.WithPath(source, err)
+		return nil, withPath(source, err)
 	}
 	if parquet {
 		return readParquet(at, size, source)
@@ -110,8 +102,10 @@ func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout
 	}
 	for _, f := range z.File {
 		switch {
-		case f.Name == "xl/workbook.xml":
-			return readWorkbook(io.NewSectionReader(at, 0, size), source, layout)
+		case f.Name == "[Content_Types].xml":
+			return readWorkbook(z, size, source, layout)
+		case f.Name == "content.xml":
+			return nil, &FormatError{source, "is a document of OpenOffice or LibreOffice; save its table as .xlsx or CSV"}
 		case isArray(f):
 			return readArchive(z, source, layout)
 		}

@@ -14,7 +14,6 @@ import (
 	"codeberg.org/sbinet/npyio/npz"
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
-	"github.com/xuri/excelize/v2"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -81,34 +80,6 @@ func textOf(s sheet, separator, mark string, quoted bool) []byte {
 		b.WriteString("\r\n")
 	}
 	return []byte(b.String())
-}
-
-func workbookOf(s sheet) ([]byte, error) {
-	f := excelize.NewFile()
-	defer f.Close()
-	for j, name := range s.names {
-		cell, err := excelize.CoordinatesToCellName(j+2, 3) // not in the corner
-		if err != nil {
-			return nil, err
-		}
-		if err := f.SetCellStr("Sheet1", cell, name); err != nil {
-			return nil, err
-		}
-		for i, row := range s.rows {
-			cell, err := excelize.CoordinatesToCellName(j+2, i+4)
-			if err != nil {
-				return nil, err
-			}
-			if err := f.SetCellFloat("Sheet1", cell, row[j], -1, 64); err != nil {
-				return nil, err
-			}
-		}
-	}
-	b, err := f.WriteToBuffer()
-	if err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
 }
 
 func parquetOf(s sheet) ([]byte, error) {
@@ -230,66 +201,6 @@ func TestParquetKinds(t *testing.T) {
 	}
 	if _, err := table.Read(strings.NewReader(b.String()[:200]), "t.parquet", table.Layout{}); err == nil || !strings.Contains(err.Error(), "damaged Parquet file") {
 		t.Errorf("cut short: error %v", err)
-	}
-}
-
-func TestWorkbook(t *testing.T) {
-	f := excelize.NewFile()
-	defer f.Close()
-	if _, err := f.NewSheet("second one"); err != nil {
-		t.Fatal(err)
-	}
-	day, err := f.NewStyle(&excelize.Style{NumFmt: 14})
-	if err != nil {
-		t.Fatal(err)
-	}
-	custom := `#,##0.00 "kg per day"`
-	mass, err := f.NewStyle(&excelize.Style{CustomNumFmt: &custom})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := [][]any{{"Measured in May"}, {"day", "mass", "ok", "left"}}
-	for i := range 12 {
-		rows = append(rows, []any{time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC), 1.23456789 * float64(1+i*i%5), i%2 == 0, []any{i * i % 7, "NA", nil}[i%3]})
-	}
-	for i, row := range rows {
-		if err := f.SetSheetRow("second one", fmt.Sprintf("A%d", i+1), &row); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.SetCellStyle("second one", "A3", "A14", day); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.SetCellStyle("second one", "B3", "B14", mass); err != nil {
-		t.Fatal(err)
-	}
-	b, err := f.WriteToBuffer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, chosen := range []string{"", "2", "second one"} {
-		file, err := table.Read(bytes.NewReader(b.Bytes()), "t.xlsx", table.Layout{Sheet: chosen})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := table.Describe(file, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, p := range d.Prepared.Profiles {
-			got = append(got, fmt.Sprintf("%s %v %d", p.Name, p.Kind, p.Gaps))
-		}
-		if diff := cmp.Diff([]string{"day date 0", "mass number 0", "ok boolean 0", "left number 8"}, got); diff != "" {
-			t.Errorf("columns (-want +got):\n%s", diff)
-		}
-		if p := d.Prepared.Profiles[1]; p.Min != 1.23456789 {
-			t.Errorf("least mass %v, want 1.23456789", p.Min)
-		}
-	}
-	_, err = table.Read(bytes.NewReader(b.Bytes()), "t.xlsx", table.Layout{Sheet: "third"})
-	if want := "--sheet: t.xlsx has no sheet third; allowed: Sheet1, second one, or numbers from 1 to 2"; err == nil || err.Error() != want {
-		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
 }
 

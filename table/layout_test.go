@@ -108,7 +108,7 @@ func TestReadErrors(t *testing.T) {
 		{"Latin-1", "a,b\n1,\xe9\n", "t.csv: line 2: text is not UTF-8; allowed: UTF-8; iconv -f LATIN1 -t UTF-8 turns most other texts into it"},
 		{"UTF-16", "\xff\xfea\x00,\x00", "t.csv: is text in UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 		{"xz", "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4\x46\x02", "t.csv: is compressed by xz; decompress it first (xz -d)"},
-		{"old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "t.csv: is a workbook in the format .xls; save it as .xlsx or CSV"},
+		{"old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "t.csv: is a workbook in the format .xls, or one with a password; save it as .xlsx without a password, or as CSV"},
 		{"binary", "\x01\x02\x00\x00abc", "t.csv: is no text, and of no format that is known; allowed: a text table, a workbook (.xlsx), a Parquet file, a NumPy file (.npy, .npz), or one of these compressed by gzip or bzip2"},
 		{"damaged gzip", "\x1f\x8bnonsense", "t.csv: compression by gzip is damaged: gzip: invalid header"},
 		{"damaged archive", "PK\x03\x04nonsense", "t.csv: is a damaged archive: zip: not a valid zip file"},

@@ -30,7 +30,10 @@ type loader struct {
 	// padded says that records end with their last cell that is not empty.
 	padded  bool
 	width   int
-	checked int     // cells when the size of the table was last compared with the memory
+	filled  int     // cells that are not empty
+	texts   int     // bytes of texts that the columns keep
+	checked int     // bytes of the table when its size was last looked at
+	last    int     // line of the last row
 	odd     *record // a first record of numbers that is data although it differs from those below as names would
 	suspect *record // a first record of names and numbers, about which the number of rows decides
 }
@@ -38,7 +41,7 @@ type loader struct {
 // headRecords is how many records decide where the data begin, or fewer where these take headBytes.
 const (
 	headRecords = 200
-	headBytes   = 128 << 20
+	headBytes   = 32 << 20
 )
 
 // load reads all records.
@@ -109,9 +112,13 @@ func (l *loader) add(cells []delimited.Cell, line int) {
 		if v, ok := l.number(cells[j].Text); ok {
 			c.addNumber(v)
 		} else {
+			kept := c.kept
 			c.addText(cells[j].Text, line)
+			l.texts += c.kept - kept
 		}
+		l.filled++
 	}
+	l.last = line
 	t.Rows++
 }
 

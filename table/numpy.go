@@ -2,6 +2,7 @@ package table
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -66,9 +67,6 @@ type array struct {
 	why   error // there are neither
 }
 
-// largestArray bounds what is read of an array, against sizes that faulty archives state.
-const largestArray = 1 << 33
-
 // readArchive reads a file of several NumPy arrays: a single matrix, the one that --sheet names, or vectors of the same length, which are the columns. An array of
 // texts with one for each column holds their names.
 func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
@@ -102,24 +100,24 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		}
 	}
 	if layout.Sheet != "" && (len(matrices) != 1 || matrices[0].key != layout.Sheet) {
-		return nil, &OptionError{"sheet", fmt.Sprintf("%s has no array %s; allowed: %s", name, short(layout.Sheet), strings.Join(shorts(keys), ", "))}
+		return nil, &OptionError{"sheet", fmt.Sprintf("%s has no array %s; allowed: %s", name, short(layout.Sheet), listed(keys))}
 	}
 	switch {
 	case len(matrices) > 1:
 		var all []string
 		for _, a := range matrices {
-			all = append(all, short(a.key))
+			all = append(all, a.key)
 		}
-		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); --sheet NAME chooses one", len(all), strings.Join(all, ", "))}
+		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); --sheet NAME chooses one", len(all), listed(all))}
 	case len(matrices) == 1:
 		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), archiveLayout, layout.Skip)
 		t.nameBy(words)
-		t.Notes = append(t.Notes, without...)
+		t.Warnings = append(t.Warnings, without...)
 		return t, nil
 	case len(vectors) > 0 || len(words) > 0:
 		t, err := fromVectors(append(vectors, words...), keys, name, layout.Skip)
 		if err == nil {
-			t.Notes = append(t.Notes, without...)
+			t.Warnings = append(t.Warnings, without...)
 		}
 		return t, err
 	}
@@ -188,17 +186,15 @@ func fromVectors(vectors []array, keys []string, name string, skip int) (*Table,
 // openArray reads an array: numbers in one or two dimensions, or texts in one.
 func openArray(f *zip.File, key string) (a array, err error) {
 	a.key = key
-	r, err := f.Open()
+	r, err := openPart(f)
 	if err != nil {
 		return a, err
 	}
 	defer r.Close() // only read
-	data, err := memory.ReadAll(io.LimitReader(r, largestArray), 2)
-	if err != nil {
-		return a, err
-	}
-	content, err := numpy.Read(data)
+	content, err := numpy.Read(r)
 	switch {
+	case errors.As(err, new(*memory.SizeError)):
+		return a, err
 	case err != nil:
 		a.why = err
 	case content.Texts != nil && len(content.Shape) == 1:

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"tobac/internal/memory"
+	"tobac/internal/numpy"
 )
 
 // readParquet reads a Parquet file whose columns are not nested.
@@ -20,8 +24,10 @@ func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 			t, err = nil, &FormatError{name, fmt.Sprintf("is a damaged Parquet file: %v", cause)}
 		}
 	}()
-	if err := checkSizes(r, size, name); errors.As(err, new(*SizeError)) {
-		return nil, err
+	if err := checkSizes(r, size); errors.As(err, new(*memory.SizeError)) {
+		return nil, withPath(name, err)
+	} else if errors.As(err, new(*inflation)) {
+		return nil, &FormatError{name, err.Error()}
 	} else if err != nil {
 		return nil, &FormatError{name, "is a damaged Parquet file: " + err.Error()}
 	}
@@ -39,7 +45,7 @@ func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 	}
 	for _, group := range f.RowGroups() {
 		for j, chunk := range group.ColumnChunks() {
-			if err := readChunk(t.Columns[j], chunk, converter(f.Root().Columns()[j])); err != nil {
+			if err := readChunk(t.Columns[j], chunk, size, converter(f.Root().Columns()[j])); err != nil {
 				return nil, &FormatError{name, fmt.Sprintf("column %s: %v", short(t.Columns[j].Name), err)}
 			}
 		}
@@ -56,10 +62,11 @@ func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 }
 
 // readChunk appends the values of a part of a column.
-func readChunk(c *Column, chunk parquet.ColumnChunk, add func(c *Column, v parquet.Value)) error {
+func readChunk(c *Column, chunk parquet.ColumnChunk, size int64, add func(c *Column, v parquet.Value)) error {
 	pages := chunk.Pages()
 	defer pages.Close() // only read
 	buffer := make([]parquet.Value, 1024)
+	texts := int64(0) // bytes of the values
 	for {
 		page, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
@@ -72,6 +79,12 @@ func readChunk(c *Column, chunk parquet.ColumnChunk, add func(c *Column, v parqu
 		for {
 			n, err := values.ReadValues(buffer)
 			for _, v := range buffer[:n] {
+				if k := v.Kind(); k == parquet.ByteArray || k == parquet.FixedLenByteArray {
+					texts += int64(len(v.ByteArray()))
+				}
+				if err := inflated(texts, size); err != nil {
+					return err
+				}
 				if v.IsNull() {
 					c.addGap()
 				} else {
@@ -125,6 +138,10 @@ func converter(column *parquet.Column) func(c *Column, v parquet.Value) {
 	case *format.DecimalType:
 		scale := math.Pow10(int(l.Scale))
 		return func(c *Column, v parquet.Value) { c.addFloat(decimal(v)/scale, c.rows+1) }
+	case *format.Float16Type:
+		return func(c *Column, v parquet.Value) {
+			c.addFloat(numpy.Half(binary.LittleEndian.Uint16(v.ByteArray())), c.rows+1)
+		}
 	case *format.IntType:
 		if !l.IsSigned && column.Type().Kind() == parquet.Int64 {
 			return func(c *Column, v parquet.Value) { c.addNumber(float64(v.Uint64())) }

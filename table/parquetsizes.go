@@ -14,24 +14,26 @@ import (
 
 // checkSizes compares the sizes that a Parquet file states with those that it can have, before package parquet allocates what they
 // say: of the metadata, of lists in it, and of pages. A file of sixty bytes may ask for terabytes.
-func checkSizes(r io.ReaderAt, size int64, name string) error {
+func checkSizes(r io.ReaderAt, size int64) error {
 	metadata, err := readMetadata(r, size)
 	if err != nil {
 		return err
 	}
-	rows, columns := 0.0, 0
+	rows, columns, largest := 0.0, 0, int64(0)
 	for _, group := range metadata.RowGroups {
 		rows, columns = rows+float64(group.NumRows), max(columns, len(group.Columns))
 		for _, chunk := range group.Columns {
-			if err := checkPages(r, size, &chunk.MetaData, group.NumRows); err != nil {
+			page, err := checkPages(r, size, &chunk.MetaData, group.NumRows)
+			if err != nil {
 				return err
 			}
+			largest = max(largest, page)
 		}
 	}
-	if need, room := 24*rows*float64(columns), memory.Available(); need > float64(room.Bytes) {
-		return &SizeError{name, fmt.Sprintf("%.0f rows of %d columns take %s to analyse, and %v: give fewer rows or columns", rows, columns, memory.Size(need), room)}
+	if err := inflated(int64(min(bytesEachBlank*rows*float64(columns), 1<<62)), size); err != nil {
+		return err
 	}
-	return nil
+	return memory.Check(fmt.Sprintf("%.0f rows of %d columns", rows, columns), bytesEach*rows*float64(columns)+float64(largest))
 }
 
 // readMetadata reads what stands at the end of a Parquet file.
@@ -55,20 +57,20 @@ func readMetadata(r io.ReaderAt, size int64) (m format.FileMetaData, err error) 
 // mostCompressed is how many times larger than its file a page may be: more than any of the format's compressions reaches.
 const mostCompressed = 1 << 16
 
-// checkPages goes through the pages of a part of a column, a header and what it states for each.
-func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64) error {
+// checkPages goes through the pages of a part of a column, a header and what it states for each, and returns the size of the largest.
+func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64) (largest int64, err error) {
 	at := c.DataPageOffset
 	if c.DictionaryPageOffset > 0 {
 		at = min(at, c.DictionaryPageOffset)
 	}
 	if at < 0 || c.TotalCompressedSize < 0 || at > size || c.TotalCompressedSize > size-at {
-		return errors.New("a column lies outside of it")
+		return 0, errors.New("a column lies outside of it")
 	}
 	for end, values := at+c.TotalCompressedSize, int64(0); at < end; {
 		const longest = 1 << 24 // a header may hold the smallest and the largest text of its page
 		h, n, err := decodeThrift[format.PageHeader](r, at, min(end-at, longest))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		at += int64(n)
 		stored, page := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
@@ -79,17 +81,19 @@ func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64)
 		values += here
 		switch distinct := int64(h.DictionaryPageHeader.V.NumValues); {
 		case stored < 0 || stored > end-at:
-			return fmt.Errorf("a page of %d bytes lies outside of its column", stored)
+			return 0, fmt.Errorf("a page of %d bytes lies outside of its column", stored)
 		case page < 0 || page > mostCompressed*(stored+1):
-			return fmt.Errorf("a page of %d bytes cannot hold %d bytes", stored, page)
+			return 0, fmt.Errorf("a page of %d bytes cannot hold %d bytes", stored, page)
 		case here < 0 || values > rows:
-			return fmt.Errorf("a column has more values than its %d rows", rows)
+			return 0, fmt.Errorf("a column has more values than its %d rows", rows)
+		case inflated(page, size) != nil:
+			return 0, inflated(page, size)
 		case distinct < 0 || distinct > 8*(page+1):
-			return fmt.Errorf("a page of %d bytes cannot have %d values", page, distinct)
+			return 0, fmt.Errorf("a page of %d bytes cannot have %d values", page, distinct)
 		}
-		at += stored
+		at, largest = at+stored, max(largest, page)
 	}
-	return nil
+	return largest, nil
 }
 
 // decodeThrift decodes a value that begins at a place and takes n bytes at most, and says how many it takes.

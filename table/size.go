@@ -1,44 +1,100 @@
 package table
 
 import (
+	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 
+	"tobac/internal/file"
 	"tobac/internal/memory"
 )
 
-// A SizeError says that what is read would not fit into the memory that is left.
-type SizeError struct {
-	Source  string
-	Problem string
-}
+// How many bytes of a table are read before the memory is looked at (again), how many a file may unpack to whatever its size, and how many
+// times its size beyond that, or cells for each that holds a value. Tables reach fifty; what reaches thousands is nearly all the same byte.
+const (
+	checkedBytes   = 64 << 20
+	freeBytes      = 16 << 20
+	mostUnpacked   = 250
+	bytesEach      = 3 * 8 // of a number: itself, and as much twice for an analysis
+	bytesEachText  = 80    // besides its characters
+	bytesEachBlank = 8
+)
 
-func (e *SizeError) Error() string { return e.Source + ": " + e.Problem }
-
-// checkedCells is after how many further cells the size of a table is compared with the memory.
-const checkedCells = 1 << 23
-
-// checkSize refuses a table that is being read as soon as less memory is left than its numbers take twice: preparing it takes
-// as much.
+// checkSize refuses a table that is being read as soon as less memory is left than an analysis takes, and one of whose cells
+// hardly any holds a value.
 func (l *loader) checkSize() error {
 	cells := l.t.Rows * len(l.t.Columns)
-	if cells-l.checked < checkedCells {
+	taken := bytesEachBlank*cells + l.texts
+	if taken-l.checked < checkedBytes {
 		return nil
 	}
-	l.checked = cells
-	if taken, room := float64(8*cells), memory.Available(); float64(room.Bytes) < 2*taken {
-		return &SizeError{l.t.Source, fmt.Sprintf("the first %d rows of %d columns take %s as numbers, and an analysis about three times that; %v: give fewer rows or columns",
-			l.t.Rows, len(l.t.Columns), memory.Size(taken), room)}
+	l.checked = taken
+	if cells > mostUnpacked*l.filled {
+		return &FormatError{l.t.Source, fmt.Sprintf("of the first %d cells, up to %s %d, only %d hold a value; allowed: tables with a value in one cell of %d", cells, l.t.unit, l.last, l.filled, mostUnpacked)}
 	}
-	return nil
+	return withPath(l.t.Source, memory.Check(fmt.Sprintf("more than %d rows of %d columns", l.t.Rows, len(l.t.Columns)), 2*float64(taken)))
 }
 
-// readWhole reads all of a file that cannot be read from front to end.
-func readWhole(r io.Reader, source string) ([]byte, error) {
-	const contents = 4 // times the file
-	data, err := memory.ReadAll(r, contents)
-	if tooLarge := memory.TooLarge(err); tooLarge != nil {
-		return nil, &SizeError{source, tooLarge.Error()}
+// withPath puts the name of the file before an error that lacks it.
+func withPath(source string, err error) error {
+	if err == nil || errors.As(err, new(*FormatError)) {
+		return err
 	}
-	return data, err
+	return file.WithPath(source, err)
+}
+
+// A counter counts the bytes that are read of a file, from front to end or, if it is read in pieces, as a whole.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// unpacked reads what a compression holds, and refuses contents that are much larger than the file.
+type unpacked struct {
+	r      io.Reader
+	source string
+	file   *counter
+	n      int64
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	u.n += int64(n)
+	if err := inflated(u.n, u.file.n); err != nil {
+		return 0, &FormatError{u.source, err.Error()}
+	}
+	return n, err
+}
+
+// An inflation is an error: contents are much larger than the file that holds them.
+type inflation struct{ contents, stored int64 }
+
+func (e *inflation) Error() string {
+	return fmt.Sprintf("at least %s are compressed to %d bytes; allowed: contents of %d times the size", memory.Size(float64(e.contents)), e.stored, mostUnpacked)
+}
+
+// inflated returns an [*inflation] if there is one.
+func inflated(contents, stored int64) error {
+	if contents <= freeBytes || contents/mostUnpacked <= stored {
+		return nil
+	}
+	return &inflation{contents, stored}
+}
+
+// openPart opens a file of an archive that is not much larger than the archive says it is stored in.
+func openPart(f *zip.File) (io.ReadCloser, error) {
+	contents, stored := int64(min(f.UncompressedSize64, 1<<62)), int64(min(f.CompressedSize64, 1<<62))
+	if err := inflated(contents, stored); err != nil {
+		return nil, fmt.Errorf("%s: %w", short(f.Name), err)
+	}
+	return f.Open()
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"tobac/internal/file"
+	"tobac/internal/memory"
 )
 
 // Header says whether the first record of a file holds the names of the columns.
@@ -48,6 +49,8 @@ type Table struct {
 	Columns []*Column // in the sequence of the file
 	// Notes say what the reader decided and what it left out.
 	Notes []string
+	// Warnings say what the reader left out that may hold data.
+	Warnings []string
 
 	faults   []fault // rows of other lengths
 	problems []Problem
@@ -87,7 +90,8 @@ func ReadFile(path string, layout Layout) (*Table, error) {
 // An error says that r holds no table, or that reading failed. What is wrong with single columns and rows is no error here, but a problem when the table is prepared
 // for an analysis: see [Prepare].
 func Read(r io.Reader, source string, layout Layout) (*Table, error) {
-	t, err := read(r, source, layout, 0)
+	whole := &counter{r: r}
+	t, err := read(whole, source, layout, whole, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -146,18 +150,25 @@ func (t *Table) names() []string {
 	return names
 }
 
+func (t *Table) warn(format string, args ...any) {
+	t.Warnings = append(t.Warnings, fmt.Sprintf(format, args...))
+}
+
 func (t *Table) note(format string, args ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
 }
 
-// inMemory returns what formats need that are not read from front to end: the file itself, or all of what is left in r.
-func inMemory(r io.Reader, source string) (at io.ReaderAt, size int64, err error) {
-	if f, ok := r.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			return f, info.Size(), nil
+// inMemory returns what formats need that are not read from front to end: the file itself, or all that is left in b, which reads r.
+func inMemory(r, b io.Reader) (at io.ReaderAt, size int64, err error) {
+	if c, ok := r.(*counter); ok {
+		if f, ok := c.r.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				return f, info.Size(), nil
+			}
 		}
 	}
-	data, err := readWhole(r, source)
+	const contents = 4 // times the file
+	data, err := memory.ReadAll(b, contents)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -44,6 +44,9 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 // textError says what to do about text in another encoding.
 func textError(err error) error {
 	var fault *delimited.Error
+	if refused := new(FormatError); errors.As(err, &refused) {
+		return refused // of what is decompressed
+	}
 	if errors.As(err, &fault) && fault.Problem == "text is not UTF-8" {
 		fault.Allowed = "UTF-8; iconv -f LATIN1 -t UTF-8 turns most other texts into it"
 	}

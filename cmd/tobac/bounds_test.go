@@ -35,7 +35,7 @@ func TestEndlessInput(t *testing.T) {
 	defer debug.SetMemoryLimit(before)
 	for _, c := range []struct{ text, want string }{
 		{"\x00", "tobac: standard input: is no text"},
-		{"1,", "tobac: standard input: line 1: longer than 64 MiB; allowed: lines that end"},
+		{"1,", "tobac: standard input: line 1: longer than 16 MiB; allowed: lines that end"},
 		{"a,\"b\nc", "tobac: standard input: "},
 	} {
 		for _, command := range []string{"check"} {
@@ -69,7 +69,7 @@ func TestEndlessRows(t *testing.T) {
 	in := &countedReader{r: &endless{text: strings.Repeat("1,2,3,4,5,6,7,8,", 64) + "9\n"}}
 	var stdout, stderr bytes.Buffer
 	code := run(context.Background(), []string{"check", "-"}, in, &stdout, &stderr)
-	if !strings.Contains(stderr.String(), "GOMEMLIMIT): give fewer rows or columns\n") || code != exitFailed || in.n > 1<<28 {
+	if !strings.Contains(stderr.String(), "are needed, and ") || code != exitFailed || in.n > 1<<28 {
 		t.Errorf("code %d after %d bytes: %s", code, in.n, stderr.String())
 	}
 }

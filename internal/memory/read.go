@@ -7,15 +7,23 @@ import (
 	"io"
 )
 
-// A SizeError says that there is more to read than the memory holds.
+// A SizeError says that something would not fit into the memory that is left.
 type SizeError struct {
-	Bytes int64 // that were read
-	Times float64
+	What  string // would not
+	Bytes float64
 	Room  Room
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("more than %s, of which the contents would take %s or more; %v", Size(float64(e.Bytes)), Size(float64(e.Bytes)*e.Times), e.Room)
+	return fmt.Sprintf("%s: %s are needed, and %v", e.What, Size(e.Bytes), e.Room)
+}
+
+// Check returns a [*SizeError] if something takes more bytes than there is room for.
+func Check(what string, bytes float64) error {
+	if room := Available(); bytes > float64(room.Bytes) {
+		return &SizeError{what, bytes, room}
+	}
+	return nil
 }
 
 // TooLarge is the [*SizeError] in an error; nil: there is none.
@@ -31,7 +39,6 @@ func TooLarge(err error) *SizeError {
 // take, would not fit.
 func ReadAll(r io.Reader, times float64) ([]byte, error) {
 	const first = 8 << 20 // bytes that are read without a question
-	room := Room{}
 	var all bytes.Buffer
 	for limit := int64(first); ; limit *= 2 {
 		if _, err := io.CopyN(&all, r, limit-int64(all.Len())); err != nil {
@@ -40,11 +47,9 @@ func ReadAll(r io.Reader, times float64) ([]byte, error) {
 			}
 			return all.Bytes(), err
 		}
-		if room.Limit == "" {
-			room = Available()
-		}
-		if times*2*float64(limit) > float64(room.Bytes) { // as much again is about to be read
-			return nil, &SizeError{limit, times, room}
+		// As much again is about to be read, and the buffer is copied when it grows.
+		if err := Check("contents of more than "+Size(float64(limit)), times*2*float64(limit)-float64(all.Cap())); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -13,7 +13,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	a, err := numpy.Read(b.Bytes())
+	a, err := numpy.Read(bytes.NewReader(b.Bytes()))
 	if err != nil {
 		fmt.Println(err)
 		return

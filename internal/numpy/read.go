@@ -1,16 +1,19 @@
 package numpy
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/memory"
 )
 
 // Magic is how an NPY file begins.
@@ -48,60 +51,93 @@ type header struct {
 	count   int // elements
 }
 
-// Read reads an array from the bytes of a file. Anything that is no such array, and a file shorter than its header says, is an error.
-func Read(data []byte) (*Array, error) {
-	text, body, err := Header(data)
+// Read reads an array up to the end of a file. Anything that is not such an array, a file that is shorter or longer than its
+// header says, and an array that the memory does not hold are errors.
+func Read(r io.Reader) (*Array, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	h, err := readHeader(b)
 	if err != nil {
 		return nil, err
-	}
-	h, err := parseHeader(text)
-	if err != nil {
-		return nil, err
-	}
-	if h.count > 0 && h.size > 0 && h.count > len(body)/h.size || h.size == 0 && h.count > len(body)+1 {
-		return nil, fmt.Errorf("NumPy array of shape %v is cut short: %d bytes after the header, want %d of each element", h.shape, len(body), h.size)
 	}
 	a := &Array{Shape: h.shape}
-	if h.kind == 'U' || h.kind == 'S' {
+	texts := h.kind == 'U' || h.kind == 'S'
+	each := 3 * 8 // bytes: the number, and as much twice for an analysis
+	if texts {
+		each = 16 + h.size
+	}
+	if err := memory.Check(fmt.Sprintf("NumPy array of shape %v", h.shape), float64(each)*float64(h.count)); err != nil {
+		return nil, err
+	}
+	if texts {
 		a.Texts = make([]string, h.count)
 	} else {
 		a.Numbers = make([]float64, h.count)
 	}
 	place := h.place()
+	element := make([]byte, h.size)
 	for k := range h.count {
-		element, at := body[k*h.size:(k+1)*h.size], place(k)
-		if a.Texts == nil {
+		if n, err := io.ReadFull(b, element); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, fmt.Errorf("NumPy array of shape %v is cut short: %d bytes after the header, want %d of each element", h.shape, k*h.size+n, h.size)
+			}
+			return nil, err
+		}
+		at := place(k)
+		if !texts {
 			a.Numbers[at] = h.number(element)
 		} else if a.Texts[at], err = h.text(element); err != nil {
 			return nil, err
 		}
 	}
+	if _, err := b.ReadByte(); err == nil {
+		return nil, fmt.Errorf("NumPy array of shape %v ends before the file does; allowed: a single array in a file", h.shape)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
 	return a, nil
 }
 
-// Header separates the text of the header, one dictionary with one shape, from the bytes of the elements.
-func Header(data []byte) (text string, body []byte, err error) {
-	if !bytes.HasPrefix(data, []byte(Magic)) || len(data) < 10 {
-		return "", nil, errors.New("not a NumPy file: it does not begin as one")
+// longestHeader is the number of bytes that a header may have.
+const longestHeader = 1 << 16
+
+// readHeader reads what stands before the elements: how a file begins, a version, and one dictionary with one shape.
+func readHeader(r io.Reader) (h header, err error) {
+	begin := make([]byte, len(Magic)+2)
+	if _, err := io.ReadFull(r, begin); err != nil || string(begin[:len(Magic)]) != Magic {
+		return h, cutShort(err, "not a NumPy file: it does not begin as one")
 	}
-	length, start := int(binary.LittleEndian.Uint16(data[8:])), 10
-	switch version := data[6]; {
+	length := make([]byte, 2)
+	switch version := begin[len(Magic)]; {
 	case version < 1 || version > 3:
-		return "", nil, fmt.Errorf("NumPy format version %d, want 1, 2 or 3", version)
+		return h, fmt.Errorf("NumPy format version %d, want 1, 2 or 3", version)
 	case version > 1:
-		if len(data) < 12 {
-			return "", nil, errors.New("not a NumPy file: it ends in the header")
-		}
-		length, start = int(binary.LittleEndian.Uint32(data[8:])), 12
+		length = make([]byte, 4)
 	}
-	if length > len(data)-start {
-		return "", nil, errors.New("not a NumPy file: it ends in the header")
+	const ends = "not a NumPy file: it ends in the header"
+	if _, err := io.ReadFull(r, length); err != nil {
+		return h, cutShort(err, ends)
 	}
-	text = strings.TrimSpace(string(data[start : start+length]))
+	size := binary.LittleEndian.Uint32(append(length, 0, 0))
+	if size > longestHeader {
+		return h, fmt.Errorf("NumPy header of %d bytes, want at most %d", size, longestHeader)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return h, cutShort(err, ends)
+	}
+	text := strings.TrimSpace(string(data))
 	if !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || strings.Count(text, "shape") != 1 || !shapeEntry.MatchString(text) {
-		return "", nil, errors.New("not a NumPy file: header is malformed")
+		return h, errors.New("not a NumPy file: header is malformed")
 	}
-	return text, data[start+length:], nil
+	return parseHeader(text)
+}
+
+// cutShort is the error of a file that ends too early, or that of its reader.
+func cutShort(err error, problem string) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New(problem)
+	}
+	return err
 }
 
 // The header is a Python dictionary with three entries in any sequence.
@@ -112,7 +148,7 @@ var (
 )
 
 // allowedTypes is for errors.
-const allowedTypes = "f4, f8, i1 to i8, u1 to u8, b1, U and S"
+const allowedTypes = "f2, f4, f8, i1 to i8, u1 to u8, b1, U and S"
 
 func parseHeader(text string) (h header, err error) {
 	descr, fortran, shape := descrEntry.FindStringSubmatch(text), fortranEntry.FindStringSubmatch(text), shapeEntry.FindStringSubmatch(text)
@@ -142,6 +178,10 @@ func parseHeader(text string) (h header, err error) {
 		}
 		h.shape, h.count = append(h.shape, n), h.count*n
 	}
+	const mostEmpty = 1 << 20
+	if h.size == 0 && h.count > mostEmpty {
+		return h, fmt.Errorf("NumPy array of %d texts without characters, want at most %d", h.count, mostEmpty)
+	}
 	return h, nil
 }
 
@@ -149,7 +189,7 @@ func parseHeader(text string) (h header, err error) {
 func (h *header) known() bool {
 	switch h.kind {
 	case 'f':
-		return h.size == 4 || h.size == 8
+		return h.size == 2 || h.size == 4 || h.size == 8
 	case 'i', 'u':
 		return h.size == 1 || h.size == 2 || h.size == 4 || h.size == 8
 	case 'b':
@@ -195,7 +235,10 @@ func (h *header) number(b []byte) float64 {
 	}
 	switch h.kind {
 	case 'f':
-		if h.size == 4 {
+		switch h.size {
+		case 2:
+			return Half(uint16(bits))
+		case 4:
 			return float64(math.Float32frombits(uint32(bits)))
 		}
 		return math.Float64frombits(bits)
@@ -206,6 +249,24 @@ func (h *header) number(b []byte) float64 {
 		return float64(min(bits, 1))
 	}
 	return float64(bits)
+}
+
+// Half is the number of half precision with these bits: a sign, 5 bits of an exponent, and 10 of a fraction.
+func Half(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if bits>>15 == 1 {
+		v = -v
+	}
+	return v
 }
 
 // text decodes a fixed number of characters, the unused ones of which are zero.
