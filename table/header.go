@@ -126,7 +126,7 @@ func (l *loader) dropUnits(head []record) []record {
 		if words == 0 || 2*words < numeric {
 			return head
 		}
-		l.t.note("%s %d has no number where the columns have numbers: it is left out as units (%s)", l.t.unit, head[0].line, l.quote(head[0]))
+		l.t.warn("%s %d has no number where the columns have numbers: it is left out as units (%s)", l.t.unit, head[0].line, l.quote(head[0]))
 		head = head[1:]
 	}
 	return head

@@ -54,7 +54,7 @@ func TestLayouts(t *testing.T) {
 		{"quoted numbers as names", "\"9\",\"1\",\"5\"\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, []string{"9", "1", "5"}, ""},
 		{"names in single quotes", "'a','b','c'\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, names, "single quotes"},
 		{"counts of scikit-learn", "3,2,setosa\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, numbered, "counts the rows and columns"},
-		{"counts of scikit-learn, shorter", "3,2\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, numbered, "line 1, with 2 values"},
+		{"counts of scikit-learn, shorter", "3,2\n1.5,2,7\n3,-4,8\n5,6.25,1\n", table.Layout{}, numbered, "counts the rows and columns"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := prepare(t, c.text, c.layout, table.Options{})
@@ -64,7 +64,7 @@ func TestLayouts(t *testing.T) {
 			if diff := cmp.Diff(abc, rowsOf(got.Data)); diff != "" {
 				t.Errorf("numbers (-want +got):\n%s", diff)
 			}
-			notes := slices.DeleteFunc(got.Notes, func(n string) bool { return strings.Contains(n, "too few to look for") })
+			notes := slices.DeleteFunc(slices.Concat(got.Notes, got.Warnings), func(n string) bool { return strings.Contains(n, "too few to look for") })
 			if text := strings.Join(notes, "\n"); c.note == "" && text != "" || !strings.Contains(text, c.note) {
 				t.Errorf("notes %q, want some with %q", text, c.note)
 			}
@@ -84,6 +84,32 @@ func TestDoubtfulHeaders(t *testing.T) {
 		}
 		if got := prepare(t, c.text, table.Layout{Header: table.HeaderYes}, table.Options{}); got.Data.Names[2] != "setosa" && got.Data.Names[2] != "high" {
 			t.Errorf("%s: names %q", c.name, got.Data.Names)
+		}
+	}
+}
+
+// Lines above the data that may be names or data are refused, with the option that says so.
+func TestRaggedBeginnings(t *testing.T) {
+	const rows = "1,2,3\n4,5,7\n2,9,1\n7,1,2\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"a name too many", "a,b,c,d\n" + rows, "line 1 has 4 names for 3 columns (a, b, c, d); --skip 1 leaves it out, and --names a,b,... names the columns"},
+		{"an unquoted comma in a name", "size, in m,b,c\n" + rows, "line 1 has 4 names for 3 columns (size, in m, b, c); --skip 1 leaves it out"},
+		{"a name too few", "a,b\n" + rows, "line 1 has 2 names for 3 columns (a, b); --skip 1 leaves it out"},
+		{"names and units", "a,b,c,d\nkg,m,s\n" + rows, "line 1 has 4 names for 3 columns (a, b, c, d); --skip 1 leaves it out"},
+		{"two names", "title\na,b\n1,2,3,9\n4,5,7,1\n2,9,1,0\n7,1,2,2\n", "line 2 has 2 names for 4 columns (a, b); --skip 2 leaves it out"},
+		{"rows of numbers", "1,2\n2,4\n" + rows, "lines 1 to 2 have 2 values where most have 3, numbers all of them (1, 2); --skip 2 leaves them out"},
+		{"a row of numbers below a title", "a table\n1,2,3,4\n" + rows, "line 2 has 4 values where most have 3, numbers all of them (1, 2, 3, 4); --skip 2 leaves it out"},
+		{"a number", "4\n" + rows, "line 1 has 1 value where most have 3, numbers all of them (4); --skip 1 leaves it out"},
+	} {
+		_, err := table.Prepare(read(t, c.text, table.Layout{}), table.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), "t.csv: "+c.want) {
+			t.Errorf("%s: error\n got %v\nwant t.csv: %s", c.name, err, c.want)
+		}
+	}
+	for name, text := range map[string]string{"names given": "a,b,c,d\n" + rows, "a trailing separator": "a,b,c,\n" + rows} {
+		got := prepare(t, text, table.Layout{Names: []string{"x", "y", "z"}}, table.Options{})
+		if !slices.Equal(got.Data.Names, []string{"x", "y", "z"}) || len(rowsOf(got.Data)) != 4 || name == "names given" && len(got.Warnings) != 1 {
+			t.Errorf("%s: %q, %q", name, got.Data.Names, got.Warnings)
 		}
 	}
 }
@@ -119,5 +145,13 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("error\n got %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// A title above two columns is not the name of one of them.
+func TestTitleAboveTwoColumns(t *testing.T) {
+	got := prepare(t, "My table\na,b\nkg,m\n1,2\n2,1\n3,5\n4,4\n5,9\n", table.Layout{}, table.Options{Keep: []string{"a"}})
+	if !slices.Equal(got.Data.Names, []string{"a", "b"}) || len(rowsOf(got.Data)) != 5 || len(got.Warnings) != 2 {
+		t.Errorf("names %q, %d rows, warnings %q", got.Data.Names, len(rowsOf(got.Data)), got.Warnings)
 	}
 }

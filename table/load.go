@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"tobac/delimited"
@@ -35,6 +36,7 @@ type loader struct {
 	checked int     // bytes of the table when its size was last looked at
 	last    int     // line of the last row
 	odd     *record // a first record of numbers that is data although it differs from those below as names would
+	above   []record
 	suspect *record // a first record of names and numbers, about which the number of rows decides
 }
 
@@ -65,7 +67,8 @@ func (l *loader) load(s source) error {
 	if len(head) == 0 {
 		return &FormatError{l.t.Source, "file is empty"}
 	}
-	for _, r := range l.begin(head) {
+	body, named := l.begin(head)
+	for _, r := range body {
 		l.add(r.cells, r.line)
 	}
 	for more {
@@ -81,6 +84,7 @@ func (l *loader) load(s source) error {
 			return err
 		}
 	}
+	l.settleAbove(named)
 	l.settleSuspect()
 	return nil
 }
@@ -122,11 +126,11 @@ func (l *loader) add(cells []delimited.Cell, line int) {
 	t.Rows++
 }
 
-// begin finds out what the first records are, makes the columns, and returns the records of data.
-func (l *loader) begin(head []record) []record {
+// begin finds out what the first records are, makes the columns, and returns the records of data, and whether there are names above them.
+func (l *loader) begin(head []record) (body []record, named bool) {
 	head, comment := l.dropComments(head)
 	if len(head) == 0 {
-		return nil
+		return nil, false
 	}
 	l.width = l.commonWidth(head)
 	names, head := l.dropPreamble(head)
@@ -145,7 +149,7 @@ func (l *loader) begin(head []record) []record {
 		}
 	}
 	l.makeColumns(names)
-	return head
+	return head, names != nil || l.suspect != nil
 }
 
 // dropComments removes lines that begin with # from the top, and returns the last of them.
@@ -160,7 +164,7 @@ func (l *loader) dropComments(head []record) (rest []record, last *record) {
 	if k == 0 {
 		return head, nil
 	}
-	l.t.note("%s at the top that begin with # are left out", plural(k, "line"))
+	l.t.warn("%s at the top that begin with # are left out", plural(k, "line"))
 	return head[k:], &head[k-1]
 }
 
@@ -204,39 +208,96 @@ func (l *loader) commonWidth(head []record) int {
 // longestPreamble is how many lines of other lengths may stand above the data.
 const longestPreamble = 20
 
-// dropPreamble removes lines of other lengths and titles from the top. It returns names where one of these lines holds them: a header that leaves out the column
-// with the names of the rows, as R writes it, or one above lines that end with a separator.
+// dropPreamble removes lines of other lengths and titles from the top, and keeps them in l.above. It returns names where one of these lines holds
+// them: a header that leaves out the column with the names of the rows, as R writes it, or one above lines that end with a separator.
 func (l *loader) dropPreamble(head []record) (names []string, rest []record) {
+	for k := range head {
+		if n := len(head[k].cells); n > l.width && l.blank(head[k].cells[l.width:]) {
+			head[k].cells = head[k].cells[:l.width]
+		}
+	}
 	for k := 0; k < longestPreamble && k < len(head)-1; k++ {
-		r := head[k]
+		r, below := head[k], head[k+1:]
 		switch n := len(r.cells); {
-		case n == l.width && !l.title(head[k:]), l.padded && !l.title(head[k:]):
+		case n == l.width && !l.title(head[k:]), l.padded && !l.title(head[k:]),
+			n != l.width && len(below[0].cells) != l.width && len(below) == 1:
 			return nil, head[k:]
-		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) && len(head[k+1].cells) == l.width:
-			names = textsOf(r)
-			if l.lastEmpty(head[k+1:]) {
-				return append(names, ""), head[k+1:]
-			}
+		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) && len(below[0].cells) == l.width && l.lastEmpty(below):
+			return append(textsOf(r), ""), below
+		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) && l.rowNames(below) && l.votes(below[0], below[1:]).names == 0:
 			l.t.note("line %d has one name less than there are columns: the first column has the names of the rows", r.line)
-			return append([]string{""}, names...), head[k+1:]
-		case n != l.width && len(head[k+1].cells) != l.width && k+1 == len(head)-1:
-			return nil, head[k:]
-		default:
-			what := fmt.Sprintf("%s where most have %d", plural(n, "value"), l.width)
-			if n == l.width {
-				what = "few values"
+			return append([]string{""}, textsOf(r)...), below
+		}
+		l.above = append(l.above, r)
+	}
+	return nil, head[len(l.above):]
+}
+
+// rowNames reports whether the first column names the rows: texts or whole numbers that differ, the latter in rising sequence.
+func (l *loader) rowNames(body []record) bool {
+	seen, before := map[string]bool{}, math.Inf(-1)
+	for _, r := range body {
+		if len(r.cells) != l.width {
+			return false
+		}
+		text := string(r.cells[0].Text)
+		if v, number := l.like([]byte(text)); number && (v <= before || v != math.Trunc(v)) || seen[text] {
+			return false
+		} else if number {
+			before = v
+		}
+		seen[text] = true
+	}
+	return true
+}
+
+// settleAbove decides, once the number of rows is known, about the lines of other lengths above the data: which are left out with a warning, and
+// which may be names or data, and are refused.
+func (l *loader) settleAbove(named bool) {
+	for k := 0; k < len(l.above); k++ {
+		r := l.above[k]
+		n, numbers, words := len(r.cells), 0, 0
+		for _, c := range r.cells {
+			if _, number := l.like(c.Text); number {
+				numbers++
+			} else if len(c.Text) > 0 {
+				words++
 			}
-			l.t.note("%s %d, with %s, is left out: %s", l.t.unit, r.line, what, l.quote(r))
 		}
-		if k+1 == longestPreamble {
-			return nil, head[k+1:]
+		values := fmt.Sprintf("%s where most have %d", plural(n, "value"), l.width)
+		if n == l.width || l.padded {
+			values = "few values"
 		}
-		names, rest = nil, head[k+1:]
+		last := k == len(l.above)-1
+		switch {
+		case l.counts(r):
+			l.t.note("%s %d (%s) counts the rows and columns: it is left out", l.t.unit, r.line, l.quote(r))
+		case words == 0 && numbers > 0:
+			first := k
+			for k+1 < len(l.above) && len(l.above[k+1].cells) == n && !l.words(l.above[k+1]) {
+				k++
+			}
+			lines, them := fmt.Sprintf("%s %d has", l.t.unit, r.line), "it"
+			if k > first {
+				lines, them = fmt.Sprintf("%ss %d to %d have", l.t.unit, r.line, l.above[k].line), "them"
+			}
+			l.t.problems = append(l.t.problems, Problem{
+				Text:  fmt.Sprintf("%s %s, numbers all of them (%s)", lines, values, l.quote(r)),
+				Solve: fmt.Sprintf("--skip %d leaves %s out", l.above[k].line, them),
+			})
+		case numbers == 0 && words > 1 && l.layout.Names == nil && (last && !named || n-l.width == 1 || l.width-n == 1):
+			l.t.problems = append(l.t.problems, Problem{
+				Text:  fmt.Sprintf("%s %d has %d names for %d columns (%s)", l.t.unit, r.line, n, l.width, l.quote(r)),
+				Solve: fmt.Sprintf("--skip %d leaves it out, and --names a,b,... names the columns", r.line),
+			})
+		default:
+			l.t.warn("%s %d, with %s, is left out: %s", l.t.unit, r.line, values, l.quote(r))
+		}
 	}
-	if rest == nil {
-		rest = head
-	}
-	return nil, rest
+}
+
+func (l *loader) blank(cells []delimited.Cell) bool {
+	return !slices.ContainsFunc(cells, func(c delimited.Cell) bool { return len(c.Text) > 0 })
 }
 
 // title reports whether a record has few values, and the next is one of names.
@@ -317,18 +378,24 @@ func (l *loader) settleSuspect() {
 		return
 	}
 	r := *l.suspect
-	if len(r.cells) >= 2 {
-		rows, ok := l.like(r.cells[0].Text)
-		columns, also := l.like(r.cells[1].Text)
-		if ok && also && rows == float64(l.t.Rows) && columns == float64(l.width-1) {
-			l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are called X0, X1, and so on; --names a,b,c names them", l.t.unit, r.line, l.quote(r))
-			return
-		}
+	if l.counts(r) {
+		l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are called X0, X1, and so on; --names a,b,c names them", l.t.unit, r.line, l.quote(r))
+		return
 	}
 	l.t.problems = append(l.t.problems, Problem{
 		Text:  fmt.Sprintf("%s %d mixes names and numbers (%s)", l.t.unit, r.line, l.quote(r)),
 		Solve: "--header yes takes it for names, --header no for data; --skip 1 leaves the first line out, and --names a,b,c names the columns",
 	})
+}
+
+// counts reports whether a record begins with the numbers of rows and columns, the last of which is apart.
+func (l *loader) counts(r record) bool {
+	if len(r.cells) < 2 {
+		return false
+	}
+	rows, ok := l.like(r.cells[0].Text)
+	columns, also := l.like(r.cells[1].Text)
+	return ok && also && rows == float64(l.t.Rows) && columns == float64(l.width-1)
 }
 
 // quote is a record in a message.
@@ -352,8 +419,8 @@ func textsOf(r record) []string {
 	return texts
 }
 
-// counts are those of the values of a column in the first records.
-type counts struct {
+// tally are those of the values of a column in the first records.
+type tally struct {
 	numbers, texts, whole int
 	low, high             float64
 	quoted                bool
@@ -361,8 +428,8 @@ type counts struct {
 }
 
 // below counts the values of column j in some records.
-func (l *loader) below(body []record, j int) counts {
-	c := counts{low: math.Inf(1), high: math.Inf(-1), seen: map[string]bool{}}
+func (l *loader) below(body []record, j int) tally {
+	c := tally{low: math.Inf(1), high: math.Inf(-1), seen: map[string]bool{}}
 	for k, r := range body {
 		if j >= len(r.cells) || len(r.cells) != l.width && !l.padded {
 			continue

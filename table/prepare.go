@@ -43,6 +43,8 @@ type Prepared struct {
 	Exclusive [][2]int
 	// Notes say what was found, left out and coded: those of the reader, then those of the preparation.
 	Notes []string
+	// Warnings are those of the reader.
+	Warnings []string
 	// Profiles describe the columns of the file, in its sequence, in the rows that were asked for; nil for columns that were not wanted.
 	Profiles []*Profile
 
@@ -123,7 +125,7 @@ type preparation struct {
 }
 
 func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
-	p := &preparation{t: t, o: o, out: &Prepared{Notes: slices.Clone(t.Notes), Profiles: make([]*Profile, len(t.Columns)), options: o, fileRows: t.Rows}}
+	p := &preparation{t: t, o: o, out: &Prepared{Notes: slices.Clone(t.Notes), Warnings: slices.Clone(t.Warnings), Profiles: make([]*Profile, len(t.Columns)), options: o, fileRows: t.Rows}}
 	if err := p.choose(); err != nil {
 		return nil, nil, err
 	}

@@ -51,6 +51,7 @@ func newCheck() *cobra.Command {
 				return tableError(err)
 			}
 			p.close()
+			warn(cmd.ErrOrStderr(), t.Warnings)
 			c := newCheckReport(t, d, dataLabel(args[0]))
 			var text strings.Builder
 			stdout := cmd.OutOrStdout()
@@ -89,6 +90,7 @@ type checkReport struct {
 	Rows     int            `json:"rows"` // of the file
 	Columns  []checkColumn  `json:"columns"`
 	Notes    []string       `json:"notes"`
+	Warnings []string       `json:"warnings"` // which standard error has too
 	Problems []checkProblem `json:"problems"`
 	Together string         `json:"solved_together_by,omitempty"`
 	// Taken says whether fit takes the table; the others are about what it gets.
@@ -126,7 +128,7 @@ type checkProblem struct {
 
 func newCheckReport(t *table.Table, d *table.Description, label string) *checkReport {
 	p := d.Prepared
-	c := &checkReport{Data: label, Format: t.Format, Rows: t.Rows, Notes: append([]string{}, p.Notes...), Problems: []checkProblem{}, Findings: []string{}, FitRows: len(p.Rows), Missing: p.Incomplete != nil, Variables: columnNames(p)}
+	c := &checkReport{Data: label, Format: t.Format, Rows: t.Rows, Notes: append([]string{}, p.Notes...), Warnings: append([]string{}, p.Warnings...), Problems: []checkProblem{}, Findings: []string{}, FitRows: len(p.Rows), Missing: p.Incomplete != nil, Variables: columnNames(p)}
 	for j, column := range t.Columns {
 		c.Columns = append(c.Columns, newCheckColumn(column, p.Profiles[j], slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == j+1 })))
 	}

@@ -30,6 +30,8 @@ type job struct {
 	scaling *posterior.Standardization // nil: not standardised
 	truth   *dag.Graph                 // nil: unknown
 	table   *table.Prepared            // what the file held; nil: the embedded data
+	// warnings are about files that were read.
+	warnings []string
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
@@ -119,6 +121,7 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		j.table.Data, j.table.Incomplete = nil, nil // else a copy of a large table stays beside that which is fitted
 		o.imputedTogether = levelsTogether(j.table)
 		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
+		j.warnings = j.table.Warnings
 	}
 	n, d := t.X.Dims()
 	j.input.Variables = d
@@ -270,7 +273,7 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, 
 		}
 	}
 	otherVersion := j.resume.warnings(j.resumeFrom)
-	early := slices.Concat(r.Warnings(), otherVersion)
+	early := slices.Concat(j.warnings, r.Warnings(), otherVersion)
 	p.begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r, p); err != nil {
 		return nil, err

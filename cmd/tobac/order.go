@@ -125,6 +125,7 @@ func newOrder() *cobra.Command {
 				}
 			}
 			p.during("")
+			warn(cmd.ErrOrStderr(), prepared.Warnings)
 			note(cmd.ErrOrStderr(), prepared.Notes)
 			if all {
 				return compareOrders(cmd.Context(), t, label, precedence, truth, p, cmd.OutOrStdout(), cmd.ErrOrStderr())

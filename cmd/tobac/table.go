@@ -217,12 +217,16 @@ func columnNames(p *table.Prepared) []string {
 
 // heldoutOf reads held-out rows, with the layout of the data, and codes them like
 // these.
-func (o *tableOptions) heldoutOf(path string, p *table.Prepared) (*dataset.Table, []string, error) {
+func (o *tableOptions) heldoutOf(path string, p *table.Prepared) (data *dataset.Table, notes, warnings []string, err error) {
 	t, err := table.ReadFile(path, o.layout)
 	if err != nil {
-		return nil, nil, tableError(err)
+		return nil, nil, nil, tableError(err)
 	}
-	return p.Apply(t)
+	data, notes, err = p.Apply(t)
+	for _, w := range t.Warnings {
+		warnings = append(warnings, path+": "+w)
+	}
+	return data, notes, warnings, err
 }
 
 // levelsTogether are the columns that are indicators of one variable, which are
@@ -268,8 +272,8 @@ func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error)
 	if j.table == nil {
 		return readHeldout(o.heldout, names)
 	}
-	t, notes, err := o.table.heldoutOf(o.heldout, j.table)
-	j.input.Notes = append(j.input.Notes, notes...)
+	t, notes, warnings, err := o.table.heldoutOf(o.heldout, j.table)
+	j.input.Notes, j.warnings = append(j.input.Notes, notes...), append(j.warnings, warnings...)
 	return t, err
 }
 
