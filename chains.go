@@ -236,7 +236,7 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 
 // inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
 func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, cfg *Config) (*inference, error) {
-	inf := &inference{model: s.model, evidence: s.evidence, reason: reason(s.evidence, s.model), density: s.density}
+	inf := &inference{model: s.model, evidence: s.evidence, reason: reason(s.evidence), density: s.density}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.String(), Model: s.model.String(), Kind: posterior.Draws}
 	if s.hypothesis.InUnits {
 		inf.post.Warnings = append(inf.post.Warnings, unitsWarning)

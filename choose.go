@@ -83,7 +83,7 @@ func (r *Run) scoredModels() []Scored {
 	if m, ok := r.cfg.Model.(Scored); ok && !r.cfg.cheap() {
 		return []Scored{m}
 	}
-	return []Scored{Linear{}, BGe{}, GaussianProcess{}}
+	return []Scored{Linear{}, BGe{}, GaussianProcess{}, NonGaussian{}, Additive{}}
 }
 
 // cheap reports whether node scores only serve to draw orders for SVGD.

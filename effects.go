@@ -34,9 +34,16 @@ func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*
 		}
 		return effects.Nonlinear(p, columns, seed, networks.draw)
 	case GaussianProcess:
-		return effects.Nonlinear(p, columns, seed, func(k int) (effects.Equations, error) { return newFunctions(&p.Draws[k], len(p.Names)) })
+		return nonlinearEffects(p, columns, seed, decodeGP)
+	case Additive:
+		return nonlinearEffects(p, columns, seed, decodeAdditive)
 	}
 	return nil, fmt.Errorf("tobac: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
+}
+
+// nonlinearEffects are those of draws with functions.
+func nonlinearEffects(p *posterior.Posterior, columns []effects.Column, seed uint64, decode func(parents int, numbers []float64) (curve, []float64, error)) (*effects.Effects, error) {
+	return effects.Nonlinear(p, columns, seed, func(k int) (effects.Equations, error) { return newFunctions(&p.Draws[k], len(p.Names), decode) })
 }
 
 // networks are the draws of a posterior over networks.

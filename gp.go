@@ -53,19 +53,34 @@ type Demanding interface {
 	Unsuited(data *dataset.Table) string
 }
 
-// Unsuited implements [Demanding]: its scores may take too long, and columns of few values have no normal noise.
+// A Conditional model takes part in a comparison only where those before it leave it a chance.
+type Conditional interface {
+	Worthwhile(compared []Evidence) bool
+}
+
+// Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have no normal noise.
 func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
-	if note := normalNoise(data); note != "" {
-		return note
+	switch {
+	case len(repeated(data)) == d:
+		return "the values of every column are repeated, so that their noise has no density"
+	case d > exactVariables:
+		return costly(math.Inf(1), "gp")
 	}
-	if d > exactVariables {
-		return fmt.Sprintf("its scores take too long for %d variables; --model gp computes them", d)
-	}
-	if _, ok := m.bound(n, d); ok {
-		return ""
-	}
-	return fmt.Sprintf("its scores take too long for %d rows; --model gp approximates them", n)
+	return costly(gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
+}
+
+// gpSeconds is about the processor time of a floating-point operation of the scores.
+const gpSeconds = 3e-10
+
+// optionsFor are the settings of the scores for some data.
+func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (opt score.GPOptions, err error) {
+	n, d := data.X.Dims()
+	opt = m.options(n, d, needed, workers)
+	opt.Plain = repeated(data)
+	opt.Extend = m.MaxParents == 0
+	opt.Base, err = plainScores(data)
+	return opt, err
 }
 
 // options are the settings of the scores for n rows of d variables, one of which has as
@@ -121,7 +136,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 // shared implements [shareable].
 func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int, do Do) ([]Hypothesis, error) {
 	by := &scoreSharing{data: data, do: do}
-	n, d := data.X.Dims()
+	_, d := data.X.Dims()
 	needed := 0
 	if prior != nil {
 		needed = mostParents(requiredBy(prior))
@@ -129,13 +144,16 @@ func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior 
 	if m.MaxParents > 0 && needed > m.MaxParents {
 		return nil, fmt.Errorf("a variable has %d required parents, more than the %d of the model %v", needed, m.MaxParents, m)
 	}
-	opt := m.options(n, d, needed, workers)
+	opt, err := m.optionsFor(data, needed, workers)
+	if err != nil {
+		return nil, err
+	}
 	scaled, err := score.NewGP(data.X, data.Mask(), opt)
 	if err != nil {
 		return nil, err
 	}
 	own := by.at(scaled, opt, 0)(0)
-	if d > exactVariables || noCommonUnit(data) != "" {
+	if d > exactVariables || len(opt.Plain) > 0 || noCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"tobac/additive"
 	"tobac/effects"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
@@ -17,10 +18,35 @@ import (
 // A Functional score draws the structural function of a variable given its parents from
 // its posterior: a model that has one has total effects although its draws are graphs alone.
 type Functional interface {
-	Function(j int, parents []int, rng *rand.Rand) *score.Function
+	// FunctionParameters are the function as numbers.
+	FunctionParameters(j int, parents []int, rng *rand.Rand) []float64
 }
 
-var _ Functional = (*score.GPScorer)(nil)
+var (
+	_ Functional = (*score.GPScorer)(nil)
+	_ Functional = (*additive.Scorer)(nil)
+)
+
+// A curve is a structural function with additive noise.
+type curve interface {
+	Mean(dst []float64, columns [][]float64)
+	Noise() float64
+}
+
+// A gpCurve is one of Gaussian processes.
+type gpCurve struct{ *score.Function }
+
+func (c gpCurve) Noise() float64 { return c.NoiseVariance }
+
+// decodeGP and decodeAdditive read a function of so many parents, and return the numbers after it.
+func decodeGP(parents int, numbers []float64) (curve, []float64, error) {
+	f, rest, err := score.NewFunction(parents, numbers)
+	return gpCurve{f}, rest, err
+}
+
+func decodeAdditive(parents int, numbers []float64) (curve, []float64, error) {
+	return additive.NewFunction(parents, numbers)
+}
 
 // Bounds on the draws with functions, each of which costs a regression for each variable.
 const (
@@ -99,7 +125,7 @@ func (f *functional) posterior(ctx context.Context, p *posterior.Posterior) (*po
 		draw.LogWeight = 0
 		rng := stream.New(f.seed, stream.FunctionDraw, k)
 		for j := range p.Names {
-			draw.Parameters = append(draw.Parameters, f.scores[at].Function(j, draw.Graph.Parents(j), rng).Parameters()...)
+			draw.Parameters = append(draw.Parameters, f.scores[at].FunctionParameters(j, draw.Graph.Parents(j), rng)...)
 		}
 		drawn.Draws[k] = draw
 		return nil
@@ -111,14 +137,14 @@ func (f *functional) posterior(ctx context.Context, p *posterior.Posterior) (*po
 }
 
 // functions are the equations of a draw, by variable.
-type functions []*score.Function
+type functions []curve
 
 // newFunctions are those of a draw of functional.posterior.
-func newFunctions(draw *posterior.Draw, d int) (functions, error) {
+func newFunctions(draw *posterior.Draw, d int, decode func(parents int, numbers []float64) (curve, []float64, error)) (functions, error) {
 	var all functions
 	rest := draw.Parameters
 	for j := range d {
-		f, after, err := score.NewFunction(len(draw.Graph.Parents(j)), rest)
+		f, after, err := decode(len(draw.Graph.Parents(j)), rest)
 		if err != nil {
 			return nil, fmt.Errorf("tobac: variable %d: %w", j+1, err)
 		}
@@ -138,4 +164,4 @@ func (f functions) Mean(dst []float64, j int, _ []int, columns [][]float64) {
 }
 
 // NoiseVariance implements [effects.Equations].
-func (f functions) NoiseVariance(j int) float64 { return f[j].NoiseVariance }
+func (f functions) NoiseVariance(j int) float64 { return f[j].Noise() }

@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 	"tobac/dataset":         {"tobac/dag", "tobac/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/table":           {"tobac/dataset", "tobac/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum", "github.com/parquet-go/parquet-go"},
 	"tobac/score":           {"tobac/dag", "gonum.org/v1/gonum"},
+	"tobac/additive":        {"tobac/autograd", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/exact":           {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/mcmc":            {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/impute":          {"gonum.org/v1/gonum"},
@@ -79,7 +80,7 @@ var allowed = map[string][]string{
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/impute", "tobac/jobs", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/evidence", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
+	"tobac": {"tobac/additive", "tobac/impute", "tobac/jobs", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/evidence", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},

@@ -42,7 +42,7 @@ func (f *imputedFit) result() *Result {
 	if f.averaged != nil {
 		out.Evidence = f.averaged
 		if f.engine != SVGD || f.cfg.Model == nil {
-			out.Reason = reason(f.averaged, f.shared.model)
+			out.Reason = reason(f.averaged)
 		}
 	}
 	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.model), f.warnings())

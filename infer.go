@@ -72,6 +72,9 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
+		if c, ok := m.(Conditional); ok && len(models) > 1 && !c.Worthwhile(all) {
+			continue
+		}
 		if large {
 			best = nil
 		}
@@ -95,7 +98,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 		}
 	}
 	best.evidence = all
-	best.reason = reason(all, best.model)
+	best.reason = reason(all)
 	return best, best.finish(ctx, data, cfg)
 }
 
@@ -108,23 +111,15 @@ func unsuited(m Scored, models []Scored, data *dataset.Table) string {
 }
 
 // reason says why a model was taken.
-func reason(all []Evidence, m Model) string {
+func reason(all []Evidence) string {
 	if len(all) == 1 {
 		return "as asked for"
 	}
-	own, next := math.Inf(-1), Evidence{Log: math.Inf(-1)}
-	for _, e := range all {
-		switch {
-		case e.Model == m.String():
-			own = e.Log
-		case e.Log > next.Log:
-			next = e
-		}
-	}
+	best, next := bestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return "the others are left out of the comparison"
 	}
-	return fmt.Sprintf("the data support it by %.1f nats against %s", own-next.Log, next.Model)
+	return fmt.Sprintf("the data support it by %.1f nats against %s", best.Log-next.Log, next.Model)
 }
 
 // exactUnder computes the evidences of a model's hypotheses.

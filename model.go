@@ -141,6 +141,10 @@ func ParseModel(text string) (Model, error) {
 		m = BGe{AlphaMu: number("alpha-mu"), AlphaLambda: number("alpha-lambda"), Raw: flag("raw")}
 	case "gp":
 		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
+	case "linear-nongaussian":
+		m = NonGaussian{MaxParents: int(number("max-parents"))}
+	case "additive":
+		m = Additive{MaxParents: int(number("max-parents"))}
 	case "ffn":
 		f := FeedForward{NoBias: flag("no-bias"), NoiseVariance: number("noise-variance"), Raw: flag("raw")}
 		if t, ok := value["hidden"]; ok {
@@ -173,7 +177,7 @@ func ParseModel(text string) (Model, error) {
 		}
 		m = f
 	default:
-		return nil, fmt.Errorf("tobac: unknown model %q; allowed: linear, bge, gp, ffn", words[0])
+		return nil, fmt.Errorf("tobac: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, gp, ffn", words[0])
 	}
 	if failed == nil && len(value) > 0 {
 		failed = fmt.Errorf("tobac: model %q has unknown settings", text)

@@ -211,6 +211,10 @@ func (r *Result) basis() string {
 	switch m.(type) {
 	case BGe:
 		return independences
+	case NonGaussian:
+		return "they rest on noise that is not normal, and on conditional independences"
+	case Additive:
+		return "they rest on the shape of the noise and the curvature of the relations"
 	case GaussianProcess:
 		return "they rest on the curvature of the relations and on additive normal noise, which is seldom certain (docs/networks.md)"
 	case FeedForward:
@@ -304,15 +308,7 @@ func (r *Result) knowledgeSentence() string {
 
 // modelSentence says which model the data support, and by how much.
 func (v *Verdict) modelSentence(r *Result) string {
-	best, next := Evidence{Log: math.Inf(-1)}, Evidence{Log: math.Inf(-1)}
-	for _, e := range r.Evidence {
-		switch {
-		case e.Log > best.Log:
-			best, next = e, best
-		case e.Log > next.Log:
-			next = e
-		}
-	}
+	best, next := bestTwo(r.Evidence)
 	if math.IsInf(next.Log, -1) {
 		if r.Config.Model == nil {
 			return ""
@@ -328,6 +324,24 @@ func (v *Verdict) modelSentence(r *Result) string {
 		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", DescribeModel(best.Model), DescribeModel(next.Model), v.Margin, measure)
 	}
 	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", DescribeModel(best.Model), v.Margin, measure, DescribeModel(next.Model))
+}
+
+// bestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
+// support is not counted.
+func bestTwo(all []Evidence) (best, next Evidence) {
+	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
+	for _, e := range all {
+		if e.Log > best.Log {
+			best = e
+		}
+	}
+	for _, e := range all {
+		extends := best.Model == NonGaussian{}.String() && e.Model == Additive{}.String()
+		if e.Model != best.Model && e.Log > next.Log && !extends {
+			next = e
+		}
+	}
+	return best, next
 }
 
 // leftOut names the models that could not be compared.
@@ -393,6 +407,7 @@ func DescribeModel(text string) string {
 	name, settings, _ := strings.Cut(text, " ")
 	words := map[string]string{
 		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
+		"linear-nongaussian": "linear with noise of any shape", "additive": "sums of smooth functions with noise of any shape",
 		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
 	}[name]
 	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {

@@ -146,7 +146,7 @@ func afterFailure(v, q *ad.Node) {
 		n.MatMul(q).MatVec(v).Outer(v).Dot(q).T().Diagonal().Trace()
 		n.Gather([]int{1}, ad.Shape{}).ScatterAdd(nil, nil).Expand(ad.Shape{1}).Reshape(nil).Slice(0, 0, 1).Index(0, 0)
 		n.Sum().Mean(0).LogSumExp(1).LogMeanExp().Softmax(0)
-		n.Erf().Erfc().ErfInv().Ndtr().LogNdtr().InverseMills().NdtrInv().Gelu().LogBesselI0().BesselRatio().Tan().Sinh().Cosh().Floor().Logit()
+		n.Erf().Erfc().ErfInv().Ndtr().LogNdtr().InverseMills().NdtrInv().Gelu().LogBesselI0().BesselRatio().Tan().Sinh().Cosh().Asinh().Floor().Logit()
 		n.Atan2(v).Power(q).LogAddExp(v).LogBeta(q).Equal(v).AtLeast(q).And(v).Or(q)
 		n.Max().Min(0).Prod(1).Variance().CumSum(0).LogCumSumExp(1)
 		n.MaxOver(a).MinOver(a).SoftmaxOver(a)

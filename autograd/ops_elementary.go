@@ -15,6 +15,11 @@ func init() {
 			func(y, x *Node) *Node { return x.Cosh() }),
 		elementwise1("cosh", ir.Unary{F: math.Cosh},
 			func(y, x *Node) *Node { return x.Sinh() }),
+		elementwise1("asinh", ir.Unary{F: math.Asinh, Zero: true},
+			func(y, x *Node) *Node { // 1/√(x²+1), divided by a number that keeps x² from overflowing
+				scale := x.Abs().Clamp(1, math.MaxFloat64).Inverse().StopGradient()
+				return x.Mul(scale).Square().Add(scale.Square()).Sqrt().Inverse().Mul(scale)
+			}),
 		elementwise1("floor", ir.Unary{F: math.Floor, Zero: true}, nil),
 		elementwise1("logit", ir.Unary{F: logit},
 			func(y, x *Node) *Node { return x.Mul(x.b.Scalar(1).Sub(x)).Inverse() }),
@@ -48,6 +53,9 @@ func (n *Node) Sinh() *Node { return n.op1("sinh", Attr{}) }
 
 // Cosh is the hyperbolic cosine.
 func (n *Node) Cosh() *Node { return n.op1("cosh", Attr{}) }
+
+// Asinh is the inverse hyperbolic sine, ln(x + √(x²+1)).
+func (n *Node) Asinh() *Node { return n.op1("asinh", Attr{}) }
 
 // Floor is the largest integer not above x. It has no derivative: nothing flows
 // back through it.

@@ -137,6 +137,9 @@ func besselRows() []row {
 }
 
 func elementaryRows() []row {
+	asinh := func(x float64) float64 {
+		return math.Copysign(math.Log(math.Abs(x)+math.Sqrt(x*x+1)), x)
+	}
 	sinh := func(x float64) float64 { return (math.Exp(x) - math.Exp(-x)) / 2 }
 	cosh := func(x float64) float64 { return (math.Exp(x) + math.Exp(-x)) / 2 }
 	floor := unary("floor", (*ad.Node).Floor, func(x float64) float64 { return math.RoundToEven(x - 0.5) }, apart).
@@ -176,6 +179,10 @@ func elementaryRows() []row {
 			at("zero and large", []float64{0, 1000, -1000}, []float64{0, inf, -inf}, []float64{1, inf, inf}).
 			each("small", []float64{1e-10, -1e-300}, []float64{1e-10, -1e-300}).
 			wide(1, 700, sinh),
+		unary("asinh", (*ad.Node).Asinh, asinh, nil).
+			at("zero and large", []float64{0, inf, -inf}, []float64{0, inf, -inf}, []float64{1, 0, 0}).
+			each("small", []float64{1e-10, -1e-300}, []float64{1e-10, -1e-300}).
+			wide(-700, 700, asinh),
 		unary("cosh", (*ad.Node).Cosh, cosh, nil).
 			at("zero and large", []float64{0, 1000, -1000}, []float64{1, inf, inf}, []float64{0, inf, -inf}).
 			wide(-700, 700, cosh),

@@ -142,6 +142,7 @@ func elementaryMeanings() []meaning {
 	return []meaning{
 		single("tan", "tan", (*ad.Node).Tan, rounded(math.Tan), rounded(func(x float64) float64 { return 1 + math.Tan(x)*math.Tan(x) })),
 		single("sinh", "sinh", (*ad.Node).Sinh, rounded(math.Sinh), rounded(math.Cosh)),
+		single("asinh", "asinh", (*ad.Node).Asinh, rounded(math.Asinh), rounded(func(x float64) float64 { return 1 / math.Hypot(1, x) })),
 		single("cosh", "cosh", (*ad.Node).Cosh, rounded(math.Cosh), rounded(math.Sinh)),
 		single("floor", "floor", (*ad.Node).Floor, exact(math.Floor), nil),
 		single("logit", "logit", (*ad.Node).Logit, func(x float64) answer {

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,8 +25,13 @@ type GPOptions struct {
 	// 4/3 n³ operations for each set of parents. Zero: exact.
 	Rank int
 
-	// MaxParents bounds the number of parents: larger sets score −Inf. Zero: no bound.
+	// MaxParents bounds the number of parents. Larger sets score −Inf, or as [ExtendTable] says with Extend set. Zero: no bound.
 	MaxParents int
+	Extend     bool
+
+	// Base scores the variables listed in Plain, ascending, and is what Extend needs. Required with either.
+	Base  SubsetScorer
+	Plain []int
 
 	// Workers is the number of goroutines of LogScores, with the same result for any
 	// number. Zero: 1.
@@ -106,6 +112,9 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	if opt.Rank < 0 || opt.MaxParents < 0 || opt.Workers < 0 {
 		return nil, fmt.Errorf("score: Gaussian process: rank %d, at most %d parents and %d workers, want no negative number", opt.Rank, opt.MaxParents, opt.Workers)
 	}
+	if opt.Base == nil && (opt.Extend || len(opt.Plain) > 0) {
+		return nil, errors.New("score: Gaussian process: no base for larger sets or plain variables")
+	}
 	if !(opt.Unit >= 0) || math.IsInf(opt.Unit, 1) {
 		return nil, fmt.Errorf("score: Gaussian process: unit %v, want a finite number from 0 on", opt.Unit)
 	}
@@ -164,8 +173,14 @@ func (g *GP) Vars() int { return g.d }
 // Unit is that of the options, or the one that the columns have.
 func (g *GP) Unit() float64 { return g.unit }
 
-// allows reports whether a variable may have p parents.
+// allows reports whether equations of p parents are computed.
 func (g *GP) allows(p int) bool { return g.opt.MaxParents == 0 || p <= g.opt.MaxParents }
+
+// plain reports whether the base scores variable j.
+func (g *GP) plain(j int) bool {
+	_, found := slices.BinarySearch(g.opt.Plain, j)
+	return found
+}
 
 // entry finds or computes the reduced matrix of a set of parents of j. Two
 // goroutines that ask for a new one at the same time both compute it, with the

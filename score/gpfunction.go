@@ -89,6 +89,11 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	return f
 }
 
+// FunctionParameters are those of [GPScorer.Function].
+func (s *GPScorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
+	return s.Function(j, parents, rng).Parameters()
+}
+
 // drawShift draws the amplitude and, unless it is given, the noise variance from their
 // posterior. unit is that of the amplitude's square root.
 func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) (amplitude, unit float64) {

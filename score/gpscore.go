@@ -56,6 +56,12 @@ func (s *GPScorer) LogScores(dst []float64, j int, candidates []int) {
 func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidates []int) {
 	checkRoom(dst, candidates)
 	checkParents(s.gp.d, j, candidates)
+	g := s.gp
+	if g.plain(j) {
+		g.opt.Base.LogScores(dst, j, candidates)
+		return
+	}
+	extended := g.opt.Extend && !g.allows(len(candidates))
 	var next atomic.Int64
 	work := func() {
 		scratch := new(gpScratch)
@@ -66,7 +72,9 @@ func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidat
 				return
 			}
 			parents = subset(parents[:0], candidates, set)
-			dst[set] = s.score(j, parents, scratch)
+			if g.allows(len(parents)) || !extended {
+				dst[set] = s.score(j, parents, scratch)
+			}
 		}
 	}
 	var all sync.WaitGroup
@@ -75,6 +83,11 @@ func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidat
 	}
 	work()
 	all.Wait()
+	if extended && ctx.Err() == nil {
+		base := make([]float64, len(dst))
+		g.opt.Base.LogScores(base, j, candidates)
+		ExtendTable(dst, base, g.opt.MaxParents)
+	}
 }
 
 // A shift is one pair of an amplitude and a noise variance, with the logarithm of
@@ -88,6 +101,10 @@ type shift struct {
 func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 	g := s.gp
 	switch {
+	case g.plain(j):
+		return g.opt.Base.LogScore(j, parents)
+	case !g.allows(len(parents)) && g.opt.Extend:
+		return Extend(g.opt.Base, j, parents, g.opt.MaxParents, func(p []int) float64 { return s.score(j, p, scratch) })
 	case !g.allows(len(parents)):
 		return math.Inf(-1)
 	case g.group[g.of[j]].n == 0:

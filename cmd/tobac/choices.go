@@ -23,19 +23,21 @@ const (
 	modelAuto modelName = iota
 	modelLinear
 	modelBGe
+	modelNonGaussian
+	modelAdditive
 	modelGP
 	modelFFN
 )
 
 // String implements fmt.Stringer.
 func (m modelName) String() string {
-	return [...]string{"auto", "linear", "linear-unequal", "gp", "ffn"}[m]
+	return [...]string{"auto", "linear", "linear-unequal", "linear-nongaussian", "additive", "gp", "ffn"}[m]
 }
 
 // modelChoice is the flag --model, for which bge is another name of linear-unequal.
 func modelChoice(m *modelName) pflag.Value {
-	b := choice(m, modelAuto, modelLinear, modelBGe, modelGP, modelFFN).(*bounded[modelName])
-	b.allowed = "auto, linear, linear-unequal (or bge), gp, ffn"
+	b := choice(m, modelAuto, modelLinear, modelBGe, modelNonGaussian, modelAdditive, modelGP, modelFFN).(*bounded[modelName])
+	b.allowed = "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn"
 	named := b.parse
 	b.parse = func(text string) (modelName, bool) {
 		if text == "bge" {
@@ -232,6 +234,10 @@ func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 			return m
 		}
 		return tobac.BGe{}
+	case modelNonGaussian:
+		return tobac.NonGaussian{}
+	case modelAdditive:
+		return tobac.Additive{}
 	case modelGP:
 		return tobac.GaussianProcess{}
 	case modelLinear:

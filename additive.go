@@ -1,0 +1,165 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/additive"
+	"tobac/dataset"
+	"tobac/score"
+)
+
+// NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t
+// or sinh–arcsinh noise, or normal noise whose scale changes with the parents, averaged by their
+// evidence (package additive). Noise that is not normal tells directions (LiNGAM, Shimizu et al. 2006). Columns
+// with repeated values have the scores of [BGe].
+type NonGaussian struct {
+	// MaxParents is the number of parents up to which equations are fitted; larger sets are scored by
+	// their most important parents ([score.ExtendTable]). 0: what takes seconds.
+	MaxParents int
+}
+
+// Additive is the model whose equations are sums of smooth functions of the parents, with noise as of
+// [NonGaussian] (package additive).
+type Additive struct {
+	MaxParents int // as of [NonGaussian]
+}
+
+var (
+	_ Scored       = NonGaussian{}
+	_ Demanding    = NonGaussian{}
+	_ SampledModel = NonGaussian{}
+	_ Scored       = Additive{}
+	_ Demanding    = Additive{}
+	_ SampledModel = Additive{}
+)
+
+// String implements [Model].
+func (m NonGaussian) String() string { return text("linear-nongaussian", "max-parents", m.MaxParents) }
+
+// String implements [Model].
+func (m Additive) String() string { return text("additive", "max-parents", m.MaxParents) }
+
+// additiveSeconds is the processor time within which equations of more parents are fitted, and
+// additiveMost that above which the model is left out of a comparison.
+const (
+	additiveSeconds = 4
+	additiveMost    = 60
+	rowsPerParent   = 20 // of smooth functions
+)
+
+// additiveOptions are the settings of the scores for some data.
+func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Options, error) {
+	n, d := data.X.Dims()
+	base, err := plainScores(data)
+	opt := additive.Options{Linear: linear, Base: base, Plain: repeated(data), MaxParents: most}
+	if most == 0 {
+		if d > 1 {
+			most = d - 1
+		}
+		if !linear {
+			most = max(2, min(most, n/rowsPerParent))
+		}
+		for opt.MaxParents = min(2, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= additiveSeconds; {
+			opt.MaxParents++
+		}
+	}
+	if opt.MaxParents >= d-1 {
+		opt.MaxParents = 0
+	}
+	return opt, err
+}
+
+// plainScores score columns whose noise has no density, and sets of more parents than are fitted.
+func plainScores(data *dataset.Table) (score.SubsetScorer, error) {
+	_, d := data.X.Dims()
+	return score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaLambda: float64(d+1) + 0.3})
+}
+
+// unsuitedAdditive says why the model is left out of a comparison.
+func unsuitedAdditive(data *dataset.Table, name string, linear bool) string {
+	n, d := data.X.Dims()
+	switch {
+	case len(repeated(data)) == d:
+		return "the values of every column are repeated, so that their noise has no density"
+	case d > exactVariables:
+		return fmt.Sprintf("its scores take too long for %d variables", d)
+	}
+	return costly(additive.Seconds(n, d, min(2, d-1), linear), name)
+}
+
+// costly says that scores take too long for a comparison; "" if they do not.
+func costly(seconds float64, model string) string {
+	if seconds <= additiveMost {
+		return ""
+	}
+	return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
+}
+
+// roughly is a time in words.
+func roughly(seconds float64) string {
+	switch {
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 100*60:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.0f h", math.Ceil(seconds/3600))
+}
+
+// Unsuited implements [Demanding].
+func (m NonGaussian) Unsuited(data *dataset.Table) string {
+	return unsuitedAdditive(data, "linear-nongaussian", true)
+}
+
+// Worthwhile implements [Conditional]: where neither curvature nor noise of another shape has more evidence than linear
+// equations with normal noise, both together have not.
+func (m Additive) Worthwhile(compared []Evidence) bool {
+	plain, more, known := math.Inf(-1), math.Inf(-1), 0
+	for _, e := range compared {
+		switch model, _ := ParseModel(e.Model); model.(type) {
+		case Linear, BGe:
+			plain = math.Max(plain, e.Log)
+		case GaussianProcess, NonGaussian:
+			if !math.IsNaN(e.Log) {
+				more, known = math.Max(more, e.Log), known+1
+			}
+		}
+	}
+	return known < 2 || more > plain-worthwhile
+}
+
+// worthwhile is how far behind linear equations, in nats, a model may be for its extension to be compared too.
+const worthwhile = 5
+
+// Unsuited implements [Demanding].
+func (m Additive) Unsuited(data *dataset.Table) string {
+	return unsuitedAdditive(data, "additive", false)
+}
+
+// Hypotheses implements [Scored].
+func (m NonGaussian) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+	opt, err := additiveOptions(data, m.MaxParents, true)
+	if err != nil {
+		return nil, err
+	}
+	s, err := additive.NewLinear(data.X, data.Mask(), opt)
+	return []Hypothesis{{Scores: s}}, err
+}
+
+// Hypotheses implements [Scored].
+func (m Additive) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+	opt, err := additiveOptions(data, m.MaxParents, false)
+	if err != nil {
+		return nil, err
+	}
+	s, err := additive.New(data.X, data.Mask(), opt)
+	return []Hypothesis{{Scores: s}}, err
+}
+
+// Sampled implements [SampledModel]: the linear model with a noise variance for each equation.
+func (m NonGaussian) Sampled(bool) (Model, bool) { return Linear{Unequal: true}, true }
+
+// Sampled implements [SampledModel]: networks.
+func (m Additive) Sampled(bool) (Model, bool) { return FeedForward{}, false }

@@ -1,0 +1,177 @@
+package additive
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+const (
+	smoothFunctions = 6    // at most, of a column
+	knots           = 60   // places at which the kernel's eigenfunctions are computed
+	outer           = 0.02 // fraction of the rows at each end beyond which functions are constant
+)
+
+// A basis has the functions of a column that equations are made of, at its rows: the column
+// itself, of mean 0 and variance 1; smooth functions orthogonal to 1, to the column and to each other,
+// of mean square 1; and two functions of the noise's logarithmic scale.
+type basis struct {
+	column   []float64
+	smooth   [][]float64
+	variance []float64 // prior variances of the weights of the smooth functions at amplitude 1
+	scale    [][]float64
+
+	// For functions of other values: smooth function c at x is
+	// tables[c] interpolated at x between the knots, plus intercept[c] + slope[c]·x.
+	knots            []float64
+	tables           [][]float64
+	intercept, slope []float64
+}
+
+// newBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one standard
+// deviation) on the values of a column x of mean 0 and variance 1. Values beyond the outer quantiles count as
+// these, so that a few rows far out bend nothing.
+func newBasis(x []float64) basis {
+	b := basis{column: x}
+	n := len(x)
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	low, high := quantile(sorted, outer), quantile(sorted, 1-outer)
+	drawn := make([]float64, n)
+	for i, v := range x {
+		drawn[i] = min(max(v, low), high)
+	}
+	mean, sd := stat.PopMeanStdDev(drawn, nil)
+	if !(sd > 1e-9) {
+		return b
+	}
+	unit := func(v float64) float64 { return (min(max(v, low), high) - mean) / sd }
+	for i, v := range x {
+		drawn[i] = unit(v)
+	}
+	b.scale = [][]float64{drawn}
+	bend := floats.MulTo(make([]float64, n), drawn, drawn)
+	floats.AddConst(-stat.Mean(bend, nil), bend)
+	floats.AddScaled(bend, -floats.Dot(bend, drawn)/floats.Dot(drawn, drawn), drawn)
+	if size := floats.Norm(bend, 2) / math.Sqrt(float64(n)); size > 1e-6 {
+		floats.Scale(1/size, bend)
+		b.scale = append(b.scale, bend)
+	}
+	b.addSmooth(drawn, sorted, unit)
+	return b
+}
+
+// quantile interpolates between the sorted values, alike from both ends.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	k := int(at)
+	if k+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[k] + (at-float64(k))*(sorted[k+1]-sorted[k])
+}
+
+// matern is the Matérn kernel with ν = 5/2 and length 1.
+func matern(a, b float64) float64 {
+	r := math.Sqrt(5) * math.Abs(a-b)
+	return (1 + r + r*r/3) * math.Exp(-r)
+}
+
+// addSmooth adds the smooth functions of the column, whose values as the kernel sees them are drawn.
+func (b *basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
+	n, leading := len(drawn), smoothFunctions+3
+	var seen []float64 // the knots, as the kernel sees them
+	for k := range knots {
+		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(knots-1))
+		if u := unit(v); len(seen) == 0 || u > seen[len(seen)-1]+1e-9 {
+			seen, b.knots = append(seen, u), append(b.knots, v)
+		}
+	}
+	m := len(b.knots)
+	kernel := mat.NewSymDense(m, nil)
+	for i, u := range seen {
+		for j, v := range seen[:i+1] {
+			kernel.SetSym(i, j, matern(u, v))
+		}
+		kernel.SetSym(i, i, kernel.At(i, i)+1e-9)
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(kernel, true) {
+		return
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	values := eigen.Values(nil)
+	leading = min(leading, m)
+	weights := mat.NewDense(m, leading, nil) // of the kernel functions at the knots, by eigenfunction
+	for c := range leading {
+		at := m - 1 - c
+		for g := range m {
+			weights.Set(g, c, vectors.At(g, at)/math.Sqrt(values[at]))
+		}
+	}
+	at := func(places []float64) *mat.Dense {
+		k := mat.NewDense(len(places), m, nil)
+		for i, u := range places {
+			for g, v := range seen {
+				k.Set(i, g, matern(u, v))
+			}
+		}
+		var f mat.Dense
+		f.Mul(k, weights)
+		return &f
+	}
+	rows, table := at(drawn), at(seen)
+	// What 1 and the column itself do not have.
+	square := floats.Dot(b.column, b.column)
+	means, slopes := make([]float64, leading), make([]float64, leading)
+	column := make([]float64, n)
+	for c := range leading {
+		mat.Col(column, c, rows)
+		means[c] = stat.Mean(column, nil)
+		floats.AddConst(-means[c], column)
+		slopes[c] = floats.Dot(column, b.column) / square
+		floats.AddScaled(column, -slopes[c], b.column)
+		rows.SetCol(c, column)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(rows, mat.SVDThin) {
+		return
+	}
+	var left, right mat.Dense
+	svd.UTo(&left)
+	svd.VTo(&right)
+	root := math.Sqrt(float64(n))
+	for c, s := range svd.Values(nil) {
+		if s /= root; c == smoothFunctions || c == m-2 || s < 1e-3 {
+			break
+		}
+		function := mat.Col(nil, c, &left)
+		floats.Scale(root, function)
+		combination := mat.Col(nil, c, &right)
+		floats.Scale(1/s, combination)
+		var tabled mat.VecDense
+		tabled.MulVec(table, mat.NewVecDense(leading, combination))
+		b.smooth, b.variance = append(b.smooth, function), append(b.variance, s*s)
+		b.tables = append(b.tables, tabled.RawVector().Data)
+		b.intercept = append(b.intercept, -floats.Dot(means, combination))
+		b.slope = append(b.slope, -floats.Dot(slopes, combination))
+	}
+}
+
+// interpolate is the value at x of a function that is linear between the knots and constant beyond.
+func interpolate(knots, values []float64, x float64) float64 {
+	k := sort.SearchFloat64s(knots, x)
+	switch {
+	case k == 0:
+		return values[0]
+	case k == len(knots):
+		return values[k-1]
+	}
+	part := (x - knots[k-1]) / (knots[k] - knots[k-1])
+	return values[k-1] + part*(values[k]-values[k-1])
+}

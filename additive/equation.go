@@ -1,0 +1,276 @@
+package additive
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Linear scores as a [Scorer] of linear forms only, whose equations have weights.
+type Linear struct {
+	scores *Scorer
+
+	mu        sync.Mutex
+	equations map[string]score.Equation // by [familyKey]
+}
+
+// NewLinear is [New] with [Options].Linear.
+func NewLinear(x, intervened mat.Matrix, opt Options) (*Linear, error) {
+	opt.Linear = true
+	s, err := New(x, intervened, opt)
+	return &Linear{scores: s, equations: map[string]score.Equation{}}, err
+}
+
+// Vars implements [score.Scorer].
+func (l *Linear) Vars() int { return l.scores.Vars() }
+
+// LogScore implements [score.Scorer].
+func (l *Linear) LogScore(j int, parents []int) float64 { return l.scores.LogScore(j, parents) }
+
+// LogScores implements [score.SubsetScorer].
+func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
+	l.scores.LogScores(dst, j, candidates)
+}
+
+// Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with the normal
+// approximation at its mode. The noise variance is that of the residuals.
+func (l *Linear) Equation(j int, parents []int) score.Equation {
+	key := familyKey(j, parents)
+	l.mu.Lock()
+	e, ok := l.equations[key]
+	l.mu.Unlock()
+	if !ok {
+		e = l.scores.equationOf(j, parents)
+		l.mu.Lock()
+		l.equations[key] = e
+		l.mu.Unlock()
+	}
+	return e
+}
+
+func (s *Scorer) equationOf(j int, parents []int) score.Equation {
+	c := &s.child[j]
+	p := len(parents)
+	e := score.Equation{Mean: make([]float64, p), Freedom: math.Inf(1), Intercept: c.centre, NoiseVariance: c.sd * c.sd, Strength: float64(len(c.y)) + 1}
+	if p > 0 {
+		e.Cov = mat.NewSymDense(p, nil)
+	}
+	if len(c.y) == 0 {
+		for k, i := range parents {
+			e.Cov.SetSym(k, k, weightVariance*math.Pow(s.sd[j]/s.sd[i], 2))
+		}
+		return e
+	}
+	fits := s.fits(j, parents)
+	weights := evidenceWeights(fits)
+	e.NoiseVariance = 0
+	intercept := 0.0
+	for k, f := range fits {
+		w := weights[k]
+		if w < 1e-12 {
+			continue
+		}
+		var cov mat.SymDense
+		_ = f.chol.InverseTo(&cov)
+		beta := f.theta[:1+p]
+		intercept += w * beta[0]
+		for a := range p {
+			e.Mean[a] += w * beta[1+a]
+			for b := range a + 1 {
+				e.Cov.SetSym(a, b, e.Cov.At(a, b)+w*(cov.At(1+a, 1+b)+beta[1+a]*beta[1+b]))
+			}
+		}
+		e.NoiseVariance += w * f.residual()
+	}
+	for a := range p {
+		for b := range a + 1 {
+			e.Cov.SetSym(a, b, e.Cov.At(a, b)-e.Mean[a]*e.Mean[b])
+		}
+	}
+	// To the units of the data.
+	e.NoiseVariance *= c.sd * c.sd
+	e.Intercept = c.centre + c.sd*intercept
+	for a, i := range parents {
+		e.Mean[a] *= c.sd / s.sd[i]
+		e.Intercept -= e.Mean[a] * s.centre[i]
+		for b, h := range parents[:a+1] {
+			e.Cov.SetSym(a, b, e.Cov.At(a, b)*(c.sd/s.sd[i])*(c.sd/s.sd[h]))
+		}
+	}
+	return e
+}
+
+// evidenceWeights are the posterior probabilities of the forms.
+func evidenceWeights(fits []*fit) []float64 {
+	w := make([]float64, len(fits))
+	for k, f := range fits {
+		w[k] = f.log
+	}
+	total := floats.LogSumExp(w)
+	for k := range w {
+		w[k] = math.Exp(w[k] - total)
+	}
+	return w
+}
+
+// residual is the mean square of what the mean leaves of y, for as many rows as there are more than weights.
+func (f *fit) residual() float64 {
+	rest := append([]float64(nil), f.y...)
+	count := 0
+	for k, t := range f.terms {
+		if t.channel != 0 {
+			break
+		}
+		count++
+		if t.column == nil {
+			floats.AddConst(-f.theta[k], rest)
+		} else {
+			floats.AddScaled(rest, -f.theta[k], t.column)
+		}
+	}
+	return floats.Dot(rest, rest) / float64(max(len(rest)-count, 1))
+}
+
+// A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units of the data.
+type Function struct {
+	intercept, noise float64
+	parts            []part
+}
+
+// A part is the summand of one parent: slope·x, and a function that is linear between the knots and constant beyond.
+type part struct {
+	slope         float64
+	knots, values []float64
+}
+
+// Function draws the equation of variable j given its parents: a form by its evidence, and its parameters from the normal
+// approximation at the mode. The noise variance is that of the residuals.
+func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
+	c := &s.child[j]
+	f := &Function{intercept: c.centre, noise: c.sd * c.sd, parts: make([]part, len(parents))}
+	for k, i := range parents {
+		f.parts[k].knots = []float64{s.centre[i]}
+		f.parts[k].values = []float64{0}
+	}
+	if len(c.y) == 0 {
+		return f
+	}
+	fits := s.fits(j, parents)
+	u, at := rng.Float64(), len(fits)-1
+	for k, w := range evidenceWeights(fits) {
+		if u -= w; u < 0 {
+			at = k
+			break
+		}
+	}
+	drawn := fits[at]
+	n := len(drawn.theta)
+	z, theta := make([]float64, n), make([]float64, n)
+	for k := range z {
+		z[k] = rng.NormFloat64()
+	}
+	var upper mat.TriDense
+	drawn.chol.UTo(&upper)
+	step := mat.NewVecDense(n, theta)
+	_ = step.SolveVec(&upper, mat.NewVecDense(n, z)) // H = UᵀU, so that U⁻¹z has the covariance H⁻¹
+	floats.Add(theta, drawn.theta)
+
+	f.noise *= drawn.residual()
+	f.intercept += c.sd * theta[0]
+	next := 1 + len(parents) // of the smooth functions' weights
+	for k, i := range parents {
+		b := &s.parent[i]
+		slope, constant := theta[1+k], 0.0
+		p := &f.parts[k]
+		if drawn.smooth && len(b.tables) > 0 {
+			p.knots, p.values = make([]float64, len(b.knots)), make([]float64, len(b.knots))
+			for g, v := range b.knots {
+				p.knots[g] = s.centre[i] + s.sd[i]*v
+			}
+			for m, table := range b.tables {
+				floats.AddScaled(p.values, c.sd*theta[next], table)
+				constant += theta[next] * b.intercept[m]
+				slope += theta[next] * b.slope[m]
+				next++
+			}
+		}
+		p.slope = slope * c.sd / s.sd[i]
+		f.intercept += c.sd*constant - p.slope*s.centre[i]
+	}
+	return f
+}
+
+// FunctionParameters are those of [Scorer.Function].
+func (s *Scorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
+	return s.Function(j, parents, rng).Parameters()
+}
+
+// Noise is the variance of ε.
+func (f *Function) Noise() float64 { return f.noise }
+
+// Mean writes f to dst, one element for each row; columns[k] holds the values of parent number k.
+func (f *Function) Mean(dst []float64, columns [][]float64) {
+	for r := range dst {
+		dst[r] = f.intercept
+		for k, p := range f.parts {
+			x := columns[k][r]
+			dst[r] += p.slope*x + interpolate(p.knots, p.values, x)
+		}
+	}
+}
+
+// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the intercept, and for each parent the slope, the number
+// of knots, the knots and the values there.
+func (f *Function) Parameters() []float64 {
+	out := []float64{f.noise, f.intercept}
+	for _, p := range f.parts {
+		out = append(out, p.slope, float64(len(p.knots)))
+		out = append(append(out, p.knots...), p.values...)
+	}
+	return out
+}
+
+// NewFunction is the function of so many parents at the beginning of parameters, and the parameters after it. Numbers that no function
+// has are an error.
+func NewFunction(parents int, parameters []float64) (f *Function, rest []float64, err error) {
+	fault := func(what string) (*Function, []float64, error) {
+		return nil, nil, fmt.Errorf("additive: function of %d parents: %s", parents, what)
+	}
+	next := func(count int) []float64 {
+		if count > len(parameters) {
+			return nil
+		}
+		numbers := parameters[:count]
+		parameters = parameters[count:]
+		for _, v := range numbers {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil
+			}
+		}
+		return numbers
+	}
+	head := next(2)
+	if head == nil || head[0] < 0 {
+		return fault("want a noise variance and an intercept")
+	}
+	f = &Function{noise: head[0], intercept: head[1]}
+	for k := range parents {
+		head := next(2)
+		if head == nil || head[1] != math.Trunc(head[1]) || head[1] < 1 || head[1] > knots {
+			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1, knots))
+		}
+		p := part{slope: head[0], knots: next(int(head[1])), values: next(int(head[1]))}
+		if p.knots == nil || p.values == nil || !slices.IsSorted(p.knots) {
+			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values, all finite", k+1, head[1]))
+		}
+		f.parts = append(f.parts, p)
+	}
+	return f, parameters, nil
+}

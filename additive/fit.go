@@ -1,0 +1,187 @@
+package additive
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// A term is a column of the design of a channel, with the prior N(0, variance) of its weight.
+type term struct {
+	channel  int       // 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
+	column   []float64 // nil: a constant 1
+	variance float64
+}
+
+// An equation is y with its terms, in the sequence of the channels.
+type equation struct {
+	y     []float64
+	terms []term
+	p     *program
+}
+
+// evaluate computes the log joint density at theta; −∞ where it is not a number.
+func (e *equation) evaluate(channels [][]float64, theta []float64) (float64, error) {
+	for _, c := range channels {
+		clear(c)
+	}
+	for k, t := range e.terms {
+		if t.column == nil {
+			floats.AddConst(theta[k], channels[t.channel])
+		} else {
+			floats.AddScaled(channels[t.channel], theta[k], t.column)
+		}
+	}
+	f, err := e.p.at(e.y, channels)
+	if err != nil {
+		return 0, err
+	}
+	for k, t := range e.terms {
+		f -= 0.5*theta[k]*theta[k]/t.variance + 0.5*math.Log(t.variance) + logRoot2Pi
+	}
+	if math.IsNaN(f) {
+		return math.Inf(-1), nil
+	}
+	return f, nil
+}
+
+// derivatives fills the gradient and the negative Hessian after evaluate at theta.
+func (e *equation) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
+	weighted := make([]float64, len(e.y))
+	dot := func(w, column []float64) float64 {
+		if column == nil {
+			return floats.Sum(w)
+		}
+		return floats.Dot(w, column)
+	}
+	for k, t := range e.terms {
+		gradient[k] = dot(e.p.gradient[t.channel], t.column) - theta[k]/t.variance
+		of := -1 // channel of weighted
+		for l, o := range e.terms[:k+1] {
+			if o.channel != of {
+				of = o.channel
+				copy(weighted, e.p.hessian[t.channel*(t.channel+1)/2+of])
+				if t.column != nil {
+					floats.Mul(weighted, t.column)
+				}
+			}
+			hessian.SetSym(k, l, -dot(weighted, o.column))
+		}
+		hessian.SetSym(k, k, hessian.At(k, k)+1/t.variance)
+	}
+}
+
+// laplace climbs from theta to a mode of the log joint density by Newton's method with the damping
+// of Levenberg and Marquardt, and returns Laplace's approximation of the log integral of the density, with
+// the Cholesky factor of the negative Hessian. It is −∞ where no mode with a curvature in all directions
+// is found. Where one Newton step promises less than least, that estimate is returned.
+func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (float64, error) {
+	const (
+		iterations = 200
+		gain       = 1e-4 // nats that another step promises, below which there is none
+		most       = 1e9  // damping, in units of the smallest
+	)
+	n := len(theta)
+	channels := make([][]float64, e.p.channels)
+	for c := range channels {
+		channels[c] = make([]float64, len(e.y))
+	}
+	f, err := e.evaluate(channels, theta)
+	if err != nil || math.IsInf(f, -1) {
+		return math.Inf(-1), err
+	}
+	to, gradient, hessian, damped := make([]float64, n), make([]float64, n), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	var step mat.VecDense
+	smallest, damping := 0.01*float64(len(e.y)), 0.0
+	for k := range iterations {
+		e.derivatives(gradient, hessian, theta)
+		found := false
+		for better := false; !better && !found; {
+			damped.CopySym(hessian)
+			for i := range n {
+				damped.SetSym(i, i, damped.At(i, i)+damping)
+			}
+			more := func() bool {
+				damping = max(smallest, 4*damping)
+				return damping < most*smallest
+			}
+			if !chol.Factorize(damped) {
+				if !more() {
+					return math.Inf(-1), nil
+				}
+				continue
+			}
+			_ = chol.SolveVecTo(&step, mat.NewVecDense(n, gradient)) // a warning of the condition comes with the best result there is
+			promise := 0.5 * floats.Dot(step.RawVector().Data, gradient)
+			if found = promise < gain; found {
+				break
+			}
+			if k == 0 && damping == 0 {
+				if estimate := f + promise + float64(n)*logRoot2Pi - 0.5*chol.LogDet(); estimate < least {
+					return estimate, nil
+				}
+			}
+			floats.AddTo(to, theta, step.RawVector().Data)
+			next, err := e.evaluate(channels, to)
+			if err != nil {
+				return 0, err
+			}
+			if better = next > f+0.1*promise; better {
+				if next > f+0.7*promise {
+					if damping /= 8; damping < smallest/8 {
+						damping = 0
+					}
+				}
+				f = next
+				copy(theta, to)
+			} else if !more() {
+				found = true
+			}
+		}
+		if found {
+			break
+		}
+	}
+	if f, err = e.evaluate(channels, theta); err != nil { // the last step may have failed
+		return 0, err
+	}
+	e.derivatives(gradient, hessian, theta)
+	if !chol.Factorize(hessian) {
+		return math.Inf(-1), nil
+	}
+	return f + float64(n)*logRoot2Pi - 0.5*chol.LogDet(), nil
+}
+
+// leastSquares are the weights of the terms of the mean by ridge regression, and the standard deviation of the residuals.
+func (e *equation) leastSquares() (beta []float64, sd float64) {
+	const noise = 0.3 // variance that the prior is weighted against
+	n := len(e.terms)
+	m, c := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	ones := slices.Repeat([]float64{1}, len(e.y))
+	column := func(k int) []float64 {
+		if col := e.terms[k].column; col != nil {
+			return col
+		}
+		return ones
+	}
+	for k := range n {
+		for l := range k + 1 {
+			m.SetSym(k, l, floats.Dot(column(k), column(l)))
+		}
+		m.SetSym(k, k, m.At(k, k)+noise/e.terms[k].variance)
+		c.SetVec(k, floats.Dot(column(k), e.y))
+	}
+	beta = make([]float64, n)
+	rest := slices.Clone(e.y)
+	var chol mat.Cholesky
+	if chol.Factorize(m) {
+		_ = chol.SolveVecTo(mat.NewVecDense(n, beta), c)
+		for k, b := range beta {
+			floats.AddScaled(rest, -b, column(k))
+		}
+	}
+	return beta, stat.PopStdDev(rest, nil)
+}
