@@ -145,6 +145,11 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if o.given("imputations") || o.given("imputation-rounds") {
 		j.input.Notes = append(j.input.Notes, "no value is missing, so that none is imputed")
 	}
+	if !o.given("transform") {
+		if err := j.logarithms(&o, t); err != nil {
+			return err
+		}
+	}
 	if t, err = o.transform.Apply(t); err != nil {
 		return &locatedError{j.input.Data, err}
 	}
@@ -183,6 +188,23 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	j.input.Digest = tableDigest(j.train)
 	if j.heldout != nil {
 		j.input.HeldoutRows, _ = j.heldout.X.Dims()
+	}
+	return nil
+}
+
+// logarithms sets the transform to log where the data support it by their evidence.
+func (j *job) logarithms(o *fitOptions, t *dataset.Table) error {
+	if o.heldout != "" || o.standardize || o.center || j.table == nil {
+		return nil
+	}
+	// A caller that is interrupted does not wait for this.
+	nats, err := tobac.LogSupport(context.Background(), t, j.fit)
+	if err != nil {
+		return &locatedError{j.input.Data, err}
+	}
+	if tobac.SupportsLogs(nats) {
+		o.transform = dataset.Log
+		j.input.Notes = append(j.input.Notes, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats (--transform none keeps the numbers)", nats))
 	}
 	return nil
 }
