@@ -159,7 +159,9 @@ func (m Additive) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pr
 }
 
 // Sampled implements [SampledModel]: the linear model with a noise variance for each equation.
-func (m NonGaussian) Sampled(bool) (Model, bool) { return Linear{Unequal: true}, true }
+func (m NonGaussian) Sampled(beside bool) (Model, Scaling) {
+	return Linear{Unequal: true}.Sampled(beside)
+}
 
 // Sampled implements [SampledModel]: networks.
-func (m Additive) Sampled(bool) (Model, bool) { return FeedForward{}, false }
+func (m Additive) Sampled(beside bool) (Model, Scaling) { return FeedForward{}.Sampled(beside) }
