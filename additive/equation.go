@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Linear scores as a [Scorer] of linear forms only, whose equations have weights.
@@ -80,14 +81,15 @@ func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 		var cov mat.SymDense
 		_ = f.chol.InverseTo(&cov)
 		beta := f.theta[:1+p]
-		intercept += w * beta[0]
+		mean, variance := f.residuals()
+		intercept += w * (beta[0] + mean)
 		for a := range p {
 			e.Mean[a] += w * beta[1+a]
 			for b := range a + 1 {
 				e.Cov.SetSym(a, b, e.Cov.At(a, b)+w*(cov.At(1+a, 1+b)+beta[1+a]*beta[1+b]))
 			}
 		}
-		e.NoiseVariance += w * f.residual()
+		e.NoiseVariance += w * variance
 	}
 	for a := range p {
 		for b := range a + 1 {
@@ -120,9 +122,10 @@ func evidenceWeights(fits []*fit) []float64 {
 	return w
 }
 
-// residual is the mean square of what the mean leaves of y, for as many rows as there are more than weights.
-func (f *fit) residual() float64 {
-	rest := append([]float64(nil), f.y...)
+// residuals are the mean and the variance of what the terms of the mean leave of y: the location of a skewed density
+// is not its mean. The variance is for as many rows as there are more than weights.
+func (f *fit) residuals() (mean, variance float64) {
+	rest := slices.Clone(f.y)
 	count := 0
 	for k, t := range f.terms {
 		if t.channel != 0 {
@@ -135,7 +138,9 @@ func (f *fit) residual() float64 {
 			floats.AddScaled(rest, -f.theta[k], t.column)
 		}
 	}
-	return floats.Dot(rest, rest) / float64(max(len(rest)-count, 1))
+	mean = stat.Mean(rest, nil)
+	floats.AddConst(-mean, rest)
+	return mean, floats.Dot(rest, rest) / float64(max(len(rest)-count, 1))
 }
 
 // A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units of the data.
@@ -182,8 +187,9 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	_ = step.SolveVec(&upper, mat.NewVecDense(n, z)) // H = UᵀU, so that U⁻¹z has the covariance H⁻¹
 	floats.Add(theta, drawn.theta)
 
-	f.noise *= drawn.residual()
-	f.intercept += c.sd * theta[0]
+	mean, variance := drawn.residuals()
+	f.noise *= variance
+	f.intercept += c.sd * (theta[0] + mean)
 	next := 1 + len(parents) // of the smooth functions' weights
 	for k, i := range parents {
 		b := &s.parent[i]

@@ -38,10 +38,11 @@ type form struct {
 }
 
 // forms are those that a score averages over, with equal prior probabilities; the linear ones come first.
-var forms = []form{{shape: normal}, {shape: student}, {shape: sinhArcsinh}, {scale: true},
-	{smooth: true}, {shape: student, smooth: true, within: 1}, {shape: sinhArcsinh, smooth: true, within: 2}, {smooth: true, scale: true, within: 4}}
+var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh}, {scale: true},
+	{smooth: true}, {shape: student, smooth: true, within: 1}, {shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
+	{smooth: true, scale: true, within: 5}}
 
-const linearForms = 4
+const linearForms = 5
 
 // amplitudes are the standard deviations of smooth functions that their evidence is averaged over, in units of
 // those of the columns.
@@ -275,9 +276,9 @@ type fit struct {
 	log   float64
 }
 
-// negligible is how far, in nats, a form may lie behind the best by the estimate of one Newton step for its mode to
-// be left alone.
-const negligible = 12
+// negligible is how far, in nats, a form with smooth functions may lie behind the best, by the estimate of one Newton step from the
+// mode without them, before its own mode is not looked for.
+const negligible = 20
 
 // fits are all forms of the equation of a variable given its parents.
 func (s *Scorer) fits(j int, parents []int) []*fit {
@@ -294,8 +295,12 @@ func (s *Scorer) fits(j int, parents []int) []*fit {
 		if k > 0 {
 			from = first[f.within]
 		}
+		least := math.Inf(-1)
+		if f.smooth {
+			least = best - negligible
+		}
 		try := func(amplitude, logWeight float64) {
-			from = s.fit(j, parents, f, amplitude, logWeight, from, best-negligible)
+			from = s.fit(j, parents, f, amplitude, logWeight, from, least)
 			if all = append(all, from); first[k] == nil {
 				first[k] = from
 			}

@@ -22,6 +22,7 @@ type shape struct {
 //
 //	normal        ln h = −u²/2 − ½ ln 2π
 //	Student t     with ν = 1 + e^(s+1.5) degrees of freedom
+//	light tails   ln h = −|u|^β + ln β/2 − ln Γ(1/β),   β = 2 + 2e^s: between the normal and the uniform distribution
 //	sinh-arcsinh  ln h = ln δ + ln cosh w − ½ ln(1+u²) − ½ sinh² w − ½ ln 2π,   w = δ arsinh u − s₁, δ = e^s₂
 //
 // The last (Jones and Pewsey, Biometrika 2009) is skewed by s₁, and has lighter tails than
@@ -38,6 +39,14 @@ var shapes = []shape{
 			nu := freedom(s[0])
 			return nu.AddScalar(1).Scale(0.5).LogGamma().Sub(nu.Scale(0.5).LogGamma()).Sub(nu.Log().Scale(0.5))
 		}},
+	{name: "light tails", params: 1,
+		log: func(u *ad.Node, s []*ad.Node) *ad.Node {
+			return u.Square().AddScalar(1e-12).Log().Mul(power(s[0]).Scale(0.5)).Exp().Neg() // smooth at u = 0
+		},
+		constant: func(s []*ad.Node) *ad.Node {
+			beta := power(s[0])
+			return beta.Scale(0.5).Log().Sub(beta.Inverse().LogGamma())
+		}},
 	{name: "sinh-arcsinh", params: 2, offset: -logRoot2Pi,
 		log: func(u *ad.Node, s []*ad.Node) *ad.Node {
 			w := s[1].Exp().Mul(u.Asinh()).Sub(s[0])
@@ -50,11 +59,15 @@ var shapes = []shape{
 const (
 	normal = iota
 	student
+	lightTails
 	sinhArcsinh
 )
 
 // freedom are the degrees of freedom of Student's t.
 func freedom(s *ad.Node) *ad.Node { return s.AddScalar(1.5).Exp().AddScalar(1) }
+
+// power is the exponent of the density with light tails.
+func power(s *ad.Node) *ad.Node { return s.Exp().Scale(2).AddScalar(2) }
 
 const logRoot2Pi = 0.91893853320467274178
 

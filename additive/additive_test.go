@@ -1,0 +1,314 @@
+package additive_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"tobac/additive"
+	_ "tobac/internal/unwritten"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// noises draw from densities of several shapes.
+var noises = map[string]func(rng *rand.Rand) float64{
+	"normal":    func(rng *rand.Rand) float64 { return rng.NormFloat64() },
+	"lognormal": func(rng *rand.Rand) float64 { return math.Exp(0.7*rng.NormFloat64()) - math.Exp(0.245) },
+	"uniform":   func(rng *rand.Rand) float64 { return 2*rng.Float64() - 1 },
+	"t2": func(rng *rand.Rand) float64 {
+		return rng.NormFloat64() / math.Sqrt((math.Pow(rng.NormFloat64(), 2)+math.Pow(rng.NormFloat64(), 2))/2)
+	},
+}
+
+// triple draws x0 → x1 → x2 with the mean f of a parent.
+func triple(n int, seed uint64, noise func(rng *rand.Rand) float64, f func(x float64) float64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	x := mat.NewDense(n, 3, nil)
+	for i := range n {
+		for j := range 3 {
+			v := noise(rng)
+			if j > 0 {
+				v += f(x.At(i, j-1))
+			}
+			x.Set(i, j, v)
+		}
+	}
+	return x
+}
+
+func straight(x float64) float64 { return 0.8 * x }
+
+func scorer(t *testing.T, x mat.Matrix, linear bool) score.Scorer {
+	t.Helper()
+	var s score.Scorer
+	var err error
+	if linear {
+		s, err = additive.NewLinear(x, nil, additive.Options{})
+	} else {
+		s, err = additive.New(x, nil, additive.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// advantage is how much more evidence x0 → x1 has than x1 → x0.
+func advantage(s score.Scorer) float64 {
+	return s.LogScore(0, nil) + s.LogScore(1, []int{0}) - s.LogScore(1, nil) - s.LogScore(0, []int{1})
+}
+
+// TestDirections: noise that is not normal and curvature tell directions, also together; straight lines
+// with normal noise do not.
+func TestDirections(t *testing.T) {
+	bent := func(x float64) float64 { return 1.5 * math.Sin(1.5*x) }
+	for _, c := range []struct {
+		noise  string
+		f      func(float64) float64
+		linear bool
+		low    float64 // nats for the direction
+		high   float64
+	}{
+		{"lognormal", straight, true, 10, math.Inf(1)}, {"lognormal", straight, false, 10, math.Inf(1)},
+		{"uniform", straight, true, 10, math.Inf(1)}, {"t2", straight, true, 10, math.Inf(1)}, {"t2", straight, false, 10, math.Inf(1)},
+		{"normal", straight, true, -2, 2}, {"normal", straight, false, -2, 2},
+		{"normal", bent, false, 5, math.Inf(1)}, {"t2", bent, false, 5, math.Inf(1)}, {"lognormal", bent, false, 5, math.Inf(1)},
+	} {
+		x := triple(300, 7, noises[c.noise], c.f)
+		if got := advantage(scorer(t, x, c.linear)); !(got > c.low && got < c.high) {
+			t.Errorf("%s noise, linear forms only: %v: %.1f nats for the direction, want %v to %v", c.noise, c.linear, got, c.low, c.high)
+		}
+	}
+}
+
+// TestCurvatureIsNotInvented: heavy tails and skew do not make curves of straight lines.
+func TestCurvatureIsNotInvented(t *testing.T) {
+	for name, noise := range noises {
+		x := triple(300, 3, noise, straight)
+		lines, all := scorer(t, x, true), scorer(t, x, false)
+		for _, parents := range [][]int{{0}, {0, 2}} {
+			if d := all.LogScore(1, parents) - lines.LogScore(1, parents); d > 2 {
+				t.Errorf("%s noise: smooth functions of %v have %.1f nats more than straight lines", name, parents, d)
+			}
+		}
+	}
+}
+
+// TestUnits: what columns are multiplied with, shifted by and whether they are turned around changes every score of a variable
+// by the same number.
+func TestUnits(t *testing.T) {
+	x := triple(150, 2, noises["lognormal"], func(x float64) float64 { return math.Sin(x) })
+	y := mat.DenseCopyOf(x)
+	factor, shift := []float64{-3, 1e4, 0.01}, []float64{273.15, -5e5, 1}
+	y.Apply(func(_, j int, v float64) float64 { return factor[j]*v + shift[j] }, x)
+	for _, linear := range []bool{true, false} {
+		a, b := scorer(t, x, linear), scorer(t, y, linear)
+		for j := range 3 {
+			want := -150 * math.Log(math.Abs(factor[j]))
+			for _, parents := range [][]int{nil, {(j + 1) % 3}, slices.Sorted(slices.Values([]int{(j + 1) % 3, (j + 2) % 3}))} {
+				if d := b.LogScore(j, parents) - a.LogScore(j, parents); math.Abs(d-want) > 1e-6 {
+					t.Errorf("variable %d given %v, linear %v: the score changes by %v, want %v", j, parents, linear, d, want)
+				}
+			}
+		}
+	}
+}
+
+// TestEvidenceAgainstIntegral compares Laplace's approximation with an integral over a grid: with normal noise the forms without
+// parents are two parameters.
+func TestEvidenceAgainstIntegral(t *testing.T) {
+	x := triple(60, 1, noises["normal"], straight)
+	y := mat.Col(nil, 0, x)
+	floats.AddConst(-stat.Mean(y, nil), y)
+	sd := math.Sqrt(floats.Dot(y, y) / 60)
+	floats.Scale(1/sd, y)
+	prior := func(v, variance float64) float64 { return -0.5*v*v/variance - 0.5*math.Log(2*math.Pi*variance) }
+	var terms []float64
+	const step = 0.01
+	for b := -1.0; b <= 1; b += step {
+		for l := -1.0; l <= 1; l += step {
+			sum := prior(b, 4) + prior(l, 2.25) + 2*math.Log(step)
+			for _, v := range y {
+				u := (v - b) / math.Exp(l)
+				sum += -0.5*u*u - l - 0.5*math.Log(2*math.Pi)
+			}
+			terms = append(terms, sum)
+		}
+	}
+	want := floats.LogSumExp(terms) - 60*math.Log(sd)
+	// Of the four linear forms the normal one counts twice without parents, as the one whose scale may change; Student's t and the
+	// sinh-arcsinh distribution have less evidence here, at most one nat of it together.
+	got := scorer(t, x, true).LogScore(0, nil)
+	if low := want + math.Log(0.5) - 0.05; got < low || got > low+1.1 {
+		t.Errorf("log evidence %.3f, want that of the normal form, %.3f, to %.3f", got, low, low+1.1)
+	}
+}
+
+func TestScorer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	const n, d = 60, 5
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64()+0.5*x.At(i, max(0, j-1)))
+		}
+	}
+	base, err := score.NewBGe(x, nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := additive.Options{MaxParents: 2, Base: base, Plain: []int{3}}
+	s, err := additive.New(x, nil, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := additive.NewLinear(x, nil, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []score.Scorer{s, l} {
+		if err := score.Check(context.Background(), s); err != nil { // a table agrees with single scores, extended ones too
+			t.Error(err)
+		}
+		if got, want := s.LogScore(3, []int{1, 2}), base.LogScore(3, []int{1, 2}); got != want {
+			t.Errorf("plain variable: %v, want that of the base, %v", got, want)
+		}
+	}
+	// The same bits from several goroutines.
+	again, err := additive.New(x, nil, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for _, parents := range [][]int{nil, {1}, {2, 4}, {1, 2, 3, 4}} {
+				if got, want := again.LogScore(0, parents), s.LogScore(0, parents); got != want {
+					t.Errorf("given %v: %v and %v", parents, got, want)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestInterventions: rows in which a variable was set say nothing about its equation.
+func TestInterventions(t *testing.T) {
+	x := triple(120, 4, noises["lognormal"], straight)
+	set := mat.NewDense(120, 3, nil)
+	for i := range 40 {
+		set.Set(i, 1, 1)
+		x.Set(i, 1, 100+float64(i))
+	}
+	s, err := additive.New(x, set, additive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := additive.New(x.Slice(40, 120, 0, 3), nil, additive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.LogScore(1, nil), rest.LogScore(1, nil); math.Abs(got-want) > 1e-9 {
+		t.Errorf("score %v, want %v", got, want)
+	}
+	for i := range 120 {
+		set.Set(i, 0, 1)
+	}
+	if s, err = additive.New(x, set, additive.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.LogScore(0, []int{1}); got != 0 {
+		t.Errorf("a variable without rows scores %v, want 0", got)
+	}
+}
+
+// TestEquation: the weight, the intercept and the noise variance of the data.
+func TestEquation(t *testing.T) {
+	x := triple(2000, 6, noises["lognormal"], straight)
+	x.Apply(func(_, j int, v float64) float64 { return v*float64(j+1) + 10 }, x)
+	l, err := additive.NewLinear(x, nil, additive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := l.Equation(2, []int{0, 1})
+	// x2 = 10 + 3(u), u = .8·(x1 − 10)/2 + e: the weight 1.2 and the intercept −2; Var e = e^.49(e^.49 − 1) = 1.0322
+	if sd := math.Sqrt(e.Cov.At(1, 1)); math.Abs(e.Mean[1]-1.2) > 4*sd || sd > 0.03 || math.Abs(e.Mean[0]) > 4*math.Sqrt(e.Cov.At(0, 0)) {
+		t.Errorf("weights %v ± %v, want 0 and 1.2", e.Mean, sd)
+	}
+	mean := func(v0, v1 float64) float64 { return e.Intercept + e.Mean[0]*v0 + e.Mean[1]*v1 }
+	if got := mean(10, 10); math.Abs(got-10) > 0.6 { // the density's centre, not the mean, of skewed noise
+		t.Errorf("x2 at 10, 10 is %v, want about 10", got)
+	}
+	if want := 9 * 1.0322; math.Abs(e.NoiseVariance/want-1) > 0.3 {
+		t.Errorf("noise variance %v, want about %v", e.NoiseVariance, want)
+	}
+}
+
+// TestFunction: drawn functions follow the curve, and numbers make them again.
+func TestFunction(t *testing.T) {
+	bent := func(x float64) float64 { return 2 * math.Sin(1.5*x) }
+	x := triple(400, 8, func(rng *rand.Rand) float64 { return rng.NormFloat64() * 0.7 }, bent)
+	x.Apply(func(_, _ int, v float64) float64 { return v + 100 }, x)
+	s, err := additive.New(x, nil, additive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	at := []float64{99, 99.5, 100, 100.5, 101}
+	sum := make([]float64, len(at))
+	for range 20 {
+		f := s.Function(1, []int{0}, rng)
+		numbers := append(f.Parameters(), 7)
+		again, rest, err := additive.NewFunction(1, numbers)
+		if err != nil || len(rest) != 1 {
+			t.Fatalf("%v, %d numbers left, want 1", err, len(rest))
+		}
+		y, z := make([]float64, len(at)), make([]float64, len(at))
+		f.Mean(y, [][]float64{at})
+		again.Mean(z, [][]float64{at})
+		if !slices.Equal(y, z) || f.Noise() != again.Noise() {
+			t.Fatalf("the function of its numbers is another: %v and %v", y, z)
+		}
+		floats.AddScaled(sum, 1./20, y)
+		for k := range len(numbers) - 1 {
+			if _, _, err := additive.NewFunction(1, numbers[:k]); err == nil {
+				t.Fatalf("%d of %d numbers are a function", k, len(numbers)-1)
+			}
+		}
+	}
+	for k, v := range at {
+		if want := 100 + bent(v-100); math.Abs(sum[k]-want) > 0.25 {
+			t.Errorf("f(%v) = %v, want about %v", v, sum[k], want)
+		}
+	}
+	if alone := s.Function(1, nil, rng); alone.Noise() < 1 {
+		t.Errorf("noise variance %v without parents, want that of the column", alone.Noise())
+	}
+}
+
+func TestErrors(t *testing.T) {
+	good := triple(20, 1, noises["normal"], straight)
+	bad := mat.DenseCopyOf(good)
+	bad.Set(3, 1, math.NaN())
+	constant := mat.DenseCopyOf(good)
+	for i := range 20 {
+		constant.Set(i, 2, 4)
+	}
+	for name, f := range map[string]func() (*additive.Scorer, error){
+		"NaN":      func() (*additive.Scorer, error) { return additive.New(bad, nil, additive.Options{}) },
+		"constant": func() (*additive.Scorer, error) { return additive.New(constant, nil, additive.Options{}) },
+		"one row":  func() (*additive.Scorer, error) { return additive.New(good.Slice(0, 1, 0, 3), nil, additive.Options{}) },
+		"no base":  func() (*additive.Scorer, error) { return additive.New(good, nil, additive.Options{MaxParents: 1}) },
+	} {
+		if _, err := f(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

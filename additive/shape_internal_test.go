@@ -1,0 +1,91 @@
+package additive
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// TestShapes: the densities integrate to 1, and their derivatives are those of finite differences.
+func TestShapes(t *testing.T) {
+	for _, s := range shapes {
+		y := []float64{-2.3, -0.4, 0.1, 1.7, 9}
+		p, err := newProgram(s, len(y))
+		if err != nil {
+			t.Fatal(err)
+		}
+		channels := make([][]float64, p.channels)
+		for c := range channels {
+			channels[c] = make([]float64, len(y))
+			for i := range y {
+				channels[c][i] = []float64{0.3, -0.2, 0.4, -0.3}[c]
+			}
+		}
+		value := func() float64 {
+			v, err := p.at(y, channels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		// A parameter is the same in all rows: differences of the sum against sums of derivatives.
+		move := func(c int, by float64) {
+			for i := range channels[c] {
+				channels[c][i] += by
+			}
+		}
+		sum := func(x []float64) (s float64) {
+			for _, v := range x {
+				s += v
+			}
+			return s
+		}
+		const h = 1e-5
+		for a := range p.channels {
+			value()
+			slope := sum(p.gradient[a])
+			move(a, h)
+			up := value()
+			var above []float64
+			for b := range a + 1 {
+				above = append(above, sum(p.gradient[b]))
+			}
+			move(a, -2*h)
+			down := value()
+			var below []float64
+			for b := range a + 1 {
+				below = append(below, sum(p.gradient[b]))
+			}
+			move(a, h)
+			value()
+			if got := (up - down) / (2 * h); math.Abs(got-slope) > 1e-6*(1+math.Abs(slope)) {
+				t.Errorf("%s: slope by channel %d is %v, differences say %v", s.name, a, slope, got)
+			}
+			for b := range a + 1 {
+				got, want := (above[b]-below[b])/(2*h), sum(p.hessian[a*(a+1)/2+b])
+				if math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+					t.Errorf("%s: second derivative by channels %d and %d is %v, differences say %v", s.name, a, b, want, got)
+				}
+			}
+		}
+		one, err := newProgram(s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		single := make([][]float64, one.channels)
+		for c := range single {
+			single[c] = []float64{channels[c][0]}
+		}
+		density := func(v float64) float64 { // of arsinh y, so that heavy tails end
+			f, err := one.at([]float64{math.Sinh(v)}, single)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return math.Exp(f) * math.Cosh(v)
+		}
+		if total := quad.Fixed(density, -30, 30, 2000, nil, 0); math.Abs(total-1) > 1e-6 {
+			t.Errorf("%s: the density integrates to %v", s.name, total)
+		}
+	}
+}
