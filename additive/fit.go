@@ -145,11 +145,7 @@ func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (
 			break
 		}
 	}
-	if f, err = e.evaluate(channels, theta); err != nil { // the last step may have failed
-		return 0, err
-	}
-	e.derivatives(gradient, hessian, theta)
-	if !chol.Factorize(hessian) {
+	if damping > 0 && !chol.Factorize(hessian) {
 		return math.Inf(-1), nil
 	}
 	return f + float64(n)*logRoot2Pi - 0.5*chol.LogDet(), nil

@@ -46,7 +46,7 @@ const linearForms = 5
 
 // amplitudes are the standard deviations of smooth functions that their evidence is averaged over, in units of
 // those of the columns.
-var amplitudes = []float64{0.3, 1, 3}
+var amplitudes = []float64{1, 0.3, 3}
 
 // Prior variances, of columns with variance 1.
 const (
@@ -312,7 +312,9 @@ func (s *Scorer) fits(j int, parents []int) []*fit {
 			all = append(all, first[k])
 		case f.smooth:
 			for _, a := range amplitudes {
-				try(a, logWeight-math.Log(float64(len(amplitudes))))
+				if try(a, logWeight-math.Log(float64(len(amplitudes)))); from.log < least {
+					break // other amplitudes have no more
+				}
 			}
 		default:
 			try(0, logWeight)
