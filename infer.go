@@ -32,14 +32,17 @@ type Evidence struct {
 // inference is a posterior that was computed from node scores in closed form: that
 // of the model which the data support among those asked about.
 type inference struct {
-	model    Scored
-	evidence []Evidence // of all models asked about
-	reason   string     // why this model
-	note     string     // what the listed probabilities are
-	density  float64    // posterior mean of the edges per node of the prior
-	parts    []part
-	post     *posterior.Posterior
-	orders   [][]int // of the draws; an entry may be nil
+	model      Scored
+	evidence   []Evidence // of all models asked about
+	reason     string     // why this model
+	note       string     // what the listed probabilities are
+	hypotheses []Hypothesis
+	trust      float64 // part of their evidence that counts
+	refuted    string  // why the form of the equations counts in part; "": it counts
+	density    float64 // posterior mean of the edges per node of the prior
+	parts      []part
+	post       *posterior.Posterior
+	orders     [][]int // of the draws; an entry may be nil
 
 	functional  *functional         // nil: no functions can be drawn
 	diagnostics *mcmc.Diagnostics   // of chains; nil: none
@@ -78,7 +81,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 		if large {
 			best = nil
 		}
-		inf, err := exactUnder(ctx, data, m, cfg)
+		inf, err := exactUnder(ctx, data, m, cfg, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +96,13 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	case best == nil: // the same again, to the bit
 		var err error
-		if best, err = exactUnder(ctx, data, chosen, cfg); err != nil {
+		if best, err = exactUnder(ctx, data, chosen, cfg, 1); err != nil {
+			return nil, err
+		}
+	}
+	if len(models) > 1 {
+		var err error
+		if best, err = best.coarsen(ctx, data, cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -122,26 +131,45 @@ func reason(all []Evidence) string {
 	return fmt.Sprintf("the data support it by %.1f nats against %s", best.Log-next.Log, next.Model)
 }
 
-// exactUnder computes the evidences of a model's hypotheses.
-func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*inference, error) {
-	d := len(data.Names)
-	inf := &inference{model: m}
-	densities := cfg.Prior.densities(d)
-	first := densities[len(densities)-1]
-	if d > mixedVariables && len(densities) > 1 {
-		first = 1
-	}
-	prior, err := cfg.closedPrior(d, first)
+// exactUnder computes the evidences of a model's hypotheses, of which a part counts: 1 is all ([score.Blend]).
+func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, trust float64) (*inference, error) {
+	prior, err := cfg.closedPrior(len(data.Names), cfg.firstDensity(len(data.Names)))
 	if err != nil {
 		return nil, err
 	}
 	cfg.doing(Exact, "node scores, "+"model "+m.String())
 	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
-	if err == nil && d > mixedVariables {
-		hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
+	if err == nil && trust < 1 {
+		hypotheses, err = blended(data, hypotheses, trust)
 	}
 	if err != nil {
 		return nil, err
+	}
+	return exactOver(ctx, data, m, hypotheses, cfg, trust)
+}
+
+// firstDensity is the number of edges per node of the prior that evidences are computed under first.
+func (c *Config) firstDensity(d int) float64 {
+	densities := c.Prior.densities(d)
+	if d > mixedVariables && len(densities) > 1 {
+		return 1
+	}
+	return densities[len(densities)-1]
+}
+
+// exactOver computes the evidences of given hypotheses.
+func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []Hypothesis, cfg *Config, trust float64) (*inference, error) {
+	d := len(data.Names)
+	inf := &inference{model: m, hypotheses: hypotheses, trust: trust}
+	densities, first := cfg.Prior.densities(d), cfg.firstDensity(d)
+	if d > mixedVariables {
+		prior, err := cfg.closedPrior(d, first)
+		if err == nil {
+			hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	for k, h := range hypotheses {
 		cfg.doing(Exact, fmt.Sprintf("sum %d of %d over orders and graphs, %s", k+1, len(hypotheses), "model "+m.String()))
@@ -170,6 +198,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config)
 		// The evidence is greatest where prior and posterior expect as many edges.
 		p := inf.parts[0]
 		if e := nearest(densities, p.expectedEdges(d)/float64(d)); e != first {
+			var err error
 			if inf.parts[0], err = newPart(ctx, p.hypothesis, e, d, cfg); err != nil {
 				return nil, err
 			}
@@ -305,6 +334,9 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Exact.String(), Model: inf.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
+	if inf.refuted != "" {
+		inf.post.Warnings = append(inf.post.Warnings, inf.refuted)
+	}
 	if w := inf.inUnits(); w != "" {
 		inf.post.Warnings = append(inf.post.Warnings, w)
 	}

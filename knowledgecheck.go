@@ -27,7 +27,7 @@ func (inf *inference) against(ctx context.Context, data *dataset.Table, cfg *Con
 	}
 	open := *cfg
 	open.Prior = Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
-	without, err := exactUnder(ctx, data, inf.model, &open)
+	without, err := exactUnder(ctx, data, inf.model, &open, inf.trust)
 	if err != nil {
 		return "", err
 	}

@@ -41,7 +41,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 			if unsuited(m, []Scored{m, BGe{}}, t) != "" {
 				return math.Inf(-1), nil
 			}
-			inf, err := exactUnder(ctx, t, m, &cfg)
+			inf, err := exactUnder(ctx, t, m, &cfg, 1)
 			if err != nil {
 				return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
 			}

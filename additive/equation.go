@@ -280,3 +280,32 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	}
 	return f, parameters, nil
 }
+
+// Residuals are (y − mean)/scale of the most probable form of the equation of variable j given its parents, in the rows in
+// which j was not set by intervention.
+func (s *Scorer) Residuals(j int, parents []int) []float64 {
+	var best *fit
+	for _, f := range s.fits(j, parents) {
+		if best == nil || f.log > best.log {
+			best = f
+		}
+	}
+	rest, scale := slices.Clone(best.y), make([]float64, len(best.y))
+	for k, t := range best.terms {
+		switch {
+		case t.channel == 0 && t.column == nil:
+			floats.AddConst(-best.theta[k], rest)
+		case t.channel == 0:
+			floats.AddScaled(rest, -best.theta[k], t.column)
+		case t.channel == 1 && t.column != nil:
+			floats.AddScaled(scale, best.theta[k], t.column)
+		}
+	}
+	for i, l := range scale {
+		rest[i] /= math.Exp(l)
+	}
+	return rest
+}
+
+// Residuals are those of [Scorer.Residuals].
+func (l *Linear) Residuals(j int, parents []int) []float64 { return l.scores.Residuals(j, parents) }

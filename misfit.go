@@ -1,0 +1,237 @@
+package tobac
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strconv"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/stream"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Directions that a model reads off the form of its equations (the shape of the noise, curvature) rest on noise that is
+// independent of the causes. Where the noise of the most probable graph is not, the form is refuted, and its evidence
+// counts as that of few rows: ζ = 1/(1 + n/trustedRows), the rest being that of a linear model of the ranks, which tells
+// no more directions than conditional independences do (Miller and Dunson, Robust Bayesian inference via coarsening, 2019).
+const (
+	trustedRows = 20
+	refuted     = 1e-3 // probability of so much dependence by chance, in any equation, below which the form is refuted
+)
+
+// A formed model reads directions off the form of its equations.
+type formed interface{ formed() }
+
+func (GaussianProcess) formed() {}
+func (NonGaussian) formed()     {}
+func (Additive) formed()        {}
+
+// A Residual score has the standardised residuals of a variable given its parents.
+type Residual interface {
+	Residuals(j int, parents []int) []float64
+}
+
+// A misfit is the strongest dependence of the noise of a variable on one of its parents.
+type misfit struct {
+	child, parent int
+	chance        float64 // of one as strong in any equation
+}
+
+// examineNoise tests, in the equations of a graph, whether the noise depends on the parents: correlations of the
+// residuals and of their squares with three functions of each parent, all of them of ranks.
+func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64) misfit {
+	worst := misfit{chance: 1}
+	tests := 0
+	for j := range data.Names {
+		parents := g.Parents(j)
+		if len(parents) == 0 {
+			continue
+		}
+		rows := observedRows(data, j)
+		if len(rows) < 10 {
+			continue
+		}
+		noise := normalScores(residuals(data, rows, j, parents, s, seed))
+		square := make([]float64, len(noise))
+		for i, v := range noise {
+			square[i] = v * v
+		}
+		for _, i := range parents {
+			x := make([]float64, len(rows))
+			for k, r := range rows {
+				x[k] = data.X.At(r, i)
+			}
+			q := normalScores(x)
+			bend, twist := make([]float64, len(q)), make([]float64, len(q))
+			for k, v := range q {
+				bend[k], twist[k] = v*v-1, v*v*v-3*v
+			}
+			for _, f := range [][]float64{q, bend, twist} {
+				for _, e := range [][]float64{noise, square} {
+					r := stat.Correlation(e, f, nil)
+					if math.IsNaN(r) {
+						continue
+					}
+					tests++
+					if p := math.Erfc(math.Abs(r) * math.Sqrt(float64(len(rows))/2)); p < worst.chance {
+						worst = misfit{child: j, parent: i, chance: p}
+					}
+				}
+			}
+		}
+	}
+	worst.chance = math.Min(1, worst.chance*float64(max(tests, 1)))
+	return worst
+}
+
+// observedRows are the rows in which variable j was not set by intervention.
+func observedRows(data *dataset.Table, j int) []int {
+	n, _ := data.X.Dims()
+	var rows []int
+	for r := range n {
+		if data.Intervened == nil || data.Intervened.At(r, j) == 0 {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// residuals are those of a score that has them, or what the mean of a few drawn functions leaves.
+func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
+	if r, ok := s.(Residual); ok {
+		return r.Residuals(j, parents)
+	}
+	const draws = 16
+	columns := make([][]float64, len(parents))
+	for k, i := range parents {
+		for _, r := range rows {
+			columns[k] = append(columns[k], data.X.At(r, i))
+		}
+	}
+	rest, mean := make([]float64, len(rows)), make([]float64, len(rows))
+	for k, r := range rows {
+		rest[k] = data.X.At(r, j)
+	}
+	for k := range draws {
+		f, _, err := decodeGP(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
+		if err != nil {
+			panic("tobac: " + err.Error()) // numbers that were just made
+		}
+		f.Mean(mean, columns)
+		floats.AddScaled(rest, -1./draws, mean)
+	}
+	return rest
+}
+
+// normalScores are the quantiles of the normal distribution at the ranks of some numbers; equal ones share theirs.
+func normalScores(x []float64) []float64 {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	out := make([]float64, len(x))
+	n := float64(len(x))
+	for k, v := range x {
+		low := sort.SearchFloat64s(sorted, v)
+		high := sort.Search(len(sorted), func(m int) bool { return sorted[m] > v })
+		out[k] = distuv.UnitNormal.Quantile(float64(low+high) / 2 / n)
+	}
+	return out
+}
+
+// blended are hypotheses whose evidence counts in part.
+func blended(data *dataset.Table, all []Hypothesis, weight float64) ([]Hypothesis, error) {
+	ranks, err := data.NormalScores()
+	if err != nil {
+		return nil, err
+	}
+	base, err := plainScores(ranks)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(all)
+	for k, h := range all {
+		b := &score.Blend{Form: h.Scores, Base: base, Weight: weight}
+		switch s := h.Scores.(type) {
+		case score.Weighted:
+			out[k].Scores = weightedBlend{b, s}
+		case Functional:
+			out[k].Scores = functionalBlend{b, s}
+		default:
+			out[k].Scores = b
+		}
+	}
+	return out, nil
+}
+
+// A weightedBlend and a functionalBlend have the equations of the form.
+type weightedBlend struct {
+	*score.Blend
+	form score.Weighted
+}
+
+func (b weightedBlend) Equation(j int, parents []int) score.Equation {
+	return b.form.Equation(j, parents)
+}
+
+type functionalBlend struct {
+	*score.Blend
+	form Functional
+}
+
+func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
+	return b.form.FunctionParameters(j, parents, rng)
+}
+
+// sentence says what was found and what follows.
+func (m misfit) sentence(names []string, weight float64, rows int) string {
+	chance := "less than 1e-12"
+	if m.chance > 1e-12 {
+		chance = fmt.Sprintf("%.0e", m.chance)
+	}
+	text := fmt.Sprintf("the noise of %s depends on %s (by chance with a probability of %s), so that the form of the equations is refuted",
+		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance)
+	if weight < 1 {
+		text += fmt.Sprintf(": its evidence counts as that of %.0f of the %d rows, and directions rest on conditional independences", weight*float64(rows), rows)
+	} else {
+		text += ": directions that rest on it are not to be trusted"
+	}
+	return text
+}
+
+// coarsen tests the form of the equations of an inference under a model that was chosen by its evidence, and repeats it with
+// less trust in them where they are refuted.
+func (inf *inference) coarsen(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+	if _, ok := inf.model.(formed); !ok {
+		return inf, nil
+	}
+	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
+	g, err := best.mostProbable(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	m := examineNoise(data, g, best.hypothesis.Scores, cfg.Seed)
+	if m.chance > refuted {
+		return inf, nil
+	}
+	n, _ := data.X.Dims()
+	weight := 1 / (1 + float64(n)/trustedRows)
+	blends, err := blended(data, inf.hypotheses, weight)
+	if err != nil {
+		return nil, err
+	}
+	coarse, err := exactOver(ctx, data, inf.model, blends, cfg, weight)
+	if err != nil {
+		return nil, err
+	}
+	coarse.refuted = m.sentence(data.Names, weight, n)
+	return coarse, nil
+}
