@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/additive"
 	"tobac/dataset"
@@ -115,20 +116,48 @@ func (m NonGaussian) Unsuited(data *dataset.Table) string {
 
 // Worthwhile implements [Conditional]: where neither curvature nor noise of another shape has more evidence than linear
 // equations with normal noise, both together have not.
-func (m Additive) Worthwhile(compared []Evidence) bool {
-	plain, more, known := math.Inf(-1), math.Inf(-1), 0
+func (m Additive) Worthwhile(_ *dataset.Table, compared []Evidence) bool {
+	plain, more := math.Inf(-1), math.Inf(-1)
 	for _, e := range compared {
 		switch model, _ := ParseModel(e.Model); model.(type) {
 		case Linear, BGe:
 			plain = math.Max(plain, e.Log)
 		case GaussianProcess, NonGaussian:
-			if !math.IsNaN(e.Log) {
-				more, known = math.Max(more, e.Log), known+1
+			if more = max(more, e.Log); math.IsNaN(e.Log) { // left out: it may have more
+				more = math.Inf(1)
 			}
 		}
 	}
-	return known < 2 || more > plain-worthwhile
+	return more > plain-worthwhile
 }
+
+// Worthwhile implements [Conditional]: where no equation without parents, and none with all other columns, gains from other
+// noise than normal one of a single scale, none does.
+func (m NonGaussian) Worthwhile(data *dataset.Table, _ []Evidence) bool {
+	opt, err := additiveOptions(data, m.MaxParents, true)
+	if err != nil {
+		return true // which the scores say
+	}
+	s, err := additive.NewLinear(data.X, data.Mask(), opt)
+	if err != nil {
+		return true
+	}
+	for j := range data.Names {
+		var others []int
+		for i := range data.Names {
+			if i != j {
+				others = append(others, i)
+			}
+		}
+		if _, plain := slices.BinarySearch(opt.Plain, j); !plain && (s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
+			return true
+		}
+	}
+	return false
+}
+
+// someGain is the evidence in nats from which one equation speaks for other noise.
+const someGain = 2
 
 // worthwhile is how far behind linear equations, in nats, a model may be for its extension to be compared too.
 const worthwhile = 5

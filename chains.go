@@ -58,8 +58,10 @@ type settled struct {
 	model      Scored
 	evidence   []Evidence // of all models asked about
 	hypothesis Hypothesis
-	chosen     int     // its number
-	density    float64 // edges per node of the prior
+	chosen     int        // its number
+	best       *dag.Graph // the most probable one of the short chains
+	refuted    string     // why the form of the equations counts in part; "": it counts
+	density    float64    // edges per node of the prior
 	prior      *score.Prior
 }
 
@@ -91,21 +93,32 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		c, level, err := pilotChains(ctx, data, m, cfg)
+		if c, ok := m.(Conditional); ok && len(models) > 1 && !c.Worthwhile(data, all) {
+			continue
+		}
+		s, level, err := pilotChains(ctx, data, m, cfg, 1)
 		if err != nil {
 			return nil, err
 		}
 		e := Evidence{Model: m.String(), Log: level, Note: "mean of log p(D, graph) over short chains, no evidence"}
 		all = append(all, e)
 		if level > highest {
-			best, highest = c, level
+			best, highest = s, level
 		}
 	}
 	if best == nil {
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
-	best.evidence = all
 	var err error
+	if len(models) > 1 {
+		if trust, why := trustIn(data, best.model, best.best, best.hypothesis.Scores, cfg); trust < 1 {
+			if best, _, err = pilotChains(ctx, data, best.model, cfg, trust); err != nil {
+				return nil, err
+			}
+			best.refuted = why
+		}
+	}
+	best.evidence = all
 	best.prior, err = cfg.sampledPrior(len(data.Names), best.density)
 	return best, err
 }
@@ -160,7 +173,7 @@ func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config) (*settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, trust float64) (*settled, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.densities(d)
 	prior, err := cfg.pilotPrior(d)
@@ -169,6 +182,9 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	}
 	cfg.doing(MCMC, "short chains, "+"model "+m.String())
 	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
+	if err == nil && trust < 1 {
+		hypotheses, err = blended(data, hypotheses, trust)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -187,6 +203,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 			return nil, 0, err
 		}
 		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
+		c.best = best.Graph
 		better := suiting(hypotheses, best.Graph)
 		if better == chosen {
 			break
@@ -238,6 +255,9 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, cfg *Config) (*inference, error) {
 	inf := &inference{model: s.model, evidence: s.evidence, reason: reason(s.evidence), density: s.density}
 	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.String(), Model: s.model.String(), Kind: posterior.Draws}
+	if s.refuted != "" {
+		inf.post.Warnings = append(inf.post.Warnings, s.refuted)
+	}
 	if s.hypothesis.InUnits {
 		inf.post.Warnings = append(inf.post.Warnings, unitsWarning)
 	}

@@ -55,7 +55,8 @@ type Demanding interface {
 
 // A Conditional model takes part in a comparison only where those before it leave it a chance.
 type Conditional interface {
-	Worthwhile(compared []Evidence) bool
+	// Worthwhile says so, for data and the evidences of the models before.
+	Worthwhile(data *dataset.Table, compared []Evidence) bool
 }
 
 // Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have no normal noise.

@@ -1,6 +1,7 @@
 package tobac
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -65,49 +66,75 @@ const (
 // inferExact computes the exact posterior: over all orders, or given a known
 // one.
 func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*inference, error) {
-	var best *inference
-	var chosen Scored // of greatest evidence, also where best was given up to save memory
-	highest := math.Inf(-1)
-	large := len(data.Names) > kept && cfg.Order.Known == nil
+	type candidate struct {
+		model    Scored
+		evidence float64
+		inf      *inference // nil: given up to save memory
+	}
+	var compared []candidate
 	var all []Evidence
+	large := len(data.Names) > kept && cfg.Order.Known == nil
 	for _, m := range models {
 		if note := unsuited(m, models, data); note != "" {
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		if c, ok := m.(Conditional); ok && len(models) > 1 && !c.Worthwhile(all) {
+		if c, ok := m.(Conditional); ok && len(models) > 1 && !c.Worthwhile(data, all) {
 			continue
 		}
-		if large {
-			best = nil
+		if large && len(compared) > 0 {
+			compared[len(compared)-1].inf = nil
 		}
 		inf, err := exactUnder(ctx, data, m, cfg, 1)
 		if err != nil {
 			return nil, err
 		}
-		evidence := inf.logEvidence()
-		all = append(all, Evidence{Model: m.String(), Log: evidence})
-		if evidence > highest || chosen == nil {
-			best, chosen, highest = inf, m, evidence
-		}
+		compared = append(compared, candidate{m, inf.logEvidence(), inf})
+		all = append(all, Evidence{Model: m.String(), Log: inf.logEvidence()})
 	}
-	switch {
-	case chosen == nil:
+	if len(compared) == 0 {
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
-	case best == nil: // the same again, to the bit
-		var err error
-		if best, err = exactUnder(ctx, data, chosen, cfg, 1); err != nil {
+	}
+	slices.SortStableFunc(compared, func(a, b candidate) int { return cmp.Compare(b.evidence, a.evidence) })
+	// The greatest evidence among the models whose form is not refuted. Where all that read directions off their form and have
+	// more evidence than the others are refuted, it is the first of them, which counts in part.
+	var best, first *inference
+	for _, c := range compared {
+		if _, ok := c.model.(formed); !ok && first != nil {
+			break
+		}
+		inf := c.inf
+		if inf == nil { // the same again, to the bit
+			var err error
+			if inf, err = exactUnder(ctx, data, c.model, cfg, 1); err != nil {
+				return nil, err
+			}
+		}
+		trust, why, err := 1.0, "", error(nil)
+		if len(models) > 1 {
+			trust, why, err = inf.trustIn(ctx, data, cfg)
+		}
+		if err != nil {
 			return nil, err
+		}
+		if trust == 1 {
+			best = inf
+			break
+		}
+		if first == nil {
+			if first, err = inf.coarse(ctx, data, cfg, trust, why); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if len(models) > 1 {
-		var err error
-		if best, err = best.coarsen(ctx, data, cfg); err != nil {
-			return nil, err
-		}
+	if best == nil {
+		best = first
 	}
 	best.evidence = all
 	best.reason = reason(all)
+	if first != nil && best != first {
+		best.reason = fmt.Sprintf("although the data support %s by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
+	}
 	return best, best.finish(ctx, data, cfg)
 }
 

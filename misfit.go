@@ -26,7 +26,7 @@ import (
 // no more directions than conditional independences do (Miller and Dunson, Robust Bayesian inference via coarsening, 2019).
 const (
 	trustedRows = 20
-	refuted     = 1e-3 // probability of so much dependence by chance, in any equation, below which the form is refuted
+	refuted     = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
 )
 
 // A formed model reads directions off the form of its equations.
@@ -197,41 +197,49 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 	if m.chance > 1e-12 {
 		chance = fmt.Sprintf("%.0e", m.chance)
 	}
-	text := fmt.Sprintf("the noise of %s depends on %s (by chance with a probability of %s), so that the form of the equations is refuted",
-		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance)
-	if weight < 1 {
-		text += fmt.Sprintf(": its evidence counts as that of %.0f of the %d rows, and directions rest on conditional independences", weight*float64(rows), rows)
-	} else {
-		text += ": directions that rest on it are not to be trusted"
-	}
-	return text
+	return fmt.Sprintf("the noise of %s depends on %s (by chance with a probability of %s), so that the form of the equations is refuted: its evidence counts as that of %.0f of the %d rows, and directions rest on conditional independences",
+		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance, weight*float64(rows), rows)
 }
 
-// coarsen tests the form of the equations of an inference under a model that was chosen by its evidence, and repeats it with
-// less trust in them where they are refuted.
-func (inf *inference) coarsen(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+// trustIn is the part of the evidence of a model, chosen for its evidence, that counts, and why it is not all: 1 unless the noise of the most
+// probable graph refutes the form of the equations.
+func trustIn(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cfg *Config) (trust float64, why string) {
+	if _, ok := m.(formed); !ok {
+		return 1, ""
+	}
+	found := examineNoise(data, g, s, cfg.Seed)
+	if found.chance > refuted {
+		return 1, ""
+	}
+	n, _ := data.X.Dims()
+	trust = 1 / (1 + float64(n)/trustedRows)
+	return trust, found.sentence(data.Names, trust, n)
+}
+
+// trustIn is the part of the evidence of an inference that counts.
+func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (trust float64, why string, err error) {
 	if _, ok := inf.model.(formed); !ok {
-		return inf, nil
+		return 1, "", nil
 	}
 	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
 	g, err := best.mostProbable(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
-	m := examineNoise(data, g, best.hypothesis.Scores, cfg.Seed)
-	if m.chance > refuted {
-		return inf, nil
-	}
-	n, _ := data.X.Dims()
-	weight := 1 / (1 + float64(n)/trustedRows)
-	blends, err := blended(data, inf.hypotheses, weight)
+	trust, why = trustIn(data, inf.model, g, best.hypothesis.Scores, cfg)
+	return trust, why, nil
+}
+
+// coarse is the inference again, of whose evidence a part counts.
+func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, trust float64, why string) (*inference, error) {
+	blends, err := blended(data, inf.hypotheses, trust)
 	if err != nil {
 		return nil, err
 	}
-	coarse, err := exactOver(ctx, data, inf.model, blends, cfg, weight)
+	coarse, err := exactOver(ctx, data, inf.model, blends, cfg, trust)
 	if err != nil {
 		return nil, err
 	}
-	coarse.refuted = m.sentence(data.Names, weight, n)
+	coarse.refuted = why
 	return coarse, nil
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 7
+const frozenVersion = 8
 
 // frozenResults are digests of the outputs of a few jobs, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "f75fc97a083b6c7e",
-	"float64 amd64 portable": "8a1b1f4afa39049a",
+	"float64 amd64 avx2":     "e98cb2910cc1f75b",
+	"float64 amd64 portable": "6ff61b18f9ce90a3",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of what jobs

@@ -34,8 +34,8 @@ type basis struct {
 
 // newBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one standard
 // deviation) on the values of a column x of mean 0 and variance 1. Values beyond the outer quantiles count as
-// these, so that a few rows far out bend nothing.
-func newBasis(x []float64) basis {
+// these, so that a few rows far out bend nothing. Without smooth there are no smooth functions.
+func newBasis(x []float64, smooth bool) basis {
 	b := basis{column: x}
 	n := len(x)
 	sorted := slices.Clone(x)
@@ -61,7 +61,9 @@ func newBasis(x []float64) basis {
 		floats.Scale(1/size, bend)
 		b.scale = append(b.scale, bend)
 	}
-	b.addSmooth(drawn, sorted, unit)
+	if smooth {
+		b.addSmooth(drawn, sorted, unit)
+	}
 	return b
 }
 

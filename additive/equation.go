@@ -40,6 +40,20 @@ func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
 	l.scores.LogScores(dst, j, candidates)
 }
 
+// Gain is how much more evidence, in nats, all forms of the equation of variable j given its parents have together than that
+// with normal noise of one scale.
+func (l *Linear) Gain(j int, parents []int) float64 {
+	if len(l.scores.child[j].y) == 0 {
+		return 0
+	}
+	fits := l.scores.fits(j, parents)
+	all := make([]float64, len(fits))
+	for k, f := range fits {
+		all[k] = f.log
+	}
+	return floats.LogSumExp(all) - fits[0].log - math.Log(linearForms)
+}
+
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with the normal
 // approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {

@@ -121,7 +121,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 			return nil, &score.ConstantColumnError{Column: j}
 		}
 		s.centre, s.sd = append(s.centre, centre), append(s.sd, sd)
-		s.parent = append(s.parent, newBasis(column))
+		s.parent = append(s.parent, newBasis(column, !opt.Linear))
 		c.y = at(mat.Col(nil, j, x), c.rows)
 		if c.centre, c.sd = standardise(c.y); c.sd == 0 && len(c.y) > 0 {
 			if len(c.y) > 1 {
