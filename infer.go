@@ -133,10 +133,13 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	best.evidence = all
 	best.reason = reason(all)
 	if first != nil && best != first {
-		best.reason = fmt.Sprintf("although the data support %s by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
+		best.reason = fmt.Sprintf(although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
 	return best, best.finish(ctx, data, cfg)
 }
+
+// although begins the reason for a model that has not the greatest evidence.
+const although = "although the data support "
 
 // unsuited says why a model is left out of a comparison.
 func unsuited(m Scored, models []Scored, data *dataset.Table) string {

@@ -3,7 +3,6 @@ package tobac
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"tobac/mcmc"
@@ -317,8 +316,8 @@ func (v *Verdict) modelSentence(r *Result) string {
 		return fmt.Sprintf("The model, %s, was not compared with others.", DescribeModel(r.Config.Model.String()))
 	}
 	v.Margin = best.Log - next.Log
-	if m := r.Config.Model; m != nil && m.String() != best.Model && slices.ContainsFunc(r.Evidence, func(e Evidence) bool { return e.Model == m.String() }) {
-		return fmt.Sprintf("The model is %s: the data support %s more, but refute its form, since its noise depends on the causes.", DescribeModel(m.String()), DescribeModel(best.Model))
+	if strings.HasPrefix(r.Reason, although) {
+		return fmt.Sprintf("The model is %s, %s.", DescribeModel(r.Posterior.Model), r.Reason)
 	}
 	measure := "evidence"
 	if r.Diagnostics != nil || r.Training != nil { // of chains, which compute no evidence
