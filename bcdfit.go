@@ -29,7 +29,7 @@ func newBCD(_ context.Context, data *dataset.Table, cfg *Config) (stage, error) 
 	if err := bcdData(data); err != nil {
 		return nil, err
 	}
-	cfg.doing(BCD, "the program of the training")
+	cfg.doing(BCD, "compiling the training")
 	f := &bcdFit{unequal: cfg.Model.(Linear).Unequal}
 	mean, sd := data.Moments()
 	if !f.unequal {
@@ -106,7 +106,7 @@ func (f *bcdFit) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	for _, at := range f.Trace() {
 		t.Trace = append(t.Trace, TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
-	return &inference{post: inDataUnits(p, data), reason: "as asked for", density: cfg.Prior.edgesPerNode(len(data.Names)), orders: make([][]int, len(draws)), training: t}, nil
+	return &inference{post: inDataUnits(p, data), reason: "as asked for", density: cfg.Prior.edgesPerNode(len(data.Names)), training: t}, nil
 }
 
 // empty are the most probable equations without edges: a normal distribution of each column, with one variance for all if

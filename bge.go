@@ -71,11 +71,11 @@ func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	return all, nil
 }
 
-// Sampled implements [SampledModel]: beside its exact posterior the linear model
+// Sampled implements [SampledModel]: for a comparison with its exact posterior the linear model
 // whose particles have weights.
-func (m BGe) Sampled(beside bool) (Model, Scaling) {
+func (m BGe) Sampled(compared bool) (Model, Scaling) {
 	switch {
-	case beside:
+	case compared:
 		return Linear{Unequal: true}, Standardised
 	case m.Raw:
 		return m, AsGiven

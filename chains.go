@@ -139,7 +139,7 @@ func (c *Config) sampledPrior(d int, density float64) (*score.Prior, error) {
 
 // newChains prepares the chains.
 func newChains(ctx context.Context, data *dataset.Table, s *settled, cfg *Config) (*chains, error) {
-	cfg.doing(MCMC, "candidate parents and their scores, "+"model "+s.model.String())
+	cfg.doing(MCMC, "scoring candidate parents, model "+s.model.String())
 	sampler, err := mcmc.New(ctx, s.hypothesis.Scores, s.prior, cfg.chainOptions(cfg.Chains.WarmUp))
 	return &chains{settled: s, data: data, cfg: cfg, sampler: sampler, steps: cfg.Chains.WarmUp + cfg.Chains.Iterations}, err
 }
@@ -180,7 +180,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	if err != nil {
 		return nil, 0, err
 	}
-	cfg.doing(MCMC, "short chains, "+"model "+m.String())
+	cfg.doing(MCMC, "short chains, model "+m.String())
 	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
 	if err == nil && trust < 1 {
 		hypotheses, err = blended(data, hypotheses, trust)
@@ -235,7 +235,7 @@ func (c *chains) advance(ctx context.Context, to int, report func(Progress)) err
 
 // inference reads the posterior off the chains.
 func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
-	cfg.doing(MCMC, "reading the posterior off the chains")
+	cfg.doing(MCMC, "summarising the chains")
 	res, err := c.sampler.Result()
 	if err != nil {
 		return nil, err
@@ -273,7 +273,6 @@ func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Eng
 	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges) // sums may round
 	cfg.Prior.settle(edges)
 	inf.post.Probabilities = edges
-	inf.orders = make([][]int, len(graphs))
 	n, _ := data.X.Dims()
 	inf.functional = newFunctional(scorers, n, cfg)
 	return inf, addEquations(ctx, data, inf.post, scorers, cfg)

@@ -2,12 +2,10 @@ package tobac_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"tobac"
 	"tobac/dag"
-	"tobac/posterior"
 )
 
 // Markov chains agree with the exact engine: with four chains of 4000 iterations the
@@ -61,31 +59,10 @@ func TestChainsTakeTheBestHypothesis(t *testing.T) {
 	}
 }
 
-// Particles beside chains follow orders drawn from what the chains sampled: every
-// order has a draw whose edges all follow it.
-func TestParticlesBesideChains(t *testing.T) {
-	data := noisy(t)
-	cfg := engines()["mcmc"]
-	cfg.Beside, cfg.Sampler, cfg.Order.Count = true, small, 3
-	r, res := finished(t, data, cfg)
-	if r.Steps() != short.WarmUp+short.Iterations+3*small.Steps {
-		t.Errorf("%d steps", r.Steps())
-	}
-	if res.Particles == nil || len(res.Particles.Components) != 3 || math.IsNaN(res.Distance()) {
-		t.Fatalf("particles %v, distance %v", res.Particles != nil, res.Distance())
-	}
-	for k, c := range res.Particles.Components {
-		if !slices.ContainsFunc(res.Draws, func(d posterior.Draw) bool { return follows(d.Graph, c.Order) }) {
-			t.Errorf("no draw follows order %d, %v", k, c.Order)
-		}
-	}
-}
-
 // Progress of the chains counts their iterations, up to the last, then the steps
 // of the particles.
 func TestChainsReportProgress(t *testing.T) {
-	cfg := engines()["mcmc"]
-	cfg.Beside, cfg.Sampler, cfg.Order.Count = true, small, 2
+	data, cfg := afterChains()
 	var all []tobac.Progress
 	var between []string
 	cfg.Progress = func(p tobac.Progress) {
@@ -95,13 +72,13 @@ func TestChainsReportProgress(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	r, _ := finished(t, noisy(t), cfg)
+	r, _ := finished(t, data, cfg)
 	if len(between) < 3 {
 		t.Errorf("between steps %q is computed, want short chains, scores and a program", between)
 	}
 	last, stage := 0, tobac.MCMC
 	for _, p := range all {
-		if p.Step <= last || p.Steps != r.Steps() || p.Stage < stage || p.Stage == tobac.MCMC && (p.Step > 400 || p.Chains == nil) || p.Stage == tobac.SVGD && p.Step != last+1 {
+		if p.Step <= last || p.Steps != r.Steps() || p.Stage < stage || p.Stage == tobac.MCMC && (p.Step > 40 || p.Chains == nil) || p.Stage == tobac.SVGD && p.Step != last+1 {
 			t.Errorf("report %+v after step %d of %v", p, last, stage)
 		}
 		last, stage = p.Step, p.Stage

@@ -37,11 +37,8 @@ const fewDraws = 100
 // checks say how far the result can be trusted as a computation.
 func (r *Run) checks(res *Result) []diagnostics.Check {
 	var all []diagnostics.Check
-	if r.particles != nil && r.listsParticles() {
-		all = append(all, r.particles.checks(res.Posterior)...)
-	}
-	if r.inferred == nil || r.listsParticles() {
-		return all
+	if r.particles != nil {
+		return r.particles.checks(res.Posterior)
 	}
 	if r.inferred.diagnostics != nil {
 		all = append(all, chainChecks(r.inferred.diagnostics)...)

@@ -15,26 +15,9 @@ import (
 // all orders.
 const exactVariables = 20
 
-// besideCells is the largest number of values in a table for which particles are sampled
-// beside another engine.
-const besideCells = 2e6
-
-// choose settles the engine, and whether SVGD is a stage of the run.
-func (r *Run) choose() {
-	n, d := r.data.X.Dims()
-	r.cfg.Engine = r.cfg.engine(d)
-	r.sampling = r.cfg.samples(n, d)
-}
-
-// samples reports whether SVGD is a stage of a run, whose engine is settled, with n rows of d variables. It takes no bound
-// on parents, is slow beyond what the exact engine takes, and copies the rows for every order.
-func (c *Config) samples(n, d int) bool {
-	return c.Engine == SVGD || c.Beside && !c.Trained() && c.Engine != Tempering && c.Prior.MaxParents == 0 && d <= exactVariables && n*d <= besideCells
-}
-
-// Engines are those that take part in a fit with n rows of d variables: the one that is asked for or chosen, the one
-// that orders are drawn by, and the one that samples beside. c has its defaults filled in.
-func (c Config) Engines(n, d int) []Engine {
+// Engines are those that take part in a fit of d variables: the one that is asked for or chosen, and the one
+// that orders are drawn by. c has its defaults filled in.
+func (c Config) Engines(d int) []Engine {
 	c.Engine = c.engine(d)
 	all := []Engine{c.Engine}
 	switch {
@@ -42,8 +25,6 @@ func (c Config) Engines(n, d int) []Engine {
 		all = append(all, MCMC)
 	case c.cheap():
 		all = append(all, Exact)
-	case c.Engine != SVGD && c.samples(n, d):
-		all = append(all, SVGD)
 	}
 	return all
 }
@@ -95,6 +76,10 @@ func (c *Config) cheap() bool {
 func (r *Run) infer(ctx context.Context) (err error) {
 	defer func(start time.Time) { r.seconds.Infer += time.Since(start).Seconds() }(time.Now())
 	cfg, d := r.cfg, len(r.data.Names)
+	if r.shared.inferred != nil {
+		r.inferred = r.shared.inferred
+		return nil
+	}
 	if r.cfg.Engine == Tempering {
 		r.inferred, err = r.temper(ctx)
 		return err
@@ -138,25 +123,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	if cfg.Model == nil && cfg.Engine != SVGD {
 		r.cfg.Model = chosen
 	}
-	r.shorten()
 	return nil
-}
-
-// shorten leaves particles beside another engine, of a model whose steps grow with the rows, fewer
-// orders and steps, unless others were asked for.
-func (r *Run) shorten() {
-	m, ok := r.cfg.Model.(SampledModel)
-	if !ok || r.cfg.Engine == SVGD || !r.sampling {
-		return
-	}
-	sampled, _ := m.Sampled(true)
-	if _, slow := sampled.(Sized); !slow {
-		return
-	}
-	fill(&r.cfg.Order.Count, 2)
-	if r.cfg.Sampler.Steps == besideSteps {
-		r.cfg.Sampler.Steps = besideSteps / 2
-	}
 }
 
 // exactBytes is about the memory that the engine exact needs.
@@ -169,8 +136,7 @@ func exactBytes(d int, given bool) int64 {
 
 // beginParticles finds the orders of SVGD and compiles the model under the first.
 func (r *Run) beginParticles(ctx context.Context) (err error) {
-	r.cfg.doing(SVGD, "orders and the program of the model")
-	r.foreseeParticles()
+	r.cfg.doing(SVGD, "drawing orders and compiling the model")
 	start := time.Now()
 	orders, err := r.sampledOrders(ctx)
 	r.seconds.Order += time.Since(start).Seconds()
@@ -205,13 +171,13 @@ func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization,
 	if m == nil {
 		m = Linear{Unequal: true}
 		if r.inferred != nil {
-			m = r.inferred.model
+			m = comparedForm(r.inferred.model)
 		}
 	}
 	sampled, scaling := m, AsGiven
 	_, scored := m.(Scored)
 	if v, ok := m.(SampledModel); ok && !(scored && r.cfg.Sampler.Parameters == IntegratedParameters) {
-		sampled, scaling = v.Sampled(r.cfg.Engine != SVGD && r.cfg.Engine != Tempering || r.cfg.Model == nil)
+		sampled, scaling = v.Sampled(false)
 	}
 	if _, ok := sampled.(Differentiable); !ok && r.cfg.Sampler.Parameters == SampledParameters {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
@@ -253,8 +219,16 @@ func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
 // A SampledModel is a model that SVGD samples in another form, or on other columns.
 type SampledModel interface {
 	// Sampled is that form, and the columns that it takes;
-	// beside says that the particles stand beside the posterior in closed form.
-	Sampled(beside bool) (m Model, columns Scaling)
+	// compared asks for another model, with parameters, if this one has none: to compare its particles with the posterior in closed form.
+	Sampled(compared bool) (m Model, columns Scaling)
+}
+
+// comparedForm is the model whose particles are compared with the posterior of m in closed form.
+func comparedForm(m Model) Model {
+	if v, ok := m.(SampledModel); ok {
+		m, _ = v.Sampled(true)
+	}
+	return m
 }
 
 // onScale are the data with shifted and scaled columns; nil: as they are.

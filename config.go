@@ -37,12 +37,6 @@ type Config struct {
 	// GFlowNet is how [DAGGFlowNet] trains. Its iterations and learning rate are Sampler.Steps and Sampler.StepSize.
 	GFlowNet gflownet.Settings
 
-	// Beside makes the engines exact and mcmc sample TOBAC's particles too, under orders drawn
-	// from the posterior, to show how far the particles are from it: with 500 steps for each order, 250
-	// for each of two of networks, unless Sampler and Order say otherwise. With the engine svgd it has no meaning; with more than twenty variables or two million values, which
-	// would take SVGD long, and with a bound on the number of parents, which it does not know, there are none.
-	Beside bool
-
 	// Seed of every random draw. The same seed gives the same bits for any
 	// number of workers.
 	Seed uint64
@@ -63,8 +57,6 @@ type Config struct {
 // folder and [Functions] is one. An error, such as that the jobs were only written
 // down for another program, ends what the jobs are a part of.
 type Do func(ctx context.Context, list []jobs.Job) ([][]byte, error)
-
-const besideSteps = 500
 
 // Engine is what computes a posterior.
 type Engine int
@@ -222,9 +214,6 @@ func (c Config) withDefaults(names []string) (Config, error) {
 			return c, err
 		}
 	}
-	if c.Beside && c.Engine != SVGD && !c.Trained() {
-		fill(&c.Sampler.Steps, besideSteps)
-	}
 	var err error
 	if c.Sampler, err = c.Sampler.withDefaults(d); err != nil {
 		return c, err
@@ -269,7 +258,7 @@ func (c *Config) checkTogether(d int) error {
 		return fmt.Errorf("the model %v has no node scores in closed form, which the engine %v needs; allowed: the engine svgd", c.Model, c.Engine)
 	case c.Engine == MCMC && c.Order.Known != nil:
 		return fmt.Errorf("the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd")
-	case (c.Engine == Exact || c.Engine == MCMC) && c.Order.Method != nil && !c.Beside:
+	case (c.Engine == Exact || c.Engine == MCMC) && c.Order.Method != nil:
 		return fmt.Errorf("the engine %v infers the order, and a method is to find it; allowed: the engine svgd", c.Engine)
 	}
 	return nil

@@ -21,11 +21,10 @@ type demand struct {
 // A problem is what time and memory of a run depend on: the size of the table, the settings, and what was settled about
 // them.
 type problem struct {
-	n, d     int
-	cfg      Config // with its defaults
-	models   int    // in closed form to compare; 0: none
-	sampling bool   // SVGD is a stage
-	cheap    bool   // node scores only serve to draw orders for SVGD
+	n, d   int
+	cfg    Config // with its defaults
+	models int    // in closed form to compare; 0: none
+	cheap  bool   // node scores only serve to draw orders for SVGD
 
 	gaussian float64 // seconds of the Gaussian processes among the models, on the reference
 	searched float64 // those of the ones that chains ask for
@@ -33,8 +32,8 @@ type problem struct {
 
 func (r *Run) problem() problem {
 	n, d := r.data.X.Dims()
-	p := problem{n: n, d: d, cfg: r.cfg, sampling: r.sampling, cheap: r.cfg.cheap()}
-	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD && r.cfg.Engine != Tempering || p.cheap {
+	p := problem{n: n, d: d, cfg: r.cfg, cheap: r.cfg.cheap()}
+	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD && r.cfg.Engine != Tempering || p.cheap && r.shared.inferred == nil {
 		all := r.scoredModels()
 		for _, m := range all {
 			if unsuited(m, all, r.data) != "" {
@@ -100,7 +99,7 @@ func (p *problem) demands() []demand {
 	case (p.models > 0 || p.cfg.Trained()) && !p.cheap:
 		add(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, p.d, p.d)
 	}
-	if p.sampling {
+	if p.cfg.Engine == SVGD {
 		all = append(all, p.particleDemands()...)
 	}
 	return all

@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -80,8 +79,7 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	return nil
 }
 
-// consistentOrders are n orders drawn from the posterior, each a linear extension of a drawn
-// graph, for SVGD to sample under.
+// drawnOrders are n orders, each a linear extension of a graph drawn from the posterior, for SVGD to sample under.
 func (inf *inference) drawnOrders(n int, seed uint64) []weightedOrder {
 	rng := stream.New(seed, stream.PosteriorOrders)
 	weights := inf.post.Empirical().Weights()
@@ -91,40 +89,27 @@ func (inf *inference) drawnOrders(n int, seed uint64) []weightedOrder {
 		for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
 			at++
 		}
-		order := inf.orders[at]
-		if order == nil {
-			order = randomExtension(inf.post.Draws[at].Graph, rng.IntN)
-		}
+		order := randomExtension(inf.post.Draws[at].Graph, rng.IntN)
 		all[k] = weightedOrder{order: order, seed: orderSeed(seed, k), logWeight: -math.Log(float64(n)), evidence: math.NaN()}
 	}
 	return all
 }
 
-// randomExtension is an order that agrees with an acyclic graph: at each position
-// one of the variables whose parents all came before, each as likely as the others.
+// mostSwaps bounds the exchanges behind a random order of many variables.
+const mostSwaps = 1e7
+
+// randomExtension is an order that agrees with an acyclic graph, each as likely as the others: some such order after d³ log d exchanges of neighbours that
+// the graph leaves free, a Markov chain that mixes within as many (Karzanov and Khachiyan 1991, Bubley and Dyer 1999).
 func randomExtension(g *dag.Graph, intN func(int) int) []int {
-	d := g.Len()
-	missing := make([]int, d)
-	for _, e := range g.Edges() {
-		missing[e.To]++
+	order, err := g.TopologicalOrder()
+	if err != nil {
+		panic("tobac: " + err.Error()) // the graphs of a posterior in closed form are acyclic
 	}
-	var order, free []int
-	for j, n := range missing {
-		if n == 0 {
-			free = append(free, j)
-		}
-	}
-	for len(free) > 0 {
-		k := intN(len(free))
-		j := free[k]
-		free = slices.Delete(free, k, k+1)
-		order = append(order, j)
-		for c := range d {
-			if g.Has(j, c) {
-				if missing[c]--; missing[c] == 0 {
-					free = append(free, c)
-				}
-			}
+	d := len(order)
+	for range int(math.Min(mostSwaps, math.Pow(float64(d), 3)*math.Log2(float64(2*d)))) {
+		k := intN(2 * d) // half of the time nothing, lest the chain alternate
+		if k < d-1 && !g.Has(order[k], order[k+1]) {
+			order[k], order[k+1] = order[k+1], order[k]
 		}
 	}
 	return order

@@ -63,26 +63,36 @@ func ExampleFit_standardised() {
 	// X0 → X1: 0.50, X1 → X0: 0.50
 }
 
-// TOBAC's particles beside the exact posterior, under two orders drawn from it, and how
-// far their probabilities are from it on average.
-func ExampleConfig_beside() {
+// How far TOBAC's particles, under orders drawn from an exact posterior, are from it.
+func ExampleNewComparison() {
 	sachs, _, err := dataset.Sachs()
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := tobac.Fit(context.Background(), sachs, tobac.Config{
-		Model: tobac.BGe{}, Beside: true, Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Steps: 20, Particles: 5, Samples: 16}, // a short run
+	ctx := context.Background()
+	exact, err := tobac.Fit(ctx, sachs, tobac.Config{
+		Model: tobac.BGe{}, Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Steps: 20, Particles: 5, Samples: 16}, // a short run
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("engine:", result.Engine)
-	fmt.Println("particles:", len(result.Particles.Draws), "under", len(result.Particles.Components), "orders")
-	fmt.Println("nearer to the posterior than a graph without edges:", result.Distance() < 0.75*mat.Sum(result.Probabilities)/(11*10))
+	run, err := tobac.NewComparison(ctx, sachs, exact)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer run.Close()
+	if err := run.Advance(ctx, run.Steps()); err != nil {
+		log.Fatal(err)
+	}
+	particles, err := run.Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(particles.Draws), "particles under", len(particles.Components), "orders, compared with the engine", exact.Engine)
+	fmt.Println("nearer to it than a graph without edges:", exact.Marginals.Distance(particles.Marginals, nil) < 0.75*mat.Sum(exact.Probabilities)/(11*10))
 	// Output:
-	// engine: exact
-	// particles: 10 under 2 orders
-	// nearer to the posterior than a graph without edges: true
+	// 10 particles under 2 orders, compared with the engine exact
+	// nearer to it than a graph without edges: true
 }
 
 // The orders of resamples of the rows, as an estimator finds them, and the particles of

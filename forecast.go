@@ -73,7 +73,7 @@ func (p *problem) seconds() (total, shared float64) {
 	if p.models > 0 && !p.cheap {
 		total += posteriorDraws*perEquation*d + perEffect*d*d
 	}
-	if p.sampling {
+	if p.cfg.Engine == SVGD {
 		total += p.particleSeconds()
 	}
 	return total, shared
@@ -189,7 +189,7 @@ func (p *problem) sampled() Model {
 		return Linear{Unequal: true}
 	}
 	if v, ok := m.(SampledModel); ok {
-		m, _ = v.Sampled(p.cfg.Engine != SVGD)
+		m, _ = v.Sampled(false)
 	}
 	return m
 }
@@ -257,18 +257,4 @@ func (r *Run) foresee() {
 	}
 	f := p.forecast()
 	r.report(Progress{Stage: stage, Bytes: f.Bytes, Forecast: &f, Doing: "beginning"})
-}
-
-// foreseeParticles reports what the rest of a run takes whose model was not known before, where that is another one than was expected.
-func (r *Run) foreseeParticles() {
-	if r.cfg.Progress == nil || !r.sampling || r.listsParticles() {
-		return
-	}
-	now := r.problem()
-	if now.particleSeconds() < 2*r.expected.particleSeconds() {
-		return
-	}
-	now.models = 0 // which were compared before
-	f := now.forecast()
-	r.report(Progress{Stage: SVGD, Bytes: f.Bytes, Forecast: &f, Doing: "orders and the program of the model"})
 }

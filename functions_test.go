@@ -60,7 +60,7 @@ func inFolder(t *testing.T, dir string) tobac.Do {
 func fitBits(t *testing.T, data *dataset.Table, c tobac.Config) string {
 	t.Helper()
 	r, out := finished(t, data, c)
-	return state(t, r) + text(t, out.Posterior) + text(t, out.Particles)
+	return state(t, r) + text(t, out.Posterior)
 }
 
 // A fit whose parts are done as jobs is that of one process, bit by bit, its state included.
@@ -75,11 +75,11 @@ func TestJobsGiveTheSameBits(t *testing.T) {
 		config tobac.Config
 		jobs   int
 	}{
-		{"beside exact", tobac.Config{Beside: true, Sampler: quick, Order: tobac.Order{Count: 3}}, 3},
+		{"under drawn orders", tobac.Config{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Count: 3}}, 3},
 		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}, Prior: tobac.Prior{Probabilities: probabilities}}, 7},
 		{"networks", tobac.Config{Engine: tobac.SVGD, Model: tobac.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: known}, 2},
 		{"unequal", tobac.Config{Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: quick, Order: tobac.Order{Count: 2}, Prior: tobac.Prior{Kind: tobac.ScaleFree}}, 2},
-		{"after chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.Linear{}, Beside: true, Sampler: quick, Chains: chains, Order: tobac.Order{Count: 2}}, 5},
+		{"chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.Linear{}, Chains: chains}, 3},
 		{"chains, the model open", tobac.Config{Engine: tobac.MCMC, Chains: chains}, 3},
 		{"chains, few candidates", tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20, Candidates: 2}, Prior: known}, 2},
 	} {

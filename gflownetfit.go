@@ -20,7 +20,7 @@ type flowFit struct {
 
 // newGFlowNet prepares the training of DAG-GFlowNet.
 func newGFlowNet(_ context.Context, s *settled, cfg *Config) (stage, error) {
-	cfg.doing(GFlowNet, "the program of the training, model "+s.model.String())
+	cfg.doing(GFlowNet, "compiling the training, model "+s.model.String())
 	m, err := gflownet.New(s.hypothesis.Scores, s.prior, cfg.gflownetSettings(), cfg.Workers, cfg.Seed)
 	if err != nil {
 		return nil, err

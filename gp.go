@@ -226,4 +226,6 @@ func mostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, worke
 }
 
 // Sampled implements [SampledModel]: networks.
-func (m GaussianProcess) Sampled(beside bool) (Model, Scaling) { return FeedForward{}.Sampled(beside) }
+func (m GaussianProcess) Sampled(compared bool) (Model, Scaling) {
+	return FeedForward{}.Sampled(compared)
+}

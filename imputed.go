@@ -76,7 +76,7 @@ func (m *Imputation) Supporting(model string) int {
 // every completed table has the same weight, whatever its evidence. Edge probabilities are means over the tables, standard deviations of weights
 // have a part between the tables, and about a thousand draws come from all of them in turn. Each table is one
 // component, or several, of the posterior. If Config leaves the model open, all tables have the one with the greatest mean of the log evidences that they give
-// it, so that a model which could not be computed for one of them is left out. Particles beside the posterior (Config.Beside), Result.Orders and the Diagnostics
+// it, so that a model which could not be computed for one of them is left out. Result.Orders and the Diagnostics
 // of chains (there the worst) are those of a single table.
 //
 // Completed values come from an imputation model that knows no graph. With Rounds they are drawn again given a draw (G, Θ) from the posterior of their table, and the table is
@@ -113,10 +113,12 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 	return f.result(), nil
 }
 
-// shared is what the fits to several completed tables have in common. The zero value leaves everything to a table alone.
+// shared is what a fit has in common with others: to several completed tables, or with the result that it is compared with. The
+// zero value leaves everything to the fit alone.
 type shared struct {
-	model Scored                     // the only one to compare; nil: those that the configuration asks for
-	scale *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
+	model    Scored                     // the only one to compare; nil: those that the configuration asks for
+	scale    *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
+	inferred *inference                 // that SVGD draws its orders from; nil: it is computed
 }
 
 // An imputedFit is a fit to several completed tables in progress.
@@ -190,21 +192,12 @@ func commonScale(all []posterior.Standardization) *posterior.Standardization {
 	return out
 }
 
-// config is the configuration for table k: particles stand beside the first alone.
+// config is the configuration for table k.
 func (f *imputedFit) config(k int) Config {
 	c := f.cfg
 	if k > 0 {
 		c.Seed = stream.Seed(f.cfg.Seed, stream.ImputedTable, k)
 	}
-	if f.engine != SVGD && (k > 0 || f.round < f.rounds) {
-		c = f.alone(c)
-	}
-	return c
-}
-
-// alone is a configuration without particles beside the posterior, and without what only they need.
-func (f *imputedFit) alone(c Config) Config {
-	c.Engine, c.Beside, c.Order = f.engine, false, Order{Known: c.Order.Known}
 	return c
 }
 

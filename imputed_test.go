@@ -90,10 +90,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			for k := range count {
 				c := cfg
 				if k > 0 {
-					c.Seed, c.Beside = stream.Seed(cfg.Seed, stream.ImputedTable, k), false
-					if cfg.Beside {
-						c.Order = tobac.Order{}
-					}
+					c.Seed = stream.Seed(cfg.Seed, stream.ImputedTable, k)
 				}
 				r := fit(t, tables.Table(k), c)
 				parts, probabilities = append(parts, r.Marginals), append(probabilities, r.Probabilities)
@@ -138,9 +135,6 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 						}
 					}
 				}
-			}
-			if (got.Particles != nil) != cfg.Beside {
-				t.Errorf("particles beside: %v", got.Particles != nil)
 			}
 		})
 	}
@@ -284,7 +278,7 @@ func TestImputedProgress(t *testing.T) {
 			}
 			cfg.Model = tobac.Linear{}
 			tables := completedTables(noisy(t), 3)
-			if tables.Rounds = -1; name == "exact with particles" || name == "mcmc" {
+			if tables.Rounds = -1; name == "exact" || name == "mcmc" {
 				tables.Rounds = 1
 			}
 			var all []tobac.Progress

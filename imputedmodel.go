@@ -30,11 +30,12 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		return nil
 	}
 	for k := range f.data.Count {
-		c := f.alone(cfg)
-		if c.Seed = f.config(k).Seed; f.engine == SVGD {
+		c := cfg
+		c.Seed, c.Engine, c.Order = f.config(k).Seed, f.engine, Order{Known: cfg.Order.Known}
+		if f.engine == SVGD {
 			c.Engine = Auto
 		}
-		if fits && !(k == 0 && f.cfg.Beside && f.rounds == 0) {
+		if fits {
 			r, err := f.run(ctx, k, c)
 			if err != nil {
 				return f.located(k, err)

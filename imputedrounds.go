@@ -85,7 +85,7 @@ func (f *imputedFit) redraw(ctx context.Context) error {
 	for f.round < f.rounds {
 		if f.drawn[0] == nil {
 			f.kept = true
-			return f.fitLast(ctx)
+			return nil
 		}
 		f.round++
 		for k := range f.results {
@@ -118,18 +118,4 @@ func (f *imputedFit) refit(ctx context.Context, k int) (*Result, error) {
 		f.values[k][p] = x.At(place/len(f.names), place%len(f.names))
 	}
 	return f.run(ctx, k, f.config(k))
-}
-
-// fitLast makes up for particles beside the first table, which are left to the last round, where there are no rounds.
-func (f *imputedFit) fitLast(ctx context.Context) error {
-	f.round = f.rounds
-	if !f.cfg.Beside {
-		return nil
-	}
-	r, err := f.run(ctx, 0, f.config(0))
-	if err != nil {
-		return f.located(0, err)
-	}
-	f.results[0] = r
-	return nil
 }

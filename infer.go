@@ -43,7 +43,6 @@ type inference struct {
 	density    float64 // posterior mean of the edges per node of the prior
 	parts      []part
 	post       *posterior.Posterior
-	orders     [][]int // of the draws; an entry may be nil
 
 	functional  *functional         // nil: no functions can be drawn
 	diagnostics *mcmc.Diagnostics   // of chains; nil: none
@@ -167,7 +166,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config,
 	if err != nil {
 		return nil, err
 	}
-	cfg.doing(Exact, "node scores, "+"model "+m.String())
+	cfg.doing(Exact, "scoring sets of parents, model "+m.String())
 	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
 	if err == nil && trust < 1 {
 		hypotheses, err = blended(data, hypotheses, trust)
@@ -202,7 +201,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []
 		}
 	}
 	for k, h := range hypotheses {
-		cfg.doing(Exact, fmt.Sprintf("sum %d of %d over orders and graphs, %s", k+1, len(hypotheses), "model "+m.String()))
+		cfg.doing(Exact, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
 		p, err := newPart(ctx, h, first, d, cfg)
 		if err != nil {
 			return nil, err
@@ -319,7 +318,7 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
-	cfg.doing(Exact, "edge probabilities and draws")
+	cfg.doing(Exact, "computing edge probabilities and drawing graphs")
 	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
 		if err == nil && terms <= graphTerms {
@@ -370,9 +369,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	if w := inf.inUnits(); w != "" {
 		inf.post.Warnings = append(inf.post.Warnings, w)
 	}
-	inf.orders = make([][]int, len(draws))
 	for k, draw := range draws {
-		inf.orders[k] = draw.Order
 		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
 	}
 	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}

@@ -14,7 +14,6 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/ordering"
-	"tobac/posterior"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -196,10 +195,7 @@ func anyGraph(*dag.Graph) bool { return true }
 func fulfilled(t failer, what string, res *tobac.Result, p *tobac.Prior) {
 	t.Helper()
 	d := len(res.Names)
-	for _, post := range []*posterior.Posterior{res.Posterior, res.Particles} {
-		if post == nil || post.Cyclic() == len(post.Draws) {
-			continue
-		}
+	if post := res.Posterior; post.Cyclic() < len(post.Draws) {
 		for m, draw := range post.Draws {
 			if draw.Graph.Acyclic() && math.IsInf(logPrior(p, draw.Graph), -1) {
 				t.Fatalf("%s: draw %d has the edges %v, against %v", what, m, draw.Graph.Edges(), p)

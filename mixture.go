@@ -46,7 +46,7 @@ func (p *particles) advance(ctx context.Context, to int, report func(Progress)) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		report(Progress{Stage: SVGD, Doing: "the program of the model under the next order"})
+		report(Progress{Stage: SVGD, Doing: "compiling the model for the next order"})
 		if err := p.next(ctx); err != nil {
 			return err
 		}

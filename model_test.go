@@ -331,13 +331,13 @@ func TestOwnModel(t *testing.T) {
 	}
 }
 
-// With node scores the same model gets the exact engine, and particles beside it.
+// With node scores the same model gets the exact engine, and a comparison with particles.
 func TestOwnScoredModel(t *testing.T) {
 	data := noisy(t)
-	got := fit(t, data, tobac.Config{Model: ownScored{}, Beside: true, Order: tobac.Order{Count: 2}, Sampler: small, Seed: 7})
+	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: tobac.Order{Count: 2}, Sampler: small, Seed: 7})
 	want := fit(t, data, tobac.Config{Model: tobac.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
-	if got.Config.Engine != tobac.Exact || got.Model != "own" || got.Particles == nil || len(got.Particles.Components) != 2 {
-		t.Errorf("engine %v, model %s, particles %v", got.Config.Engine, got.Model, got.Particles != nil)
+	if got.Config.Engine != tobac.Exact || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
+		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model, particles.Model)
 	}
 	if !mat.Equal(got.Probabilities, want.Probabilities) {
 		t.Errorf("probabilities\n%v\nwant\n%v", mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))

@@ -51,7 +51,7 @@ func (c *networkChains) inference(ctx context.Context, data *dataset.Table, cfg 
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
 func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset.Table) error {
-	inf.model, inf.reason, inf.evidence, inf.orders = nil, "as asked for", nil, nil
+	inf.model, inf.reason, inf.evidence = nil, "as asked for", nil
 	if g.estimated {
 		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
 	}

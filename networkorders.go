@@ -78,7 +78,7 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		return nil, 0, 1, err
 	}
 	options := r.cfg.chainOptions(0)
-	r.cfg.doing(Tempering, "scores of Gaussian processes")
+	r.cfg.doing(Tempering, "scoring sets of parents by Gaussian processes")
 	rank := 0
 	if n > gaussRows {
 		rank = gaussRank

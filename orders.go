@@ -194,7 +194,7 @@ func (r *Run) Warnings() []string {
 func (r *Run) countsNetworks() bool {
 	_, networks := r.cfg.Model.(FeedForward)
 	s := &r.cfg.Sampler
-	return networks && r.listsParticles() && s.Marginals != ReweightedMarginals && (s.Marginals == FrequencyMarginals || s.Gradient != models.Flips)
+	return networks && r.cfg.Engine == SVGD && s.Marginals != ReweightedMarginals && (s.Marginals == FrequencyMarginals || s.Gradient != models.Flips)
 }
 
 // warnings are reasons to distrust the order or the distribution over orders.

@@ -450,11 +450,11 @@ func TestFailedResamplesAreWarnedOf(t *testing.T) {
 func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	data := weak(20, 3, 3)
 	const n = 400
-	cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 1}, Prior: tobac.Prior{Kind: tobac.Fair}, Beside: true, Order: tobac.Order{Count: n},
+	cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 1}, Prior: tobac.Prior{Kind: tobac.Fair}, Engine: tobac.SVGD, Order: tobac.Order{Count: n},
 		Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
-	if len(res.Particles.Components) != n {
-		t.Fatalf("%d orders, want %d", len(res.Particles.Components), n)
+	if len(res.Components) != n {
+		t.Fatalf("%d orders, want %d", len(res.Components), n)
 	}
 	hypotheses, err := tobac.Linear{NoiseVariance: 1}.Hypotheses(t.Context(), data, nil, 1)
 	if err != nil {
@@ -483,7 +483,7 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 			}
 		}
 	}
-	got := res.Particles.Precedes()
+	got := res.Precedes()
 	for i := range 3 {
 		for j := range 3 {
 			p := want.At(i, j)

@@ -47,7 +47,7 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 	known.Sampler.Method, known.Engine, known.Model = tobac.DAGGFlowNet, tobac.Auto, tobac.BGe{}
 	configs["exact flows, known order"] = known
 	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9, "mcmc": 0.03}
-	for _, name := range []string{"auto", "exact", "exact with particles", "exact, known order"} {
+	for _, name := range []string{"auto", "exact", "exact, known order"} {
 		most[name] = 0
 	}
 	for name, cfg := range configs {
@@ -70,11 +70,6 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 			}
 			if !(c.MeanAbsError <= limit) || !(math.Abs(c.LogProbDifference) <= 4*c.LogProbError) {
 				t.Errorf("%+v, want at most %v and 4 standard errors", c, limit)
-			}
-			if r.Particles != nil {
-				if c := compared(t, ref, r.Particles); math.Abs(c.MeanAbsError-r.Distance()) > 1e-12 {
-					t.Errorf("particles %v from the reference, %v from what it repeats", c.MeanAbsError, r.Distance())
-				}
 			}
 			r.Config.Workers = 3
 			if again := reference(t, data, r); !mat.Equal(again.Probabilities, ref.Probabilities) || compared(t, again, r.Posterior) != c {

@@ -3,7 +3,6 @@ package tobac
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -32,21 +31,19 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Result, error) 
 }
 
 // A Run is a fit in progress, which can be advanced in parts, saved and
-// resumed. It has up to two stages: the posterior of an engine other than SVGD, and the particles
-// of SVGD. The exact engine has no steps: its work
-// is done when the run is made. A Run may be used by one goroutine at a time.
+// resumed. The exact engine has no steps: its work is done when the run is made. SVGD has the stage of an engine that
+// its orders are drawn by before its own steps. A Run may be used by one goroutine at a time.
 type Run struct {
 	cfg      Config
 	settings []SettingText // as they were given: see Snapshot
 	data     *dataset.Table
 
-	inferred      *inference                 // nil: SVGD alone, or the stage before it has not ended
-	stage         stage                      // before SVGD; nil: none with steps
+	inferred      *inference                 // nil: SVGD alone, or the stage has not ended
+	stage         stage                      // with steps, of an engine other than SVGD; nil: none
 	compared      []Evidence                 // of the models compared; nil: none were
 	particles     *particles                 // nil: no SVGD, or not begun
-	sampling      bool                       // SVGD is a stage of the run
 	found         *found                     // orders that a method found; nil: none
-	shared        shared                     // with fits to other completed tables
+	shared        shared                     // with other fits
 	unusable      error                      // why it cannot be used; nil: it can
 	expected      problem                    // before anything was computed
 	tableWarnings func() []string            // found once
@@ -94,7 +91,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, tableWarnings: sync.OnceValue(func() []string { return tableWarnings(data) })}
-	r.choose()
+	r.cfg.Engine = r.cfg.engine(d)
 	r.expected = r.problem()
 	if err := r.expected.checkMemory(cfg.room()); err != nil {
 		return nil, err
@@ -103,7 +100,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := r.infer(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(withName(err, data.Names)))
 	}
-	if r.stage == nil && r.sampling {
+	if r.stage == nil && r.cfg.Engine == SVGD {
 		if err := r.beginParticles(ctx); err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
@@ -183,7 +180,7 @@ func (r *Run) Steps() int {
 	switch {
 	case r.particles != nil:
 		n += r.cfg.Sampler.Steps * len(r.particles.fits)
-	case r.sampling:
+	case r.cfg.Engine == SVGD:
 		n += r.cfg.Sampler.Steps * r.orderCount()
 	}
 	return n
@@ -219,9 +216,6 @@ type Result struct {
 	// Posterior is what is reported: edge probabilities with the moments of weights, and
 	// graphs with their parameters.
 	*posterior.Posterior
-	// Particles are those of TOBAC beside it, under orders drawn from it; nil: none.
-	Particles *posterior.Posterior
-
 	Config   Config     // with the engine and the model that were chosen
 	Evidence []Evidence // of the models compared; nil: none were
 	Reason   string     // why this model
@@ -238,16 +232,6 @@ type Result struct {
 
 	functional *functional
 	functions  *posterior.Posterior // drawn from it; nil: not yet
-}
-
-// Distance is the mean absolute difference of the edge probabilities of the
-// particles from those that are reported, over all ordered pairs; NaN without
-// particles.
-func (r *Result) Distance() float64 {
-	if r.Particles == nil {
-		return math.NaN()
-	}
-	return r.Marginals.Distance(r.Particles.Marginals, nil)
 }
 
 // Result reads the posterior off the stages as they are. A run whose chains or
@@ -283,19 +267,14 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		out.functional = r.inferred.functional
 	}
 	if r.particles != nil {
-		r.cfg.doing(SVGD, "reading the posterior off the particles")
+		r.cfg.doing(SVGD, "summarising the particles")
 		p, err := r.particles.posterior(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
 		}
-		p = inDataUnits(p, r.data)
-		if r.listsParticles() {
-			out.Posterior, out.functional = p, nil
-			if r.cfg.Model != nil {
-				out.Reason = "as asked for" // evidence decided on the orders alone
-			}
-		} else {
-			out.Particles = p
+		out.Posterior, out.functional = inDataUnits(p, r.data), nil
+		if r.cfg.Model != nil {
+			out.Reason = "as asked for" // evidence decided on the orders alone
 		}
 	}
 	listed := *out.Posterior // the warnings are those of this result
@@ -305,6 +284,3 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
 }
-
-// listsParticles reports whether the particles are the answer.
-func (r *Run) listsParticles() bool { return r.cfg.Engine == SVGD }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/posterior"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -39,36 +39,55 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 			if diff := cmp.Diff(r.Config(), got.Config); diff != "" {
 				t.Errorf("configuration (-run +result):\n%s", diff)
 			}
-			if (got.Particles != nil) != cfg.Beside || math.IsNaN(got.Distance()) == cfg.Beside {
-				t.Errorf("particles beside: %v, distance %v", got.Particles != nil, got.Distance())
-			}
 			s := got.Seconds
 			if s.Total <= 0 || s.Total != s.Infer+s.Order+s.Compile+s.Sample {
 				t.Errorf("seconds: got %+v, want their sum", s)
 			}
-			if r.Step() != r.Steps() || (r.Steps() == 0) != (cfg.Engine <= tobac.Exact && !cfg.Beside && cfg.Sampler.Method == tobac.TOBAC) {
+			if r.Step() != r.Steps() || (r.Steps() == 0) != (cfg.Engine <= tobac.Exact && cfg.Sampler.Method == tobac.TOBAC) {
 				t.Errorf("at step %d of %d", r.Step(), r.Steps())
 			}
 		})
 	}
 }
 
-// The distance is the mean difference of the probabilities over all ordered pairs.
-func TestDistance(t *testing.T) {
-	cfg := engines()["exact with particles"]
-	res := fit(t, noisy(t), cfg)
-	sum := 0.0
-	for i := range 5 {
-		for j := range 5 {
-			sum += math.Abs(res.Probabilities.At(i, j) - res.Particles.Probabilities.At(i, j))
+// compare takes a result and its comparison with particles to the end.
+func compare(t *testing.T, data *dataset.Table, cfg tobac.Config) (of, particles *tobac.Result, run *tobac.Run) {
+	t.Helper()
+	of = fit(t, data, cfg)
+	run, err := tobac.NewComparison(t.Context(), data, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(run.Close)
+	advance(t, run, run.Steps())
+	return of, result(t, run), run
+}
+
+// Particles are compared with a result of the engines exact and mcmc: under orders that draws of it follow, with its model and prior,
+// bit by bit for any number of workers.
+func TestComparison(t *testing.T) {
+	data := noisy(t)
+	for _, name := range []string{"exact", "mcmc"} {
+		cfg := engines()[name]
+		cfg.Sampler, cfg.Order.Count = small, 3
+		of, got, run := compare(t, data, cfg)
+		if run.Steps() != 3*small.Steps || got.Engine != "svgd" || len(got.Components) != 3 || got.EdgesPerNode != of.EdgesPerNode || got.Reason != "as asked for" {
+			t.Errorf("%s: %d steps, engine %s, %d orders, %v edges per node, model %s", name, run.Steps(), got.Engine, len(got.Components), got.EdgesPerNode, got.Reason)
+		}
+		for k, c := range got.Components {
+			if !slices.ContainsFunc(of.Draws, func(d posterior.Draw) bool { return follows(d.Graph, c.Order) }) {
+				t.Errorf("%s: no draw follows order %d, %v", name, k, c.Order)
+			}
+		}
+		cfg.Workers = 3
+		_, again, _ := compare(t, data, cfg)
+		sameBits(t, name+", 3 workers", again, got)
+	}
+	for _, name := range []string{"svgd", "gflownet, exact"} {
+		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, engines()[name])); err == nil || !strings.Contains(err.Error(), "of the engine exact or mcmc") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if got := res.Distance(); math.Abs(got-sum/20) > 1e-12 || got <= 0 || got > 1 {
-		t.Errorf("distance %v, want %v", got, sum/20)
-	}
-	alone := cfg
-	alone.Beside = false
-	sameDraws(t, fit(t, noisy(t), alone).Posterior, res.Posterior) // particles change nothing
 }
 
 // The number of workers changes nothing but the time, with every engine.
@@ -117,7 +136,7 @@ func TestSeed(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	data := noisy(t)
 	for name, stops := range map[string][]int{
-		"svgd": {5}, "dibs": {5}, "svgd over orders of resamples": {5, 12, 13}, "svgd over drawn orders": {12}, "exact with particles": {5, 13}, "mcmc": {200}, "bcd": {1, 9}, "gflownet": {2, 11},
+		"svgd": {5}, "dibs": {5}, "svgd over orders of resamples": {5, 12, 13}, "svgd over drawn orders": {12}, "mcmc": {200}, "bcd": {1, 9}, "gflownet": {2, 11},
 	} {
 		cfg := engines()[name]
 		_, want := finished(t, data, cfg)
@@ -216,9 +235,9 @@ func TestResultIsACopy(t *testing.T) {
 			t.Logf("%s has no result at step %d: %v", name, r.Step(), err)
 			continue
 		}
-		before := text(t, first.Posterior) + text(t, first.Particles)
+		before := text(t, first.Posterior)
 		advance(t, r, r.Steps())
-		if text(t, first.Posterior)+text(t, first.Particles) != before {
+		if text(t, first.Posterior) != before {
 			t.Errorf("%s: a result changed while its run went on", name)
 		}
 		last := result(t, r)

@@ -68,7 +68,7 @@ func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) erro
 // estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
 func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, error) {
 	if f.doing != nil {
-		f.doing(fmt.Sprintf("evidences of the sets of parents of variable %d of %d", j+1, len(f.names)))
+		f.doing(fmt.Sprintf("estimating evidences of sets of parents, variable %d of %d", j+1, len(f.names)))
 	}
 	weighted := func(sets [][]int, long bool) ([]float64, error) {
 		q, err := f.sets.logEvidences(ctx, j, sets, long)

@@ -132,7 +132,7 @@ func TestReweightedDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "evidences of the sets of parents of variable 3 of 3"; len(said) != 3 || said[2] != want {
+		if want := "estimating evidences of sets of parents, variable 3 of 3"; len(said) != 3 || said[2] != want {
 			t.Errorf("%v: progress %q, want three lines, at last %q", model, said, want)
 		}
 		cfg.Workers = 3

@@ -83,7 +83,6 @@ func settingsOf(c Config, data *dataset.Table) []SettingText {
 		{"prior", c.Prior.String()},
 		{"order", c.Order.String()},
 		{"engine", c.Engine.String()},
-		{"particles beside", strconv.FormatBool(c.Beside)},
 		{"sampler", c.Sampler.String()},
 		{"chains", c.Chains.String()},
 		{"seed", strconv.FormatUint(c.Seed, 10)},

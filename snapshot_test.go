@@ -36,10 +36,9 @@ func TestResumeIsBitwise(t *testing.T) {
 			resume(t, data, cfg, 0, 5, 12, 13, 24, 250)
 		})
 	}
-	beside := engines()["mcmc"]
-	beside.Beside, beside.Sampler, beside.Order.Count = true, small, 2
-	t.Run("mcmc with particles", func(t *testing.T) {
-		resume(t, data, beside, 0, 200, 400, 405, 415)
+	t.Run("svgd after chains", func(t *testing.T) {
+		data, cfg := afterChains()
+		resume(t, data, cfg, 0, 20, 40, 45, 55)
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"tobac/dataset"
 )
 
-// A stage computes a posterior step by step, before SVGD, which may follow it: Markov chains, or the
+// A stage computes a posterior step by step: Markov chains, whose posterior SVGD may draw orders from, or the
 // training of a distribution over graphs.
 type stage interface {
 	// at is the number of steps taken, and that of the whole stage.
@@ -55,7 +55,7 @@ func (r *Run) endStage(ctx context.Context) (err error) {
 	if r.inferred, err = r.stage.inference(ctx, r.data, &r.cfg); err != nil {
 		return err
 	}
-	if r.sampling {
+	if r.cfg.Engine == SVGD {
 		return r.beginParticles(ctx)
 	}
 	return nil

@@ -112,7 +112,7 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 		if err := r.cfg.Prior.againstOrder(o.order, r.data.Names); err != nil {
 			return nil, err
 		}
-		r.cfg.doing(Tempering, fmt.Sprintf("chains of networks, order %d of %d", k+1, len(orders)))
+		r.cfg.doing(Tempering, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
 		p, c, err := r.temperedUnder(ctx, o, model.(FeedForward), data)
 		if err != nil {
 			return nil, err

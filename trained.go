@@ -84,7 +84,7 @@ func (t *training[S]) advance(ctx context.Context, to int, report func(Progress)
 }
 
 func (t *training[S]) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
-	cfg.doing(t.engine, "drawing graphs from what was trained")
+	cfg.doing(t.engine, "drawing graphs from the trained distribution")
 	return t.read(ctx, data, cfg)
 }
 

@@ -157,14 +157,14 @@ func BenchmarkFit(b *testing.B) {
 		cfg   tobac.Config
 	}
 	problems := []problem{
-		{"data=sachs/particles=false", sachs, truth, tobac.Config{}},
-		{"data=sachs/particles=true", sachs, truth, tobac.Config{Beside: true}},
+		{"data=sachs/engine=auto", sachs, truth, tobac.Config{}},
+		{"data=sachs/engine=svgd", sachs, truth, tobac.Config{Engine: tobac.SVGD}},
 	}
 	for _, d := range []int{10, 20, 50} {
 		s := linearSimulation(b, d)
-		problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/particles=false", d), s.Train, s.Graph, tobac.Config{}})
+		problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=auto", d), s.Train, s.Graph, tobac.Config{}})
 		if d == 20 {
-			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/particles=true", d), s.Train, s.Graph, tobac.Config{Beside: true}})
+			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=svgd", d), s.Train, s.Graph, tobac.Config{Engine: tobac.SVGD}})
 		}
 	}
 	for _, p := range problems {

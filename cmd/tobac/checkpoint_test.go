@@ -19,7 +19,6 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		name, args string
 		stop       int
 	}{
-		{"default", "", 360},
 		{"one order", "--engine svgd --order eqvar", 150},
 		{"orders from the posterior", "--engine svgd --orders 2", 360},
 		{"DiBS", "--method dibs --penalty-rate 2", 150},
@@ -52,7 +51,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 				t.Errorf("the checkpoint is at step %d, %q", s.Step, last)
 			}
 			got := succeed(t, "fit", "--workers", "3", "--resume", "state.json", "--out", "resumed")
-			if first := fmt.Sprintf("step %d of ", s.Step); strings.HasPrefix(got.stderr, first) {
+			if first := fmt.Sprintf("svgd: step %d of ", s.Step); strings.Contains(got.stderr, first) {
 				t.Errorf("standard error begins with a step that had been taken: %q", got.stderr)
 			}
 			for _, name := range []string{"particles.json", "edges.csv", "consensus.csv", "consensus.dot"} {
@@ -95,7 +94,8 @@ type stepWriter struct {
 
 func (w *stepWriter) Write(p []byte) (int, error) {
 	var step int
-	if _, err := fmt.Sscanf(string(p), "step %d of", &step); err == nil && step >= w.at {
+	_, line, _ := strings.Cut(string(p), ": ")
+	if _, err := fmt.Sscanf(line, "step %d of", &step); err == nil && step >= w.at {
 		w.found()
 	}
 	return w.Buffer.Write(p)
@@ -164,7 +164,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	stderr := &stepWriter{at: 30, found: cancel}
-	args := quick("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--steps", "300")
+	args := sampled("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--steps", "300")
 	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}

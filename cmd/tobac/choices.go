@@ -174,7 +174,6 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if o.given("output-layer") && c.Engine == tobac.Auto {
 		c.Engine = tobac.SVGD // which alone reads it
 	}
-	c.Beside = c.Engine == tobac.Auto && c.Sampler.Method == tobac.TOBAC
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
 	}

@@ -21,7 +21,7 @@ import (
 func TestEveryModel(t *testing.T) {
 	const (
 		perEdge  = -1 // parameters of a draw: equations with a weight for each edge
-		noDraws  = -2 // of particles beside: there are none
+		none     = -2 // particles to compare with
 		networks = 6*(6*5+2*5+1) + 6
 	)
 	for _, c := range []struct {
@@ -30,36 +30,36 @@ func TestEveryModel(t *testing.T) {
 		summary    map[string]any
 		config     map[string]any
 		parameters int // of a draw
-		beside     int // of a particle beside
+		compared   int // of a particle to compare with
 		density    bool
 	}{
-		{"auto", "", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
+		{"auto", "--compare-svgd", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
 			map[string]any{"engine": "exact", "model": "linear"}, map[string]any{"engine": "auto", "model": "auto"}, perEdge, perEdge, true},
-		{"exact", "--engine exact", []string{"engine  exact, over all graphs\n"}, map[string]any{"engine": "exact", "model": "linear"}, nil, perEdge, noDraws, true},
+		{"exact", "--engine exact", []string{"engine  exact, over all graphs\n"}, map[string]any{"engine": "exact", "model": "linear"}, nil, perEdge, none, true},
 		{"exact along an order", "--engine exact --order X1,X5,X2,X0,X3,X4", []string{"engine  exact, over all graphs along the given order\n", "order   X1,X5,X2,X0,X3,X4\n"},
-			map[string]any{"engine": "exact"}, nil, perEdge, noDraws, true},
+			map[string]any{"engine": "exact"}, nil, perEdge, none, true},
 		{"chains", "--engine mcmc --model linear --iterations 400 --warm-up 200 --chains 3", []string{"engine  mcmc, 3 chains of 400 iterations\n", "model   linear with equal noise variances: as asked for\n"},
-			map[string]any{"engine": "mcmc", "model": "linear"}, map[string]any{"chains": 3.0, "iterations": 400.0, "warm_up": 200.0}, perEdge, noDraws, true},
+			map[string]any{"engine": "mcmc", "model": "linear"}, map[string]any{"chains": 3.0, "iterations": 400.0, "warm_up": 200.0}, perEdge, none, true},
 		{"svgd", "--engine svgd", []string{"engine  svgd, 6 particles, 40 steps, 8 samples, nodewise estimator, under each of 5 orders\n        drawn from the posterior\n"},
-			map[string]any{"engine": "svgd"}, nil, perEdge, noDraws, true},
+			map[string]any{"engine": "svgd"}, nil, perEdge, none, true},
 		{"svgd under EqVar's order", "--order eqvar", []string{"engine  svgd, 6 particles, 40 steps, 8 samples, nodewise estimator: a method finds the\n        order\n", "order   X"},
-			map[string]any{"engine": "svgd", "model": "linear unequal"}, map[string]any{"engine": "auto"}, perEdge, noDraws, true},
-		{"unequal variances", "--model linear-unequal", []string{"model   linear with unequal noise variances: as asked for\n", "on columns scaled to variance"},
+			map[string]any{"engine": "svgd", "model": "linear unequal"}, map[string]any{"engine": "auto"}, perEdge, none, true},
+		{"unequal variances", "--model linear-unequal --compare-svgd", []string{"model   linear with unequal noise variances: as asked for\n", "on columns scaled to variance"},
 			map[string]any{"engine": "exact", "model": "bge"}, nil, perEdge, perEdge, true},
-		{"Gaussian processes", "--model gp", []string{"model   nonlinear, Gaussian processes: as asked for\n"}, map[string]any{"engine": "exact", "model": "gp"}, nil, 0, networks, false},
+		{"Gaussian processes", "--model gp --compare-svgd", []string{"model   nonlinear, Gaussian processes: as asked for\n"}, map[string]any{"engine": "exact", "model": "gp"}, nil, 0, networks, false},
 		{"network", "--model ffn --hidden 3,2 --activation tanh --grad score-loo", []string{
 			"model   nonlinear, networks (hidden=3,2 activation=tanh) on columns scaled to", "nodewise estimator, score-loo gradient,\n", "the model has no node scores in\n        closed form\n",
 			"orders  drawn from their posterior under the model linear with equal noise variances,",
-		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"grad": "score-loo"}, 6*(6*3+3+3*2+2+2+1) + 6, noDraws, true},
+		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"grad": "score-loo"}, 6*(6*3+3+3*2+2+2+1) + 6, none, true},
 		{"score", "--model bge --engine svgd --order eqvar", []string{"model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n", "nodewise estimator, score gradient\n"},
-			map[string]any{"model": "bge raw"}, map[string]any{"grad": "score"}, 0, noDraws, true},
+			map[string]any{"model": "bge raw"}, map[string]any{"grad": "score"}, 0, none, true},
 		{"reparameterised score", "--model bge --grad reparam --preset paper --prior sf", []string{"prior   scale-free\n", "joint estimator\n"},
-			nil, map[string]any{"grad": "reparam", "prior": "sf", "edges_per_node": nil}, 0, noDraws, true},
+			nil, map[string]any{"grad": "reparam", "prior": "sf", "edges_per_node": nil}, 0, none, true},
 		{"linear DiBS", "--method dibs --prior uniform", []string{"engine  svgd, method dibs, ", "prior   uniform: "},
-			map[string]any{"engine": "svgd"}, map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "posterior", "penalty_rate": 1.0}, perEdge, noDraws, true},
+			map[string]any{"engine": "svgd"}, map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "posterior", "penalty_rate": 1.0}, perEdge, none, true},
 		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
-			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks - 6, noDraws, true},
-		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, noDraws, true},
+			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks - 6, none, true},
+		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, none, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -93,13 +93,13 @@ func TestEveryModel(t *testing.T) {
 			}
 			checkWeights(t, c.parameters == perEdge || c.name == "score")
 			checkDraws(t, saved(t, "run"), c.parameters)
-			_, err := os.Stat("run/" + besideFile)
-			if (err == nil) != (c.beside != noDraws) || (summary["svgd"] != nil) != (c.beside != noDraws) {
-				t.Fatalf("particles beside: %v, %v", err, summary["svgd"])
+			_, err := os.Stat("run/" + comparedFile)
+			if (err == nil) != (c.compared != none) || (summary["svgd"] != nil) != (c.compared != none) {
+				t.Fatalf("particles to compare with: %v, %v", err, summary["svgd"])
 			}
-			if c.beside != noDraws {
-				checkBeside(t, summary, "run")
-				checkDraws(t, saved(t, "beside"), c.beside)
+			if c.compared != none {
+				checkComparison(t, summary, "run")
+				checkDraws(t, saved(t, "compared"), c.compared)
 			}
 		})
 	}
@@ -151,14 +151,14 @@ func checkWeights(t *testing.T, weights bool) {
 func TestNamesOfDefaults(t *testing.T) {
 	simulated(t)
 	for _, c := range []struct{ plain, spelled string }{
-		{"", "--engine auto --model auto --method tobac --prior er --grad reparam --order posterior --transform none"},
+		{"--engine svgd", "--engine svgd --model auto --method tobac --prior er --grad reparam --order posterior --transform none"},
 		{"--model linear-unequal", "--model bge"},
 	} {
-		args := quick("fit", "data/train.csv", "--out", "run")
-		succeed(t, append(args, strings.Fields(c.plain)...)...)
-		want := readFile(t, "run/particles.json") + readFile(t, "run/particles-svgd.json")
-		succeed(t, append(args, strings.Fields(c.spelled)...)...)
-		if readFile(t, "run/particles.json")+readFile(t, "run/particles-svgd.json") != want {
+		fit := func(words string) { succeed(t, quick(strings.Fields("fit data/train.csv --out run "+words)...)...) }
+		fit(c.plain)
+		want := readFile(t, "run/particles.json")
+		fit(c.spelled)
+		if readFile(t, "run/particles.json") != want {
 			t.Errorf("%q changes the particles", c.spelled)
 		}
 	}

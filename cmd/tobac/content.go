@@ -37,7 +37,7 @@ type storedSummary struct {
 		Sentences []string `json:"sentences"`
 	} `json:"verdict"`
 	Diagnostics diagnosticsSummary `json:"diagnostics"`
-	Beside      *struct {
+	Compared    *struct {
 		Distance metrics.Number `json:"distance"`
 	} `json:"svgd"`
 	evaluation
@@ -241,8 +241,8 @@ func (s *storedSummary) convergence() report.Convergence {
 	if len(s.Diagnostics.Checks) > 0 {
 		c.Text += " Checks: " + s.Diagnostics.String() + "."
 	}
-	if s.Beside != nil && !math.IsNaN(float64(s.Beside.Distance)) {
-		c.Text += fmt.Sprintf(" TOBAC's particles, which sampled beside it, differ from the listed probabilities by %.3f on average.", s.Beside.Distance)
+	if s.Compared != nil && !math.IsNaN(float64(s.Compared.Distance)) {
+		c.Text += fmt.Sprintf(" The edge probabilities of TOBAC's particles, sampled for comparison, differ from the listed ones by %.3f on average.", s.Compared.Distance)
 	}
 	return c
 }

@@ -70,10 +70,6 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "gaps", s.Imputation.String())
 	}
 	s.Knowledge.print(w)
-	if b := s.Beside; b != nil {
-		printField(w, "svgd", fmt.Sprintf("TOBAC beside it, %s%s, %s; its edge probabilities differ from the listed ones by %.3f on average",
-			tobac.DescribeModel(b.Model), onScale(b.Model), particlesText(c), b.Distance))
-	}
 	printField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
 }
 

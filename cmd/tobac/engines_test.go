@@ -36,7 +36,7 @@ func TestKnowledgeHolds(t *testing.T) {
 		{"chains, few parents", fewIterations + " --model linear --max-parents 2", 2},
 		{"svgd", "--engine svgd", 0},
 		{"networks", "--model ffn --orders 2", 0},
-		{"beside", "", 0},
+		{"compared with particles", "--compare-svgd", 0},
 		{"fair prior", "--prior fair", 0},
 		{"gflownet", trainings["gflownet"] + " --max-parents 3", 3},
 	} {
@@ -49,7 +49,7 @@ func TestKnowledgeHolds(t *testing.T) {
 					t.Errorf("report lacks %q:\n%s", want, report)
 				}
 			}
-			for _, name := range []string{particlesFile, besideFile} {
+			for _, name := range []string{particlesFile, comparedFile} {
 				text, err := os.ReadFile("run/" + name)
 				if err != nil {
 					continue

@@ -30,9 +30,9 @@ func TestEvalExact(t *testing.T) {
 		"options":     "data/train.csv --engine exact --holdout 0.2 --transform normal-scores --seed 5 --prior fair --forbid X1,X2 --max-parents 2",
 		"scaled":      "data/train.csv --engine exact --standardize --model linear --order X5,X4,X3,X2,X1,X0",
 		"some":        "wide.csv --rows 3-50 --delimiter ; --columns X0,X2,X3,X5 --engine exact --edges-per-node 0.5",
-		"with SVGD":   "data/train.csv --orders 2",
+		"with SVGD":   "data/train.csv --orders 2 --compare-svgd",
 		"of resample": "data/train.csv --engine svgd --order eqvar --orders 5 --preset paper",
-		"sachs":       "--standardize --engine exact --model linear --noise-variance 0.5",
+		"sachs":       "--standardize --engine exact --model linear --noise-variance 0.5 --compare-svgd=false",
 	} {
 		t.Run(name, func(t *testing.T) {
 			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out", name, "--force")...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +43,7 @@ type fitOptions struct {
 	seed                uint64
 	workers             int
 	jobs                jobOptions
+	compare             bool // the answer with particles of SVGD
 	json                bool
 	report              bool
 	formats             []graphfile.Format
@@ -117,10 +117,10 @@ columns. Given an order it runs two chains at many temperatures for each variabl
 auto takes tempering for such networks of at most 50 columns, unless an option of svgd
 is given, svgd with the last layer integrated out for networks with several hidden
 layers, and of the others the first that the model, the order and the number of columns
-allow. Where it takes exact, TOBAC samples beside it, under orders drawn from the
-posterior, unless --max-parents is given or the table has more than two million values,
-and the report says how far the particles are from the exact probabilities. An engine
-that is named runs alone.
+allow. With --compare-svgd, and for the embedded data, TOBAC samples too, once the results of
+exact or mcmc are written and printed, under orders drawn from the posterior: what is
+printed then says how far the particles are from these results. An interruption
+leaves the results complete.
 
 Methods of svgd: tobac draws graphs that follow a causal order. dibs, its
 predecessor, needs none: a growing penalty drives cycles out, and particles that
@@ -192,7 +192,7 @@ graph has the pairs that are adjacent with a probability above 1/2, directed whe
 direction is 0.9 or more. Total effects are changes of the expected value of B when A
 is set one unit higher. The verdict says what is stable and what it rests on.
 Metrics: listed judges the probabilities of edges.csv,
-draws or particles the graphs in particles.json, svgd the particles beside them;
+draws or particles the graphs in particles.json, svgd the particles of --compare-svgd;
 weighted ones count by their density. Neg.LL is the negative log density of all
 held-out rows, averaged over the graphs, with and without that of the parameters.
 
@@ -201,7 +201,7 @@ both directions), edges.csv (source,target,probability,weight_mean,weight_sd,adj
 direction,fixed: 1 for a required edge), effects.csv (from,to,mean,sd,q05,q50,q95,path,
 mean_in_sd, where the draws have parameters), consensus.csv (source,target,weight,type:
 -> or --) and consensus.dot, particles.json (the posterior, which tobac eval reads),
-particles-svgd.json (the particles beside it, where there are any), imputation.csv (edge
+particles-svgd.json (the particles of --compare-svgd), imputation.csv (edge
 probabilities in each completed table, where values were missing), summary.json
 (settings, what was known, evidences, warnings, metrics, times, verdict), run.toml,
 tobac.json, report.html (all of it on one page with pictures, for a browser; needs no
@@ -312,6 +312,8 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(wholeNumber(&o.checkpointEvery, 1, mostSteps), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
 	o.jobs.flags(f)
+	toggle(f, &o.compare, "compare-svgd", "when the results are complete, sample TOBAC's particles too, and say how far they are from the results of exact or mcmc")
+	defaultText(f, "compare-svgd", "false; true without a data file")
 	toggle(f, &o.report, "report", "write report.html and figures with --out")
 	toggle(f, &o.json, "json", "print summary.json instead of tables")
 	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run; the command line comes first")
@@ -403,20 +405,21 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		after.during("writing " + o.out)
 		k.save(r)
 	}
-	after.during("the report on the screen")
-	var text bytes.Buffer
-	if o.json {
-		stdout = exactly(stdout)
-		err = writeJSON(&text, r.summary)
-	} else {
-		err = r.print(&text, k.saved)
-	}
-	if err != nil {
-		return err
-	}
 	after.close()
-	if _, err := stdout.Write(text.Bytes()); err != nil {
-		k.unprinted(r, file.WithPath("standard output", err))
+	if !o.json {
+		if err := k.show(r, stdout, func(w io.Writer) error { return r.print(w, k.saved) }); err != nil {
+			return err
+		}
+	}
+	if j.compare && k.reasons == nil {
+		if err := k.compare(ctx, r, j, &o, stdout, stderr); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		if err := k.show(r, exactly(stdout), func(w io.Writer) error { return writeJSON(w, r.summary) }); err != nil {
+			return err
+		}
 	}
 	return k.verdict(ctx, j)
 }

@@ -29,10 +29,10 @@ var metricKeys = []string{"auroc", "auroc_with_diagonal", "average_precision", "
 var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "average_precision", "brier", "calibration_error", "consensus_edges",
 	"consensus_shd", "cpdag_shd", "eshd", "eshd_empty_graph", "expected_edges", "log_score", "skeleton_auroc", "skeleton_average_precision", "variables"}
 
-// The default writes all files: an exact posterior, and particles beside it.
+// All files, of an exact posterior and of the particles that it is compared with.
 func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
-	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first",
+	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--compare-svgd",
 		"--formats", "graphml,gml,bif,networkx,cytoscape,npz,txt")
 	got := succeed(t, args...)
 	for _, want := range []string{
@@ -40,7 +40,7 @@ func TestFitWritesFiles(t *testing.T) {
 		"model   linear with equal noise variances, which the data support by ", " nats\n        - linear with unequal noise variances: -", "\n        log evidence:\n        - linear with equal noise variances: -",
 		"engine  exact, over all graphs: 6 variables are few enough\n",
 		"edges per node, that is ", " expected edges, inferred\n",
-		"svgd    TOBAC beside it, linear with equal noise variances, 6 particles, ", "run     seed 1: ",
+		"svgd    linear with equal noise variances, 6 particles, ", "edge probabilities differ from those above by 0.", "files   in runs/first: particles-svgd.json too\n", "run     seed 1: ",
 		"Pairs, strongest first: ", "coefficient given the edge ± its standard deviation, in units of the data\n", "Total effects, strongest first", "\nVerdict\n      - Of 15 pairs, ",
 		"Consensus graph, pairs adjacent above 1/2: 6 edges directed",
 		"Metrics against data/graph.csv, Neg.LL of 60 held-out rows\n", "\n  listed  ", "\n  draws  ", "\n  svgd particles, weighted  ", "\n  empty graph  ",
@@ -55,7 +55,7 @@ func TestFitWritesFiles(t *testing.T) {
 			t.Errorf("line of more than 100 columns: %q", line)
 		}
 	}
-	if !strings.Contains(got.stderr, "step 200 of 200, ") {
+	if !strings.Contains(got.stderr, "svgd: step 200 of 200, ") {
 		t.Errorf("standard error lacks the last step:\n%s", got.stderr)
 	}
 	all := slices.Sorted(slices.Values(append(filesWithoutGaps(), figuresFolder)))
@@ -70,7 +70,7 @@ func TestFitWritesFiles(t *testing.T) {
 		"metrics.listed":         listedKeys,
 		"metrics.empirical":      metricKeys,
 		"metrics.empty":          metricKeys,
-		"svgd":                   {"cyclic", "distance", "metrics", "model"},
+		"svgd":                   {"cyclic", "distance", "metrics", "model", "seconds"},
 		"svgd.metrics":           {"empirical", "empty", "listed", "mixture"},
 		"svgd.metrics.listed":    listedKeys,
 		"svgd.metrics.empirical": metricKeys,
@@ -104,7 +104,7 @@ func TestFitWritesFiles(t *testing.T) {
 
 	checkFiles(t, "runs/first", 1000)
 	checkEval(t, summary, "runs/first")
-	checkBeside(t, summary, "runs/first")
+	checkComparison(t, summary, "runs/first")
 
 	// A second run replaces the files of the first.
 	before := readFile(t, "runs/first/particles.json")
@@ -135,23 +135,23 @@ func checkEval(t *testing.T, summary map[string]any, dir string) {
 	}
 }
 
-// checkBeside asserts that the file of the particles beside a posterior is what
+// checkComparison asserts that the file of the particles that a posterior is compared with is what
 // the summary says of them.
-func checkBeside(t *testing.T, summary map[string]any, dir string) {
+func checkComparison(t *testing.T, summary map[string]any, dir string) {
 	t.Helper()
 	var particles map[string]any
-	if err := os.Mkdir("beside", 0o777); err != nil {
+	if err := os.Mkdir("compared", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	text := readFile(t, dir, besideFile)
-	if err := os.WriteFile(filepath.Join("beside", particlesFile), []byte(text), 0o644); err != nil {
+	text := readFile(t, dir, comparedFile)
+	if err := os.WriteFile(filepath.Join("compared", particlesFile), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	particles = parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "beside").stdout)
+	particles = parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "compared").stdout)
 	if diff := cmp.Diff(at(summary, "svgd", "metrics"), particles["metrics"]); diff != "" {
-		t.Errorf("eval of %s differs from summary.json (-summary +eval):\n%s", besideFile, diff)
+		t.Errorf("eval of %s differs from summary.json (-summary +eval):\n%s", comparedFile, diff)
 	}
-	p, q := saved(t, dir).Probabilities, saved(t, "beside").Probabilities
+	p, q := saved(t, dir).Probabilities, saved(t, "compared").Probabilities
 	d, _ := p.Dims()
 	distance := 0.0
 	for i := range d {
@@ -241,7 +241,7 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 // density is null.
 func TestFitEmbedded(t *testing.T) {
 	inFolder(t, nil)
-	got := succeed(t, quick("fit", "--json", "--out", "run")...)
+	got := succeed(t, quick("fit", "--json", "--out", "run", "--particles", "6", "--samples", "8", "--steps", "40")...)
 	if want := readFile(t, "run", "summary.json"); got.stdout != want {
 		t.Errorf("--json prints %q, summary.json is %q", got.stdout, want)
 	}
@@ -325,14 +325,14 @@ func TestPresets(t *testing.T) {
 		args   []string
 		config map[string]any
 	}{
-		{"default", nil, map[string]any{"preset": "default", "model": "auto", "engine": "auto", "estimator": "nodewise", "edges_per_node": nil, "marginals": "conditional"}},
+		{"default", []string{"--compare-svgd"}, map[string]any{"preset": "default", "model": "auto", "engine": "auto", "estimator": "nodewise", "edges_per_node": nil, "marginals": "conditional"}},
 		{"paper", []string{"--preset", "paper"}, map[string]any{"preset": "paper", "model": "linear noise-variance=0.1 no-intercept prior-start", "engine": "svgd",
 			"estimator": "joint", "edges_per_node": 2.0, "marginals": "frequency"}},
 		{"overridden", []string{"--preset", "paper", "--estimator", "nodewise", "--edges-per-node", "1"}, map[string]any{"preset": "paper", "estimator": "nodewise", "edges_per_node": 1.0}},
 		{"marginal", []string{"--preset", "paper", "--model", "bge"}, map[string]any{"model": "bge raw", "grad": "score", "alpha_rate": 1.0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			config := at(parse(t, succeed(t, append(quick("fit", "--json"), c.args...)...).stdout), "config").(map[string]any)
+			config := at(parse(t, succeed(t, quick(append([]string{"fit", "--json"}, c.args...)...)...).stdout), "config").(map[string]any)
 			for key, want := range map[string]any{"particles": 6.0, "bandwidth_z": 5.0, "bandwidth_theta": 500.0, "step_size": 0.005, "rank": 10.0} {
 				c.config[key] = want
 			}

@@ -11,10 +11,10 @@ import (
 	"tobac/graphfile"
 )
 
-// filesWithoutFormats are the names of fitFiles that need no --formats.
+// filesWithoutFormats are the names of fitFiles that need neither --formats nor --compare-svgd.
 func filesWithoutFormats() []string {
 	return slices.DeleteFunc(filesWithoutGaps(), func(name string) bool {
-		return name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
+		return name == comparedFile || name == exportPosterior.name || slices.ContainsFunc(exported, func(f graphfile.Format) bool { return f != graphfile.DOT && name == export(f).name })
 	})
 }
 

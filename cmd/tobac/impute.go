@@ -51,7 +51,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if j.fit.Engine == tobac.Tempering {
 		return usagef("--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine")
 	}
-	if n, d := t.X.Dims(); o.imputationRounds > 0 && j.fit.Engines(n, d)[0] == tobac.SVGD {
+	if _, d := t.X.Dims(); o.imputationRounds > 0 && j.fit.Engines(d)[0] == tobac.SVGD {
 		return usagef("--imputation-rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc")
 	}
 	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
@@ -226,9 +226,6 @@ func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	}
 	done.Warnings = slices.Concat(done.Warnings, g.warnings, g.doubtfulColumns())
 	done.Standardization = compose(j.scaling, done.Standardization)
-	if done.Particles != nil {
-		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
-	}
 	return &result{Result: done, imputed: g.completed}, nil
 }
 

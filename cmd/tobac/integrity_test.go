@@ -50,7 +50,6 @@ func TestDamagedCheckpoints(t *testing.T) {
 		{"chains", fewIterations},
 		{"bcd", trainings["bcd"]},
 		{"gflownet", trainings["gflownet"]},
-		{"beside exact", "--steps 10"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)

@@ -36,7 +36,7 @@ func TestInterrupted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, nil)
 			ctx, cancel := context.WithCancel(t.Context())
-			stderr := &signalWriter{text: "step 100 of 1000", found: cancel}
+			stderr := &signalWriter{text: "step 100 of 1000,", found: cancel}
 			var stdout bytes.Buffer
 			code := run(ctx, append([]string{"fit", "--engine", "svgd", "--order", "eqvar", "--particles", "2", "--samples", "8"}, c.args...), nil, &stdout, stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
@@ -48,6 +48,27 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("left behind: files %v, output %q", left, stdout.String())
 			}
 		})
+	}
+}
+
+// A comparison with particles that is interrupted leaves complete results, printed before.
+func TestInterruptedComparison(t *testing.T) {
+	simulated(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stderr := &stepWriter{at: 20, found: cancel}
+	var stdout bytes.Buffer
+	code := run(ctx, quick("fit", "data/train.csv", "--compare-svgd", "--out", "run"), nil, &stdout, stderr)
+	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+	if want := "tobac: interrupted; the results are in run, complete but for comparison with svgd"; code != exitInterrupted || lines[len(lines)-1] != want {
+		t.Errorf("exit %d and %q, want %d and %q", code, lines[len(lines)-1], exitInterrupted, want)
+	}
+	succeed(t, "fit", "data/train.csv", "--workers", "2", "--report=false", "--out", "plain")
+	if got := succeed(t, "eval", "run", "--truth", "data/graph.csv").stdout; got != succeed(t, "eval", "plain", "--truth", "data/graph.csv").stdout || !slices.Equal(listing(t, "run"), listing(t, "plain")) {
+		t.Errorf("files %v, want %v; evaluated as %s", listing(t, "run"), listing(t, "plain"), got)
+	}
+	if !strings.Contains(stdout.String(), "\nVerdict\n") || strings.Contains(stdout.String(), "Comparison") {
+		t.Errorf("standard output:\n%s", stdout.String())
 	}
 }
 

@@ -35,6 +35,7 @@ type job struct {
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
+	compare    bool // the answer with particles of SVGD
 	jobs       jobOptions
 	quiet      bool         // no progress is shown
 	checkpoint string       // file for the state of the run; "": none
@@ -64,6 +65,9 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
+	if j.compare, err = o.comparison(&j.fit, table, data == ""); err != nil {
+		return nil, err
+	}
 	if err := j.exclude(); err != nil {
 		return nil, err
 	}
@@ -83,7 +87,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 		return nil, err
 	}
 	n, d := j.train.X.Dims()
-	if err := o.checkUnused(&j.fit, n, d); err != nil {
+	if err := o.checkUnused(j, n, d); err != nil {
 		return nil, err
 	}
 	if n*d > manyNumbers {
@@ -309,9 +313,6 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, 
 	done.Standardization = compose(j.scaling, done.Standardization)
 	if j.scaling != nil {
 		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)
-	}
-	if done.Particles != nil {
-		done.Particles.Standardization = compose(j.scaling, done.Particles.Standardization)
 	}
 	return &result{Result: done, warned: early}, nil
 }

@@ -164,17 +164,16 @@ var errNotKept = errors.New("an output could not be kept")
 func knownJobs() jobs.Functions { return tobac.Functions().With(study.Functions()) }
 
 // A jobDisplay shows how far a list of jobs is: on a terminal in one line that is
-// drawn anew, elsewhere in a line for every tenth of the jobs, and when something changes after ten seconds.
+// drawn anew, elsewhere in a line when something changes after two seconds, and every ten seconds from then on.
 type jobDisplay struct {
 	p       *progress
 	start   time.Time
-	shownAt time.Time
-	shown   int // jobs that had ended then
+	shownAt time.Time // zero: never
 }
 
 func newJobDisplay(p *progress) *jobDisplay {
 	now := p.now()
-	return &jobDisplay{p: p, start: now, shownAt: now}
+	return &jobDisplay{p: p, start: now}
 }
 
 // update shows a status. Calls must not be concurrent.
@@ -197,12 +196,10 @@ func (d *jobDisplay) update(s jobs.Status) {
 		return
 	}
 	d.p.doingLines = math.MaxInt // no lines but those here
-	ended := s.Jobs - s.Left()
-	tenth := ended-d.shown >= (s.Jobs+9)/10 || s.Left() == 0 && ended > d.shown
-	if !tenth && now.Sub(d.shownAt) < longest {
+	if now.Sub(d.start) < firstLine || now.Sub(d.shownAt) < nextLine {
 		return
 	}
-	d.shown, d.shownAt = ended, now
+	d.shownAt = now
 	fmt.Fprintln(d.p.w, d.line(s, now))
 }
 

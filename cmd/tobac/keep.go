@@ -203,11 +203,11 @@ func (k *keeping) verdict(ctx context.Context, j *job) error {
 		k.reasons = append(k.reasons, fmt.Errorf("%w; the results are complete, and the state of the run was not kept", j.unkept))
 	}
 	if ctx.Err() != nil && len(k.missing) > 0 {
-		where := "which were printed"
+		where := "were printed"
 		if k.saved != "" {
-			where = "which are in " + k.saved
+			where = "are in " + k.saved
 		}
-		text := fmt.Sprintf("interrupted after the last step; without %s in the results, %s", strings.Join(k.missing, ", "), where)
+		text := fmt.Sprintf("interrupted; the results %s, complete but for %s", where, strings.Join(k.missing, ", "))
 		for _, err := range k.reasons {
 			text += "; " + message(err)
 		}

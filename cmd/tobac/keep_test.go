@@ -275,7 +275,7 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"interrupted", stopped, "interrupted after the last step; without metrics, effects, report in the results, which are in run", 143},
+		{"interrupted", stopped, "interrupted; the results are in run, complete but for metrics, effects, report", 143},
 		{"panic in the evaluation", t.Context(), "no metrics: internal error at ", exitFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -200,7 +200,7 @@ func TestInterruptedOverOrders(t *testing.T) {
 	defer cancel()
 	steps := 200 * distinct
 	stop := (steps + 9) / 10 * 3 // the third line of progress
-	stderr := &signalWriter{text: fmt.Sprintf("step %d of %d", stop, steps), found: cancel}
+	stderr := &signalWriter{text: fmt.Sprintf("step %d of %d,", stop, steps), found: cancel}
 	var stdout bytes.Buffer
 	args := sampled("fit", "data/train.csv", "--orders", "12", "--out", "run", "--steps", "200")
 	code := run(ctx, args, nil, &stdout, stderr)

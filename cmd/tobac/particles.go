@@ -11,10 +11,10 @@ import (
 )
 
 // Names of the files that a posterior can be judged from: the one that is reported,
-// and the particles beside it.
+// and the particles that it is compared with.
 const (
 	particlesFile = "particles.json"
-	besideFile    = "particles-svgd.json"
+	comparedFile  = "particles-svgd.json"
 	functionsFile = "functions.json" // draws with their functions, where those of particles.json are graphs alone
 )
 

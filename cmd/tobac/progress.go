@@ -17,9 +17,8 @@ import (
 )
 
 // A progress shows how far a run is and whether it converges: on a terminal one
-// line that is drawn anew, otherwise a line every tenth of the run and at least every
-// ten seconds. What is computed between steps is shown once it takes longer than
-// patient. It is safe for concurrent use.
+// line that is drawn anew, otherwise a line after two seconds and every ten seconds from then on. What is computed between steps is
+// shown once it takes longer than patient. It is safe for concurrent use.
 type progress struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -47,10 +46,11 @@ type progress struct {
 	done   chan struct{} // ends the watch
 }
 
+// firstLine and nextLine are how long nothing is written while steps are taken, at the beginning and between two lines. Tests shorten them.
+var firstLine, nextLine = patient, 10 * time.Second
+
 const (
 	patient = 2 * time.Second
-	// longest is how long nothing is written while steps are taken.
-	longest = 10 * time.Second
 	// slowStep is how long nothing is written during a single step.
 	slowStep = 30 * time.Second
 	redraw   = 100 * time.Millisecond
@@ -222,16 +222,12 @@ func (p *progress) step(s tobac.Progress) {
 		}
 		return
 	}
-	if (p.taken < p.steps || p.taken == p.shown) && p.taken-p.shown < (p.steps+9)/10 && now.Sub(p.shownAt) < longest {
+	if now.Sub(p.start) < firstLine || p.shown > p.first && now.Sub(p.shownAt) < nextLine {
 		return
 	}
 	p.shown, p.shownAt = p.taken, now
 	st := p.status(now)
-	format := "step %d of %d, %.3g steps/s, %s\n"
-	if st.rate >= 1000 {
-		format = "step %d of %d, %.0f steps/s, %s\n"
-	}
-	fmt.Fprintf(p.w, format, p.taken, p.steps, st.rate, strings.Join(append(st.convergence, st.times), ", "))
+	fmt.Fprintf(p.w, "%s: step %d of %d, %s\n", st.what, p.taken, p.steps, strings.Join(append(st.convergence, st.times), ", "))
 }
 
 // forecastLine says what a run is about to take from a stage to its end.
@@ -244,22 +240,21 @@ func forecastLine(stage tobac.Engine, f tobac.Forecast) string {
 type status struct {
 	what        string
 	taken, of   int
-	rate        float64 // steps per second
 	convergence []string
 	times       string
 }
 
 func (p *progress) status(now time.Time) status {
 	taken := now.Sub(p.start)
-	st := status{what: p.last.Stage.String(), taken: p.taken, of: p.steps, rate: float64(p.taken-p.first) / taken.Seconds(), convergence: convergence(p.last)}
-	left := time.Duration(float64(p.steps-p.taken) / st.rate * float64(time.Second))
+	st := status{what: p.last.Stage.String(), taken: p.taken, of: p.steps, convergence: convergence(p.last)}
+	left := time.Duration(float64(taken) * float64(p.steps-p.taken) / float64(p.taken-p.first))
 	st.times = "elapsed " + spell(taken) + ", left " + spell(left)
 	return st
 }
 
 // convergence says in a few words how the sampling goes: for Markov chains split
 // R̂ of the log density, the part of the proposals that are accepted, and the log density
-// itself; for a training the ELBO or the loss; for SVGD the norm of the driving force, which falls as the particles settle.
+// itself; for a training the ELBO or the loss; for SVGD the order that it samples under.
 func convergence(s tobac.Progress) (words []string) {
 	if c := s.Chains; c != nil {
 		if math.IsNaN(c.RHat) {
@@ -274,9 +269,6 @@ func convergence(s tobac.Progress) (words []string) {
 	}
 	if t := s.Training; t != nil && t.Quantity != "" {
 		words = append(words, fmt.Sprintf("%s %.4g", t.Quantity, t.Value))
-	}
-	if s.Driving > 0 {
-		words = append(words, fmt.Sprintf("driving force %.2g", s.Driving))
 	}
 	if s.Orders > 1 {
 		words = append(words, fmt.Sprintf("order %d of %d", s.Order, s.Orders))

@@ -23,34 +23,26 @@ func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *progress, wait fu
 	return p, func(d time.Duration) { now = now.Add(d) }
 }
 
-// Without a terminal there is a line for every tenth of the run, with times and
-// convergence.
+// Without a terminal there is a line after two seconds, and one every ten seconds from then on; --quiet leaves the warnings alone.
 func TestProgressLines(t *testing.T) {
-	var b bytes.Buffer
-	p, wait := clocked(&b, nil)
-	p.begin([]string{"careful"}, 0, 25)
-	for s := range 25 {
-		wait(time.Second)
-		p.step(tobac.Progress{Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
-	}
-	if taken, _ := p.close(); taken != 25 {
-		t.Errorf("%d steps taken, want 25", taken)
-	}
-	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	want := []string{"tobac: warning: careful"}
-	for _, s := range []string{"3", "6", "9", "12", "15", "18", "21", "24", "25"} {
-		want = append(want, "step "+s+" of 25, ")
-	}
-	if len(lines) != len(want) {
-		t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(want), b.String())
-	}
-	for i := range want {
-		if !strings.HasPrefix(lines[i], want[i]) {
-			t.Errorf("line %d is %q, want %q…", i, lines[i], want[i])
+	firstLine, nextLine = patient, 10*time.Second
+	defer func() { firstLine, nextLine = 0, 0 }()
+	for quiet, want := range map[bool]string{
+		true: "tobac: warning: careful\n",
+		false: "tobac: warning: careful\nsvgd: step 2 of 25, order 1 of 5, elapsed 2 s, left 23 s\nsvgd: step 12 of 25, order 1 of 5, elapsed 12 s, left 13 s\n" +
+			"svgd: step 22 of 25, order 1 of 5, elapsed 22 s, left 3 s\n",
+	} {
+		var b bytes.Buffer
+		p, wait := clocked(&b, nil)
+		p.quiet = quiet
+		p.begin([]string{"careful"}, 0, 25)
+		for s := range 25 {
+			wait(time.Second)
+			p.step(tobac.Progress{Stage: tobac.SVGD, Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
 		}
-	}
-	if want := "step 3 of 25, 1 steps/s, driving force 0.5, order 1 of 5, elapsed 3 s, left 22 s"; lines[1] != want {
-		t.Errorf("got  %q\nwant %q", lines[1], want)
+		if taken, _ := p.close(); taken != 25 || b.String() != want {
+			t.Errorf("%d steps taken, want 25; got\n%swant\n%s", taken, b.String(), want)
+		}
 	}
 }
 
@@ -198,9 +190,9 @@ func TestProgressLongSteps(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 		got = append(got, strings.Split(line, ",")[0]+line[strings.LastIndex(line, ", elapsed"):])
 	}
-	want := []string{"step 1 of 3, elapsed 2 s", "step 1 of 3, elapsed 32 s", "step 1 of 3, elapsed 62 s", "step 1 of 3, elapsed 70 s, left 2 min",
-		"step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min, left 70 s",
-		"step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 4 min, left 0 s"}
+	want := []string{"step 1 of 3, elapsed 2 s", "step 1 of 3, elapsed 32 s", "step 1 of 3, elapsed 62 s", "svgd: step 1 of 3, elapsed 70 s, left 2 min",
+		"step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min", "svgd: step 2 of 3, elapsed 2 min, left 70 s",
+		"step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 3 min", "svgd: step 3 of 3, elapsed 4 min, left 0 s"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s\n%s", diff, b.String())
 	}

@@ -107,6 +107,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+const metricsHeader = "  \tE-SHD\tAUROC\twith diagonal\tavg. prec.\tedges\tNeg.LL\tdata only"
+
 // printMetrics puts the metrics of the edge probabilities above those of the
 // graphs behind them and of the empty graph, where there is anything to compare
 // with.
@@ -129,7 +131,7 @@ func (r *result) printMetrics(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	t := newTable(w)
-	fmt.Fprintln(t, "  \tE-SHD\tAUROC\twith diagonal\tavg. prec.\tedges\tNeg.LL\tdata only")
+	fmt.Fprintln(t, metricsHeader)
 	printListed(t, "listed", m.Listed)
 	graphs := "draws"
 	if particlesListed(r.Result) {
@@ -137,11 +139,6 @@ func (r *result) printMetrics(w io.Writer) error {
 	}
 	printScores(t, graphs, m.Empirical)
 	printScores(t, graphs+", weighted", m.Mixture)
-	if b := r.summary.Beside; b != nil && b.Metrics != nil {
-		printListed(t, "svgd listed", b.Metrics.Listed)
-		printScores(t, "svgd particles", b.Metrics.Empirical)
-		printScores(t, "svgd particles, weighted", b.Metrics.Mixture)
-	}
 	printScores(t, "empty graph", &m.Empty)
 	if err := t.Flush(); err != nil {
 		return err

@@ -16,9 +16,10 @@ import (
 // A result is a finished fit.
 type result struct {
 	*tobac.Result
-	summary summary
-	page    *report.Report // nil: none was asked for
-	warned  []string       // warnings that the user has seen
+	particles *tobac.Result // that it is compared with; nil: none
+	summary   summary
+	page      *report.Report // nil: none was asked for
+	warned    []string       // warnings that the user has seen
 
 	answers
 	verdict tobac.Verdict
@@ -43,7 +44,7 @@ var fitOutputs = []output{
 	{name: "consensus.csv", write: (*result).writeConsensus},
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
-	{name: besideFile, write: func(r *result, w io.Writer) error { return r.Particles.Write(w) }, has: func(r *result) bool { return r.Particles != nil }},
+	{name: comparedFile, write: func(r *result, w io.Writer) error { return r.particles.Write(w) }, has: func(r *result) bool { return r.particles != nil }},
 	{name: functionsFile, write: func(r *result, w io.Writer) error { return r.functions.Write(w) }, has: func(r *result) bool { return r.functions != nil }},
 	{name: configFile, write: (*result).writeConfig},
 	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},

@@ -26,10 +26,11 @@ func (r *result) sign(j *job) error {
 		fmt.Fprintf(h, "truth %v\n", j.truth.Edges())
 	}
 	all := []*posterior.Posterior{r.Posterior}
-	for _, p := range []*posterior.Posterior{r.Particles, r.functions} {
-		if p != nil {
-			all = append(all, p)
-		}
+	if r.particles != nil {
+		all = append(all, r.particles.Posterior)
+	}
+	if r.functions != nil {
+		all = append(all, r.functions)
 	}
 	for _, p := range all {
 		p.Run = ""

@@ -44,7 +44,7 @@ func TestSignals(t *testing.T) {
 		}
 		last := ""
 		for lines := bufio.NewScanner(stderr); lines.Scan(); last = lines.Text() {
-			if strings.HasPrefix(lines.Text(), "step 1000 ") {
+			if strings.HasPrefix(lines.Text(), "svgd: step 1000 ") {
 				if err := cmd.Process.Signal(stop); err != nil {
 					t.Error(err)
 				}
@@ -130,7 +130,7 @@ func TestIgnoredSignals(t *testing.T) {
 		t.Skip("no shell: ", err)
 	}
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "step 100 ") {
+		if strings.HasPrefix(lines.Text(), "svgd: step 100 ") {
 			if err := errors.Join(cmd.Process.Signal(syscall.SIGHUP), stderr.Close()); err != nil {
 				t.Error(err)
 			}

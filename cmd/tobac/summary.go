@@ -31,7 +31,7 @@ type summary struct {
 	// Knowledge is what was known of the graph before; left out: nothing.
 	Knowledge  *knowledgeSummary `json:"knowledge,omitempty"`
 	evaluation                   // of what is listed
-	Beside     *besideSummary    `json:"svgd,omitempty"`
+	Compared   *comparedSummary  `json:"svgd,omitempty"`
 	// Diagnostics say how far the computation can be trusted.
 	Diagnostics diagnosticsSummary `json:"diagnostics"`
 	Seconds     tobac.Seconds      `json:"seconds"`
@@ -48,12 +48,13 @@ type evidence struct {
 	Note  string         `json:"note,omitempty"`
 }
 
-// A besideSummary judges the particles beside a posterior.
-type besideSummary struct {
+// A comparedSummary judges the particles that a posterior is compared with.
+type comparedSummary struct {
 	Model string `json:"model"`
 	// Distance is the mean absolute difference of their edge probabilities from those
 	// that are listed.
 	Distance metrics.Number `json:"distance"`
+	Seconds  tobac.Seconds  `json:"seconds"`
 	evaluation
 }
 
@@ -146,26 +147,13 @@ func newSummary(j *job, r *tobac.Result) summary {
 	}
 	s.Orders = newOrdersSummary(r, j)
 	s.Cyclic = r.Posterior.Cyclic()
-	if r.Particles != nil {
-		s.Beside = &besideSummary{Model: r.Particles.Model, Distance: metrics.Number(r.Distance())}
-		s.Beside.Cyclic = r.Particles.Cyclic()
-	}
 	return s
 }
 
 // evaluate judges a result.
 func (s *summary) evaluate(j *job, r *tobac.Result) (err error) {
 	s.Warnings = slices.Clone(s.Warnings) // of the summary that this one is a copy of
-	if s.evaluation, err = s.judge(r.Posterior, r.Config.Model, j); err != nil || r.Particles == nil {
-		return err
-	}
-	model, err := storedModel(r.Particles)
-	if err != nil {
-		return err
-	}
-	beside := *s.Beside
-	s.Beside = &beside
-	s.Beside.evaluation, err = s.judge(r.Particles, model, j)
+	s.evaluation, err = s.judge(r.Posterior, r.Config.Model, j)
 	return err
 }
 
@@ -180,9 +168,6 @@ func (j *job) heldoutLabel() string {
 // noMetrics says why there are none.
 func (s *summary) noMetrics(why error) {
 	s.Metrics, s.Failed = nil, message(why)
-	if s.Beside != nil {
-		s.Beside.Metrics, s.Beside.Failed = nil, message(why)
-	}
 }
 
 // judge evaluates a posterior with the truth and the held-out rows of a job, and

@@ -102,14 +102,18 @@ func simulated(t *testing.T) {
 	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data")
 }
 
+// A line for every step shows tests how far a run is.
+func init() { firstLine, nextLine = 0, 0 }
+
 // quick are a command line of words with options for runs that take a moment,
 // which those of the line override. Pictures take longest, and are left out.
 func quick(args ...string) []string {
-	engine, method := slices.Index(args, "--engine"), slices.Index(args, "--method")
-	if engine >= 0 && (args[engine+1] == "exact" || args[engine+1] == "mcmc") || method >= 0 && trainings[args[method+1]] != "" {
-		return append([]string{args[0], "--report=false", "--workers", "2"}, args[1:]...)
+	out := []string{args[0], "--report=false", "--workers", "2"}
+	line := strings.Join(args, " ") + " "
+	if slices.ContainsFunc([]string{"--engine svgd", "--method dibs", "--model ffn", "--preset", "--order eqvar", "--order variance", "--compare-svgd "}, func(words string) bool { return strings.Contains(line, words) }) {
+		out = append(out, "--particles", "6", "--samples", "8", "--steps", "40")
 	}
-	return append([]string{args[0], "--report=false", "--particles", "6", "--samples", "8", "--steps", "40", "--workers", "2"}, args[1:]...)
+	return append(out, args[1:]...)
 }
 
 // sampled are the same for SVGD alone, under the order that EqVar finds.

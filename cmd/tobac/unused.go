@@ -7,9 +7,13 @@ import (
 	"tobac"
 )
 
-// checkUnused finds options that nothing would read in a fit of n rows and d columns under c: those of engines that play no part.
-func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
-	engines := c.Engines(n, d)
+// checkUnused finds options that nothing would read in a fit of n rows and d columns: those of engines that play no part.
+func (o *fitOptions) checkUnused(j *job, n, d int) error {
+	c := &j.fit
+	engines := c.Engines(d)
+	if j.compare {
+		engines = append(engines, tobac.SVGD)
+	}
 	for _, part := range []struct {
 		settings []*tobac.Setting
 		of       tobac.Engine
@@ -30,8 +34,8 @@ func (o *fitOptions) checkUnused(c *tobac.Config, n, d int) error {
 	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && c.Sampler.Coupling.Parameters != "" {
 		return usagef("--kernel %v contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone; allowed: --kernel %v:%v", c.Sampler.Coupling, o.model, c.Sampler.Coupling.Function, c.Sampler.Coupling.Latents)
 	}
-	if len(engines) == 1 && (engines[0] == tobac.Exact || engines[0] == tobac.Tempering) && o.given("checkpoint-every") {
-		return usagef("--checkpoint-every contradicts the engine %v alone: it has no steps between which there could be a checkpoint", engines[0])
+	if (engines[0] == tobac.Exact || engines[0] == tobac.Tempering) && o.given("checkpoint-every") {
+		return usagef("--checkpoint-every contradicts the engine %v: it has no steps between which there could be a checkpoint", engines[0])
 	}
 	return nil
 }
@@ -43,8 +47,6 @@ func (o *fitOptions) withoutEngine(c *tobac.Config, engine tobac.Engine, n, d in
 		return fmt.Sprintf("--engine %v", engine)
 	case c.Trained():
 		return fmt.Sprintf("--method %v", c.Sampler.Method)
-	case engine == tobac.Exact && c.Prior.MaxParents > 0:
-		return "--max-parents, beside which no particles are sampled"
 	}
 	return fmt.Sprintf("the engine %v, which %s of %s take", engine, counted(n, "row"), counted(d, "column"))
 }

@@ -108,21 +108,24 @@ func TestNumbersOfOptions(t *testing.T) {
 func TestUnusedOptions(t *testing.T) {
 	const beside = "--%s contradicts the engine exact, which 5 rows of 3 columns take: it is for the engine %s"
 	for args, want := range map[string]string{
-		"--chains 3":                  fmt.Sprintf(beside, "chains", "mcmc"),
-		"--warm-up 3":                 fmt.Sprintf(beside, "warm-up", "mcmc"),
-		"--max-parents 1 --steps 4":   "--steps contradicts --max-parents, beside which no particles are sampled: it is for the engine svgd",
-		"--engine exact --orders 3":   "--orders contradicts --engine exact: it is for the engine svgd",
-		"--engine mcmc --particles 3": "--particles contradicts --engine mcmc: it is for the engine svgd",
-		"--engine exact --checkpoint s --checkpoint-every 3": "--checkpoint-every contradicts the engine exact alone: it has no steps between which there could be a checkpoint",
+		"--chains 3":                                         fmt.Sprintf(beside, "chains", "mcmc"),
+		"--warm-up 3":                                        fmt.Sprintf(beside, "warm-up", "mcmc"),
+		"--max-parents 1 --steps 4":                          "--steps contradicts the engine exact, which 5 rows of 3 columns take: it is for the engine svgd",
+		"--max-parents 1 --compare-svgd":                     "--compare-svgd contradicts --max-parents, a bound that svgd does not take",
+		"--engine svgd --compare-svgd":                       "--compare-svgd contradicts the engine svgd: particles are compared with results of the engines exact and mcmc",
+		"--jobs d --plan --compare-svgd":                     "--compare-svgd contradicts --plan and --shard, which end without results; allowed: --engine svgd",
+		"--engine exact --orders 3":                          "--orders contradicts --engine exact: it is for the engine svgd",
+		"--engine mcmc --particles 3":                        "--particles contradicts --engine mcmc: it is for the engine svgd",
+		"--engine exact --checkpoint s --checkpoint-every 3": "--checkpoint-every contradicts the engine exact: it has no steps between which there could be a checkpoint",
 		"--engine svgd --model bge --bandwidth-theta 3":      "--bandwidth-theta contradicts --model linear-unequal: its parameters are integrated out, and svgd moves the latents alone",
-		"--imputations 3":                      "--imputations contradicts --missing error: only --missing impute completes tables",
-		"--missing drop --imputation-rounds 3": "--imputation-rounds contradicts --missing drop: only --missing impute completes tables",
-		"--report":                             "--report contradicts a run without files: --out DIR asks for them",
-		"--force":                              "--force contradicts a run without files: --out DIR and --checkpoint FILE ask for them",
-		"--sheet 2":                            "--sheet: means nothing here: good.csv is a text separated by commas, which takes --delimiter, --comment, --skip, --header, --names",
-		"--columns a,b --drop c":               "--drop: names the column 3 (c), which --columns leaves out",
-		"--columns a,b --categorical c":        "--categorical: names the column 3 (c), which --columns leaves out",
-		"--drop c --ordinal c=1<3<5<8<9":       "--ordinal: names the column 3 (c), which --drop leaves out",
+		"--imputations 3":                                    "--imputations contradicts --missing error: only --missing impute completes tables",
+		"--missing drop --imputation-rounds 3":               "--imputation-rounds contradicts --missing drop: only --missing impute completes tables",
+		"--report":                                           "--report contradicts a run without files: --out DIR asks for them",
+		"--force":                                            "--force contradicts a run without files: --out DIR and --checkpoint FILE ask for them",
+		"--sheet 2":                                          "--sheet: means nothing here: good.csv is a text separated by commas, which takes --delimiter, --comment, --skip, --header, --names",
+		"--columns a,b --drop c":                             "--drop: names the column 3 (c), which --columns leaves out",
+		"--columns a,b --categorical c":                      "--categorical: names the column 3 (c), which --columns leaves out",
+		"--drop c --ordinal c=1<3<5<8<9":                     "--ordinal: names the column 3 (c), which --drop leaves out",
 	} {
 		inFolder(t, badInputs)
 		refuses(t, "fit good.csv "+args, exitUsage, want)

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/internal/file"
+	"tobac/metrics"
+)
+
+// comparison reports whether the answer is to be compared with particles of SVGD: if that is asked for, and for the embedded data.
+func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool) (bool, error) {
+	engine := c.Engines(len(t.Names))[0]
+	takes := (engine == tobac.Exact || engine == tobac.MCMC) && c.Prior.MaxParents == 0
+	switch {
+	case !o.given("compare-svgd"):
+		return embedded && takes && !o.jobs.partial(), nil
+	case !o.compare || takes && !hasGaps(t) && !o.jobs.partial():
+		return o.compare, nil
+	case o.jobs.partial():
+		return false, usagef("--compare-svgd contradicts --plan and --shard, which end without results; allowed: --engine svgd")
+	case hasGaps(t):
+		return false, usagef("--compare-svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
+	case c.Prior.MaxParents > 0:
+		return false, usagef("--compare-svgd contradicts --max-parents, a bound that svgd does not take")
+	}
+	return false, usagef("--compare-svgd contradicts the engine %v: particles are compared with results of the engines exact and mcmc", engine)
+}
+
+// sample samples the particles that a result is compared with.
+func (j *job) sample(ctx context.Context, p *progress, of tobac.Result) (*tobac.Result, error) {
+	return within(ctx, func() (*tobac.Result, error) {
+		w := &jobWork{jobOptions: j.jobs, workers: j.fit.Workers, attempts: 1, progress: p}
+		of.Config.Jobs, of.Config.Progress = w.do(), p.step
+		run, err := tobac.NewComparison(ctx, j.train, &of)
+		if err != nil {
+			return nil, err
+		}
+		defer run.Close()
+		p.begin(nil, 0, run.Steps())
+		if err := run.Advance(ctx, run.Steps()); err != nil {
+			return nil, err
+		}
+		out, err := run.Result(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out.Standardization = compose(j.scaling, out.Standardization)
+		return out, nil
+	})
+}
+
+// compare completes results, which are written and printed, by a comparison with particles.
+func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions, stdout, stderr io.Writer) error {
+	p := newProgress(stderr, o.quiet)
+	defer p.close()
+	p.during("the results are complete; comparing them with TOBAC's particles")
+	particles, err := j.sample(ctx, p, *r.Result)
+	if err == nil {
+		r.particles, err = particles, r.summary.compare(j, r.Result, particles)
+	}
+	if err == nil {
+		err = r.sign(j)
+	}
+	if err != nil {
+		r.particles, r.summary.Compared = nil, nil
+		k.without("comparison with svgd", err)
+		return nil
+	}
+	if k.saved != "" {
+		k.discard()
+		if err := k.open(); err != nil {
+			k.without("comparison with svgd", err)
+			return nil
+		}
+		if o.report {
+			p.during("drawing the report")
+			k.draw(ctx, r, j, over{p, stderr})
+		}
+		k.save(r)
+	}
+	p.close()
+	if o.json {
+		return nil
+	}
+	return k.show(r, stdout, func(w io.Writer) error { return r.printComparison(w, k.saved) })
+}
+
+// compare judges the particles that a result is compared with.
+func (s *summary) compare(j *job, of, particles *tobac.Result) error {
+	model, err := storedModel(particles.Posterior)
+	if err != nil {
+		return err
+	}
+	c := &comparedSummary{Model: particles.Model, Distance: metrics.Number(of.Marginals.Distance(particles.Marginals, nil)), Seconds: particles.Seconds}
+	if c.evaluation, err = s.judge(particles.Posterior, model, j); err != nil {
+		return err
+	}
+	s.Compared = c
+	return nil
+}
+
+// printComparison prints how far particles are from the results above.
+func (r *result) printComparison(w io.Writer, dir string) error {
+	c := r.summary.Compared
+	fmt.Fprintln(w, "\nComparison with TOBAC's particles")
+	printField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", tobac.DescribeModel(c.Model), onScale(c.Model), particlesText(&r.particles.Config), c.Seconds.Total))
+	printField(w, "", fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
+	if r.summary.Config.Truth != "" || r.summary.Config.HeldoutRows > 0 {
+		t := newTable(w)
+		fmt.Fprintln(t, metricsHeader)
+		printListed(t, "svgd listed", c.Metrics.Listed)
+		printScores(t, "svgd particles", c.Metrics.Empirical)
+		printScores(t, "svgd particles, weighted", c.Metrics.Mixture)
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	if dir != "" {
+		printField(w, "files", fmt.Sprintf("in %s: %s too", filepath.Clean(dir), comparedFile))
+	}
+	return nil
+}
+
+// show prints a part of the report.
+func (k *keeping) show(r *result, stdout io.Writer, write func(io.Writer) error) error {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		return err
+	}
+	if _, err := stdout.Write(text.Bytes()); err != nil {
+		k.unprinted(r, file.WithPath("standard output", err))
+	}
+	return nil
+}
