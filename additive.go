@@ -114,33 +114,46 @@ func (m NonGaussian) Unsuited(data *dataset.Table) string {
 	return unsuitedAdditive(data, "linear-nongaussian", true)
 }
 
-// Worthwhile implements [Conditional]: where neither curvature nor noise of another shape has more evidence than linear
+// Why a model is pointless.
+const (
+	noOtherNoise = "no equation gains from noise of another shape"
+	noMore       = "neither curvature nor noise of another shape has more evidence than linear equations"
+)
+
+// Pointless implements [Conditional]: where neither curvature nor noise of another shape has more evidence than linear
 // equations with normal noise, both together have not.
-func (m Additive) Worthwhile(_ *dataset.Table, compared []Evidence) bool {
+func (m Additive) Pointless(_ *dataset.Table, compared []Evidence) string {
 	plain, more := math.Inf(-1), math.Inf(-1)
 	for _, e := range compared {
 		switch model, _ := ParseModel(e.Model); model.(type) {
 		case Linear, BGe:
 			plain = math.Max(plain, e.Log)
 		case GaussianProcess, NonGaussian:
-			if more = max(more, e.Log); math.IsNaN(e.Log) { // left out: it may have more
+			switch {
+			case e.Note == noOtherNoise:
+			case math.IsNaN(e.Log): // left out: it may have more
 				more = math.Inf(1)
+			default:
+				more = max(more, e.Log)
 			}
 		}
 	}
-	return more > plain-worthwhile
+	if more > plain-worthwhile {
+		return ""
+	}
+	return noMore
 }
 
-// Worthwhile implements [Conditional]: where no equation without parents, and none with all other columns, gains from other
+// Pointless implements [Conditional]: where no equation without parents, and none with all other columns, gains from other
 // noise than normal one of a single scale, none does.
-func (m NonGaussian) Worthwhile(data *dataset.Table, _ []Evidence) bool {
+func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 	opt, err := additiveOptions(data, m.MaxParents, true)
 	if err != nil {
-		return true // which the scores say
+		return "" // the scores say what is wrong
 	}
 	s, err := additive.NewLinear(data.X, data.Mask(), opt)
 	if err != nil {
-		return true
+		return ""
 	}
 	for j := range data.Names {
 		var others []int
@@ -150,10 +163,10 @@ func (m NonGaussian) Worthwhile(data *dataset.Table, _ []Evidence) bool {
 			}
 		}
 		if _, plain := slices.BinarySearch(opt.Plain, j); !plain && (s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
-			return true
+			return ""
 		}
 	}
-	return false
+	return noOtherNoise
 }
 
 // someGain is the evidence in nats from which one equation speaks for other noise.

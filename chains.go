@@ -93,8 +93,11 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		if c, ok := m.(Conditional); ok && len(models) > 1 && !c.Worthwhile(data, all) {
-			continue
+		if c, ok := m.(Conditional); ok && len(models) > 1 {
+			if note := c.Pointless(data, all); note != "" {
+				all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+				continue
+			}
 		}
 		s, level, err := pilotChains(ctx, data, m, cfg, 1)
 		if err != nil {

@@ -55,8 +55,8 @@ type Demanding interface {
 
 // A Conditional model takes part in a comparison only where those before it leave it a chance.
 type Conditional interface {
-	// Worthwhile says so, for data and the evidences of the models before.
-	Worthwhile(data *dataset.Table, compared []Evidence) bool
+	// Pointless says why it has none, for data and the evidences of the models before; "" if it has one.
+	Pointless(data *dataset.Table, compared []Evidence) string
 }
 
 // Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have no normal noise.

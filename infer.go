@@ -78,8 +78,11 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		if c, ok := m.(Conditional); ok && len(models) > 1 && !c.Worthwhile(data, all) {
-			continue
+		if c, ok := m.(Conditional); ok && len(models) > 1 {
+			if note := c.Pointless(data, all); note != "" {
+				all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+				continue
+			}
 		}
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
@@ -153,7 +156,7 @@ func reason(all []Evidence) string {
 	if len(all) == 1 {
 		return "as asked for"
 	}
-	best, next := bestTwo(all)
+	best, next := BestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return "the others are left out of the comparison"
 	}

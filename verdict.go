@@ -308,7 +308,7 @@ func (r *Result) knowledgeSentence() string {
 
 // modelSentence says which model the data support, and by how much.
 func (v *Verdict) modelSentence(r *Result) string {
-	best, next := bestTwo(r.Evidence)
+	best, next := BestTwo(r.Evidence)
 	if math.IsInf(next.Log, -1) {
 		if r.Config.Model == nil {
 			return ""
@@ -329,9 +329,9 @@ func (v *Verdict) modelSentence(r *Result) string {
 	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", DescribeModel(best.Model), v.Margin, measure, DescribeModel(next.Model))
 }
 
-// bestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
+// BestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
 // support is not counted.
-func bestTwo(all []Evidence) (best, next Evidence) {
+func BestTwo(all []Evidence) (best, next Evidence) {
 	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
 	for _, e := range all {
 		if e.Log > best.Log {
@@ -351,7 +351,7 @@ func bestTwo(all []Evidence) (best, next Evidence) {
 func (r *Result) leftOut() string {
 	var names []string
 	for _, e := range r.Evidence {
-		if math.IsNaN(e.Log) {
+		if math.IsNaN(e.Log) && e.Note != noOtherNoise && e.Note != noMore {
 			names = append(names, fmt.Sprintf("%s (%s)", DescribeModel(e.Model), e.Note))
 		}
 	}

@@ -134,31 +134,17 @@ func supported(all []tobac.Evidence) string {
 
 // bestModel is the one of greatest evidence, and how far ahead it is.
 func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
-	best, next := twoBest(all)
+	best, next := tobac.BestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return best, "the others are left out"
 	}
 	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, tobac.DescribeModel(next.Model))
 }
 
-// twoBest are the models of greatest evidence; −Inf: there are not two.
-func twoBest(all []tobac.Evidence) (best, next tobac.Evidence) {
-	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
-	for _, e := range all {
-		switch {
-		case e.Log > best.Log:
-			best, next = e, best
-		case e.Log > next.Log:
-			next = e
-		}
-	}
-	return best, next
-}
-
 // closeModels is the warning that the data hardly tell two models apart: odds below
 // twenty to one.
 func closeModels(all []tobac.Evidence) string {
-	best, next := twoBest(all)
+	best, next := tobac.BestTwo(all)
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}
