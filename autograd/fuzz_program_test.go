@@ -327,16 +327,18 @@ func (p *program) indices(n, below int) []int {
 }
 
 // nudged changes the elements of a result as rounding might, if that is asked for: each another
-// way, since elements that cancel in a sum do so only in some sequences of it.
+// way at each index, since what cancels in a sum does so only in some sequences of it.
 func (p *program) nudged(n *ad.Node) *ad.Node {
 	if p.noise == nil {
 		return n
 	}
-	factors := make([]float64, n.Shape().Len())
+	x := p.b.Input(fmt.Sprint("noise", len(p.noise.inputs)), n.Shape(), n.Axes()...)
+	factors := make([]float64, sizeOf(x))
 	for k := range factors {
 		factors[k] = nearOne(p.noise)
 	}
-	return n.Mul(p.b.Constant(factors, n.Shape()))
+	p.noise.inputs, p.noise.src = append(p.noise.inputs, x), append(p.noise.src, ad.Feed{Data: factors})
+	return n.Mul(x)
 }
 
 // logMeanExpOver is that of the node, with an error before the difference that it ends with: it is 0 of equal elements.
@@ -365,8 +367,10 @@ func (p *program) nudgedSlope(n *ad.Node) *ad.Node {
 
 // rounding are errors in the place of those of floating-point numbers.
 type rounding struct {
-	rng  *rand.Rand
-	sign float64 // of all errors: with both signs a comparison of equals goes one way and the other
+	rng    *rand.Rand
+	inputs []*ad.Node // factors near 1
+	src    []ad.Feed
+	sign   float64 // of all errors: with both signs a comparison of equals goes one way and the other
 }
 
 // nearOne differs from 1 in the fourteenth digit.

@@ -187,13 +187,17 @@ func checkProgram(t *testing.T, data []byte, cases ...ad.Pass) (seen tally) {
 // reference are the outputs by the reference engine.
 func (p *program) reference(t *testing.T) [][]float64 {
 	t.Helper()
-	ev, err := ad.NewEvaluator(p.inputs, p.outputs, ad.Options{Engine: ad.Reference})
+	inputs, src := p.inputs, p.src
+	if p.noise != nil {
+		inputs, src = slices.Concat(inputs, p.noise.inputs), slices.Concat(src, p.noise.src)
+	}
+	ev, err := ad.NewEvaluator(inputs, p.outputs, ad.Options{Engine: ad.Reference})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ev.Close()
 	dst := room(p.outputs)
-	if err := ev.Eval(dst, p.src); err != nil {
+	if err := ev.Eval(dst, src); err != nil {
 		t.Fatal(err)
 	}
 	return dst
@@ -234,7 +238,7 @@ func (p *program) expect(t *testing.T, data []byte, want [][]float64) [][]expect
 		}
 	}
 	for round := range uint64(4) {
-		noise := &rounding{rand.New(rand.NewPCG(round/2, 13)), []float64{1, -1}[round%2]}
+		noise := &rounding{rng: rand.New(rand.NewPCG(round/2, 13)), sign: []float64{1, -1}[round%2]}
 		q := newProgram(data, noise)
 		for _, f := range q.src {
 			for k := range f.Data {

@@ -385,7 +385,7 @@ func (c *compiler) register(v *ir.Value, e int) int32 {
 // A root is an element of a reduction over the lanes.
 type root struct {
 	over    ir.Over
-	at      int32 // offset of the result
+	at      int32 // offset of the result; none yet of a softmax
 	partsAt int32 // of log-sum-exps: offset of the maximum and the rest
 	ref     ref
 	v       *ir.Value // that is reduced
@@ -458,7 +458,7 @@ func (c *compiler) rootsOf(k int) (roots []root) {
 			if !live {
 				continue
 			}
-			s := root{over: ir.OverSum, ref: c.ref(v.Args[0], e), v: v.Args[0]}
+			s := root{over: ir.OverSum, at: none, ref: c.ref(v.Args[0], e), v: v.Args[0]}
 			if c.reduces(v) {
 				s.at = int32(c.plan.Offset(v, e))
 			}
@@ -468,8 +468,8 @@ func (c *compiler) rootsOf(k int) (roots []root) {
 				continue
 			}
 			s.over = ir.OverLogSumExp
-			if n, ok := byOperand[s.ref]; ok && (roots[n].at == 0 || s.at == 0) {
-				roots[n].at += s.at
+			if n, ok := byOperand[s.ref]; ok && (roots[n].at == none || s.at == none) {
+				roots[n].at = max(roots[n].at, s.at)
 				continue
 			}
 			if _, ok := c.parts[s.ref]; !ok {
@@ -482,7 +482,7 @@ func (c *compiler) rootsOf(k int) (roots []root) {
 		}
 	}
 	for n := range roots {
-		if roots[n].at == 0 { // a softmax without its log-sum-exp
+		if roots[n].at == none { // a softmax without its log-sum-exp
 			roots[n].at = int32(c.plan.Arena)
 			c.plan.Arena++
 		}
