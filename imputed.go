@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"tobac/dataset"
 	"tobac/internal/stream"
@@ -119,6 +120,8 @@ type shared struct {
 	model    Scored                     // the only one to compare; nil: those that the configuration asks for
 	scale    *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
 	inferred *inference                 // that SVGD draws its orders from; nil: it is computed
+	// sequence is that of the rows with the values that were imputed first, so that all tables say the same of it; nil: of those of the table.
+	sequence func() Sequence
 }
 
 // An imputedFit is a fit to several completed tables in progress.
@@ -172,6 +175,7 @@ func (f *imputedFit) prepare() error {
 	}
 	f.engine, f.cfg.Model = cfg.engine(len(f.names)), cfg.Model
 	f.shared.scale = commonScale(moments)
+	f.shared.sequence = sync.OnceValue(func() Sequence { return rowSequence(f.data.Table(0), &f.cfg.Prior) })
 	return f.prepareRounds()
 }
 

@@ -187,7 +187,8 @@ func (r *Run) Warnings() []string {
 			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
 		}
 	}
-	return append(w, r.tableWarnings()...)
+	s := r.sequence()
+	return slices.Concat(w, s.warnings(), r.tableWarnings())
 }
 
 // countsNetworks reports whether edge probabilities are how often particles of networks have an edge.

@@ -47,6 +47,7 @@ type Run struct {
 	unusable      error                      // why it cannot be used; nil: it can
 	expected      problem                    // before anything was computed
 	tableWarnings func() []string            // found once
+	sequence      func() Sequence            // of the rows, found once
 	networkScale  *posterior.Standardization // of the columns that networks over all orders are given; nil: as they are
 	atOdds        string                     // the warning that the data speak against what is known; "": they do not
 
@@ -90,7 +91,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := checkColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, tableWarnings: sync.OnceValue(func() []string { return tableWarnings(data) })}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, tableWarnings: sync.OnceValue(func() []string { return tableWarnings(data) }), sequence: s.sequence}
+	if r.sequence == nil {
+		r.sequence = sync.OnceValue(func() Sequence { return rowSequence(data, &cfg.Prior) })
+	}
 	r.cfg.Engine = r.cfg.engine(d)
 	r.expected = r.problem()
 	if err := r.expected.checkMemory(cfg.room()); err != nil {
@@ -226,6 +230,7 @@ type Result struct {
 	Training     *Training              // of the methods bcd and gflownet; nil: none
 	Orders       *ordering.Distribution // of resamples; nil: none
 	Columns      []effects.Column       // of the data that were given
+	Sequence     Sequence               // of their rows
 	Imputation   *Imputation            // of [FitImputed]; nil: one table
 	Checks       []diagnostics.Check    // how far to trust the computation
 	Seconds      Seconds
@@ -259,7 +264,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
 		}
 	}
-	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
+	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Sequence: r.sequence(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note

@@ -28,6 +28,8 @@ type Verdict struct {
 	// Conditional says in a few words which single order all probabilities are
 	// conditional on; "": none.
 	Conditional string
+	// Refuted says in a few words which assumption of all probabilities the data refute; "": none.
+	Refuted string
 	// ByVariance is the expected fraction of edges that run from a column of smaller to
 	// one of larger variance; NaN without an edge.
 	ByVariance float64
@@ -53,6 +55,10 @@ func (r *Result) Verdict() Verdict {
 			v.Open++
 		}
 	}
+	if r.Sequence.Dependent() {
+		v.Refuted = "if the rows were independent, which these data refute"
+		v.say(sentence(r.Sequence.refutation()))
+	}
 	v.say(r.orderSentence())
 	v.say(v.relations(len(r.Names)))
 	v.say(v.directions(r))
@@ -61,7 +67,7 @@ func (r *Result) Verdict() Verdict {
 	v.say(v.modelSentence(r))
 	v.say(r.leftOut())
 	v.say(r.computation())
-	v.say("All of this assumes that no cause of two columns is missing from the table, that no causes run in a circle, and that the model has the right form.")
+	v.say("All of this assumes that there are no unmeasured common causes (causal sufficiency) and no feedback loops (acyclicity), that the rows are independent, and that the model is correctly specified.")
 	for _, w := range r.Warnings {
 		v.say(sentence(w))
 	}
@@ -147,8 +153,10 @@ func pick(names []string, columns []int) []string {
 func (v *Verdict) relations(d int) string {
 	none := d*(d-1)/2 - v.Stable - v.Uncertain
 	text := fmt.Sprintf("Of %s, %d %s a stable relation (adjacent with a probability of 0.95 or more)", number(d*(d-1)/2, "pair"), v.Stable, has(v.Stable))
-	if v.Conditional != "" {
-		text += ", " + v.Conditional
+	for _, given := range []string{v.Conditional, v.Refuted} {
+		if given != "" {
+			text += ", " + given
+		}
 	}
 	return text + fmt.Sprintf("; for %d it is uncertain, and %d %s none that these data show.", v.Uncertain, none, has(none))
 }
@@ -166,6 +174,9 @@ func (v *Verdict) directions(r *Result) string {
 		return ""
 	}
 	text := fmt.Sprintf("Of the %s, %d %s a direction of probability %.2f or more", number(v.Stable, "stable relation"), v.Directed, has(v.Directed), posterior.Directed)
+	if v.Refuted != "" {
+		text += " " + v.Refuted
+	}
 	if v.Conditional == "" {
 		text += "; " + r.basis()
 	}
@@ -173,7 +184,7 @@ func (v *Verdict) directions(r *Result) string {
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, r.openPairs(v.Open))
 		if _, ok := r.model().(BGe); ok && v.Conditional == "" {
-			text += ": under unequal noise variances equivalent graphs explain the data equally well, so that more rows do not decide it; an intervention or knowledge does"
+			text += ": under normal noise of unequal variances equivalent graphs explain the data equally well; more rows of the same kind will not settle it under this model, an experiment or background knowledge can"
 		}
 		text += "."
 	}

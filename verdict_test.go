@@ -57,6 +57,9 @@ func drawResult(t *rapid.T) *tobac.Result {
 	case 2:
 		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 0.5}, {Order: rng.Perm(d), Weight: 0.5}}
 	}
+	if rng.IntN(2) == 0 {
+		r.Sequence = tobac.Sequence{Serial: []tobac.Serial{{Column: "v1", Correlation: 0.9}}, Rows: 50, Explained: rng.IntN(2) == 0}
+	}
 	if r.Config.Engine == tobac.MCMC {
 		r.Diagnostics = &mcmc.Diagnostics{Samples: 100, LogP: mcmc.Quantity{RHat: 1 + 0.3*rng.Float64()}}
 	}
@@ -119,6 +122,18 @@ func checkVerdict(t fataler, r *tobac.Result) {
 		t.Fatalf("conditional %q, one order: %v", v.Conditional, one)
 	}
 	says("not identified", false)
+	// What rests on a refuted assumption says so, and the first sentence.
+	says("that the rows are independent", true)
+	refuted := r.Sequence.Dependent()
+	says("The probabilities assume independent rows, and the rows of this table are not", refuted)
+	if (v.Refuted != "") != refuted || refuted && !strings.HasPrefix(v.Sentences[0], "The probabilities assume") {
+		t.Fatalf("rows depend on each other: %v, verdict %+v", refuted, v)
+	}
+	for _, s := range v.Sentences {
+		if strings.Contains(s, "stable relation") && strings.Contains(s, "which these data refute") != refuted {
+			t.Fatalf("rows depend on each other: %v, but %q", refuted, s)
+		}
+	}
 	_, bge := r.Config.Model.(tobac.BGe)
 	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
 	says("exact sums", r.Config.Engine == tobac.Exact)
@@ -217,5 +232,32 @@ func TestVerdictNamesUnits(t *testing.T) {
 	}
 	if v := r.Verdict(); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
 		t.Errorf("verdict %+v", v)
+	}
+}
+
+// Rows that depend on each other are the first thing that is said of a fit, and one of its warnings, once each.
+func TestVerdictOfDependentRows(t *testing.T) {
+	data := chainTable(3, 60, 1)
+	for i := 1; i < 60; i++ {
+		for j := range 3 {
+			data.X.Set(i, j, data.X.At(i-1, j)+data.X.At(i, j))
+		}
+	}
+	completed := tobac.Imputed{Count: 2, Table: func(k int) *dataset.Table {
+		x := mat.DenseCopyOf(data.X)
+		x.Set(5, 1, float64(k))
+		return &dataset.Table{Names: data.Names, X: x}
+	}}
+	imputed, err := tobac.FitImputed(context.Background(), completed, tobac.Config{Model: tobac.BGe{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*tobac.Result{fit(t, data, tobac.Config{Model: tobac.BGe{}}), imputed} {
+		checkVerdict(t, r)
+		for what, all := range map[string][]string{"verdict": r.Verdict().Sentences, "warnings": r.Warnings} {
+			if n := strings.Count(strings.Join(all, "\n"), "he probabilities assume independent rows"); n != 1 || !r.Sequence.Dependent() {
+				t.Errorf("%s says %d times that rows are assumed to be independent: %q", what, n, all)
+			}
+		}
 	}
 }

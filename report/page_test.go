@@ -232,7 +232,7 @@ func TestHostileNames(t *testing.T) {
 		c.Verdict, c.Warnings = append(c.Verdict, name), append(c.Warnings, name)
 		c.Facts, c.Settings = append(c.Facts, report.Fact{Name: name, Text: name}), append(c.Settings, report.Fact{Name: name, Text: name})
 	}
-	c.Title, c.Data, c.Command, c.Units = hostile[0], hostile[1], hostile[0], hostile[1]
+	c.Title, c.Data, c.Command, c.Units, c.Refuted = hostile[0], hostile[1], hostile[0], hostile[1], hostile[0]
 	r := build(t, c)
 	text := html(t, r)
 	doc := checkPage(t, text)

@@ -95,6 +95,7 @@ func complete() report.Content {
 	d := len(c.Names)
 	c.Title, c.Data, c.Units = "A title", "60 rows", "in units of the data"
 	c.Verdict, c.Warnings = []string{"All is said."}, []string{"Take care."}
+	c.Refuted = "if rows were independent"
 	c.Ancestors = filled(d, func(i, j int) float64 { return float64(i) / 10 })
 	c.Precedes = filled(d, func(i, j int) float64 { return 0.5 })
 	c.EdgeCounts = []float64{0, 0.25, 0.5, 0.25}

@@ -35,6 +35,7 @@ type storedSummary struct {
 	Command      string          `json:"command"`
 	Verdict      struct {
 		Sentences []string `json:"sentences"`
+		Refuted   string   `json:"refuted"`
 	} `json:"verdict"`
 	Diagnostics diagnosticsSummary `json:"diagnostics"`
 	Compared    *struct {
@@ -120,7 +121,7 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 	c := report.Content{
 		Title: "Causal graph of " + s.input.Data, Data: s.data(), Names: p.Names, Marginals: p.Marginals, Units: s.units(),
 		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p), Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
-		Verdict: s.Verdict.Sentences, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
+		Verdict: s.Verdict.Sentences, Refuted: s.Verdict.Refuted, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
 		Versions: []report.Fact{{Name: "tobac", Text: s.versions.Tobac}, {Name: "Go", Text: s.versions.Go}, {Name: "Platform", Text: s.versions.Platform}},
 	}
 	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.versions.Arithmetic}, {Name: "Run", Text: s.Run}} {

@@ -28,6 +28,9 @@ func (r *result) printRun(w io.Writer) {
 		data += fmt.Sprintf(", %d rows held out", in.HeldoutRows)
 	}
 	printField(w, "data", data)
+	if r.verdict.Refuted != "" {
+		printField(w, "rows", r.verdict.Sentences[0])
+	}
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}

@@ -52,7 +52,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 	if len(r.effects) == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, %s\n", effectUnits(r.summary.Config.Transform))
+	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, %s%s\n", effectUnits(r.summary.Config.Transform), r.refuted())
 	t := newTable(w)
 	fmt.Fprint(t, "  A\tB\teffect")
 	if r.known {

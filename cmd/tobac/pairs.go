@@ -29,6 +29,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	if r.verdict.Conditional != "" {
 		given = " " + r.verdict.Conditional
 	}
+	given += r.refuted()
 	fmt.Fprintf(w, "\nPairs%s: probability of an edge, and of A → B if there is one\n", given)
 	t := newTable(w)
 	fmt.Fprint(t, "  A\t \tB\tadjacent\tA → B if so")

@@ -16,12 +16,21 @@ type verdictSummary struct {
 	Directed    int            `json:"directed"`  // stable pairs with a direction of probability 0.9 or more
 	Open        int            `json:"open"`      // the other stable pairs
 	Conditional string         `json:"conditional,omitempty"`
-	ByVariance  metrics.Number `json:"by_variance"` // expected fraction of edges towards the larger variance
-	Margin      metrics.Number `json:"margin"`      // nats by which the data support the model
+	Refuted     string         `json:"refuted,omitempty"` // the assumption of all probabilities that the data refute
+	ByVariance  metrics.Number `json:"by_variance"`       // expected fraction of edges towards the larger variance
+	Margin      metrics.Number `json:"margin"`            // nats by which the data support the model
 }
 
 func newVerdictSummary(v tobac.Verdict) verdictSummary {
-	return verdictSummary{v.Sentences, v.Stable, v.Uncertain, v.Directed, v.Open, v.Conditional, metrics.Number(v.ByVariance), metrics.Number(v.Margin)}
+	return verdictSummary{v.Sentences, v.Stable, v.Uncertain, v.Directed, v.Open, v.Conditional, v.Refuted, metrics.Number(v.ByVariance), metrics.Number(v.Margin)}
+}
+
+// refuted is the assumption that the data refute, after what rests on it.
+func (r *result) refuted() string {
+	if r.verdict.Refuted == "" {
+		return ""
+	}
+	return ", " + r.verdict.Refuted
 }
 
 // printVerdict is the last thing on the screen.

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// Rows that depend on each other are said on standard error, at the top of the report and of the page, with the probabilities and the effects, and in summary.json; a time column
+// with what can be done about it, until it is done.
+func TestDependentRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	text, a, b := "year,a,b\n", 0.0, 0.0
+	for i := range 60 {
+		a, b = a+rng.NormFloat64(), b+rng.NormFloat64()
+		text += fmt.Sprintf("%d,%v,%v\n", 1950+i, a, b)
+	}
+	inFolder(t, map[string]string{"walks.csv": text})
+	got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", "--out", "run")
+	const says, clause = "he probabilities assume independent rows, and the rows of this table are not", "if the rows were independent, which these data refute"
+	if !strings.Contains(got.stderr, "tobac: warning: t"+says) {
+		t.Errorf("standard error %q", got.stderr)
+	}
+	const time = `"year" rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns: leave out with --drop "year", or rule out causes with --source "year"`
+	if !strings.Contains(got.stderr, time) {
+		t.Errorf("standard error %q", got.stderr)
+	}
+	if lines := strings.Split(got.stdout, "\n"); !strings.HasPrefix(lines[1], "rows    T"+says[:20]) {
+		t.Errorf("the report begins with %q", lines[:2])
+	}
+	for _, want := range []string{"Pairs, strongest first, " + clause, "in units of the data, " + clause, "Verdict\n      - The probabilities assume"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("report lacks %q:\n%s", want, got.stdout)
+		}
+	}
+	if page := readFile(t, "run", "report.html"); strings.Count(page, clause+".</p>") != 4 {
+		t.Errorf("the page says %d times what is refuted", strings.Count(page, clause+".</p>"))
+	}
+	if summary := readFile(t, "run", "summary.json"); !strings.Contains(summary, `"refuted": "`+clause) {
+		t.Error("summary.json does not say what is refuted")
+	}
+	for _, option := range []string{"--drop", "--source"} {
+		if got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", option, "year"); strings.Contains(got.stderr, "evenly") || !strings.Contains(got.stderr, says) {
+			t.Errorf("%s year: standard error %q", option, got.stderr)
+		}
+	}
+}
