@@ -47,6 +47,8 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 		"linear, a given noise variance": {tobac.Config{Model: tobac.Linear{NoiseVariance: 0.5}}, precise, precise},
 		"linear-unequal":                 {tobac.Config{Model: tobac.Linear{Unequal: true}}, precise, precise},
 		"bge":                            {tobac.Config{Model: tobac.BGe{}}, precise, precise},
+		"linear-nongaussian":             {tobac.Config{Model: tobac.NonGaussian{}}, precise, precise},
+		"additive":                       {tobac.Config{Model: tobac.Additive{}}, precise, precise},
 		"gp":                             {tobac.Config{Model: tobac.GaussianProcess{}}, precise, precise},
 		"gp, approximated":               {tobac.Config{Model: tobac.GaussianProcess{Rank: 12}}, precise, precise},
 		"gp, given an order":             {tobac.Config{Model: tobac.GaussianProcess{}, Order: order}, precise, precise},
