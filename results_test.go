@@ -15,12 +15,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 8
+const frozenVersion = 9
 
 // frozenResults are digests of the outputs of a few jobs, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "e98cb2910cc1f75b",
-	"float64 amd64 portable": "6ff61b18f9ce90a3",
+	"float64 amd64 avx2":     "839d3eab888e0bf5",
+	"float64 amd64 portable": "569333ad54607daf",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of what jobs
