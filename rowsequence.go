@@ -164,26 +164,23 @@ func sameMarks(data *dataset.Table) []int {
 
 // distinctRows are the rows without copies of earlier ones, how many of them have copies, and the number of pairs of equal rows. One that has copies may be zeros of a device that was off.
 func distinctRows(data *dataset.Table, rows []int) (rest []int, several int, pairs float64) {
-	type group struct{ first, rows int }
-	groups := make(map[uint64]*group, len(rows)) // by a hash
+	first, copies := make(map[uint64]int32, len(rows)), map[int32]int{} // by a hash, and by the first of equal rows
 	for _, i := range rows {
 		hash, row := uint64(len(rows)), data.X.RawRowView(i)
 		for _, v := range row {
 			hash = (hash ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // −0 is 0
 			hash ^= hash >> 29
 		}
-		switch g := groups[hash]; {
-		case g == nil:
-			groups[hash] = &group{i, 1}
-		case slices.Equal(data.X.RawRowView(g.first), row):
-			pairs += float64(g.rows)
-			if g.rows++; g.rows == 2 {
-				several++
-			}
+		if k, ok := first[hash]; !ok {
+			first[hash] = int32(i)
+		} else if slices.Equal(data.X.RawRowView(int(k)), row) {
+			copies[k]++
+			pairs += float64(copies[k])
 			continue
 		}
 		rest = append(rest, i)
 	}
+	several = len(copies)
 	return rest, several, pairs
 }
 
