@@ -36,15 +36,22 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 	if p.Marginals, err = h.Marginals.marginals(d); err != nil {
 		return nil, err
 	}
+	numbers := 0. // for each pair; those of marginals stand in the file
+	for _, part := range h.Components {
+		numbers += part.Empty.numbers()
+	}
+	for _, stored := range draws {
+		numbers += 1./8 + stored.Equations.numbers() // a byte, and its equations
+	}
+	if err := checkPairs(d, numbers); err != nil {
+		return nil, fmt.Errorf("%d draws of graphs: %w", len(draws), err)
+	}
 	for k, part := range h.Components {
 		c, err := part.component(d)
 		if err != nil {
 			return nil, fmt.Errorf("component %d: %w", k+1, err)
 		}
 		p.Components = append(p.Components, c)
-	}
-	if need, room := 9*float64(len(draws))*float64(d)*float64(d), memory.Available(); need > float64(room.Bytes) {
-		return nil, fmt.Errorf("%d draws of graphs on %d variables need about %s of memory, and %v", len(draws), d, memory.Size(need), room)
 	}
 	for m, stored := range draws {
 		draw, err := stored.draw(d)
@@ -57,6 +64,25 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// checkPairs is an error where so many numbers for each pair of d variables do not fit into the memory.
+func checkPairs(d int, numbers float64) error {
+	if need, room := 8*numbers*float64(d)*float64(d), memory.Available(); need > float64(room.Bytes) {
+		return fmt.Errorf("%d variables need about %s of memory, and %v", d, memory.Size(need), room)
+	}
+	return nil
+}
+
+// numbers is how many of equations are kept for each pair of variables.
+func (s *storedEquations) numbers() float64 {
+	switch {
+	case s == nil:
+		return 0
+	case s.WeightSD == nil:
+		return 1
+	}
+	return 2
 }
 
 func (s *storedMarginals) marginals(d int) (m Marginals, err error) {

@@ -230,6 +230,9 @@ func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Den
 	for j, name := range names {
 		index[name] = j
 	}
+	if err := checkPairs(len(names), 4); err != nil { // this matrix, and what is made of it
+		return nil, nil, fmt.Errorf("%s: %w", f.Source, err)
+	}
 	m = matrix(len(names), 0)
 	for _, e := range list.Edges {
 		var at [2]int

@@ -171,3 +171,15 @@ func FuzzReadProbabilities(f *testing.F) {
 		}
 	})
 }
+
+// A small file of many names, or of many parts, is refused before its matrices are made.
+func TestManyNames(t *testing.T) {
+	var list strings.Builder
+	list.WriteString("source,target,probability\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&list, "a%d,b%d,0.5\n", i, i)
+	}
+	if _, err := posterior.ReadProbabilities(strings.NewReader(list.String()), "list", nil); err == nil || !strings.HasPrefix(err.Error(), "list: 200000 variables need about ") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tobac/internal/file"
 )
@@ -212,4 +215,39 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 			t.Errorf("tobac fit %s: %+v", args, got)
 		}
 	}
+}
+
+func init() { checkpointPause = 0 } // checkpoints at the same steps in every run
+
+// Checkpoints that take long are few: at the start, at the end, and after an interruption, from which the run goes
+// on to the same bits.
+func TestCheckpointsTakeLittleTime(t *testing.T) {
+	defer func() { checkpointPause = 0 }()
+	simulated(t)
+	args := quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--steps", "300", "--checkpoint-every", "1", "--checkpoint", "state")
+	succeed(t, append(quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--steps", "300"), "--out", "whole")...)
+	checkpointPause = math.MaxInt64 / time.Duration(time.Hour) // × 1 h is less than forever
+	written := 0
+	defer file.Inject(func(call, path string) error {
+		if call == "rename" && filepath.Base(path) == "state" {
+			written++
+		}
+		return nil
+	})()
+	succeed(t, args...)
+	if written != 2 {
+		t.Errorf("%d checkpoints, want the first and the last", written)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	written = 0
+	stderr := &stepWriter{at: 100, found: cancel}
+	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted || written != 2 {
+		t.Fatalf("exit %d, %d checkpoints, %q", code, written, stderr.String())
+	}
+	if k, err := readCheckpoint("state"); err != nil || k.Snapshot.Step < 100 || k.Snapshot.Step == 300 {
+		t.Fatalf("%v, %v", k, err)
+	}
+	succeed(t, "fit", "--resume", "state", "--out", "resumed")
+	same(t, "whole", "resumed")
 }

@@ -163,10 +163,10 @@ func (c *commandLine) readOptions(f io.Reader, path string) (settings int, data 
 // of the data, "" if it has none.
 func parseConfig(text string, flags *pflag.FlagSet) (options []option, data string, err error) {
 	values := map[string]any{}
-	meta, err := toml.Decode(text, &values)
+	meta, err := decodeTOML(text, &values)
 	if err != nil {
 		if parse := new(toml.ParseError); errors.As(err, parse) {
-			return nil, "", fmt.Errorf("line %d: %s", parse.Position.Line, strings.ReplaceAll(parse.Message, "\n", " "))
+			return nil, "", fmt.Errorf("line %d: %s", parse.Position.Line, inBrief(parse.Message))
 		}
 		return nil, "", err
 	}

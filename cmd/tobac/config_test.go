@@ -140,6 +140,26 @@ func TestBadConfig(t *testing.T) {
 	refuses(t, "fit --config data", exitFailed, "data: is a folder; allowed: a file of options, such as run.toml of a run")
 }
 
+// A text that is nested so deeply that reading it would take all memory is refused; what stands in strings and
+// comments counts for nothing.
+func TestNesting(t *testing.T) {
+	for text, want := range map[string]string{
+		"\n" + strings.Repeat("[", 1e6):                                                   "line 2: nested more than 100 deep",
+		strings.Repeat("x={", 2e5):                                                        "line 1: nested more than 100 deep",
+		"[" + strings.Repeat("a.", 2e5) + "a]":                                            "line 1: nested more than 100 deep",
+		"data = \"\"\"x\"\"\"\"\" " + strings.Repeat("[", 1e4):                            "line 1: nested more than 100 deep",
+		"data = '''\n\"''' " + strings.Repeat("[", 1e4):                                   "line 2: nested more than 100 deep",
+		"data = \"\\\"" + strings.Repeat("[.", 1e4) + "\" # " + strings.Repeat("[.", 1e4): "",
+		"data = '''" + strings.Repeat("[.\n", 1e4) + "'''":                                "",
+		"forbid = [[\"a.b.c\", \"d\"]]\nodds = [1.5, 2.5]\n":                              "",
+	} {
+		_, err := decodeTOML(text, &map[string]any{})
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("%.40q: error %s, want %q", text, inBrief(got), want)
+		}
+	}
+}
+
 // A text survives run.toml, whatever is in it, for every kind of option and
 // number of repetitions.
 func TestConfigRoundTrip(t *testing.T) {

@@ -224,7 +224,7 @@ says where something is written, and with what --force.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
-ends its step. FILE is new or an earlier checkpoint; the one before it is kept as
+ends its step; less often where writing it would take more than a tenth of the time. FILE is new or an earlier checkpoint; the one before it is kept as
 FILE.previous. --resume FILE continues from there
 with the same bits as a run that was not interrupted, with the data and the options of
 the checkpoint, and keeps its state in the same file. Options that are given again must be the

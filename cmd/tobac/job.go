@@ -350,15 +350,22 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *progress) error {
 	if j.checkpoint == "" {
 		return r.Advance(ctx, r.Steps())
 	}
+	begun := time.Now()
 	if j.keep(r, j.checkpoint); j.unkept != nil {
 		return j.unkept
 	}
-	for r.Step() < r.Steps() {
+	for kept := time.Now(); r.Step() < r.Steps(); {
 		stopped := r.Advance(ctx, r.Step()+min(j.every, r.Steps()-r.Step()))
+		took := kept.Sub(begun) // by the last checkpoint
+		if stopped == nil && r.Step() < r.Steps() && time.Since(kept) < checkpointPause*took {
+			continue
+		}
+		begun = time.Now()
 		former := j.unkept
 		if j.keep(r, j.checkpoint); j.unkept != nil && former == nil && stopped == nil {
 			p.warn(message(j.unkept) + "; the run goes on, and tries again at the next checkpoint")
 		}
+		kept = time.Now()
 		if stopped == nil {
 			continue
 		}
@@ -369,6 +376,10 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *progress) error {
 	}
 	return nil
 }
+
+// checkpointPause times as long as a checkpoint took no other one is written, so that they take a tenth of
+// the time at most, but for the first and the last.
+var checkpointPause time.Duration = 9
 
 // keep writes the state of a run, or says in unkept why that failed.
 func (j *job) keep(r *tobac.Run, path string) {

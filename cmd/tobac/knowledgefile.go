@@ -157,7 +157,7 @@ var errOdds = errors.New(`no list of odds; allowed: a list such as [{from = "a",
 // parseKnowledge reads the text of a file of statements; source names it in errors.
 func parseKnowledge(text, source string) (s statements, err error) {
 	var k knowledgeFile
-	meta, err := toml.Decode(text, &k)
+	meta, err := decodeTOML(text, &k)
 	if err != nil {
 		return s, tomlError(err, source)
 	}
@@ -210,7 +210,7 @@ func tomlError(err error, source string) error {
 	if !errors.As(err, &fault) {
 		return &delimited.Error{Source: source, Problem: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	problem := strings.ReplaceAll(fault.Message, "\n", " ")
+	problem := inBrief(fault.Message)
 	if problem == "" {
 		problem = "no TOML"
 	}

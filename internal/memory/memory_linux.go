@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -22,9 +23,10 @@ func readSystem(root fs.FS) (best Room, known bool) {
 		consider(kb<<10, "MemAvailable")
 	}
 	if limit, ok := addressSpace(text(root, "proc/self/limits")); ok {
-		// Of the address space the runtime reserves more than it uses.
+		// What the runtime reserves counts, although it never uses most of it.
 		if pages, ok := leading(text(root, "proc/self/statm")); ok {
-			consider(limit-pages*int64(os.Getpagesize()), "ulimit -v")
+			taken := pages * int64(os.Getpagesize())
+			consider(limit-taken, fmt.Sprintf("ulimit -v: %s of %s of address space are taken, which Go reserves and hardly uses; GOMEMLIMIT or a control group bounds memory itself", Size(float64(taken)), Size(float64(limit))))
 		}
 	}
 	for _, line := range strings.Split(text(root, "proc/self/cgroup"), "\n") {

@@ -30,7 +30,7 @@ func TestReadSystem(t *testing.T) {
 			memory.Room{Bytes: 1501000, Limit: "the limit of the control group"}},
 		{"address space", fstest.MapFS{"proc/meminfo": file(meminfo),
 			"proc/self/limits": file("Limit  Soft Limit  Hard Limit  Units\nMax address space         4194304000           unlimited            bytes\n"), "proc/self/statm": file("1000 200 30 0 0 0 0")},
-			memory.Room{Bytes: 4194304000 - 1000*4096, Limit: "ulimit -v"}},
+			memory.Room{Bytes: 4194304000 - 1000*4096, Limit: "ulimit -v: 10 MB of 4.2 GB of address space are taken, which Go reserves and hardly uses; GOMEMLIMIT or a control group bounds memory itself"}},
 		{"no limit of the address space", fstest.MapFS{"proc/meminfo": file(meminfo),
 			"proc/self/limits": file("Max address space         unlimited            unlimited            bytes\n"), "proc/self/statm": file("1000 200")}, memory.Room{Bytes: 8000000 << 10, Limit: "MemAvailable"}},
 	} {
