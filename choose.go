@@ -61,7 +61,7 @@ func (r *Run) scoredModels() []Scored {
 	if r.shared.model != nil {
 		return []Scored{r.shared.model}
 	}
-	if m, ok := r.cfg.Model.(Scored); ok && !r.cfg.cheap() {
+	if m, ok := r.cfg.Model.(Scored); ok {
 		return []Scored{m}
 	}
 	return []Scored{Linear{}, BGe{}, GaussianProcess{}, NonGaussian{}, Additive{}}
@@ -88,16 +88,20 @@ func (r *Run) infer(ctx context.Context) (err error) {
 		if !r.cfg.cheap() {
 			return nil
 		}
-		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {
-			cfg.Prior = Prior{} // for the orders; SVGD has the prior itself
-		}
+		cfg.Prior = cfg.Prior.forOrders()
 	}
 	var chosen Model
+	var models []Scored // to compare
+	if cfg.Engine != BCD {
+		if models, err = r.orderModels(ctx, &cfg); err != nil {
+			return err
+		}
+	}
 	switch {
 	case cfg.Engine == BCD:
 		r.stage, err = newBCD(ctx, r.data, &cfg)
 	case cfg.Engine == MCMC, cfg.Engine == GFlowNet, d > exactVariables && cfg.Order.Known == nil:
-		s, err := settle(ctx, r.data, r.scoredModels(), &cfg)
+		s, err := settle(ctx, r.data, models, &cfg)
 		if err != nil {
 			return err
 		}
@@ -111,8 +115,11 @@ func (r *Run) infer(ctx context.Context) (err error) {
 			return err
 		}
 	default:
-		if r.inferred, err = inferExact(ctx, r.data, r.scoredModels(), &cfg); err != nil {
+		if r.inferred, err = inferExact(ctx, r.data, models, &cfg); err != nil {
 			return err
+		}
+		if _, estimated := models[0].(settledModel); estimated {
+			r.inferred.note += ", with estimated evidences of sets of parents"
 		}
 		chosen, r.compared = r.inferred.model, r.inferred.evidence
 		r.atOdds, err = r.inferred.against(ctx, r.data, &cfg)

@@ -35,6 +35,9 @@ func (r *Run) problem() problem {
 	p := problem{n: n, d: d, cfg: r.cfg, cheap: r.cfg.cheap()}
 	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD && r.cfg.Engine != Tempering || p.cheap && r.shared.inferred == nil {
 		all := r.scoredModels()
+		if _, scored := r.cfg.Model.(Scored); r.cfg.Model != nil && !scored {
+			all = all[:1] // estimated evidences
+		}
 		for _, m := range all {
 			if unsuited(m, all, r.data) != "" {
 				continue

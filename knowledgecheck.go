@@ -22,7 +22,7 @@ import (
 // takes as long as the posterior itself, and is left out above mixedVariables.
 func (inf *inference) against(ctx context.Context, data *dataset.Table, cfg *Config) (string, error) {
 	p, d := &cfg.Prior, len(data.Names)
-	if p.Own != nil || d > mixedVariables || p.statements() == 0 {
+	if _, estimated := inf.model.(settledModel); estimated || p.Own != nil || d > mixedVariables || p.statements() == 0 {
 		return "", nil
 	}
 	open := *cfg

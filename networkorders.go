@@ -12,8 +12,34 @@ import (
 
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact, or of more variables than it takes in the chains of the engine mcmc, which it leaves as the stage of the run: then there is no posterior yet.
-// The table begins with the scores of Gaussian processes, whose posterior says what matters.
 func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
+	graphs, err := r.networkGraphs(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	scored := []Scored{graphs.scored()}
+	r.cfg.Model, r.networkScale = graphs.model, graphs.scale
+	if len(r.data.Names) > exactVariables {
+		s, err := settle(ctx, r.data, scored, &r.cfg)
+		if err != nil {
+			return nil, err
+		}
+		c, err := newChains(ctx, r.data, s, &r.cfg)
+		if err != nil {
+			return nil, err
+		}
+		r.stage = &networkChains{c, graphs}
+		return nil, nil
+	}
+	inf, err := inferExact(ctx, r.data, scored, &r.cfg)
+	if err != nil {
+		return nil, err
+	}
+	return inf, graphs.equip(ctx, inf, r.data)
+}
+
+// networkGraphs estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
+func (r *Run) networkGraphs(ctx context.Context, asked FeedForward) (*networkGraphs, error) {
 	table, noise, unit, err := r.gaussianTable(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -42,26 +68,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
 		return nil, err
 	}
-	graphs := &networkGraphs{table: table, model: model, estimated: noise != asked.NoiseVariance, unit: unit, scale: scale}
-	scored := []Scored{graphs.scored()}
-	r.cfg.Model, r.networkScale = model, scale
-	if len(r.data.Names) > exactVariables {
-		s, err := settle(ctx, r.data, scored, &r.cfg)
-		if err != nil {
-			return nil, err
-		}
-		c, err := newChains(ctx, r.data, s, &r.cfg)
-		if err != nil {
-			return nil, err
-		}
-		r.stage = &networkChains{c, graphs}
-		return nil, nil
-	}
-	inf, err := inferExact(ctx, r.data, scored, &r.cfg)
-	if err != nil {
-		return nil, err
-	}
-	return inf, graphs.equip(ctx, inf, r.data)
+	return &networkGraphs{table: table, model: model, estimated: noise != asked.NoiseVariance, unit: unit, scale: scale}, nil
 }
 
 // temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.

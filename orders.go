@@ -35,6 +35,9 @@ func (r *Run) sampledOrders(ctx context.Context) ([]weightedOrder, error) {
 		one.order = o.Known
 		return []weightedOrder{one}, nil
 	case o.Method == nil:
+		if err := r.weighByPrior(); err != nil {
+			return nil, err
+		}
 		return r.inferred.drawnOrders(r.orderCount(), r.cfg.Seed), nil
 	}
 	f, err := findOrders(ctx, r.data, &r.cfg)
@@ -167,6 +170,7 @@ func (r *Run) Warnings() []string {
 	if r.atOdds != "" {
 		w = append(w, r.atOdds)
 	}
+	w = append(w, r.orderWarnings...)
 	if r.found != nil {
 		w = append(w, r.found.warnings(r.data.Names, r.cfg.Order.Count)...)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -444,52 +445,120 @@ func TestFailedResamplesAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Orders for SVGD are drawn from the posterior: a graph from the exact posterior, then
+// Orders for SVGD are drawn from the posterior of the model and the prior that were asked for: a graph, then
 // one of its orders, each as likely as the others. The shares of n orders with i before
-// j agree with the sum over all graphs within 4.5 standard errors.
+// j agree with the sum over all graphs within 4.5 standard errors: with node scores, with evidences of a likelihood that are estimated,
+// and with a prior of one's own that is no product over variables.
 func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	data := weak(20, 3, 3)
 	const n = 400
-	cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 1}, Prior: tobac.Prior{Kind: tobac.Fair}, Engine: tobac.SVGD, Order: tobac.Order{Count: n},
-		Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
-	res := fit(t, data, cfg)
-	if len(res.Components) != n {
-		t.Fatalf("%d orders, want %d", len(res.Components), n)
-	}
-	hypotheses, err := tobac.Linear{NoiseVariance: 1}.Hypotheses(t.Context(), data, nil, 1)
+	hypotheses, err := ownScored{}.Hypotheses(t.Context(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := hypotheses[0].Scores
-	graphs := acyclicGraphs(3)
-	var logs []float64
-	for _, g := range graphs {
-		v := 0.0
+	fair := func(g *dag.Graph) (log float64) {
 		for j := range 3 {
-			v += s.LogScore(j, g.Parents(j)) - math.Log([]float64{1, 2, 1}[len(g.Parents(j))]) // C(2, size)
+			log -= math.Log([]float64{1, 2, 1}[len(g.Parents(j))]) // C(2, size)
 		}
-		logs = append(logs, v)
+		return log
 	}
-	total := floats.LogSumExp(logs)
-	want := mat.NewDense(3, 3, nil)
-	for m, g := range graphs {
-		extensions := slices.DeleteFunc([][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}, func(o []int) bool { return !follows(g, o) })
-		for _, o := range extensions {
-			w := math.Exp(logs[m]-total) / float64(len(extensions))
-			for a, i := range o {
-				for _, j := range o[a+1:] {
-					want.Set(i, j, want.At(i, j)+w)
+	for _, c := range []struct {
+		name     string
+		model    tobac.Model
+		prior    tobac.Prior
+		logPrior func(g *dag.Graph) float64
+	}{
+		{"node scores", ownScored{}, tobac.Prior{Kind: tobac.Fair}, fair},
+		{"a likelihood", ownModel{}, tobac.Prior{Kind: tobac.Fair}, fair},
+		{"a prior", ownScored{}, tobac.Prior{Own: lastFirst{2, 0}}, func(g *dag.Graph) float64 {
+			if g.Has(2, 0) {
+				return 3
+			}
+			return 0
+		}},
+	} {
+		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Engine: tobac.SVGD, Order: tobac.Order{Count: n},
+			Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
+		if len(res.Components) != n {
+			t.Fatalf("%s: %d orders, want %d", c.name, len(res.Components), n)
+		}
+		graphs := acyclicGraphs(3)
+		var logs []float64
+		for _, g := range graphs {
+			v := c.logPrior(g)
+			for j := range 3 {
+				v += s.LogScore(j, g.Parents(j))
+			}
+			logs = append(logs, v)
+		}
+		total := floats.LogSumExp(logs)
+		want := mat.NewDense(3, 3, nil)
+		for m, g := range graphs {
+			extensions := slices.DeleteFunc([][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}, func(o []int) bool { return !follows(g, o) })
+			for _, o := range extensions {
+				w := math.Exp(logs[m]-total) / float64(len(extensions))
+				for a, i := range o {
+					for _, j := range o[a+1:] {
+						want.Set(i, j, want.At(i, j)+w)
+					}
+				}
+			}
+		}
+		got := res.Precedes()
+		for i := range 3 {
+			for j := range 3 {
+				p := want.At(i, j)
+				if se := math.Sqrt(p * (1 - p) / n); i != j && math.Abs(got.At(i, j)-p) > 4.5*se {
+					t.Errorf("%s: %d comes before %d in a fraction of %.3f, want %.3f ± %.3f", c.name, i, j, got.At(i, j), p, se)
 				}
 			}
 		}
 	}
-	got := res.Precedes()
-	for i := range 3 {
-		for j := range 3 {
-			p := want.At(i, j)
-			if se := math.Sqrt(p * (1 - p) / n); i != j && math.Abs(got.At(i, j)-p) > 4.5*se {
-				t.Errorf("%d comes before %d in a fraction of %.3f, want %.3f ± %.3f", i, j, got.At(i, j), p, se)
-			}
+}
+
+// lastFirst is a prior under which the edge between two variables has the odds e³, as an expression alone.
+type lastFirst struct{ from, to int }
+
+func (p lastFirst) LogProb(g *autograd.Node) *autograd.Node {
+	return g.Index(0, p.from).Index(0, p.to).Scale(3)
+}
+
+func (p lastFirst) Relabel(order []int) models.GraphPrior {
+	return lastFirst{slices.Index(order, p.from), slices.Index(order, p.to)}
+}
+
+// Networks draw their orders from the posterior of networks, which tempering computes; without evidences of its own a model has those of others, and says so.
+func TestOrdersOfNetworks(t *testing.T) {
+	data := table(40, 3, []string{"a", "b", "c"}, func(i, j int) float64 {
+		x := 2 * generic(i, 0)
+		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
+	})
+	model := tobac.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
+	cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Count: 30}, Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
+	res := fit(t, data, cfg)
+	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
+		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got, res.Evidence)
+	}
+	cfg.Model, cfg.Order.Count = ownModel{}, 1
+	nine := table(30, 9, strings.Split("abcdefghi", ""), generic)
+	if got := fit(t, nine, cfg); !strings.Contains(strings.Join(got.Warnings, "; "), "the orders do not come from the model own but from others, with node scores in closed form (9 variables have too many sets of parents") {
+		t.Errorf("warnings %q", got.Warnings)
+	}
+}
+
+// SVGD under orders from the posterior of a model with a noise variance for each column does not depend on their units.
+func TestUnitsOfParticles(t *testing.T) {
+	data := chain(t, 60).Train
+	other := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+	for i := range 60 {
+		other.X.Set(i, 1, 1024*data.X.At(i, 1))
+	}
+	for _, model := range []tobac.Model{tobac.Linear{Unequal: true}, tobac.BGe{}} {
+		cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Count: 3}, Sampler: small, Seed: 5}
+		a, b := fit(t, data, cfg), fit(t, other, cfg)
+		if !mat.EqualApprox(a.Probabilities, b.Probabilities, 1e-9) {
+			t.Errorf("%v: probabilities\n%.3v\nwith other units\n%.3v", model, mat.Formatted(a.Probabilities), mat.Formatted(b.Probabilities))
 		}
 	}
 }

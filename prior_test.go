@@ -206,7 +206,7 @@ func TestOwnPrior(t *testing.T) {
 	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}
-	// Orders are drawn under the prior of the package: the posterior over orders needs the product.
+	// Orders follow any prior.
 	cfg = particles()
 	cfg.Prior.Own, cfg.Order = models.UniformPrior{}, tobac.Order{Count: 3}
 	if got := fit(t, data, cfg); len(got.Components) != 3 {

@@ -27,11 +27,11 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	if err != nil {
 		return nil, err
 	}
-	sets, err := b.allSets(m, prior, cfg.Order.Known)
-	if err != nil {
-		return nil, err
+	if countSets(d, cfg.Order.Known != nil) > mostReferenceSets {
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, errTooManySets)
 	}
-	pools, err := evidences(ctx, m, b.scaled, sets, cfg)
+	sets := allSets(d, prior, cfg.Order.Known)
+	pools, err := evidences(ctx, m, b.scaled, sets, referencePoints, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +59,16 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	return inf[0], nil
 }
 
-// allSets are the sets of parents of every variable that the prior allows, in columns.
-func (b *referenceBuilder) allSets(m Model, prior *score.Prior, order []int) ([][][]int, error) {
-	d := len(b.data.Names)
-	if total := math.Exp2(float64(d)); order != nil && total > mostReferenceSets || order == nil && float64(d)*total/2 > mostReferenceSets {
-		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have too many sets of parents to estimate the evidence of each; allowed: at most 12 variables given an order, 10 without one", m, d)
+// countSets is the number of sets of parents of all d variables.
+func countSets(d int, ordered bool) float64 {
+	if ordered {
+		return math.Exp2(float64(d)) - 1
 	}
+	return float64(d) * math.Exp2(float64(d-1))
+}
+
+// allSets are the sets of parents of d variables that the prior allows, in columns.
+func allSets(d int, prior *score.Prior, order []int) [][][]int {
 	all := make([][][]int, d)
 	for j := range d {
 		candidates := slices.DeleteFunc(identity(d), func(i int) bool {
@@ -76,11 +80,11 @@ func (b *referenceBuilder) allSets(m Model, prior *score.Prior, order []int) ([]
 			}
 		})
 	}
-	return all, nil
+	return all
 }
 
-// evidences are estimates of ln p(x_j|x_A) of the sets of every variable, and those of either half of the points.
-func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int, cfg Config) (pools [3]*score.Pool, err error) {
+// evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
+func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int, points int, cfg Config) (pools [3]*score.Pool, err error) {
 	d, order := len(data.Names), cfg.Order.Known
 	if order == nil {
 		order = identity(d)
@@ -115,7 +119,7 @@ func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int
 			along[k] = inOrder(set, position)
 			slices.Sort(along[k])
 		}
-		all, err := s.Estimate(ctx, position[j], along, referencePoints)
+		all, err := s.Estimate(ctx, position[j], along, points)
 		if err != nil {
 			return pools, withName(err, data.Names)
 		}

@@ -49,6 +49,7 @@ type Run struct {
 	tableWarnings func() []string            // found once
 	sequence      func() Sequence            // of the rows, found once
 	networkScale  *posterior.Standardization // of the columns that networks over all orders are given; nil: as they are
+	orderWarnings []string                   // of what the orders of SVGD rest on
 	atOdds        string                     // the warning that the data speak against what is known; "": they do not
 
 	seconds Seconds

@@ -26,7 +26,7 @@ func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense, rng 
 	if err != nil {
 		return nil, err
 	}
-	features, err := evaluate("output layer", v, graphs, theta, func(g, t *autograd.Node) (all []*autograd.Node) {
+	features, err := evaluate("output layer", v.Vars(), v.ParamLen(), graphs, theta, func(g, t *autograd.Node) (all []*autograd.Node) {
 		for j := range f.d {
 			rows, n := f.observations(j)
 			if n == 0 {

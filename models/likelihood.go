@@ -48,7 +48,7 @@ type Weighted interface {
 // coordinates and one row of parameters per graph; theta is not looked at if the
 // likelihood has no parameters.
 func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, data []float64, err error) {
-	out, err := evaluate("log joint", lik, graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
+	out, err := evaluate("log joint", lik.Vars(), lik.ParamLen(), graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
 		lp, ld := lik.Terms(g, t)
 		return []*autograd.Node{lp.Sum(), ld.Sum()}
 	})
@@ -58,10 +58,22 @@ func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, dat
 	return out[0], out[1], nil
 }
 
-// evaluate computes expressions of a graph and its parameters for every graph with
+// LogPriors evaluates an unnormalised log prior at graphs.
+func LogPriors(prior GraphPrior, graphs []*dag.Graph) ([]float64, error) {
+	if len(graphs) == 0 {
+		return nil, nil
+	}
+	out, err := evaluate("log prior", graphs[0].Len(), 0, graphs, nil, func(g, _ *autograd.Node) []*autograd.Node { return []*autograd.Node{prior.LogProb(g)} })
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// evaluate computes expressions of graphs of d variables and n parameters for every graph with
 // its row of parameters; the results have the graphs as their first dimension.
-func evaluate(what string, lik Likelihood, graphs []*dag.Graph, theta *mat.Dense, build func(g, t *autograd.Node) []*autograd.Node) ([][]float64, error) {
-	d, m := lik.Vars(), len(graphs)
+func evaluate(what string, d, n int, graphs []*dag.Graph, theta *mat.Dense, build func(g, t *autograd.Node) []*autograd.Node) ([][]float64, error) {
+	m := len(graphs)
 	if m == 0 {
 		return nil, nil
 	}
@@ -70,7 +82,7 @@ func evaluate(what string, lik Likelihood, graphs []*dag.Graph, theta *mat.Dense
 	g := b.Input("graph", autograd.Shape{d, d}, p)
 	inputs, feeds := []*autograd.Node{g}, []autograd.Feed{{Data: make([]float64, m*d*d)}}
 	var t *autograd.Node
-	if n := lik.ParamLen(); n > 0 {
+	if n > 0 {
 		params, err := contiguous(theta, m, n)
 		if err != nil {
 			return nil, fmt.Errorf("models: %s: parameters: %w", what, err)

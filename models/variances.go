@@ -132,7 +132,7 @@ var (
 // InferredNoise are the noise variances of the equations, one row for each graph with its
 // row of parameters, as for [LogJoint].
 func InferredNoise(lik Gaussian, graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
-	out, err := evaluate("noise variances", lik, graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
+	out, err := evaluate("noise variances", lik.Vars(), lik.ParamLen(), graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
 		return []*autograd.Node{lik.Residuals(g, t)}
 	})
 	if err != nil || len(graphs) == 0 {

@@ -59,8 +59,12 @@ func (r *result) printRun(w io.Writer) {
 	if len(s.Diagnostics.Checks) > 0 {
 		printField(w, "checks", s.Diagnostics.String())
 	}
-	if forOrders && len(s.Evidence) > 0 {
+	switch {
+	case !forOrders || len(s.Evidence) == 0:
+	case len(s.Evidence) > 1:
 		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))
+	default:
+		printField(w, "orders", strings.TrimSuffix("drawn from their posterior under the model asked for, "+r.Sum, ", "))
 	}
 	switch {
 	case s.Orders != nil:

@@ -1,0 +1,121 @@
+package tobac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tobac/dag"
+	"tobac/models"
+)
+
+// Of the posterior that SVGD draws its orders from, where evidences of sets of parents are estimated.
+const (
+	mostOrderSets = 1024 // of all variables: those of 8 of them
+	orderPoints   = 128  // of each
+)
+
+// errTooManySets says that there are too many sets of parents to estimate the evidence of each.
+var errTooManySets = errors.New("too many sets of parents to estimate the evidence of each")
+
+// orderModels are the models under whose posterior SVGD draws its orders: the one that was asked for, with its node scores or with
+// estimated evidences in their place. Where there are none, other models take its place, with a warning.
+func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]Scored, error) {
+	if _, scored := r.cfg.Model.(Scored); scored || r.cfg.Model == nil {
+		return r.scoredModels(), nil
+	}
+	m, err := r.estimatedModel(ctx, cfg)
+	switch {
+	case err == nil:
+		return []Scored{m}, nil
+	case ctx.Err() != nil:
+		return nil, err
+	}
+	r.orderWarnings = append(r.orderWarnings, fmt.Sprintf("the orders do not come from the model %v but from others, with node scores in closed form (%v): give the order, or have a method find it",
+		r.cfg.Model, withName(err, r.data.Names)))
+	return r.scoredModels(), nil
+}
+
+// estimatedModel is the model with estimated evidences of sets of parents in place of node scores: of networks with one hidden layer those of the engine
+// tempering, of others those of all sets by package evidence.
+func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
+	if m, ok := r.cfg.Model.(FeedForward); ok {
+		if len(m.hidden()) > 1 {
+			return nil, errors.New("evidences of networks with several hidden layers take too long")
+		}
+		m.Output = models.SampledOutput
+		under := *r
+		under.cfg = *cfg
+		g, err := under.networkGraphs(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		return g.scored(), nil
+	}
+	d := len(r.data.Names)
+	if countSets(d, false) > mostOrderSets {
+		return nil, fmt.Errorf("%d variables have %w", d, errTooManySets)
+	}
+	prior, err := cfg.closedPrior(d, cfg.firstDensity(d))
+	if err != nil {
+		return nil, err
+	}
+	r.cfg.doing(SVGD, "estimating evidences of all sets of parents")
+	model, data, _, err := r.sampledModel()
+	if err != nil {
+		return nil, err
+	}
+	pools, err := evidences(ctx, model, data, allSets(d, prior, nil), orderPoints, *cfg)
+	return settledModel{r.cfg.Model, Hypothesis{Scores: pools[0]}}, err
+}
+
+// forOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a prior of one's own that is no product over variables it is what
+// that leaves no choice about; the draws are then weighted by [Run.weighByPrior].
+func (p Prior) forOrders() Prior {
+	if p.isModular() {
+		return p
+	}
+	q := Prior{Kind: Uniform}
+	if fixed, ok := p.Own.(models.FixedEdges); ok {
+		all := fixed.EdgeProbabilities()
+		d, _ := all.Dims()
+		for i := range d {
+			for j := range d {
+				switch v := all.At(i, j); {
+				case i == j:
+				case v == 0:
+					q.Forbidden = append(q.Forbidden, dag.Edge{From: i, To: j})
+				case v == 1:
+					q.Required = append(q.Required, dag.Edge{From: i, To: j})
+				}
+			}
+		}
+	}
+	return q
+}
+
+// isModular reports whether the prior is a product over variables.
+func (p *Prior) isModular() bool {
+	_, ok := p.Own.(Modular)
+	return ok || p.Own == nil
+}
+
+// weighByPrior weights the draws that orders are taken from by a prior of one's own under which they could not be drawn.
+func (r *Run) weighByPrior() error {
+	if r.cfg.Prior.isModular() {
+		return nil
+	}
+	p := r.inferred.post
+	logs, err := models.LogPriors(r.cfg.Prior.Own, p.Graphs())
+	if err != nil {
+		return err
+	}
+	for k, v := range logs {
+		p.Draws[k].LogWeight += v
+	}
+	if worth := p.Empirical().EffectiveSampleSize(); !(worth >= fewDraws) {
+		r.orderWarnings = append(r.orderWarnings, fmt.Sprintf("the orders follow the graph prior only roughly: of %d graphs drawn without it those count that it allows, as much as %.0f of equal weight: give the order, or a prior that is a product over variables",
+			len(logs), worth))
+	}
+	return nil
+}
