@@ -17,7 +17,7 @@
 //
 // # Tables of any size
 //
-// A [Stream] reads record by record and holds one of them at a time. It knows more separators (a bar, runs of blanks), lines of comment, and is less strict:
+// A [Stream] reads record by record and holds one of them at a time. It finds out the [Encoding] of a text, knows more separators (a bar, runs of blanks), lines of comment, and is less strict:
 // empty lines are skipped, and a quote inside unquoted text stands for itself. [NewStream] says which separator a text has.
 //
 // # Failure

@@ -31,6 +31,7 @@ type Cell struct {
 type Stream struct {
 	source   string
 	syntax   Syntax
+	text     *decoder
 	lines    *bufio.Reader
 	ahead    [][]byte // lines read to detect the separator
 	line     int      // lines read
@@ -57,17 +58,8 @@ const sampleLines = 100
 // into at least two fields; of several that do so equally well it is the first of tab, semicolon, bar, comma and blanks, provided that no field begins or ends
 // with another of the first four. A text that none splits has one column, and commas.
 func NewStream(r io.Reader, source string, syntax Syntax) (*Stream, error) {
-	s := &Stream{source: source, syntax: syntax, lines: bufio.NewReaderSize(&unixLines{r: r}, 1<<20)}
-	first, err := s.lines.Peek(3)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, locate(source, err)
-	}
-	switch {
-	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")):
-		return nil, &Error{Source: source, Problem: "text is UTF-16", Allowed: "UTF-8"}
-	case bytes.HasPrefix(first, []byte(byteOrderMark)):
-		s.lines.Discard(len(byteOrderMark)) // they are in the buffer
-	}
+	s := &Stream{source: source, syntax: syntax, text: &decoder{r: r}}
+	s.lines = bufio.NewReaderSize(&unixLines{r: s.text}, 1<<20)
 	for range syntax.Skip {
 		if _, err := s.physical(); err != nil {
 			return nil, s.skipped(err)
@@ -83,6 +75,9 @@ func NewStream(r io.Reader, source string, syntax Syntax) (*Stream, error) {
 	}
 	return s, nil
 }
+
+// Encoding is that of the text, as far as it has been read.
+func (s *Stream) Encoding() Encoding { return s.text.encoding }
 
 // Separator is the separator of the fields, ' ' for runs of blanks.
 func (s *Stream) Separator() rune { return s.syntax.Separator }
@@ -143,7 +138,7 @@ func (s *Stream) detect() error {
 
 // evenness is the fraction of the lines read ahead that have the commonest number of fields, 0 if that is 1.
 func (s *Stream) evenness(separator rune) float64 {
-	try := &Stream{source: s.source, syntax: Syntax{Separator: separator, Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
+	try := &Stream{source: s.source, text: s.text, syntax: Syntax{Separator: separator, Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
 	count := map[int]int{}
 	records, plausible := 0, true
 	for {
@@ -350,7 +345,7 @@ func (s *Stream) readLine() ([]byte, error) {
 	}
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if !utf8.Valid(line) {
-		return nil, &Error{Source: s.source, Line: s.line + len(s.ahead) + 1, Problem: "text is not UTF-8", Allowed: "UTF-8"}
+		return nil, &Error{Source: s.source, Line: s.line + len(s.ahead) + 1, Problem: "text is not " + s.text.encoding.String(), Allowed: "UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark"}
 	}
 	return line, nil
 }

@@ -34,8 +34,6 @@ var foreign = []signature{
 	{"SQLite format 3", "is a database of SQLite; save the table as CSV"},
 	{"$FL2", "is a file of SPSS; save the table as CSV"},
 	{"<stata_dta>", "is a file of Stata; save the table as CSV"},
-	{"\xff\xfe", "is text in UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
-	{"\xfe\xff", "is text in UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 }
 
 // deepest is how many compressions may lie around a table.
@@ -81,7 +79,7 @@ func read(r io.Reader, source string, layout Layout, whole *counter, depth int) 
 	case starts("PK\x03\x04"), starts("PAR1"):
 		return readRandomAccess(r, b, source, layout, starts("PAR1"))
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	if bytes.IndexByte(head, 0) >= 0 && !starts("\xff\xfe") && !starts("\xfe\xff") { // which begin a text in UTF-16
 		return nil, &FormatError{source, "is no text, and of no format that is known; allowed: " + allowedFiles}
 	}
 	return readText(b, source, layout)

@@ -28,6 +28,12 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 	if err := l.load(s); err != nil {
 		return nil, textError(err)
 	}
+	if e := s.Encoding(); e != delimited.UTF8 {
+		t.Format += ", in " + e.String()
+	}
+	if s.Encoding() == delimited.Windows1252 {
+		t.note("the text is not UTF-8, and is read as Windows-1252, which includes Latin-1; if names or words look wrong, save it as UTF-8")
+	}
 	if mark == ',' {
 		t.Format += ", with decimal commas"
 	}
@@ -41,14 +47,10 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 	return t, nil
 }
 
-// textError says what to do about text in another encoding.
+// textError is the error of what is decompressed, or that of the text.
 func textError(err error) error {
-	var fault *delimited.Error
 	if refused := new(FormatError); errors.As(err, &refused) {
-		return refused // of what is decompressed
-	}
-	if errors.As(err, &fault) && fault.Problem == "text is not UTF-8" {
-		fault.Allowed = "UTF-8; iconv -f LATIN1 -t UTF-8 turns most other texts into it"
+		return refused
 	}
 	return err
 }
