@@ -83,6 +83,9 @@ func (p *Profile) like(c *Column) *Profile {
 		is, known := gap[t.text]
 		q.gapText[k] = is || gapAlways(t.text) || !known && p.levelOf == nil && gapAmongNumbers(t.text)
 	}
+	if p.values != nil {
+		q.read()
+	}
 	return &q
 }
 
@@ -90,8 +93,15 @@ func (p *Profile) like(c *Column) *Profile {
 func (p *Profile) strange() (text string, is bool) {
 	var odd []Level
 	for k, t := range p.column.texts {
-		if _, known := p.levelOf[t.text]; !known && !p.gapText[k] {
+		if _, known := p.levelOf[t.text]; !known && !p.gapText[k] && (p.values == nil || p.values[k] != p.values[k]) {
 			odd = append(odd, Level{t.text, t.count})
+		}
+	}
+	if p.calendar != nil {
+		for row := range p.column.rows {
+			if v := p.column.number(row); v == v {
+				return fmt.Sprintf("has numbers such as %s among dates", spelled(v)), true
+			}
 		}
 	}
 	if p.levelOf != nil {
@@ -111,7 +121,10 @@ func (p *Profile) strange() (text string, is bool) {
 	if len(odd) == 0 {
 		return "", false
 	}
-	if p.levelOf == nil {
+	switch {
+	case p.values != nil:
+		return fmt.Sprintf("has values that are not spelled as in the data (%s)", describe(odd)), true
+	case p.levelOf == nil:
 		return fmt.Sprintf("has values that are no finite numbers (%s)", describe(odd)), true
 	}
 	return fmt.Sprintf("has levels that the data do not have (%s)", describe(odd)), true

@@ -1,13 +1,19 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// manyLevels is how many levels a category may have for indicators to be proposed.
-const manyLevels = 10
+// How many levels a category may have for indicators to be proposed, and for them to be mentioned.
+const (
+	manyLevels     = 10
+	mostIndicators = 50
+)
 
 // code decides what becomes of a wanted column.
 func (p *preparation) code(j int) {
@@ -26,7 +32,13 @@ func (p *preparation) code(j int) {
 	case Index, Identifier, Text:
 		p.unusable(j, leave)
 	case Date:
-		leave("has dates ("+p.example(q)+")", "--drop "+shellName+" leaves it out", drop)
+		if q.openDate {
+			leave("has dates whose day and month cannot be told apart ("+p.example(q)+")",
+				"--dates day-first or --dates month-first says what comes first, --drop "+shellName+" leaves it out", drop)
+			return
+		}
+		p.add(q, q.Name, -1)
+		p.coded(c, "read as "+q.calendar.String()+"; --drop leaves it out")
 	case Mixed:
 		p.mixed(j, leave)
 	case Constant:
@@ -46,20 +58,22 @@ func (p *preparation) code(j int) {
 			return
 		}
 		p.add(q, q.Name, -1)
-		p.coded(c, q.Levels)
+		p.coded(c, "coded "+codes(q.Levels))
 	case Category:
 		p.category(j, leave)
 	default:
 		if q.Kind == Boolean && q.levelOf != nil {
-			p.coded(c, q.Levels)
+			p.coded(c, "coded "+codes(q.Levels))
+		}
+		if q.spelling != nil {
+			p.coded(c, "read as "+q.spelling.String()+" ("+p.example(q)+")")
 		}
 		p.add(q, q.Name, -1)
 	}
 }
 
-// coded remembers how levels became numbers, for one note about all columns with the same.
-func (p *preparation) coded(c *Column, levels []Level) {
-	how := codes(levels)
+// coded remembers how a column became numbers, for one note about all columns with the same.
+func (p *preparation) coded(c *Column, how string) {
 	for k, before := range p.codings {
 		if before.how == how {
 			p.codings[k].columns = append(before.columns, c.Label())
@@ -69,7 +83,7 @@ func (p *preparation) coded(c *Column, levels []Level) {
 	p.codings = append(p.codings, coding{how, []string{c.Label()}})
 }
 
-// A coding is how the levels of some columns became numbers.
+// A coding is how some columns became numbers.
 type coding struct {
 	how     string
 	columns []string
@@ -78,9 +92,9 @@ type coding struct {
 func (p *preparation) noteCodings() {
 	for _, c := range p.codings {
 		if len(c.columns) == 1 {
-			p.note("%s is coded %s", c.columns[0], c.how)
+			p.note("%s is %s", c.columns[0], c.how)
 		} else {
-			p.note("%s and %s are coded %s", strings.Join(c.columns[:len(c.columns)-1], ", "), c.columns[len(c.columns)-1], c.how)
+			p.note("%s and %s are %s", strings.Join(c.columns[:len(c.columns)-1], ", "), c.columns[len(c.columns)-1], c.how)
 		}
 	}
 }
@@ -162,30 +176,22 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 
 // why says what may be meant by a text that looks almost like a number.
 func why(text string) string {
-	trimmed := strings.Trim(text, " %$€£")
-	plain := strings.NewReplacer(",", "", "_", "", " ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "").Replace(trimmed)
 	lower := strings.ToLower(strings.TrimLeft(text, "+-"))
 	if lower == "inf" || lower == "infinity" || lower == "∞" {
 		return " (infinite)"
 	}
-	if _, ok := plainNumber(plain); !ok {
-		if strings.Count(text, ".")+strings.Count(text, ",") > 1 {
-			return " (thousands separators are not read)"
-		}
-		if strings.ContainsAny(lower, "eE") && strings.Trim(lower, "0123456789eE+-.") == "" {
-			return " (beyond the range of numbers)"
-		}
-		return ""
-	}
+	s, ok := takeApart(text)
 	switch {
-	case trimmed != text:
-		return " (units are not read)"
-	case strings.Count(text, ",") == 1 && !strings.Contains(text, "."):
-		return " (a decimal comma is read beside semicolons, tabs, bars and blanks, if all numbers have it)"
-	case strings.Contains(text, ".") && plain == text:
-		return " (other numbers have decimal commas)"
+	case !ok:
+		return ""
+	case s.unit != 0:
+		return " (not all values have this sign)"
+	case s.group != 0 || s.either != 0:
+		return " (separators of thousands that not all values have, or another decimal mark)"
+	case s.mark != 0 && strings.ContainsRune(text, s.mark) && !strings.ContainsAny(lower, "e"):
+		return " (other numbers have another decimal mark)"
 	}
-	return " (digits in groups are not read)"
+	return " (beyond the range of numbers)"
 }
 
 // category codes a category, or refuses it.
@@ -196,7 +202,7 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 	switch {
 	case len(q.Levels) == 2:
 		p.add(q, q.Name, -1)
-		p.coded(c, q.Levels)
+		p.coded(c, "coded "+codes(q.Levels))
 	case p.o.Categories == CategoriesDrop:
 		p.note("%s %s, and is left out", c.Label(), what)
 	case p.o.Categories == CategoriesCodes:
@@ -216,10 +222,17 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 		}
 		p.note("%s %s: a column of 0 and 1 for each but %s, without edges between them", c.Label(), what, short(q.Levels[base].Name))
 	default:
-		solve := fmt.Sprintf("--categories indicators makes %d columns of 0 and 1, --ordinal %s one in that order, --drop %s or --categories drop leaves it out",
-			len(q.Levels)-1, shellQuote(name+"="+proposal(q.Levels)), shellQuote(name))
-		remedy := func(o *Options) { o.Categories = CategoriesIndicators }
-		if len(q.Levels) > manyLevels {
+		solve, remedy := "--drop "+shellQuote(name)+" or --categories drop leaves it out", func(o *Options) { o.Categories = CategoriesIndicators }
+		if order := proposal(q.Levels); order != "" {
+			solve = "--ordinal " + shellQuote(name+"="+order) + " makes one in that order, " + solve
+		}
+		switch {
+		case len(q.Levels) <= manyLevels:
+			solve = fmt.Sprintf("--categories indicators makes %d columns of 0 and 1, %s", len(q.Levels)-1, solve)
+		case len(q.Levels) <= mostIndicators:
+			solve += fmt.Sprintf(", --categories indicators makes %d columns of 0 and 1", len(q.Levels)-1)
+			fallthrough
+		default:
 			remedy = drop
 		}
 		leave(what, solve, remedy)
@@ -254,23 +267,34 @@ func (p *preparation) example(q *Profile) string {
 			return "such as " + short(t.text)
 		}
 	}
-	return "numbers in a format of dates"
+	return ""
 }
 
 // ranks are words of scales, from low to high.
 var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "very bad", "tiny", "low", "poor", "bad", "small", "rarely", "fair", "sometimes", "medium", "middle", "mid", "moderate", "avg", "average",
 	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
 
-// proposal is how an order of levels might be written: by words of scales if all of them are, else by name, and no more than three.
+// proposal is how an order of levels might be written: by words of scales if all of them are, by their numbers if all have some, else by name, and then no more than
+// three. It is "" if the levels cannot be written as an option.
 func proposal(levels []Level) string {
 	sorted := slices.Clone(levels)
 	rank := func(l Level) int { return slices.Index(ranks, strings.ToLower(l.Name)) }
-	if !slices.ContainsFunc(sorted, func(l Level) bool { return rank(l) < 0 }) {
+	switch {
+	case slices.ContainsFunc(sorted, func(l Level) bool { return strings.Contains(l.Name, "<") }):
+		return ""
+	case !slices.ContainsFunc(sorted, func(l Level) bool { return rank(l) < 0 }):
 		slices.SortStableFunc(sorted, func(a, b Level) int { return rank(a) - rank(b) })
-		return joinLevels(sorted)
-	}
-	if len(sorted) > 3 {
+	case len(sorted) <= mostIndicators && !slices.ContainsFunc(sorted, func(l Level) bool { return !digits.MatchString(l.Name) }):
+		slices.SortStableFunc(sorted, func(a, b Level) int {
+			v, _ := strconv.ParseFloat(digits.FindString(a.Name), 64) // of digits, however many
+			w, _ := strconv.ParseFloat(digits.FindString(b.Name), 64)
+			return cmp.Compare(v, w)
+		})
+	case len(sorted) > 3:
 		return joinLevels(sorted[:2]) + "<..."
 	}
 	return joinLevels(sorted)
 }
+
+// digits are the first number of a level.
+var digits = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)

@@ -17,8 +17,8 @@ type Column struct {
 	codes    []int32     // of the texts: 0 for numbers and empty cells, k for texts[k−1]; may be shorter than the column
 	texts    []text
 	codeOf   map[string]int32
+	spells   bool // more than mostTexts texts are kept
 	kept     int  // bytes of codes and texts
-	dated    bool // numbers are dates by the format of the file
 }
 
 // A text is one that cells of a column hold, with how many do.
@@ -30,7 +30,7 @@ type text struct {
 
 const (
 	blockRows = 1 << 15
-	// mostTexts is how many different texts of a column are kept; the others count as one.
+	// mostTexts is how many different texts of a column are kept, unless these spell numbers; the others count as one.
 	mostTexts = 1 << 16
 	otherText = "(other texts)"
 )
@@ -55,7 +55,10 @@ func (c *Column) addText(t []byte, line int) {
 	code, known := c.codeOf[string(t)]
 	if !known {
 		s := string(t)
-		if len(c.texts) >= mostTexts {
+		if len(c.texts) == mostTexts {
+			c.spells = c.spell()
+		}
+		if len(c.texts) >= mostTexts && !c.spells {
 			s = otherText
 			code, known = c.codeOf[s]
 		}
@@ -76,6 +79,20 @@ func (c *Column) addText(t []byte, line int) {
 	c.codes = append(c.codes, code)
 	c.kept += 4
 	c.addNumber(math.NaN())
+}
+
+// spell reports whether the first texts of a column spell numbers, or are dates.
+func (c *Column) spell() bool {
+	const some = 100
+	var texts []string
+	for _, t := range c.texts[:some] {
+		if !gapAlways(t.text) && !gapAmongNumbers(t.text) {
+			texts = append(texts, t.text)
+		}
+	}
+	_, spelled := newSpelling(texts, 0, true)
+	_, _, dates := newCalendar(texts, DatesAuto)
+	return spelled || dates
 }
 
 // number is the number in a row, NaN if there is none.

@@ -42,6 +42,8 @@ func (p *Profile) Measured() bool {
 	switch p.Kind {
 	case Number, Boolean, Ordinal, Index, Identifier:
 		return true
+	case Date:
+		return !p.openDate
 	case Constant:
 		return p.Min == p.Max
 	}

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Kind is what the values of a column are.
@@ -70,6 +69,10 @@ type Profile struct {
 
 	column   *Column
 	gapText  []bool         // by code − 1
+	values   []float64      // by code − 1: the numbers that texts spell, NaN where they do not; nil if none does
+	spelling *spelling      // how they do
+	calendar *calendar      // they are dates
+	openDate bool           // they are dates, of which the order of day and month is not clear
 	gapValue []float64      // numbers that count as missing
 	levelOf  map[string]int // of a text or a spelled number
 	rising   bool           // every number is greater than the one before
@@ -97,9 +100,9 @@ func (p *Profile) count(rows []int) numbersAndTexts {
 	before := math.Inf(-1)
 	sum := 0.0
 	each(rows, p.column.rows, func(at, row int) {
-		v := p.column.number(row)
+		v := p.number(row)
 		if v != v || slices.Contains(p.gapValue, v) {
-			if code := p.column.code(row); code > 0 {
+			if code := p.column.code(row); code > 0 && v != v {
 				n.texts[code-1]++
 			} else {
 				n.gaps++
@@ -144,34 +147,47 @@ func each(rows []int, all int, f func(at, row int)) {
 	}
 }
 
-// profile describes a column in the given rows. codes are the texts of further missing values; categorical says that numbers are codes of a category; order, if
-// not nil, the levels of an ordinal.
-func profile(c *Column, rows []int, codes []string, categorical bool, order []string) *Profile {
+// number is that in a row, as a number or spelled by a text; NaN if there is none.
+func (p *Profile) number(row int) float64 {
+	v := p.column.number(row)
+	if v != v && p.values != nil {
+		if code := p.column.code(row); code > 0 {
+			return p.values[code-1]
+		}
+	}
+	return v
+}
+
+// profile describes a column in the given rows. categorical says that numbers are codes of a category; order, if not nil, the levels of an ordinal.
+func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, order []string) *Profile {
 	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c, gapText: make([]bool, len(c.texts))}
 	if rows != nil {
 		p.Rows = len(rows)
 	}
-	for _, code := range codes {
+	for _, code := range o.MissingCodes {
 		if v, ok := plainNumber(code); ok {
 			p.gapValue = append(p.gapValue, v)
 		}
 	}
 	n := p.count(rows)
-	words := 0 // that are values
+	var words []string // that are values
 	for k, t := range c.texts {
-		if p.gapText[k] = gapAlways(t.text) || slices.Contains(codes, t.text); !p.gapText[k] && !gapAmongNumbers(t.text) {
-			words += n.texts[k]
+		if p.gapText[k] = gapAlways(t.text) || slices.Contains(o.MissingCodes, t.text); !p.gapText[k] && !gapAmongNumbers(t.text) && n.texts[k] > 0 {
+			words = append(words, t.text)
 		}
 	}
-	dates := words > 0 && n.numbers == 0 && allDates(c.texts, n.texts, p.gapText)
-	if words == 0 && n.numbers > 0 && !categorical && order == nil || dates || booleanWords(c.texts, n.texts, p.gapText) {
+	plain := !categorical && order == nil
+	if plain && len(words) > 0 && p.spell(t, words, n.numbers, o.Dates) {
+		n = p.count(rows)
+	}
+	if len(words) == 0 && n.numbers > 0 && plain || p.values != nil || p.openDate || len(words) == 2 && isBoolean(words[0], words[1]) {
 		for k, t := range c.texts {
 			p.gapText[k] = p.gapText[k] || gapAmongNumbers(t.text)
 		}
 	}
 	p.Gaps = n.gaps
 	if n.gaps > 0 {
-		p.spell(rows, n.gaps)
+		p.countGaps(rows, n.gaps)
 	}
 	texts, different := 0, len(n.distinct)
 	for k, t := range c.texts {
@@ -186,16 +202,57 @@ func profile(c *Column, rows []int, codes []string, categorical bool, order []st
 		}
 	}
 	p.Distinct = min(different, manyDistinct)
-	p.classify(n, texts, dates, categorical, order)
+	p.classify(n, texts, different, categorical, order)
 	return p
 }
 
-// spell counts empty cells and the numbers that count as missing apart.
-func (p *Profile) spell(rows []int, gaps int) {
+// spell finds out whether all words of a column spell numbers, or are dates, and if so reads them. numbers is how many cells are numbers, all of them below p.Max.
+func (p *Profile) spell(t *Table, words []string, numbers int, order Dates) bool {
+	if s, ok := newSpelling(words, t.mark, t.commas); ok && (numbers == 0 || s.unit == 0 && (s.group == 0 || p.Max < 1000 && p.Min > -1000)) {
+		p.spelling = &s
+	} else if numbers > 0 {
+		return false
+	} else if p.calendar, p.openDate, ok = newCalendar(words, order); !ok || p.openDate {
+		return false
+	}
+	read := p.reader()
+	for _, word := range words {
+		if _, ok := read(word); !ok { // beyond the range of numbers
+			p.spelling, p.calendar = nil, nil
+			return false
+		}
+	}
+	p.read()
+	return true
+}
+
+// reader returns the function that makes numbers of the texts of a column.
+func (p *Profile) reader() func(text string) (float64, bool) {
+	if p.calendar != nil {
+		return p.calendar.reader()
+	}
+	return p.spelling.number
+}
+
+// read reads the numbers that the texts of a column spell.
+func (p *Profile) read() {
+	p.values = make([]float64, len(p.column.texts))
+	read := p.reader()
+	for k, t := range p.column.texts {
+		v, ok := read(t.text)
+		if !ok || p.gapText[k] {
+			v = math.NaN()
+		}
+		p.values[k] = v
+	}
+}
+
+// countGaps counts empty cells and the numbers that count as missing apart.
+func (p *Profile) countGaps(rows []int, gaps int) {
 	count := map[float64]int{}
 	if len(p.gapValue) > 0 {
 		each(rows, p.column.rows, func(_, row int) {
-			if v := p.column.number(row); slices.Contains(p.gapValue, v) {
+			if v := p.number(row); slices.Contains(p.gapValue, v) {
 				count[v]++
 				gaps--
 			}
@@ -216,7 +273,7 @@ func (p *Profile) spell(rows []int, gaps int) {
 const fewLevels = 8
 
 // classify finds the kind.
-func (p *Profile) classify(n numbersAndTexts, texts int, dates, categorical bool, order []string) {
+func (p *Profile) classify(n numbersAndTexts, texts, different int, categorical bool, order []string) {
 	values := n.numbers + texts
 	switch {
 	case values == 0:
@@ -226,7 +283,7 @@ func (p *Profile) classify(n numbersAndTexts, texts int, dates, categorical bool
 		p.Kind = Constant
 		p.levels(n)
 		return
-	case p.column.dated && texts == 0, dates:
+	case p.calendar != nil, p.openDate:
 		p.Kind = Date
 		return
 	case order != nil:
@@ -243,7 +300,10 @@ func (p *Profile) classify(n numbersAndTexts, texts int, dates, categorical bool
 		return
 	}
 	switch {
-	case categorical, n.numbers == 0 && p.Distinct <= max(2, values/2), n.numbers > 0 && p.Distinct <= fewLevels && values >= 4*p.Distinct:
+	case p.column.codeOf[otherText] > 0 && n.numbers == 0:
+		p.Kind = Text
+		return
+	case categorical, n.numbers == 0 && different <= max(2, values/2), n.numbers > 0 && p.Distinct <= fewLevels && values >= 4*p.Distinct:
 		p.Kind = Category
 	case n.numbers > 0:
 		p.mixed(n)
@@ -296,7 +356,7 @@ func (p *Profile) numeric(n numbersAndTexts) {
 	case p.Position == 1 && unnamed && p.Whole && p.Gaps == 0,
 		p.Position == 1 && counted && n.numbers >= longIndex && !generatedName.MatchString(p.Name):
 		p.Kind = Index
-	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && (p.rising || allDifferent(p.column)):
+	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && (p.rising || p.allDifferent()):
 		p.Kind = Identifier
 	case len(n.distinct) == 2 && p.Min == 0 && p.Max == 1:
 		p.Kind = Boolean
@@ -310,21 +370,25 @@ func (p *Profile) numeric(n numbersAndTexts) {
 var generatedName = regexp.MustCompile(`^X[0-9]+$`)
 
 // allDifferent reports whether no number occurs twice in a column.
-func allDifferent(c *Column) bool {
-	seen := make(map[float64]bool, c.rows)
-	for _, block := range c.blocks {
-		for _, v := range block {
-			if seen[v] {
-				return false
-			}
-			seen[v] = true
+func (p *Profile) allDifferent() bool {
+	seen := make(map[float64]bool, p.column.rows)
+	for row := range p.column.rows {
+		v := p.number(row)
+		if seen[v] {
+			return false
 		}
+		seen[v] = true
 	}
 	return true
 }
 
 // levels lists the levels by name.
 func (p *Profile) levels(n numbersAndTexts) {
+	if p.values != nil { // of a constant
+		k := slices.IndexFunc(p.values, func(v float64) bool { return v == v })
+		p.Levels = []Level{{p.column.texts[k].text, n.numbers}}
+		return
+	}
 	for k, t := range p.column.texts {
 		if n.texts[k] > 0 && !p.gapText[k] {
 			p.Levels = append(p.Levels, Level{t.text, n.texts[k]})
@@ -383,53 +447,6 @@ func isBoolean(a, b string) bool {
 		}
 	}
 	return false
-}
-
-// booleanWords reports whether the texts are the two words of a boolean, missing values aside.
-func booleanWords(all []text, counts []int, gap []bool) bool {
-	var words []string
-	for k, t := range all {
-		if counts[k] > 0 && !gap[k] && !gapAmongNumbers(t.text) {
-			words = append(words, t.text)
-		}
-	}
-	return len(words) == 2 && isBoolean(words[0], words[1])
-}
-
-// dateLayouts are the forms of dates and times that are recognised.
-var dateLayouts = []string{
-	"2006-01-02", "2006/01/02", "2006/1/2", "2006.01.02", "02.01.2006", "2.1.2006", "01/02/2006", "02/01/2006", "1/2/2006", "2/1/2006", "01/02/06", "02/01/06", "1/2/06", "2/1/06", "02-01-2006", "01-02-2006",
-	"2006-01", "2006-Jan", "Jan-2006", "Jan 2006", "January 2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006", "02-Jan-2006", "02-Jan-06", "2-Jan-06", "Jan 2 2006",
-	"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, "01/02/2006 15:04", "02/01/2006 15:04", "1/2/2006 15:04", "01/02/2006 15:04:05", "02.01.2006 15:04", "02.01.2006 15:04:05",
-	"15:04", "15:04:05", "2006Q1",
-}
-
-// someDates is how many different texts are tried.
-const someDates = 200
-
-// allDates reports whether all texts that are values are dates, as far as tried.
-func allDates(all []text, counts []int, gap []bool) bool {
-	tried, last := 0, 0
-	for k, t := range all {
-		if counts[k] == 0 || gap[k] || gapAmongNumbers(t.text) {
-			continue
-		}
-		if tried++; tried > someDates {
-			break
-		}
-		found := false
-		for step := range dateLayouts {
-			at := (last + step) % len(dateLayouts) // most columns keep to one
-			if _, err := time.Parse(dateLayouts[at], t.text); err == nil {
-				found, last = true, at
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	return tried > 0
 }
 
 // An extreme is a number that may stand for missing values.

@@ -28,6 +28,8 @@ type loader struct {
 	layout Layout
 	// number reads a number as the file writes them. like is number without memory of what it read, for cells that may be names.
 	number, like func([]byte) (float64, bool)
+	// survey looks at the first records before any is read; nil for formats that need not.
+	survey func([]record)
 	// padded says that records end with their last cell that is not empty.
 	padded  bool
 	width   int
@@ -66,6 +68,9 @@ func (l *loader) load(s source) error {
 	more := len(head) == headRecords || held >= headBytes
 	if len(head) == 0 {
 		return &FormatError{l.t.Source, "file is empty"}
+	}
+	if l.survey != nil {
+		l.survey(head)
 	}
 	body, named := l.begin(head)
 	for _, r := range body {

@@ -70,6 +70,7 @@ type Options struct {
 	// Ordinal gives levels their order: "size=small<medium<large". They are coded 0, 1, 2.
 	Ordinal   []string
 	Dependent Dependent
+	Dates     Dates
 }
 
 // An OptionError says that an option does not fit the table, or nothing at all.
@@ -263,6 +264,9 @@ func (o *Options) Flags() string {
 	list("categorical", o.Categorical)
 	for _, spec := range o.Ordinal {
 		add("ordinal", spec)
+	}
+	if o.Dates != DatesAuto {
+		add("dates", o.Dates.String())
 	}
 	if o.Dependent != DependentError {
 		add("dependent", o.Dependent.String())

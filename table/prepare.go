@@ -189,7 +189,7 @@ func (p *preparation) choose() (err error) {
 		}
 		p.named[j] = p.named[j] || keep[j]
 		p.wanted = append(p.wanted, j)
-		p.out.Profiles[j] = profile(t.Columns[j], p.rows, o.MissingCodes, categorical[j], p.order[j])
+		p.out.Profiles[j] = profile(t, t.Columns[j], p.rows, o, categorical[j], p.order[j])
 	}
 	if left := len(t.Columns) - len(p.wanted); left > 0 {
 		p.note("%s left out as asked for", plural(left, "column"))
@@ -542,7 +542,7 @@ func (p *preparation) noteMeasurements() {
 
 // missing reports whether the value in a row of the file is missing.
 func (q *Profile) missing(row int) bool {
-	if v := q.column.number(row); v == v {
+	if v := q.number(row); v == v {
 		return slices.Contains(q.gapValue, v)
 	}
 	code := q.column.code(row)
@@ -573,7 +573,7 @@ func (c *Coded) value(row int) float64 {
 		if q.missing(row) {
 			return math.NaN()
 		}
-		return q.column.number(row)
+		return q.number(row)
 	}
 	switch k := q.level(row); {
 	case k < 0:

@@ -63,9 +63,9 @@ func TestKinds(t *testing.T) {
 		{"identifier elsewhere is a number", counting(1), table.Number, 0},
 		{"infinite", []string{"1", "Inf", "2", "3", "4", "5", "6", "8", "9", "10"}, table.Mixed, 0},
 		{"digits in groups", append([]string{"1_000"}, counting(1)[1:]...), table.Mixed, 0},
-		{"thousands", []string{"\"1,000\"", "\"2,500\"", "\"1,750\""}, table.Mixed, 0},
-		{"units", []string{"$5", "$7", "$12"}, table.Mixed, 0},
-		{"percentages", []string{"5%", "7%", "NA"}, table.Mixed, 10},
+		{"thousands", []string{"\"1,000\"", "\"2,500\"", "\"1,750\""}, table.Number, 0},
+		{"units", []string{"$5", "$7", "$12"}, table.Number, 0},
+		{"percentages", []string{"5%", "7%", "NA"}, table.Number, 10},
 		{"hexadecimal", append([]string{"0x1F"}, counting(1)[1:]...), table.Mixed, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,13 +164,12 @@ func TestRefusal(t *testing.T) {
 	if !errors.As(err, &r) {
 		t.Fatalf("error %v", err)
 	}
-	want := `t.csv: 5 problems
-  column 1 (species): is a category of 3 levels (A 7, B 5, C 4); --categories indicators makes 2 columns of 0 and 1, --ordinal 'species=A<B<C' one in that order, --drop species or --categories drop leaves it out
-  column 2 (day): has dates (such as 2020-01-02); --drop day leaves it out
+	want := `t.csv: 4 problems
+  column 1 (species): is a category of 3 levels (A 7, B 5, C 4); --categories indicators makes 2 columns of 0 and 1, --ordinal 'species=A<B<C' makes one in that order, --drop species or --categories drop leaves it out
   column 6 (flat): is constant: every value is 5; --dependent drop or --drop flat leaves it out
   missing values in 2 rows of 16: 1 in column 3 (bill) spelled "NA", 1 in column 8 (sex) spelled "NA"; --missing drop leaves out 2 rows and keeps 14, --missing impute completes them
   column 7 (twice) is determined by others: twice = 2·mass; --dependent drop leaves out the last column of each dependence
-  solved together by: --drop day --missing drop --categories indicators --dependent drop`
+  solved together by: --missing drop --categories indicators --dependent drop`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}

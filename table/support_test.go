@@ -15,7 +15,7 @@ func read(t testing.TB, text string, layout table.Layout) *table.Table {
 	t.Helper()
 	got, err := table.Read(strings.NewReader(text), "t.csv", layout)
 	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%.300q: %v", text, err)
 	}
 	return got
 }
@@ -25,7 +25,7 @@ func prepare(t testing.TB, text string, layout table.Layout, o table.Options) *t
 	t.Helper()
 	p, err := table.Prepare(read(t, text, layout), o)
 	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%.300q: %v", text, err)
 	}
 	return p
 }

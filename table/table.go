@@ -55,6 +55,8 @@ type Table struct {
 	faults   []fault // rows of other lengths
 	problems []Problem
 	unit     string   // what places count: "line", or "row" of a sheet
+	mark     rune     // of decimals in a text, 0 if no number has one
+	commas   bool     // separate its fields
 	takes    []string // options of a layout, by the names of their flags
 }
 

@@ -25,6 +25,7 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 			return any.Number(text, s.Separator())
 		},
 	}
+	l.survey = func(head []record) { mark = t.decimalMark(head, s.Separator()) }
 	if err := l.load(s); err != nil {
 		return nil, textError(err)
 	}
@@ -34,6 +35,7 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 	if s.Encoding() == delimited.Windows1252 {
 		t.note("the text is not UTF-8, and is read as Windows-1252, which includes Latin-1; if names or words look wrong, save it as UTF-8")
 	}
+	t.mark, t.commas = rune(mark), s.Separator() == ','
 	if mark == ',' {
 		t.Format += ", with decimal commas"
 	}
@@ -45,6 +47,37 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 		t.note("%s left out", plural(comments, "comment"))
 	}
 	return t, nil
+}
+
+// decimalMark is the decimal mark of a text if the first records tell, 0 if not. Beside other separators than commas 1,234 may be a little more than one, or
+// than a thousand; a number with another count of digits behind its mark tells.
+func (t *Table) decimalMark(head []record, separator rune) delimited.DecimalMark {
+	if separator == ',' {
+		return 0
+	}
+	points, commas := false, false
+	open := ""
+	for _, r := range head {
+		for _, c := range r.cells {
+			s, ok := takeApart(string(c.Text))
+			if !ok {
+				continue
+			}
+			points, commas = points || s.mark == '.', commas || s.mark == ','
+			if s.either == ',' && open == "" {
+				open = string(c.Text)
+			}
+		}
+	}
+	switch {
+	case points && !commas:
+		return '.'
+	case commas && !points:
+		return ','
+	case open != "" && !points:
+		t.note("commas are decimal marks, as in %s, although no number tells them from separators of thousands", open)
+	}
+	return 0
 }
 
 // textError is the error of what is decompressed, or that of the text.

@@ -135,7 +135,7 @@ func TestWorkbookDialects(t *testing.T) {
 				row(2, `<c r="A2" s="1"><v>43831</v></c><c r="B2" s="2"><v>43831.5</v></c><c r="C2" s="3"><v>43831</v></c>`) +
 				row(3, `<c r="A3" s="1"><v>43833</v></c><c r="B3" s="2"><v>43831.75</v></c><c r="C3" s="3"><v>1</v></c>`) +
 				row(4, `<c r="A4" t="d"><v>2020-01-04</v></c><c r="B4" s="2"><v>43832</v></c><c r="C4" s="3"><v>2.5</v></c>`))},
-			"1", []string{"day date 0 gaps", "time date 0 gaps", "mass number 0 gaps 1..43831"}},
+			"1", []string{"day date 0 gaps 0..3", "time date 0 gaps 0.5..1", "mass number 0 gaps 1..43831"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := xlsx(t, c.parts)

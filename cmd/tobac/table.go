@@ -34,7 +34,7 @@ tobac check DATA says what is read, and whether fit takes it.`
 
 // tableFlags are the names of the flags of tableOptions.
 var tableFlags = []string{"columns", "drop", "keep", "rows", "skip", "delimiter", "comment", "header", "names", "sheet",
-	"missing", "missing-code", "categories", "categorical", "ordinal", "dependent"}
+	"missing", "missing-code", "categories", "categorical", "ordinal", "dates", "dependent"}
 
 func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
@@ -53,6 +53,7 @@ func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "what to do about categories of more than two levels")
 	f.Var(&columnList{&o.want.Categorical}, "categorical", "these columns have numbers that are codes of categories")
 	f.Var(&several{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
+	f.Var(choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
 	f.Var(choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
 }
 
