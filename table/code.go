@@ -18,7 +18,7 @@ const (
 // code decides what becomes of a wanted column.
 func (p *preparation) code(j int) {
 	q, c := p.out.Profiles[j], p.t.Columns[j]
-	name, drop := p.dropping(j)
+	name, _ := p.dropping(j)
 	shellName := shellQuote(name)
 	leave := func(text, solve string, remedy func(*Options)) {
 		p.problem(Problem{Column: c.Position, Text: c.Label() + ": " + text, Solve: solve, remedy: remedy})
@@ -32,13 +32,7 @@ func (p *preparation) code(j int) {
 	case Index, Identifier, Text:
 		p.unusable(j, leave)
 	case Date:
-		if q.openDate {
-			leave("has dates whose day and month cannot be told apart ("+p.example(q)+")",
-				"--dates day-first or --dates month-first says what comes first, --drop "+shellName+" leaves it out", drop)
-			return
-		}
-		p.add(q, q.Name, -1)
-		p.coded(c, "read as "+q.calendar.String()+"; --drop leaves it out")
+		p.date(j, leave)
 	case Mixed:
 		p.mixed(j, leave)
 	case Constant:
@@ -133,6 +127,25 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 		p.note("%s numbers the rows, and is left out; --keep %s takes it as a measurement", c.Label(), shellQuote(keep))
 	default:
 		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left out; --keep %s takes it as a measurement", c.Label(), shellQuote(name))
+	}
+}
+
+// date leaves dates out, unless they are wanted by name.
+func (p *preparation) date(j int, leave func(text, solve string, remedy func(*Options))) {
+	q, c := p.out.Profiles[j], p.t.Columns[j]
+	name, drop := p.dropping(j)
+	name = shellQuote(name)
+	switch {
+	case p.named[j] && q.openDate:
+		leave("has dates whose day and month cannot be told apart ("+p.example(q)+")",
+			"--dates day-first or --dates month-first says what comes first, --drop "+name+" leaves it out", drop)
+	case p.named[j]:
+		p.add(q, q.Name, -1)
+		p.coded(c, "taken as "+q.calendar.String())
+	case q.openDate:
+		p.warn("%s has dates (%s), and is left out; --keep %s takes them as numbers, with --dates day-first or --dates month-first", c.Label(), p.example(q), name)
+	default:
+		p.warn("%s has dates (%s), and is left out; --keep %s takes them as %v", c.Label(), p.example(q), name, q.calendar)
 	}
 }
 
@@ -275,7 +288,7 @@ var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "
 	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
 
 // proposal is how an order of levels might be written: by words of scales if all of them are, by their numbers if all have some, else by name, and then no more than
-// three. It is "" if the levels cannot be written as an option.
+// three. It is "" if there is none, or the levels cannot be written as an option.
 func proposal(levels []Level) string {
 	sorted := slices.Clone(levels)
 	rank := func(l Level) int { return slices.Index(ranks, strings.ToLower(l.Name)) }
@@ -290,6 +303,8 @@ func proposal(levels []Level) string {
 			w, _ := strconv.ParseFloat(digits.FindString(b.Name), 64)
 			return cmp.Compare(v, w)
 		})
+	case len(sorted) > manyLevels:
+		return ""
 	case len(sorted) > 3:
 		return joinLevels(sorted[:2]) + "<..."
 	}

@@ -59,7 +59,7 @@ func (d Dependent) String() string { return [...]string{"error", "drop"}[d] }
 type Options struct {
 	Columns []string // only these, in this sequence; nil: all
 	Drop    []string // not these
-	Keep    []string // these also if they are an index or an identifier
+	Keep    []string // these also if they are an index, an identifier or dates
 	Rows    string   // only these rows of data, counted from 1: "2-101,205,300-"; "": all
 	Missing Missing
 	// MissingCodes are texts and numbers that mean a missing value, beside the usual spellings.

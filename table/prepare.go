@@ -43,7 +43,7 @@ type Prepared struct {
 	Exclusive [][2]int
 	// Notes say what was found, left out and coded: those of the reader, then those of the preparation.
 	Notes []string
-	// Warnings are those of the reader.
+	// Warnings say what was left out that may hold data.
 	Warnings []string
 	// Profiles describe the columns of the file, in its sequence, in the rows that were asked for; nil for columns that were not wanted.
 	Profiles []*Profile
@@ -221,6 +221,10 @@ func (p *preparation) checkNamed(drop []bool, of map[string][]bool) error {
 
 func (p *preparation) note(format string, args ...any) {
 	p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...))
+}
+
+func (p *preparation) warn(format string, args ...any) {
+	p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(format, args...))
 }
 
 func (p *preparation) problem(q Problem) { p.problems = append(p.problems, q) }
@@ -430,7 +434,7 @@ func (p *preparation) tooLittle(rows, columns int) {
 	case len(p.problems) > 0:
 	case columns < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", plural(columns, "column"), len(p.wanted)),
-			Solve: "--keep takes columns that look like an index or identifier, --categories indicators and --ordinal those with words"})
+			Solve: "--keep takes columns of dates, and those that look like an index or identifier, --categories indicators and --ordinal those with words"})
 	case rows < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", plural(rows, "row")),
 			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})

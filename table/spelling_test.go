@@ -43,9 +43,9 @@ func TestSpellings(t *testing.T) {
 		{"currency", filled(",", "#.5", "$1,200.50", "-$3", "$ 7"), []float64{1200.5, -3, 7}, "commas between thousands, without their sign $"},
 		{"decimal commas in quotes", filled(",", "#", "1,5", "2,25", "3"), []float64{1.5, 2.25, 3}, "decimal commas"},
 		{"minus signs", filled(",", "#.5", "−5", "7", "−1.5"), []float64{-5, 7, -1.5}, "read as numbers (such as −5)"},
-		{"days", filled(",", "#.5", "2020-01-30", "2020-02-01", "-", "2019-12-31"), []float64{30, 32, 0}, "column 2 (y) is read as days since 2019-12-31; --drop leaves it out"},
+		{"days", filled(",", "#.5", "2020-01-30", "2020-02-01", "-", "2019-12-31"), []float64{30, 32, 0}, "column 2 (y) is taken as days since 2019-12-31"},
 		{"times", filled(",", "#.5", "2020-01-30 06:00", "2020-01-30T12:00:00", "2020-01-31 00:00:00Z"), []float64{0.25, 0.5, 1}, "days since 2020-01-30"},
-		{"years", filled(",", "#.5", "1970-01-01", "1982-01-01", "1971-01-01"), []float64{1970, 1982, 1971}, "read as years"},
+		{"years", filled(",", "#.5", "1970-01-01", "1982-01-01", "1971-01-01"), []float64{1970, 1982, 1971}, "taken as years"},
 		{"quarters", filled(",", "#.5", "2020Q1", "2020Q3", "2020-Q2"), []float64{0, 182, 91}, "days since 2020-01-01"},
 		{"hours", filled(",", "#.5", "06:30", "12:00", "23:15"), []float64{6.5, 12, 23.25}, "hours of the day"},
 		{"a month above 12", filled(",", "#.5", "01/02/2020", "01/13/2020", "02/01/2020"), []float64{0, 11, 30}, "days since 2020-01-02"},
@@ -54,7 +54,7 @@ func TestSpellings(t *testing.T) {
 		{"months", filled(",", "#.5", "Mar 2020", "Feb 2020", "January 2020"), []float64{60, 31, 0}, "days since 2020-01-01"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := prepare(t, c.text, table.Layout{Header: table.HeaderYes}, table.Options{Missing: table.MissingDrop, Keep: []string{"1"}, Dependent: table.DependentDrop})
+			p := prepare(t, c.text, table.Layout{Header: table.HeaderYes}, table.Options{Missing: table.MissingDrop, Keep: []string{"1", "2"}, Dependent: table.DependentDrop})
 			var got []float64
 			for _, row := range rowsOf(p.Data) {
 				got = append(got, row[slices.Index(p.Data.Names, "y")])
@@ -79,16 +79,29 @@ func TestDoubtfulSpellings(t *testing.T) {
 		{"day or month", filled(",", "#.5", "03/04/2020", "05/06/2020", "01/02/2020"),
 			"column 2 (y): has dates whose day and month cannot be told apart (such as 03/04/2020); --dates day-first or --dates month-first says what comes first, --drop y leaves it out"},
 	} {
-		_, err := table.Prepare(read(t, c.text, table.Layout{Header: table.HeaderYes}), table.Options{Keep: []string{"1"}})
+		_, err := table.Prepare(read(t, c.text, table.Layout{Header: table.HeaderYes}), table.Options{Keep: []string{"1", "2"}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 		}
 	}
 	text := filled(",", "#.5", "03/04/2020", "05/06/2020", "01/02/2020")
 	for order, want := range map[table.Dates]float64{table.DayFirst: 62, table.MonthFirst: 62} {
-		p := prepare(t, text, table.Layout{}, table.Options{Dates: order})
+		p := prepare(t, text, table.Layout{}, table.Options{Dates: order, Keep: []string{"y"}})
 		if got := p.Data.X.At(0, 1); got != want {
 			t.Errorf("%v: %v, want %v", order, got, want)
+		}
+	}
+}
+
+// Dates are left out with a warning that says how they are taken.
+func TestDatesAreLeftOut(t *testing.T) {
+	for text, want := range map[string]string{
+		"2020-01-30": "column 3 (y) has dates (such as 2020-01-30), and is left out; --keep y takes them as days since 2020-01-10",
+		"03/04/2020": "column 3 (y) has dates (such as 03/04/2020), and is left out; --keep y takes them as numbers, with --dates day-first or --dates month-first",
+	} {
+		p := prepare(t, filled(",", "#.5,@", text, strings.Replace(text, "3", "2", 1), text, strings.Replace(text, "3", "1", 1)), table.Layout{Names: []string{"x", "z", "y"}}, table.Options{})
+		if !slices.Equal(p.Data.Names, []string{"x", "z"}) || !slices.Equal(p.Warnings, []string{want}) {
+			t.Errorf("%q, warnings %q, want %q", p.Data.Names, p.Warnings, want)
 		}
 	}
 }
@@ -103,7 +116,7 @@ func TestNamesOfRows(t *testing.T) {
 
 // Other rows are read as those of the data: with the same day 0, and what the data lack is refused.
 func TestApplySpellings(t *testing.T) {
-	p := prepare(t, filled(",", "#.5,1@%", "2020-01-03", "2020-01-01", "2020-02-01"), table.Layout{Names: []string{"x", "share", "day"}}, table.Options{})
+	p := prepare(t, filled(",", "#.5,1@%", "2020-01-03", "2020-01-01", "2020-02-01"), table.Layout{Names: []string{"x", "share", "day"}}, table.Options{Keep: []string{"day"}})
 	got, _, err := p.Apply(read(t, "x,share,day\n1,12.5%,2020-03-01\n2,3%,2019-12-31\n", table.Layout{}))
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +143,7 @@ func TestManyTexts(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&b, "2020-01-01 00:%02d:%02d.%03d,name %d,%d\n", i/60000, i/1000%60, i%1000, i, i*i%97)
 	}
-	p := prepare(t, b.String(), table.Layout{}, table.Options{})
+	p := prepare(t, b.String(), table.Layout{}, table.Options{Keep: []string{"time"}})
 	if got := p.Data.X.At(n-1, 0) * 86400; !slices.Equal(p.Data.Names, []string{"time", "x"}) || got < (n-1)/1e3-1e-3 || got > (n-1)/1e3+1e-3 {
 		t.Errorf("columns %q, last time %v", p.Data.Names, got)
 	}

@@ -51,7 +51,7 @@ func newCheck() *cobra.Command {
 				return tableError(err)
 			}
 			p.close()
-			warn(cmd.ErrOrStderr(), t.Warnings)
+			warn(cmd.ErrOrStderr(), d.Prepared.Warnings)
 			c := newCheckReport(t, d, dataLabel(args[0]))
 			var text strings.Builder
 			stdout := cmd.OutOrStdout()
@@ -202,7 +202,7 @@ func (c *checkReport) find(p *table.Prepared) {
 		switch {
 		case q.Distinct <= 10:
 			discrete = append(discrete, fmt.Sprintf("%s (%d)", name, q.Distinct))
-		case !q.Normal():
+		case !q.Normal() && q.Kind != table.Date:
 			skewed = append(skewed, name)
 		}
 	}

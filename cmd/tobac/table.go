@@ -27,9 +27,9 @@ type tableOptions struct {
 const tableHelp = `Table: a text (commas, semicolons, tabs, bars or blanks, decimal commas, quotes), a
 workbook (.xlsx), a Parquet or NumPy file (.npy, .npz), any of these compressed by gzip
 or bzip2, recognised by content; - is standard input. Columns are named, or numbered
-from 1; rows are counted from 1 below the header. An index at the front, identifiers
-and text that hardly repeats are left out, two levels become 0 and 1, which the report
-says; what is not clear is refused in one message, with the options that solve it.
+from 1; rows are counted from 1 below the header. An index at the front, identifiers,
+dates and text that hardly repeats are left out, two levels become 0 and 1, which the
+report says; what is not clear is refused in one message, with the options that solve it.
 tobac check DATA says what is read, and whether fit takes it.`
 
 // tableFlags are the names of the flags of tableOptions.
@@ -39,7 +39,7 @@ var tableFlags = []string{"columns", "drop", "keep", "rows", "skip", "delimiter"
 func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
-	f.Var(&columnList{&o.want.Keep}, "keep", "take these columns although they look like an index or identifier")
+	f.Var(&columnList{&o.want.Keep}, "keep", "take these columns although they look like an index or identifier, or hold dates")
 	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "take only these rows of data, counted from 1 below the header")
 	f.Var(wholeNumber(&o.layout.Skip, 0, mostLines), "skip", "leave out so many lines at the beginning of the file")
 	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "what separates the values of a text: a character, or tab, blank")
