@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 func TestFitTable(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
 	refuses(t, "fit flowers.csv --columns length,width,species --missing drop", exitFailed,
-		"flowers.csv: column 5 (species): is a category of 3 levels (a 20, b 10, c 10); --categories indicators makes 2 columns of 0 and 1, --ordinal 'species=a<b<c' one in that order, --drop species or --categories drop leaves it out")
+		"flowers.csv: column 5 (species): is a category of 3 levels (a 20, b 10, c 10); --categories indicators makes 2 columns of 0 and 1, --ordinal 'species=a<b<c' makes one in that order, --drop species or --categories drop leaves it out")
 	got := succeed(t, quick(append([]string{"fit", "flowers.csv", "--json"}, settled...)...)...)
 	config := parse(t, got.stdout)["config"].(map[string]any)
 	if config["training_rows"] != 39.0 || config["variables"] != 5.0 || config["table"] != "--missing drop --categories indicators --dependent drop" {
