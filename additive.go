@@ -205,5 +205,10 @@ func (m NonGaussian) Sampled(beside bool) (Model, Scaling) {
 	return Linear{Unequal: true}.Sampled(beside)
 }
 
-// Sampled implements [SampledModel]: networks.
-func (m Additive) Sampled(beside bool) (Model, Scaling) { return FeedForward{}.Sampled(beside) }
+// Sampled implements [SampledModel]: networks, and the linear model for a comparison, since networks of many rows take minutes.
+func (m Additive) Sampled(beside bool) (Model, Scaling) {
+	if beside {
+		return Linear{Unequal: true}.Sampled(beside)
+	}
+	return FeedForward{}.Sampled(beside)
+}
