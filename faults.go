@@ -10,6 +10,7 @@ import (
 	"tobac/models"
 	"tobac/score"
 	"tobac/svgd"
+	"tobac/tempering"
 )
 
 // checkColumns refuses columns of which no model says anything, whatever the engine: constant ones, and those
@@ -73,7 +74,7 @@ func (r *Run) overflowed(err error) error {
 
 // noiseTooSmall adds to an error about scores that the noise variance that was given is what makes them large.
 func (r *Run) noiseTooSmall(err error) error {
-	if scores := new(score.VariableError); errors.As(err, &scores) && r.smallNoise() {
+	if scores := new(score.VariableError); (errors.As(err, &scores) || errors.Is(err, tempering.ErrOverflow)) && r.smallNoise() {
 		return &columnError{fmt.Sprintf("%v; %s", err, r.whyLarge()), err}
 	}
 	return err

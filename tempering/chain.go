@@ -2,6 +2,7 @@ package tempering
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"sort"
@@ -96,6 +97,9 @@ func (c *chain) run(ctx context.Context) error {
 			}
 		}
 		c.exchange(t % 2)
+		if last := c.states[len(c.states)-1]; t >= first/8 && !(math.Abs(last.evidence) <= mostEvidence) {
+			return ErrOverflow
+		}
 		switch {
 		case t < first:
 			if t == first/8 || t == first/4 || t == first/2 || t == first-1 {
@@ -125,10 +129,19 @@ func (c *chain) record(half int) {
 	c.evidences.add(c.states[last].evidence)
 }
 
+// mostEvidence is the largest log density whose rounding does not decide what is accepted.
+const mostEvidence = 1e14
+
+// ErrOverflow says that log densities of the data are so large that their rounding would decide, as with a noise variance that is too small.
+var ErrOverflow = errors.New("tempering: log densities of the data are too large to be compared")
+
 // exchange proposes to swap the states of every second pair of neighbouring temperatures.
 func (c *chain) exchange(first int) {
 	for k := first; k+1 < len(c.states); k += 2 {
 		log := (c.betas[k] - c.betas[k+1]) * (c.states[k+1].evidence - c.states[k].evidence)
+		if math.IsNaN(log) { // both have the density 0
+			log = 0
+		}
 		u := 1 - c.rng.Float64()
 		c.refused[k] += 1 - math.Exp(math.Min(0, log))
 		if math.Log(u) <= log {

@@ -380,3 +380,14 @@ func TestErrors(t *testing.T) {
 		t.Errorf("got %v of a cancelled run", err)
 	}
 }
+
+// A noise variance that leaves the data no density in floating point is an error.
+func TestTinyNoise(t *testing.T) {
+	x := mat.NewDense(20, 3, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*j)) }, x)
+	for _, v := range []float64{1e-20, 1e-300} {
+		if _, err := tempering.Run(t.Context(), x, nil, []int{0, 1, 2}, score.Fair(3), tempering.Config{NoiseVariance: v, Iterations: 40, Temperatures: 4}); !errors.Is(err, tempering.ErrOverflow) {
+			t.Errorf("noise variance %v: got %v", v, err)
+		}
+	}
+}

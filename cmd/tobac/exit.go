@@ -19,6 +19,9 @@ type signalError struct{ signal os.Signal }
 
 func (e *signalError) Error() string { return e.signal.String() }
 
+// Is makes it a cancellation, as which an error that wraps the cause of the context counts too.
+func (e *signalError) Is(target error) bool { return target == context.Canceled }
+
 // An interruptedError is a run that was stopped from outside.
 type interruptedError struct{ text string }
 

@@ -155,7 +155,8 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "dag", "dataset", "delimited", "effects", "exact", "graphfile", "impute", "jobs", "mcmc", "metrics", "models", "ordering", "posterior", "report", "score", "study", "svgd", "table":
+		case "tobac", "autograd", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "jobs",
+			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}

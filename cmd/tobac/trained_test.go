@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -21,11 +22,11 @@ func TestResumeTraining(t *testing.T) {
 			simulated(t)
 			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--checkpoint-every", "7", "--report=false"}, strings.Fields(options)...)
 			succeed(t, append(args, "--workers", "1", "--out", "whole")...)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			stderr := &stepWriter{at: 17, found: cancel}
+			ctx, cancel := context.WithCancelCause(t.Context()) // as a signal does
+			defer cancel(nil)
+			stderr := &stepWriter{at: 17, found: func() { cancel(&signalError{syscall.SIGTERM}) }}
 			code := run(ctx, append(args, "--workers", "4", "--out", "cut"), nil, io.Discard, stderr)
-			if code != exitInterrupted || !strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
+			if code != 143 || !strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
 			succeed(t, "fit", "--resume", "state.json", "--workers", "4", "--report=false", "--out", "resumed")
