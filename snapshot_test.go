@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -42,37 +41,36 @@ func TestResumeIsBitwise(t *testing.T) {
 	})
 }
 
-// resume cuts a run after each of some numbers of steps.
+// resume cuts a run after each of some numbers of steps, ascending, and at its end: each time another Run, with another number of workers, goes on.
 func resume(t *testing.T, data *dataset.Table, cfg tobac.Config, cuts ...int) {
 	t.Helper()
 	whole, want := finished(t, data, cfg)
-	end := state(t, whole)
-	for _, cut := range append(cuts, whole.Steps()) {
+	last := newRun(t, data, cfg)
+	for k, cut := range append(cuts, whole.Steps()) {
 		if cut > whole.Steps() {
 			continue
 		}
-		first := newRun(t, data, cfg)
-		advance(t, first, cut)
-		text := state(t, first)
+		advance(t, last, cut)
+		text := state(t, last)
 		other := cfg
-		other.Workers = 3
-		second := newRun(t, data, other)
-		if err := second.Restore(context.Background(), parsed(t, text)); err != nil {
+		other.Workers = 3 - 2*(k%2)
+		next := newRun(t, data, other)
+		if err := next.Restore(context.Background(), parsed(t, text)); err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
-		if got := state(t, second); got != text || second.Step() != first.Step() {
-			t.Errorf("cut at %d: the restored run differs from the snapshot, at step %d", cut, second.Step())
+		if got := state(t, next); got != text || next.Step() != last.Step() {
+			t.Errorf("cut at %d: the restored run differs from the snapshot, at step %d", cut, next.Step())
 		}
-		advance(t, second, second.Steps())
-		if got := state(t, second); got != end {
-			at := 0
-			for at < min(len(got), len(end)) && got[at] == end[at] {
-				at++
-			}
-			t.Errorf("cut at %d: the last state differs from the uninterrupted run's: %q, want %q", cut, excerpt(got, at), excerpt(end, at))
-		}
-		sameBits(t, fmt.Sprint("cut at ", cut), result(t, second), want)
+		last = next
 	}
+	if got, end := state(t, last), state(t, whole); got != end {
+		at := 0
+		for at < min(len(got), len(end)) && got[at] == end[at] {
+			at++
+		}
+		t.Errorf("the last state differs from the uninterrupted run's: %q, want %q", excerpt(got, at), excerpt(end, at))
+	}
+	sameBits(t, "resumed", result(t, last), want)
 }
 
 // excerpt is a text around a place.
