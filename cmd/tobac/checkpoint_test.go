@@ -25,9 +25,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		{"one order", "--engine svgd --order eqvar", 150},
 		{"orders from the posterior", "--engine svgd --orders 2", 360},
 		{"DiBS", "--method dibs --penalty-rate 2", 150},
-		{"score", "--engine svgd --order eqvar --model bge", 150},
 		{"networks", "--order eqvar --model ffn", 150},
-		{"kernels and schedules", "--engine svgd --order eqvar --kernel imq:coordinate:variable --alpha-schedule geometric:0.01:100 --step-schedule linear:1:0:50%", 150},
 		{"several orders", "--engine svgd --order eqvar --orders 6 --order-weights evidence", 360},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -51,12 +51,12 @@ func TestConfigRepeatsARun(t *testing.T) {
 			succeed(t, "fit", "--config", "../second/"+configFile, "--out", "deep/third", "--report=false")
 			t.Chdir("..")
 			same(t, "first", "elsewhere/deep/third")
-			succeed(t, "fit", "--config", "elsewhere/deep/third/"+configFile, "--out", "fourth")
+			succeed(t, "fit", "--config", "elsewhere/deep/third/"+configFile, "--out", "fourth", "--report=false")
 			if diff := cmp.Diff(text, readFile(t, "fourth", configFile)); diff != "" {
 				t.Errorf("%s of the repeated run (-first +fourth):\n%s", configFile, diff)
 			}
 			// The command line comes first.
-			succeed(t, "fit", "--config", "first/"+configFile, "--seed", "8", "--out", "other")
+			succeed(t, "fit", "--config", "first/"+configFile, "--seed", "8", "--out", "other", "--report=false")
 			if !strings.Contains(readFile(t, "other", configFile), "\nseed = 8\n") {
 				t.Error("--seed on the command line was not taken")
 			}

@@ -50,6 +50,7 @@ func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, 
 	if j.fit, err = o.configure(table.Names); err != nil {
 		t.Fatal(err)
 	}
+	j.fit.Sampler.Particles, j.fit.Sampler.Steps, j.fit.Sampler.Samples = 2, 5, 4 // of the particles beside
 	return j, j.split(o, table)
 }
 
