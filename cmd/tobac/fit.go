@@ -99,14 +99,14 @@ the mean of a column.
 Models: linear has one noise variance for all equations, in the units of the
 data, which tells directions apart. linear-unequal (or bge) has one for each, on
 columns scaled to variance 1: directions that the data do not tell get the same
-probability, and multiplying or shifting a column changes none. linear-nongaussian has
-noise of any shape, which tells directions where it is not normal; additive has sums of
-smooth functions of the causes as well. gp is nonlinear, a mixture of Gaussian processes.
-auto takes the one of these with the greatest evidence, unless its noise depends on the
-causes: then directions rest on conditional independences, and a warning says so. Where all numbers
-are positive and the data support it, columns are replaced by their logarithms
-(--transform none keeps the numbers). ffn makes every variable a network of its parents, with --hidden
-units and --activation; tempering takes it, and svgd. With --output-layer integrated svgd
+probability, and multiplying or shifting a column changes none. linear-nongaussian
+has noise of any shape, which tells directions where it is not normal; additive has sums of smooth functions of the causes as well. gp is nonlinear, a
+mixture of Gaussian processes. auto takes the one of these with the greatest evidence,
+unless its noise depends on the causes: then directions rest on conditional
+independences, and a warning says so. Where all numbers are positive and the data
+support it, columns are replaced by their logarithms (--transform none keeps the
+numbers). ffn makes every variable a network of its parents, with --hidden units and
+--activation; tempering takes it, and svgd. With --output-layer integrated svgd
 moves all layers but the last, whose weights are integrated out and drawn afterwards.
 
 Engines: exact sums over all orders of at most 20 columns by dynamic programming, and
