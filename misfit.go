@@ -25,7 +25,7 @@ import (
 // counts as that of few rows: ζ = 1/(1 + n/trustedRows), the rest being that of a linear model of the ranks, which tells
 // no more directions than conditional independences do (Miller and Dunson, Robust Bayesian inference via coarsening, 2019).
 const (
-	trustedRows = 20
+	trustedRows = 10
 	refuted     = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
 )
 

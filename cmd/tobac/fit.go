@@ -100,13 +100,14 @@ Models: linear has one noise variance for all equations, in the units of the
 data, which tells directions apart. linear-unequal (or bge) has one for each, on
 columns scaled to variance 1: directions that the data do not tell get the same
 probability, and multiplying or shifting a column changes none. linear-nongaussian
-has noise of any shape, which tells directions where it is not normal; additive has sums of smooth functions of the causes as well. gp is nonlinear, a
-mixture of Gaussian processes. auto takes the one of these with the greatest evidence,
-unless its noise depends on the causes: then directions rest on conditional
-independences, and a warning says so. Where all numbers are positive and the data
-support it, columns are replaced by their logarithms (--transform none keeps the
-numbers). ffn makes every variable a network of its parents, with --hidden units and
---activation; tempering takes it, and svgd. With --output-layer integrated svgd
+has noise of any shape, which tells directions where it is not normal; additive has sums
+of smooth functions of the causes as well. gp is nonlinear, a mixture of Gaussian
+processes. auto takes the one of these with the greatest evidence, unless its noise
+depends on the causes: then directions rest on conditional independences, and a warning
+says so. Where all numbers are positive and the data support it, columns are replaced by
+their logarithms (--transform none keeps the numbers). ffn makes every variable a
+network of its parents, with --hidden units and --activation; tempering takes it, and
+svgd. With --output-layer integrated svgd
 moves all layers but the last, whose weights are integrated out and drawn afterwards.
 
 Engines: exact sums over all orders of at most 20 columns by dynamic programming, and
@@ -225,13 +226,14 @@ says where something is written, and with what --force.
 
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
-ends its step; less often where writing it would take more than a tenth of the time. FILE is new or an earlier checkpoint; the one before it is kept as
-FILE.previous. --resume FILE continues from there
-with the same bits as a run that was not interrupted, with the data and the options of
-the checkpoint, and keeps its state in the same file. Options that are given again must be the
-same, except --workers, --truth, --heldout, the options of the output and, where svgd has
-one order or none and that does not come from the posterior, --steps. The engine exact has
-no steps: what it computes is computed again.
+ends its step; less often where writing it would take more than a tenth of the time.
+FILE is new or an earlier checkpoint; the one before it is kept as FILE.previous.
+--resume FILE continues from there with the same bits as a run that was not interrupted,
+with the data and the options of the checkpoint, and keeps its state in the same file.
+Options that are given again must be the same, except --workers, --truth, --heldout, the
+options of the output and, where svgd has one order or none and that does not come from
+the posterior, --steps. The engine exact has no steps: what it computes is computed
+again.
 
 Jobs: --jobs DIR does what svgd does under each of several orders as jobs, the chains of
 mcmc, and node scores that take long (those of gp in exact and mcmc), --workers at a

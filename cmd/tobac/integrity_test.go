@@ -310,6 +310,6 @@ func TestFiguresBelongToTheRun(t *testing.T) {
 	if err := os.WriteFile("run/figures/graph.svg", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, strings.Join(args, " "), exitFailed, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
-	refuses(t, "report run", exitFailed, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
+	refuses(t, strings.Join(args, " "), exitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
+	refuses(t, "report run", exitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
 }
