@@ -13,6 +13,7 @@ import (
 	"tobac/delimited"
 	"tobac/effects"
 	"tobac/internal/file"
+	"tobac/internal/memory"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -92,7 +93,7 @@ func (r *savedRun) checkEffects() error {
 
 // summary reads summary.json; without one the columns are unknown.
 func (r *savedRun) summary() (s savedSummary, err error) {
-	text, err := r.files.ReadFile(summaryFile)
+	text, err := storedText(r.files, r.folder, summaryFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
@@ -103,6 +104,20 @@ func (r *savedRun) summary() (s savedSummary, err error) {
 		return s, &locatedError{filepath.Join(r.folder, summaryFile), err}
 	}
 	return s, r.files.SameRun(summaryFile, s.Run)
+}
+
+// storedText is all of a file in a folder of results.
+func storedText(files *file.Folder, folder, name string) ([]byte, error) {
+	in, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() // only read
+	text, err := memory.ReadAll(in, 4)
+	if err != nil {
+		return nil, file.WithPath(filepath.Join(folder, name), err)
+	}
+	return text, nil
 }
 
 // variable is the index of a column.

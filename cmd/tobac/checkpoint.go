@@ -18,6 +18,7 @@ import (
 	"tobac"
 	"tobac/delimited"
 	"tobac/internal/file"
+	"tobac/internal/memory"
 )
 
 // A checkpoint is the content of a file that --checkpoint names: the state of a
@@ -76,7 +77,7 @@ func openCheckpoint(path string) (*checkpoint, error) {
 	if !isCheckpoint(r) {
 		return nil, fmt.Errorf("%s: not a checkpoint written by tobac fit --checkpoint", path)
 	}
-	text, err := io.ReadAll(r)
+	text, err := memory.ReadAll(r, 3)
 	if err != nil {
 		return nil, file.WithPath(path, err)
 	}

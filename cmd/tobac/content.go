@@ -70,7 +70,7 @@ func readSummary(text []byte) (*storedSummary, error) {
 
 // summaryIn reads summary.json of a folder that tobac fit wrote.
 func summaryIn(files *file.Folder, dir string) (*storedSummary, error) {
-	text, err := files.ReadFile(summaryFile)
+	text, err := storedText(files, dir, summaryFile)
 	if err != nil {
 		return nil, needed(err)
 	}

@@ -34,7 +34,12 @@ func keepPrevious(path string) error {
 	if _, err := file.Unseal(text); err != nil {
 		return nil
 	}
-	return file.Write(previous(path), func(w io.Writer) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return file.WithPath(path, err)
+	}
+	defer dir.Close()
+	return file.WriteIn(dir, previous(filepath.Base(path)), func(w io.Writer) error { // not through a link, which nobody has named
 		_, err := w.Write(text)
 		return err
 	})

@@ -201,6 +201,16 @@ func TestForeignCheckpoint(t *testing.T) {
 		default:
 			refuses(t, "fit --resume sent/state", exitUsage, "sent/state: its results belong in "+place+", which is not in the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
 		}
+		if c.want == "" { // the place before the last, which is derived, is written to and not what it leads to
+			if err := errors.Join(os.WriteFile("home/state", []byte(before), 0o600), os.Remove("sent/state.previous"), os.Symlink("../home/state", "sent/state.previous")); err != nil {
+				t.Fatal(err)
+			}
+			succeed(t, "fit", "--resume", "sent/state")
+			if readFile(t, "home/state") != before {
+				t.Error("a checkpoint elsewhere was replaced through a link")
+			}
+			os.Remove("home/state")
+		}
 		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+home || len(listing(t, "home")) != 1 {
 			t.Errorf("%s: there are %q and %v", c.options, got, listing(t, "home"))
 		}

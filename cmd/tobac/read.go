@@ -77,7 +77,7 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 	names, first := variables, ""
 	var graphs []*dag.Graph
 	for _, entry := range entries { // sorted by name
-		if entry.IsDir() || !slices.Contains(matrixFiles, strings.ToLower(filepath.Ext(entry.Name()))) || strings.HasPrefix(entry.Name(), ".") {
+		if info, err := os.Stat(filepath.Join(dir, entry.Name())); err == nil && !info.Mode().IsRegular() || !slices.Contains(matrixFiles, strings.ToLower(filepath.Ext(entry.Name()))) || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())

@@ -64,7 +64,14 @@ func (f *Folder) path(name string) string { return filepath.Join(f.dir, name) }
 func (f *Folder) Open(name string) (*os.File, error) {
 	path := f.path(name)
 	want, listed := f.manifest.Files[name]
-	file, err := os.Open(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // whose reading might never end
+		return nil, fmt.Errorf("%s: is %s; allowed: a file", path, kindOf(info.Mode()))
+	}
+	var file *os.File
+	if err == nil {
+		file, err = os.Open(path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && listed:
 		return nil, unproven(path, "it is missing, and %s lists it", f.path(Manifest))
@@ -88,20 +95,6 @@ func (f *Folder) Open(name string) (*os.File, error) {
 		return nil, WithPath(path, err)
 	}
 	return nil, unproven(path, "its SHA-256 is not that in %s: it was changed, the disk fails, or a run was killed while it put its files here", f.path(Manifest))
-}
-
-// ReadFile is all of a file, as [Folder.Open] opens it.
-func (f *Folder) ReadFile(name string) ([]byte, error) {
-	file, err := f.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() // only read
-	text, err := io.ReadAll(file)
-	if err != nil {
-		return nil, WithPath(f.path(name), err)
-	}
-	return text, nil
 }
 
 // SameRun compares the id of the run in a file with that of the files before; "" is that of

@@ -4,6 +4,7 @@ package file_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -190,6 +191,16 @@ func proved(dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := f.ReadFile(name)
+	text, err := all(f, name)
 	return string(text), err
+}
+
+// all is all of a file.
+func all(f *file.Folder, name string) ([]byte, error) {
+	in, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
 }
