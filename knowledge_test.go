@@ -455,7 +455,7 @@ func TestFoundOrdersAgree(t *testing.T) {
 		}
 		x := mat.NewDense(20, d, nil)
 		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-		r, err := ordering.MethodEqVar.OrderWithin(x, known)
+		r, err := ordering.MethodEqVar.OrderWithin(context.Background(), x, known, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -554,7 +554,7 @@ func TestCertainEdgeBindsEveryOrder(t *testing.T) {
 // byIndex is an orderer of one's own that knows of no precedence.
 type byIndex struct{}
 
-func (byIndex) Order(x mat.Matrix) (*ordering.Result, error) {
+func (byIndex) Order(_ context.Context, x mat.Matrix, _ int) (*ordering.Result, error) {
 	_, d := x.Dims()
 	order := make([]int, d)
 	for j := range order {

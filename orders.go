@@ -64,7 +64,7 @@ func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, 
 	if cfg.Order.Count == 0 {
 		var method ordering.Orderer
 		if method, err = cfg.Prior.bound(cfg.Order.Method, len(data.Names)); err == nil {
-			f.point, err = method.Order(f.rows)
+			f.point, err = method.Order(ctx, f.rows, cfg.Workers)
 		}
 	} else {
 		f.distribution, err = BootstrapOrders(ctx, rows, &cfg.Prior, cfg.Order.Method, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers}, cfg.Jobs)

@@ -19,8 +19,8 @@ const frozenVersion = 9
 
 // frozenResults are digests of the outputs of a few jobs, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "839d3eab888e0bf5",
-	"float64 amd64 portable": "569333ad54607daf",
+	"float64 amd64 avx2":     "ad18f05eea9e5214",
+	"float64 amd64 portable": "f70b3f5658664ebc",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of what jobs

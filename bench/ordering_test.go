@@ -74,7 +74,7 @@ func BenchmarkOrder(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					var err error
-					if last, err = row.orderer.Order(x); err != nil {
+					if last, err = row.orderer.Order(context.Background(), x, 1); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -27,6 +27,7 @@ const (
 // M, hence to L, and K entries to every right-hand side w = L⁻¹ Zᵀy: each
 // coefficient is factored once.
 type additive struct {
+	*work
 	smoother Smoother
 	k        int
 	ridge    float64
@@ -40,12 +41,12 @@ type additive struct {
 }
 
 // newAdditive prepares for up to most predictors among the columns of x.
-func newAdditive(x mat.Matrix, columns []column, s Smoother, most int) *additive {
+func newAdditive(w *work, x mat.Matrix, columns []column, s Smoother, most int) *additive {
 	n, d := x.Dims()
 	k := smoothers[s].k
-	m := &additive{smoother: s, k: k, ridge: smallestRidge, penalty: s.penaltyMatrix(), y: blas64.General{Rows: d, Cols: n, Stride: n, Data: make([]float64, d*n)}}
+	m := &additive{work: w, smoother: s, k: k, ridge: smallestRidge, penalty: s.penaltyMatrix(), y: blas64.General{Rows: d, Cols: n, Stride: n, Data: make([]float64, d*n)}}
 	first := 0
-	centredBlocks(x, columns, func(block blas64.General) {
+	centredBlocks(w, x, columns, func(block blas64.General) {
 		for j := range d {
 			copy(m.y.Data[j*n+first:], block.Data[j*block.Stride:j*block.Stride+block.Cols])
 		}
@@ -64,6 +65,9 @@ func (m *additive) add(a int) error {
 	m.predictors = append(m.predictors, a)
 	from := len(m.predictors) - 1
 	for !m.extend(from) {
+		if m.done() {
+			return m.err
+		}
 		if m.ridge *= 10; m.ridge > largestRidge {
 			return fmt.Errorf("ordering: %w: the additive fit on %d columns, even with a ridge of %.3g", ErrSingular, len(m.predictors), m.ridge/10)
 		}
@@ -114,21 +118,21 @@ func (m *additive) factor(a int) bool {
 		l22.Data[i*stride+i] += m.ridge
 	}
 	if p > 0 {
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, z2, m.z, 0, l21)
-		blas64.Trsm(blas.Right, blas.Trans, 1, l11, l21)
+		m.product(blas.Trans, 1, z2, m.z, 0, l21)
+		m.divide(blas.Trans, l11, l21)
 		blas64.Syrk(blas.NoTrans, -1, l21, 1, l22)
 	}
 	root, ok := lapack64.Potrf(l22)
-	if !ok {
+	if !ok || m.done() {
 		return false
 	}
 	w1 := m.w
 	w2 := blas64.General{Rows: m.w.Rows, Cols: k, Stride: stride, Data: m.w.Data[p:]}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, m.y, z2, 0, w2)
+	m.product(blas.Trans, 1, m.y, z2, 0, w2)
 	if p > 0 {
-		blas64.Gemm(blas.NoTrans, blas.Trans, -1, w1, l21, 1, w2)
+		m.product(blas.Trans, -1, w1, l21, 1, w2)
 	}
-	blas64.Trsm(blas.Right, blas.Trans, 1, root, w2)
+	m.divide(blas.Trans, root, w2)
 	m.z.Rows, m.l.Rows, m.l.Cols, m.w.Cols = p+k, p+k, p+k, p+k
 	return true
 }
@@ -146,8 +150,8 @@ func (m *additive) fit(targets []int) blas64.General {
 		copy(beta.Data[i*p:i*p+p], m.w.Data[j*m.w.Stride:])
 	}
 	l := blas64.Triangular{N: p, Stride: m.l.Stride, Data: m.l.Data, Uplo: blas.Lower, Diag: blas.NonUnit}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, l, beta)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, beta, m.z, 0, f)
+	m.divide(blas.NoTrans, l, beta)
+	m.product(blas.NoTrans, 1, beta, m.z, 0, f)
 	return f
 }
 

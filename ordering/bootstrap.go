@@ -70,7 +70,7 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 	if replicates < 1 || opt.Workers < 0 {
 		return nil, fmt.Errorf("ordering: bootstrap of %d replicates with %d workers, want at least 1 replicate, and 0 workers or more", replicates, opt.Workers)
 	}
-	point, err := orderer.Order(x)
+	point, err := orderer.Order(ctx, x, opt.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,10 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 			if orders[i] != nil {
 				return Validate(orders[i], d)
 			}
-			orders[i], failures[i] = replicate(orderer, resample, data, opt.Seed, i)
+			orders[i], failures[i] = replicate(ctx, orderer, resample, data, opt.Seed, i)
+			if ctx.Err() != nil { // which is no failure of a resample
+				return context.Cause(ctx)
+			}
 			return nil
 		})
 	if err != nil {
@@ -100,9 +103,9 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 }
 
 // replicate is the order of resample number i, for which there is room in dst.
-func replicate(orderer Orderer, dst, data *mat.Dense, seed uint64, i int) ([]int, error) {
+func replicate(ctx context.Context, orderer Orderer, dst, data *mat.Dense, seed uint64, i int) ([]int, error) {
 	drawRows(dst, data, seed, i)
-	result, err := orderer.Order(dst)
+	result, err := orderer.Order(ctx, dst, 1)
 	if err != nil {
 		return nil, fmt.Errorf("replicate %d: %w", i, err)
 	}
@@ -123,7 +126,7 @@ func Resamples(ctx context.Context, orderer Orderer, x mat.Matrix, seed uint64, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all[k], _ = replicate(orderer, dst, data, seed, first+k) // an error is that of Bootstrap
+		all[k], _ = replicate(ctx, orderer, dst, data, seed, first+k) // an error is that of Bootstrap
 	}
 	return all, nil
 }

@@ -216,7 +216,9 @@ func TestBootstrapCancelled(t *testing.T) {
 
 type ordererFunc func(x mat.Matrix) (*ordering.Result, error)
 
-func (f ordererFunc) Order(x mat.Matrix) (*ordering.Result, error) { return f(x) }
+func (f ordererFunc) Order(_ context.Context, x mat.Matrix, _ int) (*ordering.Result, error) {
+	return f(x)
+}
 
 // Resamples in parts are those of a bootstrap, and a bootstrap that takes them is the same, failures included.
 func TestResamples(t *testing.T) {

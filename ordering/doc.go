@@ -88,7 +88,8 @@
 // the data wrap [ErrTooFewRows], [ErrTooLarge], [ErrSingular] or
 // [ErrDuplicateRows]. All functions are safe for concurrent use, leave their
 // arguments untouched and keep no reference to them. Results are the same bits
-// for any number of processors and workers.
+// for any number of processors and workers. A context that is done ends [Orderer.Order] within a
+// tenth of a second of processor time.
 //
 // # References
 //

@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -34,7 +35,7 @@ const dependence = 1e-12
 // its own, as for a copy of another column ([ErrDependent]), or if a variance
 // leaves the range of float64 ([ErrScale]). One column has the order [0]
 // whatever its values.
-func EqVar(x mat.Matrix) (*Result, error) { return EqVarOptions{}.Order(x) }
+func EqVar(x mat.Matrix) (*Result, error) { return EqVarOptions{}.order(alone(), x, nil) }
 
 // EqVarOptions are the settings of [EqVar]; the zero value has its behaviour.
 type EqVarOptions struct {
@@ -47,16 +48,22 @@ type EqVarOptions struct {
 var _ Orderer = EqVarOptions{}
 
 // Order is [EqVar] with the settings of o.
-func (o EqVarOptions) Order(x mat.Matrix) (*Result, error) { return o.OrderWithin(x, nil) }
+func (o EqVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
+	return o.OrderWithin(ctx, x, nil, workers)
+}
 
 // OrderWithin is Order under a precedence.
-func (o EqVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
+func (o EqVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
+}
+
+func (o EqVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "eqvar top-down"
 	least := func(d int) int { return d + 1 }
 	if o.Partial {
 		least = rowsAtLeast(2)
 	}
-	c, result, err := covarianceForOrder(x, method, least)
+	c, result, err := covarianceForOrder(w, x, method, least)
 	if err != nil || c.Data == nil {
 		return result, err
 	}
@@ -64,7 +71,7 @@ func (o EqVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	p.check(d)
 	marginal, next := diagonal(c), p.front(sourcesFirst)
 	e := newElimination(c)
-	for e.t < min(d, n-1) {
+	for e.t < min(d, n-1) && !w.done() {
 		b, rival := e.smallestTwo(next)
 		if own := marginal[e.label[b]]; !(e.v[b] > dependence*own) {
 			return nil, dependent(e.label[b], e.v[b], own, e.label[:e.t])
@@ -77,7 +84,7 @@ func (o EqVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 		next.place(made.column)
 		e.take(b)
 	}
-	if e.t < d {
+	if e.t < d && w.err == nil {
 		result.appendUndecided(e, next)
 	}
 	return result, nil
@@ -103,16 +110,19 @@ func (r *Result) appendUndecided(e *elimination, next *front) {
 // covarianceForOrder checks x for an estimator of the EqVar family that needs
 // least(d) rows, and returns the covariance with an empty result, or, for one
 // column, no covariance and the finished result.
-func covarianceForOrder(x mat.Matrix, method string, least func(d int) int) (blas64.General, *Result, error) {
+func covarianceForOrder(w *work, x mat.Matrix, method string, least func(d int) int) (blas64.General, *Result, error) {
 	none := blas64.General{}
-	columns, single, err := columnsForOrder(x, method, least)
+	columns, single, err := columnsForOrder(w, x, method, least)
 	if err != nil || single != nil {
 		return none, single, err
 	}
 	if err := checkVaries(x, columns); err != nil {
 		return none, nil, err
 	}
-	c := covariance(x, columns)
+	c := covariance(w, x, columns)
+	if w.err != nil {
+		return none, nil, w.err
+	}
 	v := diagonal(c)
 	if err := checkScales(v, columns); err != nil {
 		return none, nil, err

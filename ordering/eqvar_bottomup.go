@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -22,22 +21,22 @@ import (
 //
 // Assumptions, the effect of units, and failures are those of [EqVar], except
 // that it cannot do with n ≤ d.
-func EqVarBottomUp(x mat.Matrix) (*Result, error) { return eqVarBottomUp(x, nil) }
+func EqVarBottomUp(x mat.Matrix) (*Result, error) { return eqVarBottomUp(alone(), x, nil) }
 
-func eqVarBottomUp(x mat.Matrix, p *Precedence) (*Result, error) {
+func eqVarBottomUp(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "eqvar bottom-up"
-	c, result, err := covarianceForOrder(x, method, func(d int) int { return d + 1 })
+	c, result, err := covarianceForOrder(w, x, method, func(d int) int { return d + 1 })
 	if err != nil || c.Data == nil {
 		return result, err
 	}
-	theta, unit, err := precision(c)
+	theta, unit, err := precision(w, c)
 	if err != nil {
 		return nil, err
 	}
 	e := newElimination(theta)
 	p.check(len(e.v))
 	next := p.front(sinksFirst)
-	for e.t < len(e.v) {
+	for e.t < len(e.v) && !w.done() {
 		b, rival := e.smallestTwo(next)
 		if !(e.v[b] > 0) {
 			return nil, singular(e.label[b])
@@ -61,7 +60,7 @@ func eqVarBottomUp(x mat.Matrix, p *Precedence) (*Result, error) {
 //	theta_ij = unit (R⁻¹)_ij / (s_i s_j),      s_j² = C_jj,
 //
 // and fails where a column depends on those of lower index.
-func precision(c blas64.General) (theta blas64.General, unit float64, err error) {
+func precision(w *work, c blas64.General) (theta blas64.General, unit float64, err error) {
 	d := c.Cols
 	sd := diagonal(c)
 	for j, v := range sd {
@@ -75,16 +74,22 @@ func precision(c blas64.General) (theta blas64.General, unit float64, err error)
 		}
 		theta.Data[i*d+i] = 1
 	}
-	factor, ok := lapack64.Potrf(blas64.Symmetric{N: d, Stride: d, Data: theta.Data, Uplo: blas.Upper})
+	factor, ok := w.factor(theta)
+	if w.err != nil {
+		return theta, 0, w.err
+	}
 	for j := 0; ok && j < d; j++ {
 		ok = theta.Data[j*d+j]*theta.Data[j*d+j] > dependence
-	}
-	if ok {
-		_, ok = lapack64.Potri(factor)
 	}
 	if !ok {
 		return theta, 0, firstDependent(c)
 	}
+	theta = blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
+	for j := range d {
+		theta.Data[j*d+j] = 1
+	}
+	w.divide(blas.Trans, factor, theta)
+	w.divide(blas.NoTrans, factor, theta)
 	root := math.Sqrt(unit)
 	for i := range d {
 		for j := i; j < d; j++ {

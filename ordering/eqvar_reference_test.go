@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -50,7 +51,7 @@ func chain(t *testing.T) *mat.Dense {
 func TestKnownCovariance(t *testing.T) {
 	x := chain(t)
 	for _, o := range []ordering.Orderer{ordering.MethodEqVar, ordering.MethodEqVarBottomUp} {
-		got, err := o.Order(x)
+		got, err := o.Order(context.Background(), x, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

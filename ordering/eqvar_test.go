@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -235,7 +236,7 @@ func TestEqVarPartial(t *testing.T) {
 	if _, err := ordering.EqVar(x); !errors.Is(err, ordering.ErrTooFewRows) {
 		t.Errorf("6 rows of 9 columns: %v", err)
 	}
-	got, err := ordering.EqVarOptions{Partial: true}.Order(x)
+	got, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,13 +255,13 @@ func TestEqVarPartial(t *testing.T) {
 	if got.MinRelGap != 0 || got.Gaps[5] != 0 || got.Gaps[0] == 0 {
 		t.Errorf("gaps %v", got.Gaps)
 	}
-	if _, err := (ordering.EqVarOptions{Partial: true}).Order(gaussian(1, 3, rand.New(rand.NewPCG(1, 1)))); !errors.Is(err, ordering.ErrTooFewRows) {
+	if _, err := (ordering.EqVarOptions{Partial: true}).Order(context.Background(), gaussian(1, 3, rand.New(rand.NewPCG(1, 1))), 1); !errors.Is(err, ordering.ErrTooFewRows) {
 		t.Errorf("one row: %v", err)
 	}
 	// With enough rows the setting changes nothing.
 	x = gaussian(30, 5, rand.New(rand.NewPCG(12, 12)))
 	plain := mustEqVar(t, x)
-	partial, err := ordering.EqVarOptions{Partial: true}.Order(x)
+	partial, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, 1)
 	if diff := cmp.Diff(plain, partial); err != nil || diff != "" {
 		t.Errorf("%v (-plain +partial):\n%s", err, diff)
 	}

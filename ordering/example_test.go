@@ -64,7 +64,7 @@ func ExampleByNames() {
 func ExampleOrderer() {
 	x := mat.NewDense(4, 2, []float64{3, 1, -2, 0, 1, 0, -2, -1})
 	for _, o := range []ordering.Orderer{ordering.MethodVariance, ordering.Fixed{0, 1}} {
-		result, err := o.Order(x)
+		result, err := o.Order(context.Background(), x, 1)
 		fmt.Println(result.Method, result.Order, err)
 	}
 	// Output:
@@ -101,7 +101,7 @@ func ExampleNPVarOptions() {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
 		x.SetRow(i, []float64{a*b + a + b + 0.9*rng.NormFloat64(), a, b})
 	}
-	result, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}.Order(x)
+	result, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}.Order(context.Background(), x, 1)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,7 +18,7 @@ func ExampleWithin() {
 		-2, -9, 1,
 		3, 8, -1,
 	})
-	free, err := ordering.MethodVariance.Order(x)
+	free, err := ordering.MethodVariance.Order(context.Background(), x, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -27,7 +28,7 @@ func ExampleWithin() {
 		fmt.Println(err)
 		return
 	}
-	bound, err := ordering.Within{Estimator: ordering.MethodVariance, Precedence: known}.Order(x)
+	bound, err := ordering.Within{Estimator: ordering.MethodVariance, Precedence: known}.Order(context.Background(), x, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

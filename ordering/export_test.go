@@ -15,11 +15,11 @@ func Penalty(s Smoother) *mat.Dense {
 // AdditiveFit returns the fitted values, n×len(targets), of the additive model
 // that has gained the predictors one by one.
 func AdditiveFit(x mat.Matrix, s Smoother, predictors, targets []int) (mat.Matrix, error) {
-	columns, err := summarise(x)
+	columns, err := summarise(alone(), x)
 	if err != nil {
 		return nil, err
 	}
-	m := newAdditive(x, columns, s, len(predictors))
+	m := newAdditive(alone(), x, columns, s, len(predictors))
 	for _, a := range predictors {
 		if err := m.add(a); err != nil {
 			return nil, err
@@ -33,12 +33,12 @@ func AdditiveFit(x mat.Matrix, s Smoother, predictors, targets []int) (mat.Matri
 // when its penalty is made smaller by less on the diagonal, so that the usual
 // ridge does not make its equations positive definite.
 func RaisedRidge(x mat.Matrix, s Smoother, less float64) (float64, error) {
-	columns, err := summarise(x)
+	columns, err := summarise(alone(), x)
 	if err != nil {
 		return 0, err
 	}
 	_, d := x.Dims()
-	m := newAdditive(x, columns, s, d)
+	m := newAdditive(alone(), x, columns, s, d)
 	for i := range m.k {
 		m.penalty[i*m.k+i] -= less
 	}

@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -37,7 +38,7 @@ func FuzzOrder(f *testing.F) {
 			}
 		}
 		for _, e := range estimators {
-			got, err := e.orderer.Order(x)
+			got, err := e.orderer.Order(context.Background(), x, 1)
 			if err != nil {
 				if got != nil {
 					t.Errorf("%s: a result beside the error %v", e.name, err)

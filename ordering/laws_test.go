@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -85,7 +86,7 @@ func TestEquivariance(t *testing.T) {
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 				d := rapid.IntRange(2, 8).Draw(t, "d")
 				x := gaussian(d+10, d, rng)
-				plain, err := e.orderer.Order(x)
+				plain, err := e.orderer.Order(context.Background(), x, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +102,7 @@ func TestEquivariance(t *testing.T) {
 				}
 				changed := columns(x, relabel)
 				changed.Apply(func(i, j int, v float64) float64 { return factor * (v + float64(j)) }, changed)
-				got, err := e.orderer.Order(changed)
+				got, err := e.orderer.Order(context.Background(), changed, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,12 +129,12 @@ func TestNotInvariant(t *testing.T) {
 	changes := func(o ordering.Orderer, change func(x *mat.Dense, seed uint64) []int) (changed bool) {
 		for seed := range uint64(40) {
 			x := gaussian(30, 5, rand.New(rand.NewPCG(seed, 31)))
-			before, err := o.Order(x)
+			before, err := o.Order(context.Background(), x, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			relabel := change(x, seed)
-			after, err := o.Order(columns(x, relabel))
+			after, err := o.Order(context.Background(), columns(x, relabel), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +169,7 @@ func TestRunsAgree(t *testing.T) {
 	x := gaussian(300, 5, rand.New(rand.NewPCG(6, 6)))
 	before := mat.DenseCopyOf(x)
 	for _, e := range estimators {
-		first, err := e.orderer.Order(x)
+		first, err := e.orderer.Order(context.Background(), x, 1)
 		if err != nil {
 			t.Fatalf("%s: %v", e.name, err)
 		}
@@ -176,7 +177,7 @@ func TestRunsAgree(t *testing.T) {
 			t.Fatalf("%s: the data changed", e.name)
 		}
 		for what, again := range map[string]mat.Matrix{"a second run": x, "a transposed view": mat.DenseCopyOf(x.T()).T()} {
-			second, err := e.orderer.Order(again)
+			second, err := e.orderer.Order(context.Background(), again, 1)
 			if diff := cmp.Diff(first, second); err != nil || diff != "" {
 				t.Errorf("%s: %s: %v (-first +second):\n%s", e.name, what, err, diff)
 			}
@@ -199,7 +200,7 @@ func TestProcessors(t *testing.T) {
 		var first *ordering.Result
 		for _, processors := range []int{1, 2, 5} {
 			runtime.GOMAXPROCS(processors)
-			got, err := e.orderer.Order(x)
+			got, err := e.orderer.Order(context.Background(), x, 1)
 			if err != nil {
 				t.Fatalf("%s: %v", e.name, err)
 			}
@@ -249,7 +250,7 @@ func TestDegenerateData(t *testing.T) {
 		i := slices.IndexFunc(estimators, func(e estimator) bool { return e.name == row.name })
 		for data, x := range sizes {
 			t.Run(row.name+"/"+data, func(t *testing.T) {
-				got, err := estimators[i].orderer.Order(x)
+				got, err := estimators[i].orderer.Order(context.Background(), x, 1)
 				want := row.want[data]
 				if !errors.Is(err, want) || (err == nil) != (want == nil) {
 					t.Fatalf("error %v, want %v", err, want)
@@ -280,7 +281,7 @@ func repeatRows(x *mat.Dense, distinct int) {
 func TestStandardisedData(t *testing.T) {
 	x := standardised(gaussian(200, 6, rand.New(rand.NewPCG(21, 21))))
 	for _, e := range estimators {
-		got, err := e.orderer.Order(x)
+		got, err := e.orderer.Order(context.Background(), x, 1)
 		if err != nil {
 			t.Fatalf("%s: %v", e.name, err)
 		}

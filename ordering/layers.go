@@ -35,7 +35,7 @@ type layering struct {
 }
 
 // prepare checks the settings for d columns; nil stays nil.
-func (l *Layers) prepare(s Smoother, d int) (*layering, error) {
+func (l *Layers) prepare(w *work, s Smoother, d int) (*layering, error) {
 	if l == nil {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (l *Layers) prepare(s Smoother, d int) (*layering, error) {
 	if l.Sample == nil {
 		return out, nil
 	}
-	columns, err := summarise(l.Sample)
+	columns, err := summarise(w, l.Sample)
 	if err != nil {
 		return nil, fmt.Errorf("second sample: %w", err)
 	}
@@ -66,11 +66,11 @@ func (l *Layers) prepare(s Smoother, d int) (*layering, error) {
 	if err := checkVaries(l.Sample, columns); err != nil {
 		return nil, fmt.Errorf("second sample: %w", err)
 	}
-	v := variances(l.Sample, columns)
+	v := variances(w, l.Sample, columns)
 	if err := checkScales(v, columns); err != nil {
 		return nil, fmt.Errorf("second sample: %w", err)
 	}
-	out.second = &conditionalVariances{additive: newAdditive(l.Sample, columns, s, d-1), total: v, value: make([]float64, d)}
+	out.second = &conditionalVariances{additive: newAdditive(w, l.Sample, columns, s, d-1), total: v, value: make([]float64, d)}
 	return out, nil
 }
 

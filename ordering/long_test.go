@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -34,7 +35,7 @@ func compare(t *testing.T, label string, ours, count int, digit float64, draw fu
 	for seed := range uint64(ours) {
 		x, edges := draw(seed)
 		for f, figure := range figures {
-			got, err := figure.orderer.Order(x)
+			got, err := figure.orderer.Order(context.Background(), x, 1)
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", label, seed, err)
 			}

@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -25,14 +26,14 @@ const (
 // methods is indexed by Method.
 var methods = [...]struct {
 	name  string
-	order func(x mat.Matrix, p *Precedence) (*Result, error)
+	order func(w *work, x mat.Matrix, p *Precedence) (*Result, error)
 }{
-	MethodEqVar:           {"eqvar", EqVarOptions{}.OrderWithin},
+	MethodEqVar:           {"eqvar", EqVarOptions{}.order},
 	MethodVariance:        {"variance", variance},
 	MethodEqVarBottomUp:   {"eqvar-bu", eqVarBottomUp},
-	MethodNPVar:           {"npvar", NPVarOptions{}.OrderWithin},
+	MethodNPVar:           {"npvar", NPVarOptions{}.order},
 	MethodNPVarAsReleased: {"npvar-released", npVarAsReleased},
-	MethodSCORE:           {"score", SCOREOptions{}.OrderWithin},
+	MethodSCORE:           {"score", SCOREOptions{}.order},
 }
 
 var _ Orderer = Method(0)
@@ -47,14 +48,16 @@ func Methods() []Method {
 }
 
 // Order runs the estimator on x (n×d).
-func (m Method) Order(x mat.Matrix) (*Result, error) { return m.OrderWithin(x, nil) }
+func (m Method) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
+	return m.OrderWithin(ctx, x, nil, workers)
+}
 
 // OrderWithin is Order under a precedence.
-func (m Method) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
+func (m Method) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
 	if !m.valid() {
 		return nil, fmt.Errorf("ordering: unknown method %d, want one of %s", int(m), methodNames())
 	}
-	return methods[m].order(x, p)
+	return ordered(ctx, workers, func(w *work) (*Result, error) { return methods[m].order(w, x, p) })
 }
 
 // String returns the name that [Method.UnmarshalText] reads.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,7 +24,7 @@ type column struct {
 // summarise checks the shape of x and that its values are finite, and returns
 // one column each. It fails if x is nil, d = 0 or n = 0, or with a
 // [ColumnError] for the first value, row by row, that is NaN or infinite.
-func summarise(x mat.Matrix) ([]column, error) {
+func summarise(w *work, x mat.Matrix) ([]column, error) {
 	if x == nil {
 		return nil, fmt.Errorf("ordering: no data: nil matrix")
 	}
@@ -44,6 +43,9 @@ func summarise(x mat.Matrix) ([]column, error) {
 		columns[j].constant = true
 	}
 	for i := range n {
+		if i%blockRows == 0 && w.done() {
+			return nil, w.err
+		}
 		mat.Row(row, i, x)
 		for j, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -73,8 +75,8 @@ func summarise(x mat.Matrix) ([]column, error) {
 
 // columnsForOrder checks x for an estimator that needs the given number of rows
 // for two columns or more. For one column it returns the finished result.
-func columnsForOrder(x mat.Matrix, method string, least func(d int) int) (columns []column, single *Result, err error) {
-	if columns, err = summarise(x); err != nil {
+func columnsForOrder(w *work, x mat.Matrix, method string, least func(d int) int) (columns []column, single *Result, err error) {
+	if columns, err = summarise(w, x); err != nil {
 		return nil, nil, err
 	}
 	n, d := x.Dims()
@@ -92,12 +94,12 @@ func rowsAtLeast(n int) func(d int) int { return func(int) int { return n } }
 
 // centredBlocks calls visit with the centred rows of x, transposed, in blocks
 // of at most blockRows: row j of a block holds column j. The block is reused.
-func centredBlocks(x mat.Matrix, columns []column, visit func(block blas64.General)) {
+func centredBlocks(w *work, x mat.Matrix, columns []column, visit func(block blas64.General)) {
 	n, d := x.Dims()
 	stride := min(n, blockRows)
 	block := blas64.General{Rows: d, Stride: stride, Data: make([]float64, d*stride)}
 	row := make([]float64, d)
-	for start := 0; start < n; start += blockRows {
+	for start := 0; start < n && !w.done(); start += blockRows {
 		block.Cols = min(blockRows, n-start)
 		for i := range block.Cols {
 			mat.Row(row, start+i, x)
@@ -111,10 +113,10 @@ func centredBlocks(x mat.Matrix, columns []column, visit func(block blas64.Gener
 
 // variances returns the sample variance (divisor n−1) of every column, 0 for a
 // constant one.
-func variances(x mat.Matrix, columns []column) []float64 {
+func variances(w *work, x mat.Matrix, columns []column) []float64 {
 	n, d := x.Dims()
 	v := make([]float64, d)
-	centredBlocks(x, columns, func(block blas64.General) {
+	centredBlocks(w, x, columns, func(block blas64.General) {
 		for j := range v {
 			c := blas64.Vector{N: block.Cols, Inc: 1, Data: block.Data[j*block.Stride:]}
 			v[j] += blas64.Dot(c, c)
@@ -131,13 +133,12 @@ func variances(x mat.Matrix, columns []column) []float64 {
 
 // covariance returns the sample covariance (divisor n−1), d×d, both triangles
 // filled.
-func covariance(x mat.Matrix, columns []column) blas64.General {
+func covariance(w *work, x mat.Matrix, columns []column) blas64.General {
 	n, d := x.Dims()
-	upper := blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper}
-	centredBlocks(x, columns, func(block blas64.General) {
-		blas64.Syrk(blas.NoTrans, 1, block, 1, upper)
+	c := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
+	centredBlocks(w, x, columns, func(block blas64.General) {
+		w.square(block, c)
 	})
-	c := blas64.General{Rows: d, Cols: d, Stride: d, Data: upper.Data}
 	for i := range d {
 		for j := i; j < d; j++ {
 			c.Data[i*d+j] /= float64(n - 1)

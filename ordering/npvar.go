@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -36,7 +37,7 @@ import (
 // coefficients ([ErrTooLarge]), or if the normal equations cannot be solved
 // ([ErrSingular]); a raised ridge is a [WarningRidge], a negative c_l becomes 0
 // with a [WarningClamped]. The copy of a column follows it, after a [WarningTie].
-func NPVar(x mat.Matrix) (*Result, error) { return NPVarOptions{}.Order(x) }
+func NPVar(x mat.Matrix) (*Result, error) { return NPVarOptions{}.order(alone(), x, nil) }
 
 // NPVarOptions are the settings of [NPVar]; the zero value has its behaviour.
 type NPVarOptions struct {
@@ -58,11 +59,17 @@ const manyCoefficients = 2000
 var _ Orderer = NPVarOptions{}
 
 // Order is [NPVar] with the settings of o.
-func (o NPVarOptions) Order(x mat.Matrix) (*Result, error) { return o.OrderWithin(x, nil) }
+func (o NPVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
+	return o.OrderWithin(ctx, x, nil, workers)
+}
 
 // OrderWithin is Order under a precedence: a layer holds only columns that may be
 // placed when it begins.
-func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
+func (o NPVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
+}
+
+func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	if !o.Smoother.valid() {
 		return nil, fmt.Errorf("ordering: unknown smoother %d, want %v or %v", int(o.Smoother), PyGAM, MGCV)
 	}
@@ -70,7 +77,7 @@ func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	if o.Layers != nil {
 		method += ", layers"
 	}
-	columns, single, err := columnsForOrder(x, method, rowsAtLeast(4))
+	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(4))
 	if err != nil || single != nil {
 		return single, err
 	}
@@ -78,7 +85,10 @@ func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	if err := checkVaries(x, columns); err != nil {
 		return nil, err
 	}
-	v := variances(x, columns)
+	v := variances(w, x, columns)
+	if w.err != nil {
+		return nil, w.err
+	}
 	if err := checkScales(v, columns); err != nil {
 		return nil, err
 	}
@@ -90,7 +100,7 @@ func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 		return nil, fmt.Errorf("ordering: %w: %s of %d columns has up to %d coefficients, %.1f GB in their factor, more than the %d allowed",
 			ErrTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
 	}
-	layers, err := o.Layers.prepare(o.Smoother, d)
+	layers, err := o.Layers.prepare(w, o.Smoother, d)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +109,7 @@ func (o NPVarOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	if size > manyCoefficients {
 		result.warn(Warning{Kind: WarningLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
 	}
-	search := &conditionalVariances{additive: newAdditive(x, columns, o.Smoother, d-1), total: v, value: make([]float64, d)}
+	search := &conditionalVariances{additive: newAdditive(w, x, columns, o.Smoother, d-1), total: v, value: make([]float64, d)}
 	p.check(d)
 	if err := search.run(result, layers, p.front(sourcesFirst)); err != nil {
 		return nil, err
@@ -133,6 +143,9 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 	raised := c.ridge
 	for layer := 0; ; layer++ {
 		c.update(left)
+		if c.done() {
+			return c.err
+		}
 		if err := c.checkFinite(left); err != nil {
 			return err
 		}

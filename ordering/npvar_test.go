@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -204,7 +205,7 @@ func TestNPVarReferenceOrders(t *testing.T) {
 				t.Skip(row.set + " is not there")
 			}
 			_, x := readTable(t, filepath.Join(folders[i], "train.csv"))
-			got, err := ordering.NPVarOptions{Smoother: row.s}.Order(x)
+			got, err := ordering.NPVarOptions{Smoother: row.s}.Order(context.Background(), x, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +261,7 @@ func TestNPVarOfBinaryColumns(t *testing.T) {
 	x := mat.NewDense(30, 4, nil)
 	x.Apply(func(i, j int, v float64) float64 { return float64(rng.IntN(2)) }, x)
 	for _, s := range []ordering.Smoother{ordering.PyGAM, ordering.MGCV} {
-		got, err := ordering.NPVarOptions{Smoother: s}.Order(x)
+		got, err := ordering.NPVarOptions{Smoother: s}.Order(context.Background(), x, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +284,7 @@ func TestNPVarLayers(t *testing.T) {
 		return x
 	}
 	x, second := draw(), draw()
-	plain, err := ordering.NPVarOptions{Smoother: ordering.MGCV}.Order(x)
+	plain, err := ordering.NPVarOptions{Smoother: ordering.MGCV}.Order(context.Background(), x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +308,7 @@ func TestNPVarLayers(t *testing.T) {
 		"fixed":    {Tolerance: 0.3},
 		"adaptive": {Sample: second, Scale: 0.5},
 	} {
-		got, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: o}.Order(x)
+		got, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: o}.Order(context.Background(), x, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +317,7 @@ func TestNPVarLayers(t *testing.T) {
 		}
 	}
 	// A tolerance below every difference gives single columns.
-	got, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 1e-300}}.Order(x)
+	got, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 1e-300}}.Order(context.Background(), x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func TestNPVarLayers(t *testing.T) {
 		t.Errorf("without tolerance: %+v, want %+v", got, plain)
 	}
 	// A huge one gives one layer, sorted by variance.
-	got, err = ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: 1e9}}.Order(x)
+	got, err = ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: 1e9}}.Order(context.Background(), x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,12 +352,12 @@ func TestNPVarSettings(t *testing.T) {
 		{"constant second sample", ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 4, nil)}}, ordering.ErrConstant, "second sample"},
 		{"infinite second sample", ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(1, 4, []float64{1, 2, math.Inf(1), 3})}}, ordering.ErrNotFinite, "second sample"},
 	} {
-		_, err := row.o.Order(x)
+		_, err := row.o.Order(context.Background(), x, 1)
 		if err == nil || !errors.Is(err, row.err) && row.err != nil || !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want %q that wraps %v", row.name, err, row.text, row.err)
 		}
 	}
-	got, err := ordering.NPVarOptions{MaxCoefficients: 60}.Order(x)
+	got, err := ordering.NPVarOptions{MaxCoefficients: 60}.Order(context.Background(), x, 1)
 	if err != nil || len(got.Warnings) != 0 {
 		t.Errorf("60 coefficients: %v, warnings %v", err, got.Warnings)
 	}

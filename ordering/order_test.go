@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -155,10 +156,10 @@ func TestKnown(t *testing.T) {
 		t.Error("no error for a repeated entry")
 	}
 	var orderer ordering.Orderer = ordering.Fixed{1, 0}
-	if got, err := orderer.Order(mat.NewDense(3, 2, nil)); err != nil || !slices.Equal(got.Order, []int{1, 0}) {
+	if got, err := orderer.Order(context.Background(), mat.NewDense(3, 2, nil), 1); err != nil || !slices.Equal(got.Order, []int{1, 0}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := orderer.Order(mat.NewDense(3, 3, nil)); err == nil {
+	if _, err := orderer.Order(context.Background(), mat.NewDense(3, 3, nil), 1); err == nil {
 		t.Error("no error for three columns")
 	}
 }
@@ -209,7 +210,7 @@ func TestMethodText(t *testing.T) {
 			t.Errorf("method %d is %v", i, m)
 		}
 		want, _ := direct[m](x)
-		got, err := m.Order(x)
+		got, err := m.Order(context.Background(), x, 1)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v: %v (-direct +by method):\n%s", m, err, diff)
 		}
@@ -228,7 +229,7 @@ func TestMethodText(t *testing.T) {
 		t.Errorf("unknown name: %v, %v", m, err)
 	}
 	bad := ordering.Method(9)
-	if _, err := bad.Order(x); err == nil || bad.String() != "Method(9)" {
+	if _, err := bad.Order(context.Background(), x, 1); err == nil || bad.String() != "Method(9)" {
 		t.Errorf("%v: no error", bad)
 	}
 	if _, err := bad.MarshalText(); err == nil {

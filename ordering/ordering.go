@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -9,9 +10,10 @@ import (
 
 // Orderer computes a causal order of the columns of x (n×d). The result is a
 // permutation of 0..d−1 or the error is not nil. Implementations neither keep
-// nor modify x and do not panic on any matrix.
+// nor modify x and do not panic on any matrix. Up to workers goroutines share the work, 0 means 1; they change nothing but the time. When ctx is done
+// the error wraps its cause.
 type Orderer interface {
-	Order(x mat.Matrix) (*Result, error)
+	Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error)
 }
 
 // Result is an order and how it came about.
@@ -86,7 +88,7 @@ type Fixed []int
 var _ Orderer = Fixed(nil)
 
 // Order returns [Known] for the number of columns of x.
-func (f Fixed) Order(x mat.Matrix) (*Result, error) {
+func (f Fixed) Order(_ context.Context, x mat.Matrix, _ int) (*Result, error) {
 	_, d := x.Dims()
 	return Known(f, d)
 }

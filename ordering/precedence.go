@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -75,7 +76,7 @@ type Constrainable interface {
 	Orderer
 	// OrderWithin is Order under a precedence of as many columns as x has; nil: none. The
 	// gaps of its result are those among the columns allowed.
-	OrderWithin(x mat.Matrix, p *Precedence) (*Result, error)
+	OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error)
 }
 
 var (
@@ -96,14 +97,14 @@ type Within struct {
 var _ Orderer = Within{}
 
 // Order implements [Orderer].
-func (w Within) Order(x mat.Matrix) (*Result, error) {
-	return w.Estimator.OrderWithin(x, w.Precedence)
+func (w Within) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
+	return w.Estimator.OrderWithin(ctx, x, w.Precedence, workers)
 }
 
 // OrderWithin is [Fixed.Order] for an order that agrees with the precedence, and an error
 // for another.
-func (f Fixed) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
-	r, err := f.Order(x)
+func (f Fixed) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+	r, err := f.Order(ctx, x, workers)
 	if err == nil && !p.Allows(r.Order) {
 		return nil, fmt.Errorf("ordering: the order %v contradicts what is known of it", []int(f))
 	}

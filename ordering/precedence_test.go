@@ -63,7 +63,7 @@ func TestOrdersWithin(t *testing.T) {
 				d := rapid.IntRange(2, 7).Draw(t, "d")
 				x, k := gaussian(d+10, d, rng), drawKnown(t, d, rng)
 				estimator := e.orderer.(ordering.Constrainable)
-				got, err := estimator.OrderWithin(x, k.p)
+				got, err := estimator.OrderWithin(context.Background(), x, k.p, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func TestOrdersWithin(t *testing.T) {
 				if len(got.Criterion) != d || len(got.Gaps) != d || slices.Min(got.Gaps) < 0 {
 					t.Fatalf("criteria %v, gaps %v", got.Criterion, got.Gaps)
 				}
-				plain, err := e.orderer.Order(x)
+				plain, err := e.orderer.Order(context.Background(), x, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -91,7 +91,7 @@ func TestOrdersWithin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				again, err := estimator.OrderWithin(columns(x, relabel), p)
+				again, err := estimator.OrderWithin(context.Background(), columns(x, relabel), p, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -111,7 +111,7 @@ func TestEqVarWithinByDefinition(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		d := rapid.IntRange(2, 6).Draw(t, "d")
 		x, k := gaussian(d+12, d, rng), drawKnown(t, d, rng)
-		got, err := ordering.MethodEqVar.OrderWithin(x, k.p)
+		got, err := ordering.MethodEqVar.OrderWithin(context.Background(), x, k.p, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestOrderWithinObeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ordering.MethodEqVar.OrderWithin(x, p)
+	got, err := ordering.MethodEqVar.OrderWithin(context.Background(), x, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestPartialWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ordering.EqVarOptions{Partial: true}.OrderWithin(x, p)
+	got, err := ordering.EqVarOptions{Partial: true}.OrderWithin(context.Background(), x, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,10 +215,10 @@ func TestPrecedenceFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := gaussian(9, 3, rand.New(rand.NewPCG(1, 7)))
-	if _, err := (ordering.Fixed{0, 1, 2}).OrderWithin(x, p); err == nil || !strings.Contains(err.Error(), "[0 1 2] contradicts") {
+	if _, err := (ordering.Fixed{0, 1, 2}).OrderWithin(context.Background(), x, p, 1); err == nil || !strings.Contains(err.Error(), "[0 1 2] contradicts") {
 		t.Errorf("got error %v", err)
 	}
-	if r, err := (ordering.Fixed{2, 1, 0}).OrderWithin(x, p); err != nil || r.Order[0] != 2 {
+	if r, err := (ordering.Fixed{2, 1, 0}).OrderWithin(context.Background(), x, p, 1); err != nil || r.Order[0] != 2 {
 		t.Errorf("got %v, %v", r, err)
 	}
 	_, err = ordering.NewPrecedence(4, func(i, j int) bool { return (i+1)%3 == j && i < 3 && j < 3 || i == 0 && j == 3 })
@@ -234,5 +234,5 @@ func TestPrecedenceFailures(t *testing.T) {
 			t.Error("a precedence of 3 columns orders 4")
 		}
 	}()
-	ordering.MethodEqVar.OrderWithin(gaussian(9, 4, rand.New(rand.NewPCG(1, 8))), p)
+	ordering.MethodEqVar.OrderWithin(context.Background(), gaussian(9, 4, rand.New(rand.NewPCG(1, 8))), p, 1)
 }

@@ -22,10 +22,10 @@ import (
 //
 // It fails like [Variance]. Constant columns come first, or where their index
 // puts them, with a [WarningConstant] each.
-func NPVarAsReleased(x mat.Matrix) (*Result, error) { return npVarAsReleased(x, nil) }
+func NPVarAsReleased(x mat.Matrix) (*Result, error) { return npVarAsReleased(alone(), x, nil) }
 
-func npVarAsReleased(x mat.Matrix, p *Precedence) (*Result, error) {
-	byVariance, err := variance(x, p)
+func npVarAsReleased(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
+	byVariance, err := variance(w, x, p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -46,7 +47,7 @@ const (
 // when the data are tiny ([ErrSingular]). n ≤ d is allowed. Constant columns are
 // allowed, each with a [WarningConstant]; copies of a column tie, with a
 // [WarningTie] unless rounding decides.
-func SCORE(x mat.Matrix) (*Result, error) { return SCOREOptions{}.Order(x) }
+func SCORE(x mat.Matrix) (*Result, error) { return SCOREOptions{}.order(alone(), x, nil) }
 
 // SCOREOptions are the settings of [SCORE]; the zero value has its behaviour.
 type SCOREOptions struct {
@@ -62,10 +63,16 @@ type SCOREOptions struct {
 var _ Orderer = SCOREOptions{}
 
 // Order is [SCORE] with the settings of o.
-func (o SCOREOptions) Order(x mat.Matrix) (*Result, error) { return o.OrderWithin(x, nil) }
+func (o SCOREOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
+	return o.OrderWithin(ctx, x, nil, workers)
+}
 
 // OrderWithin is Order under a precedence.
-func (o SCOREOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) {
+func (o SCOREOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
+}
+
+func (o SCOREOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	method := "score"
 	switch o.Dispersion {
 	case SampleVariance:
@@ -77,7 +84,7 @@ func (o SCOREOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 	if o.DivideByMean {
 		method += ", divided by mean"
 	}
-	columns, single, err := columnsForOrder(x, method, rowsAtLeast(3))
+	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(3))
 	if err != nil || single != nil {
 		return single, err
 	}
@@ -90,7 +97,10 @@ func (o SCOREOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 		return nil, fmt.Errorf("ordering: %w: score on %d rows needs %.1f GB of memory; at most %d rows are allowed, take a part of them",
 			ErrTooLarge, n, 12*float64(n)*float64(n)/1e9, most)
 	}
-	v := variances(x, columns)
+	v := variances(w, x, columns)
+	if w.err != nil {
+		return nil, w.err
+	}
 	if err := checkScales(v, columns); err != nil {
 		return nil, err
 	}
@@ -100,7 +110,7 @@ func (o SCOREOptions) OrderWithin(x mat.Matrix, p *Precedence) (*Result, error) 
 			result.warn(Warning{Kind: WarningConstant, Columns: []int{j}, Position: -1})
 		}
 	}
-	e := newStein(x, columns)
+	e := newStein(w, x, columns)
 	p.check(d)
 	value, next := make([]float64, d), p.front(sinksFirst)
 	left := indices(d)

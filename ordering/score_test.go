@@ -1,6 +1,7 @@
 package ordering_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -235,7 +236,7 @@ func TestSCOREMatchesDefinition(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 83))
 				x := gaussian(rapid.IntRange(5, 25).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "d"), rng)
-				got, err := row.options.Order(x)
+				got, err := row.options.Order(context.Background(), x, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -376,10 +377,10 @@ func TestSCOREConstantColumn(t *testing.T) {
 
 func TestSCORESettings(t *testing.T) {
 	x := gaussian(30, 3, rand.New(rand.NewPCG(87, 87)))
-	if _, err := (ordering.SCOREOptions{Dispersion: 5}).Order(x); err == nil {
+	if _, err := (ordering.SCOREOptions{Dispersion: 5}).Order(context.Background(), x, 1); err == nil {
 		t.Error("no error for an unknown dispersion")
 	}
-	if _, err := (ordering.SCOREOptions{MaxRows: 29}).Order(x); !errors.Is(err, ordering.ErrTooLarge) {
+	if _, err := (ordering.SCOREOptions{MaxRows: 29}).Order(context.Background(), x, 1); !errors.Is(err, ordering.ErrTooLarge) {
 		t.Errorf("30 rows where 29 are allowed: %v", err)
 	}
 }

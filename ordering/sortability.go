@@ -97,7 +97,7 @@ func extendWalks(walk, edge []bool, d int) []bool {
 // of an estimator that reads variances is no evidence for the estimator. It is ½
 // on standardised data. It fails like [Variance] and Sortability.
 func Varsortability(x, truth mat.Matrix) (float64, error) {
-	columns, err := summarise(x)
+	columns, err := summarise(alone(), x)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +105,7 @@ func Varsortability(x, truth mat.Matrix) (float64, error) {
 	if n < 2 {
 		return 0, tooFewRows("varsortability", n, d, 2)
 	}
-	v := variances(x, columns)
+	v := variances(alone(), x, columns)
 	if err := checkScales(v, columns); err != nil {
 		return 0, err
 	}
@@ -128,7 +128,7 @@ func R2Sortability(x, truth mat.Matrix) (float64, error) {
 // and Θ its inverse. It needs d³ multiplications beside those of the
 // covariance, and fails like [EqVarBottomUp]; a single column has 0.
 func R2(x mat.Matrix) ([]float64, error) {
-	c, _, err := covarianceForOrder(x, "R²", func(d int) int { return d + 1 })
+	c, _, err := covarianceForOrder(alone(), x, "R²", func(d int) int { return d + 1 })
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func R2(x mat.Matrix) ([]float64, error) {
 		return []float64{0}, nil
 	}
 	own := diagonal(c)
-	theta, unit, err := precision(c)
+	theta, unit, err := precision(alone(), c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,11 @@
 package ordering
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"runtime"
-
-	"tobac/internal/parallel"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,7 +31,8 @@ const steinRidge = 0.001
 // ([ErrScale]), or if s is so far below η·s² that K + ηI is not positive
 // definite ([ErrSingular]).
 func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
-	columns, err := summarise(x)
+	w := alone()
+	columns, err := summarise(w, x)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -44,10 +40,10 @@ func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 	if n < 3 {
 		return nil, 0, tooFewRows("the Stein estimate", n, d, 3)
 	}
-	if err := checkScales(variances(x, columns), columns); err != nil {
+	if err := checkScales(variances(w, x, columns), columns); err != nil {
 		return nil, 0, err
 	}
-	e := newStein(x, columns)
+	e := newStein(w, x, columns)
 	if err := e.estimate(indices(d)); err != nil {
 		return nil, 0, err
 	}
@@ -67,6 +63,7 @@ func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 // A stein holds the centred data and the memory of estimates on some of its
 // columns.
 type stein struct {
+	*work
 	n         int
 	x         []float64 // d×n: row j is column j of the data, centred
 	gram      []float64 // n×n: squared distances, then the kernel matrix, then its factor
@@ -75,12 +72,12 @@ type stein struct {
 	bandwidth float64   // s
 }
 
-func newStein(x mat.Matrix, columns []column) *stein {
+func newStein(w *work, x mat.Matrix, columns []column) *stein {
 	n, d := x.Dims()
-	e := &stein{n: n, x: make([]float64, d*n), gram: make([]float64, n*n), pairs: make([]float64, n*(n-1)/2),
+	e := &stein{work: w, n: n, x: make([]float64, d*n), gram: make([]float64, n*n), pairs: make([]float64, n*(n-1)/2),
 		rhs: make([]float64, (2*d+1)*n), prod: make([]float64, (2*d+1)*n)}
 	first := 0
-	centredBlocks(x, columns, func(block blas64.General) {
+	centredBlocks(w, x, columns, func(block blas64.General) {
 		for j, c := range columns {
 			if !c.constant { // its rounded mean may differ from the constant
 				copy(e.x[j*n+first:], block.Data[j*block.Stride:j*block.Stride+block.Cols])
@@ -105,6 +102,9 @@ func (e *stein) hessian(k int) []float64 { return e.rhs[k*e.n : k*e.n+e.n] }
 func (e *stein) estimate(active []int) error {
 	n, k := e.n, len(active)
 	e.distances(active)
+	if e.done() {
+		return e.err
+	}
 	if err := e.median(); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (e *stein) estimate(active []int) error {
 	}
 	stack := blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.rhs}
 	full := blas64.General{Rows: n, Cols: n, Stride: n, Data: e.gram}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, stack, full, 0, blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.prod})
+	e.product(blas.NoTrans, 1, stack, full, 0, blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.prod})
 	sums := e.prod[2*k*n : (2*k+1)*n]
 	for i := range k {
 		y, square := e.rhs[i*n:i*n+n], e.rhs[(k+i)*n:(k+i)*n+n]
@@ -137,13 +137,16 @@ func (e *stein) estimate(active []int) error {
 	for a := range n {
 		e.gram[a*n+a] += steinRidge
 	}
-	factor, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: e.gram, Uplo: blas.Lower})
+	factor, ok := e.factor(full)
+	if e.done() {
+		return e.err
+	}
 	if !ok {
 		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; standardise the data", ErrSingular, n, e.bandwidth)
 	}
 	both := blas64.General{Rows: 2 * k, Cols: n, Stride: n, Data: e.rhs}
-	blas64.Trsm(blas.Right, blas.Trans, 1, factor, both)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, factor, both)
+	e.divide(blas.Trans, factor, both)
+	e.divide(blas.NoTrans, factor, both)
 	for i := range k {
 		score, second := e.rhs[i*n:i*n+n], e.rhs[(k+i)*n:(k+i)*n+n]
 		for a, g := range score {
@@ -157,7 +160,7 @@ func (e *stein) estimate(active []int) error {
 // from differences, so that equal rows have exactly 0.
 func (e *stein) distances(active []int) {
 	n := e.n
-	inRows(n-1, func(a int) {
+	e.each(n-1, func(a int) {
 		row := e.gram[a*n+a+1 : a*n+n]
 		clear(row)
 		for _, j := range active {
@@ -190,7 +193,7 @@ func (e *stein) median() error {
 // triangles.
 func (e *stein) kernel() {
 	n, s := e.n, e.bandwidth
-	inRows(n, func(a int) {
+	e.each(n, func(a int) {
 		row := e.gram[a*n : a*n+n]
 		row[a] = 1 / s
 		for b := a + 1; b < n; b++ {
@@ -199,24 +202,10 @@ func (e *stein) kernel() {
 			row[b] = math.Exp(-u*u/2) / s
 		}
 	})
-	inRows(n, func(a int) {
+	e.each(n, func(a int) {
 		for b := range a {
 			e.gram[a*n+b] = e.gram[b*n+a]
 		}
-	})
-}
-
-// inRows calls do for 0 ≤ row < n, on all processors, and returns when all calls
-// have. Rows must not depend on each other.
-func inRows(n int, do func(row int)) {
-	const chunk = 16
-	workers := min(runtime.GOMAXPROCS(0), n/(4*chunk))
-	// No error can come: the items have none and the context is never done.
-	parallel.For(context.Background(), (n+chunk-1)/chunk, workers, func(c int) error {
-		for row := c * chunk; row < min((c+1)*chunk, n); row++ {
-			do(row)
-		}
-		return nil
 	})
 }
 

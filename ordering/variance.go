@@ -17,15 +17,18 @@ import (
 // ([ErrScale]). One column has the order [0] whatever its values. Constant
 // columns come first, with a [WarningConstant] each; copies of a column follow
 // each other, with a [WarningTie].
-func Variance(x mat.Matrix) (*Result, error) { return variance(x, nil) }
+func Variance(x mat.Matrix) (*Result, error) { return variance(alone(), x, nil) }
 
-func variance(x mat.Matrix, p *Precedence) (*Result, error) {
+func variance(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "variance"
-	columns, single, err := columnsForOrder(x, method, rowsAtLeast(2))
+	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(2))
 	if err != nil || single != nil {
 		return single, err
 	}
-	v := variances(x, columns)
+	v := variances(w, x, columns)
+	if w.err != nil {
+		return nil, w.err
+	}
 	if err := checkScales(v, columns); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // Fit infers the posterior of a problem. All random numbers come from the seed. order is the causal order that was
 // taken as known, nil if there was none.
 func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, order []int, err error) {
-	if order, err = m.order(p, seed); err != nil {
+	if order, err = m.order(ctx, p, seed); err != nil {
 		return nil, nil, err
 	}
 	switch m.Kind {
@@ -41,7 +41,7 @@ func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, or
 }
 
 // order is the causal order that the method takes as known.
-func (m Method) order(p *Problem, seed uint64) ([]int, error) {
+func (m Method) order(ctx context.Context, p *Problem, seed uint64) ([]int, error) {
 	switch m.Order {
 	case NoOrder:
 		return nil, nil
@@ -54,7 +54,7 @@ func (m Method) order(p *Problem, seed uint64) ([]int, error) {
 	if err := by.UnmarshalText([]byte(m.Order)); err != nil {
 		return nil, err
 	}
-	found, err := by.Order(p.Train.X)
+	found, err := by.Order(ctx, p.Train.X, 1)
 	if err != nil {
 		return nil, ordering.WithNames(err, p.Train.Names)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"syscall"
 	"testing"
@@ -53,6 +54,20 @@ func TestPanicIsOneLine(t *testing.T) {
 		}
 		if exitStatus(t.Context(), err) != exitFailed {
 			t.Errorf("%s: status %d", name, exitStatus(t.Context(), err))
+		}
+	}
+}
+
+// The name of every public package of the module is left out in front of an error.
+func TestWithoutPackage(t *testing.T) {
+	folders, err := filepath.Glob("../../*/doc.go")
+	if err != nil || len(folders) < 10 {
+		t.Fatalf("%d packages, %v", len(folders), err)
+	}
+	for _, path := range folders {
+		name := filepath.Base(filepath.Dir(path))
+		if got := withoutPackage(name + ": tobac: text"); got != "text" && name != "bench" && name != "beam" { // which are no libraries of this module
+			t.Errorf("%s: got %q", name, got)
 		}
 	}
 }

@@ -211,5 +211,5 @@ func bootstrapOrders(cmd *cobra.Command, w *jobWork, t *dataset.Table, label str
 // orderWithin runs an estimator until ctx is cancelled, and then returns
 // errInterrupted.
 func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
-	return within(ctx, func() (*ordering.Result, error) { return o.Order(x) })
+	return within(ctx, func() (*ordering.Result, error) { return o.Order(ctx, x, runtime.GOMAXPROCS(0)) })
 }

@@ -132,7 +132,7 @@ func TestOrderInterrupted(t *testing.T) {
 // waiting is an Orderer that returns when the channel is closed.
 type waiting chan struct{}
 
-func (w waiting) Order(mat.Matrix) (*ordering.Result, error) {
+func (w waiting) Order(context.Context, mat.Matrix, int) (*ordering.Result, error) {
 	<-w
 	return nil, nil
 }

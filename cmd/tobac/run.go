@@ -155,7 +155,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "autograd", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "jobs",
+		case "tobac", "additive", "autograd", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "jobs",
 			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "study", "svgd", "table", "tempering":
 		default:
 			found = false
