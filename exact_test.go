@@ -325,7 +325,7 @@ func TestEvidenceChoosesTheModel(t *testing.T) {
 			if res.Config.Model != row.want || res.Model != row.want.String() || res.Reason == "" {
 				t.Errorf("model %v because %q, want %v; evidence %+v", res.Config.Model, res.Reason, row.want, res.Evidence)
 			}
-			best := slices.MaxFunc(res.Evidence, func(a, b tobac.Evidence) int { return int(math.Copysign(1, a.Log-b.Log)) })
+			best, _ := tobac.BestTwo(res.Evidence)
 			if best.Model != res.Model || len(res.Evidence) < 3 {
 				t.Errorf("model %s of the evidences %+v", res.Model, res.Evidence)
 			}

@@ -106,10 +106,10 @@ func TestRefutedForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	columns := []int{0, 1, 6, 7, 8} // praf, pmek, pakts473, PKA and PKC
-	some := &dataset.Table{X: mat.NewDense(400, len(columns), nil)}
+	some := &dataset.Table{X: mat.NewDense(853, len(columns), nil)}
 	for k, j := range columns {
 		some.Names = append(some.Names, data.Names[j])
-		for r := range 400 {
+		for r := range 853 {
 			some.X.Set(r, k, data.X.At(r, j))
 		}
 	}

@@ -51,7 +51,7 @@ func TestSignals(t *testing.T) {
 			}
 		}
 		err = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != want || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state") {
+		if got := cmd.ProcessState.ExitCode(); got != want || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state --force") {
 			t.Errorf("%v: status %d after %q, error %v; want %d", stop, got, last, err, want)
 		}
 	}
