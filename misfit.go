@@ -22,10 +22,10 @@ import (
 
 // Directions that a model reads off the form of its equations (the shape of the noise, curvature) rest on noise that is
 // independent of the causes. Where the noise of the most probable graph is not, the form is refuted, and its evidence
-// counts as that of few rows: ζ = 1/(1 + n/trustedRows), the rest being that of a linear model of the ranks, which tells
+// counts as that of two rows: ζ = 1/(1 + n/trustedRows), the rest being that of a linear model of the ranks, which tells
 // no more directions than conditional independences do (Miller and Dunson, Robust Bayesian inference via coarsening, 2019).
 const (
-	trustedRows = 10
+	trustedRows = 2
 	refuted     = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
 )
 
