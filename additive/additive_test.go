@@ -65,8 +65,8 @@ func advantage(s score.Scorer) float64 {
 	return s.LogScore(0, nil) + s.LogScore(1, []int{0}) - s.LogScore(1, nil) - s.LogScore(0, []int{1})
 }
 
-// TestDirections: noise that is not normal and curvature tell directions, also together; straight lines
-// with normal noise do not.
+// TestDirections: noise that is not normal and curvature tell directions, also together;
+// straight lines with normal noise do not.
 func TestDirections(t *testing.T) {
 	bent := func(x float64) float64 { return 1.5 * math.Sin(1.5*x) }
 	for _, c := range []struct {
@@ -101,8 +101,8 @@ func TestCurvatureIsNotInvented(t *testing.T) {
 	}
 }
 
-// TestUnits: what columns are multiplied with, shifted by and whether they are turned around changes every score of a variable
-// by the same number.
+// TestUnits: what columns are multiplied with, shifted by and whether they are turned around
+// changes every score of a variable by the same number.
 func TestUnits(t *testing.T) {
 	x := triple(150, 2, noises["lognormal"], func(x float64) float64 { return math.Sin(x) })
 	y := mat.DenseCopyOf(x)
@@ -121,8 +121,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestEvidenceAgainstIntegral compares Laplace's approximation with an integral over a grid: with normal noise the forms without
-// parents are two parameters.
+// TestEvidenceAgainstIntegral compares Laplace's approximation with an integral over a grid:
+// with normal noise the forms without parents are two parameters.
 func TestEvidenceAgainstIntegral(t *testing.T) {
 	x := triple(60, 1, noises["normal"], straight)
 	y := mat.Col(nil, 0, x)
@@ -143,8 +143,9 @@ func TestEvidenceAgainstIntegral(t *testing.T) {
 		}
 	}
 	want := floats.LogSumExp(terms) - 60*math.Log(sd)
-	// Of the four linear forms the normal one counts twice without parents, as the one whose scale may change; Student's t and the
-	// sinh-arcsinh distribution have less evidence here, at most one nat of it together.
+	// Of the four linear forms the normal one counts twice without parents, as the one whose
+	// scale may change; Student's t and the sinh-arcsinh distribution have less evidence here,
+	// at most one nat of it together.
 	got := scorer(t, x, true).LogScore(0, nil)
 	if low := want + math.Log(0.5) - 0.05; got < low || got > low+1.1 {
 		t.Errorf("log evidence %.3f, want that of the normal form, %.3f, to %.3f", got, low, low+1.1)
@@ -238,7 +239,8 @@ func TestEquation(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := l.Equation(2, []int{0, 1})
-	// x2 = 10 + 3(u), u = .8·(x1 − 10)/2 + e: the weight 1.2 and the intercept −2; Var e = e^.49(e^.49 − 1) = 1.0322
+	// x2 = 10 + 3(u), u = .8·(x1 − 10)/2 + e: the weight 1.2 and the intercept −2; Var e =
+	// e^.49(e^.49 − 1) = 1.0322
 	if sd := math.Sqrt(e.Cov.At(1, 1)); math.Abs(e.Mean[1]-1.2) > 4*sd || sd > 0.03 || math.Abs(e.Mean[0]) > 4*math.Sqrt(e.Cov.At(0, 0)) {
 		t.Errorf("weights %v ± %v, want 0 and 1.2", e.Mean, sd)
 	}

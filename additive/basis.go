@@ -17,8 +17,8 @@ const (
 )
 
 // A basis has the functions of a column that equations are made of, at its rows: the column
-// itself, of mean 0 and variance 1; smooth functions orthogonal to 1, to the column and to each other,
-// of mean square 1; and two functions of the noise's logarithmic scale.
+// itself, of mean 0 and variance 1; smooth functions orthogonal to 1, to the column and to each
+// other, of mean square 1; and two functions of the noise's logarithmic scale.
 type basis struct {
 	column   []float64
 	smooth   [][]float64
@@ -32,9 +32,10 @@ type basis struct {
 	intercept, slope []float64
 }
 
-// newBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one standard
-// deviation) on the values of a column x of mean 0 and variance 1. Values beyond the outer quantiles count as
-// these, so that a few rows far out bend nothing. Without smooth there are no smooth functions.
+// newBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one
+// standard deviation) on the values of a column x of mean 0 and variance 1. Values beyond the
+// outer quantiles count as these, so that a few rows far out bend nothing. Without smooth there
+// are no smooth functions.
 func newBasis(x []float64, smooth bool) basis {
 	b := basis{column: x}
 	n := len(x)
@@ -83,7 +84,8 @@ func matern(a, b float64) float64 {
 	return (1 + r + r*r/3) * math.Exp(-r)
 }
 
-// addSmooth adds the smooth functions of the column, whose values as the kernel sees them are drawn.
+// addSmooth adds the smooth functions of the column, whose values as the kernel sees them are
+// drawn.
 func (b *basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 	n, leading := len(drawn), smoothFunctions+3
 	var seen []float64 // the knots, as the kernel sees them

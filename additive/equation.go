@@ -1,6 +1,7 @@
 package additive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -40,22 +41,18 @@ func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
 	l.scores.LogScores(dst, j, candidates)
 }
 
-// Gain is how much more evidence, in nats, all forms of the equation of variable j given its parents have together than that
-// with normal noise of one scale.
+// Gain is how much more evidence, in nats, all forms of the equation of variable j given its
+// parents have together than that with normal noise of one scale.
 func (l *Linear) Gain(j int, parents []int) float64 {
 	if len(l.scores.child[j].y) == 0 {
 		return 0
 	}
 	fits := l.scores.fits(j, parents)
-	all := make([]float64, len(fits))
-	for k, f := range fits {
-		all[k] = f.log
-	}
-	return floats.LogSumExp(all) - fits[0].log - math.Log(linearForms)
+	return logEvidence(fits) - fits[0].log - math.Log(linearForms)
 }
 
-// Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with the normal
-// approximation at its mode. The noise variance is that of the residuals.
+// Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
+// the normal approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {
 	key := familyKey(j, parents)
 	l.mu.Lock()
@@ -95,7 +92,7 @@ func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 		var cov mat.SymDense
 		_ = f.chol.InverseTo(&cov)
 		beta := f.theta[:1+p]
-		mean, variance := f.residuals()
+		mean, variance := f.noise()
 		intercept += w * (beta[0] + mean)
 		for a := range p {
 			e.Mean[a] += w * beta[1+a]
@@ -125,52 +122,51 @@ func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 
 // evidenceWeights are the posterior probabilities of the forms.
 func evidenceWeights(fits []*fit) []float64 {
-	w := make([]float64, len(fits))
+	w, total := make([]float64, len(fits)), logEvidence(fits)
 	for k, f := range fits {
-		w[k] = f.log
-	}
-	total := floats.LogSumExp(w)
-	for k := range w {
-		w[k] = math.Exp(w[k] - total)
+		w[k] = math.Exp(f.log - total)
 	}
 	return w
 }
 
-// residuals are the mean and the variance of what the terms of the mean leave of y: the location of a skewed density
-// is not its mean. The variance is for as many rows as there are more than weights.
-func (f *fit) residuals() (mean, variance float64) {
-	rest := slices.Clone(f.y)
-	count := 0
+// residuals are what the terms of the mean leave of y, and the number of these terms.
+func (f *fit) residuals() (rest []float64, weights int) {
+	rest = slices.Clone(f.y)
 	for k, t := range f.terms {
 		if t.channel != 0 {
-			break
+			return rest, k
 		}
-		count++
-		if t.column == nil {
-			floats.AddConst(-f.theta[k], rest)
-		} else {
-			floats.AddScaled(rest, -f.theta[k], t.column)
-		}
+		t.addTo(rest, -f.theta[k])
 	}
-	mean = stat.Mean(rest, nil)
-	floats.AddConst(-mean, rest)
-	return mean, floats.Dot(rest, rest) / float64(max(len(rest)-count, 1))
+	return rest, len(f.terms)
 }
 
-// A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units of the data.
+// noise are the mean and the variance of the residuals: the location of a skewed density is not
+// its mean. The variance is for as many rows as there are more than weights.
+func (f *fit) noise() (mean, variance float64) {
+	rest, weights := f.residuals()
+	mean = stat.Mean(rest, nil)
+	floats.AddConst(-mean, rest)
+	return mean, floats.Dot(rest, rest) / float64(max(len(rest)-weights, 1))
+}
+
+// A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units
+// of the data.
 type Function struct {
 	intercept, noise float64
 	parts            []part
 }
 
-// A part is the summand of one parent: slope·x, and a function that is linear between the knots and constant beyond.
+// A part is the summand of one parent: slope·x, and a function that is linear between the knots
+// and constant beyond.
 type part struct {
 	slope         float64
 	knots, values []float64
 }
 
-// Function draws the equation of variable j given its parents: a form by its evidence, and its parameters from the normal
-// approximation at the mode. The noise variance is that of the residuals.
+// Function draws the equation of variable j given its parents: a form by its evidence, and its
+// parameters from the normal approximation at the mode. The noise variance is that of the
+// residuals.
 func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	c := &s.child[j]
 	f := &Function{intercept: c.centre, noise: c.sd * c.sd, parts: make([]part, len(parents))}
@@ -201,7 +197,7 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	_ = step.SolveVec(&upper, mat.NewVecDense(n, z)) // H = UᵀU, so that U⁻¹z has the covariance H⁻¹
 	floats.Add(theta, drawn.theta)
 
-	mean, variance := drawn.residuals()
+	mean, variance := drawn.noise()
 	f.noise *= variance
 	f.intercept += c.sd * (theta[0] + mean)
 	next := 1 + len(parents) // of the smooth functions' weights
@@ -246,8 +242,9 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 	}
 }
 
-// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the intercept, and for each parent the slope, the number
-// of knots, the knots and the values there.
+// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise
+// variance, the intercept, and for each parent the slope, the number of knots, the knots and
+// the values there.
 func (f *Function) Parameters() []float64 {
 	out := []float64{f.noise, f.intercept}
 	for _, p := range f.parts {
@@ -257,8 +254,8 @@ func (f *Function) Parameters() []float64 {
 	return out
 }
 
-// NewFunction is the function of so many parents at the beginning of parameters, and the parameters after it. Numbers that no function
-// has are an error.
+// NewFunction is the function of so many parents at the beginning of parameters, and the
+// parameters after it. Numbers that no function has are an error.
 func NewFunction(parents int, parameters []float64) (f *Function, rest []float64, err error) {
 	fault := func(what string) (*Function, []float64, error) {
 		return nil, nil, fmt.Errorf("additive: function of %d parents: %s", parents, what)
@@ -295,24 +292,15 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	return f, parameters, nil
 }
 
-// Residuals are (y − mean)/scale of the most probable form of the equation of variable j given its parents, in the rows in
-// which j was not set by intervention.
+// Residuals are (y − mean)/scale of the most probable form of the equation of variable j given
+// its parents, in the rows in which j was not set by intervention.
 func (s *Scorer) Residuals(j int, parents []int) []float64 {
-	var best *fit
-	for _, f := range s.fits(j, parents) {
-		if best == nil || f.log > best.log {
-			best = f
-		}
-	}
-	rest, scale := slices.Clone(best.y), make([]float64, len(best.y))
+	best := slices.MaxFunc(s.fits(j, parents), func(a, b *fit) int { return cmp.Compare(a.log, b.log) })
+	rest, _ := best.residuals()
+	scale := make([]float64, len(rest)) // but for the constant
 	for k, t := range best.terms {
-		switch {
-		case t.channel == 0 && t.column == nil:
-			floats.AddConst(-best.theta[k], rest)
-		case t.channel == 0:
-			floats.AddScaled(rest, -best.theta[k], t.column)
-		case t.channel == 1 && t.column != nil:
-			floats.AddScaled(scale, best.theta[k], t.column)
+		if t.channel == 1 && t.column != nil {
+			t.addTo(scale, best.theta[k])
 		}
 	}
 	for i, l := range scale {

@@ -16,6 +16,23 @@ type term struct {
 	variance float64
 }
 
+// addTo adds the term with a weight to dst.
+func (t *term) addTo(dst []float64, weight float64) {
+	if t.column == nil {
+		floats.AddConst(weight, dst)
+	} else {
+		floats.AddScaled(dst, weight, t.column)
+	}
+}
+
+// dot is the scalar product of the term with w.
+func (t *term) dot(w []float64) float64 {
+	if t.column == nil {
+		return floats.Sum(w)
+	}
+	return floats.Dot(w, t.column)
+}
+
 // An equation is y with its terms, in the sequence of the channels.
 type equation struct {
 	y     []float64
@@ -29,11 +46,7 @@ func (e *equation) evaluate(channels [][]float64, theta []float64) (float64, err
 		clear(c)
 	}
 	for k, t := range e.terms {
-		if t.column == nil {
-			floats.AddConst(theta[k], channels[t.channel])
-		} else {
-			floats.AddScaled(channels[t.channel], theta[k], t.column)
-		}
+		t.addTo(channels[t.channel], theta[k])
 	}
 	f, err := e.p.at(e.y, channels)
 	if err != nil {
@@ -51,14 +64,8 @@ func (e *equation) evaluate(channels [][]float64, theta []float64) (float64, err
 // derivatives fills the gradient and the negative Hessian after evaluate at theta.
 func (e *equation) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
 	weighted := make([]float64, len(e.y))
-	dot := func(w, column []float64) float64 {
-		if column == nil {
-			return floats.Sum(w)
-		}
-		return floats.Dot(w, column)
-	}
 	for k, t := range e.terms {
-		gradient[k] = dot(e.p.gradient[t.channel], t.column) - theta[k]/t.variance
+		gradient[k] = t.dot(e.p.gradient[t.channel]) - theta[k]/t.variance
 		of := -1 // channel of weighted
 		for l, o := range e.terms[:k+1] {
 			if o.channel != of {
@@ -68,16 +75,17 @@ func (e *equation) derivatives(gradient []float64, hessian *mat.SymDense, theta 
 					floats.Mul(weighted, t.column)
 				}
 			}
-			hessian.SetSym(k, l, -dot(weighted, o.column))
+			hessian.SetSym(k, l, -o.dot(weighted))
 		}
 		hessian.SetSym(k, k, hessian.At(k, k)+1/t.variance)
 	}
 }
 
-// laplace climbs from theta to a mode of the log joint density by Newton's method with the damping
-// of Levenberg and Marquardt, and returns Laplace's approximation of the log integral of the density, with
-// the Cholesky factor of the negative Hessian. It is −∞ where no mode with a curvature in all directions
-// is found. Where one Newton step promises less than least, that estimate is returned.
+// laplace climbs from theta to a mode of the log joint density by Newton's method with the
+// damping of Levenberg and Marquardt, and returns Laplace's approximation of the log integral
+// of the density, with the Cholesky factor of the negative Hessian. It is −∞ where no mode with
+// a curvature in all directions is found. Where one Newton step promises less than least, that
+// estimate is returned.
 func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (float64, error) {
 	const (
 		iterations = 200
@@ -151,24 +159,23 @@ func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (
 	return f + float64(n)*logRoot2Pi - 0.5*chol.LogDet(), nil
 }
 
-// leastSquares are the weights of the terms of the mean by ridge regression, and the standard deviation of the residuals.
+// leastSquares are the weights of the terms of the mean by ridge regression, and the standard
+// deviation of the residuals.
 func (e *equation) leastSquares() (beta []float64, sd float64) {
 	const noise = 0.3 // variance that the prior is weighted against
 	n := len(e.terms)
 	m, c := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	ones := slices.Repeat([]float64{1}, len(e.y))
-	column := func(k int) []float64 {
-		if col := e.terms[k].column; col != nil {
-			return col
-		}
-		return ones
+	columns := make([][]float64, n)
+	for k := range columns {
+		columns[k] = make([]float64, len(e.y))
+		e.terms[k].addTo(columns[k], 1)
 	}
 	for k := range n {
 		for l := range k + 1 {
-			m.SetSym(k, l, floats.Dot(column(k), column(l)))
+			m.SetSym(k, l, floats.Dot(columns[k], columns[l]))
 		}
 		m.SetSym(k, k, m.At(k, k)+noise/e.terms[k].variance)
-		c.SetVec(k, floats.Dot(column(k), e.y))
+		c.SetVec(k, floats.Dot(columns[k], e.y))
 	}
 	beta = make([]float64, n)
 	rest := slices.Clone(e.y)
@@ -176,7 +183,7 @@ func (e *equation) leastSquares() (beta []float64, sd float64) {
 	if chol.Factorize(m) {
 		_ = chol.SolveVecTo(mat.NewVecDense(n, beta), c)
 		for k, b := range beta {
-			floats.AddScaled(rest, -b, column(k))
+			floats.AddScaled(rest, -b, columns[k])
 		}
 	}
 	return beta, stat.PopStdDev(rest, nil)

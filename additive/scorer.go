@@ -25,8 +25,8 @@ type Options struct {
 	MaxParents int
 	Base       score.SubsetScorer // required with MaxParents, and with Plain
 
-	// Plain are the variables that Base scores, ascending: columns of few values, say, whose noise has
-	// no density.
+	// Plain are the variables that Base scores, ascending: columns of few values, say, whose
+	// noise has no density.
 	Plain []int
 }
 
@@ -37,15 +37,16 @@ type form struct {
 	within        int  // index of a form with fewer terms, at whose mode the search begins
 }
 
-// forms are those that a score averages over, with equal prior probabilities; the linear ones come first.
+// forms are those that a score averages over, with equal prior probabilities; the linear ones
+// come first.
 var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh}, {scale: true},
 	{smooth: true}, {shape: student, smooth: true, within: 1}, {shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
 	{smooth: true, scale: true, within: 5}}
 
 const linearForms = 5
 
-// amplitudes are the standard deviations of smooth functions that their evidence is averaged over, in units of
-// those of the columns.
+// amplitudes are the standard deviations of smooth functions that their evidence is averaged
+// over, in units of those of the columns.
 var amplitudes = []float64{1, 0.3, 3}
 
 // Prior variances, of columns with variance 1.
@@ -56,8 +57,8 @@ const (
 	scaleVariance     = 0.5 * 0.5 // of the weights of the scale's functions
 )
 
-// A Scorer scores additive equations, as the package comment says. A variable without rows scores 0. It is
-// safe for concurrent use, and keeps the scores that it has computed.
+// A Scorer scores additive equations, as the package comment says. A variable without rows
+// scores 0. It is safe for concurrent use, and keeps the scores that it has computed.
 type Scorer struct {
 	opt    Options
 	child  []child
@@ -65,14 +66,12 @@ type Scorer struct {
 	centre []float64 // of all rows, by which parents are standardised
 	sd     []float64
 
-	mu       sync.Mutex
-	known    map[string]float64
-	programs map[programKey][]*program // not in use
+	mu    sync.Mutex
+	known map[string]float64
 }
 
-type programKey struct{ shape, rows int }
-
-// A child is a variable as the left-hand side of an equation: its rows that were not set by intervention.
+// A child is a variable as the left-hand side of an equation: its rows that were not set by
+// intervention.
 type child struct {
 	rows       []int // nil: all
 	y          []float64
@@ -96,7 +95,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Base == nil && (opt.MaxParents > 0 || len(opt.Plain) > 0) || opt.MaxParents < 0 {
 		return nil, fmt.Errorf("additive: at most %d parents and %d plain variables, want a scorer for other sets", opt.MaxParents, len(opt.Plain))
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{}, programs: map[programKey][]*program{}}
+	s := &Scorer{opt: opt, known: map[string]float64{}}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
@@ -143,8 +142,8 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	return s, nil
 }
 
-// standardise shifts and scales a column to mean 0 and variance 1, and returns by how much; sd is 0 for a
-// column that does not vary.
+// standardise shifts and scales a column to mean 0 and variance 1, and returns by how much; sd
+// is 0 for a column that does not vary.
 func standardise(x []float64) (centre, sd float64) {
 	if len(x) == 0 || floats.Min(x) == floats.Max(x) {
 		return 0, 0
@@ -246,12 +245,7 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
-	fits := s.fits(j, parents)
-	all := make([]float64, len(fits))
-	for k, f := range fits {
-		all[k] = f.log
-	}
-	v = floats.LogSumExp(all) - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
+	v = logEvidence(s.fits(j, parents)) - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
 	s.mu.Lock()
 	s.known[key] = v
 	s.mu.Unlock()
@@ -267,7 +261,8 @@ func familyKey(j int, parents []int) string {
 	return string(key)
 }
 
-// A fit is the mode of one form of an equation with its log evidence, the prior probability of the form included.
+// A fit is the mode of one form of an equation with its log evidence, the prior probability of
+// the form included.
 type fit struct {
 	form
 	equation
@@ -276,8 +271,9 @@ type fit struct {
 	log   float64
 }
 
-// negligible is how far, in nats, a form with smooth functions may lie behind the best, by the estimate of one Newton step from the
-// mode without them, before its own mode is not looked for.
+// negligible is how far, in nats, a form with smooth functions may lie behind the best, by the
+// estimate of one Newton step from the mode without them, before its own mode is not looked
+// for.
 const negligible = 20
 
 // fits are all forms of the equation of a variable given its parents.
@@ -323,11 +319,21 @@ func (s *Scorer) fits(j int, parents []int) []*fit {
 	return all
 }
 
-// fit finds the mode of one form, from that of a form with fewer terms or another amplitude; nil: from least squares.
+// logEvidence is that of all forms together.
+func logEvidence(fits []*fit) float64 {
+	all := make([]float64, len(fits))
+	for k, f := range fits {
+		all[k] = f.log
+	}
+	return floats.LogSumExp(all)
+}
+
+// fit finds the mode of one form, from that of a form with fewer terms or another amplitude;
+// nil: from least squares.
 func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64, from *fit, least float64) *fit {
 	c := &s.child[j]
-	p := s.take(f.shape, len(c.y))
-	defer s.giveBack(f.shape, p)
+	p := take(f.shape, len(c.y))
+	defer pool(f.shape, len(c.y)).Put(p)
 	out := &fit{form: f, equation: equation{y: c.y, p: p}}
 	add := func(channel int, column []float64, variance float64) {
 		out.terms = append(out.terms, term{channel: channel, column: column, variance: variance})
@@ -385,17 +391,23 @@ func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64,
 	return out
 }
 
+// programs are compiled ones that nobody uses, a [sync.Pool] for each [programKey]: several scorers
+// of one table take them in turn.
+var programs sync.Map
+
+type programKey struct{ shape, rows int }
+
+// pool is that of the programs of a shape for so many rows.
+func pool(shape, rows int) *sync.Pool {
+	p, _ := programs.LoadOrStore(programKey{shape, rows}, new(sync.Pool))
+	return p.(*sync.Pool)
+}
+
 // take finds a program that nobody uses, or makes one.
-func (s *Scorer) take(shape, rows int) *program {
-	key := programKey{shape, rows}
-	s.mu.Lock()
-	if free := s.programs[key]; len(free) > 0 {
-		p := free[len(free)-1]
-		s.programs[key] = free[:len(free)-1]
-		s.mu.Unlock()
+func take(shape, rows int) *program {
+	if p, ok := pool(shape, rows).Get().(*program); ok {
 		return p
 	}
-	s.mu.Unlock()
 	p, err := newProgram(shapes[shape], rows)
 	if err != nil {
 		panic("additive: " + err.Error()) // the shapes are known to compile
@@ -403,15 +415,8 @@ func (s *Scorer) take(shape, rows int) *program {
 	return p
 }
 
-func (s *Scorer) giveBack(shape int, p *program) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := programKey{shape, p.rows}
-	s.programs[key] = append(s.programs[key], p)
-}
-
-// Seconds is about the processor time of the scores of all sets of at most `most` parents, on one core
-// of an AMD EPYC: package additive/timing_test.go prints what it was fitted to.
+// Seconds is about the processor time of the scores of all sets of at most `most` parents, on
+// one core of an AMD EPYC: go test ./additive -bench Scores prints how far it is off.
 func Seconds(n, d, most int, linear bool) float64 {
 	sum, sets := 0.0, float64(d)
 	for k := 0; k <= most; k++ {
