@@ -243,10 +243,8 @@ func (c *commandLine) restoreError(path string, k *checkpoint, err error) error 
 
 // outside reports whether a folder is not below that of a checkpoint.
 func outside(checkpoint, folder string) bool {
-	from, err := filepath.Abs(filepath.Dir(checkpoint))
-	to, err2 := filepath.Abs(folder)
-	rel, err3 := filepath.Rel(from, to)
-	return errors.Join(err, err2, err3) != nil || !filepath.IsLocal(rel)
+	rel, err := file.Relative(filepath.Dir(checkpoint), folder)
+	return err != nil || !filepath.IsLocal(rel)
 }
 
 // resume is the command that continues from a checkpoint of this one, with what the checkpoint does not say.

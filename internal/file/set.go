@@ -137,11 +137,23 @@ func (s *Set) occupied(dir string) error {
 
 // leads reports whether a path is that of a folder, or begins with a name in it.
 func leads(dir, path, name string) bool {
-	from, err := filepath.Abs(dir)
-	to, err2 := filepath.Abs(path)
-	rel, err3 := filepath.Rel(from, to)
+	rel, err := Relative(dir, path)
 	first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-	return path != "" && errors.Join(err, err2, err3) == nil && (first == "." || first == name)
+	return path != "" && err == nil && (first == "." || first == name)
+}
+
+// Relative is a path as seen from a folder, both of which may be relative to the current one. There is
+// none on another drive.
+func Relative(dir, path string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
 }
 
 // SetID notes the id of the run that the files are of in the manifest.
