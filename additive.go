@@ -11,27 +11,29 @@ import (
 	"tobac/score"
 )
 
-// NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t
-// or sinh–arcsinh noise, or normal noise whose scale changes with the parents, averaged by their
-// evidence (package additive). Noise that is not normal tells directions (LiNGAM, Shimizu et al. 2006). Columns
-// with repeated values have the scores of [BGe].
+// NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
+// sinh–arcsinh noise, noise of light tails, or normal noise whose scale changes with the parents,
+// averaged by their evidence (package additive). Noise that is not normal tells directions (LiNGAM,
+// Shimizu et al. 2006). Columns with repeated values have the scores of [BGe].
 type NonGaussian struct {
-	// MaxParents is the number of parents up to which equations are fitted; larger sets are scored by
-	// their most important parents ([score.ExtendTable]). 0: what takes seconds.
+	// MaxParents is the number of parents up to which equations are fitted; larger sets are
+	// scored by their most important parents ([score.ExtendTable]). 0: what takes seconds.
 	MaxParents int
 }
 
-// Additive is the model whose equations are sums of smooth functions of the parents, with noise as of
-// [NonGaussian] (package additive).
+// Additive is the model whose equations are sums of smooth functions of the parents, with noise
+// as of [NonGaussian] (package additive).
 type Additive struct {
 	MaxParents int // as of [NonGaussian]
 }
 
 var (
 	_ Scored       = NonGaussian{}
+	_ Conditional  = NonGaussian{}
 	_ Demanding    = NonGaussian{}
 	_ SampledModel = NonGaussian{}
 	_ Scored       = Additive{}
+	_ Conditional  = Additive{}
 	_ Demanding    = Additive{}
 	_ SampledModel = Additive{}
 )
@@ -42,12 +44,12 @@ func (m NonGaussian) String() string { return text("linear-nongaussian", "max-pa
 // String implements [Model].
 func (m Additive) String() string { return text("additive", "max-parents", m.MaxParents) }
 
-// additiveSeconds is the processor time within which equations of more parents are fitted, and
-// additiveMost that above which the model is left out of a comparison.
+// Equations of more than two parents are fitted while all take no more than so many seconds of
+// processor time, and those with smooth functions only where there are so many rows for each
+// parent.
 const (
 	additiveSeconds = 4
-	additiveMost    = 60
-	rowsPerParent   = 20 // of smooth functions
+	rowsPerParent   = 20
 )
 
 // additiveOptions are the settings of the scores for some data.
@@ -56,10 +58,7 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 	base, err := plainScores(data)
 	opt := additive.Options{Linear: linear, Base: base, Plain: repeated(data), MaxParents: most}
 	if most == 0 {
-		if d > 1 {
-			most = d - 1
-		}
-		if !linear {
+		if most = d - 1; !linear {
 			most = max(2, min(most, n/rowsPerParent))
 		}
 		for opt.MaxParents = min(2, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= additiveSeconds; {
@@ -72,31 +71,35 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 	return opt, err
 }
 
+// leastSeconds is about the processor time of the scores with at most two parents.
+func leastSeconds(data *dataset.Table, linear bool) float64 {
+	n, d := data.X.Dims()
+	return additive.Seconds(n, d, min(2, d-1), linear)
+}
+
 // plainScores score columns whose noise has no density, and sets of more parents than are fitted.
 func plainScores(data *dataset.Table) (score.SubsetScorer, error) {
 	_, d := data.X.Dims()
 	return score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaLambda: float64(d+1) + 0.3})
 }
 
-// unsuitedAdditive says why the model is left out of a comparison.
-func unsuitedAdditive(data *dataset.Table, name string, linear bool) string {
-	n, d := data.X.Dims()
+// unsuitedScores says why a model is left out of a comparison whose scores take so many seconds of
+// processor time, and rest on the density of noise; "" if it is not.
+func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
+	d := len(data.Names)
 	switch {
+	case d > exactVariables:
+		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d, model)
+	case seconds > mostScoreSeconds:
+		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
 	case len(repeated(data)) == d:
 		return "the values of every column are repeated, so that their noise has no density"
-	case d > exactVariables:
-		return fmt.Sprintf("its scores take too long for %d variables", d)
 	}
-	return costly(additive.Seconds(n, d, min(2, d-1), linear), name)
+	return ""
 }
 
-// costly says that scores take too long for a comparison; "" if they do not.
-func costly(seconds float64, model string) string {
-	if seconds <= additiveMost {
-		return ""
-	}
-	return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
-}
+// mostScoreSeconds is the processor time of the scores of a model that is compared with others.
+const mostScoreSeconds = 60
 
 // roughly is a time in words.
 func roughly(seconds float64) string {
@@ -111,7 +114,7 @@ func roughly(seconds float64) string {
 
 // Unsuited implements [Demanding].
 func (m NonGaussian) Unsuited(data *dataset.Table) string {
-	return unsuitedAdditive(data, "linear-nongaussian", true)
+	return unsuitedScores(data, leastSeconds(data, true), "linear-nongaussian")
 }
 
 // Why a model is pointless.
@@ -120,8 +123,8 @@ const (
 	noMore       = "neither curvature nor noise of another shape has more evidence than linear equations"
 )
 
-// Pointless implements [Conditional]: where neither curvature nor noise of another shape has more evidence than linear
-// equations with normal noise, both together have not.
+// Pointless implements [Conditional]: where neither curvature nor noise of another shape has
+// more evidence than linear equations with normal noise, both together have not.
 func (m Additive) Pointless(_ *dataset.Table, compared []Evidence) string {
 	plain, more := math.Inf(-1), math.Inf(-1)
 	for _, e := range compared {
@@ -144,8 +147,8 @@ func (m Additive) Pointless(_ *dataset.Table, compared []Evidence) string {
 	return noMore
 }
 
-// Pointless implements [Conditional]: where no equation without parents, and none with all other columns, gains from other
-// noise than normal one of a single scale, none does.
+// Pointless implements [Conditional]: where no equation without parents, and none with all
+// other columns, gains from other noise than normal one of a single scale, none does.
 func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 	opt, err := additiveOptions(data, m.MaxParents, true)
 	if err != nil {
@@ -156,12 +159,7 @@ func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 		return ""
 	}
 	for j := range data.Names {
-		var others []int
-		for i := range data.Names {
-			if i != j {
-				others = append(others, i)
-			}
-		}
+		others := slices.Delete(identity(len(data.Names)), j, j+1)
 		if _, plain := slices.BinarySearch(opt.Plain, j); !plain && (s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
 			return ""
 		}
@@ -172,12 +170,13 @@ func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 // someGain is the evidence in nats from which one equation speaks for other noise.
 const someGain = 2
 
-// worthwhile is how far behind linear equations, in nats, a model may be for its extension to be compared too.
+// worthwhile is how far behind linear equations, in nats, a model may be for its extension to
+// be compared too.
 const worthwhile = 5
 
 // Unsuited implements [Demanding].
 func (m Additive) Unsuited(data *dataset.Table) string {
-	return unsuitedAdditive(data, "additive", false)
+	return unsuitedScores(data, leastSeconds(data, false), "additive")
 }
 
 // Hypotheses implements [Scored].
@@ -201,14 +200,15 @@ func (m Additive) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pr
 }
 
 // Sampled implements [SampledModel]: the linear model with a noise variance for each equation.
-func (m NonGaussian) Sampled(beside bool) (Model, Scaling) {
-	return Linear{Unequal: true}.Sampled(beside)
+func (m NonGaussian) Sampled(compared bool) (Model, Scaling) {
+	return Linear{Unequal: true}.Sampled(compared)
 }
 
-// Sampled implements [SampledModel]: networks, and the linear model for a comparison, since networks of many rows take minutes.
-func (m Additive) Sampled(beside bool) (Model, Scaling) {
-	if beside {
-		return Linear{Unequal: true}.Sampled(beside)
+// Sampled implements [SampledModel]: networks, and the linear model for a comparison, since
+// networks of many rows take minutes.
+func (m Additive) Sampled(compared bool) (Model, Scaling) {
+	if compared {
+		return Linear{Unequal: true}.Sampled(compared)
 	}
-	return FeedForward{}.Sampled(beside)
+	return FeedForward{}.Sampled(compared)
 }

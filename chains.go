@@ -89,15 +89,9 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 	var all []Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
-		if note := unsuited(m, models, data); note != "" {
+		if note := leftOut(m, models, data, all); note != "" {
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
-		}
-		if c, ok := m.(Conditional); ok && len(models) > 1 {
-			if note := c.Pointless(data, all); note != "" {
-				all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
-				continue
-			}
 		}
 		s, level, err := pilotChains(ctx, data, m, cfg, 1)
 		if err != nil {

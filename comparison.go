@@ -7,9 +7,11 @@ import (
 	"tobac/dataset"
 )
 
-// NewComparison prepares a run that samples TOBAC's particles under orders drawn from a result of the same data, to show how far
-// the sampler is from it: [posterior.Marginals.Distance] compares the two. The result is one of the engines exact and mcmc; the particles have its model,
-// in a form that SVGD samples, its prior and seed, and the Sampler and the number of orders of its configuration.
+// NewComparison prepares a run that samples TOBAC's particles under orders drawn from a result
+// of the same data, to show how far the sampler is from it: [posterior.Marginals.Distance]
+// compares the two. The result is one of the engines exact and mcmc; the particles have its
+// model, in a form that SVGD samples, its prior and seed, and the Sampler and the number of
+// orders of its configuration.
 func NewComparison(ctx context.Context, data *dataset.Table, r *Result) (*Run, error) {
 	cfg := r.Config
 	if cfg.Engine != Exact && cfg.Engine != MCMC {

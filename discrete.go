@@ -3,9 +3,12 @@ package tobac
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/delimited"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // discreteLevels is the largest number of distinct values of a column that counts as
@@ -50,22 +53,19 @@ func normalNoise(data *dataset.Table) string {
 	return ""
 }
 
-// repeatedPart is the part of the rows with one and the same value from which on a column has no density.
+// repeatedPart is the part of the rows with one and the same value from which on a column has
+// no density.
 const repeatedPart = 0.05
 
-// repeated lists the columns whose values are repeated, such as counts and codes of levels: a density of continuous noise would be
-// certain of what follows from the repetitions alone.
+// repeated lists the columns whose values are repeated, such as counts and codes of levels: a
+// density of continuous noise would be certain of what follows from the repetitions alone.
 func repeated(data *dataset.Table) []int {
 	n, d := data.X.Dims()
 	var list []int
 	for j := range d {
-		count, most := map[float64]int{}, 0
-		for i := range n {
-			v := data.X.At(i, j)
-			count[v]++
-			most = max(most, count[v])
-		}
-		if fewValues(data, j) > 0 || most > 2 && float64(most) > repeatedPart*float64(n) {
+		v := mat.Col(nil, j, data.X)
+		slices.Sort(v)
+		if most := slices.Max(runs(v)); fewValues(data, j) > 0 || most > 2 && float64(most) > repeatedPart*float64(n) {
 			list = append(list, j)
 		}
 	}

@@ -26,8 +26,9 @@ func emptyEquations(s score.Weighted) *posterior.Equations {
 	return e
 }
 
-// weightMoments are the posterior mean and standard deviation of the weight of each edge of a graph, given the graph: of so few
-// edges that matrices of many columns would take a multiple of the memory.
+// weightMoments are the posterior mean and standard deviation of the weight of each edge of a
+// graph, given the graph: of so few edges that matrices of many columns would take a multiple
+// of the memory.
 type weightMoments map[dag.Edge][2]float64
 
 // addEquations draws the parameters of every graph, with the scores of its
@@ -79,7 +80,8 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	return nil
 }
 
-// drawnOrders are n orders, each a linear extension of a graph drawn from the posterior, for SVGD to sample under.
+// drawnOrders are n orders, each a linear extension of a graph drawn from the posterior, for
+// SVGD to sample under.
 func (inf *inference) drawnOrders(n int, seed uint64) []weightedOrder {
 	rng := stream.New(seed, stream.PosteriorOrders)
 	weights := inf.post.Empirical().Weights()
@@ -98,8 +100,9 @@ func (inf *inference) drawnOrders(n int, seed uint64) []weightedOrder {
 // mostSwaps bounds the exchanges behind a random order of many variables.
 const mostSwaps = 1e7
 
-// randomExtension is an order that agrees with an acyclic graph, each as likely as the others: some such order after d³ log d exchanges of neighbours that
-// the graph leaves free, a Markov chain that mixes within as many (Karzanov and Khachiyan 1991, Bubley and Dyer 1999).
+// randomExtension is an order that agrees with an acyclic graph, each as likely as the others:
+// some such order after d³ log d exchanges of neighbours that the graph leaves free, a Markov
+// chain that mixes within as many (Karzanov and Khachiyan 1991, Bubley and Dyer 1999).
 func randomExtension(g *dag.Graph, intN func(int) int) []int {
 	order, err := g.TopologicalOrder()
 	if err != nil {

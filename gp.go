@@ -46,29 +46,10 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 	return parents, cost(parents) <= gpWork
 }
 
-// A Demanding model does not take part in every comparison of models.
-type Demanding interface {
-	// Unsuited says why the model is left out of a comparison for these
-	// data; "" if it is not.
-	Unsuited(data *dataset.Table) string
-}
-
-// A Conditional model takes part in a comparison only where those before it leave it a chance.
-type Conditional interface {
-	// Pointless says why it has none, for data and the evidences of the models before; "" if it has one.
-	Pointless(data *dataset.Table, compared []Evidence) string
-}
-
 // Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have no normal noise.
 func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
-	switch {
-	case len(repeated(data)) == d:
-		return "the values of every column are repeated, so that their noise has no density"
-	case d > exactVariables:
-		return costly(math.Inf(1), "gp")
-	}
-	return costly(gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
+	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
 }
 
 // gpSeconds is about the processor time of a floating-point operation of the scores.

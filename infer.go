@@ -74,15 +74,9 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	var all []Evidence
 	large := len(data.Names) > kept && cfg.Order.Known == nil
 	for _, m := range models {
-		if note := unsuited(m, models, data); note != "" {
+		if note := leftOut(m, models, data, all); note != "" {
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
-		}
-		if c, ok := m.(Conditional); ok && len(models) > 1 {
-			if note := c.Pointless(data, all); note != "" {
-				all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
-				continue
-			}
 		}
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
@@ -143,12 +137,21 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 // although begins the reason for a model that has not the greatest evidence.
 const although = "although the data support "
 
-// unsuited says why a model is left out of a comparison.
+// unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if it may.
 func unsuited(m Scored, models []Scored, data *dataset.Table) string {
 	if v, ok := m.(Demanding); ok && len(models) > 1 {
 		return v.Unsuited(data)
 	}
 	return ""
+}
+
+// leftOut says why a model takes no part in a comparison, after some others; "" if it does.
+func leftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence) string {
+	note := unsuited(m, models, data)
+	if v, ok := m.(Conditional); ok && note == "" && len(models) > 1 {
+		note = v.Pointless(data, compared)
+	}
+	return note
 }
 
 // reason says why a model was taken.

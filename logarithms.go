@@ -10,14 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// worthLogs is the evidence in nats, and that by the likelihood of a normal distribution, from which
-// logarithms take the place of the numbers.
+// worthLogs is the evidence in nats, and that by the likelihood of a normal distribution, from
+// which logarithms take the place of the numbers.
 const worthLogs = 10
 
-// LogSupport says how much more evidence, in nats, sums of functions of the logarithms of all columns
-// have than those of the numbers themselves ([NonGaussian] and [Additive]), the change of variables included. Multiplied causes with positive
-// noise are such sums. Where cfg asks for a model, an order or another engine than exact sums, where a number is not positive, and where already the
-// normal distribution fits the logarithms no better, or the models are not suited, it is −Inf.
+// LogSupport says how much more evidence, in nats, sums of functions of the logarithms of all
+// columns have than those of the numbers themselves ([NonGaussian] and [Additive]), the change
+// of variables included. Multiplied causes with positive noise are such sums. Where cfg asks
+// for a model, an order or another engine than exact sums, where a number is not positive, and
+// where already the normal distribution fits the logarithms no better, or the models are not
+// suited, it is −Inf.
 func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, error) {
 	cfg, err := cfg.withDefaults(data.Names)
 	if err != nil {
@@ -37,8 +39,11 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 	}
 	evidence := func(t *dataset.Table) (float64, error) {
 		best := math.Inf(-1)
-		for _, m := range []Scored{NonGaussian{}, Additive{}} {
-			if unsuited(m, []Scored{m, BGe{}}, t) != "" {
+		for _, m := range []interface {
+			Scored
+			Demanding
+		}{NonGaussian{}, Additive{}} {
+			if m.Unsuited(t) != "" {
 				return math.Inf(-1), nil
 			}
 			inf, err := exactUnder(ctx, t, m, &cfg, 1)
@@ -60,8 +65,9 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 // SupportsLogs reports whether evidence of [LogSupport] is enough.
 func SupportsLogs(nats float64) bool { return nats > worthLogs }
 
-// normalLogDensity is the largest log density of the rows under a multivariate normal distribution, up to what is the same
-// for all tables of a size; −Inf where the columns are collinear.
+// normalLogDensity is the largest log density of the rows under a multivariate normal
+// distribution, up to what is the same for all tables of a size; −Inf where the columns are
+// collinear.
 func normalLogDensity(t *dataset.Table) float64 {
 	n, _ := t.X.Dims()
 	_, sd := t.Moments()

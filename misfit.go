@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"strconv"
 
 	"tobac/dag"
@@ -17,13 +16,14 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Directions that a model reads off the form of its equations (the shape of the noise, curvature) rest on noise that is
-// independent of the causes. Where the noise of the most probable graph is not, the form is refuted, and its evidence
-// counts as that of two rows: ζ = 1/(1 + n/trustedRows), the rest being that of a linear model of the ranks, which tells
-// no more directions than conditional independences do (Miller and Dunson, Robust Bayesian inference via coarsening, 2019).
+// Directions that a model reads off the form of its equations (the shape of the noise,
+// curvature) rest on noise that is independent of the causes. Where the noise of the most
+// probable graph is not, the form is refuted, and its evidence counts as that of two rows: ζ =
+// 1/(1 + n/trustedRows), the rest being that of a linear model of the ranks, which tells no
+// more directions than conditional independences do (Miller and Dunson, Robust Bayesian
+// inference via coarsening, 2019).
 const (
 	trustedRows = 2
 	refuted     = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
@@ -47,8 +47,9 @@ type misfit struct {
 	chance        float64 // of one as strong in any equation
 }
 
-// examineNoise tests, in the equations of a graph, whether the noise depends on the parents: correlations of the
-// residuals and of their squares with three functions of each parent, all of them of ranks.
+// examineNoise tests, in the equations of a graph, whether the noise depends on the parents:
+// correlations of the residuals and of their squares with three functions of each parent, all
+// of them of ranks.
 func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64) misfit {
 	worst := misfit{chance: 1}
 	tests := 0
@@ -57,21 +58,17 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64
 		if len(parents) == 0 {
 			continue
 		}
-		rows := observedRows(data, j)
+		rows := data.ObservedRows(j)
 		if len(rows) < 10 {
 			continue
 		}
-		noise := normalScores(residuals(data, rows, j, parents, s, seed))
+		noise := dataset.ColumnNormalScores(residuals(data, rows, j, parents, s, seed))
 		square := make([]float64, len(noise))
 		for i, v := range noise {
 			square[i] = v * v
 		}
 		for _, i := range parents {
-			x := make([]float64, len(rows))
-			for k, r := range rows {
-				x[k] = data.X.At(r, i)
-			}
-			q := normalScores(x)
+			q := dataset.ColumnNormalScores(columnOf(data, i, rows))
 			bend, twist := make([]float64, len(q)), make([]float64, len(q))
 			for k, v := range q {
 				bend[k], twist[k] = v*v-1, v*v*v-3*v
@@ -94,18 +91,6 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64
 	return worst
 }
 
-// observedRows are the rows in which variable j was not set by intervention.
-func observedRows(data *dataset.Table, j int) []int {
-	n, _ := data.X.Dims()
-	var rows []int
-	for r := range n {
-		if data.Intervened == nil || data.Intervened.At(r, j) == 0 {
-			rows = append(rows, r)
-		}
-	}
-	return rows
-}
-
 // residuals are those of a score that has them, or what the mean of a few drawn functions leaves.
 func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
 	if r, ok := s.(Residual); ok {
@@ -114,14 +99,9 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 	const draws = 16
 	columns := make([][]float64, len(parents))
 	for k, i := range parents {
-		for _, r := range rows {
-			columns[k] = append(columns[k], data.X.At(r, i))
-		}
+		columns[k] = columnOf(data, i, rows)
 	}
-	rest, mean := make([]float64, len(rows)), make([]float64, len(rows))
-	for k, r := range rows {
-		rest[k] = data.X.At(r, j)
-	}
+	rest, mean := columnOf(data, j, rows), make([]float64, len(rows))
 	for k := range draws {
 		f, _, err := decodeGP(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
 		if err != nil {
@@ -131,20 +111,6 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 		floats.AddScaled(rest, -1./draws, mean)
 	}
 	return rest
-}
-
-// normalScores are the quantiles of the normal distribution at the ranks of some numbers; equal ones share theirs.
-func normalScores(x []float64) []float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	out := make([]float64, len(x))
-	n := float64(len(x))
-	for k, v := range x {
-		low := sort.SearchFloat64s(sorted, v)
-		high := sort.Search(len(sorted), func(m int) bool { return sorted[m] > v })
-		out[k] = distuv.UnitNormal.Quantile(float64(low+high) / 2 / n)
-	}
-	return out
 }
 
 // blended are hypotheses whose evidence counts in part.
@@ -201,8 +167,9 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance, weight*float64(rows), rows)
 }
 
-// trustIn is the part of the evidence of a model, chosen for its evidence, that counts, and why it is not all: 1 unless the noise of the most
-// probable graph refutes the form of the equations.
+// trustIn is the part of the evidence of a model, chosen for its evidence, that counts, and why
+// it is not all: 1 unless the noise of the most probable graph refutes the form of the
+// equations.
 func trustIn(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cfg *Config) (trust float64, why string) {
 	if _, ok := m.(formed); !ok {
 		return 1, ""

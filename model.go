@@ -53,6 +53,19 @@ type Cautious interface {
 	Warnings(data *dataset.Table) []string
 }
 
+// A Demanding model does not take part in every comparison of models.
+type Demanding interface {
+	// Unsuited says why the model is left out of a comparison for these
+	// data; "" if it is not.
+	Unsuited(data *dataset.Table) string
+}
+
+// A Conditional model takes part in a comparison only where those before it leave it a chance.
+type Conditional interface {
+	// Pointless says why it has none, for data and the evidences of the models before; "" if it has one.
+	Pointless(data *dataset.Table, compared []Evidence) string
+}
+
 // A Scored model has node scores in closed form, which the engines that infer
 // orders use.
 type Scored interface {

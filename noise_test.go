@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// drawnTable draws a table along the edges of a graph of five variables, V0 → V1 → V3, V0 → V2 → V3, V2 → V4.
+// drawnTable draws a table along the edges of a graph of five variables, V0 → V1 → V3, V0 → V2
+// → V3, V2 → V4.
 func drawnTable(rows int, seed uint64, equation func(rng *rand.Rand, parents []float64) float64) (*dataset.Table, map[[2]int]bool) {
 	truth := map[[2]int]bool{{0, 1}: true, {0, 2}: true, {1, 3}: true, {2, 3}: true, {2, 4}: true}
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -57,8 +58,8 @@ func sum(x []float64, f func(float64) float64) (s float64) {
 
 func line(v float64) float64 { return 0.9 * v }
 
-// Noise that is not normal is not taken for curvature: what is said with .95 is right, and much is said. Of
-// the five edges an equivalence class tells two.
+// Noise that is not normal is not taken for curvature: what is said with .95 is right, and much
+// is said. Of the five edges an equivalence class tells two.
 func TestNoiseOfAnyShape(t *testing.T) {
 	student := func(rng *rand.Rand) float64 {
 		return rng.NormFloat64() / math.Sqrt((math.Pow(rng.NormFloat64(), 2)+math.Pow(rng.NormFloat64(), 2))/2)
@@ -99,7 +100,8 @@ func TestNoiseOfAnyShape(t *testing.T) {
 	}
 }
 
-// Where noise depends on the causes whatever the model, its form tells no directions, and a warning says why.
+// Where noise depends on the causes whatever the model, its form tells no directions, and a
+// warning says why.
 func TestRefutedForm(t *testing.T) {
 	data, _, err := dataset.Sachs()
 	if err != nil {

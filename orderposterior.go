@@ -9,7 +9,8 @@ import (
 	"tobac/models"
 )
 
-// Of the posterior that SVGD draws its orders from, where evidences of sets of parents are estimated.
+// Of the posterior that SVGD draws its orders from, where evidences of sets of parents are
+// estimated.
 const (
 	mostOrderSets = 1024 // of all variables: those of 8 of them
 	orderPoints   = 128  // of each
@@ -18,8 +19,9 @@ const (
 // errTooManySets says that there are too many sets of parents to estimate the evidence of each.
 var errTooManySets = errors.New("too many sets of parents to estimate the evidence of each")
 
-// orderModels are the models under whose posterior SVGD draws its orders: the one that was asked for, with its node scores or with
-// estimated evidences in their place. Where there are none, other models take its place, with a warning.
+// orderModels are the models under whose posterior SVGD draws its orders: the one that was
+// asked for, with its node scores or with estimated evidences in their place. Where there are
+// none, other models take its place, with a warning.
 func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]Scored, error) {
 	if _, scored := r.cfg.Model.(Scored); scored || r.cfg.Model == nil {
 		return r.scoredModels(), nil
@@ -36,8 +38,9 @@ func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]Scored, error) {
 	return r.scoredModels(), nil
 }
 
-// estimatedModel is the model with estimated evidences of sets of parents in place of node scores: of networks with one hidden layer those of the engine
-// tempering, of others those of all sets by package evidence.
+// estimatedModel is the model with estimated evidences of sets of parents in place of node
+// scores: of networks with one hidden layer those of the engine tempering, of others those of
+// all sets by package evidence.
 func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
 	if m, ok := r.cfg.Model.(FeedForward); ok {
 		if len(m.hidden()) > 1 {
@@ -69,8 +72,9 @@ func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
 	return settledModel{r.cfg.Model, Hypothesis{Scores: pools[0]}}, err
 }
 
-// forOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a prior of one's own that is no product over variables it is what
-// that leaves no choice about; the draws are then weighted by [Run.weighByPrior].
+// forOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
+// prior of one's own that is no product over variables it is what that leaves no choice about;
+// the draws are then weighted by [Run.weighByPrior].
 func (p Prior) forOrders() Prior {
 	if p.isModular() {
 		return p
@@ -100,7 +104,8 @@ func (p *Prior) isModular() bool {
 	return ok || p.Own == nil
 }
 
-// weighByPrior weights the draws that orders are taken from by a prior of one's own under which they could not be drawn.
+// weighByPrior weights the draws that orders are taken from by a prior of one's own under which
+// they could not be drawn.
 func (r *Run) weighByPrior() error {
 	if r.cfg.Prior.isModular() {
 		return nil

@@ -9,14 +9,16 @@ import (
 	"tobac/dataset"
 )
 
-// A Sequence is what the sequence of the rows says about the assumption that rows are independent. The zero value says nothing against it.
+// A Sequence is what the sequence of the rows says about the assumption that rows are
+// independent. The zero value says nothing against it.
 type Sequence struct {
 	Serial   []Serial // columns of which neighbouring rows are alike, or unlike, beyond chance: the strongest first
 	Repeated int      // rows that are copies of an earlier one, beyond chance
 	Rows     int      // that were looked at for these
 	Even     []string // columns that rise or fall evenly from row to row, as times and indexes do
 	Sorted   []string // columns by which the rows are sorted; none where Even has some
-	// Explained says that the dependence of neighbours may come from the column by which the rows are sorted: they are then alike even if the rows are independent.
+	// Explained says that the dependence of neighbours may come from the column by which the
+	// rows are sorted: they are then alike even if the rows are independent.
 	Explained bool
 }
 
@@ -39,7 +41,8 @@ const (
 	fewCopies      = 0.05  // fraction of copied rows up to which an evidence is about that of the others
 )
 
-// Dependent reports whether rows are not independent: neighbours are alike, or many rows are copies.
+// Dependent reports whether rows are not independent: neighbours are alike, or many rows are
+// copies.
 func (s *Sequence) Dependent() bool {
 	return len(s.Serial) > 0 && !s.Explained || float64(s.Repeated) > fewCopies*float64(s.Rows)
 }
@@ -105,7 +108,8 @@ func (s *Sequence) warnings() (w []string) {
 	return w
 }
 
-// rowSequence looks at the rows in their sequence, at those with the marks of interventions that most rows have. A time or an index that the prior allows no causes is left out of Even.
+// rowSequence looks at the rows in their sequence, at those with the marks of interventions
+// that most rows have. A time or an index that the prior allows no causes is left out of Even.
 func rowSequence(data *dataset.Table, prior *Prior) (s Sequence) {
 	rows := sameMarks(data)
 	if s.Rows = len(rows); s.Rows < leastSequence {
@@ -140,7 +144,8 @@ func (p *Prior) isSource(j, d int) bool {
 	return true
 }
 
-// sameMarks are the rows with the most frequent marks of interventions: in others a column may have another distribution.
+// sameMarks are the rows with the most frequent marks of interventions: in others a column may
+// have another distribution.
 func sameMarks(data *dataset.Table) []int {
 	n, d := data.X.Dims()
 	if data.Intervened == nil {
@@ -162,7 +167,8 @@ func sameMarks(data *dataset.Table) []int {
 	return most
 }
 
-// distinctRows are the rows without copies of earlier ones, how many of them have copies, and the number of pairs of equal rows. One that has copies may be zeros of a device that was off.
+// distinctRows are the rows without copies of earlier ones, how many of them have copies, and
+// the number of pairs of equal rows. One that has copies may be zeros of a device that was off.
 func distinctRows(data *dataset.Table, rows []int) (rest []int, several int, pairs float64) {
 	first, copies := make(map[uint64]int32, len(rows)), map[int32]int{} // by a hash, and by the first of equal rows
 	for _, i := range rows {
@@ -184,8 +190,9 @@ func distinctRows(data *dataset.Table, rows []int) (rest []int, several int, pai
 	return rest, several, pairs
 }
 
-// beyondChance reports whether so many pairs of equal rows are more than ten times as many as the equal values of the two columns with the fewest would give, were these independent. Ten times
-// allow for dependence; values that are recorded in few digits come again.
+// beyondChance reports whether so many pairs of equal rows are more than ten times as many as
+// the equal values of the two columns with the fewest would give, were these independent. Ten
+// times allow for dependence; values that are recorded in few digits come again.
 func beyondChance(data *dataset.Table, rows []int, equal float64) bool {
 	all := float64(len(rows)) * float64(len(rows)-1) / 2
 	least := [2]float64{1, 1} // probabilities that two rows have the same value
@@ -203,6 +210,7 @@ func beyondChance(data *dataset.Table, rows []int, equal float64) bool {
 	return equal > mean && equal*math.Log(equal/mean)-equal+mean > -math.Log(serialChance)
 }
 
+// columnOf are the values of a column in some rows.
 func columnOf(data *dataset.Table, j int, rows []int) []float64 {
 	v := make([]float64, len(rows))
 	for k, i := range rows {
@@ -229,7 +237,8 @@ type sortKey struct {
 	even   bool // its values have equal distances, as times and indexes do
 }
 
-// sortedBy are the columns by which the rows are sorted: by the first ones, then among rows of the same values by the next ones. Columns that happen to be sorted are none.
+// sortedBy are the columns by which the rows are sorted: by the first ones, then among rows of
+// the same values by the next ones. Columns that happen to be sorted are none.
 func sortedBy(data *dataset.Table, rows []int) (keys []sortKey) {
 	_, d := data.X.Dims()
 	blocks := [][]int{rows}
@@ -283,7 +292,8 @@ func monotone(data *dataset.Table, j int, blocks [][]int) bool {
 	return rises || falls
 }
 
-// unlikely reports whether chance hardly sorts the values of a column within the blocks: of all arrangements two are sorted.
+// unlikely reports whether chance hardly sorts the values of a column within the blocks: of all
+// arrangements two are sorted.
 func unlikely(data *dataset.Table, j int, blocks [][]int) bool {
 	arrangements := -math.Ln2 - math.Log(float64(len(data.Names))/sortedByChance)
 	for _, block := range blocks {
@@ -300,8 +310,9 @@ func logFactorial(n int) float64 {
 	return v
 }
 
-// evenly reports whether most steps between the values of a sorted column are the same, as those of years, or about the same, as those of months, each value in as many rows. Of
-// all rows, a column of few values is none: these are levels.
+// evenly reports whether most steps between the values of a sorted column are the same, as
+// those of years, or about the same, as those of months, each value in as many rows. Of all
+// rows, a column of few values is none: these are levels.
 func evenly(data *dataset.Table, j int, blocks [][]int) bool {
 	const most = 0.7 // of the steps and of the values; rows may have been left out
 	if len(blocks) == 1 && fewValues(data, j) > 0 {

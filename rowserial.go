@@ -11,9 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// serial are the columns with many values in which neighbouring rows are alike, or unlike: in the column itself or in its residuals given all others, whatever shows it more. Of independent
-// rows any arrangement of a column, and of residuals, is as probable as another, so that the chance of a correlation of ranks rests on no distribution. Levels of columns with
-// few values, and smooth functions of columns by which the rows are sorted, are taken out before: these may follow each other by design.
+// serial are the columns with many values in which neighbouring rows are alike, or unlike: in
+// the column itself or in its residuals given all others, whatever shows it more. Of
+// independent rows any arrangement of a column, and of residuals, is as probable as another, so
+// that the chance of a correlation of ranks rests on no distribution. Levels of columns with
+// few values, and smooth functions of columns by which the rows are sorted, are taken out
+// before: these may follow each other by design.
 func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 	n := len(rows)
 	var tested []int
@@ -71,7 +74,7 @@ func levels(v []float64) (all [][]float64) {
 // smoothFunctions are a column itself, and cosines of its ranks.
 func smoothFunctions(v []float64, terms int) [][]float64 {
 	all := [][]float64{v}
-	rank := ranks(v)
+	rank := dataset.Ranks(v)
 	for k := 1; k <= terms; k++ {
 		wave := make([]float64, len(v))
 		for i, r := range rank {
@@ -82,7 +85,8 @@ func smoothFunctions(v []float64, terms int) [][]float64 {
 	return all
 }
 
-// takeOut replaces columns by their residuals given others and a constant, scaled to length 1; constant ones become 0.
+// takeOut replaces columns by their residuals given others and a constant, scaled to length 1;
+// constant ones become 0.
 func takeOut(columns, given [][]float64) {
 	var basis [][]float64 // orthonormal
 	less := func(v []float64) bool {
@@ -111,8 +115,9 @@ func takeOut(columns, given [][]float64) {
 	}
 }
 
-// givenOthers are the residuals of columns of length 1 given all others; those of a column are nil if the others determine it, or if there are too few rows for a regression, of which
-// as many are left as freedom says.
+// givenOthers are the residuals of columns of length 1 given all others; those of a column are
+// nil if the others determine it, or if there are too few rows for a regression, of which as
+// many are left as freedom says.
 func givenOthers(columns [][]float64, freedom int) [][]float64 {
 	d := len(columns)
 	residuals := make([][]float64, d)
@@ -143,13 +148,15 @@ func givenOthers(columns [][]float64, freedom int) [][]float64 {
 	return residuals
 }
 
-// lagOne is the lag-one correlation of the ranks of a series, and its two-sided p-value by the normal approximation to its distribution over all arrangements. Of a
-// series from which so many smooth functions of the place were taken out the correlation is lower. A constant series, and none, have the correlation 0.
+// lagOne is the lag-one correlation of the ranks of a series, and its two-sided p-value by the
+// normal approximation to its distribution over all arrangements. Of a series from which so
+// many smooth functions of the place were taken out the correlation is lower. A constant
+// series, and none, have the correlation 0.
 func lagOne(v []float64, smooth int) (r, p float64) {
 	if len(v) == 0 {
 		return 0, 1
 	}
-	z := ranks(v)
+	z := dataset.Ranks(v)
 	floats.AddConst(-float64(len(v)+1)/2, z)
 	square := floats.Dot(z, z)
 	if square == 0 {
@@ -161,8 +168,9 @@ func lagOne(v []float64, smooth int) (r, p float64) {
 	return sum / square, math.Erfc(math.Abs(sum-mean) / math.Sqrt(2*variance))
 }
 
-// overArrangements are mean and variance of Σ z_i z_{i+1} over all arrangements of four numbers or more whose sum is 0. Of two pairs of neighbours that are multiplied, the second is
-// the first, has one place in common with it, or none.
+// overArrangements are mean and variance of Σ z_i z_{i+1} over all arrangements of four numbers
+// or more whose sum is 0. Of two pairs of neighbours that are multiplied, the second is the
+// first, has one place in common with it, or none.
 func overArrangements(z []float64) (mean, variance float64) {
 	n, s2, s4 := float64(len(z)), 0.0, 0.0
 	for _, x := range z {
@@ -174,22 +182,4 @@ func overArrangements(z []float64) (mean, variance float64) {
 	one := (2*s4 - s2*s2) / (n * (n - 1) * (n - 2))
 	none := (3*s2*s2 - 6*s4) / (n * (n - 1) * (n - 2) * (n - 3))
 	return mean, (n-1)*same + 2*(n-2)*one + (n-2)*(n-3)*none - mean*mean
-}
-
-// ranks begin with 1; equal values have the mean of theirs.
-func ranks(v []float64) []float64 {
-	at := identity(len(v))
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
-	out := make([]float64, len(v))
-	for from := 0; from < len(at); {
-		to := from
-		for to < len(at) && v[at[to]] == v[at[from]] {
-			to++
-		}
-		for _, i := range at[from:to] {
-			out[i] = float64(from+to+1) / 2
-		}
-		from = to
-	}
-	return out
 }

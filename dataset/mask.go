@@ -14,6 +14,18 @@ func (t *Table) Mask() mat.Matrix {
 	return t.Intervened
 }
 
+// ObservedRows are the rows in which column j was not set by intervention.
+func (t *Table) ObservedRows(j int) []int {
+	n, _ := t.X.Dims()
+	var rows []int
+	for i := range n {
+		if t.Intervened == nil || t.Intervened.At(i, j) == 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
 // ObservedMeans are the means of all columns over the rows in which column j was not
 // set by intervention; 0 if there is no such row.
 func (t *Table) ObservedMeans(j int) []float64 {
@@ -41,13 +53,11 @@ func (t *Table) ObservedMoments() (mean, sd []float64) {
 	if t.Intervened == nil {
 		return mean, sd
 	}
-	n, d := t.X.Dims()
+	_, d := t.X.Dims()
 	for j := range d {
 		var observed []float64
-		for i := range n {
-			if t.Intervened.At(i, j) == 0 {
-				observed = append(observed, t.X.At(i, j))
-			}
+		for _, i := range t.ObservedRows(j) {
+			observed = append(observed, t.X.At(i, j))
 		}
 		if len(observed) > 1 && !constant(observed) {
 			mean[j], sd[j] = stat.PopMeanStdDev(observed, nil)

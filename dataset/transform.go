@@ -108,15 +108,22 @@ func (t *Table) NormalScores() (*Table, error) {
 	n, d := t.X.Dims()
 	x := mat.NewDense(n, d, nil)
 	for j := range d {
-		for i, r := range ranks(mat.Col(nil, j, t.X)) {
-			x.Set(i, j, math.Sqrt2*math.Erfinv((2*r-1-float64(n))/float64(n))) // Φ⁻¹(p) = √2 erf⁻¹(2p − 1)
-		}
+		x.SetCol(j, ColumnNormalScores(mat.Col(nil, j, t.X)))
 	}
 	return t.with(x), nil
 }
 
-// ranks returns the rank of every number, from 1, equal ones with their mean rank.
-func ranks(column []float64) []float64 {
+// ColumnNormalScores are the normal scores of one column, as of [Table.NormalScores].
+func ColumnNormalScores(column []float64) []float64 {
+	scores, n := Ranks(column), float64(len(column))
+	for i, r := range scores {
+		scores[i] = math.Sqrt2 * math.Erfinv((2*r-1-n)/n) // Φ⁻¹(p) = √2 erf⁻¹(2p − 1)
+	}
+	return scores
+}
+
+// Ranks returns the rank of every number, from 1, equal ones with their mean rank.
+func Ranks(column []float64) []float64 {
 	n := len(column)
 	index := make([]int, n)
 	for i := range index {

@@ -10,8 +10,9 @@ import (
 // An Encoding is how bytes stand for the characters of a text.
 type Encoding int
 
-// The encodings of texts. A text is in UTF-16 if it begins with a byte order mark of UTF-16, and in Windows-1252, which has the characters of
-// Latin-1 and some more, if the first of its bytes beyond ASCII are not UTF-8.
+// The encodings of texts. A text is in UTF-16 if it begins with a byte order mark of UTF-16,
+// and in Windows-1252, which has the characters of Latin-1 and some more, if the first of its
+// bytes beyond ASCII are not UTF-8.
 const (
 	UTF8 Encoding = iota
 	Windows1252
@@ -21,10 +22,12 @@ const (
 // String implements fmt.Stringer.
 func (e Encoding) String() string { return [...]string{"UTF-8", "Windows-1252", "UTF-16"}[e] }
 
-// windows1252 are the characters for the bytes 0x80 to 0x9F, U+FFFD where there is none; other bytes are those of Latin-1.
+// windows1252 are the characters for the bytes 0x80 to 0x9F, U+FFFD where there is none; other
+// bytes are those of Latin-1.
 var windows1252 = [32]rune{'€', '�', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '�', 'Ž', '�', '�', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '�', 'ž', 'Ÿ'}
 
-// A decoder gives the text in r as UTF-8, without a byte order mark. What no character stands for becomes a byte that is not UTF-8.
+// A decoder gives the text in r as UTF-8, without a byte order mark. What no character stands
+// for becomes a byte that is not UTF-8.
 type decoder struct {
 	r        io.Reader
 	encoding Encoding

@@ -12,7 +12,8 @@ import (
 	"tobac/score"
 )
 
-// A tree is a random whose draws are enumerated: [tree.leaves] runs a move along all of its branches.
+// A tree is a random whose draws are enumerated: [tree.leaves] runs a move along all of its
+// branches.
 type tree struct {
 	script []float64 // what the draws are: a number below n, or one below 1
 	at     int
@@ -32,8 +33,9 @@ func (r *tree) next(n int) float64 {
 func (r *tree) IntN(n int) int   { return int(r.next(n)) }
 func (r *tree) Float64() float64 { return r.next(0) }
 
-// leaves returns the probabilities of the states that a move leads to, by name; move begins with the state that it moves.
-// By what is changed at the next draw the numbers in [0, 1) with one effect are told from others, and their bounds found by bisection.
+// leaves returns the probabilities of the states that a move leads to, by name; move begins
+// with the state that it moves. By what is changed at the next draw the numbers in [0, 1) with
+// one effect are told from others, and their bounds found by bisection.
 func (r *tree) leaves(move func(), name, changed func() string) map[string]float64 {
 	out := map[string]float64{}
 	run := func(script []float64) (state string, next *pending) {
@@ -88,8 +90,8 @@ func (r *tree) leaves(move func(), name, changed func() string) map[string]float
 	return out
 }
 
-// small is a problem of d variables with random node scores, whose tables have the first candidates of every variable;
-// the others are extra parents.
+// small is a problem of d variables with random node scores, whose tables have the first
+// candidates of every variable; the others are extra parents.
 func small(t *testing.T, d, candidates int) *problem {
 	t.Helper()
 	s := score.NewFunc(d, func(j int, parents []int) float64 {
@@ -125,7 +127,8 @@ func small(t *testing.T, d, candidates int) *problem {
 	return p
 }
 
-// partitions are all of a problem that have a positive probability, with the logarithms of these by definition: sums over all sets of parents.
+// partitions are all of a problem that have a positive probability, with the logarithms of
+// these by definition: sums over all sets of parents.
 func (p *problem) partitions() (all []*partition, logs []float64) {
 	layer, extra := make([]int, p.d), make([]int, p.d)
 	var visit func(j int)
@@ -206,7 +209,8 @@ func (s *partition) stale(p *problem) bool {
 // flows are the probabilities of moves between states.
 type flows map[string]map[string]float64
 
-// check compares the flow into each state with its probability, given its logarithm up to a constant; in detailed balance, each with the flow back.
+// check compares the flow into each state with its probability, given its logarithm up to a
+// constant; in detailed balance, each with the flow back.
 func (f flows) check(t *testing.T, logs map[string]float64, detailed bool) {
 	t.Helper()
 	total := 0.0
@@ -237,8 +241,9 @@ func (f flows) check(t *testing.T, logs map[string]float64, detailed bool) {
 	}
 }
 
-// Every move of partitions, alone, leaves p(partition)^β as it is: the probabilities of all moves between all partitions are computed, with
-// all parents as candidates and with one that is none. The masks and weights that a move leaves are those of its layers.
+// Every move of partitions, alone, leaves p(partition)^β as it is: the probabilities of all
+// moves between all partitions are computed, with all parents as candidates and with one that
+// is none. The masks and weights that a move leaves are those of its layers.
 func TestMovesOfPartitions(t *testing.T) {
 	for _, c := range []struct{ d, candidates, edges int }{{4, 3, 0}, {4, 2, 1}, {3, 2, 2}, {3, 1, 0}} {
 		p := small(t, c.d, c.candidates)

@@ -11,9 +11,10 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// A work is what an estimator computes with: products and factors of matrices, tile by tile, shared among some goroutines until a context is
-// done. Then err is its cause, nothing more is computed, and what was computed since the last look at err is of no use. A tile takes some milliseconds, and
-// its numbers do not depend on who computes it.
+// A work is what an estimator computes with: products and factors of matrices, tile by tile,
+// shared among some goroutines until a context is done. Then err is its cause, nothing more is
+// computed, and what was computed since the last look at err is of no use. A tile takes some
+// milliseconds, and its numbers do not depend on who computes it.
 type work struct {
 	ctx     context.Context
 	workers int // 0: 1
@@ -102,7 +103,8 @@ func (w *work) divide(t blas.Transpose, l blas64.Triangular, b blas64.General) {
 	w.each(b.Rows, func(r int) { blas64.Trsm(blas.Right, t, 1, l, part(b, r, 1, 0, b.Cols)) })
 }
 
-// factor turns the lower triangle of a into l with l·lᵀ = a; what is above the diagonal is of no use then. It reports whether a is positive definite.
+// factor turns the lower triangle of a into l with l·lᵀ = a; what is above the diagonal is of
+// no use then. It reports whether a is positive definite.
 func (w *work) factor(a blas64.General) (l blas64.Triangular, ok bool) {
 	l = blas64.Triangular{N: a.Rows, Stride: a.Stride, Data: a.Data, Uplo: blas.Lower, Diag: blas.NonUnit}
 	n := tiles(a.Rows)

@@ -9,8 +9,8 @@ import (
 //
 //	score(A) = Weight·Form(A) + (1 − Weight)·Base(A):
 //
-// evidence that is trusted in part, as of a coarsened posterior (Miller and Dunson 2019), the rest being that of
-// a simpler model. It is −∞ where either is.
+// evidence that is trusted in part, as of a coarsened posterior (Miller and Dunson 2019), the
+// rest being that of a simpler model. It is −∞ where either is.
 type Blend struct {
 	Form   Scorer
 	Base   SubsetScorer

@@ -6,8 +6,8 @@ import (
 )
 
 // ExtendTable completes a table of scores, by subset of some candidates as [SubsetScorer] has
-// them, whose entries of at most `most` parents are known. base has the scores of all subsets under a
-// simpler model. A larger set A gets
+// them, whose entries of at most `most` parents are known. base has the scores of all subsets
+// under a simpler model. A larger set A gets
 //
 //	score(A) = base(A) + score(B) − base(B),
 //

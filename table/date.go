@@ -23,7 +23,8 @@ const (
 // String implements fmt.Stringer.
 func (d Dates) String() string { return [...]string{"auto", "day-first", "month-first"}[d] }
 
-// Forms of days, and of times of day, that are recognised. Those of slashedDays have the day first; the month may be.
+// Forms of days, and of times of day, that are recognised. Those of slashedDays have the day
+// first; the month may be.
 var (
 	plainDays = []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "2006-1", "2006-Jan", "Jan-2006", "Jan-06", "Jan 2006", "January 2006", "Jan 2, 2006", "January 2, 2006",
 		"Jan 2 2006", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Mon, 2 Jan 2006", "Mon Jan 2 2006"}
@@ -31,7 +32,8 @@ var (
 	clocks      = []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM"}
 )
 
-// A dateForm is a layout of package time; order is DatesAuto where it is clear which number is the day.
+// A dateForm is a layout of package time; order is DatesAuto where it is clear which number is
+// the day.
 type dateForm struct {
 	layout string
 	order  Dates
@@ -97,14 +99,16 @@ func (r *dateReader) read(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// A calendar is how the dates of a column become numbers: years, hours of the day, or days since one of them.
+// A calendar is how the dates of a column become numbers: years, hours of the day, or days
+// since one of them.
 type calendar struct {
 	order         Dates
 	years, clocks bool
 	from          time.Time
 }
 
-// newCalendar finds out how to read the texts of a column; ok says whether they are dates, and open that the order of day and month is not clear.
+// newCalendar finds out how to read the texts of a column; ok says whether they are dates, and
+// open that the order of day and month is not clear.
 func newCalendar(texts []string, order Dates) (c *calendar, open, ok bool) {
 	read := func(order Dates) (all []time.Time, r *dateReader) {
 		r = &dateReader{order: order}

@@ -316,7 +316,8 @@ func truth(value []byte) bool { return string(value) == "1" || string(value) == 
 // lastDay is that after 9999-12-31.
 const lastDay = 2958466
 
-// dateText is the date and time that a number of days stands for. The format counts the day after 1900-02-28 twice; numbers below 1 are times of day.
+// dateText is the date and time that a number of days stands for. The format counts the day
+// after 1900-02-28 twice; numbers below 1 are times of day.
 func dateText(days float64, late bool) string {
 	origin := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	whole, part := math.Modf(days)

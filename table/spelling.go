@@ -5,11 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A spelling is how the numbers of a column are written where they are more than digits and a decimal mark: with separators of thousands, with a
-// sign for a unit. 0 stands for none.
+// A spelling is how the numbers of a column are written where they are more than digits and a
+// decimal mark: with separators of thousands, with a sign for a unit. 0 stands for none.
 type spelling struct{ group, mark, unit rune }
 
-// Units and separators of thousands that are known. Of the latter, points and commas may be decimal marks.
+// Units and separators of thousands that are known. Of the latter, points and commas may be
+// decimal marks.
 const (
 	unitSigns  = "%‰$€£¥"
 	groupSigns = " '.,"
@@ -18,8 +19,8 @@ const (
 // sameSigns makes one of the signs that mean the same.
 var sameSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "’", "'", "−", "-")
 
-// A spelled number is one taken apart. either is the mark, '.' or ',', of which the number alone does not tell whether it separates thousands or
-// decimals, as in 1,234.
+// A spelled number is one taken apart. either is the mark, '.' or ',', of which the number
+// alone does not tell whether it separates thousands or decimals, as in 1,234.
 type spelledNumber struct {
 	spelling
 	either rune
@@ -94,8 +95,9 @@ func takeApart(text string) (s spelledNumber, ok bool) {
 	return s, true
 }
 
-// newSpelling finds out how the numbers of a column are spelled; ok is false if one of the texts is no number, or they do not agree. mark is the decimal mark of the
-// file, 0 if no number tells, and commas says that commas separate its fields.
+// newSpelling finds out how the numbers of a column are spelled; ok is false if one of the
+// texts is no number, or they do not agree. mark is the decimal mark of the file, 0 if no
+// number tells, and commas says that commas separate its fields.
 func newSpelling(texts []string, mark rune, commas bool) (s spelling, ok bool) {
 	either := rune(0)
 	agree := func(known *rune, sign rune) bool {

@@ -15,7 +15,8 @@ import (
 	"tobac/internal/memory"
 )
 
-// Bounds of a workbook: those of its format for rows and columns, and for the parts that are held in memory as a whole.
+// Bounds of a workbook: those of its format for rows and columns, and for the parts that are
+// held in memory as a whole.
 const (
 	mostSheetRows    = 1 << 20
 	mostSheetColumns = 1 << 14
@@ -76,7 +77,8 @@ func readWorkbook(z *zip.Reader, size int64, source string, layout Layout) (*Tab
 	return t, nil
 }
 
-// fault is an error in a sheet, "" for the workbook as a whole, with the name of the file. Errors that have it stay as they are.
+// fault is an error in a sheet, "" for the workbook as a whole, with the name of the file.
+// Errors that have it stay as they are.
 func (w *workbook) fault(sheet string, err error) error {
 	switch {
 	case errors.As(err, new(*FormatError)):
@@ -226,7 +228,8 @@ func (w *workbook) readStyles(part string) error {
 	})
 }
 
-// isDateFormat reports whether a number format has years, days or hours outside of quotes and brackets.
+// isDateFormat reports whether a number format has years, days or hours outside of quotes and
+// brackets.
 func isDateFormat(format string) bool {
 	quoted, bracket, escaped := false, false, false
 	for _, c := range strings.ToLower(format) {
@@ -300,7 +303,8 @@ func (w *workbook) readTexts(part string) error {
 	return nil
 }
 
-// spoken reports whether characters in these elements belong to a text: not those that say how it is pronounced.
+// spoken reports whether characters in these elements belong to a text: not those that say how
+// it is pronounced.
 func spoken(open []string) bool {
 	for k, name := range open {
 		switch {
@@ -313,7 +317,8 @@ func spoken(open []string) bool {
 	return false
 }
 
-// choose finds the sheet of a name or number, or the first that has cells, and how many columns are empty before its table.
+// choose finds the sheet of a name or number, or the first that has cells, and how many columns
+// are empty before its table.
 func (w *workbook) choose(wanted string) (sheet worksheet, left int, err error) {
 	for _, s := range w.sheets {
 		if wanted == "" || wanted == s.name {

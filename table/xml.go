@@ -12,14 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of XML: how deep elements lie in one another, and the bytes of a tag or text. A cell has 32767 characters at most.
+// Bounds of XML: how deep elements lie in one another, and the bytes of a tag or text. A cell
+// has 32767 characters at most.
 const (
 	deepestElement = 200
 	longestToken   = 1 << 20
 )
 
-// A markup reads XML token by token, as the parts of workbooks are written: in UTF-8, without a document type, and so without
-// entities that might grow. It takes a fifth of the time of package encoding/xml.
+// A markup reads XML token by token, as the parts of workbooks are written: in UTF-8, without a
+// document type, and so without entities that might grow. It takes a fifth of the time of
+// package encoding/xml.
 type markup struct {
 	r     *bufio.Reader
 	open  []string // names of the elements that have begun, as written
@@ -250,7 +252,8 @@ func (m *markup) end() {
 	m.ended = last == 0
 }
 
-// intern is the name of an element or attribute as a string, of which there is one for all like it, up to so many; "" if it is not a name.
+// intern is the name of an element or attribute as a string, of which there is one for all like
+// it, up to so many; "" if it is not a name.
 func (m *markup) intern(text []byte) string {
 	const most = 1000
 	name, known := m.names[string(text)]

@@ -13,7 +13,8 @@ import (
 	"tobac/metrics"
 )
 
-// comparison reports whether the answer is to be compared with particles of SVGD: if that is asked for, and for the embedded data.
+// comparison reports whether the answer is to be compared with particles of SVGD: if that is
+// asked for, and for the embedded data.
 func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool) (bool, error) {
 	engine := c.Engines(len(t.Names))[0]
 	takes := (engine == tobac.Exact || engine == tobac.MCMC) && c.Prior.MaxParents == 0

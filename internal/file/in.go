@@ -32,9 +32,9 @@ func kindOf(mode fs.FileMode) string {
 	return "a pipe, a device or a socket"
 }
 
-// WriteIn writes a file below an open folder, completely or not at all, and makes the folders above it.
-// What is there is replaced, a link too: nothing outside of the folder is reached. Errors begin with
-// the path of the file.
+// WriteIn writes a file below an open folder, completely or not at all, and makes the folders
+// above it. What is there is replaced, a link too: nothing outside of the folder is reached.
+// Errors begin with the path of the file.
 func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	dir, err := (&place{root}).OpenBelow(path.Dir(name))
 	if err != nil {
