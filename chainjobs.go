@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 	"tobac/mcmc"
 )
 

@@ -8,7 +8,7 @@ import (
 	"tobac/bcd"
 	"tobac/exact"
 	"tobac/gflownet"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/ordering"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/models"
 	"tobac/svgd"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -11,7 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 
 	"gonum.org/v1/gonum/mat"
 )

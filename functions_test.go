@@ -12,7 +12,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 	"tobac/ordering"
 	"tobac/svgd"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // An orderJob is the input of a job of SVGD under one order.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"tobac/dataset"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 	"tobac/ordering"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"tobac"
 	"tobac/autograd"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 	"tobac/ordering"
 
 	"gonum.org/v1/gonum/mat"

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 	"tobac/score"
 )
 

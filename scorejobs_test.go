@@ -14,7 +14,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // kinds counts the jobs of a folder.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/schedule"
 )
 

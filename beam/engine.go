@@ -14,7 +14,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"    // registers itself
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"    // registers itself
 	"tobac/beam/internal/hub"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // Runners are those that an Engine knows. flink is universal by another name.

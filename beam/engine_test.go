@@ -10,7 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/google/go-cmp/cmp"
 	"tobac/beam"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // do is jobs.Do without a folder.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tobac/beam"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // The test binary is a worker, too: runners start it.

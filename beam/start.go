@@ -12,7 +12,7 @@ import (
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // provision is what a runner gives to a process that it starts as a worker.

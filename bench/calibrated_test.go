@@ -9,9 +9,9 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/exact"
+	"tobac/internal/study"
 	"tobac/ordering"
 	"tobac/score"
-	"tobac/study"
 	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/exact"
+	"tobac/internal/study"
 	"tobac/mcmc"
 	"tobac/score"
-	"tobac/study"
 )
 
 // scoresOf are node scores of a table and the prior with two expected edges per node: the linear model

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tobac/internal/study"
 	"tobac/metrics"
-	"tobac/study"
 )
 
 // A method of a comparison is any function, unlike those of package study, which are values.

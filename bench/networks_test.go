@@ -12,8 +12,8 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/study"
 	"tobac/score"
-	"tobac/study"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -7,10 +7,10 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
-	"tobac/study"
 )
 
 // paperNonlinear is the published recipe for networks, without an order and with one,

@@ -11,8 +11,8 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/study"
 	"tobac/metrics"
-	"tobac/study"
 )
 
 // ordersFlag skips an experiment over several orders unless it was asked for.

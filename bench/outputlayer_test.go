@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/internal/study"
 	"tobac/models"
-	"tobac/study"
 )
 
 // The published recipe for networks, given the true order, with 10 particles and 32 sampled graphs, and the same with

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
-	"tobac/study"
 )
 
 var long = flag.Bool("long", false, "run the experiments of the paper")

@@ -12,9 +12,9 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/ordering"
-	"tobac/study"
 )
 
 var update = flag.Bool("update", false, "write the measured tables into docs")

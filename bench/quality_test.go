@@ -15,8 +15,8 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/study"
 	"tobac/metrics"
-	"tobac/study"
 )
 
 // A quality is what the particles of SVGD under EqVar's order are worth: against the true

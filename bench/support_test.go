@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/study"
 	_ "tobac/internal/unwritten"
-	"tobac/study"
 )
 
 // graph builds a graph from pairs of vertices.

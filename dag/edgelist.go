@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // endColumns are the pairs of headers, in any case, between which an edge list has its edges.

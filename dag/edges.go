@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // ReadEdges reads an edge list, see [ReadEdgeList], on the vertices names; the graph has len(names) of them, and vertex i is names[i]. The header has

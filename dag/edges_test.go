@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 func TestReadEdges(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes the text: commas, semicolons or tabs; LF, CRLF or

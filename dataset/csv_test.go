@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 func TestReadCSV(t *testing.T) {

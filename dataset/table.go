@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dag"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // Table is n observations of d variables.

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // Version is that of the format that [Posterior.Write] writes. [Read] takes the one before

@@ -12,7 +12,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // FromGraphs is the posterior that an equally weighted sample of graphs on the

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/numpy"
 	"tobac/posterior"
 )

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // Apply codes another table as this one was coded: the same columns, found by their names, the same levels and missing values. The rows that were chosen play no

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/table"
 )
 

@@ -3,7 +3,7 @@ package table
 import (
 	"math"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // A vote says what the values of a record are, beside those below them.

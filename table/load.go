@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // A source gives the records of a file one after the other. Cells are valid until the next call; the error after the last record is io.EOF.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // Missing says what happens to missing values.

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // sheetSource gives the rows of a sheet.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/table"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // separatorNames are those of the separators in messages.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/memory"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/table"
 )
 

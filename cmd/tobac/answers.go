@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"tobac"
-	"tobac/delimited"
 	"tobac/effects"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/memory"
 	"tobac/metrics"

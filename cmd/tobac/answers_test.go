@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // saveRun fits simulated data into the folder run.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // An endless is a reader that repeats a text for ever, and counts what was read.

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tobac"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/memory"
 )

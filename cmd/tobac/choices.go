@@ -10,7 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/table"

@@ -13,7 +13,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/ordering"
 )
 

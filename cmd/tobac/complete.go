@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // Endings of the files that the commands read.

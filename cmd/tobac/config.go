@@ -15,7 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/pflag"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 )
 

@@ -15,9 +15,9 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
+	"tobac/internal/report"
 	"tobac/metrics"
 	"tobac/posterior"
-	"tobac/report"
 )
 
 // storedSummary is what a report takes from summary.json. It is read from the file's

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tobac/graphfile"
 	"tobac/internal/file"
+	"tobac/internal/graphfile"
 )
 
 // convertOptions are the flags of tobac convert.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"path/filepath"
 
-	"tobac/delimited"
 	"tobac/effects"
+	"tobac/internal/delimited"
 	"tobac/posterior"
 )
 

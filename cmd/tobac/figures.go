@@ -10,7 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/file"
-	"tobac/report"
+	"tobac/internal/report"
 )
 
 // Names of what a report is made of.

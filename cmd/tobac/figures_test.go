@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tobac/report"
+	"tobac/internal/report"
 )
 
 // drawn are quick command lines that draw pictures.

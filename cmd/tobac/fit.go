@@ -13,8 +13,8 @@ import (
 
 	"tobac"
 	"tobac/dataset"
-	"tobac/graphfile"
 	"tobac/internal/file"
+	"tobac/internal/graphfile"
 	"tobac/models"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // The largest values of options that count. They keep sums and products of what is counted

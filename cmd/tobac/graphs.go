@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"tobac/dag"
-	"tobac/delimited"
-	"tobac/graphfile"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
+	"tobac/internal/graphfile"
 )
 
 // readGraph reads a graph on the named columns in any format: what is known of

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/graphfile"
+	"tobac/internal/graphfile"
 )
 
 // filesWithoutFormats are the names of fitFiles that need neither --formats nor --compare-svgd.

@@ -10,8 +10,8 @@ import (
 
 	"tobac"
 	"tobac/dataset"
-	"tobac/delimited"
 	"tobac/impute"
+	"tobac/internal/delimited"
 	"tobac/internal/stream"
 	"tobac/posterior"
 )

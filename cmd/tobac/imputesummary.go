@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"tobac"
-	"tobac/delimited"
 	"tobac/impute"
+	"tobac/internal/delimited"
 	"tobac/metrics"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"tobac/effects"
-	"tobac/graphfile"
 	"tobac/internal/file"
+	"tobac/internal/graphfile"
 )
 
 var damages = flag.Int("damages", 200, "flipped bits in every file that is read back, and a tenth of it truncations")

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // A fit by jobs is killed in the middle, alone or beside tobac work on the same folder. The next

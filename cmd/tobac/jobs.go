@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"tobac"
-	"tobac/jobs"
-	"tobac/study"
+	"tobac/internal/jobs"
+	"tobac/internal/study"
 )
 
 // jobOptions say where the jobs of a fit are done, and which of them.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tobac/internal/file"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // jobFit is a fit over several orders, with the options before it.

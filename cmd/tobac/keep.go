@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"tobac/internal/file"
-	"tobac/report"
+	"tobac/internal/report"
 )
 
 // A keeping is where the results of a fit belong, and what became of them. From the

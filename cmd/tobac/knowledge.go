@@ -10,7 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dag"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // knowledge is what the options say about the graph, by names of columns.

@@ -10,7 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dag"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 )
 
 // A file says what options say.

@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"tobac"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/ordering"
 )
 

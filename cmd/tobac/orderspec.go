@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/ordering"
 )

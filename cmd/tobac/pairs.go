@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"tobac/dag"
-	"tobac/delimited"
-	"tobac/graphfile"
+	"tobac/internal/delimited"
+	"tobac/internal/graphfile"
 	"tobac/posterior"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tobac/delimited"
 	"tobac/effects"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/metrics"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/delimited"
 	"tobac/effects"
+	"tobac/internal/delimited"
 )
 
 // effectsHeader is the first line of effects.csv.

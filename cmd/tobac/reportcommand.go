@@ -14,8 +14,8 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
+	"tobac/internal/report"
 	"tobac/internal/stream"
-	"tobac/report"
 )
 
 func newReport() *cobra.Command {

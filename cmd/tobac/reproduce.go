@@ -17,8 +17,8 @@ import (
 
 	"tobac"
 	"tobac/internal/file"
-	"tobac/jobs"
-	"tobac/study"
+	"tobac/internal/jobs"
+	"tobac/internal/study"
 )
 
 // reproduceOptions are the flags of tobac reproduce.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/jobs"
-	"tobac/study"
+	"tobac/internal/jobs"
+	"tobac/internal/study"
 )
 
 // cheap are the cells of Table I that take no time.

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"tobac"
-	"tobac/delimited"
-	"tobac/graphfile"
 	"tobac/impute"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
-	"tobac/report"
+	"tobac/internal/graphfile"
+	"tobac/internal/report"
 )
 
 // A result is a finished fit.

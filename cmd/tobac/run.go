@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tobac"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/table"
 )

@@ -12,7 +12,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/delimited"
+	"tobac/internal/delimited"
 	"tobac/table"
 )
 

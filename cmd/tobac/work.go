@@ -11,7 +11,7 @@ import (
 
 	"tobac"
 	"tobac/internal/file"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 const workLong = `Work does the jobs that are recorded in the folder DIR, and are not finished: those

@@ -19,7 +19,7 @@ import (
 
 	"tobac/beam"
 	"tobac/beam/simulate"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 var functions = jobs.Functions{"nothing": func(context.Context, jobs.Job) ([]byte, error) { return make([]byte, 1000), nil }}

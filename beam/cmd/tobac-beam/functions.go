@@ -2,8 +2,8 @@ package main
 
 import (
 	"tobac"
-	"tobac/jobs"
-	"tobac/study"
+	"tobac/internal/jobs"
+	"tobac/internal/study"
 )
 
 // functions are the jobs that this program can do: parts of fits, and cells of studies.

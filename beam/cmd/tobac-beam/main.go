@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"tobac/beam"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 const usage = `Do the jobs of a folder that are not finished, on Apache Beam.

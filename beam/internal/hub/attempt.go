@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // An attempt is a job that a worker does. In the process of the hub it is a call of

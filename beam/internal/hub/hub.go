@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // DefaultAttempts is how often a job is begun before it counts as failed.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tobac/beam/internal/hub"
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 func list(n int) []jobs.Job {

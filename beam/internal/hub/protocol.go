@@ -1,6 +1,6 @@
 package hub
 
-import "tobac/jobs"
+import "tobac/internal/jobs"
 
 // Hello is what a worker says of itself.
 type Hello struct {

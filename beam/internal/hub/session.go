@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // A session is one connection of a worker, and what it has claimed. Its exported

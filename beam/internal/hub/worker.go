@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"tobac/jobs"
+	"tobac/internal/jobs"
 )
 
 // patience is how long a worker tries to reach a hub that does not answer.

@@ -1,0 +1,59 @@
+package study_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tobac/internal/study"
+)
+
+// authorsFolder has five data sets of the names of the authors' ones, of two columns.
+func authorsFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for run := range 5 {
+		at := filepath.Join(dir, fmt.Sprintf("linear-d20-e40-run%d", run))
+		if err := os.Mkdir(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"train.csv": fmt.Sprintf("a,b\n1,2\n2,%d\n3,1\n", run), "heldout.csv": "a,b\n1,1\n2,3\n", "graph.csv": "source,target\na,b\n",
+		} {
+			if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// The study beside the authors' program has two methods on five data sets with many seeds each, and its table a line for each before any cell is done.
+func TestAuthors(t *testing.T) {
+	o := study.Options{Seed: 1, Data: authorsFolder(t)}
+	if cells := study.Cells([]study.Study{one(t, study.Authors, o)}); len(cells) != 5*20*2 {
+		t.Errorf("%d cells, want 200", len(cells))
+	}
+	o.Quick = true
+	s := one(t, study.Authors, o)
+	n := len(study.Cells([]study.Study{s}))
+	if n != 5*5*2 {
+		t.Errorf("%d quick cells, want 50", n)
+	}
+	r, err := study.Collect([]study.Study{s}, make([][]byte, n), make([]string, n), make([]float64, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, ok := r.BesideAuthors()
+	if !ok || len(table.Rows) != 5*2 {
+		t.Fatalf("%d lines of the table, want 10", len(table.Rows))
+	}
+	if line := strings.Join(table.Rows[0], " | "); !strings.HasPrefix(line, "linear-d20-e40-run0 | TOBAC, EqVar (250 steps) | 42.0 / 0.963 / 1818 | 50.0 / 0.948") {
+		t.Errorf("the first line is %s", line)
+	}
+	if !strings.Contains(table.Note, "over 5 inference seeds") || !strings.Contains(table.Note, "√(1 + 1/5)") {
+		t.Errorf("the note is %s", table.Note)
+	}
+}
