@@ -84,11 +84,5 @@ func (m BGe) Sampled(compared bool) (Model, Scaling) {
 	return m, Standardised
 }
 
-// StepSeconds implements [Costly]: determinants of every sampled graph.
-func (m BGe) StepSeconds(_, d int) float64 { return 4e-9 * math.Pow(float64(d), 3) }
-
-// CompileSeconds implements [Costly].
-func (m BGe) CompileSeconds(_, d int) float64 { return 1e-5 * math.Pow(float64(d), 3) }
-
-// SampleBytes implements [Costly].
+// SampleBytes implements [Sampling].
 func (m BGe) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }

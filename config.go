@@ -104,12 +104,9 @@ type Progress struct {
 	Step, Steps   int    // of the whole run, over all orders and engines
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
 	Table, Tables int    // the completed table of [FitImputed], counted from 1, and their number; 0: there are no others
-	Bytes         int64  // of memory that the stage needs, where it is known before it begins
 	// Doing says what is being computed between steps, in a few words; "": a step
 	// has been taken.
 	Doing string
-	// Forecast is about what the stage that begins will take; nil: not known, or begun.
-	Forecast *Forecast
 	// Chains is where the engine mcmc is, nil for others.
 	Chains *mcmc.Trace
 	// Training is where a training is, nil for others.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/bcd"
+	"tobac/gflownet"
 	"tobac/internal/memory"
 	"tobac/mcmc"
 	"tobac/ordering"
@@ -18,7 +20,7 @@ type demand struct {
 	bytes float64
 }
 
-// A problem is what time and memory of a run depend on: the size of the table, the settings, and what was settled about
+// A problem is what the memory of a run depends on: the size of the table, the settings, and what was settled about
 // them.
 type problem struct {
 	n, d   int
@@ -26,8 +28,7 @@ type problem struct {
 	models int    // in closed form to compare; 0: none
 	cheap  bool   // node scores only serve to draw orders for SVGD
 
-	gaussian float64 // seconds of the Gaussian processes among the models, on the reference
-	searched float64 // those of the ones that chains ask for
+	curved bool // a Gaussian process is among the models
 }
 
 func (r *Run) problem() problem {
@@ -43,9 +44,8 @@ func (r *Run) problem() problem {
 				continue
 			}
 			p.models++
-			if g, ok := m.(GaussianProcess); ok {
-				p.gaussian += perGaussian * g.work(n, d)
-				p.searched = searchedScores * float64(d*d) * g.options(n, d, 0, 1).ScoreSeconds(n)
+			if _, ok := m.(GaussianProcess); ok {
+				p.curved = true
 			}
 		}
 	}
@@ -68,8 +68,9 @@ func (p *problem) demands() []demand {
 	chains := func() {
 		k := p.candidates()
 		add(2*float64(mcmc.Bytes(p.d, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)
-		if p.searched > 0 {
-			add(searchedScores*scoreBytes*d*d, "scores of Gaussian processes")
+		if p.curved {
+			const scores, bytes = 10, 120 // sets of parents for each pair of variables, and the memory of each
+			add(scores*bytes*d*d, "scores of Gaussian processes")
 		}
 		add(p.chainBytes(k), "%d Markov chains of %d rungs", p.cfg.Chains.Chains, p.rungs())
 	}
@@ -119,7 +120,7 @@ func (p *problem) particleDemands() (all []demand) {
 		pairs, rows = 2*pairs, d
 	}
 	sample := 12 * pairs * 8
-	if v, ok := p.sampled().(Costly); ok {
+	if v, ok := p.sampled().(Sampling); ok {
 		sample += v.SampleBytes(p.n, p.d)
 	}
 	add(sample*float64(s.Samples)*float64(p.cfg.Workers), "%d sampled graphs on %d workers", s.Samples, p.cfg.Workers)
@@ -142,6 +143,28 @@ func (p *problem) particleDemands() (all []demand) {
 		add(float64(p.cfg.Order.Count)*ordering.Bytes(p.d), "the orders of %d resamples", p.cfg.Order.Count)
 	}
 	return all
+}
+
+// sampled is the model that SVGD is most likely to sample.
+func (p *problem) sampled() Model {
+	m := p.cfg.Model
+	if m == nil {
+		return Linear{Unequal: true}
+	}
+	if v, ok := m.(SampledModel); ok {
+		m, _ = v.Sampled(false)
+	}
+	return m
+}
+
+// trainingDemand is about the memory of a training.
+func (p *problem) trainingDemand() demand {
+	if p.cfg.Engine == BCD {
+		s := p.cfg.bcdSettings(p.d)
+		return demand{fmt.Sprintf("the training of BCD Nets by %d samples", s.WithDefaults(p.n, p.d).Batch), bcd.Bytes(p.n, p.d, s)}
+	}
+	s := p.cfg.gflownetSettings().WithDefaults(p.d)
+	return demand{fmt.Sprintf("the policy %s and %d transitions", s.Policy, s.Buffer), float64(gflownet.Bytes(p.d, s, p.cfg.Workers))}
 }
 
 // orders is the number of orders that SVGD samples under, at most that of all orders.
@@ -294,6 +317,19 @@ func (c *Config) room() memory.Room {
 		return memory.Room{Bytes: c.Memory, Limit: "asked for"}
 	}
 	return memory.Available()
+}
+
+// rowBytes is about the memory of the process with its data: as read, as columns, and
+// what waits for the garbage collector.
+func rowBytes(n, d int) int64 { return programBytes + 3*8*int64(n)*int64(d) }
+
+// programBytes is about the memory of a process without data.
+const programBytes = 40 << 20
+
+// Sampling is implemented by models that take memory for each sampled graph, beside that of the graph.
+type Sampling interface {
+	// SampleBytes is about the memory of each worker for each sampled graph.
+	SampleBytes(n, d int) float64
 }
 
 // Sized is implemented by models whose programs grow with the rows.

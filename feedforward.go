@@ -152,31 +152,8 @@ func (m FeedForward) units() (sum float64) {
 	return sum
 }
 
-// StepSeconds implements [Costly].
-func (m FeedForward) StepSeconds(n, d int) float64 {
-	const perActivation, cached = 4.5e-9, 1.5e4 // measured with 1000 rows of 5 and 10 columns, and 5 to 55 units
-	sum, before := 0.0, 0.0
-	for _, units := range m.hidden() {
-		sum += float64(units) * (1 + 0.02*before)
-		before = float64(units)
-	}
-	seconds := perActivation * float64(n) * float64(d) * sum
-	if float64(n)*m.units() > cached {
-		seconds *= 3 // the activations of all sampled graphs leave the caches
-	}
-	if m.Output == models.IntegratedOutput {
-		seconds *= 1 + 0.35*float64(before) // measured with 5 units, 10 columns and 100 rows: the products of all pairs of units
-	}
-	return seconds
-}
-
-// SampleBytes implements [Costly]: activations and their gradients.
+// SampleBytes implements [Sampling]: activations and their gradients.
 func (m FeedForward) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
-
-// CompileSeconds implements [Costly].
-func (m FeedForward) CompileSeconds(n, d int) float64 {
-	return 0.1 * float64(d) * float64(len(m.hidden()))
-}
 
 // width implements widthed.
 func (m FeedForward) width() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }

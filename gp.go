@@ -88,26 +88,6 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
 }
 
-// work is about the operations of all scores of Gaussian processes: a cube of the rows
-// for each set of parents, or their number times the square of the rank.
-func (m GaussianProcess) work(n, d int) float64 {
-	opt := m.options(n, d, 0, 1)
-	most := opt.MaxParents
-	if most == 0 {
-		most = d - 1
-	}
-	sets, choose := 0.0, 1.0 // of k parents among d−1
-	for k := 0; k <= most; k++ {
-		sets += choose
-		choose *= float64(d-1-k) / float64(k+1)
-	}
-	each := math.Pow(float64(n), 3)
-	if opt.Rank > 0 {
-		each = float64(n) * float64(opt.Rank*opt.Rank)
-	}
-	return float64(d) * sets * each
-}
-
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided
 // by one number for all. The three are equally probable, and neither shifting a column nor a unit of all matters. More than twenty variables, and columns of scales far apart, have the first alone.

@@ -242,8 +242,6 @@ func (f *imputedFit) report(p Progress, k, steps int) {
 		done := f.steps // a table without steps is reported when it is done
 		if steps > 0 {
 			done = p.Step * f.steps / steps
-		} else if p.Bytes > 0 {
-			done = 0
 		}
 		f.reported = max(f.reported, (f.round*f.data.Count+k)*f.steps+done) // a table may be fitted again, under another model
 		p.Step, p.Steps = f.reported, (f.rounds+1)*f.data.Count*f.steps

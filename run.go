@@ -101,7 +101,6 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := r.expected.checkMemory(cfg.room()); err != nil {
 		return nil, err
 	}
-	r.foresee()
 	if err := r.infer(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(withName(err, data.Names)))
 	}

@@ -1,12 +1,6 @@
 package gflownet
 
-import (
-	"fmt"
-	"math"
-	"time"
-
-	ad "tobac/autograd"
-)
+import ad "tobac/autograd"
 
 // Bytes is about the memory that a fit of d variables takes at most, with the scores
 // that are remembered and the transitions that are kept.
@@ -40,41 +34,4 @@ func activations(d int, set Settings) float64 {
 	default:
 		return 7 * block(n*n, 256, 128)
 	}
-}
-
-// Forecast is about the number of seconds that an iteration of d variables takes on this
-// machine now, from the time of gradients of a small network of the same kind: it takes up to
-// some seconds for Paper, and says beforehand what could take days.
-func Forecast(d int, set Settings, workers int) (float64, error) {
-	set = set.WithDefaults(d)
-	if set.Policy == Exact {
-		return 0, nil
-	}
-	small, states := min(d, 4), set.Batch
-	set.Batch = min(states, 4)
-	p, parameters, err := set.lossProgram(small, workers)
-	if err != nil {
-		return math.NaN(), fmt.Errorf("gflownet: forecast: %w", err)
-	}
-	defer p.run.Close()
-	weights := draw(parameters, 0)
-	for i := range p.allowed {
-		p.allowed[i] = 1
-	}
-	best := math.Inf(1)
-	for range 3 { // the first one also allocates
-		start := time.Now()
-		if err := p.eval(weights); err != nil {
-			return math.NaN(), fmt.Errorf("gflownet: forecast: %w", err)
-		}
-		best = min(best, time.Since(start).Seconds())
-	}
-	tokens := float64(d) / float64(small)
-	if set.Policy != Graph {
-		tokens *= tokens
-	}
-	// A value takes a third of the time of value and gradient; those of the target network and the
-	// environments come on top.
-	equivalent := float64(states) + float64(states+set.Environments)/3
-	return best / float64(set.Batch) * equivalent * tokens, nil
 }

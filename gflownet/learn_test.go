@@ -143,7 +143,4 @@ func TestBytes(t *testing.T) {
 	if got := Bytes(20, Settings{Policy: Paper}, 1); got < 4e9 {
 		t.Errorf("the paper's network of twenty variables: %d bytes, want some gigabytes", got)
 	}
-	if v, err := Forecast(11, Settings{}, 1); err != nil || !(v > 0) {
-		t.Errorf("forecast %v, %v, want a positive number of seconds", v, err)
-	}
 }

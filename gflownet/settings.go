@@ -18,8 +18,7 @@ const (
 	// place of each two or three: one token per pair of variables.
 	Small Policy = "small"
 	// Paper is the transformer of the paper: five million parameters. Without an
-	// accelerator one iteration takes seconds for five variables and minutes for twenty; see
-	// [Forecast].
+	// accelerator one iteration takes seconds for five variables and minutes for twenty.
 	Paper Policy = "paper"
 )
 

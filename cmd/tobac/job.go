@@ -222,7 +222,6 @@ const patience = 500 * time.Millisecond
 // infer runs the fit and shows its progress.
 func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	p := newProgress(stderr, j.quiet)
-	p.later = j.later()
 	defer p.close()
 	type outcome struct {
 		*result

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/term"
 
 	"tobac"
-	"tobac/internal/memory"
 )
 
 // A progress shows how far a run is and whether it converges: on a terminal one
@@ -40,7 +39,6 @@ type progress struct {
 	doingLines int // lines about it
 
 	steppedAt time.Time // of the last step
-	later     float64   // seconds that are spent after the run, on the reference of the forecasts
 
 	closed bool
 	done   chan struct{} // ends the watch
@@ -193,14 +191,6 @@ func (p *progress) warn(text string) {
 
 // step says where the run is.
 func (p *progress) step(s tobac.Progress) {
-	if f := s.Forecast; f != nil {
-		const longRun, muchMemory = 5, 100 << 20 // seconds and bytes that are worth a line
-		all := *f
-		all.Seconds += p.later * f.Scale
-		if all.Seconds >= longRun || all.Bytes >= muchMemory {
-			p.say(forecastLine(s.Stage, all))
-		}
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -228,12 +218,6 @@ func (p *progress) step(s tobac.Progress) {
 	p.shown, p.shownAt = p.taken, now
 	st := p.status(now)
 	fmt.Fprintf(p.w, "%s: step %d of %d, %s\n", st.what, p.taken, p.steps, strings.Join(append(st.convergence, st.times), ", "))
-}
-
-// forecastLine says what a run is about to take from a stage to its end.
-func forecastLine(stage tobac.Engine, f tobac.Forecast) string {
-	took := time.Duration(min(f.Seconds, 1e9) * float64(time.Second))
-	return fmt.Sprintf("about %s and %s for the engine %v and what follows", spell(max(took, time.Second)), memory.Size(float64(f.Bytes)), stage)
 }
 
 // A status is what a line of progress says.

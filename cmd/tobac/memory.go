@@ -9,18 +9,6 @@ import (
 	"tobac/ordering"
 )
 
-// later is about the seconds that a fit takes after its run, on the reference of the forecasts: densities of held-out rows under a thousand draws, and the report.
-func (j *job) later() float64 {
-	const draws, perDensity, perPicture = 1000, 1.2e-8, 3e-5
-	_, d := j.train.X.Dims()
-	seconds := perPicture * float64(d) * float64(d)
-	if j.heldout != nil {
-		rows, _ := j.heldout.X.Dims()
-		seconds += perDensity * draws * float64(rows) * float64(d)
-	}
-	return seconds
-}
-
 // checkColumns refuses more columns than there is memory for: what is known and found about all pairs of them. It comes before anything is made of that size.
 func checkColumns(d int) error {
 	const perPair = 20 * 8
