@@ -178,7 +178,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 		return nil, 0, err
 	}
 	cfg.doing(MCMC, "short chains, model "+m.String())
-	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
+	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err == nil && trust < 1 {
 		hypotheses, err = blended(data, hypotheses, trust)
 	}
@@ -213,10 +213,6 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 
 // advance makes the iterations up to number to.
 func (c *chains) advance(ctx context.Context, to int, report func(Progress)) error {
-	_, local := c.model.(settledModel) // which has no text to send to other processes
-	if c.cfg.Jobs != nil && !local && !wereJobs(c.hypothesis.Scores) && c.step == 0 && to > 0 && c.sampler.Chains() > 1 && c.cfg.Order.Known == nil {
-		return c.distribute(ctx, report)
-	}
 	for c.step < to {
 		n := min(100, to-c.step)
 		err := c.sampler.Advance(ctx, n)

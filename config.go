@@ -1,14 +1,12 @@
 package tobac
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"tobac/bcd"
 	"tobac/exact"
 	"tobac/gflownet"
-	"tobac/internal/jobs"
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/ordering"
@@ -45,18 +43,9 @@ type Config struct {
 	// Memory is the number of bytes that the run may take; 0: what the machine and its limits leave. A run that would take more is
 	// refused with a [*MemoryError].
 	Memory int64
-	// Jobs does parts of the fit that do not depend on each other, in whatever processes
-	// know [Functions]; nil: all is done here. It changes no bit of the result.
-	// [Run.Advance] takes all steps under all orders at once then. See [Do].
-	Jobs Do
 	// Progress is called after every step, and when a new stage begins; nil: not at all.
 	Progress func(Progress)
 }
-
-// A Do does jobs and returns their outputs, in their sequence; [jobs.Do] with an engine, a
-// folder and [Functions] is one. An error, such as that the jobs were only written
-// down for another program, ends what the jobs are a part of.
-type Do func(ctx context.Context, list []jobs.Job) ([][]byte, error)
 
 // Engine is what computes a posterior.
 type Engine int

@@ -24,8 +24,6 @@ type GaussianProcess struct {
 	Rank int
 }
 
-var _ shareable = GaussianProcess{}
-
 // String implements [Model].
 func (m GaussianProcess) String() string {
 	return text("gp", "max-parents", m.MaxParents, "rank", m.Rank)
@@ -92,12 +90,6 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 // columns scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided
 // by one number for all. The three are equally probable, and neither shifting a column nor a unit of all matters. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
-	return m.shared(ctx, data, prior, workers, nil)
-}
-
-// shared implements [shareable].
-func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int, do Do) ([]Hypothesis, error) {
-	by := &scoreSharing{data: data, do: do}
 	_, d := data.X.Dims()
 	needed := 0
 	if prior != nil {
@@ -114,7 +106,7 @@ func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior 
 	if err != nil {
 		return nil, err
 	}
-	own := by.at(scaled, opt, 0)(0)
+	own := scaled.Integrated()
 	if d > exactVariables || len(opt.Plain) > 0 || noCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
@@ -130,14 +122,14 @@ func (m GaussianProcess) shared(ctx context.Context, data *dataset.Table, prior 
 	if err != nil {
 		return nil, err
 	}
-	for k, g := range []*score.GP{scaled, raw} {
-		opt := []score.GPOptions{opt, inUnits}[k]
-		v, err := commonVariance(ctx, g, graph, prior, workers, func(v float64) score.Scorer { return by.at(g, opt, v)(v) })
+	for _, g := range []*score.GP{scaled, raw} {
+		at := func(v float64) score.Scorer { return g.At(v) }
+		v, err := commonVariance(ctx, g, graph, prior, workers, at)
 		if err != nil {
 			return nil, err
 		}
 		grid := g.NoiseGrid(v, gridPoints(d))
-		for _, h := range onGrid(grid, third, by.at(g, opt, grid.Variances...)) {
+		for _, h := range onGrid(grid, third, at) {
 			h.InUnits = true
 			all = append(all, h)
 		}

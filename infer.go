@@ -173,7 +173,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config,
 		return nil, err
 	}
 	cfg.doing(Exact, "scoring sets of parents, model "+m.String())
-	hypotheses, err := cfg.hypotheses(ctx, m, data, prior)
+	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err == nil && trust < 1 {
 		hypotheses, err = blended(data, hypotheses, trust)
 	}

@@ -67,7 +67,7 @@ func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, 
 			f.point, err = method.Order(ctx, f.rows, cfg.Workers)
 		}
 	} else {
-		f.distribution, err = BootstrapOrders(ctx, rows, &cfg.Prior, cfg.Order.Method, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers}, cfg.Jobs)
+		f.distribution, err = BootstrapOrders(ctx, rows, &cfg.Prior, cfg.Order.Method, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers})
 		if err == nil {
 			f.point = f.distribution.Point
 		}
@@ -142,7 +142,7 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 		}
 		scored = estimated.(Scored)
 	}
-	all, err := cfg.hypotheses(ctx, scored, data, prior)
+	all, err := scored.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err != nil {
 		return 0, err
 	}
@@ -220,4 +220,14 @@ func (f *found) warnings(names []string, resamples int) []string {
 		w = append(w, fmt.Sprintf("the order is a guess: resamples of the rows agree on %.0f %% of the pairs of columns, where random orders would on %.0f %%", 100*s, 100*chance))
 	}
 	return w
+}
+
+// BootstrapOrders is [ordering.Bootstrap] of the rows of a table, by a method that is bound to what a
+// prior says of the order.
+func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *Prior, method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution, error) {
+	bound, err := prior.bound(method, len(data.Names))
+	if err != nil {
+		return nil, err
+	}
+	return ordering.Bootstrap(ctx, bound, data.X, replicates, opt)
 }

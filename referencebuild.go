@@ -91,7 +91,6 @@ func (b *referenceBuilder) note(format string, args ...any) {
 // settle finds what the run took as given: the model and its columns, the hypothesis and the number of edges.
 func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 	c, p := &b.cfg, b.result.Posterior
-	c.Jobs = nil
 	if c.Model == nil {
 		if c.Model, err = ParseModel(p.Model); err != nil {
 			return err

@@ -139,9 +139,6 @@ func (r *Run) advance(ctx context.Context, to int) error {
 			p.Step, p.Steps = p.Step+before, r.Steps()
 			r.report(p)
 		}
-		if r.cfg.Jobs != nil && len(r.particles.fits) > 1 && to > r.Step() {
-			return r.particles.distribute(ctx, r.cfg.Jobs, report)
-		}
 		return r.particles.advance(ctx, to-before, report)
 	})
 	if err != nil {

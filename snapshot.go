@@ -121,7 +121,9 @@ func (r *Run) Snapshot() (*Snapshot, error) {
 
 // snapshot copies the state of the sampling.
 func (p *particles) snapshot() *ParticleState {
-	s := p.current().state()
+	f := p.current()
+	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.order), Optimizer: f.svgd.State.Clone()}
+	s.Z, s.Theta = f.rows()
 	for _, e := range p.fits[:len(p.done)] {
 		z, theta := e.rows()
 		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order.order), Z: z, Theta: theta})
@@ -227,7 +229,10 @@ func (p *particles) restore(ctx context.Context, s *ParticleState) error {
 			return err
 		}
 	}
-	p.current().resume(s)
+	f := p.current()
+	f.set(s.Z, s.Theta)
+	f.svgd.State = s.Optimizer.Clone()
+	f.step = s.Step
 	return nil
 }
 

@@ -58,10 +58,6 @@
 // and 1e-10 for 15. [Graphs.Rounding] estimates it. What is left out adds 1e-12 at most
 // up to 20 variables, as far as was seen.
 //
-// # Scores that take long
-//
-// A [score.Preparer] is told of all sets of parents before they are scored.
-//
 // # Conventions
 //
 // Evidences are natural logarithms, in nats. They are those of the unnormalised prior

@@ -70,9 +70,6 @@ func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order [
 	for j := range d {
 		g.names[j] = slices.Sorted(slices.Values(order[:position[j]]))
 	}
-	if err := announce(ctx, s, d, func(j int) []int { return g.names[j] }); err != nil {
-		return nil, err
-	}
 	bestLogs := make([]float64, d)
 	err = parallel.For(ctx, d, g.workers, func(c int) error {
 		j := order[d-1-c] // that with most work first

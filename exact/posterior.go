@@ -84,9 +84,6 @@ func New(ctx context.Context, s score.Scorer, prior *score.Prior, opt Options) (
 		return nil, fmt.Errorf("exact: %w", err)
 	}
 	p := &Posterior{tables: make([]*table, d), workers: opt.workers(), kernels: kernels}
-	if err := announce(ctx, s, d, func(j int) []int { return others(d, j) }); err != nil {
-		return nil, err
-	}
 	err = parallel.For(ctx, d, p.workers, func(j int) error {
 		t, err := scores(ctx, s, prior, j, others(d, j), kernels)
 		p.tables[j] = t
@@ -110,17 +107,6 @@ func scores(ctx context.Context, s score.Scorer, prior *score.Prior, j int, cand
 		return nil, &score.VariableError{Variable: j, Err: err}
 	}
 	return t, nil
-}
-
-// announce announces all subsets of the candidates of every variable to a [score.Preparer].
-func announce(ctx context.Context, s score.Scorer, d int, candidates func(j int) []int) error {
-	return score.Prepare(ctx, s, func() []score.Family {
-		families := make([]score.Family, d)
-		for j := range families {
-			families[j] = score.Family{Child: j, Candidates: candidates(j)}
-		}
-		return families
-	})
 }
 
 // others lists the variables but j.

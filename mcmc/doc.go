@@ -30,10 +30,6 @@
 // posterior expects; their probabilities in [Result.Edges] are conditional on all other
 // edges of sampled graphs, which corrects for the rest to first order.
 //
-// A [score.Preparer] is told of the sets before they are needed: those of the tables, and before the search for
-// graphs every single parent, the parents in the graphs that it starts from with one more or one less, and pairs with one of
-// the four most promising parents. What the search asks for beyond these is computed when it does.
-//
 // # Moves
 //
 // Relocation of a variable into any layer or between two (a Gibbs step), exchange of two

@@ -30,9 +30,6 @@ func (m *Sampler) begin(ctx context.Context) error {
 		starts[k] = newClimber(m.problem, stream.New(m.options.Seed, stream.MCMCStart, k))
 		return ctx.Err()
 	})
-	if err == nil {
-		err = m.announceSearch(ctx, starts)
-	}
 	if err != nil {
 		return err
 	}
@@ -45,9 +42,6 @@ func (m *Sampler) begin(ctx context.Context) error {
 		c.addValues(sum)
 	}
 	lists := m.candidates(m.values(sum, float64(len(starts))))
-	if err := m.announceTables(ctx, lists); err != nil {
-		return err
-	}
 	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
 		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
 		return err
@@ -188,9 +182,6 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, 
 	if !changed {
 		return false, nil
 	}
-	if err := m.announceTables(ctx, lists); err != nil {
-		return false, err
-	}
 	graphs := m.graphs()
 	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
 		if slices.Equal(lists[j], m.tables[j].parents) {
@@ -250,9 +241,6 @@ func (m *Sampler) extend(ctx context.Context, value []float64) error {
 	extra := make([][]int, m.d)
 	for j := range extra {
 		extra[j] = mostValuable(m.open[j], value[j*m.d:(j+1)*m.d], extraParents)
-	}
-	if err := m.announceExtra(ctx, extra); err != nil {
-		return err
 	}
 	more := make([][]*table, m.d)
 	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {

@@ -19,10 +19,6 @@ type BootstrapOptions struct {
 	Seed uint64
 	// Workers is the number of goroutines; 0: 1. It changes nothing but the time.
 	Workers int
-	// Resamples, if not nil, orders the resamples in place of the workers, in other
-	// processes say: it returns what [Resamples] does for all of them. Those without an order are ordered again, for their
-	// errors.
-	Resamples func(ctx context.Context) ([][]int, error)
 }
 
 // A Distribution over orders says how firmly data decide an order.
@@ -76,20 +72,9 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 	}
 	data := mat.DenseCopyOf(x)
 	orders, failures := make([][]int, replicates), make([]error, replicates)
-	if opt.Resamples != nil {
-		if orders, err = opt.Resamples(ctx); err != nil {
-			return nil, fmt.Errorf("ordering: bootstrap: %w", err)
-		}
-		if len(orders) != replicates {
-			return nil, fmt.Errorf("ordering: bootstrap: got the orders of %d resamples, want %d", len(orders), replicates)
-		}
-	}
 	n, d := data.Dims()
 	err = parallel.ForWith(ctx, replicates, opt.Workers, func() *mat.Dense { return mat.NewDense(n, d, nil) },
 		func(resample *mat.Dense, i int) error {
-			if orders[i] != nil {
-				return Validate(orders[i], d)
-			}
 			orders[i], failures[i] = replicate(ctx, orderer, resample, data, opt.Seed, i)
 			if ctx.Err() != nil { // which is no failure of a resample
 				return context.Cause(ctx)
@@ -110,25 +95,6 @@ func replicate(ctx context.Context, orderer Orderer, dst, data *mat.Dense, seed 
 		return nil, fmt.Errorf("replicate %d: %w", i, err)
 	}
 	return result.Order, nil
-}
-
-// Resamples are the orders of the resamples first, first+1, … of [Bootstrap] with the
-// same seed, count of them; nil for one that cannot be ordered. They are ordered by the caller's goroutine alone. When ctx is done the result
-// is the error of ctx. It panics if first or count is negative.
-func Resamples(ctx context.Context, orderer Orderer, x mat.Matrix, seed uint64, first, count int) ([][]int, error) {
-	if first < 0 || count < 0 {
-		panic(fmt.Sprintf("ordering: %d resamples from number %d", count, first))
-	}
-	data := mat.DenseCopyOf(x)
-	dst := mat.NewDense(data.RawMatrix().Rows, data.RawMatrix().Cols, nil)
-	all := make([][]int, count)
-	for k := range all {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		all[k], _ = replicate(ctx, orderer, dst, data, seed, first+k) // an error is that of Bootstrap
-	}
-	return all, nil
 }
 
 // distribution counts the distinct orders.

@@ -3,7 +3,6 @@ package ordering_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -218,38 +217,4 @@ type ordererFunc func(x mat.Matrix) (*ordering.Result, error)
 
 func (f ordererFunc) Order(_ context.Context, x mat.Matrix, _ int) (*ordering.Result, error) {
 	return f(x)
-}
-
-// Resamples in parts are those of a bootstrap, and a bootstrap that takes them is the same, failures included.
-func TestResamples(t *testing.T) {
-	x := mat.NewDense(6, 4, nil) // of which many resamples are singular
-	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*j)) }, x)
-	want, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, 30, ordering.BootstrapOptions{Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := func(parts ...int) ordering.BootstrapOptions {
-		return ordering.BootstrapOptions{Seed: 5, Workers: 2, Resamples: func(ctx context.Context) (all [][]int, err error) {
-			for _, count := range parts {
-				part, err := ordering.Resamples(ctx, ordering.MethodEqVar, x, 5, len(all), count)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, part...)
-			}
-			return all, nil
-		}}
-	}
-	got, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, 30, in(16, 0, 13, 1))
-	if err != nil || len(want.Failures) == 0 || len(got.Failures) != len(want.Failures) || fmt.Sprint(got.Orders, got.Replicates, got.Failures) != fmt.Sprint(want.Orders, want.Replicates, want.Failures) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
-	if _, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, 30, in(16)); err == nil || !strings.Contains(err.Error(), "got the orders of 16 resamples, want 30") {
-		t.Errorf("too few resamples: got %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := ordering.Resamples(ctx, ordering.MethodEqVar, x, 5, 0, 2); err != context.Canceled {
-		t.Errorf("cancelled: got %v", err)
-	}
 }

@@ -30,8 +30,7 @@
 //
 // A score of your own is any [Scorer]: [NewFunc] makes one of a function, and [Check]
 // tries it. It may also be a [SubsetScorer], if it can score many sets at once, and a
-// [Weighted], if its equations are linear. One whose scores take long may be a [Preparer]: packages exact and mcmc announce to it, by
-// [Prepare], the sets that they are about to ask for, so that it can compute them together, on other machines perhaps.
+// [Weighted], if its equations are linear.
 //
 // # The common noise variance
 //

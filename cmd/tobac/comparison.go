@@ -20,11 +20,9 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	takes := (engine == tobac.Exact || engine == tobac.MCMC) && c.Prior.MaxParents == 0
 	switch {
 	case !o.given("compare-svgd"):
-		return embedded && takes && !o.jobs.partial(), nil
-	case !o.compare || takes && !hasGaps(t) && !o.jobs.partial():
+		return embedded && takes, nil
+	case !o.compare || takes && !hasGaps(t):
 		return o.compare, nil
-	case o.jobs.partial():
-		return false, usagef("--compare-svgd contradicts --plan and --shard, which end without results; allowed: --engine svgd")
 	case hasGaps(t):
 		return false, usagef("--compare-svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
 	case c.Prior.MaxParents > 0:
@@ -36,8 +34,7 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 // sample samples the particles that a result is compared with.
 func (j *job) sample(ctx context.Context, p *progress, of tobac.Result) (*tobac.Result, error) {
 	return within(ctx, func() (*tobac.Result, error) {
-		w := &jobWork{jobOptions: j.jobs, workers: j.fit.Workers, attempts: 1, progress: p}
-		of.Config.Jobs, of.Config.Progress = w.do(), p.step
+		of.Config.Progress = p.step
 		run, err := tobac.NewComparison(ctx, j.train, &of)
 		if err != nil {
 			return nil, err

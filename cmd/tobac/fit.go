@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"strconv"
@@ -42,7 +41,6 @@ type fitOptions struct {
 	checkpointEvery     int    // steps
 	seed                uint64
 	workers             int
-	jobs                jobOptions
 	compare             bool // the answer with particles of SVGD
 	json                bool
 	report              bool
@@ -235,13 +233,6 @@ options of the output and, where svgd has one order or none and that does not co
 the posterior, --steps. The engine exact has no steps: what it computes is computed
 again.
 
-Jobs: --jobs DIR does what svgd does under each of several orders as jobs, the chains of
-mcmc, and node scores that take long (those of gp in exact and mcmc), --workers at a
-time, and keeps each in DIR once it is finished: a fit that is interrupted, extended by
---orders or killed takes what is there, and several processes on DIR share the work.
---plan writes the jobs for tobac work, and --shard i/N does a part of them; the same
-command without these gives the result. docs/many-machines.md explains them.
-
 The same data, settings and seed give the same results for any --workers.`
 
 func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
@@ -317,7 +308,6 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(wholeNumber(&o.checkpointEvery, 1, mostSteps), "checkpoint-every", "steps between two checkpoints")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
-	o.jobs.flags(f)
 	toggle(f, &o.compare, "compare-svgd", "when the results are complete, sample TOBAC's particles too, and say how far they are from the results of exact or mcmc")
 	defaultText(f, "compare-svgd", "false; true without a data file")
 	toggle(f, &o.report, "report", "write report.html and figures with --out")
@@ -325,8 +315,8 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run; the command line comes first")
 	toggle(f, &o.force, "force", forceUsage)
 	toggle(f, &o.quiet, "quiet", "no progress on standard error")
-	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "jobs", "shard", "plan", "json", "report", "force", "quiet")
-	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "jobs", "shard", "plan", "json", "report", "force", "quiet", "truth", "heldout")
+	mark(f, markOutside, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "report", "force", "quiet")
+	mark(f, markAnytime, "out", "checkpoint", "checkpoint-every", "resume", "config", "workers", "json", "report", "force", "quiet", "truth", "heldout")
 	record(f)
 	return cmd
 }
@@ -369,14 +359,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	if err := o.jobs.check(o.checkpoint != ""); err != nil {
-		return err
-	}
-	if err := o.jobs.open(); err != nil {
-		return err
-	}
-	j.jobs = o.jobs
-	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint", "jobs"), Beside: []string{o.checkpoint, previous(o.checkpoint), o.jobs.dir}, Force: o.force}}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Beside: []string{o.checkpoint, previous(o.checkpoint)}, Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}
@@ -390,10 +373,6 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		}
 	}
 	r, err := j.infer(ctx, stderr)
-	if part := new(partError); errors.As(err, &part) {
-		_, err := fmt.Fprintln(stdout, part)
-		return err
-	}
 	if err != nil {
 		return err
 	}

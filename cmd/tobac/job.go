@@ -35,8 +35,7 @@ type job struct {
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
-	compare    bool // the answer with particles of SVGD
-	jobs       jobOptions
+	compare    bool         // the answer with particles of SVGD
 	quiet      bool         // no progress is shown
 	checkpoint string       // file for the state of the run; "": none
 	every      int          // steps between two checkpoints
@@ -272,13 +271,6 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 
 // run computes the posterior, and calls stepped once all steps are taken and kept.
 func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, err error) {
-	w := &jobWork{jobOptions: j.jobs, workers: j.fit.Workers, attempts: 1, progress: p}
-	j.fit.Jobs = w.do()
-	defer func() {
-		if err == nil {
-			err = w.end()
-		}
-	}()
 	if j.gapped != nil {
 		return j.runImputed(ctx, p)
 	}
@@ -415,8 +407,6 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 		at = "before the first step"
 	}
 	switch {
-	case j.jobs.dir != "":
-		return interruptedf("interrupted; finished jobs are kept in %s: to continue, give the same command", j.jobs.dir)
 	case j.checkpoint == "" && taken > 0:
 		return interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
 	case j.checkpoint == "" || !begun:

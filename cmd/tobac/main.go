@@ -12,8 +12,6 @@
 //	tobac simulate           draw a random graph and data from it
 //	tobac reproduce NAME     run the experiments of the paper
 //	tobac convert IN OUT     write a graph in the format of another program
-//	tobac work DIR           do the jobs that tobac fit --jobs DIR --plan wrote down
-//	tobac merge OUT DIR...   put the finished jobs of several folders into one
 //	tobac version            print the version
 //	tobac completion SHELL   print a completion script for bash, zsh, fish or powershell
 //	tobac man DIR            write manual pages

@@ -36,7 +36,6 @@ var pairValues = map[string][]string{
 	"missing-code": {"-99"}, "categorical": {"g"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputations": {"2"}, "imputation-rounds": {"1"},
 	"seed": {"7"}, "holdout": {"0.25"}, "heldout": {"data.csv"}, "truth": {"truth.csv"}, "workers": {"2"}, "out": nil, // all have it
 	"formats": {"graphml"}, "checkpoint": {"state"}, "checkpoint-every": {"2"}, "resume": {"before"}, "config": {"options.toml"},
-	"jobs": {"parts"}, "shard": nil, "plan": nil, // which end without a result
 }
 
 // pairFiles are what these values name.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 
@@ -49,9 +48,6 @@ violates half. Below the table stand the varsortability and R²-sortability of t
 data: near 1, sorting by variance, or by how well a column is explained by the
 others, already gives the order away.
 
---jobs DIR orders the resamples of --bootstrap as jobs, 16 in each, and keeps the
-finished ones in DIR, as tobac fit --jobs does; it pays where a method takes seconds.
-
 What is known binds every method: --require, --tiers, --sink, --source and what
 --forbid leaves possible decide which columns may be placed next, and the method
 chooses among those.`
@@ -64,7 +60,6 @@ func newOrder() *cobra.Command {
 	resampling := uint64(1)
 	var known knowledge
 	var options tableOptions
-	var parts jobOptions
 	cmd := &cobra.Command{
 		Use:   "order DATA.csv",
 		Short: "Print a causal order of the columns",
@@ -83,14 +78,6 @@ func newOrder() *cobra.Command {
 				return usagef("--all and --bootstrap contradict each other: choose one --method to resample for")
 			case cmd.Flags().Changed("seed") && resamples == 0:
 				return usagef("--seed is for the resamples of --bootstrap N")
-			case parts.dir != "" && resamples == 0:
-				return usagef("--jobs is for the resamples of --bootstrap N")
-			}
-			if err := parts.check(false); err != nil {
-				return err
-			}
-			if err := parts.open(); err != nil {
-				return err
 			}
 			p := newProgress(cmd.ErrOrStderr(), false)
 			defer p.close()
@@ -132,8 +119,7 @@ func newOrder() *cobra.Command {
 			}
 			p.during(fmt.Sprintf("finding the order by %v", method))
 			if resamples > 0 {
-				w := &jobWork{jobOptions: parts, workers: runtime.GOMAXPROCS(0), attempts: 1, progress: p}
-				return bootstrapOrders(cmd, w, t, label, &prior, method, resamples, resampling)
+				return bootstrapOrders(cmd, p, t, label, &prior, method, resamples, resampling)
 			}
 			result, err := orderWithin(cmd.Context(), ordering.Within{Estimator: method, Precedence: precedence}, t.X)
 			switch {
@@ -155,7 +141,6 @@ func newOrder() *cobra.Command {
 	defaultText(f, "bootstrap", "none")
 	options.flags(f)
 	f.Var(seed(&resampling), "seed", "seed of the resamples")
-	parts.flags(f)
 	known.flags(f)
 	return cmd
 }
@@ -172,25 +157,16 @@ func orderWarnings(r *ordering.Result, t *dataset.Table) []string {
 }
 
 // bootstrapOrders orders resamples of the rows and prints what they agree on.
-func bootstrapOrders(cmd *cobra.Command, w *jobWork, t *dataset.Table, label string, prior *tobac.Prior, method ordering.Method, resamples int, seed uint64) error {
-	p := w.progress
+func bootstrapOrders(cmd *cobra.Command, p *progress, t *dataset.Table, label string, prior *tobac.Prior, method ordering.Method, resamples int, seed uint64) error {
 	if err := checkResamples(t, resamples); err != nil {
 		return err
 	}
 	p.during(fmt.Sprintf("ordering %d resamples", resamples))
 	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
 	distribution, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
-		d, err := tobac.BootstrapOrders(cmd.Context(), t, prior, method, resamples, opt, w.do())
-		if err == nil {
-			err = w.end()
-		}
-		return d, err
+		return tobac.BootstrapOrders(cmd.Context(), t, prior, method, resamples, opt)
 	})
-	part := new(partError)
 	switch {
-	case errors.As(err, &part):
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), part)
-		return err
 	case cmd.Context().Err() != nil:
 		return errInterrupted
 	case err != nil:

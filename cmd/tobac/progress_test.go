@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac"
+	"tobac/internal/jobs"
 	"tobac/mcmc"
 )
 
@@ -109,7 +110,7 @@ func TestProgressWaits(t *testing.T) {
 	p.terminal = func() (int, bool) { return 40, true }
 	wait(2 * time.Second)
 	p.wait()
-	if b.String() != "\rexact: sums  elapsed 2 s" {
+	if b.String() != "\rexact: sums  elapsed 3 s" {
 		t.Errorf("on a terminal %q", b.String())
 	}
 	p.begin([]string{"careful"}, 0, 5)
@@ -192,5 +193,37 @@ func TestProgressLongSteps(t *testing.T) {
 		"step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 3 min", "svgd: step 3 of 3, elapsed 4 min, left 0 s"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s\n%s", diff, b.String())
+	}
+}
+
+// On a terminal the display is one line, elsewhere a line for every tenth and after ten seconds.
+func TestJobDisplay(t *testing.T) {
+	var b bytes.Buffer
+	p, wait := clocked(&b, nil)
+	firstLine, nextLine = patient, 10*time.Second
+	defer func() { firstLine, nextLine = 0, 0 }()
+	d := newJobDisplay(p)
+	d.update(jobs.Status{Jobs: 40, Found: 2})
+	for k := range 38 {
+		wait(time.Second)
+		d.update(jobs.Status{Jobs: 40, Found: 2, Done: k + 1, Running: min(2, 37-k)})
+	}
+	d.end()
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	const first = "jobs: 4 of 40 done, 2 found, 2 running, elapsed 2 s, left 36 s"
+	const last = "jobs: 34 of 40 done, 2 found, 2 running, elapsed 32 s, left 6 s"
+	if len(lines) != 4 || lines[0] != first || lines[3] != last {
+		t.Errorf("got %d lines:\n%s\nwant 4, the first %q, the last %q", len(lines), b.String(), first, last)
+	}
+	b.Reset()
+	p, wait = clocked(&b, func() (int, bool) { return 50, true })
+	d = newJobDisplay(p)
+	wait(time.Minute)
+	d.update(jobs.Status{Jobs: 9, Done: 2, Failed: 1, Warning: "careful"})
+	wait(time.Minute)
+	p.wait()
+	d.end()
+	if got, want := b.String(), "tobac: warning: careful\n\rjobs: 2 of 9 done, 1 failed, elapsed 60 s, left 2 m"; !strings.HasPrefix(got, want[:len(want)-2]) || strings.Count(got, "\n") != 1 {
+		t.Errorf("got %q, want %q…", got, want)
 	}
 }

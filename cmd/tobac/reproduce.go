@@ -50,16 +50,16 @@ order, stepwise regression, and the exact posterior.
 
 A cell is one method on one data set. Every finished cell is a file in DIR/cells: the same
 command, killed or stopped, goes on where it was, and with more --runs or another experiment
-does what is new. Several processes may work on the same DIR. Then DIR gets results.csv,
+does what is new. Then DIR gets results.csv,
 results.md, report.html, times.csv and the folder figures. --collect writes them from what is
 finished.
 
 --only keeps methods (tobac-eqvar, dibs, exact), sections (linear-d20-e40-n100), data sets and
 cells (linear-d20-e40-n100-run0/dibs) by name; * and ? stand for what they do in a shell.
 --quick takes minutes instead of hours: %s
---shard i/N does every N-th cell and writes no tables: for machines without a common folder, whose
-folders cells are put together by tobac merge. --plan records the cells for a program that
-does jobs from a folder, and does none.`
+--shard i/N does every N-th cell and writes no tables: for an array of machines, with one DIR for
+all, or one each, whose files are copied together. --plan records the cells for tobac-beam, and
+does none.`
 
 func newReproduce() *cobra.Command {
 	o := reproduceOptions{seed: 1, workers: runtime.GOMAXPROCS(0)}
@@ -156,10 +156,11 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 	if err := checkOut(o, studies); err != nil {
 		return err
 	}
-	w := &jobWork{jobOptions: jobOptions{dir: o.cellsFolder(), shard: o.shard, plan: o.plan}, workers: o.workers, attempts: 1}
-	if err := w.open(); err != nil {
+	folder, err := jobs.OpenFolder(o.cellsFolder())
+	if err != nil {
 		return err
 	}
+	w := &jobWork{folder: folder, shard: o.shard, plan: o.plan, workers: o.workers}
 	cells := study.Cells(studies)
 	list := make([]jobs.Job, len(cells))
 	for i, c := range cells {
@@ -172,11 +173,8 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		_, err := fmt.Fprintln(stdout, part.text)
 		return err
 	case ctx.Err() != nil:
-		return interruptedf("interrupted; %s keeps what is finished, and the same command goes on", w.dir)
+		return interruptedf("interrupted; %s keeps what is finished, and the same command goes on", folder.Dir())
 	case err != nil:
-		return err
-	case w.partial():
-		_, err := fmt.Fprintf(stdout, "all %d cells are in %s: the same command without --plan and --shard writes the results\n", len(list), w.dir)
 		return err
 	}
 	r, err := collect(studies, w.folder, list, done)

@@ -72,7 +72,7 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		return nil
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
-	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newCompare()), interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newWork(), newMerge(), newVersion(), newMan(root))
+	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newCompare()), interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -28,7 +28,7 @@ func eachFlag(f func(command *cobra.Command, flag *pflag.Flag)) {
 func TestEmptyArguments(t *testing.T) {
 	inFolder(t, badInputs)
 	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"}, "order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "compare": {".", "."}, "effect": {"."},
-		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "reproduce": {"table1"}, "version": {}, "work": {"."}, "merge": {"out", "."}}
+		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "reproduce": {"table1"}, "version": {}}
 	wrong := func(words ...string) {
 		t.Helper()
 		before := tree(t)
@@ -113,7 +113,6 @@ func TestUnusedOptions(t *testing.T) {
 		"--max-parents 1 --steps 4":                          "--steps contradicts the engine exact, which 5 rows of 3 columns take: it is for the engine svgd",
 		"--max-parents 1 --compare-svgd":                     "--compare-svgd contradicts --max-parents, a bound that svgd does not take",
 		"--engine svgd --compare-svgd":                       "--compare-svgd contradicts the engine svgd: particles are compared with results of the engines exact and mcmc",
-		"--jobs d --plan --compare-svgd":                     "--compare-svgd contradicts --plan and --shard, which end without results; allowed: --engine svgd",
 		"--engine exact --orders 3":                          "--orders contradicts --engine exact: it is for the engine svgd",
 		"--engine mcmc --particles 3":                        "--particles contradicts --engine mcmc: it is for the engine svgd",
 		"--engine exact --checkpoint s --checkpoint-every 3": "--checkpoint-every contradicts the engine exact: it has no steps between which there could be a checkpoint",

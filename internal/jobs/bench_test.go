@@ -4,17 +4,15 @@ import (
 	"context"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 
 	"tobac/internal/jobs"
 )
 
 // BenchmarkOverhead is what the scheduler itself takes for each of 10,000 jobs that do
-// nothing: in memory, with a folder that keeps every output, found there again, and with several runs, each
-// with an owner and claims of its own, on one folder.
+// nothing: in memory, with a folder that keeps every output, and found there again.
 //
-//	go test ./jobs -run XXX -bench Overhead -benchtime 1x
+//	go test ./internal/jobs -run XXX -bench Overhead -benchtime 1x
 func BenchmarkOverhead(b *testing.B) {
 	const n = 10_000
 	var list []jobs.Job
@@ -56,29 +54,4 @@ func BenchmarkOverhead(b *testing.B) {
 		}
 		perJob(b)
 	})
-	for _, runs := range []int{2, 4} {
-		b.Run("shards"+strconv.Itoa(runs), func(b *testing.B) {
-			for b.Loop() {
-				several(b, runs, func(k int) { do(b, open(b, "jobs"), jobs.Shard{Index: k + 1, Count: runs}.Of(list)) })
-			}
-			perJob(b)
-		})
-		b.Run("claims"+strconv.Itoa(runs), func(b *testing.B) {
-			for b.Loop() {
-				folder := open(b, "jobs")
-				several(b, runs, func(int) { do(b, folder, list) })
-			}
-			perJob(b)
-		})
-	}
-}
-
-// several calls do for 0 ≤ k < n at once.
-func several(b *testing.B, n int, do func(k int)) {
-	b.Helper()
-	var group sync.WaitGroup
-	for k := range n {
-		group.Go(func() { do(k) })
-	}
-	group.Wait()
 }

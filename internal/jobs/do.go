@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 )
 
 // A Status says how far a list of jobs is. Jobs that are in a list twice count once.
 type Status struct {
 	Jobs    int // of the list
-	Found   int // that the folder had, or another process did
+	Found   int // that the folder had
 	Done    int // by this process
 	Running int // in this process
-	Waiting int // that other processes do
 	Failed  int
 	NotKept int // done, but their output could not be written to the folder
 	// Warning is what happened, as a sentence for a reader that names the file, such as
@@ -26,9 +24,8 @@ func (s Status) Left() int { return s.Jobs - s.Found - s.Done - s.Failed }
 
 // Do returns the outputs of all jobs, in the sequence of the list: those that the
 // folder has, the others from the engine, kept as they end. A damaged one is named by
-// progress and done again. Several processes may do lists with the same jobs in one
-// folder at a time: a job that another one does is left to it while it lives, and
-// its output waited for.
+// progress and done again. Several processes may use one folder at a time: each looks for
+// an output before it does a job, and two that do the same job keep the same bits.
 //
 // progress, nil for none, is called whenever the status changes, from one goroutine at a time.
 //
@@ -37,14 +34,10 @@ func (s Status) Left() int { return s.Jobs - s.Found - s.Done - s.Failed }
 // beside a [*NotKeptError]. When ctx is done, what has ended is returned beside an error that
 // wraps its cause. A nil folder keeps nothing.
 //
-// An engine that calls the functions it is given in this process has its jobs claimed one by one, kept where
+// An engine that calls the functions it is given in this process has its jobs kept where
 // they end, and measured. One that does not gets all jobs without an output, and Do keeps what it hands over.
 func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job, progress func(Status)) ([][]byte, error) {
 	r := newRun(folder, list, progress)
-	if folder != nil {
-		r.claims = newClaims(folder)
-		defer r.claims.end()
-	}
 	r.find()
 	err := r.advance(ctx, e, f)
 	outputs := make([][]byte, len(list))
@@ -57,27 +50,24 @@ func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job, 
 // A run is the doing of a list.
 type run struct {
 	folder *Folder // nil: none
-	claims *claims // nil: no folder
 	list   []Job
 	ids    []string
 	first  map[string]int // index of the first job with an ID
 
-	mu        sync.Mutex
-	hasher    hasher
-	status    Status
-	report    func(Status)
-	outputs   map[string][]byte
-	failures  map[string]error
-	elsewhere map[string]string // the token of the other process that does a job
-	settled   map[string]bool   // kept or found where it was computed
-	damaged   map[string]bool   // whose file was named in a warning
-	notKept   error             // the first
-	unclaimed bool              // a warning said that claims cannot be made
+	mu       sync.Mutex
+	hasher   hasher
+	status   Status
+	report   func(Status)
+	outputs  map[string][]byte
+	failures map[string]error
+	settled  map[string]bool // kept or found where it was computed
+	damaged  map[string]bool // whose file was named in a warning
+	notKept  error           // the first
 }
 
 func newRun(folder *Folder, list []Job, progress func(Status)) *run {
 	r := &run{folder: folder, list: list, hasher: newHasher(), first: map[string]int{}, report: progress,
-		outputs: map[string][]byte{}, failures: map[string]error{}, elsewhere: map[string]string{}, settled: map[string]bool{}, damaged: map[string]bool{}}
+		outputs: map[string][]byte{}, failures: map[string]error{}, settled: map[string]bool{}, damaged: map[string]bool{}}
 	r.ids = r.hasher.ids(list)
 	for i, id := range r.ids {
 		if _, ok := r.first[id]; !ok {
@@ -93,7 +83,6 @@ func (r *run) update(change func(s *Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.status)
-	r.status.Waiting = len(r.elsewhere)
 	if r.report != nil {
 		r.report(r.status)
 	}
@@ -104,8 +93,8 @@ func (r *run) update(change func(s *Status)) {
 func (r *run) find() {
 	if r.folder != nil {
 		for i, id := range r.ids {
-			if r.first[id] == i && r.lookUp(id) {
-				r.claims.finish(id) // of a process that was killed before it could
+			if r.first[id] == i {
+				r.lookUp(id)
 			}
 		}
 	}
@@ -133,73 +122,84 @@ func (r *run) lookUp(id string) bool {
 	return ok
 }
 
-// Times between two looks at what other processes do.
-const (
-	firstLook = 50 * time.Millisecond
-	lastLook  = time.Second
-)
-
-// advance lets the engine do what is pending, and waits for what other processes do,
-// until every job has ended.
+// advance lets the engine do what the folder does not have.
 func (r *run) advance(ctx context.Context, e Engine, f Functions) error {
 	if remote, ok := e.(Remote); ok {
 		f = remote.StandIns(f)
 	}
-	pause := firstLook
-	for {
-		list, ids := r.pending()
-		if len(list) > 0 {
-			pause = firstLook
-			if err := e.Run(ctx, r.shared(f), list, func(i int, output []byte, err error) { r.ended(ids[i], list[i].Kind, output, err) }); err != nil {
-				return err
-			}
-		}
-		if len(r.elsewhere) == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, lastLook)
-		r.look()
-	}
-}
-
-// pending are the jobs that have not ended and that no other process does.
-func (r *run) pending() (list []Job, ids []string) {
+	var list []Job
+	var ids []string
 	for i, id := range r.ids {
-		_, done := r.outputs[id]
-		_, failed := r.failures[id]
-		_, elsewhere := r.elsewhere[id]
-		if r.first[id] == i && !done && !failed && !elsewhere {
+		if _, done := r.outputs[id]; r.first[id] == i && !done {
 			list, ids = append(list, r.list[i]), append(ids, id)
 		}
 	}
-	return list, ids
+	if len(list) == 0 {
+		return nil
+	}
+	return e.Run(ctx, r.keeping(f), list, func(i int, output []byte, err error) { r.ended(ids[i], output, err) })
 }
 
-// look finds out what has become of the jobs of other processes.
-func (r *run) look() {
-	for id, token := range r.elsewhere {
-		failure := r.claims.failed(id, token)
-		free := r.claims.free(id) // before the output is looked for, which is kept before the claim goes
-		found := r.lookUp(id)
-		switch {
-		case found:
-			r.claims.finish(id)
-		case failure == nil && !free:
-			continue
-		}
-		r.update(func(s *Status) {
-			delete(r.elsewhere, id)
-			if !found && failure != nil {
-				r.failures[id] = failure
-				s.Failed++
+// keeping are functions that look for an output before they do a job, and keep what they make.
+func (r *run) keeping(f Functions) Functions {
+	all := Functions{}
+	for kind := range f {
+		all[kind] = func(ctx context.Context, j Job) ([]byte, error) {
+			r.mu.Lock()
+			id := r.hasher.id(j)
+			r.mu.Unlock()
+			if r.folder != nil && r.lookUp(id) { // since the list was begun
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.settled[id] = true
+				return r.outputs[id], nil
 			}
-		})
+			r.update(func(s *Status) { s.Running++ })
+			defer r.update(func(s *Status) { s.Running-- })
+			output, m, err := f.DoMeasured(ctx, j)
+			if err == nil && r.folder != nil {
+				r.keep(id, output, m)
+			}
+			return output, err
+		}
 	}
+	return all
+}
+
+// keep keeps an output.
+func (r *run) keep(id string, output []byte, m Measured) {
+	err := r.folder.KeepMeasured(id, output, m)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settled[id] = true
+	if err != nil {
+		r.status.NotKept++
+		if r.notKept == nil {
+			r.notKept = err
+			r.status.Warning = fmt.Sprintf("%v: the output is returned, but not kept", err)
+		}
+	}
+}
+
+// ended takes the end of a job.
+func (r *run) ended(id string, output []byte, err error) {
+	r.mu.Lock()
+	settled := r.settled[id]
+	r.mu.Unlock()
+	if err == nil && r.folder != nil && !settled {
+		r.keep(id, output, Measured{})
+	}
+	r.update(func(s *Status) {
+		if err != nil {
+			r.failures[id] = err
+			s.Failed++
+			return
+		}
+		if _, found := r.outputs[id]; !found {
+			r.outputs[id] = output
+			s.Done++
+		}
+	})
 }
 
 // failure is the error of what failed; nil: nothing did.

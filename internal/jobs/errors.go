@@ -1,14 +1,10 @@
 package jobs
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
-
-// errElsewhere is the result of a job that another process does.
-var errElsewhere = errors.New("jobs: another process does it")
 
 // together is one error, in one line, of several; nil of none.
 func together(all ...error) error {

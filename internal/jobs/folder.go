@@ -24,12 +24,9 @@ import (
 //	lists/N-DIGEST     jobs to be done, in the sequence in which lists were added
 //	data/DIGEST        what jobs share
 //	done/ab/ID         the output of a job, and what was measured
-//	claims/ab/ID.N     which process does a job, or did: see [Do]
-//	owners/NAME        a process that has claims, and lives while its lock is held and its heart beats
-//	failed/ab/ID       the error of a job that failed the last time
 //
 // Several goroutines and processes may use one folder at a time, also on several
-// machines that share a file system.
+// machines that share a file system. Folders of one [Program] are put together by copying their files.
 //
 // What leads out of the folder, by a name or a link, is an error, whoever has made it.
 type Folder struct {
@@ -42,9 +39,6 @@ const (
 	listsName  = "lists"
 	dataName   = "data"
 	doneName   = "done"
-	claimsName = "claims"
-	ownersName = "owners"
-	failedName = "failed"
 )
 
 // A header says which programs can use a folder.

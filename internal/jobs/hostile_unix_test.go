@@ -99,14 +99,8 @@ func TestHostileFolder(t *testing.T) {
 		"lists are links":    func(t *testing.T) { replace(t, "parts/lists/*", "home/known") },
 		"lists are pipes":    func(t *testing.T) { replace(t, "parts/lists/*", "pipe") },
 		"folder of lists":    func(t *testing.T) { replace(t, "parts/lists", "home") },
-		"folder of claims":   func(t *testing.T) { replace(t, "parts/claims", "home") },
-		"folder of owners":   func(t *testing.T) { replace(t, "parts/owners", "home") },
 		"header is a link":   func(t *testing.T) { replace(t, "parts/tobac-jobs.json", "home/known") },
 		"header is a pipe":   func(t *testing.T) { replace(t, "parts/tobac-jobs.json", "pipe") },
-		"failures are links": func(t *testing.T) {
-			os.MkdirAll("parts/failed/"+bad.ID()[:2], 0o777)
-			os.Symlink("../../../home/known", "parts/failed/"+bad.ID()[:2]+"/"+bad.ID())
-		},
 		"data outside": func(t *testing.T) {
 			record(t, map[string]any{"id": digest, "kind": "square", "data": []string{"../../home/known"}})
 		},
@@ -127,11 +121,6 @@ func TestHostileFolder(t *testing.T) {
 			}
 		},
 		"huge output": func(t *testing.T) { os.Truncate(filepath.Join("parts/done", list[0].ID()[:2], list[0].ID()), 1<<50) },
-		"huge card": func(t *testing.T) {
-			os.MkdirAll("parts/owners", 0o777)
-			os.WriteFile("parts/owners/x", []byte(`{"token":"`), 0o666)
-			os.Truncate("parts/owners/x", 1<<50)
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -141,7 +130,7 @@ func TestHostileFolder(t *testing.T) {
 			if err := parts.Add(list); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := jobs.Do(context.Background(), jobs.Local{Workers: 1, Attempts: 1}, parts, functions, list, nil); err != nil {
+			if _, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions, list, nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := errors.Join(os.Mkdir("home", 0o777), os.WriteFile("home/known", []byte("old"), 0o666)); err != nil {
@@ -153,27 +142,21 @@ func TestHostileFolder(t *testing.T) {
 			if err == nil {
 				added := parts.Add(append(slices.Clone(list), bad))
 				_, listed := parts.Jobs()
-				outputs, failed := jobs.Do(context.Background(), jobs.Local{Workers: 1, Attempts: 1}, parts, functions, append(slices.Clone(list), bad), nil)
+				outputs, failed := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions, append(slices.Clone(list), bad), nil)
 				if got := texts(outputs[:2]); !slices.Equal(got, want) || !errors.As(failed, new(*jobs.FailedError)) {
 					t.Errorf("got %q, error %v", got, failed)
 				}
-				all := open(t, "all")
-				_, merged := all.Merge(parts)
-				_, back := parts.Merge(all)
-				for _, err := range []error{added, listed, merged, back} {
+				for _, err := range []error{added, listed} {
 					if err != nil && !strings.Contains(err.Error(), "parts") {
 						t.Errorf("error %v, which names nothing", err)
 					}
 				}
-				t.Logf("add %v, list %v, do %v, merge %v, merge back %v", added, listed, failed, merged, back)
+				t.Logf("add %v, list %v, do %v", added, listed, failed)
 			} else if !strings.HasPrefix(err.Error(), "parts") {
 				t.Errorf("error %v", err)
 			}
 			if after := elsewhere(t); after != before {
 				t.Errorf("elsewhere there is\n%s\nwas\n%s", after, before)
-			}
-			if _, err := os.Stat("all/evil"); err == nil {
-				t.Error("a file of another name was taken")
 			}
 		})
 	}

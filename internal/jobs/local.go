@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -20,16 +19,15 @@ type Engine interface {
 
 // Local is the engine that needs no set-up: goroutines of this process.
 type Local struct {
-	Workers  int // jobs at a time; 0: [runtime.GOMAXPROCS]
-	Attempts int // of a job that fails; 0: 1
+	Workers int // jobs at a time; defaults to [runtime.GOMAXPROCS]
 }
 
 var _ Engine = Local{}
 
-// Run implements [Engine]. Jobs are taken up in sequence. It panics for negative numbers.
+// Run implements [Engine]. Jobs are taken up in sequence. It panics for a negative number of workers.
 func (e Local) Run(ctx context.Context, f Functions, list []Job, done func(i int, output []byte, err error)) error {
-	if e.Workers < 0 || e.Attempts < 0 {
-		panic(fmt.Sprintf("jobs: %d workers, %d attempts", e.Workers, e.Attempts))
+	if e.Workers < 0 {
+		panic(fmt.Sprintf("jobs: %d workers", e.Workers))
 	}
 	workers := e.Workers
 	if workers == 0 {
@@ -37,7 +35,7 @@ func (e Local) Run(ctx context.Context, f Functions, list []Job, done func(i int
 	}
 	var mu sync.Mutex
 	return parallel.For(ctx, len(list), workers, func(i int) error {
-		output, err := e.attempt(ctx, f, list[i])
+		output, err := f.Do(ctx, list[i])
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx) // it did not fail, it was stopped
 		}
@@ -46,15 +44,4 @@ func (e Local) Run(ctx context.Context, f Functions, list []Job, done func(i int
 		done(i, output, err)
 		return nil
 	})
-}
-
-// attempt does a job until it succeeds, as often as allowed.
-func (e Local) attempt(ctx context.Context, f Functions, j Job) (output []byte, err error) {
-	for range max(1, e.Attempts) {
-		output, err = f.Do(ctx, j)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errElsewhere) {
-			return output, err
-		}
-	}
-	return nil, err
 }

@@ -1,5 +1,5 @@
 // Command tobac-beam does the jobs of a folder that are not finished, on Apache
-// Beam. See docs/many-machines-beam.md.
+// Beam. See docs/many-machines.md.
 package main
 
 import (
@@ -20,7 +20,7 @@ const usage = `Do the jobs of a folder that are not finished, on Apache Beam.
 
   tobac-beam [options] DIR
 
-DIR is a folder of jobs that tobac has written (--plan). Their outputs are kept in it as they
+DIR is the folder of cells that tobac reproduce --plan has written. Their outputs are kept in it as they
 come back; run again, tobac-beam does what is left, and tobac collects them.
 
 Without options the jobs run on this machine, on the embedded runner prism. On many machines:
