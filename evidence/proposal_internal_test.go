@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The gradient of a mixture's log density is that of central differences.
+// The gradient of a mixture's log density is that of central differences, and draws come from its parts in proportion to their weights.
 func TestMixtureGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
 	const n = 3
@@ -34,6 +35,111 @@ func TestMixtureGradient(t *testing.T) {
 		want := fd.Gradient(nil, func(x []float64) float64 { v, _ := m.density(x); return v }, x, &fd.Settings{Formula: fd.Central})
 		if !floats.EqualApprox(got, want, 1e-6) {
 			t.Errorf("gradient at %v: %v, by differences %v", x, got, want)
+		}
+	}
+	m.parts[1].center = []float64{1e9, 0, 0}
+	const draws = 1000
+	far := 0.0
+	for range draws {
+		if m.draw(rng)[0] > 5e8 {
+			far++
+		}
+	}
+	if z := (far - 0.7*draws) / math.Sqrt(0.3*0.7*draws); math.Abs(z) > 5 {
+		t.Errorf("%v of %v draws come from the second part, want about 0.7 of them", far, draws)
+	}
+}
+
+// A field is a log density in plain Go with its gradient, given as that of the data; prior is that of normal distributions of variance 9.
+type field func(x, grad []float64) float64
+
+func (f field) ask(points []*point) error {
+	for _, p := range points {
+		p.prior, p.priorGrad, p.dataGrad = 0, make([]float64, len(p.x)), make([]float64, len(p.x))
+		for k, v := range p.x {
+			p.prior, p.priorGrad[k] = p.prior-v*v/18, -v/9
+		}
+		p.data = f(p.x, p.dataGrad)
+	}
+	return nil
+}
+
+// banana is a density along a parabola.
+func banana(x, grad []float64) float64 {
+	u, v := x[1]-x[0]*x[0], x[0]-1
+	grad[0], grad[1] = 200*u*x[0]-2*v, -100*u
+	return -50*u*u - v*v
+}
+
+// pair is a density with a maximum for each sign of the first number.
+func pair(x, grad []float64) float64 {
+	u := x[0]*x[0] - 4
+	grad[0], grad[1] = -8*u*x[0], -x[1]
+	return -2*u*u - x[1]*x[1]/2
+}
+
+// Climbs reach the maximum: along a curved ridge, from where the density has no number nearby, and where its gradient jumps.
+func TestMaximise(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		density field
+		start   []float64
+		want    []float64
+		off     float64
+	}{
+		{"banana", banana, []float64{-2, 5}, []float64{1, 1}, 1e-3},
+		{"logarithm", func(x, grad []float64) float64 {
+			grad[0], grad[1] = 1/x[0]-100, -x[1]
+			return math.Log(x[0]) - 100*x[0] - x[1]*x[1]/2
+		}, []float64{3, 1}, []float64{0.01, 0}, 1e-3},
+		{"ridge", func(x, grad []float64) float64 {
+			grad[0], grad[1] = -math.Copysign(3, x[0]-x[1])-0.2*x[0], math.Copysign(3, x[0]-x[1])
+			return -3*math.Abs(x[0]-x[1]) - 0.1*x[0]*x[0]
+		}, []float64{4, -3}, []float64{0, 0}, 2},
+	} {
+		likelihood := func(points []*point) error {
+			err := c.density.ask(points)
+			for _, p := range points {
+				p.prior = 0
+				clear(p.priorGrad)
+			}
+			return err
+		}
+		target := &target{given: &given{}, ask: likelihood}
+		got, err := target.maximise(c.start)
+		if err != nil || len(got.x) == 0 || !floats.EqualApprox(got.x, c.want, c.off) {
+			t.Errorf("%s: %v, %v, want about %v", c.name, got.x, err, c.want)
+		}
+	}
+}
+
+// The first evaluation that fails ends an estimate with its error, whichever it is.
+func TestFailures(t *testing.T) {
+	failure := errors.New("no more")
+	for name, density := range map[string]field{"banana": banana, "pair": pair} {
+		for stop := 0; ; stop++ {
+			asked := 0
+			ask := func(points []*point) error {
+				if asked++; asked > stop {
+					return failure
+				}
+				return density.ask(points)
+			}
+			g := &given{active: identity(2)}
+			for k := range searches {
+				g.starts = append(g.starts, []float64{math.Cos(float64(5 * k)), math.Sin(float64(2 * k))})
+			}
+			e, err := new(Sets).estimate(&target{given: g, ask: ask}, 8)
+			if asked > stop && err != failure {
+				t.Fatalf("%s: %v, %v after evaluation %d failed", name, e, err, asked)
+			}
+			if asked <= stop {
+				if err != nil || stop < 20 {
+					t.Errorf("%s: %v after %d evaluations", name, err, asked)
+				}
+				t.Logf("%s: %d evaluations, broad %v, %d temperatures", name, asked, e.Broad, e.Temperatures)
+				break
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"tobac/autograd"
 	"tobac/dag"
@@ -73,6 +74,13 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points 
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, e := range all { // of points with weights that differ; several temperatures halve it
+		switch size := e.EffectiveSize; {
+		case e.StandardError == 0:
+		case e.Temperatures > 1 && math.Abs(size-0.5) > 0.01, e.Temperatures < 1, !(size > 0.49 && size < 1):
+			t.Errorf("parents %v: effective size %v at %d temperatures", e.Set, size, e.Temperatures)
+		}
+	}
 	return all
 }
 
@@ -95,7 +103,7 @@ func TestLinear(t *testing.T) {
 			if off > 5*e.StandardError+1e-9 {
 				t.Errorf("variable %d, parents %v: ln evidence %v ± %v, want %v", j, e.Set, e.LogEvidence, e.StandardError, exact.LogScore(j, e.Set))
 			}
-			if e.Broad || e.Temperatures > 1 {
+			if e.Broad || e.Temperatures != 1 {
 				t.Errorf("variable %d, parents %v: a normal density took %d temperatures", j, e.Set, e.Temperatures)
 			}
 			worst, largest = math.Max(worst, off), math.Max(largest, e.StandardError)
@@ -378,4 +386,21 @@ func TestCancelled(t *testing.T) {
 	if _, err := s.Estimate(ctx, 1, [][]int{{}}, 64); !errors.Is(err, cause) {
 		t.Errorf("error %v, want %v", err, cause)
 	}
+	if _, _, err := s.LogPriorMass(ctx, 1, nil, 64); !errors.Is(err, cause) {
+		t.Errorf("mass of the prior: error %v, want %v", err, cause)
+	}
+}
+
+// No goroutine is left after Close.
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := evidence.New(scale{chain(20, 2, 5), "laplace"}, evidence.Config{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := s.Estimate(t.Context(), 1, [][]int{{}}, 64); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
