@@ -56,7 +56,7 @@ func TestGraphsOfManyWords(t *testing.T) {
 	}
 }
 
-// The search climbs to the most probable graph; and where it begins at one that no few changes lead to, it comes back to it from everywhere.
+// The search climbs to the most probable graph, knows the probability of each edge given the others; and where it begins at one that no few changes lead to, it comes back to it from everywhere.
 func TestClimb(t *testing.T) {
 	p := small(t, 4, 3)
 	all, _ := p.partitions()
@@ -97,6 +97,21 @@ func TestClimb(t *testing.T) {
 			}
 			if want := map[int]float64{4: best, 6: 150}[c.d]; math.Abs(total-want) > 1e-9 || math.Abs(c.total()-total) > 1e-9 {
 				t.Errorf("seed %d: ln p is %v of a graph of %d variables, %v by its changes, want %v", seed, total, c.d, c.total(), want)
+			}
+			values := make([]float64, c.d*c.d)
+			c.addValues(values)
+			for j := range c.d {
+				c.graph.search(j)
+				for i := range c.d {
+					others := slices.DeleteFunc(slices.Clone(c.graph.list(j)), func(k int) bool { return k == i })
+					want := 0.0 // of a cycle
+					if i != j && !c.graph.isReached(i) {
+						want = 1 / (1 + math.Exp(c.q(j, others)-c.q(j, insert(slices.Clone(others), i))))
+					}
+					if got := values[j*c.d+i]; math.Abs(got-want) > 1e-12 {
+						t.Errorf("seed %d: %d → %d has the probability %v, want %v", seed, i, j, got, want)
+					}
+				}
 			}
 		}
 	}

@@ -76,8 +76,8 @@ func TestDraws(t *testing.T) {
 	s, p := listed{5, 2, 31}, score.Uniform(5)
 	r := run(t, s, p, mcmc.Options{WarmUp: 200, Draws: 2000, Seed: 4}, 6000)
 	n := float64(len(r.Draws))
-	if n < 1000 {
-		t.Fatalf("%v draws, want at least half of 2000", n)
+	if n < 1000 || n > 4000 {
+		t.Fatalf("%v draws, want half of 2000 to twice as many", n)
 	}
 	for i := range 5 {
 		for j := range 5 {
@@ -134,6 +134,26 @@ func TestWarnings(t *testing.T) {
 	for name, d := range map[string]mcmc.Diagnostics{"disagree": edge(1.5, 2000), "hardly move": edge(1.01, 20), "few": edge(math.NaN(), math.NaN())} {
 		if w := d.Warnings(); len(w) == 0 {
 			t.Errorf("%s: no warning", name)
+		}
+	}
+	for _, c := range []struct{ spread, standardError, rHat, ess float64 }{ // of an edge with R̂ 2 and ESS 3, of 4000 samples
+		{0.01, 0.005, 2, 3}, {0.0099, 0.005, 1, 3}, {0.01, 0.0049, 2, 4000},
+	} {
+		d := edge(2, 3)
+		d.Uncertain[0].Range, d.Uncertain[0].StandardError = c.spread, c.standardError
+		if d.MaxRHat() != c.rHat || d.MinESS() != c.ess {
+			t.Errorf("%+v: R̂ %v, effective size %v", c, d.MaxRHat(), d.MinESS())
+		}
+	}
+}
+
+// Where all partitions are equally probable, as those of two variables are if all graphs are, every exchange between inverse temperatures succeeds.
+func TestExchanges(t *testing.T) {
+	s := score.NewFunc(2, func(int, []int) float64 { return 0 })
+	r := run(t, s, score.Uniform(2), mcmc.Options{Chains: 2, Rungs: 3, WarmUp: 8, Seed: 1}, 20)
+	for k, rung := range r.Diagnostics.Rungs {
+		if want := map[int]float64{0: 1, 1: 1}[k]; rung.Exchange != want || rung.Relocate == 0 {
+			t.Errorf("inverse temperature %d: %+v, want exchanges at the rate %v", k, rung, want)
 		}
 	}
 }

@@ -72,3 +72,71 @@ func TestRestoreIsBitwise(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot with a number that no sampler has is an error, and leaves the sampler as it was.
+func TestRestoreErrors(t *testing.T) {
+	m, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6), mcmc.Options{Chains: 2, Rungs: 2, WarmUp: 10, Draws: 20, Seed: 3, Candidates: 3, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Advance(t.Context(), 40); err != nil {
+		t.Fatal(err)
+	}
+	state := func() (s *mcmc.Snapshot, text string) {
+		shot, err := m.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(shot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatal(err)
+		}
+		return s, string(data)
+	}
+	_, before := state()
+	faults := map[string]func(c *mcmc.ChainState){
+		"iterations":         func(c *mcmc.ChainState) { c.Iteration = -1 },
+		"every":              func(c *mcmc.ChainState) { c.Every = 0 },
+		"samples":            func(c *mcmc.ChainState) { c.Samples = -1 },
+		"temperatures":       func(c *mcmc.ChainState) { c.Betas = c.Betas[1:] },
+		"partitions":         func(c *mcmc.ChainState) { c.Rungs = c.Rungs[1:] },
+		"counts":             func(c *mcmc.ChainState) { c.Counts = c.Counts[1:] },
+		"swaps":              func(c *mcmc.ChainState) { c.Swaps = nil },
+		"recent swaps":       func(c *mcmc.ChainState) { c.Recent = nil },
+		"length of blocks":   func(c *mcmc.ChainState) { c.Series.PerBlock = 0 },
+		"samples of a block": func(c *mcmc.ChainState) { c.Series.Last.N = -1 },
+		"sums":               func(c *mcmc.ChainState) { c.Series.Last.Sum = c.Series.Last.Sum[1:] },
+		"squares":            func(c *mcmc.ChainState) { c.Series.Last.Squares = c.Series.Last.Squares[1:] },
+		"outside":            func(c *mcmc.ChainState) { c.Outside = c.Outside[1:] },
+		"looks":              func(c *mcmc.ChainState) { c.Looks = c.Looks[1:] },
+		"source":             func(c *mcmc.ChainState) { c.Source = c.Source[1:] },
+		"graph":              func(c *mcmc.ChainState) { c.Draws[0].Parents = c.Draws[0].Parents[1:] },
+		"parent of itself":   func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{2} },
+		"negative parent":    func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{-1} },
+		"parent too large":   func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{6} },
+		"layers":             func(c *mcmc.ChainState) { c.Rungs[0].Layer = c.Rungs[0].Layer[1:] },
+		"extra parents":      func(c *mcmc.ChainState) { c.Rungs[0].Extra = c.Rungs[0].Extra[1:] },
+		"negative layer":     func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = -1 },
+		"layer too large":    func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = 6 },
+		"empty layer":        func(c *mcmc.ChainState) { c.Rungs[0].Layer = []int{0, 0, 0, 2, 2, 2} },
+		"extra parent":       func(c *mcmc.ChainState) { c.Rungs[0].Extra[1] = 1 },
+	}
+	for name, fault := range faults {
+		s, _ := state()
+		fault(&s.Chains[1])
+		if err := m.Restore(s); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	s, _ := state()
+	s.Chains = s.Chains[1:]
+	if err := m.Restore(s); err == nil {
+		t.Error("one chain: no error")
+	}
+	if _, after := state(); after != before {
+		t.Error("snapshots with faults have changed the sampler")
+	}
+}

@@ -86,6 +86,10 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v: no error", bad)
 		}
 	}
+	one := start()
+	if converged, err := one.Run(context.Background(), mcmc.Stop{Iterations: 1, Every: 1, RHat: 1}); converged || err != nil || one.Iterations() != 1 {
+		t.Errorf("one iteration: converged %v after %d, %v", converged, one.Iterations(), err)
+	}
 }
 
 // The memory of tables is what it is said to be.
