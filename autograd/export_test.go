@@ -10,17 +10,17 @@ import (
 
 // Verify compiles the outputs and checks every form that they go through: the function,
 // its parts, their flattened forms, the functions after each pass, and the program.
-func Verify(inputs, outputs []*Node, opt Options) error {
+func Verify(inputs, outputs []*Node, opt Options) (*Program, error) {
 	f, err := lower(inputs, outputs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.Verify(); err != nil {
-		return err
+		return nil, err
 	}
 	for i, part := range passes.Split(f) {
 		if err := verifyPart(part); err != nil {
-			return fmt.Errorf("part %d: %w", i, err)
+			return nil, fmt.Errorf("part %d: %w", i, err)
 		}
 	}
 	var fault error
@@ -31,11 +31,11 @@ func Verify(inputs, outputs []*Node, opt Options) error {
 	})
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case fault != nil:
-		return fault
+		return nil, fault
 	}
-	return p.Verify()
+	return &Program{p}, p.Verify()
 }
 
 // verifyPart checks a part, and what it becomes when all mapped axes but one are

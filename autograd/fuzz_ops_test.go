@@ -334,7 +334,7 @@ func (p *program) special() {
 	x, m := c.n, c.bound
 	small := x.Tanh()
 	inside := x.Sigmoid().Clamp(0.01, 0.99)
-	switch p.next(15) {
+	switch p.next(16) {
 	case 0:
 		p.push(x.Erf(), 1, false)
 	case 1:
@@ -366,6 +366,8 @@ func (p *program) special() {
 	case 14:
 		e := p.pickExact()
 		p.push(e.n.Floor(), e.bound+1, true)
+	case 15:
+		p.push(x.Asinh(), m, false)
 	}
 }
 

@@ -138,7 +138,7 @@ func matrixMeanings() []meaning {
 		return !(size > 50) && !(size < 1e-200) || v == 0 || math.IsInf(v, 0)
 	}, 20
 	frechet.only = []string{"ll", "ul", "lu", "uu", "cl", "lc"}
-	return []meaning{
+	all := []meaning{
 		regular(several("lu", "sign of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { sign, _ := x[0].SLogDet(); return sign }),
 			func(x []float64) answer { return is(signum(x[0])) })),
 		regular(several("log_abs_det", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { _, y := x[0].SLogDet(); return y }),
@@ -154,6 +154,10 @@ func matrixMeanings() []meaning {
 		}, func(x []float64) answer { return sumOfProducts(x[0], x[2], x[1], x[3]) },
 			factor(2), factor(3), factor(0), factor(1)),
 	}
+	for i := range all {
+		all[i].whole = all[i].op != "batch_matmul"
+	}
+	return all
 }
 
 // factor is the slope that is an operand.

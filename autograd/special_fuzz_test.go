@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	ad "tobac/autograd"
@@ -18,28 +19,28 @@ func FuzzElements(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, row uint16, pattern, size uint8) {
 		all := meanings()
 		m := all[int(row)%len(all)]
-		roles, gs := m.roles(), grids()
+		list, gs := m.roles(), grids()
+		roles, grid := list[int(pattern)%len(list)], int(size)%len(gs)
+		if !m.needs(grid, roles) {
+			grid = 0
+		}
 		p := &meaningRun{
-			meaning: m, roles: roles[int(pattern)%len(roles)], grid: gs[int(size)%len(gs)], numbers: randomNumbers(seed),
+			meaning: m, roles: roles, grid: gs[grid], numbers: randomNumbers(seed),
 			agreed: map[string]float64{}, known: map[wantedKey]*wanted{},
 		}
 		p.build(t)
 		for _, opt := range []ad.Options{{Engine: ad.Reference}, {Without: ad.ElementSchedule}, {}} {
-			p.run(t, opt, false)
-			p.run(t, opt, true)
+			ev := p.prepare(t, opt)
+			p.run(t, ev, opt.Engine, false)
+			if strings.Contains(roles, "u") {
+				p.run(t, ev, opt.Engine, true)
+			}
+			ev.Close()
 			if t.Failed() {
 				t.Fatalf("row %s/%s, operands %s, %v, %+v", m.op, m.name, p.roles, p.grid, opt)
 			}
 		}
 	})
-}
-
-// TestRandomElements does the same for a fixed list of numbers.
-func TestRandomElements(t *testing.T) {
-	if testing.Short() || raceEnabled {
-		t.Skip("takes seconds, in one goroutine")
-	}
-	testMeanings(t, randomNumbers(100))
 }
 
 // randomNumbers draws as many as there are special ones.

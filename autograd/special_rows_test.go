@@ -19,6 +19,7 @@ type meaning struct {
 	arity   int
 	only    []string                    // roles of the operands; nil: all
 	expands bool                        // the result has lanes where the operand has none
+	whole   bool                        // of matrices, lane by lane: many lanes are like few
 	valid   func(i int, v float64) bool // the domain of operand i; nil: all numbers
 	instead float64                     // of numbers outside the domain
 }

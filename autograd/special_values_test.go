@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ const (
 )
 
 // TestSpecialValues compares the operations with their definition in plain Go: value
-// and gradient at special numbers, for operands that differ between lanes, are the same
+// and gradient at special numbers, and at some drawn at random, for operands that differ between lanes, are the same
 // in all, or constant, on every engine and kernel set. A process has one kernel set, so
 // that the other sets run in processes of their own.
 func TestSpecialValues(t *testing.T) {
@@ -54,7 +55,11 @@ func TestSpecialValues(t *testing.T) {
 		}
 	}
 	if !raceEnabled { // one goroutine has no races, and these are many programs
-		t.Run("elements", func(t *testing.T) { testMeanings(t, specials[:]) })
+		sets := [][]float64{specials[:]}
+		if child == "" && !testing.Short() {
+			sets = append(sets, randomNumbers(100))
+		}
+		t.Run("elements", func(t *testing.T) { testMeanings(t, sets) })
 		t.Run("reductions over lanes", testLaneReductions)
 		t.Run("weights over lanes", testLaneWeights)
 		t.Run("products of matrices", testMatrixProducts)
@@ -139,20 +144,29 @@ func (a answer) String() string {
 	return strings.Join(words, " or ")
 }
 
-// testMeanings runs every row with the numbers given.
-func testMeanings(t *testing.T, numbers []float64) {
+// testMeanings runs every row with sets of numbers.
+func testMeanings(t *testing.T, sets [][]float64) {
 	for _, m := range meanings() {
 		t.Run(m.op+"/"+m.name, func(t *testing.T) {
 			agreed := map[string]float64{}
 			for _, roles := range m.roles() {
-				known := map[wantedKey]*wanted{}
-				for i, g := range grids() {
-					if i > 1 && strings.Contains(roles, "k") {
-						continue
+				together := len(sets)
+				if strings.ContainsAny(roles, "ck") { // the numbers are a part of the program
+					together = 1
+				}
+				for some := range slices.Chunk(sets, together) {
+					known := make([]map[wantedKey]*wanted, len(some))
+					for k := range known {
+						known[k] = map[wantedKey]*wanted{}
 					}
-					p := &meaningRun{meaning: m, grid: g, roles: roles, numbers: numbers, agreed: agreed, known: known}
-					p.build(t)
-					p.engines(t, i)
+					for i, g := range grids() {
+						if !m.needs(i, roles) {
+							continue
+						}
+						p := &meaningRun{meaning: m, grid: g, roles: roles, numbers: some[0], agreed: agreed}
+						p.build(t)
+						p.engines(t, i, some, known)
+					}
 				}
 			}
 		})
@@ -161,28 +175,33 @@ func testMeanings(t *testing.T, numbers []float64) {
 
 // engines runs a program on the engines: those that do not depend on the number of
 // lanes on the first grids only.
-func (p *meaningRun) engines(t *testing.T, grid int) {
-	byValue := ad.Options{Without: ad.ElementSchedule}
-	run := func(engine string, opt ad.Options, level bool) {
-		name := fmt.Sprintf("%s/%v/%s", p.roles, p.grid, engine)
-		if level {
-			name += ", level"
-		}
-		t.Run(name, func(t *testing.T) { p.run(t, opt, level) })
+func (p *meaningRun) engines(t *testing.T, grid int, sets [][]float64, known []map[wantedKey]*wanted) {
+	apart, level := []bool{false}, []bool{true}
+	if !strings.Contains(p.roles, "u") {
+		level = nil
 	}
-	mixed := strings.Contains(p.roles, "u")
-	if grid == 0 && os.Getenv(specialChild) == "" { // it knows no kernels
-		run("reference", ad.Options{Engine: ad.Reference}, false)
-		if mixed {
-			run("reference", ad.Options{Engine: ad.Reference}, true)
+	run := func(engine string, opt ad.Options, levels []bool) {
+		if len(levels) == 0 {
+			return
 		}
+		t.Run(fmt.Sprintf("%s/%v/%s", p.roles, p.grid, engine), func(t *testing.T) {
+			ev := p.prepare(t, opt)
+			defer ev.Close()
+			for k := range sets {
+				p.numbers, p.known = sets[k], known[k]
+				for _, l := range levels {
+					p.run(t, ev, opt.Engine, l)
+				}
+			}
+		})
 	}
-	if grid < 2 {
-		run("by value", byValue, false)
-		if mixed {
-			run("by value", byValue, true)
-			run("lanes", ad.Options{}, true)
-		}
+	few := [...][]bool{apart, level, append(apart, level...), nil, nil}[grid]
+	if grid < 2 && os.Getenv(specialChild) == "" { // it knows no kernels
+		run("reference", ad.Options{Engine: ad.Reference}, few)
 	}
-	run("lanes", ad.Options{}, false)
+	run("by value", ad.Options{Without: ad.ElementSchedule}, few)
+	if grid == 1 || grid == 2 {
+		apart = append(apart, level...)
+	}
+	run("lanes", ad.Options{}, apart)
 }

@@ -15,7 +15,7 @@ func TestVerify(t *testing.T) {
 		t.Helper()
 		for _, without := range passCases() {
 			for _, workers := range []int{1, 3} {
-				if err := ad.Verify(inputs, outputs, ad.Options{Without: without, Workers: workers}); err != nil {
+				if _, err := ad.Verify(inputs, outputs, ad.Options{Without: without, Workers: workers}); err != nil {
 					t.Errorf("%s, %d workers, without %q: %v", what, workers, without, err)
 				}
 			}

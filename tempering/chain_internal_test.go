@@ -58,3 +58,38 @@ func TestStatesAreFresh(t *testing.T) {
 		}
 	}
 }
+
+// The second half of the iterations is kept, half of them in each half, with as many draws as are asked for; temperatures
+// reach from the prior to the posterior, and the rates of refused swaps are those since they moved for the last time.
+func TestChain(t *testing.T) {
+	const iterations, draws = 40, 5
+	c := testNode(t, Config{Hidden: 2, Iterations: iterations, Draws: chains * draws, Temperatures: 4}).newChain(0)
+	if err := c.run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	last := len(c.betas) - 1
+	if c.kept != [2]int{iterations / 4, iterations / 4} || len(c.draws) != draws || c.swaps != iterations/2 || c.evidences.n != iterations/2 {
+		t.Errorf("kept %v iterations and %d draws, %d rounds of swaps", c.kept, len(c.draws), c.swaps)
+	}
+	if c.betas[0] != 0 || c.betas[last] != 1 || !slices.IsSorted(c.betas) {
+		t.Errorf("inverse temperatures %v", c.betas)
+	}
+	for beta, want := range map[float64]float64{0: 0, 1: 1} { // of equal temperatures, and of those that differ
+		clear(c.refused)
+		c.swaps = 0
+		for k := range c.betas {
+			c.betas[k] = beta * float64(k)
+		}
+		for round := range 10 {
+			for k, s := range c.states { // the better the colder: no swap
+				s.evidence = 1e6 * float64(k)
+			}
+			c.exchange(round % 2)
+		}
+		for k, rate := range c.rejections() {
+			if rate != want {
+				t.Errorf("swaps %d, temperatures %v: rate of refusal %v, want %v", k, c.betas, rate, want)
+			}
+		}
+	}
+}

@@ -100,6 +100,7 @@ func TestSetsWrongUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s = s.WithSweeps(1)
 	for name, use := range map[string]func(){
 		"own parent":    func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 1, Set: []int{0, 1}}}, 8) },
 		"descending":    func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{2, 1}}}, 8) },
