@@ -323,7 +323,7 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
-func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) error {
+func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) (err error) {
 	cfg.doing(Exact, "computing edge probabilities and drawing graphs")
 	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
@@ -385,5 +385,9 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	}
 	n, _ := data.X.Dims()
 	inf.functional = newFunctional(scorers, n, cfg)
-	return addEquations(ctx, data, inf.post, scorers, cfg)
+	if err := addEquations(ctx, data, inf.post, scorers, cfg); err != nil {
+		return err
+	}
+	inf.post.WeightMean, inf.post.WeightSD, err = inf.weights(ctx, d, cfg)
+	return err
 }

@@ -1,0 +1,96 @@
+package tobac
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"tobac/internal/parallel"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// rareSet is the part of the probability of an edge below which a set of parents is left out of
+// the moments of its weight, and rarePart that of the posterior below which a hypothesis is.
+const rareSet, rarePart = 1e-6, 1e-6
+
+// weights are the posterior means and standard deviations of the weights, given that the edge is
+// there: sums over the sets of parents with their probabilities, and not over draws. Edges without
+// probability have NaN. Both are nil for models without linear equations.
+func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd *mat.Dense, err error) {
+	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	for k := range inf.parts {
+		p := &inf.parts[k]
+		equations, ok := p.hypothesis.Scores.(score.Weighted)
+		if !ok {
+			return nil, nil, nil
+		}
+		if p.weight < rarePart {
+			continue
+		}
+		edges := p.edges()
+		err := parallel.For(ctx, d, cfg.Workers, func(j int) error {
+			names, probs := p.parentSets(j)
+			smallest := math.Inf(1) // probability of a set that counts
+			for _, i := range names {
+				if v := edges.At(i, j); v > 0 {
+					smallest = math.Min(smallest, rareSet*v)
+				}
+			}
+			var parents []int
+			for set, prob := range probs {
+				if !(prob >= smallest) || set == 0 {
+					continue
+				}
+				parents = parents[:0]
+				counts := false
+				for rest := uint(set); rest != 0; rest &= rest - 1 {
+					i := names[bits.TrailingZeros(rest)]
+					counts = counts || prob >= rareSet*edges.At(i, j)
+					parents = append(parents, i)
+				}
+				if !counts {
+					continue
+				}
+				q, w := equations.Equation(j, parents), p.weight*prob
+				for a, i := range parents {
+					total.Set(i, j, total.At(i, j)+w)
+					first.Set(i, j, first.At(i, j)+w*q.Mean[a])
+					second.Set(i, j, second.At(i, j)+w*(q.Cov.At(a, a)+q.Mean[a]*q.Mean[a]))
+				}
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	mean, sd = first, second
+	mean.DivElem(first, total) // 0/0 is NaN where there is no edge
+	sd.Apply(func(i, j int, v float64) float64 {
+		m := mean.At(i, j)
+		if v = v/total.At(i, j) - m*m; v < 0 {
+			v = 0 // by rounding; NaN stays
+		}
+		return math.Sqrt(v)
+	}, second)
+	return mean, sd, nil
+}
+
+// parentSets is the distribution of the parents of variable j: bit k of an index stands for names[k].
+func (p *part) parentSets(j int) (names []int, probs []float64) {
+	if p.given != nil {
+		return p.given.ParentSets(j)
+	}
+	d := p.hypothesis.Scores.Vars()
+	for i := range d {
+		if i != j {
+			names = append(names, i)
+		}
+	}
+	if p.graphs != nil {
+		return names, p.graphs.ParentSets(j)
+	}
+	return names, p.orders.ParentSets(j)
+}
