@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tobac/autograd"
+	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/score"
@@ -66,9 +67,14 @@ func withName(err error, names []string) error {
 
 // overflowed says for a user why numbers of a run left the range of float64; any other error stays.
 func (r *Run) overflowed(err error) error {
-	if !errors.Is(err, models.ErrNotFinite) && !errors.Is(err, svgd.ErrNonFinite) && !errors.As(err, new(*autograd.FailedError)) {
+	if !errors.Is(err, models.ErrNotFinite) && !errors.Is(err, svgd.ErrNonFinite) && !errors.Is(err, bcd.ErrNotFinite) &&
+		!errors.As(err, new(*autograd.FailedError)) {
 		return err
 	}
+	return r.outOfRange(err)
+}
+
+func (r *Run) outOfRange(err error) error {
 	return &columnError{"numbers left the range of float64; " + r.whyLarge(), err}
 }
 
@@ -100,17 +106,20 @@ func (r *Run) whyLarge() string {
 	if filled, err := (Sampler{Method: r.cfg.Sampler.Method}).withDefaults(len(r.data.Names)); err == nil {
 		defaults = filled
 	}
-	of := defaults.Settings()
-	for k, s := range r.cfg.Sampler.Settings() {
+	of := append(defaults.Settings(), new(Config).BCDSettings()...)
+	for k, s := range append(r.cfg.Sampler.Settings(), r.cfg.BCDSettings()...) {
 		switch s.Name {
-		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta", "alpha-schedule", "step-schedule", "penalty-schedule":
+		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta", "alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule", "bcd-scale", "bcd-l2":
 			if text := s.String(); text != "" && text != of[k].String() {
 				given = append(given, s.Name+" "+text)
 			}
 		}
 	}
+	if r.cfg.Engine == BCD && r.cfg.Prior.EdgesPerNode > 0 && r.cfg.Prior.EdgesPerNode < tinyNoise {
+		given = append(given, fmt.Sprintf("edges-per-node %g", r.cfg.Prior.EdgesPerNode)) // which the scale of its weights follows
+	}
 	if len(given) > 0 {
-		return "settings that steps depend on are " + strings.Join(given, ", ") + "; the defaults are safe"
+		return "settings that sizes of numbers depend on are " + strings.Join(given, ", ") + "; the defaults are safe"
 	}
 	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns to a common scale", r.data.Names[j], wide)
 }

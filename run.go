@@ -106,7 +106,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	}
 	if r.stage == nil && r.cfg.Engine == SVGD {
 		if err := r.beginParticles(ctx); err != nil {
-			return nil, fmt.Errorf("tobac: %w", err)
+			return nil, fmt.Errorf("tobac: %w", r.overflowed(err))
 		}
 	}
 	return r, nil
@@ -163,6 +163,11 @@ func (r *Run) report(p Progress) {
 // stopped says where a run was stopped, and why.
 func (r *Run) stopped(reason error) error {
 	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(withName(reason, r.data.Names)))
+}
+
+// none says why there is no posterior.
+func (r *Run) none(reason error) error {
+	return fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(reason))
 }
 
 // Step is the number of steps taken.
@@ -258,7 +263,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 			err = r.endStage(ctx)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
+			return nil, r.none(err)
 		}
 	}
 	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Sequence: r.sequence(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
@@ -272,12 +277,15 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		r.cfg.doing(SVGD, "summarising the particles")
 		p, err := r.particles.posterior(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), err)
+			return nil, r.none(err)
 		}
 		out.Posterior, out.functional = inDataUnits(p, r.data), nil
 		if r.cfg.Model != nil {
 			out.Reason = "as asked for" // evidence decided on the orders alone
 		}
+	}
+	if err := out.Posterior.Validate(); err != nil { // a file of it could not be written
+		return nil, r.none(r.outOfRange(err))
 	}
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed

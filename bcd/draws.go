@@ -43,7 +43,7 @@ func (m *Model) Draws(ctx context.Context, count int) ([]posterior.Draw, error) 
 		}
 		for k := range min(batch, count-from) {
 			if !kernels.Finite(w[k*d*d:(k+1)*d*d]) || !kernels.Finite(logNoise[k*size:(k+1)*size]) {
-				return nil, fmt.Errorf("bcd: draw %d has weights or noise that are not finite", from+k+1)
+				return nil, fmt.Errorf("bcd: weights or noise of draw %d are %w", from+k+1, ErrNotFinite)
 			}
 			all = append(all, mat.NewDense(d, d, append([]float64(nil), w[k*d*d:(k+1)*d*d]...)))
 			noise = append(noise, append([]float64(nil), logNoise[k*size:(k+1)*size]...))

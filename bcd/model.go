@@ -21,6 +21,9 @@ var kernels, errKernels = vector.Default()
 // it matters to the optimiser's ε only.
 const gradientScale = 5
 
+// ErrNotFinite is the cause of the error of a draw whose weights or noise are not finite.
+var ErrNotFinite = errors.New("not finite")
+
 // mostSkipped is the number of steps in a row whose gradient is not finite at which a
 // fit fails, and largest what counts as finite: squares have to be.
 const (

@@ -107,7 +107,7 @@ func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, 
 	}
 	total := floats.LogSumExp(logs)
 	if math.IsNaN(total) {
-		return nil, 0, fmt.Errorf("its evidence is %v", total)
+		return nil, 0, fmt.Errorf("its evidence is %v, %w", total, ErrNotFinite)
 	}
 	weights = make([]float64, features)
 	if rng != nil {
