@@ -10,7 +10,7 @@ import (
 )
 
 // extremes are numbers at which sums overflow, differences vanish and quotients are no numbers, and texts of none.
-var extremes = []string{"1e-300", "1e-20", "1e20", "1e300", "0", "-1", "NaN", "Inf", "1e999"}
+var extremes = []string{"1e-300", "1e-160", "1e-20", "1e20", "1e160", "1e300", "0", "-1", "NaN", "Inf", "1e999"}
 
 // Short runs of every engine that has numbers to set, and of its variants.
 const (
@@ -41,7 +41,7 @@ var extremeOptions = []struct {
 	{"--alpha-rate #", []string{particleRun, dibsRun, paperRun}},
 	{"--bandwidth-z #", []string{particleRun, dibsRun, preciseRun, particleRun + " --kernel imq:coordinate", particleRun + " --kernel rbf:variable"}},
 	{"--bandwidth-theta #", []string{particleRun, networkRun, particleRun + " --kernel imq:coordinate"}},
-	{"--step-size #", []string{particleRun, ordersRun, networkRun, lastLayerRun, dibsRun, paperRun, preciseRun, preciseNets, bcdRun, policyRun, particleRun + " --model bge", particleRun + " --grad score"}},
+	{"--step-size #", []string{particleRun, ordersRun, networkRun, lastLayerRun, dibsRun, paperRun, preciseRun, preciseNets, bcdRun, policyRun, particleRun + " --model bge", particleRun + " --grad score", particleRun + " --kernel imq:coordinate:coordinate", particleRun + " --kernel rbf:variable"}},
 	{"--penalty-rate #", []string{dibsRun}},
 	{"--alpha-schedule geometric:#:1", []string{particleRun, dibsRun}},
 	{"--alpha-schedule constant:#", []string{particleRun, networkRun}},
