@@ -2,7 +2,10 @@ package models_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,26 +74,95 @@ func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 	for _, d := range []int{3, 4} {
 		pairs := d * (d - 1) / 2
 		prior, lik := models.ErdosRenyi{EdgeProbability: 0.3}, noisyScores(d)
-		target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: 1 << pairs, Gradient: models.Flips, Latents: models.NormalScores, PriorPlace: models.PriorInside,
-			Prior: prior, Alpha: schedule.Constant(2), Noise: everyGraph{pairs}})
+		want := exactFlips(d, func(int, int) float64 { return 0.5 }, func(j int, parents []int) float64 { return lik.At(j, parents) + prior.Term(d, j, parents) })
+		for _, l := range []models.Likelihood{lik, voluminous{lik}} {
+			target, err := models.NewTOBAC(l, models.TOBACConfig{Particles: 1, Samples: 1 << pairs, Gradient: models.Flips, Latents: models.NormalScores, PriorPlace: models.PriorInside,
+				EdgeParameters: models.LaplaceEdges, Prior: prior, Alpha: schedule.Constant(2), Noise: everyGraph{pairs}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer target.Close()
+			x, got := []*mat.Dense{mat.NewDense(1, pairs, nil)}, []*mat.Dense{mat.NewDense(1, pairs, nil)}
+			if err := target.Score(got, x, 0); err != nil {
+				t.Fatal(err)
+			}
+			at := 0
+			for j := range d {
+				for i := range j {
+					if g, w := got[0].At(0, at), 2*want.At(i, j); math.Abs(g-w) > 1e-12 {
+						t.Errorf("%T, d = %d, edge %d → %d: gradient %.15g, want %.15g", l, d, i, j, g, w)
+					}
+					at++
+				}
+			}
+		}
+	}
+}
+
+// voluminous are node scores of which a part is called the volume of edges.
+type voluminous struct{ *models.NodeScores }
+
+func (v voluminous) Flipper() models.Flipper { return volumes{v.NodeScores.Flipper()} }
+
+type volumes struct{ models.Flipper }
+
+func (v volumes) Terms(dst []models.Term, j int, in []bool, flips []int) {
+	v.Flipper.Terms(dst, j, in, flips)
+	in = slices.Clone(in)
+	move := func(to *models.Term) {
+		for i, has := range in {
+			if has {
+				to.Data, to.Volume = to.Data-0.3*float64(i+1), to.Volume+0.3*float64(i+1)
+			}
+		}
+	}
+	move(&dst[0])
+	for k, i := range flips {
+		in[i] = !in[i]
+		move(&dst[1+k])
+		in[i] = !in[i]
+	}
+}
+
+// With graphs given, the gradients of flippers are those of expressions.
+func TestParameterTargetAgainstExpressions(t *testing.T) {
+	x, mask, all := integratedCases(t)
+	rng := rand.New(rand.NewPCG(3, 9))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		lik, err := models.NewIntegratedNetwork(x, mask, all[name])
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer target.Close()
-		x, got := []*mat.Dense{mat.NewDense(1, pairs, nil)}, []*mat.Dense{mat.NewDense(1, pairs, nil)}
-		if err := target.Score(got, x, 0); err != nil {
-			t.Fatal(err)
+		if lik.Flipper() == nil {
+			continue
 		}
-		want := exactFlips(d, func(int, int) float64 { return 0.5 }, func(j int, parents []int) float64 { return lik.At(j, parents) + prior.Term(d, j, parents) })
-		at := 0
-		for j := range d {
-			for i := range j {
-				if g, w := got[0].At(0, at), 2*want.At(i, j); math.Abs(g-w) > 1e-12 {
-					t.Errorf("d = %d, edge %d → %d: gradient %.15g, want %.15g", d, i, j, g, w)
-				}
-				at++
+		graphs := []*dag.Graph{dag.New(4), dag.New(4), dag.New(4)}
+		for _, e := range []dag.Edge{{From: 0, To: 1}, {From: 0, To: 3}, {From: 2, To: 3}} {
+			graphs[1].Set(e.From, e.To, true)
+			graphs[2].Set(e.From, 3, true)
+		}
+		theta := mat.NewDense(len(graphs), lik.ParamLen(), nil)
+		theta.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, theta)
+		var scores []*mat.Dense
+		for _, l := range []models.Likelihood{lik, hidden{lik}} {
+			target, err := models.NewParameterTarget(l, graphs, models.Options{Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer target.Close()
+			score := mat.NewDense(len(graphs), lik.ParamLen(), nil)
+			if err := target.Score([]*mat.Dense{score}, []*mat.Dense{theta}, 0); err != nil {
+				t.Fatal(err)
+			}
+			scores = append(scores, score)
+			if err := target.Score([]*mat.Dense{score}, []*mat.Dense{mat.NewDense(2, lik.ParamLen(), nil)}, 0); err == nil {
+				t.Errorf("%s: parameters of two graphs instead of three: no error", name)
 			}
 		}
+		if !mat.EqualApprox(scores[0], scores[1], 1e-8) {
+			t.Errorf("%s: got\n%.6v\nwant, by expressions,\n%.6v", name, mat.Formatted(scores[0]), mat.Formatted(scores[1]))
+		}
+		break // TestFlippersAgainstExpressions has the others
 	}
 }
 

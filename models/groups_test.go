@@ -114,4 +114,37 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 			}
 		}
 	}
+
+	// A score belongs to the child of its edge, and the parameters of a likelihood that does not say so to no variable.
+	for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
+		target := newTOBAC(t, hidden{all[0]}, models.TOBACConfig{Particles: 1, Samples: 2, Latents: models.NormalScores, Embedding: embedding, Prior: models.UniformPrior{}})
+		if groups, ok := target.Groups(1); ok || groups != nil {
+			t.Errorf("groups %v of parameters that may belong to several variables", groups)
+		}
+		z := slices.Clone(target.Init()[0].RawRowView(0))
+		groups, _ := target.Groups(0)
+		before, turned := target.Graph(z), 0
+		for _, list := range groups {
+			for _, k := range list {
+				z[k] = -z[k]
+			}
+			after := target.Graph(z)
+			children := map[int]bool{}
+			for i := range d {
+				for c := range d {
+					if before.Has(i, c) != after.Has(i, c) {
+						children[c] = true
+						turned++
+					}
+				}
+			}
+			if len(children) != 1 {
+				t.Errorf("embedding %d: the scores of one variable turn edges into %v", embedding, children)
+			}
+			before = after
+		}
+		if want := map[models.Embedding]int{models.OrderedPairs: d * (d - 1) / 2, models.AllPairs: d * (d - 1)}[embedding]; turned != want {
+			t.Errorf("embedding %d: %d edges have turned, want %d", embedding, turned, want)
+		}
+	}
 }

@@ -70,6 +70,9 @@ func TestTOBACDefaults(t *testing.T) {
 	if a := target.Alpha(100); a != 5 {
 		t.Errorf("α at step 100 is %v, want 5", a)
 	}
+	if a := newTOBAC(t, noisyScores(7), models.TOBACConfig{Gradient: models.Flips}).Alpha(100); a != 100 {
+		t.Errorf("without parameters α at step 100 is %v, want 100", a)
+	}
 	// Without a prior: two edges per variable.
 	same := newTOBAC(t, lik, models.TOBACConfig{Samples: 128, Rank: 6, AlphaRate: 0.05, Tau: 1, Prior: models.ErdosRenyi{EdgeProbability: 2. * 2 / 6}})
 	got, want := score(t, target, x, 50), score(t, same, x, 50)

@@ -10,7 +10,9 @@ import (
 	"tobac/internal/vector"
 	"tobac/score"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // testNode is a variable with two candidates.
@@ -91,5 +93,49 @@ func TestChain(t *testing.T) {
 				t.Errorf("swaps %d, temperatures %v: rate of refusal %v, want %v", k, c.betas, rate, want)
 			}
 		}
+	}
+}
+
+// Sums of numbers far from 1 keep them, R̂ of counts is that of the series of 0 and 1 which they count, and the prior of
+// ln σ² has the integral 1.
+func TestNumbers(t *testing.T) {
+	for _, x := range [][]float64{{-1000, -1001}, {-1001, -1000, -1000}, {800}} {
+		var l logSum
+		for _, v := range x {
+			l.add(v)
+		}
+		if want := floats.LogSumExp(x) - math.Log(float64(len(x))); math.Abs(l.logMean()-want) > 1e-12*math.Abs(want) {
+			t.Errorf("logarithm of the mean of exp %v: %v, want %v", x, l.logMean(), want)
+		}
+	}
+	const n = 10
+	for _, counts := range [][2][2]int{{{3, 5}, {4, 4}}, {{1, 9}, {8, 2}}} {
+		var pair []*chain
+		var means []float64
+		within := 0.0
+		for _, halves := range counts {
+			c := &chain{kept: [2]int{n, n}}
+			for half, count := range halves {
+				c.counts[half] = []int{count}
+				series := make([]float64, n)
+				for k := range count {
+					series[k] = 1
+				}
+				mean, variance := stat.MeanVariance(series, nil)
+				means, within = append(means, mean), within+variance/4
+			}
+			pair = append(pair, c)
+		}
+		want := math.Sqrt(((n-1.)/n*within + stat.Variance(means, nil)) / within)
+		if got := scaleReduction(pair, 0); math.Abs(got-want) > 1e-12 {
+			t.Errorf("counts %v of %d: R̂ is %v, want %v", counts, n, got, want)
+		}
+	}
+	cfg, step, sum := Config{NoiseScale: 0.7}, 0.01, 0.0
+	for logs := -10.0; logs < 60; logs += step {
+		sum += step * math.Exp(cfg.logNoise(logs))
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		t.Errorf("integral %v of the prior density of ln σ², want 1", sum)
 	}
 }
