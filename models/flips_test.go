@@ -41,6 +41,38 @@ func noisyScores(d int) *models.NodeScores {
 	})
 }
 
+// The score of a set of parents is computed once, wherever these stand in the order.
+func TestNodeScoresAreKept(t *testing.T) {
+	const d = 4
+	calls := 0
+	value := func(j int, parents []int) float64 {
+		v := 1 + 10*float64(j)
+		for _, i := range parents {
+			v += math.Ldexp(1, -i)
+		}
+		return v
+	}
+	s := models.NewNodeScores(d, func(j int, parents []int) float64 { calls++; return value(j, parents) })
+	for range 2 {
+		for j := range d {
+			for set := range 1 << d {
+				var parents []int
+				for i := range d {
+					if set>>i&1 == 1 {
+						parents = append(parents, i)
+					}
+				}
+				if set>>j&1 == 0 && s.At(j, parents) != value(j, parents) {
+					t.Errorf("score of %d with %v: %v, want %v", j, parents, s.At(j, parents), value(j, parents))
+				}
+			}
+		}
+	}
+	if want := d << (d - 1); calls != want {
+		t.Errorf("%d scores were computed, want %d", calls, want)
+	}
+}
+
 // exactFlips is ∂/∂logit of Σ_j ln E[f_j e^{ln ρ_j}] at the probabilities p, by enumeration of the parents of every child.
 func exactFlips(d int, p func(i, j int) float64, term func(j int, parents []int) float64) *mat.Dense {
 	out := mat.NewDense(d, d, nil)
