@@ -194,6 +194,14 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 		if !mat.EqualApprox(scores[0], scores[1], 1e-8) {
 			t.Errorf("%s: got\n%.6v\nwant, by expressions,\n%.6v", name, mat.Formatted(scores[0]), mat.Formatted(scores[1]))
 		}
+		one, err := models.NewParameterTarget(lik, graphs[1:2], models.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := mat.NewDense(1, lik.ParamLen(), nil)
+		if err := one.Score([]*mat.Dense{score}, []*mat.Dense{theta.Slice(1, 2, 0, lik.ParamLen()).(*mat.Dense)}, 0); err != nil || !slices.Equal(score.RawRowView(0), scores[0].RawRowView(1)) {
+			t.Errorf("%s: gradient of one graph %v, %v, want %v", name, score.RawRowView(0), err, scores[0].RawRowView(1))
+		}
 		break // TestFlippersAgainstExpressions has the others
 	}
 }
