@@ -11,15 +11,23 @@ import (
 // double exponential rule s = exp(π/2 sinh u), whose error is below rounding with
 // this step.
 func mills(t float64) float64 {
-	const step = 1. / 24
 	sum := 0.0
+	for _, n := range millsNodes {
+		sum += math.Exp(-t*n.s-n.s*n.s/2) * n.weight
+	}
+	return sum
+}
+
+var millsNodes = func() (nodes []struct{ s, weight float64 }) {
+	const step = 1. / 24
 	for k := -4 * 24; k <= 2*24; k++ {
 		u := step * float64(k)
-		s := math.Exp(math.Pi / 2 * math.Sinh(u))
-		sum += math.Exp(-t*s-s*s/2) * s * math.Pi / 2 * math.Cosh(u)
+		if s := math.Exp(math.Pi / 2 * math.Sinh(u)); s < 40 { // else nothing is left of exp(−s²/2)
+			nodes = append(nodes, struct{ s, weight float64 }{s, s * math.Pi / 2 * math.Cosh(u) * step})
+		}
 	}
-	return sum * step
-}
+	return nodes
+}()
 
 func normalDensity(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
