@@ -287,3 +287,31 @@ func TestZerosOfProducts(t *testing.T) {
 		t.Errorf("of the inputs %v and %v are live, want %v", x.Live, y.Live, want)
 	}
 }
+
+// An element of a batch of products has support if one of its terms has.
+func TestZerosOfBatches(t *testing.T) {
+	const batch, m, k, n = 3, 2, 4, 3
+	rng := rand.New(rand.NewPCG(1, 4))
+	b := irtest.New()
+	sparse := func(shape ir.Shape) *ir.Value {
+		index := make([]int, shape.Len())
+		for e := range index {
+			if index[e] = e; rng.IntN(2) == 0 {
+				index[e] = -1
+			}
+		}
+		return b.View(b.Input(ir.Shape{shape.Len()}), shape, index...)
+	}
+	x, y := sparse(ir.Shape{batch, m, k}), sparse(ir.Shape{batch, k, n})
+	product := b.MatMul(x, y)
+	run(t, b.Return(product), passes.Standard(0)...)
+	for e, got := range product.Support {
+		g, i, j, want := e/(m*n), e/n%m, e%n, false
+		for l := range k {
+			want = want || x.Index[(g*m+i)*k+l] >= 0 && y.Index[(g*k+l)*n+j] >= 0
+		}
+		if got != want {
+			t.Errorf("element %d of product %d has support: %v, want %v", e%(m*n), g, got, want)
+		}
+	}
+}
