@@ -60,6 +60,7 @@ type settled struct {
 	hypothesis Hypothesis
 	chosen     int        // its number
 	best       *dag.Graph // the most probable one of the short chains
+	trust      trust      // part of its evidence that counts
 	refuted    string     // why the form of the equations counts in part; "": it counts
 	density    float64    // edges per node of the prior
 	prior      *score.Prior
@@ -84,7 +85,7 @@ const chainIterations = 3000
 const pilot = 400
 
 // settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*settled, error) {
+func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config, t trust) (*settled, error) {
 	var best *settled
 	var all []Evidence
 	highest := math.Inf(-1)
@@ -93,7 +94,7 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		s, level, err := pilotChains(ctx, data, m, cfg, 1)
+		s, level, err := pilotChains(ctx, data, m, cfg, t)
 		if err != nil {
 			return nil, err
 		}
@@ -108,8 +109,8 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 	}
 	var err error
 	if len(models) > 1 {
-		if trust, why := trustIn(data, best.model, best.best, best.hypothesis.Scores, cfg); trust < 1 {
-			if best, _, err = pilotChains(ctx, data, best.model, cfg, trust); err != nil {
+		if lower, why := t.in(data, best.model, best.best, best.hypothesis.Scores, cfg); lower != t {
+			if best, _, err = pilotChains(ctx, data, best.model, cfg, lower); err != nil {
 				return nil, err
 			}
 			best.refuted = why
@@ -170,7 +171,7 @@ func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, trust float64) (*settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, t trust) (*settled, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.densities(d)
 	prior, err := cfg.pilotPrior(d)
@@ -179,13 +180,13 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	}
 	cfg.doing(MCMC, "short chains, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
-	if err == nil && trust < 1 {
-		hypotheses, err = blended(data, hypotheses, trust)
+	if err == nil {
+		hypotheses, err = t.of(data, hypotheses)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &settled{model: m}
+	c := &settled{model: m, trust: t}
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.hypothesis, c.chosen = hypotheses[chosen], chosen

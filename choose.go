@@ -101,7 +101,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	case cfg.Engine == BCD:
 		r.stage, err = newBCD(ctx, r.data, &cfg)
 	case cfg.Engine == MCMC, cfg.Engine == GFlowNet, d > exactVariables && cfg.Order.Known == nil:
-		s, err := settle(ctx, r.data, models, &cfg)
+		s, err := settle(ctx, r.data, models, &cfg, r.trust())
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 			return err
 		}
 	default:
-		if r.inferred, err = inferExact(ctx, r.data, models, &cfg); err != nil {
+		if r.inferred, err = inferExact(ctx, r.data, models, &cfg, r.trust()); err != nil {
 			return err
 		}
 		if _, estimated := models[0].(settledModel); estimated {
@@ -131,6 +131,21 @@ func (r *Run) infer(ctx context.Context) (err error) {
 		r.cfg.Model = chosen
 	}
 	return nil
+}
+
+// trust is the part of the evidence that counts: of a model that is sampled by particles all.
+func (r *Run) trust() trust {
+	if s := r.countedSequence(); s.Counted {
+		return trust{1, s.Effective / float64(s.Rows)}
+	}
+	return allTrust
+}
+
+// countedSequence is what the sequence of the rows says, and whether their evidence counts in part.
+func (r *Run) countedSequence() Sequence {
+	s := r.sequence()
+	s.Counted = s.Dependent() && slices.Contains([]Engine{Exact, MCMC, GFlowNet}, r.cfg.Engine)
+	return s
 }
 
 // exactBytes is about the memory that the engine exact needs.

@@ -38,7 +38,7 @@ type inference struct {
 	reason     string     // why this model
 	note       string     // what the listed probabilities are
 	hypotheses []Hypothesis
-	trust      float64 // part of their evidence that counts
+	trust      trust   // part of their evidence that counts
 	refuted    string  // why the form of the equations counts in part; "": it counts
 	density    float64 // posterior mean of the edges per node of the prior
 	parts      []part
@@ -64,7 +64,7 @@ const (
 
 // inferExact computes the exact posterior: over all orders, or given a known
 // one.
-func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config) (*inference, error) {
+func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config, t trust) (*inference, error) {
 	type candidate struct {
 		model    Scored
 		evidence float64
@@ -81,7 +81,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
 		}
-		inf, err := exactUnder(ctx, data, m, cfg, 1)
+		inf, err := exactUnder(ctx, data, m, cfg, t)
 		if err != nil {
 			return nil, err
 		}
@@ -102,23 +102,23 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 		inf := c.inf
 		if inf == nil { // the same again, to the bit
 			var err error
-			if inf, err = exactUnder(ctx, data, c.model, cfg, 1); err != nil {
+			if inf, err = exactUnder(ctx, data, c.model, cfg, t); err != nil {
 				return nil, err
 			}
 		}
-		trust, why, err := 1.0, "", error(nil)
+		lower, why, err := t, "", error(nil)
 		if len(models) > 1 {
-			trust, why, err = inf.trustIn(ctx, data, cfg)
+			lower, why, err = inf.trustIn(ctx, data, cfg)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if trust == 1 {
+		if lower == t {
 			best = inf
 			break
 		}
 		if first == nil {
-			if first, err = inf.coarse(ctx, data, cfg, trust, why); err != nil {
+			if first, err = inf.coarse(ctx, data, cfg, lower, why); err != nil {
 				return nil, err
 			}
 		}
@@ -166,21 +166,18 @@ func reason(all []Evidence) string {
 	return fmt.Sprintf("the data support it by %.1f nats against %s", best.Log-next.Log, next.Model)
 }
 
-// exactUnder computes the evidences of a model's hypotheses, of which a part counts: 1 is all ([score.Blend]).
-func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, trust float64) (*inference, error) {
+// exactUnder computes the evidences of a model's hypotheses, of which a part counts.
+func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, t trust) (*inference, error) {
 	prior, err := cfg.closedPrior(len(data.Names), cfg.firstDensity(len(data.Names)))
 	if err != nil {
 		return nil, err
 	}
 	cfg.doing(Exact, "scoring sets of parents, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
-	if err == nil && trust < 1 {
-		hypotheses, err = blended(data, hypotheses, trust)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return exactOver(ctx, data, m, hypotheses, cfg, trust)
+	return exactOver(ctx, data, m, hypotheses, cfg, t)
 }
 
 // firstDensity is the number of edges per node of the prior that evidences are computed under first.
@@ -192,10 +189,14 @@ func (c *Config) firstDensity(d int) float64 {
 	return densities[len(densities)-1]
 }
 
-// exactOver computes the evidences of given hypotheses.
-func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []Hypothesis, cfg *Config, trust float64) (*inference, error) {
+// exactOver computes the evidences of given hypotheses, of which a part counts.
+func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []Hypothesis, cfg *Config, t trust) (*inference, error) {
 	d := len(data.Names)
-	inf := &inference{model: m, hypotheses: hypotheses, trust: trust}
+	inf := &inference{model: m, hypotheses: hypotheses, trust: t}
+	hypotheses, err := t.of(data, hypotheses)
+	if err != nil {
+		return nil, err
+	}
 	densities, first := cfg.Prior.densities(d), cfg.firstDensity(d)
 	if d > mixedVariables {
 		prior, err := cfg.closedPrior(d, first)

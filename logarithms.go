@@ -46,7 +46,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 			if m.Unsuited(t) != "" {
 				return math.Inf(-1), nil
 			}
-			inf, err := exactUnder(ctx, t, m, &cfg, 1)
+			inf, err := exactUnder(ctx, t, m, &cfg, allTrust)
 			if err != nil {
 				return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -49,8 +51,8 @@ type misfit struct {
 
 // examineNoise tests, in the equations of a graph, whether the noise depends on the parents:
 // correlations of the residuals and of their squares with three functions of each parent, all
-// of them of ranks.
-func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64) misfit {
+// of them of ranks. rows is the part of the rows that counts.
+func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64, seed uint64) misfit {
 	worst := misfit{chance: 1}
 	tests := 0
 	for j := range data.Names {
@@ -58,17 +60,18 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64
 		if len(parents) == 0 {
 			continue
 		}
-		rows := data.ObservedRows(j)
-		if len(rows) < 10 {
+		observed := data.ObservedRows(j)
+		count := rows * float64(len(observed))
+		if count < 10 {
 			continue
 		}
-		noise := dataset.ColumnNormalScores(residuals(data, rows, j, parents, s, seed))
+		noise := dataset.ColumnNormalScores(residuals(data, observed, j, parents, s, seed))
 		square := make([]float64, len(noise))
 		for i, v := range noise {
 			square[i] = v * v
 		}
 		for _, i := range parents {
-			q := dataset.ColumnNormalScores(columnOf(data, i, rows))
+			q := dataset.ColumnNormalScores(columnOf(data, i, observed))
 			bend, twist := make([]float64, len(q)), make([]float64, len(q))
 			for k, v := range q {
 				bend[k], twist[k] = v*v-1, v*v*v-3*v
@@ -80,7 +83,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64
 						continue
 					}
 					tests++
-					if p := math.Erfc(math.Abs(r) * math.Sqrt(float64(len(rows))/2)); p < worst.chance {
+					if p := math.Erfc(math.Abs(r) * math.Sqrt(count/2)); p < worst.chance {
 						worst = misfit{child: j, parent: i, chance: p}
 					}
 				}
@@ -93,6 +96,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64
 
 // residuals are those of a score that has them, or what the mean of a few drawn functions leaves.
 func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
+	s = formOf(s)
 	if r, ok := s.(Residual); ok {
 		return r.Residuals(j, parents)
 	}
@@ -113,40 +117,114 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 	return rest
 }
 
-// blended are hypotheses whose evidence counts in part.
-func blended(data *dataset.Table, all []Hypothesis, weight float64) ([]Hypothesis, error) {
-	ranks, err := data.NormalScores()
-	if err != nil {
-		return nil, err
-	}
-	base, err := plainScores(ranks)
-	if err != nil {
-		return nil, err
-	}
+// A trust is the part of the evidence of a model that counts.
+type trust struct {
+	form float64 // of the form of its equations; 1: all
+	rows float64 // of the rows, as of [Sequence.Effective]; 1: all
+}
+
+var allTrust = trust{1, 1}
+
+// of are hypotheses of whose evidence this part counts. A linear model of the ranks has the
+// evidence that the form has not. Of rows that depend on each other the log evidence counts in
+// proportion to the rows that would say as much if they were independent, and each parent costs
+// what it would cost among so few (Schwarz 1978).
+func (t trust) of(data *dataset.Table, all []Hypothesis) ([]Hypothesis, error) {
 	out := slices.Clone(all)
-	for k, h := range all {
-		b := &score.Blend{Form: h.Scores, Base: base, Weight: weight}
-		switch s := h.Scores.(type) {
-		case score.Weighted:
-			out[k].Scores = weightedBlend{b, s}
-		case Functional:
-			out[k].Scores = functionalBlend{b, s}
-		default:
-			out[k].Scores = b
+	var fewer score.SubsetScorer
+	if t.rows < 1 {
+		n, d := data.X.Dims()
+		fewer = perParent{d, max(0, math.Log(float64(n))+math.Log(t.rows)/(1-t.rows)) / 2}
+		for k, h := range out {
+			out[k].Scores = blended(h.Scores, fewer, t.rows)
+		}
+	}
+	if t.form < 1 {
+		ranks, err := data.NormalScores()
+		if err != nil {
+			return nil, err
+		}
+		base, err := plainScores(ranks)
+		if err != nil {
+			return nil, err
+		}
+		if fewer != nil {
+			base = &score.Blend{Form: base, Base: fewer, Weight: t.rows}
+		}
+		for k, h := range out {
+			out[k].Scores = blended(h.Scores, base, t.form)
 		}
 	}
 	return out, nil
 }
 
-// A weightedBlend and a functionalBlend have the equations of the form.
+// perParent scores every parent of every variable alike.
+type perParent struct {
+	vars int
+	cost float64 // of a parent
+}
+
+func (p perParent) Vars() int { return p.vars }
+
+func (p perParent) LogScore(_ int, parents []int) float64 { return -p.cost * float64(len(parents)) }
+
+func (p perParent) LogScores(dst []float64, _ int, _ []int) {
+	for set := range dst {
+		dst[set] = -p.cost * float64(bits.OnesCount(uint(set)))
+	}
+}
+
+// blended is a part of a form, the rest of a base, with the equations or functions of the form.
+func blended(form score.Scorer, base score.SubsetScorer, weight float64) score.Scorer {
+	b := &score.Blend{Form: form, Base: base, Weight: weight}
+	switch s := form.(type) {
+	case score.Weighted:
+		_, rows := base.(perParent)
+		return weightedBlend{b, s, rows}
+	case Functional:
+		return functionalBlend{b, s}
+	}
+	return b
+}
+
+// formOf is what was blended with something else.
+func formOf(s score.Scorer) score.Scorer {
+	for {
+		switch b := s.(type) {
+		case weightedBlend:
+			s = b.Form
+		case functionalBlend:
+			s = b.Form
+		case *score.Blend:
+			s = b.Form
+		default:
+			return s
+		}
+	}
+}
+
+// A weightedBlend has the equations of its form, and where rows are fewer than they seem, with
+// variances as of so many.
 type weightedBlend struct {
 	*score.Blend
 	form score.Weighted
+	rows bool // the weight is that of the rows
 }
 
 func (b weightedBlend) Equation(j int, parents []int) score.Equation {
-	return b.form.Equation(j, parents)
+	e := b.form.Equation(j, parents)
+	if b.rows {
+		if e.Cov != nil {
+			var wider mat.SymDense
+			wider.ScaleSym(1/b.Weight, e.Cov)
+			e.Cov = &wider
+		}
+		e.Strength *= b.Weight
+	}
+	return e
 }
+
+// A functionalBlend has the functions of its form.
 
 type functionalBlend struct {
 	*score.Blend
@@ -167,43 +245,39 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance, weight*float64(rows), rows)
 }
 
-// trustIn is the part of the evidence of a model, chosen for its evidence, that counts, and why
-// it is not all: 1 unless the noise of the most probable graph refutes the form of the
-// equations.
-func trustIn(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cfg *Config) (trust float64, why string) {
+// in is the part of the evidence of a model, chosen for its evidence, that counts, and why
+// that of its form is not all: all unless the noise of the most probable graph refutes the form
+// of the equations.
+func (t trust) in(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cfg *Config) (_ trust, why string) {
 	if _, ok := m.(formed); !ok {
-		return 1, ""
+		return t, ""
 	}
-	found := examineNoise(data, g, s, cfg.Seed)
+	found := examineNoise(data, g, s, t.rows, cfg.Seed)
 	if found.chance > refuted {
-		return 1, ""
+		return t, ""
 	}
 	n, _ := data.X.Dims()
-	trust = 1 / (1 + float64(n)/trustedRows)
-	return trust, found.sentence(data.Names, trust, n)
+	t.form = 1 / (1 + t.rows*float64(n)/trustedRows)
+	return t, found.sentence(data.Names, t.form*t.rows, n)
 }
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (trust float64, why string, err error) {
+func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (t trust, why string, err error) {
 	if _, ok := inf.model.(formed); !ok {
-		return 1, "", nil
+		return inf.trust, "", nil
 	}
 	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
 	g, err := best.mostProbable(ctx, cfg)
 	if err != nil {
-		return 0, "", err
+		return inf.trust, "", err
 	}
-	trust, why = trustIn(data, inf.model, g, best.hypothesis.Scores, cfg)
-	return trust, why, nil
+	t, why = inf.trust.in(data, inf.model, g, best.hypothesis.Scores, cfg)
+	return t, why, nil
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, trust float64, why string) (*inference, error) {
-	blends, err := blended(data, inf.hypotheses, trust)
-	if err != nil {
-		return nil, err
-	}
-	coarse, err := exactOver(ctx, data, inf.model, blends, cfg, trust)
+func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, t trust, why string) (*inference, error) {
+	coarse, err := exactOver(ctx, data, inf.model, inf.hypotheses, cfg, t)
 	if err != nil {
 		return nil, err
 	}

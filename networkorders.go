@@ -20,7 +20,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	scored := []Scored{graphs.scored()}
 	r.cfg.Model, r.networkScale = graphs.model, graphs.scale
 	if len(r.data.Names) > exactVariables {
-		s, err := settle(ctx, r.data, scored, &r.cfg)
+		s, err := settle(ctx, r.data, scored, &r.cfg, allTrust)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		r.stage = &networkChains{c, graphs}
 		return nil, nil
 	}
-	inf, err := inferExact(ctx, r.data, scored, &r.cfg)
+	inf, err := inferExact(ctx, r.data, scored, &r.cfg, allTrust)
 	if err != nil {
 		return nil, err
 	}

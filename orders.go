@@ -191,7 +191,7 @@ func (r *Run) Warnings() []string {
 			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
 		}
 	}
-	s := r.sequence()
+	s := r.countedSequence()
 	return slices.Concat(w, s.warnings(), r.tableWarnings())
 }
 

@@ -107,7 +107,7 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		if !ok {
 			return fmt.Errorf("the model %v has no node scores", b.model)
 		}
-		s, err := settle(ctx, b.data, []Scored{m}, c)
+		s, err := settle(ctx, b.data, []Scored{m}, c, allTrust)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	b.ref.Engine = cfg.Engine
 	if cfg.Engine == Exact {
-		inf, err := inferExact(ctx, b.scaled, []Scored{scored}, &cfg)
+		inf, err := inferExact(ctx, b.scaled, []Scored{scored}, &cfg, allTrust)
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, cfg)
@@ -187,7 +187,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*inference, error) {
 	cfg.Chains.Iterations = referenceFactor * max(cfg.Chains.Iterations, b.cfg.Chains.Iterations)
 	cfg.Chains.WarmUp = referenceFactor * max(cfg.Chains.WarmUp, b.cfg.Chains.WarmUp)
-	s, err := settle(ctx, b.scaled, []Scored{m}, &cfg)
+	s, err := settle(ctx, b.scaled, []Scored{m}, &cfg, allTrust)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	for k := range inf {
 		settled := settledModel{m, Hypothesis{Scores: pools[k]}}
 		cfg.Model = settled
-		if inf[k], err = inferExact(ctx, b.scaled, []Scored{settled}, &cfg); err != nil {
+		if inf[k], err = inferExact(ctx, b.scaled, []Scored{settled}, &cfg, allTrust); err != nil {
 			return nil, err
 		}
 	}

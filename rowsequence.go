@@ -20,6 +20,11 @@ type Sequence struct {
 	// Explained says that the dependence of neighbours may come from the column by which the
 	// rows are sorted: they are then alike even if the rows are independent.
 	Explained bool
+	// Effective is the number of independent rows that would say as much about a relation
+	// between two columns: Rows, unless they depend on each other.
+	Effective float64
+	// Counted says that the evidence of a result counts as that of Effective rows.
+	Counted bool
 }
 
 // A Serial is the dependence of neighbouring rows in a column.
@@ -47,20 +52,27 @@ func (s *Sequence) Dependent() bool {
 	return len(s.Serial) > 0 && !s.Explained || float64(s.Repeated) > fewCopies*float64(s.Rows)
 }
 
-// refutation says that the rows are not independent, as a sentence; "": nothing shows it.
+// refutation says that the rows are not independent, and what follows, as a sentence; "":
+// nothing shows it.
 func (s *Sequence) refutation() string {
 	if !s.Dependent() {
 		return ""
 	}
-	text := "the probabilities assume independent rows, and the rows of this table are not, "
-	if len(s.Serial) == 0 || s.Explained {
-		return text + fmt.Sprintf("of which %d of %d are copies of an earlier row: directions and certainties are not to be trusted; leave copies out", s.Repeated, s.Rows)
+	serial := len(s.Serial) > 0 && !s.Explained
+	text, advice := "the rows of this table are not independent", "leave copies out"
+	if serial {
+		text += ", unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of " + s.Serial[0].String()
+		if more := len(s.Serial) - 1; more > 0 {
+			text += fmt.Sprintf(", and significant in %d more", more)
+		}
+		advice = "of time series, analyse changes from row to row, or take a method for time series"
+	} else {
+		text += fmt.Sprintf(": %d of %d are copies of an earlier row", s.Repeated, s.Rows)
 	}
-	text += "unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of " + s.Serial[0].String()
-	if more := len(s.Serial) - 1; more > 0 {
-		text += fmt.Sprintf(", and significant in %d more", more)
+	if s.Counted {
+		return text + fmt.Sprintf("; their evidence counts as that of %.3g independent rows; %s", s.Effective, advice)
 	}
-	return text + "; directions and certainties are not to be trusted; of time series, analyse changes from row to row, or take a method for time series"
+	return text + "; the probabilities assume that they are: directions and certainties are not to be trusted; " + advice
 }
 
 // String names what is correlated, the correlation and its chance.
@@ -82,7 +94,11 @@ func (s *Sequence) warnings() (w []string) {
 		w = append(w, text)
 	}
 	if s.Repeated > 0 && (text == "" || len(s.Serial) > 0) {
-		w = append(w, fmt.Sprintf("%d of %d rows are copies of an earlier row, more than chance explains: the evidence counts them as independent observations", s.Repeated, s.Rows))
+		counts := ": the evidence counts them as independent observations"
+		if s.Counted {
+			counts = ""
+		}
+		w = append(w, fmt.Sprintf("%d of %d rows are copies of an earlier row, more than chance explains%s", s.Repeated, s.Rows, counts))
 	}
 	if n := len(s.Even); n > 0 {
 		rises, drop, source := "rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns", "", ""
@@ -112,7 +128,8 @@ func (s *Sequence) warnings() (w []string) {
 // that most rows have. A time or an index that the prior allows no causes is left out of Even.
 func rowSequence(data *dataset.Table, prior *Prior) (s Sequence) {
 	rows := sameMarks(data)
-	if s.Rows = len(rows); s.Rows < leastSequence {
+	s.Rows, s.Effective = len(rows), float64(len(rows))
+	if s.Rows < leastSequence {
 		return s
 	}
 	if rest, several, pairs := distinctRows(data, rows); several > 1 && beyondChance(data, rows, pairs) {
@@ -130,6 +147,12 @@ func rowSequence(data *dataset.Table, prior *Prior) (s Sequence) {
 	}
 	s.Serial = serial(data, rows[:min(len(rows), mostSequence)], keys)
 	s.Explained = len(s.Serial) > 0 && slices.ContainsFunc(keys, func(k sortKey) bool { return !k.even && fewValues(data, k.column) == 0 })
+	if s.Dependent() {
+		s.Effective = float64(len(rows))
+		if len(s.Serial) > 0 && !s.Explained {
+			s.Effective *= independentPart(data, rows[:min(len(rows), mostSequence)])
+		}
+	}
 	return s
 }
 

@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +14,9 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/score"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -194,8 +197,8 @@ func TestRowSequence(t *testing.T) {
 		regimes.X.Set(i, 2, 20+regimes.X.At(i, 2))
 	}
 	const (
-		refuted = "the probabilities assume independent rows, and the rows of this table are not, "
-		alike   = refuted + "unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of "
+		refuted = "the rows of this table are not independent"
+		alike   = refuted + ", unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of "
 		option  = " rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns: leave out with --drop "
 	)
 	for name, c := range map[string]struct {
@@ -215,7 +218,7 @@ func TestRowSequence(t *testing.T) {
 		"a time without causes":   {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: Prior{Forbidden: []dag.Edge{{From: 0, To: 3}, {From: 1, To: 3}, {From: 2, To: 3}}}},
 		"panel": {data: with(with(walks(independent(100)), "firm", func(i int) float64 { return float64(i / 20) }), "year", func(i int) float64 { return float64(i % 20) }),
 			want: []string{alike, `"year"` + option}},
-		"copies":             {data: thrice, want: []string{refuted + "of which 60 of 90 are copies of an earlier row"}},
+		"copies":             {data: thrice, want: []string{refuted + ": 60 of 90 are copies of an earlier row"}},
 		"sorted by class":    {data: classes, want: []string{`the rows are sorted by "class": in that sequence a dependence between the rows may not show`}},
 		"classes":            {data: shifted},
 		"interventions":      {data: regimes},
@@ -238,6 +241,13 @@ func TestRowSequence(t *testing.T) {
 			t.Errorf("%s: rows depend on each other: %t, want %t", name, s.Dependent(), refutes)
 		}
 	}
+	// Copies say nothing; walks of any length little.
+	if s := rowSequence(thrice, &Prior{}); math.Abs(s.Effective-30) > 1e-9 {
+		t.Errorf("30 rows thrice each say as much as %v", s.Effective)
+	}
+	if s := rowSequence(independent(100), &Prior{}); s.Effective != 100 {
+		t.Errorf("100 independent rows say as much as %v", s.Effective)
+	}
 	// The sequence of rows matters alone, not their units.
 	data := walks(independent(100))
 	want := rowSequence(data, &Prior{})
@@ -247,6 +257,88 @@ func TestRowSequence(t *testing.T) {
 		if math.Abs(got.Serial[k].Correlation-want.Serial[k].Correlation) > 1e-9 {
 			t.Errorf("in other units %+v, want %+v", got.Serial[k], want.Serial[k])
 		}
+	}
+	if math.Abs(got.Effective/want.Effective-1) > 1e-9 || !(want.Effective < 20) {
+		t.Errorf("walks of 100 rows say as much as %v independent ones, in other units as %v", want.Effective, got.Effective)
+	}
+}
+
+// Correlations of two unrelated series vary as those of so many independent rows, 1/n.
+func TestIndependentPart(t *testing.T) {
+	const n = 150
+	for _, keep := range []float64{0, 0.6, -0.6, 0.9} {
+		squares, parts := 0.0, 0.0
+		const tables = 200
+		for seed := range uint64(tables) {
+			data := drawTable(n, 1, seed, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })
+			data.Names = append(data.Names, "y")
+			data.X = data.X.Grow(0, 1).(*mat.Dense)
+			data.X.SetCol(1, columnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64, func(v float64) float64 { return v }), 0, identity(n)))
+			for i := 1; i < n; i++ {
+				for j := range 2 {
+					data.X.Set(i, j, keep*data.X.At(i-1, j)+data.X.At(i, j))
+				}
+			}
+			r := stat.Correlation(columnOf(data, 0, identity(n)), columnOf(data, 1, identity(n)), nil)
+			squares += r * r / tables
+			parts += independentPart(data, identity(n)) / tables
+		}
+		if ratio := squares * n * parts; !(ratio > 0.7 && ratio < 1.4) {
+			t.Errorf("autoregression %v: variance of correlations %.4f, independent part of %d rows %.3f", keep, squares, n, parts)
+		}
+	}
+}
+
+// Autocorrelations are sums of products.
+func TestAutocorrelations(t *testing.T) {
+	v := []float64{1, -2, 0.5, 3, -2.5}
+	for k, got := range autocorrelations(v) {
+		want := floats.Dot(v[k+1:], v[:len(v)-k-1]) / floats.Dot(v, v)
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("lag %d: %v, want %v", k+1, got, want)
+		}
+	}
+	if got := autocorrelations(make([]float64, 4)); floats.Norm(got, 1) != 0 {
+		t.Errorf("of zeros: %v", got)
+	}
+}
+
+// Evidence that counts in part is that of the rest of the rows: graphs that were equivalent stay
+// so, and equations keep their means.
+func TestTrust(t *testing.T) {
+	data := drawTable(60, 4, 3, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })
+	all, err := BGe{}.Hypotheses(context.Background(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	less, err := trust{1, 0.25}.of(data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, s := all[0].Scores.(score.Weighted), less[0].Scores.(score.Weighted)
+	if err := score.Check(context.Background(), s); err != nil {
+		t.Error(err)
+	}
+	for j := range 4 {
+		for i := range j {
+			to, from := s.LogScore(j, []int{i})-s.LogScore(j, nil), s.LogScore(i, []int{j})-s.LogScore(i, nil)
+			whole := form.LogScore(j, []int{i}) - form.LogScore(j, nil)
+			cost := 0.25*whole - (math.Log(15)-0.25*math.Log(60))/2 // a parent costs half of the logarithm of the rows
+			if math.Abs(to-from) > 1e-9 || math.Abs(to-cost) > 1e-9 {
+				t.Errorf("%d → %d adds %v, and reversed %v, want %v", i, j, to, from, cost)
+			}
+			e, f := s.Equation(j, []int{i}), form.Equation(j, []int{i})
+			if e.Mean[0] != f.Mean[0] || math.Abs(e.Cov.At(0, 0)-4*f.Cov.At(0, 0)) > 1e-12 {
+				t.Errorf("equation %+v, want that of %+v with four times the variance", e, f)
+			}
+		}
+	}
+	both, err := trust{0.5, 0.25}.of(data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := formOf(both[0].Scores); got != all[0].Scores {
+		t.Errorf("the form of a blend of blends is %T", got)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 
+	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,6 +55,52 @@ func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 	}
 	slices.SortStableFunc(found, func(a, b Serial) int { return cmp.Compare(math.Abs(b.Correlation), math.Abs(a.Correlation)) })
 	return found
+}
+
+// independentPart is the least part of the rows, over all pairs of columns, that would say as
+// much about a relation between the two if rows were independent:
+//
+//	1 / (1 + 2 Σ_k ρ_i(k) ρ_j(k)),
+//
+// with the autocorrelations of their ranks (Bartlett 1935; Clifford, Richardson and Hémon
+// 1989), and of the residuals of the ranks given all other columns. Correlations of two
+// unrelated series vary as in so many rows. Random walks of any length are worth a few.
+func independentPart(data *dataset.Table, rows []int) float64 {
+	columns := make([][]float64, len(data.Names))
+	for j := range columns {
+		columns[j] = dataset.Ranks(columnOf(data, j, rows))
+	}
+	takeOut(columns, nil)
+	most := 0.0
+	for _, series := range [][][]float64{columns, givenOthers(columns, len(rows))} {
+		var all [][]float64
+		for _, v := range series {
+			if v != nil {
+				all = append(all, autocorrelations(v))
+			}
+		}
+		for i, a := range all {
+			for _, b := range all[:i] {
+				most = max(most, floats.Dot(a, b))
+			}
+		}
+	}
+	return max(1/(1+2*most), 1/float64(len(rows)))
+}
+
+// autocorrelations are those of a series of mean 0 at the lags from 1 on; zeros of a constant one.
+func autocorrelations(v []float64) []float64 {
+	n := len(v)
+	transform := fourier.NewFFT(2 * n)
+	c := transform.Coefficients(nil, append(slices.Clone(v), make([]float64, n)...))
+	for k, z := range c {
+		c[k] = complex(real(z)*real(z)+imag(z)*imag(z), 0)
+	}
+	all := transform.Sequence(nil, c)[:n]
+	if all[0] > 0 {
+		floats.Scale(1/all[0], all)
+	}
+	return all[1:]
 }
 
 // levels are the indicators of the values of a column.

@@ -57,6 +57,9 @@ func (r *Result) Verdict() Verdict {
 	}
 	if r.Sequence.Dependent() {
 		v.Refuted = "if the rows were independent, which these data refute"
+		if r.Sequence.Counted {
+			v.Refuted = fmt.Sprintf("with the evidence of %.3g independent rows", r.Sequence.Effective)
+		}
 		v.say(sentence(r.Sequence.refutation()))
 	}
 	v.say(r.orderSentence())

@@ -16,7 +16,7 @@ type Content struct {
 	Title   string   // "": "Causal graph"
 	Data    string   // what was analysed, in a line
 	Verdict []string // in plain words, a sentence each; none: what the probabilities say is counted
-	Refuted string   // the assumption of all probabilities that the data refute: "if …, which these data refute"; "": none
+	Refuted string   // what all probabilities rest on that the data refute, or that counts in part, as a clause; "": nothing
 	// Warnings are reasons to distrust the result, a sentence each.
 	Warnings []string
 

@@ -1,0 +1,76 @@
+package tobac_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tobac"
+	"tobac/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// walksOf are independent random walks.
+func walksOf(n, d int) *dataset.Table {
+	rng := rand.New(rand.NewPCG(3, uint64(d)))
+	data := &dataset.Table{X: mat.NewDense(n, d, nil)}
+	for j := range d {
+		data.Names = append(data.Names, string(rune('a'+j)))
+		at := 0.0
+		for i := range n {
+			at += rng.NormFloat64()
+			data.X.Set(i, j, at)
+		}
+	}
+	return data
+}
+
+// Of random walks nothing is said, whatever the model and whether sums or chains.
+func TestWalksSayNothing(t *testing.T) {
+	chains := tobac.Chains{Chains: 2, Iterations: 400, WarmUp: 100}
+	for name, c := range map[string]tobac.Config{
+		"compared": {Engine: tobac.Exact},
+		"sums":     {Engine: tobac.Exact, Model: tobac.BGe{}},
+		"chains":   {Engine: tobac.MCMC, Model: tobac.NonGaussian{}, Chains: chains},
+	} {
+		r := fit(t, walksOf(150, 4), c)
+		if said, _ := sure(r, nil); said > 0 || !r.Sequence.Counted || !(r.Sequence.Effective < 20) {
+			t.Errorf("%s: %d directions are said with .95 or more, and 150 rows count as %v: %v", name, said, r.Sequence.Effective, mat.Formatted(r.Probabilities))
+		}
+	}
+}
+
+// Rows copied twice say about as much as they did.
+func TestCopiesSayNothing(t *testing.T) {
+	once, _ := drawnTable(60, 2, func(rng *rand.Rand, p []float64) float64 {
+		return rng.NormFloat64() + 0.4*sum(p, func(v float64) float64 { return v })
+	})
+	_, d := once.X.Dims()
+	thrice := &dataset.Table{Names: once.Names, X: mat.NewDense(180, d, nil)}
+	for i := range 180 {
+		thrice.X.SetRow(i, once.X.RawRowView(i%60))
+	}
+	c := tobac.Config{Engine: tobac.Exact, Model: tobac.BGe{}}
+	want, got := fit(t, once, c), fit(t, thrice, c)
+	for i := range d {
+		for j := range d {
+			if p, q := got.Probabilities.At(i, j), want.Probabilities.At(i, j); math.Abs(p-q) > 0.1 {
+				t.Errorf("%d → %d has the probability %.3f, and %.3f with two copies of every row", i, j, q, p)
+			}
+			if s, v := got.WeightSD.At(i, j), want.WeightSD.At(i, j); want.Probabilities.At(i, j) > 0.2 && !(math.Abs(s/v-1) < 0.3) {
+				t.Errorf("%d → %d has a weight ± %.3f, and ± %.3f with two copies of every row", i, j, v, s)
+			}
+		}
+	}
+}
+
+// Chains that are jobs rest on evidence that counts in part too.
+func TestChainsOfDependentRowsAsJobs(t *testing.T) {
+	c := tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}}
+	want := fitBits(t, walksOf(60, 5), c)
+	c.Jobs = inFolder(t, t.TempDir())
+	if got := fitBits(t, walksOf(60, 5), c); got != want {
+		t.Errorf("by jobs:\n%.2000s\nin one process:\n%.2000s", got, want)
+	}
+}
