@@ -74,3 +74,18 @@ func TestChainsOfDependentRowsAsJobs(t *testing.T) {
 		t.Errorf("by jobs:\n%.2000s\nin one process:\n%.2000s", got, want)
 	}
 }
+
+// The posterior that a result is compared with has the same part of the evidence.
+func TestReferenceOfDependentRows(t *testing.T) {
+	data := walksOf(100, 4)
+	for _, c := range []tobac.Config{
+		{Engine: tobac.Exact, Model: tobac.BGe{}},
+		{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 4000, WarmUp: 200}},
+	} {
+		r := fit(t, data, c)
+		got := compared(t, reference(t, data, r), r.Posterior)
+		if most := map[tobac.Engine]float64{tobac.Exact: 1e-9, tobac.MCMC: 0.03}[c.Engine]; !(got.MeanAbsError < most) {
+			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine, got.MeanAbsError, most)
+		}
+	}
+}

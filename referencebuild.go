@@ -20,6 +20,7 @@ type referenceBuilder struct {
 	result *Result
 	ref    *Reference
 
+	trust  trust          // part of the evidence that counts
 	model  Model          // as it was sampled, on scaled
 	scaled *dataset.Table // the columns as the model takes them
 }
@@ -97,6 +98,7 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		}
 	}
 	b.model, b.scaled = c.Model, b.data
+	b.trust = (&Run{cfg: *c, sequence: func() Sequence { return rowSequence(b.data, &c.Prior) }}).trust()
 	switch c.Engine {
 	case SVGD, Tempering:
 		if b.model, b.scaled, _, err = (&Run{cfg: *c, data: b.data}).sampledModel(); err != nil {
@@ -107,11 +109,13 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		if !ok {
 			return fmt.Errorf("the model %v has no node scores", b.model)
 		}
-		s, err := settle(ctx, b.data, []Scored{m}, c, allTrust)
+		s, err := settle(ctx, b.data, []Scored{m}, c, b.trust)
 		if err != nil {
 			return err
 		}
-		b.model = settledModel{m, s.hypothesis}
+		h := s.hypothesis
+		h.Scores = formOf(h.Scores) // all of the evidence, of which a part will count
+		b.model = settledModel{m, h}
 		if s.hypothesis.NoiseVariance != 0 {
 			b.note("the noise variance that the run settled on, %.4g", s.hypothesis.NoiseVariance)
 		}
@@ -176,7 +180,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	b.ref.Engine = cfg.Engine
 	if cfg.Engine == Exact {
-		inf, err := inferExact(ctx, b.scaled, []Scored{scored}, &cfg, allTrust)
+		inf, err := inferExact(ctx, b.scaled, []Scored{scored}, &cfg, b.trust)
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, cfg)
@@ -187,7 +191,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*inference, error) {
 	cfg.Chains.Iterations = referenceFactor * max(cfg.Chains.Iterations, b.cfg.Chains.Iterations)
 	cfg.Chains.WarmUp = referenceFactor * max(cfg.Chains.WarmUp, b.cfg.Chains.WarmUp)
-	s, err := settle(ctx, b.scaled, []Scored{m}, &cfg, allTrust)
+	s, err := settle(ctx, b.scaled, []Scored{m}, &cfg, b.trust)
 	if err != nil {
 		return nil, err
 	}

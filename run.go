@@ -46,7 +46,7 @@ type Run struct {
 	shared        shared                     // with other fits
 	unusable      error                      // why it cannot be used; nil: it can
 	expected      problem                    // before anything was computed
-	tableWarnings func() []string            // found once
+	tableWarnings func() []string            // found once, when the model is known
 	sequence      func() Sequence            // of the rows, found once
 	networkScale  *posterior.Standardization // of the columns that networks over all orders are given; nil: as they are
 	orderWarnings []string                   // of what the orders of SVGD rest on
@@ -92,7 +92,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := checkColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, tableWarnings: sync.OnceValue(func() []string { return tableWarnings(data) }), sequence: s.sequence}
+	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, sequence: s.sequence}
+	r.tableWarnings = sync.OnceValue(func() []string { return tableWarnings(data, r.cfg.Model) })
 	if r.sequence == nil {
 		r.sequence = sync.OnceValue(func() Sequence { return rowSequence(data, &cfg.Prior) })
 	}

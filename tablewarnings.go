@@ -24,8 +24,9 @@ const (
 	mostWork    = 4e9  // products of numbers that looking for dependences may take
 )
 
-// tableWarnings are reasons to distrust any model of the data: too few rows, columns that others determine, values far from the rest.
-func tableWarnings(data *dataset.Table) []string {
+// tableWarnings are reasons to distrust a model of the data: too few rows, columns that others
+// determine, and where its noise is normal, values far from the rest.
+func tableWarnings(data *dataset.Table, m Model) []string {
 	n, d := data.X.Dims()
 	var w []string
 	if n <= d+1 {
@@ -40,8 +41,12 @@ func tableWarnings(data *dataset.Table) []string {
 	if text != "" {
 		w, g = append(w, text), nil // of which there is no inverse
 	}
-	if text := tails(data, g); text != "" {
-		w = append(w, text)
+	switch m.(type) {
+	case NonGaussian, Additive:
+	default:
+		if text := tails(data, g); text != "" {
+			w = append(w, text)
+		}
 	}
 	return w
 }

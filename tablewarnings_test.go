@@ -63,6 +63,8 @@ func TestTableWarnings(t *testing.T) {
 		{"just enough rows", changedTable(5, unchanged), tobac.BGe{}, ""},
 		{"a sum", sum, tobac.BGe{}, `column "c" is determined by "a", "b" but for nothing of its variance`},
 		{"an outlier", changedTable(60, outlier), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
+		{"an outlier, noise of any shape", changedTable(60, outlier), tobac.NonGaussian{}, ""},
+		{"an outlier, curves with noise of any shape", changedTable(60, outlier), tobac.Additive{}, ""},
 		{"an outlier in few rows", changedTable(19, outlier), tobac.BGe{}, ""},
 		{"a large value of twenty", changedTable(20, third(4)), tobac.BGe{}, ""},
 		{"a large value of sixty", changedTable(60, third(6)), tobac.BGe{}, `normal noise does not fit the tails of "a"`},

@@ -255,8 +255,8 @@ func TestVerdictOfDependentRows(t *testing.T) {
 	for _, r := range []*tobac.Result{fit(t, data, tobac.Config{Model: tobac.BGe{}}), imputed} {
 		checkVerdict(t, r)
 		for what, all := range map[string][]string{"verdict": r.Verdict().Sentences, "warnings": r.Warnings} {
-			if n := strings.Count(strings.Join(all, "\n"), "he probabilities assume independent rows"); n != 1 || !r.Sequence.Dependent() {
-				t.Errorf("%s says %d times that rows are assumed to be independent: %q", what, n, all)
+			if n := strings.Count(strings.Join(all, "\n"), "he rows of this table are not independent"); n != 1 || !r.Sequence.Dependent() {
+				t.Errorf("%s says %d times that rows are not independent: %q", what, n, all)
 			}
 		}
 	}
