@@ -65,16 +65,6 @@ func TestCopiesSayNothing(t *testing.T) {
 	}
 }
 
-// Chains that are jobs rest on evidence that counts in part too.
-func TestChainsOfDependentRowsAsJobs(t *testing.T) {
-	c := tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}}
-	want := fitBits(t, walksOf(60, 5), c)
-	c.Jobs = inFolder(t, t.TempDir())
-	if got := fitBits(t, walksOf(60, 5), c); got != want {
-		t.Errorf("by jobs:\n%.2000s\nin one process:\n%.2000s", got, want)
-	}
-}
-
 // The posterior that a result is compared with has the same part of the evidence.
 func TestReferenceOfDependentRows(t *testing.T) {
 	data := walksOf(100, 4)
