@@ -241,7 +241,7 @@ func TestEquation(t *testing.T) {
 	e := l.Equation(2, []int{0, 1})
 	// x2 = 10 + 3(u), u = .8·(x1 − 10)/2 + e: the weight 1.2 and the intercept −2; Var e =
 	// e^.49(e^.49 − 1) = 1.0322
-	if sd := math.Sqrt(e.Cov.At(1, 1)); math.Abs(e.Mean[1]-1.2) > 4*sd || sd > 0.03 || math.Abs(e.Mean[0]) > 4*math.Sqrt(e.Cov.At(0, 0)) {
+	if sd := math.Sqrt(e.Cov.At(1, 1)); !(math.Abs(e.Mean[1]-1.2) <= 4*sd && sd <= 0.03 && math.Abs(e.Mean[0]) <= 4*math.Sqrt(e.Cov.At(0, 0))) {
 		t.Errorf("weights %v ± %v, want 0 and 1.2", e.Mean, sd)
 	}
 	mean := func(v0, v1 float64) float64 { return e.Intercept + e.Mean[0]*v0 + e.Mean[1]*v1 }
@@ -250,6 +250,29 @@ func TestEquation(t *testing.T) {
 	}
 	if want := 9 * 1.0322; math.Abs(e.NoiseVariance/want-1) > 0.3 {
 		t.Errorf("noise variance %v, want about %v", e.NoiseVariance, want)
+	}
+	// With normal noise the covariance is nearly that of least squares, in proportion to the inverse of that of the parents.
+	x = triple(1000, 6, noises["normal"], straight)
+	if l, err = additive.NewLinear(x, nil, additive.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	e = l.Equation(2, []int{0, 1})
+	var parents, want mat.SymDense
+	stat.CovarianceMatrix(&parents, x.Slice(0, 1000, 0, 2), nil)
+	var chol mat.Cholesky
+	if !chol.Factorize(&parents) {
+		t.Fatal("the parents depend on each other")
+	}
+	if err := chol.InverseTo(&want); err != nil {
+		t.Fatal(err)
+	}
+	want.ScaleSym(e.NoiseVariance/1000, &want)
+	for a := range 2 {
+		for b := range 2 {
+			if scale := math.Sqrt(want.At(a, a) * want.At(b, b)); !(math.Abs(e.Cov.At(a, b)-want.At(a, b)) <= 0.1*scale) {
+				t.Errorf("covariance (%d,%d) of the weights %v, want about %v", a, b, e.Cov.At(a, b), want.At(a, b))
+			}
+		}
 	}
 }
 

@@ -147,6 +147,28 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Components of equal weight whose probabilities differ by 2δ have the standard error δ, whatever the others; one alone says nothing.
+func TestComponentErrors(t *testing.T) {
+	const d = 3
+	part := func(v float64) posterior.Component {
+		p := mat.NewDense(d, d, nil)
+		p.Set(0, 1, 0.5+v)
+		p.Set(1, 2, 0.25)
+		return posterior.Component{Weight: 0.5, Marginals: &posterior.Marginals{Probabilities: p}}
+	}
+	whole := part(0)
+	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Marginals: *whole.Marginals, Components: []posterior.Component{part(0.2), part(-0.2)}}
+	got, want := diagnostics.ComponentErrors(p), mat.NewDense(d, d, nil)
+	want.Set(0, 1, 0.2)
+	if got == nil || !mat.EqualApprox(got, want, 1e-12) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	p.Components = p.Components[:1]
+	if got := diagnostics.ComponentErrors(p); got != nil {
+		t.Errorf("one component: got %v", got)
+	}
+}
+
 // A trace that has levelled off has no trend, whatever its noise; one that still rises has.
 func TestTrend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"tobac/table"
 )
@@ -77,6 +79,27 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%v with %d gaps, want %v with %d", p.Kind, p.Gaps, c.want, c.gaps)
 			}
 		})
+	}
+}
+
+// Moments are those of the values that there are, of numbers and of booleans.
+func TestMoments(t *testing.T) {
+	gap := math.NaN()
+	for text, want := range map[string][]float64{
+		"1 2.5 -3 NA 400 7": {1, 2.5, -3, gap, 400, 7},
+		"yes no no NA no":   {1, 0, 0, gap, 0},
+	} {
+		d, err := table.Describe(read(t, beside(30, strings.Fields(text)...), table.Layout{Header: table.HeaderYes}), table.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := slices.DeleteFunc(slices.Repeat(want, 30/len(want)), math.IsNaN)
+		p, mean, sd := d.Prepared.Profiles[1], stat.Mean(values, nil), stat.PopStdDev(values, nil)
+		third, fourth := stat.MomentAbout(3, values, mean, nil), stat.MomentAbout(4, values, mean, nil)
+		got := []float64{p.Min, p.Max, p.Mean, p.SD, p.Skewness, p.Kurtosis}
+		if want := []float64{slices.Min(values), slices.Max(values), mean, sd, third / math.Pow(sd, 3), fourth/math.Pow(sd, 4) - 3}; !floats.EqualApprox(got, want, 1e-12) {
+			t.Errorf("%s: least, largest, mean, standard deviation, skewness, kurtosis %v, want %v", text, got, want)
+		}
 	}
 }
 

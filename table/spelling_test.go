@@ -42,6 +42,7 @@ func TestSpellings(t *testing.T) {
 		{"per cent", filled(",", "#.5", "42.0%", "7 %", "NA", "-3.5%"), []float64{42, 7, -3.5}, "is read as numbers, without their sign % (such as 42.0%)"},
 		{"currency", filled(",", "#.5", "$1,200.50", "-$3", "$ 7"), []float64{1200.5, -3, 7}, "commas between thousands, without their sign $"},
 		{"decimal commas in quotes", filled(",", "#", "1,5", "2,25", "3"), []float64{1.5, 2.25, 3}, "decimal commas"},
+		{"currency in a file without a decimal mark", filled("\t", "#", "$5", "$12", "-$7"), []float64{5, 12, -7}, "without their sign $"},
 		{"minus signs", filled(",", "#.5", "−5", "7", "−1.5"), []float64{-5, 7, -1.5}, "read as numbers (such as −5)"},
 		{"days", filled(",", "#.5", "2020-01-30", "2020-02-01", "-", "2019-12-31"), []float64{30, 32, 0}, "column 2 (y) is taken as days since 2019-12-31"},
 		{"times", filled(",", "#.5", "2020-01-30 06:00", "2020-01-30T12:00:00", "2020-01-31 00:00:00Z"), []float64{0.25, 0.5, 1}, "days since 2020-01-30"},
