@@ -18,6 +18,7 @@ import (
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // fit is a model advanced to a step.
@@ -129,6 +130,23 @@ func TestDrawsAreGraphs(t *testing.T) {
 			if got := draw.Equations.LogDensity(x, nil); got != draw.LogLikelihood || math.IsNaN(draw.LogPrior) {
 				t.Fatalf("densities %v and %v, want %v and a number", draw.LogLikelihood, draw.LogPrior, got)
 			}
+			rows, _ := x.Dims()
+			h, prior := s.WithDefaults(rows, 5).HorseshoeScale, 0.0
+			for _, v := range draw.Equations.Weights.RawMatrix().Data {
+				if v != 0 {
+					prior += bcd.LogHorseshoe(v/h) - math.Log(h)
+				}
+			}
+			noise := draw.Equations.NoiseVariances
+			if !s.UnequalVariances {
+				noise = noise[:1]
+			}
+			for _, v := range noise {
+				prior += distuv.Normal{Sigma: 3}.LogProb(math.Log(v) / 2)
+			}
+			if math.Abs(prior-draw.LogPrior) > 1e-9*math.Abs(prior) {
+				t.Fatalf("log prior %v, want %v", draw.LogPrior, prior)
+			}
 		}
 	}
 }
@@ -189,6 +207,16 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		if !reflect.DeepEqual(m.State(), good) {
 			t.Fatal("the model changed")
+		}
+	}
+	for counts, fits := range map[[5]int]bool{ // of steps left out, those before this start, in a row, of samples without gradient, updates
+		{0, 0, 0, 3, 4}: true, {2, 0, 1, 0, 2}: true, {3, 1, 2, 0, 2}: true, {1, 1, 0, 0, 4}: true, {4, 0, 4, 0, 0}: true,
+		{0, -1, 0, 0, 3}: false, {1, 2, 0, 0, 5}: false, {0, 0, -1, 0, 4}: false, {0, 0, 0, -1, 4}: false, {1, 0, 2, 0, 3}: false, {5, 0, 0, 0, -1}: false, {0, 0, 0, 0, 3}: false,
+	} {
+		s := m.State()
+		s.Skipped, s.Before, s.InARow, s.Unsolved, s.Updates = counts[0], counts[1], counts[2], counts[3], counts[4]
+		if err := m.Restore(s); (err == nil) != fits {
+			t.Errorf("counts %v at step 4: %v", counts, err)
 		}
 	}
 }

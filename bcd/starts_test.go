@@ -2,6 +2,7 @@ package bcd_test
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -39,6 +40,9 @@ func TestStarts(t *testing.T) {
 	elbos := m.ELBOs()
 	if len(elbos) != 3 {
 		t.Fatalf("ELBOs %v, want three", elbos)
+	}
+	if slices.Min(elbos) == -math.MaxFloat64 {
+		t.Errorf("ELBOs %v: a start has none", elbos)
 	}
 	for k := 1; k < 3; k++ {
 		better := elbos[k] > slices.Max(elbos[:k])

@@ -113,6 +113,19 @@ func TestMaximise(t *testing.T) {
 	}
 }
 
+// Where no step along the gradient leads upwards the climb ends where it is.
+func TestWrongGradient(t *testing.T) {
+	downwards := field(func(x, grad []float64) float64 {
+		grad[0], grad[1] = 50*x[0], 50*x[1]
+		return -25 * (x[0]*x[0] + x[1]*x[1])
+	})
+	start := []float64{3, 1}
+	top, err := (&target{given: &given{}, ask: downwards.ask}).maximise(start)
+	if err != nil || !floats.EqualApprox(top.x, start, 1e-6) {
+		t.Errorf("%v, %v, want %v", top.x, err, start)
+	}
+}
+
 // The first evaluation that fails ends an estimate with its error, whichever it is.
 func TestFailures(t *testing.T) {
 	failure := errors.New("no more")

@@ -283,8 +283,11 @@ func TestSharedParameters(t *testing.T) {
 	for j := range 2 {
 		_, err = s.Estimate(context.Background(), j, [][]int{{}}, 64)
 	}
-	if want := "variables 0 and 1 both depend on parameter 0"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want one with %q", err, want)
+	_, _, mass := s.LogPriorMass(context.Background(), 1, nil, 64)
+	for _, err := range []error{err, mass} {
+		if want := "variables 0 and 1 both depend on parameter 0"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
 	}
 }
 

@@ -47,10 +47,15 @@ type logSum struct {
 }
 
 func (l *logSum) add(x float64) {
-	if l.n++; l.n == 1 || x > l.max {
-		l.sum, l.max = l.sum*math.Exp(l.max-x), x
+	switch l.n++; {
+	case math.IsInf(x, -1): // adds nothing
+	case l.sum == 0:
+		l.sum, l.max = 1, x
+	case x > l.max:
+		l.sum, l.max = l.sum*math.Exp(l.max-x)+1, x
+	default:
+		l.sum += math.Exp(x - l.max)
 	}
-	l.sum += math.Exp(x - l.max)
 }
 
 // logMean is the logarithm of the mean.
