@@ -113,7 +113,7 @@ func TestUnits(t *testing.T) {
 		for j := range 3 {
 			want := -150 * math.Log(math.Abs(factor[j]))
 			for _, parents := range [][]int{nil, {(j + 1) % 3}, slices.Sorted(slices.Values([]int{(j + 1) % 3, (j + 2) % 3}))} {
-				if d := b.LogScore(j, parents) - a.LogScore(j, parents); math.Abs(d-want) > 1e-6 {
+				if d := b.LogScore(j, parents) - a.LogScore(j, parents); !(math.Abs(d-want) <= 1e-6) {
 					t.Errorf("variable %d given %v, linear %v: the score changes by %v, want %v", j, parents, linear, d, want)
 				}
 			}
@@ -216,7 +216,7 @@ func TestInterventions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := s.LogScore(1, nil), rest.LogScore(1, nil); math.Abs(got-want) > 1e-9 {
+	if got, want := s.LogScore(1, nil), rest.LogScore(1, nil); !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("score %v, want %v", got, want)
 	}
 	for i := range 120 {
@@ -245,10 +245,10 @@ func TestEquation(t *testing.T) {
 		t.Errorf("weights %v ± %v, want 0 and 1.2", e.Mean, sd)
 	}
 	mean := func(v0, v1 float64) float64 { return e.Intercept + e.Mean[0]*v0 + e.Mean[1]*v1 }
-	if got := mean(10, 10); math.Abs(got-10) > 0.6 { // the density's centre, not the mean, of skewed noise
+	if got := mean(10, 10); !(math.Abs(got-10) <= 0.6) { // the density's centre, not the mean, of skewed noise
 		t.Errorf("x2 at 10, 10 is %v, want about 10", got)
 	}
-	if want := 9 * 1.0322; math.Abs(e.NoiseVariance/want-1) > 0.3 {
+	if want := 9 * 1.0322; !(math.Abs(e.NoiseVariance/want-1) <= 0.3) {
 		t.Errorf("noise variance %v, want about %v", e.NoiseVariance, want)
 	}
 	// With normal noise the covariance is nearly that of least squares, in proportion to the inverse of that of the parents.
@@ -309,7 +309,7 @@ func TestFunction(t *testing.T) {
 		}
 	}
 	for k, v := range at {
-		if want := 100 + bent(v-100); math.Abs(sum[k]-want) > 0.25 {
+		if want := 100 + bent(v-100); !(math.Abs(sum[k]-want) <= 0.25) {
 			t.Errorf("f(%v) = %v, want about %v", v, sum[k], want)
 		}
 	}

@@ -59,12 +59,12 @@ func TestShapes(t *testing.T) {
 			}
 			move(a, h)
 			value()
-			if got := (up - down) / (2 * h); math.Abs(got-slope) > 1e-6*(1+math.Abs(slope)) {
+			if got := (up - down) / (2 * h); !(math.Abs(got-slope) <= 1e-6*(1+math.Abs(slope))) {
 				t.Errorf("%s: slope by channel %d is %v, differences say %v", s.name, a, slope, got)
 			}
 			for b := range a + 1 {
 				got, want := (above[b]-below[b])/(2*h), sum(p.hessian[a*(a+1)/2+b])
-				if math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+				if !(math.Abs(got-want) <= 1e-5*(1+math.Abs(want))) {
 					t.Errorf("%s: second derivative by channels %d and %d is %v, differences say %v", s.name, a, b, want, got)
 				}
 			}
@@ -84,7 +84,7 @@ func TestShapes(t *testing.T) {
 			}
 			return math.Exp(f) * math.Cosh(v)
 		}
-		if total := quad.Fixed(density, -30, 30, 2000, nil, 0); math.Abs(total-1) > 1e-6 {
+		if total := quad.Fixed(density, -30, 30, 2000, nil, 0); !(math.Abs(total-1) <= 1e-6) {
 			t.Errorf("%s: the density integrates to %v", s.name, total)
 		}
 	}

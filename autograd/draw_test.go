@@ -71,7 +71,7 @@ func TestUniformInputs(t *testing.T) {
 				for _, opt := range []ad.Options{{Workers: 3}, {Engine: ad.Tape}, {CheckFinite: true}, {Without: ad.SparseCotangents}, {Without: ad.ElementSchedule}, {Without: ad.MemoryReuse}, {Without: ad.DrawInPlace}} {
 					drawn, given := run(opt, seeds), run(opt, fills)
 					for i := range want {
-						if math.Abs(drawn[i]-want[i]) > 1e-12 || math.Abs(given[i]-want[i]) > 1e-12 {
+						if !(math.Abs(drawn[i]-want[i]) <= 1e-12) || !(math.Abs(given[i]-want[i]) <= 1e-12) {
 							t.Errorf("%+v: element %d: got %v when drawn and %v when given, want %v", opt, i, drawn[i], given[i], want[i])
 						}
 					}

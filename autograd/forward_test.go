@@ -63,7 +63,7 @@ func checkJvp(t *testing.T, r row, c opCase, v variant) {
 		adjoint += dot(got[2+k], s.feeds[operands+k])
 		size += largest(got[2+k])
 	}
-	if math.Abs(adjoint-forward) > 1e-9*max(1, size, math.Abs(forward)) {
+	if !(math.Abs(adjoint-forward) <= 1e-9*max(1, size, math.Abs(forward))) {
 		t.Errorf("adjoint: got ⟨ct, J·t⟩ = %v, ⟨Jᵀ·ct, t⟩ = %v", forward, adjoint)
 	}
 	want, uncertainty := gradtest.Derivative(func(h float64) float64 {
@@ -76,7 +76,7 @@ func checkJvp(t *testing.T, r row, c opCase, v variant) {
 		}
 		return dot(weights, s.slope(moved))
 	}, 0.003)
-	if math.Abs(forward-want) > slopeTolerance*max(1e-3, size, math.Abs(want)) {
+	if !(math.Abs(forward-want) <= slopeTolerance*max(1e-3, size, math.Abs(want))) {
 		t.Errorf("got %v, want %v ± %.1g", forward, want, uncertainty)
 	}
 }

@@ -130,7 +130,7 @@ func TestMatricesOfManyGroups(t *testing.T) {
 	}
 	for i := range want {
 		for e, w := range want[i] {
-			if math.Abs(got[i][e]-w) > 1e-12*(1+math.Abs(w)) {
+			if !(math.Abs(got[i][e]-w) <= 1e-12*(1+math.Abs(w))) {
 				t.Errorf("output %d, element %d: got %v, want %v", i, e, got[i][e], w)
 			}
 		}

@@ -68,7 +68,7 @@ func TestExpectations(t *testing.T) {
 		y := w.Mul(lw.Neg().Exp()).SumOver(s) // Σ softmax(lw)·e^−lw = 8/Σe^lw = 8
 		x := [][]float64{{0, -50, -50, -50, -50, -50, -50, -50}}
 		everyWay(t, []*ad.Node{lw}, []*ad.Node{y}, x, func(t *testing.T, got [][]float64) {
-			if math.Abs(got[0][0]-8) > 1e-9 {
+			if !(math.Abs(got[0][0]-8) <= 1e-9) {
 				t.Errorf("got %v, want 8", got[0][0])
 			}
 		})
@@ -81,7 +81,7 @@ func TestExpectations(t *testing.T) {
 		x := [][]float64{{0, 0, 0, 0, 0, 0, 0, -50}, {1, 1, 1, 1, 1, 1, 1, 1e30}}
 		want := (7 + math.Exp(-50)*1e30) / (7 + math.Exp(-50))
 		everyWay(t, []*ad.Node{lw, f}, []*ad.Node{y}, x, func(t *testing.T, got [][]float64) {
-			if math.Abs(got[0][0]-want) > 1e-12*want {
+			if !(math.Abs(got[0][0]-want) <= 1e-12*want) {
 				t.Errorf("got %v, want %v", got[0][0], want)
 			}
 		})
@@ -94,7 +94,7 @@ func TestExpectations(t *testing.T) {
 		x := [][]float64{{0}, {1, 1e20, 1, 1, 1, 1, 1, 1}, {0, -37, 0, 0, 0, 0, 0, 0}}
 		want := (7 + math.Exp(-37)*1e20) / (7 + math.Exp(-37))
 		everyWay(t, []*ad.Node{th, k, c}, g, x, func(t *testing.T, got [][]float64) {
-			if math.Abs(got[0][0]-want) > 1e-9*want {
+			if !(math.Abs(got[0][0]-want) <= 1e-9*want) {
 				t.Errorf("got %v, want %v", got[0][0], want)
 			}
 		})

@@ -165,7 +165,7 @@ func TestSoftmaxSums(t *testing.T) {
 				x[i] *= sign
 			}
 			for name, w := range softmaxes(t, x) {
-				if got := sum(w); math.Abs(got-1) > 1e-14 {
+				if got := sum(w); !(math.Abs(got-1) <= 1e-14) {
 					t.Errorf("%s of values near %v: the weights sum to 1 + %g", name, sign*size, got-1)
 				}
 			}

@@ -46,7 +46,7 @@ func TestTransformedDraws(t *testing.T) {
 			for e := range 2 {
 				for s := range samples {
 					k := (particle*samples+s)*2 + e
-					if x, want := got[3+i][k], u[e*samples+s]; math.Abs(distribution(x)-want) > 1e-14 {
+					if x, want := got[3+i][k], u[e*samples+s]; !(math.Abs(distribution(x)-want) <= 1e-14) {
 						t.Errorf("%v, particle %d, sample %d, element %d: got %v, the quantile of %v, want that of %v", outputs[3+i], particle, s, e, x, distribution(x), want)
 					}
 				}

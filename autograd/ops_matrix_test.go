@@ -99,7 +99,7 @@ func regular(n int) func(rng *rand.Rand, i, size int) []float64 {
 	return func(rng *rand.Rand, i, size int) []float64 {
 		for {
 			x := normals(rng, size)
-			if i > 0 || math.Abs(minorDet(x, n)) > 0.3 {
+			if i > 0 || !(math.Abs(minorDet(x, n)) <= 0.3) {
 				return x
 			}
 		}

@@ -89,7 +89,7 @@ func TestScanAutoregression(t *testing.T) {
 						},
 					} {
 						want, _ := gradtest.Derivative(func(h float64) float64 { return value(along(h)) }, 0.01)
-						if slope := v[5+k][3*(k/2)]; math.Abs(slope-want) > 1e-7*max(1, math.Abs(want)) {
+						if slope := v[5+k][3*(k/2)]; !(math.Abs(slope-want) <= 1e-7*max(1, math.Abs(want))) {
 							t.Errorf("gradient of operand %d: got %v, want %v", k, slope, want)
 						}
 					}
@@ -150,7 +150,7 @@ func TestScanHiddenMarkov(t *testing.T) {
 					}
 					return paths(moved[0], moved[1], moved[2])
 				}, 0.01)
-				if slope := dot(v[3+i], direction); math.Abs(slope-want) > 1e-8*max(1, math.Abs(want)) {
+				if slope := dot(v[3+i], direction); !(math.Abs(slope-want) <= 1e-8*max(1, math.Abs(want))) {
 					t.Errorf("gradient of %v: got %v, want %v", inputs[i], slope, want)
 				}
 			}
@@ -217,7 +217,7 @@ func TestScanKalman(t *testing.T) {
 					l, _ := kalman(noise[0], noise[1], observed)
 					return l
 				}, 0.01)
-				if math.Abs(v[2+i][0]-slope) > 1e-7*max(1, math.Abs(slope)) {
+				if !(math.Abs(v[2+i][0]-slope) <= 1e-7*max(1, math.Abs(slope))) {
 					t.Errorf("gradient of %v: got %v, want %v", inputs[i], v[2+i][0], slope)
 				}
 			}

@@ -90,7 +90,7 @@ func besselMeanings() []meaning {
 	}
 	logarithm := func(x float64) answer {
 		a := is(logBesselOfAll(x))
-		if math.Abs(x) > besselSeries { // the logarithm and |x| cancel
+		if !(math.Abs(x) <= besselSeries) { // the logarithm and |x| cancel
 			a.scale = 1
 		}
 		return a

@@ -144,7 +144,7 @@ func TestDrawsAreGraphs(t *testing.T) {
 			for _, v := range noise {
 				prior += distuv.Normal{Sigma: 3}.LogProb(math.Log(v) / 2)
 			}
-			if math.Abs(prior-draw.LogPrior) > 1e-9*math.Abs(prior) {
+			if !(math.Abs(prior-draw.LogPrior) <= 1e-9*math.Abs(prior)) {
 				t.Fatalf("log prior %v, want %v", draw.LogPrior, prior)
 			}
 		}
@@ -306,7 +306,7 @@ func TestFindsTheGraph(t *testing.T) {
 			p, f := want.At(i, j), frequency.At(i, j)
 			if p > 0.95 || p < 0.05 {
 				sure++
-				if math.Abs(p-f) > 0.3 {
+				if !(math.Abs(p-f) <= 0.3) {
 					t.Errorf("%d -> %d has the probability %.3f, exactly %.3f", i, j, f, p)
 				}
 			}

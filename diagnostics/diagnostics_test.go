@@ -189,7 +189,7 @@ func TestTrend(t *testing.T) {
 		for _, m := range []float64{0, 5, 8, last} {
 			trace = append(trace, m-1, m+1, m+1, m-1)
 		}
-		if v := diagnostics.Trend(trace); math.Abs(v-want) > 1e-12 {
+		if v := diagnostics.Trend(trace); !(math.Abs(v-want) <= 1e-12) {
 			t.Errorf("trend %v to %v, want %v", v, last, want)
 		}
 	}

@@ -45,7 +45,7 @@ func TestQuantiles(t *testing.T) {
 		for k, v := range values {
 			variance += weights[k] * v * v
 		}
-		if math.Abs(s.Mean-mean) > 1e-12 || math.Abs(s.SD*s.SD-(variance-mean*mean)) > 1e-9 {
+		if !(math.Abs(s.Mean-mean) <= 1e-12) || !(math.Abs(s.SD*s.SD-(variance-mean*mean)) <= 1e-9) {
 			t.Fatalf("%+v of %v, weights %v", s, values, weights)
 		}
 	})

@@ -251,7 +251,7 @@ func TestUnits(t *testing.T) {
 			s, m := scale.SD[q.Var], scale.Mean[q.Var]
 			got := moved[k]
 			for _, pair := range [][2]float64{{got.Mean.Mean, m + s*q.Mean.Mean}, {got.Mean.SD, s * q.Mean.SD}, {got.New.Q05, m + s*q.New.Q05}, {got.New.Q95, m + s*q.New.Q95}} {
-				if math.Abs(pair[0]-pair[1]) > 1e-8*(s+math.Abs(m)+math.Abs(pair[1])) {
+				if !(math.Abs(pair[0]-pair[1]) <= 1e-8*(s+math.Abs(m)+math.Abs(pair[1]))) {
 					t.Fatalf("prediction %+v, in other units %+v", q, got)
 				}
 			}
@@ -285,7 +285,7 @@ func TestAll(t *testing.T) {
 		if want := f.Mean * e.Columns[f.From].SD / e.Columns[f.To].SD; f.InSD != want {
 			t.Errorf("%v in standard deviations, want %v", f.InSD, want)
 		}
-		if math.Abs(f.Positive+f.Negative-f.Path) > 1e-12 {
+		if !(math.Abs(f.Positive+f.Negative-f.Path) <= 1e-12) {
 			t.Errorf("signs have the probabilities %v and %v, paths %v", f.Positive, f.Negative, f.Path)
 		}
 	}

@@ -66,7 +66,7 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 				t.Errorf("prediction %+v, want %+v", q, want[k])
 			}
 			// 128 rows of noise: the standard deviation is right to 1/sqrt(256), four sigmas are 0.25.
-			if math.Abs(math.Log(q.New.SD/want[k].New.SD)) > 0.25 {
+			if !(math.Abs(math.Log(q.New.SD/want[k].New.SD)) <= 0.25) {
 				t.Errorf("a new observation has the standard deviation %v, want %v", q.New.SD, want[k].New.SD)
 			}
 		}
@@ -105,7 +105,7 @@ func TestSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The mean of 64 different ε² has the standard error ¼·sqrt(2/64) = 0.044.
-	if math.Abs(curve[0].Mean-0.25) > 0.15 || math.Abs(curve[1].Mean-16.25) > 0.15 {
+	if !(math.Abs(curve[0].Mean-0.25) <= 0.15) || !(math.Abs(curve[1].Mean-16.25) <= 0.15) {
 		t.Errorf("curve %+v, want 0.25 and 16.25", curve)
 	}
 	low, high := columns[0].Quantiles[0], columns[0].Quantiles[4]

@@ -45,7 +45,7 @@ func TestMixtureGradient(t *testing.T) {
 			far++
 		}
 	}
-	if z := (far - 0.7*draws) / math.Sqrt(0.3*0.7*draws); math.Abs(z) > 5 {
+	if z := (far - 0.7*draws) / math.Sqrt(0.3*0.7*draws); !(math.Abs(z) <= 5) {
 		t.Errorf("%v of %v draws come from the second part, want about 0.7 of them", far, draws)
 	}
 }
@@ -164,7 +164,7 @@ func TestBoth(t *testing.T) {
 		{0, math.Log(3), 0.08, math.Ln2, math.Log(3) / 2},
 	} {
 		got, sd := both([2]*population{{log: c.first, variance: c.variances * c.variances * 1.5}, {log: c.second, variance: c.variances * c.variances * 2.5}})
-		if math.Abs(got-c.log) > 1e-12 || math.Abs(sd-c.standardError) > 1e-12 {
+		if !(math.Abs(got-c.log) <= 1e-12) || !(math.Abs(sd-c.standardError) <= 1e-12) {
 			t.Errorf("%+v: got %v ± %v", c, got, sd)
 		}
 	}
@@ -212,7 +212,7 @@ func TestPopulationOverSeeds(t *testing.T) {
 			}
 		}
 	}
-	if r := math.Sqrt(ratios); r < 0.85 || r > 1.2 || math.Abs(mean-1) > 0.06 || !floats.EqualApprox(moments, []float64{0, 1, 0, 1}, 0.06) {
+	if r := math.Sqrt(ratios); r < 0.85 || r > 1.2 || !(math.Abs(mean-1) <= 0.06) || !floats.EqualApprox(moments, []float64{0, 1, 0, 1}, 0.06) {
 		t.Errorf("errors are %.2f times their standard errors, estimates %.3f times the truth on average, moments of the points %.3f", r, mean, moments)
 	}
 }

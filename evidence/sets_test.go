@@ -77,7 +77,7 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points 
 	for _, e := range all { // of points with weights that differ; several temperatures halve it
 		switch size := e.EffectiveSize; {
 		case e.StandardError == 0:
-		case e.Temperatures > 1 && math.Abs(size-0.5) > 0.01, e.Temperatures < 1, !(size > 0.49 && size < 1):
+		case e.Temperatures > 1 && !(math.Abs(size-0.5) <= 0.01), e.Temperatures < 1, !(size > 0.49 && size < 1):
 			t.Errorf("parents %v: effective size %v at %d temperatures", e.Set, size, e.Temperatures)
 		}
 	}
@@ -192,7 +192,7 @@ func TestOneParameter(t *testing.T) {
 				want := m.logEvidence(j)
 				e := estimates(t, m, j, [][]int{{}}, 512)[0]
 				t.Logf("%s, %d rows: %.4f ± %.4f, want %.4f, effective size %.2f, %d temperatures", kind, rows, e.LogEvidence, e.StandardError, want, e.EffectiveSize, e.Temperatures)
-				if math.Abs(e.LogEvidence-want) > 5*e.StandardError || e.StandardError > 0.15 {
+				if !(math.Abs(e.LogEvidence-want) <= 5*e.StandardError) || e.StandardError > 0.15 {
 					t.Errorf("%s, %d rows, variable %d: ln evidence %v ± %v, want %v", kind, rows, j, e.LogEvidence, e.StandardError, want)
 				}
 			}
@@ -229,7 +229,7 @@ func TestNetworks(t *testing.T) {
 	for k, e := range estimates(t, lik, 2, list, 256) {
 		spread := 4 * math.Hypot(e.StandardError, math.Abs(want[k].Halves[0]-want[k].Halves[1])/2+0.05)
 		t.Logf("parents %v: %.3f ± %.3f (halves %.3f), want %.3f (%.3f); broad %v, effective size %.2f, %d temperatures", e.Set, e.LogEvidence, e.StandardError, e.Halves, want[k].LogEvidence, want[k].Halves, e.Broad, e.EffectiveSize, e.Temperatures)
-		if math.Abs(e.LogEvidence-want[k].LogEvidence) > spread {
+		if !(math.Abs(e.LogEvidence-want[k].LogEvidence) <= spread) {
 			t.Errorf("parents %v: ln evidence %v ± %v, want %v", e.Set, e.LogEvidence, e.StandardError, want[k].LogEvidence)
 		}
 	}
@@ -239,7 +239,7 @@ func TestNetworks(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x := chain(20, 2, 5)
 	log, sd, err := newSets(t, scale{x, "unnormalised"}, evidence.Config{}).LogPriorMass(context.Background(), 1, nil, 512)
-	if want := 0.5 * math.Log(2*math.Pi); err != nil || math.Abs(log-want) > 5*sd || sd > 0.1 {
+	if want := 0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(log-want) <= 5*sd) || sd > 0.1 {
 		t.Errorf("log mass of the prior %v ± %v, %v; want %v", log, sd, err, want)
 	}
 	for kind, want := range map[string]string{"flat": "the prior density does not fall", "nan": "the log density is not finite at any of 6 initial parameters"} {
@@ -309,7 +309,7 @@ func TestNoParameters(t *testing.T) {
 			t.Errorf("standard error %v of variable %d, want 0", e.StandardError, j)
 		}
 	}
-	if _, want, err := models.LogJoint(lik, []*dag.Graph{g}, nil); err != nil || math.Abs(sum-want[0]) > 1e-9*math.Abs(sum) {
+	if _, want, err := models.LogJoint(lik, []*dag.Graph{g}, nil); err != nil || !(math.Abs(sum-want[0]) <= 1e-9*math.Abs(sum)) {
 		t.Errorf("ln evidence %v, want %v, %v", sum, want, err)
 	}
 }
@@ -358,7 +358,7 @@ func TestDraw(t *testing.T) {
 		}
 		mean, sd := stat.MeanStdDev(w, nil)
 		exactSD := math.Sqrt(want.Cov.At(i, i))
-		if math.Abs(mean-want.Mean[i]) > 5*exactSD/8 || math.Abs(math.Log(sd/exactSD)) > 0.5 { // five standard errors of 64 draws
+		if !(math.Abs(mean-want.Mean[i]) <= 5*exactSD/8) || !(math.Abs(math.Log(sd/exactSD)) <= 0.5) { // five standard errors of 64 draws
 			t.Errorf("weight of %d: %v ± %v, want %v ± %v", i, mean, sd, want.Mean[i], exactSD)
 		}
 	}

@@ -44,7 +44,7 @@ func TestEnvironment(t *testing.T) {
 		sum := r.total(&s)
 		for {
 			g := s.graph()
-			if got := r.logReward(g); math.Abs(got-sum) > 1e-9 {
+			if got := r.logReward(g); !(math.Abs(got-sum) <= 1e-9) {
 				t.Fatalf("log reward %v of %v, want the sum of the differences %v", got, g.Edges(), sum)
 			}
 			var allowed []int
@@ -145,7 +145,7 @@ func TestOracle(t *testing.T) {
 			for _, v := range policies[i] {
 				total += math.Exp(v)
 			}
-			if math.Abs(total-1) > 1e-12 {
+			if !(math.Abs(total-1) <= 1e-12) {
 				t.Errorf("d = %d, graph %d: the policy sums to %v, want 1", d, i, total)
 			}
 		}
@@ -252,7 +252,7 @@ func TestGuide(t *testing.T) {
 			}
 			if s.edges == d*(d-1)/2-1 {
 				last++
-				if math.Abs(first-exact) > 1e-12 {
+				if !(math.Abs(first-exact) <= 1e-12) {
 					t.Errorf("d = %d, graph %d lacks one edge: V₁ %v, want %v", d, i, first, exact)
 				}
 			}

@@ -63,18 +63,18 @@ func TestFlowsGolden(t *testing.T) {
 		{5, fair, -627.3803160892, 2.6346445360, 4.37188e-24, map[[2]int]float64{{0, 1}: .49164625, {3, 4}: .49687963}},
 	} {
 		f := flows(t, c.d, c.prior(c.d))
-		if got := f.LogEvidence(); math.Abs(got-c.logZ) > 1e-8 {
+		if got := f.LogEvidence(); !(math.Abs(got-c.logZ) <= 1e-8) {
 			t.Errorf("d = %d: log evidence %.10f, want %.10f", c.d, got, c.logZ)
 		}
-		if got := f.StopProbability(0); math.Abs(got/c.p0-1) > 1e-5 {
+		if got := f.StopProbability(0); !(math.Abs(got/c.p0-1) <= 1e-5) {
 			t.Errorf("d = %d: probability to stop in the empty graph %v, want %v", c.d, got, c.p0)
 		}
 		m := f.Edges()
-		if got := mat.Sum(m); math.Abs(got-c.edges) > 1e-8 {
+		if got := mat.Sum(m); !(math.Abs(got-c.edges) <= 1e-8) {
 			t.Errorf("d = %d: expected number of edges %.10f, want %.10f", c.d, got, c.edges)
 		}
 		for e, want := range c.marginals {
-			if got := m.At(e[0], e[1]); math.Abs(got-want) > 6e-9 {
+			if got := m.At(e[0], e[1]); !(math.Abs(got-want) <= 6e-9) {
 				t.Errorf("d = %d: marginal of %v is %.8f, want %.8f", c.d, e, got, want)
 			}
 		}
@@ -108,7 +108,7 @@ func TestBGeGolden(t *testing.T) {
 		{0, nil, -1217.5450346159}, {1, []int{0}, -797.8000246894}, {1, []int{0, 7, 8}, -805.8909598180},
 		{7, []int{8}, -1221.8554677434}, {5, []int{1, 7}, -1156.4446752430},
 	} {
-		if got := s.LogScore(c.j, c.parents); math.Abs(got-c.want) > 1e-8 {
+		if got := s.LogScore(c.j, c.parents); !(math.Abs(got-c.want) <= 1e-8) {
 			t.Errorf("variable %d given %v: got %.10f, want %.10f", c.j, c.parents, got, c.want)
 		}
 	}

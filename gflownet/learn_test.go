@@ -43,7 +43,7 @@ func TestStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		gradient := slices.Clone(l.loss.flat)
-		if got, want := l.loss.loss[0], l.naiveLoss(c); math.Abs(got-want) > 1e-10 {
+		if got, want := l.loss.loss[0], l.naiveLoss(c); !(math.Abs(got-want) <= 1e-10) {
 			t.Errorf("%v: loss %v, want %v", policy, got, want)
 		}
 		norm := 0.0
@@ -62,11 +62,11 @@ func TestStep(t *testing.T) {
 			*w = was - h
 			down := l.naiveLoss(c)
 			*w = was
-			if want := (up - down) / (2 * h); math.Abs(g-want) > 1e-6*(1+norm) {
+			if want := (up - down) / (2 * h); !(math.Abs(g-want) <= 1e-6*(1+norm)) {
 				t.Errorf("%v: derivative by weight %d of array %d is %v, differences say %v", policy, i, k, g, want)
 			}
 			cut := g * min(1, 1e-3/norm)
-			if got, want := after[at+i]-was, -set.rate(12)*cut/(math.Abs(cut)+1e-8); math.Abs(got-want) > 1e-12 {
+			if got, want := after[at+i]-was, -set.rate(12)*cut/(math.Abs(cut)+1e-8); !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%v: weight %d of array %d moved by %v, want %v", policy, i, k, got, want)
 			}
 			at += len(c.weights[k])
@@ -109,7 +109,7 @@ func TestSchedules(t *testing.T) {
 		iteration     int
 		exploit, rate float64
 	}{{0, 0, 1e-5}, {999, 0, 1e-5}, {26_000, 0.45, 1e-5}, {51_000, 0.9, 1e-5}, {100_999, 0.9, 1e-5}} {
-		if got := paper.exploit(c.iteration); math.Abs(got-c.exploit) > 1e-12 {
+		if got := paper.exploit(c.iteration); !(math.Abs(got-c.exploit) <= 1e-12) {
 			t.Errorf("paper, iteration %d: exploit %v, want %v", c.iteration, got, c.exploit)
 		}
 		if got := paper.rate(c.iteration); got != c.rate {
@@ -124,7 +124,7 @@ func TestSchedules(t *testing.T) {
 		if got := graph.exploit(c.iteration); got != c.exploit {
 			t.Errorf("graph, iteration %d: exploit %v, want %v", c.iteration, got, c.exploit)
 		}
-		if got := graph.rate(c.iteration); math.Abs(got-c.rate) > 1e-15 {
+		if got := graph.rate(c.iteration); !(math.Abs(got-c.rate) <= 1e-15) {
 			t.Errorf("graph, iteration %d: rate %v, want %v", c.iteration, got, c.rate)
 		}
 	}

@@ -43,13 +43,13 @@ func TestLossGolden(t *testing.T) {
 	want := [][]float64{{-100001.816201, -2.01620130129, -1.31620130129, -100001.816201}, {-.5130152524}, {4.30318604889}, {3.80318604889}}
 	for k := range want {
 		for i, w := range want[k] {
-			if g := got[k][i]; math.Abs(g-w) > 1e-10*max(1, math.Abs(w)*1e4) {
+			if g := got[k][i]; !(math.Abs(g-w) <= 1e-10*max(1, math.Abs(w)*1e4)) {
 				t.Errorf("output %d, element %d: got %.11f, want %.11f", k, i, g, w)
 			}
 		}
 	}
 	for _, e := range []float64{-3, -1, -.4, 0, .7, 1, 5} {
-		if got, want := evaluate(t, []*ad.Node{given}, [][]float64{{e}}, huber(given))[0][0], huberLoss(e); math.Abs(got-want) > 1e-15 {
+		if got, want := evaluate(t, []*ad.Node{given}, [][]float64{{e}}, huber(given))[0][0], huberLoss(e); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("loss of %v: got %v, want %v", e, got, want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestNetworks(t *testing.T) {
 			got := evaluate(t, append([]*ad.Node{seen}, l.nodes...), append([][]float64{c.seen}, c.weights...), edges, stop)
 			wantEdges, wantStop := c.naive()
 			for i, want := range append(wantEdges, wantStop) {
-				if g := append(got[0], got[1]...)[i]; math.Abs(g-want) > 1e-10*(1+math.Abs(want)) {
+				if g := append(got[0], got[1]...)[i]; !(math.Abs(g-want) <= 1e-10*(1+math.Abs(want))) {
 					t.Errorf("logit %d: got %.12f, want %.12f", i, g, want)
 				}
 			}

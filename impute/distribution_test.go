@@ -124,13 +124,13 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	t.Logf("covered %d of %d, by complete rows %d; bias %.3f", covered, tables, complete0, bias)
-	if rate := float64(covered) / tables; math.Abs(rate-0.95) > 0.033 { // three standard errors
+	if rate := float64(covered) / tables; !(math.Abs(rate-0.95) <= 0.033) { // three standard errors
 		t.Errorf("the intervals cover the truth in %.3f of the tables, want .95", rate)
 	}
 	if rate := float64(complete0) / tables; rate > 0.3 {
 		t.Errorf("complete rows cover in %.3f: the test shows nothing", rate)
 	}
-	if math.Abs(bias) > 0.06 { // the standard error of a mean is about 0.3, of their average 0.017
+	if !(math.Abs(bias) <= 0.06) { // the standard error of a mean is about 0.3, of their average 0.017
 		t.Errorf("bias %v", bias)
 	}
 }
@@ -173,7 +173,7 @@ func TestMoments(t *testing.T) {
 				for i := range n {
 					sum += table.At(i, a) * table.At(i, b) / n
 				}
-				if math.Abs(sum-want[a][b]) > 0.08 { // standard errors of up to .02, and up to half the information missing
+				if !(math.Abs(sum-want[a][b]) <= 0.08) { // standard errors of up to .02, and up to half the information missing
 					t.Errorf("table %d: moment %d, %d is %.3f, want %v", k, a, b, sum, want[a][b])
 				}
 			}
@@ -187,7 +187,7 @@ func TestPool(t *testing.T) {
 	df := 2 * 49.0 / 16
 	want := impute.Pooled{Mean: 2, SD: math.Sqrt(7.0 / 3), DF: df, Information: (4.0/3 + 2/(df+3)) / (7.0 / 3)}
 	for _, v := range [][2]float64{{p.Mean, want.Mean}, {p.SD, want.SD}, {p.DF, want.DF}, {p.Information, want.Information}} {
-		if math.Abs(v[0]-v[1]) > 1e-12 {
+		if !(math.Abs(v[0]-v[1]) <= 1e-12) {
 			t.Errorf("got %+v, want %+v", p, want)
 		}
 	}

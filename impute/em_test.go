@@ -118,11 +118,11 @@ func TestEM(t *testing.T) {
 	z, mean, sd := scale(x)
 	wantMean, wantCov := naiveEM(z, m.Ridge, 200)
 	for j := range 5 {
-		if got, want := (m.Mean[j]-mean[j])/sd[j], wantMean.AtVec(j); math.Abs(got-want) > 1e-4 {
+		if got, want := (m.Mean[j]-mean[j])/sd[j], wantMean.AtVec(j); !(math.Abs(got-want) <= 1e-4) {
 			t.Errorf("mean of column %d: got %v, want %v", j, got, want)
 		}
 		for k := range 5 {
-			if got, want := m.Covariance.At(j, k)/sd[j]/sd[k], wantCov.At(j, k); math.Abs(got-want) > 1e-4 {
+			if got, want := m.Covariance.At(j, k)/sd[j]/sd[k], wantCov.At(j, k); !(math.Abs(got-want) <= 1e-4) {
 				t.Errorf("covariance %d, %d: got %v, want %v", j, k, got, want)
 			}
 		}
@@ -143,12 +143,12 @@ func TestEMUnderPermutations(t *testing.T) {
 		t.Errorf("iterations %d and %d, prior (%v, %v) and (%v, %v)", a.EMIterations, b.EMIterations, a.Ridge, a.DF, b.Ridge, b.DF)
 	}
 	for j := range d {
-		if got, want := b.Mean[j], a.Mean[columns[j]]; math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+		if got, want := b.Mean[j], a.Mean[columns[j]]; !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 			t.Errorf("mean of column %d: got %v, want %v", j, got, want)
 		}
 		for k := range d {
 			got, want := b.Covariance.At(j, k), a.Covariance.At(columns[j], columns[k])
-			if math.Abs(got-want) > 1e-9*math.Sqrt(a.Covariance.At(columns[j], columns[j])*a.Covariance.At(columns[k], columns[k])) {
+			if !(math.Abs(got-want) <= 1e-9*math.Sqrt(a.Covariance.At(columns[j], columns[j])*a.Covariance.At(columns[k], columns[k]))) {
 				t.Errorf("covariance %d, %d: got %v, want %v", j, k, got, want)
 			}
 		}
@@ -171,7 +171,7 @@ func TestColumnsNeverSeenTogether(t *testing.T) {
 	}
 	for k := range 4 {
 		for _, v := range c.Table(k).RawMatrix().Data {
-			if math.Abs(v) > 20 {
+			if !(math.Abs(v) <= 20) {
 				t.Fatalf("table %d has the value %v", k, v)
 			}
 		}

@@ -127,7 +127,7 @@ func TestUnits(t *testing.T) {
 				for j := range d {
 					got, want := b.Table(k).At(i, j), factor[j]*a.Table(k).At(i, j)+shift[j]
 					scale := factor[j] * (math.Abs(a.Table(k).At(i, j)) + 300)
-					if exact && got != want || math.Abs(got-want) > 1e-7*scale {
+					if exact && got != want || !(math.Abs(got-want) <= 1e-7*scale) {
 						t.Fatalf("table %d, entry [%d,%d]: got %v, want %v", k, i, j, got, want)
 					}
 				}

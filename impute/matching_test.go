@@ -44,7 +44,7 @@ func TestMatchingOfABinaryColumn(t *testing.T) {
 				ones += v
 			}
 		}
-		if math.Abs(ones/gaps-truth/gaps) > 0.04 { // standard error about .01
+		if !(math.Abs(ones/gaps-truth/gaps) <= 0.04) { // standard error about .01
 			t.Errorf("table %d: %.3f of the gaps are 1, want %.3f", k, ones/gaps, truth/gaps)
 		}
 	}
@@ -70,7 +70,7 @@ func TestMatchingAmongTies(t *testing.T) {
 		}
 	}
 	for v := range 3 {
-		if got := counts[float64(v)] / gaps; math.Abs(got-1.0/3) > 0.06 { // standard error .017
+		if got := counts[float64(v)] / gaps; !(math.Abs(got-1.0/3) <= 0.06) { // standard error .017
 			t.Errorf("the value %d has the frequency %.3f, want 1/3", v, got)
 		}
 	}
@@ -124,10 +124,10 @@ func TestInterventions(t *testing.T) {
 		return xy / yy
 	}
 	s := impute.Settings{Count: 1, Seed: 1, Intervened: marks}
-	if got := slope(s, 0); math.Abs(got) > 0.06 { // standard error 1/(3√300) = .02
+	if got := slope(s, 0); !(math.Abs(got) <= 0.06) { // standard error 1/(3√300) = .02
 		t.Errorf("slope of the cause on the effect set: got %.3f, want 0", got)
 	}
-	if got := slope(s, 1); math.Abs(got-1.0/3) > 0.01 {
+	if got := slope(s, 1); !(math.Abs(got-1.0/3) <= 0.01) {
 		t.Errorf("slope of the cause on the effect: got %.3f, want 1/3", got)
 	}
 	if got := slope(impute.Settings{Count: 1, Seed: 1}, 0); math.Abs(got) < 0.1 {

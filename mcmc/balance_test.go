@@ -226,7 +226,7 @@ func (f flows) check(t *testing.T, logs map[string]float64, detailed bool) {
 			forth, back := math.Exp(logs[x])/total*p, math.Exp(logs[y])/total*f[y][x]
 			into[y] += forth
 			moved = moved || x != y
-			if detailed && math.Abs(forth-back) > 1e-7 {
+			if detailed && !(math.Abs(forth-back) <= 1e-7) {
 				t.Fatalf("flow %s → %s is %.9f, back %.9f", x, y, forth, back)
 			}
 		}
@@ -235,7 +235,7 @@ func (f flows) check(t *testing.T, logs map[string]float64, detailed bool) {
 		t.Fatalf("%d of %d states, or none moves", len(f), len(logs))
 	}
 	for y, p := range into {
-		if want := math.Exp(logs[y]) / total; math.Abs(p-want) > 1e-7 {
+		if want := math.Exp(logs[y]) / total; !(math.Abs(p-want) <= 1e-7) {
 			t.Errorf("%s is reached with the probability %.9f, want %.9f", y, p, want)
 		}
 	}

@@ -55,13 +55,13 @@ func TestEnumeration(t *testing.T) {
 				// Of some 150 comparisons with Gaussian errors none should be off by four; standard errors are
 				// themselves estimates, and too small for edges that few samples have.
 				got, want := e.Mean, want.edges.At(e.From, e.To)
-				if math.Abs(got-want) > 4.5*e.StandardError+0.002 {
+				if !(math.Abs(got-want) <= 4.5*e.StandardError+0.002) {
 					t.Errorf("%d → %d: probability %.5f ± %.5f, want %.5f", e.From, e.To, got, e.StandardError, want)
 				}
 			}
 			for i := range tt.s.Vars() {
 				for j := range tt.s.Vars() {
-					if got, want := r.Edges.At(i, j), want.edges.At(i, j); math.Abs(got-want) > 0.04 {
+					if got, want := r.Edges.At(i, j), want.edges.At(i, j); !(math.Abs(got-want) <= 0.04) {
 						t.Errorf("%d → %d: probability %.4f, want %.4f", i, j, got, want)
 					}
 				}
@@ -70,7 +70,7 @@ func TestEnumeration(t *testing.T) {
 			for _, l := range want.logP {
 				mean += math.Exp(l) * (l + want.logZ)
 			}
-			if l := r.Diagnostics.LogP; math.Abs(l.Mean-mean) > 4.5*l.StandardError {
+			if l := r.Diagnostics.LogP; !(math.Abs(l.Mean-mean) <= 4.5*l.StandardError) {
 				t.Errorf("mean of ln p(D, G) is %.4f ± %.4f, want %.4f", l.Mean, l.StandardError, mean)
 			}
 		})

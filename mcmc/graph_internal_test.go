@@ -95,7 +95,7 @@ func TestClimb(t *testing.T) {
 			for j := range c.d {
 				total += c.q(j, c.graph.list(j))
 			}
-			if want := map[int]float64{4: best, 6: 150}[c.d]; math.Abs(total-want) > 1e-9 || math.Abs(c.total()-total) > 1e-9 {
+			if want := map[int]float64{4: best, 6: 150}[c.d]; !(math.Abs(total-want) <= 1e-9) || !(math.Abs(c.total()-total) <= 1e-9) {
 				t.Errorf("seed %d: ln p is %v of a graph of %d variables, %v by its changes, want %v", seed, total, c.d, c.total(), want)
 			}
 			values := make([]float64, c.d*c.d)
@@ -108,7 +108,7 @@ func TestClimb(t *testing.T) {
 					if i != j && !c.graph.isReached(i) {
 						want = 1 / (1 + math.Exp(c.q(j, others)-c.q(j, insert(slices.Clone(others), i))))
 					}
-					if got := values[j*c.d+i]; math.Abs(got-want) > 1e-12 {
+					if got := values[j*c.d+i]; !(math.Abs(got-want) <= 1e-12) {
 						t.Errorf("seed %d: %d → %d has the probability %v, want %v", seed, i, j, got, want)
 					}
 				}

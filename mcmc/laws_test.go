@@ -29,7 +29,7 @@ func TestKnowledge(t *testing.T) {
 			for i := range 5 {
 				for j := range 5 {
 					// Standard errors are below 0.008 here; three are allowed.
-					if got, want := r.Edges.At(i, j), want.edges.At(i, j); math.Abs(got-want) > 0.025 || want == 0 && got != 0 || want == 1 && got < 1-1e-9 {
+					if got, want := r.Edges.At(i, j), want.edges.At(i, j); !(math.Abs(got-want) <= 0.025) || want == 0 && got != 0 || want == 1 && got < 1-1e-9 {
 						t.Errorf("%d → %d: %v, want %v", i, j, got, want)
 					}
 				}
@@ -89,7 +89,7 @@ func TestDraws(t *testing.T) {
 			}
 			// Draws are about independent: half of one percent is a third of a standard error
 			// of 2000; five are allowed.
-			if p := r.Edges.At(i, j); math.Abs(count/n-p) > 5*math.Sqrt(p*(1-p)/n)+0.01 {
+			if p := r.Edges.At(i, j); !(math.Abs(count/n-p) <= 5*math.Sqrt(p*(1-p)/n)+0.01) {
 				t.Errorf("%d → %d: %v of the draws, probability %v", i, j, count/n, p)
 			}
 		}
@@ -99,7 +99,7 @@ func TestDraws(t *testing.T) {
 		for j := range 5 {
 			want += s.LogScore(j, d.Graph.Parents(j)) + p.LogPrior(j, d.Graph.Parents(j))
 		}
-		if math.Abs(d.LogScore-want) > 1e-9 {
+		if !(math.Abs(d.LogScore-want) <= 1e-9) {
 			t.Errorf("log score %v, want %v", d.LogScore, want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestBarrier(t *testing.T) {
 		return 0
 	})
 	r := run(t, s, score.Uniform(3), mcmc.Options{WarmUp: 200, Seed: 2}, 4000)
-	if got := r.Edges.At(0, 2); math.Abs(got-0.75) > 0.03 {
+	if got := r.Edges.At(0, 2); !(math.Abs(got-0.75) <= 0.03) {
 		t.Errorf("0 → 2 has the probability %v, want 0.75", got)
 	}
 }

@@ -71,7 +71,7 @@ func TestSums(t *testing.T) {
 				sets, logs := tab.allowed(before, layer)
 				want, got := logSum(logs), tab.mass(before, layer).log()
 				// Sums have 44 bits, and a difference may lose 23 of them.
-				if math.Abs(got-want) > 1e-6 && got != want {
+				if !(math.Abs(got-want) <= 1e-6) && got != want {
 					t.Fatalf("scale %v: sum before %b with one of %b is %v, want %v", scale, before, layer, got, want)
 				}
 				if len(sets) == 0 {
@@ -85,7 +85,7 @@ func TestSums(t *testing.T) {
 							want += math.Exp(logs[n] - logSum(logs))
 						}
 					}
-					if math.Abs(p[k]-want) > 1e-5 {
+					if !(math.Abs(p[k]-want) <= 1e-5) {
 						t.Fatalf("scale %v: candidate %d before %b with one of %b has the probability %v, want %v", scale, k, before, layer, p[k], want)
 					}
 				}
@@ -115,7 +115,7 @@ func TestDrawSets(t *testing.T) {
 				p := math.Exp(logs[k] - logSum(logs))
 				total += count[set]
 				// About 400 comparisons: five standard errors.
-				if math.Abs(count[set]/n-p) > 5*math.Sqrt(p*(1-p)/n)+1e-4 {
+				if !(math.Abs(count[set]/n-p) <= 5*math.Sqrt(p*(1-p)/n)+1e-4) {
 					t.Errorf("scale %v: %b before %b with one of %b is drawn %v times of %d, probability %v", scale, set, before, layer, count[set], n, p)
 				}
 			}
@@ -130,18 +130,18 @@ func TestDrawSets(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for _, x := range []float64{-500000, -3000, -1.5, 0, 1, 400, 5000, 150000} {
 		a := exponential(x)
-		if got := a.log(); math.Abs(got-x) > 1e-9*max(1, math.Abs(x)) {
+		if got := a.log(); !(math.Abs(got-x) <= 1e-9*max(1, math.Abs(x))) {
 			t.Errorf("ln exp %v = %v", x, got)
 		}
 		// 2^-44 is 6e-14.
-		if got := a.pack().unpack(); math.Abs(got.over(a)-1) > 1e-13 {
+		if got := a.pack().unpack(); !(math.Abs(got.over(a)-1) <= 1e-13) {
 			t.Errorf("exp %v packed is off by %v", x, got.over(a)-1)
 		}
-		if got := a.times(exponential(-x)).log(); math.Abs(got) > 1e-9*max(1, math.Abs(x)) {
+		if got := a.times(exponential(-x)).log(); !(math.Abs(got) <= 1e-9*max(1, math.Abs(x))) {
 			t.Errorf("exp %v · exp %v = exp %v", x, -x, got)
 		}
 		half, precise := a.minus(exponential(x - math.Ln2))
-		if !precise || math.Abs(half.over(a)-0.5) > 1e-9*max(1, math.Abs(x)) {
+		if !precise || !(math.Abs(half.over(a)-0.5) <= 1e-9*max(1, math.Abs(x))) {
 			t.Errorf("exp %v minus its half is %v of it", x, half.over(a))
 		}
 		if _, precise := a.minus(exponential(x * (1 - 1e-17))); precise {

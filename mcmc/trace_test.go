@@ -49,7 +49,7 @@ func TestTrace(t *testing.T) {
 	for _, d := range a.Draws {
 		last[d.Chain] = d.LogScore
 	}
-	if got, want := traced.Trace().LogP, (last[0]+last[1]+last[2])/3; math.Abs(got-want) > 1e-9 {
+	if got, want := traced.Trace().LogP, (last[0]+last[1]+last[2])/3; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("mean of ln p %v, the last draws have %v", got, want)
 	}
 	for i := range 6 {

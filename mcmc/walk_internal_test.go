@@ -35,7 +35,7 @@ func TestWalk(t *testing.T) {
 				t.Fatalf("scale %v: best of %b with one of %b is %v, want %v", scale, before, layer, best, wantBest)
 			}
 			for set, w := range want {
-				if math.Abs(got[set]-w) > 1e-11*want[1<<31] {
+				if !(math.Abs(got[set]-w) <= 1e-11*want[1<<31]) {
 					t.Fatalf("scale %v: %b of %b with one of %b weighs %v, want %v", scale, set, before, layer, got[set], w)
 				}
 			}

@@ -37,7 +37,7 @@ func TestCalibrationByHand(t *testing.T) {
 		{"entropy", metrics.Entropy(p), (0.2863969571159561 + 3*0.8112781244591328) / 6},
 		{"decided", metrics.Decided(p, 0.0500001), 0.5},
 	} {
-		if math.Abs(row.got-row.want) > 1e-15 {
+		if !(math.Abs(row.got-row.want) <= 1e-15) {
 			t.Errorf("%s is %.17g, want %.17g", row.name, row.got, row.want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestCalibrationOfExtremes(t *testing.T) {
 				{"calibration", metrics.CalibrationError(row.p, truth, bins), row.error}, {"entropy", metrics.Entropy(row.p), row.entropy},
 				{"decided", metrics.Decided(row.p, 0.1), row.decided},
 			} {
-				if math.Abs(c.got-c.want) > 1e-12 {
+				if !(math.Abs(c.got-c.want) <= 1e-12) {
 					t.Fatalf("%s of %s is %v, want %v", c.name, row.name, c.got, c.want)
 				}
 			}

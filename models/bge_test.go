@@ -178,7 +178,7 @@ func TestBGeScoreEquivalence(t *testing.T) {
 				t.Fatal(err)
 			}
 			class := fmt.Sprint(pattern.Edges())
-			if want, ok := totals[class]; ok && math.Abs(total-want) > 1e-11*math.Abs(want) {
+			if want, ok := totals[class]; ok && !(math.Abs(total-want) <= 1e-11*math.Abs(want)) {
 				t.Errorf("%v: score %v, an equivalent graph has %v", g.Edges(), total, want)
 			}
 			totals[class] = total

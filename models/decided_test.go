@@ -37,7 +37,7 @@ func TestEveryEdgeFixed(t *testing.T) {
 				}
 				grad := score(t, target, x, 3)
 				for k, z := range x[0].RawMatrix().Data {
-					if got := grad[0].RawMatrix().Data[k]; math.Abs(got+2*z) > 1e-12 {
+					if got := grad[0].RawMatrix().Data[k]; !(math.Abs(got+2*z) <= 1e-12) {
 						t.Fatalf("gradient of the latent %d at %v is %v, want %v", k, z, got, -2*z)
 					}
 				}

@@ -138,7 +138,7 @@ func TestNodeWiseIdentity(t *testing.T) {
 		}
 		got += math.Log(mean)
 	}
-	if math.Abs(got-want) > 1e-13*math.Abs(want) {
+	if !(math.Abs(got-want) <= 1e-13*math.Abs(want)) {
 		t.Errorf("Σ_j log E[exp L_j] = %v, log E[exp Σ_j L_j] = %v", got, want)
 	}
 }
@@ -168,7 +168,7 @@ func TestEstimatesConverge(t *testing.T) {
 						squares += (g - want) * (g - want) / m
 					}
 					v := variance[e]
-					if ratio, allowed := squares*float64(s)/v, 5*math.Sqrt(2./m)+v/float64(s); math.Abs(ratio-1) > allowed {
+					if ratio, allowed := squares*float64(s)/v, 5*math.Sqrt(2./m)+v/float64(s); !(math.Abs(ratio-1) <= allowed) {
 						t.Errorf("mean square error times S over V is %v, want 1 ± %v (V = %v)", ratio, allowed, v)
 					}
 				})

@@ -222,7 +222,7 @@ func TestNetworkParameters(t *testing.T) {
 	lik.InitParams(theta, newRand(5))
 	// 2,220 draws of N(0, 4): mean 0 ± 0.042, variance 4 ± 0.12; four of each.
 	mean, square := floats.Sum(theta)/float64(n), floats.Dot(theta, theta)/float64(n)
-	if math.Abs(mean) > 0.17 || math.Abs(square-4) > 0.48 {
+	if !(math.Abs(mean) <= 0.17) || !(math.Abs(square-4) <= 0.48) {
 		t.Errorf("mean %v and mean square %v, want 0 ± 0.17 and 4 ± 0.48", mean, square)
 	}
 }

@@ -121,7 +121,7 @@ func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 			at := 0
 			for j := range d {
 				for i := range j {
-					if g, w := got[0].At(0, at), 2*want.At(i, j); math.Abs(g-w) > 1e-12 {
+					if g, w := got[0].At(0, at), 2*want.At(i, j); !(math.Abs(g-w) <= 1e-12) {
 						t.Errorf("%T, d = %d, edge %d → %d: gradient %.15g, want %.15g", l, d, i, j, g, w)
 					}
 					at++
@@ -229,7 +229,7 @@ func TestFlipsApproachTheDerivative(t *testing.T) {
 		for i := range j {
 			p := place(i, j)
 			w := alpha*want.At(i, j) - math.Tanh(z[p]/2) // with the derivative of the logistic prior
-			if g := got[0].At(0, p); math.Abs(g-w) > 0.02*alpha {
+			if g := got[0].At(0, p); !(math.Abs(g-w) <= 0.02*alpha) {
 				t.Errorf("edge %d → %d: gradient %.4f, want %.4f", i, j, g, w)
 			}
 		}
@@ -354,7 +354,7 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 				edge[k] = density[k] - math.Log1p((1-p)/p*math.Exp(-alpha*z.At(k, 0)))
 			}
 			// The trapezoidal rule with α = 40 crosses the slope at 0 in four points.
-			if got := math.Exp(floats.LogSumExp(edge) - floats.LogSumExp(density)); math.Abs(got-p) > 2e-3 {
+			if got := math.Exp(floats.LogSumExp(edge) - floats.LogSumExp(density)); !(math.Abs(got-p) <= 2e-3) {
 				t.Errorf("%v, α = %v: the edge has probability %.4f, want %v", latents, alpha, got, p)
 			}
 		}
@@ -376,12 +376,12 @@ func TestModularPriors(t *testing.T) {
 		values := priorAt(t, p, g)
 		sum := 0.0
 		for j := range d {
-			if v := p.Term(d, j, g.Parents(j)); math.Abs(v-values[1+j]) > 1e-12 {
+			if v := p.Term(d, j, g.Parents(j)); !(math.Abs(v-values[1+j]) <= 1e-12) {
 				t.Errorf("%T: term %d is %v as a number, %v as an expression", p, j, v, values[1+j])
 			}
 			sum += values[1+j]
 		}
-		if math.Abs(sum-values[0]) > 1e-12 {
+		if !(math.Abs(sum-values[0]) <= 1e-12) {
 			t.Errorf("%T: terms sum to %v, want %v", p, sum, values[0])
 		}
 	}

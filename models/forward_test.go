@@ -50,7 +50,7 @@ func TestForwardMeansGiveTheLikelihood(t *testing.T) {
 				got -= 0.5*math.Log(2*math.Pi*f.NoiseVariance(0, 1)) + e*e/(2*f.NoiseVariance(0, 1))
 			}
 		}
-		if math.Abs(got-want[0]) > 1e-9*math.Abs(want[0]) {
+		if !(math.Abs(got-want[0]) <= 1e-9*math.Abs(want[0])) {
 			t.Errorf("%+v: log density %v of the means, %v of the program", opt, got, want[0])
 		}
 	}

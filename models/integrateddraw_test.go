@@ -73,7 +73,7 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			for c := range full.ParamLen() {
 				got, want := mat.Col(nil, c, drawn), mean.At(0, c)
 				m, sd := stat.MeanStdDev(got, nil)
-				if math.Abs(m-want) > 4.5*sd/math.Sqrt(draws)+1e-12 { // at most 130 numbers: one in 1000 tests would fail
+				if !(math.Abs(m-want) <= 4.5*sd/math.Sqrt(draws)+1e-12) { // at most 130 numbers: one in 1000 tests would fail
 					t.Errorf("parameter %d: mean of draws %v, want %v, sd %v", c, m, want, sd)
 				}
 			}
@@ -100,10 +100,10 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			}
 			m, variance := stat.MeanVariance(prior, nil)
 			below := top[0] + topData[0] - m
-			if sigma := math.Sqrt(float64(last) / 2 / draws); math.Abs(below-float64(last)/2) > 4*sigma {
+			if sigma := math.Sqrt(float64(last) / 2 / draws); !(math.Abs(below-float64(last)/2) <= 4*sigma) {
 				t.Errorf("draws are %v below the maximum, want %v ± %v", below, float64(last)/2, sigma)
 			}
-			if math.Abs(variance/(float64(last)/2)-1) > 0.15 { // 4 sigma: its relative error is √(2/draws)·√(1+6/last)
+			if !(math.Abs(variance/(float64(last)/2)-1) <= 0.15) { // 4 sigma: its relative error is √(2/draws)·√(1+6/last)
 				t.Errorf("variance %v, want %v", variance, float64(last)/2)
 			}
 		})
@@ -150,7 +150,7 @@ func TestIntegratedNetworkHeldOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := floats.LogSumExp(data) - math.Log(draws)
-			if math.Abs(got[0]-want) > 0.15 {
+			if !(math.Abs(got[0]-want) <= 0.15) {
 				t.Errorf("got %v, want %v", got[0], want)
 			}
 			if _, err := lik.HeldOut(mat.NewDense(1, 3, nil), nil, graphs, theta); err == nil {

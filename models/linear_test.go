@@ -238,10 +238,10 @@ func TestLinearInit(t *testing.T) {
 		}
 		second := 1 + 2*gap*math.Sqrt(2/math.Pi) + gap*gap
 		// 4 standard errors; the fourth moment of |w|+gap is below 3·second² here.
-		if mean := sum / n; math.Abs(mean) > 4*math.Sqrt(second/n) {
+		if mean := sum / n; !(math.Abs(mean) <= 4*math.Sqrt(second/n)) {
 			t.Errorf("gap %v: mean weight %v, want 0 ± %v", gap, mean, math.Sqrt(second/n))
 		}
-		if got, se := squares/n, second*math.Sqrt(2/n); math.Abs(got-second) > 4*se {
+		if got, se := squares/n, second*math.Sqrt(2/n); !(math.Abs(got-second) <= 4*se) {
 			t.Errorf("gap %v: mean square %v, want %v ± %v", gap, got, second, se)
 		}
 	}

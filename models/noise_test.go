@@ -65,12 +65,12 @@ func TestNoiseIsUniform(t *testing.T) {
 			}{
 				{"mean", sum / n, 1. / 12}, {"variance", squares/n - 1./12, 1. / 180}, {"serial product", serial / n, 1. / 144},
 			} {
-				if se := math.Sqrt(m.variance / n); math.Abs(m.value) > 4.5*se {
+				if se := math.Sqrt(m.variance / n); !(math.Abs(m.value) <= 4.5*se) {
 					t.Errorf("%s is off by %v, want 0 ± %v", m.what, m.value, se)
 				}
 			}
 			for b, count := range bins {
-				if se := math.Sqrt(n * 15. / 256); math.Abs(count-n/16) > 4.5*se {
+				if se := math.Sqrt(n * 15. / 256); !(math.Abs(count-n/16) <= 4.5*se) {
 					t.Errorf("bin %d of 16 has %v numbers, want %d ± %v", b, count, n/16, se)
 				}
 			}
@@ -95,7 +95,7 @@ func TestNoiseStreamsAreIndependent(t *testing.T) {
 				same += (a[k] - 0.5) * (b[k] - 0.5)
 				shifted += (a[k] - 0.5) * (b[k-1] - 0.5)
 			}
-			if se := math.Sqrt(n) / 12; math.Abs(same) > 4.5*se || math.Abs(shifted) > 4.5*se {
+			if se := math.Sqrt(n) / 12; !(math.Abs(same) <= 4.5*se) || !(math.Abs(shifted) <= 4.5*se) {
 				t.Errorf("streams %v and %v: products add up to %v and %v, want 0 ± %v", names[i], names[j], same, shifted, se)
 			}
 		}
@@ -120,7 +120,7 @@ func TestNoiseAlongSteps(t *testing.T) {
 				serial += c * last
 				last = c
 			}
-			if math.Abs(sum) > 4.5*math.Sqrt(n/12.) || math.Abs(serial) > 4.5*math.Sqrt(n)/12 {
+			if !(math.Abs(sum) <= 4.5*math.Sqrt(n/12.)) || !(math.Abs(serial) <= 4.5*math.Sqrt(n)/12) {
 				t.Errorf("along %ss, place %d: sum %v, want 0 ± %v; serial products %v, want 0 ± %v",
 					along, place, sum, math.Sqrt(n/12.), serial, math.Sqrt(n)/12)
 			}

@@ -96,7 +96,7 @@ func TestEstimateNoiseVariance(t *testing.T) {
 		}
 	}
 	got, err := models.EstimateNoiseVariance(x, nil, models.LinearOptions{})
-	if err != nil || math.Abs(got-0.3) > 4*0.3*math.Sqrt(2./1197) {
+	if err != nil || !(math.Abs(got-0.3) <= 4*0.3*math.Sqrt(2./1197)) {
 		t.Errorf("got %v, %v, want 0.3", got, err)
 	}
 	if _, err := models.EstimateNoiseVariance(mat.NewDense(1, 2, []float64{1, 2}), nil, models.LinearOptions{}); err == nil {

@@ -121,7 +121,7 @@ func TestNewErdosRenyi(t *testing.T) {
 	} {
 		prior, err := models.NewErdosRenyi(row.vars, row.edges)
 		p := prior.EdgeProbability
-		if err != nil || math.Abs(p-row.p) > 5e-5 || math.Abs(math.Log(p/(1-p))-row.logOdds) > 5e-5 {
+		if err != nil || !(math.Abs(p-row.p) <= 5e-5) || !(math.Abs(math.Log(p/(1-p))-row.logOdds) <= 5e-5) {
 			t.Errorf("%d variables, %v edges per node: got p = %v, error %v; want %v", row.vars, row.edges, p, err, row.p)
 		}
 	}

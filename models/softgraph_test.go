@@ -78,7 +78,7 @@ func TestHardSamplesAreBernoulli(t *testing.T) {
 			}
 		}
 		se := math.Sqrt(p * (1 - p) / s)
-		if math.Abs(hard/s-p) > 4.5*se || math.Abs(soft/s-p) > 4.5*se {
+		if !(math.Abs(hard/s-p) <= 4.5*se) || !(math.Abs(soft/s-p) <= 4.5*se) {
 			t.Errorf("particle %d, entry %d: hard %v, soft above ½ %v, want %v ± %v", particle, e, hard/s, soft/s, p, se)
 		}
 	}
@@ -107,7 +107,7 @@ func TestTemperatureLimits(t *testing.T) {
 					} else if tau > 1 {
 						want = 0
 					}
-					if got := stages.SoftGraphs[(particle*s+n)*d*d+i]; math.Abs(got-want) > 1e-7 {
+					if got := stages.SoftGraphs[(particle*s+n)*d*d+i]; !(math.Abs(got-want) <= 1e-7) {
 						t.Fatalf("τ = %v, particle %d, sample %d, pair %d: got %v, want %v", tau, particle, n, e, got, want)
 					}
 				}

@@ -33,7 +33,7 @@ func TestInit(t *testing.T) {
 			sum += distance / (m / 2)
 			squares += distance * distance / (m / 2)
 		}
-		if se := math.Sqrt((squares - sum*sum) / (m / 2)); math.Abs(sum-want) > 4.5*se {
+		if se := math.Sqrt((squares - sum*sum) / (m / 2)); !(math.Abs(sum-want) <= 4.5*se) {
 			t.Errorf("block %d: mean squared distance %v, want %v ± %v", block, sum, want, se)
 		}
 	}

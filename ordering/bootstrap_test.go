@@ -106,7 +106,7 @@ func TestDistribution(t *testing.T) {
 			}
 		}
 	}
-	if total != 50 || d.Replicates != 50 || len(d.Failures) != 0 || math.Abs(weight-1) > 1e-12 {
+	if total != 50 || d.Replicates != 50 || len(d.Failures) != 0 || !(math.Abs(weight-1) <= 1e-12) {
 		t.Errorf("%d replicates, %d counted, weights sum to %g, failures %v", d.Replicates, total, weight, d.Failures)
 	}
 	p := d.Precedes()
@@ -116,7 +116,7 @@ func TestDistribution(t *testing.T) {
 	stability := 0.0
 	for i := range 6 {
 		for j := range i {
-			if math.Abs(p.At(i, j)+p.At(j, i)-1) > 1e-12 {
+			if !(math.Abs(p.At(i, j)+p.At(j, i)-1) <= 1e-12) {
 				t.Errorf("pair %d,%d: %g and %g", i, j, p.At(i, j), p.At(j, i))
 			}
 			stability += max(p.At(i, j), p.At(j, i)) / 15
@@ -125,7 +125,7 @@ func TestDistribution(t *testing.T) {
 			t.Errorf("column %d precedes itself", i)
 		}
 	}
-	if got := d.Stability(); math.Abs(got-stability) > 1e-12 || got < 0.5 || got > 1 {
+	if got := d.Stability(); !(math.Abs(got-stability) <= 1e-12) || got < 0.5 || got > 1 {
 		t.Errorf("stability %g, want %g", got, stability)
 	}
 	plain := mustEqVar(t, x)

@@ -41,7 +41,7 @@ func TestEqVarBottomUpMatchesDefinition(t *testing.T) {
 		}
 		for c, j := range got.Order {
 			want := regress(x, j, got.Order[:c])
-			if math.Abs(got.Criterion[c]-want) > 1e-7*regress(x, j, nil) {
+			if !(math.Abs(got.Criterion[c]-want) <= 1e-7*regress(x, j, nil)) {
 				t.Fatalf("criterion %d is %g, regression on the columns before gives %g", c, got.Criterion[c], want)
 			}
 			// The gap is by how much the runner-up is explained better.
@@ -49,7 +49,7 @@ func TestEqVarBottomUpMatchesDefinition(t *testing.T) {
 			for _, i := range got.Order[:c] {
 				second = max(second, regress(x, i, slices.DeleteFunc(slices.Clone(got.Order[:c+1]), func(k int) bool { return k == i })))
 			}
-			if wantGap := want/second - 1; c > 0 && math.Abs(got.Gaps[c]-wantGap) > 1e-6*(1+wantGap) {
+			if wantGap := want/second - 1; c > 0 && !(math.Abs(got.Gaps[c]-wantGap) <= 1e-6*(1+wantGap)) {
 				t.Fatalf("gap %d is %g, want %g", c, got.Gaps[c], wantGap)
 			}
 		}

@@ -142,7 +142,7 @@ func TestEqVarMatchesDefinition(t *testing.T) {
 		for c, want := range criterion {
 			// The covariance squares the condition number of the data, hence 1e-8
 			// rather than 1e-12, relative to the variance that was there.
-			if own := regress(x, order[c], nil); math.Abs(got.Criterion[c]-want) > 1e-8*own {
+			if own := regress(x, order[c], nil); !(math.Abs(got.Criterion[c]-want) <= 1e-8*own) {
 				t.Fatalf("pivot %d is %g, regression gives %g", c, got.Criterion[c], want)
 			}
 		}

@@ -112,7 +112,7 @@ func TestEquivariance(t *testing.T) {
 				for c, j := range plain.Order {
 					want := factor * factor * plain.Criterion[c]
 					tolerance := e.accuracy.tolerance(want, x, j, factor)
-					if math.Abs(got.Criterion[c]-want) > tolerance {
+					if !(math.Abs(got.Criterion[c]-want) <= tolerance) {
 						t.Fatalf("criterion %d is %g, want %g ± %.2g", c, got.Criterion[c], want, tolerance)
 					}
 				}

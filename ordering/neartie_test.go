@@ -60,7 +60,7 @@ func TestNearGapIsATenthOfAStandardError(t *testing.T) {
 		}
 		near += len(r.NearTies(rows))
 	}
-	if share := float64(near) / pairs; math.Abs(share-0.08) > 0.024 {
+	if share := float64(near) / pairs; !(math.Abs(share-0.08) <= 0.024) {
 		t.Errorf("%.3f of the pairs are near ties, want 0.08 ± 0.024", share)
 	}
 }
@@ -76,12 +76,12 @@ func TestChanceStability(t *testing.T) {
 	}{
 		{1, 1}, {2, 0.75}, {3, 0.75}, {4, (2*4 + 8*3 + 6*2) / 64.0},
 	} {
-		if got := (&ordering.Distribution{Replicates: row.replicates}).ChanceStability(); math.Abs(got-row.want) > 1e-15 {
+		if got := (&ordering.Distribution{Replicates: row.replicates}).ChanceStability(); !(math.Abs(got-row.want) <= 1e-15) {
 			t.Errorf("%d replicates: %v, want %v", row.replicates, got, row.want)
 		}
 	}
 	many, more := (&ordering.Distribution{Replicates: 1000}).ChanceStability(), (&ordering.Distribution{Replicates: 100000}).ChanceStability()
-	if want := 0.5 + 1/math.Sqrt(2*math.Pi*1000); math.Abs(many-want) > 1e-5 || !(more > 0.5 && more < many) {
+	if want := 0.5 + 1/math.Sqrt(2*math.Pi*1000); !(math.Abs(many-want) <= 1e-5) || !(more > 0.5 && more < many) {
 		t.Errorf("1000 replicates: %v, want about %v; 100000: %v", many, want, more)
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -89,7 +89,7 @@ func TestChanceStability(t *testing.T) {
 	for i := range 20 {
 		d.Orders = append(d.Orders, ordering.WeightedOrder{Order: rng.Perm(40), Count: 1, First: i, Weight: 0.05})
 	}
-	if got, want := d.Stability(), d.ChanceStability(); math.Abs(got-want) > 0.02 {
+	if got, want := d.Stability(), d.ChanceStability(); !(math.Abs(got-want) <= 0.02) {
 		t.Errorf("random orders have the stability %v, want %v ± 0.02", got, want)
 	}
 }

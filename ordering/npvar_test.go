@@ -56,11 +56,11 @@ func TestBSplineBasis(t *testing.T) {
 			for j := range k {
 				sum += b.At(i, j)
 				// The recursion leaves out the right end of the last segment.
-				if want := naiveBSpline(v, lo, h, j, 3); v < hi && math.Abs(b.At(i, j)-want) > 1e-12 {
+				if want := naiveBSpline(v, lo, h, j, 3); v < hi && !(math.Abs(b.At(i, j)-want) <= 1e-12) {
 					t.Fatalf("%v: function %d at %g is %g, recursion gives %g", row.s, j, v, b.At(i, j), want)
 				}
 			}
-			if math.Abs(sum-1) > 1e-14 {
+			if !(math.Abs(sum-1) <= 1e-14) {
 				t.Errorf("%v: functions at %g sum to %.17g", row.s, v, sum)
 			}
 		}
@@ -72,7 +72,7 @@ func TestBSplineBasis(t *testing.T) {
 				constant += p.At(i, j)
 				line += p.At(i, j) * float64(j)
 			}
-			if math.Abs(constant) > 1e-12 || math.Abs(line) > 1e-12 {
+			if !(math.Abs(constant) <= 1e-12) || !(math.Abs(line) <= 1e-12) {
 				t.Errorf("%v: row %d of the penalty gives %g on constants, %g on lines", row.s, i, constant, line)
 			}
 		}
@@ -131,7 +131,7 @@ func TestAdditiveFit(t *testing.T) {
 			want := naiveFit(x, s, predictors, target)
 			mean := stat.Mean(want, nil)
 			for r, v := range want {
-				if math.Abs(grown.At(r, i)-(v-mean)) > 1e-5 {
+				if !(math.Abs(grown.At(r, i)-(v-mean)) <= 1e-5) {
 					t.Fatalf("%v: fit of column %d at row %d is %g, from scratch %g", s, target, r, grown.At(r, i), v-mean)
 				}
 			}
@@ -161,7 +161,7 @@ func TestAdditiveFitOfALine(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 80 {
-			if want := x.At(i, 2) - mean; math.Abs(fit.At(i, 0)-want) > 1e-6 {
+			if want := x.At(i, 2) - mean; !(math.Abs(fit.At(i, 0)-want) <= 1e-6) {
 				t.Fatalf("%v: fit at row %d is %g, want %g", s, i, fit.At(i, 0), want)
 			}
 		}
@@ -213,7 +213,7 @@ func TestNPVarReferenceOrders(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			for c, want := range row.criterion { // printed with 9 digits, zeros at the end left out
-				if math.Abs(got.Criterion[c]-want) > 5e-9*want {
+				if !(math.Abs(got.Criterion[c]-want) <= 5e-9*want) {
 					t.Errorf("criterion %d is %.10g, want %.9g", c, got.Criterion[c], want)
 				}
 			}

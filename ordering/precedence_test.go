@@ -126,7 +126,7 @@ func TestEqVarWithinByDefinition(t *testing.T) {
 					smallest, column = v, j
 				}
 			}
-			if column != got.Order[at] || math.Abs(smallest-got.Criterion[at]) > 1e-9*c.At(column, column) {
+			if column != got.Order[at] || !(math.Abs(smallest-got.Criterion[at]) <= 1e-9*c.At(column, column)) {
 				t.Fatalf("position %d has column %d of variance %g, want %d of %g", at, got.Order[at], got.Criterion[at], column, smallest)
 			}
 		}

@@ -111,14 +111,14 @@ func TestSteinHessianMatchesDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, wantS := naiveStein(x)
-		if math.Abs(s-wantS) > 1e-14*wantS {
+		if !(math.Abs(s-wantS) <= 1e-14*wantS) {
 			t.Fatalf("bandwidth %.17g, want %.17g", s, wantS)
 		}
 		// K + ηI has a condition number of up to n/(0.001 s).
 		scale := mat.Max(want) - mat.Min(want) + mat.Norm(want, 2)
 		for a := range n {
 			for k := range d {
-				if math.Abs(got.At(a, k)-want.At(a, k)) > 1e-8*scale {
+				if !(math.Abs(got.At(a, k)-want.At(a, k)) <= 1e-8*scale) {
 					t.Fatalf("entry %d,%d is %g, direct sums give %g", a, k, got.At(a, k), want.At(a, k))
 				}
 			}
@@ -149,7 +149,7 @@ func TestSteinHessianEquivariance(t *testing.T) {
 	}
 	for a, from := range rows {
 		for k, col := range cols {
-			if want := plain.At(from, col); math.Abs(got.At(a, k)-want) > 1e-8*(1+math.Abs(want)) {
+			if want := plain.At(from, col); !(math.Abs(got.At(a, k)-want) <= 1e-8*(1+math.Abs(want))) {
 				t.Fatalf("entry %d,%d is %g, want %g", a, k, got.At(a, k), want)
 			}
 		}
@@ -249,7 +249,7 @@ func TestSCOREMatchesDefinition(t *testing.T) {
 				// The criterion of the leaf is in units of the data.
 				h, _ := naiveStein(x)
 				leaf := got.Order[len(got.Order)-1]
-				if c, want := got.Criterion[len(got.Order)-1], row.dispersion(mat.Col(nil, leaf, h)); math.Abs(c-want) > 1e-6*want {
+				if c, want := got.Criterion[len(got.Order)-1], row.dispersion(mat.Col(nil, leaf, h)); !(math.Abs(c-want) <= 1e-6*want) {
 					t.Fatalf("criterion of the leaf %g, want %g", c, want)
 				}
 			})
@@ -292,7 +292,7 @@ func TestSCOREReferenceOrders(t *testing.T) {
 		compared++
 	}
 	t.Logf("%d sets; the smallest gap is %.3g, on %s", compared, smallest, where)
-	if compared >= 25 && (where != "nonlinear-d20-e40-run2" || math.Abs(smallest-0.00082) > 5e-6) {
+	if compared >= 25 && (where != "nonlinear-d20-e40-run2" || !(math.Abs(smallest-0.00082) <= 5e-6)) {
 		t.Errorf("smallest gap %g on %s, want 0.00082 on nonlinear-d20-e40-run2", smallest, where)
 	}
 }
@@ -331,7 +331,7 @@ func TestSCORESachs(t *testing.T) {
 			if err != nil || !near(s, row.s, 1e-9) {
 				t.Errorf("bandwidth %.10g, want %.10g, %v", s, row.s, err)
 			}
-			if !near(got.Criterion[10], row.first, 1e-9) || row.gap != 0 && math.Abs(got.MinRelGap-row.gap) > 5e-4 {
+			if !near(got.Criterion[10], row.first, 1e-9) || row.gap != 0 && !(math.Abs(got.MinRelGap-row.gap) <= 5e-4) {
 				t.Errorf("first leaf has variance %.10g, smallest gap %g, want %.10g and %g", got.Criterion[10], got.MinRelGap, row.first, row.gap)
 			}
 		})

@@ -37,14 +37,14 @@ func TestSortabilityByHand(t *testing.T) {
 		{"last is least", []float64{1, 2, 3, 0}, 3.0 / 6},
 		{"one tie", []float64{1, 1, 3, 4}, 5.5 / 6},
 	} {
-		if got, err := ordering.Sortability(row.values, g); err != nil || math.Abs(got-row.want) > 1e-15 {
+		if got, err := ordering.Sortability(row.values, g); err != nil || !(math.Abs(got-row.want) <= 1e-15) {
 			t.Errorf("%s: %g, %v, want %g", row.name, got, err, row.want)
 		}
 	}
 	// The diamond with a shortcut: 0 → 3 counts as a path of one edge, and once,
 	// though there are two paths, as one of two edges.
 	diamond := adjacency(4, [][2]int{{0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 3}})
-	if got, err := ordering.Sortability([]float64{2, 3, 4, 1}, diamond); err != nil || math.Abs(got-2.0/6) > 1e-15 {
+	if got, err := ordering.Sortability([]float64{2, 3, 4, 1}, diamond); err != nil || !(math.Abs(got-2.0/6) <= 1e-15) {
 		t.Errorf("diamond: %g, %v, want 2 of 6", got, err)
 	}
 }
@@ -77,7 +77,7 @@ func TestSortabilityLaws(t *testing.T) {
 				for i, e := range edges {
 					moved[i] = [2]int{position[e[0]], position[e[1]]}
 				}
-				if got, err := measure(columns(x, relabel), adjacency(d, moved)); err != nil || math.Abs(got-plain) > 1e-12 {
+				if got, err := measure(columns(x, relabel), adjacency(d, moved)); err != nil || !(math.Abs(got-plain) <= 1e-12) {
 					t.Fatalf("relabelled: %g, %v, want %g", got, err, plain)
 				}
 			}
@@ -91,7 +91,7 @@ func TestSortabilityLaws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if down, err := ordering.Sortability(negative, g); err != nil || math.Abs(up+down-1) > 1e-12 {
+		if down, err := ordering.Sortability(negative, g); err != nil || !(math.Abs(up+down-1) <= 1e-12) {
 			t.Fatalf("%g upwards and %g downwards, %v, want a sum of 1", up, down, err)
 		}
 	})
@@ -113,7 +113,7 @@ func TestSortabilityOfSimulatedData(t *testing.T) {
 	plain, flat := measure(ordering.Varsortability, x), measure(ordering.Varsortability, standardised(x))
 	r2, r2flat := measure(ordering.R2Sortability, x), measure(ordering.R2Sortability, standardised(x))
 	t.Logf("varsortability %.3f, standardised %.3f; R²-sortability %.3f, standardised %.3f", plain, flat, r2, r2flat)
-	if plain < 0.9 || flat != 0.5 || r2 < 0.6 || math.Abs(r2-r2flat) > 1e-9 {
+	if plain < 0.9 || flat != 0.5 || r2 < 0.6 || !(math.Abs(r2-r2flat) <= 1e-9) {
 		t.Error("want above 0.9 and exactly 0.5, and twice the same above 0.6")
 	}
 }
@@ -128,7 +128,7 @@ func TestR2(t *testing.T) {
 	for j, v := range got {
 		others := identity(6)
 		others = append(others[:j], others[j+1:]...)
-		if want := 1 - regress(x, j, others)/regress(x, j, nil); math.Abs(v-want) > 1e-9 {
+		if want := 1 - regress(x, j, others)/regress(x, j, nil); !(math.Abs(v-want) <= 1e-9) {
 			t.Errorf("column %d: %g, regression gives %g", j, v, want)
 		}
 	}

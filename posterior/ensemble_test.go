@@ -27,7 +27,7 @@ func TestWeightedIgnoresCommonFactor(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := plain.Weights()
-		if math.Abs(floats.Sum(w)-1) > 1e-12 || math.Abs(floats.LogSumExp(plain.LogWeights)) > 1e-12 {
+		if !(math.Abs(floats.Sum(w)-1) <= 1e-12) || !(math.Abs(floats.LogSumExp(plain.LogWeights)) <= 1e-12) {
 			t.Fatalf("weights %v sum to %g", w, floats.Sum(w))
 		}
 		shifted := append([]float64(nil), logp...)
@@ -168,14 +168,14 @@ func TestComponentsShareWeights(t *testing.T) {
 		forward, backward float64
 	}{{"alike", p.Empirical(), 3.0 / 8, 1.0 / 6}, {"by density", byDensity, 9.0 / 16, 1.0 / 8}} {
 		q := row.e.EdgeProbabilities()
-		if math.Abs(q.At(0, 1)-row.forward) > 1e-15 || math.Abs(q.At(1, 0)-row.backward) > 1e-15 {
+		if !(math.Abs(q.At(0, 1)-row.forward) <= 1e-15) || !(math.Abs(q.At(1, 0)-row.backward) <= 1e-15) {
 			t.Errorf("%s: got %v and %v, want %v and %v", row.name, q.At(0, 1), q.At(1, 0), row.forward, row.backward)
 		}
-		if total := floats.Sum(row.e.Weights()); math.Abs(total-1) > 1e-15 {
+		if total := floats.Sum(row.e.Weights()); !(math.Abs(total-1) <= 1e-15) {
 			t.Errorf("%s: weights sum to %v, want 1", row.name, total)
 		}
 	}
-	if m := p.Frequencies(); math.Abs(m.Probabilities.At(0, 1)-3.0/8) > 1e-15 {
+	if m := p.Frequencies(); !(math.Abs(m.Probabilities.At(0, 1)-3.0/8) <= 1e-15) {
 		t.Errorf("frequency %v, want 3/8", m.Probabilities.At(0, 1))
 	}
 	p.Components = p.Components[:1]

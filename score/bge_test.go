@@ -483,23 +483,23 @@ func TestBGeEquation(t *testing.T) {
 		{"sampled weight of 0", e.Mean[0], sampled, e.Cov.At(0, 0)},
 	} {
 		m, sd := stat.MeanStdDev(row.draws, nil)
-		if math.Abs(m-row.got) > 5*sd/math.Sqrt(draws) {
+		if !(math.Abs(m-row.got) <= 5*sd/math.Sqrt(draws)) {
 			t.Errorf("%s: mean of draws %v ± %v, got %v", row.name, m, sd/math.Sqrt(draws), row.got)
 		}
 		// The variance of draws from a t distribution with 17 degrees of freedom has a
 		// relative standard error of about sqrt(2.5/draws) = .008.
-		if !math.IsNaN(row.wantSecond) && math.Abs(sd*sd/row.wantSecond-1) > 0.04 {
+		if !math.IsNaN(row.wantSecond) && !(math.Abs(sd*sd/row.wantSecond-1) <= 0.04) {
 			t.Errorf("%s: variance of draws %v, got %v", row.name, sd*sd, row.wantSecond)
 		}
 	}
-	if c := stat.Covariance(w1, w2, nil); math.Abs(c-e.Cov.At(0, 1)) > 0.04*math.Abs(e.Cov.At(0, 1))+0.001 {
+	if c := stat.Covariance(w1, w2, nil); !(math.Abs(c-e.Cov.At(0, 1)) <= 0.04*math.Abs(e.Cov.At(0, 1))+0.001) {
 		t.Errorf("covariance of the weights: draws %v, got %v", c, e.Cov.At(0, 1))
 	}
-	if c := stat.Covariance(sampled, other, nil); math.Abs(c-e.Cov.At(0, 1)) > 0.04*math.Abs(e.Cov.At(0, 1))+0.001 {
+	if c := stat.Covariance(sampled, other, nil); !(math.Abs(c-e.Cov.At(0, 1)) <= 0.04*math.Abs(e.Cov.At(0, 1))+0.001) {
 		t.Errorf("covariance of sampled weights: %v, got %v", c, e.Cov.At(0, 1))
 	}
 	// Kurtosis 3 + 6/(ν−4) of the t distribution.
-	if k := stat.ExKurtosis(sampled, nil); math.Abs(k-6/(e.Freedom-4)) > 0.25 {
+	if k := stat.ExKurtosis(sampled, nil); !(math.Abs(k-6/(e.Freedom-4)) <= 0.25) {
 		t.Errorf("excess kurtosis of sampled weights %v, want about %v", k, 6/(e.Freedom-4))
 	}
 }

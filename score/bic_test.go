@@ -44,14 +44,14 @@ func TestBIC(t *testing.T) {
 		fit.MulVec(a, &w)
 		fit.SubVec(y, &fit)
 		want := -0.5*n*math.Log(mat.Dot(&fit, &fit)/n) - 0.5*float64(len(parents)+2)*math.Log(n)
-		if got := s.LogScore(2, parents); math.Abs(got-want) > 1e-9*math.Abs(want) {
+		if got := s.LogScore(2, parents); !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
 			t.Errorf("parents %v: got %v, want %v", parents, got, want)
 		}
 	}
 	// Markov equivalent: 0 → 2 and 2 → 0.
 	forward := s.LogScore(0, nil) + s.LogScore(2, []int{0})
 	back := s.LogScore(2, nil) + s.LogScore(0, []int{2})
-	if math.Abs(forward-back) > 1e-9 {
+	if !(math.Abs(forward-back) <= 1e-9) {
 		t.Errorf("equivalent graphs: got %v and %v, want equal scores", forward, back)
 	}
 	constant := mat.NewDense(3, 1, []float64{2, 2, 2})
@@ -65,7 +65,7 @@ func TestFairAsReleased(t *testing.T) {
 	p := score.FairAsReleased(5)
 	for k, want := range []float64{0, -1.609, -2.303, -2.303, -1.609} {
 		parents := []int{1, 2, 3, 4}[:k]
-		if got := p.LogPrior(0, parents); math.Abs(got-want) > 5e-4 {
+		if got := p.LogPrior(0, parents); !(math.Abs(got-want) <= 5e-4) {
 			t.Errorf("%d parents: got %v, want %v", k, got, want)
 		}
 	}

@@ -52,7 +52,7 @@ func TestDraw(t *testing.T) {
 				squares += above * above / v / draws
 			}
 			// v has a relative standard deviation of about sqrt(2/33), its mean of 0.0018; four sigmas.
-			if math.Abs(variance/e.NoiseVariance-1) > 0.008 {
+			if !(math.Abs(variance/e.NoiseVariance-1) <= 0.008) {
 				t.Errorf("%s: noise variances of the mean %v, want %v", row.name, variance, e.NoiseVariance)
 			}
 			// The mean of 20,000 squares of standard normal numbers is 1 ± 0.01; four sigmas.
@@ -60,7 +60,7 @@ func TestDraw(t *testing.T) {
 				if squares != 0 {
 					t.Errorf("%s: an intercept is drawn", row.name)
 				}
-			} else if math.Abs(squares*row.strength-1) > 0.04 {
+			} else if !(math.Abs(squares*row.strength-1) <= 0.04) {
 				t.Errorf("%s: intercepts of the variance %v v, want 1/%v", row.name, squares, row.strength)
 			}
 		}

@@ -81,7 +81,7 @@ func TestExtend(t *testing.T) {
 			if one != table[set] && !(math.Abs(one-table[set]) < 1e-9) {
 				t.Errorf("%s: %v scores %v, and %v in a table", name, parents, one, table[set])
 			}
-			if want := exact(parents); name == "exact" && math.Abs(one-want) > 1e-9 {
+			if want := exact(parents); name == "exact" && !(math.Abs(one-want) <= 1e-9) {
 				t.Errorf("%v scores %v, want %v", parents, one, want)
 			}
 		}
@@ -102,7 +102,7 @@ func TestBlend(t *testing.T) {
 			t.Error(err)
 		}
 		parents := []int{0, 2}
-		if got, want := b.LogScore(1, parents), w*form.LogScore(1, parents)+(1-w)*base.LogScore(1, parents); math.Abs(got-want) > 1e-12 {
+		if got, want := b.LogScore(1, parents), w*form.LogScore(1, parents)+(1-w)*base.LogScore(1, parents); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("weight %v: %v, want %v", w, got, want)
 		}
 	}

@@ -57,7 +57,7 @@ func TestLogScoresGiven(t *testing.T) {
 				}
 				want := s.LogScore(2, parents) + prior.LogPrior(2, parents)
 				// Two eliminations of at most five rows: some ulps of numbers near 100.
-				if math.Abs(v-want) > 1e-10 && v != want {
+				if !(math.Abs(v-want) <= 1e-10) && v != want {
 					t.Errorf("parents %v: got %v, want %v", parents, v, want)
 				}
 			}

@@ -160,7 +160,7 @@ func TestGPIntegrated(t *testing.T) {
 			}
 		}
 		want := floats.LogSumExp(terms) - n*math.Log(sd)
-		if got := s.LogScore(set.j, set.parents); math.Abs(got-want) > 2e-3 {
+		if got := s.LogScore(set.j, set.parents); !(math.Abs(got-want) <= 2e-3) {
 			t.Errorf("score(%d|%v): got %v, want %v", set.j, set.parents, got, want)
 		}
 	}

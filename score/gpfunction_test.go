@@ -131,7 +131,7 @@ func checkProcess(t *testing.T, x *mat.Dense, opt score.GPOptions, variance floa
 		}
 		// A hundred features in the place of the process: a fifth of a standard deviation (the mean of 600
 		// draws alone has a standard error of 1/24 of one), and a quarter of its size.
-		if math.Abs(got-mean-want) > 0.35*sd || math.Abs(math.Log(math.Sqrt(squares-got*got)/sd)) > 0.25 {
+		if !(math.Abs(got-mean-want) <= 0.35*sd) || !(math.Abs(math.Log(math.Sqrt(squares-got*got)/sd)) <= 0.25) {
 			t.Errorf("%+v, row %d: f is %.3f ± %.3f, of the process %.3f ± %.3f", opt, i, got-mean, math.Sqrt(squares-got*got), want, sd)
 		}
 	}
@@ -160,20 +160,20 @@ func TestFunctionsOfOwnVariances(t *testing.T) {
 		a, b := make([]float64, 1), make([]float64, 1)
 		f.Mean(a, [][]float64{{103}})
 		q.Mean(b, [][]float64{{0.001*103 - 7}})
-		if math.Abs(b[0]-(1000*a[0]-7)) > 1e-5*math.Abs(b[0]) || math.Abs(q.NoiseVariance/f.NoiseVariance-1e6) > 1 {
+		if !(math.Abs(b[0]-(1000*a[0]-7)) <= 1e-5*math.Abs(b[0])) || !(math.Abs(q.NoiseVariance/f.NoiseVariance-1e6) <= 1) {
 			t.Fatalf("f(103) = %v with the noise variance %v, in other units %v and %v", a[0], f.NoiseVariance, b[0], q.NoiseVariance)
 		}
 		mean += a[0] / draws
 		noise += f.NoiseVariance / draws
 		alone := g.Integrated().Function(1, nil, rand.New(rand.NewPCG(uint64(d), 3)))
 		alone.Mean(a, nil)
-		if math.Abs(a[0]-5) > 1.2 || alone.NoiseVariance < 1 || alone.NoiseVariance > 4 {
+		if !(math.Abs(a[0]-5) <= 1.2) || alone.NoiseVariance < 1 || alone.NoiseVariance > 4 {
 			t.Errorf("without parents: mean %v, noise variance %v", a[0], alone.NoiseVariance)
 		}
 	}
 	// 2 sin 0.6 = 1.13; 150 rows of noise 0.3 leave a standard deviation of about 0.07, and a
 	// relative one of the noise variance of about 0.13.
-	if math.Abs(mean-6.13) > 0.25 || math.Abs(noise-0.09) > 0.04 {
+	if !(math.Abs(mean-6.13) <= 0.25) || !(math.Abs(noise-0.09) <= 0.04) {
 		t.Errorf("f(103) = %v with the noise variance %v, want about 6.13 and 0.09", mean, noise)
 	}
 }

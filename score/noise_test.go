@@ -57,7 +57,7 @@ func TestEstimateNoiseVariance(t *testing.T) {
 			t.Fatal(err)
 		}
 		tol := 4 * math.Sqrt(2/float64(row.n*row.d))
-		if math.Abs(math.Log(got/row.variance)) > tol {
+		if !(math.Abs(math.Log(got/row.variance)) <= tol) {
 			t.Errorf("n = %d, d = %d: got %v, want %v to a factor %v", row.n, row.d, got, row.variance, math.Exp(tol))
 		}
 	}
@@ -77,7 +77,7 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 	var twice mat.Dense
 	twice.Scale(2, x)
 	got, err := score.EstimateNoiseVariance(context.Background(), &twice, nil, prior, score.LinearOptions{EdgeVariance: 1})
-	if err != nil || math.Abs(got/before-4) > 0.02 {
+	if err != nil || !(math.Abs(got/before-4) <= 0.02) {
 		t.Errorf("doubled columns: got %v (%v), want four times %v", got, err, before)
 	}
 	// The last variable in causal sequence has no children, so setting it disturbs
@@ -93,7 +93,7 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 		x.Set(r, last, 1e4)
 	}
 	got, err = score.EstimateNoiseVariance(context.Background(), x, mask, prior, score.LinearOptions{})
-	if err != nil || math.Abs(math.Log(got/before)) > 0.1 {
+	if err != nil || !(math.Abs(math.Log(got/before)) <= 0.1) {
 		t.Errorf("with interventions: got %v (%v), want about %v", got, err, before)
 	}
 }
@@ -192,7 +192,7 @@ func TestNoiseGrid(t *testing.T) {
 			logs[k] = evidence(v)
 		}
 		weights, got := grid.Posterior(logs)
-		if math.Abs(got-want) > row.tol {
+		if !(math.Abs(got-want) <= row.tol) {
 			t.Errorf("%d points: got %v, want %v ± %v", row.points, got, want, row.tol)
 		}
 		sum := 0.0
@@ -219,7 +219,7 @@ func TestMaximiseNoiseVariance(t *testing.T) {
 			calls++
 			return -0.5 * n * (math.Log(s) + v/s), nil
 		})
-		if err != nil || math.Abs(got/v-1) > 0.01 {
+		if err != nil || !(math.Abs(got/v-1) <= 0.01) {
 			t.Errorf("from %v: got %v (%v), want %v", start, got, err, v)
 		}
 		if most := 10 + int(math.Abs(math.Log(start/v))/0.7); calls > most {

@@ -42,7 +42,7 @@ func TestMedian(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := svgd.Median{}.Bandwidth(squares(c.points...))
-			if math.Abs(got-c.want) > 1e-15*c.want {
+			if !(math.Abs(got-c.want) <= 1e-15*c.want) {
 				t.Errorf("h = %v, want %v", got, c.want)
 			}
 		})

@@ -103,7 +103,7 @@ func TestGroupsMoveAlone(t *testing.T) {
 			d, r, count := alone(repeat(kernel, len(groups)), groups, score[0], x[0])
 			wantClose(t, "driving", driving[0], d, 1e-12)
 			wantClose(t, "repulsive", repulsive[0], r, 1e-11)
-			if math.Abs(neighbours-count) > 1e-12*float64(n) {
+			if !(math.Abs(neighbours-count) <= 1e-12*float64(n)) {
 				t.Errorf("%+v: %v neighbours, want %v", grouped, neighbours, count)
 			}
 			if t.Failed() {
@@ -223,7 +223,7 @@ func TestSum(t *testing.T) {
 		}
 		wantBlocksClose(t, "driving", d, wantD, 1e-14)
 		wantBlocksClose(t, "repulsive", r, wantR, 1e-14)
-		if math.Abs(n-wantN) > 1e-12 {
+		if !(math.Abs(n-wantN) <= 1e-12) {
 			t.Errorf("%v neighbours, want %v", n, wantN)
 		}
 	}

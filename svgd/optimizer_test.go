@@ -32,7 +32,7 @@ func ascend(t *testing.T, o svgd.Optimizer, s *svgd.State, x float64, phi ...flo
 func wantSlice(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	for i := range want {
-		if math.Abs(got[i]-want[i]) > tol {
+		if !(math.Abs(got[i]-want[i]) <= tol) {
 			t.Errorf("%s[%d] = %.12g, want %.12g", what, i, got[i], want[i])
 		}
 	}

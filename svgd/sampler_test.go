@@ -168,7 +168,7 @@ func TestLinearKernelMatchesGaussian(t *testing.T) {
 	var all, got mat.Dense
 	all.Augment(x[0], x[1])
 	for j, want := range mean {
-		if m := stat.Mean(mat.Col(nil, j, &all), nil); math.Abs(m-want) > 1e-12 {
+		if m := stat.Mean(mat.Col(nil, j, &all), nil); !(math.Abs(m-want) <= 1e-12) {
 			t.Errorf("mean[%d] = %v, want %v", j, m, want)
 		}
 	}
@@ -232,7 +232,7 @@ func TestStats(t *testing.T) {
 		}
 		neighbours += sum * sum / squares / n
 	}
-	if got.Step != 9 || math.Abs(got.Neighbours-neighbours) > 1e-14 {
+	if got.Step != 9 || !(math.Abs(got.Neighbours-neighbours) <= 1e-14) {
 		t.Errorf("step %d, neighbours %v, want 9, %v", got.Step, got.Neighbours, neighbours)
 	}
 	for b := range old {
@@ -251,7 +251,7 @@ func TestNeighboursLimits(t *testing.T) {
 	}{{"apart", 1e-6, 1}, {"together", 1e12, 6}} {
 		s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: svgd.RBF{Bandwidth: c.bandwidth}}
 		s.Recorder = func(got svgd.Stats) {
-			if math.Abs(got.Neighbours-c.want) > 1e-9 {
+			if !(math.Abs(got.Neighbours-c.want) <= 1e-9) {
 				t.Errorf("%s: neighbours %v, want %v", c.name, got.Neighbours, c.want)
 			}
 		}

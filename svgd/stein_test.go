@@ -52,10 +52,10 @@ func TestDiscrepancyDefinition(t *testing.T) {
 				}
 			}
 		}
-		if want := all / float64(n*n); math.Abs(s.V-want) > 1e-5*(1+math.Abs(want)) || s.V < 0 {
+		if want := all / float64(n*n); !(math.Abs(s.V-want) <= 1e-5*(1+math.Abs(want))) || s.V < 0 {
 			rt.Fatalf("V %v, want %v", s.V, want)
 		}
-		if want := off / float64(n*(n-1)); n > 1 && math.Abs(s.U-want) > 1e-5*(1+math.Abs(want)) || n == 1 && !math.IsNaN(s.U) {
+		if want := off / float64(n*(n-1)); n > 1 && !(math.Abs(s.U-want) <= 1e-5*(1+math.Abs(want))) || n == 1 && !math.IsNaN(s.U) {
 			rt.Fatalf("U %v, want %v", s.U, want)
 		}
 	})

@@ -61,7 +61,7 @@ func TestVariancesOfCoordinates(t *testing.T) {
 			}
 			s, pValue := target.discrepancy(x, 1)
 			t.Logf("variance %.3f, correlation of neighbours %.3f, U %.3f, V %.3f, p %.3f", mean, corr, s.U, s.V, pValue)
-			if math.Abs(mean-c.variance) > 0.06*(1+c.variance) || math.Abs(corr-c.corr) > 0.08 {
+			if !(math.Abs(mean-c.variance) <= 0.06*(1+c.variance)) || !(math.Abs(corr-c.corr) <= 0.08) {
 				t.Errorf("want the variance %v and the correlation %v", c.variance, c.corr)
 			}
 		})
@@ -121,7 +121,7 @@ func TestWeightsOfModes(t *testing.T) {
 				}
 			}
 			t.Logf("%+v: %.3f of the particles in the mode of weight %v", c.kernel, first, w)
-			if math.Abs(first-c.want[k]) > 0.03 {
+			if !(math.Abs(first-c.want[k]) <= 0.03) {
 				t.Errorf("%+v: %.3f of the particles are in the mode of weight %v, want about %v", c.kernel, first, w, c.want[k])
 			}
 		}

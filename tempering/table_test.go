@@ -180,7 +180,7 @@ func TestSetsAgainstChains(t *testing.T) {
 	for _, j := range order {
 		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table (populations differ by %.3f)", j, len(table.candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.total[j], table.difference[j])
 		// Half of the difference of two estimates is their standard error, on average; four of both, and what a difference that is small by chance leaves out.
-		if e := chains.LogEvidence[j] - table.total[j]; math.Abs(e) > 2*(chains.EvidenceDifference[j]+table.difference[j])+0.1 {
+		if e := chains.LogEvidence[j] - table.total[j]; !(math.Abs(e) <= 2*(chains.EvidenceDifference[j]+table.difference[j])+0.1) {
 			t.Errorf("variable %d: log evidences differ by %.2f", j, e)
 		}
 	}

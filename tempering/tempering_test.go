@@ -114,7 +114,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				if sd > 0.035 {
 					t.Fatalf("brute force has a standard error of %v", sd)
 				}
-				if got := table.logEvidence[0][set]; math.Abs(got-e) > 0.15 { // tobac.md has 0.03 to 0.15
+				if got := table.logEvidence[0][set]; !(math.Abs(got-e) <= 0.15) { // tobac.md has 0.03 to 0.15
 					t.Errorf("set %v: log evidence %v by sequential Monte Carlo, want %v", parents, got, e)
 				}
 				joint = append(joint, e+float64(len(parents))*math.Log(0.4/0.6)+2*math.Log(0.6))
@@ -122,14 +122,14 @@ func TestAgainstBruteForce(t *testing.T) {
 			total := floats.LogSumExp(joint)
 			for k, i := range []int{1, 2} {
 				p := math.Exp(joint[1+k]-total) + math.Exp(joint[3]-total)
-				if got := chains.Probabilities.At(i, 0); math.Abs(got-p) > 0.02 {
+				if got := chains.Probabilities.At(i, 0); !(math.Abs(got-p) <= 0.02) {
 					t.Errorf("edge %d → 0: probability %v by chains, want %v", i, got, p)
 				}
-				if got := table.probabilities.At(i, 0); math.Abs(got-p) > 0.04 {
+				if got := table.probabilities.At(i, 0); !(math.Abs(got-p) <= 0.04) {
 					t.Errorf("edge %d → 0: probability %v by the table, want %v", i, got, p)
 				}
 			}
-			if math.Abs(chains.LogEvidence[0]-total) > 0.08 {
+			if !(math.Abs(chains.LogEvidence[0]-total) <= 0.08) {
 				t.Errorf("log evidence %v by chains, want %v", chains.LogEvidence[0], total)
 			}
 			for j := range 3 {
@@ -166,7 +166,7 @@ func TestPriorAlone(t *testing.T) {
 	want := mat.NewDense(d, d, []float64{0, 0.3, 0.3, 0, 0, 0, 0.3, 1, 0, 0, 0, odds / (1 + odds), 0, 0, 0, 0})
 	for i := range d {
 		for j := range d {
-			if got := r.Probabilities.At(i, j); math.Abs(got-want.At(i, j)) > 0.02 { // 12,000 states, correlated over a few
+			if got := r.Probabilities.At(i, j); !(math.Abs(got-want.At(i, j)) <= 0.02) { // 12,000 states, correlated over a few
 				t.Errorf("edge %d → %d: %v, want %v", i, j, got, want.At(i, j))
 			}
 		}
@@ -197,7 +197,7 @@ func TestPriorAlone(t *testing.T) {
 			below += 1 / float64(len(r.Draws))
 		}
 	}
-	if math.Abs(below-0.5) > 0.04 {
+	if !(math.Abs(below-0.5) <= 0.04) {
 		t.Errorf("%v of the noise variances are below the median of their prior", below)
 	}
 	// A weight of an edge that comes and goes is normal too: its proposals leave the prior in place.
@@ -222,7 +222,7 @@ func checkNormal(t *testing.T, name string, values []float64, sd float64) {
 		}
 	}
 	const sigmas = 5
-	if math.Abs(mean) > sigmas*sd/math.Sqrt(n) || math.Abs(got/sd-1) > sigmas/math.Sqrt(2*n) || math.Abs(tail-0.3829) > sigmas*0.49/math.Sqrt(n) {
+	if !(math.Abs(mean) <= sigmas*sd/math.Sqrt(n)) || !(math.Abs(got/sd-1) <= sigmas/math.Sqrt(2*n)) || !(math.Abs(tail-0.3829) <= sigmas*0.49/math.Sqrt(n)) {
 		t.Errorf("%s: mean %v, standard deviation %v, %v within half of it; want 0, %v, 0.383", name, mean, got, tail, sd)
 	}
 }
@@ -260,14 +260,14 @@ func TestKnownDensities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(r.LogEvidence[1]-c.want) > 0.04 {
+		if !(math.Abs(r.LogEvidence[1]-c.want) <= 0.04) {
 			t.Errorf("%s: log evidence %v, want %v", c.name, r.LogEvidence[1], c.want)
 		}
-		if p := r.Probabilities.At(0, 1); math.Abs(p-0.35) > 0.03 { // the parent says nothing
+		if p := r.Probabilities.At(0, 1); !(math.Abs(p-0.35) <= 0.03) { // the parent says nothing
 			t.Errorf("%s: probability %v, want 0.35", c.name, p)
 		}
 		for set, e := range enumerate(t, x, []int{0, 1}, prior, c.cfg, 8000, 1).logEvidence[1] {
-			if math.Abs(e-c.want) > 0.15 {
+			if !(math.Abs(e-c.want) <= 0.15) {
 				t.Errorf("%s: set %b: log evidence %v, want %v", c.name, set, e, c.want)
 			}
 		}
@@ -314,7 +314,7 @@ func TestDrawsAreNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean := stat.Mean(data, nil)
-	if want := floats.Sum(r.LogLikelihood); math.Abs(mean-want) > 0.4 {
+	if want := floats.Sum(r.LogLikelihood); !(math.Abs(mean-want) <= 0.4) {
 		t.Errorf("mean log likelihood of the draws %v, want %v", mean, want)
 	}
 	frequency.Sub(frequency, r.Probabilities)

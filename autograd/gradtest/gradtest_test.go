@@ -111,7 +111,7 @@ func TestCheckDetects(t *testing.T) {
 			t.Fatalf("got %v, want a mismatch", err)
 		}
 		// y = x₁³ + Σx², the graph differentiates x₁²·c: 2x₁² + 2x₁ against 3x₁² + 2x₁.
-		if m.Input != "x0" || m.Element != 1 || math.Abs(m.Got-0) > 1e-12 || math.Abs(m.Want-1) > 1e-9 {
+		if m.Input != "x0" || m.Element != 1 || !(math.Abs(m.Got-0) <= 1e-12) || !(math.Abs(m.Want-1) <= 1e-9) {
 			t.Errorf("got %+v, want x0, element 1, 0 against 1", m)
 		}
 		for _, part := range []string{`input "x0"`, "element 1", "got 0", "want 0.99999", "allowed"} {

@@ -17,7 +17,7 @@ func TestNext(t *testing.T) {
 		ratios[k] = float64(k) / 2
 	}
 	beta := anneal.Next(logs, ratios, 0)
-	if ess := anneal.EffectiveSize(logs); !(beta > 0 && beta < 1) || math.Abs(ess-50) > 1e-6 {
+	if ess := anneal.EffectiveSize(logs); !(beta > 0 && beta < 1) || !(math.Abs(ess-50) <= 1e-6) {
 		t.Errorf("inverse temperature %v with the effective size %v, want 50", beta, ess)
 	}
 	if to := anneal.Next(logs, ratios, 0.999); to != 1 || anneal.EffectiveSize(logs) < 99 {

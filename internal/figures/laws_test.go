@@ -219,14 +219,14 @@ func TestIntervalsAreExact(t *testing.T) {
 	for _, c := range []struct{ edges, pairs int }{{0, 7}, {7, 7}, {3, 11}, {1, 200}, {150, 200}} {
 		low, high := figures.Interval(c.edges, c.pairs)
 		if c.edges > 0 {
-			if tail := 1 - (distuv.Binomial{N: float64(c.pairs), P: low}).CDF(float64(c.edges-1)); math.Abs(tail-0.025) > 1e-9 {
+			if tail := 1 - (distuv.Binomial{N: float64(c.pairs), P: low}).CDF(float64(c.edges-1)); !(math.Abs(tail-0.025) <= 1e-9) {
 				t.Errorf("%v: %g above the lower end, want 0.025", c, tail)
 			}
 		} else if low != 0 {
 			t.Errorf("%v: lower end %g", c, low)
 		}
 		if c.edges < c.pairs {
-			if tail := (distuv.Binomial{N: float64(c.pairs), P: high}).CDF(float64(c.edges)); math.Abs(tail-0.025) > 1e-9 {
+			if tail := (distuv.Binomial{N: float64(c.pairs), P: high}).CDF(float64(c.edges)); !(math.Abs(tail-0.025) <= 1e-9) {
 				t.Errorf("%v: %g below the upper end, want 0.025", c, tail)
 			}
 		} else if high != 1 {

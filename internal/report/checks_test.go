@@ -37,7 +37,7 @@ func TestChecksAgainstSciPy(t *testing.T) {
 		{"equal variance", equalVariance(rest, [][]float64{x}).P, 0.04514665009646206},
 		{"linearity", linearity(y, [][]float64{x}).P, 0.28241762819988037},
 	} {
-		if math.Abs(c.got-c.want) > 1e-9 {
+		if !(math.Abs(c.got-c.want) <= 1e-9) {
 			t.Errorf("%s: p %.12g, want %.12g", c.name, c.got, c.want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestChecksAreUniformUnderTheModel(t *testing.T) {
 		}
 	}
 	for k, n := range below {
-		if part := float64(n) / runs; math.Abs(part-0.1) > 0.06 {
+		if part := float64(n) / runs; !(math.Abs(part-0.1) <= 0.06) {
 			t.Errorf("check %d: p below 0.1 in %g of the runs", k, part)
 		}
 	}

@@ -58,11 +58,11 @@ func TestFitColumns(t *testing.T) {
 		sd          float64
 	}{{nil, 1, 0, 1}, {[]string{"X0"}, 0.75, 4 / 4.25, 0.5}, {[]string{"X1"}, 0.75, 17 / 17.25, 0.5}} {
 		f := fits[j]
-		if !slices.Equal(f.Parents, want.parents) || math.Abs(f.Probability-want.probability) > 1e-12 || f.Rows != 400 {
+		if !slices.Equal(f.Parents, want.parents) || !(math.Abs(f.Probability-want.probability) <= 1e-12) || f.Rows != 400 {
 			t.Errorf("column %d: %+v", j, f)
 		}
 		// Three standard errors of 400 rows: .02 of R², .054 and .106 of the deviations.
-		if math.Abs(f.R2-want.r2) > 0.02 || math.Abs(f.ResidualSD-want.sd) > 0.11*want.sd {
+		if !(math.Abs(f.R2-want.r2) <= 0.02) || !(math.Abs(f.ResidualSD-want.sd) <= 0.11*want.sd) {
 			t.Errorf("column %d: R² %g and SD %g, want about %g and %g", j, f.R2, f.ResidualSD, want.r2, want.sd)
 		}
 		for _, c := range []report.Check{f.Normal, f.EqualVariance, f.Linear} {
@@ -138,7 +138,7 @@ func TestFitColumnsDoesNotDependOnUnits(t *testing.T) {
 	}
 	// The scale of the equations is that of the posterior; the deviation stays in units of the data.
 	p.Standardization = &posterior.Standardization{Mean: make([]float64, 3), SD: []float64{2, 3, 4}}
-	if f := report.FitColumns(p, y, nil); math.Abs(f[1].ResidualSD-3*got[1].ResidualSD) > 1e-12*f[1].ResidualSD {
+	if f := report.FitColumns(p, y, nil); !(math.Abs(f[1].ResidualSD-3*got[1].ResidualSD) <= 1e-12*f[1].ResidualSD) {
 		t.Errorf("residual SD %g on a scale of 3, %g without", f[1].ResidualSD, got[1].ResidualSD)
 	}
 }
@@ -210,7 +210,7 @@ func TestAncestorsAndEdgeCounts(t *testing.T) {
 	if got := report.Ancestors(p); !mat.EqualApprox(got, want, 1e-12) {
 		t.Errorf("ancestors %v", mat.Formatted(got))
 	}
-	if got := report.EdgeCounts(p); len(got) != 3 || math.Abs(got[0]-0.25) > 1e-12 || got[1] != 0 || math.Abs(got[2]-0.75) > 1e-12 {
+	if got := report.EdgeCounts(p); len(got) != 3 || !(math.Abs(got[0]-0.25) <= 1e-12) || got[1] != 0 || !(math.Abs(got[2]-0.75) <= 1e-12) {
 		t.Errorf("numbers of edges %v", got)
 	}
 	none := &posterior.Posterior{Names: names(3)}

@@ -102,7 +102,7 @@ func checkPNG(t tester, name, data string, root *element) image.Image {
 	w, h := root.number(t, "width"), root.number(t, "height")
 	got := im.Bounds()
 	scale := math.Min(2, math.Sqrt(16e6/(w*h)))
-	if math.Abs(float64(got.Dx())-scale*w) > 0.03*scale*w+2 || math.Abs(float64(got.Dy())-scale*h) > 0.03*scale*h+2 || got.Dx()*got.Dy() > 17e6 {
+	if !(math.Abs(float64(got.Dx())-scale*w) <= 0.03*scale*w+2) || !(math.Abs(float64(got.Dy())-scale*h) <= 0.03*scale*h+2) || got.Dx()*got.Dy() > 17e6 {
 		t.Errorf("%s: image of %v for a picture of %g×%g, want about %.3g times that", name, got, w, h, scale)
 	}
 	return im

@@ -58,7 +58,7 @@ func TestRowByRow(t *testing.T) {
 			d := row[m] - predicted
 			sum -= 0.5 * (math.Log(2*math.Pi*variance) + d*d/variance)
 		}
-		if got := s.LogEvidence(gramOf(rows), n, s2); math.Abs(got-sum) > 1e-10*math.Abs(sum) {
+		if got := s.LogEvidence(gramOf(rows), n, s2); !(math.Abs(got-sum) <= 1e-10*math.Abs(sum)) {
 			t.Errorf("%d features: log evidence %v, row by row %v", m, got, sum)
 		}
 	}

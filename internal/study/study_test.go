@@ -70,7 +70,7 @@ func TestSachsSplits(t *testing.T) {
 					squares += x.At(i, j) * x.At(i, j)
 				}
 			}
-			if math.Abs(sum) > 1e-9 || math.Abs(squares-853) > 1e-9 {
+			if !(math.Abs(sum) <= 1e-9) || !(math.Abs(squares-853) <= 1e-9) {
 				t.Errorf("%s, column %d: sum %v, squares %v over both parts, want 0 and 853", p.Name, j, sum, squares)
 			}
 		}
@@ -361,7 +361,7 @@ func TestMeanSD(t *testing.T) {
 	}
 	got := study.MeanSDOf([]float64{1, 2, 6})
 	// Student's quantile of two degrees of freedom is 4.302653.
-	if got.Mean != 3 || math.Abs(got.SD-math.Sqrt(7)) > 1e-15 || math.Abs(got.Interval()-4.302653*math.Sqrt(7.0/3)) > 1e-5 {
+	if got.Mean != 3 || !(math.Abs(got.SD-math.Sqrt(7)) <= 1e-15) || !(math.Abs(got.Interval()-4.302653*math.Sqrt(7.0/3)) <= 1e-5) {
 		t.Errorf("1, 2, 6: got %v ± %v, interval ± %v, want 3 ± √7", got.Mean, got.SD, got.Interval())
 	}
 	if one := study.MeanSDOf([]float64{4}); !math.IsNaN(one.SE()) || !math.IsNaN(one.Interval()) {

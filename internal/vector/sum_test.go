@@ -31,7 +31,7 @@ func TestSum(t *testing.T) {
 				t.Errorf("%v: sum of %d whole numbers: got %v, want %v", set, n, got, exact)
 			}
 			got := set.Sum(any)
-			if math.Abs(got-plain) > 1e-15*size {
+			if !(math.Abs(got-plain) <= 1e-15*size) {
 				t.Errorf("%v: sum of %d numbers: got %v, want %v", set, n, got, plain)
 			}
 			if moved := append([]float64{1, 2, 3}, any...)[3:]; set.Sum(moved) != got {

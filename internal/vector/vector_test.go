@@ -74,10 +74,10 @@ func TestUniformStatistics(t *testing.T) {
 		mean += v / n
 		square += (v - 0.5) * (v - 0.5) / n
 	}
-	if se := math.Sqrt(1.0 / 12 / n); math.Abs(mean-0.5) > 5*se {
+	if se := math.Sqrt(1.0 / 12 / n); !(math.Abs(mean-0.5) <= 5*se) {
 		t.Errorf("mean %v, want 0.5 ± 5·%v", mean, se)
 	}
-	if se := math.Sqrt(1.0 / 180 / n); math.Abs(square-1.0/12) > 5*se {
+	if se := math.Sqrt(1.0 / 180 / n); !(math.Abs(square-1.0/12) <= 5*se) {
 		t.Errorf("variance %v, want 1/12 ± 5·%v", square, se)
 	}
 	correlation := func(what string, pair func(i int) (a, b float64), count int) {
@@ -86,7 +86,7 @@ func TestUniformStatistics(t *testing.T) {
 			a, b := pair(i)
 			c += (a - 0.5) * (b - 0.5) * 12 / float64(count)
 		}
-		if se := 1 / math.Sqrt(float64(count)); math.Abs(c) > 5*se {
+		if se := 1 / math.Sqrt(float64(count)); !(math.Abs(c) <= 5*se) {
 			t.Errorf("correlation of %s is %v, want 0 ± 5·%v", what, c, se)
 		}
 	}

@@ -109,11 +109,11 @@ func TestSoftmaxAndLogSumExp(t *testing.T) {
 		sum := 0.0
 		for i, w := range weights {
 			sum += w
-			if math.Abs(w-math.Exp(x[i]-total)) > 1e-11 {
+			if !(math.Abs(w-math.Exp(x[i]-total)) <= 1e-11) {
 				t.Errorf("weight %d of %v is %v", i, x, w)
 			}
 		}
-		if math.Abs(sum-1) > 1e-15*float64(len(x)) {
+		if !(math.Abs(sum-1) <= 1e-15*float64(len(x))) {
 			t.Errorf("weights of %v add up to %v", x, sum)
 		}
 	}

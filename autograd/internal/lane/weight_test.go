@@ -221,7 +221,7 @@ func TestRepeatsOnAllLanes(t *testing.T) {
 		state, got := run(p, [][]float64{s, x})
 		total := 1 + (samples-1)*math.Exp(-60)
 		want := (tt.factor + (samples-1)*math.Exp(-60)) / total
-		if state.Repeats != tt.repeats || math.Abs(got[0][0]-want) > 1e-14*want {
+		if state.Repeats != tt.repeats || !(math.Abs(got[0][0]-want) <= 1e-14*want) {
 			t.Errorf("factor %v: got %v after %d repeats on %d lanes, want %v after %d", tt.factor, got[0][0], state.Repeats, len(state.Lanes), want, tt.repeats)
 		}
 		if lanes := len(state.Lanes); (lanes == samples) != (tt.repeats > 0) {

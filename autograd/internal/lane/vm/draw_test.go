@@ -72,7 +72,7 @@ func testDrawShift(t *testing.T, set vector.Set) {
 		for i, v := range u {
 			a := p * v
 			fused, apart := a/math.FMA(q, 1-v, a), a/(a+q*(1-v))
-			if set != vector.Portable && got[i] != fused || math.Abs(got[i]-apart) > 1e-15 {
+			if set != vector.Portable && got[i] != fused || !(math.Abs(got[i]-apart) <= 1e-15) {
 				t.Fatalf("p=%v, q=%v, u=%v: got %v, want %v", p, q, v, got[i], fused)
 			}
 		}

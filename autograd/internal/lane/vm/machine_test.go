@@ -85,7 +85,7 @@ func TestShiftFactors(t *testing.T) {
 		x.ShiftFactors(150, offsets)
 		for i, off := range offsets {
 			v, p, q := arena[off], arena[150+2*i], arena[151+2*i]
-			if max(p, q) != 1 || math.Abs(math.Exp(-math.Abs(v))-min(p, q)) > 1e-15*min(p, q) || (v >= 0) != (p == 1) {
+			if max(p, q) != 1 || !(math.Abs(math.Exp(-math.Abs(v))-min(p, q)) <= 1e-15*min(p, q)) || (v >= 0) != (p == 1) {
 				t.Errorf("%v: %v has the factors %v and %v", set, v, p, q)
 			}
 		}
