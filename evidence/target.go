@@ -16,11 +16,11 @@ type given struct {
 	j      int
 	set    []int
 	active []int     // parameters on which the terms depend
-	base   []float64 // values of all others
+	base   []float64 // values of all others: the first start where the terms are finite
 	starts [][]float64
 }
 
-// activate finds the parameters with a gradient that is not 0 at some of the starts.
+// activate finds the parameters with a gradient that is not 0 at some of the starts, NaN apart, which is that of all where there is no density.
 func (g *given) activate(ask asker, starts [][]float64) error {
 	every := identity(len(starts[0]))
 	probes := make([]*point, len(starts))
@@ -30,9 +30,11 @@ func (g *given) activate(ask asker, starts [][]float64) error {
 	if err := ask(probes); err != nil {
 		return err
 	}
-	g.base = starts[0]
+	at := slices.IndexFunc(probes, func(p *point) bool { return !math.IsNaN(p.prior+p.data) && !math.IsInf(p.prior+p.data, 0) })
+	g.base = starts[max(at, 0)]
+	depends := func(slope float64) bool { return slope != 0 && !math.IsNaN(slope) }
 	for _, i := range every {
-		if slices.ContainsFunc(probes, func(p *point) bool { return p.priorGrad[i] != 0 || p.dataGrad[i] != 0 }) {
+		if slices.ContainsFunc(probes, func(p *point) bool { return depends(p.priorGrad[i]) || depends(p.dataGrad[i]) }) {
 			g.active = append(g.active, i)
 		}
 	}
