@@ -48,6 +48,10 @@ func ByNames(order, names []string) ([]int, error) {
 	if len(missing) > 0 {
 		faults = append(faults, "missing "+strings.Join(missing, ", "))
 	}
+	const most = 20
+	if more := len(faults) - most; more > 0 {
+		faults = append(faults[:most], fmt.Sprintf("and %d more", more))
+	}
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("ordering: order by names: %s", strings.Join(faults, "; "))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -179,6 +180,7 @@ func TestByNames(t *testing.T) {
 			`ordering: order by names: unknown "pkc " at position 2 (did you mean "PKC"?); repeated "PKC" at positions 1 and 3; ` +
 				`unknown "erk" at position 4; missing "praf", "pmek", "PKA"`,
 		},
+		{"a long list of strangers", strings.Fields(strings.Repeat("x ", 25)), names, nil, `ordering: order by names: ` + strangers(20) + "; and 6 more"},
 		{"empty order", nil, names, nil, `ordering: order by names: missing "praf", "pmek", "PKA", "PKC"`},
 		{"no columns", nil, nil, nil, "ordering: an order of 0 columns, want at least 1"},
 		{"columns of one name", []string{"a"}, []string{"a", "b", "a"}, nil, `ordering: columns 1 and 3 are both named "a"`},
@@ -235,4 +237,13 @@ func TestMethodText(t *testing.T) {
 	if _, err := bad.MarshalText(); err == nil {
 		t.Errorf("%v: no error", bad)
 	}
+}
+
+// strangers are what is said about the first n names of an order.
+func strangers(n int) string {
+	all := make([]string, n)
+	for k := range all {
+		all[k] = fmt.Sprintf("unknown \"x\" at position %d", k+1)
+	}
+	return strings.Join(all, "; ")
 }

@@ -300,11 +300,14 @@ func readDraws(d *json.Decoder) ([]storedDraw, error) {
 	}
 	var draws []storedDraw
 	for d.More() {
-		var draw storedDraw
+		var draw *storedDraw
 		if err := d.Decode(&draw); err != nil {
 			return nil, fmt.Errorf("draw %d: %w", len(draws)+1, jsonError(err))
 		}
-		draws = append(draws, draw)
+		if draw == nil {
+			return nil, fmt.Errorf("draw %d: no graph", len(draws)+1)
+		}
+		draws = append(draws, *draw)
 	}
 	if err := expect(d, json.Delim(']')); err != nil {
 		return nil, fmt.Errorf("draws: %w", err)

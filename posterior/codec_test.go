@@ -185,6 +185,7 @@ func TestReadFaults(t *testing.T) {
 		{"weight", `"weight":1,`, `"weight":0.5,`, "component 1: weight 0.5 and log weight 0 do not agree"},
 		{"sum", `"weight":1,"log_weight":0,`, `"weight":1e-300,"log_weight":-690.7755278982137,`, "weights of the components sum to 1.0000000000"},
 		{"vertex", `[[0,1]]`, `[[0,2]]`, "draw 1: edge 0 is 0 -> 2, want vertices from 0 to 1"},
+		{"null for a draw", "\n]}\n", ",\nnull\n]}\n", "draw 2: no graph"},
 		{"loop", `[[0,1]]`, `[[1,1]]`, "draw 1: edge 0 is 1 -> 1, want two different vertices"},
 		{"ends", `[[0,1]]`, `[[0,1,1]]`, "draw 1: edge 0 has 3 ends, want source and target"},
 		{"repeated edge", `"edges":[[0,1]]`, `"edges":[[0,1],[0,1]]`, "draw 1: an edge is repeated"},

@@ -159,7 +159,9 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	}
 	const few = 3
 	var parts, flags []string
+	long := false
 	for _, level := range q.odd[:min(few, len(q.odd))] {
+		long = long || len(level.Name) > longestValue
 		text := c.texts[c.codeOf[level.Name]-1]
 		parts = append(parts, fmt.Sprintf("%q on %s %d%s", short(level.Name), p.t.unit, text.first, why(level.Name)))
 		flags = append(flags, "--missing-code "+shellQuote(level.Name))
@@ -173,7 +175,7 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	}
 	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
-	if len(q.odd) <= few {
+	if len(q.odd) <= few && !long {
 		odd := slices.Clone(q.odd)
 		solve = strings.Join(flags, " ") + " counts as missing, " + solve
 		if 10*count <= q.Rows {

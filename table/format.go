@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"tobac/internal/file"
 )
 
 // A signature is how files of a format begin.
@@ -47,7 +45,7 @@ func read(r io.Reader, source string, layout Layout, whole *counter, depth int) 
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, file.WithPath(source, err)
+		return nil, withPath(source, err)
 	}
 	starts := func(begin string) bool { return bytes.HasPrefix(head, []byte(begin)) }
 	if len(head) == 0 {

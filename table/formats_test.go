@@ -199,6 +199,20 @@ func TestParquetKinds(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
+	b2 := new(bytes.Buffer)
+	lists := parquet.NewGenericWriter[struct {
+		A float64
+		L []float64
+	}](b2)
+	if _, err := lists.Write([]struct {
+		A float64
+		L []float64
+	}{{1, []float64{2, 3}}, {2, nil}}); err != nil || lists.Close() != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Read(b2, "t.parquet", table.Layout{}); err == nil || err.Error() != "t.parquet: column L is nested; allowed: columns of numbers, texts, truth values and dates" {
+		t.Errorf("lists: error %v", err)
+	}
 	if _, err := table.Read(strings.NewReader(b.String()[:200]), "t.parquet", table.Layout{}); err == nil || !strings.Contains(err.Error(), "damaged Parquet file") {
 		t.Errorf("cut short: error %v", err)
 	}
@@ -264,6 +278,7 @@ func TestArchives(t *testing.T) {
 		"X.npy": npyOf(t, x), "other.npy": npyOf(t, mat.NewDense(2, 2, []float64{1, 2, 4, 3})), "names.npy": unicodeNPY("größe", "mass"),
 		"u.npy": npyOf(t, []float64{1, 5, 3, 4}), "v.npy": npyOf(t, []int64{3, 1, 1, 2}), "w.npy": unicodeNPY("m", "f", "m", "f"), "short.npy": npyOf(t, []float64{1, 2}),
 	}
+	files["cut.npy"] = files["short.npy"][:len(files["short.npy"])-1]
 	for _, c := range []struct {
 		name     string
 		sequence []string
@@ -277,6 +292,7 @@ func TestArchives(t *testing.T) {
 		{"none of them", []string{"X.npy", "other.npy"}, "Y", nil, "--sheet: t.npz has no array Y; allowed: X, other"},
 		{"columns", []string{"u.npy", "w.npy", "v.npy"}, "", []string{"u", "w", "v"}, ""},
 		{"columns of two lengths", []string{"u.npy", "short.npy"}, "", nil, "t.npz: arrays u and short have 4 and 2 values; allowed: a matrix, or vectors of one length"},
+		{"none that is whole", []string{"cut.npy"}, "", nil, "t.npz: holds no array of numbers; array cut is left out: NumPy array of shape [2] is cut short: 15 bytes after the header, want 8 of each element"},
 		{"texts alone", []string{"names.npy"}, "names", nil, "t.npz: array names is no table of numbers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -138,6 +138,7 @@ func TestReadErrors(t *testing.T) {
 		{"old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "t.csv: is a workbook in the format .xls, or one with a password; save it as .xlsx without a password, or as CSV"},
 		{"binary", "\x01\x02\x00\x00abc", "t.csv: is no text, and of no format that is known; allowed: a text table, a workbook (.xlsx), a Parquet file, a NumPy file (.npy, .npz), or one of these compressed by gzip or bzip2"},
 		{"damaged gzip", "\x1f\x8bnonsense", "t.csv: compression by gzip is damaged: gzip: invalid header"},
+		{"bytes behind gzip", string(zipped(t, []byte("a,b\n1,2\n"))) + "garbage", "t.csv: compression is damaged: unexpected EOF"},
 		{"damaged archive", "PK\x03\x04nonsense", "t.csv: is a damaged archive: zip: not a valid zip file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -121,7 +121,7 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		}
 		return t, err
 	}
-	return nil, &FormatError{name, "holds no array of numbers"}
+	return nil, &FormatError{name, strings.Join(append([]string{"holds no array of numbers"}, without[:min(1, len(without))]...), "; ")}
 }
 
 // isArray reports whether a file of an archive is a NumPy array.

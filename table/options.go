@@ -274,6 +274,9 @@ func (o *Options) Flags() string {
 	return b.String()
 }
 
+// longestValue is the number of bytes up to which an option with a name or value is proposed.
+const longestValue = 200
+
 // shellQuote quotes a value that a shell would not leave as it is.
 func shellQuote(s string) string {
 	for _, r := range s {

@@ -26,7 +26,7 @@ func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 	}()
 	if err := checkSizes(r, size); errors.As(err, new(*memory.SizeError)) {
 		return nil, withPath(name, err)
-	} else if errors.As(err, new(*inflation)) {
+	} else if errors.As(err, new(*inflation)) || errors.As(err, new(nestedColumn)) {
 		return nil, &FormatError{name, err.Error()}
 	} else if err != nil {
 		return nil, &FormatError{name, "is a damaged Parquet file: " + err.Error()}
@@ -37,9 +37,6 @@ func readParquet(r io.ReaderAt, size int64, name string) (t *Table, err error) {
 	}
 	t = &Table{Source: name, Format: "Parquet file", unit: "row", takes: parquetLayout}
 	for _, column := range f.Root().Columns() {
-		if !column.Leaf() || column.Repeated() {
-			return nil, &FormatError{name, fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values and dates", short(column.Name()))}
-		}
 		c := &Column{Name: strings.TrimSpace(column.Name()), Position: len(t.Columns) + 1}
 		t.Columns = append(t.Columns, c)
 	}

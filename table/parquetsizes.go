@@ -19,6 +19,11 @@ func checkSizes(r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
+	for _, column := range metadata.Schema[min(1, len(metadata.Schema)):] { // behind the root
+		if column.NumChildren.V > 0 || column.RepetitionType.V == format.Repeated {
+			return nestedColumn(column.Name)
+		}
+	}
 	rows, columns, largest := 0.0, 0, int64(0)
 	for _, group := range metadata.RowGroups {
 		rows, columns = rows+float64(group.NumRows), max(columns, len(group.Columns))
@@ -34,6 +39,13 @@ func checkSizes(r io.ReaderAt, size int64) error {
 		return err
 	}
 	return memory.Check(fmt.Sprintf("%.0f rows of %d columns", rows, columns), bytesEach*rows*float64(columns)+float64(largest))
+}
+
+// A nestedColumn is an error: the name of a column of lists or of other columns.
+type nestedColumn string
+
+func (n nestedColumn) Error() string {
+	return fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values and dates", short(string(n)))
 }
 
 // readMetadata reads what stands at the end of a Parquet file.

@@ -241,7 +241,7 @@ func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
 			p.places[c.Name] = k
 		}
 	}
-	if k, known := p.places[strings.TrimSpace(name)]; !known || k != j || name == "" {
+	if k, known := p.places[strings.TrimSpace(name)]; !known || k != j || name == "" || len(name) > longestValue {
 		name = fmt.Sprint(j + 1)
 	}
 	return name, func(o *Options) {

@@ -299,3 +299,13 @@ func TestApply(t *testing.T) {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
 }
+
+// An option with a long name or value is not proposed.
+func TestLongProposals(t *testing.T) {
+	digits, name := strings.Repeat("1", 1<<20), strings.Repeat("x", 1<<20)
+	for _, text := range []string{beside(12, append(slices.Repeat([]string{"1", "2"}, 5), digits, "5")...), name + ",y\n1,2\n1,3\n1,1\n"} {
+		if _, err := table.Prepare(read(t, text, table.Layout{}), table.Options{}); err == nil || len(err.Error()) > 1000 {
+			t.Errorf("error %.300v", err)
+		}
+	}
+}

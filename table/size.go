@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"tobac/internal/file"
 	"tobac/internal/memory"
@@ -46,14 +47,32 @@ func withPath(source string, err error) error {
 
 // A counter counts the bytes that are read of a file, from front to end or, if it is read in pieces, as a whole.
 type counter struct {
-	r io.Reader
-	n int64
+	r   io.Reader
+	n   int64
+	end int64 // bytes of the file when it was opened; 0: not known
+	err error // of r, but for its end
+}
+
+// newCounter counts the bytes of r, which must not be more than a regular file had at first.
+func newCounter(r io.Reader) *counter {
+	c := &counter{r: r}
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			c.end = info.Size()
+		}
+	}
+	return c
 }
 
 // Read implements io.Reader.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n += int64(n)
+	if c.n += int64(n); c.end > 0 && c.n > c.end {
+		err = errors.New("grows while it is read; allowed: a file that nobody writes to")
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
 	return n, err
 }
 
@@ -71,6 +90,9 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	u.n += int64(n)
 	if err := inflated(u.n, u.file.n); err != nil {
 		return 0, &FormatError{u.source, err.Error()}
+	}
+	if err != nil && !errors.Is(err, io.EOF) && u.file.err == nil && !errors.As(err, new(*FormatError)) {
+		return n, &FormatError{u.source, "compression is damaged: " + err.Error()}
 	}
 	return n, err
 }

@@ -92,7 +92,7 @@ func ReadFile(path string, layout Layout) (*Table, error) {
 // An error says that r holds no table, or that reading failed. What is wrong with single columns and rows is no error here, but a problem when the table is prepared
 // for an analysis: see [Prepare].
 func Read(r io.Reader, source string, layout Layout) (*Table, error) {
-	whole := &counter{r: r}
+	whole := newCounter(r)
 	t, err := read(whole, source, layout, whole, 0)
 	if err != nil {
 		return nil, err

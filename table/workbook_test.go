@@ -184,6 +184,8 @@ func TestWorkbookDamage(t *testing.T) {
 		{"an entity", strings.Replace(good, `<v>4`, `<v>&x;`, 1), sst, "sheet Data: cell A3: faulty XML: entity &x;"},
 		{"a fault in the header", strings.Replace(good, `<v>0</v>`, `<v>0</w>`, 1), sst, "sheet Data: cell A1: faulty XML: tag </w>"},
 		{"nested deeply", good + strings.Repeat("<extLst>", 300), sst, "sheet Data: faulty XML: elements lie more than 200 deep"},
+		{"a tag of marks in quotes", good + `<row x="` + strings.Repeat(">", 2<<20), sst, "sheet Data: a text or tag has more than 1048576 bytes"}, // was looked at from its begin at each
+		{"a zero byte", strings.Replace(good, `<v>4`, "<v>\x00", 1), sst, "sheet Data: cell A3: faulty XML: text is not UTF-8"},
 		{"a long text", good + `<row r="4"><c r="A4" t="str"><v>` + strings.Repeat("x", 3<<20), sst, "sheet Data: cell A4: a text or tag has more than 1048576 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

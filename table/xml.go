@@ -27,6 +27,8 @@ type markup struct {
 	open  []string // names of the elements that have begun, as written
 	names map[string]string
 	long  []byte // a text or tag that is longer than the buffer of r
+	seen  int    // bytes of a tag that were looked at for quotes
+	quote byte   // that is open behind them; 0: none
 
 	inTag, emptied, ended bool // after a <, before the end of an element without content, after the root
 
@@ -81,7 +83,7 @@ func (m *markup) next() error {
 	}
 	for {
 		if !m.inTag {
-			text, err := m.until('<', func([]byte) bool { return true })
+			text, err := m.until('<', func(*markup, []byte) bool { return true })
 			if errors.Is(err, io.EOF) && m.ended && len(bytes.TrimSpace(text)) == 0 {
 				return io.EOF
 			}
@@ -99,7 +101,7 @@ func (m *markup) next() error {
 			}
 		}
 		m.inTag = false
-		text, err := m.until('>', whole)
+		text, err := m.until('>', (*markup).whole)
 		if err != nil {
 			return cutShort(err)
 		}
@@ -120,9 +122,10 @@ func (m *markup) next() error {
 }
 
 // until returns what stands before a byte that ends it.
-func (m *markup) until(stop byte, ends func([]byte) bool) ([]byte, error) {
+func (m *markup) until(stop byte, ends func(*markup, []byte) bool) ([]byte, error) {
+	m.seen, m.quote = 0, 0
 	part, err := m.r.ReadSlice(stop)
-	if err == nil && ends(part[:len(part)-1]) {
+	if err == nil && ends(m, part[:len(part)-1]) {
 		return part[:len(part)-1], nil
 	}
 	m.long = append(m.long[:0], part...)
@@ -131,15 +134,16 @@ func (m *markup) until(stop byte, ends func([]byte) bool) ([]byte, error) {
 			return nil, fmt.Errorf("a text or tag has more than %d bytes", longestToken)
 		}
 		part, err = m.r.ReadSlice(stop)
-		if m.long = append(m.long, part...); err == nil && ends(m.long[:len(m.long)-1]) {
+		if m.long = append(m.long, part...); err == nil && ends(m, m.long[:len(m.long)-1]) {
 			return m.long[:len(m.long)-1], nil
 		}
 	}
 	return m.long, err
 }
 
-// whole reports whether the > after a text ends its tag, comment or instruction.
-func whole(text []byte) bool {
+// whole reports whether the > after a text ends its tag, comment or instruction. The text of a
+// call continues that of the one before.
+func (m *markup) whole(text []byte) bool {
 	switch {
 	case bytes.HasPrefix(text, []byte("!--")):
 		return len(text) >= len("!----") && bytes.HasSuffix(text, []byte("--"))
@@ -148,15 +152,15 @@ func whole(text []byte) bool {
 	case bytes.HasPrefix(text, []byte("?")):
 		return len(text) > 1 && bytes.HasSuffix(text, []byte("?"))
 	}
-	quote := byte(0)
-	for _, c := range text {
-		if quote == 0 && (c == '"' || c == '\'') {
-			quote = c
-		} else if c == quote {
-			quote = 0
+	for _, c := range text[m.seen:] {
+		if m.quote == 0 && (c == '"' || c == '\'') {
+			m.quote = c
+		} else if c == m.quote {
+			m.quote = 0
 		}
 	}
-	return quote == 0
+	m.seen = len(text)
+	return m.quote == 0
 }
 
 func cutShort(err error) error {
@@ -177,7 +181,7 @@ func checkEncoding(instruction string) error {
 }
 
 func checkText(text []byte) error {
-	if !utf8.Valid(text) {
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return errors.New("faulty XML: text is not UTF-8")
 	}
 	return nil

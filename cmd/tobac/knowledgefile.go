@@ -51,7 +51,7 @@ func readKnowledge(path string, p *tobac.Prior, names []string) error {
 }
 
 // maxKnowledge is the size of the largest file of statements, in bytes.
-const maxKnowledge = 16 << 20
+const maxKnowledge = 4 << 20
 
 // knowledgeKeys are what a file of statements may hold.
 const knowledgeKeys = "forbid, require, tiers, sinks, sources, odds"

@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		fmt.Fprintf(&b, "line %d", e.Line)
 		if e.Column != "" {
-			fmt.Fprintf(&b, ", column %q", e.Column)
+			b.WriteString(", column " + Excerpt(e.Column))
 		}
 		b.WriteString(": ")
 	}

@@ -240,7 +240,7 @@ func (r *dotReader) id() (string, error) {
 	if err := r.advance(); err != nil {
 		return "", err
 	}
-	text := t.text
+	parts := []string{t.text}
 	for t.quoted && r.next.is("+") {
 		if err := r.advance(); err != nil {
 			return "", err
@@ -248,11 +248,12 @@ func (r *dotReader) id() (string, error) {
 		if !r.next.quoted {
 			return "", r.unexpected("a text in quotes after +")
 		}
-		text += r.next.text
+		parts = append(parts, r.next.text)
 		if err := r.advance(); err != nil {
 			return "", err
 		}
 	}
+	text := strings.Join(parts, "")
 	if text == "" {
 		return "", r.fault(t.line, "name is empty", "names with at least one character")
 	}

@@ -2,6 +2,7 @@ package graphfile_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -206,5 +207,20 @@ func TestDOTShowsProbability(t *testing.T) {
 `
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A name in many pieces takes no more than its length.
+func TestManyPieces(t *testing.T) {
+	text := "digraph { " + strings.Repeat(`"abcd" + `, 20_000) + `"e" }`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	g, err := graphfile.DOT.Read([]byte(text), "g.dot")
+	runtime.ReadMemStats(&after)
+	if err != nil || len(g.Names) != 1 || len(g.Names[0]) != 80_001 {
+		t.Fatal(err, g)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<27 {
+		t.Errorf("%d bytes for a text of %d", taken, len(text))
 	}
 }

@@ -71,6 +71,7 @@ func TestReadFaults(t *testing.T) {
 		{"bytes after it", file("<f8", "False", "1,", "123456789"), "shape [1] ends before the file does"},
 		{"long header", []byte(numpy.Magic + "\x02\x00\xff\xff\xff\xff{}"), "header of 4294967295 bytes, want at most 65536"},
 		{"much of nothing", file("<U0", "False", "2000000000,", ""), "texts without characters"},
+		{"many dimensions", file("<f8", "False", strings.Repeat("1, ", 65), "12345678"), "array of 65 dimensions, want at most 64"},
 		{"negative", file("<f8", "False", "-1, 2", "x"), "header is malformed"},
 		{"huge", file("<f8", "False", "99999999, 99999999", ""), "want at most 2147483647 elements"},
 		{"huge, but for a zero", file("<f8", "False", "0, 99999999999999999999", ""), "want at most 2147483647 elements"},

@@ -170,6 +170,10 @@ func parseHeader(text string) (h header, err error) {
 	if strings.TrimSpace(words[len(words)-1]) == "" {
 		words = words[:len(words)-1] // of (), or after the comma of (3,)
 	}
+	const mostDims = 64 // of NumPy 2
+	if len(words) > mostDims {
+		return h, fmt.Errorf("NumPy array of %d dimensions, want at most %d", len(words), mostDims)
+	}
 	for _, word := range words {
 		word = strings.TrimSuffix(strings.TrimSpace(word), "L")
 		n, err := strconv.Atoi(word)
