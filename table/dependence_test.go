@@ -2,10 +2,13 @@ package table_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
 	"tobac/table"
@@ -94,6 +97,15 @@ func TestDependenceIsFound(t *testing.T) {
 		p, err := table.Prepare(file, table.Options{Dependent: table.DependentDrop})
 		if err != nil || len(p.Columns) != d {
 			t.Fatalf("without it: %v", err)
+		}
+		for k, c := range p.Columns { // with the numbers that each alone has
+			alone, err := table.Describe(file, table.Options{Columns: []string{c.Name}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := alone.Prepared.Profiles[c.Position-1]; !(math.Abs(stat.Mean(mat.Col(nil, k, p.Data.X), nil)-m.Mean) <= 1e-9*(1+math.Abs(m.Mean))) {
+				t.Fatalf("column %s has the mean %v, want %v", c.Name, stat.Mean(mat.Col(nil, k, p.Data.X), nil), m.Mean)
+			}
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -326,6 +328,42 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("got %+v, %v, %v, want n = 3 and a host", m, ok, err)
 	}
 	jobs.Measure(t.Context(), "nobody", 1) // listens
+	there := jobs.Measured{Seconds: 7, Host: "elsewhere", Values: map[string]float64{"n": 2}}
+	elsewhere := jobs.Functions{"square": func(ctx context.Context, _ jobs.Job) ([]byte, error) {
+		jobs.Measure(ctx, "n", 3)
+		jobs.Record(ctx, there)
+		return nil, nil
+	}}
+	if _, m, err := elsewhere.DoMeasured(t.Context(), list[3]); err != nil || !reflect.DeepEqual(m, there) {
+		t.Errorf("got %+v, %v, want what was measured elsewhere: %+v", m, err, there)
+	}
+}
+
+// As many jobs run at a time as there are workers, and no more; the processors stay as they are.
+func TestWorkers(t *testing.T) {
+	list, _ := squares(12)
+	processors := runtime.GOMAXPROCS(0)
+	for workers := range 4 {
+		var now, most atomic.Int64
+		var all sync.WaitGroup // the first jobs wait for each other
+		all.Add(max(workers, 1))
+		begun := atomic.Int64{}
+		f := jobs.Functions{"square": func(context.Context, jobs.Job) ([]byte, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			if begun.Add(1) <= int64(max(workers, 1)) {
+				all.Done()
+				all.Wait()
+			}
+			return nil, nil
+		}}
+		if err := (jobs.Local{Workers: workers}).Run(t.Context(), f, list, func(int, []byte, error) {}); err != nil {
+			t.Fatal(err)
+		}
+		if got := int(most.Load()); got > max(workers, processors) || workers > 0 && got > workers || runtime.GOMAXPROCS(0) != processors {
+			t.Errorf("%d jobs at a time with %d workers, %d processors", got, workers, runtime.GOMAXPROCS(0))
+		}
+	}
 }
 
 // The parts of a list are disjoint and cover it; done in folders of their own, whose files are copied together, they are all outputs.
