@@ -323,3 +323,35 @@ func TestMap(t *testing.T) {
 		compare(t, "value", got[0], []float64{2, 2, 2}, 0)
 	})
 }
+
+// The gradient with respect to something of which many small parts are used is put together once, not part by part.
+func TestGradientOfParts(t *testing.T) {
+	const size = 64
+	b := ad.NewBuilder("parts")
+	x := b.Input("x", ad.Shape{size})
+	loss := b.Scalar(0)
+	for i := range size {
+		loss = loss.Add(x.Slice(0, i, i+1).Scale(float64(i)).Sin().Sum())
+	}
+	outputs := b.Grad(loss, x)
+	f, err := ad.Lower(nodes(x), outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := 0
+	for _, v := range f.Values {
+		if v.Op != nil && v.Shape.Len() == size && v.Op.Name != "concat" {
+			long++
+		}
+	}
+	if long > 4 {
+		t.Errorf("%d operations on all of %d elements", long, size)
+	}
+	at := normals(rand.New(rand.NewPCG(1, 1)), size)
+	got := eval(t, nodes(x), outputs, [][]float64{at}, ad.Options{})[0]
+	for i, v := range got {
+		if want := float64(i) * math.Cos(float64(i)*at[i]); !(math.Abs(v-want) <= 1e-12*float64(size)) {
+			t.Errorf("element %d: %v, want %v", i, v, want)
+		}
+	}
+}

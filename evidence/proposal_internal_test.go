@@ -126,6 +126,54 @@ func TestWrongGradient(t *testing.T) {
 	}
 }
 
+// Two maxima are one unless the density falls by a tenth of a nat between them.
+func TestPeaks(t *testing.T) {
+	for depth, want := range map[float64]int{0.09: 1, 0.11: 2, 0.15: 2, 3: 2} {
+		wells := field(func(x, grad []float64) float64 { // and what takes the prior away
+			u := x[0]*x[0] - 1
+			grad[0], grad[1] = -4*depth*u*x[0]+x[0]/9, x[1]/9-x[1]
+			return -depth*u*u - x[1]*x[1]/2 + (x[0]*x[0]+x[1]*x[1])/18
+		})
+		g := &given{active: identity(2), starts: [][]float64{{1.3, 0.1}, {-1.2, 0.2}, {0.8, 0}, {-0.9, 0}}}
+		all, err := (&target{given: g, ask: wells.ask}).peaks()
+		if err != nil || len(all) != want {
+			t.Fatalf("depth %v: %d maxima, %v, want %d", depth, len(all), err, want)
+		}
+		found := 0
+		for _, p := range all {
+			found += p.found
+			if !(math.Abs(math.Abs(p.x[0])-1) <= 1e-2) {
+				t.Errorf("depth %v: maximum at %v", depth, p.x)
+			}
+		}
+		if found != len(g.starts) {
+			t.Errorf("depth %v: %d starts led to a maximum, want %d", depth, found, len(g.starts))
+		}
+	}
+}
+
+// Steps of which nearly all are accepted grow, and those of which few are shrink.
+func TestSteps(t *testing.T) {
+	for step, grows := range map[float64]bool{0.01: true, 8: false} {
+		rng := rand.New(rand.NewPCG(2, 3))
+		unit := field(func(x, grad []float64) float64 { clear(grad); return 0 })
+		target := &target{given: &given{}, ask: unit.ask}
+		from := &mixture{logWeights: []float64{0}, parts: []*studentT{newStudentT([]float64{0, 0}, mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{3, 3})}}
+		var x [][]float64
+		for range 64 {
+			x = append(x, from.draw(rng))
+		}
+		points, err := target.members(from, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := hamiltonian{target: target, from: from, step: step, rng: rng}
+		if err := h.move(points, 1); err != nil || (h.step > step) != grows || h.step == step {
+			t.Errorf("steps of %v standard deviations become %v, %v", step, h.step, err)
+		}
+	}
+}
+
 // The first evaluation that fails ends an estimate with its error, whichever it is.
 func TestFailures(t *testing.T) {
 	failure := errors.New("no more")

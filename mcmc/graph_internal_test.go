@@ -116,3 +116,29 @@ func TestClimb(t *testing.T) {
 		}
 	}
 }
+
+// A child has as many candidates as are asked for, or as are required, the most valuable, and never a forbidden one.
+func TestCandidates(t *testing.T) {
+	const d = 5
+	prior := score.Uniform(d)
+	prior.Require(4, 0)
+	prior.Require(3, 0)
+	prior.Forbid(1, 2)
+	value := make([]float64, d*d)
+	for k := range value {
+		value[k] = float64(k % d) // of larger parents more
+	}
+	value[0*d+4], value[0*d+3] = math.Inf(1), math.Inf(1)
+	for most, want := range map[int][][]int{
+		1: {{3, 4}, {4}, {4}, {4}, {3}},
+		2: {{3, 4}, {3, 4}, {3, 4}, {2, 4}, {2, 3}},
+		4: {{1, 2, 3, 4}, {0, 2, 3, 4}, {0, 3, 4}, {0, 1, 2, 4}, {0, 1, 2, 3}},
+	} {
+		m := &Sampler{problem: &problem{d: d, prior: prior}, options: Options{Candidates: most}}
+		for j, got := range m.candidates(value) {
+			if !slices.Equal(got, want[j]) {
+				t.Errorf("%d candidates of %d: %v, want %v", most, j, got, want[j])
+			}
+		}
+	}
+}

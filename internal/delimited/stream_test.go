@@ -187,3 +187,17 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// Empty lines between records count as left out, those before and after them do not.
+func TestLeftOut(t *testing.T) {
+	s, err := delimited.NewStream(strings.NewReader("\n# by hand\na,b\n1,2\n\n\n3,4\n\n5,6\n\n"), "t.csv", delimited.Syntax{Separator: ',', Comment: "#"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, _, err = s.Next()
+	}
+	if empty, comments := s.LeftOut(); !errors.Is(err, io.EOF) || empty != 3 || comments != 1 {
+		t.Errorf("%d empty lines and %d comments are left out, %v; want 3 and 1", empty, comments, err)
+	}
+}
