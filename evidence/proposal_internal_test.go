@@ -78,7 +78,7 @@ func pair(x, grad []float64) float64 {
 	return -2*u*u - x[1]*x[1]/2
 }
 
-// Climbs reach the maximum: along a curved ridge, from where the density has no number nearby, and where its gradient jumps.
+// Climbs reach the maximum: along a curved ridge, from where the density has no number nearby, and where its gradient jumps; and look nowhere twice, but where they end.
 func TestMaximise(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -97,11 +97,13 @@ func TestMaximise(t *testing.T) {
 			return -3*math.Abs(x[0]-x[1]) - 0.1*x[0]*x[0]
 		}, []float64{4, -3}, []float64{0, 0}, 2},
 	} {
+		seen := map[[2]float64]int{}
 		likelihood := func(points []*point) error {
 			err := c.density.ask(points)
 			for _, p := range points {
 				p.prior = 0
 				clear(p.priorGrad)
+				seen[[2]float64(p.x)]++
 			}
 			return err
 		}
@@ -109,6 +111,12 @@ func TestMaximise(t *testing.T) {
 		got, err := target.maximise(c.start)
 		if err != nil || len(got.x) == 0 || !floats.EqualApprox(got.x, c.want, c.off) {
 			t.Errorf("%s: %v, %v, want about %v", c.name, got.x, err, c.want)
+			continue
+		}
+		for x, times := range seen {
+			if times > 1 && floats.Distance(x[:], got.x, 2) > 1e-6 {
+				t.Errorf("%s: looked at %v %d times", c.name, x, times)
+			}
 		}
 	}
 }
