@@ -22,7 +22,7 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := delimited.Read(r, source)
+	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"tobac/internal/delimited"
 )
 
-// ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes the text: commas, semicolons or tabs; LF, CRLF or
-// bare CR; quotes; decimal commas beside semicolons and tabs.
+// ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes the text, which is read as
+// package table reads one: separators, line ends, quotes, empty lines, encodings, decimal commas where commas separate no fields.
 //
 // The first line is a header of column names unless all its values are numbers (missing ones aside); then the file has no header, all lines
 // are data, and the columns are X0, X1, …. A quoted number in the first line is a name if the value below it is not quoted, so numbers
@@ -20,7 +20,7 @@ import (
 // Errors: an empty file, a header without data, lines of different lengths, blank or repeated column names, and values that are missing,
 // no numbers, not finite or too large.
 func ReadCSV(r io.Reader, source string) (*Table, error) {
-	f, err := delimited.Read(r, source)
+	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func FromGraphs(names []string, graphs []*dag.Graph) *Posterior {
 // the name of its variable in front of each line, and one more field, usually
 // blank, in front of the names. Without names the variables are X0, X1, ….
 func ReadMatrix(r io.Reader, source string) (names []string, m *mat.Dense, err error) {
-	f, err := delimited.Read(r, source)
+	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func ReadMatrixNPY(r io.Reader, source string) (names []string, m *mat.Dense, er
 // outside [0, 1] or on the diagonal, and an edge that is listed twice, are errors
 // too.
 func ReadProbabilities(r io.Reader, source string, variables []string) (*Posterior, error) {
-	f, err := delimited.Read(r, source)
+	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
 		return nil, err
 	}

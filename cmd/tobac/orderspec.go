@@ -60,7 +60,7 @@ func readNames(path string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close() // only read: closing cannot lose anything
-	text, err := delimited.Read(f, path)
+	text, err := delimited.Read(f, path, delimited.Syntax{Words: true})
 	if err != nil {
 		return nil, err
 	}

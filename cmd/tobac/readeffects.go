@@ -16,7 +16,7 @@ const effectsHeader = "from,to,mean,sd,q05,q50,q95,path,mean_in_sd"
 
 // readEffects reads total effects as writeEffects wrote them; path names the file in errors.
 func readEffects(in io.Reader, path string, names []string) ([]effects.Effect, error) {
-	text, err := delimited.Read(in, path)
+	text, err := delimited.Read(in, path, delimited.Syntax{})
 	if err != nil {
 		return nil, err
 	}

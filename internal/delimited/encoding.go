@@ -26,6 +26,9 @@ func (e Encoding) String() string { return [...]string{"UTF-8", "Windows-1252", 
 // bytes are those of Latin-1.
 var windows1252 = [32]rune{'€', '�', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '�', 'Ž', '�', '�', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '�', 'ž', 'Ÿ'}
 
+// byteOrderMark may begin a UTF-8 file and is skipped.
+const byteOrderMark = "\uFEFF"
+
 // A decoder gives the text in r as UTF-8, without a byte order mark. What no character stands
 // for becomes a byte that is not UTF-8.
 type decoder struct {

@@ -9,7 +9,7 @@ import (
 
 func ExampleRead() {
 	const text = "gene;\"p44;42\"\r1,5;2\r-3;word\r"
-	f, err := delimited.Read(strings.NewReader(text), "measured.csv")
+	f, err := delimited.Read(strings.NewReader(text), "measured.csv", delimited.Syntax{})
 	if err != nil {
 		fmt.Println(err)
 		return

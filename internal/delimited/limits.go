@@ -5,9 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-
-	"tobac/internal/memory"
 )
 
 // Limits of a text, so that what is no table is refused before it fills the memory.
@@ -29,21 +26,6 @@ func (s *Stream) checkFields(line int) error {
 		return nil
 	}
 	return &Error{Source: s.source, Line: line, Problem: "more than " + fmt.Sprint(MaxFields) + " values", Allowed: "tables with a row for each observation"}
-}
-
-// readAll reads a text that is held in memory as a whole. It refuses what is no text, or not as much as the memory holds.
-func readAll(r io.Reader, source string) ([]byte, error) {
-	const records = 12 // times the text: fields with their bounds
-	b := bufio.NewReader(r)
-	const sample = 512
-	if head, _ := b.Peek(sample); len(head) == sample && bytes.Count(head, []byte{0}) > sample/8 && !bytes.ContainsAny(head, "\r\n") {
-		return nil, &Error{Source: source, Problem: "is no text", Allowed: "UTF-8"}
-	}
-	data, err := memory.ReadAll(b, records)
-	if tooLarge := memory.TooLarge(err); tooLarge != nil {
-		return nil, &Error{Source: source, Problem: "holds " + tooLarge.Error(), Allowed: "a smaller file"}
-	}
-	return data, err
 }
 
 // restOfLine reads on after the part of a line that fills the buffer.

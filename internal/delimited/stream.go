@@ -15,6 +15,8 @@ import (
 type Syntax struct {
 	// Separator of fields: ',', ';', '\t', '|', or ' ' for runs of blanks and tabs. 0: detected.
 	Separator rune
+	// Words says that blanks stand within fields, and are no separator unless they are named as such.
+	Words bool
 	// Comment is how lines begin that are left out; "": none are.
 	Comment string
 	// Skip is the number of lines at the beginning that are left out.
@@ -38,9 +40,10 @@ type Stream struct {
 	records  int      // records read
 	record   []byte   // the current record if it has quotes, line ends inside them included
 	cells    []Cell
-	pending  int // empty lines that no record has followed yet
-	empty    int // empty lines between records
-	comments int // lines left out because they are comments
+	end      string // of the last line that was read
+	pending  int    // empty lines that no record has followed yet
+	empty    int    // empty lines between records
+	comments int    // lines left out because they are comments
 }
 
 // LeftOut is the number of empty lines between records, and of lines of comment, so far.
@@ -55,11 +58,10 @@ const sampleLines = 100
 // NewStream begins to read r; source names it in errors.
 //
 // A first line "sep=;" names the separator, and is no record. Otherwise an undetermined separator is the one that splits the first hundred lines most evenly
-// into at least two fields; of several that do so equally well it is the first of tab, semicolon, bar, comma and blanks, provided that no field begins or ends
-// with another of the first four. A text that none splits has one column, and commas.
+// into at least two fields; of several that do so equally well it is one that leaves no quote inside of unquoted text, and of these the first of tab, semicolon,
+// bar, comma and blanks, provided that no field begins or ends with another of the first four. A text that none splits has one column, and commas.
 func NewStream(r io.Reader, source string, syntax Syntax) (*Stream, error) {
-	s := &Stream{source: source, syntax: syntax, text: &decoder{r: r}}
-	s.lines = bufio.NewReaderSize(&unixLines{r: s.text}, 1<<20)
+	s := newStream(r, source, syntax, 1<<20)
 	for range syntax.Skip {
 		if _, err := s.physical(); err != nil {
 			return nil, s.skipped(err)
@@ -74,6 +76,13 @@ func NewStream(r io.Reader, source string, syntax Syntax) (*Stream, error) {
 		}
 	}
 	return s, nil
+}
+
+// newStream begins with the first line; size is that of the buffer.
+func newStream(r io.Reader, source string, syntax Syntax, size int) *Stream {
+	s := &Stream{source: source, syntax: syntax, text: &decoder{r: r}}
+	s.lines = bufio.NewReaderSize(&unixLines{r: s.text}, size)
+	return s
 }
 
 // Encoding is that of the text, as far as it has been read.
@@ -91,21 +100,22 @@ func (s *Stream) skipped(err error) error {
 
 // separatorLine reads the line that names the separator, if there is one.
 func (s *Stream) separatorLine() error {
-	first, err := s.physical()
+	first, err := s.readLine()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if name := strings.Trim(string(first), `"`); strings.HasPrefix(strings.ToLower(name), separatorLine) && len(name) <= len(separatorLine)+1 {
+	text, _ := cutEnd(first)
+	if name := strings.Trim(string(text), `"`); strings.HasPrefix(strings.ToLower(name), separatorLine) && len(name) <= len(separatorLine)+1 {
 		if c := []rune(name[len(separatorLine):]); s.syntax.Separator == 0 && len(c) == 1 && strings.ContainsRune(streamSeparators, c[0]) {
 			s.syntax.Separator = c[0]
 		}
+		s.line++
 		return nil
 	}
 	s.ahead = append(s.ahead, bytes.Clone(first))
-	s.line--
 	return nil
 }
 
@@ -129,6 +139,9 @@ func (s *Stream) detect() error {
 	best := 0.0
 	s.syntax.Separator = ','
 	for _, separator := range streamSeparators {
+		if separator == ' ' && s.syntax.Words {
+			break
+		}
 		if share := s.evenness(separator); share > best {
 			best, s.syntax.Separator = share, separator
 		}
@@ -136,11 +149,12 @@ func (s *Stream) detect() error {
 	return nil
 }
 
-// evenness is the fraction of the lines read ahead that have the commonest number of fields, 0 if that is 1.
+// evenness is the fraction of the lines read ahead that have the commonest number of fields, hardly less if a quote stands inside of
+// unquoted text, and 0 if that number is 1.
 func (s *Stream) evenness(separator rune) float64 {
 	try := &Stream{source: s.source, text: s.text, syntax: Syntax{Separator: separator, Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
 	count := map[int]int{}
-	records, plausible := 0, true
+	records, plausible, inner := 0, true, false
 	for {
 		cells, _, err := try.Next()
 		if err != nil { // the end, or a quote that the sample cuts
@@ -149,6 +163,7 @@ func (s *Stream) evenness(separator rune) float64 {
 		records++
 		count[len(cells)]++
 		for _, c := range cells {
+			inner = inner || !c.Quoted && bytes.IndexByte(c.Text, '"') >= 0
 			if text := string(c.Text); separator != ' ' && !c.Quoted && len(cells) > 1 && strings.Trim(text, without(separator)) != text {
 				plausible = false
 			}
@@ -163,7 +178,11 @@ func (s *Stream) evenness(separator rune) float64 {
 	if !plausible || 2*most < records && most < records-3 {
 		return 0
 	}
-	return float64(most) / float64(records)
+	share := float64(most) / float64(records)
+	if inner {
+		share *= 1 - 1e-6
+	}
+	return share
 }
 
 // without are the separators, but for blanks and the given one.
@@ -288,6 +307,7 @@ func (s *Stream) splitQuoted(text []byte) ([]Cell, error) {
 func (s *Stream) quoted(at, begin int) (field []byte, next int, err error) {
 	for at++; ; at++ {
 		if at >= len(s.record) {
+			end := s.end
 			more, err := s.physical()
 			if errors.Is(err, io.EOF) {
 				return nil, 0, &Error{Source: s.source, Line: begin, Problem: "quote is never closed", Allowed: `quotes around a whole field, doubled inside it ("")`}
@@ -298,8 +318,9 @@ func (s *Stream) quoted(at, begin int) (field []byte, next int, err error) {
 			if len(s.record)+len(more) > MaxLine {
 				return nil, 0, tooLong(s.source, begin)
 			}
-			s.record = append(append(s.record, '\n'), more...)
-			field = append(field, '\n')
+			s.record = append(append(s.record, end...), more...)
+			field = append(field, end...)
+			at += len(end) - 1
 			continue
 		}
 		if s.record[at] != '"' {
@@ -316,18 +337,25 @@ func (s *Stream) quoted(at, begin int) (field []byte, next int, err error) {
 
 // physical returns the next line without its end, from those read ahead first.
 func (s *Stream) physical() ([]byte, error) {
+	var line []byte
+	var err error
 	if len(s.ahead) > 0 {
-		line := s.ahead[0]
-		s.ahead = s.ahead[1:]
-		s.line++
-		return line, nil
+		line, s.ahead = s.ahead[0], s.ahead[1:]
+	} else if line, err = s.readLine(); err != nil {
+		return nil, err
 	}
-	line, err := s.readLine()
-	if err == nil {
-		s.line++
-	}
-	return line, err
+	line, s.end = cutEnd(line)
+	s.line++
+	return line, nil
 }
+
+// cutEnd takes the end off a line that [unixLines] gave.
+func cutEnd(line []byte) (text []byte, end string) {
+	text = bytes.TrimRight(line, "\r")
+	return text, [...]string{"\n", "\r\n", "\r"}[len(line)-len(text)]
+}
+
+// readLine reads the next line, whose end it leaves as [unixLines] marks it but for the LF.
 
 func (s *Stream) readLine() ([]byte, error) {
 	line, err := s.lines.ReadSlice('\n')
@@ -367,44 +395,55 @@ type readError struct {
 func (e *readError) Error() string { return e.source + ": " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-// unixLines turns the line ends CRLF and CR into LF.
+// unixLines ends all lines with LF, before which a CRLF leaves one CR, and a lone CR two.
 type unixLines struct {
-	r     io.Reader
-	after bool // the last byte read was a CR
+	r       io.Reader
+	in, out []byte // what is read, and what is converted and not given
+	after   bool   // the last byte read was a CR, which is not converted
+	err     error  // of r
 }
 
 // Read implements io.Reader.
 func (u *unixLines) Read(p []byte) (int, error) {
-	for {
-		n, err := u.r.Read(p)
-		kept := u.convert(p[:n])
-		if kept > 0 || err != nil || len(p) == 0 {
-			return kept, err
+	for len(u.out) == 0 {
+		if u.err != nil && !u.after {
+			return 0, u.err
 		}
+		if u.in == nil {
+			u.in = make([]byte, 1<<15)
+		}
+		n := 0
+		if u.err == nil {
+			n, u.err = u.r.Read(u.in)
+		}
+		u.convert(u.in[:n])
 	}
+	n := copy(p, u.out)
+	u.out = u.out[n:]
+	return n, nil
 }
 
-// convert changes a block in place and returns its new length.
-func (u *unixLines) convert(p []byte) int {
+// convert changes a block; an empty one is the end.
+func (u *unixLines) convert(p []byte) {
 	if !u.after && bytes.IndexByte(p, '\r') < 0 {
-		return len(p)
+		u.out = p
+		return
 	}
-	kept := 0
+	var out []byte
 	for _, c := range p {
-		switch {
-		case c == '\n' && u.after: // of a CRLF, whose CR has become the LF
-			u.after = false
-			continue
-		case c == '\r':
-			u.after = true
-			c = '\n'
-		default:
-			u.after = false
+		if u.after && c != '\n' {
+			out = append(out, "\r\r\n"...)
+		} else if u.after {
+			out = append(out, '\r')
 		}
-		p[kept] = c
-		kept++
+		if u.after = c == '\r'; !u.after {
+			out = append(out, c)
+		}
 	}
-	return kept
+	if u.after && u.err != nil {
+		out, u.after = append(out, "\r\r\n"...), false
+	}
+	u.out = out
 }
 
 // A DecimalMark is the mark of the numbers of one text: '.' or ',', 0 until one has been seen.

@@ -66,14 +66,14 @@ func detectJSON(text string) Format {
 
 // detectText tells lists of edges and matrices apart.
 func detectText(text, source string) (Format, error) {
-	f, err := delimited.Read(strings.NewReader(text), source)
+	f, err := delimited.Read(strings.NewReader(text), source, delimited.Syntax{})
 	switch {
 	case err == nil && isEdgeList(f):
 		if f.Separator == '\t' {
 			return EdgeTabs, nil
 		}
 		return EdgeList, nil
-	case err == nil && headless(f):
+	case err == nil && headless(f) && (f.Separator != ' ' || !hasArrows(text)):
 		_, err := dag.ReadEdgeList(f) // says which headers there are
 		return 0, err
 	case err == nil && isLabelled(f):

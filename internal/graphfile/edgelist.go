@@ -32,7 +32,7 @@ func isLabelled(f *delimited.File) bool {
 
 // readDelimited reads an edge list or a matrix.
 func readDelimited(data []byte, source string) (*Graph, error) {
-	f, err := delimited.Read(bytes.NewReader(data), source)
+	f, err := delimited.Read(bytes.NewReader(data), source, delimited.Syntax{})
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		{"archive", "PK\x03\x04", `file: archive: zip: not a valid zip file`},
 		{"array", "\x93NUMPY\x01\x00\x48\x00{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 60000), }     \n", `file: NumPy array of shape (60000, 60000), want at most 2147483647 elements`},
 		{"array, cut short", "\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (9000, 9000), }     \n", `file: NumPy array of shape [9000 9000] is cut short`},
-		{"UTF-16", "\xff\xfea\x00", `file: text is UTF-16; allowed: UTF-8`},
+		{"UTF-16, cut short", "\xff\xfea\x00,", `file: line 1: text is not UTF-16; allowed: UTF-8, Windows-1252`},
 		{"DOT, Latin-1", "digraph { \xe9 }", `file: text is not UTF-8`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
