@@ -17,7 +17,8 @@ import (
 // Shimizu et al. 2006). Columns with repeated values have the scores of [BGe].
 type NonGaussian struct {
 	// MaxParents is the number of parents up to which equations are fitted; larger sets are
-	// scored by their most important parents ([score.ExtendTable]). 0: what takes seconds.
+	// scored by their most important parents ([score.ExtendTable]). 0 means that equations are
+	// fitted where they matter ([refine]).
 	MaxParents int
 }
 
@@ -44,11 +45,11 @@ func (m NonGaussian) String() string { return text("linear-nongaussian", "max-pa
 // String implements [Model].
 func (m Additive) String() string { return text("additive", "max-parents", m.MaxParents) }
 
-// Equations of more than two parents are fitted while all take no more than so many seconds of
-// processor time, and those with smooth functions only where there are so many rows for each
-// parent.
+// All equations of more parents than one are fitted while they take no more than so many seconds
+// of processor time, and those with smooth functions only where there are so many rows for each
+// parent; others where they matter ([refine]).
 const (
-	additiveSeconds = 4
+	additiveSeconds = 0.3
 	rowsPerParent   = 20
 )
 
@@ -61,7 +62,7 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 		if most = d - 1; !linear {
 			most = max(2, min(most, n/rowsPerParent))
 		}
-		for opt.MaxParents = min(2, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= additiveSeconds; {
+		for opt.MaxParents = min(1, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= additiveSeconds; {
 			opt.MaxParents++
 		}
 	}
@@ -71,10 +72,10 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 	return opt, err
 }
 
-// leastSeconds is about the processor time of the scores with at most two parents.
+// leastSeconds is about the processor time of the scores with at most one parent.
 func leastSeconds(data *dataset.Table, linear bool) float64 {
 	n, d := data.X.Dims()
-	return additive.Seconds(n, d, min(2, d-1), linear)
+	return additive.Seconds(n, d, min(1, d-1), linear)
 }
 
 // plainScores score columns whose noise has no density, and sets of more parents than are fitted.
@@ -180,22 +181,28 @@ func (m Additive) Unsuited(data *dataset.Table) string {
 }
 
 // Hypotheses implements [Scored].
-func (m NonGaussian) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	opt, err := additiveOptions(data, m.MaxParents, true)
 	if err != nil {
 		return nil, err
 	}
 	s, err := additive.NewLinear(data.X, data.Mask(), opt)
+	if err == nil && m.MaxParents == 0 {
+		err = refine(ctx, s, prior, workers)
+	}
 	return []Hypothesis{{Scores: s}}, err
 }
 
 // Hypotheses implements [Scored].
-func (m Additive) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	opt, err := additiveOptions(data, m.MaxParents, false)
 	if err != nil {
 		return nil, err
 	}
 	s, err := additive.New(data.X, data.Mask(), opt)
+	if err == nil && m.MaxParents == 0 {
+		err = refine(ctx, s, prior, workers)
+	}
 	return []Hypothesis{{Scores: s}}, err
 }
 

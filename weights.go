@@ -12,7 +12,8 @@ import (
 )
 
 // rareSet is the part of the probability of an edge below which a set of parents is left out of
-// the moments of its weight, and rarePart that of the posterior below which a hypothesis is.
+// the moments of its weight, and rarePart that of the posterior below which a hypothesis is. Sets
+// that are estimated ([refine]) are left out too.
 const rareSet, rarePart = 1e-6, 1e-6
 
 // weights are the posterior means and standard deviations of the weights, given that the edge is
@@ -29,6 +30,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 		if p.weight < rarePart {
 			continue
 		}
+		estimates, _ := p.hypothesis.Scores.(refinable) // nil: all sets are known
 		edges := p.edges()
 		err := parallel.For(ctx, d, cfg.Workers, func(j int) error {
 			names, probs := p.parentSets(j)
@@ -50,7 +52,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 					counts = counts || prob >= rareSet*edges.At(i, j)
 					parents = append(parents, i)
 				}
-				if !counts {
+				if !counts || estimates != nil && !estimates.Known(j, parents) {
 					continue
 				}
 				q, w := equations.Equation(j, parents), p.weight*prob

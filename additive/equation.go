@@ -27,8 +27,26 @@ type Linear struct {
 func NewLinear(x, intervened mat.Matrix, opt Options) (*Linear, error) {
 	opt.Linear = true
 	s, err := New(x, intervened, opt)
-	return &Linear{scores: s, equations: map[string]score.Equation{}}, err
+	if err != nil {
+		return nil, err
+	}
+	l := &Linear{scores: s, equations: map[string]score.Equation{}}
+	s.keep = l.keep
+	return l, nil
 }
+
+// keep keeps an equation.
+func (l *Linear) keep(key string, e score.Equation) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.equations[key] = e
+}
+
+// Known is that of [Scorer].
+func (l *Linear) Known(j int, parents []int) bool { return l.scores.Known(j, parents) }
+
+// Refine is that of [Scorer].
+func (l *Linear) Refine(j int, parents []int) { l.scores.Refine(j, parents) }
 
 // Vars implements [score.Scorer].
 func (l *Linear) Vars() int { return l.scores.Vars() }
@@ -59,15 +77,14 @@ func (l *Linear) Equation(j int, parents []int) score.Equation {
 	e, ok := l.equations[key]
 	l.mu.Unlock()
 	if !ok {
-		e = l.scores.equationOf(j, parents)
-		l.mu.Lock()
-		l.equations[key] = e
-		l.mu.Unlock()
+		e = l.scores.equationOf(j, parents, nil)
+		l.keep(key, e)
 	}
 	return e
 }
 
-func (s *Scorer) equationOf(j int, parents []int) score.Equation {
+// equationOf has the weights of an equation from its fits; nil: they are made.
+func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 	c := &s.child[j]
 	p := len(parents)
 	e := score.Equation{Mean: make([]float64, p), Freedom: math.Inf(1), Intercept: c.centre, NoiseVariance: c.sd * c.sd, Strength: float64(len(c.y)) + 1}
@@ -80,7 +97,9 @@ func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 		}
 		return e
 	}
-	fits := s.fits(j, parents)
+	if fits == nil {
+		fits = s.fits(j, parents)
+	}
 	weights := evidenceWeights(fits)
 	e.NoiseVariance = 0
 	intercept := 0.0

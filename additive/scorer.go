@@ -19,9 +19,9 @@ type Options struct {
 	// whose weights [Scorer.Equation] has.
 	Linear bool
 
-	// MaxParents is the number of parents up to which equations are fitted. Sets of more
+	// MaxParents is the number of parents up to which all equations are fitted. Sets of more
 	// parents get the score of Base and the difference of their most important ones,
-	// [score.ExtendTable]. 0: no bound.
+	// [score.ExtendTable], but for those that [Scorer.Refine] is asked for. 0 means no bound.
 	MaxParents int
 	Base       score.SubsetScorer // required with MaxParents, and with Plain
 
@@ -67,7 +67,8 @@ type Scorer struct {
 	sd     []float64
 
 	mu    sync.Mutex
-	known map[string]float64
+	known map[string]float64                 // scores of fitted equations, by [familyKey]
+	keep  func(key string, e score.Equation) // takes their weights; nil: they are not needed
 }
 
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
@@ -193,15 +194,39 @@ func (s *Scorer) plain(j int) bool {
 	return found
 }
 
+// Known reports whether the equation of a variable given its parents is fitted.
+func (s *Scorer) Known(j int, parents []int) bool {
+	if s.plain(j) || s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.known[familyKey(j, parents)]
+	return ok
+}
+
+// Refine fits the equation of a variable given its parents, whatever their number. Scores of
+// larger sets change with it.
+func (s *Scorer) Refine(j int, parents []int) {
+	if !s.plain(j) {
+		s.fitted(j, parents)
+	}
+}
+
 // LogScore implements [score.Scorer].
 func (s *Scorer) LogScore(j int, parents []int) float64 {
-	switch most := s.opt.MaxParents; {
-	case s.plain(j):
+	if s.plain(j) {
 		return s.opt.Base.LogScore(j, parents)
-	case most > 0 && len(parents) > most:
-		return score.Extend(s.opt.Base, j, parents, most, func(p []int) float64 { return s.fitted(j, p) })
 	}
-	return s.fitted(j, parents)
+	if s.Known(j, parents) {
+		return s.fitted(j, parents)
+	}
+	return score.Extend(s.opt.Base, j, parents, func(p []int) float64 {
+		if !s.Known(j, p) {
+			return math.NaN()
+		}
+		return s.fitted(j, p)
+	})
 }
 
 // LogScores implements [score.SubsetScorer].
@@ -210,11 +235,7 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 		s.opt.Base.LogScores(dst, j, candidates)
 		return
 	}
-	most := len(candidates)
-	if s.opt.MaxParents > 0 {
-		most = min(most, s.opt.MaxParents)
-	}
-	parents := make([]int, 0, len(candidates))
+	parents, extended := make([]int, 0, len(candidates)), false
 	for set := range dst {
 		parents = parents[:0]
 		for k, i := range candidates {
@@ -222,14 +243,16 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 				parents = append(parents, i)
 			}
 		}
-		if len(parents) <= most {
+		if s.Known(j, parents) {
 			dst[set] = s.fitted(j, parents)
+		} else {
+			dst[set], extended = math.NaN(), true
 		}
 	}
-	if most < len(candidates) {
+	if extended {
 		base := make([]float64, len(dst))
 		s.opt.Base.LogScores(base, j, candidates)
-		score.ExtendTable(dst, base, most)
+		score.ExtendTable(dst, base)
 	}
 }
 
@@ -245,7 +268,11 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
-	v = logEvidence(s.fits(j, parents)) - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
+	fits := s.fits(j, parents)
+	v = logEvidence(fits) - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
+	if s.keep != nil {
+		s.keep(key, s.equationOf(j, parents, fits))
+	}
 	s.mu.Lock()
 	s.known[key] = v
 	s.mu.Unlock()

@@ -1,22 +1,19 @@
 package score
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // ExtendTable completes a table of scores, by subset of some candidates as [SubsetScorer] has
-// them, whose entries of at most `most` parents are known. base has the scores of all subsets
-// under a simpler model. A larger set A gets
+// them, in which NaN stands for scores that are not known; that of the empty set is. base has the
+// scores of all subsets under a simpler model. A set A that is not known gets
 //
 //	score(A) = base(A) + score(B) − base(B),
 //
 // where B is what is left of A when the parent whose loss costs base the least is taken out, one
-// after the other, until `most` are left: what the simpler model misses is taken to lie in the
+// after the other, until the score is known: what the simpler model misses is taken to lie in the
 // parents that matter most.
-func ExtendTable(dst, base []float64, most int) {
+func ExtendTable(dst, base []float64) {
 	for set := range dst {
-		if bits.OnesCount(uint(set)) <= most {
+		if !math.IsNaN(dst[set]) {
 			continue
 		}
 		best := 0
@@ -32,12 +29,16 @@ func ExtendTable(dst, base []float64, most int) {
 	}
 }
 
-// Extend is the score of one set of more than `most` parents of variable j as [ExtendTable]
-// completes it. known scores the sets of `most` parents.
-func Extend(base Scorer, j int, parents []int, most int, known func(parents []int) float64) float64 {
+// Extend is the score of one set of parents of variable j as [ExtendTable] completes it. known
+// returns the score of a set, or NaN.
+func Extend(base Scorer, j int, parents []int, known func(parents []int) float64) float64 {
 	left := append(make([]int, 0, len(parents)), parents...)
 	without, best := make([]int, 0, len(parents)), make([]int, 0, len(parents))
-	for len(left) > most {
+	v := known(left)
+	if !math.IsNaN(v) {
+		return v
+	}
+	for math.IsNaN(v) && len(left) > 0 {
 		highest := math.Inf(-1)
 		for k := len(left) - 1; k >= 0; k-- { // the sequence of a table: ties go to the last parent
 			without = append(append(without[:0], left[:k]...), left[k+1:]...)
@@ -46,8 +47,9 @@ func Extend(base Scorer, j int, parents []int, most int, known func(parents []in
 			}
 		}
 		left = append(left[:0], best...)
+		v = known(left)
 	}
-	v := base.LogScore(j, parents) + known(left) - base.LogScore(j, left)
+	v += base.LogScore(j, parents) - base.LogScore(j, left)
 	if math.IsNaN(v) {
 		return math.Inf(-1)
 	}

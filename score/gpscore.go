@@ -72,7 +72,7 @@ func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidat
 				return
 			}
 			parents = subset(parents[:0], candidates, set)
-			if g.allows(len(parents)) || !extended {
+			if dst[set] = math.NaN(); g.allows(len(parents)) || !extended {
 				dst[set] = s.score(j, parents, scratch)
 			}
 		}
@@ -86,7 +86,7 @@ func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidat
 	if extended && ctx.Err() == nil {
 		base := make([]float64, len(dst))
 		g.opt.Base.LogScores(base, j, candidates)
-		ExtendTable(dst, base, g.opt.MaxParents)
+		ExtendTable(dst, base)
 	}
 }
 
@@ -104,7 +104,12 @@ func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 	case g.plain(j):
 		return g.opt.Base.LogScore(j, parents)
 	case !g.allows(len(parents)) && g.opt.Extend:
-		return Extend(g.opt.Base, j, parents, g.opt.MaxParents, func(p []int) float64 { return s.score(j, p, scratch) })
+		return Extend(g.opt.Base, j, parents, func(p []int) float64 {
+			if !g.allows(len(p)) {
+				return math.NaN()
+			}
+			return s.score(j, p, scratch)
+		})
 	case !g.allows(len(parents)):
 		return math.Inf(-1)
 	case g.group[g.of[j]].n == 0:
