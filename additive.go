@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"tobac/additive"
 	"tobac/dataset"
@@ -20,12 +21,35 @@ type NonGaussian struct {
 	// scored by their most important parents ([score.ExtendTable]). 0 means that equations are
 	// fitted where they matter ([refine]).
 	MaxParents int
+
+	modes *sharedModes
 }
 
 // Additive is the model whose equations are sums of smooth functions of the parents, with noise
 // as of [NonGaussian] (package additive).
 type Additive struct {
 	MaxParents int // as of [NonGaussian]
+
+	modes *sharedModes
+}
+
+// sharedModes are modes that both models find in the same data; nil: they are not shared.
+type sharedModes struct {
+	mu    sync.Mutex
+	data  *dataset.Table
+	modes *additive.Modes
+}
+
+func (s *sharedModes) of(data *dataset.Table) *additive.Modes {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.data != data {
+		s.data, s.modes = data, additive.NewModes()
+	}
+	return s.modes
 }
 
 var (
@@ -47,10 +71,12 @@ func (m Additive) String() string { return text("additive", "max-parents", m.Max
 
 // All equations of more parents than one are fitted while they take no more than so many seconds
 // of processor time, and those with smooth functions only where there are so many rows for each
-// parent; others where they matter ([refine]).
+// parent; others where they matter ([refine]). Two causes that tell their direction together are
+// missed where no pair is fitted.
 const (
-	additiveSeconds = 0.3
-	rowsPerParent   = 20
+	linearSeconds = 1.5
+	smoothSeconds = 0.3
+	rowsPerParent = 20
 )
 
 // additiveOptions are the settings of the scores for some data.
@@ -59,10 +85,11 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 	base, err := plainScores(data)
 	opt := additive.Options{Linear: linear, Base: base, Plain: repeated(data), MaxParents: most}
 	if most == 0 {
+		seconds := linearSeconds
 		if most = d - 1; !linear {
-			most = max(2, min(most, n/rowsPerParent))
+			most, seconds = max(2, min(most, n/rowsPerParent)), smoothSeconds
 		}
-		for opt.MaxParents = min(1, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= additiveSeconds; {
+		for opt.MaxParents = min(1, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= seconds; {
 			opt.MaxParents++
 		}
 	}
@@ -118,34 +145,37 @@ func (m NonGaussian) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, true), "linear-nongaussian")
 }
 
-// Why a model is pointless.
+// Why models are pointless.
 const (
 	noOtherNoise = "no equation gains from noise of another shape"
-	noMore       = "neither curvature nor noise of another shape has more evidence than linear equations"
+	noCurvature  = "no equation gains from noise of another shape, and none with one parent from curvature"
 )
 
-// Pointless implements [Conditional]: where neither curvature nor noise of another shape has
-// more evidence than linear equations with normal noise, both together have not.
-func (m Additive) Pointless(_ *dataset.Table, compared []Evidence) string {
-	plain, more := math.Inf(-1), math.Inf(-1)
-	for _, e := range compared {
-		switch model, _ := ParseModel(e.Model); model.(type) {
-		case Linear, BGe:
-			plain = math.Max(plain, e.Log)
-		case GaussianProcess, NonGaussian:
-			switch {
-			case e.Note == noOtherNoise:
-			case math.IsNaN(e.Log): // left out: it may have more
-				more = math.Inf(1)
-			default:
-				more = max(more, e.Log)
+// someCurvature is the evidence in nats from which one equation speaks for smooth functions.
+const someCurvature = 3
+
+// Pointless implements [Conditional]: where noise of another shape is pointless, and no equation
+// with one parent gains from curvature.
+func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
+	linear := NonGaussian{}.String()
+	if !slices.ContainsFunc(compared, func(e Evidence) bool { return e.Model == linear && e.Note == noOtherNoise }) {
+		return ""
+	}
+	s, opt, err := m.scorer(data)
+	if err != nil {
+		return "" // the scores say what is wrong
+	}
+	for j := range data.Names {
+		if _, plain := slices.BinarySearch(opt.Plain, j); plain {
+			continue
+		}
+		for i := range data.Names {
+			if i != j && s.Curvature(j, []int{i}) > someCurvature {
+				return ""
 			}
 		}
 	}
-	if more > plain-worthwhile {
-		return ""
-	}
-	return noMore
+	return noCurvature
 }
 
 // Pointless implements [Conditional]: where no equation without parents, and none with all
@@ -171,10 +201,6 @@ func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 // someGain is the evidence in nats from which one equation speaks for other noise.
 const someGain = 2
 
-// worthwhile is how far behind linear equations, in nats, a model may be for its extension to
-// be compared too.
-const worthwhile = 5
-
 // Unsuited implements [Demanding].
 func (m Additive) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, false), "additive")
@@ -186,6 +212,7 @@ func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	if err != nil {
 		return nil, err
 	}
+	opt.Modes = m.modes.of(data)
 	s, err := additive.NewLinear(data.X, data.Mask(), opt)
 	if err == nil && m.MaxParents == 0 {
 		err = refine(ctx, s, prior, workers)
@@ -195,15 +222,22 @@ func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 
 // Hypotheses implements [Scored].
 func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
-	opt, err := additiveOptions(data, m.MaxParents, false)
-	if err != nil {
-		return nil, err
-	}
-	s, err := additive.New(data.X, data.Mask(), opt)
+	s, _, err := m.scorer(data)
 	if err == nil && m.MaxParents == 0 {
 		err = refine(ctx, s, prior, workers)
 	}
 	return []Hypothesis{{Scores: s}}, err
+}
+
+// scorer makes the scores for some data.
+func (m Additive) scorer(data *dataset.Table) (*additive.Scorer, additive.Options, error) {
+	opt, err := additiveOptions(data, m.MaxParents, false)
+	if err != nil {
+		return nil, opt, err
+	}
+	opt.Modes = m.modes.of(data)
+	s, err := additive.New(data.X, data.Mask(), opt)
+	return s, opt, err
 }
 
 // Sampled implements [SampledModel]: the linear model with a noise variance for each equation.

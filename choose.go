@@ -64,7 +64,8 @@ func (r *Run) scoredModels() []Scored {
 	if m, ok := r.cfg.Model.(Scored); ok {
 		return []Scored{m}
 	}
-	return []Scored{Linear{}, BGe{}, GaussianProcess{}, NonGaussian{}, Additive{}}
+	modes := new(sharedModes)
+	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 }
 
 // cheap reports whether node scores only serve to draw orders for SVGD.

@@ -9,6 +9,9 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // GaussianProcess is the nonlinear model whose equations are drawn from a
@@ -48,6 +51,49 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
+}
+
+// Why the model is pointless where its scores take long.
+const (
+	noMore   = "neither curvature nor noise of another shape has more evidence than linear equations"
+	farTails = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
+
+	fastScores = 0.2 // seconds of processor time that are spent whatever the others say
+	worthwhile = 5   // nats by which more than straight lines with normal noise must be better than these
+)
+
+// Pointless implements [Conditional].
+func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) string {
+	n, d := data.X.Dims()
+	if gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops <= fastScores {
+		return ""
+	}
+	far := 0
+	for j := range d {
+		if stat.ExKurtosis(mat.Col(nil, j, data.X), nil) > 20 {
+			far++
+		}
+	}
+	if 2*far >= d {
+		return farTails
+	}
+	plain, more := math.Inf(-1), math.Inf(1)
+	for _, e := range compared {
+		switch model, _ := ParseModel(e.Model); model.(type) {
+		case Linear, BGe:
+			if e.Log > plain {
+				plain = e.Log
+			}
+		case Additive:
+			if more = e.Log; e.Note == noCurvature {
+				return noMore
+			}
+		}
+	}
+	if more <= plain+worthwhile {
+		return noMore
+	}
+	return ""
 }
 
 // gpSeconds is about the processor time of a floating-point operation of the scores.

@@ -93,7 +93,7 @@ func TestNoiseOfAnyShape(t *testing.T) {
 			if said < c.least || right < said {
 				t.Errorf("%d directions said with .95 or more, %d of them right, want at least %d, all right: %v", said, right, c.least, mat.Formatted(r.Probabilities))
 			}
-			if c.model != nil && r.Config.Model != c.model {
+			if c.model != nil && r.Config.Model.String() != c.model.String() {
 				t.Errorf("model %v, want %v: %v", r.Config.Model, c.model, r.Evidence)
 			}
 		})

@@ -2,6 +2,8 @@ package tobac
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"tobac/exact"
 	"tobac/internal/parallel"
@@ -17,13 +19,14 @@ type refinable interface {
 }
 
 const (
-	likelySet       = 1e-3 // probability of a set of parents from which on it is refined
+	likelySet       = 1e-3 // probability of a set of parents from which on it is refined,
+	neighbouring    = 0.1  // and from which on those are that have one parent more or less
 	mostRefinements = 10
 )
 
 // refine refines the sets of parents that carry the posterior: it sums over all orders under the
-// estimates, refines the sets that are likely then, and begins again until no likely set is an
-// estimate. More than twenty variables are left as they are.
+// estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
+// again until all of these are refined. More than twenty variables are left as they are.
 func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {
@@ -54,7 +57,7 @@ type family struct {
 	parents []int
 }
 
-// likelySets are the sets of parents that are likely and estimated.
+// likelySets are the sets of parents that are to be refined.
 func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers int) ([]family, error) {
 	d := s.Vars()
 	all, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
@@ -67,10 +70,16 @@ func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers in
 	}
 	found := make([][]family, d)
 	err = parallel.For(ctx, d, workers, func(j int) error {
+		near := map[int]bool{}
 		for set, prob := range orders.ParentSets(j) {
-			if !(prob >= likelySet) {
-				continue
+			if prob >= likelySet {
+				near[set] = true
 			}
+			for k := 0; prob >= neighbouring && k < d-1; k++ {
+				near[set^1<<k] = true
+			}
+		}
+		for _, set := range slices.Sorted(maps.Keys(near)) {
 			if parents := othersIn(set, j, d); !s.Known(j, parents) {
 				found[j] = append(found[j], family{j, parents})
 			}

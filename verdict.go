@@ -3,6 +3,7 @@ package tobac
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tobac/mcmc"
@@ -365,7 +366,7 @@ func BestTwo(all []Evidence) (best, next Evidence) {
 func (r *Result) leftOut() string {
 	var names []string
 	for _, e := range r.Evidence {
-		if math.IsNaN(e.Log) && e.Note != noOtherNoise && e.Note != noMore {
+		if math.IsNaN(e.Log) && !slices.Contains([]string{noOtherNoise, noCurvature, noMore, farTails}, e.Note) {
 			names = append(names, fmt.Sprintf("%s (%s)", DescribeModel(e.Model), e.Note))
 		}
 	}

@@ -69,6 +69,17 @@ func (l *Linear) Gain(j int, parents []int) float64 {
 	return logEvidence(fits) - fits[0].log - math.Log(linearForms)
 }
 
+// Curvature is how much more evidence, in nats, the forms of an equation with smooth functions
+// have than those of straight lines.
+func (s *Scorer) Curvature(j int, parents []int) float64 {
+	if len(s.child[j].y) == 0 || len(parents) == 0 {
+		return 0
+	}
+	fits := s.fits(j, parents)
+	split := slices.IndexFunc(fits, func(f *fit) bool { return f.smooth })
+	return logEvidence(fits[split:]) - logEvidence(fits[:split])
+}
+
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
 // the normal approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {

@@ -4,7 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -101,38 +104,53 @@ func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (
 	if err != nil || math.IsInf(f, -1) {
 		return math.Inf(-1), err
 	}
-	to, gradient, hessian, damped := make([]float64, n), make([]float64, n), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
-	var step mat.VecDense
+	to, gradient, hessian := make([]float64, n), make([]float64, n), mat.NewSymDense(n, nil)
+	step := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
+	damped := blas64.Symmetric{N: n, Stride: n, Uplo: blas.Upper, Data: make([]float64, n*n)}
+	var root blas64.Triangular // of damped
+	factorize := func(damping float64) (ok bool) {
+		copy(damped.Data, hessian.RawSymmetric().Data)
+		for i := range n {
+			damped.Data[i*n+i] += damping
+		}
+		root, ok = lapack64.Potrf(damped)
+		return ok
+	}
+	logDet := func() (sum float64) {
+		for i := range n {
+			sum += 2 * math.Log(root.Data[i*n+i])
+		}
+		return sum
+	}
 	smallest, damping := 0.01*float64(len(e.y)), 0.0
 	for k := range iterations {
 		e.derivatives(gradient, hessian, theta)
 		found := false
 		for better := false; !better && !found; {
-			damped.CopySym(hessian)
-			for i := range n {
-				damped.SetSym(i, i, damped.At(i, i)+damping)
-			}
 			more := func() bool {
 				damping = max(smallest, 4*damping)
 				return damping < most*smallest
 			}
-			if !chol.Factorize(damped) {
+			if !factorize(damping) {
 				if !more() {
 					return math.Inf(-1), nil
 				}
 				continue
 			}
-			_ = chol.SolveVecTo(&step, mat.NewVecDense(n, gradient)) // a warning of the condition comes with the best result there is
-			promise := 0.5 * floats.Dot(step.RawVector().Data, gradient)
+			copy(step.Data, gradient)
+			blas64.Trsv(blas.Trans, root, step)
+			blas64.Trsv(blas.NoTrans, root, step)
+			promise := 0.5 * floats.Dot(step.Data, gradient)
 			if found = promise < gain; found {
 				break
 			}
 			if k == 0 && damping == 0 {
-				if estimate := f + promise + float64(n)*logRoot2Pi - 0.5*chol.LogDet(); estimate < least {
+				if estimate := f + promise + float64(n)*logRoot2Pi - 0.5*logDet(); estimate < least {
+					chol.SetFromU(mat.NewTriDense(n, mat.Upper, slices.Clone(root.Data)))
 					return estimate, nil
 				}
 			}
-			floats.AddTo(to, theta, step.RawVector().Data)
+			floats.AddTo(to, theta, step.Data)
 			next, err := e.evaluate(channels, to)
 			if err != nil {
 				return 0, err
@@ -153,10 +171,11 @@ func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (
 			break
 		}
 	}
-	if damping > 0 && !chol.Factorize(hessian) {
+	if damping > 0 && !factorize(0) {
 		return math.Inf(-1), nil
 	}
-	return f + float64(n)*logRoot2Pi - 0.5*chol.LogDet(), nil
+	chol.SetFromU(mat.NewTriDense(n, mat.Upper, root.Data))
+	return f + float64(n)*logRoot2Pi - 0.5*logDet(), nil
 }
 
 // leastSquares are the weights of the terms of the mean by ridge regression, and the standard

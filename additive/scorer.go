@@ -25,6 +25,10 @@ type Options struct {
 	MaxParents int
 	Base       score.SubsetScorer // required with MaxParents, and with Plain
 
+	// Modes are shared by scorers of the same data, for which one finds the modes of straight
+	// lines; nil means that the scorer finds its own.
+	Modes *Modes
+
 	// Plain are the variables that Base scores, ascending: columns of few values, say, whose
 	// noise has no density.
 	Plain []int
@@ -56,6 +60,46 @@ const (
 	logScaleVariance  = 1.5 * 1.5
 	scaleVariance     = 0.5 * 0.5 // of the weights of the scale's functions
 )
+
+// Modes are those of equations that are straight lines, with their log evidences. They are safe
+// for concurrent use.
+type Modes struct {
+	mu sync.Mutex
+	of map[string][]mode // by [familyKey], of all linear forms
+}
+
+// NewModes has none.
+func NewModes() *Modes { return &Modes{of: map[string][]mode{}} }
+
+// A mode is that of a form.
+type mode struct {
+	theta []float64
+	log   float64 // without the prior probability of the form
+}
+
+// find returns those of an equation; nil: they are not known.
+func (m *Modes) find(key string) []mode {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.of[key]
+}
+
+// keep keeps the modes of the first linearForms fits.
+func (m *Modes) keep(key string, fits []*fit, forms int) {
+	if m == nil {
+		return
+	}
+	all := make([]mode, linearForms)
+	for k := range all {
+		all[k] = mode{fits[k].theta, fits[k].log + math.Log(float64(forms))}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of[key] = all
+}
 
 // A Scorer scores additive equations, as the package comment says. A variable without rows
 // scores 0. It is safe for concurrent use, and keeps the scores that it has computed.
@@ -268,7 +312,13 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
-	fits := s.fits(j, parents)
+	var fits []*fit
+	if s.keep == nil { // which needs the curvature at the modes too
+		fits = s.fitsFrom(j, parents, s.opt.Modes.find(key))
+	} else {
+		fits = s.fits(j, parents)
+		s.opt.Modes.keep(key, fits, linearForms)
+	}
 	v = logEvidence(fits) - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
 	if s.keep != nil {
 		s.keep(key, s.equationOf(j, parents, fits))
@@ -304,7 +354,11 @@ type fit struct {
 const negligible = 20
 
 // fits are all forms of the equation of a variable given its parents.
-func (s *Scorer) fits(j int, parents []int) []*fit {
+func (s *Scorer) fits(j int, parents []int) []*fit { return s.fitsFrom(j, parents, nil) }
+
+// fitsFrom are those of fits, of which the straight lines have no more than a mode and an evidence
+// if their modes are given.
+func (s *Scorer) fitsFrom(j int, parents []int, modes []mode) []*fit {
 	in := forms
 	if s.opt.Linear {
 		in = forms[:linearForms]
@@ -321,6 +375,12 @@ func (s *Scorer) fits(j int, parents []int) []*fit {
 		least := math.Inf(-1)
 		if f.smooth {
 			least = best - negligible
+		}
+		if k < len(modes) {
+			first[k] = &fit{form: f, theta: modes[k].theta, log: modes[k].log + logWeight}
+			all = append(all, first[k])
+			best = max(best, first[k].log)
+			continue
 		}
 		try := func(amplitude, logWeight float64) {
 			from = s.fit(j, parents, f, amplitude, logWeight, from, least)
