@@ -14,9 +14,12 @@ import (
 // which logarithms take the place of the numbers.
 const worthLogs = 10
 
+// logParents is the number of parents up to which equations are fitted for that.
+const logParents = 2
+
 // LogSupport says how much more evidence, in nats, sums of functions of the logarithms of all
-// columns have than those of the numbers themselves ([NonGaussian] and [Additive]), the change
-// of variables included. Multiplied causes with positive noise are such sums. Where cfg asks
+// columns have than those of the numbers themselves ([NonGaussian] and [Additive], of few
+// parents), the change of variables included; curves count where they may change which has more. Multiplied causes with positive noise are such sums. Where cfg asks
 // for a model, an order or another engine than exact sums, where a number is not positive, and
 // where already the normal distribution fits the logarithms no better, or the models are not
 // suited, it is −Inf.
@@ -37,29 +40,45 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 	if !(normalLogDensity(logs)+jacobian > normalLogDensity(data)+worthLogs) {
 		return math.Inf(-1), nil
 	}
-	evidence := func(t *dataset.Table) (float64, error) {
-		best := math.Inf(-1)
-		for _, m := range []interface {
-			Scored
-			Demanding
-		}{NonGaussian{}, Additive{}} {
-			if m.Unsuited(t) != "" {
-				return math.Inf(-1), nil
-			}
-			inf, err := exactUnder(ctx, t, m, &cfg, allTrust)
-			if err != nil {
-				return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
-			}
-			best = math.Max(best, inf.logEvidence())
+	evidence := func(t *dataset.Table, m interface {
+		Scored
+		Demanding
+	}) (float64, error) {
+		if m.Unsuited(t) != "" {
+			return math.Inf(-1), nil
 		}
-		return best, nil
+		inf, err := exactUnder(ctx, t, m, &cfg, allTrust)
+		if err != nil {
+			return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
+		}
+		return inf.logEvidence(), nil
 	}
-	own, err := evidence(data)
-	if err != nil || math.IsInf(own, -1) {
-		return math.Inf(-1), err
+	tables, shift := [2]*dataset.Table{data, logs}, [2]float64{0, jacobian}
+	var found [2]float64
+	for k, t := range tables {
+		if found[k], err = evidence(t, NonGaussian{MaxParents: logParents}); err != nil {
+			return 0, err
+		}
+		found[k] += shift[k]
 	}
-	other, err := evidence(logs)
-	return other + jacobian - own, err
+	// The one that is behind may catch up with curves, and then the other.
+	for range tables {
+		k := 0
+		if found[1] < found[0] {
+			k = 1
+		}
+		more, err := evidence(tables[k], Additive{MaxParents: logParents})
+		if err != nil {
+			return 0, err
+		}
+		if found[k] = math.Max(found[k], more+shift[k]); found[k] < found[1-k] {
+			break
+		}
+	}
+	if math.IsInf(found[0], -1) {
+		return math.Inf(-1), nil
+	}
+	return found[1] - found[0], nil
 }
 
 // SupportsLogs reports whether evidence of [LogSupport] is enough.
