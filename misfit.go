@@ -38,6 +38,15 @@ func (GaussianProcess) formed() {}
 func (NonGaussian) formed()     {}
 func (Additive) formed()        {}
 
+// refutable reports whether the noise may refute a model: one that reads directions off the form
+// of its equations, or BGe, whose conditional independences are then not those of the table
+// (counts, codes).
+func refutable(m Model) bool {
+	_, bge := m.(BGe)
+	_, ok := m.(formed)
+	return ok || bge
+}
+
 // A Residual score has the standardised residuals of a variable given its parents.
 type Residual interface {
 	Residuals(j int, parents []int) []float64
@@ -94,7 +103,8 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 	return worst
 }
 
-// residuals are those of a score that has them, or what the mean of a few drawn functions leaves.
+// residuals are those of a score that has them, or what a linear equation or the mean of a few
+// drawn functions leaves.
 func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
 	s = formOf(s)
 	if r, ok := s.(Residual); ok {
@@ -106,6 +116,12 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 		columns[k] = columnOf(data, i, rows)
 	}
 	rest, mean := columnOf(data, j, rows), make([]float64, len(rows))
+	if w, ok := s.(score.Weighted); ok {
+		for k, weight := range w.Equation(j, parents).Mean {
+			floats.AddScaled(rest, -weight, columns[k])
+		}
+		return rest
+	}
 	for k := range draws {
 		f, _, err := decodeGP(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
 		if err != nil {
@@ -249,7 +265,7 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 // that of its form is not all: all unless the noise of the most probable graph refutes the form
 // of the equations.
 func (t trust) in(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cfg *Config) (_ trust, why string) {
-	if _, ok := m.(formed); !ok {
+	if !refutable(m) {
 		return t, ""
 	}
 	found := examineNoise(data, g, s, t.rows, cfg.Seed)
@@ -263,7 +279,7 @@ func (t trust) in(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cf
 
 // trustIn is the part of the evidence of an inference that counts.
 func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (t trust, why string, err error) {
-	if _, ok := inf.model.(formed); !ok {
+	if !refutable(inf.model) {
 		return inf.trust, "", nil
 	}
 	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })

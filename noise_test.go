@@ -138,6 +138,32 @@ func TestRefutedForm(t *testing.T) {
 	}
 }
 
+// Counts that multiply are no sums with normal noise: their ranks tell which are related.
+func TestCounts(t *testing.T) {
+	data, truth := drawnTable(400, 4, func(rng *rand.Rand, p []float64) float64 {
+		rate, k := math.Exp(1+1.2*(sum(p, math.Log1p)-1.3*float64(len(p)))), 0.0
+		for left := rng.ExpFloat64(); left < rate; left += rng.ExpFloat64() {
+			k++
+		}
+		return k
+	})
+	r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.Exact})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Names {
+		for j := range i {
+			p := r.Probabilities.At(i, j) + r.Probabilities.At(j, i)
+			if related := truth[[2]int{j, i}]; related && p < 0.95 || !related && p > 0.5 {
+				t.Errorf("%s and %s are related with a probability of %.2f, which is %v", r.Names[i], r.Names[j], p, related)
+			}
+		}
+	}
+	if said, right := sure(r, truth); right < said || r.Config.Model != (tobac.BGe{}) {
+		t.Errorf("%d directions said with .95 or more, %d right, by the model %v", said, right, r.Config.Model)
+	}
+}
+
 func TestLogSupport(t *testing.T) {
 	multiplied, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
 		return math.Exp(0.6*rng.NormFloat64() + sum(p, func(v float64) float64 { return 0.6 * math.Log(v) }))
