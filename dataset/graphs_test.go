@@ -14,7 +14,7 @@ func TestEdgeProbability(t *testing.T) {
 		vars         int
 		edgesPerNode float64
 		want         float64
-	}{{10, 2, 0.4444}, {11, 2, 0.4}, {20, 2, 0.2105}, {50, 2, 0.0816}, {10, 4, 0.8889}, {20, 4, 0.4211}, {50, 4, 0.1633}, {20, 0, 0.2105}, {2, 0.25, 0.5}}
+	}{{10, 2, 0.4444}, {11, 2, 0.4}, {20, 2, 0.2105}, {50, 2, 0.0816}, {10, 4, 0.8889}, {20, 4, 0.4211}, {50, 4, 0.1633}, {20, 0, 0.2105}, {2, 0.25, 0.5}, {11, 1, 0.2}}
 	for _, test := range tests {
 		got, err := dataset.ERConfig{Vars: test.vars, EdgesPerNode: test.edgesPerNode}.EdgeProbability()
 		if err != nil || math.Abs(got-test.want) > 5e-5 {

@@ -151,6 +151,9 @@ func TestWarnings(t *testing.T) {
 func TestExchanges(t *testing.T) {
 	s := score.NewFunc(2, func(int, []int) float64 { return 0 })
 	r := run(t, s, score.Uniform(2), mcmc.Options{Chains: 2, Rungs: 3, WarmUp: 8, Seed: 1}, 20)
+	if got := r.Diagnostics.Samples; got != 2*20 {
+		t.Errorf("%d samples of 2 chains of 20 iterations after the warm-up, want 40", got)
+	}
 	for k, rung := range r.Diagnostics.Rungs {
 		if want := map[int]float64{0: 1, 1: 1}[k]; rung.Exchange != want || rung.Relocate == 0 {
 			t.Errorf("inverse temperature %d: %+v, want exchanges at the rate %v", k, rung, want)

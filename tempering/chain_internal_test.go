@@ -142,3 +142,38 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("integral %v of the prior density of ln σ², want 1", sum)
 	}
 }
+
+// Random walks of the noise variance are accepted neither nearly always nor hardly ever, at all temperatures.
+func TestNoiseSteps(t *testing.T) {
+	c := testNode(t, Config{Hidden: 2, Iterations: 40, Temperatures: 4}).newChain(0)
+	s := c.states[3]
+	for _, beta := range []float64{0, 0.1, 1} {
+		const rounds = 1000
+		moved := 0.0
+		for range rounds {
+			before := s.logs
+			c.noise(s, beta, c.rng)
+			if s.logs != before {
+				moved++
+			}
+		}
+		// A round is of two steps: a rate of 0.44, the best in one dimension, moves in 0.69 of the rounds.
+		if moved /= rounds; moved < 0.6 || moved > 0.85 {
+			t.Errorf("inverse temperature %v: the noise variance moves in %v of the rounds, want about 0.7", beta, moved)
+		}
+	}
+}
+
+// A draw from the prior may leave the data hardly any density; only at the inverse temperature 1 that is an overflow.
+func TestOverflow(t *testing.T) {
+	for at, want := range []error{nil, ErrOverflow} {
+		c := testNode(t, Config{Hidden: 2, NoiseVariance: 0.5, Iterations: 40, Temperatures: 2}).newChain(0)
+		for _, s := range c.states[:at+1] {
+			s.logs = math.Log(1e-200)
+			c.refresh(s)
+		}
+		if err := c.run(context.Background()); err != want {
+			t.Errorf("case %d: %v, want %v", at, err, want)
+		}
+	}
+}
