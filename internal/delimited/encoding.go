@@ -70,7 +70,7 @@ func (d *decoder) fill() {
 	}
 	have := copy(d.buffer, d.raw)
 	n := 0
-	for n == 0 && d.err == nil {
+	for n == 0 && d.err == nil && have < len(d.buffer) { // a full one is decoded first
 		n, d.err = d.r.Read(d.buffer[have:])
 	}
 	d.raw = d.buffer[:have+n]

@@ -94,3 +94,17 @@ func TestEncodings(t *testing.T) {
 		}
 	})
 }
+
+// A text longer than any buffer may begin with a character beyond ASCII.
+func TestLongTextBeyondASCII(t *testing.T) {
+	for _, first := range []string{"é", "\xe9", "\uFEFFé", "\xff\xfe\xe9\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00"} {
+		text := first
+		if first[0] != 0xff {
+			text += ",b\n1,2\n" + strings.Repeat("3,4\n", 1<<16)
+		}
+		f, err := delimited.Read(strings.NewReader(text), "t.csv", delimited.Syntax{})
+		if err != nil || f.Records[0].Fields[0].Text != "é" || f.Records[1].Fields[1].Text != "2" {
+			t.Errorf("%.8q: %v", first, err)
+		}
+	}
+}
