@@ -337,3 +337,23 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// The sum of two columns has an equation whose variances are rounding errors, and not negative.
+func TestEquationOfASum(t *testing.T) {
+	const n = 150
+	rng := rand.New(rand.NewPCG(14, 7))
+	x := mat.NewDense(n, 3, nil)
+	for r := range n {
+		a, b := rng.NormFloat64()/2, rng.NormFloat64()/2
+		x.SetRow(r, []float64{a, b, a + b})
+	}
+	s := scorer(t, x, true).(score.Weighted)
+	for j, parents := range [][]int{{1, 2}, {0, 2}, {0, 1}} {
+		e := s.Equation(j, parents)
+		for k := range parents {
+			if v := e.Cov.At(k, k); !(v >= 0) {
+				t.Errorf("the equation of %d given %v has the variance %v", j, parents, v)
+			}
+		}
+	}
+}

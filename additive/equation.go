@@ -119,22 +119,22 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 		if w < 1e-12 {
 			continue
 		}
-		var cov mat.SymDense
-		_ = f.chol.InverseTo(&cov)
-		beta := f.theta[:1+p]
 		mean, variance := f.noise()
-		intercept += w * (beta[0] + mean)
+		intercept += w * (f.theta[0] + mean)
 		for a := range p {
-			e.Mean[a] += w * beta[1+a]
-			for b := range a + 1 {
-				e.Cov.SetSym(a, b, e.Cov.At(a, b)+w*(cov.At(1+a, 1+b)+beta[1+a]*beta[1+b]))
-			}
+			e.Mean[a] += w * f.theta[1+a]
 		}
 		e.NoiseVariance += w * variance
 	}
-	for a := range p {
-		for b := range a + 1 {
-			e.Cov.SetSym(a, b, e.Cov.At(a, b)-e.Mean[a]*e.Mean[b])
+	for k, f := range fits { // about the mean, so that no rounding leaves a negative variance
+		if w := weights[k]; w >= 1e-12 {
+			var cov mat.SymDense
+			_ = f.chol.InverseTo(&cov)
+			for a := range p {
+				for b := range a + 1 {
+					e.Cov.SetSym(a, b, e.Cov.At(a, b)+w*(cov.At(1+a, 1+b)+(f.theta[1+a]-e.Mean[a])*(f.theta[1+b]-e.Mean[b])))
+				}
+			}
 		}
 	}
 	// To the units of the data.
