@@ -255,8 +255,9 @@ func TestAnswerFaults(t *testing.T) {
 		{"effect empty --from X1", exitFailed, "empty: no particles.json in it; allowed: a folder written by tobac fit --out"},
 		{"effect broken --from X1", exitFailed, "broken/summary.json: unexpected end of JSON input"},
 		{"predict run --do X1", exitUsage, `--do "X1": no value; allowed: COLUMN=VALUE`},
-		{"predict run --do X1=a", exitUsage, `--do "X1=a": the value is "a"; allowed: finite numbers`},
-		{"predict run --do X1=NaN", exitUsage, `--do "X1=NaN": the value is "NaN"; allowed: finite numbers`},
+		{"predict run --do X1=a", exitUsage, `--do "X1=a": the value is "a"; allowed: numbers of magnitude up to 1e+50`},
+		{"predict run --do X1=NaN", exitUsage, `--do "X1=NaN": the value is "NaN"; allowed: numbers of magnitude up to 1e+50`},
+		{"predict run --do X1=1e200", exitUsage, `--do "X1=1e200": the value is "1e200"; allowed: numbers of magnitude up to 1e+50`}, // its square is infinite
 		{"predict run --do X1=1 --do X1=2", exitUsage, `--do sets "X1" twice`},
 		{"predict run --do Y=1", exitUsage, `--do: no column is named "Y"; allowed:`},
 		{"predict run --do X0=1 --do X1=1 --do X2=1 --do X3=1 --do X4=1 --do X5=1", exitUsage, "--do sets every column, which leaves nothing to predict"},

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
@@ -89,8 +91,8 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 			return nil, err
 		}
 		v, ok := delimited.Number(text[at+1:])
-		if !ok {
-			return nil, usagef("--do %s: the value is %s; allowed: finite numbers", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]))
+		if !ok || math.Abs(v) > dataset.Largest {
+			return nil, usagef("--do %s: the value is %s; allowed: numbers of magnitude up to %g", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), dataset.Largest)
 		}
 		for _, s := range all {
 			if s.Var == j {
