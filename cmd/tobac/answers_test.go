@@ -204,7 +204,7 @@ func TestAnswersOfStandardisedColumns(t *testing.T) {
 
 // Particles have means without ±, graphs alone no answers.
 func TestAnswersWithoutSpread(t *testing.T) {
-	saveRun(t, "--engine", "svgd")
+	saveRun(t, "--engine", "svgd", "--steps", "100", "--orders", "2")
 	for _, args := range [][]string{{"effect", "run", "--from", "X1", "--to", "X2"}, {"predict", "run", "--do", "X1=0"}} {
 		if got := succeed(t, args...).stdout; strings.Contains(got, "±") || strings.Contains(got, "interval") || !strings.Contains(got, "no posterior standard deviation") {
 			t.Errorf("%v of particles:\n%s", args, got)
@@ -216,7 +216,7 @@ func TestAnswersWithoutSpread(t *testing.T) {
 			t.Errorf("effect of particles %v", row)
 		}
 	}
-	saveRun(t, "--engine", "svgd", "--model", "bge")
+	saveRun(t, "--engine", "svgd", "--model", "bge", "--steps", "20", "--orders", "2")
 	if _, err := os.Stat("run/" + effectsFile); err == nil {
 		t.Error("effects of graphs alone")
 	}
