@@ -69,10 +69,10 @@ func (m NonGaussian) String() string { return text("linear-nongaussian", "max-pa
 // String implements [Model].
 func (m Additive) String() string { return text("additive", "max-parents", m.MaxParents) }
 
-// All equations of more parents than one are fitted while they take no more than so many seconds
-// of processor time, and those with smooth functions only where there are so many rows for each
-// parent; others where they matter ([refine]). Two causes that tell their direction together are
-// missed where no pair is fitted.
+// All equations of at most two parents are fitted: where each variable is fitted with single parents
+// alone, two causes that tell their directions together are missed, whatever is refined later. Those
+// of more parents are while they take no more than so many seconds of processor time, and with smooth
+// functions only where there are so many rows for each parent; others where they matter ([refine]).
 const (
 	linearSeconds = 1.5
 	smoothSeconds = 0.3
@@ -89,7 +89,7 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 		if most = d - 1; !linear {
 			most, seconds = max(2, min(most, n/rowsPerParent)), smoothSeconds
 		}
-		for opt.MaxParents = min(1, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= seconds; {
+		for opt.MaxParents = min(2, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= seconds; {
 			opt.MaxParents++
 		}
 	}
@@ -99,10 +99,10 @@ func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Optio
 	return opt, err
 }
 
-// leastSeconds is about the processor time of the scores with at most one parent.
+// leastSeconds is about the processor time of the scores with at most two parents.
 func leastSeconds(data *dataset.Table, linear bool) float64 {
 	n, d := data.X.Dims()
-	return additive.Seconds(n, d, min(1, d-1), linear)
+	return additive.Seconds(n, d, min(2, d-1), linear)
 }
 
 // plainScores score columns whose noise has no density, and sets of more parents than are fitted.

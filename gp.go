@@ -80,10 +80,8 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 	plain, more := math.Inf(-1), math.Inf(1)
 	for _, e := range compared {
 		switch model, _ := ParseModel(e.Model); model.(type) {
-		case Linear, BGe:
-			if e.Log > plain {
-				plain = e.Log
-			}
+		case BGe: // whose noise variances are those of an additive model; equal ones would hide curvature
+			plain = e.Log
 		case Additive:
 			if more = e.Log; e.Note == noCurvature {
 				return noMore
