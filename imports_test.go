@@ -171,11 +171,11 @@ func permitted(pkg, imported string) bool {
 	root, list := rule(pkg)
 	first, _, _ := strings.Cut(imported, "/")
 	switch {
-	case first != "tobac" && !strings.Contains(first, "."):
+	case !within(imported, "tobac") && !strings.Contains(first, "."):
 		return true // standard library
 	case within(imported, "tobac/cmd"):
 		return false
-	case root == "tobac/cmd" && first == "tobac":
+	case root == "tobac/cmd" && within(imported, "tobac"):
 		return true
 	case root != "tobac" && within(imported, root):
 		return true
