@@ -103,8 +103,8 @@ func TestBadInput(t *testing.T) {
 		{"two data files", "fit good.csv two.csv", usage, `tobac fit takes at most one data file, got "good.csv", "two.csv"`},
 		{"unknown option", "fit --epochs 3", usage, `unknown flag: --epochs; tobac fit --help lists the options`},
 		{"unknown short option", "fit -x", usage, `unknown shorthand flag: 'x' in -x; tobac fit --help lists the options`},
-		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, compare, completion, convert, effect, eval, fit, help, man, merge, order, predict, report, reproduce, simulate, version, work`},
-		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, compare, completion, convert, effect, eval, fit, help, man, merge, order, predict, report, reproduce, simulate, version, work`},
+		{"unknown command", "fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, compare, completion, convert, effect, eval, fit, help, man, order, predict, report, reproduce, simulate, version`},
+		{"help for an unknown command", "help fitt", usage, `unknown command "fitt"; did you mean fit?; allowed: check, compare, completion, convert, effect, eval, fit, help, man, order, predict, report, reproduce, simulate, version`},
 		{"too many workers", "fit good.csv --workers 100000000", usage, `invalid argument "100000000" for "--workers" flag: allowed: whole numbers from 1 to 4096`},
 		{"noise too small for float64", "fit good.csv --noise-variance 1e-300 --model linear --engine svgd --order eqvar", failed, "warning: a noise variance of 1e-300 is a small part of that of every column, at least 2: scale the columns, or leave the noise variance to be inferred\ntobac: " + `good.csv: stopped after 0 of 1000 steps: numbers left the range of float64; the noise variance 1e-300 is too small for column "c", whose variance is 8.96`},
 

@@ -115,7 +115,6 @@ func TestBadConfig(t *testing.T) {
 		"seed = 1\nout = \"../home\"\n":       `line 2: out stands on the command line only`,
 		"force = true\n":                      `line 1: force stands on the command line only`,
 		"checkpoint = \"../home/x\"\n":        `line 1: checkpoint stands on the command line only`,
-		"jobs = \"../home\"\n":                `line 1: jobs stands on the command line only`,
 		"config = \"x\"\n":                    `line 1: config stands on the command line only`,
 		"":                                    `has no setting; allowed: a file of options, such as run.toml of a run`,
 		"# data: x\n":                         `has no setting; `,

@@ -177,7 +177,7 @@ func TestForeignCheckpoint(t *testing.T) {
 	}
 	const home = "source,target\n"
 	for _, c := range []struct{ options, want string }{
-		{`{"name":"checkpoint","texts":["../home/edges.csv"]},{"name":"resume","texts":["../home/edges.csv"]},{"name":"config","texts":["../home/edges.csv"]},{"name":"force","texts":["true"]},{"name":"jobs","texts":["../home"]}`, ""},
+		{`{"name":"checkpoint","texts":["../home/edges.csv"]},{"name":"resume","texts":["../home/edges.csv"]},{"name":"config","texts":["../home/edges.csv"]},{"name":"force","texts":["true"]}`, ""},
 		{`{"name":"out","texts":["../home"]},{"name":"force","texts":["true"]}`, "../home"},
 		{`{"name":"out","texts":["run","../home"]}`, "../home"},
 		{`{"name":"out","texts":["HERE/home"]}`, "HERE/home"},
