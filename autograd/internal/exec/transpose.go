@@ -7,6 +7,9 @@ const blockLanes = 8
 // to dst[e·width+l]. Lanes beyond count repeat the last.
 func toLanes(dst []float64, width int, src []float64, step, n, count int) {
 	l := 0
+	if n == 1 && step == 1 {
+		l = copy(dst[:width], src[:count])
+	}
 	for ; l+blockLanes <= count; l += blockLanes {
 		r0, r1, r2, r3 := src[l*step:][:n], src[(l+1)*step:][:n], src[(l+2)*step:][:n], src[(l+3)*step:][:n]
 		r4, r5, r6, r7 := src[(l+4)*step:][:n], src[(l+5)*step:][:n], src[(l+6)*step:][:n], src[(l+7)*step:][:n]
@@ -27,6 +30,10 @@ func toLanes(dst []float64, width int, src []float64, step, n, count int) {
 // e to dst[l·step+e].
 func fromLanes(dst []float64, step int, full []float64, registers []int32, width, count int) {
 	n := len(registers)
+	if n == 1 && step == 1 {
+		copy(dst[:count], full[int(registers[0])*width:])
+		return
+	}
 	l := 0
 	for ; l+blockLanes <= count; l += blockLanes {
 		r0, r1, r2, r3 := dst[l*step:][:n], dst[(l+1)*step:][:n], dst[(l+2)*step:][:n], dst[(l+3)*step:][:n]
