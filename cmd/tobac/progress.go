@@ -169,16 +169,6 @@ func (p *progress) begin(warnings []string, taken, steps int) {
 	p.shownAt = p.start
 }
 
-// say writes a line of its own.
-func (p *progress) say(line string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.closed && !p.quiet {
-		p.clear()
-		fmt.Fprintln(p.w, line)
-	}
-}
-
 // warn writes a warning of its own, also where no progress is shown.
 func (p *progress) warn(text string) {
 	p.mu.Lock()
