@@ -36,7 +36,7 @@ func ExampleFit() {
 	// Output:
 	// model: linear
 	// X0 → X1  probability 1.00, weight 2.0 ± 0.1 (true 2.0)
-	// X1 → X2  probability 1.00, weight 2.2 ± 0.0 (true 2.3)
+	// X1 → X2  probability 1.00, weight 2.2 ± 0.1 (true 2.3)
 }
 
 // Standardised data of two variables do not tell which one causes the other: the

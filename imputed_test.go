@@ -160,7 +160,7 @@ func TestOneModelForAllTables(t *testing.T) {
 	equal := chain(t, 40).Train
 	unequal := &dataset.Table{Names: equal.Names, X: mat.DenseCopyOf(equal.X)}
 	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) }, unequal.X)
-	models := []tobac.Model{tobac.Linear{}, tobac.BGe{}, tobac.GaussianProcess{}}
+	models := []tobac.Model{tobac.Linear{}, tobac.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
 	for _, engine := range []tobac.Engine{tobac.Exact, tobac.MCMC, tobac.SVGD} {
 		t.Run(engine.String(), func(t *testing.T) {
