@@ -59,6 +59,7 @@ const (
 	farTails = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
 
 	fastScores = 0.2 // seconds of processor time that are spent whatever the others say
+	shapeShare = 0.2 // of what the shape of the noise gains, that curvature must gain where rows lie far out
 	worthwhile = 5   // nats by which more than straight lines with normal noise must be better than these
 )
 
@@ -68,30 +69,38 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 	if gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops <= fastScores {
 		return ""
 	}
-	far := 0
-	for j := range d {
-		if stat.ExKurtosis(mat.Col(nil, j, data.X), nil) > 20 {
-			far++
-		}
-	}
-	if 2*far >= d {
-		return farTails
-	}
-	plain, more := math.Inf(-1), math.Inf(1)
+	plain, shaped, more := math.NaN(), math.NaN(), math.NaN()
 	for _, e := range compared {
 		switch model, _ := ParseModel(e.Model); model.(type) {
 		case BGe: // whose noise variances are those of an additive model; equal ones would hide curvature
 			plain = e.Log
+		case NonGaussian:
+			shaped = e.Log
 		case Additive:
 			if more = e.Log; e.Note == noCurvature {
 				return noMore
 			}
 		}
 	}
-	if more <= plain+worthwhile {
+	switch {
+	case more <= plain+worthwhile:
 		return noMore
+	case more-shaped < shapeShare*(shaped-plain) && farOut(data):
+		return farTails
 	}
 	return ""
+}
+
+// farOut reports whether half of the columns have rows too far out for normal noise.
+func farOut(data *dataset.Table) bool {
+	const excess = 20 // kurtosis
+	far := 0
+	for j := range data.Names {
+		if stat.ExKurtosis(mat.Col(nil, j, data.X), nil) > excess {
+			far++
+		}
+	}
+	return 2*far >= len(data.Names)
 }
 
 // gpSeconds is about the processor time of a floating-point operation of the scores.
