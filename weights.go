@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rareSet is the part of the probability of an edge below which a set of parents is left out of
-// the moments of its weight, and rarePart that of the posterior below which a hypothesis is. Sets
-// that are estimated ([refine]) are left out too.
-const rareSet, rarePart = 1e-6, 1e-6
+// Sets of parents count in the moments of a weight from the part rareSet of the probability of the
+// edge on, and from the probability leastSet on; hypotheses from the probability rarePart on. Sets
+// that are estimated ([refine]) are left out.
+const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 
 // weights are the posterior means and standard deviations of the weights, given that the edge is
-// there: sums over the sets of parents with their probabilities, and not over draws. Edges without
-// probability have NaN. Both are nil for models without linear equations.
+// there: sums over the sets of parents with their probabilities, and not over draws. Edges of next to
+// no probability have NaN. Both are nil for models without linear equations.
 func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd *mat.Dense, err error) {
 	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	for k := range inf.parts {
@@ -37,7 +37,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 			smallest := math.Inf(1) // probability of a set that counts
 			for _, i := range names {
 				if v := edges.At(i, j); v > 0 {
-					smallest = math.Min(smallest, rareSet*v)
+					smallest = math.Min(smallest, math.Max(rareSet*v, leastSet))
 				}
 			}
 			var parents []int
@@ -49,7 +49,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 				counts := false
 				for rest := uint(set); rest != 0; rest &= rest - 1 {
 					i := names[bits.TrailingZeros(rest)]
-					counts = counts || prob >= rareSet*edges.At(i, j)
+					counts = counts || prob >= math.Max(rareSet*edges.At(i, j), leastSet)
 					parents = append(parents, i)
 				}
 				if !counts || estimates != nil && !estimates.Known(j, parents) {

@@ -66,7 +66,7 @@ func detectJSON(text string) Format {
 
 // detectText tells lists of edges and matrices apart.
 func detectText(text, source string) (Format, error) {
-	f, err := delimited.Read(strings.NewReader(text), source, delimited.Syntax{})
+	f, err := delimited.Read(strings.NewReader(text), source, syntaxOf(text))
 	switch {
 	case err == nil && isEdgeList(f):
 		if f.Separator == '\t' {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"tobac/dag"
@@ -32,7 +33,7 @@ func isLabelled(f *delimited.File) bool {
 
 // readDelimited reads an edge list or a matrix.
 func readDelimited(data []byte, source string) (*Graph, error) {
-	f, err := delimited.Read(bytes.NewReader(data), source, delimited.Syntax{})
+	f, err := delimited.Read(bytes.NewReader(data), source, syntaxOf(string(data)))
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +49,18 @@ func readDelimited(data []byte, source string) (*Graph, error) {
 	}
 	return fromMatrix(names, m, source)
 }
+
+// syntaxOf says that a tab in the first line separates, in all lines, unless a comma or semicolon
+// stands there: names may have blanks. Other separators are detected.
+func syntaxOf(text string) (s delimited.Syntax) {
+	first, _, _ := strings.Cut(text, "\n")
+	if bare := quoted.ReplaceAllString(first, ""); strings.Contains(bare, "\t") && !strings.ContainsAny(bare, ",;") {
+		s.Separator = '\t'
+	}
+	return s
+}
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
 
 // edgeListOf reads a header, then one edge per line. The columns named after a [Quantity], weight_mean and type are read, others left alone.
 func edgeListOf(f *delimited.File) (*Graph, error) {
