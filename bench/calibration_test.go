@@ -281,10 +281,10 @@ func TestSimulationBasedCalibration(t *testing.T) {
 		edges       float64 // per node
 		seed        uint64
 	}{
-		{equalVariances, 300, 4, 15, 0.7, 1},
-		{equalVariances, 150, 5, 10, 1, 2},
-		{normalWishart, 300, 4, 25, 0.7, 3},
-		{normalWishart, 150, 5, 15, 1, 4},
+		{equalVariances, 200, 4, 15, 0.7, 1},
+		{equalVariances, 100, 5, 10, 1, 2},
+		{normalWishart, 200, 4, 25, 0.7, 3},
+		{normalWishart, 100, 5, 15, 1, 4},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			all := row.replicates(t, row.count, row.d, row.n, row.edges, row.seed)
@@ -361,7 +361,7 @@ func simulations(t *testing.T, count int, cfg tobac.Config, normal, standardise 
 // dataset makes no weights between −½ and ½, so that absent edges look like weak
 // ones to a model whose weights are normal: the error is then larger, all of it in
 // probabilities below one half of edges that are absent, on raw columns, and its bound is what was measured on
-// 2026-11-22 (raw 0.028, standardised 0.036; of the first 60 sets 0.046) and a fifth. The short test looks at 60 of those sets, and names the
+// 2026-11-22 (raw 0.028, standardised 0.036; of the first 60 sets 0.046) and a fifth. The short test looks at 100 or 60 of the sets, and names the
 // model that the default would choose; with -long all 200, and it chooses:
 //
 //	go test ./bench -run TestListedProbabilities -long -v
@@ -378,10 +378,10 @@ func TestListedProbabilitiesAreCalibrated(t *testing.T) {
 		{"weights of package dataset, standardised", false, true, tobac.BGe{}, 0.055},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			cfg, count := tobac.Config{Model: row.model}, 200
+			cfg, count := tobac.Config{Model: row.model}, 100
 			switch {
 			case *long:
-				cfg.Model = nil
+				cfg.Model, count = nil, 200
 			case !row.normal:
 				count = 60
 			}
