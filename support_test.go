@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"tobac"
@@ -19,6 +20,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// Tests make much garbage and keep little.
+func init() { debug.SetGCPercent(400) }
 
 // table makes a table from a function of row and column.
 func table(rows, cols int, names []string, at func(i, j int) float64) *dataset.Table {

@@ -3,6 +3,7 @@ package models_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -13,6 +14,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// Tests make much garbage and keep little.
+func init() { debug.SetGCPercent(400) }
 
 // Targets and sampler meet on gonum types; the packages do not know each other.
 var (

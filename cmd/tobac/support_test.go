@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,15 @@ import (
 	_ "tobac/internal/unwritten"
 	"tobac/posterior"
 )
+
+func init() {
+	if os.Getenv("TOBAC_ARGS") == "" { // which makes this the program itself
+		collectSeldom()
+	}
+}
+
+// collectSeldom is for tests, which make much garbage and keep little.
+func collectSeldom() { debug.SetGCPercent(400) }
 
 // An invocation is what one command line left behind.
 type invocation struct {
@@ -32,6 +42,7 @@ func runWith(t *testing.T, ctx context.Context, stdin string, args ...string) in
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, args, strings.NewReader(stdin), &stdout, &stderr)
+	collectSeldom() // which a large table changes
 	return invocation{code, stdout.String(), stderr.String()}
 }
 
