@@ -33,7 +33,7 @@ type Additive struct {
 	modes *sharedModes
 }
 
-// sharedModes are modes that both models find in the same data; nil: they are not shared.
+// sharedModes are modes that both models find in the same data; nil means that they are not shared.
 type sharedModes struct {
 	mu    sync.Mutex
 	data  *dataset.Table
@@ -80,10 +80,10 @@ const (
 )
 
 // additiveOptions are the settings of the scores for some data.
-func additiveOptions(data *dataset.Table, most int, linear bool) (additive.Options, error) {
+func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedModes) (additive.Options, error) {
 	n, d := data.X.Dims()
 	base, err := plainScores(data)
-	opt := additive.Options{Linear: linear, Base: base, Plain: repeated(data), MaxParents: most}
+	opt := additive.Options{Linear: linear, Base: base, Plain: repeated(data), MaxParents: most, Modes: modes.of(data)}
 	if most == 0 {
 		seconds := linearSeconds
 		if most = d - 1; !linear {
@@ -169,8 +169,8 @@ func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
 		if _, plain := slices.BinarySearch(opt.Plain, j); plain {
 			continue
 		}
-		for i := range data.Names {
-			if i != j && s.Curvature(j, []int{i}) > someCurvature {
+		for _, i := range allBut(len(data.Names), j) {
+			if s.Curvature(j, []int{i}) > someCurvature {
 				return ""
 			}
 		}
@@ -181,16 +181,12 @@ func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
 // Pointless implements [Conditional]: where no equation without parents, and none with all
 // other columns, gains from other noise than normal one of a single scale, none does.
 func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
-	opt, err := additiveOptions(data, m.MaxParents, true)
+	s, opt, err := m.scorer(data)
 	if err != nil {
 		return "" // the scores say what is wrong
 	}
-	s, err := additive.NewLinear(data.X, data.Mask(), opt)
-	if err != nil {
-		return ""
-	}
 	for j := range data.Names {
-		others := slices.Delete(identity(len(data.Names)), j, j+1)
+		others := allBut(len(data.Names), j)
 		if _, plain := slices.BinarySearch(opt.Plain, j); !plain && (s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
 			return ""
 		}
@@ -208,12 +204,7 @@ func (m Additive) Unsuited(data *dataset.Table) string {
 
 // Hypotheses implements [Scored].
 func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
-	opt, err := additiveOptions(data, m.MaxParents, true)
-	if err != nil {
-		return nil, err
-	}
-	opt.Modes = m.modes.of(data)
-	s, err := additive.NewLinear(data.X, data.Mask(), opt)
+	s, _, err := m.scorer(data)
 	if err == nil && m.MaxParents == 0 {
 		err = refine(ctx, s, prior, workers)
 	}
@@ -230,12 +221,21 @@ func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *sc
 }
 
 // scorer makes the scores for some data.
-func (m Additive) scorer(data *dataset.Table) (*additive.Scorer, additive.Options, error) {
-	opt, err := additiveOptions(data, m.MaxParents, false)
+func (m NonGaussian) scorer(data *dataset.Table) (*additive.Linear, additive.Options, error) {
+	opt, err := additiveOptions(data, m.MaxParents, true, m.modes)
 	if err != nil {
 		return nil, opt, err
 	}
-	opt.Modes = m.modes.of(data)
+	s, err := additive.NewLinear(data.X, data.Mask(), opt)
+	return s, opt, err
+}
+
+// scorer makes the scores for some data.
+func (m Additive) scorer(data *dataset.Table) (*additive.Scorer, additive.Options, error) {
+	opt, err := additiveOptions(data, m.MaxParents, false, m.modes)
+	if err != nil {
+		return nil, opt, err
+	}
 	s, err := additive.New(data.X, data.Mask(), opt)
 	return s, opt, err
 }

@@ -3,6 +3,7 @@ package tobac
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/bcd"
 	"tobac/exact"
@@ -257,6 +258,9 @@ func identity(d int) []int {
 	}
 	return order
 }
+
+// allBut are the variables other than j.
+func allBut(d, j int) []int { return slices.Delete(identity(d), j, j+1) }
 
 // finite reports whether v is a finite number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

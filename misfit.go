@@ -241,7 +241,6 @@ func (b weightedBlend) Equation(j int, parents []int) score.Equation {
 }
 
 // A functionalBlend has the functions of its form.
-
 type functionalBlend struct {
 	*score.Blend
 	form Functional

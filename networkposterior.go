@@ -31,7 +31,7 @@ const (
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
 	if s.Vars() <= exactVariables {
-		return t.sumUnder(ctx, s)
+		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
 	return t.sampleUnder(ctx, s)
 }
@@ -42,10 +42,10 @@ type summedTable struct {
 	orders *exact.Orders
 }
 
-func (t *networkTable) sumUnder(ctx context.Context, s *score.Pool) (tablePosterior, error) {
-	p, err := exact.New(ctx, s, t.prior, exact.Options{Workers: t.options.Workers})
+func sumUnder(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (summedTable, error) {
+	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
-		return nil, err
+		return summedTable{}, err
 	}
 	o, err := p.Orders(ctx)
 	return summedTable{p, o}, err
@@ -62,21 +62,11 @@ func (p summedTable) best(ctx context.Context) (*dag.Graph, error) {
 
 func (p summedTable) probable(j int, above float64) (list []weightedSet) {
 	d, _ := p.orders.Edges().Dims()
+	others := allBut(d, j)
 	for set, v := range p.orders.ParentSets(j) {
-		if v < above {
-			continue
+		if v >= above {
+			list = append(list, weightedSet{tempering.Parents{Of: j, Set: score.Subset(nil, others, set)}, v})
 		}
-		w := weightedSet{tempering.Parents{Of: j}, v}
-		for k := range d - 1 {
-			if set>>k&1 == 1 {
-				i := k
-				if k >= j {
-					i++
-				}
-				w.Set = append(w.Set, i)
-			}
-		}
-		list = append(list, w)
 	}
 	return list
 }

@@ -2,12 +2,11 @@ package tobac
 
 import (
 	"context"
-	"maps"
 	"slices"
 
-	"tobac/exact"
 	"tobac/internal/parallel"
 	"tobac/score"
+	"tobac/tempering"
 )
 
 // A refinable score takes long for each set of parents, and has estimates of those that it was
@@ -41,7 +40,7 @@ func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) e
 			return err
 		}
 		err = parallel.For(ctx, len(missing), workers, func(k int) error {
-			s.Refine(missing[k].child, missing[k].parents)
+			s.Refine(missing[k].Of, missing[k].Set)
 			return ctx.Err()
 		})
 		if err != nil {
@@ -51,61 +50,27 @@ func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) e
 	return nil
 }
 
-// A family is a variable with a set of parents.
-type family struct {
-	child   int
-	parents []int
-}
-
 // likelySets are the sets of parents that are to be refined.
-func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers int) ([]family, error) {
-	d := s.Vars()
-	all, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
+func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers int) ([]tempering.Parents, error) {
+	sums, err := sumUnder(ctx, s, prior, workers)
 	if err != nil {
 		return nil, err
 	}
-	orders, err := all.Orders(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make([][]family, d)
-	err = parallel.For(ctx, d, workers, func(j int) error {
-		near := map[int]bool{}
-		for set, prob := range orders.ParentSets(j) {
-			if prob >= likelySet {
-				near[set] = true
-			}
-			for k := 0; prob >= neighbouring && k < d-1; k++ {
-				near[set^1<<k] = true
+	found := make([][]tempering.Parents, s.Vars())
+	err = parallel.For(ctx, len(found), workers, func(j int) error {
+		others, listed := allBut(len(found), j), distinctSets{}
+		add := func(set []int) {
+			if listed.add(set) && !s.Known(j, set) {
+				found[j] = append(found[j], tempering.Parents{Of: j, Set: set})
 			}
 		}
-		for _, set := range slices.Sorted(maps.Keys(near)) {
-			if parents := othersIn(set, j, d); !s.Known(j, parents) {
-				found[j] = append(found[j], family{j, parents})
+		for _, w := range sums.probable(j, likelySet) {
+			add(w.Set)
+			for k := 0; w.probability >= neighbouring && k < len(others); k++ {
+				add(toggled(w.Set, others[k]))
 			}
 		}
 		return ctx.Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	var missing []family
-	for _, f := range found {
-		missing = append(missing, f...)
-	}
-	return missing, nil
-}
-
-// othersIn are the variables of a set as [exact.Orders.ParentSets] counts them.
-func othersIn(set, j, d int) (all []int) {
-	for i := range d {
-		if i == j {
-			continue
-		}
-		if set&1 == 1 {
-			all = append(all, i)
-		}
-		set >>= 1
-	}
-	return all
+	return slices.Concat(found...), err
 }

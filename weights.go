@@ -3,7 +3,7 @@ package tobac
 import (
 	"context"
 	"math"
-	"math/bits"
+	"slices"
 
 	"tobac/internal/parallel"
 	"tobac/score"
@@ -30,7 +30,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 		if p.weight < rarePart {
 			continue
 		}
-		estimates, _ := p.hypothesis.Scores.(refinable) // nil: all sets are known
+		estimates, _ := formOf(p.hypothesis.Scores).(refinable) // nil means that all sets are known
 		edges := p.edges()
 		err := parallel.For(ctx, d, cfg.Workers, func(j int) error {
 			names, probs := p.parentSets(j)
@@ -45,13 +45,8 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 				if !(prob >= smallest) || set == 0 {
 					continue
 				}
-				parents = parents[:0]
-				counts := false
-				for rest := uint(set); rest != 0; rest &= rest - 1 {
-					i := names[bits.TrailingZeros(rest)]
-					counts = counts || prob >= math.Max(rareSet*edges.At(i, j), leastSet)
-					parents = append(parents, i)
-				}
+				parents = score.Subset(parents[:0], names, set)
+				counts := slices.ContainsFunc(parents, func(i int) bool { return prob >= math.Max(rareSet*edges.At(i, j), leastSet) })
 				if !counts || estimates != nil && !estimates.Known(j, parents) {
 					continue
 				}
@@ -85,12 +80,7 @@ func (p *part) parentSets(j int) (names []int, probs []float64) {
 	if p.given != nil {
 		return p.given.ParentSets(j)
 	}
-	d := p.hypothesis.Scores.Vars()
-	for i := range d {
-		if i != j {
-			names = append(names, i)
-		}
-	}
+	names = allBut(p.hypothesis.Scores.Vars(), j)
 	if p.graphs != nil {
 		return names, p.graphs.ParentSets(j)
 	}

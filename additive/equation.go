@@ -94,7 +94,7 @@ func (l *Linear) Equation(j int, parents []int) score.Equation {
 	return e
 }
 
-// equationOf has the weights of an equation from its fits; nil: they are made.
+// equationOf has the weights of an equation from its fits, which are made if they are nil.
 func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 	c := &s.child[j]
 	p := len(parents)

@@ -77,7 +77,7 @@ type mode struct {
 	log   float64 // without the prior probability of the form
 }
 
-// find returns those of an equation; nil: they are not known.
+// find returns those of an equation; nil means that they are not known.
 func (m *Modes) find(key string) []mode {
 	if m == nil {
 		return nil
@@ -112,7 +112,7 @@ type Scorer struct {
 
 	mu    sync.Mutex
 	known map[string]float64                 // scores of fitted equations, by [familyKey]
-	keep  func(key string, e score.Equation) // takes their weights; nil: they are not needed
+	keep  func(key string, e score.Equation) // takes their weights; may be nil
 }
 
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
@@ -281,12 +281,7 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 	}
 	parents, extended := make([]int, 0, len(candidates)), false
 	for set := range dst {
-		parents = parents[:0]
-		for k, i := range candidates {
-			if set>>k&1 == 1 {
-				parents = append(parents, i)
-			}
-		}
+		parents = score.Subset(parents[:0], candidates, set)
 		if s.Known(j, parents) {
 			dst[set] = s.fitted(j, parents)
 		} else {

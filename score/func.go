@@ -53,7 +53,7 @@ func Check(ctx context.Context, s Scorer) error {
 			return err
 		}
 		for set, got := range table {
-			if err := checkSet(s, j, subset(nil, candidates, set), got); err != nil {
+			if err := checkSet(s, j, Subset(nil, candidates, set), got); err != nil {
 				return err
 			}
 		}

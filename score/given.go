@@ -42,7 +42,7 @@ func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candida
 		if set%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		parents = subset(parents[:0], candidates, set)
+		parents = Subset(parents[:0], candidates, set)
 		all = append(append(all[:0], parents...), given...)
 		slices.Sort(all)
 		dst[set] = s.LogScore(j, all)

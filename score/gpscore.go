@@ -71,7 +71,7 @@ func (s *GPScorer) logScores(ctx context.Context, dst []float64, j int, candidat
 			if set >= len(dst) || ctx.Err() != nil {
 				return
 			}
-			parents = subset(parents[:0], candidates, set)
+			parents = Subset(parents[:0], candidates, set)
 			if dst[set] = math.NaN(); g.allows(len(parents)) || !extended {
 				dst[set] = s.score(j, parents, scratch)
 			}

@@ -60,7 +60,7 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 		if set%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		parents = subset(parents[:0], candidates, set)
+		parents = Subset(parents[:0], candidates, set)
 		dst[set] = s.LogScore(j, parents)
 		if !possible(dst[set]) {
 			return notFinite(j, parents, dst[set], "a finite number or -Inf")
@@ -75,8 +75,8 @@ type stoppable interface {
 	logScores(ctx context.Context, dst []float64, j int, candidates []int)
 }
 
-// subset appends to dst the candidates whose bits are set.
-func subset(dst, candidates []int, set int) []int {
+// Subset appends to dst the candidates whose bits are set, as [SubsetScorer] numbers subsets.
+func Subset(dst, candidates []int, set int) []int {
 	for ; set != 0; set &= set - 1 {
 		dst = append(dst, candidates[bits.TrailingZeros(uint(set))])
 	}

@@ -43,11 +43,3 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	defer dir.Close()
 	return dir.replace(path.Base(name), dir.path(path.Base(name)), nil, write)
 }
-
-// SweepIn removes what ended processes have left in a folder below an open one.
-func SweepIn(root *os.Root, name string) {
-	if dir, err := (&place{root}).OpenPlace(name); err == nil {
-		sweep(dir, nil)
-		dir.Close()
-	}
-}

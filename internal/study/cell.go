@@ -79,9 +79,7 @@ type Outcome struct {
 	Model  string     `json:"model,omitempty"`
 }
 
-// Run does the experiment.
-func (c Cell) Run(ctx context.Context) (*Outcome, error) { return c.run(ctx, new(references)) }
-
+// run does the experiment.
 func (c Cell) run(ctx context.Context, r *references) (*Outcome, error) {
 	p, err := c.Data.Problem()
 	if err != nil {
