@@ -10,6 +10,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/posterior"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -46,17 +47,17 @@ func newBCD(_ context.Context, data *dataset.Table, cfg *Config) (stage, error) 
 }
 
 // BCDSettings are those settings of Config.BCD that have a text form of one line.
-func (c *Config) BCDSettings() []*Setting {
+func (c *Config) BCDSettings() []*setting.Setting {
 	s := &c.BCD
-	return []*Setting{
-		wholeNumber(&s.Batch, mostBatch, "bcd-batch", "Monte Carlo samples of a step of --method bcd", "64"),
-		wholeNumber(&s.Starts, 1000, "bcd-starts", "fits of --method bcd from different parameters that share --steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
-		parsed(&s.Schedule, "bcd-temperature", "temperature of its permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
+	return []*setting.Setting{
+		setting.WholeNumber(&s.Batch, mostBatch, "bcd-batch", "Monte Carlo samples of a step of --method bcd", "64"),
+		setting.WholeNumber(&s.Starts, 1000, "bcd-starts", "fits of --method bcd from different parameters that share --steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
+		setting.Parsed(&s.Schedule, "bcd-temperature", "temperature of its permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
 			"T:END,...", "temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
-		positive(&s.EvaluationTemperature, "bcd-draw-temperature", "temperature of the permutations that it draws at the end", "that of the last stage"),
-		positive(&s.HorseshoeScale, "bcd-scale", "scale of its horseshoe prior of the weights", "from --edges-per-node"),
-		positive(&s.L2, "bcd-l2", "coefficient of half the squared parameters of its permutations", "none"),
-		parsed(&s.Edges, "bcd-edges", "which weights that it draws are edges: above X in units, above X times the largest, or of one sign in a fraction X of the draws", "columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
+		setting.Positive(&s.EvaluationTemperature, "bcd-draw-temperature", "temperature of the permutations that it draws at the end", "that of the last stage"),
+		setting.Positive(&s.HorseshoeScale, "bcd-scale", "scale of its horseshoe prior of the weights", "from --edges-per-node"),
+		setting.Positive(&s.L2, "bcd-l2", "coefficient of half the squared parameters of its permutations", "none"),
+		setting.Parsed(&s.Edges, "bcd-edges", "which weights that it draws are edges: above X in units, above X times the largest, or of one sign in a fraction X of the draws", "columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
 			"BASIS:X", "columns, units, largest or signs, alone or with a number as in largest:0.3", edgeRule, bcd.ParseEdgeRule),
 	}
 }
@@ -76,7 +77,7 @@ func edgeRule(r bcd.EdgeRule) string {
 func (c *Config) bcdSettings(d int) bcd.Settings {
 	s := c.BCD
 	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.edgesPerNode(d), c.Model.(Linear).Unequal
-	fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
+	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
 	return s
 }
 
@@ -139,9 +140,9 @@ func (c *Config) bcdDefaults() error {
 		return err
 	}
 	defaults := bcd.Settings{}.WithDefaults(2, 2)
-	fill(&c.Sampler.Steps, defaults.Steps)
-	fill(&c.Sampler.StepSize, defaults.LearningRate)
-	fill(&c.BCD.Batch, defaults.Batch)
+	setting.Fill(&c.Sampler.Steps, defaults.Steps)
+	setting.Fill(&c.Sampler.StepSize, defaults.LearningRate)
+	setting.Fill(&c.BCD.Batch, defaults.Batch)
 	if c.BCD.Starts > c.Sampler.Steps {
 		return fmt.Errorf("%d starts of the method bcd share %d steps; allowed: as many starts as steps, or fewer", c.BCD.Starts, c.Sampler.Steps)
 	}

@@ -12,6 +12,7 @@ import (
 	"tobac/ordering"
 	"tobac/schedule"
 	"tobac/score"
+	"tobac/setting"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -78,7 +79,7 @@ const (
 )
 
 // String is the name of the choice.
-func (p Parameters) String() string { return name(p, "sampled", "integrated") }
+func (p Parameters) String() string { return setting.Name(p, "sampled", "integrated") }
 
 // An integratedModel is a model as SVGD samples it without parameters.
 type integratedModel struct {

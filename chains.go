@@ -13,6 +13,7 @@ import (
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,24 +27,27 @@ type Chains struct {
 	Rungs      int // inverse temperatures of each chain; 0: 4
 }
 
+// mostChains is the largest number of chains, and of inverse temperatures of each.
+const mostChains = 1000
+
 // Settings are those that have a text form of one line.
-func (c *Chains) Settings() []*Setting {
-	return []*Setting{
-		wholeNumber(&c.Chains, mostChains, "chains", "independent Markov chains of the engine mcmc", "4"),
-		wholeNumber(&c.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
-		wholeNumber(&c.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
-		wholeNumber(&c.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
-		wholeNumber(&c.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
+func (c *Chains) Settings() []*setting.Setting {
+	return []*setting.Setting{
+		setting.WholeNumber(&c.Chains, mostChains, "chains", "independent Markov chains of the engine mcmc", "4"),
+		setting.WholeNumber(&c.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
+		setting.WholeNumber(&c.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
+		setting.WholeNumber(&c.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
+		setting.WholeNumber(&c.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
 	}
 }
 
 func (c Chains) withDefaults() (Chains, error) {
-	if err := checkTexts(c.Settings()); err != nil {
+	if err := setting.Check(c.Settings()); err != nil {
 		return c, err
 	}
-	fill(&c.Chains, 4)
-	fill(&c.Iterations, chainIterations)
-	fill(&c.WarmUp, 600)
+	setting.Fill(&c.Chains, 4)
+	setting.Fill(&c.Iterations, chainIterations)
+	setting.Fill(&c.WarmUp, 600)
 	return c, nil
 }
 

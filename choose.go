@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/posterior"
+	"tobac/setting"
 )
 
 // exactVariables is the largest number of variables of which the exact engine sums over
@@ -268,7 +269,7 @@ func (r *Run) orderCount() int {
 	case r.cfg.Sampler.Method == DiBS || o.Known != nil:
 		return 1
 	case o.Method == nil:
-		fill(&o.Count, drawnOrders)
+		setting.Fill(&o.Count, drawnOrders)
 		return o.Count
 	case r.found != nil && r.found.distribution != nil:
 		return len(r.found.distribution.Orders)

@@ -11,6 +11,7 @@ import (
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/setting"
 )
 
 // Config are the settings of a fit. Config{} is the default; [Paper] is the
@@ -48,6 +49,9 @@ type Config struct {
 	Progress func(Progress)
 }
 
+// MostWorkers is the largest number of goroutines of a run.
+const MostWorkers = 4096
+
 // Engine is what computes a posterior.
 type Engine int
 
@@ -77,15 +81,7 @@ const (
 
 // String is the engine's name on the command line.
 func (e Engine) String() string {
-	return name(e, "auto", "exact", "mcmc", "svgd", "bcd", "gflownet", "tempering")
-}
-
-// name is the name of a choice by its number.
-func name[T ~int](v T, names ...string) string {
-	if v < 0 || int(v) >= len(names) {
-		return fmt.Sprintf("%T(%d)", v, int(v))
-	}
-	return names[v]
+	return setting.Name(e, "auto", "exact", "mcmc", "svgd", "bcd", "gflownet", "tempering")
 }
 
 // Progress describes where a run is.
@@ -149,8 +145,8 @@ func PaperGFlowNet() Config {
 
 // Settings are those with a text form of one line, of all parts of the
 // configuration.
-func (c *Config) Settings() []*Setting {
-	all := []*Setting{oneOf(&c.Engine, "engine", "what computes the posterior", "auto", Auto, Exact, MCMC, SVGD, BCD, GFlowNet, Tempering)}
+func (c *Config) Settings() []*setting.Setting {
+	all := []*setting.Setting{setting.OneOf(&c.Engine, "engine", "what computes the posterior", "auto", Auto, Exact, MCMC, SVGD, BCD, GFlowNet, Tempering)}
 	all = append(all, c.Prior.Settings()...)
 	all = append(all, c.Order.Settings()...)
 	all = append(all, c.Sampler.Settings()...)
@@ -176,7 +172,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	if c.Workers < 0 || c.Workers > MostWorkers {
 		return c, fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
 	}
-	fill(&c.Workers, 1)
+	setting.Fill(&c.Workers, 1)
 	if err := c.Prior.validate(d); err != nil {
 		return c, err
 	}

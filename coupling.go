@@ -8,6 +8,7 @@ import (
 
 	"tobac/internal/delimited"
 	"tobac/models"
+	"tobac/setting"
 	"tobac/svgd"
 )
 
@@ -88,10 +89,10 @@ func ParseCoupling(text string) (Coupling, error) {
 }
 
 // coupled is a Coupling, whose zero stands for the default.
-func coupled(v *Coupling, name, usage, byDefault string) *Setting {
-	s := parsed(v, name, usage, byDefault, "FUNCTION:LATENTS:PARAMETERS",
+func coupled(v *Coupling, name, usage, byDefault string) *setting.Setting {
+	s := setting.Parsed(v, name, usage, byDefault, "FUNCTION:LATENTS:PARAMETERS",
 		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, ParseCoupling)
-	s.wrong = func(text string) error {
+	s.Why = func(text string) error {
 		_, err := ParseCoupling(text)
 		return err
 	}

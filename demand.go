@@ -12,6 +12,7 @@ import (
 	"tobac/internal/memory"
 	"tobac/mcmc"
 	"tobac/ordering"
+	"tobac/setting"
 )
 
 // A demand is memory that a part of a run takes.
@@ -184,13 +185,13 @@ func (p *problem) orders() float64 {
 // candidates and rungs are those of the chains.
 func (p *problem) candidates() int {
 	k := p.cfg.Chains.Candidates
-	fill(&k, mcmc.DefaultCandidates(p.d))
+	setting.Fill(&k, mcmc.DefaultCandidates(p.d))
 	return min(k, p.d-1)
 }
 
 func (p *problem) rungs() int {
 	rungs := p.cfg.Chains.Rungs
-	fill(&rungs, 4)
+	setting.Fill(&rungs, 4)
 	return rungs
 }
 

@@ -9,6 +9,12 @@ import (
 	"tobac/models"
 )
 
+// The largest sizes of networks.
+const (
+	MostLayers = 100    // MostLayers is the largest number of hidden layers of a [FeedForward].
+	MostUnits  = 10_000 // MostUnits is the largest number of units of a hidden layer.
+)
+
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the
 // parents, [models.FeedForward], on columns scaled to variance 1 with a noise variance
 // for each, so that multiplying or shifting a column changes nothing; or, with a NoiseVariance, on columns less their means, so that shifting one

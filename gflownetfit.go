@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/gflownet"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,20 +85,20 @@ func (f *flowFit) inference(ctx context.Context, data *dataset.Table, cfg *Confi
 }
 
 // GFlowNetSettings are those settings of Config.GFlowNet that have a text form of one line.
-func (c *Config) GFlowNetSettings() []*Setting {
+func (c *Config) GFlowNetSettings() []*setting.Setting {
 	s := &c.GFlowNet
-	return []*Setting{
-		oneText(&s.Policy, "gflownet-policy", "how --method gflownet represents its flows: exactly, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
-		oneText(&s.Logits, "gflownet-logits", "whether its network corrects what the scores of single edges say, or is alone", "guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
-		wholeNumber(&s.Environments, mostEnvironments, "gflownet-environments", "graphs that it builds side by side", "8"),
-		wholeNumber(&s.Batch, mostBatch, "gflownet-batch", "transitions of a step", "32"),
-		wholeNumber(&s.Buffer, mostBuffer, "gflownet-buffer", "transitions that it keeps", "100000"),
-		wholeNumber(&s.Prefill, mostSteps, "gflownet-prefill", "steps with random actions before the network learns, beside --steps", "100; 1000 for the policy paper"),
-		wholeNumber(&s.Width, mostWidth, "gflownet-width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
-		wholeNumber(&s.Refresh, mostSteps, "gflownet-refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
-		fraction(&s.Exploit, "gflownet-exploit", "largest probability to act by the network rather than at random while it learns", "0.9"),
-		positive(&s.Clip, "gflownet-clip", "largest norm of a gradient", "10"),
-		fraction(&s.Tolerance, "gflownet-tolerance", "total variation from the exact posterior at which a training on at most 5 variables ends", "none"),
+	return []*setting.Setting{
+		setting.OneText(&s.Policy, "gflownet-policy", "how --method gflownet represents its flows: exactly, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
+		setting.OneText(&s.Logits, "gflownet-logits", "whether its network corrects what the scores of single edges say, or is alone", "guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
+		setting.WholeNumber(&s.Environments, mostEnvironments, "gflownet-environments", "graphs that it builds side by side", "8"),
+		setting.WholeNumber(&s.Batch, mostBatch, "gflownet-batch", "transitions of a step", "32"),
+		setting.WholeNumber(&s.Buffer, mostBuffer, "gflownet-buffer", "transitions that it keeps", "100000"),
+		setting.WholeNumber(&s.Prefill, mostSteps, "gflownet-prefill", "steps with random actions before the network learns, beside --steps", "100; 1000 for the policy paper"),
+		setting.WholeNumber(&s.Width, mostWidth, "gflownet-width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
+		setting.WholeNumber(&s.Refresh, mostSteps, "gflownet-refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
+		setting.Fraction(&s.Exploit, "gflownet-exploit", "largest probability to act by the network rather than at random while it learns", "0.9"),
+		setting.Positive(&s.Clip, "gflownet-clip", "largest norm of a gradient", "10"),
+		setting.Fraction(&s.Tolerance, "gflownet-tolerance", "total variation from the exact posterior at which a training on at most 5 variables ends", "none"),
 	}
 }
 
@@ -120,8 +121,8 @@ func (c *Config) gflownetDefaults(d int) error {
 		return fmt.Errorf("the model %v has no node scores in closed form, which the method gflownet needs; allowed: the engine svgd", c.Model)
 	}
 	s := c.GFlowNet.WithDefaults(d)
-	fill(&c.Sampler.Steps, s.Iterations)
-	fill(&c.Sampler.StepSize, s.Rate)
+	setting.Fill(&c.Sampler.Steps, s.Iterations)
+	setting.Fill(&c.Sampler.StepSize, s.Rate)
 	s.Iterations, s.Rate = 0, 0
 	c.GFlowNet = s
 	switch {

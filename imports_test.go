@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"tobac/internal/ridge":     {},
 	"tobac/internal/anneal":    {"gonum.org/v1/gonum"},
 	"tobac/schedule":           {},
+	"tobac/setting":            {"tobac/schedule", "tobac/internal/delimited"},
 	"tobac/models":             {"tobac/autograd", "tobac/dag", "tobac/schedule", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/svgd":               {"tobac/schedule", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering":           {"gonum.org/v1/gonum"},
@@ -80,7 +81,7 @@ var allowed = map[string][]string{
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/additive", "tobac/impute", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/evidence", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
+	"tobac": {"tobac/setting", "tobac/additive", "tobac/impute", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/evidence", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},

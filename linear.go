@@ -11,6 +11,7 @@ import (
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -52,7 +53,7 @@ const (
 )
 
 // String is the name of the choice.
-func (s Start) String() string { return name(s, "regression", "prior") }
+func (s Start) String() string { return setting.Name(s, "regression", "prior") }
 
 var (
 	_ Differentiable = Linear{}

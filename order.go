@@ -5,7 +5,11 @@ import (
 	"fmt"
 
 	"tobac/ordering"
+	"tobac/setting"
 )
+
+// mostOrders is the largest number of orders that are drawn.
+const mostOrders = 10_000
 
 // An Order says which causal orders SVGD samples under; a known one also binds
 // the other engines.
@@ -39,13 +43,13 @@ const (
 )
 
 // String is the name of the choice.
-func (w OrderWeights) String() string { return name(w, "frequency", "evidence") }
+func (w OrderWeights) String() string { return setting.Name(w, "frequency", "evidence") }
 
 // Settings are those that have a text form of one line, the order itself apart.
-func (o *Order) Settings() []*Setting {
-	return []*Setting{
-		wholeNumber(&o.Count, mostOrders, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),
-		oneOf(&o.Weights, "order-weights", "weights of the orders of resamples", "frequency", FrequencyWeights, EvidenceWeights),
+func (o *Order) Settings() []*setting.Setting {
+	return []*setting.Setting{
+		setting.WholeNumber(&o.Count, mostOrders, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),
+		setting.OneOf(&o.Weights, "order-weights", "weights of the orders of resamples", "frequency", FrequencyWeights, EvidenceWeights),
 	}
 }
 
@@ -53,7 +57,7 @@ func (o *Order) Settings() []*Setting {
 const drawnOrders = 5
 
 func (o *Order) validate(d int) error {
-	if err := checkTexts(o.Settings()); err != nil {
+	if err := setting.Check(o.Settings()); err != nil {
 		return err
 	}
 	switch {

@@ -10,9 +10,13 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/score"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// mostOfParents is the largest bound on the number of parents.
+const mostOfParents = 10_000
 
 // PriorKind is a family of graph priors.
 type PriorKind int
@@ -31,7 +35,7 @@ const (
 var priorKinds = []PriorKind{Sparse, Fair, ScaleFree, Uniform}
 
 // String is the name of the family.
-func (k PriorKind) String() string { return name(k, "er", "fair", "sf", "uniform") }
+func (k PriorKind) String() string { return setting.Name(k, "er", "fair", "sf", "uniform") }
 
 // A Prior is what is known about the graph before the data are seen, in the
 // columns of the data. Its zero value is the Erdős–Rényi prior whose number of
@@ -80,11 +84,11 @@ type Modular interface {
 var errNotModular = errors.New("the graph prior is no product over variables")
 
 // Settings are those that have a text form of one line.
-func (p *Prior) Settings() []*Setting {
-	return []*Setting{
-		oneOf(&p.Kind, "prior", "graph prior", "er", priorKinds...),
-		positive(&p.EdgesPerNode, "edges-per-node", "expected edges of the prior er divided by the number d of variables; must be below (d-1)/2", "inferred"),
-		wholeNumber(&p.MaxParents, mostOfParents, "max-parents", "largest number of parents of a variable", "no bound"),
+func (p *Prior) Settings() []*setting.Setting {
+	return []*setting.Setting{
+		setting.OneOf(&p.Kind, "prior", "graph prior", "er", priorKinds...),
+		setting.Positive(&p.EdgesPerNode, "edges-per-node", "expected edges of the prior er divided by the number d of variables; must be below (d-1)/2", "inferred"),
+		setting.WholeNumber(&p.MaxParents, mostOfParents, "max-parents", "largest number of parents of a variable", "no bound"),
 	}
 }
 
@@ -103,7 +107,7 @@ func (p *Prior) validate(d int) error {
 	case p.Tiers != nil && len(p.Tiers) != d:
 		return fmt.Errorf("got %d tiers, want one for each of the %d variables", len(p.Tiers), d)
 	}
-	if err := checkTexts(p.Settings()[1:]); err != nil {
+	if err := setting.Check(p.Settings()[1:]); err != nil {
 		return err
 	}
 	if p.EdgesPerNode != 0 {

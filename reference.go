@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -68,7 +69,7 @@ func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Referen
 		return nil, errors.New("tobac: values were missing: the posteriors of completed tables have no common reference")
 	}
 	cfg := r.Config
-	fill(&cfg.Workers, 1)
+	setting.Fill(&cfg.Workers, 1)
 	b := &referenceBuilder{cfg: cfg, data: data, result: r, ref: &Reference{}}
 	if err := b.build(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: reference: %w", withName(err, data.Names))

@@ -5,6 +5,7 @@ import (
 
 	"tobac/models"
 	"tobac/schedule"
+	"tobac/setting"
 	"tobac/svgd"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // String is the method's name on the command line.
-func (m Method) String() string { return name(m, "tobac", "dibs", "bcd", "gflownet") }
+func (m Method) String() string { return setting.Name(m, "tobac", "dibs", "bcd", "gflownet") }
 
 func (m Method) embedding() models.Embedding {
 	if m == DiBS {
@@ -52,7 +53,9 @@ const (
 )
 
 // String is the name of the choice.
-func (e MarginalEstimator) String() string { return name(e, "conditional", "frequency", "reweighted") }
+func (e MarginalEstimator) String() string {
+	return setting.Name(e, "conditional", "frequency", "reweighted")
+}
 
 // A Sampler is how SVGD samples. The zero value is the default recipe; of a [Config] with a model of one's own, see [Config.Sampler].
 type Sampler struct {
@@ -101,40 +104,48 @@ type Sampler struct {
 	Penalty models.Penalty
 }
 
+// The largest values of settings that count keep sums and products of what is counted within 64 bits.
+const (
+	mostSteps     = 1_000_000_000 // of SVGD, and iterations of a chain
+	mostParticles = 100_000
+	mostGraphs    = 1_000_000 // drawn for a particle in a step
+	mostRank      = 10_000
+)
+
 // Settings are those that have a text form of one line.
-func (s *Sampler) Settings() []*Setting {
-	return []*Setting{
-		oneOf(&s.Method, "method", "method of sampling graphs: of svgd, or one that trains an engine of its own", "tobac", TOBAC, DiBS, BCDNets, DAGGFlowNet),
-		oneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
-		oneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO, models.Flips),
-		wholeNumber(&s.Particles, mostParticles, "particles", "graphs that SVGD moves, under each order", "30"),
-		wholeNumber(&s.Steps, mostSteps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
-		wholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
-		wholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
-		positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
-		positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; with --kernel that of the median heuristic"),
-		positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; with --kernel that of the median heuristic"),
-		positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
-		oneOf(&s.Marginals, "marginals", "how edge probabilities are estimated from the particles", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
-		oneOf(&s.Latents, "latents", "what the latents are: factors of the scores of edges, or scores with this distribution", "factors", models.Factors, models.NormalScores, models.LogisticScores),
-		oneOf(&s.PriorPlace, "prior-place", "where the graph prior is: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
-		oneOf(&s.EdgeParameters, "edge-parameters", "how flips count the parameters of an edge: by density, or with the volume of their posterior", "density", models.DensityOfEdges, models.LaplaceEdges),
-		oneOf(&s.Parameters, "parameters", "whether svgd samples parameters of models with node scores", "sampled", SampledParameters, IntegratedParameters),
-		wholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
-		scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
-		positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty of --method dibs", "1"),
-		wholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the acyclicity penalty", "32"),
+func (s *Sampler) Settings() []*setting.Setting {
+	return []*setting.Setting{
+		setting.OneOf(&s.Method, "method", "method of sampling graphs: of svgd, or one that trains an engine of its own", "tobac", TOBAC, DiBS, BCDNets, DAGGFlowNet),
+		setting.OneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
+		setting.OneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO, models.Flips),
+		setting.WholeNumber(&s.Particles, mostParticles, "particles", "graphs that SVGD moves, under each order", "30"),
+		setting.WholeNumber(&s.Steps, mostSteps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
+		setting.WholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
+		setting.WholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
+		setting.Positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
+		setting.Positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; with --kernel that of the median heuristic"),
+		setting.Positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; with --kernel that of the median heuristic"),
+		setting.Positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
+		setting.OneOf(&s.Marginals, "marginals", "how edge probabilities are estimated from the particles", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
+		setting.OneOf(&s.Latents, "latents", "what the latents are: factors of the scores of edges, or scores with this distribution", "factors", models.Factors, models.NormalScores, models.LogisticScores),
+		setting.OneOf(&s.PriorPlace, "prior-place", "where the graph prior is: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
+		setting.OneOf(&s.EdgeParameters, "edge-parameters", "how flips count the parameters of an edge: by density, or with the volume of their posterior", "density", models.DensityOfEdges, models.LaplaceEdges),
+		setting.OneOf(&s.Parameters, "parameters", "whether svgd samples parameters of models with node scores", "sampled", SampledParameters, IntegratedParameters),
+		setting.WholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
+		setting.Scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
+		setting.Positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty of --method dibs", "1"),
+		setting.WholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the acyclicity penalty", "32"),
 		coupled(&s.Coupling, "kernel", "kernel of svgd: a function, and what shares one among latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
-		scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of --alpha-rate", "growth with --alpha-rate"),
-		scheduled(&s.StepSchedule, "step-schedule", "factor of --step-size from step to step", "constant:1"),
-		scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the acyclicity penalty of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
+		setting.Scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of --alpha-rate", "growth with --alpha-rate"),
+		setting.Scheduled(&s.StepSchedule, "step-schedule", "factor of --step-size from step to step", "constant:1"),
+		setting.Scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the acyclicity penalty of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
 	}
 }
 
 // withDefaults fills in the defaults that do not depend on the model, or finds a
 // setting out of range.
 func (s Sampler) withDefaults(d int) (Sampler, error) {
-	if err := checkTexts(s.Settings()); err != nil {
+	if err := setting.Check(s.Settings()); err != nil {
 		return s, err
 	}
 	if s.Alpha != nil && s.AlphaRate != 0 {
@@ -165,33 +176,26 @@ func (s Sampler) withDefaults(d int) (Sampler, error) {
 	if s.Method == DiBS {
 		rank = d
 		if s.Penalty.Beta == nil {
-			fill(&s.Penalty.Rate, 1)
+			setting.Fill(&s.Penalty.Rate, 1)
 		}
-		fill(&s.Penalty.Samples, 32)
+		setting.Fill(&s.Penalty.Samples, 32)
 	}
-	fill(&s.Particles, 30)
-	fill(&s.Steps, 1000)
-	fill(&s.Samples, 128)
+	setting.Fill(&s.Particles, 30)
+	setting.Fill(&s.Steps, 1000)
+	setting.Fill(&s.Samples, 128)
 	if s.Latents == models.Factors {
-		fill(&s.Rank, rank)
+		setting.Fill(&s.Rank, rank)
 	}
 	if err := s.checkCoupling(); err != nil {
 		return s, err
 	}
 	if s.Coupling == (Coupling{}) {
-		fill(&s.BandwidthZ, 5)
-		fill(&s.BandwidthTheta, 500)
+		setting.Fill(&s.BandwidthZ, 5)
+		setting.Fill(&s.BandwidthTheta, 500)
 	}
-	fill(&s.StepSize, 0.005)
+	setting.Fill(&s.StepSize, 0.005)
 	s.Temper, s.Alpha, s.StepSchedule, s.Penalty.Beta = schedule.Over(s.Temper, s.Steps), schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps), schedule.Over(s.Penalty.Beta, s.Steps)
 	return s, nil
-}
-
-// fill replaces a zero by a default.
-func fill[T int | float64](v *T, byDefault T) {
-	if *v == 0 {
-		*v = byDefault
-	}
 }
 
 // optimizer is the optimiser with its schedule.

@@ -11,6 +11,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/setting"
 	"tobac/tempering"
 )
 
@@ -26,7 +27,7 @@ func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
 	if overOrders && d > exactVariables {
 		return c.withDefaults()
 	}
-	if err := checkTexts(c.Settings()); err != nil {
+	if err := setting.Check(c.Settings()); err != nil {
 		return c, err
 	}
 	switch {
@@ -45,9 +46,9 @@ func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
 	case c.Rungs == 1:
 		return c, fmt.Errorf("the engine tempering needs at least 2 rungs, got 1")
 	}
-	fill(&c.Chains, temperedChains)
-	fill(&c.Iterations, temperedIterations)
-	fill(&c.Rungs, temperedRungs)
+	setting.Fill(&c.Chains, temperedChains)
+	setting.Fill(&c.Iterations, temperedIterations)
+	setting.Fill(&c.Rungs, temperedRungs)
 	return c, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tobac/dataset"
+	"tobac/setting"
 )
 
 // trainedEngines are the engines of the methods that train a distribution over graphs, from which graphs are then drawn.
@@ -104,7 +105,7 @@ func (t *training[S]) close() { t.learner.Close() }
 func (c *Config) trainedDefaults(d int) error {
 	engine := trainedEngines[c.Sampler.Method]
 	method := c.Sampler.Method
-	if err := checkTexts(append(c.BCDSettings(), c.GFlowNetSettings()...)); err != nil {
+	if err := setting.Check(append(c.BCDSettings(), c.GFlowNetSettings()...)); err != nil {
 		return err
 	}
 	switch {

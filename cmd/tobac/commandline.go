@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tobac"
 	"tobac/internal/file"
+	"tobac/setting"
 )
 
 // A commandLine is what a run was asked for: options, and the data. It is kept
@@ -51,7 +51,7 @@ func (r *recorded) Set(text string) error {
 // before it. Other flags are given all of them again.
 func takesOne(v pflag.Value) bool {
 	switch v.(type) {
-	case interface{ single() }, *tobac.Setting:
+	case interface{ single() }, *setting.Setting:
 		return true
 	}
 	return false

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"tobac/setting"
 
 	"tobac"
 )
@@ -15,7 +16,7 @@ func (o *fitOptions) checkUnused(j *job, n, d int) error {
 		engines = append(engines, tobac.SVGD)
 	}
 	for _, part := range []struct {
-		settings []*tobac.Setting
+		settings []*setting.Setting
 		of       tobac.Engine
 	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC},
 		{o.config.BCDSettings(), tobac.BCD}, {o.config.GFlowNetSettings(), tobac.GFlowNet}} {

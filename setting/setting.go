@@ -1,4 +1,4 @@
-package tobac
+package setting
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"tobac/schedule"
 )
 
-// A Setting is one named setting of a [Config] with its text form, from which
+// A Setting is one named setting of a [tobac.Config] with its text form, from which
 // the flags of the command, the settings of a snapshot and those of a summary
 // derive. Set and String read and write the value that the Setting was made
 // for; with Type, they make it a flag.
@@ -21,11 +21,13 @@ type Setting struct {
 	// Default says which value a zero setting stands for.
 	Default string
 
+	// Why says why a text is not allowed; nil where the list of allowed values says it.
+	Why func(text string) error
+
 	kind    string // placeholder for a value
 	allowed string // which values are accepted
 	get     func() string
 	set     func(text string) bool
-	wrong   func(text string) error // says why a text is not allowed; nil: the list says it
 }
 
 // String is the text form of the value; "" stands for the default.
@@ -37,8 +39,8 @@ func (s *Setting) Set(text string) error {
 	if s.set(text) {
 		return nil
 	}
-	if s.wrong != nil {
-		return fmt.Errorf("allowed: %s; got the %w", s.allowed, s.wrong(text))
+	if s.Why != nil {
+		return fmt.Errorf("allowed: %s; got the %w", s.allowed, s.Why(text))
 	}
 	return errors.New("allowed: " + s.allowed)
 }
@@ -46,22 +48,8 @@ func (s *Setting) Set(text string) error {
 // Type is a placeholder for a value, for example N, or the choices.
 func (s *Setting) Type() string { return s.kind }
 
-// The largest values of settings that count: they keep sums and products of what is counted within 64 bits.
-const (
-	mostSteps     = 1_000_000_000 // of SVGD, and iterations of a chain
-	mostParticles = 100_000
-	mostGraphs    = 1_000_000 // drawn for a particle in a step
-	mostRank      = 10_000
-	mostOrders    = 10_000
-	mostChains    = 1000 // and inverse temperatures of each
-	mostOfParents = 10_000
-	MostWorkers   = 4096   // MostWorkers is the largest number of goroutines of a run.
-	MostLayers    = 100    // MostLayers is the largest number of hidden layers of a [FeedForward].
-	MostUnits     = 10_000 // MostUnits is the largest number of units of a hidden layer.
-)
-
-// wholeNumber is an integer from 1 to high whose zero stands for the default.
-func wholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
+// WholeNumber is an integer from 1 to high whose zero stands for the default.
+func WholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
 	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N", allowed: fmt.Sprintf("whole numbers from 1 to %d", high),
 		get: func() string {
 			if *v == 0 {
@@ -79,8 +67,8 @@ func wholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
 		}}
 }
 
-// positive is a finite number above 0 whose zero stands for the default.
-func positive(v *float64, name, usage, byDefault string) *Setting {
+// Positive is a finite number above 0 whose zero stands for the default.
+func Positive(v *float64, name, usage, byDefault string) *Setting {
 	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "X", allowed: "finite numbers above 0",
 		get: func() string {
 			if *v == 0 {
@@ -98,8 +86,8 @@ func positive(v *float64, name, usage, byDefault string) *Setting {
 		}}
 }
 
-// oneOf is a choice among named values.
-func oneOf[T interface {
+// OneOf is a choice among named values.
+func OneOf[T interface {
 	comparable
 	fmt.Stringer
 }](v *T, name, usage, byDefault string, all ...T) *Setting {
@@ -120,9 +108,9 @@ func oneOf[T interface {
 		}}
 }
 
-// checkTexts finds the first setting whose value its text form does not allow; "" stands
+// Check finds the first setting whose value its text form does not allow; "" stands
 // for a default.
-func checkTexts(settings []*Setting) error {
+func Check(settings []*Setting) error {
 	for _, s := range settings {
 		if text := s.String(); text != "" {
 			if err := s.Set(text); err != nil {
@@ -133,9 +121,9 @@ func checkTexts(settings []*Setting) error {
 	return nil
 }
 
-// fraction is a number above 0 and at most 1 whose zero stands for the default.
-func fraction(v *float64, name, usage, byDefault string) *Setting {
-	s := positive(v, name, usage, byDefault)
+// Fraction is a number above 0 and at most 1 whose zero stands for the default.
+func Fraction(v *float64, name, usage, byDefault string) *Setting {
+	s := Positive(v, name, usage, byDefault)
 	s.allowed = "numbers above 0, at most 1"
 	set := s.set
 	s.set = func(text string) bool {
@@ -145,8 +133,10 @@ func fraction(v *float64, name, usage, byDefault string) *Setting {
 	return s
 }
 
-// parsed is a value with a text form of its own, whose zero stands for the default.
-func parsed[T any](v *T, name, usage, byDefault, kind, allowed string, get func(T) string, parse func(text string) (T, error)) *Setting {
+// Parsed is a value with its text form, whose zero stands for the default. kind is a placeholder
+// for a value, allowed says which texts parse takes.
+func Parsed[T any](v *T, name, usage, byDefault, kind, allowed string, get func(T) string,
+	parse func(text string) (T, error)) *Setting {
 	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: kind, allowed: allowed,
 		get: func() string { return get(*v) },
 		set: func(text string) bool {
@@ -158,13 +148,13 @@ func parsed[T any](v *T, name, usage, byDefault, kind, allowed string, get func(
 		}}
 }
 
-// oneText is a choice among texts, whose zero stands for the default.
-func oneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting {
+// OneText is a choice among texts, whose zero stands for the default.
+func OneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting {
 	var names []string
 	for _, c := range all {
 		names = append(names, string(c))
 	}
-	return parsed(v, name, usage, byDefault, strings.Join(names, "|"), strings.Join(names, ", "), func(c T) string { return string(c) }, func(text string) (T, error) {
+	return Parsed(v, name, usage, byDefault, strings.Join(names, "|"), strings.Join(names, ", "), func(c T) string { return string(c) }, func(text string) (T, error) {
 		if !slices.Contains(all, T(text)) {
 			return "", errors.New("no choice")
 		}
@@ -172,15 +162,30 @@ func oneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting 
 	})
 }
 
-// scheduled is a schedule, whose zero stands for the default. One of the caller's own has no text.
-func scheduled(v *schedule.Schedule, name, usage, byDefault string) *Setting {
-	s := parsed(v, name, usage, byDefault, "FORM:A:B", schedule.Forms, func(v schedule.Schedule) string {
+// Scheduled is a schedule, whose zero stands for the default. A custom one has no text.
+func Scheduled(v *schedule.Schedule, name, usage, byDefault string) *Setting {
+	s := Parsed(v, name, usage, byDefault, "FORM:A:B", schedule.Forms, func(v schedule.Schedule) string {
 		text, _ := schedule.Text(v)
 		return text
 	}, schedule.Parse)
-	s.wrong = func(text string) error {
+	s.Why = func(text string) error {
 		_, err := schedule.Parse(text)
 		return err
 	}
 	return s
+}
+
+// Name is the name of a choice by its number.
+func Name[T ~int](v T, names ...string) string {
+	if v < 0 || int(v) >= len(names) {
+		return fmt.Sprintf("%T(%d)", v, int(v))
+	}
+	return names[v]
+}
+
+// Fill replaces a zero by a default.
+func Fill[T int | float64](v *T, byDefault T) {
+	if *v == 0 {
+		*v = byDefault
+	}
 }
