@@ -21,6 +21,7 @@ import (
 // that are not listed follow the nearest listed folder above them.
 var allowed = map[string][]string{
 	"tobac/internal/file":      {},
+	"tobac/internal/house":     {},
 	"tobac/internal/memory":    {},
 	"tobac/internal/numpy":     {"gonum.org/v1/gonum"},
 	"tobac/internal/parallel":  {},

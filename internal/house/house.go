@@ -1,0 +1,217 @@
+// Package house, for tests and for .ci/counts: what a reader of the module has to hold in mind at once. It
+// loads the packages of a module with their types and finds the circles of their files.
+package house
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Package is a package of the module without its tests.
+type Package struct {
+	Path   string // its import path
+	Folder string // slash-separated path in the module
+	dir    string
+	Files  []string // base names, as this platform builds them
+	Types  *types.Package
+
+	fset   *token.FileSet
+	syntax []*ast.File
+	info   *types.Info
+}
+
+// Load reads and checks the packages of the module in the folder dir. Imports come from Go's build cache.
+func Load(dir string) ([]*Package, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module,Standard", "./...")
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	listed, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("house: go list in %s: %w\n%s", dir, err, &stderr)
+	}
+	export := map[string]string{}
+	var all []*Package
+	for d := json.NewDecoder(bytes.NewReader(listed)); ; {
+		var p struct {
+			ImportPath, Dir, Export string
+			GoFiles                 []string
+			Standard                bool
+			Module                  *struct {
+				Main bool
+				Path string
+			}
+		}
+		if err := d.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("house: go list in %s: %w", dir, err)
+		}
+		export[p.ImportPath] = p.Export
+		if !p.Standard && p.Module != nil && p.Module.Main {
+			all = append(all, &Package{
+				Path:   p.ImportPath,
+				Folder: cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path), "/"), "."),
+				Files:  p.GoFiles, dir: p.Dir,
+			})
+		}
+	}
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		if export[path] == "" {
+			return nil, errors.New("house: no export data of " + path)
+		}
+		return os.Open(export[path])
+	})
+	for _, p := range all {
+		if err := p.check(fset, imports); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b *Package) int { return cmp.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+func (p *Package) check(fset *token.FileSet, imports types.Importer) error {
+	p.fset, p.info = fset, &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	// Read, so that Go does not take the result of a test from its cache when a file was added.
+	if _, err := os.ReadDir(p.dir); err != nil {
+		return err
+	}
+	for _, name := range p.Files {
+		f, err := parser.ParseFile(fset, filepath.Join(p.dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		p.syntax = append(p.syntax, f)
+	}
+	var err error
+	p.Types, err = (&types.Config{Importer: imports}).Check(p.Path, fset, p.syntax, p.info)
+	return err
+}
+
+// Exported lists the exported names of a package: functions, types, variables, constants, and methods of
+// exported types as Type.Method.
+func (p *Package) Exported() []string {
+	var names []string
+	for _, name := range p.Types.Scope().Names() {
+		if !token.IsExported(name) {
+			continue
+		}
+		names = append(names, name)
+		t, ok := p.Types.Scope().Lookup(name).(*types.TypeName)
+		if !ok || t.IsAlias() {
+			continue
+		}
+		for m := range t.Type().(*types.Named).Methods() {
+			if m.Exported() {
+				names = append(names, name+"."+m.Name())
+			}
+		}
+	}
+	return names
+}
+
+// Arrows lists, of each file, the files of the package that declare a function, method, type, variable or constant
+// that it uses, each with the names used.
+func (p *Package) Arrows() map[string]map[string][]string {
+	arrows := map[string]map[string][]string{}
+	for id, object := range p.info.Uses {
+		if f, ok := object.(*types.Func); ok {
+			object = f.Origin()
+		}
+		if object.Pkg() != p.Types || !isTopLevel(object) {
+			continue
+		}
+		from, to := p.file(id.Pos()), p.file(object.Pos())
+		if from == to {
+			continue
+		}
+		if arrows[from] == nil {
+			arrows[from] = map[string][]string{}
+		}
+		if !slices.Contains(arrows[from][to], object.Name()) {
+			arrows[from][to] = append(arrows[from][to], object.Name())
+		}
+	}
+	return arrows
+}
+
+func (p *Package) file(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
+
+// isTopLevel holds for package-level declarations and for methods, those of interfaces too.
+func isTopLevel(object types.Object) bool {
+	if f, ok := object.(*types.Func); ok && f.Signature().Recv() != nil {
+		return true
+	}
+	return object.Parent() == object.Pkg().Scope()
+}
+
+// Circle returns the largest set of files of the package each of which needs all others, directly or through others
+// of the set. It has one file where the files have a direction.
+func (p *Package) Circle() []string {
+	arrows := p.Arrows()
+	var largest []string
+	reach := map[string]map[string]bool{}
+	for _, name := range p.Files {
+		reach[name] = reachable(arrows, name)
+	}
+	for _, name := range p.Files {
+		circle := []string{name}
+		for other := range reach[name] {
+			if other != name && reach[other][name] {
+				circle = append(circle, other)
+			}
+		}
+		if len(circle) > len(largest) {
+			largest = circle
+		}
+	}
+	slices.Sort(largest)
+	return largest
+}
+
+func reachable(arrows map[string]map[string][]string, from string) map[string]bool {
+	seen := map[string]bool{}
+	next := []string{from}
+	for len(next) > 0 {
+		file := next[len(next)-1]
+		next = next[:len(next)-1]
+		for to := range arrows[file] {
+			if !seen[to] {
+				seen[to] = true
+				next = append(next, to)
+			}
+		}
+	}
+	return seen
+}
+
+// Explain says which arrows tie a circle together, one a line.
+func (p *Package) Explain(circle []string) string {
+	arrows := p.Arrows()
+	var b strings.Builder
+	for _, from := range circle {
+		for _, to := range slices.Sorted(maps.Keys(arrows[from])) {
+			if slices.Contains(circle, to) {
+				slices.Sort(arrows[from][to])
+				fmt.Fprintf(&b, "%s -> %s: %s\n", from, to, strings.Join(arrows[from][to], " "))
+			}
+		}
+	}
+	return b.String()
+}

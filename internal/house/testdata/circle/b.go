@@ -1,0 +1,6 @@
+package circle
+
+// Method is what c.go uses.
+func (A) Method() {}
+
+func b() { c() }

@@ -1,0 +1,3 @@
+package circle
+
+func c() { A{}.Method() }
