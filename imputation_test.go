@@ -14,7 +14,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 var long = flag.Bool("long", false, "run the experiments with missing values of docs/imputation.md in full")

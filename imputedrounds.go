@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"tobac/dataset"
-	"tobac/impute"
+	"tobac/internal/impute"
 	"tobac/internal/stream"
 	"tobac/posterior"
 

@@ -13,7 +13,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // With two variables, raw BGe scores and gaps in one of them, the probability of an edge given what was observed is that given the rows without a gap: rows with a gap

@@ -14,7 +14,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/gflownet"
-	"tobac/impute"
+	"tobac/internal/impute"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"

@@ -10,7 +10,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/impute"
+	"tobac/internal/impute"
 
 	"gonum.org/v1/gonum/mat"
 )

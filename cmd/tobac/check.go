@@ -13,8 +13,8 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/internal/file"
+	"tobac/internal/table"
 	"tobac/metrics"
-	"tobac/table"
 )
 
 const checkLong = `Check reads a table as tobac fit would with the same options, and says what it read:

@@ -11,9 +11,9 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/internal/delimited"
+	"tobac/internal/table"
 	"tobac/models"
 	"tobac/ordering"
-	"tobac/table"
 )
 
 // modelName is a structural equation model on the command line.

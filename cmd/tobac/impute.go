@@ -10,8 +10,8 @@ import (
 
 	"tobac"
 	"tobac/dataset"
-	"tobac/impute"
 	"tobac/internal/delimited"
+	"tobac/internal/impute"
 	"tobac/internal/stream"
 	"tobac/posterior"
 )

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"tobac"
-	"tobac/impute"
 	"tobac/internal/delimited"
+	"tobac/internal/impute"
 	"tobac/metrics"
 )
 

@@ -16,9 +16,9 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/stream"
+	"tobac/internal/table"
 	"tobac/ordering"
 	"tobac/posterior"
-	"tobac/table"
 )
 
 // A job is a fit whose inputs have been read and checked.

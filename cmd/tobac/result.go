@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"tobac"
-	"tobac/impute"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
+	"tobac/internal/impute"
 	"tobac/internal/report"
 )
 

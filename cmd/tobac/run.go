@@ -14,7 +14,7 @@ import (
 	"tobac"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // Exit statuses.

@@ -13,7 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/delimited"
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // tableOptions are the flags that say how a data file is read and what is taken

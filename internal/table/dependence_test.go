@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // A column that is a sum of others is found, with its weights, wherever it stands and whatever the units.

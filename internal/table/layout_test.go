@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // abc is what most layouts below hold.

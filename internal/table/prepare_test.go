@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // column repeats values to n rows, beside an irregular column x of numbers.

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/delimited"
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // A sheet is a table of any numbers, with names.

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // naiveEM is EM by its definition on a standardised table: row by row, with the regression of the gaps on what was observed from blocks of the

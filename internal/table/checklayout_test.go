@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // An option of the layout that the format of a file does not take is an error that names the option and those that it takes.

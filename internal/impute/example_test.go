@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // The second column is twice the first, but for little noise: a gap is completed with values near

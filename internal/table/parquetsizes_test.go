@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // A Parquet file that states sizes which it cannot have is refused before anything of these sizes is made.

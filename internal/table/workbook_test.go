@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/internal/delimited"
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // Parts that workbooks of one sheet have in common.

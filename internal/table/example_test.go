@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 const flowers = `petal;species;picked;wet

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // FuzzRead: whatever the bytes are, a reader ends with a table or an error. A table has columns of one length, and preparing it gives finite numbers, a table with

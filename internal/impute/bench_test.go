@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // One in twenty values missing, 10 tables.

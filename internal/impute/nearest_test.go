@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // The donors are all numbers that are at most as far away as the fifth nearest, found by sorting all distances; with one number for each row both searches agree.

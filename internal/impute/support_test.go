@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 	_ "tobac/internal/rapidseed"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"tobac/internal/delimited"
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // claimed is an archive with a file of some bytes that says it holds more.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // read reads a text as a table.

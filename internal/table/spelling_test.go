@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tobac/table"
+	"tobac/internal/table"
 )
 
 // filled is a text with columns x, of other numbers, and y, with these values.

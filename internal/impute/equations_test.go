@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // equations on the graph 0 → 1 → 2, 0 → 2, 2 → 3.

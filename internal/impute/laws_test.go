@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // A table without gaps comes back as it is.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // A single column with gaps has a predictive distribution in closed form: with Ψ = S + λI from the complete rows, the gap is

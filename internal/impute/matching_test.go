@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/impute"
+	"tobac/internal/impute"
 )
 
 // A column of 0 and 1 is completed with 0 and 1, about as often as the truth given the other column, where the rows observed would
