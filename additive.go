@@ -8,8 +8,10 @@ import (
 	"sync"
 
 	"tobac/additive"
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/score"
+	"tobac/setting"
 )
 
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
@@ -64,10 +66,12 @@ var (
 )
 
 // String implements [Model].
-func (m NonGaussian) String() string { return text("linear-nongaussian", "max-parents", m.MaxParents) }
+func (m NonGaussian) String() string {
+	return setting.Text("linear-nongaussian", "max-parents", m.MaxParents)
+}
 
 // String implements [Model].
-func (m Additive) String() string { return text("additive", "max-parents", m.MaxParents) }
+func (m Additive) String() string { return setting.Text("additive", "max-parents", m.MaxParents) }
 
 // All equations of at most two parents are fitted: where each variable is fitted with single parents
 // alone, two causes that tell their directions together are missed, whatever is refined later. Those
@@ -169,7 +173,7 @@ func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
 		if _, plain := slices.BinarySearch(opt.Plain, j); plain {
 			continue
 		}
-		for _, i := range allBut(len(data.Names), j) {
+		for _, i := range dag.AllBut(len(data.Names), j) {
 			if s.Curvature(j, []int{i}) > someCurvature {
 				return ""
 			}
@@ -186,7 +190,7 @@ func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 		return "" // the scores say what is wrong
 	}
 	for j := range data.Names {
-		others := allBut(len(data.Names), j)
+		others := dag.AllBut(len(data.Names), j)
 		if _, plain := slices.BinarySearch(opt.Plain, j); !plain && (s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
 			return ""
 		}

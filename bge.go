@@ -7,6 +7,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/score"
+	"tobac/setting"
 )
 
 // BGe is the linear Gaussian model with a noise variance for every equation, all
@@ -36,7 +37,7 @@ var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 
 // String implements [Model].
 func (m BGe) String() string {
-	return text("bge", "alpha-mu", m.AlphaMu, "alpha-lambda", m.AlphaLambda, "raw", m.Raw)
+	return setting.Text("bge", "alpha-mu", m.AlphaMu, "alpha-lambda", m.AlphaLambda, "raw", m.Raw)
 }
 
 // Likelihood implements [Differentiable]: of columns as they are.

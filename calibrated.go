@@ -102,7 +102,7 @@ func integrated(ctx context.Context, m Scored, data *dataset.Table, workers int)
 func alongScores(ctx context.Context, m Scored, data *dataset.Table, workers int) (score.Scorer, error) {
 	d := len(data.Names)
 	along := score.Fair(d)
-	along.Tiers(identity(d))
+	along.Tiers(dag.Identity(d))
 	all, err := m.Hypotheses(ctx, data, along, workers)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (c Chains) withDefaults() (Chains, error) {
 
 // String is the text form.
 func (c *Chains) String() string {
-	return text("mcmc", "chains", c.Chains, "iterations", c.Iterations, "warm-up", c.WarmUp, "candidates", c.Candidates, "rungs", c.Rungs)
+	return setting.Text("mcmc", "chains", c.Chains, "iterations", c.Iterations, "warm-up", c.WarmUp, "candidates", c.Candidates, "rungs", c.Rungs)
 }
 
 // settled is what short chains have settled where a posterior is to be sampled: the model with the
@@ -166,7 +166,7 @@ func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := mostParents(requiredBy(prior)); n > score.MaxCandidates {
+	if n := prior.MostRequired(); n > score.MaxCandidates {
 		return nil, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: fewer, or a known order", n, score.MaxCandidates)
 	}
 	return prior, nil

@@ -3,7 +3,7 @@ package tobac
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 
 	"tobac/bcd"
 	"tobac/exact"
@@ -173,13 +173,10 @@ func (c Config) withDefaults(names []string) (Config, error) {
 		return c, fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
 	}
 	setting.Fill(&c.Workers, 1)
-	if err := c.Prior.validate(d); err != nil {
-		return c, err
-	}
 	if err := c.Order.validate(d); err != nil {
 		return c, err
 	}
-	if err := c.Prior.checkTogether(names, c.Order.Known); err != nil {
+	if err := c.Prior.CheckTogether(names, c.Order.Known); err != nil {
 		return c, err
 	}
 	switch {
@@ -247,16 +244,14 @@ func (c *Config) checkTogether(d int) error {
 	return nil
 }
 
-func identity(d int) []int {
-	order := make([]int, d)
-	for j := range order {
-		order[j] = j
-	}
-	return order
-}
-
-// allBut are the variables other than j.
-func allBut(d, j int) []int { return slices.Delete(identity(d), j, j+1) }
-
 // finite reports whether v is a finite number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// numbered are names of variables for a caller who has none.
+func numbered(d int) []string {
+	names := make([]string, d)
+	for j := range names {
+		names[j] = strconv.Itoa(j)
+	}
+	return names
+}

@@ -3,10 +3,10 @@ package tobac
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tobac/dag"
+	"tobac/ordering"
 )
 
 // A ContradictionError lists statements about the graph that no graph fulfils together.
@@ -22,10 +22,19 @@ func (e *ContradictionError) Error() string {
 	return "what is said about the graph contradicts itself:\n- " + strings.Join(e.Contradictions, "\n- ")
 }
 
-// checkTogether finds all contradictions among the statements about single edges, tiers, the
-// bound on parents, and a known order of the variables, if known is not nil. Statements
-// and order are for the named variables.
-func (p *Prior) checkTogether(names []string, known []int) error {
+// CheckTogether returns a [*ContradictionError] that names every contradiction among the
+// statements about single edges, tiers and the bound on parents, and between them and a causal
+// order of the named variables that is known, sources first; known may be nil. Statements that
+// mean nothing for so many variables are another error.
+func (p *Prior) CheckTogether(names []string, known []int) error {
+	if err := p.validate(len(names)); err != nil {
+		return err
+	}
+	if known != nil {
+		if err := ordering.Validate(known, len(names)); err != nil {
+			return err
+		}
+	}
 	if p.Own != nil {
 		return nil
 	}
@@ -55,21 +64,6 @@ func (p *Prior) checkTogether(names []string, known []int) error {
 		return nil
 	}
 	return &ContradictionError{c.found}
-}
-
-// CheckTogether returns a [*ContradictionError] that names every contradiction among the
-// statements, and between them and a causal order of the named variables that is known, sources first; known may
-// be nil. Statements that mean nothing for so many variables are another error.
-func (p *Prior) CheckTogether(names []string, known []int) error {
-	if err := p.validate(len(names)); err != nil {
-		return err
-	}
-	if known != nil {
-		if err := (&Order{Known: known}).validate(len(names)); err != nil {
-			return err
-		}
-	}
-	return p.checkTogether(names, known)
 }
 
 // contradictions is the search for them.
@@ -254,13 +248,4 @@ func (c *contradictions) odds() {
 		}
 		given[e] = o.Odds
 	}
-}
-
-// numbered are names of variables for a caller who has none.
-func numbered(d int) []string {
-	names := make([]string, d)
-	for j := range names {
-		names[j] = strconv.Itoa(j)
-	}
-	return names
 }

@@ -12,7 +12,7 @@ import (
 // columns are those of the data in the sequence of the order, or as they are without one.
 func (f *particleFit) columns() []int {
 	if len(f.order.order) == 0 {
-		return identity(len(f.names))
+		return dag.Identity(len(f.names))
 	}
 	return f.order.order
 }

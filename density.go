@@ -93,7 +93,7 @@ func addDensities(draws []posterior.Draw, c posterior.Component, m Differentiabl
 func componentDensity(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) (logPrior, logLikelihood []float64, err error) {
 	order := c.Order
 	if len(order) == 0 {
-		order = identity(len(data.Names))
+		order = dag.Identity(len(data.Names))
 	}
 	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 {
 		m = n.WithNoise(c.NoiseVariance).(Differentiable)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/models"
@@ -68,7 +69,7 @@ func newNetworks(p *posterior.Posterior, m FeedForward) (*networks, error) {
 		components = []posterior.Component{{Draws: len(p.Draws)}}
 	}
 	for k, c := range components {
-		at := identity(d)
+		at := dag.Identity(d)
 		for a, j := range c.Order {
 			at[j] = a
 		}

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/models"
+	"tobac/setting"
 )
 
 // The largest sizes of networks.
@@ -53,7 +54,7 @@ func (m FeedForward) String() string {
 	if m.Output != models.SampledOutput {
 		output = m.Output.String()
 	}
-	return text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance, "raw", m.Raw, "output-layer", output)
+	return setting.Text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance, "raw", m.Raw, "output-layer", output)
 }
 
 // Noise implements [Noisy].

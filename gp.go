@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/score"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -29,7 +30,7 @@ type GaussianProcess struct {
 
 // String implements [Model].
 func (m GaussianProcess) String() string {
-	return text("gp", "max-parents", m.MaxParents, "rank", m.Rank)
+	return setting.Text("gp", "max-parents", m.MaxParents, "rank", m.Rank)
 }
 
 // gpWork is the number of floating-point operations that all scores may take, some
@@ -146,7 +147,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	_, d := data.X.Dims()
 	needed := 0
 	if prior != nil {
-		needed = mostParents(requiredBy(prior))
+		needed = prior.MostRequired()
 	}
 	if m.MaxParents > 0 && needed > m.MaxParents {
 		return nil, fmt.Errorf("a variable has %d required parents, more than the %d of the model %v", needed, m.MaxParents, m)

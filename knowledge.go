@@ -85,7 +85,7 @@ func (p *Prior) addStatements(m *score.Prior) {
 	for _, o := range p.Odds {
 		m.MultiplyOdds(o.From, o.To, o.Odds)
 	}
-	required := requiredBy(m)
+	required := m.RequiredEdges()
 	if p.MaxParents > 0 {
 		m.MaxParents(p.MaxParents)
 	}
@@ -103,19 +103,6 @@ func (p *Prior) addStatements(m *score.Prior) {
 	}
 }
 
-// requiredBy are the edges that a prior makes certain.
-func requiredBy(m *score.Prior) *dag.Graph {
-	g := dag.New(m.Vars())
-	for i := range m.Vars() {
-		for j := range m.Vars() {
-			if i != j && m.Required(i, j) {
-				g.Set(i, j, true)
-			}
-		}
-	}
-	return g
-}
-
 // certain is a prior with the same statements about certain edges, without the
 // costly odds of a family.
 func (p *Prior) certain(d int) (*score.Prior, error) {
@@ -124,15 +111,6 @@ func (p *Prior) certain(d int) (*score.Prior, error) {
 		q.Kind, q.EdgesPerNode = Uniform, 0
 	}
 	return q.modular(d, 0)
-}
-
-// mostParents is the largest number of parents in a graph.
-func mostParents(g *dag.Graph) int {
-	most := 0
-	for j := range g.Len() {
-		most = max(most, len(g.Parents(j)))
-	}
-	return most
 }
 
 // silent reports whether nothing is known for certain.
@@ -151,10 +129,13 @@ func (p *Prior) statements() int {
 // path of them, and those to a variable that has as many required parents as it may have parents.
 // A prior of one's own fixes nothing.
 func (p *Prior) Fixed(d int) *mat.Dense {
-	fixed := unknown(d)
-	for j := range d {
-		fixed.Set(j, j, 0)
-	}
+	fixed := mat.NewDense(d, d, nil)
+	fixed.Apply(func(i, j int, _ float64) float64 {
+		if i == j {
+			return 0
+		}
+		return math.NaN()
+	}, fixed)
 	if p.Own != nil {
 		return fixed
 	}
@@ -174,6 +155,17 @@ func (p *Prior) Fixed(d int) *mat.Dense {
 		}
 	}
 	return fixed
+}
+
+// isSource reports whether no edge may lead to a variable.
+func (p *Prior) isSource(j, d int) bool {
+	fixed := p.Fixed(d)
+	for i := range d {
+		if fixed.At(i, j) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // settle sets probabilities of edges that are fixed to exactly 0 or 1, from which sums

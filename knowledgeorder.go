@@ -31,7 +31,7 @@ func (p *Prior) Precedence(d int) (*ordering.Precedence, error) {
 			source[i] = source[i] && !possible(j, i)
 		}
 	}
-	first, apart := requiredBy(m), dag.New(d)
+	first, apart := m.RequiredEdges(), dag.New(d)
 	for i, a := range p.Tiers {
 		for j, b := range p.Tiers {
 			switch {

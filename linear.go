@@ -71,7 +71,7 @@ var linearEdgeVariances = []float64{0.25, 1, 4, 16}
 
 // String implements [Model].
 func (m Linear) String() string {
-	return text("linear", "unequal", m.Unequal, "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
+	return setting.Text("linear", "unequal", m.Unequal, "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
 }
 
 // Likelihood implements [Differentiable].

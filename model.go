@@ -89,32 +89,6 @@ type Hypothesis struct {
 	InUnits bool
 }
 
-// text joins the settings of a model that are not zero.
-func text(name string, settings ...any) string {
-	words := []string{name}
-	for k := 0; k < len(settings); k += 2 {
-		switch v := settings[k+1].(type) {
-		case float64:
-			if v != 0 {
-				words = append(words, fmt.Sprintf("%s=%v", settings[k], v))
-			}
-		case int:
-			if v != 0 {
-				words = append(words, fmt.Sprintf("%s=%d", settings[k], v))
-			}
-		case bool:
-			if v {
-				words = append(words, settings[k].(string))
-			}
-		case string:
-			if v != "" {
-				words = append(words, fmt.Sprintf("%s=%s", settings[k], v))
-			}
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // ParseModel is the model of this package with the text form text.
 func ParseModel(text string) (Model, error) {
 	words := strings.Fields(text)

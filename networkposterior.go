@@ -62,7 +62,7 @@ func (p summedTable) best(ctx context.Context) (*dag.Graph, error) {
 
 func (p summedTable) probable(j int, above float64) (list []weightedSet) {
 	d, _ := p.orders.Edges().Dims()
-	others := allBut(d, j)
+	others := dag.AllBut(d, j)
 	for set, v := range p.orders.ParentSets(j) {
 		if v >= above {
 			list = append(list, weightedSet{tempering.Parents{Of: j, Set: score.Subset(nil, others, set)}, v})

@@ -82,11 +82,11 @@ func (o *Order) String() string {
 	case o.Known != nil:
 		return fmt.Sprintf("known %v", o.Known)
 	case o.Method == nil:
-		return text("posterior", "orders", o.Count)
+		return setting.Text("posterior", "orders", o.Count)
 	}
 	weights := ""
 	if o.Count > 0 {
 		weights = o.Weights.String()
 	}
-	return text(fmt.Sprint(o.Method), "orders", o.Count, "weights", weights)
+	return setting.Text(fmt.Sprint(o.Method), "orders", o.Count, "weights", weights)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"tobac/dag"
 	"tobac/models"
 )
 
@@ -70,38 +69,6 @@ func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
 	}
 	pools, err := evidences(ctx, model, data, allSets(d, prior, nil), orderPoints, *cfg)
 	return settledModel{r.cfg.Model, Hypothesis{Scores: pools[0]}}, err
-}
-
-// forOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
-// prior of one's own that is no product over variables it is what that leaves no choice about;
-// the draws are then weighted by [Run.weighByPrior].
-func (p Prior) forOrders() Prior {
-	if p.isModular() {
-		return p
-	}
-	q := Prior{Kind: Uniform}
-	if fixed, ok := p.Own.(models.FixedEdges); ok {
-		all := fixed.EdgeProbabilities()
-		d, _ := all.Dims()
-		for i := range d {
-			for j := range d {
-				switch v := all.At(i, j); {
-				case i == j:
-				case v == 0:
-					q.Forbidden = append(q.Forbidden, dag.Edge{From: i, To: j})
-				case v == 1:
-					q.Required = append(q.Required, dag.Edge{From: i, To: j})
-				}
-			}
-		}
-	}
-	return q
-}
-
-// isModular reports whether the prior is a product over variables.
-func (p *Prior) isModular() bool {
-	_, ok := p.Own.(Modular)
-	return ok || p.Own == nil
 }
 
 // weighByPrior weights the draws that orders are taken from by a prior of one's own under which

@@ -127,6 +127,12 @@ func (p *Prior) validate(d int) error {
 	return err
 }
 
+// isModular reports whether the prior is a product over variables.
+func (p *Prior) isModular() bool {
+	_, ok := p.Own.(Modular)
+	return ok || p.Own == nil
+}
+
 // edgesPerNode is the setting, or its default where it is not inferred.
 func (p *Prior) edgesPerNode(d int) float64 {
 	if p.EdgesPerNode != 0 {
@@ -158,7 +164,7 @@ func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error)
 	case ok:
 		return own.Modular(d)
 	case p.Own != nil:
-		return nil, fmt.Errorf("%w: %T; allowed: one that implements tobac.Modular, or the engine svgd with --marginals frequency", errNotModular, p.Own)
+		return nil, fmt.Errorf("%w: %T; allowed: one that implements background.Modular, or the engine svgd with --marginals frequency", errNotModular, p.Own)
 	case p.Probabilities != nil:
 		m, err = score.EdgeProbabilities(d, p.Probabilities.At)
 	case p.Kind == Fair:
@@ -200,7 +206,7 @@ func (p *Prior) alongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
 func (p Prior) independentPairs(d int) Prior {
 	er, err := models.NewErdosRenyi(d, p.edgesPerNode(d))
 	if err != nil {
-		panic("tobac: " + err.Error()) // the run had it
+		panic("background: " + err.Error()) // the run had it
 	}
 	p.Kind, p.EdgesPerNode, p.Odds = Uniform, 0, slices.Clone(p.Odds)
 	for i := range d {
@@ -213,11 +219,37 @@ func (p Prior) independentPairs(d int) Prior {
 	return p
 }
 
+// forOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
+// prior of one's own that is no product over variables it is what that leaves no choice about;
+// the draws are then weighted by [Run.weighByPrior].
+func (p Prior) forOrders() Prior {
+	if p.isModular() {
+		return p
+	}
+	q := Prior{Kind: Uniform}
+	if fixed, ok := p.Own.(models.FixedEdges); ok {
+		all := fixed.EdgeProbabilities()
+		d, _ := all.Dims()
+		for i := range d {
+			for j := range d {
+				switch v := all.At(i, j); {
+				case i == j:
+				case v == 0:
+					q.Forbidden = append(q.Forbidden, dag.Edge{From: i, To: j})
+				case v == 1:
+					q.Required = append(q.Required, dag.Edge{From: i, To: j})
+				}
+			}
+		}
+	}
+	return q
+}
+
 // expression is the prior as an expression in the coordinates of an order; of
 // the data themselves if it is empty.
 func (p *Prior) expression(order []int, d int, edgesPerNode float64) (models.GraphPrior, error) {
 	if len(order) == 0 {
-		order = identity(d)
+		order = dag.Identity(d)
 	}
 	if p.Own != nil {
 		if r, ok := p.Own.(interface {
@@ -259,7 +291,7 @@ func (p *Prior) String() string {
 	if p.Own != nil {
 		return fmt.Sprintf("%T%+v", p.Own, p.Own)
 	}
-	s := text(p.Kind.String(), "edges-per-node", p.EdgesPerNode, "max-parents", p.MaxParents)
+	s := setting.Text(p.Kind.String(), "edges-per-node", p.EdgesPerNode, "max-parents", p.MaxParents)
 	if p.Probabilities != nil {
 		s = "probabilities " + dataset.Digest(nil, p.Probabilities)
 	}

@@ -71,7 +71,7 @@ func countSets(d int, ordered bool) float64 {
 func allSets(d int, prior *score.Prior, order []int) [][][]int {
 	all := make([][][]int, d)
 	for j := range d {
-		candidates := slices.DeleteFunc(identity(d), func(i int) bool {
+		candidates := slices.DeleteFunc(dag.Identity(d), func(i int) bool {
 			return i == j || order != nil && slices.Index(order, i) > slices.Index(order, j)
 		})
 		subsets(candidates, len(candidates), func(set []int) {
@@ -87,7 +87,7 @@ func allSets(d int, prior *score.Prior, order []int) [][][]int {
 func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int, points int, cfg Config) (pools [3]*score.Pool, err error) {
 	d, order := len(data.Names), cfg.Order.Known
 	if order == nil {
-		order = identity(d)
+		order = dag.Identity(d)
 	} else {
 		data = data.Relabel(order)
 	}

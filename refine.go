@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/score"
 	"tobac/tempering"
@@ -58,7 +59,7 @@ func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers in
 	}
 	found := make([][]tempering.Parents, s.Vars())
 	err = parallel.For(ctx, len(found), workers, func(j int) error {
-		others, listed := allBut(len(found), j), distinctSets{}
+		others, listed := dag.AllBut(len(found), j), distinctSets{}
 		add := func(set []int) {
 			if listed.add(set) && !s.Known(j, set) {
 				found[j] = append(found[j], tempering.Parents{Of: j, Set: set})

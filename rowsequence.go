@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tobac/dag"
 	"tobac/dataset"
 )
 
@@ -156,23 +157,12 @@ func rowSequence(data *dataset.Table, prior *Prior) (s Sequence) {
 	return s
 }
 
-// isSource reports whether no edge may lead to a variable.
-func (p *Prior) isSource(j, d int) bool {
-	fixed := p.Fixed(d)
-	for i := range d {
-		if fixed.At(i, j) != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // sameMarks are the rows with the most frequent marks of interventions: in others a column may
 // have another distribution.
 func sameMarks(data *dataset.Table) []int {
 	n, d := data.X.Dims()
 	if data.Intervened == nil {
-		return identity(n)
+		return dag.Identity(n)
 	}
 	of := map[string][]int{}
 	var most []int

@@ -273,15 +273,15 @@ func TestIndependentPart(t *testing.T) {
 			data := drawTable(n, 1, seed, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })
 			data.Names = append(data.Names, "y")
 			data.X = data.X.Grow(0, 1).(*mat.Dense)
-			data.X.SetCol(1, columnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64, func(v float64) float64 { return v }), 0, identity(n)))
+			data.X.SetCol(1, columnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64, func(v float64) float64 { return v }), 0, dag.Identity(n)))
 			for i := 1; i < n; i++ {
 				for j := range 2 {
 					data.X.Set(i, j, keep*data.X.At(i-1, j)+data.X.At(i, j))
 				}
 			}
-			r := stat.Correlation(columnOf(data, 0, identity(n)), columnOf(data, 1, identity(n)), nil)
+			r := stat.Correlation(columnOf(data, 0, dag.Identity(n)), columnOf(data, 1, dag.Identity(n)), nil)
 			squares += r * r / tables
-			parts += independentPart(data, identity(n)) / tables
+			parts += independentPart(data, dag.Identity(n)) / tables
 		}
 		if ratio := squares * n * parts; !(ratio > 0.7 && ratio < 1.4) {
 			t.Errorf("autoregression %v: variance of correlations %.4f, independent part of %d rows %.3f", keep, squares, n, parts)

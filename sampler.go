@@ -218,7 +218,7 @@ func (s *Sampler) String() string {
 			out = append(out, setting.Name, setting.String())
 		}
 	}
-	t := text("svgd", out...)
+	t := setting.Text("svgd", out...)
 	for _, own := range []struct {
 		name string
 		s    schedule.Schedule

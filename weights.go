@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/score"
 
@@ -80,7 +81,7 @@ func (p *part) parentSets(j int) (names []int, probs []float64) {
 	if p.given != nil {
 		return p.given.ParentSets(j)
 	}
-	names = allBut(p.hypothesis.Scores.Vars(), j)
+	names = dag.AllBut(p.hypothesis.Scores.Vars(), j)
 	if p.graphs != nil {
 		return names, p.graphs.ParentSets(j)
 	}

@@ -162,6 +162,28 @@ func (p *Prior) Forbidden(i, j int) bool { return math.IsInf(p.odds[j][i], -1) &
 // Required reports whether the edge i → j is certain.
 func (p *Prior) Required(i, j int) bool { return p.required[j][i] }
 
+// RequiredEdges is the graph of the edges that are certain.
+func (p *Prior) RequiredEdges() *dag.Graph {
+	g := dag.New(len(p.required))
+	for j, required := range p.required {
+		for i, certain := range required {
+			if certain {
+				g.Set(i, j, true)
+			}
+		}
+	}
+	return g
+}
+
+// MostRequired is the largest number of parents that are required of a variable.
+func (p *Prior) MostRequired() int {
+	g, most := p.RequiredEdges(), 0
+	for j := range p.required {
+		most = max(most, len(g.Parents(j)))
+	}
+	return most
+}
+
 // Check returns nil if some acyclic graph has a positive probability, and else an
 // error that names two contradicting statements.
 func (p *Prior) Check() error {

@@ -189,3 +189,29 @@ func Fill[T int | float64](v *T, byDefault T) {
 		*v = byDefault
 	}
 }
+
+// Text joins a name and the settings that are not zero, each a name and its value: "ffn no-bias rank=3".
+func Text(name string, settings ...any) string {
+	words := []string{name}
+	for k := 0; k < len(settings); k += 2 {
+		switch v := settings[k+1].(type) {
+		case float64:
+			if v != 0 {
+				words = append(words, fmt.Sprintf("%s=%v", settings[k], v))
+			}
+		case int:
+			if v != 0 {
+				words = append(words, fmt.Sprintf("%s=%d", settings[k], v))
+			}
+		case bool:
+			if v {
+				words = append(words, settings[k].(string))
+			}
+		case string:
+			if v != "" {
+				words = append(words, fmt.Sprintf("%s=%s", settings[k], v))
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
