@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/background"
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/posterior"
@@ -76,7 +77,7 @@ func edgeRule(r bcd.EdgeRule) string {
 // bcdSettings are all settings of the training, for d variables.
 func (c *Config) bcdSettings(d int) bcd.Settings {
 	s := c.BCD
-	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.edgesPerNode(d), c.Model.(Linear).Unequal
+	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.EdgesPerNodeFor(d), c.Model.(Linear).Unequal
 	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
 	return s
 }
@@ -107,7 +108,7 @@ func (f *bcdFit) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	for _, at := range f.Trace() {
 		t.Trace = append(t.Trace, TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
-	return &inference{post: inDataUnits(p, data), reason: "as asked for", density: cfg.Prior.edgesPerNode(len(data.Names)), training: t}, nil
+	return &inference{post: inDataUnits(p, data), reason: "as asked for", density: cfg.Prior.EdgesPerNodeFor(len(data.Names)), training: t}, nil
 }
 
 // empty are the most probable equations without edges: a normal distribution of each column, with one variance for all if
@@ -164,7 +165,7 @@ func (c *Config) bcdDefaults() error {
 	switch p := &c.Prior; {
 	case c.Order.Known != nil:
 		return errors.New("the method bcd learns a distribution over all orders, and takes no known one; allowed: the methods tobac and gflownet, and the engine exact")
-	case p.Own != nil || p.Kind != Sparse || p.Probabilities != nil:
+	case p.Own != nil || p.Kind != background.Sparse || p.Probabilities != nil:
 		return errors.New("the method bcd has a horseshoe prior, of which only the expected edges per node can be set; allowed: the method gflownet, and the engines exact and mcmc")
 	case p.Exclusive != nil:
 		return errors.New("the method bcd cannot rule out edges between columns that code one variable; allowed: the method gflownet, and the engines exact, mcmc and svgd")

@@ -157,7 +157,7 @@ func (c *Config) chainOptions(warmUp int) mcmc.Options {
 
 // pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
 func (c *Config) pilotPrior(d int) (*score.Prior, error) {
-	densities := c.Prior.densities(d)
+	densities := c.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
 		density = nearest(densities, 1)
@@ -177,7 +177,7 @@ func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 // edges per node of the prior that is nearest to that of the posterior.
 func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, t trust) (*settled, float64, error) {
 	d := len(data.Names)
-	densities := cfg.Prior.densities(d)
+	densities := cfg.Prior.Densities(d)
 	prior, err := cfg.pilotPrior(d)
 	if err != nil {
 		return nil, 0, err
@@ -269,7 +269,7 @@ func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Eng
 		edges = inf.post.Frequencies().Probabilities
 	}
 	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges) // sums may round
-	cfg.Prior.settle(edges)
+	cfg.Prior.Settle(edges)
 	inf.post.Probabilities = edges
 	n, _ := data.X.Dims()
 	inf.functional = newFunctional(scorers, n, cfg)

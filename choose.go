@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/posterior"
@@ -40,7 +41,7 @@ func (c *Config) engine(d int) Engine {
 	}
 	modular := true
 	if c.Prior.Own != nil {
-		_, modular = c.Prior.Own.(Modular)
+		_, modular = c.Prior.Own.(background.Modular)
 	}
 	switch {
 	case c.Engine != Auto:
@@ -90,7 +91,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 		if !r.cfg.cheap() {
 			return nil
 		}
-		cfg.Prior = cfg.Prior.forOrders()
+		cfg.Prior = cfg.Prior.ForOrders()
 	}
 	var chosen Model
 	var models []Scored // to compare
@@ -168,7 +169,7 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 		return err
 	}
 	for _, o := range orders {
-		if err := r.cfg.Prior.againstOrder(o.order, r.data.Names); err != nil {
+		if err := r.cfg.Prior.AgainstOrder(o.order, r.data.Names); err != nil {
 			return err
 		}
 	}
@@ -176,7 +177,7 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	density := r.cfg.Prior.edgesPerNode(len(r.data.Names))
+	density := r.cfg.Prior.EdgesPerNodeFor(len(r.data.Names))
 	if r.inferred != nil && r.cfg.Prior.EdgesPerNode == 0 {
 		density = r.inferred.density
 	}

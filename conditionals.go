@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/background"
 	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/posterior"
@@ -31,8 +32,8 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 		return f.ownConditionals(graphs, order), nil
 	}
 	d := len(order)
-	prior, err := f.prior.alongOrder(d, f.density)
-	if errors.Is(err, errNotModular) {
+	prior, err := f.prior.AlongOrder(d, f.density)
+	if errors.Is(err, background.ErrNotModular) {
 		return nil, nil
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"tobac/background"
 	"tobac/bcd"
 	"tobac/exact"
 	"tobac/gflownet"
@@ -21,7 +22,7 @@ type Config struct {
 	// [GaussianProcess] that the data support, by its evidence.
 	Model Model
 	// Prior of the graph. Zero: Erdős–Rényi, the number of edges inferred.
-	Prior Prior
+	Prior background.Prior
 	// Order says where the causal orders come from. Zero: from their posterior.
 	Order Order
 	// Engine computes the posterior. Zero: the best that the model and the number of
@@ -116,7 +117,7 @@ func (c *Config) doing(stage Engine, what string) {
 func Paper() Config {
 	return Config{
 		Model:   Linear{NoiseVariance: 0.1, NoIntercept: true, Start: PriorStart},
-		Prior:   Prior{EdgesPerNode: 2},
+		Prior:   background.Prior{EdgesPerNode: 2},
 		Order:   Order{Method: ordering.MethodEqVar},
 		Engine:  SVGD,
 		Sampler: Sampler{Estimator: models.Joint, Marginals: FrequencyMarginals},
@@ -140,7 +141,7 @@ func PaperBCD() Config {
 
 // PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
 func PaperGFlowNet() Config {
-	return Config{Model: BGe{Raw: true}, Prior: Prior{Kind: Fair}, Sampler: Sampler{Method: DAGGFlowNet}, GFlowNet: gflownet.Settings{Policy: gflownet.Paper}}
+	return Config{Model: BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: Sampler{Method: DAGGFlowNet}, GFlowNet: gflownet.Settings{Policy: gflownet.Paper}}
 }
 
 // Settings are those with a text form of one line, of all parts of the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/models"
 	"tobac/ordering"
@@ -61,7 +62,7 @@ func TestConfigDefaults(t *testing.T) {
 func TestPaperPresets(t *testing.T) {
 	want := tobac.Config{
 		Model:  tobac.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: tobac.PriorStart},
-		Prior:  tobac.Prior{EdgesPerNode: 2},
+		Prior:  background.Prior{EdgesPerNode: 2},
 		Order:  tobac.Order{Method: ordering.MethodEqVar},
 		Engine: tobac.SVGD, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals},
 	}
@@ -87,7 +88,7 @@ func TestPaperPresets(t *testing.T) {
 func TestConfigKeepsSettings(t *testing.T) {
 	want := tobac.Config{
 		Model: tobac.BGe{}, Engine: tobac.SVGD, Seed: 5, Workers: 12,
-		Prior:   tobac.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
+		Prior:   background.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
 		Order:   tobac.Order{Method: ordering.MethodVariance, Count: 8, Weights: tobac.EvidenceWeights},
 		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: tobac.FrequencyMarginals},
 		Chains:  tobac.Chains{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5},
@@ -138,19 +139,19 @@ func TestConfigErrors(t *testing.T) {
 		{"penalty samples", tobac.Config{Sampler: tobac.Sampler{Method: tobac.DiBS, Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1 to 1000000"},
 		{"chains", tobac.Config{Chains: tobac.Chains{Rungs: -1}}, "rungs is -1; allowed: whole numbers from 1 to 1000"},
 
-		{"prior", tobac.Config{Prior: tobac.Prior{Kind: 9}}, "unknown graph prior 9"},
-		{"edges per node", tobac.Config{Prior: tobac.Prior{EdgesPerNode: -1}}, "edges-per-node is -1; allowed: finite numbers above 0"},
+		{"prior", tobac.Config{Prior: background.Prior{Kind: 9}}, "unknown graph prior 9"},
+		{"edges per node", tobac.Config{Prior: background.Prior{EdgesPerNode: -1}}, "edges-per-node is -1; allowed: finite numbers above 0"},
 		{"the paper's prior on five variables", tobac.Paper(), "edges per node 2 on 5 variables makes the edge probability 1; want 0 < edges per node < 2"},
-		{"edges beside another prior", tobac.Config{Prior: tobac.Prior{Kind: tobac.ScaleFree, EdgesPerNode: 1}}, "edges per node is 1, but the prior is another than Erdős–Rényi's"},
-		{"edges beside probabilities", tobac.Config{Prior: tobac.Prior{Probabilities: mat.NewDense(5, 5, nil), EdgesPerNode: 1}}, "edges per node is 1, but the prior is another than Erdős–Rényi's"},
-		{"family beside probabilities", tobac.Config{Prior: tobac.Prior{Probabilities: mat.NewDense(5, 5, nil), Kind: tobac.Fair}}, "the graph prior has edge probabilities, which take the place of the family fair; want one of the two"},
-		{"parents", tobac.Config{Prior: tobac.Prior{MaxParents: -1}}, "max-parents is -1; allowed: whole numbers from 1 to 10000"},
-		{"tiers", tobac.Config{Prior: tobac.Prior{Tiers: []int{1}}}, "got 1 tiers, want one for each of the 5 variables"},
-		{"prior of another size", tobac.Config{Prior: tobac.Prior{Probabilities: mat.NewDense(4, 4, nil)}}, "the graph prior is 4×4, want 5×5: one row and one column for each column of the data"},
-		{"an edge of no variable", tobac.Config{Prior: tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 5}}}}, "the graph prior speaks of the edge 0 → 5, want two different variables from 0 to 4"},
-		{"an edge to itself", tobac.Config{Prior: tobac.Prior{Required: []dag.Edge{{From: 2, To: 2}}}}, "the graph prior speaks of the edge 2 → 2, want two different variables from 0 to 4"},
-		{"own prior beside others", tobac.Config{Prior: tobac.Prior{Own: models.UniformPrior{}, MaxParents: 2}}, "a graph prior of one's own takes the place of all other settings of the prior"},
-		{"own prior beside a family", tobac.Config{Prior: tobac.Prior{Own: models.UniformPrior{}, Kind: tobac.Fair}}, "a graph prior of one's own takes the place of all other settings of the prior"},
+		{"edges beside another prior", tobac.Config{Prior: background.Prior{Kind: background.ScaleFree, EdgesPerNode: 1}}, "edges per node is 1, but the prior is another than Erdős–Rényi's"},
+		{"edges beside probabilities", tobac.Config{Prior: background.Prior{Probabilities: mat.NewDense(5, 5, nil), EdgesPerNode: 1}}, "edges per node is 1, but the prior is another than Erdős–Rényi's"},
+		{"family beside probabilities", tobac.Config{Prior: background.Prior{Probabilities: mat.NewDense(5, 5, nil), Kind: background.Fair}}, "the graph prior has edge probabilities, which take the place of the family fair; want one of the two"},
+		{"parents", tobac.Config{Prior: background.Prior{MaxParents: -1}}, "max-parents is -1; allowed: whole numbers from 1 to 10000"},
+		{"tiers", tobac.Config{Prior: background.Prior{Tiers: []int{1}}}, "got 1 tiers, want one for each of the 5 variables"},
+		{"prior of another size", tobac.Config{Prior: background.Prior{Probabilities: mat.NewDense(4, 4, nil)}}, "the graph prior is 4×4, want 5×5: one row and one column for each column of the data"},
+		{"an edge of no variable", tobac.Config{Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 5}}}}, "the graph prior speaks of the edge 0 → 5, want two different variables from 0 to 4"},
+		{"an edge to itself", tobac.Config{Prior: background.Prior{Required: []dag.Edge{{From: 2, To: 2}}}}, "the graph prior speaks of the edge 2 → 2, want two different variables from 0 to 4"},
+		{"own prior beside others", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, MaxParents: 2}}, "a graph prior of one's own takes the place of all other settings of the prior"},
+		{"own prior beside a family", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, Kind: background.Fair}}, "a graph prior of one's own takes the place of all other settings of the prior"},
 
 		{"known order and method", tobac.Config{Order: tobac.Order{Known: fixed, Method: ordering.MethodEqVar}}, "the causal order is known, and a method is to find it; want one of the two"},
 		{"known order of another length", tobac.Config{Order: tobac.Order{Known: []int{0, 1}}}, "ordering: the order lacks variable 2, it has 2 of 5 entries"},

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
@@ -72,7 +73,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			name  string
 			model tobac.Model
 		}{{"bge", bge}, {"linear", tobac.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
-			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: tobac.Exact, Prior: tobac.Prior{Kind: tobac.Uniform}, Seed: 3})
+			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: tobac.Exact, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +149,7 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{
-		Model: tobac.BGe{AlphaLambda: 4}, Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1}}, Prior: tobac.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
+		Model: tobac.BGe{AlphaLambda: 4}, Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -144,16 +145,16 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 		byDefault := min(2, float64(d-1)/4)
 		for _, row := range []struct {
 			name      string
-			prior     tobac.Prior
+			prior     background.Prior
 			sum       []*score.Prior
 			densities []float64
 		}{
-			{"number of edges averaged over", tobac.Prior{}, mixed, numbersOfEdges(d)},
-			{"number of edges fixed", tobac.Prior{EdgesPerNode: fixed}, []*score.Prior{sparse(fixed)}, []float64{fixed}},
-			{"fair", tobac.Prior{Kind: tobac.Fair}, []*score.Prior{score.Fair(d)}, []float64{byDefault}},
-			{"scale-free", tobac.Prior{Kind: tobac.ScaleFree}, []*score.Prior{score.ScaleFree(d)}, []float64{byDefault}},
-			{"uniform", tobac.Prior{Kind: tobac.Uniform}, []*score.Prior{score.Uniform(d)}, []float64{byDefault}},
-			{"probabilities", tobac.Prior{Probabilities: probabilities}, []*score.Prior{edgewise}, []float64{byDefault}},
+			{"number of edges averaged over", background.Prior{}, mixed, numbersOfEdges(d)},
+			{"number of edges fixed", background.Prior{EdgesPerNode: fixed}, []*score.Prior{sparse(fixed)}, []float64{fixed}},
+			{"fair", background.Prior{Kind: background.Fair}, []*score.Prior{score.Fair(d)}, []float64{byDefault}},
+			{"scale-free", background.Prior{Kind: background.ScaleFree}, []*score.Prior{score.ScaleFree(d)}, []float64{byDefault}},
+			{"uniform", background.Prior{Kind: background.Uniform}, []*score.Prior{score.Uniform(d)}, []float64{byDefault}},
+			{"probabilities", background.Prior{Probabilities: probabilities}, []*score.Prior{edgewise}, []float64{byDefault}},
 		} {
 			for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.Linear{}, tobac.BGe{}, tobac.BGe{AlphaLambda: 7}, tobac.BGe{Raw: true, AlphaMu: 2}, tobac.GaussianProcess{}} {
 				t.Run(fmt.Sprintf("d=%d/%s/%v", d, row.name, model), func(t *testing.T) {
@@ -214,11 +215,11 @@ func TestExactAlongAnOrder(t *testing.T) {
 		mixed = append(mixed, independent(e))
 	}
 	for _, row := range []struct {
-		prior     tobac.Prior
+		prior     background.Prior
 		sum       []*score.Prior
 		densities []float64
 	}{
-		{tobac.Prior{}, mixed, densities}, {tobac.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
+		{background.Prior{}, mixed, densities}, {background.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
 	} {
 		for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.BGe{AlphaLambda: 7}, tobac.BGe{}} {
 			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: tobac.Order{Known: order}})
@@ -246,7 +247,7 @@ func TestExactDraws(t *testing.T) {
 	data := weak(20, 4, 5)
 	graphs := acyclicGraphs(4)
 	for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 1}, tobac.BGe{}} {
-		res := fit(t, data, tobac.Config{Model: model, Prior: tobac.Prior{Kind: tobac.Fair}, Seed: 3})
+		res := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{Kind: background.Fair}, Seed: 3})
 		shares := res.Frequencies()
 		n := res.Empirical().EffectiveSampleSize()
 		if len(res.Draws) != 1000 || n < 300 {
@@ -397,7 +398,7 @@ func TestEvidenceByDefinition(t *testing.T) {
 		logs  []float64
 	}{{tobac.Linear{NoiseVariance: 0.8, NoIntercept: true}, byLinear}, {tobac.BGe{Raw: true}, byBGe}} {
 		want := floats.LogSumExp(row.logs) - math.Log(float64(len(graphs)))
-		res := fit(t, data, tobac.Config{Model: row.model, Prior: tobac.Prior{Kind: tobac.Uniform}})
+		res := fit(t, data, tobac.Config{Model: row.model, Prior: background.Prior{Kind: background.Uniform}})
 		if got := res.Evidence[0].Log; !near(got, want) {
 			t.Errorf("%v: evidence %v, want %v", row.model, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/background"
 	"tobac/diagnostics"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -37,11 +38,11 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 		return nil
 	}
 	pairs := f.prior
-	if pairs.Kind == Sparse && pairs.Probabilities == nil {
+	if pairs.Kind == background.Sparse && pairs.Probabilities == nil {
 		pairs.EdgesPerNode = f.density
-		pairs = pairs.independentPairs(len(f.names))
+		pairs = pairs.IndependentPairs(len(f.names))
 	}
-	prior, err := pairs.modular(len(f.names), f.density)
+	prior, err := pairs.Product(len(f.names), f.density)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -23,7 +24,7 @@ func ExamplePrior() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	known := tobac.Prior{Forbidden: []dag.Edge{{From: 2, To: 0}, {From: 2, To: 1}}}
+	known := background.Prior{Forbidden: []dag.Edge{{From: 2, To: 0}, {From: 2, To: 1}}}
 	sampler := tobac.Sampler{Method: tobac.DiBS, Steps: 200, StepSize: 0.02, Samples: 32} // a short run
 	for _, cfg := range []tobac.Config{
 		{Model: tobac.BGe{}, Prior: known},

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 )
@@ -27,7 +28,7 @@ func TestExclusivePairs(t *testing.T) {
 		x.Set(i, 3, rng.NormFloat64()+x.At(i, 0))
 	}
 	data := &dataset.Table{Names: []string{"a", "kind=1", "kind=2", "b"}, X: x}
-	prior := tobac.Prior{Exclusive: []dag.Edge{{From: 1, To: 2}}}
+	prior := background.Prior{Exclusive: []dag.Edge{{From: 1, To: 2}}}
 	for name, cfg := range map[string]tobac.Config{
 		"exact":    {Prior: prior},
 		"chains":   {Prior: prior, Engine: tobac.MCMC, Chains: tobac.Chains{Chains: 2, Iterations: 200, WarmUp: 50}},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"tobac/background"
 )
 
 // compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
@@ -23,8 +24,8 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		fits = f.engine == Exact
 	case f.engine == SVGD && cfg.Order.Known == nil && cfg.Order.Method == nil && cfg.Sampler.Method != DiBS:
 		cfg.Model, cfg.Sampler = nil, Sampler{}
-		if _, ok := cfg.Prior.Own.(Modular); cfg.Prior.Own != nil && !ok {
-			cfg.Prior = Prior{} // as for the orders of a single table
+		if _, ok := cfg.Prior.Own.(background.Modular); cfg.Prior.Own != nil && !ok {
+			cfg.Prior = background.Prior{} // as for the orders of a single table
 		}
 	default:
 		return nil

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/impute"
 )
@@ -30,7 +31,7 @@ func TestRoundsFindThePosterior(t *testing.T) {
 			places = append(places, 2*i+1)
 		}
 	}
-	cfg := tobac.Config{Model: tobac.BGe{Raw: true, AlphaLambda: 6}, Prior: tobac.Prior{EdgesPerNode: 0.25}, Seed: 1, Workers: 2}
+	cfg := tobac.Config{Model: tobac.BGe{Raw: true, AlphaLambda: 6}, Prior: background.Prior{EdgesPerNode: 0.25}, Seed: 1, Workers: 2}
 	whole := fit(t, &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X.Slice(0, seen, 0, 2))}, cfg).Probabilities
 	noise := tobac.Imputed{Count: count, Places: places, Rounds: -1, Table: func(k int) *dataset.Table {
 		rng := rand.New(rand.NewPCG(uint64(k), 3))

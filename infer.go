@@ -182,7 +182,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config,
 
 // firstDensity is the number of edges per node of the prior that evidences are computed under first.
 func (c *Config) firstDensity(d int) float64 {
-	densities := c.Prior.densities(d)
+	densities := c.Prior.Densities(d)
 	if d > mixedVariables && len(densities) > 1 {
 		return 1
 	}
@@ -197,7 +197,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []
 	if err != nil {
 		return nil, err
 	}
-	densities, first := cfg.Prior.densities(d), cfg.firstDensity(d)
+	densities, first := cfg.Prior.Densities(d), cfg.firstDensity(d)
 	if d > mixedVariables {
 		prior, err := cfg.closedPrior(d, first)
 		if err == nil {
@@ -349,7 +349,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 		probabilities.Add(probabilities, &scaled)
 	}
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
-	cfg.Prior.settle(probabilities)
+	cfg.Prior.Settle(probabilities)
 	for k, n := range allot(posteriorDraws, inf.parts) {
 		some, err := inf.parts[k].weightedDraws(ctx, n, stream.Seed(cfg.Seed, stream.PosteriorPart, k), cfg)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/background"
 	"tobac/dataset"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,11 +23,11 @@ import (
 // takes as long as the posterior itself, and is left out above mixedVariables.
 func (inf *inference) against(ctx context.Context, data *dataset.Table, cfg *Config) (string, error) {
 	p, d := &cfg.Prior, len(data.Names)
-	if _, estimated := inf.model.(settledModel); estimated || p.Own != nil || d > mixedVariables || p.statements() == 0 {
+	if _, estimated := inf.model.(settledModel); estimated || p.Own != nil || d > mixedVariables || p.Statements() == 0 {
 		return "", nil
 	}
 	open := *cfg
-	open.Prior = Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
+	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
 	without, err := exactUnder(ctx, data, inf.model, &open, inf.trust)
 	if err != nil {
 		return "", err

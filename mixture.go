@@ -86,7 +86,7 @@ func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error)
 		}
 	}
 	mixed := posterior.Mix(parts, weights)
-	p.current().prior.settle(mixed.Probabilities)
+	p.current().prior.Settle(mixed.Probabilities)
 	return mixed, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
@@ -126,7 +127,7 @@ func TestEveryModelResumesBitwise(t *testing.T) {
 
 // relabelled is the prior in the columns of a table whose column a is column
 // permutation[a].
-func relabelled(p tobac.Prior, permutation []int) tobac.Prior {
+func relabelled(p background.Prior, permutation []int) background.Prior {
 	inverse := dag.Inverse(permutation)
 	edges := func(all []dag.Edge) (out []dag.Edge) {
 		for _, e := range all {
@@ -175,7 +176,7 @@ func TestRelabellingParticles(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			cfg.Order = tobac.Order{Known: []int{0, 3, 1, 2, 4}}
-			cfg.Prior = tobac.Prior{Probabilities: probabilities, Forbidden: []dag.Edge{{From: 0, To: 2}}}
+			cfg.Prior = background.Prior{Probabilities: probabilities, Forbidden: []dag.Edge{{From: 0, To: 2}}}
 			want := fit(t, data, cfg)
 			var order []int
 			for _, v := range cfg.Order.Known {
@@ -206,7 +207,7 @@ func TestRelabellingExact(t *testing.T) {
 	probabilities := mat.NewDense(5, 5, nil)
 	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 30 }, probabilities)
 	for _, model := range []tobac.Model{nil, tobac.Linear{NoiseVariance: 0.5}, tobac.Linear{}, tobac.BGe{}, tobac.BGe{Raw: true}, tobac.GaussianProcess{}} {
-		for _, prior := range []tobac.Prior{{}, {Kind: tobac.Fair, Required: []dag.Edge{{From: 3, To: 1}}, Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
+		for _, prior := range []background.Prior{{}, {Kind: background.Fair, Required: []dag.Edge{{From: 3, To: 1}}, Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
 			cfg := tobac.Config{Model: model, Prior: prior, Engine: tobac.Exact}
 			want := fit(t, data, cfg)
 			cfg.Prior = relabelled(prior, permutation)

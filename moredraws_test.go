@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 )
 
@@ -38,7 +39,7 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 // weights: the sparse graphs of many variables have very different numbers of orders.
 func TestMoreDraws(t *testing.T) {
 	table := chainTable(14, 60, 5)
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: tobac.BGe{AlphaLambda: 16}, Engine: tobac.Exact, Prior: tobac.Prior{EdgesPerNode: 1}})
+	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: tobac.BGe{AlphaLambda: 16}, Engine: tobac.Exact, Prior: background.Prior{EdgesPerNode: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

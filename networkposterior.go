@@ -115,7 +115,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
 func (c *Config) tablePrior(d int) (*score.Prior, error) {
 	if d <= exactVariables {
-		densities := c.Prior.densities(d)
+		densities := c.Prior.Densities(d)
 		return c.closedPrior(d, densities[len(densities)-1])
 	}
 	return c.pilotPrior(d)

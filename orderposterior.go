@@ -74,7 +74,7 @@ func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
 // weighByPrior weights the draws that orders are taken from by a prior of one's own under which
 // they could not be drawn.
 func (r *Run) weighByPrior() error {
-	if r.cfg.Prior.isModular() {
+	if r.cfg.Prior.IsModular() {
 		return nil
 	}
 	p := r.inferred.post

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/stream"
@@ -63,7 +64,7 @@ func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, 
 	var err error
 	if cfg.Order.Count == 0 {
 		var method ordering.Orderer
-		if method, err = cfg.Prior.bound(cfg.Order.Method, len(data.Names)); err == nil {
+		if method, err = cfg.Prior.Bind(cfg.Order.Method, len(data.Names)); err == nil {
 			f.point, err = method.Order(ctx, f.rows, cfg.Workers)
 		}
 	} else {
@@ -131,7 +132,7 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 	case d > exact.MaxVariables:
 		return 0, fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; allowed: at most %d, or weights by frequency", ErrNoEvidence, d, exact.MaxVariables)
 	}
-	prior, err := cfg.Prior.alongOrder(d, cfg.Prior.edgesPerNode(d))
+	prior, err := cfg.Prior.AlongOrder(d, cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
@@ -224,8 +225,8 @@ func (f *found) warnings(names []string, resamples int) []string {
 
 // BootstrapOrders is [ordering.Bootstrap] of the rows of a table, by a method that is bound to what a
 // prior says of the order.
-func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *Prior, method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution, error) {
-	bound, err := prior.bound(method, len(data.Names))
+func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background.Prior, method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution, error) {
+	bound, err := prior.Bind(method, len(data.Names))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tobac"
 	"tobac/autograd"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -310,16 +311,16 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 	}
 	for _, prior := range []struct {
 		name string
-		p    tobac.Prior
+		p    background.Prior
 		logp func(g *dag.Graph, order []int) float64
 	}{
-		{"default", tobac.Prior{}, func(*dag.Graph, []int) float64 { return 0 }}, // ½ edge per node: p = ½
-		{"er", tobac.Prior{EdgesPerNode: 0.3}, func(g *dag.Graph, _ []int) float64 { return float64(g.Size()) * (math.Log(0.3) - math.Log(0.7)) }},
-		{"uniform", tobac.Prior{Kind: tobac.Uniform}, func(*dag.Graph, []int) float64 { return 0 }},
-		{"sf", tobac.Prior{Kind: tobac.ScaleFree}, func(g *dag.Graph, _ []int) float64 {
+		{"default", background.Prior{}, func(*dag.Graph, []int) float64 { return 0 }}, // ½ edge per node: p = ½
+		{"er", background.Prior{EdgesPerNode: 0.3}, func(g *dag.Graph, _ []int) float64 { return float64(g.Size()) * (math.Log(0.3) - math.Log(0.7)) }},
+		{"uniform", background.Prior{Kind: background.Uniform}, func(*dag.Graph, []int) float64 { return 0 }},
+		{"sf", background.Prior{Kind: background.ScaleFree}, func(g *dag.Graph, _ []int) float64 {
 			return -3 * (math.Log1p(float64(len(g.Parents(0)))) + math.Log1p(float64(len(g.Parents(1)))) + math.Log1p(float64(len(g.Parents(2)))))
 		}},
-		{"edges", tobac.Prior{Probabilities: odds}, func(g *dag.Graph, order []int) float64 {
+		{"edges", background.Prior{Probabilities: odds}, func(g *dag.Graph, order []int) float64 {
 			sum := 0.0
 			for c, i := range order {
 				for _, j := range order[c+1:] {
@@ -381,7 +382,7 @@ func TestNoEvidence(t *testing.T) {
 	}{
 		{"network", noisy(t), tobac.Config{Order: order, Model: tobac.FeedForward{}}, "tobac: no weights by evidence: the model ffn has no node scores in closed form; allowed: a model that has, or weights by frequency"},
 		{"many variables", wide(9, 30), tobac.Config{Order: order}, "tobac: no weights by evidence: they sum over 2^d sets of parents, and there are 30 variables; allowed: at most 24, or weights by frequency"},
-		{"own prior", noisy(t), tobac.Config{Order: order, Prior: tobac.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is no product over variables: "},
+		{"own prior", noisy(t), tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is no product over variables: "},
 	} {
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
 		if err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, tobac.ErrNoEvidence) {
@@ -466,12 +467,12 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		model    tobac.Model
-		prior    tobac.Prior
+		prior    background.Prior
 		logPrior func(g *dag.Graph) float64
 	}{
-		{"node scores", ownScored{}, tobac.Prior{Kind: tobac.Fair}, fair},
-		{"a likelihood", ownModel{}, tobac.Prior{Kind: tobac.Fair}, fair},
-		{"a prior", ownScored{}, tobac.Prior{Own: lastFirst{2, 0}}, func(g *dag.Graph) float64 {
+		{"node scores", ownScored{}, background.Prior{Kind: background.Fair}, fair},
+		{"a likelihood", ownModel{}, background.Prior{Kind: background.Fair}, fair},
+		{"a prior", ownScored{}, background.Prior{Own: lastFirst{2, 0}}, func(g *dag.Graph) float64 {
 			if g.Has(2, 0) {
 				return 3
 			}

@@ -26,9 +26,9 @@ type part struct {
 // closedPrior is the prior of the engine exact.
 func (c *Config) closedPrior(d int, density float64) (*score.Prior, error) {
 	if c.Order.Known != nil {
-		return c.Prior.alongOrder(d, density)
+		return c.Prior.AlongOrder(d, density)
 	}
-	return c.Prior.modular(d, density)
+	return c.Prior.Product(d, density)
 }
 
 // newPart computes the posterior under one hypothesis.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
@@ -33,7 +34,7 @@ type particleFit struct {
 	asked   Model          // as it was asked for
 	model   Differentiable // with what was estimated
 	sampler Sampler
-	prior   Prior
+	prior   background.Prior
 	density float64 // edges per node of the prior
 	order   weightedOrder
 	workers int
@@ -79,7 +80,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		return err
 	}
 	d := len(data.Names)
-	prior, err := f.prior.expression(f.order.order, d, f.density)
+	prior, err := f.prior.Expression(f.order.order, d, f.density)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 		marginals = &m
 	}
 	if p.Cyclic() < len(p.Draws) {
-		f.prior.settle(marginals.Probabilities)
+		f.prior.Settle(marginals.Probabilities)
 	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/autograd"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/models"
 	"tobac/score"
@@ -30,7 +31,7 @@ func constant(d int, v float64) *mat.Dense {
 
 // statements are ways to say that 3 → 4 is certain and 0 → 1, 2 → 1 and 4 → 1 are
 // impossible.
-func statements() map[string]tobac.Prior {
+func statements() map[string]background.Prior {
 	p := constant(5, 0.4)
 	p.Set(3, 4, 1)
 	p.Set(0, 1, 0)
@@ -38,10 +39,10 @@ func statements() map[string]tobac.Prior {
 	p.Set(4, 1, 0)
 	required := []dag.Edge{{From: 3, To: 4}}
 	forbidden := []dag.Edge{{From: 0, To: 1}, {From: 2, To: 1}, {From: 4, To: 1}}
-	return map[string]tobac.Prior{
+	return map[string]background.Prior{
 		"probabilities of 0 and 1": {Probabilities: p},
 		"lists":                    {Required: required, Forbidden: forbidden},
-		"lists beside a family":    {Kind: tobac.ScaleFree, Required: required, Forbidden: forbidden},
+		"lists beside a family":    {Kind: background.ScaleFree, Required: required, Forbidden: forbidden},
 		"lists beside a table":     {Probabilities: constant(5, 0.4), Required: required, Forbidden: forbidden},
 		"tiers":                    {Tiers: []int{1, 0, 1, -1, 1}, Required: required},
 	}
@@ -122,9 +123,9 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: small, Seed: 7}, 1e-6},
 	} {
 		t.Run(fmt.Sprint(row.cfg.Engine, row.cfg.Model), func(t *testing.T) {
-			row.cfg.Prior = tobac.Prior{EdgesPerNode: edgesPerNode}
+			row.cfg.Prior = background.Prior{EdgesPerNode: edgesPerNode}
 			want := fit(t, data, row.cfg)
-			row.cfg.Prior = tobac.Prior{Probabilities: constant(5, p)}
+			row.cfg.Prior = background.Prior{Probabilities: constant(5, p)}
 			got := fit(t, data, row.cfg)
 			for _, m := range []struct {
 				name      string
@@ -160,8 +161,8 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 // A table of one half is the uniform prior over all graphs.
 func TestTableOfHalves(t *testing.T) {
 	data := noisy(t)
-	want := fit(t, data, tobac.Config{Prior: tobac.Prior{Kind: tobac.Uniform}})
-	got := fit(t, data, tobac.Config{Prior: tobac.Prior{Probabilities: constant(5, 0.5)}})
+	want := fit(t, data, tobac.Config{Prior: background.Prior{Kind: background.Uniform}})
+	got := fit(t, data, tobac.Config{Prior: background.Prior{Probabilities: constant(5, 0.5)}})
 	if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 1e-12) {
 		t.Errorf("probabilities differ by up to %v", diff)
 	}
@@ -186,11 +187,11 @@ func (ownModular) Modular(d int) (*score.Prior, error) {
 func TestOwnPrior(t *testing.T) {
 	data := noisy(t)
 	const p = 0.2689414213699951 // 1/(1+e)
-	own := fit(t, data, tobac.Config{Prior: tobac.Prior{Own: ownModular{}}})
+	own := fit(t, data, tobac.Config{Prior: background.Prior{Own: ownModular{}}})
 	if own.Config.Engine != tobac.Exact {
 		t.Errorf("engine %v, want exact", own.Config.Engine)
 	}
-	if diff := largest(own.Probabilities, fit(t, data, tobac.Config{Prior: tobac.Prior{Probabilities: constant(5, p)}}).Probabilities); !(diff <= 1e-9) {
+	if diff := largest(own.Probabilities, fit(t, data, tobac.Config{Prior: background.Prior{Probabilities: constant(5, p)}}).Probabilities); !(diff <= 1e-9) {
 		t.Errorf("probabilities differ by up to %v", diff)
 	}
 	cfg := particles()
@@ -202,7 +203,7 @@ func TestOwnPrior(t *testing.T) {
 	if got := fit(t, data, cfg); !mat.Equal(got.Probabilities, got.Frequencies().Probabilities) {
 		t.Error("without a product over variables the probabilities are no frequencies")
 	}
-	cfg = tobac.Config{Engine: tobac.Exact, Prior: tobac.Prior{Own: ownPrior{}}}
+	cfg = tobac.Config{Engine: tobac.Exact, Prior: background.Prior{Own: ownPrior{}}}
 	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}

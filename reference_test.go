@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -43,7 +44,7 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 	configs := engines()
 	known := tobac.Config{Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
 	configs["exact, known order"] = known
-	known.Prior = tobac.Prior{Kind: tobac.Fair}
+	known.Prior = background.Prior{Kind: background.Fair}
 	known.Sampler.Method, known.Engine, known.Model = tobac.DAGGFlowNet, tobac.Auto, tobac.BGe{}
 	configs["exact flows, known order"] = known
 	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9, "mcmc": 0.03}
@@ -84,7 +85,7 @@ func TestReferenceLogProbability(t *testing.T) {
 	const d = 4
 	data := weak(20, d, 3)
 	model := tobac.Linear{NoiseVariance: 0.8}
-	r := fit(t, data, tobac.Config{Model: model, Prior: tobac.Prior{EdgesPerNode: 0.5}, Engine: tobac.Exact})
+	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5}, Engine: tobac.Exact})
 	ref := reference(t, data, r)
 	prior, err := score.Sparse(d, 0.5)
 	if err != nil {
@@ -124,7 +125,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	}
 	want := mat.NewDense(5, 5, nil)
 	for _, c := range r.Components {
-		one := fit(t, data, tobac.Config{Model: tobac.Linear{NoiseVariance: c.NoiseVariance}, Prior: tobac.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: tobac.Exact, Order: tobac.Order{Known: c.Order}})
+		one := fit(t, data, tobac.Config{Model: tobac.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: tobac.Exact, Order: tobac.Order{Known: c.Order}})
 		var part mat.Dense
 		part.Scale(c.Weight, one.Probabilities)
 		want.Add(want, &part)

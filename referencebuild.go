@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/mcmc"
@@ -129,7 +130,7 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 // settlePrior fixes the number of edges that the run took as given, where exact sums would average over it.
 func (b *referenceBuilder) settlePrior() {
 	p, v := &b.cfg.Prior, b.result.EdgesPerNode
-	if p.Kind != Sparse || p.Probabilities != nil || p.Own != nil {
+	if p.Kind != background.Sparse || p.Probabilities != nil || p.Own != nil {
 		return
 	}
 	if p.EdgesPerNode == 0 && b.cfg.Engine != Exact && v > 0 {
@@ -137,7 +138,7 @@ func (b *referenceBuilder) settlePrior() {
 		b.note("%.3g edges per node, which the run took as given", v)
 	}
 	if b.cfg.Sampler.Method == DiBS && b.cfg.Engine == SVGD {
-		*p = p.independentPairs(len(b.data.Names))
+		*p = p.IndependentPairs(len(b.data.Names))
 		b.note("the prior of dibs, of independent pairs")
 	}
 }

@@ -23,7 +23,7 @@ const (
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
 func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (*inference, error) {
 	d := len(b.data.Names)
-	prior, err := cfg.closedPrior(d, cfg.Prior.edgesPerNode(d))
+	prior, err := cfg.closedPrior(d, cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (r *Run) withScores(inf *inference) (*networkScores, error) {
 	}
 	data := onScale(r.data, inf.post.Standardization)
 	m, d := model.(FeedForward), len(data.Names)
-	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.edgesPerNode(d))
+	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}

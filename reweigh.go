@@ -44,7 +44,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	if len(order) == 0 {
 		return nil, errors.New("marginals given an order, of particles without one")
 	}
-	prior, err := f.prior.alongOrder(d, f.density)
+	prior, err := f.prior.AlongOrder(d, f.density)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	}
 	p.Marginals = marginals
 	f.intoColumns(p)
-	f.prior.settle(p.Probabilities)
+	f.prior.Settle(p.Probabilities)
 	p.Components[0].Marginals = &p.Marginals
 	moved := &posterior.Posterior{Names: f.names, Kind: posterior.Particles} // whatever was read off them
 	for _, g := range particles {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/score"
@@ -136,13 +137,13 @@ func TestIndependentRows(t *testing.T) {
 	} {
 		for seed := range uint64(20) {
 			data := drawTable(60+20*int(seed), 2+int(seed)%5, seed, kind.noise, kind.record)
-			s := rowSequence(data, &Prior{})
+			s := rowSequence(data, &background.Prior{})
 			tables++
 			if w := s.warnings(); len(w) > 0 {
 				alarms++
 				t.Logf("%s: %q", name, w)
 			}
-			sorted := rowSequence(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), &Prior{})
+			sorted := rowSequence(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), &background.Prior{})
 			if sorted.Dependent() || len(sorted.Even) > 0 || data.Names[0] != strings.Join(sorted.Sorted[:min(1, len(sorted.Sorted))], "") && name != "coin" {
 				t.Errorf("%s, seed %d: sorted rows have the warnings %q", name, seed, sorted.warnings())
 			}
@@ -203,7 +204,7 @@ func TestRowSequence(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		data  *dataset.Table
-		prior Prior
+		prior background.Prior
 		want  []string // how the warnings begin
 	}{
 		"independent":             {data: independent(100)},
@@ -214,8 +215,8 @@ func TestRowSequence(t *testing.T) {
 		"quarters":                {data: with(independent(90), "year", func(i int) float64 { return 1900 + float64(i/4) }), want: []string{`"year"` + option}},
 		"months":                  {data: with(independent(40), "day", func(i int) float64 { return math.Floor(30.44 * float64(i)) }), want: []string{`"day"` + option}},
 		"an index, rows left out": {data: with(independent(90), "id", func(i int) float64 { return float64(-i - i/6) }), want: []string{`"id"` + option}},
-		"a time that is a source": {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: Prior{Sources: []int{3}}},
-		"a time without causes":   {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: Prior{Forbidden: []dag.Edge{{From: 0, To: 3}, {From: 1, To: 3}, {From: 2, To: 3}}}},
+		"a time that is a source": {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: background.Prior{Sources: []int{3}}},
+		"a time without causes":   {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 3}, {From: 1, To: 3}, {From: 2, To: 3}}}},
 		"panel": {data: with(with(walks(independent(100)), "firm", func(i int) float64 { return float64(i / 20) }), "year", func(i int) float64 { return float64(i % 20) }),
 			want: []string{alike, `"year"` + option}},
 		"copies":             {data: thrice, want: []string{refuted + ": 60 of 90 are copies of an earlier row"}},
@@ -242,17 +243,17 @@ func TestRowSequence(t *testing.T) {
 		}
 	}
 	// Copies say nothing; walks of any length little.
-	if s := rowSequence(thrice, &Prior{}); math.Abs(s.Effective-30) > 1e-9 {
+	if s := rowSequence(thrice, &background.Prior{}); math.Abs(s.Effective-30) > 1e-9 {
 		t.Errorf("30 rows thrice each say as much as %v", s.Effective)
 	}
-	if s := rowSequence(independent(100), &Prior{}); s.Effective != 100 {
+	if s := rowSequence(independent(100), &background.Prior{}); s.Effective != 100 {
 		t.Errorf("100 independent rows say as much as %v", s.Effective)
 	}
 	// The sequence of rows matters alone, not their units.
 	data := walks(independent(100))
-	want := rowSequence(data, &Prior{})
+	want := rowSequence(data, &background.Prior{})
 	data.X.Apply(func(_, j int, v float64) float64 { return []float64{-1e6, 3, 1e-9}[j]*v + 7 }, data.X)
-	got := rowSequence(data, &Prior{})
+	got := rowSequence(data, &background.Prior{})
 	for k := range want.Serial {
 		if math.Abs(got.Serial[k].Correlation-want.Serial[k].Correlation) > 1e-9 {
 			t.Errorf("in other units %+v, want %+v", got.Serial[k], want.Serial[k])
@@ -357,7 +358,7 @@ func TestSequencesOfSharedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		series := strings.Contains(file, "walk") || strings.Contains(file, "tigra")
-		if s := rowSequence(data, &Prior{}); s.Dependent() != series || len(s.warnings()) > 1 || !series && len(s.warnings()) > 0 {
+		if s := rowSequence(data, &background.Prior{}); s.Dependent() != series || len(s.warnings()) > 1 || !series && len(s.warnings()) > 0 {
 			t.Errorf("%s: %q", file, s.warnings())
 		}
 	}

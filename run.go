@@ -267,7 +267,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 			return nil, r.none(err)
 		}
 	}
-	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Sequence: r.countedSequence(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.edgesPerNode(len(r.data.Names))}
+	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Sequence: r.countedSequence(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.EdgesPerNodeFor(len(r.data.Names))}
 	if r.inferred != nil {
 		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
 		out.Posterior, out.Sum = r.inferred.post, r.inferred.note

@@ -10,6 +10,7 @@ import (
 
 	"tobac"
 	"tobac/autograd"
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/models"
 
@@ -73,7 +74,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact, err := tobac.Fit(context.Background(), data, tobac.Config{Model: scored{}, Order: tobac.Order{Known: order}, Prior: tobac.Prior{EdgesPerNode: res.EdgesPerNode}})
+		exact, err := tobac.Fit(context.Background(), data, tobac.Config{Model: scored{}, Order: tobac.Order{Known: order}, Prior: background.Prior{EdgesPerNode: res.EdgesPerNode}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := tobac.Fit(context.Background(), data, tobac.Config{Model: scored{}, Prior: tobac.Prior{EdgesPerNode: 1}})
+	exact, err := tobac.Fit(context.Background(), data, tobac.Config{Model: scored{}, Prior: background.Prior{EdgesPerNode: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,5 +252,5 @@ func TestOwnDefault(t *testing.T) {
 
 // A run by the default for a model of one's own, under two orders, ends with the same bits wherever it is cut, and with another number of workers.
 func TestOwnDefaultResumes(t *testing.T) {
-	resume(t, orderedTable(t, 3, 20, false), tobac.Config{Model: tailed{}, Order: tobac.Order{Count: 2}, Prior: tobac.Prior{EdgesPerNode: 0.8}}, 0, 60, 130)
+	resume(t, orderedTable(t, 3, 20, false), tobac.Config{Model: tailed{}, Order: tobac.Order{Count: 2}, Prior: background.Prior{EdgesPerNode: 0.8}}, 0, 60, 130)
 }

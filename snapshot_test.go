@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
@@ -129,12 +130,12 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"start", func(c *tobac.Config) { c.Model = tobac.Linear{Start: tobac.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
 		{"method", func(c *tobac.Config) { c.Sampler.Method, c.Order = tobac.DiBS, tobac.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
 		{"engine", func(c *tobac.Config) { c.Engine = tobac.Exact }, `the engine "svgd", the run has "exact"`},
-		{"prior", func(c *tobac.Config) { c.Prior.Kind = tobac.Uniform }, `the prior "er", the run has "uniform"`},
+		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
 		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} }, `the prior "er", the run has "models.UniformPrior{}"`},
 		{"forbidden", func(c *tobac.Config) { c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}} }, `the prior "er", the run has "er forbidden=[{3 4}]`},
 		{"sinks", func(c *tobac.Config) { c.Prior.Sinks = []int{3} }, `the prior "er", the run has "er sinks=[3]`},
-		{"odds", func(c *tobac.Config) { c.Prior.Odds = []tobac.EdgeOdds{{From: 1, To: 2, Odds: 3}} }, `the prior "er", the run has "er sinks=[] sources=[] odds=[{1 2 3}]"`},
+		{"odds", func(c *tobac.Config) { c.Prior.Odds = []background.EdgeOdds{{From: 1, To: 2, Odds: 3}} }, `the prior "er", the run has "er sinks=[] sources=[] odds=[{1 2 3}]"`},
 		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 }, `the prior "er", the run has "er edges-per-node=0.75"`},
 		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} }, `the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
 		{"orders", func(c *tobac.Config) { c.Order = tobac.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},

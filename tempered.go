@@ -110,7 +110,7 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 	var weights []float64
 	var chains []*tempering.Result
 	for k, o := range orders {
-		if err := r.cfg.Prior.againstOrder(o.order, r.data.Names); err != nil {
+		if err := r.cfg.Prior.AgainstOrder(o.order, r.data.Names); err != nil {
 			return nil, err
 		}
 		r.cfg.doing(Tempering, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
@@ -125,13 +125,13 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 	if len(parts) > 1 {
 		p = posterior.Mix(parts, weights)
 	}
-	return &inference{post: inDataUnits(p, r.data), reason: "as asked for", density: r.cfg.Prior.edgesPerNode(len(r.data.Names)), tempered: chains}, nil
+	return &inference{post: inDataUnits(p, r.data), reason: "as asked for", density: r.cfg.Prior.EdgesPerNodeFor(len(r.data.Names)), tempered: chains}, nil
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
 func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m FeedForward, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
-	prior, err := r.cfg.Prior.alongOrder(d, r.cfg.Prior.edgesPerNode(d))
+	prior, err := r.cfg.Prior.AlongOrder(d, r.cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/diagnostics"
@@ -29,7 +30,7 @@ func TestTempering(t *testing.T) {
 		"known order":         {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: tobac.FeedForward{NoiseVariance: 0.1}},
 		"scaled":              {Order: tobac.Order{Method: ordering.MethodEqVar}, Model: tobac.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
 		"several":             {Order: tobac.Order{Method: ordering.MethodEqVar, Count: 3}, Model: tobac.FeedForward{Hidden: []int{2}, NoBias: true}},
-		"over orders":         {Model: tobac.FeedForward{NoiseVariance: 0.1}, Prior: tobac.Prior{MaxParents: 2}},
+		"over orders":         {Model: tobac.FeedForward{NoiseVariance: 0.1}, Prior: background.Prior{MaxParents: 2}},
 		"over orders, scaled": {Model: tobac.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
 		"with interventions":  {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: tobac.FeedForward{Hidden: []int{1}}},
 	} {
@@ -204,7 +205,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := tobac.Config{Model: tobac.FeedForward{Hidden: []int{2}}, Prior: tobac.Prior{MaxParents: 1}, Seed: 3, Chains: tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}
+	cfg := tobac.Config{Model: tobac.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3, Chains: tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}
 	for i := range d {
 		for j := range d {
 			if i-j > 2 || j-i > 4 { // fewer sets to estimate

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
@@ -26,13 +27,13 @@ func TestFlowsAreExact(t *testing.T) {
 	for i := range n {
 		levels.X.Set(i, 2, math.Round(levels.X.At(i, 2)))
 	}
-	base := tobac.Config{Model: tobac.BGe{Raw: true}, Prior: tobac.Prior{EdgesPerNode: 0.5}, Seed: 3}
+	base := tobac.Config{Model: tobac.BGe{Raw: true}, Prior: background.Prior{EdgesPerNode: 0.5}, Seed: 3}
 	for name, row := range map[string]struct {
 		data   *dataset.Table
 		change func(c *tobac.Config)
 	}{
 		"plain":         {data, func(*tobac.Config) {}},
-		"fair":          {data, func(c *tobac.Config) { c.Prior = tobac.Prior{Kind: tobac.Fair} }},
+		"fair":          {data, func(c *tobac.Config) { c.Prior = background.Prior{Kind: background.Fair} }},
 		"linear":        {data, func(c *tobac.Config) { c.Model = tobac.Linear{NoiseVariance: 0.1} }},
 		"interventions": {intervened(data), func(*tobac.Config) {}},
 		"levels":        {levels, func(*tobac.Config) {}},
@@ -40,7 +41,7 @@ func TestFlowsAreExact(t *testing.T) {
 		"knowledge": {data, func(c *tobac.Config) {
 			c.Prior.Required, c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}}, []dag.Edge{{From: 0, To: 1}}
 			c.Prior.Tiers, c.Prior.MaxParents = []int{0, 1, -1, 0, 1}, 2
-			c.Prior.Odds = []tobac.EdgeOdds{{From: 2, To: 1, Odds: 5}}
+			c.Prior.Odds = []background.EdgeOdds{{From: 2, To: 1, Odds: 5}}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,9 +177,9 @@ func TestTrainedRefuses(t *testing.T) {
 		{"networks", tobac.Config{Sampler: nets, Model: tobac.FeedForward{}}, "the method bcd has linear equations, got the model ffn"},
 		{"noise", tobac.Config{Sampler: nets, Model: tobac.Linear{NoiseVariance: 1}}, "the method bcd learns the noise variances"},
 		{"raw score", tobac.Config{Sampler: nets, Model: tobac.BGe{Raw: true}}, "the method bcd has a prior of its own"},
-		{"prior", tobac.Config{Sampler: nets, Prior: tobac.Prior{Kind: tobac.Fair}}, "the method bcd has a horseshoe prior"},
-		{"knowledge", tobac.Config{Sampler: nets, Prior: tobac.Prior{Required: edge}}, "the method bcd takes no knowledge about edges"},
-		{"levels", tobac.Config{Sampler: nets, Prior: tobac.Prior{Exclusive: edge}}, "the method bcd cannot rule out edges between columns that code one variable"},
+		{"prior", tobac.Config{Sampler: nets, Prior: background.Prior{Kind: background.Fair}}, "the method bcd has a horseshoe prior"},
+		{"knowledge", tobac.Config{Sampler: nets, Prior: background.Prior{Required: edge}}, "the method bcd takes no knowledge about edges"},
+		{"levels", tobac.Config{Sampler: nets, Prior: background.Prior{Exclusive: edge}}, "the method bcd cannot rule out edges between columns that code one variable"},
 		{"steps twice", tobac.Config{Sampler: nets, BCD: bcd.Settings{Steps: 3}}, "steps, learning rate, edges per node and unequal variances of BCD Nets are set as"},
 		{"iterations twice", tobac.Config{Sampler: flows, GFlowNet: gflownet.Settings{Iterations: 3}}, "iterations and learning rate of DAG-GFlowNet are set as"},
 		{"batch", tobac.Config{Sampler: nets, BCD: bcd.Settings{Batch: -1}}, "bcd-batch is -1; allowed: whole numbers from 1 to 100000"},
@@ -224,7 +225,7 @@ func TestTrainedPresets(t *testing.T) {
 		t.Errorf("BCD Nets: %+v, error %v", c, err)
 	}
 	c, err = tobac.PaperGFlowNet().WithDefaults(5)
-	if err != nil || c.Sampler.Steps != 100_000 || c.Sampler.StepSize != 1e-5 || c.GFlowNet.Policy != gflownet.Paper || c.Prior.Kind != tobac.Fair || c.Model.String() != "bge raw" {
+	if err != nil || c.Sampler.Steps != 100_000 || c.Sampler.StepSize != 1e-5 || c.GFlowNet.Policy != gflownet.Paper || c.Prior.Kind != background.Fair || c.Model.String() != "bge raw" {
 		t.Errorf("DAG-GFlowNet: %+v, error %v", c, err)
 	}
 	again, err := c.WithDefaults(5)

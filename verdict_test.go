@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
@@ -182,7 +183,7 @@ func TestVerdictOfFits(t *testing.T) {
 		{"linear", tobac.Config{Model: tobac.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
 		{"linear, unequal", tobac.Config{Model: tobac.BGe{}}, []string{"they rest on independences that only one direction explains."}},
 		{"networks of one variance", tobac.Config{Model: tobac.FeedForward{NoiseVariance: 1}}, []string{"they rest on the curvature of the relations and on equal noise variances."}},
-		{"knowledge", tobac.Config{Model: tobac.BGe{}, Prior: tobac.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
+		{"knowledge", tobac.Config{Model: tobac.BGe{}, Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
 			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

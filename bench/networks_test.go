@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/study"
@@ -116,7 +117,7 @@ func TestNetworksAreCalibrated(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(k), 11))
 		truth := graphs[drawFrom(weights, rng)]
 		r, err := tobac.Fit(context.Background(), networkData(truth, rows, noise, rng), tobac.Config{
-			Model: tobac.FeedForward{NoiseVariance: noise}, Prior: tobac.Prior{EdgesPerNode: perNode}, Seed: uint64(k), Workers: runtime.GOMAXPROCS(0)})
+			Model: tobac.FeedForward{NoiseVariance: noise}, Prior: background.Prior{EdgesPerNode: perNode}, Seed: uint64(k), Workers: runtime.GOMAXPROCS(0)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/study"
@@ -43,7 +44,7 @@ func qualityOf(t *testing.T, p *study.Problem, cfg tobac.Config) quality {
 	model.EdgeVariance = 1 // that of the likelihood, where the engine exact averages
 	exact, err := tobac.Fit(context.Background(), p.Train, tobac.Config{
 		Model: model, Engine: tobac.Exact, Order: tobac.Order{Known: order},
-		Prior: tobac.Prior{EdgesPerNode: 2}, Workers: cfg.Workers,
+		Prior: background.Prior{EdgesPerNode: 2}, Workers: cfg.Workers,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/delimited"
 	"tobac/internal/table"
@@ -106,7 +107,7 @@ func (o *fitOptions) checkChoices() error {
 		{"order-weights", trained, by, "it learns what orders are probable"},
 		{"order", bcd && o.order != "posterior", by, "it learns a distribution over all orders"},
 		{"interventions", bcd, by, "it takes observations alone"},
-		{"prior", bcd && o.prior != tobac.Sparse.String(), by, "it has a horseshoe prior, of which only --edges-per-node can be set"},
+		{"prior", bcd && o.prior != background.Sparse.String(), by, "it has a horseshoe prior, of which only --edges-per-node can be set"},
 		{"noise-variance", bcd, by, "it learns the noise variances"},
 		{"order-weights", o.order == "posterior" && !o.paperOrder(), "--order posterior", "orders drawn from the posterior have equal weights; --order METHOD finds others"},
 		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
@@ -116,7 +117,7 @@ func (o *fitOptions) checkChoices() error {
 		{"force", o.out == "" && o.checkpoint == "" && o.force, "a run without files", "--out DIR and --checkpoint FILE ask for them"},
 		{"imputations", o.table.want.Missing != table.MissingImpute, "--missing " + o.table.want.Missing.String(), "only --missing impute completes tables"},
 		{"imputation-rounds", o.table.want.Missing != table.MissingImpute, "--missing " + o.table.want.Missing.String(), "only --missing impute completes tables"},
-		{"edges-per-node", o.prior != tobac.Sparse.String(), "--prior " + o.prior, "only --prior er has expected edges"},
+		{"edges-per-node", o.prior != background.Sparse.String(), "--prior " + o.prior, "only --prior er has expected edges"},
 	} {
 		if c.wrong && o.given(c.option) {
 			return usagef("--%s contradicts %s: %s", c.option, c.beside, c.reason)
@@ -271,7 +272,7 @@ func setOrder(o *tobac.Order, spec string, names []string) error {
 
 // setPrior reads the value of --prior, a name or a file, and the statements about
 // single edges.
-func (o *fitOptions) setPrior(p *tobac.Prior, names []string) error {
+func (o *fitOptions) setPrior(p *background.Prior, names []string) error {
 	kind := p.Settings()[0]
 	if err := kind.Set(o.prior); err != nil {
 		t, err := readColumns(o.prior, names)
@@ -282,7 +283,7 @@ func (o *fitOptions) setPrior(p *tobac.Prior, names []string) error {
 			return &locatedError{o.prior, err}
 		}
 	}
-	if p.Kind != tobac.Sparse || p.Probabilities != nil {
+	if p.Kind != background.Sparse || p.Probabilities != nil {
 		p.EdgesPerNode = 0
 	}
 	return o.knowledge.apply(p, names)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tobac"
+	"tobac/background"
 	"tobac/models"
 )
 
@@ -184,13 +185,13 @@ func (r *result) describePrior() string {
 		text = fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", s.EdgesPerNode)
 	case c.Prior.Probabilities != nil:
 		text = "edge probabilities in " + s.Config.Prior
-	case c.Prior.Kind == tobac.Sparse:
+	case c.Prior.Kind == background.Sparse:
 		text = fmt.Sprintf("Erdős–Rényi, %.3g edges per node, that is %.3g expected edges", s.EdgesPerNode, float64(s.EdgesPerNode)*float64(s.Config.Variables))
 		if c.Prior.EdgesPerNode == 0 && len(s.Evidence) > 0 {
 			text += ", inferred"
 		}
 	default:
-		text = map[tobac.PriorKind]string{tobac.Fair: "fair: every number of parents is equally probable", tobac.ScaleFree: "scale-free", tobac.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
+		text = map[background.Kind]string{background.Fair: "fair: every number of parents is equally probable", background.ScaleFree: "scale-free", background.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
 	}
 	if n := len(c.Prior.Forbidden); n > 0 {
 		text += fmt.Sprintf("; %s forbidden", counted(n, "edge"))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
@@ -239,7 +240,7 @@ func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
+	return &fitOptions{order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
 }
 
 // fitCommand is tobac fit with its options in o.

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/file"
 )
@@ -37,7 +38,7 @@ func gappy(n int) *dataset.Table {
 func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, error) {
 	t.Helper()
 	given := map[string]bool{}
-	o := fitOptions{order: "posterior", prior: tobac.Sparse.String(), hidden: []int{5}, seed: 1, workers: 2, bias: true, imputations: 4, imputationRounds: -1,
+	o := fitOptions{order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, workers: 2, bias: true, imputations: 4, imputationRounds: -1,
 		given: func(flag string) bool { return given[flag] }}
 	o.config.Engine = tobac.Exact
 	if edit != nil {

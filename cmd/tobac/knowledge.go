@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/internal/delimited"
 )
@@ -111,7 +111,7 @@ func (k *knowledge) parse() (s statements, err error) {
 func parseOdds(text string) (float64, error) {
 	v, ok := delimited.Number(text)
 	if !ok {
-		return 0, fmt.Errorf("%q is no number; allowed: odds from %v to %v", text, tobac.LeastOdds, tobac.MostOdds)
+		return 0, fmt.Errorf("%q is no number; allowed: odds from %v to %v", text, background.LeastOdds, background.MostOdds)
 	}
 	return v, checkOdds(v)
 }
@@ -119,18 +119,18 @@ func parseOdds(text string) (float64, error) {
 // checkOdds refuses odds out of range, and says how what is certain is said.
 func checkOdds(v float64) error {
 	switch {
-	case v >= tobac.LeastOdds && v <= tobac.MostOdds:
+	case v >= background.LeastOdds && v <= background.MostOdds:
 		return nil
-	case v >= 0 && v < tobac.LeastOdds:
-		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if there is none for certain", v, tobac.LeastOdds, tobac.MostOdds)
-	case v > tobac.MostOdds:
-		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if there is one for certain", v, tobac.LeastOdds, tobac.MostOdds)
+	case v >= 0 && v < background.LeastOdds:
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if there is none for certain", v, background.LeastOdds, background.MostOdds)
+	case v > background.MostOdds:
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if there is one for certain", v, background.LeastOdds, background.MostOdds)
 	}
-	return fmt.Errorf("odds are %v; allowed: odds from %v to %v", v, tobac.LeastOdds, tobac.MostOdds)
+	return fmt.Errorf("odds are %v; allowed: odds from %v to %v", v, background.LeastOdds, background.MostOdds)
 }
 
 // apply adds the statements of the file and of the options to a prior.
-func (k *knowledge) apply(p *tobac.Prior, names []string) error {
+func (k *knowledge) apply(p *background.Prior, names []string) error {
 	if k.file != "" {
 		if err := readKnowledge(k.file, p, names); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (k *knowledge) apply(p *tobac.Prior, names []string) error {
 }
 
 // apply adds the statements to a prior. Those that it has are left out.
-func (s *statements) apply(p *tobac.Prior, names []string) error {
+func (s *statements) apply(p *background.Prior, names []string) error {
 	columns := newColumns(names)
 	for _, list := range []struct {
 		from []statement
@@ -187,7 +187,7 @@ func (s *statements) apply(p *tobac.Prior, names []string) error {
 		if err != nil {
 			return err
 		}
-		if o := (tobac.EdgeOdds{From: e.From, To: e.To, Odds: st.odds}); !slices.Contains(p.Odds, o) {
+		if o := (background.EdgeOdds{From: e.From, To: e.To, Odds: st.odds}); !slices.Contains(p.Odds, o) {
 			p.Odds = append(p.Odds, o)
 		}
 	}
@@ -195,7 +195,7 @@ func (s *statements) apply(p *tobac.Prior, names []string) error {
 }
 
 // applyTiers sets the tier of every column, negative for one that is not named.
-func (s *statements) applyTiers(p *tobac.Prior, columns *columns) error {
+func (s *statements) applyTiers(p *background.Prior, columns *columns) error {
 	if s.tiers == nil {
 		return nil
 	}
@@ -255,9 +255,9 @@ func (c *columns) edge(s statement) (dag.Edge, error) {
 }
 
 // checkKnowledge finds statements that contradict each other or a known order.
-func checkKnowledge(p *tobac.Prior, names []string, known []int) error {
+func checkKnowledge(p *background.Prior, names []string, known []int) error {
 	err := p.CheckTogether(names, known)
-	if errors.As(err, new(*tobac.ContradictionError)) {
+	if errors.As(err, new(*background.ContradictionError)) {
 		return &usageError{err}
 	}
 	return nil // faults of other settings have their own messages

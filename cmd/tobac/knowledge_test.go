@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/internal/delimited"
 )
@@ -36,9 +36,9 @@ odds = 3
 `
 	names := []string{"a", "b", "c", "d", "a, b"}
 	inFolder(t, map[string]string{"k.toml": text, "graph.csv": "source,target,weight\na,c,2\n\"a, b\",d,1\n"})
-	want := tobac.Prior{
+	want := background.Prior{
 		Forbidden: []dag.Edge{{From: 1, To: 0}, {From: 4, To: 3}}, Required: []dag.Edge{{From: 0, To: 2}}, Tiers: []int{0, 0, 1, -1, -1},
-		Sinks: []int{3}, Sources: []int{0}, Odds: []tobac.EdgeOdds{{From: 1, To: 2, Odds: 2.5}, {From: 0, To: 4, Odds: 3}},
+		Sinks: []int{3}, Sources: []int{0}, Odds: []background.EdgeOdds{{From: 1, To: 2, Odds: 2.5}, {From: 0, To: 4, Odds: 3}},
 	}
 	for name, k := range map[string]knowledge{
 		"file": {file: "k.toml"},
@@ -46,7 +46,7 @@ odds = 3
 			odds: []string{"b,c=2.5", `a,"a, b"= 3`}},
 		"both": {file: "k.toml", forbid: []string{"b,a"}, sinks: []string{"d"}, odds: []string{"b,c=2.5"}}, // said twice, counted once
 	} {
-		var p tobac.Prior
+		var p background.Prior
 		if err := k.apply(&p, names); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -54,7 +54,7 @@ odds = 3
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	var p tobac.Prior
+	var p background.Prior
 	k := knowledge{file: "graph.csv", require: []string{"b,c"}}
 	if err := k.apply(&p, names); err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func FuzzKnowledge(f *testing.F) {
 	names := []string{"a", "b", "c"}
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := parseKnowledge(text, "k.toml")
-		var p tobac.Prior
+		var p background.Prior
 		if err == nil {
 			err = s.apply(&p, names)
 		}
@@ -208,7 +208,7 @@ func FuzzKnowledge(f *testing.F) {
 			}
 			return
 		}
-		if err := p.CheckTogether(names, nil); err != nil && !errors.As(err, new(*tobac.ContradictionError)) {
+		if err := p.CheckTogether(names, nil); err != nil && !errors.As(err, new(*background.ContradictionError)) {
 			t.Errorf("statements that were read are refused: %v", err)
 		}
 	})

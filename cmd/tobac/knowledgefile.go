@@ -11,14 +11,14 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"tobac"
+	"tobac/background"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 )
 
 // readKnowledge adds what a file says to a prior: the statements of a TOML file, or
 // all edges of a graph, as required ones, of a file in any format of graphs.
-func readKnowledge(path string, p *tobac.Prior, names []string) error {
+func readKnowledge(path string, p *background.Prior, names []string) error {
 	if !strings.EqualFold(filepath.Ext(path), ".toml") {
 		g, _, err := readGraph(path, names)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac"
+	"tobac/background"
 	"tobac/dag"
 )
 
@@ -47,7 +47,7 @@ type oddsSummary struct {
 func (o oddsSummary) String() string { return fmt.Sprintf("%v × %v", o.edgeNames, o.Odds) }
 
 // newKnowledgeSummary describes what a prior knows; nil: nothing.
-func newKnowledgeSummary(p *tobac.Prior, names []string, file string) *knowledgeSummary {
+func newKnowledgeSummary(p *background.Prior, names []string, file string) *knowledgeSummary {
 	s := &knowledgeSummary{File: file, Sinks: permuted(names, p.Sinks), Sources: permuted(names, p.Sources)}
 	s.Required, s.Forbid = namedEdges(p.Required, names), namedEdges(p.Forbidden, names)
 	for _, o := range p.Odds {
@@ -154,7 +154,7 @@ func labels(names []string) []string {
 // A certainty says which edges of a result are certain because that was given.
 type certainty struct{ fixed *mat.Dense }
 
-func newCertainty(p *tobac.Prior, d int) certainty {
+func newCertainty(p *background.Prior, d int) certainty {
 	known := *p
 	known.Exclusive = nil // a way of coding, no knowledge
 	return certainty{known.Fixed(d)}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
@@ -94,7 +95,7 @@ func newOrder() *cobra.Command {
 			if err := checkColumns(len(t.Names)); err != nil {
 				return &locatedError{label, err}
 			}
-			var prior tobac.Prior
+			var prior background.Prior
 			if err := known.apply(&prior, t.Names); err != nil {
 				return err
 			}
@@ -157,7 +158,7 @@ func orderWarnings(r *ordering.Result, t *dataset.Table) []string {
 }
 
 // bootstrapOrders orders resamples of the rows and prints what they agree on.
-func bootstrapOrders(cmd *cobra.Command, p *progress, t *dataset.Table, label string, prior *tobac.Prior, method ordering.Method, resamples int, seed uint64) error {
+func bootstrapOrders(cmd *cobra.Command, p *progress, t *dataset.Table, label string, prior *background.Prior, method ordering.Method, resamples int, seed uint64) error {
 	if err := checkResamples(t, resamples); err != nil {
 		return err
 	}

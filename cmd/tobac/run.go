@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tobac"
+	"tobac/background"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/table"
@@ -141,7 +141,7 @@ func (e *locatedError) Unwrap() error { return e.err }
 // message is the text of an error for a user: one line, or one for each contradiction, without
 // the names of packages in front.
 func message(err error) string {
-	if errors.As(err, new(*tobac.ContradictionError)) {
+	if errors.As(err, new(*background.ContradictionError)) {
 		return withoutPackage(err.Error()) // a line each
 	}
 	if refusal := new(table.Refusal); errors.As(err, &refusal) {
@@ -155,8 +155,8 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "additive", "autograd", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "jobs",
-			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "study", "svgd", "table", "tempering":
+		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "jobs",
+			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}

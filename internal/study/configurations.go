@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tobac"
+	"tobac/background"
 	"tobac/exact"
 	"tobac/gflownet"
 	"tobac/ordering"
@@ -185,7 +186,7 @@ func bcdRow(d int, e float64) Row {
 		steps = 6000
 	}
 	r := Row{Method: fitMethod("bcd", "BCD", NoOrder, tobac.Config{
-		Model: tobac.Linear{}, Prior: tobac.Prior{EdgesPerNode: e}, Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: steps},
+		Model: tobac.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: steps},
 	})}
 	r.Preset = fmt.Sprintf("corrected, %d steps", steps)
 	return r
@@ -198,7 +199,7 @@ func gflownetRow(d int) Row {
 		steps = 2000
 	}
 	r := Row{Method: fitMethod("gfn", "DAG-GFlowNet", NoOrder, tobac.Config{
-		Model: tobac.BGe{Raw: true}, Prior: tobac.Prior{Kind: tobac.Fair}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet, Steps: steps},
+		Model: tobac.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet, Steps: steps},
 		GFlowNet: gflownet.Settings{Policy: gflownet.Graph},
 	})}
 	r.Preset = fmt.Sprintf("policy graph, %d steps", steps)

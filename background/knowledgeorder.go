@@ -1,4 +1,4 @@
-package tobac
+package background
 
 import (
 	"fmt"
@@ -59,8 +59,8 @@ func (p *Prior) Precedence(d int) (*ordering.Precedence, error) {
 	})
 }
 
-// bound is a method bound to what is known of the order.
-func (p *Prior) bound(method ordering.Orderer, d int) (ordering.Orderer, error) {
+// Bind is a method bound to what is known of the order.
+func (p *Prior) Bind(method ordering.Orderer, d int) (ordering.Orderer, error) {
 	known, err := p.Precedence(d)
 	if err != nil || known == nil {
 		return method, err
@@ -71,8 +71,8 @@ func (p *Prior) bound(method ordering.Orderer, d int) (ordering.Orderer, error) 
 	return method, nil // one of the caller's own: againstOrder checks what it finds
 }
 
-// againstOrder names an edge that is certain against an order; nil if there is none.
-func (p *Prior) againstOrder(order []int, names []string) error {
+// AgainstOrder names an edge that is certain against an order; nil if there is none.
+func (p *Prior) AgainstOrder(order []int, names []string) error {
 	if p.silent() {
 		return nil
 	}

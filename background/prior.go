@@ -1,4 +1,4 @@
-package tobac
+package background
 
 import (
 	"errors"
@@ -18,12 +18,12 @@ import (
 // mostOfParents is the largest bound on the number of parents.
 const mostOfParents = 10_000
 
-// PriorKind is a family of graph priors.
-type PriorKind int
+// Kind is a family of graph priors.
+type Kind int
 
 const (
 	// Sparse is the Erdős–Rényi prior with Prior.EdgesPerNode.
-	Sparse PriorKind = iota
+	Sparse Kind = iota
 	// Fair gives every number of parents of a variable the same mass.
 	Fair
 	// ScaleFree favours few variables with many parents, [score.ScaleFree].
@@ -32,17 +32,17 @@ const (
 	Uniform
 )
 
-var priorKinds = []PriorKind{Sparse, Fair, ScaleFree, Uniform}
+var priorKinds = []Kind{Sparse, Fair, ScaleFree, Uniform}
 
 // String is the name of the family.
-func (k PriorKind) String() string { return setting.Name(k, "er", "fair", "sf", "uniform") }
+func (k Kind) String() string { return setting.Name(k, "er", "fair", "sf", "uniform") }
 
 // A Prior is what is known about the graph before the data are seen, in the
 // columns of the data. Its zero value is the Erdős–Rényi prior whose number of
 // edges is inferred. Statements about single edges hold beside any family, and
 // switch nothing else off.
 type Prior struct {
-	Kind PriorKind
+	Kind Kind
 	// EdgesPerNode is the expected number of edges divided by the number d of
 	// variables, of the Sparse prior; it must lie below (d−1)/2. 0: inferred by the
 	// engines that have evidences, from ¼, ½, 1 and 2, as far as they do not exceed (d−1)/4, all
@@ -81,7 +81,7 @@ type Modular interface {
 	Modular(d int) (*score.Prior, error)
 }
 
-var errNotModular = errors.New("the graph prior is no product over variables")
+var ErrNotModular = errors.New("the graph prior is no product over variables")
 
 // Settings are those that have a text form of one line.
 func (p *Prior) Settings() []*setting.Setting {
@@ -127,24 +127,24 @@ func (p *Prior) validate(d int) error {
 	return err
 }
 
-// isModular reports whether the prior is a product over variables.
-func (p *Prior) isModular() bool {
+// IsModular reports whether the prior is a product over variables.
+func (p *Prior) IsModular() bool {
 	_, ok := p.Own.(Modular)
 	return ok || p.Own == nil
 }
 
-// edgesPerNode is the setting, or its default where it is not inferred.
-func (p *Prior) edgesPerNode(d int) float64 {
+// EdgesPerNodeFor is the setting, or its default where it is not inferred.
+func (p *Prior) EdgesPerNodeFor(d int) float64 {
 	if p.EdgesPerNode != 0 {
 		return p.EdgesPerNode
 	}
 	return math.Min(2, float64(d-1)/4)
 }
 
-// densities are the numbers of edges per node to infer from; one if there is
+// Densities are the numbers of edges per node to infer from; one if there is
 // nothing to infer.
-func (p *Prior) densities(d int) []float64 {
-	most := p.edgesPerNode(d)
+func (p *Prior) Densities(d int) []float64 {
+	most := p.EdgesPerNodeFor(d)
 	if p.EdgesPerNode != 0 || p.Kind != Sparse || p.Probabilities != nil || p.Own != nil {
 		return []float64{most}
 	}
@@ -157,14 +157,14 @@ func (p *Prior) densities(d int) []float64 {
 	return append(all, most)
 }
 
-// modular is the prior as a product over variables. Its Erdős–Rényi prior has
+// Product is the prior as a product over variables. Its Erdős–Rényi prior has
 // the expected number of edges over acyclic graphs; see [score.EdgeOdds].
-func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error) {
+func (p *Prior) Product(d int, edgesPerNode float64) (m *score.Prior, err error) {
 	switch own, ok := p.Own.(Modular); {
 	case ok:
 		return own.Modular(d)
 	case p.Own != nil:
-		return nil, fmt.Errorf("%w: %T; allowed: one that implements background.Modular, or the engine svgd with --marginals frequency", errNotModular, p.Own)
+		return nil, fmt.Errorf("%w: %T; allowed: one that implements background.Modular, or the engine svgd with --marginals frequency", ErrNotModular, p.Own)
 	case p.Probabilities != nil:
 		m, err = score.EdgeProbabilities(d, p.Probabilities.At)
 	case p.Kind == Fair:
@@ -183,11 +183,11 @@ func (p *Prior) modular(d int, edgesPerNode float64) (m *score.Prior, err error)
 	return m, nil
 }
 
-// alongOrder is the prior for graphs that follow a known order, in the
+// AlongOrder is the prior for graphs that follow a known order, in the
 // columns of the data: as modular, but with the Erdős–Rényi prior of independent pairs.
-func (p *Prior) alongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
+func (p *Prior) AlongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
 	if p.Own != nil || p.Probabilities != nil || p.Kind != Sparse {
-		return p.modular(d, edgesPerNode)
+		return p.Product(d, edgesPerNode)
 	}
 	er, err := models.NewErdosRenyi(d, edgesPerNode)
 	if err != nil {
@@ -195,16 +195,16 @@ func (p *Prior) alongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
 	}
 	q := *p
 	q.Kind, q.EdgesPerNode = Uniform, 0
-	m, err := q.modular(d, 0)
+	m, err := q.Product(d, 0)
 	if err == nil {
 		m.AddOdds(math.Log(er.EdgeProbability) - math.Log1p(-er.EdgeProbability))
 	}
 	return m, err
 }
 
-// independentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for all pairs.
-func (p Prior) independentPairs(d int) Prior {
-	er, err := models.NewErdosRenyi(d, p.edgesPerNode(d))
+// IndependentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for all pairs.
+func (p Prior) IndependentPairs(d int) Prior {
+	er, err := models.NewErdosRenyi(d, p.EdgesPerNodeFor(d))
 	if err != nil {
 		panic("background: " + err.Error()) // the run had it
 	}
@@ -219,11 +219,11 @@ func (p Prior) independentPairs(d int) Prior {
 	return p
 }
 
-// forOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
+// ForOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
 // prior of one's own that is no product over variables it is what that leaves no choice about;
-// the draws are then weighted by [Run.weighByPrior].
-func (p Prior) forOrders() Prior {
-	if p.isModular() {
+// the draws are then weighted by [tobac.Run.weighByPrior].
+func (p Prior) ForOrders() Prior {
+	if p.IsModular() {
 		return p
 	}
 	q := Prior{Kind: Uniform}
@@ -245,9 +245,9 @@ func (p Prior) forOrders() Prior {
 	return q
 }
 
-// expression is the prior as an expression in the coordinates of an order; of
+// Expression is the prior as an expression in the coordinates of an order; of
 // the data themselves if it is empty.
-func (p *Prior) expression(order []int, d int, edgesPerNode float64) (models.GraphPrior, error) {
+func (p *Prior) Expression(order []int, d int, edgesPerNode float64) (models.GraphPrior, error) {
 	if len(order) == 0 {
 		order = dag.Identity(d)
 	}

@@ -1,4 +1,4 @@
-package tobac
+package background
 
 import (
 	"fmt"
@@ -110,16 +110,16 @@ func (p *Prior) certain(d int) (*score.Prior, error) {
 	if q.Probabilities == nil {
 		q.Kind, q.EdgesPerNode = Uniform, 0
 	}
-	return q.modular(d, 0)
+	return q.Product(d, 0)
 }
 
 // silent reports whether nothing is known for certain.
 func (p *Prior) silent() bool {
-	return p.Own != nil || p.Probabilities == nil && p.statements()+len(p.Exclusive) == 0
+	return p.Own != nil || p.Probabilities == nil && p.Statements()+len(p.Exclusive) == 0
 }
 
-// statements is the number of what the user states for certain; exclusive pairs follow from the coding of columns.
-func (p *Prior) statements() int {
+// Statements is the number of what the user states for certain; exclusive pairs follow from the coding of columns.
+func (p *Prior) Statements() int {
 	return len(p.Forbidden) + len(p.Required) + len(p.Tiers) + len(p.Sinks) + len(p.Sources)
 }
 
@@ -157,8 +157,8 @@ func (p *Prior) Fixed(d int) *mat.Dense {
 	return fixed
 }
 
-// isSource reports whether no edge may lead to a variable.
-func (p *Prior) isSource(j, d int) bool {
+// IsSource reports whether no edge may lead to a variable.
+func (p *Prior) IsSource(j, d int) bool {
 	fixed := p.Fixed(d)
 	for i := range d {
 		if fixed.At(i, j) != 0 {
@@ -168,9 +168,9 @@ func (p *Prior) isSource(j, d int) bool {
 	return true
 }
 
-// settle sets probabilities of edges that are fixed to exactly 0 or 1, from which sums
+// Settle sets probabilities of edges that are fixed to exactly 0 or 1, from which sums
 // over many graphs differ by rounding.
-func (p *Prior) settle(probabilities *mat.Dense) {
+func (p *Prior) Settle(probabilities *mat.Dense) {
 	if p.silent() && p.MaxParents == 0 {
 		return
 	}
