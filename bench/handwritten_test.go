@@ -44,7 +44,7 @@ func (p *stepProblem) handwritten(tb testing.TB, samples, workers int) *handwrit
 }
 
 // The baseline does the work of the engines: same noise, same scores, for the
-// linear model at every size that is timed, for networks at smaller ones.
+// linear model at every size that is timed, for networks at a smaller one.
 func TestHandwrittenAgrees(t *testing.T) {
 	agree := func(t *testing.T, p *stepProblem, samples int) {
 		score := func(target svgd.Scorer) []*mat.Dense {
@@ -61,9 +61,5 @@ func TestHandwrittenAgrees(t *testing.T) {
 			agree(t, newStepProblem(t, d, autograd.Compiled, 2), 128)
 		})
 	}
-	for _, d := range []int{6, 8} {
-		t.Run(fmt.Sprintf("ffn/d=%d", d), func(t *testing.T) {
-			agree(t, newModelStep(t, stepFFN, d, 32, autograd.Compiled, 2), 32)
-		})
-	}
+	t.Run("ffn/d=5", func(t *testing.T) { agree(t, newModelStep(t, stepFFN, 5, 16, autograd.Compiled, 2), 16) })
 }

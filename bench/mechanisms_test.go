@@ -12,14 +12,18 @@ import (
 	"tobac/metrics"
 )
 
-// ofMechanisms are data sets of eight variables, 200 rows and one and a half expected edges per node under one mechanism (nil: networks), with
+// ofMechanisms are data sets of eight variables (of the short test six), 200 rows and one and a half expected edges per node under one mechanism (nil: networks), with
 // their posteriors.
 func ofMechanisms(t *testing.T, m *dataset.Mechanism, model tobac.Model, count int) []replicate {
 	t.Helper()
+	vars := 8
+	if !*long {
+		vars = 6
+	}
 	all := make([]replicate, count)
 	err := parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
 		seed := uint64(100 + k)
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 8, EdgesPerNode: 1.5, Seed: seed})
+		g, err := dataset.SimulateER(dataset.ERConfig{Vars: vars, EdgesPerNode: 1.5, Seed: seed})
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,6 @@ package bench_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -103,26 +101,13 @@ func numberAUROC(q quality) float64    { return q.auroc }
 func numberBrier(q quality) float64    { return q.brier }
 func numberDistance(q quality) float64 { return q.distance }
 
-// linearProblems are linear-d20-e40-run0, which the repository holds, run1 and run2, or
-// run0 alone where there are no shared data.
+// linearProblems are linear-d20-e40-run0, which the repository holds, and with -long run1 and run2.
 func linearProblems(t *testing.T) []*study.Problem {
 	t.Helper()
-	problems := make([]*study.Problem, 0, 3)
-	for run := range 3 {
-		p, err := study.ReadProblem(filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("linear-d20-e40-run%d", run)))
-		switch {
-		case run == 0:
-			problems = append(problems, recordedProblem(t, "linear-d20-e40-run0"))
-		case errors.Is(err, os.ErrNotExist):
-			t.Logf("no shared data: run0 alone")
-			return problems
-		case err != nil:
-			t.Fatal(err)
-		default:
-			problems = append(problems, p)
-		}
+	if *long {
+		return synthetic(t, "linear-d20-e40", 3)
 	}
-	return problems
+	return []*study.Problem{recordedProblem(t, "linear-d20-e40-run0")}
 }
 
 // recordedProblem reads one of the data sets that the tests of package ordering hold.

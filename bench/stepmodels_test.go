@@ -48,7 +48,7 @@ func benchmarkModelSteps(b *testing.B) {
 func TestModelStepEnginesAgree(t *testing.T) {
 	for _, name := range []modelStep{stepFFN, stepDiBS} {
 		score := func(engine autograd.Engine, workers int) []*mat.Dense {
-			p := newModelStep(t, name, 6, 8, engine, workers)
+			p := newModelStep(t, name, 5, 8, engine, workers)
 			dst := cloneBlocks(p.start)
 			if err := p.target.Score(dst, p.start, stepNumber); err != nil {
 				t.Fatal(err)
@@ -65,7 +65,7 @@ func TestModelStepEnginesAgree(t *testing.T) {
 // A compiled step of either allocates nothing once its buffers exist.
 func TestModelStepDoesNotAllocate(t *testing.T) {
 	for _, name := range []modelStep{stepFFN, stepDiBS} {
-		p := newModelStep(t, name, 8, 32, autograd.Compiled, 2)
+		p := newModelStep(t, name, 5, 8, autograd.Compiled, 2)
 		s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
 		x := cloneBlocks(p.start)
 		step := func() {
