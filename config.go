@@ -132,7 +132,7 @@ func PaperMarginal() Config {
 	return c
 }
 
-// PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they compute otherwise than the paper says (see [bcd.Paper]).
+// PaperBCD is BCD Nets with the settings of its paper: 30,000 steps of 256 samples (see [bcd.Paper]).
 func PaperBCD() Config {
 	c := Config{Sampler: Sampler{Method: BCDNets}, BCD: bcd.Paper()}
 	c.Sampler.Steps, c.Sampler.StepSize, c.BCD.Steps, c.BCD.LearningRate = c.BCD.Steps, c.BCD.LearningRate, 0, 0

@@ -134,26 +134,3 @@ func withinRange(x float64) float64 {
 	}
 	return x
 }
-
-// releasedLogPermanent is the approximation as the authors' program has it: its
-// first half-step lacks the factor (1−V₁)/(1−V₂), so that the iteration misses the
-// optimum, and reverse mode goes through all of it. The second result is γ.
-func releasedLogPermanent(m *autograd.Node) (value, gamma *autograd.Node) {
-	d := m.Shape()[0]
-	over := func(x *autograd.Node, axis int) *autograd.Node {
-		shape := autograd.Shape{d, 1}
-		if axis == 0 {
-			shape = autograd.Shape{1, d}
-		}
-		return x.Div(x.Sum(axis).Reshape(shape))
-	}
-	complement := func(x *autograd.Node) *autograd.Node { return x.Neg().AddScalar(1 + betheFloor) }
-	v2 := m.Softmax(1)
-	for range betheIterations {
-		gamma = over(v2.AddScalar(betheFloor), 0)
-		v2 = over(gamma.AddScalar(betheFloor).Mul(complement(v2)).Div(complement(gamma)), 1)
-	}
-	entropy := gamma.Mul(gamma.AddScalar(betheFloor).Log()).Sum()
-	hole := gamma.Neg().AddScalar(1).Mul(complement(gamma).Log()).Sum()
-	return gamma.Dot(m).Sub(entropy).Add(hole), gamma
-}

@@ -34,21 +34,11 @@
 //
 // is an expression. AdaBelief follows it.
 //
-// # Defaults and the authors' program
+// # Defaults and the paper's settings
 //
-// Defaults are those that work on standardised data, where the released settings find
-// the empty graph: a temperature τ that falls in stages ([Annealed]), no L2 term, the
-// horseshoe scale p √(ln 1/p) with p the probability of an edge ([VanDerPas]); and
-// corrections of the released program, which [Paper] undoes. They are
-//
-//	Bethe's normaliser     a factor of the first half-step of its sweep was lost
-//	prior of log σ         the sign of its exponent was reversed
-//	draws                  at the last τ instead of 1
-//	starts                 up to three instead of one
-//	random numbers         streams of their own for z and P
-//	horseshoe density      exact, not within 6e-4
-//
-// A scale that divides by zero, where d − 1 = 2k, is 1/(2d) in both.
+// Defaults are those that work on standardised data, where the settings of the paper's figures ([Paper]) find the empty
+// graph: a temperature τ that falls in stages ([Annealed]), no L2 term, up to three starts instead of one, draws at the
+// last τ instead of 1, and the horseshoe scale p √(ln 1/p) with p the probability of an edge ([VanDerPas]).
 //
 // # Starts
 //

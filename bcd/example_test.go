@@ -21,7 +21,7 @@ func Example() {
 		x.Set(i, 1, 2*x.At(i, 0)+e[1]-0.5)
 		x.Set(i, 2, e[2]-0.5)
 	}
-	m, err := bcd.New(x, bcd.Settings{Steps: 600, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.ReleasedScale, L2: 1}, 2, 1)
+	m, err := bcd.New(x, bcd.Settings{Steps: 600, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}, 2, 1)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,10 +14,8 @@ var (
 	BalanceCotangent = balanceCotangent
 	Assign           = assign
 	BethePermanent   = bethePermanent
-	ReleasedBethe    = releasedLogPermanent
 	LogHorseshoe     = logHorseshoe
 	ScoreHorseshoe   = scoreHorseshoe
-	Elementary       = elementaryHorseshoe
 	Horseshoe        = horseshoe
 	LogPermanent     = logPermanent
 	DoublyStochastic = doublyStochastic

@@ -80,19 +80,3 @@ func scaledIntegral(y float64) float64 {
 		}
 	}
 }
-
-// elementaryHorseshoe is the log density with an elementary approximation of
-// e^y E₁(y), within 6e-4, as the authors' program has it.
-func elementaryHorseshoe(x *autograd.Node) *autograd.Node {
-	const (
-		g  = 0.5614594835668851
-		b  = 1.0420764938351215
-		hi = 1.0801359952503342
-	)
-	y := x.Square().AddScalar(closest * closest).Scale(0.5)
-	q := y.Pow(1.0919284281983377).Scale(20. / 47)
-	h := y.Pow(1.5).AddScalar(1).Inverse().Add(q.Div(q.AddScalar(1)).Scale(hi))
-	one := y.Scale(-1 / (1 - g)).Exp().Scale((1 - g) / g).Log1p()
-	two := y.Inverse().Scale(g).Sub(h.Add(y.Scale(b)).Square().Inverse().Scale(1 - g)).Log1p().Log()
-	return two.Sub(one).AddScalar(-0.5*math.Log(2*math.Pi*math.Pi*math.Pi) - math.Log(g))
-}

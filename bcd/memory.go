@@ -12,11 +12,7 @@ func Bytes(n, d int, s Settings) float64 {
 		parameters += p.shape.Len()
 	}
 	pairs, batch := float64(d)*float64(d), float64(s.Batch)
-	perPair := 1200.
-	if s.ReleasedBethe { // reverse mode keeps every sweep
-		perPair = 4500
-	}
-	bytes := 350*float64(parameters) + batch*perPair*pairs + 16*float64(n)*float64(d) + float64(s.Draws)*(18*pairs+500)
+	bytes := 350*float64(parameters) + batch*1200*pairs + 16*float64(n)*float64(d) + float64(s.Draws)*(18*pairs+500)
 	if !s.Factorized {
 		bytes += batch * units * 640
 	}

@@ -250,9 +250,6 @@ func (m *Model) feeds(temperature float64, noise, gumbel stream.Purpose, places 
 	for _, values := range m.split(m.parameters) {
 		src = append(src, autograd.Feed{Data: values})
 	}
-	if m.settings.SharedNoise {
-		gumbel = noise
-	}
 	seeds := func(p stream.Purpose) autograd.Feed {
 		return autograd.Feed{Seed: func(i int) uint64 { return stream.Seed(m.seed, p, places(i)...) }}
 	}

@@ -77,14 +77,7 @@ func (o *objective) elbo(p *autograd.Node) *autograd.Node {
 	likelihood := logLikelihood(weights(o.theta, p), o.logNoise, o.gram, o.rows)
 
 	noise := o.logNoise.Square().Sum().Scale(-1. / 18)
-	if s.ReleasedNoisePrior {
-		noise = noise.Neg()
-	}
-	normaliser := logPermanent
-	if s.ReleasedBethe {
-		normaliser = func(m *autograd.Node) *autograd.Node { v, _ := releasedLogPermanent(m); return v }
-	}
-	permutation := p.Dot(o.logits).Sub(normaliser(o.logits))
+	permutation := p.Dot(o.logits).Sub(logPermanent(o.logits))
 	logFactorial, _ := math.Lgamma(float64(d + 1))
 	return likelihood.Add(s.logPrior(o.theta)).Add(noise).Sub(o.logDensity).Sub(permutation).AddScalar(-logFactorial)
 }
@@ -92,11 +85,7 @@ func (o *objective) elbo(p *autograd.Node) *autograd.Node {
 // logPrior is the log density of weights under the horseshoe prior.
 func (s *Settings) logPrior(theta *autograd.Node) *autograd.Node {
 	scaled, each := theta.Scale(1/s.HorseshoeScale), math.Log(s.HorseshoeScale)
-	density := elementaryHorseshoe
-	if !s.ElementaryHorseshoe {
-		density = func(x *autograd.Node) *autograd.Node { return horseshoe.Apply(autograd.Attr{}, x) }
-	}
-	return density(scaled).AddScalar(-each).Sum()
+	return horseshoe.Apply(autograd.Attr{}, scaled).AddScalar(-each).Sum()
 }
 
 // weights is W = P Lᵀ Pᵀ, where θ fills L[j][i] for i < j, i by i.

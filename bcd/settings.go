@@ -14,9 +14,9 @@ const (
 	// VanDerPas is p √(ln 1/p) with p = 2k/(d−1), the probability that a pair of
 	// variables has an edge, at most e^(−1/2), where the scale is largest.
 	VanDerPas ScaleRule = iota
-	// ReleasedScale is 2k/((d−1) − 2k)/√n, and 1/(2d) where the denominator is not
-	// above 0. The authors' program divides by zero where it is 0.
-	ReleasedScale
+	// PiironenVehtari is 2k/((d−1) − 2k)/√n, and 1/(2d) where the denominator is not
+	// above 0.
+	PiironenVehtari
 )
 
 // Settings of a fit. The zero value of each field is its default.
@@ -45,21 +45,14 @@ type Settings struct {
 	UnequalVariances bool // each variable has a noise variance of its own, instead of one for all
 	Factorized       bool // permutations do not depend on the weights: their logits are parameters, without a network
 
-	// What the authors' program does otherwise; see [Paper].
-	ReleasedBethe       bool // normaliser of the permutations from half a sweep without its first factor
-	ReleasedNoisePrior  bool // log-noise prior with the sign of its exponent reversed
-	ElementaryHorseshoe bool // approximation of the horseshoe density, within 6e-4
-	SharedNoise         bool // one stream of random numbers for weights and permutations
-	Edges               EdgeRule
-	TraceEvery          int // steps between two points of [Model.Trace]; zero: 400
+	Edges      EdgeRule
+	TraceEvery int // steps between two points of [Model.Trace]; zero: 400
 }
 
-// Paper is the preset of the authors' program with the settings of its figures.
-// On standardised data it collapses to the empty graph (baselines.md, section 22).
+// Paper has the settings of the paper's figures. On standardised data the fit collapses to the empty graph.
 func Paper() Settings {
 	return Settings{
-		Steps: 30000, Starts: 1, Batch: 256, L2: 1, Schedule: Constant(0.2), EvaluationTemperature: 1, ScaleRule: ReleasedScale,
-		ReleasedBethe: true, ReleasedNoisePrior: true, ElementaryHorseshoe: true, SharedNoise: true,
+		Steps: 30000, Starts: 1, Batch: 256, L2: 1, Schedule: Constant(0.2), EvaluationTemperature: 1, ScaleRule: PiironenVehtari,
 		Edges: EdgeRule{By: InUnits, Least: 0.3},
 	}
 }
@@ -147,7 +140,7 @@ func (s *Settings) Check() error {
 	if t := s.EvaluationTemperature; t != 0 && !(t >= leastTemperature && t <= mostTemperature) {
 		return fmt.Errorf("bcd: temperature %v of the draws, want a number from %g to %g", t, leastTemperature, mostTemperature)
 	}
-	if s.ScaleRule != VanDerPas && s.ScaleRule != ReleasedScale {
+	if s.ScaleRule != VanDerPas && s.ScaleRule != PiironenVehtari {
 		return fmt.Errorf("bcd: unknown rule %d for the horseshoe scale", s.ScaleRule)
 	}
 	if s.Schedule != nil {
@@ -168,17 +161,11 @@ func (s Settings) String() string {
 	if s.Starts > 1 {
 		parts = append(parts, fmt.Sprintf("%d starts", s.Starts))
 	}
-	flags := []struct {
-		on   bool
-		text string
-	}{
-		{s.UnequalVariances, "unequal variances"}, {s.Factorized, "factorized"}, {s.ReleasedBethe, "Bethe as released"},
-		{s.ReleasedNoisePrior, "noise prior as released"}, {s.ElementaryHorseshoe, "elementary horseshoe"}, {s.SharedNoise, "shared noise"},
+	if s.UnequalVariances {
+		parts = append(parts, "unequal variances")
 	}
-	for _, f := range flags {
-		if f.on {
-			parts = append(parts, f.text)
-		}
+	if s.Factorized {
+		parts = append(parts, "factorized")
 	}
 	return strings.Join(parts, ", ")
 }

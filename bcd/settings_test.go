@@ -81,7 +81,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("defaults\n%s\nwant\n%s", got, want)
 	}
 	p := bcd.Paper().WithDefaults(100, 20)
-	want = "steps 30000, batch 256, learning rate 0.001, L2 1, temperature 0.2:1, horseshoe scale 0.011764705882352941, Bethe as released, noise prior as released, elementary horseshoe, shared noise"
+	want = "steps 30000, batch 256, learning rate 0.001, L2 1, temperature 0.2:1, horseshoe scale 0.011764705882352941"
 	if got := p.String(); got != want || p.EvaluationTemperature != 1 || p.Edges.String() != "units:0.3" {
 		t.Errorf("paper\n%s\nwant\n%s", got, want)
 	}

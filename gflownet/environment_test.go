@@ -129,7 +129,7 @@ func TestReplay(t *testing.T) {
 // policy compared with itself differs in nothing.
 func TestOracle(t *testing.T) {
 	for _, d := range []int{3, 4} {
-		r, err := newReward(pseudo(d), score.FairAsReleased(d))
+		r, err := newReward(pseudo(d), score.Fair(d))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,7 @@
 // variable along which the second derivative of the log density is constant.
 //
 // [Variance] sorts by v_j = C_jj and is the baseline that every other estimator
-// has to beat. [NPVarAsReleased] reproduces a defect of published software and
-// is no estimator. [Known] takes an order that the caller knows.
+// has to beat. [Known] takes an order that the caller knows.
 //
 // Functions have the published settings; the types [EqVarOptions],
 // [NPVarOptions] and [SCOREOptions] have others. [Method] lists
@@ -52,8 +51,7 @@
 // position c. Variances have divisor n−1. Columns are centred in two passes
 // before products are summed, so adding a constant to a column changes nothing,
 // to rounding. Ties go to the lowest column index and are warnings. Relabelling
-// the columns relabels the order, except in a tie and except for
-// NPVarAsReleased.
+// the columns relabels the order, except in a tie.
 //
 // # When an order means nothing
 //

@@ -15,12 +15,11 @@ type Method int
 
 // The estimators that can be selected by name.
 const (
-	MethodEqVar           Method = iota // "eqvar": [EqVar]
-	MethodVariance                      // "variance": [Variance]
-	MethodEqVarBottomUp                 // "eqvar-bu": [EqVarBottomUp]
-	MethodNPVar                         // "npvar": [NPVar]
-	MethodNPVarAsReleased               // "npvar-released": [NPVarAsReleased]
-	MethodSCORE                         // "score": [SCORE]
+	MethodEqVar         Method = iota // "eqvar": [EqVar]
+	MethodVariance                    // "variance": [Variance]
+	MethodEqVarBottomUp               // "eqvar-bu": [EqVarBottomUp]
+	MethodNPVar                       // "npvar": [NPVar]
+	MethodSCORE                       // "score": [SCORE]
 )
 
 // methods is indexed by Method.
@@ -28,12 +27,11 @@ var methods = [...]struct {
 	name  string
 	order func(w *work, x mat.Matrix, p *Precedence) (*Result, error)
 }{
-	MethodEqVar:           {"eqvar", EqVarOptions{}.order},
-	MethodVariance:        {"variance", variance},
-	MethodEqVarBottomUp:   {"eqvar-bu", eqVarBottomUp},
-	MethodNPVar:           {"npvar", NPVarOptions{}.order},
-	MethodNPVarAsReleased: {"npvar-released", npVarAsReleased},
-	MethodSCORE:           {"score", SCOREOptions{}.order},
+	MethodEqVar:         {"eqvar", EqVarOptions{}.order},
+	MethodVariance:      {"variance", variance},
+	MethodEqVarBottomUp: {"eqvar-bu", eqVarBottomUp},
+	MethodNPVar:         {"npvar", NPVarOptions{}.order},
+	MethodSCORE:         {"score", SCOREOptions{}.order},
 }
 
 var _ Orderer = Method(0)

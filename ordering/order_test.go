@@ -201,7 +201,7 @@ func TestByNames(t *testing.T) {
 func TestMethodText(t *testing.T) {
 	direct := []func(mat.Matrix) (*ordering.Result, error){
 		ordering.MethodEqVar: ordering.EqVar, ordering.MethodVariance: ordering.Variance, ordering.MethodEqVarBottomUp: ordering.EqVarBottomUp,
-		ordering.MethodNPVar: ordering.NPVar, ordering.MethodNPVarAsReleased: ordering.NPVarAsReleased, ordering.MethodSCORE: ordering.SCORE,
+		ordering.MethodNPVar: ordering.NPVar, ordering.MethodSCORE: ordering.SCORE,
 	}
 	if got := ordering.Methods(); len(got) != len(direct) {
 		t.Fatalf("methods %v, want %d", got, len(direct))
@@ -227,7 +227,7 @@ func TestMethodText(t *testing.T) {
 	}
 	m := ordering.MethodVariance
 	err := m.UnmarshalText([]byte("eqvar2"))
-	if err == nil || err.Error() != `ordering: unknown method "eqvar2", want one of eqvar, variance, eqvar-bu, npvar, npvar-released, score` || m != ordering.MethodVariance {
+	if err == nil || err.Error() != `ordering: unknown method "eqvar2", want one of eqvar, variance, eqvar-bu, npvar, score` || m != ordering.MethodVariance {
 		t.Errorf("unknown name: %v, %v", m, err)
 	}
 	bad := ordering.Method(9)

@@ -32,9 +32,6 @@ const (
 	// WarningLarge: the fit at the last position has many coefficients: Values
 	// holds their number and the bytes of their factor.
 	WarningLarge
-	// WarningReleased: the estimator does not look at the data after its first
-	// choice; see [NPVarAsReleased].
-	WarningReleased
 )
 
 // A Warning is a reason to distrust an order.
@@ -74,8 +71,6 @@ func (w Warning) Sentence(names []string) string {
 		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable", w.Position+1, value(0))
 	case WarningLarge:
 		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor", value(0), value(1)/1e6)
-	case WarningReleased:
-		return "the released program has a defect: after the first position its order is the sequence of the columns, whatever the data say"
 	}
 	return fmt.Sprintf("warning of kind %d", int(w.Kind))
 }

@@ -59,14 +59,3 @@ func TestBIC(t *testing.T) {
 		t.Error("a constant column: got no error")
 	}
 }
-
-// TestFairAsReleased has the numbers of the published description for five variables.
-func TestFairAsReleased(t *testing.T) {
-	p := score.FairAsReleased(5)
-	for k, want := range []float64{0, -1.609, -2.303, -2.303, -1.609} {
-		parents := []int{1, 2, 3, 4}[:k]
-		if got := p.LogPrior(0, parents); !(math.Abs(got-want) <= 5e-4) {
-			t.Errorf("%d parents: got %v, want %v", k, got, want)
-		}
-	}
-}

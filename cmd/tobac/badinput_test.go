@@ -71,7 +71,7 @@ func TestBadInput(t *testing.T) {
 		{"order lacks names", "fit good.csv --order short.txt", failed, `short.txt: order by names: missing "c"`},
 		{"order repeats a name", "fit good.csv --order repeated.txt", failed, `repeated.txt: order by names: repeated "a" at positions 1 and 3; missing "c"`},
 		{"order with unknown names", "fit good.csv --order a,b,C", usage, `--order: order by names: unknown "C" at position 3 (did you mean "c"?); missing "c"`},
-		{"order without meaning", "fit good.csv --order EqVal", usage, `--order "EqVal" is neither a method nor a file; allowed: eqvar, variance, eqvar-bu, npvar, npvar-released, score, the path of a file with the names of the columns, or the names themselves separated by commas`},
+		{"order without meaning", "fit good.csv --order EqVal", usage, `--order "EqVal" is neither a method nor a file; allowed: eqvar, variance, eqvar-bu, npvar, score, the path of a file with the names of the columns, or the names themselves separated by commas`},
 		{"order with a stray quote", `fit good.csv --order a,"b,c`, usage, `--order: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
 		{"order from an empty file", "fit good.csv --order empty.csv", failed, `empty.csv: file is empty`},
 
@@ -112,7 +112,7 @@ func TestBadInput(t *testing.T) {
 		{"output folder inside a file", "fit good.csv --out good.csv/run", failed, `good.csv/run: not a directory; allowed: the path of a folder, which is created if it does not exist`},
 
 		{"order without data", "order", usage, `tobac order takes one data file, got none`},
-		{"unknown method", "order good.csv --method golem", usage, `invalid argument "golem" for "--method" flag: allowed: eqvar, variance, eqvar-bu, npvar, npvar-released, score`},
+		{"unknown method", "order good.csv --method golem", usage, `invalid argument "golem" for "--method" flag: allowed: eqvar, variance, eqvar-bu, npvar, score`},
 
 		{"simulate without folder", "simulate", usage, `tobac simulate needs --out DIR, the folder for its files`},
 		{"simulate with an argument", "simulate there", usage, `tobac simulate takes no arguments, got "there"`},

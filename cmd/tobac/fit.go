@@ -140,7 +140,7 @@ docs/methods.md compares all methods.
 
 Order: with posterior, svgd samples under --orders orders drawn from the posterior
 of the model, or with a warning of others where its evidences take too long. A
-method (eqvar, eqvar-bu, npvar, npvar-released, score or variance; tobac order --help
+method (eqvar, eqvar-bu, npvar, score or variance; tobac order --help
 explains them) finds the order from the rows without
 an intervention; with --orders N it does so in each of N resamples of the rows, and
 the posteriors under all distinct orders are mixed. a,b,c lists all columns, causes

@@ -23,15 +23,13 @@ Names with commas stand in quotes. DATA.csv is any table that tobac fit takes, w
 the same options.
 
 Methods:
-  eqvar           equal noise variances, linear; sources first; needs more rows
-                  than columns
-  eqvar-bu        the same, sinks first
-  npvar           equal noise variances, additive smooth functions
-  npvar-released  the defective program released under that name: no better than
-                  a random order, for comparisons only
-  score           additive smooth functions, Gaussian noise; meaningless on linear
-                  data; time grows with the cube of the rows, at most 5000
-  variance        sorts the columns by their variance, a baseline
+  eqvar     equal noise variances, linear; sources first; needs more rows
+            than columns
+  eqvar-bu  the same, sinks first
+  npvar     equal noise variances, additive smooth functions
+  score     additive smooth functions, Gaussian noise; meaningless on linear
+            data; time grows with the cube of the rows, at most 5000
+  variance  sorts the columns by their variance, a baseline
 
 All but score read the scale of the columns: do not standardise the data before.
 score depends on a common scale: standardise measurements before.

@@ -179,7 +179,7 @@ func dibsRow(cfg tobac.Config) Row {
 	return Row{Method: fitMethod("dibs", "DiBS", NoOrder, cfg)}
 }
 
-// bcdRow are BCD Nets with their corrected settings, and as many steps as a study can afford.
+// bcdRow are BCD Nets with their defaults, and as many steps as a study can afford.
 func bcdRow(d int, e float64) Row {
 	steps := 20_000
 	if d >= 20 {
@@ -243,7 +243,7 @@ func orderRows(e float64) []Row {
 	return []Row{
 		tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper),
 		tobacRow("npvar", "NPVar", By(ordering.MethodNPVar), paper),
-		tobacRow("npvar-released", "NPVar as released", By(ordering.MethodNPVarAsReleased), paper),
+		tobacRow("npvar-released", "NPVar as released", releasedNPVar, paper),
 		tobacRow("score", "SCORE", By(ordering.MethodSCORE), paper),
 		tobacRow("true", "true order", TrueOrder, paper),
 		tobacRow("random", "random order", RandomOrder, paper),

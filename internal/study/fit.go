@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -50,13 +51,20 @@ func (m Method) order(ctx context.Context, p *Problem, seed uint64) ([]int, erro
 	case RandomOrder:
 		return stream.New(seed, stream.RandomOrder).Perm(p.Truth.Len()), nil
 	}
+	name := m.Order
+	if name == releasedNPVar {
+		name = By(ordering.MethodVariance)
+	}
 	var by ordering.Method
-	if err := by.UnmarshalText([]byte(m.Order)); err != nil {
+	if err := by.UnmarshalText([]byte(name)); err != nil {
 		return nil, err
 	}
 	found, err := by.Order(ctx, p.Train.X, 1)
 	if err != nil {
 		return nil, ordering.WithNames(err, p.Train.Names)
+	}
+	if m.Order == releasedNPVar {
+		slices.Sort(found.Order[1:])
 	}
 	return found.Order, nil
 }

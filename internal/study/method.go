@@ -31,6 +31,11 @@ const (
 	NoOrder     OrderSource = ""       // the method needs none, or infers it
 	TrueOrder   OrderSource = "true"   // a topological order of the true graph
 	RandomOrder OrderSource = "random" // drawn at random, by the seed of the cell
+
+	// releasedNPVar is what the program released with TOBAC computes as NPVar: it discards the conditional variances
+	// that it has fitted, so that the column of smallest variance comes first, and the others follow in their sequence
+	// in the table.
+	releasedNPVar OrderSource = "npvar-released"
 )
 
 // By is the order that an estimator of package ordering finds in the training rows.

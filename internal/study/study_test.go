@@ -228,6 +228,19 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 	}
 }
 
+// The order of the released NPVar is the column of smallest variance, then the sequence of the table.
+func TestReleasedNPVar(t *testing.T) {
+	p, err := study.SachsData(1, 1)[0].Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := study.Method{Kind: study.EmptyKind, Order: "npvar-released", NoiseVariance: 1}
+	_, order, err := m.Fit(context.Background(), p, 1)
+	if want := []int{5, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10}; err != nil || !slices.Equal(order, want) {
+		t.Errorf("got %v, %v, want %v", order, err, want)
+	}
+}
+
 // Names keep what they say; one that names nothing is an error with what there is.
 func TestOnly(t *testing.T) {
 	studies := all(t, study.Options{Runs: 2, Seed: 1})
