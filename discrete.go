@@ -43,16 +43,6 @@ func fewValues(data *dataset.Table, j int) int {
 	return 0
 }
 
-// normalNoise says why a model that reads directions off normal noise is left out of a
-// comparison: noise of a column with few values is not normal, and the model
-// would be certain of directions that follow from that alone.
-func normalNoise(data *dataset.Table) string {
-	if column := discrete(data); column != "" {
-		return "it reads directions off normal noise, but " + column
-	}
-	return ""
-}
-
 // repeatedPart is the part of the rows with one and the same value from which on a column has
 // no density.
 const repeatedPart = 0.05

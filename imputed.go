@@ -175,7 +175,7 @@ func (f *imputedFit) prepare() error {
 	}
 	f.engine, f.cfg.Model = cfg.engine(len(f.names)), cfg.Model
 	f.shared.scale = commonScale(moments)
-	f.shared.sequence = sync.OnceValue(func() Sequence { return rowSequence(f.data.Table(0), &f.cfg.Prior) })
+	f.shared.sequence = sync.OnceValue(func() Sequence { return rowSequence(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names))) })
 	return f.prepareRounds()
 }
 

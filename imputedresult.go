@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tobac/dataset"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -162,4 +163,28 @@ func (f *imputedFit) warnings() []string {
 		all = append(all, fmt.Sprintf("%d of %d completed tables have warnings of their own, number %d: %s", tables, len(f.results), of+1, strings.Join(worst, "; ")))
 	}
 	return all
+}
+
+// dependent is that of the rows without a completed value, since completed ones hide what determines what; "" if the places are unknown.
+func (f *imputedFit) dependent() string {
+	if f.data.Places == nil {
+		return ""
+	}
+	all, d := f.data.Table(0), len(f.names)
+	gaps := map[int]bool{}
+	for _, place := range f.data.Places {
+		gaps[place/d] = true
+	}
+	if f.rows-len(gaps) <= d+1 {
+		return ""
+	}
+	x := mat.NewDense(f.rows-len(gaps), d, nil)
+	k := 0
+	for r := range f.rows {
+		if !gaps[r] {
+			x.SetRow(k, all.X.RawRowView(r))
+			k++
+		}
+	}
+	return determinedColumn(&dataset.Table{Names: f.names, X: x})
 }

@@ -20,16 +20,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Evidence says what the data say about a model.
-type Evidence struct {
-	Model string
-	// Log is the log marginal likelihood of the data, in nats, everything else averaged out: over graphs or
-	// orders, numbers of edges and noise variances. NaN: unknown.
-	Log float64
-	// Note says why it is unknown, or what it leaves out; "" if there is nothing to say.
-	Note string
-}
-
 // inference is a posterior that was computed from node scores in closed form: that
 // of the model which the data support among those asked about.
 type inference struct {
@@ -136,23 +126,6 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 
 // although begins the reason for a model that has not the greatest evidence.
 const although = "although the data support "
-
-// unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if it may.
-func unsuited(m Scored, models []Scored, data *dataset.Table) string {
-	if v, ok := m.(Demanding); ok && len(models) > 1 {
-		return v.Unsuited(data)
-	}
-	return ""
-}
-
-// leftOut says why a model takes no part in a comparison, after some others; "" if it does.
-func leftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence) string {
-	note := unsuited(m, models, data)
-	if v, ok := m.(Conditional); ok && note == "" && len(models) > 1 {
-		note = v.Pointless(data, compared)
-	}
-	return note
-}
 
 // reason says why a model was taken.
 func reason(all []Evidence) string {

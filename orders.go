@@ -196,6 +196,10 @@ func (r *Run) Warnings() []string {
 	return slices.Concat(w, s.warnings(), r.tableWarnings())
 }
 
+// fewRows for each column are those below which particles of DiBS, and of networks, are certain of
+// what data leave open.
+const fewRows = 10
+
 // countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
 func (r *Run) countsNetworks() bool {
 	_, networks := r.cfg.Model.(FeedForward)

@@ -99,7 +99,7 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		}
 	}
 	b.model, b.scaled = c.Model, b.data
-	b.trust = (&Run{cfg: *c, sequence: func() Sequence { return rowSequence(b.data, &c.Prior) }}).trust()
+	b.trust = (&Run{cfg: *c, sequence: func() Sequence { return rowSequence(b.data, c.Prior.IsSource(len(b.data.Names))) }}).trust()
 	switch c.Engine {
 	case SVGD, Tempering:
 		if b.model, b.scaled, _, err = (&Run{cfg: *c, data: b.data}).sampledModel(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 )
@@ -127,8 +126,8 @@ func (s *Sequence) warnings() (w []string) {
 }
 
 // rowSequence looks at the rows in their sequence, at those with the marks of interventions
-// that most rows have. A time or an index that the prior allows no causes is left out of Even.
-func rowSequence(data *dataset.Table, prior *background.Prior) (s Sequence) {
+// that most rows have. A time or an index that has no causes, as isSource says, is left out of Even.
+func rowSequence(data *dataset.Table, isSource func(j int) bool) (s Sequence) {
 	rows := sameMarks(data)
 	s.Rows, s.Effective = len(rows), float64(len(rows))
 	if s.Rows < leastSequence {
@@ -141,7 +140,7 @@ func rowSequence(data *dataset.Table, prior *background.Prior) (s Sequence) {
 	even := slices.ContainsFunc(keys, func(k sortKey) bool { return k.even })
 	for _, k := range keys {
 		switch name := data.Names[k.column]; {
-		case k.even && !prior.IsSource(k.column, len(data.Names)):
+		case k.even && !isSource(k.column):
 			s.Even = append(s.Even, name)
 		case !k.even && !even:
 			s.Sorted = append(s.Sorted, name)

@@ -22,6 +22,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// noSource is known of no column.
+func noSource(int) bool { return false }
+
 // Mean and variance of the products of neighbours, over all arrangements one by one, with ties.
 func TestOverArrangements(t *testing.T) {
 	z := []float64{-3, -1, -1, 0, 1.5, 3.5}
@@ -137,13 +140,13 @@ func TestIndependentRows(t *testing.T) {
 	} {
 		for seed := range uint64(20) {
 			data := drawTable(60+20*int(seed), 2+int(seed)%5, seed, kind.noise, kind.record)
-			s := rowSequence(data, &background.Prior{})
+			s := rowSequence(data, noSource)
 			tables++
 			if w := s.warnings(); len(w) > 0 {
 				alarms++
 				t.Logf("%s: %q", name, w)
 			}
-			sorted := rowSequence(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), &background.Prior{})
+			sorted := rowSequence(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), noSource)
 			if sorted.Dependent() || len(sorted.Even) > 0 || data.Names[0] != strings.Join(sorted.Sorted[:min(1, len(sorted.Sorted))], "") && name != "coin" {
 				t.Errorf("%s, seed %d: sorted rows have the warnings %q", name, seed, sorted.warnings())
 			}
@@ -227,7 +230,7 @@ func TestRowSequence(t *testing.T) {
 		"few rows":           {data: walks(independent(11))},
 		"more columns, rows": {data: walks(drawTable(30, 40, 2, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })), want: []string{alike}},
 	} {
-		s := rowSequence(c.data, &c.prior)
+		s := rowSequence(c.data, c.prior.IsSource(len(c.data.Names)))
 		got := s.warnings()
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -243,17 +246,17 @@ func TestRowSequence(t *testing.T) {
 		}
 	}
 	// Copies say nothing; walks of any length little.
-	if s := rowSequence(thrice, &background.Prior{}); math.Abs(s.Effective-30) > 1e-9 {
+	if s := rowSequence(thrice, noSource); math.Abs(s.Effective-30) > 1e-9 {
 		t.Errorf("30 rows thrice each say as much as %v", s.Effective)
 	}
-	if s := rowSequence(independent(100), &background.Prior{}); s.Effective != 100 {
+	if s := rowSequence(independent(100), noSource); s.Effective != 100 {
 		t.Errorf("100 independent rows say as much as %v", s.Effective)
 	}
 	// The sequence of rows matters alone, not their units.
 	data := walks(independent(100))
-	want := rowSequence(data, &background.Prior{})
+	want := rowSequence(data, noSource)
 	data.X.Apply(func(_, j int, v float64) float64 { return []float64{-1e6, 3, 1e-9}[j]*v + 7 }, data.X)
-	got := rowSequence(data, &background.Prior{})
+	got := rowSequence(data, noSource)
 	for k := range want.Serial {
 		if math.Abs(got.Serial[k].Correlation-want.Serial[k].Correlation) > 1e-9 {
 			t.Errorf("in other units %+v, want %+v", got.Serial[k], want.Serial[k])
@@ -358,7 +361,7 @@ func TestSequencesOfSharedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		series := strings.Contains(file, "walk") || strings.Contains(file, "tigra")
-		if s := rowSequence(data, &background.Prior{}); s.Dependent() != series || len(s.warnings()) > 1 || !series && len(s.warnings()) > 0 {
+		if s := rowSequence(data, noSource); s.Dependent() != series || len(s.warnings()) > 1 || !series && len(s.warnings()) > 0 {
 			t.Errorf("%s: %q", file, s.warnings())
 		}
 	}

@@ -93,9 +93,9 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, sequence: s.sequence}
-	r.tableWarnings = sync.OnceValue(func() []string { return tableWarnings(data, r.cfg.Model) })
+	r.tableWarnings = sync.OnceValue(func() []string { return tableWarnings(data, normalNoiseIn(r.cfg.Model)) })
 	if r.sequence == nil {
-		r.sequence = sync.OnceValue(func() Sequence { return rowSequence(data, &cfg.Prior) })
+		r.sequence = sync.OnceValue(func() Sequence { return rowSequence(data, cfg.Prior.IsSource(d)) })
 	}
 	r.cfg.Engine = r.cfg.engine(d)
 	r.expected = r.problem()

@@ -13,42 +13,47 @@ import (
 
 // Limits beyond which data do not suit a model, or any. Each is far from what data of the models show, so that a warning means something.
 const (
-	apartUnits  = 1e3  // ratio of standard deviations from which a common noise variance, or unit, is doubtful
-	noUnits     = 1e5  // from which a model with one is left out of a comparison; such scores also leave the range of sums
-	noiseFactor = 3    // by which a given noise variance may exceed the least variance of a column
-	signal      = 1e3  // by which the least variance of a column may exceed a given noise variance
-	determined  = 1e-6 // fraction of a column's variance that others leave, below which they determine it
-	fewRows     = 10   // rows for each column below which particles of DiBS, and of networks, are certain of what data leave open
-	heavyTails  = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
-	errorsOff   = 8    // standard errors above which it must be, √(24/n) each for normal noise
-	mostWork    = 4e9  // products of numbers that looking for dependences may take
+	determined = 1e-6 // fraction of a column's variance that others leave, below which they determine it
+	heavyTails = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
+	errorsOff  = 8    // standard errors above which it must be, √(24/n) each for normal noise
+	mostWork   = 4e9  // products of numbers that looking for dependences may take
 )
 
 // tableWarnings are reasons to distrust a model of the data: too few rows, columns that others
-// determine, and where its noise is normal, values far from the rest.
-func tableWarnings(data *dataset.Table, m Model) []string {
+// determine, and for normal noise, values far from the rest.
+func tableWarnings(data *dataset.Table, normal bool) []string {
 	n, d := data.X.Dims()
 	var w []string
 	if n <= d+1 {
 		// Dependences and tails cannot be told from so few.
 		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns as parents fits any numbers exactly, so that the result rests on the prior of the model more than on the data", n, d))
 	}
-	var g *mat.SymDense // nil: too much work
-	if float64(n)*float64(d)*float64(d) <= mostWork {
-		g = correlations(data)
-	}
+	g := affordableCorrelations(data)
 	text := dependent(data, g)
 	if text != "" {
 		w, g = append(w, text), nil // of which there is no inverse
 	}
-	switch m.(type) {
-	case NonGaussian, Additive:
-	default:
+	if normal {
 		if text := tails(data, g); text != "" {
 			w = append(w, text)
 		}
 	}
 	return w
+}
+
+// affordableCorrelations are the correlations; nil where they are too much work.
+func affordableCorrelations(data *dataset.Table) *mat.SymDense {
+	n, d := data.X.Dims()
+	if float64(n)*float64(d)*float64(d) > mostWork {
+		return nil
+	}
+	return correlations(data)
+}
+
+// determinedColumn names the first column that earlier ones determine, or nearly so, with those;
+// "" if there is none, or where looking for it is too much work.
+func determinedColumn(data *dataset.Table) string {
+	return dependent(data, affordableCorrelations(data))
 }
 
 // dependent names the first column that earlier ones determine, or nearly so, with those; "" if there is none. g is the matrix of correlations, nil where it is too much work.
@@ -74,37 +79,12 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 			root.SetTri(j, j, 1)
 		case left < determined:
 			of := combination(root, j)
-			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), quoted(pick(data.Names, of)), smallFraction(left))
+			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), quoted(dataset.NamesOf(data.Names, of)), smallFraction(left))
 		default:
 			root.SetTri(j, j, math.Sqrt(left))
 		}
 	}
 	return ""
-}
-
-// dependent is that of the rows without a completed value, since completed ones hide what determines what; "" if the places are unknown.
-func (f *imputedFit) dependent() string {
-	if f.data.Places == nil || float64(f.rows)*float64(len(f.names))*float64(len(f.names)) > mostWork {
-		return ""
-	}
-	all, d := f.data.Table(0), len(f.names)
-	gaps := map[int]bool{}
-	for _, place := range f.data.Places {
-		gaps[place/d] = true
-	}
-	if f.rows-len(gaps) <= d+1 {
-		return ""
-	}
-	x := mat.NewDense(f.rows-len(gaps), d, nil)
-	k := 0
-	for r := range f.rows {
-		if !gaps[r] {
-			x.SetRow(k, all.X.RawRowView(r))
-			k++
-		}
-	}
-	complete := &dataset.Table{Names: f.names, X: x}
-	return dependent(complete, correlations(complete))
 }
 
 // correlations is the matrix of correlations, with zeros for constant columns.
@@ -258,30 +238,4 @@ func unitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
 		return 1, 0, 0
 	}
 	return sd[greatest] / sd[least], least, greatest
-}
-
-// commonNoise are reasons to distrust one noise variance for all columns, with its value if it was given.
-func commonNoise(data *dataset.Table, variance float64) []string {
-	ratio, least, greatest := unitsApart(data)
-	if ratio >= apartUnits {
-		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns means that they share a unit; standardise them, or take a model with unequal noise variances",
-			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
-	}
-	_, sd := data.Moments()
-	switch v := sd[least] * sd[least]; {
-	case v == 0 || variance == 0:
-	case v*noiseFactor < variance:
-		return []string{fmt.Sprintf("a noise variance of %.3g is more than the whole variance of column %s, %.3g: scale the columns, or leave the noise variance to be inferred", variance, strconv.Quote(data.Names[least]), v)}
-	case v > signal*variance:
-		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of that of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
-	}
-	return nil
-}
-
-// noCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
-func noCommonUnit(data *dataset.Table) string {
-	if ratio, least, greatest := unitsApart(data); ratio >= noUnits {
-		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)
-	}
-	return ""
 }

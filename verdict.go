@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/dataset"
 	"tobac/mcmc"
 	"tobac/posterior"
 )
@@ -131,7 +132,7 @@ func (r *Result) orderSentence() string {
 	order := strings.Join(names, ", ")
 	switch {
 	case c.Order.Known != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order that was given, %s: every direction comes from it, none from the data.", strings.Join(pick(r.Names, c.Order.Known), ", "))
+		return fmt.Sprintf("All probabilities are conditional on the order that was given, %s: every direction comes from it, none from the data.", strings.Join(dataset.NamesOf(r.Names, c.Order.Known), ", "))
 	case one != nil && c.Order.Method != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, one guess that %v made from these data: a probability of 1.00 says nothing about how sure that order is.", order, c.Order.Method)
 	case one != nil:
@@ -142,15 +143,6 @@ func (r *Result) orderSentence() string {
 		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", number(len(r.Components), "order"))
 	}
 	return ""
-}
-
-// pick are the names of some columns.
-func pick(names []string, columns []int) []string {
-	out := make([]string, len(columns))
-	for k, j := range columns {
-		out[k] = names[j]
-	}
-	return out
 }
 
 // relations says how many relations are stable.
@@ -344,24 +336,6 @@ func (v *Verdict) modelSentence(r *Result) string {
 	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", DescribeModel(best.Model), v.Margin, measure, DescribeModel(next.Model))
 }
 
-// BestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
-// support is not counted.
-func BestTwo(all []Evidence) (best, next Evidence) {
-	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
-	for _, e := range all {
-		if e.Log > best.Log {
-			best = e
-		}
-	}
-	for _, e := range all {
-		extends := best.Model == NonGaussian{}.String() && e.Model == Additive{}.String()
-		if e.Model != best.Model && e.Log > next.Log && !extends {
-			next = e
-		}
-	}
-	return best, next
-}
-
 // leftOut names the models that could not be compared.
 func (r *Result) leftOut() string {
 	var names []string
@@ -417,25 +391,4 @@ func convergence(d *mcmc.Diagnostics) string {
 	default:
 		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 	}
-}
-
-// DescribeModel says in words what a model is, from its text form: that of a model of this
-// package, or any other, which comes back as it is.
-func DescribeModel(text string) string {
-	name, settings, _ := strings.Cut(text, " ")
-	words := map[string]string{
-		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
-		"linear-nongaussian": "linear with noise of any shape", "additive": "sums of smooth functions with noise of any shape",
-		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
-	}[name]
-	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
-		words, settings = DescribeModel("bge"), strings.TrimSpace(rest)
-	}
-	switch {
-	case words == "":
-		return text
-	case settings == "":
-		return words
-	}
-	return words + " (" + settings + ")"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/ordering"
 )
 
@@ -203,18 +204,9 @@ func (c *contradictions) parents() {
 	}
 	for j := range c.names {
 		if all := c.required.Parents(j); len(all) > c.MaxParents {
-			c.add("%s has %d required parents (%s), more than the %d allowed", c.names[j], len(all), strings.Join(namesOf(c.names, all), ", "), c.MaxParents)
+			c.add("%s has %d required parents (%s), more than the %d allowed", c.names[j], len(all), strings.Join(dataset.NamesOf(c.names, all), ", "), c.MaxParents)
 		}
 	}
-}
-
-// namesOf are the names of some variables.
-func namesOf(names []string, of []int) []string {
-	out := make([]string, len(of))
-	for k, j := range of {
-		out[k] = names[j]
-	}
-	return out
 }
 
 // knownOrder finds neighbours among the variables with tiers that a known order has

@@ -157,15 +157,17 @@ func (p *Prior) Fixed(d int) *mat.Dense {
 	return fixed
 }
 
-// IsSource reports whether no edge may lead to a variable.
-func (p *Prior) IsSource(j, d int) bool {
-	fixed := p.Fixed(d)
-	for i := range d {
-		if fixed.At(i, j) != 0 {
-			return false
+// IsSource reports, for one of d variables, whether no edge may lead to it.
+func (p *Prior) IsSource(d int) func(j int) bool {
+	return func(j int) bool {
+		fixed := p.Fixed(d)
+		for i := range d {
+			if fixed.At(i, j) != 0 {
+				return false
+			}
 		}
+		return true
 	}
-	return true
 }
 
 // Settle sets probabilities of edges that are fixed to exactly 0 or 1, from which sums

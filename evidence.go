@@ -1,0 +1,55 @@
+package tobac
+
+import (
+	"math"
+	"strings"
+)
+
+// Evidence says what the data say about a model.
+type Evidence struct {
+	Model string
+	// Log is the log marginal likelihood of the data, in nats, everything else averaged out: over graphs or
+	// orders, numbers of edges and noise variances. NaN: unknown.
+	Log float64
+	// Note says why it is unknown, or what it leaves out; "" if there is nothing to say.
+	Note string
+}
+
+// BestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
+// support is not counted.
+func BestTwo(all []Evidence) (best, next Evidence) {
+	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
+	for _, e := range all {
+		if e.Log > best.Log {
+			best = e
+		}
+	}
+	for _, e := range all {
+		extends := best.Model == NonGaussian{}.String() && e.Model == Additive{}.String()
+		if e.Model != best.Model && e.Log > next.Log && !extends {
+			next = e
+		}
+	}
+	return best, next
+}
+
+// DescribeModel says in words what a model is, from its text form: that of a model of this
+// package, or any other, which comes back as it is.
+func DescribeModel(text string) string {
+	name, settings, _ := strings.Cut(text, " ")
+	words := map[string]string{
+		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
+		"linear-nongaussian": "linear with noise of any shape", "additive": "sums of smooth functions with noise of any shape",
+		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
+	}[name]
+	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
+		words, settings = DescribeModel("bge"), strings.TrimSpace(rest)
+	}
+	switch {
+	case words == "":
+		return text
+	case settings == "":
+		return words
+	}
+	return words + " (" + settings + ")"
+}

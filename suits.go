@@ -1,0 +1,79 @@
+package tobac
+
+import (
+	"fmt"
+	"strconv"
+
+	"tobac/dataset"
+)
+
+// Limits beyond which data do not suit a noise variance that all equations share. Each is far from
+// what data of such models show, so that a warning means something.
+const (
+	apartUnits  = 1e3 // ratio of standard deviations from which a common noise variance, or unit, is doubtful
+	noUnits     = 1e5 // from which a model with one is left out of a comparison; such scores also leave the range of sums
+	noiseFactor = 3   // by which a given noise variance may exceed the least variance of a column
+	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
+)
+
+// unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if it may.
+func unsuited(m Scored, models []Scored, data *dataset.Table) string {
+	if v, ok := m.(Demanding); ok && len(models) > 1 {
+		return v.Unsuited(data)
+	}
+	return ""
+}
+
+// leftOut says why a model takes no part in a comparison, after some others; "" if it does.
+func leftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence) string {
+	note := unsuited(m, models, data)
+	if v, ok := m.(Conditional); ok && note == "" && len(models) > 1 {
+		note = v.Pointless(data, compared)
+	}
+	return note
+}
+
+// normalNoise says why a model that reads directions off normal noise is left out of a
+// comparison: noise of a column with few values is not normal, and the model
+// would be certain of directions that follow from that alone.
+func normalNoise(data *dataset.Table) string {
+	if column := discrete(data); column != "" {
+		return "it reads directions off normal noise, but " + column
+	}
+	return ""
+}
+
+// commonNoise are reasons to distrust one noise variance for all columns, with its value if it was given.
+func commonNoise(data *dataset.Table, variance float64) []string {
+	ratio, least, greatest := unitsApart(data)
+	if ratio >= apartUnits {
+		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns means that they share a unit; standardise them, or take a model with unequal noise variances",
+			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
+	}
+	_, sd := data.Moments()
+	switch v := sd[least] * sd[least]; {
+	case v == 0 || variance == 0:
+	case v*noiseFactor < variance:
+		return []string{fmt.Sprintf("a noise variance of %.3g is more than the whole variance of column %s, %.3g: scale the columns, or leave the noise variance to be inferred", variance, strconv.Quote(data.Names[least]), v)}
+	case v > signal*variance:
+		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of that of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
+	}
+	return nil
+}
+
+// noCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
+func noCommonUnit(data *dataset.Table) string {
+	if ratio, least, greatest := unitsApart(data); ratio >= noUnits {
+		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)
+	}
+	return ""
+}
+
+// normalNoiseIn reports whether a model has normal noise.
+func normalNoiseIn(m Model) bool {
+	switch m.(type) {
+	case NonGaussian, Additive:
+		return false
+	}
+	return true
+}
