@@ -2,7 +2,6 @@ package tobac
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,7 +14,6 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -307,48 +305,9 @@ func TestAutocorrelations(t *testing.T) {
 	}
 }
 
-// Evidence that counts in part is that of the rest of the rows: graphs that were equivalent stay
-// so, and equations keep their means.
-func TestTrust(t *testing.T) {
-	data := drawTable(60, 4, 3, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })
-	all, err := BGe{}.Hypotheses(context.Background(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	less, err := trust{1, 0.25}.of(data, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	form, s := all[0].Scores.(score.Weighted), less[0].Scores.(score.Weighted)
-	if err := score.Check(context.Background(), s); err != nil {
-		t.Error(err)
-	}
-	for j := range 4 {
-		for i := range j {
-			to, from := s.LogScore(j, []int{i})-s.LogScore(j, nil), s.LogScore(i, []int{j})-s.LogScore(i, nil)
-			whole := form.LogScore(j, []int{i}) - form.LogScore(j, nil)
-			cost := 0.25*whole - (math.Log(15)-0.25*math.Log(60))/2 // a parent costs half of the logarithm of the rows
-			if math.Abs(to-from) > 1e-9 || math.Abs(to-cost) > 1e-9 {
-				t.Errorf("%d → %d adds %v, and reversed %v, want %v", i, j, to, from, cost)
-			}
-			e, f := s.Equation(j, []int{i}), form.Equation(j, []int{i})
-			if e.Mean[0] != f.Mean[0] || math.Abs(e.Cov.At(0, 0)-4*f.Cov.At(0, 0)) > 1e-12 {
-				t.Errorf("equation %+v, want that of %+v with four times the variance", e, f)
-			}
-		}
-	}
-	both, err := trust{0.5, 0.25}.of(data, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := formOf(both[0].Scores); got != all[0].Scores {
-		t.Errorf("the form of a blend of blends is %T", got)
-	}
-}
-
 // Of the tables with known truth the two that are time series have rows that depend on each other, and no other has a warning.
 func TestSequencesOfSharedTables(t *testing.T) {
-	files, err := filepath.Glob("../shared/data/tables/*/train.csv")
+	files, err := filepath.Glob("../../../shared/data/tables/*/train.csv")
 	if err != nil || len(files) == 0 {
 		t.Skip("no shared tables")
 	}

@@ -1,0 +1,57 @@
+package tobac
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tobac/dataset"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Evidence that counts in part is that of the rest of the rows: graphs that were equivalent stay
+// so, and equations keep their means.
+func TestTrust(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	data := &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: mat.NewDense(60, 4, nil)}
+	data.X.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, data.X)
+	for i := range 60 {
+		data.X.Set(i, 2, data.X.At(i, 2)+data.X.At(i, 0)-data.X.At(i, 1))
+	}
+	all, err := BGe{}.Hypotheses(context.Background(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	less, err := trust{1, 0.25}.of(data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, s := all[0].Scores.(score.Weighted), less[0].Scores.(score.Weighted)
+	if err := score.Check(context.Background(), s); err != nil {
+		t.Error(err)
+	}
+	for j := range 4 {
+		for i := range j {
+			to, from := s.LogScore(j, []int{i})-s.LogScore(j, nil), s.LogScore(i, []int{j})-s.LogScore(i, nil)
+			whole := form.LogScore(j, []int{i}) - form.LogScore(j, nil)
+			cost := 0.25*whole - (math.Log(15)-0.25*math.Log(60))/2 // a parent costs half of the logarithm of the rows
+			if math.Abs(to-from) > 1e-9 || math.Abs(to-cost) > 1e-9 {
+				t.Errorf("%d → %d adds %v, and reversed %v, want %v", i, j, to, from, cost)
+			}
+			e, f := s.Equation(j, []int{i}), form.Equation(j, []int{i})
+			if e.Mean[0] != f.Mean[0] || math.Abs(e.Cov.At(0, 0)-4*f.Cov.At(0, 0)) > 1e-12 {
+				t.Errorf("equation %+v, want that of %+v with four times the variance", e, f)
+			}
+		}
+	}
+	both, err := trust{0.5, 0.25}.of(data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := formOf(both[0].Scores); got != all[0].Scores {
+		t.Errorf("the form of a blend of blends is %T", got)
+	}
+}
