@@ -10,6 +10,7 @@ import (
 	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/score"
 	"tobac/setting"
 )
@@ -87,7 +88,7 @@ const (
 func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedModes) (additive.Options, error) {
 	n, d := data.X.Dims()
 	base, err := plainScores(data)
-	opt := additive.Options{Linear: linear, Base: base, Plain: repeated(data), MaxParents: most, Modes: modes.of(data)}
+	opt := additive.Options{Linear: linear, Base: base, Plain: inspect.Repeated(data), MaxParents: most, Modes: modes.of(data)}
 	if most == 0 {
 		seconds := linearSeconds
 		if most = d - 1; !linear {
@@ -124,7 +125,7 @@ func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d, model)
 	case seconds > mostScoreSeconds:
 		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
-	case len(repeated(data)) == d:
+	case len(inspect.Repeated(data)) == d:
 		return "the values of every column are repeated, so that their noise has no density"
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/bcd"
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/setting"
 
@@ -187,7 +188,7 @@ func bcdData(data *dataset.Table) error {
 			}
 		}
 	}
-	if column := discrete(data); column != "" {
+	if column := inspect.Discrete(data); column != "" {
 		return fmt.Errorf("the method bcd needs continuous columns, but %s; allowed: the method gflownet, and the engines exact and mcmc", column)
 	}
 	return nil

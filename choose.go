@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/exact"
+	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/setting"
 )
@@ -145,7 +146,7 @@ func (r *Run) trust() trust {
 }
 
 // countedSequence is what the sequence of the rows says, and whether their evidence counts in part.
-func (r *Run) countedSequence() Sequence {
+func (r *Run) countedSequence() inspect.Sequence {
 	s := r.sequence()
 	s.Counted = s.Dependent() && slices.Contains([]Engine{Exact, MCMC, GFlowNet}, r.cfg.Engine)
 	return s

@@ -8,6 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/exact"
+	"tobac/internal/inspect"
 	"tobac/score"
 	"tobac/setting"
 
@@ -111,7 +112,7 @@ const gpSeconds = 3e-10
 func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (opt score.GPOptions, err error) {
 	n, d := data.X.Dims()
 	opt = m.options(n, d, needed, workers)
-	opt.Plain = repeated(data)
+	opt.Plain = inspect.Repeated(data)
 	opt.Extend = m.MaxParents == 0
 	opt.Base, err = plainScores(data)
 	return opt, err

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
 
@@ -121,7 +122,7 @@ type shared struct {
 	scale    *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
 	inferred *inference                 // that SVGD draws its orders from; nil: it is computed
 	// sequence is that of the rows with the values that were imputed first, so that all tables say the same of it; nil: of those of the table.
-	sequence func() Sequence
+	sequence func() inspect.Sequence
 }
 
 // An imputedFit is a fit to several completed tables in progress.
@@ -175,7 +176,7 @@ func (f *imputedFit) prepare() error {
 	}
 	f.engine, f.cfg.Model = cfg.engine(len(f.names)), cfg.Model
 	f.shared.scale = commonScale(moments)
-	f.shared.sequence = sync.OnceValue(func() Sequence { return rowSequence(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names))) })
+	f.shared.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names))) })
 	return f.prepareRounds()
 }
 

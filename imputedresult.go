@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -186,5 +187,5 @@ func (f *imputedFit) dependent() string {
 			k++
 		}
 	}
-	return determinedColumn(&dataset.Table{Names: f.names, X: x})
+	return inspect.Determined(&dataset.Table{Names: f.names, X: x})
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -213,14 +212,10 @@ func farMeans(data *dataset.Table, limit func(sd float64) float64) string {
 	var names []string
 	for j, m := range mean {
 		if math.Abs(m) > limit(sd[j]) {
-			names = append(names, strconv.Quote(data.Names[j]))
+			names = append(names, data.Names[j])
 		}
 	}
-	const most = 5
-	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
-	}
-	return strings.Join(names, ", ")
+	return inspect.Quoted(names)
 }
 
 // Noise implements [Noisy].

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,7 +30,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		return 0, fmt.Errorf("tobac: %w", err)
 	}
 	_, d := data.X.Dims()
-	if cfg.Model != nil || cfg.engine(d) != Exact || cfg.Order.Known != nil || cfg.Trained() || mat.Min(data.X) <= 0 || checkColumns(data) != nil {
+	if cfg.Model != nil || cfg.engine(d) != Exact || cfg.Order.Known != nil || cfg.Trained() || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
 		return math.Inf(-1), nil
 	}
 	logs, err := data.Log()
@@ -91,7 +92,7 @@ func normalLogDensity(t *dataset.Table) float64 {
 	n, _ := t.X.Dims()
 	_, sd := t.Moments()
 	var root mat.Cholesky
-	if !root.Factorize(correlations(t)) {
+	if !root.Factorize(inspect.Correlations(t)) {
 		return math.Inf(-1)
 	}
 	log := root.LogDet() / 2

@@ -12,6 +12,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/score"
 
@@ -80,7 +81,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 			square[i] = v * v
 		}
 		for _, i := range parents {
-			q := dataset.ColumnNormalScores(columnOf(data, i, observed))
+			q := dataset.ColumnNormalScores(inspect.ColumnOf(data, i, observed))
 			bend, twist := make([]float64, len(q)), make([]float64, len(q))
 			for k, v := range q {
 				bend[k], twist[k] = v*v-1, v*v*v-3*v
@@ -113,9 +114,9 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 	const draws = 16
 	columns := make([][]float64, len(parents))
 	for k, i := range parents {
-		columns[k] = columnOf(data, i, rows)
+		columns[k] = inspect.ColumnOf(data, i, rows)
 	}
-	rest, mean := columnOf(data, j, rows), make([]float64, len(rows))
+	rest, mean := inspect.ColumnOf(data, j, rows), make([]float64, len(rows))
 	if w, ok := s.(score.Weighted); ok {
 		for k, weight := range w.Equation(j, parents).Mean {
 			floats.AddScaled(rest, -weight, columns[k])
@@ -136,7 +137,7 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 // A trust is the part of the evidence of a model that counts.
 type trust struct {
 	form float64 // of the form of its equations; 1: all
-	rows float64 // of the rows, as of [Sequence.Effective]; 1: all
+	rows float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
 }
 
 var allTrust = trust{1, 1}

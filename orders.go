@@ -193,7 +193,7 @@ func (r *Run) Warnings() []string {
 		}
 	}
 	s := r.countedSequence()
-	return slices.Concat(w, s.warnings(), r.tableWarnings())
+	return slices.Concat(w, s.Warnings(), r.tableWarnings())
 }
 
 // fewRows for each column are those below which particles of DiBS, and of networks, are certain of

@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/exact"
+	"tobac/internal/inspect"
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/posterior"
@@ -99,7 +100,7 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		}
 	}
 	b.model, b.scaled = c.Model, b.data
-	b.trust = (&Run{cfg: *c, sequence: func() Sequence { return rowSequence(b.data, c.Prior.IsSource(len(b.data.Names))) }}).trust()
+	b.trust = (&Run{cfg: *c, sequence: func() inspect.Sequence { return inspect.Rows(b.data, c.Prior.IsSource(len(b.data.Names))) }}).trust()
 	switch c.Engine {
 	case SVGD, Tempering:
 		if b.model, b.scaled, _, err = (&Run{cfg: *c, data: b.data}).sampledModel(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/effects"
+	"tobac/internal/inspect"
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -47,7 +48,7 @@ type Run struct {
 	unusable      error                      // why it cannot be used; nil: it can
 	expected      problem                    // before anything was computed
 	tableWarnings func() []string            // found once, when the model is known
-	sequence      func() Sequence            // of the rows, found once
+	sequence      func() inspect.Sequence    // of the rows, found once
 	networkScale  *posterior.Standardization // of the columns that networks over all orders are given; nil: as they are
 	orderWarnings []string                   // of what the orders of SVGD rest on
 	atOdds        string                     // the warning that the data speak against what is known; "": they do not
@@ -89,13 +90,13 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
-	if err := checkColumns(data); err != nil {
+	if err := inspect.CheckColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, sequence: s.sequence}
-	r.tableWarnings = sync.OnceValue(func() []string { return tableWarnings(data, normalNoiseIn(r.cfg.Model)) })
+	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, normalNoiseIn(r.cfg.Model)) })
 	if r.sequence == nil {
-		r.sequence = sync.OnceValue(func() Sequence { return rowSequence(data, cfg.Prior.IsSource(d)) })
+		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, cfg.Prior.IsSource(d)) })
 	}
 	r.cfg.Engine = r.cfg.engine(d)
 	r.expected = r.problem()
@@ -233,7 +234,7 @@ type Result struct {
 	Training     *Training              // of the methods bcd and gflownet; nil: none
 	Orders       *ordering.Distribution // of resamples; nil: none
 	Columns      []effects.Column       // of the data that were given
-	Sequence     Sequence               // of their rows
+	Sequence     inspect.Sequence       // of their rows
 	Imputation   *Imputation            // of [FitImputed]; nil: one table
 	Checks       []diagnostics.Check    // how far to trust the computation
 	Seconds      Seconds

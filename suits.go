@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
 )
 
 // Limits beyond which data do not suit a noise variance that all equations share. Each is far from
@@ -37,7 +38,7 @@ func leftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence
 // comparison: noise of a column with few values is not normal, and the model
 // would be certain of directions that follow from that alone.
 func normalNoise(data *dataset.Table) string {
-	if column := discrete(data); column != "" {
+	if column := inspect.Discrete(data); column != "" {
 		return "it reads directions off normal noise, but " + column
 	}
 	return ""
@@ -45,7 +46,7 @@ func normalNoise(data *dataset.Table) string {
 
 // commonNoise are reasons to distrust one noise variance for all columns, with its value if it was given.
 func commonNoise(data *dataset.Table, variance float64) []string {
-	ratio, least, greatest := unitsApart(data)
+	ratio, least, greatest := inspect.UnitsApart(data)
 	if ratio >= apartUnits {
 		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns means that they share a unit; standardise them, or take a model with unequal noise variances",
 			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
@@ -63,7 +64,7 @@ func commonNoise(data *dataset.Table, variance float64) []string {
 
 // noCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
 func noCommonUnit(data *dataset.Table) string {
-	if ratio, least, greatest := unitsApart(data); ratio >= noUnits {
+	if ratio, least, greatest := inspect.UnitsApart(data); ratio >= noUnits {
 		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)
 	}
 	return ""

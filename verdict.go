@@ -62,7 +62,7 @@ func (r *Result) Verdict() Verdict {
 		if r.Sequence.Counted {
 			v.Refuted = fmt.Sprintf("with the evidence of %.3g independent rows", r.Sequence.Effective)
 		}
-		v.say(sentence(r.Sequence.refutation()))
+		v.say(sentence(r.Sequence.Refutation()))
 	}
 	v.say(r.orderSentence())
 	v.say(v.relations(len(r.Names)))

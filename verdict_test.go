@@ -16,6 +16,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/internal/inspect"
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -59,7 +60,7 @@ func drawResult(t *rapid.T) *tobac.Result {
 		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 0.5}, {Order: rng.Perm(d), Weight: 0.5}}
 	}
 	if rng.IntN(2) == 0 {
-		r.Sequence = tobac.Sequence{Serial: []tobac.Serial{{Column: "v1", Correlation: 0.9}}, Rows: 50, Explained: rng.IntN(2) == 0}
+		r.Sequence = inspect.Sequence{Serial: []inspect.Serial{{Column: "v1", Correlation: 0.9}}, Rows: 50, Explained: rng.IntN(2) == 0}
 	}
 	if r.Config.Engine == tobac.MCMC {
 		r.Diagnostics = &mcmc.Diagnostics{Samples: 100, LogP: mcmc.Quantity{RHat: 1 + 0.3*rng.Float64()}}

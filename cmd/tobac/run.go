@@ -155,7 +155,7 @@ func withoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "jobs",
+		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "inspect", "jobs",
 			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "study", "svgd", "table", "tempering":
 		default:
 			found = false

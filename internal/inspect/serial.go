@@ -1,4 +1,4 @@
-package tobac
+package inspect
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 	var columns, given [][]float64
 	smooth := 0
 	for j := range data.Names {
-		v := columnOf(data, j, rows)
+		v := ColumnOf(data, j, rows)
 		switch few := fewValues(data, j); {
 		case few > 0 && len(given)+few <= n/5:
 			given = append(given, levels(v)...)
@@ -68,7 +68,7 @@ func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 func independentPart(data *dataset.Table, rows []int) float64 {
 	columns := make([][]float64, len(data.Names))
 	for j := range columns {
-		columns[j] = dataset.Ranks(columnOf(data, j, rows))
+		columns[j] = dataset.Ranks(ColumnOf(data, j, rows))
 	}
 	takeOut(columns, nil)
 	most := 0.0

@@ -1,4 +1,4 @@
-package tobac
+package inspect
 
 import (
 	"cmp"
@@ -138,15 +138,15 @@ func TestIndependentRows(t *testing.T) {
 	} {
 		for seed := range uint64(20) {
 			data := drawTable(60+20*int(seed), 2+int(seed)%5, seed, kind.noise, kind.record)
-			s := rowSequence(data, noSource)
+			s := Rows(data, noSource)
 			tables++
-			if w := s.warnings(); len(w) > 0 {
+			if w := s.Warnings(); len(w) > 0 {
 				alarms++
 				t.Logf("%s: %q", name, w)
 			}
-			sorted := rowSequence(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), noSource)
+			sorted := Rows(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), noSource)
 			if sorted.Dependent() || len(sorted.Even) > 0 || data.Names[0] != strings.Join(sorted.Sorted[:min(1, len(sorted.Sorted))], "") && name != "coin" {
-				t.Errorf("%s, seed %d: sorted rows have the warnings %q", name, seed, sorted.warnings())
+				t.Errorf("%s, seed %d: sorted rows have the warnings %q", name, seed, sorted.Warnings())
 			}
 		}
 	}
@@ -228,8 +228,8 @@ func TestRowSequence(t *testing.T) {
 		"few rows":           {data: walks(independent(11))},
 		"more columns, rows": {data: walks(drawTable(30, 40, 2, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })), want: []string{alike}},
 	} {
-		s := rowSequence(c.data, c.prior.IsSource(len(c.data.Names)))
-		got := s.warnings()
+		s := Rows(c.data, c.prior.IsSource(len(c.data.Names)))
+		got := s.Warnings()
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 			continue
@@ -244,17 +244,17 @@ func TestRowSequence(t *testing.T) {
 		}
 	}
 	// Copies say nothing; walks of any length little.
-	if s := rowSequence(thrice, noSource); math.Abs(s.Effective-30) > 1e-9 {
+	if s := Rows(thrice, noSource); math.Abs(s.Effective-30) > 1e-9 {
 		t.Errorf("30 rows thrice each say as much as %v", s.Effective)
 	}
-	if s := rowSequence(independent(100), noSource); s.Effective != 100 {
+	if s := Rows(independent(100), noSource); s.Effective != 100 {
 		t.Errorf("100 independent rows say as much as %v", s.Effective)
 	}
 	// The sequence of rows matters alone, not their units.
 	data := walks(independent(100))
-	want := rowSequence(data, noSource)
+	want := Rows(data, noSource)
 	data.X.Apply(func(_, j int, v float64) float64 { return []float64{-1e6, 3, 1e-9}[j]*v + 7 }, data.X)
-	got := rowSequence(data, noSource)
+	got := Rows(data, noSource)
 	for k := range want.Serial {
 		if math.Abs(got.Serial[k].Correlation-want.Serial[k].Correlation) > 1e-9 {
 			t.Errorf("in other units %+v, want %+v", got.Serial[k], want.Serial[k])
@@ -275,13 +275,13 @@ func TestIndependentPart(t *testing.T) {
 			data := drawTable(n, 1, seed, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })
 			data.Names = append(data.Names, "y")
 			data.X = data.X.Grow(0, 1).(*mat.Dense)
-			data.X.SetCol(1, columnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64, func(v float64) float64 { return v }), 0, dag.Identity(n)))
+			data.X.SetCol(1, ColumnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64, func(v float64) float64 { return v }), 0, dag.Identity(n)))
 			for i := 1; i < n; i++ {
 				for j := range 2 {
 					data.X.Set(i, j, keep*data.X.At(i-1, j)+data.X.At(i, j))
 				}
 			}
-			r := stat.Correlation(columnOf(data, 0, dag.Identity(n)), columnOf(data, 1, dag.Identity(n)), nil)
+			r := stat.Correlation(ColumnOf(data, 0, dag.Identity(n)), ColumnOf(data, 1, dag.Identity(n)), nil)
 			squares += r * r / tables
 			parts += independentPart(data, dag.Identity(n)) / tables
 		}
@@ -320,8 +320,8 @@ func TestSequencesOfSharedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		series := strings.Contains(file, "walk") || strings.Contains(file, "tigra")
-		if s := rowSequence(data, noSource); s.Dependent() != series || len(s.warnings()) > 1 || !series && len(s.warnings()) > 0 {
-			t.Errorf("%s: %q", file, s.warnings())
+		if s := Rows(data, noSource); s.Dependent() != series || len(s.Warnings()) > 1 || !series && len(s.Warnings()) > 0 {
+			t.Errorf("%s: %q", file, s.Warnings())
 		}
 	}
 }

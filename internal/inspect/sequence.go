@@ -1,4 +1,4 @@
-package tobac
+package inspect
 
 import (
 	"fmt"
@@ -53,9 +53,9 @@ func (s *Sequence) Dependent() bool {
 	return len(s.Serial) > 0 && !s.Explained || float64(s.Repeated) > fewCopies*float64(s.Rows)
 }
 
-// refutation says that the rows are not independent, and what follows, as a sentence; "":
+// Refutation says that the rows are not independent, and what follows, as a sentence; "":
 // nothing shows it.
-func (s *Sequence) refutation() string {
+func (s *Sequence) Refutation() string {
 	if !s.Dependent() {
 		return ""
 	}
@@ -88,9 +88,9 @@ func (s *Serial) String() string {
 	return fmt.Sprintf("%s is %.3g (%s)", of, s.Correlation, p)
 }
 
-// warnings are what was found as sentences.
-func (s *Sequence) warnings() (w []string) {
-	text := s.refutation()
+// Warnings are what was found as sentences.
+func (s *Sequence) Warnings() (w []string) {
+	text := s.Refutation()
 	if text != "" {
 		w = append(w, text)
 	}
@@ -110,10 +110,10 @@ func (s *Sequence) warnings() (w []string) {
 			drop += " --drop " + strconv.Quote(name)
 			source += " --source " + strconv.Quote(name)
 		}
-		w = append(w, fmt.Sprintf("%s %s: leave out with%s, or rule out causes with%s", quoted(s.Even), rises, drop, source))
+		w = append(w, fmt.Sprintf("%s %s: leave out with%s, or rule out causes with%s", Quoted(s.Even), rises, drop, source))
 	}
 	if len(s.Sorted) > 0 {
-		text := "the rows are sorted by " + quoted(s.Sorted)
+		text := "the rows are sorted by " + Quoted(s.Sorted)
 		switch {
 		case s.Explained:
 			text += fmt.Sprintf(", in whose sequence neighbouring values of %s are alike: if they were measured in that sequence, they depend on each other, and directions and certainties are not to be trusted", strconv.Quote(s.Serial[0].Column))
@@ -125,9 +125,9 @@ func (s *Sequence) warnings() (w []string) {
 	return w
 }
 
-// rowSequence looks at the rows in their sequence, at those with the marks of interventions
+// Rows looks at the rows in their sequence, at those with the marks of interventions
 // that most rows have. A time or an index that has no causes, as isSource says, is left out of Even.
-func rowSequence(data *dataset.Table, isSource func(j int) bool) (s Sequence) {
+func Rows(data *dataset.Table, isSource func(j int) bool) (s Sequence) {
 	rows := sameMarks(data)
 	s.Rows, s.Effective = len(rows), float64(len(rows))
 	if s.Rows < leastSequence {
@@ -210,7 +210,7 @@ func beyondChance(data *dataset.Table, rows []int, equal float64) bool {
 	all := float64(len(rows)) * float64(len(rows)-1) / 2
 	least := [2]float64{1, 1} // probabilities that two rows have the same value
 	for j := range data.Names {
-		v := columnOf(data, j, rows)
+		v := ColumnOf(data, j, rows)
 		slices.Sort(v)
 		p := 0.0
 		for _, c := range runs(v) {
@@ -223,8 +223,8 @@ func beyondChance(data *dataset.Table, rows []int, equal float64) bool {
 	return equal > mean && equal*math.Log(equal/mean)-equal+mean > -math.Log(serialChance)
 }
 
-// columnOf are the values of a column in some rows.
-func columnOf(data *dataset.Table, j int, rows []int) []float64 {
+// ColumnOf are the values of a column in some rows.
+func ColumnOf(data *dataset.Table, j int, rows []int) []float64 {
 	v := make([]float64, len(rows))
 	for k, i := range rows {
 		v[k] = data.X.At(i, j)
@@ -311,7 +311,7 @@ func unlikely(data *dataset.Table, j int, blocks [][]int) bool {
 	arrangements := -math.Ln2 - math.Log(float64(len(data.Names))/sortedByChance)
 	for _, block := range blocks {
 		arrangements += logFactorial(len(block))
-		for _, c := range runs(columnOf(data, j, block)) { // sorted
+		for _, c := range runs(ColumnOf(data, j, block)) { // sorted
 			arrangements -= logFactorial(c)
 		}
 	}
@@ -334,7 +334,7 @@ func evenly(data *dataset.Table, j int, blocks [][]int) bool {
 	var steps []float64
 	var lengths []int
 	for _, block := range blocks {
-		v := columnOf(data, j, block)
+		v := ColumnOf(data, j, block)
 		lengths = append(lengths, runs(v)...)
 		for k := 1; k < len(v); k++ {
 			if v[k] != v[k-1] {

@@ -1,4 +1,4 @@
-package tobac
+package inspect
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 // discrete if each of them stands in five rows on average.
 const discreteLevels = 10
 
-// discrete names a column with few distinct values, such as 0 and 1, codes of levels or
+// Discrete names a column with few distinct values, such as 0 and 1, codes of levels or
 // years; "" if every column is continuous. NaN counts as missing.
-func discrete(data *dataset.Table) string {
+func Discrete(data *dataset.Table) string {
 	for j, name := range data.Names {
 		if k := fewValues(data, j); k > 0 {
 			return fmt.Sprintf("column %s takes %d values", delimited.Excerpt(name), k)
@@ -47,9 +47,9 @@ func fewValues(data *dataset.Table, j int) int {
 // no density.
 const repeatedPart = 0.05
 
-// repeated lists the columns whose values are repeated, such as counts and codes of levels: a
+// Repeated lists the columns whose values are repeated, such as counts and codes of levels: a
 // density of continuous noise would be certain of what follows from the repetitions alone.
-func repeated(data *dataset.Table) []int {
+func Repeated(data *dataset.Table) []int {
 	n, d := data.X.Dims()
 	var list []int
 	for j := range d {

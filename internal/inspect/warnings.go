@@ -1,4 +1,4 @@
-package tobac
+package inspect
 
 import (
 	"fmt"
@@ -19,9 +19,9 @@ const (
 	mostWork   = 4e9  // products of numbers that looking for dependences may take
 )
 
-// tableWarnings are reasons to distrust a model of the data: too few rows, columns that others
+// Warnings are reasons to distrust a model of the data: too few rows, columns that others
 // determine, and for normal noise, values far from the rest.
-func tableWarnings(data *dataset.Table, normal bool) []string {
+func Warnings(data *dataset.Table, normal bool) []string {
 	n, d := data.X.Dims()
 	var w []string
 	if n <= d+1 {
@@ -47,12 +47,12 @@ func affordableCorrelations(data *dataset.Table) *mat.SymDense {
 	if float64(n)*float64(d)*float64(d) > mostWork {
 		return nil
 	}
-	return correlations(data)
+	return Correlations(data)
 }
 
-// determinedColumn names the first column that earlier ones determine, or nearly so, with those;
+// Determined names the first column that earlier ones determine, or nearly so, with those;
 // "" if there is none, or where looking for it is too much work.
-func determinedColumn(data *dataset.Table) string {
+func Determined(data *dataset.Table) string {
 	return dependent(data, affordableCorrelations(data))
 }
 
@@ -79,7 +79,7 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 			root.SetTri(j, j, 1)
 		case left < determined:
 			of := combination(root, j)
-			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), quoted(dataset.NamesOf(data.Names, of)), smallFraction(left))
+			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), Quoted(dataset.NamesOf(data.Names, of)), smallFraction(left))
 		default:
 			root.SetTri(j, j, math.Sqrt(left))
 		}
@@ -87,8 +87,8 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 	return ""
 }
 
-// correlations is the matrix of correlations, with zeros for constant columns.
-func correlations(data *dataset.Table) *mat.SymDense {
+// Correlations is the matrix of correlations, with zeros for constant columns.
+func Correlations(data *dataset.Table) *mat.SymDense {
 	n, d := data.X.Dims()
 	g := mat.NewSymDense(d, nil)
 	inBlocks(data, func(z *mat.Dense, _, _ int) { g.SymRankK(g, 1/float64(n), z.T()) })
@@ -142,8 +142,8 @@ func smallFraction(part float64) string {
 	return fmt.Sprintf("%.0e", part)
 }
 
-// quoted lists at most five names.
-func quoted(names []string) string {
+// Quoted lists at most five names.
+func Quoted(names []string) string {
 	const most = 5
 	var list []string
 	for k, name := range names {
@@ -203,7 +203,7 @@ func tails(data *dataset.Table, g *mat.SymDense) string {
 		of = "what a linear equation leaves of " + of
 	}
 	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is %.1f, 0 for a normal distribution, and row %d of the %d used, %.0f standard deviations out, has %.0f %% of the variance: check such rows, or transform the columns, unless curved relations explain them",
-		quoted(names), of, worst.excess(n), worst.row+1, n, worst.largest, 100*worst.largest*worst.largest/float64(n))
+		Quoted(names), of, worst.excess(n), worst.row+1, n, worst.largest, 100*worst.largest*worst.largest/float64(n))
 }
 
 // A tail are sums over the rows of numbers of variance 1.
@@ -222,8 +222,8 @@ func (t *tail) add(z float64, row int) {
 // excess is the excess kurtosis over n rows.
 func (t tail) excess(n int) float64 { return t.fourth/float64(n) - 3 }
 
-// unitsApart is the ratio of the greatest to the least standard deviation of the columns, with these; constant columns do not count.
-func unitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
+// UnitsApart is the ratio of the greatest to the least standard deviation of the columns, with these; constant columns do not count.
+func UnitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
 	_, sd := data.Moments()
 	least, greatest = -1, -1
 	for j, v := range sd {

@@ -1,4 +1,4 @@
-package tobac
+package inspect
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"tobac/dataset"
 )
 
-// checkColumns refuses columns of which no model says anything, whatever the engine: constant ones, and those
+// CheckColumns refuses columns of which no model says anything, whatever the engine: constant ones, and those
 // whose squares leave the range of float64 in sums and products.
-func checkColumns(t *dataset.Table) error {
+func CheckColumns(t *dataset.Table) error {
 	n, d := t.X.Dims()
 	low, high := make([]float64, d), make([]float64, d)
 	copy(low, t.X.RawRowView(0))
