@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"tobac/internal/impute":    {"gonum.org/v1/gonum"},
 	"tobac/bcd":                {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 
-	"tobac/internal/inspect": {"tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
+	"tobac/internal/inspect": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
 	// What is known of graphs, and structural equation models.
 	"tobac/background": {"tobac/setting", "tobac/autograd", "tobac/models", "tobac/score", "tobac/ordering", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
