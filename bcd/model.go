@@ -9,12 +9,9 @@ import (
 
 	"tobac/autograd"
 	"tobac/internal/stream"
-	"tobac/internal/vector"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-var kernels, errKernels = vector.Default()
 
 // gradientScale multiplies the gradient of minus the ELBO, to which that of the L2
 // term is added: 1/τ of the authors' program, whose τ is 0.2. Without the L2 term

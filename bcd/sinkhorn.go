@@ -3,8 +3,8 @@ package bcd
 import (
 	"fmt"
 	"math"
-
 	"tobac/autograd"
+	"tobac/internal/vector"
 )
 
 // Sinkhorn's iteration stops where the column sums differ from 1 by no more than
@@ -331,3 +331,5 @@ func solveSymmetric(a, b []float64) bool {
 	}
 	return true
 }
+
+var kernels, errKernels = vector.Default()

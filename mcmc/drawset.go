@@ -95,3 +95,9 @@ func (t *table) searchDraw(before, layer uint32, u float64) uint32 {
 	}
 	return terms[len(terms)-1].set
 }
+
+// random is where moves draw from.
+type random interface {
+	IntN(n int) int
+	Float64() float64
+}

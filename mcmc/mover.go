@@ -1,11 +1,5 @@
 package mcmc
 
-// random is where moves draw from.
-type random interface {
-	IntN(n int) int
-	Float64() float64
-}
-
 // A mover moves partitions. It has the scratch space of one goroutine.
 type mover struct {
 	*problem

@@ -42,16 +42,6 @@ type Diagnostics struct {
 	Rungs     []Rung     // averages over chains
 }
 
-// A Quantity is the mean of a number along the chains.
-type Quantity struct {
-	Mean float64
-	// StandardError is the Monte Carlo standard error of the mean, from ESS.
-	StandardError float64
-	RHat          float64 // split R̂; NaN with fewer than four samples per chain
-	ESS           float64 // effective sample size
-	Range         float64 // largest difference between the means of two chains
-}
-
 // An EdgeStat is the probability of an edge along the chains.
 type EdgeStat struct {
 	From, To int

@@ -139,3 +139,13 @@ func (s *moments) add(v float64) {
 func (s *moments) variance() float64 {
 	return max(s.squares-s.sum*s.sum/s.n, 0) / (s.n - 1)
 }
+
+// A Quantity is the mean of a number along the chains.
+type Quantity struct {
+	Mean float64
+	// StandardError is the Monte Carlo standard error of the mean, from ESS.
+	StandardError float64
+	RHat          float64 // split R̂; NaN with fewer than four samples per chain
+	ESS           float64 // effective sample size
+	Range         float64 // largest difference between the means of two chains
+}

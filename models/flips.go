@@ -299,25 +299,6 @@ func (s *flipScorer) sample(w *flipWorker, j int) {
 	}
 }
 
-// logits are α times the scores of the pairs of a particle.
-func (e embedding) logits(dst, z []float64, alpha float64) {
-	if e.latents != Factors {
-		for p, v := range z {
-			dst[p] = alpha * v
-		}
-		return
-	}
-	rows := e.rows()
-	for p, cell := range e.scoreCells() {
-		i, j := cell/rows, cell%rows
-		s := 0.0
-		for l := range e.k {
-			s += z[(i*e.k+l)*2] * z[(j*e.k+l)*2+1]
-		}
-		dst[p] = alpha * s
-	}
-}
-
 // flipExpression is Σ (q − p)·αs over the free pairs, q − p held constant, for likelihoods of which expressions evaluate the flips: for every variable i the terms of the
 // samples in which i is a parent of all variables that it can be a parent of, and of none.
 func (t *TOBAC) flipExpression(e *expressions, logits, graph, terms *autograd.Node, sample *autograd.Axis, parent *autograd.Axis) *autograd.Node {
@@ -348,4 +329,14 @@ func (t *TOBAC) flipExpression(e *expressions, logits, graph, terms *autograd.No
 	usable := own.Sum(0)
 	flips := at.Add(difference).Sigmoid().Sub(at.Sigmoid()).Mul(usable)
 	return flips.StopGradient().Mul(at).Sum().SumOver(parent)
+}
+
+// parentsOf appends the places of true.
+func parentsOf(dst []int, in []bool) []int {
+	for i, v := range in {
+		if v {
+			dst = append(dst, i)
+		}
+	}
+	return dst
 }

@@ -383,14 +383,6 @@ func (l *Linear) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 	return sum
 }
 
-func identity(b *autograd.Builder, d int) *autograd.Node {
-	eye := make([]float64, d*d)
-	for i := range d {
-		eye[i*d+i] = 1
-	}
-	return b.Constant(eye, autograd.Shape{d, d})
-}
-
 // columnIndices lists the elements of the given columns of a d×d matrix.
 func columnIndices(d int, columns []int) []int {
 	var idx []int

@@ -98,3 +98,8 @@ func (e *EdgePrior) Term(d, j int, parents []int) (sum float64) {
 	}
 	return sum
 }
+
+func lnGamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}

@@ -174,13 +174,3 @@ func (f *scoreFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 
 // AddGradient implements [Flipper]; there are no parameters.
 func (f *scoreFlipper) AddGradient([]float64, int, []bool, float64, float64) {}
-
-// parentsOf appends the places of true.
-func parentsOf(dst []int, in []bool) []int {
-	for i, v := range in {
-		if v {
-			dst = append(dst, i)
-		}
-	}
-	return dst
-}

@@ -187,3 +187,30 @@ func (e embedding) limit(z []float64) *dag.Graph {
 	}
 	return g
 }
+
+// logits are α times the scores of the pairs of a particle.
+func (e embedding) logits(dst, z []float64, alpha float64) {
+	if e.latents != Factors {
+		for p, v := range z {
+			dst[p] = alpha * v
+		}
+		return
+	}
+	rows := e.rows()
+	for p, cell := range e.scoreCells() {
+		i, j := cell/rows, cell%rows
+		s := 0.0
+		for l := range e.k {
+			s += z[(i*e.k+l)*2] * z[(j*e.k+l)*2+1]
+		}
+		dst[p] = alpha * s
+	}
+}
+
+func identity(b *autograd.Builder, d int) *autograd.Node {
+	eye := make([]float64, d*d)
+	for i := range d {
+		eye[i*d+i] = 1
+	}
+	return b.Constant(eye, autograd.Shape{d, d})
+}

@@ -35,24 +35,6 @@ type TOBACConfig struct {
 	Options
 }
 
-// Purpose tells the random streams of one step and particle apart.
-type Purpose uint64
-
-const (
-	SoftGraphs    = Purpose(stream.SoftGraphs)    // uniform noise of the soft graphs, for Z
-	HardGraphs    = Purpose(stream.HardGraphs)    // uniform noise of the hard graphs, for Θ
-	PenaltyGraphs = Purpose(stream.PenaltyGraphs) // uniform noise of the soft graphs of the acyclicity penalty
-)
-
-// Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in
-// (0, 1) for pair e of sample s, pairs being numbered child by child, parents
-// ascending, without those that [FixedEdges] fixes. A hard sample has edge e where the number is below the
-// edge's probability. Fill must depend on its arguments only and may
-// be called concurrently.
-type Noise interface {
-	Fill(dst []float64, purpose Purpose, step, particle int)
-}
-
 // TOBAC is the posterior over latents Z and parameters Θ given a causal order,
 //
 //	log p(Z,Θ|D) = log p(Z) + log E_{p(G|Z)}[p(D,Θ|G)] + const,

@@ -100,11 +100,6 @@ func (m noiseModel) normalisation() float64 {
 	return noiseShape*math.Log(m.scale()) - lnGamma(noiseShape)
 }
 
-func lnGamma(x float64) float64 {
-	v, _ := math.Lgamma(x)
-	return v
-}
-
 // expected is e^E[ln σ_j²] given the sum of squared residuals of variable j.
 func (m noiseModel) expected(j int, residuals float64) float64 {
 	if m.kind == CommonVariance {

@@ -34,7 +34,13 @@ var methods = [...]struct {
 	MethodSCORE:         {"score", SCOREOptions{}.order},
 }
 
-var _ Orderer = Method(0)
+var (
+	_ Constrainable = Method(0)
+	_ Constrainable = EqVarOptions{}
+	_ Constrainable = NPVarOptions{}
+	_ Constrainable = SCOREOptions{}
+	_ Constrainable = Fixed(nil)
+)
 
 // Methods lists every Method.
 func Methods() []Method {

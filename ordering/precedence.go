@@ -79,14 +79,6 @@ type Constrainable interface {
 	OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error)
 }
 
-var (
-	_ Constrainable = Method(0)
-	_ Constrainable = EqVarOptions{}
-	_ Constrainable = NPVarOptions{}
-	_ Constrainable = SCOREOptions{}
-	_ Constrainable = Fixed(nil)
-)
-
 // Within is an estimator bound to a precedence, an [Orderer] itself, for example for
 // [Bootstrap].
 type Within struct {

@@ -91,9 +91,6 @@ func (k Grouped) checkLists(x []*mat.Dense, work *Work) {
 	}
 }
 
-// A cut is a group of coordinates in memory of its own.
-type cut struct{ x, score, driving, repulsive []*mat.Dense }
-
 // apart applies a kernel to size coordinates: those of list, or consecutive ones from a first one on.
 func (w *Work) apart(kernel Kernel, driving, repulsive, score, x *mat.Dense, from, size int, list []int) float64 {
 	n, _ := x.Dims()

@@ -111,3 +111,6 @@ func checkKernelArgs(gram *mat.Dense, repulsion, x []*mat.Dense) int {
 	}
 	return n
 }
+
+// A cut is a group of coordinates in memory of its own.
+type cut struct{ x, score, driving, repulsive []*mat.Dense }

@@ -28,3 +28,5 @@ func (k RBF) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
 
 func (k RBF) profile(profile) profile { return exponential{} }
 func (k RBF) rule() BandwidthRule     { return k.Bandwidth }
+
+var defaultKernel Kernel = RBF{}

@@ -4,18 +4,9 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/vector"
 )
 
-// kernels is the set of vector kernels in use, see [vector.Default]. An unknown
-// name in TOBAC_KERNELS is an error of every step.
-var kernels, errKernels = vector.Default()
-
-var (
-	defaultKernel    Kernel    = RBF{}
-	defaultOptimizer Optimizer = RMSProp{}
-)
+var defaultOptimizer Optimizer = RMSProp{}
 
 // Sampler moves particles along equation (1) of the package comment. It must not
 // be used concurrently, nor copied after its first step.

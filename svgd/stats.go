@@ -2,6 +2,7 @@ package svgd
 
 import (
 	"math"
+	"tobac/internal/vector"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -60,3 +61,7 @@ func effectiveNeighbours(gram *mat.Dense) float64 {
 	}
 	return total / float64(n)
 }
+
+// kernels is the set of vector kernels in use, see [vector.Default]. An unknown
+// name in TOBAC_KERNELS is an error of every step.
+var kernels, errKernels = vector.Default()

@@ -17,8 +17,6 @@ var (
 	gmlStart = regexp.MustCompile(`^(?i)(graph\s*\[|(creator|version|comment|directed)\s+("[^"]*"|[\d.]+)\s)`)
 )
 
-const byteOrderMark = "\uFEFF"
-
 // allowedFiles is what an unknown file should have been.
 const allowedFiles = "an edge list (source,target), lines a --> b, a square matrix (CSV, NPY), NPZ, JSON of networkx or Cytoscape, GraphML, GML, DOT, BIF, XMLBIF"
 

@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -103,4 +104,35 @@ func (c *Completed) means(j int) (estimates, variances []float64) {
 		estimates, variances = append(estimates, mean), append(variances, squares/float64(max(n-1, 1))/float64(n))
 	}
 	return estimates, variances
+}
+
+// A Completed table is a table with gaps and several sets of values for them.
+type Completed struct {
+	x           *mat.Dense
+	places      []int       // row·d + column of every gap
+	values      [][]float64 // of every completed table, in the sequence of places
+	Diagnostics Diagnostics
+}
+
+// Count is the number of completed tables.
+func (c *Completed) Count() int { return len(c.values) }
+
+// Gaps is the number of values that were completed in each table.
+func (c *Completed) Gaps() int { return len(c.places) }
+
+// Places are those of the gaps, row·d + column, ascending.
+func (c *Completed) Places() []int { return slices.Clone(c.places) }
+
+// Table is completed table k, n×d: a copy, in which observed values have the bits that they had. It
+// panics if there is no such table.
+func (c *Completed) Table(k int) *mat.Dense {
+	if k < 0 || k >= len(c.values) {
+		panic(fmt.Sprintf("impute: completed table %d of %d", k, len(c.values)))
+	}
+	out := mat.DenseCopyOf(c.x)
+	data := out.RawMatrix().Data
+	for p, place := range c.places {
+		data[place] = c.values[k][p]
+	}
+	return out
 }

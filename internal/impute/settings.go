@@ -204,3 +204,23 @@ func (s *Settings) sets(methods []Method) [][]int {
 	}
 	return out
 }
+
+// Settings of [Complete]. The zero value is the default.
+type Settings struct {
+	Count int // completed tables; 0: 10
+	Seed  uint64
+	// Workers is the number of goroutines; 0: 1. It changes nothing but the time.
+	Workers int
+	// Iterations of every chain. 0: as many as the rate of convergence of EM asks for, from
+	// 20 to 500.
+	Iterations int
+	// Methods say how each column is completed; nil: Auto for all.
+	Methods []Method
+	// Together are sets of columns that are missing together, such as the indicators of one category: a row takes the values of all of them from
+	// one donor, whatever Methods says. A row in which only some columns of a set are missing is an error. A column belongs to one set at most.
+	Together [][]int
+	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil: nowhere.
+	Intervened *mat.Dense
+	// Names of the columns, for messages; nil: their numbers, from 1.
+	Names []string
+}

@@ -113,3 +113,10 @@ func truthDigest(g *dag.Graph) string {
 	}
 	return digest([]byte(text.String()))
 }
+
+// Exactness says how far a posterior is from the reference of its method.
+type Exactness struct {
+	MeanAbsError      metrics.Number `json:"mean_abs_error"`
+	LogProbDifference metrics.Number `json:"log_prob_difference"`
+	LogProbError      metrics.Number `json:"log_prob_error"`
+}

@@ -42,15 +42,6 @@ func Names() []string { return append(OfPaper(), Networks, Authors) }
 // OfPaper are the studies of the paper.
 func OfPaper() []string { return []string{TableOne, LinearFigure, NonlinearFigure, Sizes, Orders} }
 
-// The published densities, in expected edges per variable: "ER-1" and "ER-2" of the paper.
-const (
-	sparse = 2
-	dense  = 4
-)
-
-// noiseVariance is that of simulated data, which the methods of the paper know.
-const noiseVariance = 0.1
-
 // New is one of the studies, with exactly the data and settings of the paper unless the options say otherwise.
 func New(name string, o Options) (Study, error) {
 	runs := o.Runs
@@ -155,19 +146,6 @@ func readRuns(dir, kind string, runs int) (all []Data, err error) {
 	return all, nil
 }
 
-// withoutOrder leaves the order to the method.
-func withoutOrder(cfg tobac.Config) tobac.Config {
-	cfg.Order = tobac.Order{}
-	return cfg
-}
-
-// recipe is the published one at a density.
-func recipe(e float64) tobac.Config {
-	cfg := withoutOrder(tobac.Paper())
-	cfg.Prior.EdgesPerNode = e
-	return cfg
-}
-
 // tobacRow is the published recipe under an order.
 func tobacRow(name, title string, order OrderSource, cfg tobac.Config) Row {
 	return Row{Method: fitMethod("tobac-"+name, "TOBAC, "+title, order, cfg)}
@@ -258,9 +236,6 @@ func baselines(paper tobac.Config) []Row {
 		{Method: Method{Name: "eqvar-bic", Title: "EqVar, stepwise BIC", Kind: StepwiseKind, Order: By(ordering.MethodEqVar), NoiseVariance: noiseVariance}},
 	}
 }
-
-// exactOverOrders is the largest number of variables of which the engine exact sums over all orders.
-const exactOverOrders = 20
 
 // posteriorRows are the posterior under a model with node scores, given orders and over all of them, and the program's default, which is
 // told nothing about the data.

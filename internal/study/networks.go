@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"tobac"
-	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
 )
@@ -105,11 +104,4 @@ func exactRows(order OrderSource) []Row {
 		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: tobac.GaussianProcess{}, Prior: prior, Engine: tobac.Exact})},
 		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: tobac.Tempering})},
 	}
-}
-
-// Exactness says how far a posterior is from the reference of its method.
-type Exactness struct {
-	MeanAbsError      metrics.Number `json:"mean_abs_error"`
-	LogProbDifference metrics.Number `json:"log_prob_difference"`
-	LogProbError      metrics.Number `json:"log_prob_error"`
 }

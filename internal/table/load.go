@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-
 	"tobac/internal/delimited"
+	"tobac/internal/memory"
 )
 
 // A source gives the records of a file one after the other. Cells are valid until the next call; the error after the last record is io.EOF.
@@ -461,9 +461,17 @@ func (l *loader) below(body []record, j int) tally {
 	return c
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
+// checkSize refuses a table that is being read as soon as less memory is left than an analysis takes, and one of whose cells
+// hardly any holds a value.
+func (l *loader) checkSize() error {
+	cells := l.t.Rows * len(l.t.Columns)
+	taken := bytesEachBlank*cells + l.texts
+	if taken-l.checked < checkedBytes {
+		return nil
 	}
-	return fmt.Sprintf("%d %ss", n, word)
+	l.checked = taken
+	if cells > mostUnpacked*l.filled {
+		return &FormatError{l.t.Source, fmt.Sprintf("of the first %d cells, up to %s %d, only %d hold a value; allowed: tables with a value in one cell of %d", cells, l.t.unit, l.last, l.filled, mostUnpacked)}
+	}
+	return withPath(l.t.Source, memory.Check(fmt.Sprintf("more than %d rows of %d columns", l.t.Rows, len(l.t.Columns)), 2*float64(taken)))
 }

@@ -73,14 +73,6 @@ type Options struct {
 	Dates     Dates
 }
 
-// An OptionError says that an option does not fit the table, or nothing at all.
-type OptionError struct {
-	Option  string // without the dashes of a flag
-	Problem string
-}
-
-func (e *OptionError) Error() string { return "--" + e.Option + ": " + e.Problem }
-
 // find returns the column of a name or number.
 func (t *Table) find(option, name string) (int, error) {
 	name = strings.TrimSpace(name)
@@ -218,12 +210,6 @@ func (t *Table) ordinals(specs []string) (map[int][]string, error) {
 		all[j] = levels
 	}
 	return all, nil
-}
-
-// plainNumber reads a number that an option gives.
-func plainNumber(text string) (float64, bool) {
-	var mark delimited.DecimalMark
-	return mark.Number([]byte(strings.TrimSpace(text)), ',')
 }
 
 // Flags is the form of the options on a command line, without those that have their zero value.

@@ -52,3 +52,26 @@ func (r *Refusal) Error() string {
 	}
 	return b.String()
 }
+
+// An OptionError says that an option does not fit the table, or nothing at all.
+type OptionError struct {
+	Option  string // without the dashes of a flag
+	Problem string
+}
+
+func (e *OptionError) Error() string { return "--" + e.Option + ": " + e.Problem }
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// A FormatError says that a file is none that can be read as a table.
+type FormatError struct {
+	Source  string
+	Problem string
+}
+
+func (e *FormatError) Error() string { return e.Source + ": " + e.Problem }

@@ -14,28 +14,10 @@ import (
 // How many bytes of a table are read before the memory is looked at (again), how many a file may unpack to whatever its size, and how many
 // times its size beyond that, or cells for each that holds a value. Tables reach fifty; what reaches thousands is nearly all the same byte.
 const (
-	checkedBytes   = 64 << 20
-	freeBytes      = 16 << 20
-	mostUnpacked   = 250
-	bytesEach      = 3 * 8 // of a number: itself, and as much twice for an analysis
-	bytesEachText  = 80    // besides its characters
-	bytesEachBlank = 8
+	checkedBytes = 64 << 20
+	freeBytes    = 16 << 20
+	mostUnpacked = 250
 )
-
-// checkSize refuses a table that is being read as soon as less memory is left than an analysis takes, and one of whose cells
-// hardly any holds a value.
-func (l *loader) checkSize() error {
-	cells := l.t.Rows * len(l.t.Columns)
-	taken := bytesEachBlank*cells + l.texts
-	if taken-l.checked < checkedBytes {
-		return nil
-	}
-	l.checked = taken
-	if cells > mostUnpacked*l.filled {
-		return &FormatError{l.t.Source, fmt.Sprintf("of the first %d cells, up to %s %d, only %d hold a value; allowed: tables with a value in one cell of %d", cells, l.t.unit, l.last, l.filled, mostUnpacked)}
-	}
-	return withPath(l.t.Source, memory.Check(fmt.Sprintf("more than %d rows of %d columns", l.t.Rows, len(l.t.Columns)), 2*float64(taken)))
-}
 
 // withPath puts the name of the file before an error that lacks it.
 func withPath(source string, err error) error {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"strings"
+	"tobac/internal/delimited"
 	"unicode/utf8"
 )
 
@@ -157,4 +158,10 @@ func (s spelling) String() string {
 		text += ", without their sign " + string(s.unit)
 	}
 	return text
+}
+
+// plainNumber reads a number that an option gives.
+func plainNumber(text string) (float64, bool) {
+	var mark delimited.DecimalMark
+	return mark.Number([]byte(strings.TrimSpace(text)), ',')
 }

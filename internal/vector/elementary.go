@@ -4,20 +4,6 @@ import "math"
 
 //go:generate go -C ../gen run ./vector ../vector
 
-// each is dst = f(x), element by element.
-func each(dst, x []float64, f func(float64) float64) {
-	for i, v := range x {
-		dst[i] = f(v)
-	}
-}
-
-// eachPair is dst = f(x, y), element by element.
-func eachPair(dst, x, y []float64, f func(x, y float64) float64) {
-	for i, v := range x {
-		dst[i] = f(v, y[i])
-	}
-}
-
 // Log is dst = ln x, to 2 units in the last place also of subnormal numbers, with the
 // special values of [math.Log]. dst and x have one length; dst may be x.
 func (s Set) Log(dst, x []float64) {

@@ -6,14 +6,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// blocks is how many of n numbers assembly takes.
-func (s Set) blocks(n int) int {
-	if s == Portable {
-		return 0
-	}
-	return n &^ (block - 1)
-}
-
 // Add is dst = a + b. All have one length; dst may be a or b.
 func (s Set) Add(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]

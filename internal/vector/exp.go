@@ -2,9 +2,6 @@ package vector
 
 import "math"
 
-// block is the number of float64 that assembly takes at a time.
-const block = 8
-
 // Exp is dst = e^x, to 1 unit in the last place, 2 for [Portable], with the special
 // values of [math.Exp] and gradual underflow. dst and x have one length; dst may be x.
 func (s Set) Exp(dst, x []float64) {

@@ -2,9 +2,7 @@ package vector
 
 import (
 	"fmt"
-	"os"
 	"runtime"
-	"strings"
 )
 
 // A Set is one implementation of the kernels, which are its methods.
@@ -43,30 +41,27 @@ func (s Set) Arithmetic() string {
 	return "float64 " + runtime.GOARCH + " " + s.String()
 }
 
-// Available lists the sets that this build has and this processor can run, best
-// last. The others must not be used.
-func Available() []Set { return append([]Set{Portable}, assembled()...) }
+// block is the number of float64 that assembly takes at a time.
+const block = 8
 
-// Choose returns the set of a name, or the best one if the name is empty. An
-// unknown name is an error, beside the best set.
-func Choose(name string) (Set, error) {
-	sets := Available()
-	best := sets[len(sets)-1]
-	if name == "" {
-		return best, nil
+// blocks is how many of n numbers assembly takes.
+func (s Set) blocks(n int) int {
+	if s == Portable {
+		return 0
 	}
-	var names []string
-	for _, s := range sets {
-		if s.String() == name {
-			return s, nil
-		}
-		names = append(names, s.String())
-	}
-	return best, fmt.Errorf("TOBAC_KERNELS is %q, want one of %s on this processor", name, strings.Join(names, ", "))
+	return n &^ (block - 1)
 }
 
-var chosen, errChosen = Choose(os.Getenv("TOBAC_KERNELS"))
+// each is dst = f(x), element by element.
+func each(dst, x []float64, f func(float64) float64) {
+	for i, v := range x {
+		dst[i] = f(v)
+	}
+}
 
-// Default is [Choose] of the value that the environment variable TOBAC_KERNELS
-// had when the program started.
-func Default() (Set, error) { return chosen, errChosen }
+// eachPair is dst = f(x, y), element by element.
+func eachPair(dst, x, y []float64, f func(x, y float64) float64) {
+	for i, v := range x {
+		dst[i] = f(v, y[i])
+	}
+}
