@@ -319,7 +319,7 @@ func FuzzReadEffects(f *testing.F) {
 // predictions.
 func TestEffectsOfProcesses(t *testing.T) {
 	simulated(t)
-	succeed(t, "fit", "data/train.csv", "--model", "gp", "--engine", "exact", "--out", "run")
+	succeed(t, "fit", "data/train.csv", "--model", "gp", "--max-parents", "2", "--engine", "exact", "--report=false", "--out", "run")
 	_, rows := csvRows(t, "run", effectsFile)
 	row := rows[0]
 	var got struct {

@@ -22,15 +22,15 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		name, args string
 		stop       int
 	}{
-		{"one order", "--engine svgd --order eqvar", 50},
-		{"orders from the posterior", "--engine svgd --orders 2", 120},
-		{"DiBS", "--method dibs --penalty-rate 2", 50},
-		{"networks", "--order eqvar --model ffn", 50},
-		{"several orders", "--engine svgd --order eqvar --orders 6 --order-weights evidence", 120},
+		{"one order", "--engine svgd --order eqvar", 15},
+		{"orders from the posterior", "--engine svgd --orders 2", 40},
+		{"DiBS", "--method dibs --penalty-rate 2", 15},
+		{"networks", "--order eqvar --model ffn", 15},
+		{"several orders", "--engine svgd --order eqvar --orders 3 --order-weights evidence", 40},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)
-			args := quick("fit", "data/train.csv", "--steps", "100", "--checkpoint-every", "7", "--checkpoint", "state.json")
+			args := quick("fit", "data/train.csv", "--steps", "30", "--checkpoint-every", "7", "--checkpoint", "state.json")
 			args = append(args, strings.Fields(row.args)...)
 			succeed(t, append(args, "--out", "whole")...)
 			end := snapshotIn(t, "state.json")

@@ -26,7 +26,7 @@ func TestConfigRepeatsARun(t *testing.T) {
 		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid X4,X5 --steps 20 --steps 30",
 		"data/train.csv --model ffn --hidden 3,2 --bias=false --standardize --holdout 0.25 --step-size 1e-3 --order eqvar",
 		"--preset paper --transform normal-scores --seed 18446744073709551615 --prior odds.csv",
-		"data/train.csv --engine mcmc --iterations 200 --warm-up 100 --tiers X0,X1;X2",
+		"data/train.csv --engine mcmc --model linear --iterations 200 --warm-up 100 --tiers X0,X1;X2",
 	} {
 		t.Run(args, func(t *testing.T) {
 			simulated(t)

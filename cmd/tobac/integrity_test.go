@@ -19,7 +19,7 @@ import (
 	"tobac/internal/graphfile"
 )
 
-var damages = flag.Int("damages", 200, "flipped bits in every file that is read back, and a tenth of it truncations")
+var damages = flag.Int("damages", 50, "flipped bits in every file that is read back, and a tenth of it truncations")
 
 // damaged calls try with copies of a text in each of which one bit is flipped, and with
 // beginnings of it.

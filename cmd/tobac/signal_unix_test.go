@@ -34,7 +34,7 @@ func TestSignals(t *testing.T) {
 	signal.Notify(caught, syscall.SIGHUP) // so that the processes do not ignore it where the tests run after nohup
 	defer signal.Stop(caught)
 	for stop, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		cmd := process(strings.Fields("fit --engine svgd --order eqvar --particles 2 --samples 4 --steps 10000 --checkpoint state --force"))
+		cmd := process(strings.Fields("fit --engine svgd --order eqvar --particles 2 --samples 4 --steps 4000 --report=false --checkpoint state --force"))
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestSignals(t *testing.T) {
 		}
 		last := ""
 		for lines := bufio.NewScanner(stderr); lines.Scan(); last = lines.Text() {
-			if strings.HasPrefix(lines.Text(), "svgd: step 1000 ") {
+			if strings.HasPrefix(lines.Text(), "svgd: step 100 ") {
 				if err := cmd.Process.Signal(stop); err != nil {
 					t.Error(err)
 				}

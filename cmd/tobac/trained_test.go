@@ -73,7 +73,7 @@ func TestTrainingIsReported(t *testing.T) {
 func TestTrainedPresets(t *testing.T) {
 	inFolder(t, nil)
 	succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--samples", "30", "--out", "data")
-	for _, options := range []string{"--method bcd --bcd-batch 8 --edges-per-node 0.5", "--method gflownet --gflownet-batch 2 --gflownet-environments 2 --gflownet-prefill 2 --gflownet-policy small"} {
+	for _, options := range []string{"--method bcd --bcd-batch 8 --edges-per-node 0.5", "--method gflownet --gflownet-batch 2 --gflownet-environments 2 --gflownet-prefill 2 --gflownet-width 8 --gflownet-policy small"} {
 		got := succeed(t, append([]string{"fit", "data/train.csv", "--preset", "paper", "--steps", "2", "--json"}, strings.Fields(options)...)...)
 		if s := parse(t, got.stdout); at(s, "config", "preset") != "paper" {
 			t.Errorf("%s: preset %v", options, at(s, "config", "preset"))
