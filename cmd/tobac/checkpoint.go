@@ -19,6 +19,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/memory"
+	"tobac/internal/vector"
 )
 
 // A checkpoint is the content of a file that --checkpoint names: the state of a
@@ -35,8 +36,7 @@ type checkpoint struct {
 // checkpointFormat is how a checkpoint is known: the file begins with it.
 const checkpointFormat = "tobac checkpoint 2"
 
-// writeCheckpoint replaces the file by the state of a run, at once or not at all,
-// and keeps the checkpoint that was there.
+// writeCheckpoint replaces the file by the state of a run, at once or not at all.
 func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
 	dir := filepath.Dir(path)
 	folder, err := filepath.Abs(dir)
@@ -48,23 +48,11 @@ func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
 		k.Data, k.Options = relativeTo(dir, c.data, dataKind), c.given(dir)
 		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return o.Name != "out" && commandLineOnly(c.flags.Lookup(o.Name)) })
 	}
-	if err := keepPrevious(path); err != nil {
-		return err
-	}
 	return file.Write(path, file.Sealed(func(w io.Writer) error { return json.NewEncoder(w).Encode(k) }))
 }
 
-// readCheckpoint reads the state of a run. Its error says which checkpoint is left, if
-// there is one.
+// readCheckpoint reads the state of a run.
 func readCheckpoint(path string) (*checkpoint, error) {
-	k, err := openCheckpoint(path)
-	if err != nil {
-		err = withPrevious(path, err)
-	}
-	return k, err
-}
-
-func openCheckpoint(path string) (*checkpoint, error) {
 	f, err := file.Open(path, "a file")
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -116,16 +104,13 @@ func isCheckpoint(r *bufio.Reader) bool {
 }
 
 // checkCheckpoint finds a place that a checkpoint must not be written to: an
-// input, and any file but an earlier checkpoint, unless by force. The place of the
-// checkpoint before the last is one too.
+// input, and any file but an earlier checkpoint, unless by force.
 func checkCheckpoint(path string, guard file.Guard) error {
-	for _, path := range []string{path, previous(path)} {
-		if err := guard.CheckInput(path); err != nil {
-			return err
-		}
-		if info, err := os.Stat(path); err != nil || info.IsDir() {
-			continue
-		} else if !info.Mode().IsRegular() {
+	if err := guard.CheckInput(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if !info.Mode().IsRegular() {
 			return fmt.Errorf("%s: is no regular file; allowed: a new file, or an earlier checkpoint", path)
 		}
 		f, err := os.Open(path)
@@ -138,10 +123,7 @@ func checkCheckpoint(path string, guard file.Guard) error {
 			return fmt.Errorf("%s: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
 		}
 	}
-	if err := file.Check(path); err != nil {
-		return err
-	}
-	return file.Check(previous(path))
+	return file.Check(path)
 }
 
 // recall sets the options of a checkpoint that the command line leaves open, and
@@ -274,4 +256,27 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// warnings say that a checkpoint is of another version of the program, whose bits may
+// differ. k may be nil.
+func (k *checkpoint) warnings(path string) []string {
+	is := currentVersions()
+	if k == nil || k.Versions.Tobac == is.Tobac && k.Versions.Go == is.Go {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s was written by tobac %s (%s), this is tobac %s (%s): the last digits of the result may be others than those of a run that was not interrupted",
+		path, k.Versions.Tobac, k.Versions.Go, is.Tobac, is.Go)}
+}
+
+// otherArithmetic says why a run cannot go on with the kernels in use, and with which it
+// can. was and is are as [autograd.Arithmetic] has them.
+func otherArithmetic(path, was, is string) error {
+	text := fmt.Sprintf("was made with the arithmetic %s, this run has %s, which gives other bits", was, is)
+	at := strings.LastIndex(was, " ") + 1
+	can := slices.ContainsFunc(vector.Available(), func(s vector.Set) bool { return s.String() == was[at:] })
+	if !can || !strings.HasPrefix(is, was[:at]) {
+		return fmt.Errorf("%s; resume it where it was made, or start anew without --resume", text)
+	}
+	return fmt.Errorf("%s; to continue: TOBAC_KERNELS=%s %s", text, was[at:], resumeCommand(path))
 }

@@ -68,7 +68,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			if readFile(t, "again/particles.json") != readFile(t, "whole/particles.json") {
 				t.Error("the finished run has other particles")
 			}
-			if left := listing(t, "."); !slices.Equal(left, []string{"again", "data", "resumed", "state.json", "state.json.previous", "whole"}) {
+			if left := listing(t, "."); !slices.Equal(left, []string{"again", "data", "resumed", "state.json", "whole"}) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -169,11 +169,11 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
-	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json", "state.json.previous"}) {
+	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json"}) {
 		t.Errorf("left in the folder: %v", left)
 	}
 	succeed(t, "fit", "--resume", "run/state.json")
-	want := append(slices.DeleteFunc(filesWithoutFormats(), func(name string) bool { return name == reportFile }), "state.json", "state.json.previous")
+	want := append(slices.DeleteFunc(filesWithoutFormats(), func(name string) bool { return name == reportFile }), "state.json")
 	slices.Sort(want)
 	if left := listing(t, "run"); !slices.Equal(left, want) {
 		t.Errorf("in the folder: %v", left)

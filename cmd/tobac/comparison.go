@@ -132,7 +132,7 @@ func (k *keeping) show(r *result, stdout io.Writer, write func(io.Writer) error)
 		return err
 	}
 	if _, err := stdout.Write(text.Bytes()); err != nil {
-		k.unprinted(r, file.WithPath("standard output", err))
+		k.unprinted(file.WithPath("standard output", err))
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func checkKept(t *testing.T, name string, want map[string]string) {
 		t.Errorf("%s: the files %v differ from those of an uninterrupted run, %v", name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 	top := slices.DeleteFunc(listing(t, "."), func(name string) bool {
-		return slices.Contains([]string{"data", "gaps.csv", "run", "state", "state.previous", "tmp"}, name)
+		return slices.Contains([]string{"data", "gaps.csv", "run", "state", "tmp"}, name)
 	})
 	hidden, err := filepath.Glob("run/.tobac-*")
 	if err != nil {

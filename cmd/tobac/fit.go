@@ -226,7 +226,7 @@ says where something is written, and with what --force.
 Checkpoints: --checkpoint FILE keeps the state of the run in FILE: at the start, every
 --checkpoint-every steps, at the end, and after an interruption, for which the run
 ends its step; less often where writing it would take more than a tenth of the time.
-FILE is new or an earlier checkpoint; the one before it is kept as FILE.previous.
+FILE is new or an earlier checkpoint.
 --resume FILE continues from there with the same bits as a run that was not interrupted,
 with the data and the options of the checkpoint, and keeps its state in the same file.
 Options that are given again must be the same, except --workers, --truth, --heldout, the
@@ -339,7 +339,7 @@ func (o *fitOptions) recall() (err error) {
 		return err
 	}
 	if o.checkpoint == "" {
-		o.checkpoint = checkpointPlace(o.resume)
+		o.checkpoint = o.resume
 	}
 	return o.command.recall(o.resume, o.resumed)
 }
@@ -360,7 +360,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Beside: []string{o.checkpoint, previous(o.checkpoint)}, Force: o.force}}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Beside: []string{o.checkpoint}, Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}

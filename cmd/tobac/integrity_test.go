@@ -63,7 +63,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 				if err := os.WriteFile("harmed", text, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				k, err := openCheckpoint("harmed")
+				k, err := readCheckpoint("harmed")
 				switch {
 				case k != nil || err == nil:
 					t.Fatalf("%s: accepted", what)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -43,8 +41,7 @@ type job struct {
 	resumeFrom string       // its file
 	command    *commandLine // that the run belongs to
 
-	unkept    error  // why the last checkpoint could not be written; nil: it was
-	elsewhere string // where the state was kept instead; "": nowhere
+	unkept error // why the last checkpoint could not be written; nil: it was
 }
 
 // prepare reads the data, or the embedded ones for an empty path, and
@@ -360,9 +357,6 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *progress) error {
 		if stopped == nil {
 			continue
 		}
-		if j.unkept != nil {
-			j.keepElsewhere(r)
-		}
 		return stopped
 	}
 	return nil
@@ -386,20 +380,6 @@ func (j *job) keep(r *tobac.Run, path string) {
 	})
 }
 
-// keepElsewhere keeps the state of a run that ends, and whose last checkpoint failed,
-// in another file.
-func (j *job) keepElsewhere(r *tobac.Run) {
-	why := j.unkept
-	for _, folder := range []string{".", os.TempDir()} {
-		path := unused(folder, filepath.Base(j.checkpoint)+"-kept")
-		if j.keep(r, path); j.unkept == nil {
-			j.elsewhere = path
-			break
-		}
-	}
-	j.unkept = why
-}
-
 // interrupted says where a run stopped, and what is left of it, if it had begun.
 func (j *job) interrupted(taken, steps int, begun bool) error {
 	at := fmt.Sprintf("after step %d of %d", taken, steps)
@@ -411,8 +391,6 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 		return interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
 	case j.checkpoint == "" || !begun:
 		return interruptedf("interrupted %s; nothing was written", at)
-	case j.elsewhere != "":
-		return interruptedf("interrupted %s; %s; to continue: %s --checkpoint %s", at, message(j.unkept), j.command.resume(j.elsewhere), shellWord(j.checkpoint))
 	case j.unkept != nil:
 		return interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, message(j.unkept), j.command.resume(j.checkpoint))
 	}

@@ -9,15 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"tobac/internal/file"
 	"tobac/internal/report"
 )
 
 // A keeping is where the results of a fit belong, and what became of them. From the
-// end of the inference on nothing discards them: what cannot be computed is left out,
-// and what cannot be written here is written elsewhere.
+// end of the inference on what cannot be computed is left out.
 type keeping struct {
 	out   string // folder; "": none
 	guard file.Guard
@@ -117,22 +115,23 @@ func (k *keeping) draw(ctx context.Context, r *result, j *job, stderr io.Writer)
 	}
 }
 
-// save writes the files of a result where they belong, or, if that fails, elsewhere.
+// save writes the files of a result, or notes why it cannot.
 func (k *keeping) save(r *result) {
 	err := k.write(r)
-	if err == nil {
-		k.saved = k.out
+	if err != nil {
+		if errors.As(err, new(*internalError)) {
+			r.page = nil // whose writing is most of the work
+		}
+		k.discard()
+		if k.open() == nil && k.write(r) == nil { // the moment or the page was bad, or the folder gone
+			err = nil
+		}
+	}
+	if err != nil {
+		k.reasons = append(k.reasons, err)
 		return
 	}
-	if errors.As(err, new(*internalError)) {
-		r.page = nil // whose writing is most of the work
-	}
-	k.discard()
-	if k.open() == nil && k.write(r) == nil { // the moment or the page was bad, or the folder gone
-		k.saved = k.out
-		return
-	}
-	k.elsewhere(r, err)
+	k.saved = k.out
 }
 
 // write writes the files where they belong.
@@ -141,60 +140,14 @@ func (k *keeping) write(r *result) error {
 	return guarded(func() error { return r.save(k.results) })
 }
 
-// elsewhere writes the files of a result into a new folder beside the one where they
-// belong, in the current one, or in that for temporary files.
-func (k *keeping) elsewhere(r *result, why error) {
-	name := "tobac-results"
-	parents := []string{".", os.TempDir()}
-	if k.out != "" {
-		if path, err := filepath.Abs(k.out); err == nil {
-			name = filepath.Base(path) + "-kept"
-		}
-		parents = slices.Insert(parents, 0, filepath.Dir(filepath.Clean(k.out)))
+// unprinted notes that the report could not be printed.
+func (k *keeping) unprinted(err error) {
+	if k.saved != "" {
+		err = fmt.Errorf("%w; the results are in %s", err, k.saved)
+	} else {
+		err = fmt.Errorf("%w; nothing was written: --out DIR keeps the results", err)
 	}
-	for _, parent := range parents {
-		other := &keeping{out: unused(parent, name)}
-		if other.open() != nil {
-			continue
-		}
-		r.folder = "" // wherever they are moved to
-		err := guarded(func() error { return r.save(other.results) })
-		other.discard()
-		if err == nil {
-			k.saved = other.out
-			text := "the results are in " + k.saved
-			if k.out != "" {
-				text += fmt.Sprintf("; to move them: mv %s %s", shellWord(k.saved), shellWord(k.out))
-			}
-			k.reasons = append(k.reasons, fmt.Errorf("%w; %s", why, text))
-			return
-		}
-	}
-	k.reasons = append(k.reasons, fmt.Errorf("%w; the results could not be written anywhere else", why))
-}
-
-// unused is a path in a folder at which there is nothing.
-func unused(folder, name string) string {
-	path := filepath.Join(folder, name)
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(path); err != nil {
-			return path
-		}
-		path = filepath.Join(folder, fmt.Sprintf("%s-%d", name, n))
-	}
-}
-
-// unprinted keeps a result whose report could not be printed. Where its reader has
-// gone, nobody wants more of it.
-func (k *keeping) unprinted(r *result, err error) {
-	switch {
-	case k.saved != "":
-		k.reasons = append(k.reasons, fmt.Errorf("%w; the results are in %s", err, k.saved))
-	case errors.Is(err, syscall.EPIPE):
-		k.reasons = append(k.reasons, fmt.Errorf("%w; nothing was written: --out DIR keeps the results", err))
-	default:
-		k.elsewhere(r, err)
-	}
+	k.reasons = append(k.reasons, err)
 }
 
 // verdict is nil if everything was done.

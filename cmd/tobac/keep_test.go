@@ -31,80 +31,27 @@ func exactArgs(words string) []string {
 	return fitArgs("data/train.csv --engine exact --model linear-unequal --max-parents 2 " + words)
 }
 
-// Results that cannot be written where they belong are written elsewhere, whole, and
-// can be moved; the report is printed, and the status says that something is left to do.
-func TestResultsAreKeptElsewhere(t *testing.T) {
-	simulated(t)
-	t.Setenv("TMPDIR", t.TempDir())
-	report := succeed(t, exactArgs("--out good")...).stdout
-	want := results(t, "good")
-	for _, c := range []struct {
-		name  string
-		fails func(call, path string) bool
-		place string // of the results; "": nowhere
-		say   string
-	}{
-		{"full at the end", func(call, path string) bool {
-			return strings.HasPrefix(path, "run"+string(filepath.Separator)) && call == "write" && filepath.Base(path) != lockFile
-		}, "run-kept", "tobac: run/edges.csv: no space left on device; the results are in run-kept; to move them: mv run-kept run\n"},
-		{"all full but the folder for temporary files", func(call, path string) bool {
-			return !filepath.IsAbs(path) && call == "write" && filepath.Base(path) != lockFile
-		}, filepath.Join(os.TempDir(), "run-kept"), "; to move them: mv " + filepath.Join(os.TempDir(), "run-kept") + " run\n"},
-		{"all full", func(call, path string) bool { return call == "write" && filepath.Base(path) != lockFile }, "",
-			"tobac: run/edges.csv: no space left on device; the results could not be written anywhere else\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			restore := file.Inject(func(call, path string) error {
-				if c.fails(call, path) {
-					return syscall.ENOSPC
-				}
-				return nil
-			})
-			got := runTobac(t, exactArgs("--out run")...)
-			restore()
-			if got.code != exitFailed || !strings.HasSuffix(got.stderr, c.say) || strings.Count(got.stderr, "\n") != 1 {
-				t.Errorf("exit %d and %q, want %q", got.code, got.stderr, c.say)
-			}
-			if pairsOf(got.stdout) != pairsOf(report) {
-				t.Errorf("printed %q", got.stdout)
-			}
-			if c.place != "" {
-				kept := results(t, c.place)
-				// Paths in it do not depend on where it is moved to.
-				if text := kept[configFile]; !strings.Contains(text, tomlString(filepath.Join(mustGetwd(t), "data", "train.csv"))) {
-					t.Errorf("%s: %s", configFile, text)
-				}
-				for name, text := range want {
-					if name != configFile && kept[name] != text {
-						t.Errorf("%s differs", name)
-					}
-				}
-				if err := os.Rename(c.place, "moved"); err != nil {
-					t.Fatal(err)
-				}
-				succeed(t, "fit", "--config", "moved/"+configFile, "--quiet", "--report=false", "--out", "repeated")
-				if err := os.RemoveAll("moved"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			left := slices.DeleteFunc(listing(t, "."), func(name string) bool { return slices.Contains([]string{"data", "good", "repeated"}, name) })
-			if left = append(left, listing(t, os.TempDir())...); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
-}
-
 // lockFile is the first that is written, before the run.
 const lockFile = ".lock"
 
-func mustGetwd(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+// Where the results cannot be written the report is printed, nothing is left behind, and the error says why.
+func TestResultsThatCannotBeWritten(t *testing.T) {
+	simulated(t)
+	report := succeed(t, exactArgs("--out good")...).stdout
+	restore := file.Inject(func(call, path string) error {
+		if call == "write" && filepath.Base(path) != lockFile {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	got := runTobac(t, exactArgs("--out run")...)
+	restore()
+	if got.code != exitFailed || got.stderr != "tobac: run/edges.csv: no space left on device\n" || pairsOf(got.stdout) != pairsOf(report) {
+		t.Errorf("exit %d, %q and %q", got.code, got.stderr, got.stdout)
 	}
-	return dir
+	if left := listing(t, "."); !slices.Equal(left, []string{"data", "good"}) {
+		t.Errorf("left behind: %v", left)
+	}
 }
 
 // A folder that is removed while the run goes on is made again.
@@ -187,36 +134,6 @@ func TestFailedCheckpoints(t *testing.T) {
 				saved(t, "run")
 			}
 		})
-	}
-}
-
-// The state of an interrupted run whose last checkpoint fails is kept elsewhere.
-func TestInterruptedWithFailedCheckpoint(t *testing.T) {
-	simulated(t)
-	args := quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--steps", "300", "--checkpoint", "state", "--out", "run")
-	succeed(t, args...)
-	want := readFile(t, "run", particlesFile)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	stop := false
-	restore := file.Inject(func(call, path string) error {
-		if stop && call == "rename" && filepath.Base(path) == "state" {
-			return syscall.ENOSPC
-		}
-		return nil
-	})
-	stderr := &stepWriter{at: 150, found: func() { stop = true; cancel() }}
-	code := run(ctx, args, nil, &bytes.Buffer{}, stderr)
-	restore()
-	if code != exitInterrupted || !strings.HasSuffix(stderr.String(), "; --checkpoint: state: no space left on device; to continue: tobac fit --resume state-kept --checkpoint state\n") {
-		t.Fatalf("exit %d and %q", code, stderr.String())
-	}
-	if err := os.Remove("run/" + particlesFile); err != nil {
-		t.Fatal(err)
-	}
-	succeed(t, "fit", "--resume", "state-kept", "--checkpoint", "state", "--quiet")
-	if readFile(t, "run", particlesFile) != want {
-		t.Error("the resumed run has other particles")
 	}
 }
 

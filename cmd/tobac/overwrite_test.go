@@ -154,15 +154,3 @@ func TestDidYouMean(t *testing.T) {
 		}
 	}
 }
-
-// Moves that somebody else has planned in a folder are not made by a command that writes there, and named.
-func TestPlantedMovesAreNamed(t *testing.T) {
-	inFolder(t, map[string]string{"g.csv": "source,target\na,b\n", "share/.tobac-1.tmp/.lock": "tobac: temporary files of a run\n", "share/.tobac-1.tmp/..%2Fnew": "evil",
-		"share/.tobac-1.tmp/.moves": `{"names":["../new"],"fresh":{"../new":"4dfc1124ba1f71ea5c1c38d3c76d3b8f8b6fbc9f"}}`})
-	want := `tobac: warning: share/.tobac-1.tmp: left as it is, and its moves of files are not made: it is to replace "../new", which this command does not write there` + "\n"
-	for _, args := range []string{"convert g.csv share/g.dot", "simulate --out share --force"} {
-		if got := runTobac(t, strings.Fields(args)...); got.code != exitDone || got.stderr != want || exists("new") {
-			t.Errorf("tobac %s: %+v", args, got)
-		}
-	}
-}

@@ -7,13 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"tobac/background"
 	"tobac/internal/delimited"
-	"tobac/internal/file"
 	"tobac/internal/table"
 )
 
@@ -36,7 +34,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set
 	checkShell(root)
-	defer file.OnUnfollowed(unfollowed(stderr))()
 	err := guarded(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
@@ -164,16 +161,6 @@ func withoutPackage(text string) string {
 			return text
 		}
 		text = rest
-	}
-}
-
-// unfollowed warns once of each staging folder whose moves are not made.
-func unfollowed(stderr io.Writer) func(folder, why string) {
-	var seen sync.Map
-	return func(folder, why string) {
-		if _, again := seen.LoadOrStore(folder, true); !again {
-			warn(stderr, []string{fmt.Sprintf("%s: left as it is, and its moves of files are not made: %s", folder, why)})
-		}
 	}
 }
 

@@ -12,10 +12,8 @@
 // nothing else, or where sets have written before; a [Guard] names inputs, which never are
 // replaced, and may force the rest. What a killed process leaves in its temporary folder is removed
 // by the next one that writes beside it, which knows by a lock of the system that its owner has
-// ended; where that had begun to move a set into place, the next set with the same names completes
-// the moves, or takes them back if one of them failed. A temporary folder is trusted only if it is
-// the user's own and nobody else may write to it, and never with other names than those of the set
-// at hand: what is left alone is told to [OnUnfollowed]. Nothing below the folder of a set is
+// ended. A temporary folder is trusted only if it is
+// the user's own and nobody else may write to it. Nothing below the folder of a set is
 // reached through links that lead out of it. Tests can let every call to the file system fail: see
 // [Inject].
 //

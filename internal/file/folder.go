@@ -77,7 +77,7 @@ func (f *Folder) Open(name string) (*os.File, error) {
 		return nil, unproven(path, "it is missing, and %s lists it", f.path(Manifest))
 	case err != nil:
 		return nil, WithPath(path, err)
-	case !listed && f.manifest.ID == "":
+	case !listed && f.manifest.ID == "" && f.manifest.Former == nil:
 		return file, nil
 	case !listed:
 		file.Close() // only read

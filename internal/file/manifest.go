@@ -22,12 +22,19 @@ type manifest struct {
 	Note  string            `json:"note"`
 	ID    string            `json:"run,omitempty"` // of the run that the files are of; "": none
 	Files map[string]string `json:"files"`         // name, with slashes → checksum
+	// Former are the checksums of files that a set takes away or replaces, while it does.
+	Former map[string]string `json:"former,omitempty"`
+}
+
+// has reports whether a file with a checksum is one that this program wrote.
+func (m *manifest) has(name, sum string) bool {
+	return sum != "" && (sum == m.Files[name] || sum == m.Former[name])
 }
 
 // manifestNote is by what a manifest is known, and what it is for.
 const manifestNote = "files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force"
 
-// mostManifest bounds the bytes of a manifest, and of a journal, which have a few hundred.
+// mostManifest bounds the bytes of a manifest, which has a few hundred.
 const mostManifest = 1 << 20
 
 // readManifest reads the manifest of a folder. Without one it is empty; foreign says

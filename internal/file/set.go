@@ -2,7 +2,6 @@ package file
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +16,8 @@ import (
 // A Set is a number of files that appear in a folder together or not at all: they
 // are written to a hidden folder inside it, and moved into place once all of them
 // are complete. A name like figures/graph.svg is that of a file in a folder below, which
-// is made if need be. A [Manifest], which is moved last, beside them says that they were written by this
-// program; only such files, as long as nobody changed them, are replaced by
+// is made if need be. A [Manifest], which is moved first, has their checksums: it says that they were written by this
+// program, and which of them are not there yet. Only files with such a checksum are replaced by
 // another set. Those of its names that it does not write are then taken away, so that
 // the folder holds the results of one run. It belongs to one goroutine.
 type Set struct {
@@ -57,7 +56,7 @@ func (s *Set) open(dir string) (err error) {
 		return fmt.Errorf("%w; %s", WithPath(dir, err), allowed)
 	}
 	if s.place, err = disk.OpenPlace(s.dir); err == nil {
-		s.staging, err = newStaging(s.place, s.places())
+		s.staging, err = newStaging(s.place)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: cannot be written: %w", dir, cause(err))
@@ -86,7 +85,7 @@ func (s *Set) probe(folder string) error {
 		return err
 	}
 	defer below.Close()
-	probe, err := newStaging(below, nil)
+	probe, err := newStaging(below)
 	probe.remove()
 	return err
 }
@@ -194,7 +193,7 @@ func (s *Set) check() (now map[string]string, refused, err error) {
 		if now[name], err = checksum(s.place, name); err != nil {
 			return nil, nil, WithPath(path, err)
 		}
-		ours := now[name] != "" && now[name] == known.Files[name]
+		ours := known.has(name, now[name])
 		if name == Manifest {
 			ours = !none
 		}
@@ -233,8 +232,8 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 }
 
 // Commit moves the files into place, unless one has come there that must not be
-// replaced. If one cannot be moved, those before it are taken back and former files
-// return; those that cannot return now do so when the next set is opened in the folder.
+// replaced. Where a move fails, or the process ends, files of two runs are in the folder: a [Folder] refuses those that
+// the manifest does not have, and the next set replaces all of them.
 func (s *Set) Commit() (err error) {
 	defer func() {
 		if err == nil {
@@ -249,20 +248,11 @@ func (s *Set) Commit() (err error) {
 	if err := cmp.Or(err, refused); err != nil {
 		return err
 	}
-	j, err := s.prepare(now)
+	removed, err := s.prepare(now)
 	if err != nil {
 		return err
 	}
-	if err := s.move(j); err != nil {
-		// From here on the next sweep would take it back too.
-		s.place.Rename(s.staging.file(journalName), s.staging.file(journalBack))
-		if !j.takeBack(s.staging) {
-			s.staging.leave()
-			s.staging = nil
-		}
-		return err
-	}
-	return nil
+	return s.move(removed)
 }
 
 // still is an error if the path of the folder leads to another one by now.
@@ -281,18 +271,25 @@ func (s *Set) still() error {
 	return nil
 }
 
-// move makes the moves of a journal.
-func (s *Set) move(j *journal) error {
-	for _, name := range slices.Concat(j.Removed, j.Names) {
-		fresh := s.staging.file(name)
-		if err := s.place.Rename(name, fresh+former); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return WithPath(s.place.path(name), err)
+// begun is the name in staging of the manifest that is in the folder while files are moved there.
+const begun = ".begun"
+
+// move moves the staged files into place, and takes former ones away.
+func (s *Set) move(removed []string) error {
+	moves := [][2]string{{begun, Manifest}}
+	for _, name := range append(s.written, Manifest) {
+		moves = append(moves, [2]string{name, name})
+	}
+	for k, m := range moves {
+		if k == len(moves)-1 {
+			for _, name := range removed {
+				if err := s.place.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return WithPath(s.place.path(name), err)
+				}
+			}
 		}
-		if slices.Contains(j.Removed, name) {
-			continue
-		}
-		if err := s.place.Rename(fresh, name); err != nil {
-			return WithPath(s.place.path(name), err)
+		if err := s.place.Rename(s.staging.file(m[0]), m[1]); err != nil {
+			return WithPath(s.place.path(m[1]), err)
 		}
 	}
 	for _, folder := range s.folders(s.names) {
@@ -301,25 +298,29 @@ func (s *Set) move(j *journal) error {
 	return nil
 }
 
-// prepare writes the manifest and the journal, and returns the latter.
-func (s *Set) prepare(now map[string]string) (*journal, error) {
+// prepare makes folders and stages the manifests, and returns the files that are to be taken away.
+func (s *Set) prepare(now map[string]string) (removed []string, err error) {
 	known, _, err := readManifest(s.place)
 	if err != nil {
 		return nil, err
 	}
-	var removed []string
 	fresh := manifest{Note: manifestNote, ID: cmp.Or(s.id, known.ID), Files: s.sums}
-	for name, sum := range known.Files {
-		switch {
-		case slices.Contains(s.written, name):
-		case slices.Contains(s.names, name) && now[name] == sum:
+	former := map[string]string{}
+	for _, name := range s.names {
+		if !known.has(name, now[name]) {
+			continue
+		}
+		former[name] = now[name]
+		if !slices.Contains(s.written, name) {
 			removed = append(removed, name)
-		case s.place.has(name):
+		}
+	}
+	for name, sum := range known.Files {
+		if !slices.Contains(s.written, name) && !slices.Contains(removed, name) && s.place.has(name) {
 			fresh.Files[name] = sum
 		}
 	}
-	slices.Sort(removed)
-	for _, folder := range s.folders(s.written) { // before the first move: finishing them makes no folders
+	for _, folder := range s.folders(s.written) {
 		switch err := s.place.Mkdir(folder, 0o777); {
 		case err == nil:
 			s.below = append(s.below, folder)
@@ -327,14 +328,13 @@ func (s *Set) prepare(now map[string]string) (*journal, error) {
 			return nil, WithPath(s.place.path(folder), err)
 		}
 	}
-	if err := s.Write(Manifest, fresh.write); err != nil { // the last, and so the last to be moved
+	at := s.place.path(Manifest)
+	if _, err := s.staging.create(Manifest, at, 0o666, fresh.write); err != nil {
 		return nil, err
 	}
-	j := &journal{Names: s.written, Removed: removed, Former: now, Fresh: s.sums}
-	_, err = s.staging.create(journalName, s.place.path(journalName), 0o600, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(j)
-	})
-	return j, err
+	fresh.Former = former
+	_, err = s.staging.create(begun, at, 0o666, fresh.write)
+	return removed, err
 }
 
 // Discard removes everything that was not committed, folders made for it

@@ -75,7 +75,7 @@ func Check(path string) error {
 		return WithPath(path, err)
 	}
 	defer place.Close()
-	probe, err := newStaging(place, nil)
+	probe, err := newStaging(place)
 	probe.remove()
 	if err != nil {
 		return WithPath(path, err)
@@ -114,7 +114,7 @@ func replace(path, target string, former fs.FileInfo, write func(io.Writer) erro
 
 // replace puts a new file into the folder, in the place of a link too.
 func (p *place) replace(name, path string, former fs.FileInfo, write func(io.Writer) error) error {
-	staging, err := newStaging(p, nil)
+	staging, err := newStaging(p)
 	if err != nil {
 		return WithPath(path, err)
 	}

@@ -111,11 +111,11 @@ func TestHostileFolder(t *testing.T) {
 			os.WriteFile("parts/done/zz/..evil", nil, 0o666)
 			os.WriteFile("parts/done/zz/evil", nil, 0o666)
 		},
-		"planted moves": func(t *testing.T) {
+		"planted temporary folder": func(t *testing.T) {
 			for _, dir := range []string{"parts", "parts/lists", "parts/done/" + list[0].ID()[:2]} {
 				staging := dir + "/.tobac-1.tmp/"
 				os.Mkdir(staging, 0o700)
-				for name, text := range map[string]string{".lock": "tobac: temporary files of a run\n", "known": "evil", ".moves": `{"names":["../home/new","known"]}`} {
+				for name, text := range map[string]string{".lock": "tobac: temporary files of a run\n", "known": "evil"} {
 					os.WriteFile(staging+name, []byte(text), 0o600)
 				}
 			}

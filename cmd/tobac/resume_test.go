@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -11,77 +10,6 @@ import (
 	"tobac/internal/file"
 	"tobac/internal/vector"
 )
-
-// The checkpoint before the last is kept, and a run whose last one is damaged or gone
-// goes on from it to the same bits, with its state where it was.
-func TestPreviousCheckpoint(t *testing.T) {
-	simulated(t)
-	args := sampled("fit", "data/train.csv", "--steps", "20", "--checkpoint-every", "8", "--checkpoint", "state")
-	succeed(t, append(args, "--out", "whole")...)
-	last, before := readFile(t, "state"), readFile(t, "state.previous")
-	if k, err := openCheckpoint("state.previous"); err != nil || k.Snapshot.Step != 16 {
-		t.Fatalf("the checkpoint before the last: %+v, error %v", k, err)
-	}
-	const left = "; the checkpoint before it is at step 16: tobac fit --resume state.previous"
-	const damaged = "state: a damaged checkpoint: "
-	for _, row := range []struct {
-		name string
-		harm func() error
-		want string // of the error
-	}{
-		{"damaged", func() error {
-			return os.WriteFile("state", []byte(strings.Replace(last, `"step":20`, `"step":10`, 1)), 0o600)
-		}, damaged + file.ErrSeal.Error() + left},
-		{"cut", func() error { return os.WriteFile("state", []byte(last[:len(last)-1]), 0o600) }, damaged + file.ErrSeal.Error() + left},
-		{"longer", func() error { return os.WriteFile("state", []byte(last+"\n"), 0o600) }, damaged + file.ErrSeal.Error() + left},
-		{"gone", func() error { return os.Remove("state") }, "state: no such file or directory; allowed: a file written by tobac fit --checkpoint" + left},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			for name, text := range map[string]string{"state": last, "state.previous": before} {
-				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := row.harm(); err != nil {
-				t.Fatal(err)
-			}
-			refuses(t, "fit --resume state", exitFailed, row.want)
-			succeed(t, "fit", "--resume", "state.previous", "--out", "resumed")
-			if readFile(t, "resumed/particles.json") != readFile(t, "whole/particles.json") {
-				t.Error("the resumed run has other particles")
-			}
-			if snapshotIn(t, "state") != contentOf(t, last) {
-				t.Error("the last checkpoint differs from that of a run that was not interrupted")
-			}
-			if _, err := os.Stat("state.previous.previous"); err == nil {
-				t.Error("the checkpoint before the last has one of its own")
-			}
-		})
-	}
-}
-
-// contentOf is the state in the text of a checkpoint.
-func contentOf(t *testing.T, text string) string {
-	t.Helper()
-	if err := os.WriteFile("content", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove("content")
-	return snapshotIn(t, "content")
-}
-
-// A file of the user's that has the name of the checkpoint before the last stays.
-func TestPreviousCheckpointReplacesNothing(t *testing.T) {
-	simulated(t)
-	if err := os.WriteFile("state.previous", []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	refuses(t, "fit data/train.csv --checkpoint state", exitFailed, "state.previous: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force")
-	if err := os.Rename("data/train.csv", "data.previous"); err != nil {
-		t.Fatal(err)
-	}
-	refuses(t, "fit data.previous --checkpoint data", exitFailed, "data.previous: is the data, which is never overwritten; choose another place for the results")
-}
 
 // A checkpoint of another version of the program is resumed with a warning, which the
 // results have too.
@@ -170,7 +98,7 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 func TestForeignCheckpoint(t *testing.T) {
 	simulated(t)
 	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--checkpoint", "sent/state", "--out", "sent/run")...)
-	honest, before := readFile(t, "sent/state"), readFile(t, "sent/state.previous")
+	honest := readFile(t, "sent/state")
 	plain, err := file.Unseal([]byte(honest))
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +118,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		}
 		content := strings.Replace(string(plain), `{"name":"out","texts":["run"]}`, strings.ReplaceAll(c.options, "HERE", here), 1)
 		write := file.Sealed(func(w io.Writer) error { _, err := io.WriteString(w, content); return err })
-		if err := errors.Join(file.Write("sent/state", write), os.WriteFile("sent/state.previous", []byte(before), 0o600)); err != nil {
+		if err := file.Write("sent/state", write); err != nil {
 			t.Fatal(err)
 		}
 		switch place := strings.ReplaceAll(strings.Replace(c.want, "../", "", 1), "HERE", here); place {
@@ -200,16 +128,6 @@ func TestForeignCheckpoint(t *testing.T) {
 			refuses(t, "fit --resume sent/state", exitUsage, "sent/inside: holds other things than results of tobac (edges.csv, no valid tobac.json); choose a new or empty folder, or give --force")
 		default:
 			refuses(t, "fit --resume sent/state", exitUsage, "sent/state: its results belong in "+place+", which is not in the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
-		}
-		if c.want == "" { // the place before the last, which is derived, is written to and not what it leads to
-			if err := errors.Join(os.WriteFile("home/state", []byte(before), 0o600), os.Remove("sent/state.previous"), os.Symlink("../home/state", "sent/state.previous")); err != nil {
-				t.Fatal(err)
-			}
-			succeed(t, "fit", "--resume", "sent/state")
-			if readFile(t, "home/state") != before {
-				t.Error("a checkpoint elsewhere was replaced through a link")
-			}
-			os.Remove("home/state")
 		}
 		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+home || len(listing(t, "home")) != 1 {
 			t.Errorf("%s: there are %q and %v", c.options, got, listing(t, "home"))
