@@ -10,6 +10,7 @@ import (
 	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/exact"
 	"tobac/internal/inspect"
 	"tobac/score"
 	"tobac/setting"
@@ -121,7 +122,7 @@ func plainScores(data *dataset.Table) (score.SubsetScorer, error) {
 func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 	d := len(data.Names)
 	switch {
-	case d > exactVariables:
+	case d > exact.Affordable:
 		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d, model)
 	case seconds > mostScoreSeconds:
 		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)

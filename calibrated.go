@@ -113,7 +113,7 @@ func alongScores(ctx context.Context, m Scored, data *dataset.Table, workers int
 			break
 		}
 		g := forward(h.Scores, along)
-		if v := h.LogWeight + logScore(h.Scores, g); v > highest {
+		if v := h.LogWeight + score.OfGraph(h.Scores, g); v > highest {
 			best, highest = k, v
 		}
 	}

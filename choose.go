@@ -14,17 +14,13 @@ import (
 	"tobac/setting"
 )
 
-// exactVariables is the largest number of variables of which the exact engine sums over
-// all orders.
-const exactVariables = 20
-
 // Engines are those that take part in a fit of d variables: the one that is asked for or chosen, and the one
 // that orders are drawn by. c has its defaults filled in.
 func (c Config) Engines(d int) []Engine {
 	c.Engine = c.engine(d)
 	all := []Engine{c.Engine}
 	switch {
-	case d > exactVariables && (c.cheap() || c.Engine == Tempering && c.overOrders()):
+	case d > exact.Affordable && (c.cheap() || c.Engine == Tempering && c.overOrders()):
 		all = append(all, MCMC)
 	case c.cheap():
 		all = append(all, Exact)
@@ -36,7 +32,7 @@ func (c Config) Engines(d int) []Engine {
 func (c *Config) engine(d int) Engine {
 	_, scored := c.Model.(Scored)
 	scored = scored || c.Model == nil
-	tooMany := d > exactVariables
+	tooMany := d > exact.Affordable
 	if c.Order.Known != nil {
 		tooMany = d > exact.MaxVariables
 	}
@@ -104,7 +100,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 	switch {
 	case cfg.Engine == BCD:
 		r.stage, err = newBCD(ctx, r.data, &cfg)
-	case cfg.Engine == MCMC, cfg.Engine == GFlowNet, d > exactVariables && cfg.Order.Known == nil:
+	case cfg.Engine == MCMC, cfg.Engine == GFlowNet, d > exact.Affordable && cfg.Order.Known == nil:
 		s, err := settle(ctx, r.data, models, &cfg, r.trust())
 		if err != nil {
 			return err

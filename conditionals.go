@@ -91,7 +91,7 @@ func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior
 		for a := range b {
 			i := order[a]
 			at, present := slices.BinarySearch(parents, a)
-			with, without := parents, toggled(parents, a)
+			with, without := parents, score.Toggled(parents, a)
 			if !present {
 				with, without = without, with
 			}

@@ -219,8 +219,8 @@ func (c *Config) checkTogether(d int) error {
 		return c.checkTempering(d)
 	}
 	switch {
-	case c.Engine == Exact && c.Order.Known == nil && d > exactVariables:
-		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exactVariables)
+	case c.Engine == Exact && c.Order.Known == nil && d > exact.Affordable:
+		return fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exact.Affordable)
 	case c.Engine == Exact && d > exact.MaxVariables:
 		return fmt.Errorf("the engine exact takes at most %d variables along a known order, got %d; allowed: the engine svgd", exact.MaxVariables, d)
 	case c.Sampler.Method == DiBS && (c.Order.Known != nil || c.Order.Method != nil || c.Order.Count != 0):

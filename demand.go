@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/bcd"
+	"tobac/exact"
 	"tobac/gflownet"
 	"tobac/internal/memory"
 	"tobac/mcmc"
@@ -55,7 +56,7 @@ func (r *Run) problem() problem {
 
 // chained reports whether Markov chains are a stage.
 func (p *problem) chained() bool {
-	return p.models > 0 && (p.cfg.Engine == MCMC || p.cfg.Engine == GFlowNet || p.d > exactVariables && p.cfg.Order.Known == nil)
+	return p.models > 0 && (p.cfg.Engine == MCMC || p.cfg.Engine == GFlowNet || p.d > exact.Affordable && p.cfg.Order.Known == nil)
 }
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
@@ -78,7 +79,7 @@ func (p *problem) demands() []demand {
 	add(20*d*d*8, "matrices of the pairs of variables")
 	switch {
 	case p.cfg.Engine == Tempering && p.cfg.overOrders():
-		if p.d > exactVariables {
+		if p.d > exact.Affordable {
 			chains()
 		} else {
 			add(2*float64(exactBytes(p.d, false)), "sums over 2^%d sets of variables", p.d)

@@ -54,7 +54,7 @@ func edgesGivenOthers(g *dag.Graph, s score.Scorer, prior *score.Prior) *mat.Den
 			if i == j || !present && leads.Has(j, i) {
 				continue
 			}
-			other := toggled(parents, i)
+			other := score.Toggled(parents, i)
 			odds := prior.LogPrior(j, other) // of the other graph against this one
 			if !math.IsInf(odds, -1) {
 				odds += s.LogScore(j, other)

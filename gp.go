@@ -162,7 +162,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 		return nil, err
 	}
 	own := scaled.Integrated()
-	if d > exactVariables || len(opt.Plain) > 0 || noCommonUnit(data) != "" {
+	if d > exact.Affordable || len(opt.Plain) > 0 || noCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)
@@ -173,7 +173,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	if err != nil {
 		return nil, err
 	}
-	graph, err := mostProbable(ctx, own, prior, workers)
+	graph, err := exact.MostProbable(ctx, own, prior, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -213,24 +213,14 @@ func gridPoints(d int) int {
 func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
-		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return logScore(g.At(v), graph), nil })
+		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return score.OfGraph(g.At(v), graph), nil })
 		if err != nil || round == 2 || graph.Len() > mixedVariables {
 			return v, err
 		}
-		if graph, err = mostProbable(ctx, at(v), prior, workers); err != nil {
+		if graph, err = exact.MostProbable(ctx, at(v), prior, workers); err != nil {
 			return 0, err
 		}
 	}
-}
-
-// mostProbable is the graph with the largest score.
-func mostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*dag.Graph, error) {
-	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	g, _, err := p.Best(ctx)
-	return g, err
 }
 
 // Sampled implements [SampledModel]: networks.

@@ -47,7 +47,7 @@ func suiting(all []Hypothesis, graphs ...*dag.Graph) int {
 	for k, h := range all {
 		v := h.LogWeight
 		for _, g := range graphs {
-			v += logScore(h.Scores, g) / float64(len(graphs))
+			v += score.OfGraph(h.Scores, g) / float64(len(graphs))
 		}
 		if v > highest {
 			best, highest = k, v
@@ -66,14 +66,5 @@ func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Con
 		g, _ := p.Best()
 		return g, nil
 	}
-	return mostProbable(ctx, s, prior, cfg.Workers)
-}
-
-// logScore is that of a graph.
-func logScore(s score.Scorer, g *dag.Graph) float64 {
-	sum := 0.0
-	for j := range g.Len() {
-		sum += s.LogScore(j, g.Parents(j))
-	}
-	return sum
+	return exact.MostProbable(ctx, s, prior, cfg.Workers)
 }

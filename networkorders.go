@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/tempering"
@@ -19,7 +20,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 	}
 	scored := []Scored{graphs.scored()}
 	r.cfg.Model, r.networkScale = graphs.model, graphs.scale
-	if len(r.data.Names) > exactVariables {
+	if len(r.data.Names) > exact.Affordable {
 		s, err := settle(ctx, r.data, scored, &r.cfg, allTrust)
 		if err != nil {
 			return nil, err
@@ -130,7 +131,7 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *n
 		if err != nil {
 			return 0, err
 		}
-		v, err := score.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return logScore(at(v), graph), nil })
+		v, err := score.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return score.OfGraph(at(v), graph), nil })
 		return rounded(v), err
 	}
 	if noise, err = maximise(g.LeastVariance()/square, t); err != nil {

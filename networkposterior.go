@@ -30,7 +30,7 @@ const (
 
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
-	if s.Vars() <= exactVariables {
+	if s.Vars() <= exact.Affordable {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
 	return t.sampleUnder(ctx, s)
@@ -61,12 +61,9 @@ func (p summedTable) best(ctx context.Context) (*dag.Graph, error) {
 }
 
 func (p summedTable) probable(j int, above float64) (list []weightedSet) {
-	d, _ := p.orders.Edges().Dims()
-	others := dag.AllBut(d, j)
-	for set, v := range p.orders.ParentSets(j) {
-		if v >= above {
-			list = append(list, weightedSet{tempering.Parents{Of: j, Set: score.Subset(nil, others, set)}, v})
-		}
+	sets, probabilities := p.orders.ProbableSets(j, above)
+	for k, set := range sets {
+		list = append(list, weightedSet{tempering.Parents{Of: j, Set: set}, probabilities[k]})
 	}
 	return list
 }
@@ -114,7 +111,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
 func (c *Config) tablePrior(d int) (*score.Prior, error) {
-	if d <= exactVariables {
+	if d <= exact.Affordable {
 		densities := c.Prior.Densities(d)
 		return c.closedPrior(d, densities[len(densities)-1])
 	}

@@ -234,14 +234,14 @@ func (t *networkTable) size() (n int) {
 func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
 	d := t.guess.Vars()
 	for j, sets := range all {
-		listed := distinctSets{}
+		listed := score.DistinctSets{}
 		for _, w := range sets {
 			for i := range d {
 				if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
 					continue
 				}
-				set := toggled(w.Set, i)
-				if listed.add(set) {
+				set := score.Toggled(w.Set, i)
+				if listed.Add(set) {
 					list = append(list, tempering.Parents{Of: j, Set: set})
 				}
 			}

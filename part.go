@@ -79,13 +79,13 @@ func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 	return p.orders.Draws(ctx, n, seed)
 }
 
-// mostProbable is the graph with the greatest probability.
+// exact.MostProbable is the graph with the greatest probability.
 func (p *part) mostProbable(ctx context.Context, cfg *Config) (*dag.Graph, error) {
 	if p.given != nil {
 		g, _ := p.given.Best()
 		return g, nil
 	}
-	return mostProbable(ctx, p.hypothesis.Scores, p.prior, cfg.Workers)
+	return exact.MostProbable(ctx, p.hypothesis.Scores, p.prior, cfg.Workers)
 }
 
 // noData is the score of no rows.

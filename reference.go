@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/score"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/floats"
@@ -152,7 +153,7 @@ func (inf *inference) logJoint(g *dag.Graph) float64 {
 			terms[k] += p.prior.LogPrior(j, g.Parents(j))
 		}
 		if !math.IsInf(terms[k], -1) {
-			terms[k] += logScore(p.hypothesis.Scores, g)
+			terms[k] += score.OfGraph(p.hypothesis.Scores, g)
 		}
 	}
 	return floats.LogSumExp(terms)

@@ -165,7 +165,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 		return inf, nil, err
 	}
 	cfg.Model, cfg.Engine = scored, Exact
-	most := exactVariables
+	most := exact.Affordable
 	if cfg.Order.Known != nil {
 		most = exact.MaxVariables
 	}
@@ -245,7 +245,7 @@ func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cf
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}
 	switch {
-	case cfg.overOrders() && len(b.data.Names) > exactVariables:
+	case cfg.overOrders() && len(b.data.Names) > exact.Affordable:
 		long = Chains{Iterations: referenceFactor * max(chainIterations, b.cfg.Chains.Iterations)}
 	case cfg.overOrders():
 	case b.cfg.Engine == Tempering:

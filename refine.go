@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/exact"
 	"tobac/internal/parallel"
 	"tobac/score"
-	"tobac/tempering"
 )
 
 // A refinable score takes long for each set of parents, and has estimates of those that it was
@@ -32,7 +32,7 @@ func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) e
 	if prior == nil {
 		prior = score.Fair(d)
 	}
-	if d > exactVariables {
+	if d > exact.Affordable {
 		return nil
 	}
 	for range mostRefinements {
@@ -41,7 +41,7 @@ func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) e
 			return err
 		}
 		err = parallel.For(ctx, len(missing), workers, func(k int) error {
-			s.Refine(missing[k].Of, missing[k].Set)
+			s.Refine(missing[k].of, missing[k].set)
 			return ctx.Err()
 		})
 		if err != nil {
@@ -52,26 +52,37 @@ func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) e
 }
 
 // likelySets are the sets of parents that are to be refined.
-func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers int) ([]tempering.Parents, error) {
-	sums, err := sumUnder(ctx, s, prior, workers)
+func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers int) ([]parents, error) {
+	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]tempering.Parents, s.Vars())
+	sums, err := p.Orders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]parents, s.Vars())
 	err = parallel.For(ctx, len(found), workers, func(j int) error {
-		others, listed := dag.AllBut(len(found), j), distinctSets{}
+		others, listed := dag.AllBut(len(found), j), score.DistinctSets{}
 		add := func(set []int) {
-			if listed.add(set) && !s.Known(j, set) {
-				found[j] = append(found[j], tempering.Parents{Of: j, Set: set})
+			if listed.Add(set) && !s.Known(j, set) {
+				found[j] = append(found[j], parents{j, set})
 			}
 		}
-		for _, w := range sums.probable(j, likelySet) {
-			add(w.Set)
-			for k := 0; w.probability >= neighbouring && k < len(others); k++ {
-				add(toggled(w.Set, others[k]))
+		sets, probabilities := sums.ProbableSets(j, likelySet)
+		for k, set := range sets {
+			add(set)
+			for i := 0; probabilities[k] >= neighbouring && i < len(others); i++ {
+				add(score.Toggled(set, others[i]))
 			}
 		}
 		return ctx.Err()
 	})
 	return slices.Concat(found...), err
+}
+
+// parents are a set of parents of a variable.
+type parents struct {
+	of  int
+	set []int
 }

@@ -156,7 +156,7 @@ func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
 // equip adds equations to the draws, with their log densities.
 func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores score.Scorer) error {
 	for k := range p.Draws {
-		p.Draws[k].LogLikelihood = logScore(scores, p.Draws[k].Graph)
+		p.Draws[k].LogLikelihood = score.OfGraph(scores, p.Draws[k].Graph)
 	}
 	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &Config{Seed: f.order.seed, Workers: f.workers})
 }
@@ -190,14 +190,14 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 // in four rounds at most: what the particles and their neighbours leave out are mostly sets with two improbable parents more. q are the log densities of all.
 func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
 	const least, rounds = 1e-3, 4
-	known, next := distinctSets{}, sets
+	known, next := score.DistinctSets{}, sets
 	for round := 0; len(next) > 0; round++ {
 		from := len(all)
 		for _, set := range next {
 			if v := density(set); !math.IsInf(v, -1) {
 				all, q = append(all, set), append(q, v)
 			}
-			known.add(set)
+			known.Add(set)
 		}
 		if next = nil; round == rounds {
 			break
@@ -208,7 +208,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 				continue
 			}
 			for i := range j {
-				if set := toggled(all[k], i); known.add(set) {
+				if set := score.Toggled(all[k], i); known.Add(set) {
 					next = append(next, set)
 				}
 			}
@@ -219,9 +219,9 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 
 // neighbours lists the sets of parents of variable j that graphs have, in the sequence of the graphs, each followed by those one edge away: without those that the prior rules out.
 func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
-	known := distinctSets{}
+	known := score.DistinctSets{}
 	add := func(set []int) {
-		if known.add(set) && !math.IsInf(logPrior(set), -1) {
+		if known.Add(set) && !math.IsInf(logPrior(set), -1) {
 			sets = append(sets, set)
 		}
 	}
@@ -229,32 +229,10 @@ func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets 
 		parents := g.Parents(j)
 		add(parents)
 		for i := range j {
-			add(toggled(parents, i))
+			add(score.Toggled(parents, i))
 		}
 	}
 	return sets
-}
-
-// distinctSets are sets of parents of a variable.
-type distinctSets map[string]bool
-
-// add reports whether a set was not among them.
-func (s distinctSets) add(set []int) bool {
-	key := fmt.Sprint(set)
-	if s[key] {
-		return false
-	}
-	s[key] = true
-	return true
-}
-
-// toggled is an ascending list with i added, or removed if it is there.
-func toggled(list []int, i int) []int {
-	at, found := slices.BinarySearch(list, i)
-	if found {
-		return slices.Delete(slices.Clone(list), at, at+1)
-	}
-	return slices.Insert(slices.Clone(list), at, i)
 }
 
 // poolProbabilities are those of the edges, by position.

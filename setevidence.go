@@ -11,6 +11,7 @@ import (
 	"tobac/evidence"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -109,17 +110,17 @@ func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, lo
 
 // beyond are the sets one edge away from those of greatest weight that are not among the sets.
 func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
-	known, best := distinctSets{}, floats.Max(q)
+	known, best := score.DistinctSets{}, floats.Max(q)
 	for _, set := range sets {
-		known.add(set)
+		known.Add(set)
 	}
 	for k, set := range sets {
 		if q[k] < best-weighty {
 			continue
 		}
 		for i := range j {
-			other := toggled(set, i)
-			if known.add(other) && !math.IsInf(logPrior(other), -1) {
+			other := score.Toggled(set, i)
+			if known.Add(other) && !math.IsInf(logPrior(other), -1) {
 				more = append(more, other)
 			}
 		}

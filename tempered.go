@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
@@ -24,7 +25,7 @@ const (
 
 // temperedDefaults are those of the engine tempering, which runs no chains over all orders of so few variables that it sums over them, and those of mcmc over more.
 func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
-	if overOrders && d > exactVariables {
+	if overOrders && d > exact.Affordable {
 		return c.withDefaults()
 	}
 	if err := setting.Check(c.Settings()); err != nil {
@@ -32,7 +33,7 @@ func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
 	}
 	switch {
 	case overOrders && c != Chains{}:
-		return c, fmt.Errorf("the engine tempering sums over all orders of at most %d variables, and runs no chains: leave out%s, or give an order", exactVariables, strings.TrimPrefix(c.String(), "mcmc"))
+		return c, fmt.Errorf("the engine tempering sums over all orders of at most %d variables, and runs no chains: leave out%s, or give an order", exact.Affordable, strings.TrimPrefix(c.String(), "mcmc"))
 	case overOrders:
 		return c, nil
 	case c.Chains != 0 && c.Chains != temperedChains:

@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
+	"tobac/score"
 )
 
 // Orders is the order-modular posterior: every order has the same prior weight, and
@@ -175,4 +177,17 @@ func (o *Orders) ParentSets(j int) []float64 {
 	o.predecessors(s.weight, j)
 	o.p.parentSets(s.prob, s.weight, j)
 	return s.prob
+}
+
+// ProbableSets are the sets of parents of variable j with a probability above a bound or at it, by their index in
+// [Orders.ParentSets], with their probabilities.
+func (o *Orders) ProbableSets(j int, bound float64) (sets [][]int, probabilities []float64) {
+	d, _ := o.before.Dims()
+	others := dag.AllBut(d, j)
+	for set, v := range o.ParentSets(j) {
+		if v >= bound {
+			sets, probabilities = append(sets, score.Subset(nil, others, set)), append(probabilities, v)
+		}
+	}
+	return sets, probabilities
 }
