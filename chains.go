@@ -113,7 +113,7 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 	}
 	var err error
 	if len(models) > 1 {
-		if lower, why := t.in(data, best.model, best.best, best.hypothesis.Scores, cfg); lower != t {
+		if lower, why := t.in(data, best.model, best.best, best.hypothesis.Scores, cfg.Seed); lower != t {
 			if best, _, err = pilotChains(ctx, data, best.model, cfg, lower); err != nil {
 				return nil, err
 			}

@@ -63,8 +63,7 @@ func (r *Run) scoredModels() []Scored {
 	if m, ok := r.cfg.Model.(Scored); ok {
 		return []Scored{m}
 	}
-	modes := new(sharedModes)
-	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
+	return compared()
 }
 
 // cheap reports whether node scores only serve to draw orders for SVGD.
@@ -211,15 +210,6 @@ func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization,
 	return sampled, onScale(r.data, scale), scale, nil
 }
 
-// A Scaling is what is done to columns before a model is sampled on them.
-type Scaling int
-
-const (
-	AsGiven      Scaling = iota // nothing
-	Centred                     // shifted to mean 0
-	Standardised                // shifted to mean 0 and scaled to variance 1
-)
-
 // scale is that of the columns, of the rows in which they were not set by intervention; nil: as they are.
 func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
 	if s == AsGiven {
@@ -236,13 +226,6 @@ func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
 	}
 	_, err := r.data.Standardize() // names columns that do not vary
 	return scale, err
-}
-
-// A SampledModel is a model that SVGD samples in another form, or on other columns.
-type SampledModel interface {
-	// Sampled is that form, and the columns that it takes;
-	// compared asks for another model, with parameters, if this one has none: to compare its particles with the posterior in closed form.
-	Sampled(compared bool) (m Model, columns Scaling)
 }
 
 // comparedForm is the model whose particles are compared with the posterior of m in closed form.

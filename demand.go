@@ -236,11 +236,11 @@ var knobs = []knob{
 	field("chains", func(p *problem) *int { return &p.cfg.Chains.Chains }),
 	field("candidates", func(p *problem) *int { return &p.cfg.Chains.Candidates }),
 	{"units of each hidden layer", func(p *problem) int {
-		if m, ok := p.cfg.Model.(widthed); ok {
-			return m.width()
+		if m, ok := p.cfg.Model.(layered); ok {
+			return m.widest()
 		}
 		return 0
-	}, func(p *problem, value int) { p.cfg.Model = p.cfg.Model.(widthed).narrowed(value) }},
+	}, func(p *problem, value int) { p.cfg.Model = p.cfg.Model.(layered).narrowed(value) }},
 	field("rows", func(p *problem) *int { return &p.n }),
 	{"variables", func(p *problem) int { return p.d }, func(p *problem, value int) {
 		p.d, p.cfg.Sampler.Rank = value, min(p.cfg.Sampler.Rank, max(1, value-1))
@@ -251,12 +251,6 @@ var knobs = []knob{
 func (p problem) with(k knob, value int) problem {
 	k.set(&p, value)
 	return p
-}
-
-// A widthed model has hidden layers.
-type widthed interface {
-	width() int               // of the widest layer
-	narrowed(units int) Model // with no layer wider
 }
 
 // largest is the largest value of a knob, below the present one, with which the run fits; 0: none.
@@ -327,22 +321,3 @@ func rowBytes(n, d int) int64 { return programBytes + 3*8*int64(n)*int64(d) }
 
 // programBytes is about the memory of a process without data.
 const programBytes = 40 << 20
-
-// Sampling is implemented by models that take memory for each sampled graph, beside that of the graph.
-type Sampling interface {
-	// SampleBytes is about the memory of each worker for each sampled graph.
-	SampleBytes(n, d int) float64
-}
-
-// Sized is implemented by models whose programs grow with the rows.
-type Sized interface {
-	// Bytes is about the memory of a program of n rows of d variables without an
-	// order, beside what every model needs.
-	Bytes(n, d int) float64
-}
-
-// Parametric is implemented by models with another number of parameters than one for each pair of variables.
-type Parametric interface {
-	// Parameters is their number for d variables.
-	Parameters(d int) float64
-}

@@ -3,7 +3,6 @@ package tobac
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -60,21 +59,6 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	}
 	return append(prior, emptyPrior), append(likelihood, emptyLikelihood), nil
 }
-
-// A Predictive model has another likelihood for rows that were not used to infer its
-// draws, because it integrates some of its parameters out. The draws have them as their last
-// parameters: those that [models.Gaussian] infers.
-type Predictive interface {
-	Predictive(data *dataset.Table) (models.Likelihood, error)
-}
-
-// A Completed likelihood integrates some parameters out that the draws of the posterior have: those of [Predictive]'s
-// likelihood, drawn given the others after the particles have moved.
-type Completed interface {
-	Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error)
-}
-
-var _ Completed = (*models.IntegratedNetwork)(nil)
 
 // addDensities gives draws of a component their log densities under the parameters that they have.
 func addDensities(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) error {

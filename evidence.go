@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -52,4 +53,9 @@ func DescribeModel(text string) string {
 		return words
 	}
 	return words + " (" + settings + ")"
+}
+
+// pointless reports whether the model was left out because those before it left it no chance.
+func (e Evidence) pointless() bool {
+	return slices.Contains([]string{noOtherNoise, noCurvature, noMore, farTails}, e.Note)
 }

@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/setting"
+	"tobac/tempering"
 )
 
 // The largest sizes of networks.
@@ -162,10 +163,10 @@ func (m FeedForward) units() (sum float64) {
 // SampleBytes implements [Sampling]: activations and their gradients.
 func (m FeedForward) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
 
-// width implements widthed.
-func (m FeedForward) width() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
+// width implements layered.
+func (m FeedForward) widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
 
-// narrowed implements widthed.
+// narrowed implements layered.
 func (m FeedForward) narrowed(units int) Model {
 	m.Hidden = slices.Clone(m.hidden())
 	for k := range m.Hidden {
@@ -173,3 +174,11 @@ func (m FeedForward) narrowed(units int) Model {
 	}
 	return m
 }
+
+// temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
+func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config {
+	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
+}
+
+// Layers is the number of hidden layers.
+func (m FeedForward) Layers() int { return len(m.hidden()) }

@@ -200,6 +200,9 @@ func onGrid(grid score.NoiseGrid, logWeight float64, at func(v float64) score.Sc
 	return all
 }
 
+// mixedVariables is the number of variables up to which noise variances and numbers of edges are averaged over.
+const mixedVariables = 12
+
 // gridPoints is the number of noise variances that are averaged over.
 func gridPoints(d int) int {
 	if d > mixedVariables {

@@ -2,51 +2,14 @@ package tobac
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sort"
 
-	"tobac/additive"
-	"tobac/effects"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
 )
-
-// A Functional score draws the structural function of a variable given its parents from
-// its posterior: a model that has one has total effects although its draws are graphs alone.
-type Functional interface {
-	// FunctionParameters are the function as numbers.
-	FunctionParameters(j int, parents []int, rng *rand.Rand) []float64
-}
-
-var (
-	_ Functional = (*score.GPScorer)(nil)
-	_ Functional = (*additive.Scorer)(nil)
-)
-
-// A curve is a structural function with additive noise.
-type curve interface {
-	Mean(dst []float64, columns [][]float64)
-	Noise() float64
-}
-
-// A gpCurve is one of Gaussian processes.
-type gpCurve struct{ *score.Function }
-
-func (c gpCurve) Noise() float64 { return c.NoiseVariance }
-
-// decodeGP and decodeAdditive read a function of so many parents, and return the numbers after it.
-func decodeGP(parents int, numbers []float64) (curve, []float64, error) {
-	f, rest, err := score.NewFunction(parents, numbers)
-	return gpCurve{f}, rest, err
-}
-
-func decodeAdditive(parents int, numbers []float64) (curve, []float64, error) {
-	return additive.NewFunction(parents, numbers)
-}
 
 // Bounds on the draws with functions, each of which costs a regression for each variable.
 const (
@@ -135,33 +98,3 @@ func (f *functional) posterior(ctx context.Context, p *posterior.Posterior) (*po
 	}
 	return &drawn, nil
 }
-
-// functions are the equations of a draw, by variable.
-type functions []curve
-
-// newFunctions are those of a draw of functional.posterior.
-func newFunctions(draw *posterior.Draw, d int, decode func(parents int, numbers []float64) (curve, []float64, error)) (functions, error) {
-	var all functions
-	rest := draw.Parameters
-	for j := range d {
-		f, after, err := decode(len(draw.Graph.Parents(j)), rest)
-		if err != nil {
-			return nil, fmt.Errorf("tobac: variable %d: %w", j+1, err)
-		}
-		all, rest = append(all, f), after
-	}
-	if len(rest) > 0 {
-		return nil, fmt.Errorf("tobac: %d parameters after those of all functions", len(rest))
-	}
-	return all, nil
-}
-
-var _ effects.Equations = functions(nil)
-
-// Mean implements [effects.Equations].
-func (f functions) Mean(dst []float64, j int, _ []int, columns [][]float64) {
-	f[j].Mean(dst, columns)
-}
-
-// NoiseVariance implements [effects.Equations].
-func (f functions) NoiseVariance(j int) float64 { return f[j].Noise() }

@@ -2,26 +2,11 @@ package tobac
 
 import (
 	"context"
-	"math"
 
 	"tobac/dag"
-	"tobac/dataset"
 	"tobac/exact"
 	"tobac/score"
 )
-
-// A settledModel has one hypothesis: that which short chains have found, or estimated evidences in place of node scores.
-type settledModel struct {
-	Model
-	hypothesis Hypothesis
-}
-
-var _ Scored = settledModel{}
-
-// Hypotheses implements [Scored].
-func (m settledModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{m.hypothesis}, nil
-}
 
 // estimated is the hypothesis that suits the best graph, of several: first that under
 // the middle one, then that under the estimate.
@@ -39,21 +24,6 @@ func estimated(ctx context.Context, all []Hypothesis, prior *score.Prior, cfg *C
 		chosen = better
 	}
 	return all[chosen : chosen+1], nil
-}
-
-// suiting is the hypothesis under which graphs have the greatest density, on average.
-func suiting(all []Hypothesis, graphs ...*dag.Graph) int {
-	best, highest := 0, math.Inf(-1)
-	for k, h := range all {
-		v := h.LogWeight
-		for _, g := range graphs {
-			v += score.OfGraph(h.Scores, g) / float64(len(graphs))
-		}
-		if v > highest {
-			best, highest = k, v
-		}
-	}
-	return best
 }
 
 // bestGraph is the most probable graph, along the known order if there is one.

@@ -44,7 +44,6 @@ type inference struct {
 
 // Limits of what is averaged over rather than estimated.
 const (
-	mixedVariables = 12   // variables up to which noise variances and numbers of edges are averaged over
 	negligible     = 12.0 // nats behind the best from which on a part is left out
 	posteriorDraws = 1000 // draws of a posterior in closed form
 	allGraphs      = 15   // variables up to which evidences are sums over all graphs

@@ -1,8 +1,6 @@
 package tobac
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -46,11 +44,6 @@ func refutable(m Model) bool {
 	_, bge := m.(BGe)
 	_, ok := m.(formed)
 	return ok || bge
-}
-
-// A Residual score has the standardised residuals of a variable given its parents.
-type Residual interface {
-	Residuals(j int, parents []int) []float64
 }
 
 // A misfit is the strongest dependence of the noise of a variable on one of its parents.
@@ -124,7 +117,7 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 		return rest
 	}
 	for k := range draws {
-		f, _, err := decodeGP(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
+		f, _, err := score.NewFunction(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
 		if err != nil {
 			panic("tobac: " + err.Error()) // numbers that were just made
 		}
@@ -264,39 +257,15 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 // in is the part of the evidence of a model, chosen for its evidence, that counts, and why
 // that of its form is not all: all unless the noise of the most probable graph refutes the form
 // of the equations.
-func (t trust) in(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, cfg *Config) (_ trust, why string) {
+func (t trust) in(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, seed uint64) (_ trust, why string) {
 	if !refutable(m) {
 		return t, ""
 	}
-	found := examineNoise(data, g, s, t.rows, cfg.Seed)
+	found := examineNoise(data, g, s, t.rows, seed)
 	if found.chance > refuted {
 		return t, ""
 	}
 	n, _ := data.X.Dims()
 	t.form = 1 / (1 + t.rows*float64(n)/trustedRows)
 	return t, found.sentence(data.Names, t.form*t.rows, n)
-}
-
-// trustIn is the part of the evidence of an inference that counts.
-func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (t trust, why string, err error) {
-	if !refutable(inf.model) {
-		return inf.trust, "", nil
-	}
-	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
-	g, err := best.mostProbable(ctx, cfg)
-	if err != nil {
-		return inf.trust, "", err
-	}
-	t, why = inf.trust.in(data, inf.model, g, best.hypothesis.Scores, cfg)
-	return t, why, nil
-}
-
-// coarse is the inference again, of whose evidence a part counts.
-func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, t trust, why string) (*inference, error) {
-	coarse, err := exactOver(ctx, data, inf.model, inf.hypotheses, cfg, t)
-	if err != nil {
-		return nil, err
-	}
-	coarse.refuted = why
-	return coarse, nil
 }

@@ -8,7 +8,6 @@ import (
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/score"
-	"tobac/tempering"
 )
 
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
@@ -70,11 +69,6 @@ func (r *Run) networkGraphs(ctx context.Context, asked FeedForward) (*networkGra
 		return nil, err
 	}
 	return &networkGraphs{table: table, model: model, estimated: noise != asked.NoiseVariance, unit: unit, scale: scale}, nil
-}
-
-// temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
-func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config {
-	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
 }
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one

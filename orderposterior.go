@@ -42,7 +42,7 @@ func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]Scored, error) {
 // all sets by package evidence.
 func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
 	if m, ok := r.cfg.Model.(FeedForward); ok {
-		if len(m.hidden()) > 1 {
+		if m.Layers() > 1 {
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
 		m.Output = models.SampledOutput

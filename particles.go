@@ -20,14 +20,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// An Equational model is a [Differentiable] one with linear Gaussian equations,
-// whose likelihood is a [models.Weighted].
-type Equational interface {
-	// Equations are those with the given weights, d×d with 0 where there is no
-	// edge. Data and weights are in order coordinates, and so is the result.
-	Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations
-}
-
 // particleFit is the sampling of one model by SVGD under one causal order. It
 // knows nothing of other orders.
 type particleFit struct {

@@ -158,7 +158,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	scored, ok := m.(Scored)
 	if !ok {
-		if n, ok := m.(FeedForward); ok && len(n.hidden()) == 1 {
+		if n, ok := m.(FeedForward); ok && n.Layers() == 1 {
 			return b.tempered(ctx, n, cfg)
 		}
 		inf, err := b.estimated(ctx, m, cfg)

@@ -36,7 +36,7 @@ func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 	if _, scored := f.model.(Scored); scored || f.sampler.Marginals != ReweightedMarginals {
 		return nil
 	}
-	if m, ok := f.model.(FeedForward); ok && len(m.hidden()) == 1 {
+	if m, ok := f.model.(FeedForward); ok && m.Layers() == 1 {
 		f.sets, err = f.newNetworkSets(m)
 		return err
 	}

@@ -61,8 +61,8 @@ func (c *Config) checkTempering(d int) error {
 		return fmt.Errorf("the engine tempering is for networks, and no model is named; allowed: the model ffn")
 	case !ok:
 		return fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: the model ffn", c.Model)
-	case len(m.hidden()) != 1:
-		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", len(m.hidden()))
+	case m.Layers() != 1:
+		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", m.Layers())
 	case m.Output != models.SampledOutput:
 		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
 	case c.overOrders() && c.Order.Count > 0:
@@ -80,7 +80,7 @@ const temperedVariables = 50
 // variables, unless something is set that only SVGD reads.
 func (c *Config) temperedByDefault(d int) bool {
 	m, ok := c.Model.(FeedForward)
-	return ok && c.Engine == Auto && len(m.hidden()) == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
+	return ok && c.Engine == Auto && m.Layers() == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
 		d <= temperedVariables && (!c.overOrders() || c.Order.Count == 0)
 }
 
@@ -88,7 +88,7 @@ func (c *Config) temperedByDefault(d int) bool {
 // take, unless something is set that SVGD reads.
 func (c *Config) integratedByDefault() bool {
 	m, ok := c.Model.(FeedForward)
-	return ok && c.Engine == Auto && len(m.hidden()) > 1 && reflect.DeepEqual(c.Sampler, Sampler{})
+	return ok && c.Engine == Auto && m.Layers() > 1 && reflect.DeepEqual(c.Sampler, Sampler{})
 }
 
 // overOrders reports whether the order is to be inferred.

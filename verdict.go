@@ -3,7 +3,6 @@ package tobac
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"tobac/dataset"
@@ -340,7 +339,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 func (r *Result) leftOut() string {
 	var names []string
 	for _, e := range r.Evidence {
-		if math.IsNaN(e.Log) && !slices.Contains([]string{noOtherNoise, noCurvature, noMore, farTails}, e.Note) {
+		if math.IsNaN(e.Log) && !e.pointless() {
 			names = append(names, fmt.Sprintf("%s (%s)", DescribeModel(e.Model), e.Note))
 		}
 	}

@@ -1,0 +1,32 @@
+package tobac
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"tobac/dataset"
+)
+
+// trustIn is the part of the evidence of an inference that counts.
+func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (t trust, why string, err error) {
+	if !refutable(inf.model) {
+		return inf.trust, "", nil
+	}
+	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
+	g, err := best.mostProbable(ctx, cfg)
+	if err != nil {
+		return inf.trust, "", err
+	}
+	t, why = inf.trust.in(data, inf.model, g, best.hypothesis.Scores, cfg.Seed)
+	return t, why, nil
+}
+
+// coarse is the inference again, of whose evidence a part counts.
+func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, t trust, why string) (*inference, error) {
+	coarse, err := exactOver(ctx, data, inf.model, inf.hypotheses, cfg, t)
+	if err != nil {
+		return nil, err
+	}
+	coarse.refuted = why
+	return coarse, nil
+}

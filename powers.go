@@ -1,0 +1,172 @@
+package tobac
+
+import (
+	"context"
+	"math/rand/v2"
+	"tobac/additive"
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/posterior"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Model is a structural equation model. What a fit can do with it depends on
+// which of [Differentiable] and [Scored] it implements, and its likelihood on what that
+// implements in turn. [Linear], [BGe], [GaussianProcess] and [FeedForward] are the
+// models of this package.
+type Model interface {
+	// String is the text form of the model with its settings, under which
+	// snapshots and summaries know it: equal texts mean equal models.
+	String() string
+}
+
+// A Differentiable model has a likelihood that can be differentiated, which SVGD
+// samples.
+type Differentiable interface {
+	Model
+	// Likelihood prepares the model for data with the columns in causal order, or
+	// as they are if the method knows no order.
+	Likelihood(data *dataset.Table) (models.Likelihood, error)
+}
+
+// An Estimated model has quantities that are read off the data before its
+// likelihood is prepared.
+type Estimated interface {
+	// Estimate returns the model with these quantities. ordered says whether the
+	// columns of data are in causal order; if not, no order is known.
+	Estimate(ctx context.Context, data *dataset.Table, ordered bool) (Model, error)
+}
+
+// A Noisy model has one noise variance for all equations.
+type Noisy interface {
+	// Noise is the noise variance, 0 if it is unknown.
+	Noise() float64
+	// WithNoise is the model with another one.
+	WithNoise(variance float64) Model
+}
+
+// A Cautious model knows which data do not suit it.
+type Cautious interface {
+	// Warnings are reasons to distrust a fit to the data, as sentences for a reader.
+	Warnings(data *dataset.Table) []string
+}
+
+// A Demanding model does not take part in every comparison of models.
+type Demanding interface {
+	// Unsuited says why the model is left out of a comparison for these
+	// data; "" if it is not.
+	Unsuited(data *dataset.Table) string
+}
+
+// A Conditional model takes part in a comparison only where those before it leave it a chance.
+type Conditional interface {
+	// Pointless says why it has none, for data and the evidences of the models before; "" if it has one.
+	Pointless(data *dataset.Table, compared []Evidence) string
+}
+
+// A Scored model has node scores in closed form, which the engines that infer
+// orders use.
+type Scored interface {
+	Model
+	// Hypotheses are the node scores of the model for data whose columns are as
+	// the user gave them: one, or several with prior weights that sum to 1, such as those of a grid
+	// over a noise variance, which are then averaged by their evidence. The
+	// prior may be used to estimate what the scores take as given.
+	Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error)
+}
+
+// A Hypothesis is a node score with everything fixed that it takes as given.
+type Hypothesis struct {
+	Scores    score.Scorer
+	LogWeight float64 // of the prior
+	// NoiseVariance is the one that all equations share, 0 if they do not.
+	NoiseVariance float64
+	// InUnits says that the hypothesis is about the columns in the units given. Of a model that has other hypotheses
+	// too, such ones are left out unless the data support them together more than the others, so that units
+	// change nothing without evidence that these are the right ones.
+	InUnits bool
+}
+
+// A SampledModel is a model that SVGD samples in another form, or on other columns.
+type SampledModel interface {
+	// Sampled is that form, and the columns that it takes;
+	// compared asks for another model, with parameters, if this one has none: to compare its particles with the posterior in closed form.
+	Sampled(compared bool) (m Model, columns Scaling)
+}
+
+// A Scaling is what is done to columns before a model is sampled on them.
+type Scaling int
+
+const (
+	AsGiven      Scaling = iota // nothing
+	Centred                     // shifted to mean 0
+	Standardised                // shifted to mean 0 and scaled to variance 1
+)
+
+// An Equational model is a [Differentiable] one with linear Gaussian equations,
+// whose likelihood is a [models.Weighted].
+type Equational interface {
+	// Equations are those with the given weights, d×d with 0 where there is no
+	// edge. Data and weights are in order coordinates, and so is the result.
+	Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations
+}
+
+// A Predictive model has another likelihood for rows that were not used to infer its
+// draws, because it integrates some of its parameters out. The draws have them as their last
+// parameters: those that [models.Gaussian] infers.
+type Predictive interface {
+	Predictive(data *dataset.Table) (models.Likelihood, error)
+}
+
+// A Completed likelihood integrates some parameters out that the draws of the posterior have: those of [Predictive]'s
+// likelihood, drawn given the others after the particles have moved.
+type Completed interface {
+	Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error)
+}
+
+var _ Completed = (*models.IntegratedNetwork)(nil)
+
+// A Functional score draws the structural function of a variable given its parents from
+// its posterior: a model that has one has total effects although its draws are graphs alone.
+type Functional interface {
+	// FunctionParameters are the function as numbers.
+	FunctionParameters(j int, parents []int, rng *rand.Rand) []float64
+}
+
+var (
+	_ Functional = (*score.GPScorer)(nil)
+	_ Functional = (*additive.Scorer)(nil)
+)
+
+// A Residual score has the standardised residuals of a variable given its parents.
+type Residual interface {
+	Residuals(j int, parents []int) []float64
+}
+
+// Sampling is implemented by models that take memory for each sampled graph, beside that of the graph.
+type Sampling interface {
+	// SampleBytes is about the memory of each worker for each sampled graph.
+	SampleBytes(n, d int) float64
+}
+
+// Sized is implemented by models whose programs grow with the rows.
+type Sized interface {
+	// Bytes is about the memory of a program of n rows of d variables without an
+	// order, beside what every model needs.
+	Bytes(n, d int) float64
+}
+
+// Parametric is implemented by models with another number of parameters than one for each pair of variables.
+type Parametric interface {
+	// Parameters is their number for d variables.
+	Parameters(d int) float64
+}
+
+// A layered model has hidden layers.
+type layered interface {
+	widest() int              // of the widest layer
+	narrowed(units int) Model // with no layer wider
+}
