@@ -10,8 +10,10 @@ import (
 	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/exact"
 	"tobac/internal/inspect"
+	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
 )
@@ -69,11 +71,11 @@ var (
 
 // String implements [Model].
 func (m NonGaussian) String() string {
-	return setting.Text("linear-nongaussian", "max-parents", m.MaxParents)
+	return setting.Text(familyNonGaussian, "max-parents", m.MaxParents)
 }
 
 // String implements [Model].
-func (m Additive) String() string { return setting.Text("additive", "max-parents", m.MaxParents) }
+func (m Additive) String() string { return setting.Text(familyAdditive, "max-parents", m.MaxParents) }
 
 // All equations of at most two parents are fitted: where each variable is fitted with single parents
 // alone, two causes that tell their directions together are missed, whatever is refined later. Those
@@ -151,20 +153,13 @@ func (m NonGaussian) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, true), "linear-nongaussian")
 }
 
-// Why models are pointless.
-const (
-	noOtherNoise = "no equation gains from noise of another shape"
-	noCurvature  = "no equation gains from noise of another shape, and none with one parent from curvature"
-)
-
 // someCurvature is the evidence in nats from which one equation speaks for smooth functions.
 const someCurvature = 3
 
 // Pointless implements [Conditional]: where noise of another shape is pointless, and no equation
 // with one parent gains from curvature.
 func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
-	linear := NonGaussian{}.String()
-	if !slices.ContainsFunc(compared, func(e Evidence) bool { return e.Model == linear && e.Note == noOtherNoise }) {
+	if !slices.ContainsFunc(compared, func(e Evidence) bool { return e.Model == familyNonGaussian && e.Note == noOtherNoise }) {
 		return ""
 	}
 	s, opt, err := m.scorer(data)
@@ -258,4 +253,30 @@ func (m Additive) Sampled(compared bool) (Model, Scaling) {
 		return Linear{Unequal: true}.Sampled(compared)
 	}
 	return FeedForward{}.Sampled(compared)
+}
+
+func (NonGaussian) formed() {}
+func (Additive) formed()    {}
+
+// AnyNoise implements [AnyNoise].
+func (NonGaussian) AnyNoise() {}
+
+// AnyNoise implements [AnyNoise].
+func (Additive) AnyNoise() {}
+
+// DirectionsFrom implements [Identifying].
+func (NonGaussian) DirectionsFrom() string {
+	return "noise that is not normal, and on conditional independences"
+}
+
+// DirectionsFrom implements [Identifying].
+func (Additive) DirectionsFrom() string {
+	return "the shape of the noise and the curvature of the relations"
+}
+
+// Structure implements [Structural].
+func (m Additive) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
+		return additive.NewFunction(parents, numbers)
+	}), nil
 }

@@ -2,7 +2,6 @@ package tobac
 
 import (
 	"fmt"
-	"tobac/additive"
 	"tobac/effects"
 	"tobac/posterior"
 	"tobac/score"
@@ -19,14 +18,9 @@ type gpCurve struct{ *score.Function }
 
 func (c gpCurve) Noise() float64 { return c.NoiseVariance }
 
-// decodeGP and decodeAdditive read a function of so many parents, and return the numbers after it.
-func decodeGP(parents int, numbers []float64) (curve, []float64, error) {
-	f, rest, err := score.NewFunction(parents, numbers)
-	return gpCurve{f}, rest, err
-}
-
-func decodeAdditive(parents int, numbers []float64) (curve, []float64, error) {
-	return additive.NewFunction(parents, numbers)
+// drawnFunctions are the equations of draws whose parameters are functions, which decode reads.
+func drawnFunctions(p *posterior.Posterior, decode func(parents int, numbers []float64) (curve, []float64, error)) func(k int) (effects.Equations, error) {
+	return func(k int) (effects.Equations, error) { return newFunctions(&p.Draws[k], len(p.Names), decode) }
 }
 
 // functions are the equations of a draw, by variable.
@@ -39,12 +33,12 @@ func newFunctions(draw *posterior.Draw, d int, decode func(parents int, numbers 
 	for j := range d {
 		f, after, err := decode(len(draw.Graph.Parents(j)), rest)
 		if err != nil {
-			return nil, fmt.Errorf("tobac: variable %d: %w", j+1, err)
+			return nil, fmt.Errorf("sem: variable %d: %w", j+1, err)
 		}
 		all, rest = append(all, f), after
 	}
 	if len(rest) > 0 {
-		return nil, fmt.Errorf("tobac: %d parameters after those of all functions", len(rest))
+		return nil, fmt.Errorf("sem: %d parameters after those of all functions", len(rest))
 	}
 	return all, nil
 }

@@ -22,7 +22,7 @@ import (
 // of its log densities by their weights.
 func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior, likelihood []float64, err error) {
 	if len(p.Draws) == 0 {
-		return nil, nil, errors.New("tobac: the posterior has no draws")
+		return nil, nil, errors.New("sem: the posterior has no draws")
 	}
 	data = &dataset.Table{Names: data.Names, X: p.Standardization.Apply(data.X), Intervened: data.Intervened}
 	if p.Draws[0].Equations != nil {
@@ -34,12 +34,12 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	}
 	m, ok := model.(Differentiable)
 	if !ok {
-		return nil, nil, fmt.Errorf("tobac: the model %v has no likelihood for other rows", model)
+		return nil, nil, fmt.Errorf("sem: the model %v has no likelihood for other rows", model)
 	}
 	if v, ok := model.(Parametric); ok { // before a likelihood of that size is made
 		d, got := len(p.Names), float64(len(p.Draws[0].Parameters))
 		if want := v.Parameters(d); want > 1000*(got+1000) { // smaller differences are found there
-			return nil, nil, fmt.Errorf("tobac: draws of %.0f parameters, and the model %v has %.4g of %d variables", got, model, want, d)
+			return nil, nil, fmt.Errorf("sem: draws of %.0f parameters, and the model %v has %.4g of %d variables", got, model, want, d)
 		}
 	}
 	components := p.Components
@@ -50,7 +50,7 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	for _, c := range components {
 		a, b, err := componentDensity(p.Draws[from:from+c.Draws], c, m, data)
 		if err != nil {
-			return nil, nil, fmt.Errorf("tobac: %w", err)
+			return nil, nil, fmt.Errorf("sem: %w", err)
 		}
 		prior, likelihood = append(prior, a[:c.Draws]...), append(likelihood, b[:c.Draws]...)
 		emptyPrior += c.Weight * a[c.Draws]

@@ -2,16 +2,9 @@ package tobac
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
-	"tobac/dag"
-	"tobac/dataset"
 	"tobac/effects"
-	"tobac/models"
 	"tobac/posterior"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // EffectsOf prepares the total effects of a posterior whose draws have parameters: linear
@@ -26,96 +19,12 @@ func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*
 	if err != nil {
 		return nil, err
 	}
-	switch m := model.(type) {
-	case FeedForward:
-		networks, err := newNetworks(p, m)
+	if m, ok := model.(Structural); ok {
+		equations, err := m.Structure(p)
 		if err != nil {
 			return nil, err
 		}
-		return effects.Nonlinear(p, columns, seed, networks.draw)
-	case GaussianProcess:
-		return nonlinearEffects(p, columns, seed, decodeGP)
-	case Additive:
-		return nonlinearEffects(p, columns, seed, decodeAdditive)
+		return effects.Nonlinear(p, columns, seed, equations)
 	}
-	return nil, fmt.Errorf("tobac: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
-}
-
-// nonlinearEffects are those of draws with functions.
-func nonlinearEffects(p *posterior.Posterior, columns []effects.Column, seed uint64, decode func(parents int, numbers []float64) (curve, []float64, error)) (*effects.Effects, error) {
-	return effects.Nonlinear(p, columns, seed, func(k int) (effects.Equations, error) { return newFunctions(&p.Draws[k], len(p.Names), decode) })
-}
-
-// networks are the draws of a posterior over networks.
-type networks struct {
-	p         *posterior.Posterior
-	component []int // of every draw
-	position  [][]int
-	model     FeedForward
-	lik       *models.FeedForward
-}
-
-func newNetworks(p *posterior.Posterior, m FeedForward) (*networks, error) {
-	d := len(p.Names)
-	// The layout of the parameters depends on the number of variables alone.
-	lik, err := m.Predictive(&dataset.Table{Names: p.Names, X: mat.NewDense(1, d, nil)})
-	if err != nil {
-		return nil, err
-	}
-	n := &networks{p: p, model: m, lik: lik.(*models.FeedForward)}
-	components := p.Components
-	if len(components) == 0 {
-		components = []posterior.Component{{Draws: len(p.Draws)}}
-	}
-	for k, c := range components {
-		at := dag.Identity(d)
-		for a, j := range c.Order {
-			at[j] = a
-		}
-		n.position = append(n.position, at)
-		n.component = append(n.component, slices.Repeat([]int{k}, c.Draws)...)
-	}
-	return n, nil
-}
-
-// draw are the equations of draw number k.
-func (n *networks) draw(k int) (effects.Equations, error) {
-	theta := n.p.Draws[k].Parameters
-	if len(theta) != n.lik.ParamLen() {
-		return nil, fmt.Errorf("tobac: draw %d has %d parameters, want %d", k, len(theta), n.lik.ParamLen())
-	}
-	c := n.component[k]
-	e := &network{lik: n.lik, theta: theta, position: n.position[c], noise: n.model.Noise()}
-	if e.noise == 0 { // inferred
-		e.logs = theta[len(theta)-len(n.p.Names):]
-	}
-	return e, nil
-}
-
-// network has the equations of one draw.
-type network struct {
-	lik      *models.FeedForward
-	theta    []float64
-	position []int     // of the variables in the order of the parameters
-	noise    float64   // variance of all equations; 0: logs
-	logs     []float64 // logarithms of the variances, in the order of the parameters
-}
-
-var _ effects.Equations = (*network)(nil)
-
-// Mean implements [effects.Equations].
-func (e *network) Mean(dst []float64, j int, parents []int, columns [][]float64) {
-	at := make([]int, len(parents))
-	for k, i := range parents {
-		at[k] = e.position[i]
-	}
-	e.lik.Mean(dst, e.theta, e.position[j], at, columns)
-}
-
-// NoiseVariance implements [effects.Equations].
-func (e *network) NoiseVariance(j int) float64 {
-	if e.logs != nil {
-		return math.Exp(e.logs[e.position[j]])
-	}
-	return e.noise
+	return nil, fmt.Errorf("sem: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
 }

@@ -16,6 +16,19 @@ type Evidence struct {
 	Note string
 }
 
+// The first words of the text forms of models that others are compared with.
+const (
+	familyBGe         = "bge"
+	familyNonGaussian = "linear-nongaussian"
+	familyAdditive    = "additive"
+)
+
+// family is the first word of the text form of the model.
+func (e Evidence) family() string {
+	name, _, _ := strings.Cut(e.Model, " ")
+	return name
+}
+
 // BestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
 // support is not counted.
 func BestTwo(all []Evidence) (best, next Evidence) {
@@ -26,7 +39,7 @@ func BestTwo(all []Evidence) (best, next Evidence) {
 		}
 	}
 	for _, e := range all {
-		extends := best.Model == NonGaussian{}.String() && e.Model == Additive{}.String()
+		extends := best.Model == familyNonGaussian && e.Model == familyAdditive
 		if e.Model != best.Model && e.Log > next.Log && !extends {
 			next = e
 		}
@@ -54,6 +67,14 @@ func DescribeModel(text string) string {
 	}
 	return words + " (" + settings + ")"
 }
+
+// Why models are pointless.
+const (
+	noOtherNoise = "no equation gains from noise of another shape"
+	noCurvature  = "no equation gains from noise of another shape, and none with one parent from curvature"
+	noMore       = "neither curvature nor noise of another shape has more evidence than linear equations"
+	farTails     = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
+)
 
 // pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) pointless() bool {

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/models"
+	"tobac/posterior"
 	"tobac/setting"
 	"tobac/tempering"
 )
@@ -182,3 +184,26 @@ func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config 
 
 // Layers is the number of hidden layers.
 func (m FeedForward) Layers() int { return len(m.hidden()) }
+
+// SharesNoise implements [Sharing].
+func (m FeedForward) SharesNoise() bool { return m.NoiseVariance > 0 }
+
+// curvature is what a model with normal noise and curved relations rests its directions on.
+const curvature = "the curvature of the relations and on additive normal noise, which is seldom certain (docs/networks.md)"
+
+// DirectionsFrom implements [Identifying].
+func (m FeedForward) DirectionsFrom() string {
+	if m.SharesNoise() {
+		return "the curvature of the relations and on equal noise variances"
+	}
+	return curvature
+}
+
+// Structure implements [Structural].
+func (m FeedForward) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+	n, err := newNetworks(p, m)
+	if err != nil {
+		return nil, err
+	}
+	return n.draw, nil
+}

@@ -7,8 +7,10 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/exact"
 	"tobac/internal/inspect"
+	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
 
@@ -55,11 +57,8 @@ func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
 }
 
-// Why the model is pointless where its scores take long.
+// When the model is pointless, where its scores take long.
 const (
-	noMore   = "neither curvature nor noise of another shape has more evidence than linear equations"
-	farTails = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
-
 	fastScores = 0.2 // seconds of processor time that are spent whatever the others say
 	shapeShare = 0.2 // of what the shape of the noise gains, that curvature must gain where rows lie far out
 	worthwhile = 5   // nats by which more than straight lines with normal noise must be better than these
@@ -73,12 +72,12 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 	}
 	plain, shaped, more := math.NaN(), math.NaN(), math.NaN()
 	for _, e := range compared {
-		switch model, _ := ParseModel(e.Model); model.(type) {
-		case BGe: // whose noise variances are those of an additive model; equal ones would hide curvature
+		switch e.family() {
+		case familyBGe: // whose noise variances are those of an additive model; equal ones would hide curvature
 			plain = e.Log
-		case NonGaussian:
+		case familyNonGaussian:
 			shaped = e.Log
-		case Additive:
+		case familyAdditive:
 			if more = e.Log; e.Note == noCurvature {
 				return noMore
 			}
@@ -192,25 +191,6 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	return all, nil
 }
 
-// onGrid are the hypotheses of a grid of common noise variances.
-func onGrid(grid score.NoiseGrid, logWeight float64, at func(v float64) score.Scorer) (all []Hypothesis) {
-	for k, v := range grid.Variances {
-		all = append(all, Hypothesis{Scores: at(v), NoiseVariance: v, LogWeight: logWeight + grid.LogWeights[k]})
-	}
-	return all
-}
-
-// mixedVariables is the number of variables up to which noise variances and numbers of edges are averaged over.
-const mixedVariables = 12
-
-// gridPoints is the number of noise variances that are averaged over.
-func gridPoints(d int) int {
-	if d > mixedVariables {
-		return 1
-	}
-	return 5
-}
-
 // commonVariance estimates the noise variance that all equations share: it maximises
 // the score of a graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are those of at.
 func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
@@ -229,4 +209,17 @@ func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *s
 // Sampled implements [SampledModel]: networks.
 func (m GaussianProcess) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
+}
+
+func (GaussianProcess) formed() {}
+
+// DirectionsFrom implements [Identifying].
+func (GaussianProcess) DirectionsFrom() string { return curvature }
+
+// Structure implements [Structural].
+func (m GaussianProcess) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
+		f, rest, err := score.NewFunction(parents, numbers)
+		return gpCurve{f}, rest, err
+	}), nil
 }

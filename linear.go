@@ -136,7 +136,7 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 		all = append(all, onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
 			s, err := centre.WithNoiseVariance(v)
 			if err != nil {
-				panic("tobac: " + err.Error()) // a grid around a positive number is positive
+				panic("sem: " + err.Error()) // a grid around a positive number is positive
 			}
 			return s
 		})...)
@@ -230,4 +230,15 @@ func (m Linear) Noise() float64 {
 func (m Linear) WithNoise(variance float64) Model {
 	m.NoiseVariance = variance
 	return m
+}
+
+// SharesNoise implements [Sharing].
+func (m Linear) SharesNoise() bool { return !m.Unequal }
+
+// DirectionsFrom implements [Identifying].
+func (m Linear) DirectionsFrom() string {
+	if m.Unequal {
+		return independences
+	}
+	return "equal noise variances in the units of the data"
 }

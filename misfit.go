@@ -30,13 +30,6 @@ const (
 	refuted     = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
 )
 
-// A formed model reads directions off the form of its equations.
-type formed interface{ formed() }
-
-func (GaussianProcess) formed() {}
-func (NonGaussian) formed()     {}
-func (Additive) formed()        {}
-
 // refutable reports whether the noise may refute a model: one that reads directions off the form
 // of its equations, or BGe, whose conditional independences are then not those of the table
 // (counts, codes).

@@ -13,7 +13,7 @@ import (
 func ParseModel(text string) (Model, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return nil, errors.New("tobac: no model in an empty text")
+		return nil, errors.New("sem: no model in an empty text")
 	}
 	value := map[string]string{}
 	for _, w := range words[1:] {
@@ -26,7 +26,7 @@ func ParseModel(text string) (Model, error) {
 			delete(value, name)
 			var err error
 			if v, err = strconv.ParseFloat(t, 64); err != nil {
-				failed = fmt.Errorf("tobac: model %q: %s is no number", text, name)
+				failed = fmt.Errorf("sem: model %q: %s is no number", text, name)
 			}
 		}
 		return v
@@ -59,7 +59,7 @@ func ParseModel(text string) (Model, error) {
 			for _, w := range strings.Split(t, ",") {
 				n, err := strconv.Atoi(w)
 				if err != nil {
-					failed = fmt.Errorf("tobac: model %q: hidden units %q are no whole numbers", text, t)
+					failed = fmt.Errorf("sem: model %q: hidden units %q are no whole numbers", text, t)
 				}
 				f.Hidden = append(f.Hidden, n)
 			}
@@ -73,21 +73,27 @@ func ParseModel(text string) (Model, error) {
 				}
 			}
 			if !found {
-				failed = fmt.Errorf("tobac: model %q: unknown activation %q", text, t)
+				failed = fmt.Errorf("sem: model %q: unknown activation %q", text, t)
 			}
 		}
 		if t, ok := value["output-layer"]; ok {
 			delete(value, "output-layer")
 			if f.Output = models.IntegratedOutput; t != f.Output.String() {
-				failed = fmt.Errorf("tobac: model %q: unknown output layer %q", text, t)
+				failed = fmt.Errorf("sem: model %q: unknown output layer %q", text, t)
 			}
 		}
 		m = f
 	default:
-		return nil, fmt.Errorf("tobac: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, gp, ffn", words[0])
+		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, gp, ffn", words[0])
 	}
 	if failed == nil && len(value) > 0 {
-		failed = fmt.Errorf("tobac: model %q has unknown settings", text)
+		failed = fmt.Errorf("sem: model %q has unknown settings", text)
 	}
 	return m, failed
+}
+
+// compared are the models that are compared where none is asked for.
+func compared() []Scored {
+	modes := new(sharedModes)
+	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 }

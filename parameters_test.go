@@ -1,15 +1,27 @@
 package tobac_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"tobac"
+	"tobac/dataset"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
+
+// smallTable has drawn numbers.
+func smallTable(rows, columns int) *dataset.Table {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := mat.NewDense(rows, columns, nil)
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+	return &dataset.Table{Names: []string{"a", "b", "c", "d", "e", "f"}[:columns], X: x}
+}
 
 // A model says how many parameters its likelihood has.
 func TestParameters(t *testing.T) {
-	data := table(9, 4, []string{"a", "b", "c", "d"}, generic)
+	data := smallTable(9, 4)
 	for _, m := range []tobac.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
 		lik, err := m.Likelihood(data)
 		if err != nil {
@@ -23,9 +35,9 @@ func TestParameters(t *testing.T) {
 
 // Draws whose parameters are not those of the model are refused before anything of its size is made.
 func TestDensityOfAnotherModel(t *testing.T) {
-	data := table(9, 4, []string{"a", "b", "c", "d"}, generic)
+	data := smallTable(9, 4)
 	p := &posterior.Posterior{Names: data.Names, Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}
-	const want = "tobac: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has 2.214e+20 of 4 variables"
+	const want = "sem: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has 2.214e+20 of 4 variables"
 	if _, _, err := tobac.LogDensity(p, tobac.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -169,4 +170,28 @@ type Parametric interface {
 type layered interface {
 	widest() int              // of the widest layer
 	narrowed(units int) Model // with no layer wider
+}
+
+// A formed model reads directions off the form of its equations.
+type formed interface{ formed() }
+
+// An AnyNoise model has noise of any shape, which tails of columns do not refute.
+type AnyNoise interface{ AnyNoise() }
+
+// A Sharing model may have one noise variance for all equations, and then depends on the units of the columns.
+type Sharing interface{ SharesNoise() bool }
+
+// An Identifying model says what tells directions apart under it.
+type Identifying interface {
+	// DirectionsFrom ends a sentence that begins "they rest on".
+	DirectionsFrom() string
+}
+
+// An Equivalent model gives all graphs of a Markov equivalence class the same probability.
+type Equivalent interface{ Equivalent() bool }
+
+// A Structural model reads the equations of draws off their parameters, so that they have effects.
+type Structural interface {
+	// Structure gives the equations of the draws of p, by their number.
+	Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error)
 }

@@ -72,15 +72,6 @@ func noCommonUnit(data *dataset.Table) string {
 
 // normalNoiseIn reports whether a model has normal noise.
 func normalNoiseIn(m Model) bool {
-	switch m.(type) {
-	case NonGaussian, Additive:
-		return false
-	}
-	return true
-}
-
-// compared are the models that are compared where none is asked for.
-func compared() []Scored {
-	modes := new(sharedModes)
-	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
+	_, shaped := m.(AnyNoise)
+	return !shaped
 }

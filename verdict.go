@@ -178,7 +178,7 @@ func (v *Verdict) directions(r *Result) string {
 	text += "."
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, r.openPairs(v.Open))
-		if _, ok := r.model().(BGe); ok && v.Conditional == "" {
+		if m, ok := r.model().(Equivalent); ok && m.Equivalent() && v.Conditional == "" {
 			text += ": under normal noise of unequal variances equivalent graphs explain the data equally well; more rows of the same kind will not settle it under this model, an experiment or background knowledge can"
 		}
 		text += "."
@@ -213,39 +213,16 @@ func (r *Result) basis() string {
 	if (r.Config.Engine == SVGD || r.Config.Engine == Tempering) && r.Config.Order.Method != nil {
 		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
 	}
-	const independences = "they rest on independences that only one direction explains"
-	switch m.(type) {
-	case BGe:
-		return independences
-	case NonGaussian:
-		return "they rest on noise that is not normal, and on conditional independences"
-	case Additive:
-		return "they rest on the shape of the noise and the curvature of the relations"
-	case GaussianProcess:
-		return "they rest on the curvature of the relations and on additive normal noise, which is seldom certain (docs/networks.md)"
-	case FeedForward:
-		if sharesVariance(m) {
-			return "they rest on the curvature of the relations and on equal noise variances"
-		}
-		return "they rest on the curvature of the relations and on additive normal noise, which is seldom certain (docs/networks.md)"
-	case Linear:
-		if sharesVariance(m) {
-			return "they rest on equal noise variances in the units of the data"
-		}
-		return independences
+	if m, ok := m.(Identifying); ok {
+		return "they rest on " + m.DirectionsFrom()
 	}
 	return "they rest on the assumptions of the model"
 }
 
 // sharesVariance reports whether all equations of a model have one noise variance.
 func sharesVariance(m Model) bool {
-	switch m := m.(type) {
-	case Linear:
-		return !m.Unequal
-	case FeedForward:
-		return m.NoiseVariance > 0
-	}
-	return false
+	v, ok := m.(Sharing)
+	return ok && v.SharesNoise()
 }
 
 // model is that of the reported posterior; nil if it is none of this package and was not
