@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/inspect"
 	"tobac/posterior"
+	"tobac/sem"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/floats"
@@ -19,7 +20,7 @@ import (
 )
 
 // bcdFit is BCD Nets on a table: the linear model with normal noise, whose variance is the same for all equations
-// or, with the model Linear{Unequal: true}, one for each. Like [Linear] without Unequal it sees columns in their units, shifted to mean 0, and
+// or, with the model Linear{Unequal: true}, one for each. Like [sem.Linear] without Unequal it sees columns in their units, shifted to mean 0, and
 // like Linear with Unequal columns scaled to variance 1.
 type bcdFit struct {
 	*bcd.Model
@@ -33,7 +34,7 @@ func newBCD(_ context.Context, data *dataset.Table, cfg *Config) (stage, error) 
 		return nil, err
 	}
 	cfg.doing(BCD, "compiling the training")
-	f := &bcdFit{unequal: cfg.Model.(Linear).Unequal}
+	f := &bcdFit{unequal: cfg.Model.(sem.Linear).Unequal}
 	mean, sd := data.Moments()
 	if !f.unequal {
 		for j := range sd {
@@ -78,7 +79,7 @@ func edgeRule(r bcd.EdgeRule) string {
 // bcdSettings are all settings of the training, for d variables.
 func (c *Config) bcdSettings(d int) bcd.Settings {
 	s := c.BCD
-	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.EdgesPerNodeFor(d), c.Model.(Linear).Unequal
+	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.EdgesPerNodeFor(d), c.Model.(sem.Linear).Unequal
 	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
 	return s
 }
@@ -150,14 +151,14 @@ func (c *Config) bcdDefaults() error {
 	}
 	switch m := c.Model.(type) {
 	case nil:
-		c.Model = Linear{}
-	case BGe:
-		if m != (BGe{}) {
+		c.Model = sem.Linear{}
+	case sem.BGe:
+		if m != (sem.BGe{}) {
 			return fmt.Errorf("the method bcd has a prior of its own, and takes no settings of the model; got %v", m)
 		}
-		c.Model = Linear{Unequal: true}
-	case Linear:
-		if m != (Linear{Unequal: m.Unequal}) {
+		c.Model = sem.Linear{Unequal: true}
+	case sem.Linear:
+		if m != (sem.Linear{Unequal: m.Unequal}) {
 			return fmt.Errorf("the method bcd learns the noise variances and has a prior of its own for weights, and takes no settings of the model; got %v", m)
 		}
 	default:

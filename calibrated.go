@@ -12,6 +12,7 @@ import (
 	"tobac/ordering"
 	"tobac/schedule"
 	"tobac/score"
+	"tobac/sem"
 	"tobac/setting"
 	"tobac/svgd"
 
@@ -22,8 +23,8 @@ import (
 // the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
 // geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [ReweightedMarginals]. Node scores take the place
 // of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
-// The order is EqVar's; nil stands for [Linear] with one noise variance.
-func Calibrated(m Model) Config {
+// The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
+func Calibrated(m sem.Model) Config {
 	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}, Engine: SVGD}
 	c.Sampler = Sampler{
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
@@ -33,13 +34,13 @@ func Calibrated(m Model) Config {
 		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
 	}
 	if m == nil {
-		c.Model = Linear{}
+		c.Model = sem.Linear{}
 	}
 	switch v := c.Model.(type) {
-	case FeedForward:
+	case sem.FeedForward:
 		v.Output = models.IntegratedOutput
 		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters, c.Sampler.Samples, c.Sampler.Particles = v, fitSteps, models.LaplaceEdges, 8, 20
-	case Scored:
+	case sem.Scored:
 		c.Sampler.Parameters, c.Sampler.Coupling.Parameters = IntegratedParameters, ""
 	default:
 		c.Sampler.FitSteps = fitSteps
@@ -49,7 +50,7 @@ func Calibrated(m Model) Config {
 
 // reweightedSampler is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
 // the reweighting then goes to. docs/svgd.md has what it was measured on.
-func reweightedSampler(m Model) Sampler {
+func reweightedSampler(m sem.Model) Sampler {
 	s := Calibrated(m).Sampler
 	s.Particles, s.Steps, s.FitSteps = 10, 100, 50
 	return s
@@ -57,9 +58,9 @@ func reweightedSampler(m Model) Sampler {
 
 // reweightedByDefault reports whether that is the default: for a model of one's own, a likelihood without node scores, unless something is set that SVGD reads.
 func (c *Config) reweightedByDefault() bool {
-	_, differentiable := c.Model.(Differentiable)
-	_, scored := c.Model.(Scored)
-	_, network := c.Model.(FeedForward)
+	_, differentiable := c.Model.(sem.Differentiable)
+	_, scored := c.Model.(sem.Scored)
+	_, network := c.Model.(sem.FeedForward)
 	return differentiable && !scored && !network && c.Engine == Auto && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{})
 }
 
@@ -73,7 +74,7 @@ const (
 	// SampledParameters are particles beside the latents, as published.
 	SampledParameters Parameters = iota
 	// IntegratedParameters have been integrated out in closed form: particles are latents alone, the likelihood is the model's
-	// node scores ([Scored]), and equations are drawn given the graphs afterwards. Of several hypotheses of the model the one is taken that suits the data best,
+	// node scores ([sem.Scored]), and equations are drawn given the graphs afterwards. Of several hypotheses of the model the one is taken that suits the data best,
 	// by the greatest posterior density of a graph along the order that adding parents one by one finds.
 	IntegratedParameters
 )
@@ -83,13 +84,13 @@ func (p Parameters) String() string { return setting.Name(p, "sampled", "integra
 
 // An integratedModel is a model as SVGD samples it without parameters.
 type integratedModel struct {
-	Scored
+	sem.Scored
 	lik    *models.NodeScores
 	scores score.Scorer // in order coordinates
 }
 
 // integrated prepares the node scores of a model for data in order coordinates.
-func integrated(ctx context.Context, m Scored, data *dataset.Table, workers int) (integratedModel, error) {
+func integrated(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (integratedModel, error) {
 	d := len(data.Names)
 	s, err := alongScores(ctx, m, data, workers)
 	if err != nil {
@@ -99,7 +100,7 @@ func integrated(ctx context.Context, m Scored, data *dataset.Table, workers int)
 }
 
 // alongScores are the node scores of a model for data in order coordinates, under the hypothesis that suits them best.
-func alongScores(ctx context.Context, m Scored, data *dataset.Table, workers int) (score.Scorer, error) {
+func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (score.Scorer, error) {
 	d := len(data.Names)
 	along := score.Fair(d)
 	along.Tiers(dag.Identity(d))
@@ -149,31 +150,31 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 	return g
 }
 
-// Likelihood implements [Differentiable].
+// Likelihood implements [sem.Differentiable].
 func (m integratedModel) Likelihood(*dataset.Table) (models.Likelihood, error) { return m.lik, nil }
 
-// Hypotheses implements [Scored]: that under which the model is sampled.
-func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{{Scores: m.scores}}, nil
+// Hypotheses implements [sem.Scored]: that under which the model is sampled.
+func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]sem.Hypothesis, error) {
+	return []sem.Hypothesis{{Scores: m.scores}}, nil
 }
 
 // differentiable is the model that SVGD samples: with what is estimated, and without parameters if they are to be integrated out.
-func (f *particleFit) differentiable(ctx context.Context, ordered bool) (Differentiable, error) {
+func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable, error) {
 	m := f.asked
-	if e, ok := m.(Estimated); ok {
+	if e, ok := m.(sem.Estimated); ok {
 		var err error
 		if m, err = e.Estimate(ctx, f.data, ordered); err != nil {
 			return nil, err
 		}
 	}
 	if f.sampler.Parameters == IntegratedParameters {
-		s, ok := m.(Scored)
+		s, ok := m.(sem.Scored)
 		if !ok {
 			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", m)
 		}
 		return integrated(ctx, s, f.data, f.workers)
 	}
-	d, ok := m.(Differentiable)
+	d, ok := m.(sem.Differentiable)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated", m)
 	}

@@ -12,6 +12,7 @@ import (
 	"tobac/exact"
 	"tobac/models"
 	"tobac/score"
+	"tobac/sem"
 	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,7 +40,7 @@ func orderedTable(t *testing.T, d, n int, nonlinear bool) *dataset.Table {
 }
 
 // known is the recipe for a model along the sequence of the columns.
-func known(m tobac.Model, d int) tobac.Config {
+func known(m sem.Model, d int) tobac.Config {
 	c := tobac.Calibrated(m)
 	c.Order = tobac.Order{Known: ascending(d)}
 	c.Prior.EdgesPerNode, c.Seed = 1, 3
@@ -99,7 +100,7 @@ func TestCalibratedIsExact(t *testing.T) {
 		error     float64
 		logJoints float64 // of draws: of 30 the standard error is about 0.6
 	}{{tobac.ConditionalMarginals, 0.015, 2}, {tobac.ReweightedMarginals, 0.002, 0.5}} {
-		cfg := known(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
+		cfg := known(sem.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
 		cfg.Sampler.Marginals, cfg.Sampler.Steps = c.marginals, 300
 		res := fit(t, data, cfg)
 		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
@@ -122,7 +123,7 @@ func TestCalibratedIsExact(t *testing.T) {
 func TestCalibratedNetworks(t *testing.T) {
 	const d, n = 4, 60
 	data := orderedTable(t, d, n, true)
-	model := tobac.FeedForward{NoiseVariance: 0.1, Raw: true, Hidden: []int{3}}
+	model := sem.FeedForward{NoiseVariance: 0.1, Raw: true, Hidden: []int{3}}
 	cfg := known(model, d)
 	cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps, cfg.Sampler.FitSteps = 6, 4, 100, 50
 	res := fit(t, data, cfg)
@@ -147,7 +148,7 @@ func TestCalibratedNetworks(t *testing.T) {
 		}
 	}
 	fits, residuals := 0.0, 0.0
-	_, likelihood, err := tobac.LogDensity(res.Posterior, model, data)
+	_, likelihood, err := sem.LogDensity(res.Posterior, model, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestCalibratedErrors(t *testing.T) {
 	data := orderedTable(t, 4, 20, false)
 	for want, change := range map[string]func(c *tobac.Config){
 		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
-			*c = known(tobac.FeedForward{}, 4)
+			*c = known(sem.FeedForward{}, 4)
 			c.Sampler.Parameters, c.Sampler.FitSteps = tobac.IntegratedParameters, 0
 		},
 		"reweighted marginals need a causal order, which the method dibs has not": func(c *tobac.Config) {
@@ -174,7 +175,7 @@ func TestCalibratedErrors(t *testing.T) {
 		"rank 2 beside latents normal":                                    func(c *tobac.Config) { c.Sampler.Rank = 2 },
 		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { c.Sampler.Parameters = 5 },
 	} {
-		c := known(tobac.Linear{}, 4)
+		c := known(sem.Linear{}, 4)
 		change(&c)
 		if _, err := tobac.Fit(context.Background(), data, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)

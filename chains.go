@@ -13,6 +13,7 @@ import (
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,12 +60,12 @@ func (c *Chains) String() string {
 // settled is what short chains have settled where a posterior is to be sampled: the model with the
 // hypothesis that it is sampled under, and its prior.
 type settled struct {
-	model      Scored
-	evidence   []Evidence // of all models asked about
-	hypothesis Hypothesis
+	model      sem.Scored
+	evidence   []sem.Evidence // of all models asked about
+	hypothesis sem.Hypothesis
 	chosen     int        // its number
 	best       *dag.Graph // the most probable one of the short chains
-	trust      trust      // part of its evidence that counts
+	trust      sem.Trust  // part of its evidence that counts
 	refuted    string     // why the form of the equations counts in part; "": it counts
 	density    float64    // edges per node of the prior
 	prior      *score.Prior
@@ -89,20 +90,20 @@ const chainIterations = 3000
 const pilot = 400
 
 // settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config, t trust) (*settled, error) {
+func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, cfg *Config, t sem.Trust) (*settled, error) {
 	var best *settled
-	var all []Evidence
+	var all []sem.Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
-		if note := leftOut(m, models, data, all); note != "" {
-			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+		if note := sem.LeftOut(m, models, data, all); note != "" {
+			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
 		s, level, err := pilotChains(ctx, data, m, cfg, t)
 		if err != nil {
 			return nil, err
 		}
-		e := Evidence{Model: m.String(), Log: level, Note: "mean of log p(D, graph) over short chains, no evidence"}
+		e := sem.Evidence{Model: m.String(), Log: level, Note: "mean of log p(D, graph) over short chains, no evidence"}
 		all = append(all, e)
 		if level > highest {
 			best, highest = s, level
@@ -113,7 +114,7 @@ func settle(ctx context.Context, data *dataset.Table, models []Scored, cfg *Conf
 	}
 	var err error
 	if len(models) > 1 {
-		if lower, why := t.in(data, best.model, best.best, best.hypothesis.Scores, cfg.Seed); lower != t {
+		if lower, why := t.In(data, best.model, best.best, best.hypothesis.Scores, cfg.Seed); lower != t {
 			if best, _, err = pilotChains(ctx, data, best.model, cfg, lower); err != nil {
 				return nil, err
 			}
@@ -175,7 +176,7 @@ func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, t trust) (*settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, cfg *Config, t sem.Trust) (*settled, float64, error) {
 	d := len(data.Names)
 	densities := cfg.Prior.Densities(d)
 	prior, err := cfg.pilotPrior(d)
@@ -185,7 +186,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 	cfg.doing(MCMC, "short chains, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err == nil {
-		hypotheses, err = t.of(data, hypotheses)
+		hypotheses, err = t.Of(data, hypotheses)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -206,7 +207,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m Scored, cfg *Config
 		}
 		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
 		c.best = best.Graph
-		better := suiting(hypotheses, best.Graph)
+		better := sem.Suiting(hypotheses, best.Graph)
 		if better == chosen {
 			break
 		}

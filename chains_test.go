@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/dag"
+	"tobac/sem"
 )
 
 // Markov chains agree with the exact engine: with four chains of 4000 iterations the
@@ -14,8 +15,8 @@ import (
 func TestChainsAgreeWithExact(t *testing.T) {
 	data := noisy(t)
 	for _, cfg := range []tobac.Config{
-		{Model: tobac.BGe{AlphaLambda: 7}, Prior: background.Prior{EdgesPerNode: 1}},
-		{Model: tobac.Linear{NoiseVariance: 0.3}, Prior: background.Prior{Kind: background.Fair, Forbidden: []dag.Edge{{From: 2, To: 4}}}},
+		{Model: sem.BGe{AlphaLambda: 7}, Prior: background.Prior{EdgesPerNode: 1}},
+		{Model: sem.Linear{NoiseVariance: 0.3}, Prior: background.Prior{Kind: background.Fair, Forbidden: []dag.Edge{{From: 2, To: 4}}}},
 	} {
 		want := fit(t, data, cfg)
 		cfg.Engine, cfg.Chains, cfg.Workers = tobac.MCMC, tobac.Chains{Iterations: 4000, WarmUp: 500, Rungs: 2}, 2
@@ -50,7 +51,7 @@ func TestChainsAgreeWithExact(t *testing.T) {
 // near the exact average over all of them, where one of them has most of the evidence.
 func TestChainsTakeTheBestHypothesis(t *testing.T) {
 	data := noisy(t)
-	cfg := tobac.Config{Model: tobac.BGe{}, Prior: background.Prior{EdgesPerNode: 1}}
+	cfg := tobac.Config{Model: sem.BGe{}, Prior: background.Prior{EdgesPerNode: 1}}
 	want := fit(t, data, cfg)
 	cfg.Engine, cfg.Chains, cfg.Workers = tobac.MCMC, tobac.Chains{Iterations: 2000, WarmUp: 500, Rungs: 2}, 2
 	got := fit(t, data, cfg)

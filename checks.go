@@ -8,6 +8,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/mcmc"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Thresholds of the checks of a result: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
@@ -72,7 +73,7 @@ func orderChecks(p *posterior.Posterior) []diagnostics.Check {
 // checks of particles.
 func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 	var all []diagnostics.Check
-	_, scored := p.fits[0].model.(Scored)
+	_, scored := p.fits[0].model.(sem.Scored)
 	neighbours, imbalance, crowding, stein := math.Inf(1), 0.0, 0.0, 1.0
 	for k, f := range p.fits {
 		w := 1.0

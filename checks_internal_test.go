@@ -7,6 +7,7 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Particles that are all the graph without edges are found: bad where node scores say that the data leave edges open, doubtful where there are none; a few
@@ -14,10 +15,10 @@ import (
 func TestEmptyGraphsAreCrowded(t *testing.T) {
 	const d, n = 4, 30
 	for _, c := range []struct {
-		model Differentiable
+		model sem.Differentiable
 		other int // particles with an edge
 		want  diagnostics.Verdict
-	}{{FeedForward{}, 0, diagnostics.Doubtful}, {FeedForward{}, 3, diagnostics.OK}, {BGe{}, 0, diagnostics.Bad}, {BGe{}, 5, diagnostics.Doubtful}, {BGe{}, 24, diagnostics.OK}} {
+	}{{sem.FeedForward{}, 0, diagnostics.Doubtful}, {sem.FeedForward{}, 3, diagnostics.OK}, {sem.BGe{}, 0, diagnostics.Bad}, {sem.BGe{}, 5, diagnostics.Doubtful}, {sem.BGe{}, 24, diagnostics.OK}} {
 		graphs := make([]*dag.Graph, n)
 		for k := range graphs {
 			graphs[k] = dag.New(d)

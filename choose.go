@@ -11,6 +11,7 @@ import (
 	"tobac/exact"
 	"tobac/internal/inspect"
 	"tobac/posterior"
+	"tobac/sem"
 	"tobac/setting"
 )
 
@@ -30,7 +31,7 @@ func (c Config) Engines(d int) []Engine {
 
 // engine is the asked-for one, or the best that the model and the number d of variables allow.
 func (c *Config) engine(d int) Engine {
-	_, scored := c.Model.(Scored)
+	_, scored := c.Model.(sem.Scored)
 	scored = scored || c.Model == nil
 	tooMany := d > exact.Affordable
 	if c.Order.Known != nil {
@@ -56,14 +57,14 @@ func (c *Config) engine(d int) Engine {
 }
 
 // scoredModels are the models to compare.
-func (r *Run) scoredModels() []Scored {
+func (r *Run) scoredModels() []sem.Scored {
 	if r.shared.model != nil {
-		return []Scored{r.shared.model}
+		return []sem.Scored{r.shared.model}
 	}
-	if m, ok := r.cfg.Model.(Scored); ok {
-		return []Scored{m}
+	if m, ok := r.cfg.Model.(sem.Scored); ok {
+		return []sem.Scored{m}
 	}
-	return compared()
+	return sem.Compared()
 }
 
 // cheap reports whether node scores only serve to draw orders for SVGD.
@@ -89,8 +90,8 @@ func (r *Run) infer(ctx context.Context) (err error) {
 		}
 		cfg.Prior = cfg.Prior.ForOrders()
 	}
-	var chosen Model
-	var models []Scored // to compare
+	var chosen sem.Model
+	var models []sem.Scored // to compare
 	if cfg.Engine != BCD {
 		if models, err = r.orderModels(ctx, &cfg); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (r *Run) infer(ctx context.Context) (err error) {
 		if r.inferred, err = inferExact(ctx, r.data, models, &cfg, r.trust()); err != nil {
 			return err
 		}
-		if _, estimated := models[0].(settledModel); estimated {
+		if _, estimated := models[0].(sem.Settled); estimated {
 			r.inferred.note += ", with estimated evidences of sets of parents"
 		}
 		chosen, r.compared = r.inferred.model, r.inferred.evidence
@@ -133,11 +134,11 @@ func (r *Run) infer(ctx context.Context) (err error) {
 }
 
 // trust is the part of the evidence that counts: of a model that is sampled by particles all.
-func (r *Run) trust() trust {
+func (r *Run) trust() sem.Trust {
 	if s := r.countedSequence(); s.Counted {
-		return trust{1, s.Effective / float64(s.Rows)}
+		return sem.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
 	}
-	return allTrust
+	return sem.WholeTrust
 }
 
 // countedSequence is what the sequence of the rows says, and whether their evidence counts in part.
@@ -187,20 +188,20 @@ func (r *Run) beginParticles(ctx context.Context) (err error) {
 }
 
 // sampledModel is the model that SVGD samples, with its data and their scale.
-func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization, error) {
+func (r *Run) sampledModel() (sem.Model, *dataset.Table, *posterior.Standardization, error) {
 	m := r.cfg.Model
 	if m == nil {
-		m = Linear{Unequal: true}
+		m = sem.Linear{Unequal: true}
 		if r.inferred != nil {
 			m = comparedForm(r.inferred.model)
 		}
 	}
-	sampled, scaling := m, AsGiven
-	_, scored := m.(Scored)
-	if v, ok := m.(SampledModel); ok && !(scored && r.cfg.Sampler.Parameters == IntegratedParameters) {
+	sampled, scaling := m, sem.AsGiven
+	_, scored := m.(sem.Scored)
+	if v, ok := m.(sem.SampledModel); ok && !(scored && r.cfg.Sampler.Parameters == IntegratedParameters) {
 		sampled, scaling = v.Sampled(false)
 	}
-	if _, ok := sampled.(Differentiable); !ok && r.cfg.Sampler.Parameters == SampledParameters {
+	if _, ok := sampled.(sem.Differentiable); !ok && r.cfg.Sampler.Parameters == SampledParameters {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
 	}
 	scale, err := r.scale(scaling)
@@ -211,8 +212,8 @@ func (r *Run) sampledModel() (Model, *dataset.Table, *posterior.Standardization,
 }
 
 // scale is that of the columns, of the rows in which they were not set by intervention; nil: as they are.
-func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
-	if s == AsGiven {
+func (r *Run) scale(s sem.Scaling) (*posterior.Standardization, error) {
+	if s == sem.AsGiven {
 		return nil, nil
 	}
 	mean, sd := r.data.ObservedMoments()
@@ -220,7 +221,7 @@ func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
 	if r.shared.scale != nil {
 		*scale = *r.shared.scale
 	}
-	if s == Centred {
+	if s == sem.Centred {
 		scale.SD = slices.Repeat([]float64{1}, len(mean))
 		return scale, nil
 	}
@@ -229,8 +230,8 @@ func (r *Run) scale(s Scaling) (*posterior.Standardization, error) {
 }
 
 // comparedForm is the model whose particles are compared with the posterior of m in closed form.
-func comparedForm(m Model) Model {
-	if v, ok := m.(SampledModel); ok {
+func comparedForm(m sem.Model) sem.Model {
+	if v, ok := m.(sem.SampledModel); ok {
 		m, _ = v.Sampled(true)
 	}
 	return m

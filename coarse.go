@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
 	"tobac/dataset"
+	"tobac/sem"
 )
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (t trust, why string, err error) {
-	if !refutable(inf.model) {
+func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Config) (t sem.Trust, why string, err error) {
+	if !sem.Refutable(inf.model) {
 		return inf.trust, "", nil
 	}
 	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
@@ -17,12 +19,12 @@ func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, cfg *Con
 	if err != nil {
 		return inf.trust, "", err
 	}
-	t, why = inf.trust.in(data, inf.model, g, best.hypothesis.Scores, cfg.Seed)
+	t, why = inf.trust.In(data, inf.model, g, best.hypothesis.Scores, cfg.Seed)
 	return t, why, nil
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, t trust, why string) (*inference, error) {
+func (inf *inference) coarse(ctx context.Context, data *dataset.Table, cfg *Config, t sem.Trust, why string) (*inference, error) {
 	coarse, err := exactOver(ctx, data, inf.model, inf.hypotheses, cfg, t)
 	if err != nil {
 		return nil, err

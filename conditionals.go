@@ -11,6 +11,7 @@ import (
 	"tobac/internal/parallel"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,7 +25,7 @@ import (
 // parents pa∪i. nil: the model has no node scores, the prior is no product over
 // variables, or there is no order.
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
-	model, ok := f.model.(Scored)
+	model, ok := f.model.(sem.Scored)
 	switch {
 	case f.sampler.Method != TOBAC:
 		return nil, nil
@@ -43,7 +44,7 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 	if err != nil {
 		return nil, err
 	}
-	s := all[suiting(all, graphs...)].Scores
+	s := all[sem.Suiting(all, graphs...)].Scores
 	weighted, hasWeights := s.(score.Weighted)
 	parts := make([]posterior.Marginals, len(graphs))
 	err = parallel.For(ctx, len(graphs), f.workers, func(m int) error {

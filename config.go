@@ -12,15 +12,16 @@ import (
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 	"tobac/setting"
 )
 
 // Config are the settings of a fit. Config{} is the default; [Paper] is the
 // published recipe.
 type Config struct {
-	// Model is the structural equation model. Nil: the one of [Linear], [BGe] and
-	// [GaussianProcess] that the data support, by its evidence.
-	Model Model
+	// Model is the structural equation model. Nil: the one of [sem.Linear], [sem.BGe] and
+	// [sem.GaussianProcess] that the data support, by its evidence.
+	Model sem.Model
 	// Prior of the graph. Zero: Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
 	// Order says where the causal orders come from. Zero: from their posterior.
@@ -28,7 +29,7 @@ type Config struct {
 	// Engine computes the posterior. Zero: the best that the model and the number of
 	// variables allow.
 	Engine Engine
-	// Sampler is how SVGD samples. Zero, for a [Differentiable] model of one's own without node scores, with Engine and Prior.Own zero too: the recipe [Calibrated], of 10 particles and 100 steps.
+	// Sampler is how SVGD samples. Zero, for a [sem.Differentiable] model of one's own without node scores, with Engine and Prior.Own zero too: the recipe [Calibrated], of 10 particles and 100 steps.
 	Sampler Sampler
 	// Chains is how MCMC samples.
 	Chains Chains
@@ -74,7 +75,7 @@ const (
 	// GFlowNet trains DAG-GFlowNet, the method [DAGGFlowNet]: a policy that builds a graph edge by edge. See package gflownet.
 	GFlowNet
 	// Tempering runs Markov chains at many temperatures over networks and their parents, under one order or several: for the
-	// model [FeedForward] with one hidden layer, with a measured error. Chains.Iterations, of which the first half is dropped, is
+	// model [sem.FeedForward] with one hidden layer, with a measured error. Chains.Iterations, of which the first half is dropped, is
 	// 2000 by default, and Chains.Rungs 12. Without an order it estimates evidences of sets of parents, and sums over all orders as Exact does,
 	// or of more variables than that takes runs the chains of MCMC, whose settings are then Chains. See package tempering.
 	Tempering
@@ -116,7 +117,7 @@ func (c *Config) doing(stage Engine, what string) {
 // another differentiable Model, and Method, it is the one of the nonlinear model (Raw and with the same noise variance) and of DiBS.
 func Paper() Config {
 	return Config{
-		Model:   Linear{NoiseVariance: 0.1, NoIntercept: true, Start: PriorStart},
+		Model:   sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
 		Prior:   background.Prior{EdgesPerNode: 2},
 		Order:   Order{Method: ordering.MethodEqVar},
 		Engine:  SVGD,
@@ -128,7 +129,7 @@ func Paper() Config {
 // the score function, temperature falling twenty times as fast.
 func PaperMarginal() Config {
 	c := Paper()
-	c.Model, c.Sampler.Gradient, c.Sampler.AlphaRate = BGe{Raw: true}, models.ScoreFunction, 1
+	c.Model, c.Sampler.Gradient, c.Sampler.AlphaRate = sem.BGe{Raw: true}, models.ScoreFunction, 1
 	return c
 }
 
@@ -141,7 +142,7 @@ func PaperBCD() Config {
 
 // PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
 func PaperGFlowNet() Config {
-	return Config{Model: BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: Sampler{Method: DAGGFlowNet}, GFlowNet: gflownet.Settings{Policy: gflownet.Paper}}
+	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: Sampler{Method: DAGGFlowNet}, GFlowNet: gflownet.Settings{Policy: gflownet.Paper}}
 }
 
 // Settings are those with a text form of one line, of all parts of the
@@ -184,7 +185,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	case c.temperedByDefault(d):
 		c.Engine = Tempering
 	case c.integratedByDefault():
-		m := c.Model.(FeedForward)
+		m := c.Model.(sem.FeedForward)
 		m.Output, c.Model = models.IntegratedOutput, m
 	case c.reweightedByDefault():
 		c.Sampler = reweightedSampler(c.Model)
@@ -212,8 +213,8 @@ func (c Config) withDefaults(names []string) (Config, error) {
 // checkTogether finds settings that have no meaning beside others, and an engine
 // that does not take d variables.
 func (c *Config) checkTogether(d int) error {
-	_, differentiable := c.Model.(Differentiable)
-	_, scored := c.Model.(Scored)
+	_, differentiable := c.Model.(sem.Differentiable)
+	_, scored := c.Model.(sem.Scored)
 	svgd := c.Engine == SVGD || c.Sampler.Method == DiBS || c.Engine == Auto && !c.Trained() && (c.Model != nil && !scored || c.Order.Method != nil)
 	if c.Engine == Tempering && c.Sampler.Method != DiBS {
 		return c.checkTempering(d)

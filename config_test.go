@@ -13,6 +13,7 @@ import (
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/schedule"
+	"tobac/sem"
 	"tobac/svgd"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,7 +62,7 @@ func TestConfigDefaults(t *testing.T) {
 // The published settings: those of the linear model, of the marginal one, and of DiBS.
 func TestPaperPresets(t *testing.T) {
 	want := tobac.Config{
-		Model:  tobac.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: tobac.PriorStart},
+		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
 		Prior:  background.Prior{EdgesPerNode: 2},
 		Order:  tobac.Order{Method: ordering.MethodEqVar},
 		Engine: tobac.SVGD, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals},
@@ -69,7 +70,7 @@ func TestPaperPresets(t *testing.T) {
 	if diff := cmp.Diff(want, tobac.Paper()); diff != "" {
 		t.Errorf("paper (-want +got):\n%s", diff)
 	}
-	want.Model, want.Sampler.Gradient, want.Sampler.AlphaRate = tobac.BGe{Raw: true}, models.ScoreFunction, 1
+	want.Model, want.Sampler.Gradient, want.Sampler.AlphaRate = sem.BGe{Raw: true}, models.ScoreFunction, 1
 	if diff := cmp.Diff(want, tobac.PaperMarginal()); diff != "" {
 		t.Errorf("marginal paper (-want +got):\n%s", diff)
 	}
@@ -87,7 +88,7 @@ func TestPaperPresets(t *testing.T) {
 // What is set stays.
 func TestConfigKeepsSettings(t *testing.T) {
 	want := tobac.Config{
-		Model: tobac.BGe{}, Engine: tobac.SVGD, Seed: 5, Workers: 12,
+		Model: sem.BGe{}, Engine: tobac.SVGD, Seed: 5, Workers: 12,
 		Prior:   background.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
 		Order:   tobac.Order{Method: ordering.MethodVariance, Count: 8, Weights: tobac.EvidenceWeights},
 		Sampler: tobac.Sampler{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: tobac.FrequencyMarginals},
@@ -163,8 +164,8 @@ func TestConfigErrors(t *testing.T) {
 
 		{"order for DiBS", tobac.Config{Order: tobac.Order{Known: fixed}, Sampler: tobac.Sampler{Method: tobac.DiBS}}, "the method dibs takes no causal order"},
 		{"another engine for DiBS", tobac.Config{Engine: tobac.Exact, Sampler: tobac.Sampler{Method: tobac.DiBS}}, "the method dibs is one of the engine svgd, got the engine exact"},
-		{"Gaussian processes by SVGD", tobac.Config{Engine: tobac.SVGD, Model: tobac.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
-		{"networks exactly", tobac.Config{Engine: tobac.Exact, Model: tobac.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
+		{"Gaussian processes by SVGD", tobac.Config{Engine: tobac.SVGD, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
+		{"networks exactly", tobac.Config{Engine: tobac.Exact, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
 		{"known order by MCMC", tobac.Config{Engine: tobac.MCMC, Order: tobac.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
 		{"method of an exact posterior", tobac.Config{Engine: tobac.Exact, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
 	} {

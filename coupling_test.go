@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/schedule"
+	"tobac/sem"
 	"tobac/svgd"
 )
 
@@ -33,12 +34,12 @@ func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 	dibs.Order, dibs.Sampler = tobac.Order{}, scheduledSampler("imq:variable:coordinate")
 	dibs.Sampler.Method, dibs.Sampler.Penalty.Beta = tobac.DiBS, schedule.OfRun{Shape: schedule.Cosine, To: 9}
 	ffn := particles()
-	ffn.Model, ffn.Sampler = tobac.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
+	ffn.Model, ffn.Sampler = sem.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
 	ffn.Sampler.Estimator = models.NodeWise
 	integrated := ffn
-	integrated.Model, integrated.Sampler.Coupling = tobac.FeedForward{Output: models.IntegratedOutput}, tobac.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
+	integrated.Model, integrated.Sampler.Coupling = sem.FeedForward{Output: models.IntegratedOutput}, tobac.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
 	bge := particles()
-	bge.Model, bge.Sampler = tobac.BGe{}, scheduledSampler("imq:coordinate")
+	bge.Model, bge.Sampler = sem.BGe{}, scheduledSampler("imq:coordinate")
 	bge.Sampler.Gradient = models.ScoreFunction
 	orders := several()
 	orders.Sampler = scheduledSampler("rbf:block:variable")
@@ -111,12 +112,12 @@ func (u unseparated) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 // What a kernel needs of a model and does not find is an error that says so.
 func TestCouplingErrors(t *testing.T) {
 	for _, c := range []struct {
-		model tobac.Model
+		model sem.Model
 		text  string
 		want  string
 	}{
 		{unseparated{}, "rbf:variable", "its likelihood does not say which parameters are whose, which a kernel for each variable needs; allowed: block, coordinate and none"},
-		{tobac.BGe{}, "rbf:none:block", "it has no parameters, and kernel rbf:none:block couples none of its latents"},
+		{sem.BGe{}, "rbf:none:block", "it has no parameters, and kernel rbf:none:block couples none of its latents"},
 	} {
 		cfg := particles()
 		cfg.Model, cfg.Sampler = c.model, scheduledSampler(c.text)

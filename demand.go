@@ -13,6 +13,7 @@ import (
 	"tobac/internal/memory"
 	"tobac/mcmc"
 	"tobac/ordering"
+	"tobac/sem"
 	"tobac/setting"
 )
 
@@ -38,15 +39,15 @@ func (r *Run) problem() problem {
 	p := problem{n: n, d: d, cfg: r.cfg, cheap: r.cfg.cheap()}
 	if r.cfg.Engine != SVGD && r.cfg.Engine != BCD && r.cfg.Engine != Tempering || p.cheap && r.shared.inferred == nil {
 		all := r.scoredModels()
-		if _, scored := r.cfg.Model.(Scored); r.cfg.Model != nil && !scored {
+		if _, scored := r.cfg.Model.(sem.Scored); r.cfg.Model != nil && !scored {
 			all = all[:1] // estimated evidences
 		}
 		for _, m := range all {
-			if unsuited(m, all, r.data) != "" {
+			if sem.Unsuited(m, all, r.data) != "" {
 				continue
 			}
 			p.models++
-			if _, ok := m.(GaussianProcess); ok {
+			if _, ok := m.(sem.GaussianProcess); ok {
 				p.curved = true
 			}
 		}
@@ -98,7 +99,7 @@ func (p *problem) demands() []demand {
 	if p.cfg.Trained() {
 		all = append(all, p.trainingDemand())
 	}
-	_, curved := p.cfg.Model.(GaussianProcess) // whose draws have no matrices of weights
+	_, curved := p.cfg.Model.(sem.GaussianProcess) // whose draws have no matrices of weights
 	switch {
 	case p.models > 0 && curved && !p.cheap:
 		add((3*posteriorDraws+2*8*mostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, p.d, mostFunctions)
@@ -122,17 +123,17 @@ func (p *problem) particleDemands() (all []demand) {
 		pairs, rows = 2*pairs, d
 	}
 	sample := 12 * pairs * 8
-	if v, ok := p.sampled().(Sampling); ok {
+	if v, ok := p.sampled().(sem.Sampling); ok {
 		sample += v.SampleBytes(p.n, p.d)
 	}
 	add(sample*float64(s.Samples)*float64(p.cfg.Workers), "%d sampled graphs on %d workers", s.Samples, p.cfg.Workers)
 	program := 36 * d * d * d
-	if v, ok := p.sampled().(Sized); ok {
+	if v, ok := p.sampled().(sem.Sized); ok {
 		program += v.Bytes(p.n, p.d) * pairs / (d * d)
 	}
 	add(program, "the compiled program")
 	add(8*m*(2*rows*float64(s.Rank)+d*d)*8, "%d particles", s.Particles)
-	if v, ok := p.sampled().(Parametric); ok {
+	if v, ok := p.sampled().(sem.Parametric); ok {
 		add(8*m*v.Parameters(p.d)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(p.d))
 	}
 	add(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles)
@@ -148,12 +149,12 @@ func (p *problem) particleDemands() (all []demand) {
 }
 
 // sampled is the model that SVGD is most likely to sample.
-func (p *problem) sampled() Model {
+func (p *problem) sampled() sem.Model {
 	m := p.cfg.Model
 	if m == nil {
-		return Linear{Unequal: true}
+		return sem.Linear{Unequal: true}
 	}
-	if v, ok := m.(SampledModel); ok {
+	if v, ok := m.(sem.SampledModel); ok {
 		m, _ = v.Sampled(false)
 	}
 	return m
@@ -236,11 +237,11 @@ var knobs = []knob{
 	field("chains", func(p *problem) *int { return &p.cfg.Chains.Chains }),
 	field("candidates", func(p *problem) *int { return &p.cfg.Chains.Candidates }),
 	{"units of each hidden layer", func(p *problem) int {
-		if m, ok := p.cfg.Model.(layered); ok {
-			return m.widest()
+		if m, ok := p.cfg.Model.(sem.Layered); ok {
+			return m.Widest()
 		}
 		return 0
-	}, func(p *problem, value int) { p.cfg.Model = p.cfg.Model.(layered).narrowed(value) }},
+	}, func(p *problem, value int) { p.cfg.Model = p.cfg.Model.(sem.Layered).Narrowed(value) }},
 	field("rows", func(p *problem) *int { return &p.n }),
 	{"variables", func(p *problem) int { return p.d }, func(p *problem, value int) {
 		p.d, p.cfg.Sampler.Rank = value, min(p.cfg.Sampler.Rank, max(1, value-1))

@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,8 +32,8 @@ func TestWalksSayNothing(t *testing.T) {
 	chains := tobac.Chains{Chains: 2, Iterations: 400, WarmUp: 100}
 	for name, c := range map[string]tobac.Config{
 		"compared": {Engine: tobac.Exact},
-		"sums":     {Engine: tobac.Exact, Model: tobac.BGe{}},
-		"chains":   {Engine: tobac.MCMC, Model: tobac.NonGaussian{}, Chains: chains},
+		"sums":     {Engine: tobac.Exact, Model: sem.BGe{}},
+		"chains":   {Engine: tobac.MCMC, Model: sem.NonGaussian{}, Chains: chains},
 	} {
 		r := fit(t, walksOf(150, 4), c)
 		if said, _ := sure(r, nil); said > 0 || !r.Sequence.Counted || !(r.Sequence.Effective < 20) {
@@ -51,7 +52,7 @@ func TestCopiesSayNothing(t *testing.T) {
 	for i := range 180 {
 		thrice.X.SetRow(i, once.X.RawRowView(i%60))
 	}
-	c := tobac.Config{Engine: tobac.Exact, Model: tobac.BGe{}}
+	c := tobac.Config{Engine: tobac.Exact, Model: sem.BGe{}}
 	want, got := fit(t, once, c), fit(t, thrice, c)
 	for i := range d {
 		for j := range d {
@@ -69,8 +70,8 @@ func TestCopiesSayNothing(t *testing.T) {
 func TestReferenceOfDependentRows(t *testing.T) {
 	data := walksOf(100, 4)
 	for _, c := range []tobac.Config{
-		{Engine: tobac.Exact, Model: tobac.BGe{}},
-		{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 4000, WarmUp: 200}},
+		{Engine: tobac.Exact, Model: sem.BGe{}},
+		{Engine: tobac.MCMC, Model: sem.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 4000, WarmUp: 200}},
 	} {
 		r := fit(t, data, c)
 		got := compared(t, reference(t, data, r), r.Posterior)

@@ -14,7 +14,7 @@
 // order, every strictly upper triangular matrix is a directed acyclic graph, so no particle
 // ever has a cycle.
 //
-// A [Config] consists of values for what they set: a [Model], a [background.Prior] of the graph,
+// A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the graph,
 // an [Order], an [Engine] with its [Sampler] or [Chains]. What a model gets follows from the
 // interfaces that it implements, which one's own can implement too. The [Method] DiBS,
 // TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet

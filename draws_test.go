@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/sem"
 )
 
 // Frequencies of weighted draws are the listed probabilities, although the posterior mixes parts whose graphs differ in their numbers of linear
@@ -12,7 +13,7 @@ import (
 func TestDrawsFollowTheListedProbabilities(t *testing.T) {
 	tables := completedTables(noisy(t), 3)
 	for seed := range uint64(3) {
-		r := fit(t, tables.Table(int(seed)), tobac.Config{Model: tobac.Linear{}, Seed: seed})
+		r := fit(t, tables.Table(int(seed)), tobac.Config{Model: sem.Linear{}, Seed: seed})
 		drawn, ess := r.Frequencies().Probabilities, r.Empirical().EffectiveSampleSize()
 		for i := range 5 {
 			for j := range 5 {

@@ -1,30 +1,36 @@
 package tobac
 
 import (
-	"fmt"
+	"context"
 
 	"tobac/effects"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
-// EffectsOf prepares the total effects of a posterior whose draws have parameters: linear
-// equations, those of networks, [FeedForward], or functions ([Result.Functions]). columns describe the data in the units that p is for;
-// nil: they are unknown, which only linear equations allow. The noise that nonlinear effects are averaged over comes from seed. It
-// fails with [effects.ErrNoParameters] if draws are graphs alone.
-func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*effects.Effects, error) {
-	if len(p.Draws) == 0 || p.Draws[0].Parameters == nil {
-		return effects.Linear(p, columns)
-	}
-	model, err := ParseModel(p.Model)
+// Effects are the total effects of the posterior that is reported; where it has [Result.Functions], of these.
+func (r *Result) Effects(ctx context.Context) (*effects.Effects, error) {
+	p, err := r.Functions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := model.(Structural); ok {
-		equations, err := m.Structure(p)
-		if err != nil {
-			return nil, err
-		}
-		return effects.Nonlinear(p, columns, seed, equations)
+	if p == nil {
+		p = r.Posterior
 	}
-	return nil, fmt.Errorf("sem: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
+	return sem.EffectsOf(p, r.Columns, r.Config.Seed)
+}
+
+// Functions are draws of the posterior that is reported with the functions of their equations as parameters, for a
+// model whose draws are graphs alone and whose scores are [sem.Functional]; nil for others. The first call draws them, which
+// takes seconds and stops when ctx is done.
+func (r *Result) Functions(ctx context.Context) (*posterior.Posterior, error) {
+	if r.functional == nil || r.functions != nil {
+		return r.functions, nil
+	}
+	p, err := r.functional.posterior(ctx, r.Posterior)
+	if err != nil {
+		return nil, err
+	}
+	r.functions = p
+	return p, nil
 }

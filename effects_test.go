@@ -19,6 +19,7 @@ import (
 	"tobac/effects"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // chainTable has n rows of d columns in a chain with units of their own.
@@ -68,16 +69,16 @@ func allDAGs(d int) (all []*dag.Graph) {
 func TestEffectsAgainstEnumeration(t *testing.T) {
 	for _, d := range []int{2, 3, 4} {
 		table := chainTable(d, 30, uint64(d))
-		bge := tobac.BGe{AlphaLambda: float64(d + 2)}
+		bge := sem.BGe{AlphaLambda: float64(d + 2)}
 		for _, row := range []struct {
 			name  string
-			model tobac.Model
-		}{{"bge", bge}, {"linear", tobac.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
+			model sem.Model
+		}{{"bge", bge}, {"linear", sem.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
 			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: tobac.Exact, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
-			hypotheses, err := row.model.(tobac.Scored).Hypotheses(context.Background(), table, nil, 1)
+			hypotheses, err := row.model.(sem.Scored).Hypotheses(context.Background(), table, nil, 1)
 			if err != nil || len(hypotheses) != 1 {
 				t.Fatal(err, len(hypotheses))
 			}
@@ -149,7 +150,7 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{
-		Model: tobac.BGe{AlphaLambda: 4}, Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
+		Model: sem.BGe{AlphaLambda: 4}, Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +197,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 	moved.X.Apply(func(_, j int, v float64) float64 { return unit[j]*v + shift[j] }, moved.X)
 	var all [2]*effects.Effects
 	for k, data := range []*dataset.Table{table, moved} {
-		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: tobac.BGe{}, Engine: tobac.Exact})
+		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +237,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 func TestEffectsOfOtherModels(t *testing.T) {
 	table := chainTable(3, 30, 4)
 	sampler := tobac.Sampler{Particles: 4, Steps: 20, Samples: 8}
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: tobac.FeedForward{Hidden: []int{3}}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{2, 0, 1}}, Sampler: sampler})
+	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{2, 0, 1}}, Sampler: sampler})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +274,7 @@ func TestEffectsOfOtherModels(t *testing.T) {
 			t.Errorf("draw %d: E[x1 | do] is %v, the network gives %v", m, rows[m][1], want)
 		}
 	}
-	for _, model := range []tobac.Model{tobac.BGe{Raw: true}} {
+	for _, model := range []sem.Model{sem.BGe{Raw: true}} {
 		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: sampler})
 		if err != nil {
 			t.Fatal(err)
@@ -283,7 +284,7 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		}
 	}
 	other := &posterior.Posterior{Names: []string{"a"}, Model: "x", Draws: []posterior.Draw{{Graph: dag.New(1), Parameters: []float64{1}}}}
-	if _, err := tobac.EffectsOf(other, nil, 1); err == nil {
+	if _, err := sem.EffectsOf(other, nil, 1); err == nil {
 		t.Error("unknown model, no error")
 	}
 }
@@ -300,7 +301,7 @@ func TestEffectsOfProcesses(t *testing.T) {
 	table := &dataset.Table{Names: []string{"x", "y", "z"}, X: x}
 	var first []effects.Effect
 	for _, workers := range []int{1, 5} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact, Workers: workers})
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +357,7 @@ func TestEffectsOfProcessesImputed(t *testing.T) {
 		moved := mat.DenseCopyOf(x)
 		moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
 		return &dataset.Table{Names: names, X: moved}
-	}}, tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact, Workers: 2})
+	}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -59,10 +60,10 @@ func TestDataErrors(t *testing.T) {
 		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{}, "dataset: "},
 		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},
 		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which leaves none to find an order from; give the order"},
-		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: tobac.BGe{AlphaLambda: 3}}, "tobac: score: "},
-		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: tobac.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
-		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: tobac.FeedForward{Hidden: []int{0}}, Order: tobac.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
-		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: tobac.Sampler{Gradient: models.ScoreFunctionLOO, Samples: 1}},
+		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}}, "tobac: score: "},
+		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
+		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: tobac.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
+		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: tobac.Sampler{Gradient: models.ScoreFunctionLOO, Samples: 1}},
 			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -123,11 +124,11 @@ func TestMemoryIsChecked(t *testing.T) {
 			[]string{"for the compiled program", "17.2 GB are available (asked for)", "would fit: variables up to "}},
 		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 10_000}},
 			[]string{"for the particles of 10000 orders", "would fit: ", "orders up to "}},
-		{"networks of many rows", wide(2000, 200), tobac.Config{Model: tobac.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
+		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
 			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
 		{"kernel of particles", wide(9, 5), tobac.Config{Engine: tobac.SVGD, Sampler: tobac.Sampler{Particles: 100000}},
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
-		{"units of a second layer", wide(9, 5), tobac.Config{Model: tobac.FeedForward{Hidden: []int{5, 99999999}}},
+		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 99999999}}},
 			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
 		{"chains of many variables", wide(9, 3000), tobac.Config{Engine: tobac.MCMC},
 			[]string{"1000 graphs with 3000 x 3000 weights", "variables up to "}},
@@ -195,7 +196,7 @@ func TestTwoVariables(t *testing.T) {
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
 	for _, engine := range []tobac.Engine{tobac.SVGD, tobac.Exact} {
-		cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}, Sampler: tobac.Sampler{Particles: 3, Samples: 8, Steps: 5}}
+		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}, Sampler: tobac.Sampler{Particles: 3, Samples: 8, Steps: 5}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", engine, err)
 		}

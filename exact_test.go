@@ -14,6 +14,7 @@ import (
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -29,7 +30,7 @@ type enumerated struct {
 
 // enumerate sums over all graphs of the list, hypotheses and priors. Each prior is
 // normalised over the graphs, and all are equally probable.
-func enumerate(graphs []*dag.Graph, hypotheses []tobac.Hypothesis, priors []*score.Prior, densities []float64) enumerated {
+func enumerate(graphs []*dag.Graph, hypotheses []sem.Hypothesis, priors []*score.Prior, densities []float64) enumerated {
 	d := graphs[0].Len()
 	logScore := func(g *dag.Graph, q func(j int, parents []int) float64) float64 {
 		sum := 0.0
@@ -40,7 +41,7 @@ func enumerate(graphs []*dag.Graph, hypotheses []tobac.Hypothesis, priors []*sco
 	}
 	type term struct {
 		graph   *dag.Graph
-		h       tobac.Hypothesis
+		h       sem.Hypothesis
 		density float64
 		log     float64
 	}
@@ -83,8 +84,8 @@ func enumerate(graphs []*dag.Graph, hypotheses []tobac.Hypothesis, priors []*sco
 
 // settled are the hypotheses without those in the units of the data, if the others have
 // the greater evidence.
-func settled(all []tobac.Hypothesis, evidence func([]tobac.Hypothesis) float64) []tobac.Hypothesis {
-	var in, free []tobac.Hypothesis
+func settled(all []sem.Hypothesis, evidence func([]sem.Hypothesis) float64) []sem.Hypothesis {
+	var in, free []sem.Hypothesis
 	for _, h := range all {
 		if h.InUnits {
 			in = append(in, h)
@@ -156,7 +157,7 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 			{"uniform", background.Prior{Kind: background.Uniform}, []*score.Prior{score.Uniform(d)}, []float64{byDefault}},
 			{"probabilities", background.Prior{Probabilities: probabilities}, []*score.Prior{edgewise}, []float64{byDefault}},
 		} {
-			for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.Linear{}, tobac.BGe{}, tobac.BGe{AlphaLambda: 7}, tobac.BGe{Raw: true, AlphaMu: 2}, tobac.GaussianProcess{}} {
+			for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 0.7}, sem.Linear{}, sem.BGe{}, sem.BGe{AlphaLambda: 7}, sem.BGe{Raw: true, AlphaMu: 2}, sem.GaussianProcess{}} {
 				t.Run(fmt.Sprintf("d=%d/%s/%v", d, row.name, model), func(t *testing.T) {
 					res := fit(t, data, tobac.Config{Model: model, Prior: row.prior})
 					hypotheses, err := model.Hypotheses(context.Background(), data, row.sum[len(row.sum)-1], 1)
@@ -164,7 +165,7 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 						t.Fatal(err)
 					}
 					last := len(row.sum) - 1
-					hypotheses = settled(hypotheses, func(h []tobac.Hypothesis) float64 {
+					hypotheses = settled(hypotheses, func(h []sem.Hypothesis) float64 {
 						return enumerate(graphs, h, row.sum[last:], row.densities[last:]).evidence
 					})
 					want := enumerate(graphs, hypotheses, row.sum, row.densities)
@@ -221,7 +222,7 @@ func TestExactAlongAnOrder(t *testing.T) {
 	}{
 		{background.Prior{}, mixed, densities}, {background.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
 	} {
-		for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 0.7}, tobac.BGe{AlphaLambda: 7}, tobac.BGe{}} {
+		for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 0.7}, sem.BGe{AlphaLambda: 7}, sem.BGe{}} {
 			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: tobac.Order{Known: order}})
 			hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
 			if err != nil {
@@ -246,7 +247,7 @@ func TestExactAlongAnOrder(t *testing.T) {
 func TestExactDraws(t *testing.T) {
 	data := weak(20, 4, 5)
 	graphs := acyclicGraphs(4)
-	for _, model := range []tobac.Scored{tobac.Linear{NoiseVariance: 1}, tobac.BGe{}} {
+	for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 1}, sem.BGe{}} {
 		res := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{Kind: background.Fair}, Seed: 3})
 		shares := res.Frequencies()
 		n := res.Empirical().EffectiveSampleSize()
@@ -280,10 +281,10 @@ func TestExactDraws(t *testing.T) {
 func TestUnitsChangeNothing(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {Model: tobac.BGe{}}, "given an order": {Model: tobac.BGe{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}},
+		"exact": {Model: sem.BGe{}}, "given an order": {Model: sem.BGe{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}},
 		"particles under an order": {Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Sampler: small},
-		"particles":                {Engine: tobac.SVGD, Model: tobac.Linear{Unequal: true}, Order: tobac.Order{Known: []int{4, 2, 0, 3, 1}}, Sampler: small},
-		"networks":                 {Model: tobac.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Sampler: small},
+		"particles":                {Engine: tobac.SVGD, Model: sem.Linear{Unequal: true}, Order: tobac.Order{Known: []int{4, 2, 0, 3, 1}}, Sampler: small},
+		"networks":                 {Model: sem.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Sampler: small},
 		"DiBS":                     {Sampler: tobac.Sampler{Method: tobac.DiBS, Particles: 5, Samples: 8, Steps: 10}},
 	} {
 		want := fit(t, data, cfg)
@@ -322,14 +323,14 @@ func TestEvidenceChoosesTheModel(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		data *dataset.Table
-		want tobac.Model
-	}{{"raw", raw, tobac.Linear{}}, {"standardised", scaled, tobac.BGe{}}} {
+		want sem.Model
+	}{{"raw", raw, sem.Linear{}}, {"standardised", scaled, sem.BGe{}}} {
 		t.Run(row.name, func(t *testing.T) {
 			res := fit(t, row.data, tobac.Config{Seed: 7})
 			if res.Config.Model != row.want || res.Model != row.want.String() || res.Reason == "" {
 				t.Errorf("model %v because %q, want %v; evidence %+v", res.Config.Model, res.Reason, row.want, res.Evidence)
 			}
-			best, _ := tobac.BestTwo(res.Evidence)
+			best, _ := sem.BestTwo(res.Evidence)
 			if best.Model != res.Model || len(res.Evidence) < 3 {
 				t.Errorf("model %s of the evidences %+v", res.Model, res.Evidence)
 			}
@@ -394,9 +395,9 @@ func TestEvidenceByDefinition(t *testing.T) {
 		byLinear = append(byLinear, naiveMarginal(data.X, g, 0.8))
 	}
 	for _, row := range []struct {
-		model tobac.Model
+		model sem.Model
 		logs  []float64
-	}{{tobac.Linear{NoiseVariance: 0.8, NoIntercept: true}, byLinear}, {tobac.BGe{Raw: true}, byBGe}} {
+	}{{sem.Linear{NoiseVariance: 0.8, NoIntercept: true}, byLinear}, {sem.BGe{Raw: true}, byBGe}} {
 		want := floats.LogSumExp(row.logs) - math.Log(float64(len(graphs)))
 		res := fit(t, data, tobac.Config{Model: row.model, Prior: background.Prior{Kind: background.Uniform}})
 		if got := res.Evidence[0].Log; !near(got, want) {

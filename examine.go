@@ -9,6 +9,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/sem"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,7 +33,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 		f.seen.imbalance = diagnostics.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
 		return nil
 	}
-	model, ok := f.model.(Scored)
+	model, ok := f.model.(sem.Scored)
 	kept, _ := p.Empirical().Acyclic()
 	if !ok || f.sampler.Method != DiBS || f.prior.Own != nil || kept == nil {
 		return nil
@@ -50,7 +51,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	if err != nil {
 		return err
 	}
-	f.seen.imbalance, err = imbalance(ctx, kept.Graphs, all[suiting(all, kept.Graphs...)].Scores, prior, f.workers)
+	f.seen.imbalance, err = imbalance(ctx, kept.Graphs, all[sem.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
 	return err
 }
 

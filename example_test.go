@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/ordering"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,7 +55,7 @@ func ExampleFit_standardised() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := tobac.Fit(context.Background(), data, tobac.Config{Model: tobac.BGe{}})
+	result, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func ExampleNewComparison() {
 	}
 	ctx := context.Background()
 	exact, err := tobac.Fit(ctx, sachs, tobac.Config{
-		Model: tobac.BGe{}, Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Steps: 20, Particles: 5, Samples: 16}, // a short run
+		Model: sem.BGe{}, Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Steps: 20, Particles: 5, Samples: 16}, // a short run
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -111,7 +112,7 @@ func ExampleConfig_orders() {
 		log.Fatal(err)
 	}
 	result, err := tobac.Fit(context.Background(), data, tobac.Config{
-		Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 40},
+		Model: sem.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 40},
 		Sampler: tobac.Sampler{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
 	})
 	if err != nil {

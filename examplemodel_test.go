@@ -11,11 +11,12 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // What is known about single edges, beside any prior and for every engine: X2 has no
 // effect on the others. DiBS takes the same settings, without an order.
-func ExamplePrior() {
+func ExampleConfig_prior() {
 	graph, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
 	if err != nil {
 		log.Fatal(err)
@@ -27,8 +28,8 @@ func ExamplePrior() {
 	known := background.Prior{Forbidden: []dag.Edge{{From: 2, To: 0}, {From: 2, To: 1}}}
 	sampler := tobac.Sampler{Method: tobac.DiBS, Steps: 200, StepSize: 0.02, Samples: 32} // a short run
 	for _, cfg := range []tobac.Config{
-		{Model: tobac.BGe{}, Prior: known},
-		{Model: tobac.BGe{}, Prior: known, Sampler: sampler, Seed: 3},
+		{Model: sem.BGe{}, Prior: known},
+		{Model: sem.BGe{}, Prior: known, Sampler: sampler, Seed: 3},
 	} {
 		result, err := tobac.Fit(context.Background(), sim.Train, cfg)
 		if err != nil {
@@ -55,13 +56,13 @@ func (quiet) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 // A scored model has node scores in closed form too, and so its exact posterior.
 type scored struct{ quiet }
 
-func (scored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]tobac.Hypothesis, error) {
+func (scored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]sem.Hypothesis, error) {
 	s, err := score.NewLinear(data.X, data.Mask(), score.LinearOptions{NoiseVariance: 0.05, NoIntercept: true})
-	return []tobac.Hypothesis{{Scores: s, NoiseVariance: 0.05}}, err
+	return []sem.Hypothesis{{Scores: s, NoiseVariance: 0.05}}, err
 }
 
 // A model of one's own, with a likelihood and then with node scores.
-func ExampleModel() {
+func ExampleConfig_model() {
 	graph, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
 	if err != nil {
 		log.Fatal(err)
@@ -71,7 +72,7 @@ func ExampleModel() {
 		log.Fatal(err)
 	}
 	sampler := tobac.Sampler{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
-	for _, model := range []tobac.Model{quiet{}, scored{}} {
+	for _, model := range []sem.Model{quiet{}, scored{}} {
 		result, err := tobac.Fit(context.Background(), sim.Train, tobac.Config{Model: model, Sampler: sampler, Seed: 1})
 		if err != nil {
 			log.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"tobac/bcd"
 	"tobac/models"
 	"tobac/score"
+	"tobac/sem"
 	"tobac/svgd"
 	"tobac/tempering"
 )
@@ -66,7 +67,7 @@ func (r *Run) noiseTooSmall(err error) error {
 const tinyNoise = 1e-5
 
 func (r *Run) smallNoise() bool {
-	noisy, ok := r.cfg.Model.(Noisy)
+	noisy, ok := r.cfg.Model.(sem.Noisy)
 	_, wide := r.widest()
 	return ok && noisy.Noise() > 0 && noisy.Noise() < tinyNoise*wide*wide
 }
@@ -75,7 +76,7 @@ func (r *Run) smallNoise() bool {
 func (r *Run) whyLarge() string {
 	j, wide := r.widest()
 	if r.smallNoise() {
-		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", r.cfg.Model.(Noisy).Noise(), r.data.Names[j], wide*wide)
+		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", r.cfg.Model.(sem.Noisy).Noise(), r.data.Names[j], wide*wide)
 	}
 	var given []string
 	var defaults Sampler

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/gflownet"
+	"tobac/sem"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
@@ -117,7 +118,7 @@ func (c *Config) gflownetDefaults(d int) error {
 	if c.GFlowNet.Iterations != 0 || c.GFlowNet.Rate != 0 {
 		return errGFlowNetElsewhere
 	}
-	if _, scored := c.Model.(Scored); c.Model != nil && !scored {
+	if _, scored := c.Model.(sem.Scored); c.Model != nil && !scored {
 		return fmt.Errorf("the model %v has no node scores in closed form, which the method gflownet needs; allowed: the engine svgd", c.Model)
 	}
 	s := c.GFlowNet.WithDefaults(d)

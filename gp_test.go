@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,11 +26,11 @@ func TestGaussianProcessesDoNotMindUnits(t *testing.T) {
 		x.SetRow(i, []float64{c, a, b, math.Sin(2*a) + rng.NormFloat64()})
 	}
 	names := []string{"c", "a", "b", "s"}
-	want := fit(t, &dataset.Table{Names: names, X: x}, tobac.Config{Model: tobac.GaussianProcess{}, Seed: 3})
+	want := fit(t, &dataset.Table{Names: names, X: x}, tobac.Config{Model: sem.GaussianProcess{}, Seed: 3})
 	for _, unit := range []float64{1e-6, 1e3} {
 		scaled := mat.DenseCopyOf(x)
 		scaled.Scale(unit, scaled)
-		got := fit(t, &dataset.Table{Names: names, X: scaled}, tobac.Config{Model: tobac.GaussianProcess{}, Seed: 3})
+		got := fit(t, &dataset.Table{Names: names, X: scaled}, tobac.Config{Model: sem.GaussianProcess{}, Seed: 3})
 		if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-6) {
 			t.Errorf("times %v: probabilities\n%v, want\n%v", unit, mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
 		}
@@ -46,7 +47,7 @@ func TestUnitsAreSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []tobac.Engine{tobac.Exact, tobac.MCMC} {
-		r := fit(t, s.Train, tobac.Config{Model: tobac.GaussianProcess{}, Engine: engine, Seed: 1})
+		r := fit(t, s.Train, tobac.Config{Model: sem.GaussianProcess{}, Engine: engine, Seed: 1})
 		if want := "the data support equal noise variances in the units given, which tell directions: in other units these would change"; !slices.Contains(r.Warnings, want) {
 			t.Errorf("%v: warnings %q, want one that is %q", engine, r.Warnings, want)
 		}

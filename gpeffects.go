@@ -9,6 +9,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // Bounds on the draws with functions, each of which costs a regression for each variable.
@@ -20,7 +21,7 @@ const (
 
 // functional are the scores that functions of the draws are drawn from; nil: none.
 type functional struct {
-	scores  []Functional // by draw
+	scores  []sem.Functional // by draw
 	rows    int
 	seed    uint64
 	workers int
@@ -30,7 +31,7 @@ type functional struct {
 func newFunctional(scorers []score.Scorer, rows int, cfg *Config) *functional {
 	f := &functional{rows: rows, seed: cfg.Seed, workers: cfg.Workers}
 	for _, s := range scorers {
-		own, ok := s.(Functional)
+		own, ok := s.(sem.Functional)
 		if !ok {
 			return nil
 		}
@@ -45,7 +46,7 @@ func (f *functional) of(kept []int) *functional {
 		return f
 	}
 	out := *f
-	out.scores = make([]Functional, len(kept))
+	out.scores = make([]sem.Functional, len(kept))
 	for k, at := range kept {
 		out.scores[k] = f.scores[at]
 	}

@@ -6,18 +6,19 @@ import (
 	"tobac/dag"
 	"tobac/exact"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // estimated is the hypothesis that suits the best graph, of several: first that under
 // the middle one, then that under the estimate.
-func estimated(ctx context.Context, all []Hypothesis, prior *score.Prior, cfg *Config) ([]Hypothesis, error) {
+func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, cfg *Config) ([]sem.Hypothesis, error) {
 	chosen := len(all) / 2
 	for round := 0; round < 2 && len(all) > 1; round++ {
 		g, err := bestGraph(ctx, all[chosen].Scores, prior, cfg)
 		if err != nil {
 			return nil, err
 		}
-		better := suiting(all, g)
+		better := sem.Suiting(all, g)
 		if better == chosen {
 			break
 		}

@@ -65,6 +65,8 @@ var allowed = map[string][]string{
 	// What is known of graphs, and structural equation models.
 	"tobac/background": {"tobac/setting", "tobac/autograd", "tobac/models", "tobac/score", "tobac/ordering", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
+	"tobac/sem": {"tobac/setting", "tobac/additive", "tobac/exact", "tobac/tempering", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
+		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/diagnostics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// svgd for its optimiser.
@@ -87,7 +89,7 @@ var allowed = map[string][]string{
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/setting", "tobac/background", "tobac/internal/inspect",
+	"tobac": {"tobac/setting", "tobac/background", "tobac/sem", "tobac/internal/inspect",
 		"tobac/additive", "tobac/internal/impute", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/evidence", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",

@@ -15,13 +15,14 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/impute"
+	"tobac/sem"
 )
 
 var long = flag.Bool("long", false, "run the experiments with missing values of docs/imputation.md in full")
 
 // gapSetting is an experiment: simulated linear tables from which values are taken out.
 type gapSetting struct {
-	model      tobac.Model
+	model      sem.Model
 	d, n       int
 	part       float64 // of the values is missing
 	dependent  bool    // whether a value is missing depends on the first column, which has none missing: MAR, else MCAR
@@ -172,7 +173,7 @@ func meansInGaps(x *mat.Dense) *mat.Dense {
 func TestImputationAgainstDropping(t *testing.T) {
 	if !*long {
 		for _, part := range []float64{0.05, 0.2} {
-			f := gapSetting{model: tobac.BGe{}, d: 5, n: 150, part: part, tables: 5, simulation: 2}.measure(t)
+			f := gapSetting{model: sem.BGe{}, d: 5, n: 150, part: part, tables: 5, simulation: 2}.measure(t)
 			t.Logf("%.0f %% missing: distance %.4f imputed, %.4f dropped; squared distance from the truth %.4f imputed, %.4f dropped, %.4f complete",
 				100*part, f.imputed, f.dropped, f.brierImputed, f.brierDropped, f.brierComplete)
 			if !(f.imputed < 0.8*f.dropped) {
@@ -182,7 +183,7 @@ func TestImputationAgainstDropping(t *testing.T) {
 		return
 	}
 	t.Log("\n| model, columns | missing | rows without gaps | distance: imputed | once | dropped | means | Brier: complete | imputed | once | dropped | means | false of listed: complete | imputed | once | dropped | means |\n|" + strings.Repeat(" --- |", 17))
-	for _, model := range []tobac.Model{tobac.Linear{}, tobac.BGe{}} {
+	for _, model := range []sem.Model{sem.Linear{}, sem.BGe{}} {
 		for _, d := range []int{5, 8, 10} {
 			for _, kind := range []struct {
 				part      float64

@@ -12,6 +12,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,7 +43,7 @@ type Imputation struct {
 	// SD has the standard deviations of the edge probabilities between the completed tables, divisor Tables − 1, d×d; 0 for one table.
 	SD *mat.Dense
 	// Evidence has, for each completed table, the evidences of the models compared; nil: none were.
-	Evidence [][]Evidence
+	Evidence [][]sem.Evidence
 }
 
 // Largest is the edge whose probability differs most between the completed tables, by its standard deviation; the first of equal ones, by source and
@@ -118,7 +119,7 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 // shared is what a fit has in common with others: to several completed tables, or with the result that it is compared with. The
 // zero value leaves everything to the fit alone.
 type shared struct {
-	model    Scored                     // the only one to compare; nil: those that the configuration asks for
+	model    sem.Scored                 // the only one to compare; nil: those that the configuration asks for
 	scale    *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
 	inferred *inference                 // that SVGD draws its orders from; nil: it is computed
 	// sequence is that of the rows with the values that were imputed first, so that all tables say the same of it; nil: of those of the table.
@@ -133,8 +134,8 @@ type imputedFit struct {
 	names    []string
 	rows     int
 	shared   shared
-	evidence [][]Evidence // of each table; nil: models are not compared
-	averaged []Evidence
+	evidence [][]sem.Evidence // of each table; nil: models are not compared
+	averaged []sem.Evidence
 	results  []*Result              // of each table, thinned; nil: to be fitted
 	rounds   int                    // in which values are drawn again
 	round    int                    // of redrawn values; 0: those handed over

@@ -16,6 +16,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // completedTables are tables that differ in the values of column 2 in every fifth row.
@@ -74,7 +75,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 				t.Skip("tables are worked on by the same code as with bcd and svgd")
 			}
 			if cfg.Model == nil {
-				cfg.Model = tobac.Linear{}
+				cfg.Model = sem.Linear{}
 			}
 			tables := completedTables(data, count)
 			tables.Rounds = -1
@@ -160,7 +161,7 @@ func TestOneModelForAllTables(t *testing.T) {
 	equal := chain(t, 40).Train
 	unequal := &dataset.Table{Names: equal.Names, X: mat.DenseCopyOf(equal.X)}
 	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) }, unequal.X)
-	models := []tobac.Model{tobac.Linear{}, tobac.BGe{}}
+	models := []sem.Model{sem.Linear{}, sem.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
 	for _, engine := range []tobac.Engine{tobac.Exact, tobac.MCMC, tobac.SVGD} {
 		t.Run(engine.String(), func(t *testing.T) {
@@ -202,7 +203,7 @@ func TestOneModelForAllTables(t *testing.T) {
 // Warnings say how much was imputed, and which edge rests most on it.
 func TestImputationWarnings(t *testing.T) {
 	data := noisy(t)
-	r := fitImputed(t, completedTables(data, 3), tobac.Config{Model: tobac.Linear{}, Seed: 1})
+	r := fitImputed(t, completedTables(data, 3), tobac.Config{Model: sem.Linear{}, Seed: 1})
 	if r.Imputation.Rounds != 3 {
 		t.Errorf("%d rounds, want the default of 3", r.Imputation.Rounds)
 	}
@@ -245,7 +246,7 @@ func TestImputedErrors(t *testing.T) {
 		{"marks", tobac.Imputed{Count: 2, Kept: []bool{true}, Table: func(int) *dataset.Table { return data }}, "tobac: got 1 marks of columns whose completed values are kept, want 5"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := tobac.FitImputed(context.Background(), row.data, tobac.Config{Model: tobac.BGe{}})
+			_, err := tobac.FitImputed(context.Background(), row.data, tobac.Config{Model: sem.BGe{}})
 			if err == nil || !strings.HasPrefix(err.Error(), row.want) {
 				t.Errorf("got %v\nwant %s", err, row.want)
 			}
@@ -276,7 +277,7 @@ func TestImputedProgress(t *testing.T) {
 			if strings.Contains(name, "gflownet") || strings.HasPrefix(name, "svgd o") || name == "dibs" {
 				t.Skip("tables are worked on by the same code as with bcd and svgd")
 			}
-			cfg.Model = tobac.Linear{}
+			cfg.Model = sem.Linear{}
 			tables := completedTables(noisy(t), 3)
 			if tables.Rounds = -1; name == "exact" || name == "mcmc" {
 				tables.Rounds = 1

@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
 	"tobac/background"
+	"tobac/sem"
 )
 
 // compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
@@ -87,8 +89,8 @@ func (f *imputedFit) average() error {
 }
 
 // greatest is the greatest evidence of a list; without a known one, that of no model.
-func greatest(all []Evidence) Evidence {
-	best := Evidence{Log: math.Inf(-1)}
+func greatest(all []sem.Evidence) sem.Evidence {
+	best := sem.Evidence{Log: math.Inf(-1)}
 	for _, e := range all {
 		if e.Log > best.Log {
 			best = e

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/inspect"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -100,7 +101,7 @@ func between(all []*mat.Dense) *mat.Dense {
 }
 
 // warnings say how much was imputed, and how much rests on it.
-func (m *Imputation) warnings(names []string, model Model) []string {
+func (m *Imputation) warnings(names []string, model sem.Model) []string {
 	var w []string
 	if m.Gaps != nil {
 		total, columns, worst := 0, 0, 0

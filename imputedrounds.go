@@ -9,6 +9,7 @@ import (
 	"tobac/internal/impute"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,7 +32,7 @@ func (f *imputedFit) prepareRounds() error {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]*posterior.Equations, f.data.Count)
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && f.engine == Exact && d <= mixedVariables && f.data.Places != nil {
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && f.engine == Exact && d <= sem.MixedVariables && f.data.Places != nil {
 		f.rounds = defaultRounds
 	}
 	switch {

@@ -15,6 +15,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/impute"
+	"tobac/sem"
 )
 
 // With two variables, raw BGe scores and gaps in one of them, the probability of an edge given what was observed is that given the rows without a gap: rows with a gap
@@ -31,7 +32,7 @@ func TestRoundsFindThePosterior(t *testing.T) {
 			places = append(places, 2*i+1)
 		}
 	}
-	cfg := tobac.Config{Model: tobac.BGe{Raw: true, AlphaLambda: 6}, Prior: background.Prior{EdgesPerNode: 0.25}, Seed: 1, Workers: 2}
+	cfg := tobac.Config{Model: sem.BGe{Raw: true, AlphaLambda: 6}, Prior: background.Prior{EdgesPerNode: 0.25}, Seed: 1, Workers: 2}
 	whole := fit(t, &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X.Slice(0, seen, 0, 2))}, cfg).Probabilities
 	noise := tobac.Imputed{Count: count, Places: places, Rounds: -1, Table: func(k int) *dataset.Table {
 		rng := rand.New(rand.NewPCG(uint64(k), 3))
@@ -64,7 +65,7 @@ func TestRoundsFindThePosterior(t *testing.T) {
 func TestRounds(t *testing.T) {
 	data := intervened(noisy(t))
 	tables := completedTables(data, 2)
-	cfg := tobac.Config{Model: tobac.Linear{}, Seed: 2}
+	cfg := tobac.Config{Model: sem.Linear{}, Seed: 2}
 	never, kept, set := tables, tables, tables
 	never.Rounds = -1
 	want := fitImputed(t, never, cfg)
@@ -96,7 +97,7 @@ func TestRoundsWithoutEquations(t *testing.T) {
 	data := noisy(t)
 	tables := completedTables(data, 2)
 	tables.Rounds = 1
-	r := fitImputed(t, tables, tobac.Config{Model: tobac.GaussianProcess{}})
+	r := fitImputed(t, tables, tobac.Config{Model: sem.GaussianProcess{}})
 	if r.Imputation.Rounds != 0 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no linear equations to draw imputed values from") }) {
 		t.Errorf("%d rounds, warnings %q", r.Imputation.Rounds, r.Warnings)
 	}
@@ -123,7 +124,7 @@ func ExampleFitImputed() {
 	names := []string{"dose", "response"}
 	r, err := tobac.FitImputed(context.Background(), tobac.Imputed{Count: c.Count(), Places: c.Places(), Table: func(k int) *dataset.Table {
 		return &dataset.Table{Names: names, X: c.Table(k)}
-	}}, tobac.Config{Model: tobac.BGe{}, Seed: 1})
+	}}, tobac.Config{Model: sem.BGe{}, Seed: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
@@ -23,14 +24,14 @@ import (
 // inference is a posterior that was computed from node scores in closed form: that
 // of the model which the data support among those asked about.
 type inference struct {
-	model      Scored
-	evidence   []Evidence // of all models asked about
-	reason     string     // why this model
-	note       string     // what the listed probabilities are
-	hypotheses []Hypothesis
-	trust      trust   // part of their evidence that counts
-	refuted    string  // why the form of the equations counts in part; "": it counts
-	density    float64 // posterior mean of the edges per node of the prior
+	model      sem.Scored
+	evidence   []sem.Evidence // of all models asked about
+	reason     string         // why this model
+	note       string         // what the listed probabilities are
+	hypotheses []sem.Hypothesis
+	trust      sem.Trust // part of their evidence that counts
+	refuted    string    // why the form of the equations counts in part; "": it counts
+	density    float64   // posterior mean of the edges per node of the prior
 	parts      []part
 	post       *posterior.Posterior
 
@@ -53,18 +54,18 @@ const (
 
 // inferExact computes the exact posterior: over all orders, or given a known
 // one.
-func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *Config, t trust) (*inference, error) {
+func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, cfg *Config, t sem.Trust) (*inference, error) {
 	type candidate struct {
-		model    Scored
+		model    sem.Scored
 		evidence float64
 		inf      *inference // nil: given up to save memory
 	}
 	var compared []candidate
-	var all []Evidence
+	var all []sem.Evidence
 	large := len(data.Names) > kept && cfg.Order.Known == nil
 	for _, m := range models {
-		if note := leftOut(m, models, data, all); note != "" {
-			all = append(all, Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+		if note := sem.LeftOut(m, models, data, all); note != "" {
+			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
 		if large && len(compared) > 0 {
@@ -75,7 +76,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 			return nil, err
 		}
 		compared = append(compared, candidate{m, inf.logEvidence(), inf})
-		all = append(all, Evidence{Model: m.String(), Log: inf.logEvidence()})
+		all = append(all, sem.Evidence{Model: m.String(), Log: inf.logEvidence()})
 	}
 	if len(compared) == 0 {
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
@@ -85,7 +86,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 	// more evidence than the others are refuted, it is the first of them, which counts in part.
 	var best, first *inference
 	for _, c := range compared {
-		if _, ok := c.model.(formed); !ok && first != nil {
+		if _, ok := c.model.(sem.Formed); !ok && first != nil {
 			break
 		}
 		inf := c.inf
@@ -127,11 +128,11 @@ func inferExact(ctx context.Context, data *dataset.Table, models []Scored, cfg *
 const although = "although the data support "
 
 // reason says why a model was taken.
-func reason(all []Evidence) string {
+func reason(all []sem.Evidence) string {
 	if len(all) == 1 {
 		return "as asked for"
 	}
-	best, next := BestTwo(all)
+	best, next := sem.BestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return "the others are left out of the comparison"
 	}
@@ -139,7 +140,7 @@ func reason(all []Evidence) string {
 }
 
 // exactUnder computes the evidences of a model's hypotheses, of which a part counts.
-func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config, t trust) (*inference, error) {
+func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, cfg *Config, t sem.Trust) (*inference, error) {
 	prior, err := cfg.closedPrior(len(data.Names), cfg.firstDensity(len(data.Names)))
 	if err != nil {
 		return nil, err
@@ -155,22 +156,22 @@ func exactUnder(ctx context.Context, data *dataset.Table, m Scored, cfg *Config,
 // firstDensity is the number of edges per node of the prior that evidences are computed under first.
 func (c *Config) firstDensity(d int) float64 {
 	densities := c.Prior.Densities(d)
-	if d > mixedVariables && len(densities) > 1 {
+	if d > sem.MixedVariables && len(densities) > 1 {
 		return 1
 	}
 	return densities[len(densities)-1]
 }
 
 // exactOver computes the evidences of given hypotheses, of which a part counts.
-func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []Hypothesis, cfg *Config, t trust) (*inference, error) {
+func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, cfg *Config, t sem.Trust) (*inference, error) {
 	d := len(data.Names)
 	inf := &inference{model: m, hypotheses: hypotheses, trust: t}
-	hypotheses, err := t.of(data, hypotheses)
+	hypotheses, err := t.Of(data, hypotheses)
 	if err != nil {
 		return nil, err
 	}
 	densities, first := cfg.Prior.Densities(d), cfg.firstDensity(d)
-	if d > mixedVariables {
+	if d > sem.MixedVariables {
 		prior, err := cfg.closedPrior(d, first)
 		if err == nil {
 			hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
@@ -191,7 +192,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m Scored, hypotheses []
 	inf.drop()
 	switch {
 	case len(densities) == 1:
-	case d <= mixedVariables:
+	case d <= sem.MixedVariables:
 		for _, p := range slices.Clone(inf.parts) {
 			for _, e := range densities[:len(densities)-1] {
 				q, err := newPart(ctx, p.hypothesis, e, d, cfg)

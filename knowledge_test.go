@@ -16,6 +16,7 @@ import (
 	"tobac/dataset"
 	"tobac/ordering"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -25,7 +26,7 @@ import (
 
 // listed are the posterior edge probabilities by listing all acyclic graphs that
 // keep accepts, with the scores of a model that has one hypothesis.
-func listed(t failer, data *dataset.Table, m tobac.Scored, p *background.Prior, keep func(*dag.Graph) bool) *mat.Dense {
+func listed(t failer, data *dataset.Table, m sem.Scored, p *background.Prior, keep func(*dag.Graph) bool) *mat.Dense {
 	t.Helper()
 	d := len(data.Names)
 	h, err := m.Hypotheses(context.Background(), data, score.Uniform(d), 1)
@@ -115,7 +116,7 @@ func fulfilled(t failer, what string, res *tobac.Result, p *background.Prior) {
 }
 
 // single are models with one hypothesis.
-var single = []tobac.Scored{tobac.Linear{NoiseVariance: 0.5, EdgeVariance: 1}, tobac.BGe{AlphaLambda: 8}, tobac.BGe{Raw: true}}
+var single = []sem.Scored{sem.Linear{NoiseVariance: 0.5, EdgeVariance: 1}, sem.BGe{AlphaLambda: 8}, sem.BGe{Raw: true}}
 
 // Over all graphs, and over those along a known order, the engine exact gives the
 // posterior that listing every graph gives, under random statements of every kind.
@@ -197,7 +198,7 @@ func TestParticlesWithKnowledge(t *testing.T) {
 			"drawn": {Count: 2}, "eqvar": {Method: ordering.MethodEqVar}, "npvar": {Method: ordering.MethodNPVar}, "score": {Method: ordering.MethodSCORE},
 			"resamples": {Method: ordering.MethodEqVar, Count: 6}, "known": {Known: aKnownOrder(t, &p, d, rng)}, "dibs": {},
 		} {
-			models := []tobac.Model{tobac.Linear{}, tobac.BGe{}, tobac.FeedForward{Hidden: []int{2}}}
+			models := []sem.Model{sem.Linear{}, sem.BGe{}, sem.FeedForward{Hidden: []int{2}}}
 			cfg := tobac.Config{Model: models[seed%3], Prior: p, Engine: tobac.SVGD, Order: order, Sampler: sampler, Seed: seed}
 			if name == "dibs" {
 				cfg.Sampler.Method = tobac.DiBS
@@ -219,12 +220,12 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	table := constant(5, p)
 	table.Set(2, 3, odds*p/(1-p+odds*p))
 	order := tobac.Order{Known: []int{0, 2, 1, 3, 4}}
-	dibs := tobac.Config{Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7}
+	dibs := tobac.Config{Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: small, Seed: 7}
 	dibs.Sampler.Method = tobac.DiBS
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {}, "exact along an order": {Order: order, Engine: tobac.Exact}, "dibs": dibs, "gflownet": {Model: tobac.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
-		"gflownet along an order": {Model: tobac.BGe{}, Order: order, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
-		"svgd":                    {Order: order, Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7},
+		"exact": {}, "exact along an order": {Order: order, Engine: tobac.Exact}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
+		"gflownet along an order": {Model: sem.BGe{}, Order: order, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
+		"svgd":                    {Order: order, Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: small, Seed: 7},
 	} {
 		cfg.Prior = background.Prior{Probabilities: table}
 		want := fit(t, data, cfg)
@@ -249,7 +250,7 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 		relabel := rng.Perm(d)
 		position := dag.Inverse(relabel)
 		q := priortest.At(p, position)
-		cfg := tobac.Config{Model: tobac.BGe{AlphaLambda: 9}, Engine: tobac.Exact, Prior: p}
+		cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 9}, Engine: tobac.Exact, Prior: p}
 		want, err := tobac.Fit(context.Background(), data, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -356,12 +357,12 @@ func TestManyVariablesWithKnowledge(t *testing.T) {
 	for i := range 6 {
 		p.Required = append(p.Required, dag.Edge{From: 2 * i, To: 13})
 	}
-	cfg := tobac.Config{Model: tobac.BGe{AlphaLambda: 26}, Engine: tobac.MCMC, Prior: p, Chains: tobac.Chains{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Engine: tobac.MCMC, Prior: p, Chains: tobac.Chains{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
 	res := fit(t, wide, cfg)
 	fulfilled(t, "chains", res, &p)
 	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {
 		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3), res.Probabilities.At(6, 5))
 	}
-	drawn := tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Prior: p, Chains: cfg.Chains, Order: tobac.Order{Count: 1}, Sampler: tobac.Sampler{Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
+	drawn := tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Prior: p, Chains: cfg.Chains, Order: tobac.Order{Count: 1}, Sampler: tobac.Sampler{Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
 	fulfilled(t, "orders from chains", fit(t, wide, drawn), &p)
 }

@@ -9,6 +9,7 @@ import (
 
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,10 +21,10 @@ import (
 //
 // says how the data change their odds: both evidences are exact, under the model that
 // was chosen given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
-// takes as long as the posterior itself, and is left out above mixedVariables.
+// takes as long as the posterior itself, and is left out above sem.MixedVariables.
 func (inf *inference) against(ctx context.Context, data *dataset.Table, cfg *Config) (string, error) {
 	p, d := &cfg.Prior, len(data.Names)
-	if _, estimated := inf.model.(settledModel); estimated || p.Own != nil || d > mixedVariables || p.Statements() == 0 {
+	if _, estimated := inf.model.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
 		return "", nil
 	}
 	open := *cfg

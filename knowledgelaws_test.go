@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -34,11 +35,11 @@ func TestTooManyRequiredParents(t *testing.T) {
 		cfg  tobac.Config
 		want string
 	}{
-		{noisy(t), tobac.Config{Model: tobac.GaussianProcess{MaxParents: 1}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}}}},
+		{noisy(t), tobac.Config{Model: sem.GaussianProcess{MaxParents: 1}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}}}},
 			"tobac: a variable has 2 required parents, more than the 1 of the model gp max-parents=1"},
-		{wide, tobac.Config{Model: tobac.BGe{}, Prior: background.Prior{Required: edges}},
+		{wide, tobac.Config{Model: sem.BGe{}, Prior: background.Prior{Required: edges}},
 			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: fewer, or a known order"},
-		{wide, tobac.Config{Model: tobac.FeedForward{}, Prior: background.Prior{Required: edges}},
+		{wide, tobac.Config{Model: sem.FeedForward{}, Prior: background.Prior{Required: edges}},
 			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: fewer, or a known order"},
 	} {
 		if _, err := tobac.NewRun(context.Background(), row.data, row.cfg); err == nil || err.Error() != row.want {
@@ -46,7 +47,7 @@ func TestTooManyRequiredParents(t *testing.T) {
 		}
 	}
 	three := []dag.Edge{{From: 0, To: 4}, {From: 1, To: 4}, {From: 3, To: 4}}
-	res := fit(t, noisy(t), tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact, Prior: background.Prior{Required: three}})
+	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact, Prior: background.Prior{Required: three}})
 	fulfilled(t, "gp", res, &background.Prior{Required: three})
 }
 
@@ -54,7 +55,7 @@ func TestTooManyRequiredParents(t *testing.T) {
 // in their proportions without the statement, and those with and without it, by its
 // probability, make up the whole.
 func TestRequiringIsConditioning(t *testing.T) {
-	data, model := weak(25, 4, 9), tobac.BGe{AlphaLambda: 8}
+	data, model := weak(25, 4, 9), sem.BGe{AlphaLambda: 8}
 	fitted := func(p background.Prior) *mat.Dense {
 		p.EdgesPerNode = 0.6
 		return fit(t, data, tobac.Config{Model: model, Prior: p, Engine: tobac.Exact}).Probabilities
@@ -89,7 +90,7 @@ func TestOneTrueEdgeHelps(t *testing.T) {
 	const d, rows, tables = 4, 8, 150
 	var gains []float64
 	better, worse, expected := 0, 0, 0.0
-	cfg := tobac.Config{Model: tobac.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: tobac.Exact}
+	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: tobac.Exact}
 	for seed := range uint64(tables) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		i, j := twoOf(rng, d)
@@ -214,7 +215,7 @@ func gaussianTable(rng *rand.Rand, g *dag.Graph, rows int) *dataset.Table {
 // −ln 20 there is a warning that names the edges at odds, with every engine that knows.
 func TestDataAgainstKnowledge(t *testing.T) {
 	data, d := weak(60, 4, 3), 4
-	cfg := tobac.Config{Model: tobac.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: tobac.Exact}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: tobac.Exact}
 	free := fit(t, data, cfg)
 	graphs, warned := acyclicGraphs(d), 0
 	for i := range d {

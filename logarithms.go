@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/inspect"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,7 +20,7 @@ const worthLogs = 10
 const logParents = 2
 
 // LogSupport says how much more evidence, in nats, sums of functions of the logarithms of all
-// columns have than those of the numbers themselves ([NonGaussian] and [Additive], of few
+// columns have than those of the numbers themselves ([sem.NonGaussian] and [sem.Additive], of few
 // parents), the change of variables included; curves count where they may change which has more. Multiplied causes with positive noise are such sums. Where cfg asks
 // for a model, an order or another engine than exact sums, where a number is not positive, and
 // where already the normal distribution fits the logarithms no better, or the models are not
@@ -42,13 +43,13 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		return math.Inf(-1), nil
 	}
 	evidence := func(t *dataset.Table, m interface {
-		Scored
-		Demanding
+		sem.Scored
+		sem.Demanding
 	}) (float64, error) {
 		if m.Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
-		inf, err := exactUnder(ctx, t, m, &cfg, allTrust)
+		inf, err := exactUnder(ctx, t, m, &cfg, sem.WholeTrust)
 		if err != nil {
 			return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
 		}
@@ -57,7 +58,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 	tables, shift := [2]*dataset.Table{data, logs}, [2]float64{0, jacobian}
 	var found [2]float64
 	for k, t := range tables {
-		if found[k], err = evidence(t, NonGaussian{MaxParents: logParents}); err != nil {
+		if found[k], err = evidence(t, sem.NonGaussian{MaxParents: logParents}); err != nil {
 			return 0, err
 		}
 		found[k] += shift[k]
@@ -68,7 +69,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		if found[1] < found[0] {
 			k = 1
 		}
-		more, err := evidence(tables[k], Additive{MaxParents: logParents})
+		more, err := evidence(tables[k], sem.Additive{MaxParents: logParents})
 		if err != nil {
 			return 0, err
 		}

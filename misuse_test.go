@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/bcd"
 	"tobac/gflownet"
+	"tobac/sem"
 )
 
 // panicOf is the value with which do panics; nil: it does not.
@@ -24,7 +25,7 @@ var smallEngines = map[string]tobac.Config{
 	"mcmc":  {Engine: tobac.MCMC, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}},
 	"svgd":  {Engine: tobac.SVGD, Sampler: tobac.Sampler{Steps: 3, Particles: 2, Samples: 2}},
 	"bcd":   {Engine: tobac.BCD, Sampler: tobac.Sampler{Steps: 3}, BCD: bcd.Settings{Batch: 4}},
-	"gflownet": {Engine: tobac.GFlowNet, Model: tobac.BGe{}, Sampler: tobac.Sampler{Steps: 3},
+	"gflownet": {Engine: tobac.GFlowNet, Model: sem.BGe{}, Sampler: tobac.Sampler{Steps: 3},
 		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}},
 }
 

@@ -15,6 +15,7 @@ import (
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/score"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -23,9 +24,9 @@ import (
 // choices are the models and methods of SVGD, each with a few quick steps.
 func choices() map[string]tobac.Config {
 	c := map[string]tobac.Config{}
-	for name, model := range map[string]tobac.Model{
-		"linear": tobac.Linear{}, "linear without intercept": tobac.Linear{NoIntercept: true},
-		"ffn": tobac.FeedForward{Hidden: []int{2}, Activation: models.Tanh}, "integrated ffn": tobac.FeedForward{Hidden: []int{2}, Output: models.IntegratedOutput}, "bge": tobac.BGe{}, "raw bge": tobac.BGe{Raw: true},
+	for name, model := range map[string]sem.Model{
+		"linear": sem.Linear{}, "linear without intercept": sem.Linear{NoIntercept: true},
+		"ffn": sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}, "integrated ffn": sem.FeedForward{Hidden: []int{2}, Output: models.IntegratedOutput}, "bge": sem.BGe{}, "raw bge": sem.BGe{Raw: true},
 	} {
 		for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
 			cfg := particles()
@@ -81,7 +82,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if !g.Acyclic() || linear && w == nil {
 				t.Errorf("consensus %v, weights %v", g.Edges(), w)
 			}
-			prior, likelihood, err := tobac.LogDensity(p.Posterior, cfg.Model, sim.Train)
+			prior, likelihood, err := sem.LogDensity(p.Posterior, cfg.Model, sim.Train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +99,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 					t.Errorf("particle %d: %v and %v on the data of the fit, want %v and %v", m, prior[m], likelihood[m], d.LogPrior, d.LogLikelihood)
 				}
 			}
-			if _, held, err := tobac.LogDensity(p.Posterior, cfg.Model, sim.Heldout); err != nil || len(held) != last+1 {
+			if _, held, err := sem.LogDensity(p.Posterior, cfg.Model, sim.Heldout); err != nil || len(held) != last+1 {
 				t.Errorf("held-out rows: %d densities, error %v", len(held), err)
 			}
 		})
@@ -206,17 +207,17 @@ func TestRelabellingExact(t *testing.T) {
 	permutation := []int{2, 4, 1, 0, 3}
 	probabilities := mat.NewDense(5, 5, nil)
 	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 30 }, probabilities)
-	for _, model := range []tobac.Model{nil, tobac.Linear{NoiseVariance: 0.5}, tobac.Linear{}, tobac.BGe{}, tobac.BGe{Raw: true}, tobac.GaussianProcess{}} {
+	for _, model := range []sem.Model{nil, sem.Linear{NoiseVariance: 0.5}, sem.Linear{}, sem.BGe{}, sem.BGe{Raw: true}, sem.GaussianProcess{}} {
 		for _, prior := range []background.Prior{{}, {Kind: background.Fair, Required: []dag.Edge{{From: 3, To: 1}}, Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
 			cfg := tobac.Config{Model: model, Prior: prior, Engine: tobac.Exact}
 			want := fit(t, data, cfg)
 			cfg.Prior = relabelled(prior, permutation)
 			got := fit(t, data.Relabel(permutation), cfg)
 			tolerance := 1e-12
-			if _, ok := model.(tobac.Linear); !ok || model == (tobac.Linear{}) {
+			if _, ok := model.(sem.Linear); !ok || model == (sem.Linear{}) {
 				tolerance = 1e-7 // of noise variances that iterations find, and of Gaussian processes
 			}
-			if _, ok := model.(tobac.BGe); ok {
+			if _, ok := model.(sem.BGe); ok {
 				tolerance = 1e-12
 			}
 			if diff := largest(got.Probabilities, permuted(want.Probabilities, permutation)); !(diff <= tolerance) {
@@ -235,7 +236,7 @@ func TestInterventions(t *testing.T) {
 	sim := chain(t, 40)
 	data := intervened(sim.Train)
 	cfg := particles()
-	cfg.Order, cfg.Model = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, tobac.Linear{NoiseVariance: 0.1, NoIntercept: true}
+	cfg.Order, cfg.Model = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.1, NoIntercept: true}
 	for m, d := range fit(t, data, cfg).Draws {
 		want := 0.0
 		for i := range 40 {
@@ -276,7 +277,7 @@ func TestInterventionsTellDirections(t *testing.T) {
 	for i := range 60 {
 		data.X.Set(i, 1, 2*data.X.At(i, 0)+0.3*data.X.At(i, 1))
 	}
-	cfg := tobac.Config{Model: tobac.BGe{}, Engine: tobac.Exact}
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact}
 	p := fit(t, data, cfg).Probabilities
 	if math.Abs(p.At(0, 1)-p.At(1, 0)) > 1e-9 {
 		t.Errorf("observations give %v and %v, want the same", p.At(0, 1), p.At(1, 0))
@@ -303,9 +304,9 @@ func (ownModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 // ownScored has node scores too.
 type ownScored struct{ ownModel }
 
-func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]tobac.Hypothesis, error) {
+func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]sem.Hypothesis, error) {
 	s, err := score.NewLinear(data.X, data.Mask(), score.LinearOptions{NoiseVariance: 0.3, NoIntercept: true})
-	return []tobac.Hypothesis{{Scores: s, NoiseVariance: 0.3}}, err
+	return []sem.Hypothesis{{Scores: s, NoiseVariance: 0.3}}, err
 }
 
 // A model of one's own with a likelihood is sampled by SVGD, under orders that are
@@ -318,7 +319,7 @@ func TestOwnModel(t *testing.T) {
 		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model, len(got.Components), len(got.Draws))
 	}
 	built := particles()
-	built.Order, built.Model = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, tobac.Linear{NoiseVariance: 0.3, NoIntercept: true, Start: tobac.PriorStart}
+	built.Order, built.Model = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.3, NoIntercept: true, Start: sem.PriorStart}
 	own := built
 	own.Model = ownModel{}
 	a, b := fit(t, data, own), fit(t, data, built)
@@ -336,7 +337,7 @@ func TestOwnModel(t *testing.T) {
 func TestOwnScoredModel(t *testing.T) {
 	data := noisy(t)
 	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: tobac.Order{Count: 2}, Sampler: small, Seed: 7})
-	want := fit(t, data, tobac.Config{Model: tobac.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
+	want := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
 	if got.Config.Engine != tobac.Exact || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
 		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model, particles.Model)
 	}
@@ -350,7 +351,7 @@ func TestOwnScoredModel(t *testing.T) {
 func TestCyclicParticles(t *testing.T) {
 	sim := chain(t, 40)
 	cfg := engines()["dibs"]
-	cfg.Model = tobac.Linear{NoIntercept: true}
+	cfg.Model = sem.Linear{NoIntercept: true}
 	p := fit(t, sim.Train, cfg)
 	if c := p.Cyclic(); c == 0 || c == len(p.Draws) {
 		t.Fatalf("%d of %d particles have a cycle: this run shows nothing", c, len(p.Draws))

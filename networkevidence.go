@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/sem"
 	"tobac/tempering"
 )
 
@@ -23,17 +24,17 @@ const (
 
 // networkSets estimates the evidences of networks of a fit, in order coordinates.
 type networkSets struct {
-	model FeedForward
+	model sem.FeedForward
 	short *tempering.Sets
 	long  *networkEstimates
 }
 
 var _ setEstimator = (*networkSets)(nil)
 
-func (f *particleFit) newNetworkSets(m FeedForward) (*networkSets, error) {
-	short := m.temperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 0), f.workers)
+func (f *particleFit) newNetworkSets(m sem.FeedForward) (*networkSets, error) {
+	short := m.TemperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 0), f.workers)
 	short.Sweeps = shortSweeps
-	long := m.temperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 1), f.workers)
+	long := m.TemperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 1), f.workers)
 	long.Sweeps = setSweeps
 	s := &networkSets{model: m}
 	var err error
@@ -130,7 +131,7 @@ func (e *networkEstimates) missing(graphs []*dag.Graph) (list []tempering.Parent
 }
 
 // equip gives draws of graphs networks from the estimates of the sets of parents that they have, in turn, with their log densities.
-func (e *networkEstimates) equip(draws []posterior.Draw, m FeedForward) error {
+func (e *networkEstimates) equip(draws []posterior.Draw, m sem.FeedForward) error {
 	for k := range draws {
 		parents := make([]*tempering.Estimate, len(e.data.Names))
 		for j := range parents {
@@ -138,5 +139,5 @@ func (e *networkEstimates) equip(draws []posterior.Draw, m FeedForward) error {
 		}
 		draws[k].Parameters = e.sets.Draw(parents, k).Parameters
 	}
-	return addDensities(draws, posterior.Component{}, m, e.data)
+	return sem.AddDensities(draws, posterior.Component{}, m, e.data)
 }

@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,15 +20,15 @@ const networkDraws = 200
 // networkGraphs are the graphs of a settled table, with what they need to get networks.
 type networkGraphs struct {
 	table     *networkTable
-	model     FeedForward // with its noise variance, 0: one for each equation
-	estimated bool        // that was, and not given
-	unit      float64     // in which it is
+	model     sem.FeedForward // with its noise variance, 0: one for each equation
+	estimated bool            // that was, and not given
+	unit      float64         // in which it is
 	scale     *posterior.Standardization
 }
 
 // scored are the evidences as a model in closed form.
-func (g *networkGraphs) scored() Scored {
-	return settledModel{g.model, Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
+func (g *networkGraphs) scored() sem.Scored {
+	return sem.Settled{Model: g.model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
 }
 
 // noiseVariance is that of all equations in the squared units of the data; 0: one for each.

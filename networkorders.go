@@ -8,19 +8,20 @@ import (
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact, or of more variables than it takes in the chains of the engine mcmc, which it leaves as the stage of the run: then there is no posterior yet.
-func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inference, error) {
+func (r *Run) temperOverOrders(ctx context.Context, asked sem.FeedForward) (*inference, error) {
 	graphs, err := r.networkGraphs(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
-	scored := []Scored{graphs.scored()}
+	scored := []sem.Scored{graphs.scored()}
 	r.cfg.Model, r.networkScale = graphs.model, graphs.scale
 	if len(r.data.Names) > exact.Affordable {
-		s, err := settle(ctx, r.data, scored, &r.cfg, allTrust)
+		s, err := settle(ctx, r.data, scored, &r.cfg, sem.WholeTrust)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +32,7 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 		r.stage = &networkChains{c, graphs}
 		return nil, nil
 	}
-	inf, err := inferExact(ctx, r.data, scored, &r.cfg, allTrust)
+	inf, err := inferExact(ctx, r.data, scored, &r.cfg, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +40,13 @@ func (r *Run) temperOverOrders(ctx context.Context, asked FeedForward) (*inferen
 }
 
 // networkGraphs estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func (r *Run) networkGraphs(ctx context.Context, asked FeedForward) (*networkGraphs, error) {
+func (r *Run) networkGraphs(ctx context.Context, asked sem.FeedForward) (*networkGraphs, error) {
 	table, noise, unit, err := r.gaussianTable(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
 	asked.Raw = asked.Raw && asked.NoiseVariance != 0
-	model := asked.WithNoise(noise).(FeedForward)
+	model := asked.WithNoise(noise).(sem.FeedForward)
 	_, scaling := model.Sampled(false)
 	scale, err := r.scale(scaling)
 	if err != nil {
@@ -59,7 +60,7 @@ func (r *Run) networkGraphs(ctx context.Context, asked FeedForward) (*networkGra
 		units = scale.SD
 	}
 	data := onScale(r.data, scale)
-	cfg := model.temperingConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)
+	cfg := model.TemperingConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)
 	cfg.Sweeps = setSweeps
 	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (r *Run) networkGraphs(ctx context.Context, asked FeedForward) (*networkGra
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTable, noise, unit float64, err error) {
+func (r *Run) gaussianTable(ctx context.Context, m sem.FeedForward) (best *networkTable, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
 	prior, err := r.cfg.tablePrior(d)
 	if err != nil {
@@ -93,7 +94,7 @@ func (r *Run) gaussianTable(ctx context.Context, m FeedForward) (best *networkTa
 		if err != nil {
 			return nil, 0, 1, err
 		}
-		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || noCommonUnit(r.data) != "" {
+		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || sem.NoCommonUnit(r.data) != "" {
 			return best, 0, 1, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -67,20 +68,20 @@ func TestNoiseOfAnyShape(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		equation func(rng *rand.Rand, parents []float64) float64
-		model    tobac.Model
+		model    sem.Model
 		least    int // edges said
 	}{
-		{"lognormal noise", func(rng *rand.Rand, p []float64) float64 { return math.Exp(0.7*rng.NormFloat64()) - 2 + sum(p, line) }, tobac.NonGaussian{}, 5},
-		{"Student's t", func(rng *rand.Rand, p []float64) float64 { return student(rng) + sum(p, line) }, tobac.NonGaussian{}, 5},
+		{"lognormal noise", func(rng *rand.Rand, p []float64) float64 { return math.Exp(0.7*rng.NormFloat64()) - 2 + sum(p, line) }, sem.NonGaussian{}, 5},
+		{"Student's t", func(rng *rand.Rand, p []float64) float64 { return student(rng) + sum(p, line) }, sem.NonGaussian{}, 5},
 		{"curves with Student's t", func(rng *rand.Rand, p []float64) float64 {
 			return 0.5*student(rng) + sum(p, func(v float64) float64 { return 2 * math.Tanh(2*v) })
-		}, tobac.Additive{}, 3},
+		}, sem.Additive{}, 3},
 		{"normal noise of changing scale", func(rng *rand.Rand, p []float64) float64 {
 			return (0.3+sum(p, math.Abs))*rng.NormFloat64() + sum(p, math.Tanh)
 		}, nil, 3},
 		{"normal noise", func(rng *rand.Rand, p []float64) float64 {
 			return rng.NormFloat64()*(1+float64(len(p))) + sum(p, line)
-		}, tobac.BGe{}, 0},
+		}, sem.BGe{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +160,7 @@ func TestCounts(t *testing.T) {
 			}
 		}
 	}
-	if said, right := sure(r, truth); right < said || r.Config.Model != (tobac.BGe{}) {
+	if said, right := sure(r, truth); right < said || r.Config.Model != (sem.BGe{}) {
 		t.Errorf("%d directions said with .95 or more, %d right, by the model %v", said, right, r.Config.Model)
 	}
 }
@@ -177,7 +178,7 @@ func TestLogSupport(t *testing.T) {
 		want   bool
 	}{
 		{"products", multiplied, tobac.Config{}, true}, {"sums", added, tobac.Config{}, false}, {"negative numbers", negative, tobac.Config{}, false},
-		{"a model that was asked for", multiplied, tobac.Config{Model: tobac.BGe{}}, false},
+		{"a model that was asked for", multiplied, tobac.Config{Model: sem.BGe{}}, false},
 	} {
 		nats, err := tobac.LogSupport(context.Background(), c.data, c.config)
 		if err != nil {

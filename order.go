@@ -37,7 +37,7 @@ const (
 	FrequencyWeights OrderWeights = iota
 	// EvidenceWeights gives order π a weight in proportion to p(D|π), the exact sum
 	// over all graphs that follow the order, under the node scores of the model
-	// ([Scored]): the posterior over the distinct orders that the resamples gave, all
+	// ([sem.Scored]): the posterior over the distinct orders that the resamples gave, all
 	// equally probable before. It takes at most [exact.MaxVariables] variables.
 	EvidenceWeights
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tobac/models"
+	"tobac/sem"
 )
 
 // Of the posterior that SVGD draws its orders from, where evidences of sets of parents are
@@ -21,14 +22,14 @@ var errTooManySets = errors.New("too many sets of parents to estimate the eviden
 // orderModels are the models under whose posterior SVGD draws its orders: the one that was
 // asked for, with its node scores or with estimated evidences in their place. Where there are
 // none, other models take its place, with a warning.
-func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]Scored, error) {
-	if _, scored := r.cfg.Model.(Scored); scored || r.cfg.Model == nil {
+func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]sem.Scored, error) {
+	if _, scored := r.cfg.Model.(sem.Scored); scored || r.cfg.Model == nil {
 		return r.scoredModels(), nil
 	}
 	m, err := r.estimatedModel(ctx, cfg)
 	switch {
 	case err == nil:
-		return []Scored{m}, nil
+		return []sem.Scored{m}, nil
 	case ctx.Err() != nil:
 		return nil, err
 	}
@@ -40,8 +41,8 @@ func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]Scored, error) {
 // estimatedModel is the model with estimated evidences of sets of parents in place of node
 // scores: of networks with one hidden layer those of the engine tempering, of others those of
 // all sets by package evidence.
-func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
-	if m, ok := r.cfg.Model.(FeedForward); ok {
+func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (sem.Scored, error) {
+	if m, ok := r.cfg.Model.(sem.FeedForward); ok {
 		if m.Layers() > 1 {
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
@@ -68,7 +69,7 @@ func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (Scored, error) {
 		return nil, err
 	}
 	pools, err := evidences(ctx, model, data, allSets(d, prior, nil), orderPoints, *cfg)
-	return settledModel{r.cfg.Model, Hypothesis{Scores: pools[0]}}, err
+	return sem.Settled{Model: r.cfg.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
 }
 
 // weighByPrior weights the draws that orders are taken from by a prior of one's own under which

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -123,9 +124,9 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 	d := len(order)
 	model := cfg.Model
 	if model == nil {
-		model = Linear{}
+		model = sem.Linear{}
 	}
-	scored, ok := model.(Scored)
+	scored, ok := model.(sem.Scored)
 	switch {
 	case !ok:
 		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a model that has, or weights by frequency", ErrNoEvidence, cfg.Model)
@@ -136,12 +137,12 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
-	if m, ok := model.(Estimated); ok {
+	if m, ok := model.(sem.Estimated); ok {
 		estimated, err := m.Estimate(ctx, data.Relabel(order), true)
 		if err != nil {
 			return 0, err
 		}
-		scored = estimated.(Scored)
+		scored = estimated.(sem.Scored)
 	}
 	all, err := scored.Hypotheses(ctx, data, prior, cfg.Workers)
 	if err != nil {
@@ -178,10 +179,10 @@ func (r *Run) Warnings() []string {
 	if r.inferred != nil && r.inferred.training != nil {
 		w = append(w, r.inferred.training.warnings(r.Step())...)
 	}
-	if m, ok := r.cfg.Model.(Cautious); ok {
+	if m, ok := r.cfg.Model.(sem.Cautious); ok {
 		w = append(w, m.Warnings(onScale(r.data, r.networkScale))...)
 	}
-	if _, ok := r.cfg.Model.(BGe); ok && r.cfg.Sampler.Method == DiBS {
+	if _, ok := r.cfg.Model.(sem.BGe); ok && r.cfg.Sampler.Method == DiBS {
 		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
 	}
 	if n, d := r.data.X.Dims(); n < fewRows*d {
@@ -202,7 +203,7 @@ const fewRows = 10
 
 // countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
 func (r *Run) countsNetworks() bool {
-	_, networks := r.cfg.Model.(FeedForward)
+	_, networks := r.cfg.Model.(sem.FeedForward)
 	s := &r.cfg.Sampler
 	return networks && r.cfg.Engine == SVGD && s.Marginals != ReweightedMarginals && (s.Marginals == FrequencyMarginals || s.Gradient != models.Flips)
 }

@@ -17,6 +17,7 @@ import (
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
@@ -38,7 +39,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 	for _, change := range []func(*tobac.Config){
 		func(*tobac.Config) {},
 		func(c *tobac.Config) {
-			c.Sampler.Marginals, c.Model = tobac.FrequencyMarginals, tobac.Linear{NoiseVariance: 0.3}
+			c.Sampler.Marginals, c.Model = tobac.FrequencyMarginals, sem.Linear{NoiseVariance: 0.3}
 		},
 		func(c *tobac.Config) { c.Order.Weights = tobac.EvidenceWeights },
 	} {
@@ -271,9 +272,9 @@ func TestConsensusOverOrders(t *testing.T) {
 func TestLogDensityOverOrders(t *testing.T) {
 	sim := chain(t, 18)
 	cfg := several()
-	cfg.Model = tobac.Linear{NoIntercept: true}
+	cfg.Model = sem.Linear{NoIntercept: true}
 	p := fit(t, sim.Train, cfg)
-	prior, data, err := tobac.LogDensity(p.Posterior, cfg.Model, sim.Train)
+	prior, data, err := sem.LogDensity(p.Posterior, cfg.Model, sim.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 			return sum
 		}},
 	} {
-		for _, model := range []tobac.Model{tobac.Linear{NoIntercept: true}, tobac.BGe{Raw: true}} {
+		for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.BGe{Raw: true}} {
 			t.Run(fmt.Sprintf("%s/%v", prior.name, model), func(t *testing.T) {
 				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: tobac.SVGD, Sampler: tobac.Sampler{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
 					Order: tobac.Order{Method: ordering.MethodEqVar, Count: 12, Weights: tobac.EvidenceWeights}})
@@ -380,7 +381,7 @@ func TestNoEvidence(t *testing.T) {
 		cfg  tobac.Config
 		want string
 	}{
-		{"network", noisy(t), tobac.Config{Order: order, Model: tobac.FeedForward{}}, "tobac: no weights by evidence: the model ffn has no node scores in closed form; allowed: a model that has, or weights by frequency"},
+		{"network", noisy(t), tobac.Config{Order: order, Model: sem.FeedForward{}}, "tobac: no weights by evidence: the model ffn has no node scores in closed form; allowed: a model that has, or weights by frequency"},
 		{"many variables", wide(9, 30), tobac.Config{Order: order}, "tobac: no weights by evidence: they sum over 2^d sets of parents, and there are 30 variables; allowed: at most 24, or weights by frequency"},
 		{"own prior", noisy(t), tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is no product over variables: "},
 	} {
@@ -408,8 +409,8 @@ func TestNoPosteriorBeforeTheLastOrder(t *testing.T) {
 func TestModelsOverOrders(t *testing.T) {
 	data := chain(t, 18)
 	for _, cfg := range []tobac.Config{
-		{Model: tobac.FeedForward{Hidden: []int{2}}}, {Model: tobac.BGe{}}, {Model: tobac.BGe{Raw: true}}, {Model: ownModel{}},
-		{Model: tobac.Linear{NoiseVariance: 0.1, Start: tobac.PriorStart}, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
+		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}}, {Model: ownModel{}},
+		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
 	} {
 		for _, order := range []tobac.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
 			cfg.Engine, cfg.Order, cfg.Seed = tobac.SVGD, order, 1
@@ -418,7 +419,7 @@ func TestModelsOverOrders(t *testing.T) {
 			if len(p.Components) < 2 || p.Cyclic() != 0 {
 				t.Fatalf("%v: %d orders, %d cyclic", cfg.Model, len(p.Components), p.Cyclic())
 			}
-			if _, _, err := tobac.LogDensity(p.Posterior, p.Config.Model, data.Heldout); err != nil {
+			if _, _, err := sem.LogDensity(p.Posterior, p.Config.Model, data.Heldout); err != nil {
 				t.Errorf("%v: %v", cfg.Model, err)
 			}
 			for k, c := range p.Components {
@@ -466,7 +467,7 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		model    tobac.Model
+		model    sem.Model
 		prior    background.Prior
 		logPrior func(g *dag.Graph) float64
 	}{
@@ -535,7 +536,7 @@ func TestOrdersOfNetworks(t *testing.T) {
 		x := 2 * generic(i, 0)
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
-	model := tobac.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
+	model := sem.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
 	cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Count: 30}, Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
@@ -555,7 +556,7 @@ func TestUnitsOfParticles(t *testing.T) {
 	for i := range 60 {
 		other.X.Set(i, 1, 1024*data.X.At(i, 1))
 	}
-	for _, model := range []tobac.Model{tobac.Linear{Unequal: true}, tobac.BGe{}} {
+	for _, model := range []sem.Model{sem.Linear{Unequal: true}, sem.BGe{}} {
 		cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Count: 3}, Sampler: small, Seed: 5}
 		a, b := fit(t, data, cfg), fit(t, other, cfg)
 		if !mat.EqualApprox(a.Probabilities, b.Probabilities, 1e-9) {

@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -27,8 +28,8 @@ func bent(n int) *dataset.Table {
 // Where an equation has an intercept, a constant added to columns and the sign of a column change no probability, whatever computes it:
 // with few rows, with more than an approximation of functions keeps, and with values set by intervention.
 func TestOriginAndSignsChangeNothing(t *testing.T) {
-	ffn := tobac.FeedForward{Hidden: []int{2}}
-	given := tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.5}
+	ffn := sem.FeedForward{Hidden: []int{2}}
+	given := sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.5}
 	order := tobac.Order{Known: []int{0, 1, 2, 3}}
 	set := bent(30)
 	set.Intervened = mat.NewDense(30, 4, nil)
@@ -43,16 +44,16 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 		shift, mirror float64
 	}{
 		"auto":                           {tobac.Config{}, precise, precise},
-		"linear":                         {tobac.Config{Model: tobac.Linear{}}, precise, precise},
-		"linear, a given noise variance": {tobac.Config{Model: tobac.Linear{NoiseVariance: 0.5}}, precise, precise},
-		"linear-unequal":                 {tobac.Config{Model: tobac.Linear{Unequal: true}}, precise, precise},
-		"bge":                            {tobac.Config{Model: tobac.BGe{}}, precise, precise},
-		"linear-nongaussian":             {tobac.Config{Model: tobac.NonGaussian{}}, precise, precise},
-		"additive":                       {tobac.Config{Model: tobac.Additive{}}, precise, precise},
-		"gp":                             {tobac.Config{Model: tobac.GaussianProcess{}}, precise, precise},
-		"gp, approximated":               {tobac.Config{Model: tobac.GaussianProcess{Rank: 12}}, precise, precise},
-		"gp, given an order":             {tobac.Config{Model: tobac.GaussianProcess{}, Order: order}, precise, precise},
-		"gp, chains":                     {tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.MCMC, Chains: short}, precise, precise},
+		"linear":                         {tobac.Config{Model: sem.Linear{}}, precise, precise},
+		"linear, a given noise variance": {tobac.Config{Model: sem.Linear{NoiseVariance: 0.5}}, precise, precise},
+		"linear-unequal":                 {tobac.Config{Model: sem.Linear{Unequal: true}}, precise, precise},
+		"bge":                            {tobac.Config{Model: sem.BGe{}}, precise, precise},
+		"linear-nongaussian":             {tobac.Config{Model: sem.NonGaussian{}}, precise, precise},
+		"additive":                       {tobac.Config{Model: sem.Additive{}}, precise, precise},
+		"gp":                             {tobac.Config{Model: sem.GaussianProcess{}}, precise, precise},
+		"gp, approximated":               {tobac.Config{Model: sem.GaussianProcess{Rank: 12}}, precise, precise},
+		"gp, given an order":             {tobac.Config{Model: sem.GaussianProcess{}, Order: order}, precise, precise},
+		"gp, chains":                     {tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.MCMC, Chains: short}, precise, precise},
 		"networks":                       {tobac.Config{Model: ffn}, precise, drawn},
 		"networks given an order":        {tobac.Config{Model: given, Order: order, Chains: tobac.Chains{Iterations: 800, Rungs: 4}}, precise, drawn},
 		"networks as particles":          {tobac.Config{Model: given, Engine: tobac.SVGD, Order: order, Sampler: small}, precise, never},

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/effects"
 	"tobac/models"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,7 +17,7 @@ import (
 // means follow the data where those of untrained networks do not; the same in every run, whatever the number of workers.
 func TestIntegratedOutput(t *testing.T) {
 	table := chainTable(3, 60, 4)
-	for _, model := range []tobac.FeedForward{
+	for _, model := range []sem.FeedForward{
 		{Hidden: []int{3}, Output: models.IntegratedOutput},
 		{Hidden: []int{3, 2}, NoiseVariance: 0.3, Output: models.IntegratedOutput, Activation: models.Tanh},
 		{Hidden: []int{}, NoiseVariance: 0.3, Output: models.IntegratedOutput},
@@ -46,7 +47,7 @@ func TestIntegratedOutput(t *testing.T) {
 				t.Fatalf("%d parameters, want %d", got, lik.ParamLen())
 			}
 			// The rows of the fit are more probable than under the model without edges and weights.
-			_, density, err := tobac.LogDensity(r.Posterior, model, table)
+			_, density, err := sem.LogDensity(r.Posterior, model, table)
 			if err != nil {
 				t.Fatal(err)
 			}

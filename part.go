@@ -7,13 +7,14 @@ import (
 	"tobac/dag"
 	"tobac/exact"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // A part is the exact posterior under one hypothesis and one number of edges.
 type part struct {
-	hypothesis Hypothesis
+	hypothesis sem.Hypothesis
 	density    float64
 	prior      *score.Prior
 	orders     *exact.Orders // all orders; nil: given one
@@ -32,7 +33,7 @@ func (c *Config) closedPrior(d int, density float64) (*score.Prior, error) {
 }
 
 // newPart computes the posterior under one hypothesis.
-func newPart(ctx context.Context, h Hypothesis, density float64, d int, cfg *Config) (part, error) {
+func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, cfg *Config) (part, error) {
 	p := part{hypothesis: h, density: density}
 	var err error
 	if p.prior, err = cfg.closedPrior(d, density); err != nil {

@@ -14,6 +14,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/sem"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,8 +24,8 @@ import (
 // particleFit is the sampling of one model by SVGD under one causal order. It
 // knows nothing of other orders.
 type particleFit struct {
-	asked   Model          // as it was asked for
-	model   Differentiable // with what was estimated
+	asked   sem.Model          // as it was asked for
+	model   sem.Differentiable // with what was estimated
 	sampler Sampler
 	prior   background.Prior
 	density float64 // edges per node of the prior
@@ -193,7 +194,7 @@ func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph
 	if err != nil {
 		return err
 	}
-	equational, _ := f.model.(Equational)
+	equational, _ := f.model.(sem.Equational)
 	weighted, _ := f.lik.(models.Weighted)
 	equations := func(weights *mat.Dense, m int) *posterior.Equations {
 		e := equational.Equations(f.data, weights)
@@ -234,7 +235,7 @@ func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parame
 	if prior, likelihood, err = models.LogJoint(lik, graphs, parameters); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if m, ok := f.lik.(Completed); ok {
+	if m, ok := f.lik.(sem.Completed); ok {
 		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.seed, stream.OutputLayer, m) })
 	}
 	return noise, parameters, prior, likelihood, err
@@ -244,7 +245,7 @@ func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parame
 // the graph without edges; nil: the model has none of its own.
 func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
 	lik, ok := f.lik.(models.Gaussian)
-	if m, noisy := f.model.(Noisy); !ok || !noisy || m.Noise() != 0 {
+	if m, noisy := f.model.(sem.Noisy); !ok || !noisy || m.Noise() != 0 {
 		return nil, nil
 	}
 	rows, n := theta.Dims()
@@ -256,7 +257,7 @@ func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat
 // predictive is the likelihood of rows that were not used to infer the particles, and
 // their parameters: with the logarithms of inferred noise variances, if it has those.
 func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *mat.Dense, error) {
-	model, ok := f.model.(Predictive)
+	model, ok := f.model.(sem.Predictive)
 	if !ok || noise == nil {
 		return f.lik, theta, nil
 	}
@@ -288,7 +289,7 @@ func (f *particleFit) graphs() []*dag.Graph {
 
 // noiseVariance is the one that all equations share; 0: there is none.
 func (f *particleFit) noiseVariance() float64 {
-	if m, ok := f.model.(Noisy); ok {
+	if m, ok := f.model.(sem.Noisy); ok {
 		return m.Noise()
 	}
 	return 0

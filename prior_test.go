@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/models"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -119,8 +120,8 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 		tolerance float64
 	}{
 		{tobac.Config{Order: order, Engine: tobac.Exact}, 1e-9},
-		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: tobac.Linear{}, Sampler: small, Seed: 7}, 1e-6},
-		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: tobac.BGe{}, Sampler: small, Seed: 7}, 1e-6},
+		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: small, Seed: 7}, 1e-6},
+		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: sem.BGe{}, Sampler: small, Seed: 7}, 1e-6},
 	} {
 		t.Run(fmt.Sprint(row.cfg.Engine, row.cfg.Model), func(t *testing.T) {
 			row.cfg.Prior = background.Prior{EdgesPerNode: edgesPerNode}

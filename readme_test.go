@@ -33,7 +33,7 @@ func TestLibraryExample(t *testing.T) {
 	}
 }
 
-// The models of docs/your-own-model.md are those of ExampleModel.
+// The models of docs/your-own-model.md are those of ExampleConfig_model.
 func TestModelPage(t *testing.T) {
 	page, err := os.ReadFile("docs/your-own-model.md")
 	if err != nil {
@@ -46,6 +46,6 @@ func TestModelPage(t *testing.T) {
 	_, rest, _ := strings.Cut(string(source), "type quiet struct{}\n")
 	code, _, found := strings.Cut(rest, "\n// A model of one's own")
 	if !found || !strings.Contains(string(page), "```go\ntype quiet struct{}\n"+code+"```\n") {
-		t.Errorf("docs/your-own-model.md does not hold the models of ExampleModel:\n%s", code)
+		t.Errorf("docs/your-own-model.md does not hold the models of ExampleConfig_model:\n%s", code)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -45,14 +46,14 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 	known := tobac.Config{Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
 	configs["exact, known order"] = known
 	known.Prior = background.Prior{Kind: background.Fair}
-	known.Sampler.Method, known.Engine, known.Model = tobac.DAGGFlowNet, tobac.Auto, tobac.BGe{}
+	known.Sampler.Method, known.Engine, known.Model = tobac.DAGGFlowNet, tobac.Auto, sem.BGe{}
 	configs["exact flows, known order"] = known
 	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9, "mcmc": 0.03}
 	for _, name := range []string{"auto", "exact", "exact, known order"} {
 		most[name] = 0
 	}
 	for name, cfg := range configs {
-		if _, networks := cfg.Model.(tobac.FeedForward); networks {
+		if _, networks := cfg.Model.(sem.FeedForward); networks {
 			continue // see TestReferenceGivenOrders
 		}
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 func TestReferenceLogProbability(t *testing.T) {
 	const d = 4
 	data := weak(20, d, 3)
-	model := tobac.Linear{NoiseVariance: 0.8}
+	model := sem.Linear{NoiseVariance: 0.8}
 	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5}, Engine: tobac.Exact})
 	ref := reference(t, data, r)
 	prior, err := score.Sparse(d, 0.5)
@@ -125,7 +126,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	}
 	want := mat.NewDense(5, 5, nil)
 	for _, c := range r.Components {
-		one := fit(t, data, tobac.Config{Model: tobac.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: tobac.Exact, Order: tobac.Order{Known: c.Order}})
+		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: tobac.Exact, Order: tobac.Order{Known: c.Order}})
 		var part mat.Dense
 		part.Scale(c.Weight, one.Probabilities)
 		want.Add(want, &part)
@@ -133,21 +134,21 @@ func TestReferenceGivenOrders(t *testing.T) {
 	if !mat.EqualApprox(ref.Probabilities, want, 1e-12) {
 		t.Errorf("got\n%v\nwant\n%v", mat.Formatted(ref.Probabilities), mat.Formatted(want))
 	}
-	networks := tobac.Config{Engine: tobac.Tempering, Model: tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Chains: tobac.Chains{Iterations: 200, Rungs: 4}}
+	networks := tobac.Config{Engine: tobac.Tempering, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Chains: tobac.Chains{Iterations: 200, Rungs: 4}}
 	r = fit(t, data, networks)
 	ref = reference(t, data, r)
 	if c := compared(t, ref, r.Posterior); ref.Engine != tobac.Tempering || !(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) || !(math.Abs(c.LogProbDifference) < 4*c.LogProbError+0.5) {
 		t.Errorf("engine %v: %+v", ref.Engine, c)
 	}
 	networks.Engine, networks.Chains, networks.Sampler = tobac.SVGD, tobac.Chains{}, small
-	networks.Model = tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1, Output: models.IntegratedOutput}
+	networks.Model = sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1, Output: models.IntegratedOutput}
 	networks.Order.Known = []int{2, 1, 0}
 	few := weak(18, 3, 1)
 	r = fit(t, few, networks)
 	if c := compared(t, reference(t, few, r), r.Posterior); !(c.MeanAbsError > 0) {
 		t.Errorf("particles of networks: %+v", c)
 	}
-	networks.Order.Known, networks.Order.Count, networks.Model = nil, 1, tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}
+	networks.Order.Known, networks.Order.Count, networks.Model = nil, 1, sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}
 	r = fit(t, few, networks)
 	if ref = reference(t, few, r); ref.Engine != tobac.Tempering || ref.Notes[0] != "over all orders and graphs" {
 		t.Errorf("engine %v, notes %q; want networks over orders", ref.Engine, ref.Notes)
@@ -163,7 +164,7 @@ func TestReferenceRefuses(t *testing.T) {
 	if want := "no common reference"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("completed tables: got %v, want %q", err, want)
 	}
-	cfg := tobac.Config{Model: tobac.BGe{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
 	_, err = tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Posterior: &posterior.Posterior{}})
 	if err == nil || !strings.Contains(err.Error(), "no order of those that the method eqvar found") {
 		t.Errorf("a posterior without components: %v", err)

@@ -13,6 +13,7 @@ import (
 	"tobac/mcmc"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // A referenceBuilder computes a reference.
@@ -22,8 +23,8 @@ type referenceBuilder struct {
 	result *Result
 	ref    *Reference
 
-	trust  trust          // part of the evidence that counts
-	model  Model          // as it was sampled, on scaled
+	trust  sem.Trust      // part of the evidence that counts
+	model  sem.Model      // as it was sampled, on scaled
 	scaled *dataset.Table // the columns as the model takes them
 }
 
@@ -95,7 +96,7 @@ func (b *referenceBuilder) note(format string, args ...any) {
 func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 	c, p := &b.cfg, b.result.Posterior
 	if c.Model == nil {
-		if c.Model, err = ParseModel(p.Model); err != nil {
+		if c.Model, err = sem.Parse(p.Model); err != nil {
 			return err
 		}
 	}
@@ -107,17 +108,17 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 			return err
 		}
 	case MCMC, GFlowNet:
-		m, ok := b.model.(Scored)
+		m, ok := b.model.(sem.Scored)
 		if !ok {
 			return fmt.Errorf("the model %v has no node scores", b.model)
 		}
-		s, err := settle(ctx, b.data, []Scored{m}, c, b.trust)
+		s, err := settle(ctx, b.data, []sem.Scored{m}, c, b.trust)
 		if err != nil {
 			return err
 		}
 		h := s.hypothesis
-		h.Scores = formOf(h.Scores) // all of the evidence, of which a part will count
-		b.model = settledModel{m, h}
+		h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
+		b.model = sem.Settled{Model: m, Hypothesis: h}
 		if s.hypothesis.NoiseVariance != 0 {
 			b.note("the noise variance that the run settled on, %.4g", s.hypothesis.NoiseVariance)
 		}
@@ -152,13 +153,13 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 		cfg.Order.Known = c.Order
 	}
 	m := b.model
-	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 && b.cfg.Engine == SVGD {
+	if n, ok := m.(sem.Noisy); ok && c.NoiseVariance > 0 && b.cfg.Engine == SVGD {
 		m = n.WithNoise(c.NoiseVariance)
 		b.note("the noise variance that the run took as given")
 	}
-	scored, ok := m.(Scored)
+	scored, ok := m.(sem.Scored)
 	if !ok {
-		if n, ok := m.(FeedForward); ok && n.Layers() == 1 {
+		if n, ok := m.(sem.FeedForward); ok && n.Layers() == 1 {
 			return b.tempered(ctx, n, cfg)
 		}
 		inf, err := b.estimated(ctx, m, cfg)
@@ -182,7 +183,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	b.ref.Engine = cfg.Engine
 	if cfg.Engine == Exact {
-		inf, err := inferExact(ctx, b.scaled, []Scored{scored}, &cfg, b.trust)
+		inf, err := inferExact(ctx, b.scaled, []sem.Scored{scored}, &cfg, b.trust)
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, cfg)
@@ -190,10 +191,10 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 }
 
 // chained runs long chains where sums are too long.
-func (b *referenceBuilder) chained(ctx context.Context, m Scored, cfg Config) (*inference, error) {
+func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, cfg Config) (*inference, error) {
 	cfg.Chains.Iterations = referenceFactor * max(cfg.Chains.Iterations, b.cfg.Chains.Iterations)
 	cfg.Chains.WarmUp = referenceFactor * max(cfg.Chains.WarmUp, b.cfg.Chains.WarmUp)
-	s, err := settle(ctx, b.scaled, []Scored{m}, &cfg, b.trust)
+	s, err := settle(ctx, b.scaled, []sem.Scored{m}, &cfg, b.trust)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network FeedForward, cfg Config) (_ *inference, _ *networkScores, err error) {
+func (b *referenceBuilder) tempered(ctx context.Context, network sem.FeedForward, cfg Config) (_ *inference, _ *networkScores, err error) {
 	network.Output = models.SampledOutput
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/evidence"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
-func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (*inference, error) {
+func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, cfg Config) (*inference, error) {
 	d := len(b.data.Names)
 	prior, err := cfg.closedPrior(d, cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
@@ -43,9 +44,9 @@ func (b *referenceBuilder) estimated(ctx context.Context, m Model, cfg Config) (
 	b.note("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints)
 	var inf [3]*inference
 	for k := range inf {
-		settled := settledModel{m, Hypothesis{Scores: pools[k]}}
+		settled := sem.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
 		cfg.Model = settled
-		if inf[k], err = inferExact(ctx, b.scaled, []Scored{settled}, &cfg, allTrust); err != nil {
+		if inf[k], err = inferExact(ctx, b.scaled, []sem.Scored{settled}, &cfg, sem.WholeTrust); err != nil {
 			return nil, err
 		}
 	}
@@ -84,19 +85,19 @@ func allSets(d int, prior *score.Prior, order []int) [][][]int {
 }
 
 // evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
-func evidences(ctx context.Context, m Model, data *dataset.Table, sets [][][]int, points int, cfg Config) (pools [3]*score.Pool, err error) {
+func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, cfg Config) (pools [3]*score.Pool, err error) {
 	d, order := len(data.Names), cfg.Order.Known
 	if order == nil {
 		order = dag.Identity(d)
 	} else {
 		data = data.Relabel(order)
 	}
-	if e, ok := m.(Estimated); ok {
+	if e, ok := m.(sem.Estimated); ok {
 		if m, err = e.Estimate(ctx, data, cfg.Order.Known != nil); err != nil {
 			return pools, err
 		}
 	}
-	model, ok := m.(Differentiable)
+	model, ok := m.(sem.Differentiable)
 	if !ok {
 		return pools, fmt.Errorf("the model %v has neither node scores nor a likelihood", m)
 	}

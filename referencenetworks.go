@@ -7,6 +7,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // referenceParticles are those of each evidence that a reference of networks estimates.
@@ -25,17 +26,17 @@ func (r *Run) withScores(inf *inference) (*networkScores, error) {
 		return nil, err
 	}
 	data := onScale(r.data, inf.post.Standardization)
-	m, d := model.(FeedForward), len(data.Names)
+	m, d := model.(sem.FeedForward), len(data.Names)
 	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := newNetworkEstimates(data, m.temperingConfig(stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), r.cfg.Workers)) // with more sweeps than a fit
+	estimates, err := newNetworkEstimates(data, m.TemperingConfig(stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), r.cfg.Workers)) // with more sweeps than a fit
 	if err != nil {
 		return nil, err
 	}
 	e := &networkScores{estimates, score.NewPool(d)}
-	inf.parts = []part{{hypothesis: Hypothesis{Scores: e.pool}, prior: prior}}
+	inf.parts = []part{{hypothesis: sem.Hypothesis{Scores: e.pool}, prior: prior}}
 	return e, nil
 }
 

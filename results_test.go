@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/jobs"
 	"tobac/ordering"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,8 +31,8 @@ func TestResultsVersion(t *testing.T) {
 	quick := tobac.Sampler{Particles: 4, Steps: 12, Samples: 8}
 	for _, c := range []tobac.Config{
 		{Engine: tobac.SVGD, Sampler: quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}},
-		{Engine: tobac.SVGD, Model: tobac.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Sampler: quick, Order: tobac.Order{Count: 2}},
-		{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}},
+		{Engine: tobac.SVGD, Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Sampler: quick, Order: tobac.Order{Count: 2}},
+		{Engine: tobac.MCMC, Model: sem.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}},
 	} {
 		got := fit(t, frozenTable(t), c)
 		h.Write([]byte(text(t, got.Posterior)))

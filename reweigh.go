@@ -11,6 +11,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -147,7 +148,7 @@ func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
 	switch m := f.model.(type) {
 	case integratedModel:
 		return m.scores, nil
-	case Scored:
+	case sem.Scored:
 		return alongScores(ctx, m, f.data, f.workers)
 	}
 	return nil, nil

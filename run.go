@@ -14,6 +14,7 @@ import (
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Fit infers a posterior over causal graphs from a table of measurements. When
@@ -41,7 +42,7 @@ type Run struct {
 
 	inferred      *inference                 // nil: SVGD alone, or the stage has not ended
 	stage         stage                      // with steps, of an engine other than SVGD; nil: none
-	compared      []Evidence                 // of the models compared; nil: none were
+	compared      []sem.Evidence             // of the models compared; nil: none were
 	particles     *particles                 // nil: no SVGD, or not begun
 	found         *found                     // orders that a method found; nil: none
 	shared        shared                     // with other fits
@@ -94,7 +95,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, sequence: s.sequence}
-	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, normalNoiseIn(r.cfg.Model)) })
+	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(r.cfg.Model)) })
 	if r.sequence == nil {
 		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, cfg.Prior.IsSource(d)) })
 	}
@@ -224,10 +225,10 @@ type Result struct {
 	// Posterior is what is reported: edge probabilities with the moments of weights, and
 	// graphs with their parameters.
 	*posterior.Posterior
-	Config   Config     // with the engine and the model that were chosen
-	Evidence []Evidence // of the models compared; nil: none were
-	Reason   string     // why this model
-	Sum      string     // what the engine exact summed over, or how the engine tempering went over all orders; "" for others
+	Config   Config         // with the engine and the model that were chosen
+	Evidence []sem.Evidence // of the models compared; nil: none were
+	Reason   string         // why this model
+	Sum      string         // what the engine exact summed over, or how the engine tempering went over all orders; "" for others
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
 	EdgesPerNode float64
 	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none

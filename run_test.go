@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -258,12 +259,12 @@ func TestMeanWarning(t *testing.T) {
 	}
 	for _, row := range []struct {
 		data  *dataset.Table
-		model tobac.Model
+		model sem.Model
 		want  []string
 	}{
-		{data, tobac.Linear{NoIntercept: true}, nil},
-		{shifted, tobac.Linear{}, nil},
-		{shifted, tobac.Linear{NoIntercept: true}, []string{`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
+		{data, sem.Linear{NoIntercept: true}, nil},
+		{shifted, sem.Linear{}, nil},
+		{shifted, sem.Linear{NoIntercept: true}, []string{`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
 	} {
 		cfg := particles()
 		cfg.Model, cfg.Order = row.model, tobac.Order{Known: []int{0, 1, 2, 3, 4}}

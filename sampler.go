@@ -42,12 +42,12 @@ const (
 	// edge given the rest of the particle's graph and the data, in closed form
 	// with the weights integrated out: Rao–Blackwell estimates. An edge that the data leave open is
 	// then open, even where all particles agree. It needs node scores
-	// ([Scored]) and a prior that is a product over variables.
+	// ([sem.Scored]) and a prior that is a product over variables.
 	ConditionalMarginals MarginalEstimator = iota
 	// FrequencyMarginals takes the fraction of the particles that have the edge: the empirical marginals.
 	FrequencyMarginals
 	// ReweightedMarginals takes the sets of parents of every variable that some particle has, and those one edge away from them, and weighs them by their evidence: that of node scores
-	// ([Scored]), for networks with one hidden layer estimated by sequential Monte Carlo, or of any other likelihood by package evidence. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
+	// ([sem.Scored]), for networks with one hidden layer estimated by sequential Monte Carlo, or of any other likelihood by package evidence. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
 	// result are drawn. It needs an order, and a prior that is a product over variables.
 	ReweightedMarginals
 )

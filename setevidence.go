@@ -12,6 +12,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,10 +34,10 @@ type setEstimator interface {
 // prepareSets makes the estimator that the reweighting will need, if any: networks with one hidden layer have their own. Of others it notes before the first step
 // whether the priors of parameters are densities.
 func (f *particleFit) prepareSets(ctx context.Context) (err error) {
-	if _, scored := f.model.(Scored); scored || f.sampler.Marginals != ReweightedMarginals {
+	if _, scored := f.model.(sem.Scored); scored || f.sampler.Marginals != ReweightedMarginals {
 		return nil
 	}
-	if m, ok := f.model.(FeedForward); ok && m.Layers() == 1 {
+	if m, ok := f.model.(sem.FeedForward); ok && m.Layers() == 1 {
 		f.sets, err = f.newNetworkSets(m)
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/models"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,7 +58,7 @@ func (m tailedLikelihood) Terms(g, theta *autograd.Node) (prior, data *autograd.
 }
 
 // brief has reweighted marginals after a short run.
-func brief(m tobac.Model, order ...int) tobac.Config {
+func brief(m sem.Model, order ...int) tobac.Config {
 	c := tobac.Calibrated(m)
 	c.Order, c.Seed = tobac.Order{Known: order}, 1
 	c.Sampler.Marginals, c.Sampler.Particles, c.Sampler.Steps, c.Sampler.FitSteps = tobac.ReweightedMarginals, 4, 40, 20
@@ -121,7 +122,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 // their checks; what they come from is the same for any number of workers.
 func TestReweightedDraws(t *testing.T) {
 	data := orderedTable(t, 3, 30, false)
-	for _, model := range []tobac.Model{tailed{}, tobac.FeedForward{Hidden: []int{2, 2}, NoiseVariance: 0.2}} {
+	for _, model := range []sem.Model{tailed{}, sem.FeedForward{Hidden: []int{2, 2}, NoiseVariance: 0.2}} {
 		cfg := brief(model, 1, 0, 2)
 		var said []string
 		cfg.Progress = func(p tobac.Progress) {
@@ -146,12 +147,12 @@ func TestReweightedDraws(t *testing.T) {
 				t.Fatalf("%v: draw %d with 3 workers has other parameters", model, k)
 			}
 		}
-		_, likelihood, err := tobac.LogDensity(res.Posterior, model, data)
+		_, likelihood, err := sem.LogDensity(res.Posterior, model, data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k, draw := range res.Draws {
-			_, integrated := model.(tobac.FeedForward) // its last layer
+			_, integrated := model.(sem.FeedForward) // its last layer
 			if !(likelihood[k] > -200) || !integrated && math.Abs(draw.LogLikelihood-likelihood[k]) > 1e-6*math.Abs(likelihood[k]) {
 				t.Errorf("%v: draw %d has the log likelihood %v, want %v", model, k, draw.LogLikelihood, likelihood[k])
 				break
@@ -236,7 +237,7 @@ func TestOwnDefault(t *testing.T) {
 		"a setting":  func(c *tobac.Config) { c.Sampler.Particles = 3 },
 		"a prior":    func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
 		"the engine": func(c *tobac.Config) { c.Engine = tobac.SVGD },
-		"networks":   func(c *tobac.Config) { c.Model = tobac.FeedForward{Hidden: []int{2, 2}} },
+		"networks":   func(c *tobac.Config) { c.Model = sem.FeedForward{Hidden: []int{2, 2}} },
 	} {
 		cfg := tobac.Config{Model: quiet{}, Order: tobac.Order{Known: []int{0, 1, 2}}}
 		change(&cfg)

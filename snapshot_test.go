@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -124,10 +125,10 @@ func TestRestoreChecksSettings(t *testing.T) {
 		change func(c *tobac.Config)
 		want   string // "": accepted
 	}{
-		{"model", func(c *tobac.Config) { c.Model = tobac.BGe{} }, `the model "linear", the run has "bge"`},
-		{"noise variance", func(c *tobac.Config) { c.Model = tobac.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
-		{"intercept", func(c *tobac.Config) { c.Model = tobac.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
-		{"start", func(c *tobac.Config) { c.Model = tobac.Linear{Start: tobac.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
+		{"model", func(c *tobac.Config) { c.Model = sem.BGe{} }, `the model "linear", the run has "bge"`},
+		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
+		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
+		{"start", func(c *tobac.Config) { c.Model = sem.Linear{Start: sem.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
 		{"method", func(c *tobac.Config) { c.Sampler.Method, c.Order = tobac.DiBS, tobac.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
 		{"engine", func(c *tobac.Config) { c.Engine = tobac.Exact }, `the engine "svgd", the run has "exact"`},
 		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},

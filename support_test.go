@@ -17,6 +17,7 @@ import (
 	_ "tobac/internal/unwritten"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -110,13 +111,13 @@ func afterChains() (*dataset.Table, tobac.Config) {
 		names[j] = string(rune('a' + j))
 	}
 	chains := tobac.Chains{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
-	return table(30, 21, names, generic), tobac.Config{Model: tobac.Linear{NoiseVariance: 1}, Engine: tobac.SVGD, Chains: chains,
+	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Engine: tobac.SVGD, Chains: chains,
 		Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
 }
 
 // particles is a short run of SVGD with the linear model under EqVar's order.
 func particles() tobac.Config {
-	return tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}, Sampler: small, Seed: 7}
+	return tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}, Sampler: small, Seed: 7}
 }
 
 // several is a short run over the orders of resamples.
@@ -134,13 +135,13 @@ func engines() map[string]tobac.Config {
 	dibs := particles()
 	dibs.Order, dibs.Sampler.Method = tobac.Order{}, tobac.DiBS
 	exact := tobac.Config{Engine: tobac.Exact, Seed: 7}
-	flows := tobac.Config{Model: tobac.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}, Seed: 7}
+	flows := tobac.Config{Model: sem.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}, Seed: 7}
 	policy := flows
 	policy.Sampler.Steps = 22
 	policy.GFlowNet = gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}
-	scores := tobac.Calibrated(tobac.Linear{NoiseVariance: 1})
+	scores := tobac.Calibrated(sem.Linear{NoiseVariance: 1})
 	scores.Sampler.Particles, scores.Sampler.Steps, scores.Sampler.Samples, scores.Sampler.Marginals, scores.Seed = 4, 13, 5, tobac.ConditionalMarginals, 7
-	networks := tobac.Calibrated(tobac.FeedForward{Hidden: []int{2}, NoiseVariance: 1})
+	networks := tobac.Calibrated(sem.FeedForward{Hidden: []int{2}, NoiseVariance: 1})
 	networks.Sampler.Particles, networks.Sampler.Steps, networks.Sampler.Samples, networks.Sampler.Marginals, networks.Seed = 3, 13, 4, tobac.ConditionalMarginals, 7
 	networks.Sampler.FitSteps = 6
 	return map[string]tobac.Config{

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,7 +47,7 @@ func TestTableWarnings(t *testing.T) {
 		}
 	}
 	outlier := third(40)
-	linear := func(variance float64) tobac.Model { return tobac.Linear{NoiseVariance: variance} }
+	linear := func(variance float64) sem.Model { return sem.Linear{NoiseVariance: variance} }
 	sum := changedTable(60, unchanged)
 	for i := range 60 {
 		sum.X.Set(i, 2, 2*sum.X.At(i, 0)-sum.X.At(i, 1)+5)
@@ -54,23 +55,23 @@ func TestTableWarnings(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		data  *dataset.Table
-		model tobac.Model
+		model sem.Model
 		want  string // begins the only warning; "": there is none
 	}{
-		{"normal", changedTable(60, unchanged), tobac.BGe{}, ""},
-		{"normal, equal noise", changedTable(60, unchanged), tobac.Linear{}, ""},
-		{"few rows", changedTable(4, unchanged), tobac.BGe{}, "4 rows of 3 columns: an equation with all other columns as parents fits any numbers exactly"},
-		{"just enough rows", changedTable(5, unchanged), tobac.BGe{}, ""},
-		{"a sum", sum, tobac.BGe{}, `column "c" is determined by "a", "b" but for nothing of its variance`},
-		{"an outlier", changedTable(60, outlier), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
-		{"an outlier, noise of any shape", changedTable(60, outlier), tobac.NonGaussian{}, ""},
-		{"an outlier, curves with noise of any shape", changedTable(60, outlier), tobac.Additive{}, ""},
-		{"an outlier in few rows", changedTable(19, outlier), tobac.BGe{}, ""},
-		{"a large value of twenty", changedTable(20, third(4)), tobac.BGe{}, ""},
-		{"a large value of sixty", changedTable(60, third(6)), tobac.BGe{}, `normal noise does not fit the tails of "a"`},
-		{"scales apart, equal noise", changedTable(60, scaled(1e5)), tobac.Linear{}, `the standard deviations of "a" and "b" differ by a factor of 1e+05`},
-		{"scales apart, unequal noise", changedTable(60, scaled(1e5)), tobac.BGe{}, ""},
-		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)), tobac.Linear{Unequal: true}, ""},
+		{"normal", changedTable(60, unchanged), sem.BGe{}, ""},
+		{"normal, equal noise", changedTable(60, unchanged), sem.Linear{}, ""},
+		{"few rows", changedTable(4, unchanged), sem.BGe{}, "4 rows of 3 columns: an equation with all other columns as parents fits any numbers exactly"},
+		{"just enough rows", changedTable(5, unchanged), sem.BGe{}, ""},
+		{"a sum", sum, sem.BGe{}, `column "c" is determined by "a", "b" but for nothing of its variance`},
+		{"an outlier", changedTable(60, outlier), sem.BGe{}, `normal noise does not fit the tails of "a"`},
+		{"an outlier, noise of any shape", changedTable(60, outlier), sem.NonGaussian{}, ""},
+		{"an outlier, curves with noise of any shape", changedTable(60, outlier), sem.Additive{}, ""},
+		{"an outlier in few rows", changedTable(19, outlier), sem.BGe{}, ""},
+		{"a large value of twenty", changedTable(20, third(4)), sem.BGe{}, ""},
+		{"a large value of sixty", changedTable(60, third(6)), sem.BGe{}, `normal noise does not fit the tails of "a"`},
+		{"scales apart, equal noise", changedTable(60, scaled(1e5)), sem.Linear{}, `the standard deviations of "a" and "b" differ by a factor of 1e+05`},
+		{"scales apart, unequal noise", changedTable(60, scaled(1e5)), sem.BGe{}, ""},
+		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)), sem.Linear{Unequal: true}, ""},
 		{"too much noise", changedTable(60, unchanged), linear(10), `a noise variance of 10 is more than the whole variance of column "a"`},
 		{"hardly any noise", changedTable(60, unchanged), linear(1e-4), `a noise variance of 0.0001 is a small part of that of every column`},
 		{"the right noise", changedTable(60, unchanged), linear(1), ""},
@@ -80,7 +81,7 @@ func TestTableWarnings(t *testing.T) {
 			if row.want == "" && len(got) != 0 || row.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], row.want)) {
 				t.Errorf("got %q, want one that begins with %q", got, row.want)
 			}
-			if _, units := row.model.(tobac.Linear); units {
+			if _, units := row.model.(sem.Linear); units {
 				return
 			}
 			other := &dataset.Table{Names: row.data.Names, X: mat.DenseCopyOf(row.data.X)}
@@ -115,10 +116,10 @@ func TestScalesApartAreCompared(t *testing.T) {
 
 // Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for each column; estimated evidences are not.
 func TestFewRows(t *testing.T) {
-	cfg := tobac.Config{Model: tobac.FeedForward{}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: tobac.Sampler{Particles: 3, Steps: 3, Samples: 4}}
+	cfg := tobac.Config{Model: sem.FeedForward{}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: tobac.Sampler{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg
 	reweighted.Sampler.Marginals = tobac.ReweightedMarginals
-	dibs.Model, dibs.Order, dibs.Sampler.Method = tobac.Linear{}, tobac.Order{}, tobac.DiBS
+	dibs.Model, dibs.Order, dibs.Sampler.Method = sem.Linear{}, tobac.Order{}, tobac.DiBS
 	tempered.Engine, tempered.Sampler, tempered.Chains.Iterations = tobac.Tempering, tobac.Sampler{}, 40
 	for _, c := range []struct {
 		cfg  tobac.Config

@@ -12,6 +12,7 @@ import (
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/sem"
 	"tobac/setting"
 	"tobac/tempering"
 )
@@ -55,7 +56,7 @@ func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
 
 // checkTempering finds settings that the engine tempering does not take.
 func (c *Config) checkTempering(d int) error {
-	m, ok := c.Model.(FeedForward)
+	m, ok := c.Model.(sem.FeedForward)
 	switch {
 	case !ok && c.Model == nil:
 		return fmt.Errorf("the engine tempering is for networks, and no model is named; allowed: the model ffn")
@@ -79,7 +80,7 @@ const temperedVariables = 50
 // temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, of not too many
 // variables, unless something is set that only SVGD reads.
 func (c *Config) temperedByDefault(d int) bool {
-	m, ok := c.Model.(FeedForward)
+	m, ok := c.Model.(sem.FeedForward)
 	return ok && c.Engine == Auto && m.Layers() == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
 		d <= temperedVariables && (!c.overOrders() || c.Order.Count == 0)
 }
@@ -87,7 +88,7 @@ func (c *Config) temperedByDefault(d int) bool {
 // integratedByDefault reports whether SVGD is to integrate the last layer of networks out: those of several hidden layers, which the engine tempering does not
 // take, unless something is set that SVGD reads.
 func (c *Config) integratedByDefault() bool {
-	m, ok := c.Model.(FeedForward)
+	m, ok := c.Model.(sem.FeedForward)
 	return ok && c.Engine == Auto && m.Layers() > 1 && reflect.DeepEqual(c.Sampler, Sampler{})
 }
 
@@ -97,7 +98,7 @@ func (c *Config) overOrders() bool { return c.Order.Known == nil && c.Order.Meth
 // temper computes the posterior of networks by the engine tempering, under every order.
 func (r *Run) temper(ctx context.Context) (*inference, error) {
 	if r.cfg.overOrders() {
-		return r.temperOverOrders(ctx, r.cfg.Model.(FeedForward))
+		return r.temperOverOrders(ctx, r.cfg.Model.(sem.FeedForward))
 	}
 	orders, err := r.sampledOrders(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 			return nil, err
 		}
 		r.cfg.doing(Tempering, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
-		p, c, err := r.temperedUnder(ctx, o, model.(FeedForward), data)
+		p, c, err := r.temperedUnder(ctx, o, model.(sem.FeedForward), data)
 		if err != nil {
 			return nil, err
 		}
@@ -130,13 +131,13 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
-func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m FeedForward, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
+func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m sem.FeedForward, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
 	prior, err := r.cfg.Prior.AlongOrder(d, r.cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := m.temperingConfig(stream.Seed(o.seed, stream.PosteriorPart, 0), r.cfg.Workers)
+	cfg := m.TemperingConfig(stream.Seed(o.seed, stream.PosteriorPart, 0), r.cfg.Workers)
 	cfg.Temperatures, cfg.Iterations = r.cfg.Chains.Rungs, r.cfg.Chains.Iterations
 	res, err := tempering.Run(ctx, data.X, data.Mask(), o.order, prior, cfg)
 	if err != nil {
@@ -149,5 +150,5 @@ func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m FeedForward,
 	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
 	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.NoiseVariance, LogEvidence: o.evidence, Marginals: &p.Marginals}
 	p.Components = []posterior.Component{c}
-	return p, res, addDensities(p.Draws, c, m, data)
+	return p, res, sem.AddDensities(p.Draws, c, m, data)
 }

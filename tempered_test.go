@@ -17,6 +17,7 @@ import (
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -27,12 +28,12 @@ import (
 func TestTempering(t *testing.T) {
 	sim := chain(t, 40)
 	for name, cfg := range map[string]tobac.Config{
-		"known order":         {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: tobac.FeedForward{NoiseVariance: 0.1}},
-		"scaled":              {Order: tobac.Order{Method: ordering.MethodEqVar}, Model: tobac.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
-		"several":             {Order: tobac.Order{Method: ordering.MethodEqVar, Count: 3}, Model: tobac.FeedForward{Hidden: []int{2}, NoBias: true}},
-		"over orders":         {Model: tobac.FeedForward{NoiseVariance: 0.1}, Prior: background.Prior{MaxParents: 2}},
-		"over orders, scaled": {Model: tobac.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
-		"with interventions":  {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: tobac.FeedForward{Hidden: []int{1}}},
+		"known order":         {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: sem.FeedForward{NoiseVariance: 0.1}},
+		"scaled":              {Order: tobac.Order{Method: ordering.MethodEqVar}, Model: sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
+		"several":             {Order: tobac.Order{Method: ordering.MethodEqVar, Count: 3}, Model: sem.FeedForward{Hidden: []int{2}, NoBias: true}},
+		"over orders":         {Model: sem.FeedForward{NoiseVariance: 0.1}, Prior: background.Prior{MaxParents: 2}},
+		"over orders, scaled": {Model: sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
+		"with interventions":  {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: sem.FeedForward{Hidden: []int{1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			train := *sim.Train
@@ -69,7 +70,7 @@ func TestTempering(t *testing.T) {
 			if s := r.Probabilities.At(0, 1) + r.Probabilities.At(1, 0); !(s > 0.9) { // x1 follows x0
 				t.Errorf("probability %v of a strong edge", s)
 			}
-			_, density, err := tobac.LogDensity(r.Posterior, cfg.Model, &train)
+			_, density, err := sem.LogDensity(r.Posterior, cfg.Model, &train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +82,7 @@ func TestTempering(t *testing.T) {
 					t.Fatalf("draw %d: log densities %v and %v, want %v", m, draw.LogPrior, draw.LogLikelihood, density[m])
 				}
 			}
-			if _, _, err := tobac.LogDensity(r.Posterior, cfg.Model, sim.Heldout); err != nil {
+			if _, _, err := sem.LogDensity(r.Posterior, cfg.Model, sim.Heldout); err != nil {
 				t.Error(err)
 			}
 			if _, err := r.Effects(context.Background()); err != nil {
@@ -114,16 +115,16 @@ func TestTemperingErrors(t *testing.T) {
 		want string
 	}{
 		{tobac.Config{Order: order}, "tobac: the engine tempering is for networks, and no model is named; allowed: the model ffn"},
-		{tobac.Config{Order: order, Model: tobac.BGe{}}, "tobac: the engine tempering is for networks, got the model bge; allowed: the model ffn"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
-		{tobac.Config{Order: tobac.Order{Count: 3}, Model: tobac.FeedForward{}}, "tobac: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Chains: 3}}, "tobac: the engine tempering runs 2 chains of each variable, got chains 3"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Candidates: 3}}, "tobac: the engine tempering takes all earlier variables as candidates, got a bound of 3"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
-		{tobac.Config{Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering sums over all orders of at most 20 variables, and runs no chains: leave out rungs=3, or give an order"},
-		{tobac.Config{Order: order, Model: tobac.FeedForward{}, Chains: tobac.Chains{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
+		{tobac.Config{Order: order, Model: sem.BGe{}}, "tobac: the engine tempering is for networks, got the model bge; allowed: the model ffn"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
+		{tobac.Config{Order: tobac.Order{Count: 3}, Model: sem.FeedForward{}}, "tobac: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Chains: 3}}, "tobac: the engine tempering runs 2 chains of each variable, got chains 3"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Candidates: 3}}, "tobac: the engine tempering takes all earlier variables as candidates, got a bound of 3"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
+		{tobac.Config{Model: sem.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering sums over all orders of at most 20 variables, and runs no chains: leave out rungs=3, or give an order"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
 	} {
 		c.cfg.Engine = tobac.Tempering
 		if _, err := tobac.Fit(context.Background(), data, c.cfg); err == nil || err.Error() != c.want {
@@ -137,9 +138,9 @@ func TestNetworksDoNotMindUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
 	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(80, 3, nil)}
 	data.X.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, data.X)
-	cfg := tobac.Config{Model: tobac.FeedForward{Hidden: []int{3}}, Seed: 3}
+	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Seed: 3}
 	want := fit(t, data, cfg)
-	if want.Config.Model.(tobac.FeedForward).NoiseVariance == 0 {
+	if want.Config.Model.(sem.FeedForward).NoiseVariance == 0 {
 		t.Fatal("each equation has a noise variance of its own")
 	}
 	for _, to := range []func(float64) float64{
@@ -171,7 +172,7 @@ func TestHalvesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := fit(t, s.Train, tobac.Config{Model: tobac.FeedForward{}, Seed: 1, Progress: func(p tobac.Progress) {
+		r := fit(t, s.Train, tobac.Config{Model: sem.FeedForward{}, Seed: 1, Progress: func(p tobac.Progress) {
 			if strings.Contains(p.Doing, "more precisely") {
 				refined++
 			}
@@ -205,7 +206,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := tobac.Config{Model: tobac.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3, Chains: tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}
+	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3, Chains: tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}
 	for i := range d {
 		for j := range d {
 			if i-j > 2 || j-i > 4 { // fewer sets to estimate

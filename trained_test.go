@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/gflownet"
 	"tobac/ordering"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -27,14 +28,14 @@ func TestFlowsAreExact(t *testing.T) {
 	for i := range n {
 		levels.X.Set(i, 2, math.Round(levels.X.At(i, 2)))
 	}
-	base := tobac.Config{Model: tobac.BGe{Raw: true}, Prior: background.Prior{EdgesPerNode: 0.5}, Seed: 3}
+	base := tobac.Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{EdgesPerNode: 0.5}, Seed: 3}
 	for name, row := range map[string]struct {
 		data   *dataset.Table
 		change func(c *tobac.Config)
 	}{
 		"plain":         {data, func(*tobac.Config) {}},
 		"fair":          {data, func(c *tobac.Config) { c.Prior = background.Prior{Kind: background.Fair} }},
-		"linear":        {data, func(c *tobac.Config) { c.Model = tobac.Linear{NoiseVariance: 0.1} }},
+		"linear":        {data, func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.1} }},
 		"interventions": {intervened(data), func(*tobac.Config) {}},
 		"levels":        {levels, func(*tobac.Config) {}},
 		"known order":   {data, func(c *tobac.Config) { c.Order.Known = []int{1, 0, 3, 2, 4} }},
@@ -71,7 +72,7 @@ func TestFlowsAreExact(t *testing.T) {
 // its distance from the exact posterior with it.
 func TestTrainingLearns(t *testing.T) {
 	data := chain(t, 100).Train
-	truth := fit(t, data, tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact})
+	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact})
 	cfg := tobac.Config{Engine: tobac.BCD, Sampler: tobac.Sampler{Steps: 1500, StepSize: 0.002}, BCD: bcd.Settings{Batch: 16}, Seed: 1, Workers: 2}
 	got := fit(t, data, cfg)
 	trace := got.Training.Trace
@@ -90,7 +91,7 @@ func TestTrainingLearns(t *testing.T) {
 	if far > 0.1 {
 		t.Errorf("mean distance of edge probabilities from the exact ones %v:\n%v\n%v", far, mat.Formatted(got.Probabilities), mat.Formatted(truth.Probabilities))
 	}
-	flow := tobac.Config{Engine: tobac.GFlowNet, Model: tobac.BGe{}, Sampler: tobac.Sampler{Steps: 400}, Seed: 1, Workers: 2,
+	flow := tobac.Config{Engine: tobac.GFlowNet, Model: sem.BGe{}, Sampler: tobac.Sampler{Steps: 400}, Seed: 1, Workers: 2,
 		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 16}}
 	long := fit(t, data, flow)
 	if tr := long.Training; len(tr.Trace) != 4 || tr.Trace[0].Quantity != "loss" || tr.Exact || !(tr.Distance < 0.5) {
@@ -100,7 +101,7 @@ func TestTrainingLearns(t *testing.T) {
 
 // A tolerance ends a training of a policy early; the run is then at its last step, and resumed there.
 func TestToleranceEndsTraining(t *testing.T) {
-	cfg := tobac.Config{Engine: tobac.GFlowNet, Model: tobac.BGe{}, Sampler: tobac.Sampler{Steps: 1000}, Seed: 1,
+	cfg := tobac.Config{Engine: tobac.GFlowNet, Model: sem.BGe{}, Sampler: tobac.Sampler{Steps: 1000}, Seed: 1,
 		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}
 	r, want := finished(t, noisy(t), cfg)
 	if r.Step() != 20 || r.Steps() != 20 {
@@ -137,9 +138,9 @@ func TestTrainingReportsProgress(t *testing.T) {
 func TestBCDUnits(t *testing.T) {
 	data := noisy(t)
 	for _, row := range []struct {
-		model tobac.Model
+		model sem.Model
 		unit  float64
-	}{{tobac.Linear{Unequal: true}, 8}, {tobac.BGe{}, 8}, {tobac.Linear{}, 1}} {
+	}{{sem.Linear{Unequal: true}, 8}, {sem.BGe{}, 8}, {sem.Linear{}, 1}} {
 		other := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
 		other.X.Apply(func(_, j int, v float64) float64 { return v*math.Pow(row.unit, float64(j-2)) + 16 }, other.X)
 		cfg := engines()["bcd"]
@@ -174,16 +175,16 @@ func TestTrainedRefuses(t *testing.T) {
 		{"orders", tobac.Config{Sampler: nets, Order: tobac.Order{Count: 2}}, "the method bcd learns what orders are probable"},
 		{"another engine", tobac.Config{Sampler: flows, Engine: tobac.Exact}, "the method gflownet trains an engine of its own, got the engine exact"},
 		{"each other's engine", tobac.Config{Sampler: flows, Engine: tobac.BCD}, "the method gflownet trains an engine of its own, got the engine bcd"},
-		{"networks", tobac.Config{Sampler: nets, Model: tobac.FeedForward{}}, "the method bcd has linear equations, got the model ffn"},
-		{"noise", tobac.Config{Sampler: nets, Model: tobac.Linear{NoiseVariance: 1}}, "the method bcd learns the noise variances"},
-		{"raw score", tobac.Config{Sampler: nets, Model: tobac.BGe{Raw: true}}, "the method bcd has a prior of its own"},
+		{"networks", tobac.Config{Sampler: nets, Model: sem.FeedForward{}}, "the method bcd has linear equations, got the model ffn"},
+		{"noise", tobac.Config{Sampler: nets, Model: sem.Linear{NoiseVariance: 1}}, "the method bcd learns the noise variances"},
+		{"raw score", tobac.Config{Sampler: nets, Model: sem.BGe{Raw: true}}, "the method bcd has a prior of its own"},
 		{"prior", tobac.Config{Sampler: nets, Prior: background.Prior{Kind: background.Fair}}, "the method bcd has a horseshoe prior"},
 		{"knowledge", tobac.Config{Sampler: nets, Prior: background.Prior{Required: edge}}, "the method bcd takes no knowledge about edges"},
 		{"levels", tobac.Config{Sampler: nets, Prior: background.Prior{Exclusive: edge}}, "the method bcd cannot rule out edges between columns that code one variable"},
 		{"steps twice", tobac.Config{Sampler: nets, BCD: bcd.Settings{Steps: 3}}, "steps, learning rate, edges per node and unequal variances of BCD Nets are set as"},
 		{"iterations twice", tobac.Config{Sampler: flows, GFlowNet: gflownet.Settings{Iterations: 3}}, "iterations and learning rate of DAG-GFlowNet are set as"},
 		{"batch", tobac.Config{Sampler: nets, BCD: bcd.Settings{Batch: -1}}, "bcd-batch is -1; allowed: whole numbers from 1 to 100000"},
-		{"no scores", tobac.Config{Sampler: flows, Model: tobac.FeedForward{}}, "the model ffn has no node scores in closed form, which the method gflownet needs"},
+		{"no scores", tobac.Config{Sampler: flows, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the method gflownet needs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if _, err := row.cfg.WithDefaults(5); err == nil || !strings.HasPrefix(err.Error(), row.want) {

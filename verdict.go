@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/mcmc"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Probabilities of adjacency between which a relation is uncertain.
@@ -178,7 +179,7 @@ func (v *Verdict) directions(r *Result) string {
 	text += "."
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, r.openPairs(v.Open))
-		if m, ok := r.model().(Equivalent); ok && m.Equivalent() && v.Conditional == "" {
+		if m, ok := r.model().(sem.Equivalent); ok && m.Equivalent() && v.Conditional == "" {
 			text += ": under normal noise of unequal variances equivalent graphs explain the data equally well; more rows of the same kind will not settle it under this model, an experiment or background knowledge can"
 		}
 		text += "."
@@ -213,25 +214,25 @@ func (r *Result) basis() string {
 	if (r.Config.Engine == SVGD || r.Config.Engine == Tempering) && r.Config.Order.Method != nil {
 		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
 	}
-	if m, ok := m.(Identifying); ok {
+	if m, ok := m.(sem.Identifying); ok {
 		return "they rest on " + m.DirectionsFrom()
 	}
 	return "they rest on the assumptions of the model"
 }
 
 // sharesVariance reports whether all equations of a model have one noise variance.
-func sharesVariance(m Model) bool {
-	v, ok := m.(Sharing)
+func sharesVariance(m sem.Model) bool {
+	v, ok := m.(sem.Sharing)
 	return ok && v.SharesNoise()
 }
 
 // model is that of the reported posterior; nil if it is none of this package and was not
 // asked for.
-func (r *Result) model() Model {
+func (r *Result) model() sem.Model {
 	if r.Config.Model != nil {
 		return r.Config.Model
 	}
-	m, err := ParseModel(r.Posterior.Model)
+	m, err := sem.Parse(r.Posterior.Model)
 	if err != nil {
 		return nil
 	}
@@ -291,33 +292,33 @@ func (r *Result) knowledgeSentence() string {
 
 // modelSentence says which model the data support, and by how much.
 func (v *Verdict) modelSentence(r *Result) string {
-	best, next := BestTwo(r.Evidence)
+	best, next := sem.BestTwo(r.Evidence)
 	if math.IsInf(next.Log, -1) {
 		if r.Config.Model == nil {
 			return ""
 		}
-		return fmt.Sprintf("The model, %s, was not compared with others.", DescribeModel(r.Config.Model.String()))
+		return fmt.Sprintf("The model, %s, was not compared with others.", sem.Describe(r.Config.Model.String()))
 	}
 	v.Margin = best.Log - next.Log
 	if strings.HasPrefix(r.Reason, although) {
-		return fmt.Sprintf("The model is %s, %s.", DescribeModel(r.Posterior.Model), r.Reason)
+		return fmt.Sprintf("The model is %s, %s.", sem.Describe(r.Posterior.Model), r.Reason)
 	}
 	measure := "evidence"
 	if r.Diagnostics != nil || r.Training != nil { // of chains, which compute no evidence
 		measure = "log density in short chains"
 	}
 	if v.Margin < math.Log(20) {
-		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", DescribeModel(best.Model), DescribeModel(next.Model), v.Margin, measure)
+		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", sem.Describe(best.Model), sem.Describe(next.Model), v.Margin, measure)
 	}
-	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", DescribeModel(best.Model), v.Margin, measure, DescribeModel(next.Model))
+	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
 }
 
-// leftOut names the models that could not be compared.
+// sem.LeftOut names the models that could not be compared.
 func (r *Result) leftOut() string {
 	var names []string
 	for _, e := range r.Evidence {
-		if math.IsNaN(e.Log) && !e.pointless() {
-			names = append(names, fmt.Sprintf("%s (%s)", DescribeModel(e.Model), e.Note))
+		if math.IsNaN(e.Log) && !e.Pointless() {
+			names = append(names, fmt.Sprintf("%s (%s)", sem.Describe(e.Model), e.Note))
 		}
 	}
 	if len(names) == 0 {

@@ -20,6 +20,7 @@ import (
 	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // drawResult is a result with any probabilities, as an engine could have reported it.
@@ -40,10 +41,10 @@ func drawResult(t *rapid.T) *tobac.Result {
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j) * rng.NormFloat64() }, x)
 	p.Probabilities = probabilities
 	r := &tobac.Result{Posterior: p, Columns: effects.Describe(p.Names, x)}
-	r.Config.Model = []tobac.Model{tobac.Linear{}, tobac.BGe{}, tobac.GaussianProcess{}, tobac.FeedForward{}}[rng.IntN(4)]
+	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
 	r.Config.Engine = []tobac.Engine{tobac.Exact, tobac.MCMC, tobac.SVGD}[rng.IntN(3)]
 	for k := range rng.IntN(4) {
-		e := tobac.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
+		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
 		if rng.IntN(4) == 0 {
 			e.Log = math.NaN()
 		}
@@ -136,7 +137,7 @@ func checkVerdict(t fataler, r *tobac.Result) {
 			t.Fatalf("rows depend on each other: %v, but %q", refuted, s)
 		}
 	}
-	_, bge := r.Config.Model.(tobac.BGe)
+	_, bge := r.Config.Model.(sem.BGe)
 	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
 	says("exact sums", r.Config.Engine == tobac.Exact)
 	says("particles, an approximation", r.Config.Engine == tobac.SVGD)
@@ -173,18 +174,18 @@ func TestVerdictOfFits(t *testing.T) {
 		want []string
 	}{
 		{"exact", tobac.Config{}, []string{"Edge probabilities are exact sums over all graphs."}},
-		{"unequal variances", tobac.Config{Model: tobac.BGe{}}, []string{"was not compared with others"}},
-		{"known order", tobac.Config{Model: tobac.Linear{}, Order: tobac.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
+		{"unequal variances", tobac.Config{Model: sem.BGe{}}, []string{"was not compared with others"}},
+		{"known order", tobac.Config{Model: sem.Linear{}, Order: tobac.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
 		{"one guess", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
 		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
 		{"orders of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
 		{"one order of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
-		{"chains", tobac.Config{Engine: tobac.MCMC, Model: tobac.BGe{}, Chains: tobac.Chains{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
-		{"networks", tobac.Config{Model: tobac.FeedForward{}, Sampler: sampler}, []string{"particles"}},
-		{"linear", tobac.Config{Model: tobac.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
-		{"linear, unequal", tobac.Config{Model: tobac.BGe{}}, []string{"they rest on independences that only one direction explains."}},
-		{"networks of one variance", tobac.Config{Model: tobac.FeedForward{NoiseVariance: 1}}, []string{"they rest on the curvature of the relations and on equal noise variances."}},
-		{"knowledge", tobac.Config{Model: tobac.BGe{}, Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
+		{"chains", tobac.Config{Engine: tobac.MCMC, Model: sem.BGe{}, Chains: tobac.Chains{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
+		{"networks", tobac.Config{Model: sem.FeedForward{}, Sampler: sampler}, []string{"particles"}},
+		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
+		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"they rest on independences that only one direction explains."}},
+		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}}, []string{"they rest on the curvature of the relations and on equal noise variances."}},
+		{"knowledge", tobac.Config{Model: sem.BGe{}, Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
 			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -209,7 +210,7 @@ func TestVerdictOfUnequalNetworks(t *testing.T) {
 	for i := range 80 {
 		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
 	}
-	all := strings.Join(fit(t, data, tobac.Config{Model: tobac.FeedForward{}}).Verdict().Sentences, "\n")
+	all := strings.Join(fit(t, data, tobac.Config{Model: sem.FeedForward{}}).Verdict().Sentences, "\n")
 	if !strings.Contains(all, "they rest on the curvature of the relations and on additive normal noise") {
 		t.Errorf("verdict %s", all)
 	}
@@ -228,7 +229,7 @@ func TestVerdictNamesUnits(t *testing.T) {
 			x.Set(i, j, v)
 		}
 	}
-	r, err := tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: x}, tobac.Config{Model: tobac.Linear{}})
+	r, err := tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: x}, tobac.Config{Model: sem.Linear{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,11 +251,11 @@ func TestVerdictOfDependentRows(t *testing.T) {
 		x.Set(5, 1, float64(k))
 		return &dataset.Table{Names: data.Names, X: x}
 	}}
-	imputed, err := tobac.FitImputed(context.Background(), completed, tobac.Config{Model: tobac.BGe{}})
+	imputed, err := tobac.FitImputed(context.Background(), completed, tobac.Config{Model: sem.BGe{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*tobac.Result{fit(t, data, tobac.Config{Model: tobac.BGe{}}), imputed} {
+	for _, r := range []*tobac.Result{fit(t, data, tobac.Config{Model: sem.BGe{}}), imputed} {
 		checkVerdict(t, r)
 		for what, all := range map[string][]string{"verdict": r.Verdict().Sentences, "warnings": r.Warnings} {
 			if n := strings.Count(strings.Join(all, "\n"), "he rows of this table are not independent"); n != 1 || !r.Sequence.Dependent() {

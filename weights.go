@@ -8,13 +8,14 @@ import (
 	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // Sets of parents count in the moments of a weight from the part rareSet of the probability of the
 // edge on, and from the probability leastSet on; hypotheses from the probability rarePart on. Sets
-// that are estimated ([refine]) are left out.
+// that are estimated ([sem.refine]) are left out.
 const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 
 // weights are the posterior means and standard deviations of the weights, given that the edge is
@@ -31,7 +32,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 		if p.weight < rarePart {
 			continue
 		}
-		estimates, _ := formOf(p.hypothesis.Scores).(refinable) // nil means that all sets are known
+		estimates, _ := sem.FormOf(p.hypothesis.Scores).(sem.Refinable) // nil means that all sets are known
 		edges := p.edges()
 		err := parallel.For(ctx, d, cfg.Workers, func(j int) error {
 			names, probs := p.parentSets(j)

@@ -12,6 +12,7 @@ import (
 	"tobac/internal/study"
 	"tobac/ordering"
 	"tobac/score"
+	"tobac/sem"
 	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
@@ -40,10 +41,10 @@ func TestCalibratedRecipe(t *testing.T) {
 	} {
 		sum := 0.0
 		for _, p := range synthetic(t, c.data, c.runs) {
-			cfg := tobac.Calibrated(tobac.Linear{NoiseVariance: 0.1, NoIntercept: true})
+			cfg := tobac.Calibrated(sem.Linear{NoiseVariance: 0.1, NoIntercept: true})
 			var order []int
 			if c.networks {
-				cfg = tobac.Calibrated(tobac.FeedForward{NoiseVariance: 0.1, Raw: true})
+				cfg = tobac.Calibrated(sem.FeedForward{NoiseVariance: 0.1, Raw: true})
 				order = trueOrder(t, p)
 			} else {
 				found, err := ordering.EqVar(p.Train.X)

@@ -17,6 +17,7 @@ import (
 	"tobac/internal/parallel"
 	"tobac/metrics"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // A replicate is a data set whose graph and weights are known, with its posterior.
@@ -29,15 +30,15 @@ type replicate struct {
 // A generator draws graph, parameters and data from a model's prior.
 type generator struct {
 	name  string
-	model tobac.Model // that the exact engine is given
+	model sem.Model // that the exact engine is given
 	// equation draws the intercept, the weights and the noise variance of a
 	// variable with p parents out of d.
 	equation func(rng *rand.Rand, p, d int) (intercept float64, weights []float64, variance float64)
 }
 
-// equalVariances is the prior of tobac.Linear with a known noise variance.
+// equalVariances is the prior of sem.Linear with a known noise variance.
 var equalVariances = generator{
-	name: "equal variances", model: tobac.Linear{NoiseVariance: 0.5, NoIntercept: true},
+	name: "equal variances", model: sem.Linear{NoiseVariance: 0.5, NoIntercept: true},
 	equation: func(rng *rand.Rand, p, _ int) (float64, []float64, float64) {
 		weights := make([]float64, p)
 		for k := range weights {
@@ -47,12 +48,12 @@ var equalVariances = generator{
 	},
 }
 
-// normalWishart is the prior of tobac.BGe on raw columns, with α_μ = 1, α_λ = d+2 and
+// normalWishart is the prior of sem.BGe on raw columns, with α_μ = 1, α_λ = d+2 and
 // T = ½·I: the equation of a variable given its parents is that of a normal distribution
 // with μ ~ N(0, W⁻¹/α_μ) and the precision matrix W ~ Wishart(α_λ, T⁻¹), drawn anew for each
 // variable, because the parameters of different variables are independent.
 var normalWishart = generator{
-	name: "BGe", model: tobac.BGe{Raw: true},
+	name: "BGe", model: sem.BGe{Raw: true},
 	equation: func(rng *rand.Rand, p, d int) (float64, []float64, float64) {
 		scale := mat.NewSymDense(d, nil)
 		for j := range d {
@@ -368,13 +369,13 @@ func TestListedProbabilitiesAreCalibrated(t *testing.T) {
 	for _, row := range []struct {
 		name                string
 		normal, standardise bool
-		model               tobac.Model
+		model               sem.Model
 		bound               float64
 	}{
-		{"normal weights, raw", true, false, tobac.Linear{}, 0.02},
-		{"normal weights, standardised", true, true, tobac.BGe{}, 0.02},
-		{"weights of package dataset, raw", false, false, tobac.Linear{}, 0.035},
-		{"weights of package dataset, standardised", false, true, tobac.BGe{}, 0.055},
+		{"normal weights, raw", true, false, sem.Linear{}, 0.02},
+		{"normal weights, standardised", true, true, sem.BGe{}, 0.02},
+		{"weights of package dataset, raw", false, false, sem.Linear{}, 0.035},
+		{"weights of package dataset, standardised", false, true, sem.BGe{}, 0.055},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			cfg, count := tobac.Config{Model: row.model}, 32

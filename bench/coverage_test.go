@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/parallel"
+	"tobac/sem"
 )
 
 // coverage counts intervals of total effects that hold the true one.
@@ -202,7 +203,7 @@ func (p population) measure(t *testing.T, count int, seed uint64) coverage {
 			table.Names = append(table.Names, string(rune('a'+j)))
 		}
 		var best *tobac.Result
-		for _, m := range []tobac.Model{tobac.Linear{}, tobac.BGe{}} { // Gaussian processes take minutes
+		for _, m := range []sem.Model{sem.Linear{}, sem.BGe{}} { // Gaussian processes take minutes
 			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: m, Engine: tobac.Exact, Seed: seed + uint64(k), Workers: 1})
 			if err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"tobac/gflownet"
 	"tobac/internal/impute"
 	"tobac/models"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -81,7 +82,7 @@ func hostileMethods() []hostileMethod {
 		}
 	}
 	flows := func(data *dataset.Table) (*tobac.Result, error) {
-		cfg := tobac.Config{Model: tobac.Linear{}, Sampler: trained(tobac.DAGGFlowNet, 0), Chains: chains}
+		cfg := tobac.Config{Model: sem.Linear{}, Sampler: trained(tobac.DAGGFlowNet, 0), Chains: chains}
 		if len(data.Names) > cleanColumns { // no exact flows any more
 			cfg.Sampler.Steps, cfg.GFlowNet.Policy = 150, gflownet.Graph
 		}
@@ -89,32 +90,32 @@ func hostileMethods() []hostileMethod {
 	}
 	return []hostileMethod{
 		{"default", configured(tobac.Config{}), true, false},
-		{"linear, exact", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact}), true, false},
-		{"linear, mcmc", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.MCMC, Chains: chains}), false, false},
-		{"linear, svgd", configured(tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"linear-unequal, exact", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.Exact}), true, false},
-		{"linear-unequal, mcmc", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.MCMC, Chains: chains}), true, false},
-		{"linear-unequal, svgd", configured(tobac.Config{Model: tobac.Linear{Unequal: true}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"bge, svgd", configured(tobac.Config{Model: tobac.BGe{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"gp, exact", configured(tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact}), false, false},
-		{"gp, mcmc", configured(tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.MCMC, Chains: chains}), false, false},
-		{"ffn, svgd", configured(tobac.Config{Model: tobac.FeedForward{}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
-		{"linear, dibs", configured(tobac.Config{Model: tobac.Linear{}, Sampler: dibs}), false, true},
-		{"bge, dibs", configured(tobac.Config{Model: tobac.BGe{}, Sampler: dibs}), false, true},
+		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact}), true, false},
+		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: tobac.MCMC, Chains: chains}), false, false},
+		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact}), true, false},
+		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: tobac.MCMC, Chains: chains}), true, false},
+		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact}), false, false},
+		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.MCMC, Chains: chains}), false, false},
+		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"linear, dibs", configured(tobac.Config{Model: sem.Linear{}, Sampler: dibs}), false, true},
+		{"bge, dibs", configured(tobac.Config{Model: sem.BGe{}, Sampler: dibs}), false, true},
 		{"preset paper", configured(paper), false, true},
-		{"given order, linear", ordered(tobac.Config{Model: tobac.Linear{}}), false, false},
-		{"given order, linear-unequal", ordered(tobac.Config{Model: tobac.BGe{}}), false, false},
+		{"given order, linear", ordered(tobac.Config{Model: sem.Linear{}}), false, false},
+		{"given order, linear-unequal", ordered(tobac.Config{Model: sem.BGe{}}), false, false},
 		{"gaps, default", withGapsFitted(tobac.Config{}), false, false},
-		{"gaps, linear-unequal", withGapsFitted(tobac.Config{Model: tobac.BGe{}}), true, false},
-		{"linear, bcd", configured(tobac.Config{Model: tobac.Linear{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
-		{"linear-unequal, bcd", configured(tobac.Config{Model: tobac.BGe{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
+		{"gaps, linear-unequal", withGapsFitted(tobac.Config{Model: sem.BGe{}}), true, false},
+		{"linear, bcd", configured(tobac.Config{Model: sem.Linear{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
+		{"linear-unequal, bcd", configured(tobac.Config{Model: sem.BGe{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
 		{"linear, gflownet", flows, false, false},
-		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: tobac.BGe{}, Sampler: trained(tobac.DAGGFlowNet, 150), Chains: chains, GFlowNet: gflownet.Settings{Policy: gflownet.Graph}}), false, true},
-		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: tobac.FeedForward{Output: models.IntegratedOutput}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
-		{"ffn, over all orders", configured(tobac.Config{Model: tobac.FeedForward{}}), false, true},
-		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(tobac.Linear{})), false, false},
-		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(tobac.FeedForward{})), false, true},
-		{"ffn, tempering, given order", ordered(tobac.Config{Model: tobac.FeedForward{}, Engine: tobac.Tempering, Chains: tobac.Chains{Iterations: 400}}), false, true},
+		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: sem.BGe{}, Sampler: trained(tobac.DAGGFlowNet, 150), Chains: chains, GFlowNet: gflownet.Settings{Policy: gflownet.Graph}}), false, true},
+		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"ffn, over all orders", configured(tobac.Config{Model: sem.FeedForward{}}), false, true},
+		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(sem.Linear{})), false, false},
+		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(sem.FeedForward{})), false, true},
+		{"ffn, tempering, given order", ordered(tobac.Config{Model: sem.FeedForward{}, Engine: tobac.Tempering, Chains: tobac.Chains{Iterations: 400}}), false, true},
 	}
 }
 

@@ -10,11 +10,12 @@ import (
 	"tobac/dataset"
 	"tobac/internal/parallel"
 	"tobac/metrics"
+	"tobac/sem"
 )
 
 // ofMechanisms are data sets of eight variables (of the short test six), 200 rows and one and a half expected edges per node under one mechanism (nil: networks), with
 // their posteriors.
-func ofMechanisms(t *testing.T, m *dataset.Mechanism, model tobac.Model, count int) []replicate {
+func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int) []replicate {
 	t.Helper()
 	vars := 8
 	if !*long {
@@ -52,9 +53,9 @@ func ofMechanisms(t *testing.T, m *dataset.Mechanism, model tobac.Model, count i
 //
 //	go test ./bench -run TestMechanisms -long -v
 func TestMechanisms(t *testing.T) {
-	count, mechanisms, fits := 1, []dataset.Mechanism{dataset.Sines, dataset.Products}, []tobac.Model{nil, tobac.Linear{}}
+	count, mechanisms, fits := 1, []dataset.Mechanism{dataset.Sines, dataset.Products}, []sem.Model{nil, sem.Linear{}}
 	if *long {
-		count, mechanisms, fits = 10, dataset.Mechanisms, []tobac.Model{nil, tobac.Linear{}, tobac.BGe{}, tobac.GaussianProcess{}}
+		count, mechanisms, fits = 10, dataset.Mechanisms, []sem.Model{nil, sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}}
 		mechanismTable(t, "networks", nil, fits, count)
 	}
 	for _, m := range mechanisms {
@@ -66,7 +67,7 @@ func TestMechanisms(t *testing.T) {
 }
 
 // mechanismTable logs a line for each model, and returns their E-SHD and the models that the evidence takes.
-func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []tobac.Model, count int) (eshd []float64, taken map[string]int) {
+func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []sem.Model, count int) (eshd []float64, taken map[string]int) {
 	t.Helper()
 	eshd, taken = make([]float64, len(fits)), map[string]int{}
 	for k, model := range fits {

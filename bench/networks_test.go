@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/study"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,12 +30,12 @@ func TestNetworksOverOrders(t *testing.T) {
 		eshd, auroc float64 // required of the default
 	}{{"nonlinear-d10-e20", 9, 0.92}, {"nonlinear-d20-e40", 25, 0.9}} {
 		problems := synthetic(t, c.name, 5)
-		cfg := tobac.Config{Model: tobac.FeedForward{}}
+		cfg := tobac.Config{Model: sem.FeedForward{}}
 		methods := []method{tobacMethod("networks", cfg)}
-		cfg.Model = tobac.FeedForward{NoiseVariance: 0.1}
+		cfg.Model = sem.FeedForward{NoiseVariance: 0.1}
 		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
 		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
-			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: tobac.GaussianProcess{}, Engine: tobac.Exact})))
+			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact})))
 		}
 		all := compare(t, problems, methods, func(o outcome) {
 			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
@@ -71,7 +72,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 				problems = append(problems, p)
 				edges += float64(p.Truth.Size())
 			}
-			methods := []method{tobacMethod("networks", tobac.Config{Model: tobac.FeedForward{}}), withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: tobac.GaussianProcess{}}))}
+			methods := []method{tobacMethod("networks", tobac.Config{Model: sem.FeedForward{}}), withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}}))}
 			all := compare(t, problems, methods, func(o outcome) {
 				t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Seconds)
 			})
@@ -117,7 +118,7 @@ func TestNetworksAreCalibrated(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(k), 11))
 		truth := graphs[drawFrom(weights, rng)]
 		r, err := tobac.Fit(context.Background(), networkData(truth, rows, noise, rng), tobac.Config{
-			Model: tobac.FeedForward{NoiseVariance: noise}, Prior: background.Prior{EdgesPerNode: perNode}, Seed: uint64(k), Workers: runtime.GOMAXPROCS(0)})
+			Model: sem.FeedForward{NoiseVariance: noise}, Prior: background.Prior{EdgesPerNode: perNode}, Seed: uint64(k), Workers: runtime.GOMAXPROCS(0)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,17 +11,18 @@ import (
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 // paperNonlinear is the published recipe for networks, without an order and with one,
 // and the default sampler.
 func paperNonlinear() []method {
 	cfg := tobac.Paper()
-	cfg.Model = tobac.FeedForward{NoiseVariance: 0.1, Raw: true}
+	cfg.Model = sem.FeedForward{NoiseVariance: 0.1, Raw: true}
 	without := cfg
 	without.Sampler.Method, without.Order = tobac.DiBS, tobac.Order{}
 	byDefault := underEqVar()
-	byDefault.Model = tobac.FeedForward{}
+	byDefault.Model = sem.FeedForward{}
 	return []method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", byDefault)}
 }
 
@@ -80,7 +81,7 @@ func TestExperimentWithEveryModel(t *testing.T) {
 	}
 	problems := []*study.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout, Truth: sim.Graph}}
 	var methods []method
-	for _, model := range []tobac.Model{tobac.Linear{NoIntercept: true}, tobac.FeedForward{}, tobac.BGe{Raw: true}} {
+	for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.FeedForward{}, sem.BGe{Raw: true}} {
 		for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
 			cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Sampler: tobac.Sampler{Method: method, Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}}
 			if method == tobac.TOBAC {

@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/internal/study"
 	"tobac/models"
+	"tobac/sem"
 )
 
 // The published recipe for networks, given the true order, with 10 particles and 32 sampled graphs, and the same with
@@ -20,7 +21,7 @@ func TestOutputLayer(t *testing.T) {
 	for _, variance := range []float64{0.1, 0} {
 		for _, output := range []models.OutputLayer{models.SampledOutput, models.IntegratedOutput} {
 			cfg := tobac.Paper()
-			model := tobac.FeedForward{NoiseVariance: variance, Raw: true, Output: output}
+			model := sem.FeedForward{NoiseVariance: variance, Raw: true, Output: output}
 			cfg.Model, cfg.Sampler.Particles, cfg.Sampler.Samples = model, 10, 32
 			methods = append(methods, method{model.String(), func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
 				order, err := p.Truth.TopologicalOrder()

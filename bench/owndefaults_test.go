@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/metrics"
 	"tobac/models/modeltest"
+	"tobac/sem"
 )
 
 // ownOutcome are means over data sets and seeds.
@@ -20,7 +21,7 @@ func (o *ownOutcome) add(mae, eshd, auroc, seconds float64) {
 }
 
 // former is what sampled models of one's own before reweighted marginals took them: the settings of a Sampler that are not set.
-func former(m tobac.Model) tobac.Config { return tobac.Config{Model: m, Engine: tobac.SVGD} }
+func former(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: tobac.SVGD} }
 
 // Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the settings of a Sampler that are not set, with as many steps as take the
 // same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. docs/svgd.md has the table:
@@ -31,14 +32,14 @@ func TestOwnDefaults(t *testing.T) {
 	if !*long {
 		d, n, sets, seeds, kinds = 5, 60, 1, 1, 1
 	}
-	steps := func(count int) func(m tobac.Model) tobac.Config {
-		return func(m tobac.Model) tobac.Config {
+	steps := func(count int) func(m sem.Model) tobac.Config {
+		return func(m sem.Model) tobac.Config {
 			c := former(m)
 			c.Sampler.Steps = count
 			return c
 		}
 	}
-	frequency := func(m tobac.Model) tobac.Config {
+	frequency := func(m sem.Model) tobac.Config {
 		c := tobac.Calibrated(m)
 		c.Sampler.Marginals = tobac.FrequencyMarginals
 		return c
@@ -67,7 +68,7 @@ func TestOwnDefaults(t *testing.T) {
 				}
 				return outcomes[name]
 			}
-			run := func(name string, way func(m tobac.Model) tobac.Config, seed uint64) float64 {
+			run := func(name string, way func(m sem.Model) tobac.Config, seed uint64) float64 {
 				cfg := way(model)
 				cfg.Order, cfg.Prior.EdgesPerNode, cfg.Seed = tobac.Order{Known: order}, 1.5, seed
 				before := processorSeconds(t)
@@ -90,7 +91,7 @@ func TestOwnDefaults(t *testing.T) {
 			}
 			seconds := 0.0
 			for seed := range seeds {
-				seconds += run("default", func(m tobac.Model) tobac.Config { return tobac.Config{Model: m} }, uint64(seed+1)) / float64(seeds)
+				seconds += run("default", func(m sem.Model) tobac.Config { return tobac.Config{Model: m} }, uint64(seed+1)) / float64(seeds)
 			}
 			few := run("", steps(5), 1)
 			each := (run("", steps(25), 1) - few) / 20

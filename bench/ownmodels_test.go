@@ -4,11 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"tobac"
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/models"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,10 +22,10 @@ type ownModel struct {
 	terms func(x *autograd.Node, edges, child []*autograd.Node) *autograd.Node
 }
 
-// String implements [tobac.Model].
+// String implements [sem.Model].
 func (m *ownModel) String() string { return "own " + m.name }
 
-// Likelihood implements [tobac.Differentiable].
+// Likelihood implements [sem.Differentiable].
 func (m *ownModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	return &ownLikelihood{m, mat.DenseCopyOf(data.X)}, nil
 }
@@ -193,4 +193,4 @@ func ownData(model int, d, n int, edges float64, seed uint64) (*dag.Graph, *data
 	return g, t
 }
 
-var _ tobac.Differentiable = (*ownModel)(nil)
+var _ sem.Differentiable = (*ownModel)(nil)

@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/impute"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -95,7 +96,7 @@ func TestListedInOwnUnits(t *testing.T) {
 	var c coverage
 	for k := range tables {
 		f := newForeignTable(uint64(k), most)
-		res, err := tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds), tobac.Config{Model: tobac.BGe{}, Seed: 1, Workers: 2})
+		res, err := tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds), tobac.Config{Model: sem.BGe{}, Seed: 1, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 var long = flag.Bool("long", false, "run the experiments of the paper")
@@ -39,7 +40,7 @@ func tobacMethod(name string, cfg tobac.Config) method {
 		if p.Heldout == nil {
 			return f, nil
 		}
-		prior, data, err := tobac.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+		prior, data, err := sem.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +124,7 @@ func nodeWise() tobac.Config {
 
 // underEqVar is the default sampler with the linear model under EqVar's order.
 func underEqVar() tobac.Config {
-	return tobac.Config{Model: tobac.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	return tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'

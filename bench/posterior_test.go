@@ -15,6 +15,7 @@ import (
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 var update = flag.Bool("update", false, "write the measured tables into docs")
@@ -24,8 +25,8 @@ var update = flag.Bool("update", false, "write the measured tables into docs")
 type posteriorSet struct {
 	name     string
 	problems func(t *testing.T) []*study.Problem
-	short    []int       // numbers of the problems of the short test
-	paper    tobac.Model // of the published recipe; nil: the linear one
+	short    []int     // numbers of the problems of the short test
+	paper    sem.Model // of the published recipe; nil: the linear one
 
 	eshd  float64 // largest mean expected structural Hamming distance over all problems; 0: any
 	auroc float64 // smallest mean AUROC over all problems; 0: any
@@ -67,7 +68,7 @@ func posteriorSets() []posteriorSet {
 		{name: "linear-d10-e20, raw", problems: simulated("linear-d10-e20"), short: []int{1, 3, 4}, eshd: 5.0, shortESHD: 3.05, shortAUROC: 0.98},
 		{name: "linear-d10-e20, standardised", problems: standardised("linear-d10-e20"), short: []int{1, 3, 4}, auroc: 0.92, shortESHD: 8.4, shortAUROC: 0.95},
 		{name: "linear-d20-e40, raw", problems: simulated("linear-d20-e40"), eshd: 9.5},
-		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: []int{0}, paper: tobac.FeedForward{}, eshd: 11, shortESHD: 12.3, shortAUROC: 0.93},
+		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: []int{0}, paper: sem.FeedForward{}, eshd: 11, shortESHD: 12.3, shortAUROC: 0.93},
 	}
 }
 
@@ -98,7 +99,7 @@ func same(cfg tobac.Config) func(p *study.Problem) (*study.Problem, tobac.Config
 // posteriorMethods are the columns of the comparison. The chains take the model
 // that the default chose, so that both estimate the same posterior.
 func posteriorMethods(t *testing.T, set *posteriorSet) []method {
-	chosen := map[string]tobac.Model{}
+	chosen := map[string]sem.Model{}
 	choice := func(p *study.Problem, r *tobac.Result) {
 		chosen[p.Name] = r.Config.Model
 		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine, r.Config.Model, r.Reason, r.Sum)
@@ -118,7 +119,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}
-		return p, tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact, Order: tobac.Order{Known: o.Order}}, nil
+		return p, tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact, Order: tobac.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC, Chains: tobac.Chains{Iterations: 3000}}, nil
@@ -127,8 +128,8 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		listed("default", same(tobac.Config{}), choice),
 		listed("paper preset", paper, nil),
 		listed("exact given EqVar's order, linear", eqvar, nil),
-		listed("exact, linear", same(tobac.Config{Model: tobac.Linear{}, Engine: tobac.Exact}), nil),
-		listed("exact, BGe", same(tobac.Config{Model: tobac.BGe{}, Engine: tobac.Exact}), nil),
+		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact}), nil),
+		listed("exact, BGe", same(tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact}), nil),
 		listed("mcmc, the default's model", chains, nil),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/study"
 	"tobac/metrics"
+	"tobac/sem"
 )
 
 // A quality is what the particles of SVGD under EqVar's order are worth: against the true
@@ -37,7 +38,7 @@ func qualityOf(t *testing.T, p *study.Problem, cfg tobac.Config) quality {
 		t.Fatal(err)
 	}
 	order := particles.Order()
-	model := particles.Config.Model.(tobac.Linear)
+	model := particles.Config.Model.(sem.Linear)
 	model.NoiseVariance = particles.Components[0].NoiseVariance
 	model.EdgeVariance = 1 // that of the likelihood, where the engine exact averages
 	exact, err := tobac.Fit(context.Background(), p.Train, tobac.Config{

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"tobac"
 	"tobac/effects"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/memory"
 	"tobac/metrics"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // A savedRun is a folder that tobac fit wrote, with what its draws say about interventions.
@@ -70,7 +70,7 @@ func readRun(folder string, edited bool) (*savedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.effects, err = tobac.EffectsOf(answering, s.Columns, s.Config.Seed); err != nil {
+	if r.effects, err = sem.EffectsOf(answering, s.Columns, s.Config.Seed); err != nil {
 		if !errors.Is(err, effects.ErrNoParameters) {
 			return nil, &locatedError{folder, err}
 		}
@@ -86,7 +86,7 @@ func readRun(folder string, edited bool) (*savedRun, error) {
 // checkEffects is an error where nothing is known of interventions.
 func (r *savedRun) checkEffects() error {
 	if r.effects == nil {
-		return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, tobac.DescribeModel(r.posterior.Model))
+		return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, sem.Describe(r.posterior.Model))
 	}
 	return nil
 }

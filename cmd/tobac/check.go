@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tobac"
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/table"
 	"tobac/metrics"
+	"tobac/sem"
 )
 
 const checkLong = `Check reads a table as tobac fit would with the same options, and says what it read:
@@ -251,8 +251,8 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	models, left := []string{"linear-unequal"}, ""
 	for _, m := range []struct {
 		name string
-		tobac.Demanding
-	}{{"linear (equal noise variances)", tobac.Linear{}}, {"gp (nonlinear)", tobac.GaussianProcess{}}} {
+		sem.Demanding
+	}{{"linear (equal noise variances)", sem.Linear{}}, {"gp (nonlinear)", sem.GaussianProcess{}}} {
 		if why := m.Unsuited(t); why == "" {
 			models = append(models, m.name)
 		} else {

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/table"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 // modelName is a structural equation model on the command line.
@@ -62,10 +63,10 @@ func joinNumbers(numbers []int) string {
 
 // sizes is a list of positive whole numbers.
 func sizes(value *[]int) pflag.Value {
-	return &bounded[[]int]{value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", tobac.MostUnits, tobac.MostLayers), func(text string) (list []int, ok bool) {
+	return &bounded[[]int]{value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", sem.MostUnits, sem.MostLayers), func(text string) (list []int, ok bool) {
 		for word := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(word))
-			if err != nil || n < 1 || n > tobac.MostUnits || len(list) == tobac.MostLayers {
+			if err != nil || n < 1 || n > sem.MostUnits || len(list) == sem.MostLayers {
 				return nil, false
 			}
 			list = append(list, n)
@@ -214,10 +215,10 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 func (o *fitOptions) paperOrder() bool { return o.preset != presetDefault && !o.given("order") }
 
 // configured is the model that the options choose, given that of the preset.
-func (o *fitOptions) configured(m tobac.Model) tobac.Model {
+func (o *fitOptions) configured(m sem.Model) sem.Model {
 	switch o.model {
 	case modelFFN:
-		f := tobac.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance, Output: o.output}
+		f := sem.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance, Output: o.output}
 		if o.preset == presetCalibrated && !o.given("output-layer") {
 			f.Output = models.IntegratedOutput
 		}
@@ -230,22 +231,22 @@ func (o *fitOptions) configured(m tobac.Model) tobac.Model {
 		}
 		return f
 	case modelBGe:
-		if m, ok := m.(tobac.BGe); ok {
+		if m, ok := m.(sem.BGe); ok {
 			return m
 		}
-		return tobac.BGe{}
+		return sem.BGe{}
 	case modelNonGaussian:
-		return tobac.NonGaussian{}
+		return sem.NonGaussian{}
 	case modelAdditive:
-		return tobac.Additive{}
+		return sem.Additive{}
 	case modelGP:
-		return tobac.GaussianProcess{}
+		return sem.GaussianProcess{}
 	case modelLinear:
 		if m == nil {
-			m = tobac.Linear{}
+			m = sem.Linear{}
 		}
 	}
-	if l, ok := m.(tobac.Linear); ok && o.noiseVariance != 0 {
+	if l, ok := m.(sem.Linear); ok && o.noiseVariance != 0 {
 		l.NoiseVariance = o.noiseVariance
 		return l
 	}

@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/metrics"
+	"tobac/sem"
 )
 
 // comparison reports whether the answer is to be compared with particles of SVGD: if that is
@@ -107,7 +108,7 @@ func (s *summary) compare(j *job, of, particles *tobac.Result) error {
 func (r *result) printComparison(w io.Writer, dir string) error {
 	c := r.summary.Compared
 	fmt.Fprintln(w, "\nComparison with TOBAC's particles")
-	printField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", tobac.DescribeModel(c.Model), onScale(c.Model), particlesText(&r.particles.Config), c.Seconds.Total))
+	printField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model), onScale(c.Model), particlesText(&r.particles.Config), c.Seconds.Total))
 	printField(w, "", fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
 	if r.summary.Config.Truth != "" || r.summary.Config.HeldoutRows > 0 {
 		t := newTable(w)

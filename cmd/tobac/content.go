@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/report"
 	"tobac/metrics"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // storedSummary is what a report takes from summary.json. It is read from the file's
@@ -177,14 +177,14 @@ func (s *storedSummary) units() string {
 
 // facts describe the run in sentences.
 func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
-	model := tobac.DescribeModel(s.Model) + reasonText(s.Reason)
+	model := sem.Describe(s.Model) + reasonText(s.Reason)
 	if len(s.Evidence) > 1 {
 		model += "\nLog evidence, the higher the better supported:"
 		for _, e := range s.Evidence {
 			if math.IsNaN(float64(e.Log)) {
-				model += fmt.Sprintf("\n%s: left out, %s", tobac.DescribeModel(e.Model), e.Note)
+				model += fmt.Sprintf("\n%s: left out, %s", sem.Describe(e.Model), e.Note)
 			} else {
-				model += fmt.Sprintf("\n%s: %.1f nats", tobac.DescribeModel(e.Model), e.Log)
+				model += fmt.Sprintf("\n%s: %.1f nats", sem.Describe(e.Model), e.Log)
 			}
 		}
 	}

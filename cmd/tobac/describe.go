@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/models"
+	"tobac/sem"
 )
 
 // printRun says what was done.
@@ -39,9 +40,9 @@ func (r *result) printRun(w io.Writer) {
 		printField(w, "note", note)
 	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
-	model := tobac.DescribeModel(s.Model)
-	if m, ok := s.Config.fit.Model.(tobac.BGe); ok && !m.Raw && particlesListed(r.Result) {
-		model = tobac.DescribeModel(m.String()) + " on columns scaled to variance 1"
+	model := sem.Describe(s.Model)
+	if m, ok := s.Config.fit.Model.(sem.BGe); ok && !m.Raw && particlesListed(r.Result) {
+		model = sem.Describe(m.String()) + " on columns scaled to variance 1"
 	} else if particlesListed(r.Result) {
 		model += onScale(s.Model)
 	}
@@ -108,13 +109,13 @@ func evidenceText(all []evidence) string {
 	text, note := "", "log evidence"
 	for _, e := range all {
 		if math.IsNaN(float64(e.Log)) {
-			text += fmt.Sprintf("\n- %s: left out, %s", tobac.DescribeModel(e.Model), e.Note)
+			text += fmt.Sprintf("\n- %s: left out, %s", sem.Describe(e.Model), e.Note)
 			continue
 		}
 		if e.Note != "" {
 			note = e.Note // the same for all
 		}
-		text += fmt.Sprintf("\n- %s: %.1f nats", tobac.DescribeModel(e.Model), e.Log)
+		text += fmt.Sprintf("\n- %s: %.1f nats", sem.Describe(e.Model), e.Log)
 	}
 	return "\n" + note + ":" + text
 }
@@ -129,34 +130,34 @@ func modelReason(asked tobac.Config, r *tobac.Result) string {
 	case len(r.Evidence) < 2:
 		return ""
 	case particlesListed(r) && best.Model != r.Model:
-		return fmt.Sprintf("svgd's form of %s, %s", tobac.DescribeModel(best.Model), why)
+		return fmt.Sprintf("svgd's form of %s, %s", sem.Describe(best.Model), why)
 	}
 	return why
 }
 
 // supported is the model that the data support, with how much they do.
-func supported(all []tobac.Evidence) string {
+func supported(all []sem.Evidence) string {
 	best, why := bestModel(all)
-	return fmt.Sprintf("the model %s, %s", tobac.DescribeModel(best.Model), why)
+	return fmt.Sprintf("the model %s, %s", sem.Describe(best.Model), why)
 }
 
 // bestModel is the one of greatest evidence, and how far ahead it is.
-func bestModel(all []tobac.Evidence) (best tobac.Evidence, why string) {
-	best, next := tobac.BestTwo(all)
+func bestModel(all []sem.Evidence) (best sem.Evidence, why string) {
+	best, next := sem.BestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return best, "the others are left out"
 	}
-	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, tobac.DescribeModel(next.Model))
+	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, sem.Describe(next.Model))
 }
 
 // closeModels is the warning that the data hardly tell two models apart: odds below
 // twenty to one.
-func closeModels(all []tobac.Evidence) string {
-	best, next := tobac.BestTwo(all)
+func closeModels(all []sem.Evidence) string {
+	best, next := sem.BestTwo(all)
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}
-	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", tobac.DescribeModel(best.Model), tobac.DescribeModel(next.Model), best.Log-next.Log)
+	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", sem.Describe(best.Model), sem.Describe(next.Model), best.Log-next.Log)
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.
@@ -242,7 +243,7 @@ func (r *result) describeEngine() string {
 		text = fmt.Sprintf("svgd, method dibs, %s", particlesText(c))
 	default:
 		text = "svgd, " + particlesText(c)
-		switch _, scored := c.Model.(tobac.Scored); {
+		switch _, scored := c.Model.(sem.Scored); {
 		case c.Model != nil && !scored:
 			reason = "the model has no node scores in closed form"
 		case c.Order.Method != nil:

@@ -17,9 +17,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"tobac"
 	"tobac/internal/file"
 	"tobac/models"
+	"tobac/sem"
 )
 
 // metricKeys are the keys of each posterior in summary.json.
@@ -352,7 +352,7 @@ func TestPaperDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := j.fit
-	if s := c.Sampler; s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (tobac.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: tobac.PriorStart}) {
+	if s := c.Sampler; s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart}) {
 		t.Errorf("preset paper is %+v", c)
 	}
 }

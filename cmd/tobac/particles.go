@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"tobac"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Names of the files that a posterior can be judged from: the one that is reported,
@@ -21,14 +21,14 @@ const (
 // heldOut returns the log densities of held-out rows, in the units of the data, under the draws and
 // under the graph without edges. nil: there are no rows or draws, or, with a
 // warning, the model has no density of other rows.
-func heldOut(p *posterior.Posterior, model tobac.Model, t *dataset.Table) (_ *metrics.HeldOut, warning string, err error) {
+func heldOut(p *posterior.Posterior, model sem.Model, t *dataset.Table) (_ *metrics.HeldOut, warning string, err error) {
 	if t == nil || len(p.Draws) == 0 {
 		return nil, "", nil
 	}
-	if _, ok := model.(tobac.Differentiable); !ok && p.Draws[0].Equations == nil {
-		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", tobac.DescribeModel(p.Model)), nil
+	if _, ok := model.(sem.Differentiable); !ok && p.Draws[0].Equations == nil {
+		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", sem.Describe(p.Model)), nil
 	}
-	prior, data, err := tobac.LogDensity(p, model, t)
+	prior, data, err := sem.LogDensity(p, model, t)
 	if err != nil {
 		return nil, "", err
 	}
@@ -42,9 +42,9 @@ func heldOut(p *posterior.Posterior, model tobac.Model, t *dataset.Table) (_ *me
 
 // storedModel is the model of a posterior that tobac fit wrote; nil if its draws
 // have equations.
-func storedModel(p *posterior.Posterior) (tobac.Model, error) {
+func storedModel(p *posterior.Posterior) (sem.Model, error) {
 	if len(p.Draws) == 0 || p.Draws[0].Equations != nil {
 		return nil, nil
 	}
-	return tobac.ParseModel(p.Model)
+	return sem.Parse(p.Model)
 }

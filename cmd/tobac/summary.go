@@ -14,6 +14,7 @@ import (
 	"tobac/effects"
 	"tobac/metrics"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // A summary is what a fit reports: the content of summary.json.
@@ -172,7 +173,7 @@ func (s *summary) noMetrics(why error) {
 
 // judge evaluates a posterior with the truth and the held-out rows of a job, and
 // notes warnings. Rows without a density leave the other metrics.
-func (s *summary) judge(p *posterior.Posterior, model tobac.Model, j *job) (evaluation, error) {
+func (s *summary) judge(p *posterior.Posterior, model sem.Model, j *job) (evaluation, error) {
 	densities, warning, failed := heldOut(p, model, j.heldout)
 	if warning != "" {
 		s.Warnings = append(s.Warnings, warning)

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"slices"
-	"tobac/setting"
 
 	"tobac"
+	"tobac/sem"
+	"tobac/setting"
 )
 
 // checkUnused finds options that nothing would read in a fit of n rows and d columns: those of engines that play no part.
@@ -29,10 +30,10 @@ func (o *fitOptions) checkUnused(j *job, n, d int) error {
 			}
 		}
 	}
-	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && o.given("bandwidth-theta") {
+	if _, marginal := c.Model.(sem.BGe); marginal && engines[0] == tobac.SVGD && o.given("bandwidth-theta") {
 		return usagef("--bandwidth-theta contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone", o.model)
 	}
-	if _, marginal := c.Model.(tobac.BGe); marginal && engines[0] == tobac.SVGD && c.Sampler.Coupling.Parameters != "" {
+	if _, marginal := c.Model.(sem.BGe); marginal && engines[0] == tobac.SVGD && c.Sampler.Coupling.Parameters != "" {
 		return usagef("--kernel %v contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone; allowed: --kernel %v:%v", c.Sampler.Coupling, o.model, c.Sampler.Coupling.Function, c.Sampler.Coupling.Latents)
 	}
 	if (engines[0] == tobac.Exact || engines[0] == tobac.Tempering) && o.given("checkpoint-every") {

@@ -12,7 +12,7 @@ const limit = 4
 
 // exceptions are the packages above the limit, with the size of their circle. It may only shrink.
 var exceptions = map[string]int{
-	".":                         68,
+	".":                         50,
 	"autograd":                  13,
 	"autograd/internal/dense":   17,
 	"autograd/internal/lane":    12,

@@ -12,6 +12,7 @@ import (
 	"tobac/exact"
 	"tobac/gflownet"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 // PublishedRuns is the number of data sets, or splits, of each section in the paper.
@@ -164,7 +165,7 @@ func bcdRow(d int, e float64) Row {
 		steps = 6000
 	}
 	r := Row{Method: fitMethod("bcd", "BCD", NoOrder, tobac.Config{
-		Model: tobac.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: steps},
+		Model: sem.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: steps},
 	})}
 	r.Preset = fmt.Sprintf("corrected, %d steps", steps)
 	return r
@@ -177,7 +178,7 @@ func gflownetRow(d int) Row {
 		steps = 2000
 	}
 	r := Row{Method: fitMethod("gfn", "DAG-GFlowNet", NoOrder, tobac.Config{
-		Model: tobac.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet, Steps: steps},
+		Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet, Steps: steps},
 		GFlowNet: gflownet.Settings{Policy: gflownet.Graph},
 	})}
 	r.Preset = fmt.Sprintf("policy graph, %d steps", steps)
@@ -197,7 +198,7 @@ func linearRows(d int, e float64) []Row {
 	}
 	rows = append(rows, baselines(paper)...)
 	// The posterior that TOBAC's particles stand for, of the same model and prior.
-	same := tobac.Config{Model: tobac.Linear{NoiseVariance: noiseVariance, EdgeVariance: 1, NoIntercept: true}, Prior: paper.Prior}
+	same := tobac.Config{Model: sem.Linear{NoiseVariance: noiseVariance, EdgeVariance: 1, NoIntercept: true}, Prior: paper.Prior}
 	return append(rows, posteriorRows(d, same)...)
 }
 
@@ -212,7 +213,7 @@ func nonlinearRows(e float64) []Row {
 	}
 	rows = append(rows, baselines(paper)...)
 	// Networks have no node scores in closed form; Gaussian processes stand for them.
-	return append(rows, posteriorRows(20, tobac.Config{Model: tobac.GaussianProcess{}, Prior: paper.Prior})...)
+	return append(rows, posteriorRows(20, tobac.Config{Model: sem.GaussianProcess{}, Prior: paper.Prior})...)
 }
 
 // orderRows are TOBAC under every order.

@@ -14,6 +14,7 @@ import (
 	"tobac/metrics"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Fit infers the posterior of a problem. All random numbers come from the seed. order is the causal order that was
@@ -128,10 +129,10 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	if p.Heldout == nil || len(res.Draws) == 0 {
 		return nil, nil
 	}
-	if _, differentiable := res.Config.Model.(tobac.Differentiable); !differentiable && res.Draws[0].Equations == nil {
+	if _, differentiable := res.Config.Model.(sem.Differentiable); !differentiable && res.Draws[0].Equations == nil {
 		return nil, nil
 	}
-	prior, data, err := tobac.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+	prior, data, err := sem.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func pointMass(p *Problem, g *dag.Graph, equations *posterior.Equations, noiseVa
 	if p.Heldout == nil {
 		return f, nil
 	}
-	logPrior, likelihood, err := tobac.LogDensity(f.Posterior, nil, p.Heldout)
+	logPrior, likelihood, err := sem.LogDensity(f.Posterior, nil, p.Heldout)
 	if err != nil {
 		return nil, err
 	}

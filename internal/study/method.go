@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 // Kind says which program infers a posterior.
@@ -96,7 +97,7 @@ func (m Method) Config() (cfg tobac.Config, err error) {
 	left := maps.Clone(m.Settings)
 	if text, ok := left["model"]; ok {
 		delete(left, "model")
-		if cfg.Model, err = tobac.ParseModel(text); err != nil {
+		if cfg.Model, err = sem.Parse(text); err != nil {
 			return cfg, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/models"
 	"tobac/ordering"
+	"tobac/sem"
 )
 
 // networkRuns is the number of data sets of each size of the study Networks.
@@ -58,8 +59,8 @@ func networks(o Options) (sections []Section, err error) {
 }
 
 // networkModel is the one that made the data, whose functions and biases are about the origin.
-func networkModel() tobac.FeedForward {
-	return tobac.FeedForward{NoiseVariance: noiseVariance, Raw: true}
+func networkModel() sem.FeedForward {
+	return sem.FeedForward{NoiseVariance: noiseVariance, Raw: true}
 }
 
 // networkRows are the posteriors given an order, each under the prior and the noise variance that made the data.
@@ -93,7 +94,7 @@ func networkRowsOverOrders() []Row {
 	calibrated.Prior.EdgesPerNode = sparse
 	return append([]Row{
 		{Method: fitMethod("reweighted", "calibrated, re-weighted, orders of linear models", NoOrder, calibrated)},
-		{Method: fitMethod("default", "default of --model ffn, told nothing", NoOrder, tobac.Config{Model: tobac.FeedForward{}})},
+		{Method: fitMethod("default", "default of --model ffn, told nothing", NoOrder, tobac.Config{Model: sem.FeedForward{}})},
 	}, exactRows(NoOrder)...)
 }
 
@@ -101,7 +102,7 @@ func networkRowsOverOrders() []Row {
 func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{
-		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: tobac.GaussianProcess{}, Prior: prior, Engine: tobac.Exact})},
+		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: tobac.Exact})},
 		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: tobac.Tempering})},
 	}
 }

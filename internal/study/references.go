@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/metrics"
+	"tobac/sem"
 )
 
 // references are those that the cells of one program are compared with: methods on the same data, order and seed share one.
@@ -46,7 +47,7 @@ func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.ref == nil {
-		model, err := tobac.ParseModel(c.Method.Reference)
+		model, err := sem.Parse(c.Method.Reference)
 		if err != nil {
 			return nil, err
 		}

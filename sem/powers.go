@@ -1,8 +1,9 @@
-package tobac
+package sem
 
 import (
 	"context"
 	"math/rand/v2"
+
 	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
@@ -166,14 +167,14 @@ type Parametric interface {
 	Parameters(d int) float64
 }
 
-// A layered model has hidden layers.
-type layered interface {
-	widest() int              // of the widest layer
-	narrowed(units int) Model // with no layer wider
+// A Layered model has hidden layers.
+type Layered interface {
+	Widest() int              // of the widest layer
+	Narrowed(units int) Model // with no layer wider
 }
 
-// A formed model reads directions off the form of its equations.
-type formed interface{ formed() }
+// A Formed model reads directions off the form of its equations.
+type Formed interface{ formed() }
 
 // An AnyNoise model has noise of any shape, which tails of columns do not refute.
 type AnyNoise interface{ AnyNoise() }

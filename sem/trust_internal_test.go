@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	less, err := trust{1, 0.25}.of(data, all)
+	less, err := Trust{1, 0.25}.Of(data, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func TestTrust(t *testing.T) {
 			}
 		}
 	}
-	both, err := trust{0.5, 0.25}.of(data, all)
+	both, err := Trust{0.5, 0.25}.Of(data, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := formOf(both[0].Scores); got != all[0].Scores {
+	if got := FormOf(both[0].Scores); got != all[0].Scores {
 		t.Errorf("the form of a blend of blends is %T", got)
 	}
 }

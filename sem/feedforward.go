@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"fmt"
@@ -166,10 +166,10 @@ func (m FeedForward) units() (sum float64) {
 func (m FeedForward) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
 
 // width implements layered.
-func (m FeedForward) widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
+func (m FeedForward) Widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
 
-// narrowed implements layered.
-func (m FeedForward) narrowed(units int) Model {
+// Narrowed implements layered.
+func (m FeedForward) Narrowed(units int) Model {
 	m.Hidden = slices.Clone(m.hidden())
 	for k := range m.Hidden {
 		m.Hidden[k] = min(m.Hidden[k], units)
@@ -177,8 +177,8 @@ func (m FeedForward) narrowed(units int) Model {
 	return m
 }
 
-// temperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
-func (m FeedForward) temperingConfig(seed uint64, workers int) tempering.Config {
+// TemperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
+func (m FeedForward) TemperingConfig(seed uint64, workers int) tempering.Config {
 	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
 }
 

@@ -1,12 +1,12 @@
-package tobac_test
+package sem_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
-	"tobac"
 	"tobac/dataset"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,7 +22,7 @@ func smallTable(rows, columns int) *dataset.Table {
 // A model says how many parameters its likelihood has.
 func TestParameters(t *testing.T) {
 	data := smallTable(9, 4)
-	for _, m := range []tobac.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
+	for _, m := range []sem.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
 		lik, err := m.Likelihood(data)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestDensityOfAnotherModel(t *testing.T) {
 	data := smallTable(9, 4)
 	p := &posterior.Posterior{Names: data.Names, Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}
 	const want = "sem: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has 2.214e+20 of 4 variables"
-	if _, _, err := tobac.LogDensity(p, tobac.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
+	if _, _, err := sem.LogDensity(p, sem.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"tobac/score"
 )
 
-// A refinable score takes long for each set of parents, and has estimates of those that it was
+// A Refinable score takes long for each set of parents, and has estimates of those that it was
 // not asked to refine.
-type refinable interface {
+type Refinable interface {
 	score.Scorer
 	Known(j int, parents []int) bool
 	Refine(j int, parents []int)
@@ -27,7 +27,7 @@ const (
 // refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
 // again until all of these are refined. More than twenty variables are left as they are.
-func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) error {
+func refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {
 		prior = score.Fair(d)
@@ -52,7 +52,7 @@ func refine(ctx context.Context, s refinable, prior *score.Prior, workers int) e
 }
 
 // likelySets are the sets of parents that are to be refined.
-func likelySets(ctx context.Context, s refinable, prior *score.Prior, workers int) ([]parents, error) {
+func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers int) ([]parents, error) {
 	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"errors"
@@ -60,8 +60,8 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 	return append(prior, emptyPrior), append(likelihood, emptyLikelihood), nil
 }
 
-// addDensities gives draws of a component their log densities under the parameters that they have.
-func addDensities(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) error {
+// AddDensities gives draws of a component their log densities under the parameters that they have.
+func AddDensities(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) error {
 	prior, likelihood, err := componentDensity(draws, c, m, data)
 	if err != nil {
 		return err

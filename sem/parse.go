@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"tobac/models"
 )
 
-// ParseModel is the model of this package with the text form text.
-func ParseModel(text string) (Model, error) {
+// Parse is the model of this package with the text form text.
+func Parse(text string) (Model, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return nil, errors.New("sem: no model in an empty text")
@@ -92,8 +92,8 @@ func ParseModel(text string) (Model, error) {
 	return m, failed
 }
 
-// compared are the models that are compared where none is asked for.
-func compared() []Scored {
+// Compared are the models that are compared where none is asked for.
+func Compared() []Scored {
 	modes := new(sharedModes)
 	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 }

@@ -1,13 +1,13 @@
-package tobac
+package sem
 
 import "tobac/score"
 
-// mixedVariables is the number of variables up to which noise variances and numbers of edges are averaged over.
-const mixedVariables = 12
+// MixedVariables is the number of variables up to which noise variances and numbers of edges are averaged over.
+const MixedVariables = 12
 
 // gridPoints is the number of noise variances that are averaged over.
 func gridPoints(d int) int {
-	if d > mixedVariables {
+	if d > MixedVariables {
 		return 1
 	}
 	return 5

@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"fmt"
@@ -17,17 +17,17 @@ const (
 	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
 )
 
-// unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if it may.
-func unsuited(m Scored, models []Scored, data *dataset.Table) string {
+// Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if it may.
+func Unsuited(m Scored, models []Scored, data *dataset.Table) string {
 	if v, ok := m.(Demanding); ok && len(models) > 1 {
 		return v.Unsuited(data)
 	}
 	return ""
 }
 
-// leftOut says why a model takes no part in a comparison, after some others; "" if it does.
-func leftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence) string {
-	note := unsuited(m, models, data)
+// LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
+func LeftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence) string {
+	note := Unsuited(m, models, data)
 	if v, ok := m.(Conditional); ok && note == "" && len(models) > 1 {
 		note = v.Pointless(data, compared)
 	}
@@ -62,16 +62,16 @@ func commonNoise(data *dataset.Table, variance float64) []string {
 	return nil
 }
 
-// noCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
-func noCommonUnit(data *dataset.Table) string {
+// NoCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
+func NoCommonUnit(data *dataset.Table) string {
 	if ratio, least, greatest := inspect.UnitsApart(data); ratio >= noUnits {
 		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)
 	}
 	return ""
 }
 
-// normalNoiseIn reports whether a model has normal noise.
-func normalNoiseIn(m Model) bool {
+// NormalNoise reports whether a model has normal noise.
+func NormalNoise(m Model) bool {
 	_, shaped := m.(AnyNoise)
 	return !shaped
 }

@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"context"
@@ -177,7 +177,7 @@ func (m Linear) Unsuited(data *dataset.Table) string {
 	if m.Unequal {
 		return ""
 	}
-	if note := noCommonUnit(data); note != "" {
+	if note := NoCommonUnit(data); note != "" {
 		return note
 	}
 	return normalNoise(data)

@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"math"
@@ -47,9 +47,9 @@ func BestTwo(all []Evidence) (best, next Evidence) {
 	return best, next
 }
 
-// DescribeModel says in words what a model is, from its text form: that of a model of this
+// Describe says in words what a model is, from its text form: that of a model of this
 // package, or any other, which comes back as it is.
-func DescribeModel(text string) string {
+func Describe(text string) string {
 	name, settings, _ := strings.Cut(text, " ")
 	words := map[string]string{
 		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
@@ -57,7 +57,7 @@ func DescribeModel(text string) string {
 		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
 	}[name]
 	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
-		words, settings = DescribeModel("bge"), strings.TrimSpace(rest)
+		words, settings = Describe("bge"), strings.TrimSpace(rest)
 	}
 	switch {
 	case words == "":
@@ -76,7 +76,7 @@ const (
 	farTails     = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
 )
 
-// pointless reports whether the model was left out because those before it left it no chance.
-func (e Evidence) pointless() bool {
+// Pointless reports whether the model was left out because those before it left it no chance.
+func (e Evidence) Pointless() bool {
 	return slices.Contains([]string{noOtherNoise, noCurvature, noMore, farTails}, e.Note)
 }

@@ -1,7 +1,8 @@
-package tobac
+package sem
 
 import (
 	"fmt"
+
 	"tobac/effects"
 	"tobac/posterior"
 	"tobac/score"

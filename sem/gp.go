@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"context"
@@ -161,7 +161,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 		return nil, err
 	}
 	own := scaled.Integrated()
-	if d > exact.Affordable || len(opt.Plain) > 0 || noCommonUnit(data) != "" {
+	if d > exact.Affordable || len(opt.Plain) > 0 || NoCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)
@@ -197,7 +197,7 @@ func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *s
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
 		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return score.OfGraph(g.At(v), graph), nil })
-		if err != nil || round == 2 || graph.Len() > mixedVariables {
+		if err != nil || round == 2 || graph.Len() > MixedVariables {
 			return v, err
 		}
 		if graph, err = exact.MostProbable(ctx, at(v), prior, workers); err != nil {

@@ -1,4 +1,4 @@
-package tobac
+package sem
 
 import (
 	"fmt"
@@ -30,12 +30,12 @@ const (
 	refuted     = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
 )
 
-// refutable reports whether the noise may refute a model: one that reads directions off the form
+// Refutable reports whether the noise may refute a model: one that reads directions off the form
 // of its equations, or BGe, whose conditional independences are then not those of the table
 // (counts, codes).
-func refutable(m Model) bool {
+func Refutable(m Model) bool {
 	_, bge := m.(BGe)
-	_, ok := m.(formed)
+	_, ok := m.(Formed)
 	return ok || bge
 }
 
@@ -93,7 +93,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 // residuals are those of a score that has them, or what a linear equation or the mean of a few
 // drawn functions leaves.
 func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
-	s = formOf(s)
+	s = FormOf(s)
 	if r, ok := s.(Residual); ok {
 		return r.Residuals(j, parents)
 	}
@@ -120,29 +120,29 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 	return rest
 }
 
-// A trust is the part of the evidence of a model that counts.
-type trust struct {
-	form float64 // of the form of its equations; 1: all
-	rows float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
+// A Trust is the part of the evidence of a model that counts.
+type Trust struct {
+	Form float64 // of the form of its equations; 1: all
+	Rows float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
 }
 
-var allTrust = trust{1, 1}
+var WholeTrust = Trust{1, 1}
 
-// of are hypotheses of whose evidence this part counts. A linear model of the ranks has the
+// Of are hypotheses of whose evidence this part counts. A linear model of the ranks has the
 // evidence that the form has not. Of rows that depend on each other the log evidence counts in
 // proportion to the rows that would say as much if they were independent, and each parent costs
 // what it would cost among so few (Schwarz 1978).
-func (t trust) of(data *dataset.Table, all []Hypothesis) ([]Hypothesis, error) {
+func (t Trust) Of(data *dataset.Table, all []Hypothesis) ([]Hypothesis, error) {
 	out := slices.Clone(all)
 	var fewer score.SubsetScorer
-	if t.rows < 1 {
+	if t.Rows < 1 {
 		n, d := data.X.Dims()
-		fewer = perParent{d, max(0, math.Log(float64(n))+math.Log(t.rows)/(1-t.rows)) / 2}
+		fewer = perParent{d, max(0, math.Log(float64(n))+math.Log(t.Rows)/(1-t.Rows)) / 2}
 		for k, h := range out {
-			out[k].Scores = blended(h.Scores, fewer, t.rows)
+			out[k].Scores = blended(h.Scores, fewer, t.Rows)
 		}
 	}
-	if t.form < 1 {
+	if t.Form < 1 {
 		ranks, err := data.NormalScores()
 		if err != nil {
 			return nil, err
@@ -152,10 +152,10 @@ func (t trust) of(data *dataset.Table, all []Hypothesis) ([]Hypothesis, error) {
 			return nil, err
 		}
 		if fewer != nil {
-			base = &score.Blend{Form: base, Base: fewer, Weight: t.rows}
+			base = &score.Blend{Form: base, Base: fewer, Weight: t.Rows}
 		}
 		for k, h := range out {
-			out[k].Scores = blended(h.Scores, base, t.form)
+			out[k].Scores = blended(h.Scores, base, t.Form)
 		}
 	}
 	return out, nil
@@ -190,8 +190,8 @@ func blended(form score.Scorer, base score.SubsetScorer, weight float64) score.S
 	return b
 }
 
-// formOf is what was blended with something else.
-func formOf(s score.Scorer) score.Scorer {
+// FormOf is what was blended with something else.
+func FormOf(s score.Scorer) score.Scorer {
 	for {
 		switch b := s.(type) {
 		case weightedBlend:
@@ -247,18 +247,18 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance, weight*float64(rows), rows)
 }
 
-// in is the part of the evidence of a model, chosen for its evidence, that counts, and why
+// In is the part of the evidence of a model, chosen for its evidence, that counts, and why
 // that of its form is not all: all unless the noise of the most probable graph refutes the form
 // of the equations.
-func (t trust) in(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, seed uint64) (_ trust, why string) {
-	if !refutable(m) {
+func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, seed uint64) (_ Trust, why string) {
+	if !Refutable(m) {
 		return t, ""
 	}
-	found := examineNoise(data, g, s, t.rows, seed)
+	found := examineNoise(data, g, s, t.Rows, seed)
 	if found.chance > refuted {
 		return t, ""
 	}
 	n, _ := data.X.Dims()
-	t.form = 1 / (1 + t.rows*float64(n)/trustedRows)
-	return t, found.sentence(data.Names, t.form*t.rows, n)
+	t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
+	return t, found.sentence(data.Names, t.Form*t.Rows, n)
 }

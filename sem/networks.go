@@ -1,9 +1,10 @@
-package tobac
+package sem
 
 import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"

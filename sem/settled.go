@@ -1,0 +1,38 @@
+package sem
+
+import (
+	"context"
+	"math"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/score"
+)
+
+// A Settled has one hypothesis: that which short chains have found, or estimated evidences in place of node scores.
+type Settled struct {
+	Model
+	Hypothesis Hypothesis
+}
+
+var _ Scored = Settled{}
+
+// Hypotheses implements [Scored].
+func (m Settled) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
+	return []Hypothesis{m.Hypothesis}, nil
+}
+
+// Suiting is the hypothesis under which graphs have the greatest density, on average.
+func Suiting(all []Hypothesis, graphs ...*dag.Graph) int {
+	best, highest := 0, math.Inf(-1)
+	for k, h := range all {
+		v := h.LogWeight
+		for _, g := range graphs {
+			v += score.OfGraph(h.Scores, g) / float64(len(graphs))
+		}
+		if v > highest {
+			best, highest = k, v
+		}
+	}
+	return best
+}
