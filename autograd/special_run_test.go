@@ -35,13 +35,15 @@ func grids() []grid {
 
 // needs reports whether a grid, by number, can show a fault that those before it do not.
 func (m meaning) needs(grid int, roles string) bool {
-	switch lone := grid == 2 || grid == 4; {
+	switch child := os.Getenv(specialChild) != ""; {
 	case strings.Contains(roles, "k"):
 		return grid == 0 || grid == 2
+	case child && m.whole:
+		return grid == 1
 	case m.whole:
 		return grid < 2
-	case os.Getenv(specialChild) != "": // kernels do not know whose lanes they have
-		return !lone
+	case child: // kernels know a few lanes and many, but not whose they are
+		return grid == 1 || grid == 3
 	}
 	return true
 }
