@@ -180,7 +180,7 @@ func TestPredict(t *testing.T) {
 func TestAnswersOfStandardisedColumns(t *testing.T) {
 	simulated(t)
 	var tables [2]string
-	for k, args := range [][]string{{"--out", "plain"}, {"--out", "scaled", "--standardize"}} {
+	for k, args := range [][]string{{"--out", "plain"}, {"--out", "scaled", "--set", "data.standardize=true"}} {
 		succeed(t, append(quick("fit", "data/train.csv", "--model", "bge", "--engine", "exact"), args...)...)
 		tables[k] = succeed(t, "predict", args[1], "--do", "X1=0.5", "--json").stdout
 	}
@@ -204,7 +204,7 @@ func TestAnswersOfStandardisedColumns(t *testing.T) {
 
 // Particles have means without ±, graphs alone no answers.
 func TestAnswersWithoutSpread(t *testing.T) {
-	saveRun(t, "--engine", "svgd", "--steps", "100", "--orders", "2")
+	saveRun(t, "--engine", "svgd", "--set", "svgd.steps=100", "--set", "order.count=2")
 	for _, args := range [][]string{{"effect", "run", "--from", "X1", "--to", "X2"}, {"predict", "run", "--do", "X1=0"}} {
 		if got := succeed(t, args...).stdout; strings.Contains(got, "±") || strings.Contains(got, "interval") || !strings.Contains(got, "no posterior standard deviation") {
 			t.Errorf("%v of particles:\n%s", args, got)
@@ -216,7 +216,7 @@ func TestAnswersWithoutSpread(t *testing.T) {
 			t.Errorf("effect of particles %v", row)
 		}
 	}
-	saveRun(t, "--engine", "svgd", "--model", "bge", "--steps", "20", "--orders", "2")
+	saveRun(t, "--engine", "svgd", "--model", "bge", "--set", "svgd.steps=20", "--set", "order.count=2")
 	if _, err := os.Stat("run/" + effectsFile); err == nil {
 		t.Error("effects of graphs alone")
 	}
@@ -319,7 +319,7 @@ func FuzzReadEffects(f *testing.F) {
 // predictions.
 func TestEffectsOfProcesses(t *testing.T) {
 	simulated(t)
-	succeed(t, "fit", "data/train.csv", "--model", "gp", "--max-parents", "2", "--engine", "exact", "--report=false", "--out", "run")
+	succeed(t, "fit", "data/train.csv", "--model", "gp", "--set", "prior.max-parents=2", "--engine", "exact", "--set", "results.report=false", "--out", "run")
 	_, rows := csvRows(t, "run", effectsFile)
 	row := rows[0]
 	var got struct {

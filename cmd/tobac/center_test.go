@@ -25,14 +25,14 @@ func TestCenter(t *testing.T) {
 		}
 	}
 	edges := func(args ...string) string {
-		succeed(t, append(quick(append([]string{"fit"}, args...)...), "--out", "run", "--report=false", "--force")...)
+		succeed(t, append(quick(append([]string{"fit"}, args...)...), "--out", "run", "--set", "results.report=false", "--force")...)
 		return readFile(t, "run/edges.csv")
 	}
-	paper := []string{"--preset", "paper", "--order", "shifted,X0,X1,X2,X3,X4,X5", "--center"}
+	paper := []string{"--engine", "svgd", "--set", "recipe=paper", "--order", "shifted,X0,X1,X2,X3,X4,X5", "--set", "data.center=true"}
 	if a, b := edges(append([]string{"raw.csv"}, paper...)...), edges(append([]string{"centred.csv"}, paper...)...); a != b {
 		t.Errorf("the paper's model on shifted columns, centred, lists\n%s\nand on centred ones\n%s", a, b)
 	}
-	got := succeed(t, quick("fit", "raw.csv", "--engine", "exact", "--center")...)
+	got := succeed(t, quick("fit", "raw.csv", "--engine", "exact", "--set", "data.center=true")...)
 	if !strings.Contains(got.stdout, "7 variables, centred") || !strings.Contains(got.stdout, "in units of the data") {
 		t.Errorf("report %s", got.stdout)
 	}

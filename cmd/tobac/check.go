@@ -20,24 +20,27 @@ import (
 const checkLong = `Check reads a table as tobac fit would with the same options, and says what it read:
 rows, columns and what they are, ranges, missing values, scales, columns that others
 determine, how far from normal they are, which models and engines the data allow, and
-everything that keeps fit from taking it, with the options that solve it.
+everything that keeps fit from taking it, with the options that solve it. tobac help data
+explains tables and their settings.
 
-Exit status: 0 if fit takes the table with these options, 1 if not.
-
-` + tableHelp
+Exit status: 0 if fit takes the table with these options, 1 if not.`
 
 func newCheck() *cobra.Command {
 	var o tableOptions
 	var asJSON bool
+	var assign func() error
 	cmd := &cobra.Command{
 		Use:   "check DATA",
 		Short: "Say what a table holds, and whether fit takes it",
 		Long:  checkLong,
 		Example: `  tobac check data.csv
-  tobac check data.xlsx --sheet 2 --missing drop
+  tobac check data.xlsx --set sheet=2 --missing drop
   tobac check data.csv.gz --json`,
 		Args: arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := assign(); err != nil {
+				return err
+			}
 			p := newProgress(cmd.ErrOrStderr(), false)
 			defer p.close()
 			p.during("reading " + dataLabel(args[0]))
@@ -76,6 +79,7 @@ func newCheck() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.flags(f)
+	assign = withSettings(f, o.topic())
 	toggle(f, &asJSON, "json", "print JSON instead of tables")
 	return cmd
 }
@@ -140,7 +144,7 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	}
 	n, k := len(p.Rows), len(p.Columns)
 	if d.Refusal == nil && (k < 2 || n < 2) {
-		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", counted(n, "row"), counted(k, "column")), Solve: "--keep and --columns take columns that are left out"})
+		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", counted(n, "row"), counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
 	}
 	if d.Refusal == nil {
 		c.checkRanges(numbersOf(p), p)
@@ -213,7 +217,7 @@ func (c *checkReport) find(p *table.Prepared) {
 		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+": the models take them for continuous numbers, which is an approximation")
 	}
 	if len(skewed) > 0 {
-		c.Findings = append(c.Findings, "far from a normal distribution: "+someOf(skewed)+": --transform log or normal-scores brings them nearer")
+		c.Findings = append(c.Findings, "far from a normal distribution: "+someOf(skewed)+": data.transform=log or normal-scores brings them nearer")
 	}
 }
 

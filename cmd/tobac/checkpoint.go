@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"tobac"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
@@ -34,7 +32,7 @@ type checkpoint struct {
 }
 
 // checkpointFormat is how a checkpoint is known: the file begins with it.
-const checkpointFormat = "tobac checkpoint 2"
+const checkpointFormat = "tobac checkpoint 3"
 
 // writeCheckpoint replaces the file by the state of a run, at once or not at all.
 func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
@@ -46,7 +44,7 @@ func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
 	k := checkpoint{Format: checkpointFormat, Versions: currentVersions(), Folder: folder, Snapshot: s}
 	if c != nil {
 		k.Data, k.Options = relativeTo(dir, c.data, dataKind), c.given(dir)
-		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return o.Name != "out" && commandLineOnly(c.flags.Lookup(o.Name)) })
+		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return o.Name != "out" && commandLineOnly(c.lookup(o.Name)) })
 	}
 	return file.Write(path, file.Sealed(func(w io.Writer) error { return json.NewEncoder(w).Encode(k) }))
 }
@@ -128,12 +126,12 @@ func checkCheckpoint(path string, guard file.Guard) error {
 
 // recall sets the options of a checkpoint that the command line leaves open, and
 // finds the data.
-func (c *commandLine) recall(path string, k *checkpoint) error {
+func (c *commandLine) recall(path string, k *checkpoint, assign func() error) error {
 	dir := filepath.Dir(path)
 	if c.data == "" && k.Data == "-" {
 		return usagef("%s: the data came from standard input: %s - < DATA", path, resumeCommand(path))
 	}
-	if there := k.base(c.flags, k.Folder); k.base(c.flags, dir) < there {
+	if there := k.base(c, k.Folder); k.base(c, dir) < there {
 		dir = k.Folder
 	}
 	if c.data == "" && k.Data != "" {
@@ -141,11 +139,12 @@ func (c *commandLine) recall(path string, k *checkpoint) error {
 			return fmt.Errorf("%s: its data are no longer in %s; give the data file: %s DATA", path, c.data, resumeCommand(path))
 		}
 	}
+	var recalled []option
 	for _, o := range k.Options {
-		flag := c.flags.Lookup(o.Name)
+		flag := c.lookup(o.Name)
 		switch {
 		case flag == nil:
-			return fmt.Errorf("%s: has the option --%s, which this version of tobac does not know", path, o.Name)
+			return fmt.Errorf("%s: has the option %s, which this version of tobac does not know", path, dashed(o.Name))
 		case o.Name == "out" && !flag.Changed:
 			for _, text := range o.Texts {
 				if out := resolved(dir, text, flag.Value.Type()); outside(path, out) {
@@ -155,20 +154,18 @@ func (c *commandLine) recall(path string, k *checkpoint) error {
 		case o.Name != "out" && commandLineOnly(flag):
 			continue // such as --force of a former version
 		}
-		if err := c.set(o, dir); err != nil {
-			return &locatedError{path, err}
-		}
+		recalled = append(recalled, o)
 	}
-	return nil
+	return c.setAll(recalled, dir, assign, func(_ option, err error) error { return &locatedError{path, err} })
 }
 
 // base counts the inputs that are found where relative paths begin at dir.
-func (k *checkpoint) base(flags *pflag.FlagSet, dir string) int {
+func (k *checkpoint) base(c *commandLine, dir string) int {
 	found := 0
 	for _, o := range append([]option{{dataKey, []string{k.Data}}}, k.Options...) {
 		kind := dataKind
 		if o.Name != dataKey {
-			flag := flags.Lookup(o.Name)
+			flag := c.lookup(o.Name)
 			if flag == nil || marked(flag, markOutside) {
 				continue
 			}
@@ -196,9 +193,9 @@ func (c *commandLine) differences(path string, k *checkpoint) string {
 		switch {
 		case slices.Equal(was, o.Texts):
 		case !ok:
-			all = append(all, fmt.Sprintf("without --%s, here %s", o.Name, strings.Join(o.Texts, " ")))
+			all = append(all, fmt.Sprintf("without %s, here %s", dashed(o.Name), strings.Join(o.Texts, " ")))
 		default:
-			all = append(all, fmt.Sprintf("with --%s %s, here %s", o.Name, strings.Join(was, " "), strings.Join(o.Texts, " ")))
+			all = append(all, fmt.Sprintf("with %s %s, here %s", dashed(o.Name), strings.Join(was, " "), strings.Join(o.Texts, " ")))
 		}
 	}
 	return strings.Join(all, "; ")
@@ -250,7 +247,7 @@ func resumeCommand(path string) string { return "tobac fit --resume " + shellWor
 // shellWord is a word as a shell reads it, in quotes if need be.
 func shellWord(word string) string {
 	plain := strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("-_./+,:@%", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("-_./+,:@%=", r))
 	}) < 0
 	if plain && word != "" && !strings.HasPrefix(word, "-") {
 		return word

@@ -22,15 +22,15 @@ func TestResumeFromCheckpoint(t *testing.T) {
 		name, args string
 		stop       int
 	}{
-		{"one order", "--engine svgd --order eqvar", 15},
-		{"orders from the posterior", "--engine svgd --orders 2", 40},
-		{"DiBS", "--method dibs --penalty-rate 2", 15},
-		{"networks", "--order eqvar --model ffn", 15},
-		{"several orders", "--engine svgd --order eqvar --orders 3 --order-weights evidence", 40},
+		{"one order", "--engine svgd --order eqvar --set steps=30", 15},
+		{"orders from the posterior", "--engine svgd --set order.count=2 --set steps=30", 40},
+		{"DiBS", "--engine dibs --set penalty-rate=2 --set steps=30", 15},
+		{"networks", "--order eqvar --model ffn --engine svgd --set steps=30", 15},
+		{"several orders", "--engine svgd --order eqvar --set order.count=3 --set order.weights=evidence --set steps=30", 40},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)
-			args := quick("fit", "data/train.csv", "--steps", "30", "--checkpoint-every", "7", "--checkpoint", "state.json")
+			args := quick("fit", "data/train.csv", "--set", "checkpoint.every=7", "--checkpoint", "state.json")
 			args = append(args, strings.Fields(row.args)...)
 			succeed(t, append(args, "--out", "whole")...)
 			end := snapshotIn(t, "state.json")
@@ -108,7 +108,7 @@ func TestBadCheckpoints(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, sampled("fit", "data/train.csv", "--checkpoint", "state.json", "--steps", "3")...)
+	succeed(t, sampled("fit", "data/train.csv", "--checkpoint", "state.json", "--set", "svgd.steps=3")...)
 	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}", "damaged.json": readFile(t, "state.json")[:100],
 		"later.json": `{"format":"tobac checkpoint 99","snapshot":{}}`} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -123,21 +123,21 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--checkpoint folder", exitFailed, "folder: is a folder; allowed: a file"},
 		{"--checkpoint no/state.json", exitFailed, "no/state.json: no such file or directory"},
 		{"--checkpoint data/train.csv/state.json", exitFailed, "data/train.csv/state.json: data/train.csv is no folder"},
-		{"--checkpoint-every 5", exitUsage, "--checkpoint-every contradicts a run without checkpoints: --checkpoint FILE asks for them"},
-		{"--checkpoint s.json --checkpoint-every 0", exitUsage, `invalid argument "0" for "--checkpoint-every" flag: allowed: whole numbers from 1 to 1000000000`},
+		{"--set checkpoint.every=5", exitUsage, "checkpoint.every has no effect: --checkpoint FILE asks for checkpoints"},
+		{"--checkpoint s.json --set checkpoint.every=0", exitUsage, `--set checkpoint.every=0: allowed: whole numbers from 1 to 1000000000`},
 		{"--resume no.json", exitFailed, "no.json: no such file or directory; allowed: a file written by tobac fit --checkpoint"},
 		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
 		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit --checkpoint\n"},
 		{"--resume empty.json", exitFailed, "empty.json: not a checkpoint written by tobac fit --checkpoint\n"},
 		{"--resume damaged.json", exitFailed, "damaged.json: a damaged checkpoint: its last line is not the checksum of what stands before it: the file was cut short or changed, or the disk fails\n"},
-		{"--resume later.json", exitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 2\": it was written by another version of tobac, or is damaged\n"},
+		{"--resume later.json", exitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 3\": it was written by another version of tobac, or is damaged\n"},
 		{"--resume state.json --config run.toml", exitUsage, "--config and --resume contradict each other: a checkpoint holds the options of its run\n"},
 		{"--resume state.json --seed 2", exitUsage, "state.json: was made without --seed, here 2; leave out what differs, or start anew without --resume\n"},
-		{"--resume state.json --samples 9 --seed 2", exitUsage, "state.json: was made with --samples 8, here 9; without --seed, here 2; leave out"},
-		{"--resume state.json --steps 2", exitUsage, "state.json: was made with --steps 3, here 2; leave out"},
-		{"--resume state.json --standardize", exitUsage, "state.json: was made without --standardize, here true; leave out"},
+		{"--resume state.json --set svgd.samples=9 --seed 2", exitUsage, "state.json: was made without --seed, here 2; with svgd.samples 8, here 9; leave out"},
+		{"--resume state.json --set svgd.steps=2", exitUsage, "state.json: was made with svgd.steps 3, here 2; leave out"},
+		{"--resume state.json --set data.standardize=true", exitUsage, "state.json: was made without data.standardize, here true; leave out"},
 		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitUsage, "state.json: was made with --order eqvar, here X5,X1,X2,X3,X4,X0; leave out"},
-		{"--resume state.json --model ffn --hidden 5", exitUsage, "state.json: was made without --model, here ffn; without --hidden, here 5; leave out"},
+		{"--resume state.json --model ffn --set ffn.hidden=5", exitUsage, "state.json: was made without --model, here ffn; without ffn.hidden, here 5; leave out"},
 		{"--checkpoint data/train.csv", exitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
 		{"--checkpoint data/train.csv --force", exitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
 		{"--checkpoint text.json", exitFailed, "text.json: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force\n"},
@@ -165,7 +165,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	stderr := &stepWriter{at: 30, found: cancel}
-	args := sampled("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--steps", "300")
+	args := sampled("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--set", "svgd.steps=300")
 	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
@@ -184,7 +184,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 // eval.
 func TestBiasAndPenaltyRate(t *testing.T) {
 	simulated(t)
-	got := succeed(t, quick("fit", "data/train.csv", "--model", "ffn", "--hidden", "2", "--bias=false", "--truth", "data/graph.csv", "--out", "run")...)
+	got := succeed(t, quick("fit", "data/train.csv", "--engine", "svgd", "--model", "ffn", "--set", "ffn.hidden=2", "--set", "ffn.bias=false", "--truth", "data/graph.csv", "--out", "run")...)
 	if !strings.Contains(got.stdout, "model   nonlinear, networks (hidden=2 no-bias) on columns scaled to variance 1: as asked\n        for\n") {
 		t.Errorf("report %s", got.stdout)
 	}
@@ -194,8 +194,8 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 	succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "run")
 	particles := map[string]bool{}
 	for _, rate := range []string{"1", "30"} {
-		succeed(t, quick("fit", "data/train.csv", "--method", "dibs", "--penalty-rate", rate, "--out", "run", "--steps", "200")...)
-		if got := fmt.Sprint(at(parse(t, readFile(t, "run/summary.json")), "config", "penalty_rate")); got != rate {
+		succeed(t, quick("fit", "data/train.csv", "--engine", "dibs", "--set", "dibs.penalty-rate="+rate, "--out", "run", "--set", "dibs.steps=200")...)
+		if got := fmt.Sprint(at(parse(t, readFile(t, "run/summary.json")), "config", "settings", "dibs.penalty-rate")); got != rate {
 			t.Errorf("penalty_rate is %s, want %s", got, rate)
 		}
 		particles[readFile(t, "run/particles.json")] = true
@@ -204,10 +204,10 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 		t.Error("the penalty rate changes nothing")
 	}
 	for args, want := range map[string]string{
-		"--bias":                             "--bias contradicts --model auto: only --model ffn has biases",
-		"--penalty-rate 2":                   "--penalty-rate contradicts --method tobac: only --method dibs has an acyclicity penalty",
-		"--method dibs --penalty-rate 0":     `invalid argument "0" for "--penalty-rate" flag: allowed: finite numbers above 0`,
-		"--model ffn --bias=x --method dibs": `invalid argument "x" for "--bias" flag: allowed: true, false`,
+		"--set ffn.bias=false":               "ffn.bias has no effect: the model is auto; --model ffn takes it",
+		"--set penalty-rate=2":               "dibs.penalty-rate has no effect: the engine is exact, which 853 rows of 11 columns take; --engine dibs takes it",
+		"--engine dibs --set penalty-rate=0": "--set penalty-rate=0: allowed: finite numbers above 0",
+		"--model ffn --set bias=x":           "--set bias=x: allowed: true, false",
 	} {
 		if got := runTobac(t, append([]string{"fit"}, strings.Fields(args)...)...); got.code != exitUsage || got.stderr != "tobac: "+want+"\n" {
 			t.Errorf("tobac fit %s: %+v", args, got)
@@ -222,8 +222,8 @@ func init() { checkpointPause = 0 } // checkpoints at the same steps in every ru
 func TestCheckpointsTakeLittleTime(t *testing.T) {
 	defer func() { checkpointPause = 0 }()
 	simulated(t)
-	args := quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--steps", "300", "--checkpoint-every", "1", "--checkpoint", "state")
-	succeed(t, append(quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--steps", "300"), "--out", "whole")...)
+	args := quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--set", "svgd.steps=300", "--set", "checkpoint.every=1", "--checkpoint", "state")
+	succeed(t, append(quick("fit", "data/train.csv", "--engine", "svgd", "--order", "eqvar", "--set", "svgd.steps=300"), "--out", "whole")...)
 	checkpointPause = math.MaxInt64 / time.Duration(time.Hour) // × 1 h is less than forever
 	written := 0
 	defer file.Inject(func(call, path string) error {

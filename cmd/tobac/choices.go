@@ -12,7 +12,6 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/delimited"
-	"tobac/internal/table"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -50,7 +49,7 @@ func modelChoice(m *modelName) pflag.Value {
 	return b
 }
 
-// activations are the choices of --activation.
+// activations are the choices of ffn.activation.
 var activations = []models.Activation{models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu}
 
 func joinNumbers(numbers []int) string {
@@ -75,111 +74,102 @@ func sizes(value *[]int) pflag.Value {
 	}}
 }
 
-// checkChoices finds options that have no meaning beside others.
-func (o *fitOptions) checkChoices() error {
-	ffn := o.model != modelFFN
-	method := o.config.Method()
-	dibs, bcd, gflownet := method == tobac.DiBS, method == tobac.BCDNets, method == tobac.DAGGFlowNet
-	trained := bcd || gflownet
-	by := "--method " + method.String()
-	for _, c := range []struct {
-		option string
-		wrong  bool
-		beside string
-		reason string
-	}{
-		{"hidden", ffn, "--model " + o.model.String(), "only --model ffn has hidden layers"},
-		{"activation", ffn, "--model " + o.model.String(), "only --model ffn has hidden layers"},
-		{"output-layer", ffn, "--model " + o.model.String(), "only --model ffn has an output layer"},
-		{"bias", ffn, "--model " + o.model.String(), "only --model ffn has biases"},
-		{"penalty-rate", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has an acyclicity penalty"},
-		{"penalty-samples", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has an acyclicity penalty"},
-		{"penalty-schedule", !dibs, "--method " + o.config.Sampler.Method.String(), "only --method dibs has an acyclicity penalty"},
-		{"penalty-schedule", o.given("penalty-rate"), "--penalty-rate", "the schedule takes its place"},
-		{"alpha-schedule", o.given("alpha-rate"), "--alpha-rate", "the schedule takes its place"},
-		{"noise-variance", o.model != modelLinear && o.model != modelFFN && o.preset != presetPaper, "--model " + o.model.String(), "only --model linear and ffn have a common noise variance that can be given"},
-		{"noise-variance", o.model == modelBGe, "--model " + o.model.String(), "the score integrates the noise variances out"},
-		{"order", dibs, "--method dibs", "it needs no order"},
-		{"orders", dibs, "--method dibs", "it needs no order"},
-		{"order-weights", dibs, "--method dibs", "it needs no order"},
-		{"engine", trained && o.config.Engine != tobac.Auto && o.config.Engine.String() != method.String(), by, "it trains an engine of its own"},
-		{"method", o.config.Sampler.Method == tobac.TOBAC && trained, "--engine " + o.config.Engine.String(), "it is that of the method of its name"},
-		{"orders", trained, by, "it learns what orders are probable"},
-		{"order-weights", trained, by, "it learns what orders are probable"},
-		{"order", bcd && o.order != "posterior", by, "it learns a distribution over all orders"},
-		{"interventions", bcd, by, "it takes observations alone"},
-		{"prior", bcd && o.prior != background.Sparse.String(), by, "it has a horseshoe prior, of which only --edges-per-node can be set"},
-		{"noise-variance", bcd, by, "it learns the noise variances"},
-		{"order-weights", o.order == "posterior" && !o.paperOrder(), "--order posterior", "orders drawn from the posterior have equal weights; --order METHOD finds others"},
-		{"order-weights", !o.given("orders"), "a single order", "--orders N asks for several"},
-		{"order-weights", o.config.Order.Weights == tobac.EvidenceWeights && o.model == modelFFN, "--model ffn", "networks have no marginal likelihood in closed form"},
-		{"checkpoint-every", o.checkpoint == "", "a run without checkpoints", "--checkpoint FILE asks for them"},
-		{"report", o.out == "" && o.report, "a run without files", "--out DIR asks for them"},
-		{"force", o.out == "" && o.checkpoint == "" && o.force, "a run without files", "--out DIR and --checkpoint FILE ask for them"},
-		{"imputations", o.table.want.Missing != table.MissingImpute, "--missing " + o.table.want.Missing.String(), "only --missing impute completes tables"},
-		{"imputation-rounds", o.table.want.Missing != table.MissingImpute, "--missing " + o.table.want.Missing.String(), "only --missing impute completes tables"},
-		{"edges-per-node", o.prior != background.Sparse.String(), "--prior " + o.prior, "only --prior er has expected edges"},
-	} {
-		if c.wrong && o.given(c.option) {
-			return usagef("--%s contradicts %s: %s", c.option, c.beside, c.reason)
-		}
-	}
-	if s := &o.config.Sampler; s.Gradient == models.ScoreFunctionLOO && s.Samples == 1 {
-		return usagef("--grad score-loo contradicts --samples 1: it leaves one sample out, and needs at least 2")
-	}
-	return nil
+// engineName is an engine on the command line.
+type engineName int
+
+const (
+	engineAuto engineName = iota
+	engineExact
+	engineMCMC
+	engineSVGD
+	engineDiBS
+	engineBCD
+	engineGFlowNet
+	engineTempering
+)
+
+var engineNames = []engineName{engineAuto, engineExact, engineMCMC, engineSVGD, engineDiBS, engineBCD, engineGFlowNet, engineTempering}
+
+// String implements fmt.Stringer.
+func (e engineName) String() string {
+	return [...]string{"auto", "exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering"}[e]
 }
 
-// configure applies the options to the preset, for a table with the given columns.
+// set makes a configuration compute by the engine.
+func (e engineName) set(c *tobac.Config) {
+	c.Sampler.Method = tobac.TOBAC
+	switch e {
+	case engineDiBS:
+		c.Engine, c.Sampler.Method = tobac.SVGD, tobac.DiBS
+	case engineBCD:
+		c.Engine, c.Sampler.Method = tobac.Auto, tobac.BCDNets
+	case engineGFlowNet:
+		c.Engine, c.Sampler.Method = tobac.Auto, tobac.DAGGFlowNet
+	default:
+		c.Engine = map[engineName]tobac.Engine{engineExact: tobac.Exact, engineMCMC: tobac.MCMC, engineSVGD: tobac.SVGD, engineTempering: tobac.Tempering}[e]
+	}
+}
+
+// mayRead reports whether a fit with the engine may have a use for the settings of a topic. The chains of mcmc draw orders for
+// others, and particles may be compared with what they compute.
+func (e engineName) mayRead(topic string) bool {
+	switch topic {
+	case "dibs", "bcd", "gflownet":
+		return e.String() == topic
+	case "tempering":
+		return e == engineTempering || e == engineAuto
+	case "svgd":
+		return e != engineDiBS && e != engineBCD && e != engineGFlowNet
+	}
+	return true
+}
+
+// besideName says what a posterior is compared with.
+type besideName int
+
+const (
+	besideAuto besideName = iota
+	besideNone
+	besideSVGD
+)
+
+// String implements fmt.Stringer.
+func (b besideName) String() string { return [...]string{"auto", "none", "svgd"}[b] }
+
+// configure applies the options and settings to the recipe, for a table with the given columns.
 func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
-	if o.preset == presetPaper {
-		c = tobac.Paper()
-		switch {
-		case o.config.Method() == tobac.BCDNets:
-			c = tobac.PaperBCD()
-		case o.config.Method() == tobac.DAGGFlowNet:
-			c = tobac.PaperGFlowNet()
-		case o.model == modelBGe:
-			c = tobac.PaperMarginal()
-		}
+	if c, err = o.base(); err != nil {
+		return c, err
 	}
-	if o.preset == presetCalibrated {
-		if m := o.config.Method(); m != tobac.TOBAC {
-			return c, usagef("--preset calibrated contradicts --method %v: it is a recipe of the method tobac", m)
+	for _, t := range topics(&c) {
+		if !o.engine.mayRead(t.name) {
+			continue // what is given there is refused as unused
 		}
-		if o.given("engine") && o.config.Engine != tobac.SVGD {
-			return c, usagef("--preset calibrated contradicts --engine %v: it is a recipe of the engine svgd", o.config.Engine)
-		}
-		c = tobac.Calibrated(o.configured(nil))
-	}
-	options := map[string]string{}
-	for _, s := range o.config.Settings() {
-		if o.given(s.Name) {
-			options[s.Name] = s.String()
-		}
-	}
-	for _, s := range c.Settings() {
-		if text, ok := options[s.Name]; ok && s.Name != "prior" {
-			if err := s.Set(text); err != nil {
-				return c, &usageError{&locatedError{"--" + s.Name, err}}
+		t.settings.VisitAll(func(flag *pflag.Flag) {
+			if given := o.command.lookup(t.name + "." + flag.Name); given != nil && given.Changed && err == nil {
+				all := texts(given)
+				err = flag.Value.Set(all[len(all)-1])
 			}
-		}
+		})
 	}
-	if o.given("alpha-rate") {
-		c.Sampler.Alpha = nil // of the preset
+	if err != nil {
+		return c, err
 	}
-	if o.given("alpha-schedule") {
-		c.Sampler.AlphaRate = 0 // of the preset
+	if o.given("svgd.alpha-rate") || o.given("dibs.alpha-rate") {
+		c.Sampler.Alpha = nil // of the recipe
+	}
+	if o.given("svgd.alpha-schedule") || o.given("dibs.alpha-schedule") {
+		c.Sampler.AlphaRate = 0 // of the recipe
 	}
 	c.Seed, c.Workers = o.seed, o.workers
 	c.Model = o.configured(c.Model)
-	if o.given("output-layer") && c.Engine == tobac.Auto {
+	if o.given("ffn.output-layer") && o.model == modelFFN && c.Engine == tobac.Auto {
 		c.Engine = tobac.SVGD // which alone reads it
 	}
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
 	}
-	if !o.paperOrder() {
+	if !o.recipeOrder() {
 		if err := setOrder(&c.Order, o.order, names); err != nil {
 			return c, err
 		}
@@ -187,46 +177,61 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if err := checkKnowledge(&c.Prior, names, c.Order.Known); err != nil {
 		return c, err
 	}
-	if c.Sampler.Method == tobac.DiBS {
-		c.Order = tobac.Order{}
-	}
-	svgd := c.Engine == tobac.SVGD || c.Sampler.Method == tobac.DiBS || c.Engine == tobac.Auto && c.Order.Method != nil
-	if svgd && o.model == modelBGe && !o.given("grad") && o.preset != presetCalibrated {
+	svgd := c.Engine == tobac.SVGD || c.Engine == tobac.Auto && c.Order.Method != nil
+	if svgd && o.model == modelBGe && !o.given("svgd.grad") && !o.given("dibs.grad") && o.recipe != recipeCalibrated {
 		c.Sampler.Gradient = models.ScoreFunction
-	}
-	if c.Order.Known != nil && c.Order.Count > 0 {
-		return c, usagef("--orders contradicts --order %s: a known order leaves none to find in resamples", o.order)
 	}
 	if c, err = c.WithDefaults(len(names)); err != nil {
 		switch {
-		case o.given("edges-per-node"):
-			err = &locatedError{"--edges-per-node", err}
+		case o.given("prior.edges-per-node"):
+			err = &locatedError{"prior.edges-per-node", err}
 		case o.given("engine"):
-			err = &locatedError{"--engine " + c.Engine.String(), err}
-		case o.preset != presetDefault:
-			err = &locatedError{"--preset " + o.preset.String(), err}
+			err = &locatedError{"--engine " + o.engine.String(), err}
 		}
 		return c, &usageError{err}
 	}
 	return c, nil
 }
 
-// paperOrder reports whether the order is that of the preset.
-func (o *fitOptions) paperOrder() bool { return o.preset != presetDefault && !o.given("order") }
+// base is the configuration to start from.
+func (o *fitOptions) base() (c tobac.Config, err error) {
+	switch o.recipe {
+	case recipePaper:
+		c = tobac.Paper()
+		switch {
+		case o.engine == engineBCD:
+			c = tobac.PaperBCD()
+		case o.engine == engineGFlowNet:
+			c = tobac.PaperGFlowNet()
+		case o.model == modelBGe:
+			c = tobac.PaperMarginal()
+		}
+		if o.engine == engineDiBS {
+			c.Order = tobac.Order{}
+		}
+	case recipeCalibrated:
+		c = tobac.Calibrated(o.configured(nil))
+	}
+	o.engine.set(&c)
+	return c, nil
+}
 
-// configured is the model that the options choose, given that of the preset.
+// recipeOrder reports whether the order is that of the recipe.
+func (o *fitOptions) recipeOrder() bool { return o.recipe != recipeDefault && !o.given("order") }
+
+// configured is the model that the options choose, given that of the recipe.
 func (o *fitOptions) configured(m sem.Model) sem.Model {
 	switch o.model {
 	case modelFFN:
 		f := sem.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance, Output: o.output}
-		if o.preset == presetCalibrated && !o.given("output-layer") {
+		if o.recipe == recipeCalibrated && !o.given("ffn.output-layer") {
 			f.Output = models.IntegratedOutput
 		}
-		if o.preset == presetPaper && o.noiseVariance == 0 {
+		if o.recipe == recipePaper && o.noiseVariance == 0 {
 			f.NoiseVariance = 0.1
 		}
-		f.Raw = o.preset == presetPaper
-		if o.given("hidden") {
+		f.Raw = o.recipe == recipePaper
+		if o.given("ffn.hidden") {
 			f.Hidden = o.hidden
 		}
 		return f
@@ -284,8 +289,8 @@ func (o *fitOptions) setPrior(p *background.Prior, names []string) error {
 			return &locatedError{o.prior, err}
 		}
 	}
-	if p.Kind != background.Sparse || p.Probabilities != nil {
-		p.EdgesPerNode = 0
+	if (p.Kind != background.Sparse || p.Probabilities != nil) && !o.given("prior.edges-per-node") {
+		p.EdgesPerNode = 0 // of the recipe
 	}
 	return o.knowledge.apply(p, names)
 }

@@ -33,33 +33,33 @@ func TestEveryModel(t *testing.T) {
 		compared   int // of a particle to compare with
 		density    bool
 	}{
-		{"auto", "--compare-svgd", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
+		{"auto", "--beside svgd", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
 			map[string]any{"engine": "exact", "model": "linear"}, map[string]any{"engine": "auto", "model": "auto"}, perEdge, perEdge, true},
 		{"exact", "--engine exact", []string{"engine  exact, over all graphs\n"}, map[string]any{"engine": "exact", "model": "linear"}, nil, perEdge, none, true},
 		{"exact along an order", "--engine exact --order X1,X5,X2,X0,X3,X4", []string{"engine  exact, over all graphs along the given order\n", "order   X1,X5,X2,X0,X3,X4\n"},
 			map[string]any{"engine": "exact"}, nil, perEdge, none, true},
-		{"chains", "--engine mcmc --model linear --iterations 400 --warm-up 200 --chains 3", []string{"engine  mcmc, 3 chains of 400 iterations\n", "model   linear with equal noise variances: as asked for\n"},
-			map[string]any{"engine": "mcmc", "model": "linear"}, map[string]any{"chains": 3.0, "iterations": 400.0, "warm_up": 200.0}, perEdge, none, true},
+		{"chains", "--engine mcmc --model linear --set iterations=400 --set warm-up=200 --set chains=3", []string{"engine  mcmc, 3 chains of 400 iterations\n", "model   linear with equal noise variances: as asked for\n"},
+			map[string]any{"engine": "mcmc", "model": "linear"}, map[string]any{"mcmc.chains": 3.0, "mcmc.iterations": 400.0, "mcmc.warm-up": 200.0}, perEdge, none, true},
 		{"svgd", "--engine svgd", []string{"engine  svgd, 6 particles, 40 steps, 8 samples, nodewise estimator, under each of 5 orders\n        drawn from the posterior\n"},
 			map[string]any{"engine": "svgd"}, nil, perEdge, none, true},
 		{"svgd under EqVar's order", "--order eqvar", []string{"engine  svgd, 6 particles, 40 steps, 8 samples, nodewise estimator: a method finds the\n        order\n", "order   X"},
 			map[string]any{"engine": "svgd", "model": "linear unequal"}, map[string]any{"engine": "auto"}, perEdge, none, true},
-		{"unequal variances", "--model linear-unequal --compare-svgd", []string{"model   linear with unequal noise variances: as asked for\n", "on columns scaled to variance"},
+		{"unequal variances", "--model linear-unequal --beside svgd", []string{"model   linear with unequal noise variances: as asked for\n", "on columns scaled to variance"},
 			map[string]any{"engine": "exact", "model": "bge"}, nil, perEdge, perEdge, true},
-		{"Gaussian processes", "--model gp --compare-svgd", []string{"model   nonlinear, Gaussian processes: as asked for\n"}, map[string]any{"engine": "exact", "model": "gp"}, nil, 0, networks, false},
-		{"network", "--model ffn --hidden 3,2 --activation tanh --grad score-loo", []string{
-			"model   nonlinear, networks (hidden=3,2 activation=tanh) on columns scaled to", "nodewise estimator, score-loo gradient,\n", "the model has no node scores in\n        closed form\n",
+		{"Gaussian processes", "--model gp --beside svgd", []string{"model   nonlinear, Gaussian processes: as asked for\n"}, map[string]any{"engine": "exact", "model": "gp"}, nil, 0, networks, false},
+		{"network", "--model ffn --set ffn.hidden=3,2 --set ffn.activation=tanh --set svgd.grad=score-loo", []string{
+			"model   nonlinear, networks (hidden=3,2 activation=tanh) on columns scaled to", "nodewise estimator, score-loo gradient,\n",
 			"orders  drawn from their posterior under the model linear with equal noise variances,",
-		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"grad": "score-loo"}, 6*(6*3+3+3*2+2+2+1) + 6, none, true},
+		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"}, map[string]any{"svgd.grad": "score-loo"}, 6*(6*3+3+3*2+2+2+1) + 6, none, true},
 		{"score", "--model bge --engine svgd --order eqvar", []string{"model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n", "nodewise estimator, score gradient\n"},
-			map[string]any{"model": "bge raw"}, map[string]any{"grad": "score"}, 0, none, true},
-		{"reparameterised score", "--model bge --grad reparam --preset paper --prior sf", []string{"prior   scale-free\n", "joint estimator\n"},
-			nil, map[string]any{"grad": "reparam", "prior": "sf", "edges_per_node": nil}, 0, none, true},
-		{"linear DiBS", "--method dibs --prior uniform", []string{"engine  svgd, method dibs, ", "prior   uniform: "},
-			map[string]any{"engine": "svgd"}, map[string]any{"method": "dibs", "prior": "uniform", "rank": 6.0, "order": "posterior", "penalty_rate": 1.0}, perEdge, none, true},
-		{"network DiBS", "--method dibs --model ffn --preset paper --edges-per-node 1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
-			map[string]any{"edges_per_node": 1.0}, map[string]any{"method": "dibs"}, networks - 6, none, true},
-		{"score DiBS", "--method dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"method": "dibs"}, 0, none, true},
+			map[string]any{"model": "bge raw"}, map[string]any{"svgd.grad": "score"}, 0, none, true},
+		{"reparameterised score", "--model bge --set grad=reparam --engine svgd --set recipe=paper --prior sf", []string{"prior   scale-free\n", "joint estimator\n"},
+			nil, map[string]any{"svgd.grad": "reparam", "prior": "sf", "prior.edges-per-node": nil}, 0, none, true},
+		{"linear DiBS", "--engine dibs --prior uniform", []string{"engine  svgd, method dibs, ", "prior   uniform: "},
+			map[string]any{"engine": "svgd"}, map[string]any{"prior": "uniform", "dibs.rank": 6.0, "order": "posterior", "dibs.penalty-rate": 1.0}, perEdge, none, true},
+		{"network DiBS", "--engine dibs --model ffn --set recipe=paper --set prior.edges-per-node=1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
+			map[string]any{"edges_per_node": 1.0}, map[string]any{"engine": "dibs"}, networks - 6, none, true},
+		{"score DiBS", "--engine dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"engine": "dibs"}, 0, none, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -80,7 +80,11 @@ func TestEveryModel(t *testing.T) {
 				}
 			}
 			for key, want := range c.config {
-				if got := at(summary, "config", key); got != want {
+				got := at(summary, "config", key)
+				if topicOf(key) != "" {
+					got = at(summary, "config", "settings", key)
+				}
+				if got != want {
 					t.Errorf("config %s is %v, want %v", key, got, want)
 				}
 			}
@@ -151,7 +155,7 @@ func checkWeights(t *testing.T, weights bool) {
 func TestNamesOfDefaults(t *testing.T) {
 	simulated(t)
 	for _, c := range []struct{ plain, spelled string }{
-		{"--engine svgd", "--engine svgd --model auto --method tobac --prior er --grad reparam --order posterior --transform none"},
+		{"--engine svgd", "--engine svgd --model auto --prior er --set grad=reparam --order posterior --set data.transform=none"},
 		{"--model linear-unequal", "--model bge"},
 	} {
 		fit := func(words string) { succeed(t, quick(strings.Fields("fit data/train.csv --out run "+words)...)...) }
@@ -258,8 +262,8 @@ func TestInterventionsFile(t *testing.T) {
 	if got := at(same, "config", "interventions"); got != "none.csv" {
 		t.Errorf("config interventions is %v", got)
 	}
-	set, setParticles := fit("--interventions", "some.csv", "--order", "X0,X1,X2,X3,X4,X5", "--noise-variance", "0.1")
-	_, freeParticles := fit("--order", "X0,X1,X2,X3,X4,X5", "--noise-variance", "0.1")
+	set, setParticles := fit("--interventions", "some.csv", "--order", "X0,X1,X2,X3,X4,X5", "--set", "linear.noise-variance=0.1")
+	_, freeParticles := fit("--order", "X0,X1,X2,X3,X4,X5", "--set", "linear.noise-variance=0.1")
 	if setParticles == freeParticles {
 		t.Error("interventions leave the particles as they were")
 	}
@@ -350,22 +354,21 @@ func TestBadChoices(t *testing.T) {
 		want string
 	}{
 		{"fit --model gaussian", usage, `invalid argument "gaussian" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn`},
-		{"fit --model ffn --engine tempering --order eqvar --steps 5", usage, "--steps contradicts --engine tempering: it is for the engine svgd"},
-		{"fit --model ffn --engine tempering --order eqvar --warm-up 5", usage, "--engine tempering: the engine tempering warms up for half of its iterations, got a warm-up of 5"},
-		{"fit --model ffn --engine tempering --orders 3", usage, "--engine tempering: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
-		{"fit --model gp --output-layer integrated", usage, "--output-layer contradicts --model gp: only --model ffn has an output layer"},
-		{"fit --engine best", usage, `invalid argument "best" for "--engine" flag: allowed: auto, exact, mcmc, svgd, bcd, gflownet, tempering`},
-		{"fit --model ffn --hidden 0", usage, `invalid argument "0" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
-		{"fit --model ffn --hidden 5,,5", usage, `invalid argument "5,,5" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
-		{"fit --model ffn --activation cos", usage, `invalid argument "cos" for "--activation" flag: allowed: relu, tanh, sigmoid, leaky-relu`},
-		{"fit --method notears", usage, `invalid argument "notears" for "--method" flag: allowed: tobac, dibs, bcd, gflownet`},
-		{"fit --grad exact", usage, `invalid argument "exact" for "--grad" flag: allowed: reparam, score, score-loo, flips`},
-		{"fit --hidden 5", usage, `--hidden contradicts --model auto: only --model ffn has hidden layers`},
-		{"fit --model bge --activation tanh", usage, `--activation contradicts --model linear-unequal: only --model ffn has hidden layers`},
-		{"fit --model bge --noise-variance 1", usage, `--noise-variance contradicts --model linear-unequal: only --model linear and ffn have a common noise variance that can be given`},
-		{"fit --method dibs --order eqvar", usage, `--order contradicts --method dibs: it needs no order`},
-		{"fit --prior sf --edges-per-node 1", usage, `--edges-per-node contradicts --prior sf: only --prior er has expected edges`},
-		{"fit --grad score-loo --samples 1", usage, `--grad score-loo contradicts --samples 1: it leaves one sample out, and needs at least 2`},
+		{"fit --model ffn --engine tempering --order eqvar --set svgd.steps=5", usage, "svgd.steps has no effect: the engine is tempering; --engine svgd takes it"},
+		{"fit --model ffn --engine tempering --order eqvar --set warm-up=5", usage, "--engine tempering: the engine tempering warms up for half of its iterations, got a warm-up of 5"},
+		{"fit --model ffn --engine tempering --set order.count=3", usage, "--engine tempering: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
+		{"fit --model gp --set ffn.output-layer=integrated", usage, "ffn.output-layer has no effect: the model is gp; --model ffn takes it"},
+		{"fit --engine best", usage, `invalid argument "best" for "--engine" flag: allowed: auto, exact, mcmc, svgd, dibs, bcd, gflownet, tempering`},
+		{"fit --model ffn --set ffn.hidden=0", usage, `--set ffn.hidden=0: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
+		{"fit --model ffn --set ffn.hidden=5,,5", usage, `--set ffn.hidden=5,,5: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`},
+		{"fit --model ffn --set ffn.activation=cos", usage, `--set ffn.activation=cos: allowed: relu, tanh, sigmoid, leaky-relu`},
+		{"fit --engine notears", usage, `invalid argument "notears" for "--engine" flag: allowed: auto, exact, mcmc, svgd, dibs, bcd, gflownet, tempering`},
+		{"fit --set svgd.grad=exact", usage, `--set svgd.grad=exact: allowed: reparam, score, score-loo, flips`},
+		{"fit --set ffn.hidden=5", usage, `ffn.hidden has no effect: the model is auto; --model ffn takes it`},
+		{"fit --model bge --set ffn.activation=tanh", usage, `ffn.activation has no effect: the model is linear-unequal; --model ffn takes it`},
+		{"fit --model bge --set linear.noise-variance=1", usage, `linear.noise-variance has no effect: the model is linear-unequal; --model linear takes it`},
+		{"fit --engine dibs --order eqvar", usage, `--engine dibs: the method dibs takes no causal order`},
+		{"fit --prior sf --set prior.edges-per-node=1", usage, `prior.edges-per-node: edges per node is 1, but the prior is another than Erdős–Rényi's`},
 		{"fit good.csv --prior no.csv", failed, `no.csv: no such file or directory`},
 		{"fit good.csv --prior wide.csv", failed, `wide.csv: got 2 rows of 3 columns, want a row for each column: entry (i, j) is the probability of the edge from i to j`},
 		{"fit good.csv --prior outside.csv", failed, `outside.csv: probability of the edge "b" -> "c" is 1.5; allowed: numbers from 0 to 1`},

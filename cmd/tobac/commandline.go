@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,8 +20,67 @@ import (
 // in run.toml and in checkpoints as the texts that the options were given, so
 // that whatever an option accepts is repeated to the letter.
 type commandLine struct {
-	flags *pflag.FlagSet
-	data  string // path; "": the embedded data, "-": standard input
+	flags    *pflag.FlagSet
+	settings *pflag.FlagSet // of all topics, under their full names; nil for commands without --set
+	data     string         // path; "": the embedded data, "-": standard input
+}
+
+// visit calls a function for every option, then for every setting.
+func (c *commandLine) visit(do func(*pflag.Flag)) {
+	c.flags.VisitAll(do)
+	if c.settings != nil {
+		c.settings.VisitAll(do)
+	}
+}
+
+// lookup is the option or setting with a name; nil if there is none.
+func (c *commandLine) lookup(name string) *pflag.Flag {
+	if topicOf(name) == "" {
+		return c.flags.Lookup(name)
+	}
+	if c.settings == nil {
+		return nil
+	}
+	return c.settings.Lookup(name)
+}
+
+// changed reports whether an option or a setting was given.
+func (c *commandLine) changed(name string) bool {
+	flag := c.lookup(name)
+	return flag != nil && flag.Changed
+}
+
+// names are those of all options and settings.
+func (c *commandLine) names() (all []string) {
+	c.visit(func(flag *pflag.Flag) { all = append(all, flag.Name) })
+	return all
+}
+
+// word is an option or a setting with its value, as it stands in a command.
+func (c *commandLine) word(name, text string) string {
+	switch without := c.lookup(name).NoOptDefVal; {
+	case without == "":
+		return asGiven(name, text)
+	case without == text:
+		return "--" + name
+	}
+	return "--" + name + "=" + text
+}
+
+// dashed is the name of an option or a setting in a message.
+func dashed(name string) string {
+	if topicOf(name) != "" {
+		return name
+	}
+	return "--" + name
+}
+
+// asGiven is the form of an option or a setting on the command line.
+func asGiven(name, value string) string {
+	if topicOf(name) != "" {
+		return "--set " + shellWord(name+"="+value)
+	}
+	return "--" + name + " " + shellWord(value)
 }
 
 // An option is a flag with the texts it was given, more than one if it was repeated.
@@ -99,7 +159,7 @@ func (c *commandLine) given(dir string, without ...string) (all []option) {
 	if c == nil {
 		return nil
 	}
-	c.flags.VisitAll(func(flag *pflag.Flag) {
+	c.visit(func(flag *pflag.Flag) {
 		if !flag.Changed || slices.ContainsFunc(without, func(m string) bool { return marked(flag, m) }) {
 			return
 		}
@@ -203,7 +263,7 @@ func (c *commandLine) inputs(without ...string) (all []file.Input) {
 	if isPath(c.data, dataKind) {
 		all = append(all, file.Input{Path: c.data, What: "the data"})
 	}
-	c.flags.VisitAll(func(flag *pflag.Flag) {
+	c.visit(func(flag *pflag.Flag) {
 		if !flag.Changed || slices.Contains(without, flag.Name) {
 			return
 		}
@@ -218,13 +278,36 @@ func (c *commandLine) inputs(without ...string) (all []file.Input) {
 
 // set sets the options that the command line leaves open.
 func (c *commandLine) set(o option, dir string) error {
-	flag := c.flags.Lookup(o.Name)
+	flag := c.lookup(o.Name)
 	if flag.Changed {
 		return nil
 	}
 	for _, text := range o.Texts {
-		if err := c.flags.Set(o.Name, resolved(dir, text, flag.Value.Type())); err != nil {
+		if topicOf(o.Name) != "" {
+			if err := setSetting(flag, text); err != nil {
+				return fmt.Errorf("%s = %s: %w", o.Name, text, err)
+			}
+		} else if err := c.flags.Set(o.Name, resolved(dir, text, flag.Value.Type())); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// setAll sets options, then the settings that the command line has, by assign, and then the others: short names are known once the engine is.
+func (c *commandLine) setAll(all []option, dir string, assign func() error, located func(option, error) error) error {
+	for _, settings := range []bool{false, true} {
+		if settings {
+			if err := assign(); err != nil {
+				return err
+			}
+		}
+		for _, o := range all {
+			if settings == (topicOf(o.Name) != "") {
+				if err := c.set(o, dir); err != nil {
+					return located(o, err)
+				}
+			}
 		}
 	}
 	return nil
@@ -244,15 +327,7 @@ func (c *commandLine) String() string {
 	}
 	for _, o := range c.given(".", markOutside) {
 		for _, text := range o.Texts {
-			word := "--" + o.Name
-			switch c.flags.Lookup(o.Name).NoOptDefVal {
-			case text:
-			case "":
-				word += " " + shellWord(text)
-			default:
-				word += "=" + text
-			}
-			words = append(words, word)
+			words = append(words, c.word(o.Name, text))
 		}
 	}
 	return strings.Join(words, " ")

@@ -26,6 +26,9 @@ func TestHelp(t *testing.T) {
 			if cmd.Name() != "help" && text != succeed(t, "help", cmd.Name()).stdout {
 				t.Error("help and --help differ")
 			}
+			if n := strings.Count(text, "\n"); n > 60 {
+				t.Errorf("%d lines, want at most 60", n)
+			}
 			for line := range strings.Lines(text) {
 				if utf8.RuneCountInString(line) > 100 {
 					t.Errorf("line of more than 100 columns: %q", line)
@@ -39,14 +42,7 @@ func TestHelp(t *testing.T) {
 			})
 		})
 	}
-	for _, flag := range []string{"order", "preset", "estimator", "particles", "steps", "samples", "seed", "noise-variance", "edges-per-node",
-		"standardize", "holdout", "heldout", "truth", "workers", "out", "json", "engine", "model", "transform", "forbid", "require", "tiers",
-		"max-parents", "orders", "chains", "iterations", "warm-up", "candidates", "rungs", "checkpoint", "resume", "interventions", "prior"} {
-		if newFit().Flags().Lookup(flag) == nil {
-			t.Errorf("fit has no --%s", flag)
-		}
-	}
-	if got := succeed(t); !strings.Contains(got.stdout, "Available Commands") {
+	if got := succeed(t); !strings.Contains(got.stdout, "Commands:") {
 		t.Errorf("no command: %q", got.stdout)
 	}
 }

@@ -20,16 +20,16 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	engine := c.Engines(len(t.Names))[0]
 	takes := (engine == tobac.Exact || engine == tobac.MCMC) && c.Prior.MaxParents == 0
 	switch {
-	case !o.given("compare-svgd"):
-		return embedded && takes, nil
-	case !o.compare || takes && !hasGaps(t):
-		return o.compare, nil
+	case o.beside != besideSVGD:
+		return embedded && takes && o.beside == besideAuto, nil
+	case takes && !hasGaps(t):
+		return true, nil
 	case hasGaps(t):
-		return false, usagef("--compare-svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
+		return false, usagef("--beside svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
 	case c.Prior.MaxParents > 0:
-		return false, usagef("--compare-svgd contradicts --max-parents, a bound that svgd does not take")
+		return false, usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
 	}
-	return false, usagef("--compare-svgd contradicts the engine %v: particles are compared with results of the engines exact and mcmc", engine)
+	return false, usagef("--beside svgd contradicts the engine %v: particles are compared with results of the engines exact and mcmc", engine)
 }
 
 // sample samples the particles that a result is compared with.

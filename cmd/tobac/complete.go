@@ -22,7 +22,11 @@ var (
 func completions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-			if flag.Name != "help" {
+			switch flag.Name {
+			case "help":
+			case "set":
+				cmd.RegisterFlagCompletionFunc(flag.Name, completeSetting)
+			default:
 				cmd.RegisterFlagCompletionFunc(flag.Name, completeFlag(flag)) // an error says that there is one already
 			}
 		})
@@ -56,6 +60,25 @@ func completeFlag(flag *pflag.Flag) completion {
 		}
 		return begun, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// completeSetting completes the name of a setting, then its choices.
+func completeSetting(_ *cobra.Command, _ []string, begin string) (all []string, _ cobra.ShellCompDirective) {
+	settings := settingsOf(newFitOptions().topics())
+	name, value, named := strings.Cut(begin, "=")
+	settings.VisitAll(func(flag *pflag.Flag) {
+		switch {
+		case !named && strings.HasPrefix(flag.Name, begin):
+			all = append(all, flag.Name+"=")
+		case named && flag.Name == name:
+			for _, c := range choicesOf(flag) {
+				if strings.HasPrefix(c, value) {
+					all = append(all, name+"="+c)
+				}
+			}
+		}
+	})
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeArgument completes the arguments of a command by what its line of usage

@@ -40,20 +40,41 @@ func (c *commandLine) writeConfig(w io.Writer, dir string) error {
 	if c.data != "" {
 		data = relativeTo(dir, c.data, dataKind)
 	}
-	fmt.Fprintf(&b, "%s = %s\n", dataKey, tomlString(data))
-	for _, o := range c.given(dir, markOutside) {
-		values := make([]string, len(o.Texts))
-		for k, text := range o.Texts {
-			values[k] = tomlValue(text, c.flags.Lookup(o.Name).Value.Type())
-		}
-		if len(values) == 1 {
-			fmt.Fprintf(&b, "%s = %s\n", o.Name, values[0])
-		} else {
-			fmt.Fprintf(&b, "%s = [%s]\n", o.Name, strings.Join(values, ", "))
+	lines := map[string][]string{} // of each table; "" is for those above all tables
+	tables := []string{""}
+	given := c.given(dir, markOutside)
+	for _, o := range given {
+		if t := topicOf(o.Name); !slices.Contains(tables, t) {
+			tables = append(tables, t)
 		}
 	}
+	add := func(name, value string) {
+		t := topicOf(name)
+		if t == "" && slices.Contains(tables, name) {
+			t = name // TOML has no key and table of the same name
+		}
+		lines[t] = append(lines[t], shortName(name)+" = "+value+"\n")
+	}
+	add(dataKey, tomlString(data))
+	for _, o := range given {
+		values := make([]string, len(o.Texts))
+		for k, text := range o.Texts {
+			values[k] = tomlValue(text, c.lookup(o.Name).Value.Type())
+		}
+		if value := strings.Join(values, ", "); len(values) == 1 {
+			add(o.Name, value)
+		} else {
+			add(o.Name, "["+value+"]")
+		}
+	}
+	for _, t := range tables {
+		if t != "" {
+			fmt.Fprintf(&b, "\n[%s]\n", t)
+		}
+		b.WriteString(strings.Join(lines[t], ""))
+	}
 	b.WriteString("\n# Not given; the defaults:\n")
-	c.flags.VisitAll(func(flag *pflag.Flag) {
+	c.visit(func(flag *pflag.Flag) {
 		if !flag.Changed && !marked(flag, markOutside) && flag.Name != "help" {
 			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("# %s: %s", flag.Name, flag.DefValue), " :"))
 		}
@@ -112,7 +133,7 @@ func tomlString(text string) string {
 
 // readConfig sets the options of a file that the command line leaves open, and
 // the data, which the file or the command line names.
-func (c *commandLine) readConfig(path string) error {
+func (c *commandLine) readConfig(path string, assign func() error) error {
 	f, err := file.Open(path, "a file of options, such as "+configFile+" of a run")
 	if err != nil {
 		return err
@@ -121,7 +142,7 @@ func (c *commandLine) readConfig(path string) error {
 	if err := file.CheckEdited(path); err != nil {
 		return err
 	}
-	settings, data, err := c.readOptions(f, path)
+	settings, data, err := c.readOptions(f, path, assign)
 	switch {
 	case err != nil:
 		return err
@@ -134,7 +155,7 @@ func (c *commandLine) readConfig(path string) error {
 }
 
 // readOptions sets the options of an open file, and the data. It returns how many options there are, and what is said of the data.
-func (c *commandLine) readOptions(f io.Reader, path string) (settings int, data string, err error) {
+func (c *commandLine) readOptions(f io.Reader, path string, assign func() error) (settings int, data string, err error) {
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
@@ -143,7 +164,7 @@ func (c *commandLine) readOptions(f io.Reader, path string) (settings int, data 
 	if len(text) > most {
 		return 0, "", usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, configFile)
 	}
-	options, data, err := parseConfig(string(text), c.flags)
+	options, data, err := parseConfig(string(text), c)
 	if err != nil {
 		return 0, "", &usageError{&locatedError{path, err}}
 	}
@@ -151,17 +172,17 @@ func (c *commandLine) readOptions(f io.Reader, path string) (settings int, data 
 	if c.data == "" && data != embeddedSachs {
 		c.data = resolved(dir, data, dataKind)
 	}
-	for _, o := range options {
-		if err := c.set(o, dir); err != nil {
-			return 0, "", &usageError{&locatedError{fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)}}
-		}
+	err = c.setAll(options, dir, assign, func(o option, err error) error {
+		return &usageError{&locatedError{fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)}}
+	})
+	if err != nil {
+		return 0, "", err
 	}
 	return len(options), data, nil
 }
 
-// parseConfig reads the text of a file of options for a set of flags, and the path
-// of the data, "" if it has none.
-func parseConfig(text string, flags *pflag.FlagSet) (options []option, data string, err error) {
+// parseConfig reads the text of a file of options for a command, and the path of the data, "" if it has none.
+func parseConfig(text string, c *commandLine) (options []option, data string, err error) {
 	values := map[string]any{}
 	meta, err := decodeTOML(text, &values)
 	if err != nil {
@@ -171,33 +192,53 @@ func parseConfig(text string, flags *pflag.FlagSet) (options []option, data stri
 		return nil, "", err
 	}
 	for _, key := range meta.Keys() { // in the sequence of the file
-		if len(key) > 1 {
+		name, value := key[0], values[key[0]]
+		table, isTable := value.(map[string]any)
+		isTable = isTable && c.settings != nil && len(settingsWithin(c.settings, name)) > 0
+		switch {
+		case len(key) == 1 && isTable:
+			continue // its keys follow
+		case len(key) == 2 && isTable:
+			if value = table[key[1]]; key[1] != key[0] { // else an option in the table of its name
+				name += "." + key[1]
+			}
+		case len(key) > 1:
 			continue // below a key that is refused
 		}
-		name := key[0]
 		at := func(format string, args ...any) error {
 			return fmt.Errorf("line %d: %s", lineOf(text, name), fmt.Sprintf(format, args...))
 		}
-		flag := flags.Lookup(name)
+		flag := c.lookup(name)
 		switch {
 		case name == dataKey:
 			ok := false
-			if data, ok = values[name].(string); !ok {
-				return nil, "", at("%s is no text; allowed: the path of the data", dataKey)
+			if data, ok = value.(string); !ok {
+				return nil, "", at("%s is not a text; allowed: the path of the data", dataKey)
 			}
 			continue
-		case flag == nil || name == "help":
-			return nil, "", at("unknown option %s%s; tobac fit --help lists the options, which stand here without dashes", delimited.Excerpt(name), suggestion(name, append(flagNames(flags), dataKey)))
+		case flag == nil || name == "help" || name == "set":
+			return nil, "", at("%s", c.unknownKey(name))
 		case commandLineOnly(flag):
 			return nil, "", at("%s stands on the command line only: a file of options names no places to write to", name)
 		}
 		o := option{Name: name}
-		if o.Texts, err = configTexts(values[name]); err != nil {
+		if o.Texts, err = configTexts(value); err != nil {
 			return nil, "", at("%s %v", name, err)
 		}
 		options = append(options, o)
 	}
 	return options, data, nil
+}
+
+// unknownKey says what may have been meant by a key of a file of options.
+func (c *commandLine) unknownKey(name string) string {
+	text := "unknown option " + delimited.Excerpt(name)
+	if c.settings != nil && topicOf(name) == "" {
+		if all := settingsCalled(c.settings, name); len(all) > 0 {
+			return fmt.Sprintf("%s is a setting of %s, and stands in a table: [%s]", name, listedTopics(all), topicOf(all[0].Name))
+		}
+	}
+	return text + suggestion(name, append(c.names(), dataKey)) + "; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings"
 }
 
 // commandLineOnly reports whether an option says where something is written, or that it may replace
@@ -239,6 +280,11 @@ func configTexts(value any) ([]string, error) {
 
 // lineOf is the number of the line at which a key of a file of options begins.
 func lineOf(text, key string) int {
+	if topic := topicOf(key); topic != "" { // below the line of its table
+		if before, after, found := strings.Cut(text, "["+topic+"]"); found {
+			return strings.Count(before, "\n") + lineOf(after, shortName(key))
+		}
+	}
 	quoted := regexp.QuoteMeta(key)
 	at := regexp.MustCompile(`(?m)^[ \t]*\[*[ \t]*(?:` + quoted + `|"` + quoted + `"|'` + quoted + `')[ \t]*[=.\]]`).FindStringIndex(text)
 	if at == nil {

@@ -23,10 +23,10 @@ import (
 func TestConfigRepeatsARun(t *testing.T) {
 	for _, args := range []string{
 		"data/train.csv --heldout data/heldout.csv --truth data/graph.csv --seed 7",
-		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid X4,X5 --steps 20 --steps 30",
-		"data/train.csv --model ffn --hidden 3,2 --bias=false --standardize --holdout 0.25 --step-size 1e-3 --order eqvar",
-		"--preset paper --transform normal-scores --seed 18446744073709551615 --prior odds.csv",
-		"data/train.csv --engine mcmc --model linear --iterations 200 --warm-up 100 --tiers X0,X1;X2",
+		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid X4,X5 --set steps=20 --set steps=30",
+		"data/train.csv --model ffn --set ffn.hidden=3,2 --set ffn.bias=false --set data.standardize=true --holdout 0.25 --set svgd.step-size=1e-3 --order eqvar",
+		"--engine svgd --set recipe=paper --set data.transform=normal-scores --seed 18446744073709551615 --prior odds.csv",
+		"data/train.csv --engine mcmc --model linear --set iterations=200 --set warm-up=100 --tiers X0,X1;X2",
 	} {
 		t.Run(args, func(t *testing.T) {
 			simulated(t)
@@ -41,22 +41,22 @@ func TestConfigRepeatsARun(t *testing.T) {
 					t.Errorf("%s has the option %q, which is no part of the run:\n%s", configFile, unwanted, text)
 				}
 			}
-			succeed(t, "fit", "--config", "first/"+configFile, "--out", "second", "--workers", "3", "--report=false")
+			succeed(t, "fit", "--config", "first/"+configFile, "--out", "second", "--workers", "3", "--set", "results.report=false")
 			same(t, "first", "second")
 			// From another folder, whose file has paths of its own.
 			if err := os.MkdirAll("elsewhere/deep", 0o777); err != nil {
 				t.Fatal(err)
 			}
 			t.Chdir("elsewhere")
-			succeed(t, "fit", "--config", "../second/"+configFile, "--out", "deep/third", "--report=false")
+			succeed(t, "fit", "--config", "../second/"+configFile, "--out", "deep/third", "--set", "results.report=false")
 			t.Chdir("..")
 			same(t, "first", "elsewhere/deep/third")
-			succeed(t, "fit", "--config", "elsewhere/deep/third/"+configFile, "--out", "fourth", "--report=false")
+			succeed(t, "fit", "--config", "elsewhere/deep/third/"+configFile, "--out", "fourth", "--set", "results.report=false")
 			if diff := cmp.Diff(text, readFile(t, "fourth", configFile)); diff != "" {
 				t.Errorf("%s of the repeated run (-first +fourth):\n%s", configFile, diff)
 			}
 			// The command line comes first.
-			succeed(t, "fit", "--config", "first/"+configFile, "--seed", "8", "--out", "other", "--report=false")
+			succeed(t, "fit", "--config", "first/"+configFile, "--seed", "8", "--out", "other", "--set", "results.report=false")
 			if !strings.Contains(readFile(t, "other", configFile), "\nseed = 8\n") {
 				t.Error("--seed on the command line was not taken")
 			}
@@ -101,34 +101,37 @@ func same(t *testing.T, a, b string) {
 func TestBadConfig(t *testing.T) {
 	simulated(t)
 	for text, want := range map[string]string{
-		"seed = 1\nstep = 3\n":                `line 2: unknown option "step"; did you mean step-schedule or step-size?; tobac fit --help lists the options, which stand here without dashes`,
-		"\n\n\"no such\" = 3\n":               `line 3: unknown option "no such"; tobac fit --help lists the options, which stand here without dashes`,
-		"seed = 1\n[banana]\nsteps = 3\n":     `line 2: unknown option "banana"; tobac fit --help lists the options, which stand here without dashes`,
-		"[seed]\nsteps = 3\n":                 `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
-		"seed = [[1]]\n":                      `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
-		"seed = []\n":                         `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
-		"seed = 2026-11-22\n":                 `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
-		"data = 3\n":                          `line 1: data is no text; allowed: the path of the data`,
-		"# comment\nseed = -1\n":              `line 2: invalid argument "-1" for "--seed" flag: allowed: whole numbers from 0 to 18446744073709551615`,
-		"model = \"lineer\"\n":                `line 1: invalid argument "lineer" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn; did you mean linear?`,
-		"resume = \"x\"\n":                    `line 1: resume stands on the command line only: a file of options names no places to write to`,
-		"seed = 1\nout = \"../home\"\n":       `line 2: out stands on the command line only`,
-		"force = true\n":                      `line 1: force stands on the command line only`,
-		"checkpoint = \"../home/x\"\n":        `line 1: checkpoint stands on the command line only`,
-		"config = \"x\"\n":                    `line 1: config stands on the command line only`,
-		"":                                    `has no setting; allowed: a file of options, such as run.toml of a run`,
-		"# data: x\n":                         `has no setting; `,
-		"seed = 1\n":                          `names no data, nor does the command line; allowed: data = "FILE", data = "sachs (embedded)", or a file on the command line`,
-		"seed = 1\nseed = 2\n":                `line 2: Key 'seed' has already been defined.`,
-		"seed = \n":                           `line 1: `,
-		"seed = 1\n\xff = 2\n":                `line 2: `,
-		"data = \"data/train.csv\"\nhidden=3": `--hidden contradicts --model auto: only --model ffn has hidden layers`,
+		"seed = 1\nstep = 3\n":                    `line 2: unknown option "step"; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings`,
+		"\n\n\"no such\" = 3\n":                   `line 3: unknown option "no such"; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings`,
+		"seed = 1\n[banana]\nsteps = 3\n":         `line 2: unknown option "banana"; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings`,
+		"[seed]\nsteps = 3\n":                     `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"seed = [[1]]\n":                          `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"seed = []\n":                             `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"seed = 2026-11-22\n":                     `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
+		"data = 3\n":                              `line 1: data is not a text; allowed: the path of the data`,
+		"# comment\nseed = -1\n":                  `line 2: invalid argument "-1" for "--seed" flag: allowed: whole numbers from 0 to 18446744073709551615`,
+		"model = \"lineer\"\n":                    `line 1: invalid argument "lineer" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn; did you mean linear?`,
+		"resume = \"x\"\n":                        `line 1: resume stands on the command line only: a file of options names no places to write to`,
+		"seed = 1\nout = \"../home\"\n":           `line 2: out stands on the command line only`,
+		"force = true\n":                          `line 1: force stands on the command line only`,
+		"checkpoint = \"../home/x\"\n":            `line 1: checkpoint stands on the command line only`,
+		"config = \"x\"\n":                        `line 1: config stands on the command line only`,
+		"":                                        `has no setting; allowed: a file of options, such as run.toml of a run`,
+		"# data: x\n":                             `has no setting; `,
+		"seed = 1\n":                              `names no data, nor does the command line; allowed: data = "FILE", data = "sachs (embedded)", or a file on the command line`,
+		"seed = 1\nseed = 2\n":                    `line 2: Key 'seed' has already been defined.`,
+		"seed = \n":                               `line 1: `,
+		"seed = 1\n\xff = 2\n":                    `line 2: `,
+		"data = \"data/train.csv\"\nffn.hidden=3": `ffn.hidden has no effect: the model is auto; --model ffn takes it`,
+		"hidden = 3\n":                            `line 1: hidden is a setting of ffn, and stands in a table: [ffn]`,
+		"[svgd]\nparticle = 3\n":                  `line 2: unknown option "svgd.particle"; did you mean svgd.particles?`,
+		"seed=1\n[svgd]\nparticles = 0\n":         `line 3: svgd.particles = 0: allowed: whole numbers from 1 to 100000`,
 	} {
 		if err := os.WriteFile("run.toml", []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		got := runTobac(t, "fit", "--config", "run.toml")
-		if !strings.HasPrefix(want, "--") {
+		if !strings.HasPrefix(want, "ffn.hidden") {
 			want = "run.toml: " + want
 		}
 		if got.code != exitUsage || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
@@ -190,7 +193,7 @@ func TestConfigRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, again := build()
-		options, _, err := parseConfig(b.String(), g)
+		options, _, err := parseConfig(b.String(), &commandLine{flags: g})
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, b.String())
 		}
@@ -219,7 +222,9 @@ func FuzzConfig(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, _, err := parseConfig(text, newFit().Flags()); err != nil && (message(err) == "" || strings.Contains(message(err), "\n")) {
+		o := newFitOptions()
+		fitCommand(o)
+		if _, _, err := parseConfig(text, o.command); err != nil && (message(err) == "" || strings.Contains(message(err), "\n")) {
 			t.Errorf("error %q", err)
 		}
 	})
@@ -252,8 +257,9 @@ func FuzzCheckpoint(f *testing.F) {
 			t.Errorf("%+v, error %v", k, err)
 		}
 		if k != nil {
-			c := &commandLine{flags: newFit().Flags()}
-			if err := c.recall(path, k); err != nil && strings.Contains(message(err), "\n") {
+			o := newFitOptions()
+			fitCommand(o)
+			if err := o.command.recall(path, k, o.assign); err != nil && strings.Contains(message(err), "\n") {
 				t.Errorf("error %q", err)
 			}
 		}

@@ -102,6 +102,14 @@ func settingFacts(config json.RawMessage) ([]report.Fact, error) {
 		if !ok || name == "versions" || name == "workers" || name == "data_digest" {
 			continue
 		}
+		if name == "settings" {
+			settings, err := settingFacts(value)
+			if err != nil {
+				return nil, err
+			}
+			facts = append(facts, settings...)
+			continue
+		}
 		text := string(value)
 		var plain string
 		switch {

@@ -20,7 +20,7 @@ import (
 )
 
 // fewIterations make chains that take a moment.
-const fewIterations = "--engine mcmc --chains 2 --iterations 300 --warm-up 100 --rungs 2"
+const fewIterations = "--engine mcmc --set chains=2 --set iterations=300 --set warm-up=100 --set rungs=2"
 
 // What is known of edges holds in the probabilities and in every draw, for every
 // engine.
@@ -30,15 +30,15 @@ func TestKnowledgeHolds(t *testing.T) {
 		parents    int // bound on the number of parents; 0: none
 	}{
 		{"exact", "--engine exact", 0},
-		{"exact, few parents", "--engine exact --max-parents 2", 2},
+		{"exact, few parents", "--engine exact --set prior.max-parents=2", 2},
 		{"exact along an order", "--engine exact --order X5,X3,X4,X0,X1,X2", 0},
 		{"chains", fewIterations + " --model bge", 0},
-		{"chains, few parents", fewIterations + " --model linear --max-parents 2", 2},
+		{"chains, few parents", fewIterations + " --model linear --set prior.max-parents=2", 2},
 		{"svgd", "--engine svgd", 0},
-		{"networks", "--model ffn --orders 2", 0},
-		{"compared with particles", "--compare-svgd", 0},
+		{"networks", "--model ffn --set order.count=2", 0},
+		{"compared with particles", "--beside svgd", 0},
 		{"fair prior", "--prior fair", 0},
-		{"gflownet", trainings["gflownet"] + " --max-parents 3", 3},
+		{"gflownet", trainings["gflownet"] + " --set prior.max-parents=3", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -87,36 +87,36 @@ const contradiction = "what is said about the graph contradicts itself: "
 // Statements that contradict each other are named, and options that mean nothing.
 func TestContradictingKnowledge(t *testing.T) {
 	for args, want := range map[string]string{
-		"--require a,b --forbid a,b":                  contradiction + "a → b is required, but it is forbidden",
-		"--require a,b --require b,c --require c,a":   contradiction + "required edges make a cycle: a → b → c → a",
-		"--require a,b --tiers b;a":                   contradiction + "a → b is required, but the tiers put b before a",
-		"--require a,c --require b,c --max-parents 1": contradiction + "c has 2 required parents (a, b), more than the 1 allowed",
-		"--require a,z":                               `--require: unknown column "z"; allowed: "a", "b", "c"`,
-		"--forbid a":                                  `--forbid "a"; allowed: the names of two columns, separated by a comma`,
-		"--forbid a,a":                                `--forbid "a,a"; allowed: two different columns`,
-		"--tiers a;a":                                 `--tiers names the column "a" twice`,
-		"--require a,b --sink a":                      contradiction + "a → b is required, but a is a sink, which no edge leaves",
-		"--require a,b --source b":                    contradiction + "a → b is required, but b is a source, which no edge enters",
-		"--require b,a --order a,b,c":                 contradiction + "b → a is required, but the known order puts a before b",
-		"--tiers c;a --order a,b,c":                   contradiction + "the known order puts a before c, but the tiers put c before a",
-		"--odds a,b=2 --forbid a,b":                   contradiction + "a → b has the odds 2, but it is forbidden",
-		"--odds a,b=2 --odds a,b=3":                   contradiction + "a → b has two odds, 2 and 3",
-		"--require a,b --require b,c --sink a,b":      "what is said about the graph contradicts itself:\n- a → b is required, but a is a sink, which no edge leaves\n- b → c is required, but b is a sink, which no edge leaves",
-		"--odds a,b=0":                                `--odds "a,b=0": odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if there is none for certain`,
-		"--odds a,b=inf":                              `--odds "a,b=inf": "inf" is no number; allowed: odds from 0.001 to 1000`,
-		"--odds a,b=-1":                               `--odds "a,b=-1": odds are -1; allowed: odds from 0.001 to 1000`,
-		"--odds a,b=x":                                `--odds "a,b=x": "x" is no number; allowed: odds from 0.001 to 1000`,
-		"--odds a,b":                                  `--odds "a,b"; allowed: the names of two columns and a number, such as a,b=3`,
-		"--odds a=3":                                  `--odds "a=3"; allowed: the names of two columns and a number, such as a,b=3`,
-		"--sink a,z":                                  `--sink: unknown column "z"; allowed: "a", "b", "c"`,
-		"--source z":                                  `--source: unknown column "z"; allowed: "a", "b", "c"`,
-		"--max-parents 0":                             `invalid argument "0" for "--max-parents" flag: allowed: whole numbers from 1 to 10000`,
-		"--max-parents 1 --order eqvar":               "a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc",
-		"--engine exact --particles 3":                "--particles contradicts --engine exact: it is for the engine svgd",
-		"--engine svgd --chains 3":                    "--chains contradicts --engine svgd: it is for the engine mcmc",
-		"--engine mcmc --order a,b,c":                 "--engine mcmc: the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd",
-		"--engine mcmc --model ffn":                   "--engine mcmc: the model ffn has no node scores in closed form, which the engine mcmc needs; allowed: the engine svgd",
-		"--engine svgd --model gp":                    "--engine svgd: the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc",
+		"--require a,b --forbid a,b":                            contradiction + "a → b is required, but it is forbidden",
+		"--require a,b --require b,c --require c,a":             contradiction + "required edges make a cycle: a → b → c → a",
+		"--require a,b --tiers b;a":                             contradiction + "a → b is required, but the tiers put b before a",
+		"--require a,c --require b,c --set prior.max-parents=1": contradiction + "c has 2 required parents (a, b), more than the 1 allowed",
+		"--require a,z":                                         `--require: unknown column "z"; allowed: "a", "b", "c"`,
+		"--forbid a":                                            `--forbid "a"; allowed: the names of two columns, separated by a comma`,
+		"--forbid a,a":                                          `--forbid "a,a"; allowed: two different columns`,
+		"--tiers a;a":                                           `--tiers names the column "a" twice`,
+		"--require a,b --set knowledge.sink=a":                  contradiction + "a → b is required, but a is a sink, which no edge leaves",
+		"--require a,b --set knowledge.source=b":                contradiction + "a → b is required, but b is a source, which no edge enters",
+		"--require b,a --order a,b,c":                           contradiction + "b → a is required, but the known order puts a before b",
+		"--tiers c;a --order a,b,c":                             contradiction + "the known order puts a before c, but the tiers put c before a",
+		"--set knowledge.odds=a,b=2 --forbid a,b":               contradiction + "a → b has the odds 2, but it is forbidden",
+		"--set knowledge.odds=a,b=2 --set knowledge.odds=a,b=3": contradiction + "a → b has two odds, 2 and 3",
+		"--require a,b --require b,c --set knowledge.sink=a,b":  "what is said about the graph contradicts itself:\n- a → b is required, but a is a sink, which no edge leaves\n- b → c is required, but b is a sink, which no edge leaves",
+		"--set knowledge.odds=a,b=0":                            `--set knowledge.odds=a,b=0: odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if there is none for certain`,
+		"--set knowledge.odds=a,b=inf":                          `--set knowledge.odds=a,b=inf: "inf" is no number; allowed: odds from 0.001 to 1000`,
+		"--set knowledge.odds=a,b=-1":                           `--set knowledge.odds=a,b=-1: odds are -1; allowed: odds from 0.001 to 1000`,
+		"--set knowledge.odds=a,b=x":                            `--set knowledge.odds=a,b=x: "x" is no number; allowed: odds from 0.001 to 1000`,
+		"--set knowledge.odds=a,b":                              `--set knowledge.odds=a,b; allowed: the names of two columns and a number, such as a,b=3`,
+		"--set knowledge.odds=a=3":                              `--set knowledge.odds=a=3; allowed: the names of two columns and a number, such as a,b=3`,
+		"--set knowledge.sink=a,z":                              `--set knowledge.sink: unknown column "z"; allowed: "a", "b", "c"`,
+		"--set knowledge.source=z":                              `--set knowledge.source: unknown column "z"; allowed: "a", "b", "c"`,
+		"--set prior.max-parents=0":                             `--set prior.max-parents=0: allowed: whole numbers from 1 to 10000`,
+		"--set prior.max-parents=1 --order eqvar":               "a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc",
+		"--engine exact --set svgd.particles=3":                 "svgd.particles has no effect: the engine is exact; --engine svgd takes it",
+		"--engine svgd --set mcmc.chains=3":                     "mcmc.chains has no effect: the engine is svgd; --engine mcmc takes it",
+		"--engine mcmc --order a,b,c":                           "--engine mcmc: the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd",
+		"--engine mcmc --model ffn":                             "--engine mcmc: the model ffn has no node scores in closed form, which the engine mcmc needs; allowed: the engine svgd",
+		"--engine svgd --model gp":                              "--engine svgd: the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc",
 	} {
 		inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
 		refuses(t, "fit good.csv "+args, exitUsage, want)
@@ -156,7 +156,7 @@ func TestUnits(t *testing.T) {
 		{"exact", "--model linear-unequal --engine exact", units, 1e-8},
 		// A chain goes another way after a rounding; three standard errors of some
 		// thousand samples are 0.05.
-		{"chains", "--engine mcmc --chains 2 --iterations 2000 --warm-up 100 --rungs 2 --model linear-unequal", units, 0.1},
+		{"chains", "--engine mcmc --set chains=2 --set iterations=2000 --set warm-up=100 --set rungs=2 --model linear-unequal", units, 0.1},
 		{"origins alone", "--model linear --engine exact", same, 1e-8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,24 +207,24 @@ func TestTransform(t *testing.T) {
 		}
 	}
 	plain := metrics("data/train.csv", "--heldout", "data/heldout.csv")
-	logs := metrics("exp-train.csv", "--heldout", "exp-heldout.csv", "--transform", "log")
+	logs := metrics("exp-train.csv", "--heldout", "exp-heldout.csv", "--set", "data.transform=log")
 	for _, path := range [][]string{{"listed", "expected_edges"}, {"empirical", "neg_ll_data_only"}, {"empty", "neg_ll"}} {
 		near("log "+fmt.Sprint(path), at(plain, path...), at(logs, path...))
 	}
 	// Ranks know nothing of increasing functions.
-	a := metrics("data/train.csv", "--holdout", "0.2", "--transform", "normal-scores")
-	b := metrics("exp-train.csv", "--holdout", "0.2", "--transform", "normal-scores")
+	a := metrics("data/train.csv", "--holdout", "0.2", "--set", "data.transform=normal-scores")
+	b := metrics("exp-train.csv", "--holdout", "0.2", "--set", "data.transform=normal-scores")
 	for _, path := range [][]string{{"listed", "expected_edges"}, {"empirical", "neg_ll_data_only"}} {
 		near("normal scores "+fmt.Sprint(path), at(a, path...), at(b, path...))
 	}
-	report := succeed(t, "fit", "exp-train.csv", "--transform", "log", "--engine", "exact", "--report=false", "--out", "run").stdout
+	report := succeed(t, "fit", "exp-train.csv", "--set", "data.transform=log", "--engine", "exact", "--set", "results.report=false", "--out", "run").stdout
 	for _, want := range []string{"60 rows of 6 variables, logarithms\n", "in units of the transformed columns\n"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("report lacks %q:\n%s", want, report)
 		}
 	}
-	refuses(t, "fit data/train.csv --transform normal-scores --heldout data/heldout.csv", exitUsage, "--heldout contradicts --transform normal-scores: ranks are those of the data alone")
-	if got := runTobac(t, "fit", "data/train.csv", "--transform", "log"); got.code != exitFailed || !strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
+	refuses(t, "fit data/train.csv --set data.transform=normal-scores --heldout data/heldout.csv", exitUsage, "--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+	if got := runTobac(t, "fit", "data/train.csv", "--set", "data.transform=log"); got.code != exitFailed || !strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
 		t.Errorf("logarithm of a negative number: %+v", got)
 	}
 }
@@ -233,7 +233,7 @@ func TestTransform(t *testing.T) {
 // every engine.
 func TestStandardise(t *testing.T) {
 	for _, c := range []string{
-		"--method bcd --steps 5 --bcd-batch 4", "--engine exact --model linear", "--engine exact --model bge", fewIterations + " --model bge", "--engine svgd --order eqvar", "--engine svgd --order eqvar --model bge",
+		"--engine bcd --set steps=5 --set batch=4", "--engine exact --model linear", "--engine exact --model bge", fewIterations + " --model bge", "--engine svgd --order eqvar", "--engine svgd --order eqvar --model bge",
 		"--order eqvar --model ffn", "--model linear",
 	} {
 		t.Run(c, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestStandardise(t *testing.T) {
 				mapped(t, "data/"+name, name, func(j int, v float64) float64 { return (v - mean[j]) / sd[j] })
 			}
 			args := append(quick(append([]string{"fit"}, strings.Fields(c)...)...), "--truth", "data/graph.csv", "--json")
-			a := parse(t, succeed(t, append(args, "data/train.csv", "--heldout", "data/heldout.csv", "--standardize", "--out", "run")...).stdout)
+			a := parse(t, succeed(t, append(args, "data/train.csv", "--heldout", "data/heldout.csv", "--set", "data.standardize=true", "--out", "run")...).stdout)
 			b := parse(t, succeed(t, append(args, "train.csv", "--heldout", "heldout.csv")...).stdout)
 			checkEval(t, a, "run")
 			for _, path := range [][]string{{"metrics", "listed", "eshd"}, {"metrics", "empirical", "neg_ll_data_only"}, {"metrics", "empty", "neg_ll"}, {"svgd", "metrics", "empirical", "neg_ll"}} {
@@ -270,7 +270,7 @@ func TestManyColumns(t *testing.T) {
 	succeed(t, "simulate", "--vars", "25", "--edges-per-node", "1", "--samples", "80", "--out", "data")
 	refuses(t, "fit data/train.csv --engine exact", exitUsage,
 		"--engine exact: the engine exact needs memory for 2^25 sets of variables, and takes at most 20 variables; allowed: the engines mcmc and svgd")
-	got := succeed(t, "fit", "data/train.csv", "--model", "bge", "--chains", "2", "--iterations", "40", "--warm-up", "20", "--rungs", "2", "--candidates", "5", "--report=false", "--out", "run")
+	got := succeed(t, "fit", "data/train.csv", "--model", "bge", "--set", "mcmc.chains=2", "--set", "mcmc.iterations=40", "--set", "mcmc.warm-up=20", "--set", "mcmc.rungs=2", "--set", "mcmc.candidates=5", "--set", "results.report=false", "--out", "run")
 	for _, want := range []string{"engine  mcmc, 2 chains of 40 iterations: 25 variables are more than exact takes\n", "\nchains  the 20 least certain edges have R̂ up to "} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("report lacks %q:\n%s", want, got.stdout)
@@ -302,7 +302,7 @@ func TestInterruptedBeforeSteps(t *testing.T) {
 	simulated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp", "--method bcd", "--method gflownet"} {
+	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp", "--engine bcd", "--engine gflownet"} {
 		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run", "--quiet"}, strings.Fields(args)...)...)
 		if got.code != exitInterrupted || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
@@ -325,7 +325,7 @@ func TestResumeOtherEngines(t *testing.T) {
 				t.Skip("package mcmc has no snapshots yet")
 			}
 			simulated(t)
-			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--workers", "2", "--report=false"}, strings.Fields(c.args)...)
+			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--workers", "2", "--set", "results.report=false"}, strings.Fields(c.args)...)
 			succeed(t, append(args, "--out", "whole")...)
 			if c.stop > 0 {
 				ctx, cancel := context.WithCancel(t.Context())

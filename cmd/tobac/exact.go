@@ -53,7 +53,7 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.given, o.heldout = o.command.flags.Changed, ""
+	o.heldout = ""
 	if truthPath != "" {
 		o.truth = truthPath
 	}

@@ -27,12 +27,12 @@ func TestEvalExact(t *testing.T) {
 	}
 	for name, args := range map[string]string{
 		"plain":       "data/train.csv --engine exact --truth data/graph.csv",
-		"options":     "data/train.csv --engine exact --holdout 0.2 --transform normal-scores --seed 5 --prior fair --forbid X1,X2 --max-parents 2",
-		"scaled":      "data/train.csv --engine exact --standardize --model linear --order X5,X4,X3,X2,X1,X0",
-		"some":        "wide.csv --rows 3-50 --delimiter ; --columns X0,X2,X3,X5 --engine exact --edges-per-node 0.5",
-		"with SVGD":   "data/train.csv --orders 2 --compare-svgd",
-		"of resample": "data/train.csv --engine svgd --order eqvar --orders 5 --preset paper",
-		"sachs":       "--standardize --engine exact --model linear --noise-variance 0.5 --compare-svgd=false",
+		"options":     "data/train.csv --engine exact --holdout 0.2 --set data.transform=normal-scores --seed 5 --prior fair --forbid X1,X2 --set prior.max-parents=2",
+		"scaled":      "data/train.csv --engine exact --set data.standardize=true --model linear --order X5,X4,X3,X2,X1,X0",
+		"some":        "wide.csv --rows 3-50 --set data.delimiter=; --columns X0,X2,X3,X5 --engine exact --set prior.edges-per-node=0.5",
+		"with SVGD":   "data/train.csv --set order.count=2 --beside svgd",
+		"of resample": "data/train.csv --engine svgd --order eqvar --set order.count=5 --set recipe=paper",
+		"sachs":       "--set data.standardize=true --engine exact --model linear --set linear.noise-variance=0.5 --beside none",
 	} {
 		t.Run(name, func(t *testing.T) {
 			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out", name, "--force")...)
@@ -96,7 +96,7 @@ func TestEvalExactFaults(t *testing.T) {
 	if err := os.WriteFile("gaps.csv", []byte(gaps), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, quick("fit", "gaps.csv", "--engine", "exact", "--missing", "impute", "--imputations", "2", "--imputation-rounds", "0", "--out", "gaps")...)
+	succeed(t, quick("fit", "gaps.csv", "--engine", "exact", "--missing", "impute", "--set", "imputation.tables=2", "--set", "imputation.rounds=0", "--out", "gaps")...)
 	refuses(t, "eval --exact gaps", exitFailed, "gaps: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop")
 }
 
@@ -109,8 +109,8 @@ func TestCompare(t *testing.T) {
 		t.Helper()
 		succeed(t, quick(append([]string{"fit", data, "--model", "linear-unequal", "--out", dir}, args...)...)...)
 	}
-	fit("a", "data/train.csv", "--engine", "mcmc", "--iterations", "400")
-	fit("b", "data/train.csv", "--engine", "mcmc", "--iterations", "400", "--seed", "2")
+	fit("a", "data/train.csv", "--engine", "mcmc", "--set", "mcmc.iterations=400")
+	fit("b", "data/train.csv", "--engine", "mcmc", "--set", "mcmc.iterations=400", "--seed", "2")
 	fit("c", "data/train.csv", "--engine", "exact")
 	fit("d", "data/train.csv", "--engine", "svgd", "--order", "X5,X4,X3,X2,X1,X0")
 	fit("e", "other/train.csv", "--engine", "exact")
@@ -135,8 +135,8 @@ func TestDiagnosticsOfRuns(t *testing.T) {
 	for _, c := range []struct{ args, verdict, line string }{
 		{"--engine exact", "ok", "checks  all fine: draws "},
 		{"--engine mcmc --model linear", "ok", "checks  all fine: r hat 1"},
-		{"--preset paper", "bad", "is bad"},
-		{"--method dibs", "bad", "is bad"},
+		{"--engine svgd --set recipe=paper", "bad", "is bad"},
+		{"--engine dibs", "bad", "is bad"},
 	} {
 		got := succeed(t, append(quick(append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)...), "--out", "run", "--force")...)
 		d := parse(t, readFile(t, "run", "summary.json"))["diagnostics"].(map[string]any)

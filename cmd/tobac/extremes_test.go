@@ -15,20 +15,20 @@ var extremes = []string{"1e-300", "1e-160", "1e-20", "1e20", "1e160", "1e300", "
 // Short runs of every engine that has numbers to set, and of its variants.
 const (
 	exactRun     = "--engine exact"
-	chainRun     = "--engine mcmc --iterations 20 --warm-up 10 --rungs 2"
-	particleRun  = "--engine svgd --model linear --order a,b,c --steps 3 --particles 2 --samples 2"
-	networkRun   = "--engine svgd --model ffn --hidden 2 --order a,b,c --steps 3 --particles 2 --samples 2"
-	ordersRun    = "--engine svgd --orders 2 --steps 3 --particles 2 --samples 2"
-	lastLayerRun = networkRun + " --output-layer integrated"
-	dibsRun      = "--method dibs --steps 3 --particles 2 --samples 2"
-	paperRun     = "--preset paper --edges-per-node 0.3 --steps 3 --particles 2 --samples 2"
-	preciseRun   = "--preset calibrated --steps 3 --particles 2 --samples 2"
-	preciseNets  = preciseRun + " --model ffn --hidden 2"
-	temperedRun  = "--engine tempering --model ffn --hidden 2 --order a,b,c --iterations 40 --rungs 2"
-	bcdRun       = "--method bcd --steps 3 --bcd-starts 1 --bcd-batch 2"
+	chainRun     = "--engine mcmc --set iterations=20 --set warm-up=10 --set rungs=2"
+	particleRun  = "--engine svgd --model linear --order a,b,c --set steps=3 --set particles=2 --set samples=2"
+	networkRun   = "--engine svgd --model ffn --set ffn.hidden=2 --order a,b,c --set steps=3 --set particles=2 --set samples=2"
+	ordersRun    = "--engine svgd --set order.count=2 --set steps=3 --set particles=2 --set samples=2"
+	lastLayerRun = networkRun + " --set ffn.output-layer=integrated"
+	dibsRun      = "--engine dibs --set steps=3 --set particles=2 --set samples=2"
+	paperRun     = "--engine svgd --set recipe=paper --set prior.edges-per-node=0.3 --set steps=3 --set particles=2 --set samples=2"
+	preciseRun   = "--engine svgd --set recipe=calibrated --set steps=3 --set particles=2 --set samples=2"
+	preciseNets  = preciseRun + " --model ffn --set ffn.hidden=2"
+	temperedRun  = "--engine tempering --model ffn --set ffn.hidden=2 --order a,b,c --set iterations=40 --set rungs=2"
+	bcdRun       = "--engine bcd --set steps=3 --set starts=1 --set batch=2"
 	bcdEqualRun  = bcdRun + " --model linear"
-	flowRun      = "--method gflownet --model linear-unequal"
-	policyRun    = flowRun + " --gflownet-policy graph --steps 3 --gflownet-prefill 1 --gflownet-batch 2 --gflownet-width 4"
+	flowRun      = "--engine gflownet --model linear-unequal"
+	policyRun    = flowRun + " --set gflownet.policy=graph --set svgd.steps=3 --set gflownet.prefill=1 --set gflownet.batch=2 --set gflownet.width=4"
 )
 
 // extremeOptions are options with # in the place of a number, and the runs that read it.
@@ -36,35 +36,35 @@ var extremeOptions = []struct {
 	option string
 	runs   []string
 }{
-	{"--noise-variance #", []string{particleRun, networkRun, lastLayerRun, dibsRun + " --model linear", dibsRun + " --model ffn", paperRun, preciseNets, temperedRun}},
-	{"--edges-per-node #", []string{exactRun, chainRun, particleRun, ordersRun, dibsRun, preciseRun, temperedRun, bcdRun, flowRun, policyRun}},
-	{"--alpha-rate #", []string{particleRun, dibsRun, paperRun}},
-	{"--bandwidth-z #", []string{particleRun, dibsRun, preciseRun, particleRun + " --kernel imq:coordinate", particleRun + " --kernel rbf:variable"}},
-	{"--bandwidth-theta #", []string{particleRun, networkRun, particleRun + " --kernel imq:coordinate"}},
-	{"--step-size #", []string{particleRun, ordersRun, networkRun, lastLayerRun, dibsRun, paperRun, preciseRun, preciseNets, bcdRun, policyRun, particleRun + " --model bge", particleRun + " --grad score", particleRun + " --kernel imq:coordinate:coordinate", particleRun + " --kernel rbf:variable"}},
-	{"--penalty-rate #", []string{dibsRun}},
-	{"--alpha-schedule geometric:#:1", []string{particleRun, dibsRun}},
-	{"--alpha-schedule constant:#", []string{particleRun, networkRun}},
-	{"--alpha-schedule growth:#", []string{particleRun}},
-	{"--step-schedule linear:#:1", []string{particleRun, preciseRun}},
-	{"--step-schedule geometric:1:#", []string{particleRun, dibsRun, preciseNets}},
-	{"--penalty-schedule constant:#", []string{dibsRun}},
-	{"--penalty-schedule cosine:0:#", []string{dibsRun}},
-	{"--likelihood-schedule constant:#", []string{particleRun, dibsRun, preciseRun, preciseNets}},
-	{"--likelihood-schedule linear:#:1", []string{networkRun}},
-	{"--bcd-temperature #", []string{bcdRun, bcdEqualRun}},
-	{"--bcd-draw-temperature #", []string{bcdRun}},
-	{"--bcd-scale #", []string{bcdRun, bcdEqualRun}},
-	{"--bcd-l2 #", []string{bcdRun}},
-	{"--bcd-edges units:#", []string{bcdRun}},
-	{"--bcd-edges largest:#", []string{bcdRun}},
-	{"--bcd-edges signs:#", []string{bcdRun}},
-	{"--gflownet-exploit #", []string{policyRun}},
-	{"--gflownet-clip #", []string{policyRun}},
-	{"--gflownet-tolerance #", []string{policyRun}},
-	{"--odds a,c=#", []string{exactRun, particleRun}},
+	{"--set linear.noise-variance=#", []string{particleRun, networkRun, lastLayerRun, dibsRun + " --model linear", dibsRun + " --model ffn", paperRun, preciseNets, temperedRun}},
+	{"--set prior.edges-per-node=#", []string{exactRun, chainRun, particleRun, ordersRun, dibsRun, preciseRun, temperedRun, bcdRun, flowRun, policyRun}},
+	{"--set svgd.alpha-rate=#", []string{particleRun, dibsRun, paperRun}},
+	{"--set svgd.bandwidth-z=#", []string{particleRun, dibsRun, preciseRun, particleRun + " --set svgd.kernel=imq:coordinate", particleRun + " --set svgd.kernel=rbf:variable"}},
+	{"--set svgd.bandwidth-theta=#", []string{particleRun, networkRun, particleRun + " --set svgd.kernel=imq:coordinate"}},
+	{"--set svgd.step-size=#", []string{particleRun, ordersRun, networkRun, lastLayerRun, dibsRun, paperRun, preciseRun, preciseNets, bcdRun, policyRun, particleRun + " --model bge", particleRun + " --set svgd.grad=score", particleRun + " --set svgd.kernel=imq:coordinate:coordinate", particleRun + " --set svgd.kernel=rbf:variable"}},
+	{"--set dibs.penalty-rate=#", []string{dibsRun}},
+	{"--set svgd.alpha-schedule=geometric:#:1", []string{particleRun, dibsRun}},
+	{"--set svgd.alpha-schedule=constant:#", []string{particleRun, networkRun}},
+	{"--set svgd.alpha-schedule=growth:#", []string{particleRun}},
+	{"--set svgd.step-schedule=linear:#:1", []string{particleRun, preciseRun}},
+	{"--set svgd.step-schedule=geometric:1:#", []string{particleRun, dibsRun, preciseNets}},
+	{"--set dibs.penalty-schedule=constant:#", []string{dibsRun}},
+	{"--set dibs.penalty-schedule=cosine:0:#", []string{dibsRun}},
+	{"--set svgd.likelihood-schedule=constant:#", []string{particleRun, dibsRun, preciseRun, preciseNets}},
+	{"--set svgd.likelihood-schedule=linear:#:1", []string{networkRun}},
+	{"--set bcd.temperature=#", []string{bcdRun, bcdEqualRun}},
+	{"--set bcd.draw-temperature=#", []string{bcdRun}},
+	{"--set bcd.scale=#", []string{bcdRun, bcdEqualRun}},
+	{"--set bcd.l2=#", []string{bcdRun}},
+	{"--set bcd.edges=units:#", []string{bcdRun}},
+	{"--set bcd.edges=largest:#", []string{bcdRun}},
+	{"--set bcd.edges=signs:#", []string{bcdRun}},
+	{"--set gflownet.exploit=#", []string{policyRun}},
+	{"--set gflownet.clip=#", []string{policyRun}},
+	{"--set gflownet.tolerance=#", []string{policyRun}},
+	{"--set knowledge.odds=a,c=#", []string{exactRun, particleRun}},
 	{"--holdout #", []string{exactRun, particleRun}},
-	{"--bcd-batch #", []string{bcdRun}}, // whole numbers
+	{"--set bcd.batch=#", []string{bcdRun}}, // whole numbers
 	{"--rows #", []string{exactRun}},
 	{"--seed #", []string{exactRun}},
 }
@@ -97,7 +97,7 @@ func TestExtremeOptions(t *testing.T) {
 	count := map[int]int{}
 	for _, line := range lines {
 		os.RemoveAll("run")
-		got := runTobac(t, strings.Fields("fit data.csv --out run --quiet --report=false --workers 1 "+line)...)
+		got := runTobac(t, strings.Fields("fit data.csv --out run --quiet --set results.report=false --workers 1 "+line)...)
 		count[got.code]++
 		said := strings.Split(strings.TrimSuffix(slowness.ReplaceAllString(got.stderr, ""), "\n"), "\n")
 		_, err := os.Stat("run")
@@ -121,13 +121,13 @@ var outOfRange = regexp.MustCompile(`^tobac: data\.csv: .*(numbers left the rang
 
 // extremeOnce are lines that failed without saying why, or after the run, because the results were no numbers.
 var extremeOnce = []string{
-	preciseNets + " --noise-variance 1e-300",
-	preciseNets + " --likelihood-schedule constant:1e300",
-	particleRun + " --likelihood-schedule constant:1e300",
-	lastLayerRun + " --step-size 1e20",
-	dibsRun + " --step-schedule geometric:1:1e300",
-	bcdRun + " --step-size 1e20",
-	bcdRun + " --step-size 1e300",
-	bcdRun + " --edges-per-node 1e-300",
-	bcdEqualRun + " --bcd-scale 1e-300",
+	preciseNets + " --set linear.noise-variance=1e-300",
+	preciseNets + " --set svgd.likelihood-schedule=constant:1e300",
+	particleRun + " --set svgd.likelihood-schedule=constant:1e300",
+	lastLayerRun + " --set svgd.step-size=1e20",
+	dibsRun + " --set svgd.step-schedule=geometric:1:1e300",
+	bcdRun + " --set svgd.step-size=1e20",
+	bcdRun + " --set svgd.step-size=1e300",
+	bcdRun + " --set prior.edges-per-node=1e-300",
+	bcdEqualRun + " --set bcd.scale=1e-300",
 }

@@ -24,23 +24,23 @@ var keptRuns = []struct {
 	name, args string
 	alike      bool
 }{
-	{"exact", "data/train.csv --engine exact --model linear-unequal --max-parents 2 --checkpoint state", false},
-	{"mcmc", "data/train.csv --engine mcmc --model linear-unequal --chains 2 --warm-up 40 --iterations 60 --rungs 1 --max-parents 2 --checkpoint state --checkpoint-every 50", false},
-	{"svgd", "data/train.csv --engine svgd --order eqvar --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10", false},
-	{"gflownet", "data/train.csv --method gflownet --model bge --steps 20 --gflownet-prefill 3 --gflownet-width 4 --gflownet-batch 4 --checkpoint state --checkpoint-every 10", true},
-	{"bcd", "data/train.csv --method bcd --steps 20 --bcd-batch 4 --checkpoint state --checkpoint-every 10", false},
-	{"orders", "data/train.csv --engine svgd --model linear --orders 2 --particles 2 --samples 4 --steps 10 --checkpoint state --checkpoint-every 10", true},
-	{"dibs", "data/train.csv --method dibs --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10", true},
-	{"calibrated", "data/train.csv --preset calibrated --model linear --marginals reweighted --order eqvar --particles 3 --samples 4 --steps 20 --checkpoint state --checkpoint-every 10", true},
-	{"calibrated networks", "data/train.csv --preset calibrated --model ffn --hidden 2 --order eqvar --particles 3 --samples 4 --steps 10 --checkpoint state --checkpoint-every 5", true},
-	{"tempering", "data/train.csv --engine tempering --model ffn --hidden 3 --order eqvar --iterations 40 --rungs 2", true},
-	{"networks", "data/train.csv --model ffn --hidden 2 --max-parents 1", true},
-	{"imputed", "gaps.csv --missing impute --engine exact --model linear-unequal --imputations 2 --imputation-rounds 0 --max-parents 2", false},
+	{"exact", "data/train.csv --engine exact --model linear-unequal --set prior.max-parents=2 --checkpoint state", false},
+	{"mcmc", "data/train.csv --engine mcmc --model linear-unequal --set chains=2 --set warm-up=40 --set iterations=60 --set rungs=1 --set prior.max-parents=2 --checkpoint state --set checkpoint.every=50", false},
+	{"svgd", "data/train.csv --engine svgd --order eqvar --set particles=3 --set samples=4 --set steps=20 --checkpoint state --set checkpoint.every=10", false},
+	{"gflownet", "data/train.csv --engine gflownet --model bge --set steps=20 --set prefill=3 --set width=4 --set batch=4 --checkpoint state --set checkpoint.every=10", true},
+	{"bcd", "data/train.csv --engine bcd --set steps=20 --set batch=4 --checkpoint state --set checkpoint.every=10", false},
+	{"orders", "data/train.csv --engine svgd --model linear --set order.count=2 --set particles=2 --set samples=4 --set steps=10 --checkpoint state --set checkpoint.every=10", true},
+	{"dibs", "data/train.csv --engine dibs --set particles=3 --set samples=4 --set steps=20 --checkpoint state --set checkpoint.every=10", true},
+	{"calibrated", "data/train.csv --engine svgd --set recipe=calibrated --model linear --set marginals=reweighted --order eqvar --set particles=3 --set samples=4 --set steps=20 --checkpoint state --set checkpoint.every=10", true},
+	{"calibrated networks", "data/train.csv --engine svgd --set recipe=calibrated --model ffn --set ffn.hidden=2 --order eqvar --set particles=3 --set samples=4 --set steps=10 --checkpoint state --set checkpoint.every=5", true},
+	{"tempering", "data/train.csv --engine tempering --model ffn --set ffn.hidden=3 --order eqvar --set iterations=40 --set rungs=2", true},
+	{"networks", "data/train.csv --model ffn --set ffn.hidden=2 --set prior.max-parents=1", true},
+	{"imputed", "gaps.csv --missing impute --engine exact --model linear-unequal --set imputation.tables=2 --set imputation.rounds=0 --set prior.max-parents=2", false},
 }
 
 // fitArgs is a command line of words.
 func fitArgs(words string) []string {
-	return append([]string{"fit", "--quiet", "--report=false", "--workers", "2"}, strings.Fields(words)...)
+	return append([]string{"fit", "--quiet", "--set", "results.report=false", "--workers", "2"}, strings.Fields(words)...)
 }
 
 // scenes makes folders that are alike: the data, and the results of another run.
@@ -55,7 +55,7 @@ func newScenes(t *testing.T) *scenes {
 	if err := os.WriteFile("gaps.csv", []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, fitArgs("data/train.csv --engine exact --seed 9 --max-parents 1 --out run")...)
+	succeed(t, fitArgs("data/train.csv --engine exact --seed 9 --set prior.max-parents=1 --out run")...)
 	s := &scenes{map[string]string{}}
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -136,7 +136,7 @@ func checkKept(t *testing.T, name string, want map[string]string) {
 // again is the command that finishes a run that has ended.
 func again(args []string) []string {
 	if _, err := os.Stat("state"); err == nil {
-		return []string{"fit", "--resume", "state", "--quiet", "--report=false", "--out", "run"}
+		return []string{"fit", "--resume", "state", "--quiet", "--set", "results.report=false", "--out", "run"}
 	}
 	return args
 }

@@ -32,8 +32,8 @@ var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "av
 // All files, of an exact posterior and of the particles that it is compared with.
 func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
-	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--compare-svgd",
-		"--formats", "graphml,gml,bif,networkx,cytoscape,npz,txt")
+	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--beside", "svgd",
+		"--set", "results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt")
 	got := succeed(t, args...)
 	for _, want := range []string{
 		"data    data/train.csv: 60 rows of 6 variables, 60 rows held out\n",
@@ -216,8 +216,8 @@ func at(node map[string]any, path ...string) any {
 // Results depend on nothing but data, settings and seed.
 func TestFilesDoNotDependOnWorkers(t *testing.T) {
 	for _, args := range []string{
-		"data/train.csv --report", "data/train.csv --model gp --max-parents 1 --engine exact", "--preset paper", "data/train.csv --engine svgd", "data/train.csv --engine svgd --model bge", "data/train.csv --method dibs",
-		"data/train.csv --engine mcmc --model bge --iterations 200 --warm-up 100",
+		"data/train.csv --set results.report=true", "data/train.csv --model gp --set prior.max-parents=1 --engine exact", "--engine svgd --set recipe=paper", "data/train.csv --engine svgd", "data/train.csv --engine svgd --model bge", "data/train.csv --engine dibs",
+		"data/train.csv --engine mcmc --model bge --set iterations=200 --set warm-up=100",
 	} {
 		t.Run(args, func(t *testing.T) {
 			simulated(t)
@@ -225,7 +225,7 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 				succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--workers", workers, "--out", workers)...)
 			}
 			names := listing(t, "1")
-			if strings.Contains(args, "--report") {
+			if strings.Contains(args, "results.report=true") {
 				names = append(names, inFigures(t, "1")...)
 			}
 			for _, name := range names {
@@ -241,7 +241,7 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 // density is null.
 func TestFitEmbedded(t *testing.T) {
 	inFolder(t, nil)
-	got := succeed(t, quick("fit", "--model", "linear-unequal", "--json", "--out", "run", "--particles", "6", "--samples", "8", "--steps", "40")...)
+	got := succeed(t, quick("fit", "--model", "linear-unequal", "--json", "--out", "run", "--set", "svgd.particles=6", "--set", "svgd.samples=8", "--set", "svgd.steps=40")...)
 	if want := readFile(t, "run", "summary.json"); got.stdout != want {
 		t.Errorf("--json prints %q, summary.json is %q", got.stdout, want)
 	}
@@ -255,11 +255,11 @@ func TestFitEmbedded(t *testing.T) {
 		{[]string{"config", "standardize"}, false},
 		{[]string{"config", "training_rows"}, 853.0},
 		{[]string{"config", "seed"}, 1.0},
-		{[]string{"config", "preset"}, "default"},
+		{[]string{"config", "recipe"}, "default"},
 		{[]string{"config", "engine"}, "auto"},
-		{[]string{"config", "estimator"}, "nodewise"},
-		{[]string{"config", "edges_per_node"}, nil},
-		{[]string{"config", "marginals"}, "conditional"},
+		{[]string{"config", "settings", "svgd.estimator"}, "nodewise"},
+		{[]string{"config", "settings", "prior.edges-per-node"}, nil},
+		{[]string{"config", "settings", "svgd.marginals"}, "conditional"},
 		{[]string{"engine"}, "exact"},
 		{[]string{"model"}, "bge"},
 		{[]string{"svgd", "model"}, "linear unequal"},
@@ -278,10 +278,10 @@ func TestFitEmbedded(t *testing.T) {
 	}
 }
 
-// The paper's preset standardises the embedded data, and warns of the order.
+// The recipe paper standardises the embedded data, and warns of the order.
 func TestPaperEmbedded(t *testing.T) {
 	inFolder(t, nil)
-	got := succeed(t, quick("fit", "--preset", "paper", "--json")...)
+	got := succeed(t, quick("fit", "--engine", "svgd", "--set", "recipe=paper", "--json")...)
 	s := parse(t, got.stdout)
 	if at(s, "config", "standardize") != true || s["edges_per_node"] != 2.0 || s["engine"] != "svgd" {
 		t.Errorf("config %v, edges per node %v, engine %v", s["config"], s["edges_per_node"], s["engine"])
@@ -318,42 +318,36 @@ func TestFitWithoutTruth(t *testing.T) {
 	}
 }
 
-func TestPresets(t *testing.T) {
+func TestRecipes(t *testing.T) {
 	inFolder(t, nil)
 	for _, c := range []struct {
-		name   string
-		args   []string
-		config map[string]any
+		name     string
+		args     []string
+		settings map[string]any
 	}{
-		{"paper", []string{"--preset", "paper"}, map[string]any{"preset": "paper", "model": "linear noise-variance=0.1 no-intercept prior-start", "engine": "svgd",
-			"estimator": "joint", "edges_per_node": 2.0, "marginals": "frequency"}},
-		{"overridden", []string{"--preset", "paper", "--estimator", "nodewise", "--edges-per-node", "1"}, map[string]any{"preset": "paper", "estimator": "nodewise", "edges_per_node": 1.0}},
-		{"marginal", []string{"--preset", "paper", "--model", "bge"}, map[string]any{"model": "bge raw", "grad": "score", "alpha_rate": 1.0}},
+		{"paper", []string{"--engine", "svgd", "--set", "recipe=paper"}, map[string]any{"estimator": "joint", "marginals": "frequency"}},
+		{"overridden", []string{"--engine", "svgd", "--set", "recipe=paper", "--set", "svgd.estimator=nodewise", "--set", "prior.edges-per-node=1"}, map[string]any{"estimator": "nodewise"}},
+		{"marginal", []string{"--engine", "svgd", "--set", "recipe=paper", "--model", "bge"}, map[string]any{"grad": "score", "alpha-rate": 1.0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			config := at(parse(t, succeed(t, quick(append([]string{"fit", "--json"}, c.args...)...)...).stdout), "config").(map[string]any)
-			for key, want := range map[string]any{"particles": 6.0, "bandwidth_z": 5.0, "bandwidth_theta": 500.0, "step_size": 0.005, "rank": 10.0} {
-				c.config[key] = want
+			settings := at(parse(t, succeed(t, quick(append([]string{"fit", "--json"}, c.args...)...)...).stdout), "config", "settings").(map[string]any)
+			for key, want := range map[string]any{"particles": 6.0, "bandwidth-z": 5.0, "bandwidth-theta": 500.0, "step-size": 0.005, "rank": 10.0} {
+				c.settings[key] = want
 			}
-			for key, want := range c.config {
-				if config[key] != want {
-					t.Errorf("%s is %v, want %v", key, config[key], want)
+			for key, want := range c.settings {
+				if got := settings["svgd."+key]; got != want {
+					t.Errorf("svgd.%s is %v, want %v", key, got, want)
 				}
 			}
 		})
 	}
 }
 
-// Without options the paper's preset is the published recipe. Nothing is sampled.
+// Without options the recipe paper is the published recipe. Nothing is sampled.
 func TestPaperDefaults(t *testing.T) {
-	o := fitOptions{preset: presetPaper, order: "posterior", prior: "er", workers: 1, given: func(string) bool { return false }}
-	j, err := prepare(o, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := j.fit
+	c := prepared(t, "", "--engine", "svgd", "--set", "recipe=paper").fit
 	if s := c.Sampler; s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart}) {
-		t.Errorf("preset paper is %+v", c)
+		t.Errorf("the recipe paper is %+v", c)
 	}
 }
 
@@ -371,7 +365,7 @@ func TestBrokenOutput(t *testing.T) {
 		}
 		want := "no space left on device\n"
 		if args[0] == "fit" {
-			want = "no space left on device; the results are in tobac-results\n"
+			want = "no space left on device; nothing was written: --out DIR keeps the results\n"
 		}
 		if got := stderr.String(); !strings.HasSuffix(got, want) {
 			t.Errorf("tobac %q: standard error %q", args, got)

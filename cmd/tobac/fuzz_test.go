@@ -109,41 +109,36 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 
 // FuzzConfigRoundTrip: options that a file gives are the same when they are written as run.toml and read again.
 func FuzzConfigRoundTrip(f *testing.F) {
-	for _, seed := range []string{"seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']", "model = 'bge'\nedges-per-node = 1.5e0\njson = true", "noise-variance = 0.1\nmodel = \"linear\"\nsamples = 0x10"} {
+	for _, seed := range []string{"seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']", "model = 'bge'\n[prior]\nedges-per-node = 1.5e0", "linear.noise-variance = 0.1\nmodel = \"linear\"\n[svgd]\nsamples = 0x10"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		apply := func(text string) (*pflag.FlagSet, bool) {
-			flags := newFit().Flags()
-			options, _, err := parseConfig(text, flags)
+		apply := func(text string) (*commandLine, bool) {
+			o := newFitOptions()
+			fitCommand(o)
+			options, _, err := parseConfig(text, o.command)
 			if err != nil {
 				return nil, false
 			}
-			c := &commandLine{flags: flags}
-			for _, o := range options {
-				if c.set(o, ".") != nil {
-					return nil, false
-				}
-			}
-			return flags, true
+			return o.command, o.command.setAll(options, ".", o.assign, func(_ option, err error) error { return err }) == nil
 		}
-		flags, ok := apply(text)
+		c, ok := apply(text)
 		if !ok {
 			return
 		}
 		var written strings.Builder
-		if err := (&commandLine{flags: flags}).writeConfig(&written, "."); err != nil {
+		if err := c.writeConfig(&written, "."); err != nil {
 			t.Fatal(err)
 		}
 		again, ok := apply(written.String())
 		if !ok {
 			t.Fatalf("%q is written as\n%s\nwhich is refused", text, written.String())
 		}
-		flags.VisitAll(func(flag *pflag.Flag) {
+		c.visit(func(flag *pflag.Flag) {
 			if marked(flag, markOutside) {
 				return
 			}
-			if got := again.Lookup(flag.Name).Value.String(); got != flag.Value.String() {
+			if got := again.lookup(flag.Name).Value.String(); got != flag.Value.String() {
 				t.Fatalf("--%s is %q, and %q after\n%s", flag.Name, flag.Value, got, written.String())
 			}
 		})

@@ -67,7 +67,7 @@ func (r *result) consensusGraph() *graphfile.Graph {
 	return g
 }
 
-// exported are the formats of --formats; consensus.dot is there without it too.
+// exported are the formats of results.formats; consensus.dot is there without it too.
 var exported = []graphfile.Format{graphfile.GraphML, graphfile.GML, graphfile.BIF, graphfile.NetworkX, graphfile.Cytoscape, graphfile.NPZ, graphfile.Arrows, graphfile.DOT}
 
 // formatList is a flag for some of the exported formats.
@@ -110,11 +110,11 @@ var exportPosterior = output{
 // work.
 func checkFormats(formats []graphfile.Format, names []string, out string) error {
 	if formats != nil && out == "" {
-		return usagef("--formats names files of --out DIR, which is missing")
+		return usagef("results.formats names files of --out DIR, which is missing")
 	}
 	for _, f := range formats {
 		if err := f.Write(io.Discard, &graphfile.Graph{Names: names}); err != nil {
-			return &locatedError{fmt.Sprintf("--formats %v", f), err}
+			return &locatedError{fmt.Sprintf("results.formats=%v", f), err}
 		}
 	}
 	return nil

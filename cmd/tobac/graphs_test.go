@@ -158,7 +158,7 @@ func TestConvert(t *testing.T) {
 // direction, and the numbers of edges.csv.
 func TestFitFormats(t *testing.T) {
 	simulated(t)
-	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--formats", "graphml,gml,bif,networkx,cytoscape,npz,txt,dot")...)
+	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--set", "results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt,dot")...)
 	want, _, err := graphfile.ReadFile("run/consensus.json")
 	if err != nil {
 		t.Fatal(err)
@@ -200,12 +200,12 @@ func TestFitFormats(t *testing.T) {
 	if _, err := os.Stat("run/consensus.txt"); err != nil {
 		t.Error(err)
 	}
-	refuses(t, "fit data/train.csv --formats graphml", exitUsage, `--formats names files of --out DIR, which is missing`)
-	refuses(t, "fit data/train.csv --formats svg --out other", exitUsage, `invalid argument "svg" for "--formats" flag: allowed: graphml, gml, bif, networkx, cytoscape, npz, txt, dot, separated by commas`)
+	refuses(t, "fit data/train.csv --set results.formats=graphml", exitUsage, `results.formats names files of --out DIR, which is missing`)
+	refuses(t, "fit data/train.csv --set results.formats=svg --out other", exitUsage, `--set results.formats=svg: allowed: graphml, gml, bif, networkx, cytoscape, npz, txt, dot, separated by commas`)
 }
 
 // A format that cannot hold the names is refused before the work.
 func TestFitFormatsNames(t *testing.T) {
 	inFolder(t, map[string]string{"odd.csv": "\"a\x01\",b\n1,2\n2,1\n3,5\n4,0\n"})
-	refuses(t, "fit odd.csv --out run --formats graphml", exitFailed, `--formats graphml: XML cannot hold the character U+0001 of the name "a\x01"`)
+	refuses(t, "fit odd.csv --out run --set results.formats=graphml", exitFailed, `results.formats=graphml: XML cannot hold the character U+0001 of the name "a\x01"`)
 }

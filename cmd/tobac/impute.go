@@ -52,7 +52,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		return usagef("--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine")
 	}
 	if _, d := t.X.Dims(); o.imputationRounds > 0 && j.fit.Engines(d)[0] == tobac.SVGD {
-		return usagef("--imputation-rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc")
+		return usagef("imputation.rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc")
 	}
 	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
 		return &locatedError{j.input.Data, err}
@@ -61,7 +61,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		return &locatedError{j.input.Data, err}
 	}
 	g := &gapped{Table: t, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, center: o.center, standardize: o.standardize}
-	if o.given("imputation-rounds") && o.imputationRounds == 0 {
+	if o.given("imputation.rounds") && o.imputationRounds == 0 {
 		g.rounds = -1
 	}
 	if g.count == 0 {
@@ -74,7 +74,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		}
 	case o.heldout != "":
 		if o.transform == dataset.NormalScores {
-			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
+			return usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
 		}
 		heldout, err := j.readHeldout(&o, t.Names)
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -13,8 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac"
-	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/file"
 )
@@ -35,29 +34,27 @@ func gappy(n int) *dataset.Table {
 }
 
 // gapsJob prepares a job for a table with gaps, as prepare does once a reader hands such tables over.
-func gapsJob(t *testing.T, table *dataset.Table, edit func(*fitOptions)) (*job, error) {
+func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 	t.Helper()
-	given := map[string]bool{}
-	o := fitOptions{order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, workers: 2, bias: true, imputations: 4, imputationRounds: -1,
-		given: func(flag string) bool { return given[flag] }}
-	o.config.Engine = tobac.Exact
-	if edit != nil {
-		edit(&o)
+	o := newFitOptions()
+	if err := fitCommand(o).ParseFlags(append([]string{"--engine", "exact", "--workers", "2", "--set", "imputation.tables=4"}, args...)); err != nil {
+		t.Fatal(err)
 	}
-	given["holdout"], given["imputation-rounds"], given["engine"] = o.holdout > 0, o.imputationRounds >= 0, o.config.Engine != tobac.Exact
-	o.imputationRounds = max(0, o.imputationRounds)
+	if err := o.recall(); err != nil {
+		t.Fatal(err)
+	}
 	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order, Prior: o.prior}}
 	var err error
 	if j.fit, err = o.configure(table.Names); err != nil {
 		t.Fatal(err)
 	}
 	j.fit.Sampler.Particles, j.fit.Sampler.Steps, j.fit.Sampler.Samples = 2, 5, 4 // of the particles beside
-	return j, j.split(o, table)
+	return j, j.split(*o, table)
 }
 
 // A table with gaps is fitted, reported and saved like others, with what was imputed.
 func TestMissingValuesAreImputed(t *testing.T) {
-	j, err := gapsJob(t, gappy(120), func(o *fitOptions) { o.holdout = 0.25 })
+	j, err := gapsJob(t, gappy(120), "--holdout", "0.25")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +115,9 @@ func TestMissingValuesAreImputed(t *testing.T) {
 // Standardising and transforming are done to the values that are there: the posterior of logarithms of exp(x) is that of x, and one standardised scale
 // is that of all completed tables.
 func TestScalesOfGaps(t *testing.T) {
-	linear := func(o *fitOptions) { o.model, o.imputations = modelBGe, 2 }
+	linear := []string{"--model", "bge", "--set", "imputation.tables=2"}
 	plain := gappy(80)
-	j, err := gapsJob(t, plain, linear)
+	j, err := gapsJob(t, plain, linear...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +127,7 @@ func TestScalesOfGaps(t *testing.T) {
 	}
 	powers := &dataset.Table{Names: plain.Names, X: mat.NewDense(80, 3, nil)}
 	powers.X.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, plain.X)
-	if j, err = gapsJob(t, powers, func(o *fitOptions) { linear(o); o.transform = dataset.Log }); err != nil {
+	if j, err = gapsJob(t, powers, append(linear, "--set", "data.transform=log")...); err != nil {
 		t.Fatal(err)
 	}
 	got, err := j.infer(context.Background(), io.Discard)
@@ -142,7 +139,7 @@ func TestScalesOfGaps(t *testing.T) {
 			t.Errorf("edge %d -> %d of logarithms: %v, want %v", e.Source, e.Target, p, e.Probability)
 		}
 	}
-	if j, err = gapsJob(t, plain, func(o *fitOptions) { linear(o); o.standardize = true }); err != nil {
+	if j, err = gapsJob(t, plain, append(linear, "--set", "data.standardize=true")...); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = j.infer(context.Background(), io.Discard); err != nil {
@@ -152,7 +149,7 @@ func TestScalesOfGaps(t *testing.T) {
 	if s == nil || math.Abs(s.Mean[0]-5) > 0.5 || math.Abs(s.SD[1]-22) > 5 {
 		t.Fatalf("standardisation %+v, want that of the columns", s)
 	}
-	if j, err = gapsJob(t, plain, func(o *fitOptions) { linear(o); o.transform = dataset.NormalScores }); err != nil {
+	if j, err = gapsJob(t, plain, append(linear, "--set", "data.transform=normal-scores")...); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = j.infer(context.Background(), io.Discard); err != nil {
@@ -165,14 +162,14 @@ func TestScalesOfGaps(t *testing.T) {
 		t.Errorf("%d rounds, want the default of 3", got.Imputation.Rounds)
 	}
 	for rounds, want := range []int{0, 1} {
-		if j, err = gapsJob(t, plain, func(o *fitOptions) { linear(o); o.imputationRounds = rounds }); err != nil {
+		if j, err = gapsJob(t, plain, append(linear, "--set", fmt.Sprint("imputation.rounds=", rounds))...); err != nil {
 			t.Fatal(err)
 		}
 		if got, err = j.infer(context.Background(), io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		if got.Imputation.Rounds != want {
-			t.Errorf("--imputation-rounds %d: %d rounds", rounds, got.Imputation.Rounds)
+			t.Errorf("--set imputation.rounds=%d: %d rounds", rounds, got.Imputation.Rounds)
 		}
 	}
 }
@@ -182,28 +179,28 @@ func TestRefusedGaps(t *testing.T) {
 	nan := math.NaN()
 	for _, row := range []struct {
 		name string
-		edit func(*fitOptions)
+		args string
 		data func(*dataset.Table)
 		want string
 	}{
-		{"checkpoints", func(o *fitOptions) { o.checkpoint = "state" }, nil,
+		{"checkpoints", "--checkpoint state", nil,
 			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
-		{"rounds of particles", func(o *fitOptions) { o.imputationRounds, o.config.Engine = 2, tobac.SVGD }, nil,
-			"--imputation-rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
-		{"tempering", func(o *fitOptions) { o.config.Engine, o.model = tobac.Tempering, modelFFN }, nil,
+		{"rounds of particles", "--set imputation.rounds=2 --engine svgd", nil,
+			"imputation.rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
+		{"tempering", "--engine tempering --model ffn", nil,
 			"--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine"},
-		{"an empty row", nil, func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
+		{"an empty row", "", func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
 			"data.csv: without any observed value, leave out the row: 5"},
-		{"an empty column", nil, func(t *dataset.Table) {
+		{"an empty column", "", func(t *dataset.Table) {
 			for i := range 20 {
 				t.X.Set(i, 2, nan)
 			}
 		}, `data.csv: without any observed value, leave out the column: 3 ("c")`},
-		{"no logarithm", func(o *fitOptions) { o.transform = dataset.Log }, func(t *dataset.Table) { t.X.Set(7, 0, -1) },
+		{"no logarithm", "--set data.transform=log", func(t *dataset.Table) { t.X.Set(7, 0, -1) },
 			`data.csv: row 8, column "a" is -1, want a number above 0, which has a logarithm`},
-		{"ranks of held-out rows", func(o *fitOptions) { o.transform, o.heldout = dataset.NormalScores, "rows.csv" }, nil,
-			"--heldout contradicts --transform normal-scores: ranks are those of the data alone"},
-		{"held-out rows with gaps", func(o *fitOptions) { o.holdout = 0.1 }, func(t *dataset.Table) {
+		{"ranks of held-out rows", "--set data.transform=normal-scores --heldout rows.csv", nil,
+			"--heldout contradicts data.transform=normal-scores: ranks are those of the data alone"},
+		{"held-out rows with gaps", "--holdout 0.1", func(t *dataset.Table) {
 			for i := range 20 {
 				t.X.Set(i, 1, nan)
 				if i < 2 {
@@ -218,7 +215,7 @@ func TestRefusedGaps(t *testing.T) {
 				row.data(table)
 			}
 			table.X.Set(2, 2, nan)
-			_, err := gapsJob(t, table, row.edit)
+			_, err := gapsJob(t, table, strings.Fields(row.args)...)
 			if err == nil || message(err) != row.want {
 				t.Errorf("got %v\nwant %s", err, row.want)
 			}
@@ -228,7 +225,7 @@ func TestRefusedGaps(t *testing.T) {
 
 // An interruption ends a fit to completed tables within a step.
 func TestInterruptedImputation(t *testing.T) {
-	j, err := gapsJob(t, gappy(60), nil)
+	j, err := gapsJob(t, gappy(60))
 	if err != nil {
 		t.Fatal(err)
 	}

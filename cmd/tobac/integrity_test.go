@@ -42,11 +42,11 @@ func damaged(text []byte, try func(what string, text []byte)) {
 func TestDamagedCheckpoints(t *testing.T) {
 	for _, row := range []struct{ name, args string }{
 		{"svgd", "--engine svgd --order eqvar"},
-		{"svgd under several orders", "--engine svgd --orders 3 --steps 10"},
-		{"dibs", "--method dibs"},
+		{"svgd under several orders", "--engine svgd --set order.count=3 --set steps=10"},
+		{"dibs", "--engine dibs"},
 		{"bge", "--engine svgd --order eqvar --model bge"},
 		{"networks", "--order eqvar --model ffn"},
-		{"calibrated", "--preset calibrated --model linear --order eqvar"},
+		{"calibrated", "--engine svgd --set recipe=calibrated --model linear --order eqvar"},
 		{"chains", fewIterations},
 		{"bcd", trainings["bcd"]},
 		{"gflownet", trainings["gflownet"]},
@@ -147,8 +147,8 @@ func readers() []reader {
 		}},
 		{"fit --config", []string{configFile}, func() (string, error) {
 			o := newFitOptions()
-			o.command = &commandLine{flags: fitCommand(o).Flags()}
-			err := o.command.readConfig("run/" + configFile)
+			fitCommand(o)
+			err := o.command.readConfig("run/"+configFile, o.assign)
 			return fmt.Sprintf("%s %+v", o.command.data, o.command.given("run")), err
 		}},
 		{"convert", []string{"edges.csv"}, converted("edges.csv")},
@@ -169,7 +169,7 @@ func readers() []reader {
 // result.
 func TestDamagedResults(t *testing.T) {
 	simulated(t)
-	succeed(t, sampled("fit", "data/train.csv", "--truth", "data/graph.csv", "--steps", "10", "--out", "run")...)
+	succeed(t, sampled("fit", "data/train.csv", "--truth", "data/graph.csv", "--set", "svgd.steps=10", "--out", "run")...)
 	refused, harmless := map[string]int{}, map[string]int{}
 	for _, r := range readers() {
 		want, err := r.read()
@@ -211,7 +211,7 @@ func TestDamagedResults(t *testing.T) {
 func TestFilesOfTwoRuns(t *testing.T) {
 	simulated(t)
 	for name, seed := range map[string]string{"run": "1", "other": "2"} {
-		succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--seed", seed, "--out", name)...)
+		succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--seed", seed, "--out", name)...)
 	}
 	mine, others := parse(t, readFile(t, "run/summary.json"))["run"], parse(t, readFile(t, "other/summary.json"))["run"]
 	if mine == others || saved(t, "run").Run != mine || parse(t, readFile(t, "run", file.Manifest))["run"] != mine || !strings.Contains(readFile(t, "run", configFile), fmt.Sprintf("\n# Id of the run: %v\n", mine)) {
@@ -257,7 +257,7 @@ func TestFilesOfTwoRuns(t *testing.T) {
 // What is missing, damaged or changed on purpose is said, and what can be done.
 func TestUnprovenFolders(t *testing.T) {
 	simulated(t)
-	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--report=false", "--out", "run")
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--set", "results.report=false", "--out", "run")
 	const todo = "; fit again, or give --edited to read the folder as it is"
 	for _, row := range []struct {
 		name, args, want string
@@ -300,7 +300,7 @@ func TestFiguresBelongToTheRun(t *testing.T) {
 			t.Errorf("%s is not listed", name)
 		}
 	}
-	succeed(t, append(args, "--report=false", "--seed", "2")...)
+	succeed(t, append(args, "--set", "results.report=false", "--seed", "2")...)
 	if left := listing(t, "run"); slices.Contains(left, figuresFolder) || slices.Contains(left, reportFile) {
 		t.Errorf("a run without a report left %v", left)
 	}

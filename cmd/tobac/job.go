@@ -33,7 +33,8 @@ type job struct {
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
-	compare    bool         // the answer with particles of SVGD
+	engines    []string     // that take part
+	beside     bool         // particles of SVGD are compared with the answer
 	quiet      bool         // no progress is shown
 	checkpoint string       // file for the state of the run; "": none
 	every      int          // steps between two checkpoints
@@ -50,10 +51,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if o.given("holdout") && o.heldout != "" {
 		return nil, usagef("--holdout and --heldout contradict each other: rows are held out of the data, or come from a file")
 	}
-	if err := o.checkChoices(); err != nil {
-		return nil, err
-	}
-	j := &job{input: inputConfig{Preset: o.preset.String(), Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
+	j := &job{input: inputConfig{Recipe: o.recipe.String(), Engine: o.engine.String(), Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
 	table, err := j.readData(&o, data, stdin)
 	if err != nil {
 		return nil, err
@@ -61,7 +59,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
-	if j.compare, err = o.comparison(&j.fit, table, data == ""); err != nil {
+	if j.beside, err = o.comparison(&j.fit, table, data == ""); err != nil {
 		return nil, err
 	}
 	if err := j.exclude(); err != nil {
@@ -83,6 +81,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 		return nil, err
 	}
 	n, d := j.train.X.Dims()
+	j.engines = o.engines(j, d)
 	if err := o.checkUnused(j, n, d); err != nil {
 		return nil, err
 	}
@@ -107,8 +106,8 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		if o.truth == "" {
 			j.input.Truth = embeddedSachs
 		}
-		if !o.given("standardize") {
-			o.standardize = o.preset == presetPaper
+		if !o.given("data.standardize") {
+			o.standardize = o.recipe == recipePaper
 		}
 		if err := o.noTableOptions(); err != nil {
 			return nil, err
@@ -142,10 +141,10 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if hasGaps(t) {
 		return j.splitGaps(o, t)
 	}
-	if o.given("imputations") || o.given("imputation-rounds") {
+	if o.given("imputation.tables") || o.given("imputation.rounds") {
 		j.input.Notes = append(j.input.Notes, "no value is missing, so that none is imputed")
 	}
-	if !o.given("transform") {
+	if !o.given("data.transform") {
 		if err := j.logarithms(&o, t); err != nil {
 			return err
 		}
@@ -170,7 +169,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 		}
 	case o.heldout != "":
 		if o.transform == dataset.NormalScores {
-			return usagef("--heldout contradicts --transform normal-scores: ranks are those of the data alone")
+			return usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
 		}
 		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
 			return err
@@ -204,7 +203,7 @@ func (j *job) logarithms(o *fitOptions, t *dataset.Table) error {
 	}
 	if tobac.SupportsLogs(nats) {
 		o.transform = dataset.Log
-		j.input.Notes = append(j.input.Notes, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats (--transform none keeps the numbers)", nats))
+		j.input.Notes = append(j.input.Notes, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats (--set data.transform=none keeps the numbers)", nats))
 	}
 	return nil
 }
@@ -258,7 +257,7 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 		return nil, j.interrupted(taken, steps, p.begun())
 	}
 	if errors.Is(out.err, tobac.ErrNoEvidence) {
-		return nil, &usageError{&locatedError{"--order-weights evidence", out.err}}
+		return nil, &usageError{&locatedError{"order.weights=evidence", out.err}}
 	}
 	if located := new(locatedError); errors.As(out.err, &located) {
 		return nil, out.err

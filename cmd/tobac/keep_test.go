@@ -28,7 +28,7 @@ func failing(t *testing.T, match func(call, path string) bool) {
 
 // exactArgs is a fit that takes a moment.
 func exactArgs(words string) []string {
-	return fitArgs("data/train.csv --engine exact --model linear-unequal --max-parents 2 " + words)
+	return fitArgs("data/train.csv --engine exact --model linear-unequal --set prior.max-parents=2 " + words)
 }
 
 // lockFile is the first that is written, before the run.
@@ -120,7 +120,7 @@ func TestFailedCheckpoints(t *testing.T) {
 				renames++
 				return c.from <= renames && renames <= c.to
 			})
-			got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--steps", "40", "--checkpoint", "state", "--checkpoint-every", "10", "--out", "run")...)
+			got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--set", "svgd.steps=40", "--checkpoint", "state", "--set", "checkpoint.every=10", "--out", "run")...)
 			const warning = "tobac: warning: --checkpoint: state: no space left on device; the run goes on, and tries again at the next checkpoint\n"
 			want := c.finalError
 			if c.warned {
@@ -163,27 +163,19 @@ func TestTargetsOfWriting(t *testing.T) {
 // finished is a fit whose inference has been done.
 func finished(t *testing.T, words string) (*job, *result) {
 	t.Helper()
-	o := newFitOptions()
-	cmd := fitCommand(o)
-	if err := cmd.Flags().Parse(strings.Fields(words)); err != nil {
-		t.Fatal(err)
-	}
-	o.given, o.command = cmd.Flags().Changed, &commandLine{flags: cmd.Flags(), data: "data/train.csv"}
-	j, err := prepare(*o, "data/train.csv", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := prepared(t, "data/train.csv", strings.Fields(words)...)
 	r, err := j.infer(t.Context(), &bytes.Buffer{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.command = o.command
+	r.command = j.command
+	r.command.data = "data/train.csv"
 	return j, r
 }
 
 // Whatever is interrupted after the inference, or panics, the posterior is saved.
 func TestConclusionsDoNotMatter(t *testing.T) {
-	const words = "--quiet --engine exact --model linear-unequal --max-parents 2 --truth data/graph.csv --holdout 0.2"
+	const words = "--quiet --engine exact --model linear-unequal --set prior.max-parents=2 --truth data/graph.csv --holdout 0.2"
 	stopped, cancel := context.WithCancelCause(t.Context())
 	cancel(&signalError{syscall.SIGTERM})
 	for _, c := range []struct {

@@ -25,15 +25,19 @@ type knowledge struct {
 func (k *knowledge) flags(f *pflag.FlagSet) {
 	f.Var(&several{&k.forbid, "a,b"}, "forbid", "there is no edge a -> b; may be repeated")
 	f.Var(&several{&k.require, "a,b"}, "require", "there is an edge a -> b; may be repeated")
-	f.Var(text(&k.tiers, "\"a,b;c;...\""), "tiers", "groups of columns: no edge leads from a later group to an earlier one")
-	f.Var(&several{&k.sinks, "a,b,..."}, "sink", "columns that no edge leaves; may be repeated")
-	f.Var(&several{&k.sources, "a,b,..."}, "source", "columns that no edge enters; may be repeated")
-	f.Var(text(&k.file, "FILE"), "knowledge", "file with such statements (.toml), or with a graph whose edges are all required")
+	f.Var(text(&k.tiers, "\"a,b;c;...\""), "tiers", "no edge leads from a later group of columns to an earlier one")
+	f.Var(text(&k.file, "FILE"), "knowledge", "such statements in a file, or a graph of required edges")
 }
 
-// softFlags are those of statements that no order could obey.
-func (k *knowledge) softFlags(f *pflag.FlagSet) {
-	f.Var(&several{&k.odds, "a,b=X"}, "odds", "multiply the prior odds of the edge a -> b by X, from 0.001 to 1000; may be repeated")
+// topic has the statements that are settings. Odds are left out where only orders are concerned, which cannot follow them.
+func (k *knowledge) topic(odds bool) topic {
+	f := newSettings()
+	f.Var(&several{&k.sinks, "a,b,..."}, "sink", "columns without effects; may be repeated")
+	f.Var(&several{&k.sources, "a,b,..."}, "source", "columns without causes; may be repeated")
+	if odds {
+		f.Var(&several{&k.odds, "a,b=X"}, "odds", "factor X of the prior odds of the edge a -> b, from 0.001 to 1000; may be repeated")
+	}
+	return topic{"knowledge", groupOthers, knowledgeHelp, f}
 }
 
 // A statement names columns; where says in which option, or line of a file, for errors.
@@ -52,7 +56,12 @@ type statements struct {
 
 // ofOption locates a fault in an option.
 func ofOption(name string) func([]string) string {
-	return func([]string) string { return "--" + name }
+	if name == "sink" || name == "source" || name == "odds" {
+		name = "--set knowledge." + name
+	} else {
+		name = "--" + name
+	}
+	return func([]string) string { return name }
 }
 
 // parse reads the options.
@@ -91,13 +100,13 @@ func (k *knowledge) parse() (s statements, err error) {
 	}
 	for _, text := range k.odds {
 		at := strings.LastIndex(text, "=")
-		ends, err := delimited.Fields(text[:max(at, 0)], "--odds")
+		ends, err := delimited.Fields(text[:max(at, 0)], "knowledge.odds")
 		if at < 0 || err != nil || len(ends) != 2 {
-			return s, usagef("--odds %q; allowed: the names of two columns and a number, such as a,b=3", text)
+			return s, usagef("--set knowledge.odds=%s; allowed: the names of two columns and a number, such as a,b=3", text)
 		}
 		v, err := parseOdds(text[at+1:])
 		if err != nil {
-			return s, usagef("--odds %q: %w", text, err)
+			return s, usagef("--set knowledge.odds=%s: %w", text, err)
 		}
 		s.odds = append(s.odds, statement{where: ofOption("odds"), names: ends, odds: v})
 	}

@@ -93,7 +93,7 @@ func TestKnowledgeFileFaults(t *testing.T) {
 	refuses(t, "fit good.csv --knowledge none.toml", exitFailed, "none.toml: no such file or directory")
 	refuses(t, "fit good.csv --knowledge k.toml --tiers b;c", exitUsage, "--tiers contradicts --knowledge k.toml, which has tiers too: give them in one place")
 	refuses(t, "fit good.csv --knowledge k.toml --forbid a,b", exitUsage, contradiction+"a → b is required, but it is forbidden")
-	refuses(t, "order good.csv --knowledge k.toml --sink a", exitUsage, contradiction+"a → b is required, but a is a sink, which no edge leaves")
+	refuses(t, "order good.csv --knowledge k.toml --set knowledge.sink=a", exitUsage, contradiction+"a → b is required, but a is a sink, which no edge leaves")
 }
 
 // tobac order obeys, whatever the data say: a reversed chain of tiers, a source and a
@@ -111,7 +111,7 @@ func TestOrderWithKnowledge(t *testing.T) {
 		}
 		return at
 	}
-	known := strings.Fields("--tiers X5,X3;X0,X1;X2,X4 --require X1,X0 --sink X2")
+	known := strings.Fields("--tiers X5,X3;X0,X1;X2,X4 --require X1,X0 --set knowledge.sink=X2")
 	check := func(line string) {
 		t.Helper()
 		at := position(line)
@@ -144,7 +144,7 @@ func TestKnowledgeIsReported(t *testing.T) {
 	if report := succeed(t, quick(strings.Fields("fit data/train.csv --engine exact --out plain")...)...).stdout; strings.Contains(report, "known") {
 		t.Errorf("nothing is known:\n%s", report)
 	}
-	report := succeed(t, quick(strings.Fields("fit data/train.csv --engine exact --require X0,X3 --forbid X1,X2 --sink X5 --source X4 --odds X1,X5=4 --out run")...)...).stdout
+	report := succeed(t, quick(strings.Fields("fit data/train.csv --engine exact --require X0,X3 --forbid X1,X2 --set knowledge.sink=X5 --set knowledge.source=X4 --set knowledge.odds=X1,X5=4 --out run")...)...).stdout
 	joined := strings.Join(strings.Fields(report), " ")
 	for _, want := range []string{"1 edge forbidden; 1 edge required; 1 sink; 1 source; other odds of 1 edge",
 		"known required: X0 → X3 forbidden: X1 → X2 no edge leaves X5 no edge enters X4 prior odds: X1 → X5 × 4 together 1 edge certain and 11 edges impossible",
@@ -217,8 +217,8 @@ func FuzzKnowledge(f *testing.F) {
 // Where nothing is left to find out about the graph, a run still infers the weights.
 func TestEverythingKnown(t *testing.T) {
 	simulated(t)
-	for _, args := range []string{"", "--engine svgd", "--engine svgd --order eqvar", "--engine svgd --order X5,X0,X1,X2,X3,X4", "--method dibs"} {
-		report := succeed(t, quick(strings.Fields("fit data/train.csv --require X0,X1 --tiers X5;X0,X1,X2,X3,X4 --sink X1,X2,X3,X4 --forbid X0,X2 --forbid X0,X3 --forbid X0,X4 --source X0,X2,X3,X4 --forbid X5,X1 "+args)...)...).stdout
+	for _, args := range []string{"", "--engine svgd", "--engine svgd --order eqvar", "--engine svgd --order X5,X0,X1,X2,X3,X4", "--engine dibs"} {
+		report := succeed(t, quick(strings.Fields("fit data/train.csv --require X0,X1 --tiers X5;X0,X1,X2,X3,X4 --set knowledge.sink=X1,X2,X3,X4 --forbid X0,X2 --forbid X0,X3 --forbid X0,X4 --set knowledge.source=X0,X2,X3,X4 --forbid X5,X1 "+args)...)...).stdout
 		if !strings.Contains(report, "together 1 edge certain and 29 edges impossible") || !strings.Contains(report, "Consensus graph, pairs adjacent above 1/2: 1 edge directed") {
 			t.Errorf("%s:\n%s", args, report)
 		}

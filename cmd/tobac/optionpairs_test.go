@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -20,22 +21,23 @@ import (
 // All pairs: go test ./cmd/tobac -run TestOptionPairs -pairs 0 -timeout 0 -v
 var somePairs = flag.Int("pairs", 25, "with how many pairs of values of its options tobac fit is run, at random; 0: every value alone, and every pair")
 
-// pairValues are values of the options of tobac fit that are valid alone, beside --out; choices have all of theirs. nil: no value of the option is, for the reason given.
+// pairValues are values of the options and settings of tobac fit that are valid alone, beside --out; choices have all of theirs. nil: no value of
+// the option is, for the reason given. Settings of several engines stand under their short names.
 var pairValues = map[string][]string{
-	"hidden": {"3,2"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
-	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "orders": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
+	"ffn.hidden": {"3,2"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
+	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "order.count": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
 	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
 	"kernel": {"rbf:coordinate:none", "imq:variable"}, "alpha-schedule": {"geometric:0.01:100", "growth:0.2"}, "step-schedule": {"linear:1:0:50%"}, "penalty-schedule": {"cosine:0:3:1-2"},
 	"latents": {"normal", "logistic"}, "prior-place": {"inside"}, "edge-parameters": {"laplace"}, "parameters": {"integrated"}, "fit-steps": {"2"}, "likelihood-schedule": {"linear:0:1"},
-	"bcd-batch": {"4"}, "bcd-starts": {"2"}, "bcd-temperature": {"0.5", "2:0.5,0.5:1"}, "bcd-draw-temperature": {"0.3"}, "bcd-scale": {"0.1"}, "bcd-l2": {"1"}, "bcd-edges": {"units:0.2", "signs"},
-	"gflownet-environments": {"3"}, "gflownet-batch": {"4"}, "gflownet-buffer": {"50"}, "gflownet-prefill": {"2"}, "gflownet-width": {"8"}, "gflownet-refresh": {"1"},
-	"gflownet-exploit": {"0.5"}, "gflownet-clip": {"2"}, "gflownet-tolerance": {"0.5"},
+	"batch": {"4"}, "bcd.starts": {"2"}, "bcd.temperature": {"0.5", "2:0.5,0.5:1"}, "bcd.draw-temperature": {"0.3"}, "bcd.scale": {"0.1"}, "bcd.l2": {"1"}, "bcd.edges": {"units:0.2", "signs"},
+	"gflownet.environments": {"3"}, "gflownet.buffer": {"50"}, "gflownet.prefill": {"2"}, "gflownet.width": {"8"}, "gflownet.refresh": {"1"},
+	"gflownet.exploit": {"0.5"}, "gflownet.clip": {"2"}, "gflownet.tolerance": {"0.5"},
 	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
 	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
-	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
-	"missing-code": {"-99"}, "categorical": {"g"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputations": {"2"}, "imputation-rounds": {"1"},
-	"seed": {"7"}, "holdout": {"0.25"}, "heldout": {"data.csv"}, "truth": {"truth.csv"}, "workers": {"2"}, "out": nil, // all have it
-	"formats": {"graphml"}, "checkpoint": {"state"}, "checkpoint-every": {"2"}, "resume": {"before"}, "config": {"options.toml"},
+	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "data.header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
+	"missing-code": {"-99"}, "categorical": {"g"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputation.tables": {"2"}, "imputation.rounds": {"1"},
+	"seed": {"7"}, "holdout": {"0.25"}, "heldout": {"data.csv"}, "truth": {"truth.csv"}, "workers": {"2"}, "out": nil, "set": nil, // all have it
+	"formats": {"graphml"}, "checkpoint": {"state"}, "every": {"2"}, "resume": {"before"}, "config": {"options.toml"},
 }
 
 // pairFiles are what these values name.
@@ -64,24 +66,32 @@ func pairFiles() map[string]string {
 type optionValue struct{ name, value string }
 
 func (o optionValue) words() []string {
-	if o.value == "true" || o.value == "false" {
+	switch {
+	case strings.Contains(o.name, "."):
+		return []string{"--set", o.name + "=" + o.value}
+	case o.value == "true" || o.value == "false":
 		return []string{"--" + o.name + "=" + o.value}
 	}
 	return []string{"--" + o.name, o.value}
 }
 
-// optionValues are those of all options of tobac fit.
+// optionValues are those of all options and settings of tobac fit.
 func optionValues(t *testing.T) (all []optionValue) {
-	newFit().Flags().VisitAll(func(f *pflag.Flag) {
+	o := newFitOptions()
+	fitCommand(o)
+	o.command.visit(func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
 		}
 		values, listed := pairValues[f.Name]
 		if !listed {
+			values, listed = pairValues[shortName(f.Name)]
+		}
+		if !listed {
 			values = choicesOf(f)
 		}
 		if values == nil && !listed {
-			t.Errorf("option --%s has no value in pairValues", f.Name)
+			t.Errorf("option %s has no value in pairValues", f.Name)
 		}
 		for _, v := range values {
 			all = append(all, optionValue{f.Name, v})
@@ -93,77 +103,74 @@ func optionValues(t *testing.T) (all []optionValue) {
 // fitPair runs tobac fit with options, small where it samples, and returns the exit status and what is wrong with what it did.
 func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	t.Helper()
-	data := "data.csv"
-	given := map[string]string{}
-	for _, o := range options {
-		given[o.name] = o.value
+	line := []string{"--out", "run", "--quiet", "--set", "results.report=false"}
+	given, topics := map[string]string{}, map[string]bool{}
+	add := func(name, value string) {
+		if given[name] == "" {
+			given[name] = value
+			line = append(line, optionValue{name, value}.words()...)
+		}
 	}
-	if given["imputations"] != "" || given["imputation-rounds"] != "" || given["missing"] != "" && given["missing"] != "error" {
+	for _, o := range options {
+		add(o.name, o.value)
+		topics[topicOf(o.name)] = true
+	}
+	// Options that make others valid, and settings that make runs short.
+	if topics["imputation"] {
+		add("missing", "impute")
+	}
+	data := "data.csv"
+	if given["missing"] != "" && given["missing"] != "error" {
 		data = "gaps.csv"
 	}
-	base := []string{"fit", data, "--out", "run", "--quiet"}
-	if given["report"] == "" {
-		base = append(base, "--report=false")
-	}
-	for _, o := range options {
-		base = append(base, o.words()...)
-	}
-	// Options that make other valid, and those that make runs short where they are read.
-	if given["imputations"]+given["imputation-rounds"] != "" && given["missing"] == "" {
-		base = append(base, "--missing", "impute")
-	}
-	if given["preset"] == "paper" && given["prior"]+given["edges-per-node"]+given["resume"] == "" { // two edges per node are too many for four columns
-		base = append(base, "--edges-per-node", "0.5")
-	}
-	for _, o := range options {
-		for _, method := range []string{"bcd", "gflownet"} {
-			if strings.HasPrefix(o.name, method+"-") && given["method"]+given["engine"]+given["resume"] == "" {
-				given["method"] = method
-				base = append(base, "--method", method)
+	if given["resume"] == "" {
+		for _, engine := range []string{"exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering"} {
+			if topics[engine] {
+				add("engine", engine)
 			}
 		}
-	}
-	if (given["method"] == "bcd" || given["engine"] == "bcd") && given["drop"]+given["columns"]+given["keep"]+given["names"] == "" {
-		base = append(base, "--drop", "g") // which has two values
-	}
-	for option, beside := range map[string][]string{
-		"hidden": {"--model", "ffn"}, "activation": {"--model", "ffn"}, "output-layer": {"--model", "ffn"}, "bias": {"--model", "ffn"}, "noise-variance": {"--model", "linear"},
-		"edge-parameters": {"--model", "ffn", "--preset", "calibrated"}, "penalty-rate": {"--method", "dibs"}, "penalty-samples": {"--method", "dibs"}, "penalty-schedule": {"--method", "dibs"}, "order-weights": {"--order", "eqvar", "--orders", "3"},
-		"checkpoint-every": {"--checkpoint", "state"}, "chains": {"--engine", "mcmc"}, "candidates": {"--engine", "mcmc"}, "rungs": {"--engine", "mcmc"}, "iterations": {"--engine", "mcmc"}, "warm-up": {"--engine", "mcmc"},
-	} {
-		for k := 0; given[option] != "" && k < len(beside); k += 2 {
-			if name := beside[k][2:]; given[name] == "" {
-				given[name] = beside[k+1]
-				base = append(base, beside[k:k+2]...)
+		if topics["ffn"] || given["engine"] == "tempering" || given["svgd.edge-parameters"] != "" {
+			add("model", "ffn")
+		}
+		if topics["linear"] {
+			add("model", "linear")
+		}
+		if topics["order"] && given["order"] == "" {
+			add("order", "eqvar")
+			add("order.count", "3")
+		}
+		if topics["checkpoint"] {
+			add("checkpoint", "state")
+		}
+		if given["svgd.edge-parameters"] != "" {
+			add("svgd.recipe", "calibrated")
+		}
+		engine := given["engine"]
+		recipe := given[engine+".recipe"]
+		if recipe == "paper" && given["prior"] == "" { // two edges per node are too many for four columns
+			add("prior.edges-per-node", "0.5")
+		}
+		if engine == "bcd" && given["drop"]+given["columns"]+given["data.keep"]+given["data.names"] == "" {
+			add("drop", "g") // which has two values
+		}
+		small := map[string]map[string]string{"mcmc": {"iterations": "20", "warm-up": "10"}, "svgd": {"steps": "2", "particles": "2", "samples": "2"},
+			"dibs": {"steps": "2", "particles": "2", "samples": "2"}, "bcd": {"steps": "2"}, "gflownet": {"steps": "2", "prefill": "1"}}
+		if given["order"] == "eqvar" || given["order"] == "score" || given["beside"] == "svgd" {
+			if engine == "" {
+				engine = "svgd"
 			}
 		}
-	}
-	shorter := [][]string{{"--steps", "2", "--particles", "2", "--samples", "2"}, {"--steps", "2"}, {"--iterations", "20", "--warm-up", "10"}, nil}
-	if given["engine"] == "tempering" && given["resume"] == "" {
-		shorter = [][]string{{"--iterations", "40"}}
-		for name, value := range map[string]string{"model": "ffn", "order": "eqvar"} {
-			if given[name] == "" {
-				base = append(base, "--"+name, value)
-			}
+		for _, name := range slices.Sorted(maps.Keys(small[engine])) {
+			add(engine+"."+name, small[engine][name])
+		}
+		if engine == "tempering" {
+			add("tempering.iterations", "40")
+			add("order", "eqvar")
 		}
 	}
-	var got invocation
-	for _, short := range shorter {
-		line := slices.Clone(base)
-		for k := 0; k < len(short); k += 2 {
-			if given[short[k][2:]] == "" && given["resume"] == "" {
-				line = append(line, short[k:k+2]...)
-			}
-		}
-		os.RemoveAll("run")
-		os.Remove("state")
-		got = runTobac(t, line...)
-		if got.code != exitUsage || !slices.ContainsFunc(short, func(w string) bool {
-			return strings.HasPrefix(w, "--") && given[w[2:]] == "" && strings.HasPrefix(got.stderr, "tobac: "+w+" contradicts")
-		}) {
-			break
-		}
-	}
+	os.RemoveAll("run")
+	os.Remove("state")
+	got := runTobac(t, append([]string{"fit", data}, line...)...)
 	return got.code, faultOf(t, got, given)
 }
 
@@ -181,7 +188,7 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 		(given["resume"] != "" && strings.Contains(got.stderr, " was made with") || // a checkpoint of another run
 			given["columns"]+given["drop"] != "" && strings.Contains(got.stderr, ": unknown ") || // of a column that is no longer there
 			strings.Contains(got.stderr, "the method bcd needs continuous columns") ||
-			given["transform"] == "log" && strings.Contains(got.stderr, "which has a logarithm")): // codes of levels begin at 0
+			given["data.transform"] == "log" && strings.Contains(got.stderr, "which has a logarithm")): // codes of levels begin at 0
 		return ""
 	case got.code != exitDone:
 		return fmt.Sprintf("status %d: %s", got.code, got.stderr)
@@ -228,14 +235,14 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 func TestOptionPairs(t *testing.T) {
 	inFolder(t, pairFiles())
 	all := optionValues(t)
-	succeed(t, "fit", "data.csv", "--engine", "svgd", "--order", "a,b,c,g", "--steps", "2", "--particles", "2", "--samples", "2", "--checkpoint", "before", "--quiet")
+	succeed(t, "fit", "data.csv", "--engine", "svgd", "--order", "a,b,c,g", "--set", "svgd.steps=2", "--set", "svgd.particles=2", "--set", "svgd.samples=2", "--checkpoint", "before", "--quiet")
 	var pairs, once [][]optionValue // once: pairs that were wrong before
 	for k, a := range all {
 		for _, b := range all[k+1:] {
 			if a.name != b.name {
 				pairs = append(pairs, []optionValue{a, b})
 			}
-			if a.name == "noise-variance" && b.name == "rungs" {
+			if a.name == "linear.noise-variance" && b.name == "mcmc.rungs" {
 				once = append(once, pairs[len(pairs)-1])
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -71,8 +72,8 @@ func TestHeldout(t *testing.T) {
 	negLL := func(args ...string) any {
 		return at(parse(t, succeed(t, sampled(append([]string{"fit", "--json"}, args...)...)...).stdout), "metrics", "empirical", "neg_ll")
 	}
-	want := negLL("data/train.csv", "--standardize", "--heldout", "data/heldout.csv")
-	if got := negLL("data/train.csv", "--standardize", "--heldout", "mixed.csv"); got != want {
+	want := negLL("data/train.csv", "--set", "data.standardize=true", "--heldout", "data/heldout.csv")
+	if got := negLL("data/train.csv", "--set", "data.standardize=true", "--heldout", "mixed.csv"); got != want {
 		t.Errorf("columns in another sequence: Neg.LL %v, want %v", got, want)
 	}
 	if got := negLL("standard.csv", "--heldout", "scaled.csv"); got != want {
@@ -86,12 +87,7 @@ func TestHeldout(t *testing.T) {
 // --holdout takes rows by the seed alone, after all rows were standardised.
 func TestHoldout(t *testing.T) {
 	split := func(seed uint64) *job {
-		o := fitOptions{seed: seed, holdout: 0.1, order: "variance", prior: "er", workers: 1, standardize: true, given: func(flag string) bool { return flag == "holdout" || flag == "standardize" }}
-		j, err := prepare(o, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return j
+		return prepared(t, "", "--seed", fmt.Sprint(seed), "--holdout", "0.1", "--order", "variance", "--set", "data.standardize=true")
 	}
 	a, b, c := split(1), split(1), split(2)
 	if a.input.TrainingRows != 767 || a.input.HeldoutRows != 86 {

@@ -34,26 +34,24 @@ Methods:
 All but score read the scale of the columns: do not standardise the data before.
 score depends on a common scale: standardise measurements before.
 
---bootstrap N orders N resamples of the rows, drawn with replacement by --seed, and
-prints the distinct orders with their shares, and how often one column precedes
-another: as a matrix, or with more than 12 columns for the least stable pairs. It
-shows the variation over samples, not whether the method suits the data. tobac fit
---order METHOD --orders N mixes the posteriors under the same orders.
+--bootstrap N orders N resamples of the rows, drawn with replacement by --seed, and prints
+the distinct orders with their frequencies, and how often one column precedes another. It
+shows the variation over samples, not whether the method suits the data. tobac fit --order
+METHOD --set order.count=N mixes the posteriors under the same orders.
 
---all runs every method and prints a table: the smallest relative gap between a
-choice and its closest rival (near 0: a guess), the seconds and the order, and
-with --truth the edges of the true graph that the order violates. A random order
-violates half. Below the table stand the varsortability and R²-sortability of the
-data: near 1, sorting by variance, or by how well a column is explained by the
-others, already gives the order away.
+--all runs every method and prints a table: the smallest relative gap between a choice and
+its closest rival (near 0: a guess), the seconds and the order, and with --truth the edges
+of the true graph that the order violates (a random order violates half). Below it stand
+the varsortability and R²-sortability of the data: near 1, sorting by variance, or by how
+well the other columns explain a column, already gives the order away.
 
-What is known binds every method: --require, --tiers, --sink, --source and what
---forbid leaves possible decide which columns may be placed next, and the method
-chooses among those.`
+Knowledge binds every method: --require, --tiers, --forbid, knowledge.sink and
+knowledge.source decide which columns may be placed next. tobac help data explains tables.`
 
 func newOrder() *cobra.Command {
 	method := ordering.MethodEqVar
 	var all bool
+	var assign func() error
 	var truthPath string
 	var resamples int
 	resampling := uint64(1)
@@ -68,6 +66,9 @@ func newOrder() *cobra.Command {
   tobac order data.csv --bootstrap 100`,
 		Args: arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := assign(); err != nil {
+				return err
+			}
 			switch {
 			case all && cmd.Flags().Changed("method"):
 				return usagef("--all and --method contradict each other")
@@ -141,6 +142,7 @@ func newOrder() *cobra.Command {
 	options.flags(f)
 	f.Var(seed(&resampling), "seed", "seed of the resamples")
 	known.flags(f)
+	assign = withSettings(f, options.topic(), known.topic(false))
 	return cmd
 }
 

@@ -55,7 +55,7 @@ func TestOrderAll(t *testing.T) {
 			t.Errorf("line %q", line)
 		}
 		if order := strings.TrimSpace(succeed(t, "order", "data/train.csv", "--method", m.String()).stdout); !strings.HasSuffix(line, " "+order) {
-			t.Errorf("line %q, but --method %v gives %s", line, m, order)
+			t.Errorf("line %q, but --engine %v gives %s", line, m, order)
 		}
 	}
 	if !regexp.MustCompile(`\nA random order violates [\d.]+ of the \d+ edges on average\.\nVarsortability [01]\.\d\d, R²-sortability [01]\.\d\d\.\n$`).MatchString(got.stdout) {

@@ -22,14 +22,14 @@ import (
 func TestFitOverOrders(t *testing.T) {
 	for _, row := range []struct{ name, args, weights string }{
 		{"frequency", "", "frequency"},
-		{"evidence", "--order-weights evidence", "evidence"},
-		{"shares", "--preset paper --edges-per-node 1", "frequency"},
-		{"score", "--model bge --order-weights evidence", "evidence"},
-		{"network", "--model ffn --hidden 2", "frequency"},
+		{"evidence", "--set order.weights=evidence", "evidence"},
+		{"shares", "--engine svgd --set recipe=paper --set prior.edges-per-node=1", "frequency"},
+		{"score", "--model bge --set order.weights=evidence", "evidence"},
+		{"network", "--model ffn --set ffn.hidden=2", "frequency"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)
-			args := append(sampled("fit", "data/train.csv", "--orders", "12", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "run"), strings.Fields(row.args)...)
+			args := append(sampled("fit", "data/train.csv", "--set", "order.count=12", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "run"), strings.Fields(row.args)...)
 			got := succeed(t, args...)
 			summary := parse(t, readFile(t, "run/summary.json"))
 			orders := summary["orders"].(map[string]any)
@@ -52,7 +52,7 @@ func TestFitOverOrders(t *testing.T) {
 			if v := orders["varsortability"].(float64); v < 0 || v > 1 {
 				t.Errorf("varsortability %v", v)
 			}
-			if len(summary["order"].([]any)) != 0 || at(summary, "config", "orders") != 12.0 || at(summary, "config", "order_weights") != row.weights {
+			if len(summary["order"].([]any)) != 0 || at(summary, "config", "settings", "order.count") != 12.0 || at(summary, "config", "settings", "order.weights") != row.weights {
 				t.Errorf("order %v, config %v", summary["order"], summary["config"])
 			}
 			for _, want := range []string{
@@ -119,7 +119,7 @@ func TestOrdersFilesRepeat(t *testing.T) {
 		fmt.Fprintf(&text, "%v,%v,%v\n", 3*b+math.Sin(float64(11*i*i)), b, a)
 	}
 	inFolder(t, map[string]string{"strong.csv": text.String()})
-	succeed(t, sampled("fit", "strong.csv", "--orders", "5", "--out", "mixed")...)
+	succeed(t, sampled("fit", "strong.csv", "--set", "order.count=5", "--out", "mixed")...)
 	if orders := at(parse(t, readFile(t, "mixed/summary.json")), "orders", "distinct").([]any); len(orders) != 1 {
 		t.Fatalf("%d distinct orders", len(orders))
 	}
@@ -134,7 +134,7 @@ func TestOrdersFilesRepeat(t *testing.T) {
 	}
 	simulated(t)
 	for _, workers := range []string{"1", "5"} {
-		succeed(t, sampled("fit", "data/train.csv", "--orders", "8", "--order-weights", "evidence", "--out", workers, "--workers", workers)...)
+		succeed(t, sampled("fit", "data/train.csv", "--set", "order.count=8", "--set", "order.weights=evidence", "--out", workers, "--workers", workers)...)
 	}
 	for _, name := range []string{"particles.json", "edges.csv", "consensus.csv"} {
 		if readFile(t, "1", name) != readFile(t, "5", name) {
@@ -146,7 +146,7 @@ func TestOrdersFilesRepeat(t *testing.T) {
 // The embedded data, standardised, do not carry an order, and the command says so.
 func TestOrdersWarn(t *testing.T) {
 	inFolder(t, nil)
-	got := succeed(t, sampled("fit", "--orders", "20", "--standardize")...)
+	got := succeed(t, sampled("fit", "--set", "order.count=20", "--set", "data.standardize=true")...)
 	for _, want := range []string{
 		"tobac: warning: all marginal variances lie within 5 % of each other",
 		"tobac: warning: the order is a guess at ",
@@ -173,15 +173,15 @@ func TestBadOrders(t *testing.T) {
 		code int
 		want string
 	}{
-		{"fit --orders 0", exitUsage, `invalid argument "0" for "--orders" flag: allowed: whole numbers from 1 to 10000`},
-		{"fit --order-weights size --orders 3", exitUsage, `invalid argument "size" for "--order-weights" flag: allowed: frequency, evidence`},
-		{"fit --order-weights evidence --order eqvar", exitUsage, `--order-weights contradicts a single order: --orders N asks for several`},
-		{"fit --order-weights evidence --orders 3", exitUsage, `--order-weights contradicts --order posterior: orders drawn from the posterior have equal weights; --order METHOD finds others`},
-		{"fit --method dibs --orders 3", exitUsage, `--orders contradicts --method dibs: it needs no order`},
-		{"fit good.csv --orders 3 --order a,b,c", exitUsage, `--orders contradicts --order a,b,c: a known order leaves none to find in resamples`},
-		{"fit good.csv --orders 3 --order order.txt", exitUsage, `--orders contradicts --order order.txt: a known order leaves none to find in resamples`},
-		{"fit --orders 3 --order eqvar --order-weights evidence --model ffn", exitUsage, `--order-weights contradicts --model ffn: networks have no marginal likelihood in closed form`},
-		{"fit wide.csv --orders 3 --order eqvar --order-weights evidence --quiet", exitUsage, `--order-weights evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
+		{"fit --set order.count=0", exitUsage, `--set order.count=0: allowed: whole numbers from 1 to 10000`},
+		{"fit --set order.weights=size --set order.count=3", exitUsage, `--set order.weights=size: allowed: frequency, evidence`},
+		{"fit --set order.weights=evidence --order eqvar", exitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
+		{"fit --set order.weights=evidence --set order.count=3", exitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
+		{"fit --engine dibs --set order.count=3", exitUsage, `--engine dibs: the method dibs takes no causal order`},
+		{"fit good.csv --set order.count=3 --order a,b,c", exitUsage, `the causal order is known, which leaves no distribution over orders`},
+		{"fit good.csv --set order.count=3 --order order.txt", exitUsage, `the causal order is known, which leaves no distribution over orders`},
+		{"fit --set order.count=3 --order eqvar --set order.weights=evidence --model ffn", exitUsage, `order.count has no effect: the engine is tempering, which 853 rows of 11 columns take; --engine svgd samples under several orders`},
+		{"fit wide.csv --set order.count=3 --order eqvar --set order.weights=evidence --quiet", exitUsage, `order.weights=evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
 		{"order good.csv --bootstrap 0", exitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1 to 100000`},
 		{"order good.csv --bootstrap 3 --all", exitUsage, `--all and --bootstrap contradict each other: choose one --method to resample for`},
 		{"order good.csv --seed 3", exitUsage, `--seed is for the resamples of --bootstrap N`},
@@ -195,14 +195,14 @@ func TestBadOrders(t *testing.T) {
 // whole run.
 func TestInterruptedOverOrders(t *testing.T) {
 	simulated(t)
-	distinct := len(at(parse(t, succeed(t, sampled("fit", "data/train.csv", "--orders", "12", "--json")...).stdout), "orders", "distinct").([]any))
+	distinct := len(at(parse(t, succeed(t, sampled("fit", "data/train.csv", "--set", "order.count=12", "--json")...).stdout), "orders", "distinct").([]any))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	steps := 200 * distinct
 	stop := (steps + 9) / 10 * 3 // the third line of progress
 	stderr := &signalWriter{text: fmt.Sprintf("step %d of %d,", stop, steps), found: cancel}
 	var stdout bytes.Buffer
-	args := sampled("fit", "data/train.csv", "--orders", "12", "--out", "run", "--steps", "200")
+	args := sampled("fit", "data/train.csv", "--set", "order.count=12", "--out", "run", "--set", "svgd.steps=200")
 	code := run(ctx, args, nil, &stdout, stderr)
 	want := fmt.Sprintf("tobac: interrupted after step %d of %d; nothing was written", stop, steps)
 	if code != exitInterrupted || !strings.Contains(stderr.String(), want) || stop < 200 {

@@ -86,7 +86,7 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	if err := os.Rename("data", "project/data"); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, sampled("fit", "project/data/train.csv", "--truth", "project/data/graph.csv", "--holdout", "0.2", "--steps", "30", "--checkpoint", "project/state 1", "--out", "project/run")...)
+	succeed(t, sampled("fit", "project/data/train.csv", "--truth", "project/data/graph.csv", "--holdout", "0.2", "--set", "svgd.steps=30", "--checkpoint", "project/state 1", "--out", "project/run")...)
 	want := readFile(t, "project/run/particles.json")
 	resume := func(args ...string) invocation {
 		return runTobac(t, append([]string{"fit", "--resume"}, args...)...)
@@ -124,7 +124,7 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	if got := resume("state 1"); got.code != exitFailed || !strings.Contains(got.stderr, "state 1: the data have changed since") {
 		t.Errorf("with other data: %+v", got)
 	}
-	got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), sampled("fit", "-", "--checkpoint", "from-stdin", "--steps", "5")...)
+	got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), sampled("fit", "-", "--checkpoint", "from-stdin", "--set", "svgd.steps=5")...)
 	if got.code != exitDone {
 		t.Fatalf("%+v", got)
 	}
@@ -139,11 +139,11 @@ func TestDidYouMean(t *testing.T) {
 	inFolder(t, nil)
 	for args, want := range map[string]string{
 		"fti":                                `unknown command "fti"; did you mean fit?; allowed: `,
-		"fit --standardise":                  `unknown flag: --standardise; did you mean --standardize?; tobac fit --help lists the options`,
-		"fit --edge-per-node 2":              `unknown flag: --edge-per-node; did you mean --edges-per-node?; tobac fit --help lists the options`,
-		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --bandwidth-theta or --bandwidth-z?; tobac fit --help`,
+		"fit --standardise":                  `unknown flag: --standardise; did you mean --set standardize?; tobac fit --help lists the options`,
+		"fit --edge-per-node 2":              `unknown flag: --edge-per-node; did you mean --set edges-per-node?; tobac fit --help lists the options`,
+		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --set bandwidth-z or --set bandwidth-theta?; tobac fit --help`,
 		"fit --banana":                       `unknown flag: --banana; tobac fit --help lists the options`,
-		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, svgd, bcd, gflownet, tempering; did you mean exact?`,
+		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, svgd, dibs, bcd, gflownet, tempering; did you mean exact?`,
 		"fit --prior fiar":                   `--prior fiar: no such file or directory; did you mean fair?`,
 		"order x.csv --method eqvar-up":      `invalid argument "eqvar-up" for "--method" flag: allowed: `,
 		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,

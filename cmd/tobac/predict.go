@@ -19,7 +19,7 @@ import (
 const predictLong = `Predict says what to expect of every other column when some are set, from a folder
 that tobac fit --out wrote. --do A=1.5 sets column A to 1.5, whatever its causes are; it
 may be repeated. Values are in the units of the data, of the transformed columns after
---transform.
+data.transform.
 
 E is the posterior of the expected value, the average over many observations under
 the intervention, over the graphs and the parameters of the draws: mean ± standard

@@ -155,7 +155,7 @@ func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, d
 // storedOptions are those of the fit in a folder, from run.toml; the defaults if it is not there.
 func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 	o := newFitOptions()
-	o.command = &commandLine{flags: fitCommand(o).Flags()}
+	fitCommand(o)
 	f, err := files.Open(configFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return o, nil
@@ -164,7 +164,7 @@ func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	_, _, err = o.command.readOptions(f, filepath.Join(dir, configFile))
+	_, _, err = o.command.readOptions(f, filepath.Join(dir, configFile), o.assign)
 	return o, err
 }
 

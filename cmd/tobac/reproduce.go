@@ -80,12 +80,10 @@ func newReproduce() *cobra.Command {
 				return usagef("tobac reproduce needs --out DIR, the folder for the cells and the results")
 			}
 			o.command = "tobac reproduce " + args[0]
-			for _, given := range (&commandLine{flags: cmd.Flags()}).given(".") {
+			line := &commandLine{flags: cmd.Flags()}
+			for _, given := range line.given(".") {
 				for _, t := range given.Texts {
-					o.command += " --" + given.Name
-					if cmd.Flags().Lookup(given.Name).NoOptDefVal != t {
-						o.command += " " + shellWord(t)
-					}
+					o.command += " " + line.word(given.Name, t)
 				}
 			}
 			return reproduce(cmd.Context(), args[0], o, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -26,7 +26,7 @@ type result struct {
 	command *commandLine       // that made it
 	folder  string             // where paths in its files begin; "": they are absolute
 	imputed *impute.Completed  // nil: no value was missing
-	formats []graphfile.Format // of --formats
+	formats []graphfile.Format // of results.formats
 }
 
 // An output is a file that tobac fit writes with --out.

@@ -17,7 +17,7 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 	simulated(t)
 	defer func(former string) { release = former }(release)
 	release = "0.9.0"
-	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--checkpoint", "state")...)
+	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint", "state")...)
 	release = "1.0.0"
 	got := succeed(t, "fit", "--resume", "state", "--out", "run")
 	const want = "state was written by tobac 0.9.0 (go1."
@@ -31,7 +31,7 @@ var kernelModels = []string{"linear", "bge", "ffn"}
 
 // withSteps is a run of a model.
 func withSteps(steps, model string, more ...string) []string {
-	return append([]string{"fit", "data/train.csv", "--report=false", "--engine", "svgd", "--order", "eqvar", "--particles", "6", "--samples", "8", "--model", model, "--steps", steps}, more...)
+	return append([]string{"fit", "data/train.csv", "--set", "results.report=false", "--engine", "svgd", "--order", "eqvar", "--set", "svgd.particles=6", "--set", "svgd.samples=8", "--model", model, "--set", "svgd.steps=" + steps}, more...)
 }
 
 // TestKernelsHelper makes checkpoints in a process of its own, with the kernels that its
@@ -76,7 +76,7 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 					continue
 				}
 				succeed(t, withSteps("30", model, "--out", model)...)
-				succeed(t, "fit", "--resume", state, "--steps", "30", "--out", "resumed")
+				succeed(t, "fit", "--resume", state, "--set", "svgd.steps=30", "--out", "resumed")
 				if readFile(t, model, particlesFile) != readFile(t, "resumed", particlesFile) {
 					t.Errorf("%s: the resumed run has other particles", model)
 				}
@@ -97,7 +97,7 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 // replaces files of others nor names other places.
 func TestForeignCheckpoint(t *testing.T) {
 	simulated(t)
-	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--checkpoint", "sent/state", "--out", "sent/run")...)
+	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint", "sent/state", "--out", "sent/run")...)
 	honest := readFile(t, "sent/state")
 	plain, err := file.Unseal([]byte(honest))
 	if err != nil {

@@ -28,7 +28,7 @@ func TestDependentRows(t *testing.T) {
 	if !strings.Contains(got.stderr, "tobac: warning: t"+says) {
 		t.Errorf("standard error %q", got.stderr)
 	}
-	const time = `"year" rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns: leave out with --drop "year", or rule out causes with --source "year"`
+	const time = `"year" rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns: leave out with --drop "year", or rule out causes with --set knowledge.source="year"`
 	if !strings.Contains(got.stderr, time) {
 		t.Errorf("standard error %q", got.stderr)
 	}
@@ -46,9 +46,9 @@ func TestDependentRows(t *testing.T) {
 	if summary := readFile(t, "run", "summary.json"); !strings.Contains(summary, `"refuted": "`+clause) {
 		t.Error("summary.json does not say what is refuted")
 	}
-	for _, option := range []string{"--drop", "--source"} {
-		if got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", option, "year"); strings.Contains(got.stderr, "evenly") || !strings.Contains(got.stderr, says) {
-			t.Errorf("%s year: standard error %q", option, got.stderr)
+	for _, option := range []string{"--drop year", "--set knowledge.source=year"} {
+		if got := succeed(t, strings.Fields("fit walks.csv --engine exact --model linear-unequal "+option)...); strings.Contains(got.stderr, "evenly") || !strings.Contains(got.stderr, says) {
+			t.Errorf("%s: standard error %q", option, got.stderr)
 		}
 	}
 }

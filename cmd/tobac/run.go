@@ -68,7 +68,7 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		}
 		return nil
 	}
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 98"))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newCompare()), interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	completions(root)
@@ -76,22 +76,6 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		return &usageError{flagError(cmd, err)}
 	})
 	return root
-}
-
-// newHelp is cobra's help command with an error for an unknown topic.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Explain a command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, args[0])
-			}
-			cmd.InitDefaultHelpFlag()
-			return cmd.Help()
-		},
-	}
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
@@ -153,7 +137,7 @@ func withoutPackage(text string) string {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
 		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "inspect", "jobs",
-			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "study", "svgd", "table", "tempering":
+			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "setting", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}

@@ -34,7 +34,7 @@ func TestSignals(t *testing.T) {
 	signal.Notify(caught, syscall.SIGHUP) // so that the processes do not ignore it where the tests run after nohup
 	defer signal.Stop(caught)
 	for stop, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		cmd := process(strings.Fields("fit --engine svgd --order eqvar --particles 2 --samples 4 --steps 4000 --report=false --checkpoint state --force"))
+		cmd := process(strings.Fields("fit --engine svgd --order eqvar --set particles=2 --set samples=4 --set steps=4000 --set results.report=false --checkpoint state --force"))
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestSignals(t *testing.T) {
 // A command that waits for its input ends at the first signal, and leaves nothing.
 func TestSignalsWhileReading(t *testing.T) {
 	simulated(t)
-	succeed(t, sampled("fit", "data/train.csv", "--steps", "5", "--out", "run")...)
+	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--out", "run")...)
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
 		t.Skip("no named pipes: ", err)
 	}
@@ -121,7 +121,7 @@ func TestSignalsWhileReading(t *testing.T) {
 func TestIgnoredSignals(t *testing.T) {
 	simulated(t)
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" -test.run=^TestMainHelper$`, os.Args[0])
-	cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit data/train.csv --engine svgd --order eqvar --particles 2 --samples 4 --steps 1000 --out run --report=false")
+	cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit data/train.csv --engine svgd --order eqvar --set particles=2 --set samples=4 --set steps=1000 --out run --set results.report=false")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestClosedOutput(t *testing.T) {
 		}
 		r.Close()
 		var stderr bytes.Buffer
-		cmd := process(strings.Fields("fit data/train.csv --quiet --engine exact --report=false --max-parents 2 --model linear-unequal " + args))
+		cmd := process(strings.Fields("fit data/train.csv --quiet --engine exact --set results.report=false --set prior.max-parents=2 --model linear-unequal " + args))
 		cmd.Stdout, cmd.Stderr = w, &stderr
 		cmd.Run() // whose error is the status
 		w.Close()

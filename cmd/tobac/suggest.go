@@ -18,8 +18,18 @@ import (
 // flagError adds to an error of a flag what may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
-		near := suggestion(unknown.GetSpecifiedName(), flagNames(cmd.Flags()))
-		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean --"), " or ", " or --")
+		name, dashes := unknown.GetSpecifiedName(), "--"
+		near := suggestion(name, flagNames(cmd.Flags()))
+		if set := cmd.Flags().Lookup("set"); set != nil {
+			settings := settingsOf(newFitOptions().topics())
+			if now := newForm(settings, name); now != "" {
+				return errors.New(now)
+			}
+			if near == "" {
+				near, dashes = suggestion(name, shortNames(settings)), "--set "
+			}
+		}
+		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean "+dashes), " or ", " or "+dashes)
 		return fmt.Errorf("%w%s; %s --help lists the options", err, near, cmd.CommandPath())
 	}
 	return valueError(err)
@@ -67,13 +77,13 @@ func (c *commandLine) mistaken(err error) error {
 	if c == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	c.flags.VisitAll(func(flag *pflag.Flag) {
+	c.visit(func(flag *pflag.Flag) {
 		for _, text := range texts(flag) {
 			if may, must := pathKind(flag.Value.Type()); !may || must || !flag.Changed || !strings.HasPrefix(err.Error(), text+": ") {
 				continue
 			}
 			if near := suggestion(text, choicesOf(flag)); near != "" {
-				err = fmt.Errorf("--%s %w%s", flag.Name, err, near)
+				err = fmt.Errorf("%s %w%s", dashed(flag.Name), err, near)
 			}
 		}
 	})

@@ -7,7 +7,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/spf13/pflag"
 
 	"tobac"
 	"tobac/autograd"
@@ -74,10 +75,11 @@ type inputConfig struct {
 	Truth         string  `json:"truth"`                   // file of the true graph; "": none
 	Interventions string  `json:"interventions,omitempty"` // file
 	Imputations   int     `json:"imputations,omitempty"`   // completed tables; 0: no value was missing
-	Preset        string  `json:"preset"`
-	Order         string  `json:"order"` // as on the command line
-	Prior         string  `json:"prior"` // as on the command line
-	Knowledge     string  `json:"-"`     // file of statements, which the summary lists; "": none
+	Recipe        string  `json:"recipe"`
+	Engine        string  `json:"engine"` // as on the command line
+	Order         string  `json:"order"`  // as on the command line
+	Prior         string  `json:"prior"`  // as on the command line
+	Knowledge     string  `json:"-"`      // file of statements, which the summary lists; "": none
 	// Table are the options for the table that were given, and Notes what was left out and coded.
 	Table string   `json:"table,omitempty"`
 	Notes []string `json:"notes,omitempty"`
@@ -87,7 +89,8 @@ type inputConfig struct {
 // input, the settings of the library under their names, and versions.
 type runConfig struct {
 	inputConfig
-	fit tobac.Config
+	fit     tobac.Config
+	engines []string // that took part
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -112,12 +115,14 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 		model = c.fit.Model.String()
 	}
 	add("model", model)
-	for _, s := range c.fit.Settings() {
-		if s.Name == "prior" {
+	settings := map[string]any{}
+	for _, t := range topics(&c.fit) {
+		if t.group == groupEngines && !slices.Contains(c.engines, t.name) {
 			continue
 		}
-		add(strings.ReplaceAll(s.Name, "-", "_"), typed(s.String()))
+		t.settings.VisitAll(func(flag *pflag.Flag) { settings[t.name+"."+flag.Name] = typed(flag.Value.String()) })
 	}
+	add("settings", settings)
 	add("seed", c.fit.Seed)
 	add("workers", c.fit.Workers)
 	add("versions", currentVersions())
@@ -137,7 +142,7 @@ func typed(text string) any {
 
 // newSummary describes a result.
 func newSummary(j *job, r *tobac.Result) summary {
-	s := summary{Config: runConfig{j.input, j.fit}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
+	s := summary{Config: runConfig{j.input, j.fit, j.engines}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
 		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append(append([]string{}, j.warnings...), r.Warnings...), Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {

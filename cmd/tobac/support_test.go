@@ -56,6 +56,23 @@ func succeed(t *testing.T, args ...string) invocation {
 	return got
 }
 
+// prepared is a fit whose inputs are read, for a table and options.
+func prepared(t *testing.T, data string, args ...string) *job {
+	t.Helper()
+	o := newFitOptions()
+	if err := fitCommand(o).ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.recall(); err != nil {
+		t.Fatal(err)
+	}
+	j, err := prepare(*o, data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
 // saved reads the posterior that a fit wrote into a folder.
 func saved(t *testing.T, dir string) *posterior.Posterior {
 	t.Helper()
@@ -119,10 +136,18 @@ func init() { firstLine, nextLine = 0, 0 }
 // quick are a command line of words with options for runs that take a moment,
 // which those of the line override. Pictures take longest, and are left out.
 func quick(args ...string) []string {
-	out := []string{args[0], "--report=false", "--workers", "2"}
+	out := []string{args[0], "--set", "results.report=false", "--workers", "2"}
 	line := strings.Join(args, " ") + " "
-	if slices.ContainsFunc([]string{"--engine svgd", "--method dibs", "--model ffn", "--preset", "--order eqvar", "--order variance", "--compare-svgd "}, func(words string) bool { return strings.Contains(line, words) }) {
-		out = append(out, "--particles", "6", "--samples", "8", "--steps", "40")
+	if strings.Contains(line, "--model ffn") && !strings.Contains(line, "--engine") {
+		line += "--engine svgd "
+		out = append(out, "--engine", "svgd")
+	}
+	of := "svgd."
+	if strings.Contains(line, "--engine ") && !strings.Contains(line, "--beside") {
+		of = ""
+	}
+	if slices.ContainsFunc([]string{"--engine svgd", "--engine dibs", "--order eqvar", "--order variance", "--beside svgd "}, func(words string) bool { return strings.Contains(line, words) }) {
+		out = append(out, "--set", of+"particles=6", "--set", of+"samples=8", "--set", of+"steps=40")
 	}
 	return append(out, args[1:]...)
 }

@@ -23,38 +23,32 @@ type tableOptions struct {
 	want   table.Options
 }
 
-// tableHelp explains them.
-const tableHelp = `Table: a text (commas, semicolons, tabs, bars or blanks, decimal commas, quotes), a
-workbook (.xlsx), a Parquet or NumPy file (.npy, .npz), any of these compressed by gzip
-or bzip2, recognised by content; - is standard input. Columns are named, or numbered
-from 1; rows are counted from 1 below the header. An index at the front, identifiers,
-dates and text that hardly repeats are left out, two levels become 0 and 1, which the
-report says; what is not clear is refused in one message, with the options that solve it.
-tobac check DATA says what is read, and whether fit takes it.`
-
-// tableFlags are the names of the flags of tableOptions.
-var tableFlags = []string{"columns", "drop", "keep", "rows", "skip", "delimiter", "comment", "header", "names", "sheet",
-	"missing", "missing-code", "categories", "categorical", "ordinal", "dates", "dependent"}
-
+// flags defines the options for a table.
 func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
-	f.Var(&columnList{&o.want.Keep}, "keep", "take these columns although they look like an index or identifier, or hold dates")
-	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "take only these rows of data, counted from 1 below the header")
-	f.Var(wholeNumber(&o.layout.Skip, 0, mostLines), "skip", "leave out so many lines at the beginning of the file")
-	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "what separates the values of a text: a character, or tab, blank")
-	defaultText(f, "delimiter", "found out")
-	f.Var(text(&o.layout.Comment, "TEXT"), "comment", "leave out lines that begin with this text")
+	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "take only these rows, counted from 1 below the header")
+	f.Var(choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "missing values: error, drop their rows, or impute them")
+	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "categories of more than two levels: error, indicators, codes, drop")
+}
+
+// topic has the settings of a table.
+func (o *tableOptions) topic() topic {
+	f := newSettings()
+	f.Var(&columnList{&o.want.Keep}, "keep", "columns to take although they look like an index or identifier, or hold dates")
+	f.Var(&columnList{&o.want.Categorical}, "categorical", "columns of numbers that are codes of categories")
+	f.Var(&several{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
+	f.Var(&several{&o.want.MissingCodes, "TEXT"}, "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
+	f.Var(choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
+	f.Var(choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
+	f.Var(text(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
 	f.Var(choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
 	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns of the file, in place of its own")
-	f.Var(text(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
-	f.Var(choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "what to do about missing values; drop leaves their rows out")
-	f.Var(&several{&o.want.MissingCodes, "TEXT"}, "missing-code", "this value means missing, beside the usual spellings; may be repeated")
-	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "what to do about categories of more than two levels")
-	f.Var(&columnList{&o.want.Categorical}, "categorical", "these columns have numbers that are codes of categories")
-	f.Var(&several{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
-	f.Var(choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
-	f.Var(choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
+	f.Var(wholeNumber(&o.layout.Skip, 0, mostLines), "skip", "lines to skip at the beginning of the file")
+	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "separator of the values of a text: a character, or tab, blank")
+	defaultText(f, "delimiter", "detected")
+	f.Var(text(&o.layout.Comment, "TEXT"), "comment", "text with which lines to skip begin")
+	return topic{"data", groupOthers, dataHelp, f}
 }
 
 // columnList is a flag with the names or numbers of columns; given again, it has
@@ -172,9 +166,14 @@ func complete(p *table.Prepared, command string) (*dataset.Table, error) {
 
 // noTableOptions refuses options for a data file where there is none.
 func (o *fitOptions) noTableOptions() error {
-	for _, name := range tableFlags {
+	for _, name := range []string{"columns", "drop", "rows", "missing", "categories"} {
 		if o.given(name) {
 			return usagef("--%s is for a data file: the embedded data are complete numbers", name)
+		}
+	}
+	for _, name := range []string{"keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+		if o.given("data." + name) {
+			return usagef("data.%s is for a data file: the embedded data are complete numbers", name)
 		}
 	}
 	return nil

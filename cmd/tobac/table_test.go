@@ -22,7 +22,7 @@ func flowers() string {
 }
 
 // settled are the options that flowers need.
-var settled = []string{"--missing", "drop", "--categories", "indicators", "--dependent", "drop"}
+var settled = []string{"--missing", "drop", "--categories", "indicators", "--set", "data.dependent=drop"}
 
 func TestCheck(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, want := range []string{
 		"text separated by commas, 40 rows of 6 columns", "index", "column 1 numbers the rows, and is left out",
-		"sum = length + width", "missing values in 1 row of 40", "solved  together by: --missing drop --categories indicators --dependent drop",
+		"sum = length + width", "missing values in 1 row of 40", "solved  together by: --missing drop --categories indicators --set data.dependent=drop",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("report lacks %q:\n%s", want, got.stdout)
@@ -52,10 +52,10 @@ func TestCheck(t *testing.T) {
 func TestFitTable(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
 	refuses(t, "fit flowers.csv --columns length,width,species --missing drop", exitFailed,
-		"flowers.csv: column 5 (species): is a category of 3 levels (a 20, b 10, c 10); --categories indicators makes 2 columns of 0 and 1, --ordinal 'species=a<b<c' makes one in that order, --drop species or --categories drop leaves it out")
+		"flowers.csv: column 5 (species): is a category of 3 levels (a 20, b 10, c 10); --categories indicators makes 2 columns of 0 and 1, --set data.ordinal='species=a<b<c' makes one in that order, --drop species or --categories drop leaves it out")
 	got := succeed(t, quick(append([]string{"fit", "flowers.csv", "--json"}, settled...)...)...)
 	config := parse(t, got.stdout)["config"].(map[string]any)
-	if config["training_rows"] != 39.0 || config["variables"] != 5.0 || config["table"] != "--missing drop --categories indicators --dependent drop" {
+	if config["training_rows"] != 39.0 || config["variables"] != 5.0 || config["table"] != "--missing drop --categories indicators --set data.dependent=drop" {
 		t.Errorf("config %v", config)
 	}
 	if notes := fmt.Sprint(config["notes"]); !strings.Contains(notes, "is coded no = 0, yes = 1") || !strings.Contains(notes, "sum = length + width") {
@@ -78,7 +78,7 @@ func TestFitTable(t *testing.T) {
 // Indicators have no edge between them in the result, whatever the engine.
 func TestIndicatorsExclude(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
-	for _, engine := range [][]string{{"--engine", "exact"}, {"--engine", "mcmc", "--iterations", "2000", "--chains", "2"}, {"--engine", "svgd", "--steps", "20", "--particles", "4", "--samples", "4", "--orders", "2"}} {
+	for _, engine := range [][]string{{"--engine", "exact"}, {"--engine", "mcmc", "--set", "mcmc.iterations=2000", "--set", "mcmc.chains=2"}, {"--engine", "svgd", "--set", "svgd.steps=20", "--set", "svgd.particles=4", "--set", "svgd.samples=4", "--set", "order.count=2"}} {
 		succeed(t, append(append([]string{"fit", "flowers.csv", "--out", "run" + engine[1]}, engine...), settled...)...)
 		edges := readFile(t, "run"+engine[1]+"/edges.csv")
 		for _, line := range strings.Split(edges, "\n") {

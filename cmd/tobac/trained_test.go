@@ -10,8 +10,8 @@ import (
 
 // Short trainings of both methods, on six columns that no exact flow takes.
 var trainings = map[string]string{
-	"bcd":      "--method bcd --steps 40 --bcd-batch 8 --bcd-starts 3",
-	"gflownet": "--method gflownet --model bge --steps 30 --gflownet-prefill 3 --gflownet-width 8 --gflownet-batch 8 --gflownet-environments 4",
+	"bcd":      "--engine bcd --set steps=40 --set batch=8 --set starts=3",
+	"gflownet": "--engine gflownet --model bge --set steps=30 --set prefill=3 --set width=8 --set batch=8 --set environments=4",
 }
 
 // A training that is interrupted and resumed with another number of workers writes the files of one that was not, and
@@ -20,7 +20,7 @@ func TestResumeTraining(t *testing.T) {
 	for name, options := range trainings {
 		t.Run(name, func(t *testing.T) {
 			simulated(t)
-			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--checkpoint-every", "7", "--report=false"}, strings.Fields(options)...)
+			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--set", "checkpoint.every=7", "--set", "results.report=false"}, strings.Fields(options)...)
 			succeed(t, append(args, "--workers", "1", "--out", "whole")...)
 			ctx, cancel := context.WithCancelCause(t.Context()) // as a signal does
 			defer cancel(nil)
@@ -29,13 +29,13 @@ func TestResumeTraining(t *testing.T) {
 			if code != 143 || !strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
-			succeed(t, "fit", "--resume", "state.json", "--workers", "4", "--report=false", "--out", "resumed")
+			succeed(t, "fit", "--resume", "state.json", "--workers", "4", "--set", "results.report=false", "--out", "resumed")
 			for _, file := range []string{particlesFile, "edges.csv", "pairs.csv", "consensus.csv", "effects.csv"} {
 				if readFile(t, "resumed", file) != readFile(t, "whole", file) {
 					t.Errorf("%s differs from that of a run that was not interrupted", file)
 				}
 			}
-			refuses(t, "fit --resume state.json --quiet --steps 41", exitUsage, "state.json: was made with --steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
+			refuses(t, "fit --resume state.json --quiet --set "+name+".steps=41", exitUsage, "state.json: was made with "+name+".steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
 		})
 	}
 }
@@ -53,14 +53,14 @@ func TestTrainingIsReported(t *testing.T) {
 				}
 			}
 			s := parse(t, readFile(t, "run/summary.json"))
-			if s["engine"] != name || at(s, "diagnostics", "training", "skipped_steps") != 0.0 || at(s, "config", "method") != name || at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
+			if s["engine"] != name || at(s, "diagnostics", "training", "skipped_steps") != 0.0 || at(s, "config", "engine") != name || at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
 				t.Errorf("summary: engine %v, training %v", s["engine"], at(s, "diagnostics", "training"))
 			}
 			if page := readFile(t, "run/report.html"); !strings.Contains(page, "No test says whether it has converged") {
 				t.Error("the page says nothing of the convergence")
 			}
 			checkEval(t, s, "run")
-			succeed(t, "fit", "--config", "run/run.toml", "--report=false", "--out", "again")
+			succeed(t, "fit", "--config", "run/run.toml", "--set", "results.report=false", "--out", "again")
 			if readFile(t, "again", particlesFile) != readFile(t, "run", particlesFile) {
 				t.Error("run.toml gives other graphs")
 			}
@@ -69,14 +69,14 @@ func TestTrainingIsReported(t *testing.T) {
 	}
 }
 
-// The published presets run, on few columns and for few steps.
-func TestTrainedPresets(t *testing.T) {
+// The published recipes run, on few columns and for few steps.
+func TestTrainedRecipes(t *testing.T) {
 	inFolder(t, nil)
 	succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--samples", "30", "--out", "data")
-	for _, options := range []string{"--method bcd --bcd-batch 8 --edges-per-node 0.5", "--method gflownet --gflownet-batch 2 --gflownet-environments 2 --gflownet-prefill 2 --gflownet-width 8 --gflownet-policy small"} {
-		got := succeed(t, append([]string{"fit", "data/train.csv", "--preset", "paper", "--steps", "2", "--json"}, strings.Fields(options)...)...)
-		if s := parse(t, got.stdout); at(s, "config", "preset") != "paper" {
-			t.Errorf("%s: preset %v", options, at(s, "config", "preset"))
+	for _, options := range []string{"--engine bcd --set batch=8 --set prior.edges-per-node=0.5", "--engine gflownet --set batch=2 --set environments=2 --set prefill=2 --set width=8 --set policy=small"} {
+		got := succeed(t, append([]string{"fit", "data/train.csv", "--set", "recipe=paper", "--set", "steps=2", "--json"}, strings.Fields(options)...)...)
+		if s := parse(t, got.stdout); at(s, "config", "recipe") != "paper" {
+			t.Errorf("%s: recipe %v", options, at(s, "config", "recipe"))
 		}
 	}
 }
@@ -85,24 +85,21 @@ func TestTrainedPresets(t *testing.T) {
 func TestTrainedOptions(t *testing.T) {
 	inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
 	for args, want := range map[string]string{
-		"--method bcd --particles 3":               "--particles contradicts --method bcd: it is for the engine svgd",
-		"--method gflownet --chains 3":             "--chains contradicts --method gflownet: it is for the engine mcmc",
-		"--method gflownet --bcd-batch 3":          "--bcd-batch contradicts --method gflownet: it is for the engine bcd",
-		"--engine exact --gflownet-batch 3":        "--gflownet-batch contradicts --engine exact: it is for the engine gflownet",
-		"--method bcd --order a,b,c":               "--order contradicts --method bcd: it learns a distribution over all orders",
-		"--method gflownet --orders 3":             "--orders contradicts --method gflownet: it learns what orders are probable",
-		"--method gflownet --order eqvar":          "the method gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
-		"--method bcd --prior fair":                "--prior contradicts --method bcd: it has a horseshoe prior, of which only --edges-per-node can be set",
-		"--method bcd --engine mcmc":               "--engine contradicts --method bcd: it trains an engine of its own",
-		"--engine bcd --method tobac":              "--method contradicts --engine bcd: it is that of the method of its name",
-		"--method bcd --require a,b":               "the method bcd takes no knowledge about edges; allowed: the method gflownet, and the engines exact, mcmc and svgd",
-		"--method bcd --model gp":                  "the method bcd has linear equations, got the model gp; allowed: linear, with equal or unequal noise variances",
-		"--method gflownet --model ffn":            "the model ffn has no node scores in closed form, which the method gflownet needs; allowed: the engine svgd",
-		"--method bcd --steps 4 --bcd-starts 5":    "5 starts of the method bcd share 4 steps; allowed: as many starts as steps, or fewer",
-		"--method bcd --bcd-temperature 1:0.5":     `invalid argument "1:0.5" for "--bcd-temperature" flag: allowed: temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1`,
-		"--method gflownet --gflownet-exploit 1.5": `invalid argument "1.5" for "--gflownet-exploit" flag: allowed: numbers above 0, at most 1`,
-		"--method gflownet --gflownet-policy full": `invalid argument "full" for "--gflownet-policy" flag: allowed: exact, graph, small, paper`,
-		"--method bcd --interventions good.csv":    "--interventions contradicts --method bcd: it takes observations alone",
+		"--engine bcd --set particles=3":            "--set particles=3: particles is a setting of svgd and dibs: --engine or --model says which, or its full name, such as svgd.particles",
+		"--engine gflownet --set mcmc.chains=3":     "mcmc.chains has no effect: the engine is gflownet; --engine mcmc takes it",
+		"--engine gflownet --set bcd.batch=3":       "bcd.batch has no effect: the engine is gflownet; --engine bcd takes it",
+		"--engine exact --set gflownet.batch=3":     "gflownet.batch has no effect: the engine is exact; --engine gflownet takes it",
+		"--engine bcd --order a,b,c":                "--engine bcd: the method bcd learns a distribution over all orders, and takes no known one; allowed: the methods tobac and gflownet, and the engine exact",
+		"--engine gflownet --set order.count=3":     "--engine gflownet: the method gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
+		"--engine gflownet --order eqvar":           "--engine gflownet: the method gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
+		"--engine bcd --prior fair":                 "--engine bcd: the method bcd has a horseshoe prior, of which only the expected edges per node can be set; allowed: the method gflownet, and the engines exact and mcmc",
+		"--engine bcd --require a,b":                "--engine bcd: the method bcd takes no knowledge about edges; allowed: the method gflownet, and the engines exact, mcmc and svgd",
+		"--engine bcd --model gp":                   "--engine bcd: the method bcd has linear equations, got the model gp; allowed: linear, with equal or unequal noise variances",
+		"--engine gflownet --model ffn":             "--engine gflownet: the model ffn has no node scores in closed form, which the method gflownet needs; allowed: the engine svgd",
+		"--engine bcd --set steps=4 --set starts=5": "--engine bcd: 5 starts of the method bcd share 4 steps; allowed: as many starts as steps, or fewer",
+		"--engine bcd --set temperature=1:0.5":      `--set temperature=1:0.5: allowed: temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1`,
+		"--engine gflownet --set exploit=1.5":       `--set exploit=1.5: allowed: numbers above 0, at most 1`,
+		"--engine gflownet --set policy=full":       `--set policy=full: allowed: exact, graph, small, paper`,
 	} {
 		refuses(t, "fit good.csv "+args, exitUsage, want)
 	}
@@ -111,8 +108,8 @@ func TestTrainedOptions(t *testing.T) {
 // Missing values are imputed for both methods, each completed table fitted.
 func TestTrainedImputation(t *testing.T) {
 	inFolder(t, pairFiles())
-	for name, options := range map[string]string{"bcd": "--method bcd --steps 4 --bcd-batch 4 --drop g", "gflownet": "--method gflownet --model bge"} {
-		succeed(t, append(strings.Fields("fit gaps.csv --missing impute --imputations 2 --report=false --out run"), strings.Fields(options)...)...)
+	for name, options := range map[string]string{"bcd": "--engine bcd --set steps=4 --set batch=4 --drop g", "gflownet": "--engine gflownet --model bge"} {
+		succeed(t, append(strings.Fields("fit gaps.csv --missing impute --set imputation.tables=2 --set results.report=false --out run"), strings.Fields(options)...)...)
 		if s := parse(t, readFile(t, "run/summary.json")); s["engine"] != name || at(s, "imputation", "tables") != 2.0 {
 			t.Errorf("%s: engine %v, imputation %v", name, s["engine"], s["imputation"])
 		}

@@ -3,52 +3,84 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"tobac"
+	"tobac/internal/table"
 	"tobac/sem"
-	"tobac/setting"
 )
 
-// checkUnused finds options that nothing would read in a fit of n rows and d columns: those of engines that play no part.
-func (o *fitOptions) checkUnused(j *job, n, d int) error {
-	c := &j.fit
-	engines := c.Engines(d)
-	if j.compare {
-		engines = append(engines, tobac.SVGD)
-	}
-	for _, part := range []struct {
-		settings []*setting.Setting
-		of       tobac.Engine
-	}{{slices.Concat(o.config.Sampler.Settings(), o.config.Order.Settings()), tobac.SVGD}, {o.config.Chains.Settings(), tobac.MCMC},
-		{o.config.BCDSettings(), tobac.BCD}, {o.config.GFlowNetSettings(), tobac.GFlowNet}} {
-		for _, s := range part.settings {
-			if engines[0] == tobac.Tempering && slices.Contains([]string{"order", "orders", "order-weights", "iterations", "rungs", "chains", "warm-up", "candidates"}, s.Name) {
-				continue // read, or refused with a reason
-			}
-			if o.given(s.Name) && !slices.Contains(engines, part.of) && !(c.Trained() && slices.Contains([]string{"method", "steps", "step-size"}, s.Name)) {
-				return usagef("--%s contradicts %s: it is for the engine %v", s.Name, o.withoutEngine(c, engines[0], n, d), part.of)
-			}
+// checkUnused finds a setting of a topic that plays no part in a fit of n rows and d columns.
+func (o *fitOptions) checkUnused(j *job, n, d int) (err error) {
+	o.command.settings.VisitAll(func(flag *pflag.Flag) {
+		if why := o.idle(topicOf(flag.Name), j, n, d); flag.Changed && err == nil && why != "" {
+			err = usagef("%s has no effect: %s", flag.Name, why)
 		}
-	}
-	if _, marginal := c.Model.(sem.BGe); marginal && engines[0] == tobac.SVGD && o.given("bandwidth-theta") {
-		return usagef("--bandwidth-theta contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone", o.model)
-	}
-	if _, marginal := c.Model.(sem.BGe); marginal && engines[0] == tobac.SVGD && c.Sampler.Coupling.Parameters != "" {
-		return usagef("--kernel %v contradicts --model %v: its parameters are integrated out, and svgd moves the latents alone; allowed: --kernel %v:%v", c.Sampler.Coupling, o.model, c.Sampler.Coupling.Function, c.Sampler.Coupling.Latents)
-	}
-	if (engines[0] == tobac.Exact || engines[0] == tobac.Tempering) && o.given("checkpoint-every") {
-		return usagef("--checkpoint-every contradicts the engine %v: it has no steps between which there could be a checkpoint", engines[0])
-	}
-	return nil
+	})
+	return err
 }
 
-// withoutEngine says why a fit has no other engine than the given one.
-func (o *fitOptions) withoutEngine(c *tobac.Config, engine tobac.Engine, n, d int) string {
-	switch {
-	case o.given("engine") && c.Engine == engine:
-		return fmt.Sprintf("--engine %v", engine)
-	case c.Trained():
-		return fmt.Sprintf("--method %v", c.Sampler.Method)
+// idle says why the settings of a topic are not read; "": they are.
+func (o *fitOptions) idle(topic string, j *job, n, d int) string {
+	switch topic {
+	case "checkpoint":
+		return unless(o.checkpoint != "", "--checkpoint FILE asks for checkpoints")
+	case "imputation":
+		return unless(o.table.want.Missing == table.MissingImpute, "--missing impute completes tables")
+	case "linear", "ffn":
+		return unless(o.inUse(j, topic, d), "the model is "+o.model.String()+"; --model "+topic+" takes it")
+	case "order":
+		return unless(o.inUse(j, "svgd", d), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
+	case "exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering":
+		return unless(o.inUse(j, topic, d), o.engineText(j, n, d)+"; --engine "+topic+" takes it")
 	}
-	return fmt.Sprintf("the engine %v, which %s of %s take", engine, counted(n, "row"), counted(d, "column"))
+	return ""
+}
+
+func unless(used bool, why string) string {
+	if used {
+		return ""
+	}
+	return why
+}
+
+// inUse reports whether an engine or a model takes part in a fit of d columns.
+func (o *fitOptions) inUse(j *job, topic string, d int) bool {
+	switch m := j.fit.Model.(type) {
+	case sem.Linear:
+		if topic == "linear" {
+			return !m.Unequal
+		}
+	case sem.FeedForward:
+		if topic == "ffn" {
+			return true
+		}
+	}
+	return slices.Contains(o.engines(j, d), topic)
+}
+
+// engines are the names of those that take part in a fit of d columns, the one that computes the posterior first.
+func (o *fitOptions) engines(j *job, d int) (names []string) {
+	for k, e := range j.fit.Engines(d) {
+		name := e.String()
+		if k == 0 && j.fit.Sampler.Method == tobac.DiBS {
+			name = "dibs"
+		}
+		names = append(names, name)
+	}
+	if j.beside {
+		names = append(names, "svgd")
+	}
+	return names
+}
+
+// engineText says which engine a fit has, and why.
+func (o *fitOptions) engineText(j *job, n, d int) string {
+	name := strings.TrimSpace(o.engines(j, d)[0])
+	if o.given("engine") && o.engine != engineAuto {
+		return "the engine is " + name
+	}
+	return fmt.Sprintf("the engine is %s, which %s of %s take", name, counted(n, "row"), counted(d, "column"))
 }

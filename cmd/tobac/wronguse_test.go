@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -95,10 +96,10 @@ func TestNumbersOfOptions(t *testing.T) {
 	})
 	inFolder(t, badInputs)
 	for args, want := range map[string]string{
-		"fit good.csv --odds a,b=1_1":                                          `--odds "a,b=1_1": "1_1" is no number; allowed: odds from 0.001 to 1000`,
-		"fit good.csv --odds a,b=0x1p-2":                                       `--odds "a,b=0x1p-2": "0x1p-2" is no number; allowed: odds from 0.001 to 1000`,
-		"check good.csv --rows 0x1":                                            `--rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
-		"fit good.csv --model ffn --hidden " + strings.Repeat("1,", 100) + "1": `invalid argument "` + strings.Repeat("1,", 100) + `1" for "--hidden" flag: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,
+		"fit good.csv --set knowledge.odds=a,b=1_1":                                    `--set knowledge.odds=a,b=1_1: "1_1" is no number; allowed: odds from 0.001 to 1000`,
+		"fit good.csv --set knowledge.odds=a,b=0x1p-2":                                 `--set knowledge.odds=a,b=0x1p-2: "0x1p-2" is no number; allowed: odds from 0.001 to 1000`,
+		"check good.csv --rows 0x1":                                                    `--rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
+		"fit good.csv --model ffn --set ffn.hidden=" + strings.Repeat("1,", 100) + "1": `--set ffn.hidden=` + strings.Repeat("1,", 100) + `1: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,
 	} {
 		refuses(t, args, exitUsage, want)
 	}
@@ -106,25 +107,20 @@ func TestNumbersOfOptions(t *testing.T) {
 
 // Options that nothing would read are refused, with the reason.
 func TestUnusedOptions(t *testing.T) {
-	const beside = "--%s contradicts the engine exact, which 5 rows of 3 columns take: it is for the engine %s"
 	for args, want := range map[string]string{
-		"--chains 3":                                         fmt.Sprintf(beside, "chains", "mcmc"),
-		"--warm-up 3":                                        fmt.Sprintf(beside, "warm-up", "mcmc"),
-		"--max-parents 1 --steps 4":                          "--steps contradicts the engine exact, which 5 rows of 3 columns take: it is for the engine svgd",
-		"--max-parents 1 --compare-svgd":                     "--compare-svgd contradicts --max-parents, a bound that svgd does not take",
-		"--engine svgd --compare-svgd":                       "--compare-svgd contradicts the engine svgd: particles are compared with results of the engines exact and mcmc",
-		"--engine exact --orders 3":                          "--orders contradicts --engine exact: it is for the engine svgd",
-		"--engine mcmc --particles 3":                        "--particles contradicts --engine mcmc: it is for the engine svgd",
-		"--engine exact --checkpoint s --checkpoint-every 3": "--checkpoint-every contradicts the engine exact: it has no steps between which there could be a checkpoint",
-		"--engine svgd --model bge --bandwidth-theta 3":      "--bandwidth-theta contradicts --model linear-unequal: its parameters are integrated out, and svgd moves the latents alone",
-		"--imputations 3":                                    "--imputations contradicts --missing error: only --missing impute completes tables",
-		"--missing drop --imputation-rounds 3":               "--imputation-rounds contradicts --missing drop: only --missing impute completes tables",
-		"--report":                                           "--report contradicts a run without files: --out DIR asks for them",
-		"--force":                                            "--force contradicts a run without files: --out DIR and --checkpoint FILE ask for them",
-		"--sheet 2":                                          "--sheet: means nothing here: good.csv is a text separated by commas, which takes --delimiter, --comment, --skip, --header, --names",
-		"--columns a,b --drop c":                             "--drop: names the column 3 (c), which --columns leaves out",
-		"--columns a,b --categorical c":                      "--categorical: names the column 3 (c), which --columns leaves out",
-		"--drop c --ordinal c=1<3<5<8<9":                     "--ordinal: names the column 3 (c), which --drop leaves out",
+		"--set mcmc.chains=3":                          "mcmc.chains has no effect: the engine is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
+		"--set mcmc.warm-up=3":                         "mcmc.warm-up has no effect: the engine is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
+		"--set prior.max-parents=1 --set svgd.steps=4": "svgd.steps has no effect: the engine is exact, which 5 rows of 3 columns take; --engine svgd takes it",
+		"--set prior.max-parents=1 --beside svgd":      "--beside svgd contradicts prior.max-parents, a bound that svgd does not take",
+		"--engine svgd --beside svgd":                  "--beside svgd contradicts the engine svgd: particles are compared with results of the engines exact and mcmc",
+		"--engine exact --set order.count=3":           "order.count has no effect: the engine is exact; --engine svgd samples under several orders",
+		"--engine mcmc --set svgd.particles=3":         "svgd.particles has no effect: the engine is mcmc; --engine svgd takes it",
+		"--set imputation.tables=3":                    "imputation.tables has no effect: --missing impute completes tables",
+		"--missing drop --set imputation.rounds=3":     "imputation.rounds has no effect: --missing impute completes tables",
+		"--set data.sheet=2":                           "data.sheet: means nothing here: good.csv is a text separated by commas, which takes data.delimiter, data.comment, data.skip, data.header, data.names",
+		"--columns a,b --drop c":                       "--drop: names the column 3 (c), which --columns leaves out",
+		"--columns a,b --set data.categorical=c":       "data.categorical: names the column 3 (c), which --columns leaves out",
+		"--drop c --set data.ordinal=c=1<3<5<8<9":      "data.ordinal: names the column 3 (c), which --drop leaves out",
 	} {
 		inFolder(t, badInputs)
 		refuses(t, "fit good.csv "+args, exitUsage, want)
@@ -132,7 +128,7 @@ func TestUnusedOptions(t *testing.T) {
 	inFolder(t, badInputs)
 	refuses(t, "fit good.csv --out --json", exitUsage, `invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
 	refuses(t, "convert cycle.csv - --to dot --force", exitUsage, "--force contradicts the output -: standard output replaces no file")
-	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--report=false", "--quiet")
+	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--set", "results.report=false", "--quiet")
 	refuses(t, "eval run --heldout good.csv --data good.csv", exitUsage, "--data names the variables of results of other programs; those in run have names")
 }
 
@@ -141,11 +137,11 @@ func TestNothingObeyed(t *testing.T) {
 	const esc, file = "\x1b[31m", "f\x1b]0;x\x07.csv"
 	inFolder(t, map[string]string{file: "a" + esc + "x,b\u202ey,\"c\u009b\"\n" + strings.TrimPrefix(badInputs["good.csv"], "a,b,c\n")})
 	for _, words := range [][]string{
-		{"fit", file, "--engine", "exact", "--out", "o" + esc, "--report=false"}, {"fit", file, "--engine", "svgd", "--order", "variance", "--steps", "2"}, {"check", file}, {"order", file, "--all"},
+		{"fit", file, "--engine", "exact", "--out", "o" + esc, "--set", "results.report=false"}, {"fit", file, "--engine", "svgd", "--order", "variance", "--set", "svgd.steps=2"}, {"check", file}, {"order", file, "--all"},
 		{"order", file, "--bootstrap", "3"}, {"effect", "o" + esc, "--from", "a" + esc + "x"}, {"predict", "o" + esc}, {"simulate", "--out", "s" + esc}, {"man", "m" + esc},
 		{"fit", esc}, {esc}, {"fit", "--" + esc}, {"fit", "-" + esc}, {"help", esc}, {"completion", esc}, {"eval", esc, "--truth", "t"}, {"report", esc}, {"predict", esc}, {"effect", esc, "--from", "a"},
 		{"convert", "in", esc}, {"fit", file, "--truth", esc}, {"fit", file, "--order", esc}, {"fit", file, "--config", esc}, {"fit", file, "--resume", esc}, {"fit", file, "--require", esc + ",b"},
-		{"fit", file, "--sheet", esc}, {"fit", file, "--rows", esc}, {"fit", file, "--steps", esc}, {"fit", file, "--columns", esc}, {"fit", file, "--out", file},
+		{"fit", file, "--set", "data.sheet=" + esc}, {"fit", file, "--rows", esc}, {"fit", file, "--set", "svgd.steps=" + esc}, {"fit", file, "--columns", esc}, {"fit", file, "--out", file},
 	} {
 		got := runTobac(t, words...)
 		if at := strings.IndexFunc(got.stdout+got.stderr, obeyed); at >= 0 {
@@ -168,24 +164,30 @@ func TestBoundsPage(t *testing.T) {
 	stated := map[string]string{}
 	for line := range strings.Lines(page) {
 		cells := strings.Split(line, "|")
-		if len(cells) != 4 || !strings.Contains(cells[1], "`--") {
+		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
 			continue
 		}
 		command := regexp.MustCompile("tobac [a-z]+").FindString(cells[1]) // "": of all
-		for _, option := range regexp.MustCompile("--[a-z-]+").FindAllString(cells[1], -1) {
-			stated[command+option] = strings.TrimSpace(cells[2])
+		for _, option := range regexp.MustCompile("`[a-z.-]+`").FindAllString(cells[1], -1) {
+			stated[command+strings.Trim(option, "`")] = strings.TrimSpace(cells[2])
 		}
 	}
-	eachFlag(func(command *cobra.Command, flag *pflag.Flag) {
+	check := func(names []string, flag *pflag.Flag) {
 		if flag.Value.Type() != "N" || flag.Name == "seed" {
 			return
 		}
-		want, ok := stated[command.CommandPath()+"--"+flag.Name]
-		if !ok {
-			want = stated["--"+flag.Name]
+		want := ""
+		for _, name := range names {
+			want = cmp.Or(want, stated[name])
 		}
 		if got := fmt.Sprint(flag.Value.Set("none")); got != "allowed: whole numbers from "+want {
-			t.Errorf("%s --%s: %s; the page says %q", command.CommandPath(), flag.Name, got, want)
+			t.Errorf("%q: %s; the page says %q", names, got, want)
 		}
+	}
+	eachFlag(func(command *cobra.Command, flag *pflag.Flag) {
+		check([]string{command.CommandPath() + "--" + flag.Name, "--" + flag.Name}, flag)
+	})
+	settingsOf(newFitOptions().topics()).VisitAll(func(flag *pflag.Flag) {
+		check([]string{flag.Name, "svgd." + shortName(flag.Name), "mcmc." + shortName(flag.Name)}, flag)
 	})
 }

@@ -108,7 +108,7 @@ func (s *Sequence) Warnings() (w []string) {
 		}
 		for _, name := range s.Even[:min(3, n)] {
 			drop += " --drop " + strconv.Quote(name)
-			source += " --source " + strconv.Quote(name)
+			source += " --set knowledge.source=" + strconv.Quote(name)
 		}
 		w = append(w, fmt.Sprintf("%s %s: leave out with%s, or rule out causes with%s", Quoted(s.Even), rises, drop, source))
 	}

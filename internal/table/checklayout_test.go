@@ -26,10 +26,10 @@ func TestCheckLayout(t *testing.T) {
 		layout table.Layout
 		want   string
 	}{
-		"sheet of a text":        {text, table.Layout{Sheet: "1"}, "--sheet: means nothing here: x.csv is a text separated by commas, which takes --delimiter, --comment, --skip, --header, --names"},
-		"delimiter of an array":  {array, table.Layout{Delimiter: ';'}, "--delimiter: means nothing here: x.npy is a NumPy array, which takes --skip, --names"},
-		"header of an array":     {array, table.Layout{Header: table.HeaderNo}, "--header: means nothing here: x.npy is a NumPy array, which takes --skip, --names"},
-		"comment in an array":    {array, table.Layout{Comment: "#"}, "--comment: means nothing here: x.npy is a NumPy array, which takes --skip, --names"},
+		"sheet of a text":        {text, table.Layout{Sheet: "1"}, "data.sheet: means nothing here: x.csv is a text separated by commas, which takes data.delimiter, data.comment, data.skip, data.header, data.names"},
+		"delimiter of an array":  {array, table.Layout{Delimiter: ';'}, "data.delimiter: means nothing here: x.npy is a NumPy array, which takes data.skip, data.names"},
+		"header of an array":     {array, table.Layout{Header: table.HeaderNo}, "data.header: means nothing here: x.npy is a NumPy array, which takes data.skip, data.names"},
+		"comment in an array":    {array, table.Layout{Comment: "#"}, "data.comment: means nothing here: x.npy is a NumPy array, which takes data.skip, data.names"},
 		"rows to skip are taken": {array, table.Layout{Skip: 1}, ""},
 	} {
 		err := c.t.CheckLayout(c.layout)
@@ -54,7 +54,7 @@ func TestOddFirstLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		notes := strings.Join(read.Notes, "\n")
-		if got := strings.Contains(notes, "line 1 ("+strings.ReplaceAll(first, ",", ", ")+") differs from those below in every column"); got != want || read.Rows != 6 || !strings.Contains(notes, "--header yes") {
+		if got := strings.Contains(notes, "line 1 ("+strings.ReplaceAll(first, ",", ", ")+") differs from those below in every column"); got != want || read.Rows != 6 || !strings.Contains(notes, "--set data.header=yes") {
 			t.Errorf("%s: %d rows, notes %q", first, read.Rows, notes)
 		}
 	}

@@ -45,10 +45,10 @@ func (p *preparation) code(j int) {
 		if q.Gaps > 0 {
 			text += fmt.Sprintf(", apart from %d that are missing", q.Gaps)
 		}
-		leave(text, "--dependent drop or --drop "+shellName+" leaves it out", func(o *Options) { o.Dependent = DependentDrop })
+		leave(text, "--set data.dependent=drop or --drop "+shellName+" leaves it out", func(o *Options) { o.Dependent = DependentDrop })
 	case Ordinal:
 		if len(q.odd) > 0 {
-			leave("has levels that --ordinal does not order ("+describe(q.odd)+")", "--ordinal "+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+" has to name all of them", nil)
+			leave("has levels that data.ordinal does not order ("+describe(q.odd)+")", "--set data.ordinal="+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+" has to name all of them", nil)
 			return
 		}
 		p.add(q, q.Name, -1)
@@ -124,9 +124,9 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 		if keep == "" {
 			keep = "1"
 		}
-		p.note("%s numbers the rows, and is left out; --keep %s takes it as a measurement", c.Label(), shellQuote(keep))
+		p.note("%s numbers the rows, and is left out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(keep))
 	default:
-		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left out; --keep %s takes it as a measurement", c.Label(), shellQuote(name))
+		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
 	}
 }
 
@@ -138,14 +138,14 @@ func (p *preparation) date(j int, leave func(text, solve string, remedy func(*Op
 	switch {
 	case p.named[j] && q.openDate:
 		leave("has dates whose day and month cannot be told apart ("+p.example(q)+")",
-			"--dates day-first or --dates month-first says what comes first, --drop "+name+" leaves it out", drop)
+			"--set data.dates=day-first or --set data.dates=month-first says what comes first, --drop "+name+" leaves it out", drop)
 	case p.named[j]:
 		p.add(q, q.Name, -1)
 		p.coded(c, "taken as "+q.calendar.String())
 	case q.openDate:
-		p.warn("%s has dates (%s), and is left out; --keep %s takes them as numbers, with --dates day-first or --dates month-first", c.Label(), p.example(q), name)
+		p.warn("%s has dates (%s), and is left out; --set data.keep=%s takes them as numbers, with --set data.dates=day-first or --set data.dates=month-first", c.Label(), p.example(q), name)
 	default:
-		p.warn("%s has dates (%s), and is left out; --keep %s takes them as %v", c.Label(), p.example(q), name, q.calendar)
+		p.warn("%s has dates (%s), and is left out; --set data.keep=%s takes them as %v", c.Label(), p.example(q), name, q.calendar)
 	}
 }
 
@@ -164,7 +164,7 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 		long = long || len(level.Name) > longestValue
 		text := c.texts[c.codeOf[level.Name]-1]
 		parts = append(parts, fmt.Sprintf("%q on %s %d%s", short(level.Name), p.t.unit, text.first, why(level.Name)))
-		flags = append(flags, "--missing-code "+shellQuote(level.Name))
+		flags = append(flags, "--set data.missing-code="+shellQuote(level.Name))
 	}
 	if more := len(q.odd) - few; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d other texts", more))
@@ -222,7 +222,7 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 		p.note("%s %s, and is left out", c.Label(), what)
 	case p.o.Categories == CategoriesCodes:
 		p.add(q, q.Name, -1)
-		p.note("%s %s, coded %s: as if their alphabetical order meant something; --ordinal gives another, --categories indicators needs none", c.Label(), what, codes(q.Levels))
+		p.note("%s %s, coded %s: as if their alphabetical order meant something; data.ordinal gives another, --categories indicators needs none", c.Label(), what, codes(q.Levels))
 	case p.o.Categories == CategoriesIndicators:
 		base := 0
 		for k, level := range q.Levels {
@@ -239,7 +239,7 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 	default:
 		solve, remedy := "--drop "+shellQuote(name)+" or --categories drop leaves it out", func(o *Options) { o.Categories = CategoriesIndicators }
 		if order := proposal(q.Levels); order != "" {
-			solve = "--ordinal " + shellQuote(name+"="+order) + " makes one in that order, " + solve
+			solve = "--set data.ordinal=" + shellQuote(name+"="+order) + " makes one in that order, " + solve
 		}
 		switch {
 		case len(q.Levels) <= manyLevels:

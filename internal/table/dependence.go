@@ -36,9 +36,9 @@ func (p *preparation) dependences(x *mat.Dense) (keep []int) {
 		case p.o.Dependent == DependentDrop:
 			p.note("%s %s, and is left out", name, text)
 		default:
-			solve := "--dependent drop leaves out the last column of each dependence"
+			solve := "--set data.dependent=drop leaves out the last column of each dependence"
 			if constant[k] {
-				solve = "--dependent drop leaves it out"
+				solve = "--set data.dependent=drop leaves it out"
 			}
 			p.problem(Problem{Column: c.Position, Text: name + " " + text, Solve: solve, remedy: func(o *Options) { o.Dependent = DependentDrop }})
 			keep = append(keep, k)

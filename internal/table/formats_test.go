@@ -288,8 +288,8 @@ func TestArchives(t *testing.T) {
 	}{
 		{"a matrix with names", []string{"X.npy", "names.npy"}, "", []string{"größe", "mass"}, ""},
 		{"one of two", []string{"X.npy", "other.npy"}, "X", []string{"X0", "X1"}, ""},
-		{"two", []string{"X.npy", "other.npy"}, "", nil, "t.npz: holds 2 tables (X, other); --sheet NAME chooses one"},
-		{"none of them", []string{"X.npy", "other.npy"}, "Y", nil, "--sheet: t.npz has no array Y; allowed: X, other"},
+		{"two", []string{"X.npy", "other.npy"}, "", nil, "t.npz: holds 2 tables (X, other); data.sheet chooses one"},
+		{"none of them", []string{"X.npy", "other.npy"}, "Y", nil, "data.sheet: t.npz has no array Y; allowed: X, other"},
 		{"columns", []string{"u.npy", "w.npy", "v.npy"}, "", []string{"u", "w", "v"}, ""},
 		{"columns of two lengths", []string{"u.npy", "short.npy"}, "", nil, "t.npz: arrays u and short have 4 and 2 values; allowed: a matrix, or vectors of one length"},
 		{"none that is whole", []string{"cut.npy"}, "", nil, "t.npz: holds no array of numbers; array cut is left out: NumPy array of shape [2] is cut short: 15 bytes after the header, want 8 of each element"},

@@ -81,7 +81,7 @@ func (l *loader) header(head []record) (names []string, rest []record) {
 		return nil, head
 	case v.different && v.rising && (v.numbers > 1 || v.names > 0):
 		if v.names == 0 {
-			l.t.note("%s %d is taken for names, numbers that rise evenly and differ from those below; --header no takes it for data", l.t.unit, first.line)
+			l.t.note("%s %d is taken for names, numbers that rise evenly and differ from those below; --set data.header=no takes it for data", l.t.unit, first.line)
 		}
 		return texts, body
 	case v.names > 0 && l.layout.Names != nil:

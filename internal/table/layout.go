@@ -29,7 +29,7 @@ func (t *Table) CheckLayout(l Layout) error {
 		{"sheet", l.Sheet != ""},
 	} {
 		if o.given && !slices.Contains(t.takes, o.name) {
-			return &OptionError{o.name, fmt.Sprintf("means nothing here: %s is a %s, which takes --%s", t.Source, t.Format, strings.Join(t.takes, ", --"))}
+			return &OptionError{o.name, fmt.Sprintf("means nothing here: %s is a %s, which takes data.%s", t.Source, t.Format, strings.Join(t.takes, ", data."))}
 		}
 	}
 	return nil

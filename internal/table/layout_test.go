@@ -81,7 +81,7 @@ func TestDoubtfulHeaders(t *testing.T) {
 		{"a word among numbers", "1.5,2,high\n3,-4,8\n5,6.25,1\n"},
 	} {
 		_, err := table.Prepare(read(t, c.text, table.Layout{}), table.Options{})
-		if err == nil || !strings.Contains(err.Error(), "mixes names and numbers") || !strings.Contains(err.Error(), "--header yes") {
+		if err == nil || !strings.Contains(err.Error(), "mixes names and numbers") || !strings.Contains(err.Error(), "--set data.header=yes") {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 		if got := prepare(t, c.text, table.Layout{Header: table.HeaderYes}, table.Options{}); got.Data.Names[2] != "setosa" && got.Data.Names[2] != "high" {
@@ -94,14 +94,14 @@ func TestDoubtfulHeaders(t *testing.T) {
 func TestRaggedBeginnings(t *testing.T) {
 	const rows = "1,2,3\n4,5,7\n2,9,1\n7,1,2\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"a name too many", "a,b,c,d\n" + rows, "line 1 has 4 names for 3 columns (a, b, c, d); --skip 1 leaves it out, and --names a,b,... names the columns"},
-		{"an unquoted comma in a name", "size, in m,b,c\n" + rows, "line 1 has 4 names for 3 columns (size, in m, b, c); --skip 1 leaves it out"},
-		{"a name too few", "a,b\n" + rows, "line 1 has 2 names for 3 columns (a, b); --skip 1 leaves it out"},
-		{"names and units", "a,b,c,d\nkg,m,s\n" + rows, "line 1 has 4 names for 3 columns (a, b, c, d); --skip 1 leaves it out"},
-		{"two names", "title\na,b\n1,2,3,9\n4,5,7,1\n2,9,1,0\n7,1,2,2\n", "line 2 has 2 names for 4 columns (a, b); --skip 2 leaves it out"},
-		{"rows of numbers", "1,2\n2,4\n" + rows, "lines 1 to 2 have 2 values where most have 3, numbers all of them (1, 2); --skip 2 leaves them out"},
-		{"a row of numbers below a title", "a table\n1,2,3,4\n" + rows, "line 2 has 4 values where most have 3, numbers all of them (1, 2, 3, 4); --skip 2 leaves it out"},
-		{"a number", "4\n" + rows, "line 1 has 1 value where most have 3, numbers all of them (4); --skip 1 leaves it out"},
+		{"a name too many", "a,b,c,d\n" + rows, "line 1 has 4 names for 3 columns (a, b, c, d); --set data.skip=1 leaves it out, and --set data.names=a,b,... names the columns"},
+		{"an unquoted comma in a name", "size, in m,b,c\n" + rows, "line 1 has 4 names for 3 columns (size, in m, b, c); --set data.skip=1 leaves it out"},
+		{"a name too few", "a,b\n" + rows, "line 1 has 2 names for 3 columns (a, b); --set data.skip=1 leaves it out"},
+		{"names and units", "a,b,c,d\nkg,m,s\n" + rows, "line 1 has 4 names for 3 columns (a, b, c, d); --set data.skip=1 leaves it out"},
+		{"two names", "title\na,b\n1,2,3,9\n4,5,7,1\n2,9,1,0\n7,1,2,2\n", "line 2 has 2 names for 4 columns (a, b); --set data.skip=2 leaves it out"},
+		{"rows of numbers", "1,2\n2,4\n" + rows, "lines 1 to 2 have 2 values where most have 3, numbers all of them (1, 2); --set data.skip=2 leaves them out"},
+		{"a row of numbers below a title", "a table\n1,2,3,4\n" + rows, "line 2 has 4 values where most have 3, numbers all of them (1, 2, 3, 4); --set data.skip=2 leaves it out"},
+		{"a number", "4\n" + rows, "line 1 has 1 value where most have 3, numbers all of them (4); --set data.skip=1 leaves it out"},
 	} {
 		_, err := table.Prepare(read(t, c.text, table.Layout{}), table.Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), "t.csv: "+c.want) {

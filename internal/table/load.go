@@ -148,9 +148,9 @@ func (l *loader) begin(head []record) (body []record, named bool) {
 	if names != nil {
 		head = l.dropUnits(head)
 	} else if l.suspect == nil && l.layout.Names == nil && l.layout.Header == HeaderAuto {
-		l.t.note("no header found: the columns are called X0, X1, and so on; --header yes takes the first line for names")
+		l.t.note("no header found: the columns are called X0, X1, and so on; --set data.header=yes takes the first line for names")
 		if l.odd != nil {
-			l.t.note("%s %d (%s) differs from those below in every column, as names would, but is taken for data: --header yes takes it for names", l.t.unit, l.odd.line, l.quote(*l.odd))
+			l.t.note("%s %d (%s) differs from those below in every column, as names would, but is taken for data: --set data.header=yes takes it for names", l.t.unit, l.odd.line, l.quote(*l.odd))
 		}
 	}
 	l.makeColumns(names)
@@ -288,12 +288,12 @@ func (l *loader) settleAbove(named bool) {
 			}
 			l.t.problems = append(l.t.problems, Problem{
 				Text:  fmt.Sprintf("%s %s, numbers all of them (%s)", lines, values, l.quote(r)),
-				Solve: fmt.Sprintf("--skip %d leaves %s out", l.above[k].line, them),
+				Solve: fmt.Sprintf("--set data.skip=%d leaves %s out", l.above[k].line, them),
 			})
 		case numbers == 0 && words > 1 && l.layout.Names == nil && (last && !named || n-l.width == 1 || l.width-n == 1):
 			l.t.problems = append(l.t.problems, Problem{
 				Text:  fmt.Sprintf("%s %d has %d names for %d columns (%s)", l.t.unit, r.line, n, l.width, l.quote(r)),
-				Solve: fmt.Sprintf("--skip %d leaves it out, and --names a,b,... names the columns", r.line),
+				Solve: fmt.Sprintf("--set data.skip=%d leaves it out, and --set data.names=a,b,... names the columns", r.line),
 			})
 		default:
 			l.t.warn("%s %d, with %s, is left out: %s", l.t.unit, r.line, values, l.quote(r))
@@ -384,12 +384,12 @@ func (l *loader) settleSuspect() {
 	}
 	r := *l.suspect
 	if l.counts(r) {
-		l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are called X0, X1, and so on; --names a,b,c names them", l.t.unit, r.line, l.quote(r))
+		l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are called X0, X1, and so on; --set data.names=a,b,c names them", l.t.unit, r.line, l.quote(r))
 		return
 	}
 	l.t.problems = append(l.t.problems, Problem{
 		Text:  fmt.Sprintf("%s %d mixes names and numbers (%s)", l.t.unit, r.line, l.quote(r)),
-		Solve: "--header yes takes it for names, --header no for data; --skip 1 leaves the first line out, and --names a,b,c names the columns",
+		Solve: "--set data.header=yes takes it for names, --set data.header=no for data; --set data.skip=1 leaves the first line out, and --set data.names=a,b,c names the columns",
 	})
 }
 

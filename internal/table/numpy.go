@@ -108,7 +108,7 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		for _, a := range matrices {
 			all = append(all, a.key)
 		}
-		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); --sheet NAME chooses one", len(all), listed(all))}
+		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); data.sheet chooses one", len(all), listed(all))}
 	case len(matrices) == 1:
 		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), archiveLayout, layout.Skip)
 		t.nameBy(words)

@@ -219,7 +219,11 @@ func (o *Options) Flags() string {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString("--" + flag + " " + shellQuote(value))
+		if name := optionName(flag); name[0] == '-' {
+			b.WriteString(name + " " + shellQuote(value))
+		} else {
+			b.WriteString("--set " + name + "=" + shellQuote(value))
+		}
 	}
 	list := func(flag string, names []string) {
 		if len(names) > 0 {

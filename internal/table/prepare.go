@@ -280,7 +280,7 @@ func (p *preparation) checkRows() {
 		text += fmt.Sprintf(", and so in %d %ss in all (%s)", len(faults), p.t.unit, strings.Join(lines, ", "))
 	}
 	spec := without1(p.rows, faults, p.t.Rows)
-	solve := "--delimiter and --comment say how lines are read"
+	solve := "data.delimiter and data.comment say how lines are read"
 	var remedy func(*Options)
 	if spec != "" {
 		solve = "--rows " + spec + " leaves out such rows; " + solve
@@ -350,7 +350,7 @@ func (p *preparation) checkNames() {
 		}
 		_, remedy := p.dropping(j)
 		p.problem(Problem{Column: c.Position, Text: fmt.Sprintf("columns %d and %d are both named %s", before+1, j+1, short(c.Name)),
-			Solve: fmt.Sprintf("--drop %d leaves the second out, --names a,b,... gives other names", j+1), remedy: remedy})
+			Solve: fmt.Sprintf("--drop %d leaves the second out, --set data.names=a,b,... gives other names", j+1), remedy: remedy})
 	}
 }
 
@@ -434,7 +434,7 @@ func (p *preparation) tooLittle(rows, columns int) {
 	case len(p.problems) > 0:
 	case columns < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", plural(columns, "column"), len(p.wanted)),
-			Solve: "--keep takes columns of dates, and those that look like an index or identifier, --categories indicators and --ordinal those with words"})
+			Solve: "data.keep takes columns of dates, and those that look like an index or identifier, --categories indicators and data.ordinal those with words"})
 	case rows < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", plural(rows, "row")),
 			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})
@@ -531,7 +531,7 @@ func (p *preparation) noteMeasurements() {
 		}
 		for _, e := range q.repeated {
 			v := spelled(e.value)
-			p.note("%s: the value %s stands %d times, far from all others: if it means missing, --missing-code %s says so", label(q.Position, q.Name), v, e.count, v)
+			p.note("%s: the value %s stands %d times, far from all others: if it means missing, --set data.missing-code=%s says so", label(q.Position, q.Name), v, e.count, v)
 		}
 		if what := q.yearly(); what != "" {
 			p.note("%s has %s, which are taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)

@@ -188,11 +188,11 @@ func TestRefusal(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	want := `t.csv: 4 problems
-  column 1 (species): is a category of 3 levels (A 7, B 5, C 4); --categories indicators makes 2 columns of 0 and 1, --ordinal 'species=A<B<C' makes one in that order, --drop species or --categories drop leaves it out
-  column 6 (flat): is constant: every value is 5; --dependent drop or --drop flat leaves it out
+  column 1 (species): is a category of 3 levels (A 7, B 5, C 4); --categories indicators makes 2 columns of 0 and 1, --set data.ordinal='species=A<B<C' makes one in that order, --drop species or --categories drop leaves it out
+  column 6 (flat): is constant: every value is 5; --set data.dependent=drop or --drop flat leaves it out
   missing values in 2 rows of 16: 1 in column 3 (bill) spelled "NA", 1 in column 8 (sex) spelled "NA"; --missing drop leaves out 2 rows and keeps 14, --missing impute completes them
-  column 7 (twice) is determined by others: twice = 2·mass; --dependent drop leaves out the last column of each dependence
-  solved together by: --missing drop --categories indicators --dependent drop`
+  column 7 (twice) is determined by others: twice = 2·mass; --set data.dependent=drop leaves out the last column of each dependence
+  solved together by: --missing drop --categories indicators --set data.dependent=drop`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
@@ -253,11 +253,11 @@ func TestSelections(t *testing.T) {
 		{table.Options{Drop: []string{"A"}}, `--drop: no column is named "A" (did you mean "a"?); allowed: "a", "b", "c", or numbers from 1 to 3`},
 		{table.Options{Columns: []string{"a", "1"}}, `--columns: names the column 1 (a) twice`},
 		{table.Options{Columns: []string{"4"}}, `--columns: no column 4; allowed: 1 to 3, or names`},
-		{table.Options{Ordinal: []string{"a"}}, `--ordinal: "a" has no = after the name of a column; allowed: such as "size=small<medium<large"`},
-		{table.Options{Ordinal: []string{"a=1<1"}}, `--ordinal: "a=1<1" has an empty or repeated level; allowed: such as "size=small<medium<large"`},
+		{table.Options{Ordinal: []string{"a"}}, `data.ordinal: "a" has no = after the name of a column; allowed: such as "size=small<medium<large"`},
+		{table.Options{Ordinal: []string{"a=1<1"}}, `data.ordinal: "a=1<1" has an empty or repeated level; allowed: such as "size=small<medium<large"`},
 		{table.Options{Columns: []string{"a"}}, `t.csv: got a single column, want at least 2: one variable has no edges to infer`},
 		{table.Options{Rows: "2"}, `t.csv: got a single row of those that --rows takes, want at least 2`},
-		{table.Options{Ordinal: []string{"a=1<2<3"}}, `t.csv: column 1 (a): has levels that --ordinal does not order (4 1, 5 1); --ordinal 'a=1<2<3<...' has to name all of them`},
+		{table.Options{Ordinal: []string{"a=1<2<3"}}, `t.csv: column 1 (a): has levels that data.ordinal does not order (4 1, 5 1); --set data.ordinal='a=1<2<3<...' has to name all of them`},
 	} {
 		_, err := table.Prepare(read(t, text, table.Layout{}), c.o)
 		if err == nil || err.Error() != c.want {
@@ -270,7 +270,7 @@ func TestSelections(t *testing.T) {
 func TestRagged(t *testing.T) {
 	text := "a,b\n1,2\n3\n4,1\n5,5\nTotal: 5 rows\n"
 	_, err := table.Prepare(read(t, text, table.Layout{}), table.Options{})
-	want := "t.csv: line 3: got 1 value, want 2 as elsewhere, and so in 2 lines in all (3, 6); --rows 1,3-4 leaves out such rows; --delimiter and --comment say how lines are read"
+	want := "t.csv: line 3: got 1 value, want 2 as elsewhere, and so in 2 lines in all (3, 6); --rows 1,3-4 leaves out such rows; data.delimiter and data.comment say how lines are read"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}

@@ -59,7 +59,16 @@ type OptionError struct {
 	Problem string
 }
 
-func (e *OptionError) Error() string { return "--" + e.Option + ": " + e.Problem }
+func (e *OptionError) Error() string { return optionName(e.Option) + ": " + e.Problem }
+
+// optionName is an option of the command, or a setting of its topic data.
+func optionName(option string) string {
+	switch option {
+	case "columns", "drop", "rows", "missing", "categories":
+		return "--" + option
+	}
+	return "data." + option
+}
 
 func plural(n int, word string) string {
 	if n == 1 {

@@ -78,7 +78,7 @@ func TestDoubtfulSpellings(t *testing.T) {
 		{"two units", filled(",", "#.5", "$42", "€7", "€8"), "(not all values have this sign)"},
 		{"some thousands", filled(",", "#.5", "1,200", "1300", "1,700"), `"1,200" on line 2 (separators of thousands that not all values have, or another decimal mark)`},
 		{"day or month", filled(",", "#.5", "03/04/2020", "05/06/2020", "01/02/2020"),
-			"column 2 (y): has dates whose day and month cannot be told apart (such as 03/04/2020); --dates day-first or --dates month-first says what comes first, --drop y leaves it out"},
+			"column 2 (y): has dates whose day and month cannot be told apart (such as 03/04/2020); --set data.dates=day-first or --set data.dates=month-first says what comes first, --drop y leaves it out"},
 	} {
 		_, err := table.Prepare(read(t, c.text, table.Layout{Header: table.HeaderYes}), table.Options{Keep: []string{"1", "2"}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -97,8 +97,8 @@ func TestDoubtfulSpellings(t *testing.T) {
 // Dates are left out with a warning that says how they are taken.
 func TestDatesAreLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
-		"2020-01-30": "column 3 (y) has dates (such as 2020-01-30), and is left out; --keep y takes them as days since 2020-01-10",
-		"03/04/2020": "column 3 (y) has dates (such as 03/04/2020), and is left out; --keep y takes them as numbers, with --dates day-first or --dates month-first",
+		"2020-01-30": "column 3 (y) has dates (such as 2020-01-30), and is left out; --set data.keep=y takes them as days since 2020-01-10",
+		"03/04/2020": "column 3 (y) has dates (such as 03/04/2020), and is left out; --set data.keep=y takes them as numbers, with --set data.dates=day-first or --set data.dates=month-first",
 	} {
 		p := prepare(t, filled(",", "#.5,@", text, strings.Replace(text, "3", "2", 1), text, strings.Replace(text, "3", "1", 1)), table.Layout{Names: []string{"x", "z", "y"}}, table.Options{})
 		if !slices.Equal(p.Data.Names, []string{"x", "z"}) || !slices.Equal(p.Warnings, []string{want}) {
@@ -160,15 +160,15 @@ func TestProposals(t *testing.T) {
 		return err.Error()
 	}
 	for _, c := range []struct{ levels, want string }{
-		{"0-5yrs 12+yrs 6-11yrs", "--ordinal 'y=0-5yrs<6-11yrs<12+yrs' makes one in that order"},
-		{"q10 q9 q1 q100 q2", "--ordinal 'y=q1<q2<q9<q10<q100' makes one"},
-		{"low high avg", "--ordinal 'y=low<avg<high' makes one"},
+		{"0-5yrs 12+yrs 6-11yrs", "--set data.ordinal='y=0-5yrs<6-11yrs<12+yrs' makes one in that order"},
+		{"q10 q9 q1 q100 q2", "--set data.ordinal='y=q1<q2<q9<q10<q100' makes one"},
+		{"low high avg", "--set data.ordinal='y=low<avg<high' makes one"},
 	} {
 		if got := refusal(strings.Fields(strings.Repeat(c.levels+" ", 4))...); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.levels, got, c.want)
 		}
 	}
-	if got := refusal(strings.Fields(strings.Repeat("<5 5-9 >9 ", 4))...); strings.Contains(got, "--ordinal") {
+	if got := refusal(strings.Fields(strings.Repeat("<5 5-9 >9 ", 4))...); strings.Contains(got, "data.ordinal") {
 		t.Errorf("levels with the sign of the option: %s", got)
 	}
 	var many []string

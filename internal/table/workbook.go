@@ -51,7 +51,7 @@ func readWorkbook(z *zip.Reader, size int64, source string, layout Layout) (*Tab
 	}
 	t := &Table{Source: source, Format: "workbook, sheet " + short(sheet.name), unit: "row", takes: workbookLayout}
 	if layout.Sheet == "" && len(w.sheets) > 1 {
-		t.note("of %d sheets (%s) the first that is not empty is read; --sheet chooses another", len(w.sheets), w.sheetNames())
+		t.note("of %d sheets (%s) the first that is not empty is read; data.sheet chooses another", len(w.sheets), w.sheetNames())
 	}
 	s, err := w.rows(sheet)
 	if err != nil {

@@ -149,7 +149,7 @@ func TestWorkbookDialects(t *testing.T) {
 				}
 			}
 			_, err := table.Read(bytes.NewReader(b), "t.xlsx", table.Layout{Sheet: "third"})
-			if want := "--sheet: t.xlsx has no sheet third; allowed: "; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "Data, or numbers from 1 to "+c.number) {
+			if want := "data.sheet: t.xlsx has no sheet third; allowed: "; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "Data, or numbers from 1 to "+c.number) {
 				t.Errorf("error %v", err)
 			}
 		})

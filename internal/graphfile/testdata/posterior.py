@@ -1,6 +1,6 @@
-"""Reads with numpy, networkx and pgmpy what tobac fit --formats wrote, and compares it with edges.csv.
+"""Reads with numpy, networkx and pgmpy what tobac fit --set results.formats wrote, and compares it with edges.csv.
 
-    tobac fit data.csv --out run --formats graphml,gml,bif,networkx,cytoscape,npz,txt
+    tobac fit data.csv --out run --set results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt
     python posterior.py run
 """
 import csv, json, os, sys, warnings

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/setting"
+)
+
+// A topic is a thing that has settings, or needs explaining: an engine, a model, the prior, the data.
+// Its settings are named TOPIC.NAME on the command line, in run.toml and in summary.json.
+type topic struct {
+	name     string
+	group    string // where the list of topics has it
+	what     string // lines for tobac help TOPIC; the first is its entry in the list
+	settings *pflag.FlagSet
+}
+
+// Groups of topics.
+const (
+	groupEngines = "Engines"
+	groupModels  = "Models"
+	groupOthers  = "Data, knowledge and results"
+)
+
+// librarySettings makes flags of settings of the library, without a prefix of their names and without those that are left out.
+func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *pflag.FlagSet {
+	f := newSettings()
+	for _, s := range all {
+		if !slices.Contains(leftOut, s.Name) {
+			name := strings.TrimPrefix(s.Name, prefix)
+			f.Var(s, name, s.Usage)
+			defaultText(f, name, s.Default)
+		}
+	}
+	return f
+}
+
+func newSettings() *pflag.FlagSet {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.SortFlags = false
+	return f
+}
+
+// topics are the engines, the prior and the order, with the settings of a configuration.
+func topics(c *tobac.Config) []topic {
+	sampler, trained := c.Sampler.Settings(), []*setting.Setting{}
+	for _, s := range sampler {
+		if s.Name == "steps" || s.Name == "step-size" {
+			trained = append(trained, s)
+		}
+	}
+	order := newSettings()
+	for k, s := range c.Order.Settings() {
+		name := []string{"count", "weights"}[k]
+		order.Var(s, name, s.Usage)
+		defaultText(order, name, s.Default)
+	}
+	return []topic{
+		{"exact", groupEngines, exactHelp, newSettings()},
+		{"mcmc", groupEngines, mcmcHelp, librarySettings("", c.Chains.Settings())},
+		{"svgd", groupEngines, svgdHelp, librarySettings("", sampler, "method", "penalty-rate", "penalty-samples", "penalty-schedule")},
+		{"dibs", groupEngines, dibsHelp, librarySettings("", sampler, "method", "parameters", "fit-steps")},
+		{"bcd", groupEngines, bcdHelp, librarySettings("bcd-", append(slices.Clone(trained), c.BCDSettings()...))},
+		{"gflownet", groupEngines, gflownetHelp, librarySettings("gflownet-", append(slices.Clone(trained), c.GFlowNetSettings()...))},
+		{"tempering", groupEngines, temperingHelp, librarySettings("", c.Chains.Settings())},
+		{"prior", groupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")},
+		{"order", groupOthers, orderHelp, order},
+	}
+}
+
+// topics are those of tobac fit: of the library, and of the command.
+func (o *fitOptions) topics() []topic {
+	all := topics(&o.config)
+	for _, t := range all {
+		switch t.name {
+		case "svgd":
+			t.settings.Var(choice(&o.recipe, recipeDefault, recipePaper, recipeCalibrated), "recipe", recipeUsage)
+		case "dibs", "bcd", "gflownet":
+			t.settings.Var(choice(&o.recipe, recipeDefault, recipePaper), "recipe", recipeUsage)
+		}
+	}
+	noise := func(f *pflag.FlagSet) {
+		f.Var(positive(&o.noiseVariance), "noise-variance", "variance of the noise of every variable, in squared units of the data")
+		defaultText(f, "noise-variance", "inferred; 0.1 with the recipe paper")
+	}
+	linear, ffn := newSettings(), newSettings()
+	noise(linear)
+	ffn.Var(sizes(&o.hidden), "hidden", "units of each hidden layer")
+	defaultText(ffn, "hidden", joinNumbers(o.hidden))
+	ffn.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers")
+	ffn.Var(choice(&o.output, models.SampledOutput, models.IntegratedOutput), "output-layer", "whether svgd samples the last layer or integrates it out")
+	toggle(ffn, &o.bias, "bias", "whether the networks have biases")
+	noise(ffn)
+	imputation, checkpoints, results := newSettings(), newSettings(), newSettings()
+	imputation.Var(wholeNumber(&o.imputations, 2, 1000), "tables", "completed tables")
+	defaultText(imputation, "tables", fmt.Sprint(defaultImputations))
+	imputation.Var(wholeNumber(&o.imputationRounds, 0, 1000), "rounds", "times that missing values are drawn again given the causal model, and the tables fitted again")
+	defaultText(imputation, "rounds", "3 with the engine exact and at most 12 columns, else 0")
+	checkpoints.Var(wholeNumber(&o.checkpointEvery, 1, mostSteps), "every", "steps between two checkpoints")
+	results.Var(formatList(&o.formats), "formats", "formats of other programs for the consensus graph, and npz for all matrices")
+	defaultText(results, "formats", "none")
+	toggle(results, &o.report, "report", "whether report.html and the figures are written")
+	data := o.table.topic()
+	data.settings.Var(choice(&o.transform, dataset.Transforms()...), "transform", "function applied to every column first")
+	toggle(data.settings, &o.center, "center", "whether columns are shifted to mean 0")
+	toggle(data.settings, &o.standardize, "standardize", "whether columns are scaled to mean 0 and variance 1")
+	defaultText(data.settings, "standardize", "false; true for the embedded data with the recipe paper")
+	mark(checkpoints, markOutside, "every")
+	mark(checkpoints, markAnytime, "every")
+	mark(results, markOutside, "report")
+	mark(results, markAnytime, "report")
+	return append(all,
+		topic{"linear", groupModels, "Linear equations with one noise variance for all, in the units of the data, which identifies directions.", linear},
+		topic{"linear-unequal", groupModels, linearUnequalHelp, newSettings()},
+		topic{"linear-nongaussian", groupModels, "Linear equations with noise of any shape, which identifies directions where it is not normal.", newSettings()},
+		topic{"additive", groupModels, "Sums of smooth functions of the causes, with noise of any shape.", newSettings()},
+		topic{"gp", groupModels, "Nonlinear equations: mixtures of Gaussian processes.", newSettings()},
+		topic{"ffn", groupModels, ffnHelp, ffn},
+		data,
+		topic{"imputation", groupOthers, imputationHelp, imputation},
+		o.knowledge.topic(true),
+		topic{"report", groupOthers, reportHelp, newSettings()},
+		topic{"results", groupOthers, resultsHelp, results},
+		topic{"checkpoint", groupOthers, checkpointHelp, checkpoints},
+		topic{"config", groupOthers, configHelp, newSettings()},
+		topic{"recipes", groupOthers, recipesHelp, newSettings()},
+	)
+}
+
+// settingsOf are the settings of topics under their full names, which keep the texts that they are given.
+func settingsOf(all []topic) *pflag.FlagSet {
+	f := newSettings()
+	for _, t := range all {
+		t.settings.VisitAll(func(flag *pflag.Flag) {
+			named := *flag
+			named.Name, named.NoOptDefVal = t.name+"."+flag.Name, ""
+			f.AddFlag(&named)
+		})
+	}
+	record(f)
+	return f
+}
+
+// What tobac help says about each topic.
+const (
+	dataHelp = `The table: DATA and how it is read (tobac check DATA says what is read).
+A table is a text (commas, semicolons, tabs, bars or blanks, decimal commas, quotes), a
+workbook (.xlsx), a Parquet or NumPy file (.npy, .npz), any of these compressed by gzip or
+bzip2, recognised by content; - is standard input. Columns are named, or numbered from 1;
+rows are counted from 1 below the header. An index at the front, identifiers, dates and text
+that hardly repeats are left out, and two levels become 0 and 1; the report says so. What is
+ambiguous is refused in one message, with the options that solve it.
+--interventions FILE is a table of 0 and 1 with the rows and columns of the data, columns
+matched by name. A value set by intervention says nothing about its own variable's equation.
+data.transform replaces every column before anything else. data.center matters only to
+models without intercepts, such as that of the recipe paper. data.standardize scales all
+rows, before rows are held out; weights and densities are then those of the scaled columns.
+--holdout picks rows at random by the seed. Rows of --heldout are transformed and scaled
+like the data; normal scores need --holdout, because ranks are those of one table.`
+	exactHelp = `Sums over all causal orders of at most 20 columns by dynamic programming.
+It sums over all graphs too where they are not too many, always up to 15 columns. Given a
+known order it takes up to 24 columns.`
+	mcmcHelp = `Markov chains over graphs, for any number of columns.
+Agreement of the independent chains is a check of the result.`
+	svgdHelp = `TOBAC: particles moved by Stein variational gradient descent.
+A particle is a graph with its parameters. The graphs follow a causal order: one that is
+drawn from the posterior, found by --order METHOD, or known (tobac help order).
+svgd.kernel says which coordinates share a kernel: rbf:coordinate has one for each latent
+number, imq:coordinate:none none for parameters. Schedules are numbers that change from
+step to step, such as geometric:0.01:100 or linear:1:0:50%. docs/svgd.md explains both.`
+	dibsHelp = `DiBS, the predecessor of TOBAC: particles without a causal order.
+A growing penalty removes cycles. Particles that still have one are counted, and left out
+of edges, consensus graph and metrics.`
+	bcdHelp = `BCD Nets: a variational posterior over permutations, weights and noise.
+The equations are linear, with one noise variance (--model linear, on columns shifted to
+mean 0) or one for each column (linear-unequal, on columns scaled to variance 1). It takes
+continuous columns without interventions, and of the knowledge only prior.edges-per-node.`
+	gflownetHelp = `DAG-GFlowNet: a policy that builds graphs edge by edge.
+It takes the scores of every model but ffn. With at most 5 columns its flows are computed
+exactly, unless gflownet.policy names a network.`
+	temperingHelp = `Markov chains at many temperatures over networks and their parents.
+It takes the model ffn with one hidden layer. Over all orders it estimates the evidence of
+the sets of parents that matter, twice, and sums as exact does, or runs the chains of mcmc
+with more than 20 columns. Given an order it runs two chains for each variable, where
+tempering.iterations defaults to 2000, of which half are dropped, and rungs to 12.`
+	linearUnequalHelp = `Linear equations with a noise variance for each, on columns scaled to variance 1 (also bge).
+Directions that the data do not identify get the same probability. Multiplying or shifting
+a column changes no probability.`
+	ffnHelp = `Neural networks: every variable is a network of its parents.
+The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
+layers but the last, whose weights are integrated out and drawn afterwards.`
+	priorHelp = `The prior distribution of the graph: --prior er, fair, sf, uniform or FILE.
+er (Erdős–Rényi) expects prior.edges-per-node edges for each column. Without that setting
+exact averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12
+columns it takes the value nearest to the posterior, as mcmc does. svgd under an order that
+does not come from the posterior takes 2. None of these exceeds a quarter of the other
+columns. fair gives every number of parents the same probability, sf favours few variables
+with many parents, uniform gives every graph the same probability. FILE is a table of edge
+probabilities whose header has the names of the columns and whose rows follow the header:
+entry (i, j) is the probability of i -> j; 0 and 1 are certain. ./er is a file named er.`
+	knowledgeHelp = `What is known of the graph: --forbid, --require, --tiers, --knowledge FILE.
+It holds with every engine and any prior, and for orders that a method finds.
+--knowledge reads statements from a small file. docs/knowledge.md explains them.`
+	orderHelp = `Causal orders of the columns: --order posterior, METHOD, a,b,c or FILE.
+With posterior, svgd samples under order.count orders drawn from the posterior of the model.
+A METHOD (eqvar, eqvar-bu, npvar, score or variance; tobac order --help
+explains them) finds the order from the rows without an intervention. With order.count it
+does so in each of that many resamples of the rows, and the posteriors under all distinct
+orders are mixed. a,b,c lists all columns, causes before effects, and FILE has such a list:
+a known order binds the engines exact, gflownet and tempering too. ./eqvar is a file named
+eqvar.`
+	recipeUsage    = "settings of model, prior, order and engine to start from (tobac help recipes)"
+	imputationHelp = "Missing values with --missing impute: the table is completed several times and every one fitted."
+	checkpointHelp = `The state of a run in a file: --checkpoint FILE and --resume FILE.
+FILE is written at the start, every checkpoint.every steps, at the end, and after an
+interruption, for which the run finishes its step; less often where writing would take more
+than a tenth of the time. FILE is new or an earlier checkpoint.
+--resume FILE continues with the same bits as a run that was not interrupted,
+with the data and the options of the checkpoint, and keeps its state in the same file.
+Options that are given again must be the same, except --workers, --truth, --heldout, the
+options of the output and, where svgd has one order or none and that does not come from the
+posterior, svgd.steps. exact has no steps: its results are computed again.`
+	configHelp = `Options and settings from a file: --config FILE.
+run.toml in the folder of a run has its data and all options and settings that were given;
+tobac fit --config run.toml repeats it. The keys are the names of the options, and in a
+table for each topic the names of its settings:
+
+  data = "table.csv"
+  engine = "svgd"
+  forbid = ["a,b", "c,d"]
+  [svgd]
+  particles = 50
+
+Paths begin at the folder of the file. The command line comes first. Places to write to,
+and --force, stand on the command line only.`
+	recipesHelp = `Recipes: settings of model, prior, order and engine together.
+--engine svgd --set recipe=paper is the published recipe to the letter: svgd under EqVar's
+order, the joint estimator, noise variance 0.1 and no intercept, initial weights from the
+prior, two edges per node, the embedded data standardised. Networks (--model ffn) have
+intercepts, on columns as they are. With --model bge it is that of the marginal model; with
+--engine dibs that of DiBS; with --engine bcd and gflownet that of their authors, which
+takes hours. --engine svgd --set recipe=calibrated is SVGD whose particles agree with the
+posterior given EqVar's order: scores of edges as latents, gradients by flipping edges, a
+kernel for each, parameters integrated out where the model allows, and sets of parents
+weighted by their evidence; with --model ffn too. docs/networks.md explains it. Options
+and settings that are given override the recipe.`
+	reportHelp = `What the report says, on the screen and in report.html.
+adjacent is the probability of an edge between two columns in either direction; the next
+column has the probability of A -> B given an edge, which is near 0.5 where the direction
+is not identifiable. weight is the posterior mean of the coefficient given the edge, ± its
+standard deviation where that is known. The consensus graph has the pairs that are adjacent
+with a probability above 1/2, directed where the probability of the direction is at least
+0.9. Total effects are changes of the expected value of B when A is set one unit higher.
+The verdict says what is stable, and on which assumptions it rests.
+Metrics, with --truth or held-out rows: listed judges the probabilities of edges.csv, draws
+or particles the graphs in particles.json, svgd the particles of --beside svgd; weighted
+ones count by their density. Neg.LL is the negative log density of all held-out rows,
+averaged over the graphs, with and without that of the parameters.`
+	resultsHelp = `Files in the folder of --out DIR, all or none.
+  pairs.csv            first,second,adjacent,direction and the weights in both directions
+  edges.csv            source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed
+                       (1 for a required edge)
+  effects.csv          from,to,mean,sd,q05,q50,q95,path,mean_in_sd, where draws have parameters
+  consensus.csv, .dot  source,target,weight,type (-> or --)
+  particles.json       the posterior, which tobac eval reads
+  particles-svgd.json  the particles of --beside svgd
+  imputation.csv       edge probabilities in each completed table, where values were missing
+  summary.json         settings, knowledge, evidences, warnings, metrics, times, verdict
+  run.toml             the data and the options, which tobac fit --config reads
+  report.html, figures all of it on one page with pictures
+  tobac.json           what tobac wrote into the folder, with checksums
+results.formats adds consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape),
+.txt (Tetrad), and posterior.npz with the matrices of all pairs.
+DIR is new or empty, or has results of tobac, which are replaced unless somebody has changed
+them. --force writes into other folders too, and replaces files of the same names. Inputs
+are never replaced.`
+)
+
+// recipe is a named configuration to start from.
+type recipe int
+
+const (
+	recipeDefault recipe = iota
+	recipePaper
+	recipeCalibrated
+)
+
+// String implements fmt.Stringer.
+func (r recipe) String() string { return [...]string{"default", "paper", "calibrated"}[r] }
