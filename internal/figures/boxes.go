@@ -2,10 +2,12 @@ package figures
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"tobac/internal/scene"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Boxes are box plots, a row for each method and a panel for each group, as the paper's
@@ -32,7 +34,7 @@ type Boxes struct {
 type Group struct {
 	Name string // for instance "2d edges"
 	// Values has those of every method, in the sequence of the methods, one for each data
-	// set: NaN and infinities are left out and counted. An empty list is said to be missing.
+	// set: NaN and infinities are left out. An empty list has no mark.
 	Values [][]float64
 	// Level is drawn as a line. nil: none.
 	Level *float64
@@ -43,44 +45,27 @@ func (b Boxes) Draw() (*Figure, error) {
 	if err := b.check(); err != nil {
 		return nil, fmt.Errorf("box plots: %w", err)
 	}
-	s := newSheet(b.Title, b.Note)
-	names := make([]string, len(b.Methods))
-	left := 0.0
-	for k, name := range b.Methods {
-		names[k] = scene.Shorten(scene.Clean(name), noteText, 190)
-		left = math.Max(left, scene.TextWidth(names[k], noteText, false))
-	}
-	left += scene.Margin + 10
-	columns := max(1, min(len(b.Groups), int((pageWidth-scene.Margin-left+panelGap)/(leastPanel+panelGap))))
-	rows := (len(b.Groups) + columns - 1) / columns
-	columns = (len(b.Groups) + rows - 1) / rows // as even as they can be
-	width := (pageWidth-scene.Margin-left+panelGap)/float64(columns) - panelGap
-	for row := range rows {
-		top := s.y + 20
-		bottom := top + rowHeight*float64(len(names))
-		for k, name := range names {
-			m := scene.Words(left-8, top+rowHeight*(float64(k)+0.5)+4, noteText, scene.End, scene.Text, name)
-			m.Tip = scene.Clean(b.Methods[k])
-			s.Add(m)
+	s := sheet{title: b.Title, note: b.Note, caption: b.Axis, columns: columnsOf(len(b.Groups), 3), high: 44 + 14*vg.Length(len(b.Methods))}
+	for k := range b.Groups {
+		p, err := b.panel(&b.Groups[k], k%s.columns == 0)
+		if err != nil {
+			return nil, fmt.Errorf("box plots: group %q: %w", b.Groups[k].Name, err)
 		}
-		for c := range columns {
-			if g := row*columns + c; g < len(b.Groups) {
-				x := left + float64(c)*(width+panelGap)
-				b.panel(&panel{sheet: s, left: x, top: top, right: x + width, bottom: bottom}, &b.Groups[g])
-			}
-		}
-		s.y = bottom + 22
+		s.panels = append(s.panels, p)
 	}
-	s.Add(scene.Words((left+pageWidth-scene.Margin)/2, s.y+8, noteText, scene.Middle, scene.Text, scene.Shorten(scene.Clean(b.Axis), noteText, pageWidth-left)))
-	s.y += 16
-	s.legend(b.entries())
-	return s.figure(b.Title, fmt.Sprintf("Box plots of %s for %d methods in %d groups.", b.Axis, len(b.Methods), len(b.Groups))), nil
+	for k, name := range b.KindNames {
+		if slices.Contains(b.Kinds, k) {
+			s.legend = append(s.legend, entry{swatch{translucent(colourOf(k), boxOpacity)}, name})
+		}
+	}
+	if slices.ContainsFunc(b.Groups, func(g Group) bool { return g.Level != nil }) {
+		s.legend = append(s.legend, entry{lined(newPanel(""), nil, limit, 1.2, true), b.LevelName})
+	}
+	return s.figure(fmt.Sprintf("Box plots of %s for %d methods in %d groups.", b.Axis, len(b.Methods), len(b.Groups))), nil
 }
 
 const (
-	rowHeight  = 20.0
-	leastPanel = 150.0
-	panelGap   = 14.0
+	boxOpacity = 0.4
 	fewValues  = 5 // from which on there are boxes
 )
 
@@ -114,139 +99,56 @@ func (b *Boxes) check() error {
 	return nil
 }
 
-// bounds are the range of everything in a group; low is above high if there is nothing.
-func (g *Group) bounds() (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	add := func(v float64) {
-		if !missing(v) {
-			low, high = math.Min(low, v), math.Max(high, v)
-		}
+// panel draws a group, with the names of the methods on the left if they are wanted.
+func (b *Boxes) panel(g *Group, named bool) (*plot.Plot, error) {
+	p := newPanel(g.Name)
+	last := float64(len(b.Methods) - 1)
+	if b.Log {
+		logarithmic(&p.X)
 	}
-	for _, values := range g.Values {
-		for _, v := range values {
-			add(v)
-		}
-	}
+	rules(p, false)
 	if g.Level != nil {
-		add(*g.Level)
-	}
-	return low, high
-}
-
-func (b *Boxes) panel(p *panel, g *Group) {
-	p.frame(g.Name)
-	for k := range b.Methods {
-		if k%2 == 1 {
-			p.Add(scene.Box(p.left, p.top+rowHeight*float64(k), p.right-p.left, rowHeight, 0, scene.Paper, scene.None))
-		}
-	}
-	low, high := g.bounds()
-	if low > high {
-		for k := range b.Methods {
-			b.row(p, k, nil)
-		}
-		return
-	}
-	p.x = span(low, high, b.Log).between(p.left, p.right)
-	p.x.beyond = panelGap/2 - 3
-	p.across("")
-	if g.Level != nil {
-		m := scene.Rule(p.x.at(*g.Level), p.top, p.x.at(*g.Level), p.bottom, scene.Limit)
-		m.Width, m.Dashed, m.Tip = 1.4, true, b.LevelName+": "+scene.Significant(*g.Level, 4)
-		p.Add(m)
+		lined(p, plotter.XYs{{X: *g.Level, Y: -0.5}, {X: *g.Level, Y: last + 0.5}}, limit, 1.2, true)
 	}
 	for k, values := range g.Values {
-		b.row(p, k, values)
+		values, y := known(values), last-float64(k)
+		colour := colourOf(0)
+		if b.Kinds != nil {
+			colour = colourOf(b.Kinds[k])
+		}
+		glyph := draw.GlyphStyle{Color: colour, Radius: 2, Shape: draw.RingGlyph{}}
+		if len(values) < fewValues {
+			points := plotter.XYs{}
+			for _, v := range values {
+				points = append(points, plotter.XY{X: v, Y: y})
+			}
+			if p.Add(&plotter.Scatter{XYs: points, GlyphStyle: glyph}); len(values) == 0 {
+				continue
+			}
+		}
+		box, err := plotter.NewBoxPlot(8, y, plotter.Values(values))
+		if err != nil {
+			return nil, err
+		}
+		box.Horizontal, box.FillColor, box.GlyphStyle = true, translucent(colour, boxOpacity), glyph
+		box.BoxStyle, box.WhiskerStyle = draw.LineStyle{Color: colour, Width: 0.8}, draw.LineStyle{Color: colour, Width: 0.8}
+		box.MedianStyle = draw.LineStyle{Color: ink, Width: 1.6}
+		if len(values) < fewValues {
+			box.FillColor, box.BoxStyle.Width, box.WhiskerStyle.Width, box.CapWidth = nil, 0, 0, 0
+		}
+		p.Add(box)
 	}
-}
-
-func (b *Boxes) ink(k int) scene.Ink {
-	if b.Kinds == nil {
-		return scene.Series(0)
-	}
-	return scene.Series(b.Kinds[k])
-}
-
-// row draws the values of a method.
-func (b *Boxes) row(p *panel, k int, values []float64) {
-	y := p.top + rowHeight*(float64(k)+0.5)
-	var known []float64
-	for _, v := range values {
-		if !missing(v) {
-			known = append(known, v)
+	ticks := make(plot.ConstantTicks, len(b.Methods))
+	for k, name := range b.Methods {
+		if ticks[k].Value = last - float64(k); named {
+			ticks[k].Label = name
 		}
 	}
-	ink := b.ink(k)
-	if len(known) == 0 {
-		p.Add(scene.Words((p.left+p.right)/2, y+4, axisText, scene.Middle, scene.Muted, "–"))
-		return
+	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.LineStyle.Width = ticks, 0, 0
+	p.Y.Tick.Label.Color = ink
+	p.Y.Min, p.Y.Max = -0.5, last+0.5
+	if p.X.Min > p.X.Max { // nothing to draw
+		p.X.Min, p.X.Max = 1, 10
 	}
-	slices.Sort(known)
-	q := quartiles(known)
-	tip := fmt.Sprintf("%s: median %s, quartiles %s and %s, %d values", b.Methods[k], scene.Significant(q[1], 4), scene.Significant(q[0], 4), scene.Significant(q[2], 4), len(known))
-	if left := len(values) - len(known); left > 0 {
-		tip += fmt.Sprintf(", %d more that are not finite", left)
-	}
-	line := func(x1, y1, x2, y2, width float64, colour scene.Ink) {
-		m := scene.Rule(x1, y1, x2, y2, colour)
-		m.Width, m.Tip = width, tip
-		p.Add(m)
-	}
-	circle := func(v float64) {
-		p.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(p.x.at(v), y)}, Size: 2.4, Stroke: ink, Width: 1.2, Tip: tip})
-	}
-	median := func() { line(p.x.at(q[1]), y-6, p.x.at(q[1]), y+6, 2.6, scene.Text) }
-	if len(known) < fewValues {
-		for _, v := range known {
-			circle(v)
-		}
-		if len(known) > 1 {
-			median()
-		}
-		return
-	}
-	reach := 1.5 * (q[2] - q[0])
-	low, high := q[0], q[2]
-	for _, v := range known {
-		switch {
-		case v < q[0]-reach || v > q[2]+reach:
-			circle(v)
-		default:
-			low, high = math.Min(low, v), math.Max(high, v)
-		}
-	}
-	line(p.x.at(low), y, p.x.at(q[0]), y, 1.3, ink)
-	line(p.x.at(q[2]), y, p.x.at(high), y, 1.3, ink)
-	line(p.x.at(low), y-3.5, p.x.at(low), y+3.5, 1.3, ink)
-	line(p.x.at(high), y-3.5, p.x.at(high), y+3.5, 1.3, ink)
-	box := scene.Box(p.x.at(q[0]), y-6, p.x.at(q[2])-p.x.at(q[0]), 12, 0, ink, ink)
-	box.Opacity, box.Tip, box.Width = 0.35, tip, 1.2
-	p.Add(box)
-	median()
-}
-
-// quartiles of sorted numbers, interpolated linearly between order statistics (type 7 of
-// Hyndman and Fan).
-func quartiles(sorted []float64) (q [3]float64) {
-	for k := range q {
-		at := 0.25 * float64(k+1) * float64(len(sorted)-1)
-		i := min(int(at), len(sorted)-1)
-		j := min(i+1, len(sorted)-1)
-		q[k] = sorted[i] + (at-float64(i))*(sorted[j]-sorted[i])
-	}
-	return q
-}
-
-func (b *Boxes) entries() (out []entry) {
-	for k, name := range b.KindNames {
-		if slices.Contains(b.Kinds, k) {
-			out = append(out, entry{ink: scene.Series(k), text: scene.Clean(name)})
-		}
-	}
-	for _, g := range b.Groups {
-		if g.Level != nil {
-			return append(out, entry{ink: scene.Limit, dashed: true, line: true, text: scene.Clean(b.LevelName)})
-		}
-	}
-	return out
+	return p, nil
 }

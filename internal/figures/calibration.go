@@ -5,14 +5,17 @@ import (
 	"math"
 	"strconv"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/gonum/mathext"
-
-	"tobac/internal/scene"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Calibration are calibration diagrams, a panel for each method: how often edges are there
 // among pairs of about the same probability, in ten bins over all data sets, with intervals
-// of 95 % (Clopper and Pearson's, as if pairs were independent), and below how many pairs
+// of 95 % (Clopper and Pearson's, as if pairs were independent), and above how many pairs
 // each bin has.
 type Calibration struct {
 	Title, Note string
@@ -67,75 +70,47 @@ func (c Calibration) Draw() (*Figure, error) {
 			return nil, fmt.Errorf("calibration: %w", err)
 		}
 	}
-	s := newSheet(c.Title, c.Note)
-	columns := panelColumns(len(c.Methods))
-	left := scene.Margin + 48
-	side := math.Min(300, (pageWidth-scene.Margin-left+panelGap)/float64(columns)-panelGap)
-	const countHeight = 46.0
-	high := side + countHeight + 64
-	for k := range c.Methods {
-		row, column := k/columns, k%columns
-		p := s.rocPanel(left+float64(column)*(side+panelGap), s.y+22+float64(row)*high, side)
-		p.calibration(&c.Methods[k], column == 0)
-		p.counts(c.Methods[k].bins(), p.bottom+6, countHeight)
+	s := sheet{title: c.Title, note: c.Note, columns: columnsOf(len(c.Methods), 4), high: 165, caption: "probability of an edge; up: frequency of edges; above: pairs in each bin"}
+	if s.columns < 4 {
+		s.high = 230
 	}
-	s.y += 22 + float64((len(c.Methods)+columns-1)/columns)*high - 18
-	s.Add(scene.Words(left+(float64(columns)*(side+panelGap)-panelGap)/2, s.y, noteText, scene.Middle, scene.Text, "probability of an edge; bars: pairs in each bin, on a logarithmic scale"))
-	s.y += 4
-	return s.figure(c.Title, fmt.Sprintf("Frequency of edges against their probability for %d methods.", len(c.Methods))), nil
+	for k := range c.Methods {
+		s.panels = append(s.panels, c.Methods[k].calibration())
+	}
+	return s.figure(fmt.Sprintf("Frequency of edges against their probability for %d methods.", len(c.Methods))), nil
 }
 
-func (p *panel) calibration(j *Judged, first bool) {
-	p.frame(scene.Clean(j.Method))
-	caption := ""
-	if first {
-		caption = "frequency of edges"
-	}
-	p.upright() // its numbers stand below the counts
-	p.up(first, caption)
-	p.chance()
-	var xs, ys []float64
+// errorBars are points with the ends of their intervals, as distances.
+type errorBars struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+// calibration draws a method.
+func (j *Judged) calibration() *plot.Plot {
+	p := unitPanel(j.Method)
+	var bars errorBars
+	counts := &plotter.Labels{}
 	for _, b := range j.bins() {
 		if b.pairs == 0 {
 			continue
 		}
-		x, y := b.sum/float64(b.pairs), float64(b.edges)/float64(b.pairs)
+		at := plotter.XY{X: b.sum / float64(b.pairs), Y: float64(b.edges) / float64(b.pairs)}
 		low, high := b.interval()
-		tip := fmt.Sprintf("%d of %d pairs are edges: %s (%s to %s), mean probability %s", b.edges, b.pairs, scene.Percent(y), scene.Percent(low), scene.Percent(high), scene.Percent(x))
-		whisker := scene.Rule(p.x.at(x), p.y.at(low), p.x.at(x), p.y.at(high), scene.Series(0))
-		whisker.Width, whisker.Tip = 1.6, tip
-		p.Add(whisker)
-		xs, ys = append(xs, x), append(ys, y)
+		bars.XYs = append(bars.XYs, at)
+		bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{at.Y - low, high - at.Y})
+		counts.XYs = append(counts.XYs, plotter.XY{X: at.X, Y: 1.04})
+		counts.Labels = append(counts.Labels, strconv.Itoa(b.pairs))
+		style := words(numberSize-1.5, xfont.WeightNormal, muted)
+		style.Rotation, style.YAlign = math.Pi/2, text.YCenter
+		counts.TextStyle = append(counts.TextStyle, style)
 	}
-	p.path(xs, ys, scene.Series(0), 1, false, "")
-	for k := range xs {
-		p.dot(scene.At(p.x.at(xs[k]), p.y.at(ys[k])), scene.Series(0), "")
-	}
-}
-
-// counts draws how many pairs each bin has, and the numbers of the horizontal axis.
-func (p *panel) counts(all [bins]bin, top, height float64) {
-	most := 1
-	for _, b := range all {
-		most = max(most, b.pairs)
-	}
-	bottom := top + height
-	p.Add(scene.Rule(p.left, bottom, p.right, bottom, scene.Hairline))
-	for k, b := range all {
-		if b.pairs == 0 {
-			continue
-		}
-		x, w := p.x.at((float64(k)+0.1)/bins), 0.8*(p.right-p.left)/bins
-		h := height * math.Log1p(float64(b.pairs)) / math.Log1p(float64(most))
-		m := scene.Box(x, bottom-h, w, h, 0, scene.Series(0), scene.None)
-		m.Opacity = 0.35
-		base := bottom - 4
-		if scene.TextWidth(strconv.Itoa(b.pairs), 10, false)+6 > h {
-			base = bottom - h - 3 // above a bar that is too low for its number
-		}
-		text := scene.Words(x+w/2+3.5, base, 10, scene.Start, scene.Text, strconv.Itoa(b.pairs))
-		text.Turned = true
-		p.Add(m, text)
-	}
-	p.numbersBelow(bottom)
+	whiskers, _ := plotter.NewYErrorBars(bars) // fails for numbers that are not finite
+	whiskers.LineStyle = draw.LineStyle{Color: colourOf(0), Width: 1}
+	whiskers.CapWidth = 0
+	lined(p, bars.XYs, colourOf(0), 0.8, false)
+	p.Add(whiskers, &plotter.Scatter{XYs: bars.XYs, GlyphStyle: draw.GlyphStyle{Color: colourOf(0), Radius: 2, Shape: draw.CircleGlyph{}}}, counts)
+	p.Y.Max = 1.25
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.2}, {Value: 0.4}, {Value: 0.6}, {Value: 0.8}, {Value: 1, Label: "1"}}
+	return p
 }

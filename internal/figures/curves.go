@@ -2,9 +2,9 @@ package figures
 
 import (
 	"fmt"
-	"math"
 
-	"tobac/internal/scene"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 // Curves are learning curves: a number along steps or iterations, the mean over runs with a
@@ -26,7 +26,7 @@ type Series struct {
 	Runs [][]float64
 }
 
-const mostSeries = 2 * scene.SeriesColours
+const mostSeries = 2 * len(seriesColours)
 
 func (c *Curves) check() error {
 	if len(c.Series) == 0 || len(c.Series) > mostSeries {
@@ -53,74 +53,49 @@ func (c *Curves) check() error {
 	return nil
 }
 
-// A bound collects the range of numbers that have a place.
-type bound struct{ low, high float64 }
-
-func newBound() bound { return bound{math.Inf(1), math.Inf(-1)} }
-
-func (b *bound) add(v float64, log bool) {
-	if !missing(v) && (!log || v > 0) {
-		b.low, b.high = math.Min(b.low, v), math.Max(b.high, v)
-	}
-}
-
-// scale spans the range; from 1 to 10 where it is empty.
-func (b *bound) scale(log bool) scale {
-	if b.low > b.high {
-		return span(1, 10, log)
-	}
-	return span(b.low, b.high, log)
-}
-
 // Draw draws the figure.
 func (c Curves) Draw() (*Figure, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("curves: %w", err)
 	}
-	s := newSheet(c.Title, c.Note)
-	means, lows, highs := make([][]float64, len(c.Series)), make([][]float64, len(c.Series)), make([][]float64, len(c.Series))
-	across, up := newBound(), newBound()
+	s := sheet{title: c.Title, note: c.Note, columns: 1, high: 300}
+	p := newPanel("")
+	p.X.Label.Text, p.Y.Label.Text = c.X, c.Y
+	if c.LogX {
+		logarithmic(&p.X)
+	}
+	if c.LogY {
+		logarithmic(&p.Y)
+	}
+	rules(p, true)
+	place := func(v float64, log bool) bool { return !missing(v) && (!log || v > 0) }
 	for k, one := range c.Series {
-		means[k], lows[k], highs[k] = meanBand(one.Runs, len(one.X))
-		for i := range one.X {
-			if scale := (scale{log: c.LogX}); scale.has(one.X[i]) {
-				across.add(one.X[i], c.LogX)
-				for _, v := range []float64{lows[k][i], means[k][i], highs[k][i]} {
-					up.add(v, c.LogY)
-				}
+		mean, low, high := meanBand(one.Runs, len(one.X))
+		dashed := k/len(seriesColours)%2 == 1
+		// Lines break where a number has no place.
+		for from := 0; from < len(mean); {
+			to := from
+			for to < len(mean) && place(one.X[to], c.LogX) && place(low[to], c.LogY) && place(mean[to], c.LogY) {
+				to++
 			}
+			var points plotter.XYs
+			for i := from; i < to; i++ {
+				points = append(points, plotter.XY{X: one.X[i], Y: mean[i]})
+			}
+			if len(points) > 0 {
+				band(p, one.X[from:to], low[from:to], high[from:to], colourOf(k))
+				lined(p, points, colourOf(k), 1.6, dashed)
+			}
+			from = to + 1
 		}
+		s.legend = append(s.legend, entry{lined(newPanel(""), nil, colourOf(k), 1.6, dashed), one.Name})
 	}
-	var entries []entry
-	if c.Level != nil {
-		up.add(*c.Level, c.LogY)
-	}
-	p := &panel{sheet: s, left: scene.Margin + 66, top: s.y + 6, right: pageWidth - scene.Margin - 10}
-	p.bottom = p.top + 340
-	p.x, p.y = across.scale(c.LogX).between(p.left, p.right), up.scale(c.LogY).between(p.bottom, p.top)
-	p.x.beyond = 22
-	if !c.LogX && across.low < across.high { // curves begin and end at the sides
-		p.x.axis.Low, p.x.axis.High = across.low, across.high
-	}
-	p.frame("")
-	p.across(scene.Clean(c.X))
-	p.up(true, scene.Clean(c.Y))
-	if c.Level != nil {
-		p.level(*c.Level)
-	}
-	for k, one := range c.Series {
-		ink, _ := style(k)
-		p.band(one.X, lows[k], highs[k], ink)
-	}
-	for k, one := range c.Series {
-		ink, dashed := style(k)
-		p.path(one.X, means[k], ink, 2, dashed, scene.Clean(one.Name))
-		entries = append(entries, entry{ink: ink, dashed: dashed, line: true, text: scene.Clean(one.Name)})
+	if p.X.Min > p.X.Max || p.Y.Min > p.Y.Max { // nothing to draw
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 10, 1, 10
 	}
 	if c.Level != nil {
-		entries = append(entries, entry{ink: scene.Limit, dashed: true, line: true, text: scene.Clean(c.LevelName)})
+		s.legend = append(s.legend, entry{lined(p, plotter.XYs{{X: p.X.Min, Y: *c.Level}, {X: p.X.Max, Y: *c.Level}}, limit, 1.2, true), c.LevelName})
 	}
-	s.y = p.bottom + 38
-	s.legend(entries)
-	return s.figure(c.Title, fmt.Sprintf("%s along %s, %d series.", c.Y, c.X, len(c.Series))), nil
+	s.panels = []*plot.Plot{p}
+	return s.figure(fmt.Sprintf("%s along %s, %d series.", c.Y, c.X, len(c.Series))), nil
 }

@@ -2,17 +2,15 @@
 // numbers that the caller has.
 //
 // Each kind of picture is a struct of plain values with a method Draw: [Boxes], [ROC],
-// [Calibration], [Maps], [Curves] and [Growth]. Draw checks the values and returns a
+// [Calibration], [Maps] and [Curves]. Draw checks the values and returns a
 // [Figure], which is written as SVG, as PNG, or as SVG in a page:
 //
 //	figure, err := figures.Boxes{Title: "Linear models", Axis: "E-SHD", Methods: names, Groups: groups}.Draw()
 //	err = figure.WritePNG(w)
 //
-// Figures are as wide as a page (720 pixels of a screen, 190 mm), and as high as their
-// content needs. Colours are told apart by readers with the common colour deficiencies;
-// names of methods are rows or stand in legends, and never overlap. The same values give
-// the same bytes. Text in SVG is Arial, Liberation Sans or Helvetica, which have the same
-// widths; PNG is drawn with Liberation Sans, which is part of the program.
+// Figures are as wide as a page (190 mm), and as high as their content needs. Package gonum/plot draws them, in
+// Liberation Sans. Colours are told apart by readers with the common colour deficiencies. The same values give
+// the same bytes.
 //
 // A value that is missing is NaN. Errors name the method, the data set and the number.
 // All functions may be used by several goroutines.

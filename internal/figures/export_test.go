@@ -5,3 +5,6 @@ func Interval(edges, pairs int) (low, high float64) {
 	b := bin{edges: edges, pairs: pairs}
 	return b.interval()
 }
+
+// SeriesColours are the colours of series.
+var SeriesColours = seriesColours

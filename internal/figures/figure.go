@@ -1,13 +1,18 @@
 package figures
 
 import (
+	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/scene"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A Figure is a picture that is drawn.
@@ -15,28 +20,37 @@ type Figure struct {
 	Title       string
 	Description string // what it shows, for readers who do not see it
 
-	scene *scene.Scene
+	width, height vg.Length
+	draw          func(c draw.Canvas)
 }
-
-// Size is the width and the height in pixels of a screen (96 for each inch).
-func (f *Figure) Size() (width, height float64) { return f.scene.Width, f.scene.Height }
 
 // WriteSVG writes the figure as a Scalable Vector Graphics file.
-func (f *Figure) WriteSVG(w io.Writer) error { return f.scene.WriteSVG(w, f.Title, f.Description) }
-
-// WritePNG writes the figure as a Portable Network Graphics file, with four pixels of the
-// image for each of a screen.
-func (f *Figure) WritePNG(w io.Writer) error { return f.scene.WritePNG(w) }
-
-// SVG is the figure as an element of an HTML page with the identifier id. Its colours are
-// those of [StyleSheet], which the page must have.
-func (f *Figure) SVG(id string) string {
-	return f.scene.InlineSVG(id, f.Title, f.Description, 0.6, 1.25)
+func (f *Figure) WriteSVG(w io.Writer) error {
+	c := vgsvg.New(f.width, f.height)
+	f.draw(draw.New(c))
+	_, err := c.WriteTo(w)
+	return err
 }
 
-// StyleSheet declares the colours of figures in a page, for light and dark screens, as
-// variables of the root: --paper is the background, --text and --muted are texts.
-func StyleSheet() string { return scene.StyleSheet() }
+// WritePNG writes the figure as a Portable Network Graphics file with 288 pixels for each inch.
+func (f *Figure) WritePNG(w io.Writer) error {
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(288))
+	f.draw(draw.New(c))
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	return err
+}
+
+// SVG is the figure as an element of an HTML page with the identifier id.
+func (f *Figure) SVG(id string) string {
+	var b bytes.Buffer
+	if err := f.WriteSVG(&b); err != nil {
+		return "" // no writing to memory fails
+	}
+	_, svg, _ := bytes.Cut(b.Bytes(), []byte("<svg "))
+	head, body, _ := bytes.Cut(svg, []byte(">"))
+	return fmt.Sprintf(`<svg id="%s" role="img" style="max-width:100%%;height:auto" %s><title>%s</title><desc>%s</desc>%s`,
+		html.EscapeString(id), head, html.EscapeString(f.Title), html.EscapeString(f.Description), body)
+}
 
 // Predictions are probabilities of edges of one data set, each with whether there is one.
 type Predictions struct {
@@ -92,3 +106,42 @@ func (j *Judged) check() error {
 
 // missing reports that there is no number.
 func missing(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
+// known are the numbers that there are.
+func known(x []float64) (out []float64) {
+	for _, v := range x {
+		if !missing(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// meanError is the mean of the numbers that are known, and its standard error: NaN for
+// fewer than two.
+func meanError(x []float64) (mean, err float64) {
+	x = known(x)
+	if len(x) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	mean, sd := stat.MeanStdDev(x, nil)
+	return mean, stat.StdErr(sd, float64(len(x)))
+}
+
+// meanBand is the mean over runs at each of n places, with one standard error below and
+// above; where there is one run, the band has no width.
+func meanBand(runs [][]float64, n int) (mean, low, high []float64) {
+	mean, low, high = make([]float64, n), make([]float64, n), make([]float64, n)
+	column := make([]float64, len(runs))
+	for k := range n {
+		for i, run := range runs {
+			column[i] = run[k]
+		}
+		m, e := meanError(column)
+		if math.IsNaN(e) {
+			e = 0
+		}
+		mean[k], low[k], high[k] = m, m-e, m+e
+	}
+	return mean, low, high
+}

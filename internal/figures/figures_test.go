@@ -80,10 +80,6 @@ func TestErrors(t *testing.T) {
 		"curves: s: place 2 is 1, want numbers that ascend":                            figures.Curves{Series: []figures.Series{{Name: "s", X: []float64{2, 1}, Runs: [][]float64{{1, 2}}}}},
 		"curves: s, run 1: got 1 values for 2 places":                                  figures.Curves{Series: []figures.Series{{Name: "s", X: []float64{1, 2}, Runs: [][]float64{{1}}}}},
 		"curves: got level 0":                                                          figures.Curves{LogY: true, Level: &zero, Series: []figures.Series{{Name: "s", X: []float64{1, 2}, Runs: [][]float64{{1, 2}}}}},
-		"growth: no panels":                                                            figures.Growth{},
-		"growth: d, c: got 1 values and 0 costs":                                       figures.Growth{Panels: []figures.GrowthPanel{{X: "d", Costs: []figures.Cost{{Name: "c", X: []float64{1}}}}}},
-		"growth: d, c: point 1 is (1, 0), want positive numbers, ascending":            figures.Growth{Panels: []figures.GrowthPanel{{X: "d", Costs: []figures.Cost{{Name: "c", X: []float64{1}, Y: []float64{0}}}}}},
-		"growth: d: got 0 costs, want 1 to 7":                                          figures.Growth{Panels: []figures.GrowthPanel{{X: "d"}}},
 	} {
 		if _, err := d.Draw(); err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)

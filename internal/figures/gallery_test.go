@@ -126,22 +126,5 @@ func gallery() map[string]drawer {
 	}
 	out["curves"], out["curves-many"] = curves(4, false), curves(12, true)
 
-	growth := figures.Growth{Title: "Time of one step", Note: "Linear model, d = 20, n = 100, M = 30, S = 128, one worker, unless said. Fastest of many repeats.", Y: "seconds"}
-	for _, row := range []struct {
-		x        string
-		values   []float64
-		expected float64
-	}{{"d", []float64{5, 10, 20, 50, 100, 200}, 3}, {"n", []float64{100, 1e3, 1e4, 1e5, 1e6}, 0}, {"M", []float64{1, 3, 10, 30, 100, 300, 1000}, 1}, {"S", []float64{8, 32, 128, 512, 2048, 4096}, 1}, {"workers", []float64{1, 2}, -1}} {
-		g := figures.GrowthPanel{X: row.x}
-		for k, name := range []string{"score", "SVGD"} {
-			c := figures.Cost{Name: name, X: row.values, Expected: &row.expected}
-			for _, x := range row.values {
-				c.Y = append(c.Y, 1e-5*float64(3-2*k)*math.Pow(x, row.expected)*(1+0.1*rng.Float64())+1e-4)
-			}
-			g.Costs = append(g.Costs, c)
-		}
-		growth.Panels = append(growth.Panels, g)
-	}
-	out["growth"] = growth
 	return out
 }

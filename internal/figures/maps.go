@@ -2,11 +2,15 @@ package figures
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/scene"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Maps are heat maps of edge probabilities beside the true graph, whose edges are rings in
@@ -55,68 +59,86 @@ func (m Maps) Draw() (*Figure, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("heat maps: %w", err)
 	}
-	s := newSheet(m.Title, m.Note)
-	variables := make([]int, len(m.Names))
-	for k := range variables {
-		variables[k] = k
-	}
-	var parts []*scene.Scene
-	var names []string
-	add := func(name string, h scene.HeatMap) {
-		h.Names, h.Variables, h.Small = m.Names, variables, (pageWidth-scene.Margin)/float64(m.columns())
-		h.Fill, h.On, h.Rows, h.Columns = scene.Heat, scene.HeatText, "from", "to"
-		parts, names = append(parts, h.Draw()), append(names, name)
-	}
-	truth := func(i, j int) bool { return m.Truth != nil && m.Truth.At(i, j) != 0 }
+	all := m.Maps
 	if m.Truth != nil {
-		add("truth", scene.HeatMap{Unnumbered: true, Ring: truth, Value: func(i, j int) float64 {
-			if truth(i, j) {
-				return 1
+		all = append([]Map{{"truth", m.Truth}}, all...)
+	}
+	s := sheet{title: m.Title, note: m.Note, columns: columnsOf(len(all), 3), legend: []entry{
+		{swatch{heat[0]}, "0"}, {swatch{heat[len(heat)/2]}, "0.5"}, {swatch{heat[len(heat)-1]}, "1"},
+	}}
+	if len(m.Names) > 12 {
+		s.columns = columnsOf(len(all), 2)
+	}
+	side := (pageWidth - 2*margin) / vg.Length(max(2, s.columns))
+	s.high = side
+	for _, one := range all {
+		s.panels = append(s.panels, m.panel(one, side))
+	}
+	if m.Truth != nil {
+		s.legend = append(s.legend, entry{ring{}, "an edge of the true graph"})
+	}
+	return s.figure(fmt.Sprintf("Heat maps of the probabilities of edges between %d variables.", len(m.Names))), nil
+}
+
+// heat are the colours of probabilities, from 0 to 1.
+var heat = func() (all shades) {
+	const n = 100
+	for k := range n + 1 {
+		mix := func(light, dark float64) uint8 { return uint8(math.Round(light + (dark-light)*float64(k)/n)) }
+		all = append(all, color.RGBA{mix(243, 10), mix(245, 79), mix(248, 143), 255})
+	}
+	return all
+}()
+
+type shades []color.Color
+
+func (s shades) Colors() []color.Color { return s }
+
+// grid has the first row of a matrix at the top.
+type grid struct{ mat.Matrix }
+
+func (g grid) X(c int) float64    { return float64(c) }
+func (g grid) Y(r int) float64    { return float64(r) }
+func (g grid) Z(c, r int) float64 { d, _ := g.Dims(); return math.Min(1, g.At(d-1-r, c)) }
+
+// A ring is a sample of the mark of a true edge.
+type ring struct{}
+
+// Thumbnail implements [plot.Thumbnailer].
+func (ring) Thumbnail(c *draw.Canvas) {
+	c.DrawGlyph(draw.GlyphStyle{Color: colourOf(1), Radius: 3.5, Shape: draw.RingGlyph{}}, c.Center())
+}
+
+// panel draws a map in a square of a side.
+func (m *Maps) panel(one Map, side vg.Length) *plot.Plot {
+	d := len(m.Names)
+	cell := 0.75 * side / vg.Length(d)
+	p := newPanel(one.Name)
+	matrix := mat.DenseCopyOf(one.Probabilities)
+	for k := range d {
+		matrix.Set(k, k, 0)
+	}
+	h := plotter.NewHeatMap(grid{matrix}, heat)
+	h.Min, h.Max = 0, 1
+	p.Add(h)
+	rings := plotter.XYs{}
+	rows, columns := make(plot.ConstantTicks, d), make(plot.ConstantTicks, d)
+	for i, name := range m.Names {
+		rows[i], columns[i] = plot.Tick{Value: float64(d - 1 - i), Label: name}, plot.Tick{Value: float64(i), Label: name}
+		for j := range d {
+			if m.Truth != nil && m.Truth.At(i, j) != 0 && i != j {
+				rings = append(rings, plotter.XY{X: float64(j), Y: float64(d - 1 - i)})
 			}
-			return 0
-		}})
-	}
-	for _, one := range m.Maps {
-		add(one.Name, scene.HeatMap{Unnumbered: true, Ring: truth, Value: func(i, j int) float64 { return math.Min(1, one.Probabilities.At(i, j)) },
-			Tip: func(i, j int) string {
-				return fmt.Sprintf("%s → %s: %s", scene.Clean(m.Names[i]), scene.Clean(m.Names[j]), scene.Percent(one.Probabilities.At(i, j)))
-			}})
-	}
-	s.flow(parts, names)
-	s.Add(scene.Move(scene.HeatScale(scene.Heat), scene.At(scene.Margin, s.y))...)
-	s.y += 18
-	if m.Truth != nil {
-		s.legend([]entry{{ink: scene.Negative, ring: true, text: "an edge of the true graph"}})
-	}
-	return s.figure(m.Title, fmt.Sprintf("Heat maps of the probabilities of edges between %d variables.", len(m.Names))), nil
-}
-
-// columns is how many maps stand beside each other.
-func (m *Maps) columns() int {
-	all := len(m.Maps)
-	if m.Truth != nil {
-		all++
-	}
-	if len(m.Names) <= 12 {
-		return min(all, 3)
-	}
-	return min(all, 2)
-}
-
-// flow lays scenes out in lines, with their names above.
-func (s *sheet) flow(parts []*scene.Scene, names []string) {
-	x, line := 0.0, 0.0
-	for k, part := range parts {
-		if x > 0 && x+part.Width > pageWidth {
-			x, s.y, line = 0, s.y+line+12, 0
 		}
-		m := scene.Words(x+scene.Margin, s.y+noteText, noteText, scene.Start, scene.Text, scene.Shorten(scene.Clean(names[k]), noteText, part.Width-scene.Margin))
-		m.Bold = true
-		s.Add(m)
-		s.Add(scene.Move(part.Marks, scene.At(x, s.y+noteText+2))...)
-		x += part.Width
-		s.Width = math.Max(s.Width, x)
-		line = math.Max(line, part.Height+noteText+2)
 	}
-	s.y += line
+	p.Add(&plotter.Scatter{XYs: rings, GlyphStyle: draw.GlyphStyle{Color: colourOf(1), Radius: 0.35 * cell, Shape: draw.RingGlyph{}}})
+	p.X.Tick.Marker, p.Y.Tick.Marker = columns, rows
+	p.X.Label.Text, p.Y.Label.Text = "to", "from"
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Length, a.Tick.Width, a.LineStyle.Width = 4, 0, 0
+		a.Tick.Label.Font.Size = min(numberSize, 0.9*cell)
+	}
+	p.X.Padding = 6 // under the cells of the last row
+	p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/2, text.XRight, text.YCenter
+	return p
 }

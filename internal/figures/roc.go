@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"tobac/internal/scene"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 // ROC are receiver operating characteristics: the rate of true edges against that of false
@@ -40,13 +41,57 @@ func (r ROC) Draw() (*Figure, error) {
 			return nil, fmt.Errorf("ROC curves: %w", err)
 		}
 	}
-	s := newSheet(r.Title, r.Note)
-	if len(curves) <= scene.SeriesColours {
-		s.oneROC(curves)
-	} else {
-		s.manyROC(curves)
+	s := sheet{title: r.Title, note: r.Note, columns: 1, high: 330}
+	order := make([]int, len(curves))
+	for k := range order {
+		order[k] = k
 	}
-	return s.figure(r.Title, fmt.Sprintf("Rates of true against rates of false edges of %d methods.", len(curves))), nil
+	if len(curves) <= len(seriesColours) {
+		p := unitPanel("")
+		p.X.Label.Text, p.Y.Label.Text = "rate of false edges", "rate of true edges"
+		samples := make([]entry, len(curves))
+		for k, c := range curves {
+			band(p, rates, c.low, c.high, colourOf(k))
+			samples[k] = entry{lined(p, c.points(), colourOf(k), 1.6, false), c.name + ", area " + c.text()}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(curves[b].area, curves[a].area) })
+		for _, k := range order {
+			s.legend = append(s.legend, samples[k])
+		}
+		s.panels = []*plot.Plot{p}
+	} else {
+		s.columns, s.high, s.caption = columnsOf(len(curves), 4), 165, "across: rate of false edges; up: rate of true edges; below each panel the area under its curve"
+		for k, c := range curves {
+			p := unitPanel(c.name)
+			p.X.Label.Text = c.text()
+			for i, other := range curves {
+				if i != k {
+					lined(p, other.points(), faint, 0.7, false)
+				}
+			}
+			band(p, rates, c.low, c.high, colourOf(0))
+			lined(p, c.points(), colourOf(0), 1.6, false)
+			s.panels = append(s.panels, p)
+		}
+	}
+	return s.figure(fmt.Sprintf("Rates of true against rates of false edges of %d methods.", len(curves))), nil
+}
+
+// unitPanel is a panel from 0 to 1 either way with the curve of guesses.
+func unitPanel(name string) *plot.Plot {
+	p := newPanel(name)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
+	lined(p, plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, muted, 0.7, true)
+	return p
+}
+
+// points are those of the mean curve, from the origin on, where it rises before the first false edge.
+func (c *rocCurve) points() plotter.XYs {
+	points := plotter.XYs{{}}
+	for k, y := range c.mean {
+		points = append(points, plotter.XY{X: rates[k], Y: y})
+	}
+	return points
 }
 
 var rates = func() []float64 {
@@ -58,7 +103,7 @@ var rates = func() []float64 {
 }()
 
 func meanROC(j *Judged) (rocCurve, error) {
-	c := rocCurve{name: scene.Clean(j.Method)}
+	c := rocCurve{name: j.Method}
 	if err := j.check(); err != nil {
 		return c, err
 	}
@@ -135,99 +180,4 @@ func (c *rocCurve) text() string {
 		text += fmt.Sprintf(" ± %.3f", c.error)
 	}
 	return text
-}
-
-func (s *sheet) rocPanel(left, top, side float64) *panel {
-	unit := scale{axis: scene.Axis{High: 1}}
-	p := &panel{sheet: s, left: left, top: top, right: left + side, bottom: top + side}
-	p.x, p.y = unit.between(p.left, p.right), unit.between(p.bottom, p.top)
-	p.x.beyond = panelGap/2 - 2
-	return p
-}
-
-// chance draws the curve of guesses.
-func (p *panel) chance() {
-	m := scene.Rule(p.left, p.bottom, p.right, p.top, scene.Muted)
-	m.Dashed = true
-	p.Add(m)
-}
-
-// oneROC draws all curves in one panel, with a legend beside it.
-func (s *sheet) oneROC(curves []rocCurve) {
-	p := s.rocPanel(scene.Margin+48, s.y+6, 380)
-	p.frame("")
-	p.across("rate of false edges")
-	p.up(true, "rate of true edges")
-	p.chance()
-	for k := range curves {
-		p.band(rates, curves[k].low, curves[k].high, scene.Series(k))
-	}
-	order := make([]int, len(curves))
-	for k := range curves {
-		p.path(fromOrigin(rates), fromOrigin(curves[k].mean), scene.Series(k), 2, false, curves[k].name)
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(curves[b].area, curves[a].area) })
-	x, y := p.right+16, p.top+10
-	s.Add(scene.Words(x, y+4, noteText, scene.Start, scene.Muted, "area under the curve"))
-	for _, k := range order {
-		y += 24
-		room := pageWidth - scene.Margin - x - sampleWidth - 6
-		s.entry(entry{ink: scene.Series(k), line: true, text: scene.Shorten(curves[k].name, noteText, room)}, x, y)
-		y += 15
-		s.Add(scene.Words(x+sampleWidth+6, y+4, noteText, scene.Start, scene.Muted, curves[k].text()))
-	}
-	y += 26
-	m := scene.Rule(x, y, x+sampleWidth, y, scene.Muted)
-	m.Dashed = true
-	s.Add(m, scene.Words(x+sampleWidth+6, y+4, noteText, scene.Start, scene.Muted, "guessing: 0.5"))
-	s.y = math.Max(p.bottom+36, y+10)
-}
-
-// panelColumns is into how many columns so many panels go: a page has room for them, and lines are as even as they can be.
-func panelColumns(panels int) int {
-	most := 4
-	if panels > 12 {
-		most = 5
-	}
-	rows := (panels + most - 1) / most
-	return (panels + rows - 1) / rows
-}
-
-// everyFifth has every fifth number, the first and the last among them: enough for curves
-// in the background.
-func everyFifth(x []float64) (out []float64) {
-	for k := 0; k < len(x); k += 5 {
-		out = append(out, x[k])
-	}
-	return out
-}
-
-// fromOrigin begins with zero, where curves rise before the first false edge.
-func fromOrigin(x []float64) []float64 { return append([]float64{0}, x...) }
-
-// manyROC draws a panel for each curve, with the others in grey.
-func (s *sheet) manyROC(curves []rocCurve) {
-	columns := panelColumns(len(curves))
-	left := scene.Margin + 34
-	side := (pageWidth-scene.Margin-left+panelGap)/float64(columns) - panelGap
-	for k := range curves {
-		row, column := k/columns, k%columns
-		p := s.rocPanel(left+float64(column)*(side+panelGap), s.y+22+float64(row)*(side+58), side)
-		p.frame(curves[k].name)
-		p.across("")
-		p.up(column == 0, "")
-		p.chance()
-		for i := range curves {
-			if i != k {
-				p.path(everyFifth(rates), everyFifth(curves[i].mean), scene.Hairline, 1, false, "")
-			}
-		}
-		p.band(rates, curves[k].low, curves[k].high, scene.Series(0))
-		p.path(fromOrigin(rates), fromOrigin(curves[k].mean), scene.Series(0), 2, false, curves[k].name)
-		p.Add(scene.Words(p.right-6, p.bottom-8, noteText, scene.End, scene.Text, curves[k].text()))
-	}
-	s.y += 22 + float64((len(curves)+columns-1)/columns)*(side+58) - 18
-	s.Add(scene.Words(pageWidth/2, s.y, noteText, scene.Middle, scene.Text, "across: rate of false edges; up: rate of true edges; in each panel the area under its curve"))
-	s.y += 4
 }

@@ -27,18 +27,7 @@ const (
 	TurnText      // text on much of it
 	Accent        // estimates
 	Limit         // thresholds
-	series        // the first of the series; see [Series]
 )
-
-// inks is their number.
-const inks = series + SeriesColours
-
-// SeriesColours is how many series have a colour of their own.
-const SeriesColours = 7
-
-// Series is the colour of the k-th of several series, k from 0; they repeat after
-// [SeriesColours]. Readers with any of the common colour deficiencies tell them apart.
-func Series(k int) Ink { return series + Ink(k%SeriesColours) }
 
 // A shade is a colour on light and on dark screens.
 type shade struct {
@@ -53,7 +42,7 @@ func rgb(hex uint32) color.RGBA {
 // shades are the colours. Positive and negative are blue and orange, which readers with
 // any of the common colour deficiencies tell apart, and blue is much darker than orange
 // (on dark screens: less bright), so that prints in grey tell them apart too.
-var shades = [inks]shade{
+var shades = [...]shade{
 	None:      {name: "none"},
 	Paper:     {"paper", rgb(0xffffff), rgb(0x14181d)},
 	Panel:     {"panel", rgb(0xf3f5f8), rgb(0x20262e)},
@@ -69,16 +58,6 @@ var shades = [inks]shade{
 	TurnText:  {"turn-text", rgb(0xffffff), rgb(0x0b0f14)},
 	Accent:    {"accent", rgb(0x0b5cad), rgb(0x58a6ff)},
 	Limit:     {"limit", rgb(0xb3261e), rgb(0xff8a80)},
-
-	// These were chosen by a search: 24 apart and more in CIE Lab for every kind of eyes, 30
-	// on dark screens, and readable on the ground.
-	series:     {"series-1", rgb(0x0b5cad), rgb(0x58a6ff)},
-	series + 1: {"series-2", rgb(0xe07a00), rgb(0xc6880c)},
-	series + 2: {"series-3", rgb(0x009e73), rgb(0x4bff7b)},
-	series + 3: {"series-4", rgb(0x823b70), rgb(0xef559c)},
-	series + 4: {"series-5", rgb(0x17202a), rgb(0xffd8c8)},
-	series + 5: {"series-6", rgb(0x9194ff), rgb(0xc6d8ff)},
-	series + 6: {"series-7", rgb(0xc87ebb), rgb(0x918c54)},
 }
 
 func hexColour(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

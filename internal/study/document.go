@@ -28,7 +28,7 @@ type Block struct {
 // A Picture is a figure as a file and as a part of a page.
 type Picture struct {
 	Name string        // of its file, without an ending
-	SVG  template.HTML // an element of a page, which needs the declarations of figures.StyleSheet
+	SVG  template.HTML // an element of a page, which needs the declarations of [scene.StyleSheet]
 	Alt  string        // what it shows, for readers who do not see it
 }
 

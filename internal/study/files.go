@@ -3,7 +3,7 @@ package study
 import (
 	"io"
 
-	"tobac/internal/figures"
+	"tobac/internal/scene"
 )
 
 // pictureNames are those that [Results.Drawings] may use.
@@ -33,7 +33,7 @@ func (r *Results) WriteFiles(a About, write func(name string, content func(io.Wr
 		{"results.csv", r.WriteCSV},
 		{"times.csv", r.WriteTimes},
 		{"results.md", d.WriteMarkdown},
-		{"report.html", func(w io.Writer) error { return d.WriteHTML(w, figures.StyleSheet()) }},
+		{"report.html", func(w io.Writer) error { return d.WriteHTML(w, scene.StyleSheet()) }},
 	}
 	for _, drawn := range drawings {
 		all = append(all, output{"figures/" + drawn.Name + ".svg", drawn.Figure.WriteSVG}, output{"figures/" + drawn.Name + ".png", drawn.Figure.WritePNG})
