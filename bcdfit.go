@@ -34,7 +34,7 @@ func newBCD(_ context.Context, data *dataset.Table, cfg *Config) (stage, error) 
 		return nil, err
 	}
 	cfg.doing(BCD, "compiling the training")
-	f := &bcdFit{unequal: cfg.Model.(sem.Linear).Unequal}
+	f := &bcdFit{unequal: !sharesVariance(cfg.Model)}
 	mean, sd := data.Moments()
 	if !f.unequal {
 		for j := range sd {
@@ -79,7 +79,7 @@ func edgeRule(r bcd.EdgeRule) string {
 // bcdSettings are all settings of the training, for d variables.
 func (c *Config) bcdSettings(d int) bcd.Settings {
 	s := c.BCD
-	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.EdgesPerNodeFor(d), c.Model.(sem.Linear).Unequal
+	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.EdgesPerNodeFor(d), !sharesVariance(c.Model)
 	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
 	return s
 }
@@ -152,15 +152,12 @@ func (c *Config) bcdDefaults() error {
 	switch m := c.Model.(type) {
 	case nil:
 		c.Model = sem.Linear{}
-	case sem.BGe:
-		if m != (sem.BGe{}) {
-			return fmt.Errorf("the method bcd has a prior of its own, and takes no settings of the model; got %v", m)
-		}
-		c.Model = sem.Linear{Unequal: true}
-	case sem.Linear:
-		if m != (sem.Linear{Unequal: m.Unequal}) {
+	case sem.LinearGaussian:
+		plain, ok := m.Plain()
+		if !ok {
 			return fmt.Errorf("the method bcd learns the noise variances and has a prior of its own for weights, and takes no settings of the model; got %v", m)
 		}
+		c.Model = plain
 	default:
 		return fmt.Errorf("the method bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", c.Model)
 	}

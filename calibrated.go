@@ -37,9 +37,9 @@ func Calibrated(m sem.Model) Config {
 		c.Model = sem.Linear{}
 	}
 	switch v := c.Model.(type) {
-	case sem.FeedForward:
-		v.Output = models.IntegratedOutput
-		c.Model, c.Sampler.FitSteps, c.Sampler.EdgeParameters, c.Sampler.Samples, c.Sampler.Particles = v, fitSteps, models.LaplaceEdges, 8, 20
+	case sem.Network:
+		c.Model = v.WithOutput(models.IntegratedOutput)
+		c.Sampler.FitSteps, c.Sampler.EdgeParameters, c.Sampler.Samples, c.Sampler.Particles = fitSteps, models.LaplaceEdges, 8, 20
 	case sem.Scored:
 		c.Sampler.Parameters, c.Sampler.Coupling.Parameters = IntegratedParameters, ""
 	default:
@@ -60,7 +60,7 @@ func reweightedSampler(m sem.Model) Sampler {
 func (c *Config) reweightedByDefault() bool {
 	_, differentiable := c.Model.(sem.Differentiable)
 	_, scored := c.Model.(sem.Scored)
-	_, network := c.Model.(sem.FeedForward)
+	_, network := c.Model.(sem.Network)
 	return differentiable && !scored && !network && c.Engine == Auto && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{})
 }
 

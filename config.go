@@ -185,8 +185,7 @@ func (c Config) withDefaults(names []string) (Config, error) {
 	case c.temperedByDefault(d):
 		c.Engine = Tempering
 	case c.integratedByDefault():
-		m := c.Model.(sem.FeedForward)
-		m.Output, c.Model = models.IntegratedOutput, m
+		c.Model = c.Model.(sem.Network).WithOutput(models.IntegratedOutput)
 	case c.reweightedByDefault():
 		c.Sampler = reweightedSampler(c.Model)
 	}

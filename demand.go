@@ -31,7 +31,7 @@ type problem struct {
 	models int    // in closed form to compare; 0: none
 	cheap  bool   // node scores only serve to draw orders for SVGD
 
-	curved bool // a Gaussian process is among the models
+	scoreBytes float64 // of the models whose node scores keep what they computed
 }
 
 func (r *Run) problem() problem {
@@ -47,8 +47,8 @@ func (r *Run) problem() problem {
 				continue
 			}
 			p.models++
-			if _, ok := m.(sem.GaussianProcess); ok {
-				p.curved = true
+			if v, ok := m.(sem.Remembered); ok {
+				p.scoreBytes += v.ScoreBytes(d)
 			}
 		}
 	}
@@ -71,9 +71,8 @@ func (p *problem) demands() []demand {
 	chains := func() {
 		k := p.candidates()
 		add(2*float64(mcmc.Bytes(p.d, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)
-		if p.curved {
-			const scores, bytes = 10, 120 // sets of parents for each pair of variables, and the memory of each
-			add(scores*bytes*d*d, "scores of Gaussian processes")
+		if p.scoreBytes > 0 {
+			add(p.scoreBytes, "scores of sets of parents")
 		}
 		add(p.chainBytes(k), "%d Markov chains of %d rungs", p.cfg.Chains.Chains, p.rungs())
 	}
@@ -99,7 +98,10 @@ func (p *problem) demands() []demand {
 	if p.cfg.Trained() {
 		all = append(all, p.trainingDemand())
 	}
-	_, curved := p.cfg.Model.(sem.GaussianProcess) // whose draws have no matrices of weights
+	_, curved := p.cfg.Model.(interface { // whose draws have no matrices of weights
+		sem.Scored
+		sem.Structural
+	})
 	switch {
 	case p.models > 0 && curved && !p.cheap:
 		add((3*posteriorDraws+2*8*mostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, p.d, mostFunctions)

@@ -24,14 +24,14 @@ const (
 
 // networkSets estimates the evidences of networks of a fit, in order coordinates.
 type networkSets struct {
-	model sem.FeedForward
+	model sem.Network
 	short *tempering.Sets
 	long  *networkEstimates
 }
 
 var _ setEstimator = (*networkSets)(nil)
 
-func (f *particleFit) newNetworkSets(m sem.FeedForward) (*networkSets, error) {
+func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
 	short := m.TemperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 0), f.workers)
 	short.Sweeps = shortSweeps
 	long := m.TemperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 1), f.workers)
@@ -131,7 +131,7 @@ func (e *networkEstimates) missing(graphs []*dag.Graph) (list []tempering.Parent
 }
 
 // equip gives draws of graphs networks from the estimates of the sets of parents that they have, in turn, with their log densities.
-func (e *networkEstimates) equip(draws []posterior.Draw, m sem.FeedForward) error {
+func (e *networkEstimates) equip(draws []posterior.Draw, m sem.Network) error {
 	for k := range draws {
 		parents := make([]*tempering.Estimate, len(e.data.Names))
 		for j := range parents {

@@ -20,9 +20,9 @@ const networkDraws = 200
 // networkGraphs are the graphs of a settled table, with what they need to get networks.
 type networkGraphs struct {
 	table     *networkTable
-	model     sem.FeedForward // with its noise variance, 0: one for each equation
-	estimated bool            // that was, and not given
-	unit      float64         // in which it is
+	model     sem.Network // with its noise variance, 0: one for each equation
+	estimated bool        // that was, and not given
+	unit      float64     // in which it is
 	scale     *posterior.Standardization
 }
 
@@ -32,7 +32,7 @@ func (g *networkGraphs) scored() sem.Scored {
 }
 
 // noiseVariance is that of all equations in the squared units of the data; 0: one for each.
-func (g *networkGraphs) noiseVariance() float64 { return g.model.NoiseVariance * g.unit * g.unit }
+func (g *networkGraphs) noiseVariance() float64 { return g.model.Noise() * g.unit * g.unit }
 
 // networkChains are chains over the graphs of a settled table of networks.
 type networkChains struct {
@@ -72,7 +72,7 @@ func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset
 	out := *p
 	out.Draws, out.Engine, out.Model, out.Standardization = some, Tempering.String(), m.String(), g.scale
 	out.Components = slices.Clone(p.Components)
-	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.NoiseVariance
+	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
 	out.Components[0].Marginals = &out.Marginals
 	t.describe(inf, p.Names)
 	inf.post = inDataUnits(&out, data)

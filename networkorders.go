@@ -13,7 +13,7 @@ import (
 
 // temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact, or of more variables than it takes in the chains of the engine mcmc, which it leaves as the stage of the run: then there is no posterior yet.
-func (r *Run) temperOverOrders(ctx context.Context, asked sem.FeedForward) (*inference, error) {
+func (r *Run) temperOverOrders(ctx context.Context, asked sem.Network) (*inference, error) {
 	graphs, err := r.networkGraphs(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -40,13 +40,12 @@ func (r *Run) temperOverOrders(ctx context.Context, asked sem.FeedForward) (*inf
 }
 
 // networkGraphs estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func (r *Run) networkGraphs(ctx context.Context, asked sem.FeedForward) (*networkGraphs, error) {
+func (r *Run) networkGraphs(ctx context.Context, asked sem.Network) (*networkGraphs, error) {
 	table, noise, unit, err := r.gaussianTable(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
-	asked.Raw = asked.Raw && asked.NoiseVariance != 0
-	model := asked.WithNoise(noise).(sem.FeedForward)
+	model := asked.Inferred(noise)
 	_, scaling := model.Sampled(false)
 	scale, err := r.scale(scaling)
 	if err != nil {
@@ -69,12 +68,12 @@ func (r *Run) networkGraphs(ctx context.Context, asked sem.FeedForward) (*networ
 	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
 		return nil, err
 	}
-	return &networkGraphs{table: table, model: model, estimated: noise != asked.NoiseVariance, unit: unit, scale: scale}, nil
+	return &networkGraphs{table: table, model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
 }
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-func (r *Run) gaussianTable(ctx context.Context, m sem.FeedForward) (best *networkTable, noise, unit float64, err error) {
+func (r *Run) gaussianTable(ctx context.Context, m sem.Network) (best *networkTable, noise, unit float64, err error) {
 	n, d := r.data.X.Dims()
 	prior, err := r.cfg.tablePrior(d)
 	if err != nil {
@@ -87,7 +86,7 @@ func (r *Run) gaussianTable(ctx context.Context, m sem.FeedForward) (best *netwo
 		rank = gaussRank
 	}
 	inOneUnit := score.GPOptions{Scale: score.OneUnit, Rank: rank}
-	if m.NoiseVariance != 0 {
+	if m.Noise() != 0 {
 		inOneUnit.Unit = 1 // that in which it was given
 	} else {
 		g, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Rank: rank})
@@ -102,7 +101,7 @@ func (r *Run) gaussianTable(ctx context.Context, m sem.FeedForward) (best *netwo
 	if err != nil {
 		return nil, 0, 1, err
 	}
-	if noise = m.NoiseVariance; noise != 0 {
+	if noise = m.Noise(); noise != 0 {
 		t, err := newNetworkTable(ctx, g.At(noise), prior, options)
 		return t, noise, 1, err
 	}

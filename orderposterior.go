@@ -42,11 +42,11 @@ func (r *Run) orderModels(ctx context.Context, cfg *Config) ([]sem.Scored, error
 // scores: of networks with one hidden layer those of the engine tempering, of others those of
 // all sets by package evidence.
 func (r *Run) estimatedModel(ctx context.Context, cfg *Config) (sem.Scored, error) {
-	if m, ok := r.cfg.Model.(sem.FeedForward); ok {
+	if m, ok := r.cfg.Model.(sem.Network); ok {
 		if m.Layers() > 1 {
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
-		m.Output = models.SampledOutput
+		m = m.WithOutput(models.SampledOutput)
 		under := *r
 		under.cfg = *cfg
 		g, err := under.networkGraphs(ctx, m)

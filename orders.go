@@ -182,7 +182,7 @@ func (r *Run) Warnings() []string {
 	if m, ok := r.cfg.Model.(sem.Cautious); ok {
 		w = append(w, m.Warnings(onScale(r.data, r.networkScale))...)
 	}
-	if _, ok := r.cfg.Model.(sem.BGe); ok && r.cfg.Sampler.Method == DiBS {
+	if _, ok := r.cfg.Model.(sem.Marginal); ok && r.cfg.Sampler.Method == DiBS {
 		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
 	}
 	if n, d := r.data.X.Dims(); n < fewRows*d {
@@ -203,7 +203,7 @@ const fewRows = 10
 
 // countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
 func (r *Run) countsNetworks() bool {
-	_, networks := r.cfg.Model.(sem.FeedForward)
+	_, networks := r.cfg.Model.(sem.Network)
 	s := &r.cfg.Sampler
 	return networks && r.cfg.Engine == SVGD && s.Marginals != ReweightedMarginals && (s.Marginals == FrequencyMarginals || s.Gradient != models.Flips)
 }

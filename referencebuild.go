@@ -159,7 +159,7 @@ func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Compone
 	}
 	scored, ok := m.(sem.Scored)
 	if !ok {
-		if n, ok := m.(sem.FeedForward); ok && n.Layers() == 1 {
+		if n, ok := m.(sem.Network); ok && n.Layers() == 1 {
 			return b.tempered(ctx, n, cfg)
 		}
 		inf, err := b.estimated(ctx, m, cfg)
@@ -241,8 +241,8 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network sem.FeedForward, cfg Config) (_ *inference, _ *networkScores, err error) {
-	network.Output = models.SampledOutput
+func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, cfg Config) (_ *inference, _ *networkScores, err error) {
+	network = network.WithOutput(models.SampledOutput)
 	cfg.Model, cfg.Engine = network, Tempering
 	long := Chains{}
 	switch {

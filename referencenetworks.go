@@ -26,7 +26,7 @@ func (r *Run) withScores(inf *inference) (*networkScores, error) {
 		return nil, err
 	}
 	data := onScale(r.data, inf.post.Standardization)
-	m, d := model.(sem.FeedForward), len(data.Names)
+	m, d := model.(sem.Network), len(data.Names)
 	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 	if _, scored := f.model.(sem.Scored); scored || f.sampler.Marginals != ReweightedMarginals {
 		return nil
 	}
-	if m, ok := f.model.(sem.FeedForward); ok && m.Layers() == 1 {
+	if m, ok := f.model.(sem.Network); ok && m.Layers() == 1 {
 		f.sets, err = f.newNetworkSets(m)
 		return err
 	}

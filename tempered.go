@@ -56,7 +56,7 @@ func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
 
 // checkTempering finds settings that the engine tempering does not take.
 func (c *Config) checkTempering(d int) error {
-	m, ok := c.Model.(sem.FeedForward)
+	m, ok := c.Model.(sem.Network)
 	switch {
 	case !ok && c.Model == nil:
 		return fmt.Errorf("the engine tempering is for networks, and no model is named; allowed: the model ffn")
@@ -64,7 +64,7 @@ func (c *Config) checkTempering(d int) error {
 		return fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: the model ffn", c.Model)
 	case m.Layers() != 1:
 		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", m.Layers())
-	case m.Output != models.SampledOutput:
+	case m.OutputLayer() != models.SampledOutput:
 		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
 	case c.overOrders() && c.Order.Count > 0:
 		return fmt.Errorf("the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd")
@@ -80,15 +80,15 @@ const temperedVariables = 50
 // temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, of not too many
 // variables, unless something is set that only SVGD reads.
 func (c *Config) temperedByDefault(d int) bool {
-	m, ok := c.Model.(sem.FeedForward)
-	return ok && c.Engine == Auto && m.Layers() == 1 && m.Output == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
+	m, ok := c.Model.(sem.Network)
+	return ok && c.Engine == Auto && m.Layers() == 1 && m.OutputLayer() == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
 		d <= temperedVariables && (!c.overOrders() || c.Order.Count == 0)
 }
 
 // integratedByDefault reports whether SVGD is to integrate the last layer of networks out: those of several hidden layers, which the engine tempering does not
 // take, unless something is set that SVGD reads.
 func (c *Config) integratedByDefault() bool {
-	m, ok := c.Model.(sem.FeedForward)
+	m, ok := c.Model.(sem.Network)
 	return ok && c.Engine == Auto && m.Layers() > 1 && reflect.DeepEqual(c.Sampler, Sampler{})
 }
 
@@ -98,7 +98,7 @@ func (c *Config) overOrders() bool { return c.Order.Known == nil && c.Order.Meth
 // temper computes the posterior of networks by the engine tempering, under every order.
 func (r *Run) temper(ctx context.Context) (*inference, error) {
 	if r.cfg.overOrders() {
-		return r.temperOverOrders(ctx, r.cfg.Model.(sem.FeedForward))
+		return r.temperOverOrders(ctx, r.cfg.Model.(sem.Network))
 	}
 	orders, err := r.sampledOrders(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 			return nil, err
 		}
 		r.cfg.doing(Tempering, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
-		p, c, err := r.temperedUnder(ctx, o, model.(sem.FeedForward), data)
+		p, c, err := r.temperedUnder(ctx, o, model.(sem.Network), data)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
-func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m sem.FeedForward, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
+func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
 	prior, err := r.cfg.Prior.AlongOrder(d, r.cfg.Prior.EdgesPerNodeFor(d))
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m sem.FeedForw
 		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
 	}
 	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
-	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.NoiseVariance, LogEvidence: o.evidence, Marginals: &p.Marginals}
+	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.Noise(), LogEvidence: o.evidence, Marginals: &p.Marginals}
 	p.Components = []posterior.Component{c}
 	return p, res, sem.AddDensities(p.Draws, c, m, data)
 }

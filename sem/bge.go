@@ -96,3 +96,9 @@ func (BGe) DirectionsFrom() string { return independences }
 
 // Equivalent implements [Equivalent].
 func (BGe) Equivalent() bool { return true }
+
+// Marginal implements [Marginal].
+func (BGe) Marginal() {}
+
+// Plain implements [LinearGaussian].
+func (m BGe) Plain() (Model, bool) { return Linear{Unequal: true}, m == BGe{} }

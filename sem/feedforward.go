@@ -177,12 +177,12 @@ func (m FeedForward) Narrowed(units int) Model {
 	return m
 }
 
-// TemperingConfig are the settings of package tempering for networks with one hidden layer, with its defaults of all others.
+// TemperingConfig implements [Network].
 func (m FeedForward) TemperingConfig(seed uint64, workers int) tempering.Config {
 	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
 }
 
-// Layers is the number of hidden layers.
+// Layers implements [Network].
 func (m FeedForward) Layers() int { return len(m.hidden()) }
 
 // SharesNoise implements [Sharing].
@@ -206,4 +206,21 @@ func (m FeedForward) Structure(p *posterior.Posterior) (func(k int) (effects.Equ
 		return nil, err
 	}
 	return n.draw, nil
+}
+
+var _ Network = FeedForward{}
+
+// OutputLayer implements [Network].
+func (m FeedForward) OutputLayer() models.OutputLayer { return m.Output }
+
+// WithOutput implements [Network].
+func (m FeedForward) WithOutput(o models.OutputLayer) Network {
+	m.Output = o
+	return m
+}
+
+// Inferred implements [Network].
+func (m FeedForward) Inferred(noise float64) Network {
+	m.Raw, m.NoiseVariance = m.Raw && m.NoiseVariance != 0, noise
+	return m
 }

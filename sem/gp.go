@@ -223,3 +223,9 @@ func (m GaussianProcess) Structure(p *posterior.Posterior) (func(k int) (effects
 		return gpCurve{f}, rest, err
 	}), nil
 }
+
+// ScoreBytes implements [Remembered].
+func (GaussianProcess) ScoreBytes(d int) float64 {
+	const sets, bytes = 10, 120 // sets of parents for each pair of variables, and the memory of each
+	return sets * bytes * float64(d*d)
+}

@@ -242,3 +242,9 @@ func (m Linear) DirectionsFrom() string {
 	}
 	return "equal noise variances in the units of the data"
 }
+
+// Plain implements [LinearGaussian].
+func (m Linear) Plain() (Model, bool) {
+	plain := Linear{Unequal: m.Unequal}
+	return plain, m == plain
+}

@@ -11,6 +11,7 @@ import (
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -195,4 +196,37 @@ type Equivalent interface{ Equivalent() bool }
 type Structural interface {
 	// Structure gives the equations of the draws of p, by their number.
 	Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error)
+}
+
+// A Network has equations that are networks of the parents.
+type Network interface {
+	Differentiable
+	Noisy
+	SampledModel
+	// Layers is the number of hidden layers.
+	Layers() int
+	// OutputLayer says whether particles have the weights of the last layer; WithOutput changes it.
+	OutputLayer() models.OutputLayer
+	WithOutput(o models.OutputLayer) Network
+	// Inferred is the network with a noise variance that was inferred, 0 for one for each equation. Columns are as
+	// they are only if the noise variance had been given.
+	Inferred(noise float64) Network
+	// TemperingConfig are the settings of package tempering for one hidden layer, with its defaults of all others.
+	TemperingConfig(seed uint64, workers int) tempering.Config
+}
+
+// A Marginal model has a likelihood without parameters: they are integrated out.
+type Marginal interface{ Marginal() }
+
+// A Remembered model has node scores that keep what they computed.
+type Remembered interface {
+	// ScoreBytes is about the memory of what chains over d variables ask for.
+	ScoreBytes(d int) float64
+}
+
+// A LinearGaussian model has linear equations with normal noise.
+type LinearGaussian interface {
+	Model
+	// Plain is the model as linear equations with default settings; plain says whether it has no others.
+	Plain() (m Model, plain bool)
 }
