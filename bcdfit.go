@@ -26,43 +26,130 @@ type bcdFit struct {
 	*bcd.Model
 	scale   *posterior.Standardization // of the columns
 	unequal bool
+	problem *Problem
+	steps   int
 }
 
-// newBCD prepares the training of BCD Nets.
-func newBCD(_ context.Context, data *dataset.Table, cfg *Config) (stage, error) {
-	if err := bcdData(data); err != nil {
-		return nil, err
-	}
-	cfg.doing(BCD, "compiling the training")
-	f := &bcdFit{unequal: !sharesVariance(cfg.Model)}
-	mean, sd := data.Moments()
-	if !f.unequal {
-		for j := range sd {
-			sd[j] = 1
-		}
-	}
-	f.scale = &posterior.Standardization{Mean: mean, SD: sd}
-	var err error
-	if f.Model, err = bcd.New(f.scale.Apply(data.X), cfg.bcdSettings(len(data.Names)), cfg.Workers, cfg.Seed); err != nil {
-		return nil, err
-	}
-	return &training[bcd.State]{engine: BCD, learner: f, point: f.point, read: f.inference}, nil
+// BCDNets is the engine bcd: it trains BCD Nets, a distribution over permutations and weights of
+// linear equations. See package bcd.
+type BCDNets struct {
+	// Training are the settings of the training. The expected edges per node and whether noise
+	// variances are equal are those of the prior and of the model, and must be zero.
+	Training bcd.Settings
 }
 
-// BCDSettings are those settings of Config.BCD that have a text form of one line.
-func (c *Config) BCDSettings() []*setting.Setting {
-	s := &c.BCD
+var _ Engine = (*BCDNets)(nil)
+
+// Name implements [Engine].
+func (e *BCDNets) Name() string { return "bcd" }
+
+// About implements [Engine].
+func (e *BCDNets) About() string {
+	return "BCD Nets, a variational posterior over permutations and weights of linear equations"
+}
+
+// Settings implements [Engine].
+func (e *BCDNets) Settings() []*setting.Setting {
+	s := &e.Training
 	return []*setting.Setting{
-		setting.WholeNumber(&s.Batch, mostBatch, "bcd-batch", "Monte Carlo samples of a step of --method bcd", "64"),
-		setting.WholeNumber(&s.Starts, 1000, "bcd-starts", "fits of --method bcd from different parameters that share --steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
-		setting.Parsed(&s.Schedule, "bcd-temperature", "temperature of its permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
+		setting.WholeNumber(&s.Steps, mostSteps, "steps", "steps of the training", "20000"),
+		setting.Positive(&s.LearningRate, "step-size", "learning rate", "0.001"),
+		setting.WholeNumber(&s.Batch, mostBatch, "batch", "Monte Carlo samples of a step", "64"),
+		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that share the steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
+		setting.Parsed(&s.Schedule, "temperature", "temperature of the permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
 			"T:END,...", "temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
-		setting.Positive(&s.EvaluationTemperature, "bcd-draw-temperature", "temperature of the permutations that it draws at the end", "that of the last stage"),
-		setting.Positive(&s.HorseshoeScale, "bcd-scale", "scale of its horseshoe prior of the weights", "from --edges-per-node"),
-		setting.Positive(&s.L2, "bcd-l2", "coefficient of half the squared parameters of its permutations", "none"),
-		setting.Parsed(&s.Edges, "bcd-edges", "which weights that it draws are edges: above X in units, above X times the largest, or of one sign in a fraction X of the draws", "columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
+		setting.Positive(&s.EvaluationTemperature, "draw-temperature", "temperature of the permutations drawn at the end", "that of the last stage"),
+		setting.Positive(&s.HorseshoeScale, "scale", "scale of the horseshoe prior of the weights", "from prior.edges-per-node"),
+		setting.Positive(&s.L2, "l2", "coefficient of half the squared parameters of the permutations", "none"),
+		setting.Parsed(&s.Edges, "edges", "which drawn weights are edges: above X in units, above X times the largest, or of one sign in a fraction X of the draws", "columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
 			"BASIS:X", "columns, units, largest or signs, alone or with a number as in largest:0.3", edgeRule, bcd.ParseEdgeRule),
 	}
+}
+
+// String implements [Engine].
+func (e *BCDNets) String() string { return fmt.Sprintf("bcd %v", e.Training) }
+
+// Prepare implements [Engine].
+func (e *BCDNets) Prepare(p *Problem) (Engine, error) {
+	out := *e
+	s := &out.Training
+	if s.EdgesPerNode != 0 || s.UnequalVariances {
+		return nil, errors.New("edges per node and unequal variances of BCD Nets are those of the prior and of the model, and must be zero in BCDNets.Training")
+	}
+	if err := setting.Check(out.Settings()); err != nil {
+		return nil, err
+	}
+	defaults := bcd.Settings{}.WithDefaults(2, 2)
+	setting.Fill(&s.Steps, defaults.Steps)
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	setting.Fill(&s.LearningRate, defaults.LearningRate)
+	setting.Fill(&s.Batch, defaults.Batch)
+	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
+	switch m := p.Model.(type) {
+	case nil:
+		p.Model = sem.Linear{}
+	case sem.LinearGaussian:
+		plain, ok := m.Plain()
+		if !ok {
+			return nil, fmt.Errorf("the engine bcd learns the noise variances and has its own prior of the weights, and takes no settings of the model; got %v", m)
+		}
+		p.Model = plain
+	default:
+		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", m)
+	}
+	if err := p.learnsOrders(e); err != nil {
+		return nil, err
+	}
+	switch q := &p.Prior; {
+	case p.Order.Known != nil:
+		return nil, errors.New("the engine bcd learns a distribution over all orders, and takes no known one; allowed: the engines exact, svgd and gflownet")
+	case q.Own != nil || q.Kind != background.Sparse || q.Probabilities != nil:
+		return nil, errors.New("the engine bcd has a horseshoe prior, of which only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet")
+	case q.Exclusive != nil:
+		return nil, errors.New("the engine bcd cannot rule out edges between columns that code one variable; allowed: the engines exact, mcmc, svgd and gflownet")
+	case q.Forbidden != nil || q.Required != nil || q.Tiers != nil || q.Sinks != nil || q.Sources != nil || q.Odds != nil || q.MaxParents != 0:
+		return nil, errors.New("the engine bcd takes no knowledge about edges; allowed: the engines exact, mcmc, svgd and gflownet")
+	}
+	return &out, nil
+}
+
+// settings are all settings of the training.
+func (e *BCDNets) settings(p *Problem) bcd.Settings {
+	s := e.Training
+	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sharesVariance(p.Model)
+	return s
+}
+
+// Demands implements [Engine].
+func (e *BCDNets) Demands(p *Problem, size Size) []Demand {
+	return []Demand{demand(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), drawDemand(size)}
+}
+
+// Begin implements [Engine].
+func (e *BCDNets) Begin(_ context.Context, p *Problem) (stage Stage, err error) {
+	err = timed(&p.Seconds.Infer, func() error {
+		if err := bcdData(p.Data); err != nil {
+			return err
+		}
+		p.doing(e, "compiling the training")
+		settings := e.settings(p)
+		f := &bcdFit{unequal: settings.UnequalVariances, problem: p, steps: settings.Steps}
+		mean, sd := p.Data.Moments()
+		if !f.unequal {
+			for j := range sd {
+				sd[j] = 1
+			}
+		}
+		f.scale = &posterior.Standardization{Mean: mean, SD: sd}
+		if f.Model, err = bcd.New(f.scale.Apply(p.Data.X), settings, p.Workers, p.Seed); err != nil {
+			return err
+		}
+		stage = &training[bcd.State]{engine: e, problem: p, learner: f, point: f.point, read: f.outcome}
+		return nil
+	})
+	return stage, err
 }
 
 // mostBatch bounds samples and transitions of a step of a training.
@@ -74,14 +161,6 @@ func edgeRule(r bcd.EdgeRule) string {
 		return ""
 	}
 	return r.String()
-}
-
-// bcdSettings are all settings of the training, for d variables.
-func (c *Config) bcdSettings(d int) bcd.Settings {
-	s := c.BCD
-	s.Steps, s.LearningRate, s.EdgesPerNode, s.UnequalVariances = c.Sampler.Steps, c.Sampler.StepSize, c.Prior.EdgesPerNodeFor(d), !sharesVariance(c.Model)
-	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
-	return s
 }
 
 // point is the last one of the trace; before the first there is none to show.
@@ -96,13 +175,14 @@ func (f *bcdFit) point() TrainingPoint {
 // elbo is what the training of BCD Nets raises, a lower bound on the log evidence.
 const elbo = "ELBO"
 
-// inference draws graphs with their equations from what was trained.
-func (f *bcdFit) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+// outcome draws graphs with their equations from what was trained.
+func (f *bcdFit) outcome(ctx context.Context) (*Outcome, error) {
 	draws, err := f.Draws(ctx, posteriorDraws)
 	if err != nil {
 		return nil, err
 	}
-	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: BCD.String(), Model: cfg.Model.String(), Kind: posterior.Draws, Standardization: f.scale,
+	data := f.problem.Data
+	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: "bcd", Model: f.problem.Model.String(), Kind: posterior.Draws, Standardization: f.scale,
 		Draws: draws, Warnings: slices.Clone(f.Warnings())}
 	p.Components = []posterior.Component{{Draws: len(draws), Weight: 1, LogEvidence: math.NaN(), Empty: f.empty(data)}}
 	p.Marginals = p.Frequencies()
@@ -110,7 +190,8 @@ func (f *bcdFit) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	for _, at := range f.Trace() {
 		t.Trace = append(t.Trace, TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
-	return &inference{post: inDataUnits(p, data), reason: "as asked for", density: cfg.Prior.EdgesPerNodeFor(len(data.Names)), training: t}, nil
+	return &Outcome{Posterior: inDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
+		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
 }
 
 // empty are the most probable equations without edges: a normal distribution of each column, with one variance for all if
@@ -131,63 +212,20 @@ func (f *bcdFit) empty(data *dataset.Table) *posterior.Equations {
 	return &posterior.Equations{Weights: mat.NewDense(d, d, nil), NoiseVariances: variances}
 }
 
-// Settings of BCD Nets that are those of other parts of the configuration.
-var errBCDElsewhere = errors.New("steps, learning rate, edges per node and unequal variances of BCD Nets are set as Sampler.Steps, Sampler.StepSize, Prior.EdgesPerNode and the model, and must be zero in Config.BCD")
-
-// bcdDefaults settles the model of BCD Nets, and finds what has no place in its prior.
-func (c *Config) bcdDefaults() error {
-	if s := &c.BCD; s.Steps != 0 || s.LearningRate != 0 || s.EdgesPerNode != 0 || s.UnequalVariances {
-		return errBCDElsewhere
-	}
-	if err := c.BCD.Check(); err != nil {
-		return err
-	}
-	defaults := bcd.Settings{}.WithDefaults(2, 2)
-	setting.Fill(&c.Sampler.Steps, defaults.Steps)
-	setting.Fill(&c.Sampler.StepSize, defaults.LearningRate)
-	setting.Fill(&c.BCD.Batch, defaults.Batch)
-	if c.BCD.Starts > c.Sampler.Steps {
-		return fmt.Errorf("%d starts of the method bcd share %d steps; allowed: as many starts as steps, or fewer", c.BCD.Starts, c.Sampler.Steps)
-	}
-	switch m := c.Model.(type) {
-	case nil:
-		c.Model = sem.Linear{}
-	case sem.LinearGaussian:
-		plain, ok := m.Plain()
-		if !ok {
-			return fmt.Errorf("the method bcd learns the noise variances and has a prior of its own for weights, and takes no settings of the model; got %v", m)
-		}
-		c.Model = plain
-	default:
-		return fmt.Errorf("the method bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", c.Model)
-	}
-	switch p := &c.Prior; {
-	case c.Order.Known != nil:
-		return errors.New("the method bcd learns a distribution over all orders, and takes no known one; allowed: the methods tobac and gflownet, and the engine exact")
-	case p.Own != nil || p.Kind != background.Sparse || p.Probabilities != nil:
-		return errors.New("the method bcd has a horseshoe prior, of which only the expected edges per node can be set; allowed: the method gflownet, and the engines exact and mcmc")
-	case p.Exclusive != nil:
-		return errors.New("the method bcd cannot rule out edges between columns that code one variable; allowed: the method gflownet, and the engines exact, mcmc and svgd")
-	case p.Forbidden != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil || p.Sources != nil || p.Odds != nil || p.MaxParents != 0:
-		return errors.New("the method bcd takes no knowledge about edges; allowed: the method gflownet, and the engines exact, mcmc and svgd")
-	}
-	return nil
-}
-
-// bcdData says why data do not suit the method bcd; nil: they do.
+// bcdData says why data do not suit the engine bcd; nil: they do.
 func bcdData(data *dataset.Table) error {
 	if data.Intervened != nil {
 		n, d := data.Intervened.Dims()
 		for i := range n {
 			for j := range d {
 				if data.Intervened.At(i, j) != 0 {
-					return fmt.Errorf("the method bcd takes observations alone, but column %q was set by intervention in row %d; allowed: the method gflownet, and the engines exact, mcmc and svgd", data.Names[j], i+1)
+					return fmt.Errorf("the engine bcd takes observations alone, but column %q was set by intervention in row %d; allowed: the engines exact, mcmc, svgd and gflownet", data.Names[j], i+1)
 				}
 			}
 		}
 	}
 	if column := inspect.Discrete(data); column != "" {
-		return fmt.Errorf("the method bcd needs continuous columns, but %s; allowed: the method gflownet, and the engines exact and mcmc", column)
+		return fmt.Errorf("the engine bcd needs continuous columns, but %s; allowed: the engines exact, mcmc and gflownet", column)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -23,10 +22,10 @@ import (
 // the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
 // geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [ReweightedMarginals]. Node scores take the place
 // of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
-// The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
+// The order is EqVar's; nil stands for [Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
-	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}, Engine: SVGD}
-	c.Sampler = Sampler{
+	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}}
+	e := &SVGD{
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
 		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: ReweightedMarginals,
 		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
@@ -39,29 +38,22 @@ func Calibrated(m sem.Model) Config {
 	switch v := c.Model.(type) {
 	case sem.Network:
 		c.Model = v.WithOutput(models.IntegratedOutput)
-		c.Sampler.FitSteps, c.Sampler.EdgeParameters, c.Sampler.Samples, c.Sampler.Particles = fitSteps, models.LaplaceEdges, 8, 20
+		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
 	case sem.Scored:
-		c.Sampler.Parameters, c.Sampler.Coupling.Parameters = IntegratedParameters, ""
+		e.Parameters, e.Coupling.Parameters = IntegratedParameters, ""
 	default:
-		c.Sampler.FitSteps = fitSteps
+		e.FitSteps = fitSteps
 	}
+	c.Engine = e
 	return c
 }
 
-// reweightedSampler is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
+// reweighted is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
 // the reweighting then goes to. docs/svgd.md has what it was measured on.
-func reweightedSampler(m sem.Model) Sampler {
-	s := Calibrated(m).Sampler
-	s.Particles, s.Steps, s.FitSteps = 10, 100, 50
-	return s
-}
-
-// reweightedByDefault reports whether that is the default: for a model of one's own, a likelihood without node scores, unless something is set that SVGD reads.
-func (c *Config) reweightedByDefault() bool {
-	_, differentiable := c.Model.(sem.Differentiable)
-	_, scored := c.Model.(sem.Scored)
-	_, network := c.Model.(sem.Network)
-	return differentiable && !scored && !network && c.Engine == Auto && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{})
+func reweighted(m sem.Model) *SVGD {
+	e := Calibrated(m).Engine.(*SVGD)
+	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
+	return e
 }
 
 // fitSteps are those of the recipe Calibrated.

@@ -101,7 +101,8 @@ func TestCalibratedIsExact(t *testing.T) {
 		logJoints float64 // of draws: of 30 the standard error is about 0.6
 	}{{tobac.ConditionalMarginals, 0.015, 2}, {tobac.ReweightedMarginals, 0.002, 0.5}} {
 		cfg := known(sem.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
-		cfg.Sampler.Marginals, cfg.Sampler.Steps = c.marginals, 300
+		svgd := sampler(&cfg)
+		svgd.Marginals, svgd.Steps = c.marginals, 300
 		res := fit(t, data, cfg)
 		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
 			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.marginals, got, c.error)
@@ -125,7 +126,8 @@ func TestCalibratedNetworks(t *testing.T) {
 	data := orderedTable(t, d, n, true)
 	model := sem.FeedForward{NoiseVariance: 0.1, Raw: true, Hidden: []int{3}}
 	cfg := known(model, d)
-	cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps, cfg.Sampler.FitSteps = 6, 4, 100, 50
+	svgd := sampler(&cfg)
+	svgd.Particles, svgd.Samples, svgd.Steps, svgd.FitSteps = 6, 4, 100, 50
 	res := fit(t, data, cfg)
 	prior, err := score.ErdosRenyi(d, 2/float64(d-1))
 	if err != nil {
@@ -163,17 +165,21 @@ func TestCalibratedErrors(t *testing.T) {
 	for want, change := range map[string]func(c *tobac.Config){
 		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
 			*c = known(sem.FeedForward{}, 4)
-			c.Sampler.Parameters, c.Sampler.FitSteps = tobac.IntegratedParameters, 0
+			svgd := sampler(c)
+			svgd.Parameters, svgd.FitSteps = tobac.IntegratedParameters, 0
 		},
-		"reweighted marginals need a causal order, which the method dibs has not": func(c *tobac.Config) {
-			c.Sampler.Method, c.Order, c.Sampler.Parameters = tobac.DiBS, tobac.Order{}, tobac.SampledParameters
+		"reweighted marginals need a causal order, which the engine dibs has not": func(c *tobac.Config) {
+			svgd := *sampler(c)
+			svgd.Parameters = tobac.SampledParameters
+			c.Engine, c.Order = &tobac.DiBS{SVGD: svgd}, tobac.Order{}
 		},
-		"edge parameters laplace beside the gradient score, want the gradient flips": func(c *tobac.Config) {
-			c.Sampler.Gradient, c.Sampler.EdgeParameters = models.ScoreFunction, models.LaplaceEdges
+		"edge parameters laplace with the gradient score, want the gradient flips": func(c *tobac.Config) {
+			svgd := sampler(c)
+			svgd.Gradient, svgd.EdgeParameters = models.ScoreFunction, models.LaplaceEdges
 		},
-		"fit steps 3 beside parameters integrated":                        func(c *tobac.Config) { c.Sampler.FitSteps = 3 },
-		"rank 2 beside latents normal":                                    func(c *tobac.Config) { c.Sampler.Rank = 2 },
-		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { c.Sampler.Parameters = 5 },
+		"fit steps 3 with parameters integrated":                          func(c *tobac.Config) { sampler(c).FitSteps = 3 },
+		"rank 2 with latents normal":                                      func(c *tobac.Config) { sampler(c).Rank = 2 },
+		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { sampler(c).Parameters = 5 },
 	} {
 		c := known(sem.Linear{}, 4)
 		change(&c)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,43 +20,102 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Chains is how the engine mcmc samples, and tempering over all orders of more variables than are summed over. The zero value is the default.
-type Chains struct {
-	Chains     int // independent chains; 0: 4
-	Iterations int // of each chain after its warm-up; 0: 3000
-	WarmUp     int // iterations of each chain before it records; 0: 600
-	Candidates int // candidate parents of every variable; 0: that of [mcmc.DefaultCandidates]
-	Rungs      int // inverse temperatures of each chain; 0: 4
+// MCMC is the engine mcmc: Markov chains over partitions of the variables, for more of them than
+// [Exact] sums over. See package mcmc.
+type MCMC struct {
+	Chains     int // independent chains; defaults to 4
+	Iterations int // of each chain after its warm-up; defaults to 3000
+	WarmUp     int // iterations of each chain before it records; defaults to 600
+	Candidates int // candidate parents of every variable; defaults to [mcmc.DefaultCandidates]
+	Rungs      int // inverse temperatures of each chain; defaults to 4
 }
 
-// mostChains is the largest number of chains, and of inverse temperatures of each.
-const mostChains = 1000
+var _ Engine = (*MCMC)(nil)
 
-// Settings are those that have a text form of one line.
-func (c *Chains) Settings() []*setting.Setting {
+// Name implements [Engine].
+func (e *MCMC) Name() string { return "mcmc" }
+
+// About implements [Engine].
+func (e *MCMC) About() string {
+	return "Markov chains over orders and graphs, of models with node scores, for many variables"
+}
+
+// Settings implements [Engine].
+func (e *MCMC) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&c.Chains, mostChains, "chains", "independent Markov chains of the engine mcmc", "4"),
-		setting.WholeNumber(&c.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
-		setting.WholeNumber(&c.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
-		setting.WholeNumber(&c.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
-		setting.WholeNumber(&c.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
+		setting.WholeNumber(&e.Chains, mostChains, "chains", "independent Markov chains", "4"),
+		setting.WholeNumber(&e.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
+		setting.WholeNumber(&e.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
+		setting.WholeNumber(&e.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
+		setting.WholeNumber(&e.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
 	}
 }
 
-func (c Chains) withDefaults() (Chains, error) {
-	if err := setting.Check(c.Settings()); err != nil {
-		return c, err
+// String implements [Engine].
+func (e *MCMC) String() string { return settingsText(e) }
+
+// Prepare implements [Engine].
+func (e *MCMC) Prepare(p *Problem) (Engine, error) {
+	switch {
+	case !p.scored():
+		return nil, p.needsScores(e)
+	case p.Order.Known != nil:
+		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd")
+	case p.Order.Method != nil:
+		return nil, p.infersOrder(e)
 	}
-	setting.Fill(&c.Chains, 4)
-	setting.Fill(&c.Iterations, chainIterations)
-	setting.Fill(&c.WarmUp, 600)
-	return c, nil
+	return e.filled()
 }
 
-// String is the text form.
-func (c *Chains) String() string {
-	return setting.Text("mcmc", "chains", c.Chains, "iterations", c.Iterations, "warm-up", c.WarmUp, "candidates", c.Candidates, "rungs", c.Rungs)
+// filled is a copy with the defaults.
+func (e *MCMC) filled() (*MCMC, error) {
+	out := *e
+	if err := setting.Check(out.Settings()); err != nil {
+		return nil, err
+	}
+	setting.Fill(&out.Chains, 4)
+	setting.Fill(&out.Iterations, chainIterations)
+	setting.Fill(&out.WarmUp, 600)
+	return &out, nil
 }
+
+// Demands implements [Engine].
+func (e *MCMC) Demands(p *Problem, size Size) []Demand {
+	return append(e.chainDemands(size), drawDemand(size))
+}
+
+// chainDemands are those of the chains and their node scores.
+func (e *MCMC) chainDemands(size Size) []Demand {
+	k, d := e.Candidates, float64(size.Vars)
+	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
+	k = min(k, size.Vars-1)
+	all := []Demand{demand(2*float64(mcmc.Bytes(size.Vars, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
+	if size.ScoreBytes > 0 {
+		all = append(all, demand(size.ScoreBytes, "scores of sets of parents"))
+	}
+	rungs := e.Rungs
+	setting.Fill(&rungs, 4)
+	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
+	bytes := float64(e.Chains) * (2*posteriorDraws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
+	return append(all, demand(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
+}
+
+// Begin implements [Engine].
+func (e *MCMC) Begin(ctx context.Context, p *Problem) (stage Stage, err error) {
+	err = timed(&p.Seconds.Infer, func() error {
+		s, err := settle(ctx, p.Data, p.scoredModels(), p, e, p.trust())
+		if err != nil {
+			return err
+		}
+		p.settleModel(s.model, s.evidence)
+		stage, err = newChains(ctx, p.Data, s, p, e)
+		return err
+	})
+	return stage, err
+}
+
+// mostChains is the largest number of chains, and of the inverse temperatures of each.
+const mostChains = 1000
 
 // settled is what short chains have settled where a posterior is to be sampled: the model with the
 // hypothesis that it is sampled under, and its prior.
@@ -71,18 +131,20 @@ type settled struct {
 	prior      *score.Prior
 }
 
-// chains is the sampling of a posterior by Markov chains.
+// chains are Markov chains at work.
 type chains struct {
 	*settled
+	engine      *MCMC
 	data        *dataset.Table
-	cfg         *Config
+	problem     *Problem
 	sampler     *mcmc.Sampler
 	step, steps int
+	outcome     *Outcome // nil until the last step has been taken
 }
 
-var _ stage = (*chains)(nil)
+var _ Stage = (*chains)(nil)
 
-// chainIterations is the default of [Chains].Iterations.
+// chainIterations is the default of [MCMC].Iterations.
 const chainIterations = 3000
 
 // pilot is the number of iterations of the short chains that compare models and
@@ -90,7 +152,7 @@ const chainIterations = 3000
 const pilot = 400
 
 // settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, cfg *Config, t sem.Trust) (*settled, error) {
+func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *Problem, e *MCMC, t sem.Trust) (*settled, error) {
 	var best *settled
 	var all []sem.Evidence
 	highest := math.Inf(-1)
@@ -99,7 +161,7 @@ func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, cfg *
 			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		s, level, err := pilotChains(ctx, data, m, cfg, t)
+		s, level, err := pilotChains(ctx, data, m, problem, e, t)
 		if err != nil {
 			return nil, err
 		}
@@ -114,26 +176,26 @@ func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, cfg *
 	}
 	var err error
 	if len(models) > 1 {
-		if lower, why := t.In(data, best.model, best.best, best.hypothesis.Scores, cfg.Seed); lower != t {
-			if best, _, err = pilotChains(ctx, data, best.model, cfg, lower); err != nil {
+		if lower, why := t.In(data, best.model, best.best, best.hypothesis.Scores, problem.Seed); lower != t {
+			if best, _, err = pilotChains(ctx, data, best.model, problem, e, lower); err != nil {
 				return nil, err
 			}
 			best.refuted = why
 		}
 	}
 	best.evidence = all
-	best.prior, err = cfg.sampledPrior(len(data.Names), best.density)
+	best.prior, err = problem.sampledPrior(len(data.Names), best.density)
 	return best, err
 }
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
-func (c *Config) sampledPrior(d int, density float64) (*score.Prior, error) {
-	prior, err := c.closedPrior(d, density)
+func (p *Problem) sampledPrior(d int, density float64) (*score.Prior, error) {
+	prior, err := p.closedPrior(d, density)
 	if err != nil {
 		return nil, err
 	}
-	for b, j := range c.Order.Known {
-		for _, i := range c.Order.Known[:b] {
+	for b, j := range p.Order.Known {
+		for _, i := range p.Order.Known[:b] {
 			prior.Forbid(j, i)
 		}
 	}
@@ -141,29 +203,33 @@ func (c *Config) sampledPrior(d int, density float64) (*score.Prior, error) {
 }
 
 // newChains prepares the chains.
-func newChains(ctx context.Context, data *dataset.Table, s *settled, cfg *Config) (*chains, error) {
-	cfg.doing(MCMC, "scoring candidate parents, model "+s.model.String())
-	sampler, err := mcmc.New(ctx, s.hypothesis.Scores, s.prior, cfg.chainOptions(cfg.Chains.WarmUp))
-	return &chains{settled: s, data: data, cfg: cfg, sampler: sampler, steps: cfg.Chains.WarmUp + cfg.Chains.Iterations}, err
+func newChains(ctx context.Context, data *dataset.Table, s *settled, problem *Problem, e *MCMC) (*chains, error) {
+	problem.doing(e, "scoring candidate parents, model "+s.model.String())
+	sampler, err := mcmc.New(ctx, s.hypothesis.Scores, s.prior, e.options(problem, e.WarmUp))
+	return &chains{settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
 }
 
-func (c *chains) at() (step, steps int) { return c.step, c.steps }
+// Steps implements [Stage].
+func (c *chains) Steps() (done, all int) { return c.step, c.steps }
 
-func (c *chains) close() {}
+// Warnings implements [Stage].
+func (c *chains) Warnings() []string { return nil }
 
-func (c *Config) chainOptions(warmUp int) mcmc.Options {
-	return mcmc.Options{Candidates: c.Chains.Candidates, Chains: c.Chains.Chains, Rungs: c.Chains.Rungs, WarmUp: warmUp, Draws: posteriorDraws,
-		Seed: c.Seed, Workers: c.Workers}
+// Close implements [Stage].
+func (c *chains) Close() {}
+
+func (e *MCMC) options(p *Problem, warmUp int) mcmc.Options {
+	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: posteriorDraws, Seed: p.Seed, Workers: p.Workers}
 }
 
 // pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
-func (c *Config) pilotPrior(d int) (*score.Prior, error) {
-	densities := c.Prior.Densities(d)
+func (p *Problem) pilotPrior(d int) (*score.Prior, error) {
+	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
 		density = nearest(densities, 1)
 	}
-	prior, err := c.sampledPrior(d, density)
+	prior, err := p.sampledPrior(d, density)
 	if err != nil {
 		return nil, err
 	}
@@ -176,15 +242,15 @@ func (c *Config) pilotPrior(d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, cfg *Config, t sem.Trust) (*settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *Problem, e *MCMC, t sem.Trust) (*settled, float64, error) {
 	d := len(data.Names)
-	densities := cfg.Prior.Densities(d)
-	prior, err := cfg.pilotPrior(d)
+	densities := problem.Prior.Densities(d)
+	prior, err := problem.pilotPrior(d)
 	if err != nil {
 		return nil, 0, err
 	}
-	cfg.doing(MCMC, "short chains, model "+m.String())
-	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	problem.doing(e, "short chains, model "+m.String())
+	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err == nil {
 		hypotheses, err = t.Of(data, hypotheses)
 	}
@@ -195,7 +261,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, cfg *Co
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.hypothesis, c.chosen = hypotheses[chosen], chosen
-		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, cfg.chainOptions(pilot/2))
+		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, e.options(problem, pilot/2))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -217,24 +283,45 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, cfg *Co
 	return c, res.Diagnostics.LogP.Mean, nil
 }
 
-// advance makes the iterations up to number to.
-func (c *chains) advance(ctx context.Context, to int, report func(Progress)) error {
-	for c.step < to {
-		n := min(100, to-c.step)
-		err := c.sampler.Advance(ctx, n)
-		c.step = c.sampler.Iterations()
-		if err != nil {
-			return err
+// Advance implements [Stage].
+func (c *chains) Advance(ctx context.Context, to int) error {
+	return timed(&c.problem.Seconds.Infer, func() error {
+		for to = min(to, c.steps); c.step < to; {
+			err := c.sampler.Advance(ctx, min(100, to-c.step))
+			c.step = c.sampler.Iterations()
+			if err != nil {
+				return err
+			}
+			trace := c.sampler.Trace()
+			c.problem.Report(Progress{Engine: c.engine.Name(), Step: c.step, Steps: c.steps, Chains: &trace})
 		}
-		trace := c.sampler.Trace()
-		report(Progress{Stage: MCMC, Step: c.step, Chains: &trace})
-	}
-	return nil
+		return nil
+	})
 }
 
-// inference reads the posterior off the chains.
-func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
-	cfg.doing(MCMC, "summarising the chains")
+// Outcome implements [Stage].
+func (c *chains) Outcome(ctx context.Context) (*Outcome, error) {
+	if c.outcome != nil {
+		return c.outcome, nil
+	}
+	inf, err := c.inference(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := inf.Outcome
+	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.engine.Iterations)
+	o.Computation = convergence(o.Diagnostics)
+	o.Checks = append(chainChecks(o.Diagnostics), drawChecks(o.Posterior)...)
+	c.outcome = &o
+	return c.outcome, nil
+}
+
+// inference reads the posterior off the chains after their last step.
+func (c *chains) inference(ctx context.Context) (*inference, error) {
+	if c.step < c.steps {
+		return nil, beforeEnd(c.steps)
+	}
+	c.problem.doing(c.engine, "summarising the chains")
 	res, err := c.sampler.Result()
 	if err != nil {
 		return nil, err
@@ -243,41 +330,45 @@ func (c *chains) inference(ctx context.Context, data *dataset.Table, cfg *Config
 	for k, d := range res.Draws {
 		graphs[k] = d.Graph
 	}
-	inf, err := c.settled.inference(ctx, data, MCMC, graphs, res.Edges, cfg)
+	inf, err := c.settled.inference(ctx, c.data, c.engine, graphs, res.Edges, c.problem)
 	if err == nil {
-		inf.diagnostics = &res.Diagnostics
+		inf.Diagnostics = &res.Diagnostics
 	}
 	return inf, err
 }
 
+// beforeEnd is the error of a posterior that is read off after the last step.
+func beforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
+
 // inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, cfg *Config) (*inference, error) {
-	inf := &inference{model: s.model, evidence: s.evidence, reason: reason(s.evidence), density: s.density}
-	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.String(), Model: s.model.String(), Kind: posterior.Draws}
+func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, problem *Problem) (*inference, error) {
+	inf := &inference{Outcome: Outcome{model: s.model, Evidence: s.evidence, Reason: reason(s.evidence), EdgesPerNode: s.density}}
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.Name(), Model: s.model.String(), Kind: posterior.Draws}
 	if s.refuted != "" {
-		inf.post.Warnings = append(inf.post.Warnings, s.refuted)
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.refuted)
 	}
 	if s.hypothesis.InUnits {
-		inf.post.Warnings = append(inf.post.Warnings, unitsWarning)
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, unitsWarning)
 	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
-		inf.post.Draws = append(inf.post.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		inf.Posterior.Draws = append(inf.Posterior.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
 		scorers[k] = s.hypothesis.Scores
 	}
-	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
+	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known), Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
 	if edges == nil {
-		edges = inf.post.Frequencies().Probabilities
+		edges = inf.Posterior.Frequencies().Probabilities
 	}
 	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges) // sums may round
-	cfg.Prior.Settle(edges)
-	inf.post.Probabilities = edges
+	problem.Prior.Settle(edges)
+	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
-	inf.functional = newFunctional(scorers, n, cfg)
-	return inf, addEquations(ctx, data, inf.post, scorers, cfg)
+	inf.functional = newFunctional(scorers, n, problem)
+	return inf, addEquations(ctx, data, inf.Posterior, scorers, problem)
 }
 
-func (c *chains) snapshot() (json.RawMessage, error) {
+// Save implements [Stage].
+func (c *chains) Save() (json.RawMessage, error) {
 	s, err := c.sampler.Snapshot()
 	if err != nil {
 		return nil, err
@@ -285,7 +376,8 @@ func (c *chains) snapshot() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-func (c *chains) restore(state json.RawMessage) error {
+// Restore implements [Stage].
+func (c *chains) Restore(_ context.Context, state json.RawMessage) error {
 	s := new(mcmc.Snapshot)
 	if err := json.Unmarshal(state, s); err != nil {
 		return fmt.Errorf("the state of the chains: %w", err)

@@ -9,6 +9,7 @@ import (
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/sem"
+	"tobac/tempering"
 )
 
 // Thresholds of the checks of a result: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
@@ -35,28 +36,14 @@ var (
 // fewDraws is the effective sample size of draws below which what is computed from them is rough.
 const fewDraws = 100
 
-// checks say how far the result can be trusted as a computation.
-func (r *Run) checks(res *Result) []diagnostics.Check {
-	var all []diagnostics.Check
-	if r.particles != nil {
-		return r.particles.checks(res.Posterior)
-	}
-	if r.inferred.diagnostics != nil {
-		all = append(all, chainChecks(r.inferred.diagnostics)...)
-	}
-	all = append(all, r.inferred.checks...)
-	if len(r.inferred.tempered) > 0 {
-		all = append(all, r.inferred.temperedChecks()...)
-	}
-	if r.inferred.training != nil {
-		all = append(all, r.inferred.training.checks()...)
-	}
-	if n := len(res.Draws); n > 0 {
-		ess := res.Empirical().EffectiveSampleSize()
+// drawChecks are about a posterior whose draws are weighted, and that may average over several orders.
+func drawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
+	if n := len(p.Draws); n > 0 {
+		ess := p.Empirical().EffectiveSampleSize()
 		all = append(all, diagnostics.Below("draws", ess, limitDraws[0], limitDraws[1],
 			fmt.Sprintf("the %d draws are worth %.0f independent ones: what is computed from draws, and not from the listed probabilities, is rough", n, ess)))
 	}
-	return append(all, orderChecks(res.Posterior)...)
+	return append(all, orderChecks(p)...)
 }
 
 // orderChecks are about a posterior that averages over several orders.
@@ -99,7 +86,7 @@ func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 		all = append(all, diagnostics.Above("crowding", crowding, limit[0], limit[1],
 			fmt.Sprintf("the particles are crowded: %.0f %% of pairs have the same graph beyond chance", 100*crowding)))
 	}
-	if p.fits[0].sampler.Method == DiBS {
+	if !p.fits[0].ordered() {
 		cyclic := float64(post.Cyclic()) / float64(len(post.Draws))
 		all = append(all, diagnostics.Above("cyclic", cyclic, limitCyclic[0], limitCyclic[1], fmt.Sprintf("%.0f %% of the particles have a cycle and are left out", 100*cyclic)))
 	}
@@ -140,10 +127,10 @@ func chainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
 }
 
 // temperedChecks are about the two chains of every variable, over all orders.
-func (inf *inference) temperedChecks() []diagnostics.Check {
+func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.Check {
 	const apart = 0.05 // the difference between the probabilities of two chains from which on R̂ of an edge is looked at
 	worst, least, edges, largest, edge := 1.0, 1.0, 0, 0.0, [2]int{}
-	for _, t := range inf.tempered {
+	for _, t := range tempered {
 		d, _ := t.RHat.Dims()
 		for i := range d {
 			for j := range d {
@@ -164,7 +151,6 @@ func (inf *inference) temperedChecks() []diagnostics.Check {
 			least = math.Min(least, 1-v)
 		}
 	}
-	names := inf.post.Names
 	return []diagnostics.Check{
 		diagnostics.Above("r_hat", worst, limitRHat[0], limitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
 			limitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),

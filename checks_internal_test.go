@@ -2,13 +2,27 @@ package tobac
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"tobac/dag"
 	"tobac/diagnostics"
+	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/sem"
 )
+
+// What is said of Markov chains follows from their diagnostics.
+func TestConvergence(t *testing.T) {
+	for _, c := range []struct {
+		rhat float64
+		want string
+	}{{1, "The Markov chains agree "}, {1.1, "The Markov chains agree "}, {1.11, "The Markov chains have not converged "}, {1.3, "The Markov chains have not converged "}} {
+		if got := convergence(&mcmc.Diagnostics{Samples: 100, LogP: mcmc.Quantity{RHat: c.rhat}}); !strings.HasPrefix(got, c.want) {
+			t.Errorf("R̂ %v: %q, want %q", c.rhat, got, c.want)
+		}
+	}
+}
 
 // Particles that are all the graph without edges are found: bad where node scores say that the data leave edges open, doubtful where there are none; a few
 // particles that differ make them no suspects.
@@ -26,7 +40,7 @@ func TestEmptyGraphsAreCrowded(t *testing.T) {
 				graphs[k].Set(e.From, e.To, k < c.other && (k+1)>>pair&1 == 1) // all different
 			}
 		}
-		f := &particleFit{model: c.model, sampler: Sampler{Particles: n},
+		f := &particleFit{model: c.model, sampler: &SVGD{Particles: n},
 			seen: particleChecks{neighbours: 5, stein: math.NaN(), imbalance: math.NaN(), crowding: diagnostics.Crowding(graphs, uniform(d))}}
 		for _, check := range (&particles{fits: []*particleFit{f}}).checks(&posterior.Posterior{}) {
 			if check.Name == "crowding" && check.Verdict != c.want {

@@ -27,7 +27,7 @@ import (
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
 	model, ok := f.model.(sem.Scored)
 	switch {
-	case f.sampler.Method != TOBAC:
+	case !f.ordered():
 		return nil, nil
 	case !ok:
 		return f.ownConditionals(graphs, order), nil

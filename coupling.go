@@ -46,7 +46,7 @@ const (
 )
 
 // A Coupling is a kernel of SVGD by the function and the groups of coordinates that share one. The zero value is the default
-// kernel, see [Sampler].
+// kernel, see [SVGD].
 type Coupling struct {
 	Function   KernelFunction
 	Latents    Grouping
@@ -108,12 +108,12 @@ func (c Coupling) groups() [2]Grouping {
 }
 
 // checkCoupling finds settings that have no meaning beside the coupling.
-func (s *Sampler) checkCoupling() error {
+func (s *SVGD) checkCoupling() error {
 	if s.Coupling == (Coupling{}) {
 		return nil
 	}
 	if s.Kernel != nil {
-		return fmt.Errorf("kernel %v beside a kernel of one's own, want one of the two", s.Coupling)
+		return fmt.Errorf("kernel %v and a Kernel, want one of the two", s.Coupling)
 	}
 	groups := s.Coupling.groups()
 	if groups == [...]Grouping{Uncoupled, Uncoupled} {
@@ -130,7 +130,7 @@ func (s *Sampler) checkCoupling() error {
 var errOwners = errors.New("its likelihood does not say which parameters are whose, which a kernel for each variable needs; allowed: block, coordinate and none, or a models.Separate likelihood")
 
 // kernel is the kernel on the particles of a target.
-func (s *Sampler) kernel(target *models.TOBAC) (svgd.Kernel, error) {
+func (s *SVGD) kernel(target *models.TOBAC) (svgd.Kernel, error) {
 	if s.Kernel != nil {
 		return s.Kernel, nil
 	}

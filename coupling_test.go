@@ -15,7 +15,7 @@ import (
 )
 
 // scheduledSampler has a kernel by its groups and all schedules.
-func scheduledSampler(coupling string) tobac.Sampler {
+func scheduledSampler(coupling string) *tobac.SVGD {
 	c, err := tobac.ParseCoupling(coupling)
 	if err != nil {
 		panic(err)
@@ -23,7 +23,7 @@ func scheduledSampler(coupling string) tobac.Sampler {
 	s := small
 	s.AlphaRate, s.Alpha = 0, schedule.OfRun{Shape: schedule.Geometric, From: 0.1, To: 10}
 	s.Coupling, s.StepSchedule = c, schedule.OfRun{From: 1, Start: 0.5}
-	return s
+	return &s
 }
 
 // Kernels and schedules go with every method and model of svgd: cut anywhere and resumed, with another number of
@@ -31,32 +31,32 @@ func scheduledSampler(coupling string) tobac.Sampler {
 func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 	data := noisy(t)
 	dibs := particles()
-	dibs.Order, dibs.Sampler = tobac.Order{}, scheduledSampler("imq:variable:coordinate")
-	dibs.Sampler.Method, dibs.Sampler.Penalty.Beta = tobac.DiBS, schedule.OfRun{Shape: schedule.Cosine, To: 9}
+	dibs.Order = tobac.Order{}
+	dibs.Engine = &tobac.DiBS{SVGD: *scheduledSampler("imq:variable:coordinate"), Penalty: models.Penalty{Beta: schedule.OfRun{Shape: schedule.Cosine, To: 9}}}
 	ffn := particles()
-	ffn.Model, ffn.Sampler = sem.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
-	ffn.Sampler.Estimator = models.NodeWise
+	ffn.Model, ffn.Engine = sem.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
+	sampler(&ffn).Estimator = models.NodeWise
 	integrated := ffn
-	integrated.Model, integrated.Sampler.Coupling = sem.FeedForward{Output: models.IntegratedOutput}, tobac.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
+	integrated.Model = sem.FeedForward{Output: models.IntegratedOutput}
+	sampler(&integrated).Coupling = tobac.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
 	bge := particles()
-	bge.Model, bge.Sampler = sem.BGe{}, scheduledSampler("imq:coordinate")
-	bge.Sampler.Gradient = models.ScoreFunction
+	bge.Model, bge.Engine = sem.BGe{}, scheduledSampler("imq:coordinate")
+	sampler(&bge).Gradient = models.ScoreFunction
 	orders := several()
-	orders.Sampler = scheduledSampler("rbf:block:variable")
-	orders.Sampler.BandwidthZ = 3
+	orders.Engine = scheduledSampler("rbf:block:variable")
+	sampler(&orders).BandwidthZ = 3
 	for name, cfg := range map[string]tobac.Config{"dibs": dibs, "ffn": ffn, "ffn integrated": integrated, "bge": bge, "linear over orders": orders} {
 		t.Run(name, func(t *testing.T) {
 			resume(t, data, cfg, 0, 5)
 			plain := cfg
-			plain.Sampler.Coupling, plain.Sampler.BandwidthZ = tobac.Coupling{}, 0
+			without := sampler(&plain)
+			without.Coupling, without.BandwidthZ = tobac.Coupling{}, 0
 			other := cfg
-			other.Sampler.StepSchedule = nil
+			sampler(&other).StepSchedule = nil
 			var ends [3]string
 			for k, c := range []tobac.Config{cfg, plain, other} {
 				r, _ := finished(t, data, c)
-				s := snapshot(t, r)
-				s.Settings = nil
-				ends[k] = jsonOf(t, s.Particles)
+				ends[k] = string(snapshot(t, r).Stage)
 			}
 			if ends[0] == ends[1] || ends[0] == ends[2] {
 				t.Error("the kernel or the schedule changes nothing")
@@ -76,11 +76,12 @@ func TestCouplingIsTheKernel(t *testing.T) {
 		cfg := particles()
 		var ends [2]string
 		for k := range ends {
-			if cfg.Sampler = scheduledSampler(text); k == 1 {
-				cfg.Sampler.Coupling, cfg.Sampler.Kernel = tobac.Coupling{}, kernel
+			svgd := scheduledSampler(text)
+			if cfg.Engine = svgd; k == 1 {
+				svgd.Coupling, svgd.Kernel = tobac.Coupling{}, kernel
 			}
 			r, _ := finished(t, data, cfg)
-			ends[k] = jsonOf(t, snapshot(t, r).Particles)
+			ends[k] = string(snapshot(t, r).Stage)
 		}
 		if ends[0] != ends[1] {
 			t.Errorf("%s is another kernel than %+v", text, kernel)
@@ -91,10 +92,10 @@ func TestCouplingIsTheKernel(t *testing.T) {
 // A schedule relative to the run is that of its steps: resuming with other ones is refused, and says so.
 func TestScheduleOfAnotherLength(t *testing.T) {
 	cfg := particles()
-	cfg.Order, cfg.Sampler = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")
+	cfg.Order, cfg.Engine = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")
 	first := newRun(t, noisy(t), cfg)
 	advance(t, first, 3)
-	cfg.Sampler.Steps = 20
+	sampler(&cfg).Steps = 20
 	err := newRun(t, noisy(t), cfg).Restore(context.Background(), parsed(t, state(t, first)))
 	if err == nil || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-11") || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-19") {
 		t.Errorf("got %v", err)
@@ -120,8 +121,8 @@ func TestCouplingErrors(t *testing.T) {
 		{sem.BGe{}, "rbf:none:block", "it has no parameters, and kernel rbf:none:block couples none of its latents"},
 	} {
 		cfg := particles()
-		cfg.Model, cfg.Sampler = c.model, scheduledSampler(c.text)
-		cfg.Sampler.Gradient = models.ScoreFunction
+		cfg.Model, cfg.Engine = c.model, scheduledSampler(c.text)
+		sampler(&cfg).Gradient = models.ScoreFunction
 		if _, err := tobac.Fit(context.Background(), noisy(t), cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%T with %s: got %v, want %s", c.model, c.text, err, c.want)
 		}

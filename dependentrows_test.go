@@ -29,11 +29,11 @@ func walksOf(n, d int) *dataset.Table {
 
 // Of random walks nothing is said, whatever the model and whether sums or chains.
 func TestWalksSayNothing(t *testing.T) {
-	chains := tobac.Chains{Chains: 2, Iterations: 400, WarmUp: 100}
+	chains := tobac.MCMC{Chains: 2, Iterations: 400, WarmUp: 100}
 	for name, c := range map[string]tobac.Config{
-		"compared": {Engine: tobac.Exact},
-		"sums":     {Engine: tobac.Exact, Model: sem.BGe{}},
-		"chains":   {Engine: tobac.MCMC, Model: sem.NonGaussian{}, Chains: chains},
+		"compared": {Engine: &tobac.Exact{}},
+		"sums":     {Engine: &tobac.Exact{}, Model: sem.BGe{}},
+		"chains":   {Model: sem.NonGaussian{}, Engine: &chains},
 	} {
 		r := fit(t, walksOf(150, 4), c)
 		if said, _ := sure(r, nil); said > 0 || !r.Sequence.Counted || !(r.Sequence.Effective < 20) {
@@ -52,7 +52,7 @@ func TestCopiesSayNothing(t *testing.T) {
 	for i := range 180 {
 		thrice.X.SetRow(i, once.X.RawRowView(i%60))
 	}
-	c := tobac.Config{Engine: tobac.Exact, Model: sem.BGe{}}
+	c := tobac.Config{Engine: &tobac.Exact{}, Model: sem.BGe{}}
 	want, got := fit(t, once, c), fit(t, thrice, c)
 	for i := range d {
 		for j := range d {
@@ -70,12 +70,12 @@ func TestCopiesSayNothing(t *testing.T) {
 func TestReferenceOfDependentRows(t *testing.T) {
 	data := walksOf(100, 4)
 	for _, c := range []tobac.Config{
-		{Engine: tobac.Exact, Model: sem.BGe{}},
-		{Engine: tobac.MCMC, Model: sem.BGe{}, Chains: tobac.Chains{Chains: 2, Iterations: 4000, WarmUp: 200}},
+		{Engine: &tobac.Exact{}, Model: sem.BGe{}},
+		{Model: sem.BGe{}, Engine: &tobac.MCMC{Chains: 2, Iterations: 4000, WarmUp: 200}},
 	} {
 		r := fit(t, data, c)
 		got := compared(t, reference(t, data, r), r.Posterior)
-		if most := map[tobac.Engine]float64{tobac.Exact: 1e-9, tobac.MCMC: 0.03}[c.Engine]; !(got.MeanAbsError < most) {
+		if most := map[string]float64{"exact": 1e-9, "mcmc": 0.03}[c.Engine.Name()]; !(got.MeanAbsError < most) {
 			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine, got.MeanAbsError, most)
 		}
 	}

@@ -34,7 +34,7 @@ type weightMoments map[dag.Edge][2]float64
 // addEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
-func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, cfg *Config) error {
+func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, problem *Problem) error {
 	if _, ok := scorers[0].(score.Weighted); !ok {
 		return nil
 	}
@@ -47,8 +47,8 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 		means[j] = data.ObservedMeans(j)
 	}
 	given := make([]weightMoments, len(p.Draws))
-	err := parallel.For(ctx, len(p.Draws), cfg.Workers, func(k int) error {
-		rng, noise := stream.New(cfg.Seed, stream.Equations, k), stream.New(cfg.Seed, stream.EquationNoise, k)
+	err := parallel.For(ctx, len(p.Draws), problem.Workers, func(k int) error {
+		rng, noise := stream.New(problem.Seed, stream.Equations, k), stream.New(problem.Seed, stream.EquationNoise, k)
 		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
 		e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 		moments := make(weightMoments)
@@ -80,18 +80,18 @@ func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	return nil
 }
 
-// drawnOrders are n orders, each a linear extension of a graph drawn from the posterior, for
+// drawnFrom are n orders, each a linear extension of a graph drawn from a posterior, for
 // SVGD to sample under.
-func (inf *inference) drawnOrders(n int, seed uint64) []weightedOrder {
+func drawnFrom(p *posterior.Posterior, n int, seed uint64) []weightedOrder {
 	rng := stream.New(seed, stream.PosteriorOrders)
-	weights := inf.post.Empirical().Weights()
+	weights := p.Empirical().Weights()
 	all := make([]weightedOrder, n)
 	for k := range all {
 		u, at := rng.Float64(), 0
 		for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
 			at++
 		}
-		order := randomExtension(inf.post.Draws[at].Graph, rng.IntN)
+		order := randomExtension(p.Draws[at].Graph, rng.IntN)
 		all[k] = weightedOrder{order: order, seed: orderSeed(seed, k), logWeight: -math.Log(float64(n)), evidence: math.NaN()}
 	}
 	return all

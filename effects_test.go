@@ -74,7 +74,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			name  string
 			model sem.Model
 		}{{"bge", bge}, {"linear", sem.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
-			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: tobac.Exact, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
+			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: &tobac.Exact{}, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{
-		Model: sem.BGe{AlphaLambda: 4}, Engine: tobac.Exact, Order: tobac.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
+		Model: sem.BGe{AlphaLambda: 4}, Engine: &tobac.Exact{}, Order: tobac.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 	moved.X.Apply(func(_, j int, v float64) float64 { return unit[j]*v + shift[j] }, moved.X)
 	var all [2]*effects.Effects
 	for k, data := range []*dataset.Table{table, moved} {
-		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact})
+		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,8 +236,8 @@ func TestEffectsFollowUnits(t *testing.T) {
 // effects know means alone. Graphs without parameters have no effects.
 func TestEffectsOfOtherModels(t *testing.T) {
 	table := chainTable(3, 30, 4)
-	sampler := tobac.Sampler{Particles: 4, Steps: 20, Samples: 8}
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{2, 0, 1}}, Sampler: sampler})
+	sampler := tobac.SVGD{Particles: 4, Steps: 20, Samples: 8}
+	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Order: tobac.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		}
 	}
 	for _, model := range []sem.Model{sem.BGe{Raw: true}} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: sampler})
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: tobac.Order{Known: []int{0, 1, 2}}, Engine: &sampler})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestEffectsOfProcesses(t *testing.T) {
 	table := &dataset.Table{Names: []string{"x", "y", "z"}, X: x}
 	var first []effects.Effect
 	for _, workers := range []int{1, 5} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact, Workers: workers})
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +357,7 @@ func TestEffectsOfProcessesImputed(t *testing.T) {
 		moved := mat.DenseCopyOf(x)
 		moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
 		return &dataset.Table{Names: names, X: moved}
-	}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact, Workers: 2})
+	}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestDataErrors(t *testing.T) {
 	abc := []string{"a", "b", "c"}
-	eqvar := tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	eqvar := tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}}
 	constant := table(9, 3, abc, func(i, j int) float64 {
 		if j == 1 {
 			return 4.5
@@ -63,7 +63,7 @@ func TestDataErrors(t *testing.T) {
 		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}}, "tobac: score: "},
 		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
 		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: tobac.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
-		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: tobac.Sampler{Gradient: models.ScoreFunctionLOO, Samples: 1}},
+		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
 			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestConstantColumn(t *testing.T) {
 // Errors of the order carry their reason.
 func TestOrderErrorsAreTyped(t *testing.T) {
 	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64((j + 1) * i * i) })
-	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}})
+	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}})
 	var column *ordering.ColumnError
 	if !errors.Is(err, ordering.ErrDependent) || !errors.As(err, &column) || column.Name == "" {
 		t.Errorf("got error %v, want an ordering.ColumnError with a name that wraps ErrDependent", err)
@@ -120,17 +120,17 @@ func TestMemoryIsChecked(t *testing.T) {
 		cfg  tobac.Config
 		want []string
 	}{
-		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: tobac.SVGD},
+		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: &tobac.SVGD{}},
 			[]string{"for the compiled program", "17.2 GB are available (asked for)", "would fit: variables up to "}},
-		{"many orders", wide(9, 100), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 10_000}},
+		{"many orders", wide(9, 100), tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodVariance, Count: 10_000}},
 			[]string{"for the particles of 10000 orders", "would fit: ", "orders up to "}},
 		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
 			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
-		{"kernel of particles", wide(9, 5), tobac.Config{Engine: tobac.SVGD, Sampler: tobac.Sampler{Particles: 100000}},
+		{"kernel of particles", wide(9, 5), tobac.Config{Engine: &tobac.SVGD{Particles: 100000}},
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
 		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 99999999}}},
 			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
-		{"chains of many variables", wide(9, 3000), tobac.Config{Engine: tobac.MCMC},
+		{"chains of many variables", wide(9, 3000), tobac.Config{Engine: &tobac.MCMC{}},
 			[]string{"1000 graphs with 3000 x 3000 weights", "variables up to "}},
 	} {
 		row.cfg.Memory = 16 << 30
@@ -145,17 +145,17 @@ func TestMemoryIsChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: tobac.Exact}); err == nil ||
+	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: &tobac.Exact{}}); err == nil ||
 		!strings.HasPrefix(err.Error(), "tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables") {
 		t.Errorf("sets of variables: %v", err)
 	}
 	// Three variables have only six orders.
-	newRun(t, wide(9, 3), tobac.Config{Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
+	newRun(t, wide(9, 3), tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
 }
 
 // A value that is said to fit does, and the next does not.
 func TestWhatFits(t *testing.T) {
-	cfg := tobac.Config{Engine: tobac.SVGD, Memory: 1 << 30, Order: tobac.Order{Method: ordering.MethodVariance}, Sampler: tobac.Sampler{Particles: 100_000, Samples: 1, Steps: 1}}
+	cfg := tobac.Config{Memory: 1 << 30, Order: tobac.Order{Method: ordering.MethodVariance}, Engine: &tobac.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
 	_, err := tobac.NewRun(t.Context(), wide(9, 4), cfg)
 	var most int
 	if err == nil {
@@ -167,11 +167,11 @@ func TestWhatFits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // nothing is to be computed: the check comes first
-	cfg.Sampler.Particles = most
+	sampler(&cfg).Particles = most
 	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.Is(err, context.Canceled) {
 		t.Errorf("%d particles: %v", most, err)
 	}
-	cfg.Sampler.Particles++
+	sampler(&cfg).Particles++
 	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*tobac.MemoryError)) {
 		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
 	}
@@ -181,7 +181,14 @@ func TestWhatFits(t *testing.T) {
 func TestTwoVariables(t *testing.T) {
 	data := table(3, 2, []string{"a", "b"}, generic)
 	for name, cfg := range engines() {
-		cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps = 1, 1, 5
+		svgd := sampler(&cfg)
+		svgd.Particles, svgd.Samples, svgd.Steps = 1, 1, 5
+		switch e := cfg.Engine.(type) {
+		case *tobac.BCDNets:
+			e.Training.Steps = 5
+		case *tobac.GFlowNet:
+			e.Training.Iterations = 5
+		}
 		res := fit(t, data, cfg)
 		if err := res.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -195,8 +202,8 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, engine := range []tobac.Engine{tobac.SVGD, tobac.Exact} {
-		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}, Sampler: tobac.Sampler{Particles: 3, Samples: 8, Steps: 5}}
+	for _, engine := range []tobac.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &tobac.Exact{}} {
+		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", engine, err)
 		}

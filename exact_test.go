@@ -282,10 +282,10 @@ func TestUnitsChangeNothing(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range map[string]tobac.Config{
 		"exact": {Model: sem.BGe{}}, "given an order": {Model: sem.BGe{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}},
-		"particles under an order": {Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Sampler: small},
-		"particles":                {Engine: tobac.SVGD, Model: sem.Linear{Unequal: true}, Order: tobac.Order{Known: []int{4, 2, 0, 3, 1}}, Sampler: small},
-		"networks":                 {Model: sem.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Sampler: small},
-		"DiBS":                     {Sampler: tobac.Sampler{Method: tobac.DiBS, Particles: 5, Samples: 8, Steps: 10}},
+		"particles under an order": {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
+		"particles":                {Model: sem.Linear{Unequal: true}, Order: tobac.Order{Known: []int{4, 2, 0, 3, 1}}, Engine: &small},
+		"networks":                 {Model: sem.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
+		"DiBS":                     {Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 5, Samples: 8, Steps: 10}}},
 	} {
 		want := fit(t, data, cfg)
 		scaled := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}

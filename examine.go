@@ -35,7 +35,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	}
 	model, ok := f.model.(sem.Scored)
 	kept, _ := p.Empirical().Acyclic()
-	if !ok || f.sampler.Method != DiBS || f.prior.Own != nil || kept == nil {
+	if !ok || f.ordered() || f.prior.Own != nil || kept == nil {
 		return nil
 	}
 	pairs := f.prior

@@ -72,12 +72,12 @@ func ExampleNewComparison() {
 	}
 	ctx := context.Background()
 	exact, err := tobac.Fit(ctx, sachs, tobac.Config{
-		Model: sem.BGe{}, Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Steps: 20, Particles: 5, Samples: 16}, // a short run
+		Model: sem.BGe{}, Order: tobac.Order{Count: 2},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	run, err := tobac.NewComparison(ctx, sachs, exact)
+	run, err := tobac.NewComparison(ctx, sachs, exact, &tobac.SVGD{Steps: 20, Particles: 5, Samples: 16}) // a short run
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func ExampleConfig_orders() {
 		log.Fatal(err)
 	}
 	result, err := tobac.Fit(context.Background(), data, tobac.Config{
-		Model: sem.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 40},
-		Sampler: tobac.Sampler{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
+		Model: sem.Linear{}, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 40},
+		Engine: &tobac.SVGD{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -144,7 +144,8 @@ func ExampleRun_Restore() {
 	}
 	ctx := context.Background()
 	cfg := tobac.Paper()
-	cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 6, 3, 8
+	svgd := cfg.Engine.(*tobac.SVGD)
+	svgd.Steps, svgd.Particles, svgd.Samples = 6, 3, 8
 	run := func(from []byte, to int) []byte {
 		r, err := tobac.NewRun(ctx, data, cfg)
 		if err != nil {

@@ -26,10 +26,10 @@ func ExampleConfig_prior() {
 		log.Fatal(err)
 	}
 	known := background.Prior{Forbidden: []dag.Edge{{From: 2, To: 0}, {From: 2, To: 1}}}
-	sampler := tobac.Sampler{Method: tobac.DiBS, Steps: 200, StepSize: 0.02, Samples: 32} // a short run
+	dibs := tobac.DiBS{SVGD: tobac.SVGD{Steps: 200, StepSize: 0.02, Samples: 32}} // a short run
 	for _, cfg := range []tobac.Config{
 		{Model: sem.BGe{}, Prior: known},
-		{Model: sem.BGe{}, Prior: known, Sampler: sampler, Seed: 3},
+		{Model: sem.BGe{}, Prior: known, Engine: &dibs, Seed: 3},
 	} {
 		result, err := tobac.Fit(context.Background(), sim.Train, cfg)
 		if err != nil {
@@ -40,7 +40,7 @@ func ExampleConfig_prior() {
 	}
 	// Output:
 	// exact: into X2 [1], from X2 []
-	// svgd: into X2 [1], from X2 []
+	// dibs: into X2 [1], from X2 []
 }
 
 // A quiet model has linear equations with noise of the variance 0.05. Its likelihood makes it a
@@ -71,9 +71,9 @@ func ExampleConfig_model() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sampler := tobac.Sampler{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
-	for _, model := range []sem.Model{quiet{}, scored{}} {
-		result, err := tobac.Fit(context.Background(), sim.Train, tobac.Config{Model: model, Sampler: sampler, Seed: 1})
+	svgd := tobac.SVGD{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
+	for _, cfg := range []tobac.Config{{Model: quiet{}, Engine: &svgd, Seed: 1}, {Model: scored{}}} {
+		result, err := tobac.Fit(context.Background(), sim.Train, cfg)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -31,10 +31,10 @@ func TestExclusivePairs(t *testing.T) {
 	prior := background.Prior{Exclusive: []dag.Edge{{From: 1, To: 2}}}
 	for name, cfg := range map[string]tobac.Config{
 		"exact":    {Prior: prior},
-		"chains":   {Prior: prior, Engine: tobac.MCMC, Chains: tobac.Chains{Chains: 2, Iterations: 200, WarmUp: 50}},
-		"svgd":     {Prior: prior, Engine: tobac.SVGD, Sampler: small},
-		"DiBS":     {Prior: prior, Sampler: tobac.Sampler{Method: tobac.DiBS, Particles: 3, Samples: 4, Steps: 5}},
-		"gflownet": {Prior: prior, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
+		"chains":   {Prior: prior, Engine: &tobac.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
+		"svgd":     {Prior: prior, Engine: &small},
+		"DiBS":     {Prior: prior, Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
+		"gflownet": {Prior: prior, Engine: &tobac.GFlowNet{}},
 	} {
 		res := fit(t, data, cfg)
 		if p, q := res.Probabilities.At(1, 2), res.Probabilities.At(2, 1); p != 0 || q != 0 {

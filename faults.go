@@ -67,7 +67,7 @@ func (r *Run) noiseTooSmall(err error) error {
 const tinyNoise = 1e-5
 
 func (r *Run) smallNoise() bool {
-	noisy, ok := r.cfg.Model.(sem.Noisy)
+	noisy, ok := r.problem.Model.(sem.Noisy)
 	_, wide := r.widest()
 	return ok && noisy.Noise() > 0 && noisy.Noise() < tinyNoise*wide*wide
 }
@@ -76,34 +76,38 @@ func (r *Run) smallNoise() bool {
 func (r *Run) whyLarge() string {
 	j, wide := r.widest()
 	if r.smallNoise() {
-		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", r.cfg.Model.(sem.Noisy).Noise(), r.data.Names[j], wide*wide)
+		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", r.problem.Model.(sem.Noisy).Noise(), r.problem.Data.Names[j], wide*wide)
 	}
 	var given []string
-	var defaults Sampler
-	if filled, err := (Sampler{Method: r.cfg.Sampler.Method}).withDefaults(len(r.data.Names)); err == nil {
-		defaults = filled
+	byDefault := map[string]string{}
+	if e, err := EngineByName(r.engine.Name()); err == nil {
+		q := *r.problem
+		if filled, err := e.Prepare(&q); err == nil {
+			for _, s := range filled.Settings() {
+				byDefault[s.Name] = s.String()
+			}
+		}
 	}
-	of := append(defaults.Settings(), new(Config).BCDSettings()...)
-	for k, s := range append(r.cfg.Sampler.Settings(), r.cfg.BCDSettings()...) {
+	for _, s := range r.engine.Settings() {
 		switch s.Name {
-		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta", "alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule", "bcd-scale", "bcd-l2":
-			if text := s.String(); text != "" && text != of[k].String() {
+		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta", "alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule", "scale", "l2":
+			if text := s.String(); text != "" && text != byDefault[s.Name] {
 				given = append(given, s.Name+" "+text)
 			}
 		}
 	}
-	if r.cfg.Engine == BCD && r.cfg.Prior.EdgesPerNode > 0 && r.cfg.Prior.EdgesPerNode < tinyNoise {
-		given = append(given, fmt.Sprintf("edges-per-node %g", r.cfg.Prior.EdgesPerNode)) // which the scale of its weights follows
+	if e := r.problem.Prior.EdgesPerNode; r.engine.Name() == "bcd" && e > 0 && e < tinyNoise {
+		given = append(given, fmt.Sprintf("edges-per-node %g", e)) // which the scale of its weights follows
 	}
 	if len(given) > 0 {
 		return "settings that sizes of numbers depend on are " + strings.Join(given, ", ") + "; the defaults are safe"
 	}
-	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns to a common scale", r.data.Names[j], wide)
+	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns to a common scale", r.problem.Data.Names[j], wide)
 }
 
 // widest is the column of the greatest standard deviation.
 func (r *Run) widest() (column int, sd float64) {
-	_, all := r.data.Moments()
+	_, all := r.problem.Data.Moments()
 	for j, v := range all {
 		if v > sd {
 			column, sd = j, v

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/setting"
 )
 
 // FuzzSettings: every setting takes a text and gives one back that stands for the same value, or says in one line what is allowed and stays as it is.
@@ -13,14 +14,20 @@ func FuzzSettings(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var c, d tobac.Config
-		again := d.Settings()
-		for k, s := range c.Settings() {
+		var all, again []*setting.Setting
+		for k, engine := range tobac.Engines() {
+			c, d := tobac.Config{Engine: engine}, tobac.Config{Engine: tobac.Engines()[k]}
+			all, again = append(all, c.Settings()...), append(again, d.Settings()...)
+		}
+		for k, s := range all {
 			before := s.String()
 			if err := s.Set(text); err != nil {
 				if s.String() != before || !strings.HasPrefix(err.Error(), "allowed: ") || strings.Contains(err.Error(), "\n") {
 					t.Fatalf("%s: error %q, %q before, %q after", s.Name, err, before, s.String())
 				}
+				continue
+			}
+			if s.String() == "" && text == s.Default {
 				continue
 			}
 			if s.String() == "" {

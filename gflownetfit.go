@@ -2,33 +2,119 @@ package tobac
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
-	"tobac/dataset"
 	"tobac/gflownet"
-	"tobac/sem"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// GFlowNet is the engine gflownet: it trains DAG-GFlowNet, a policy that builds a graph edge by
+// edge. See package gflownet.
+type GFlowNet struct {
+	Training gflownet.Settings
+}
+
+var _ Engine = (*GFlowNet)(nil)
+
+// Name implements [Engine].
+func (e *GFlowNet) Name() string { return "gflownet" }
+
+// About implements [Engine].
+func (e *GFlowNet) About() string {
+	return "DAG-GFlowNet, a policy that draws graphs edge by edge, of models with node scores"
+}
+
+// Settings implements [Engine].
+func (e *GFlowNet) Settings() []*setting.Setting {
+	s := &e.Training
+	return []*setting.Setting{
+		setting.OneText(&s.Policy, "policy", "representation of the flows: exact, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
+		setting.OneText(&s.Logits, "logits", "residual on the scores of single edges (guided), or unassisted (plain)", "guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
+		setting.WholeNumber(&s.Iterations, mostSteps, "steps", "steps of the training", "20000; 100000 for the policy paper"),
+		setting.Positive(&s.Rate, "step-size", "learning rate", "0.001; 0.0003 for the policy small, 0.00001 for paper"),
+		setting.WholeNumber(&s.Environments, mostEnvironments, "environments", "graphs built side by side", "8"),
+		setting.WholeNumber(&s.Batch, mostBatch, "batch", "transitions of a step", "32"),
+		setting.WholeNumber(&s.Buffer, mostBuffer, "buffer", "transitions that are kept", "100000"),
+		setting.WholeNumber(&s.Prefill, mostSteps, "prefill", "steps with random actions before the network learns, in addition to steps", "100; 1000 for the policy paper"),
+		setting.WholeNumber(&s.Width, mostWidth, "width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
+		setting.WholeNumber(&s.Refresh, mostSteps, "refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
+		setting.Fraction(&s.Exploit, "exploit", "largest probability of an action of the network rather than a random one during the training", "0.9"),
+		setting.Positive(&s.Clip, "clip", "largest norm of a gradient", "10"),
+		setting.Fraction(&s.Tolerance, "tolerance", "total variation from the exact posterior at which a training on at most 5 variables ends", "none"),
+	}
+}
+
+// String implements [Engine].
+func (e *GFlowNet) String() string { return fmt.Sprintf("gflownet %+v", e.Training) }
+
+// Prepare implements [Engine].
+func (e *GFlowNet) Prepare(p *Problem) (Engine, error) {
+	d := p.Vars()
+	out := *e
+	if err := setting.Check(out.Settings()); err != nil {
+		return nil, err
+	}
+	if err := p.learnsOrders(e); err != nil {
+		return nil, err
+	}
+	if !p.scored() {
+		return nil, p.needsScores(e)
+	}
+	out.Training = out.Training.WithDefaults(d)
+	switch s := &out.Training; {
+	case d > gflownet.MaxVariables:
+		return nil, fmt.Errorf("the engine gflownet takes at most %d variables, got %d; allowed: the engines mcmc and svgd", gflownet.MaxVariables, d)
+	case s.Policy == gflownet.Exact && d > gflownet.MaxExact:
+		return nil, fmt.Errorf("policy exact takes at most %d variables, got %d; allowed: graph, small, paper", gflownet.MaxExact, d)
+	case s.Tolerance > 0 && d > gflownet.MaxExact:
+		return nil, fmt.Errorf("tolerance needs the exact posterior, of at most %d variables, got %d", gflownet.MaxExact, d)
+	case s.Width%4 != 0:
+		return nil, fmt.Errorf("width is %d; allowed: multiples of 4", s.Width)
+	case s.Buffer < s.Batch:
+		return nil, fmt.Errorf("buffer is %d, less than the batch %d", s.Buffer, s.Batch)
+	}
+	return &out, nil
+}
+
+// Demands implements [Engine]: those of the policy, and of the short chains that settle the model.
+func (e *GFlowNet) Demands(p *Problem, size Size) []Demand {
+	s := e.Training.WithDefaults(size.Vars)
+	all := []Demand{demand(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), drawDemand(size)}
+	return append(all, pilotEngine.chainDemands(size)...)
+}
+
+// pilotEngine has the settings of short chains for other engines.
+var pilotEngine = &MCMC{Chains: 4, Iterations: chainIterations, WarmUp: 600}
+
+// Begin implements [Engine].
+func (e *GFlowNet) Begin(ctx context.Context, p *Problem) (stage Stage, err error) {
+	err = timed(&p.Seconds.Infer, func() error {
+		s, err := settle(ctx, p.Data, p.scoredModels(), p, pilotEngine, p.trust())
+		if err != nil {
+			return err
+		}
+		p.settleModel(s.model, s.evidence)
+		p.doing(e, "compiling the training, model "+s.model.String())
+		m, err := gflownet.New(s.hypothesis.Scores, s.prior, e.Training, p.Workers, p.Seed)
+		if err != nil {
+			return err
+		}
+		f := &flowFit{m, s, e, p}
+		stage = &training[gflownet.State]{engine: e, problem: p, learner: f, point: f.point, read: f.outcome}
+		return nil
+	})
+	return stage, err
+}
+
 // flowFit is DAG-GFlowNet under the hypothesis that short chains have settled.
 type flowFit struct {
 	*gflownet.Model
 	*settled
-}
-
-// newGFlowNet prepares the training of DAG-GFlowNet.
-func newGFlowNet(_ context.Context, s *settled, cfg *Config) (stage, error) {
-	cfg.doing(GFlowNet, "compiling the training, model "+s.model.String())
-	m, err := gflownet.New(s.hypothesis.Scores, s.prior, cfg.gflownetSettings(), cfg.Workers, cfg.Seed)
-	if err != nil {
-		return nil, err
-	}
-	f := &flowFit{m, s}
-	return &training[gflownet.State]{engine: GFlowNet, learner: f, point: f.point, read: f.inference}, nil
+	engine  *GFlowNet
+	problem *Problem
 }
 
 // Steps is the number of steps of the training, those taken if the tolerance has ended it.
@@ -58,8 +144,8 @@ func (f *flowFit) trace() []TrainingPoint {
 	return all
 }
 
-// inference draws graphs by the policy that was trained. Exact flows have exact probabilities of edges beside them.
-func (f *flowFit) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
+// outcome draws graphs by the policy that was trained. Exact flows have exact probabilities of edges.
+func (f *flowFit) outcome(ctx context.Context) (*Outcome, error) {
 	graphs, err := f.Draws(ctx, posteriorDraws)
 	if err != nil {
 		return nil, err
@@ -75,32 +161,29 @@ func (f *flowFit) inference(ctx context.Context, data *dataset.Table, cfg *Confi
 			edges = c.Edges
 		}
 	}
-	inf, err := f.settled.inference(ctx, data, GFlowNet, graphs, edges, cfg)
+	inf, err := f.settled.inference(ctx, f.problem.Data, f.engine, graphs, edges, f.problem)
 	if err != nil {
 		return nil, err
 	}
-	if inf.training = t; !t.Exact {
-		t.Imbalance, err = imbalance(ctx, graphs, f.hypothesis.Scores, f.prior, cfg.Workers)
+	if !t.Exact {
+		if t.Imbalance, err = imbalance(ctx, graphs, f.hypothesis.Scores, f.prior, f.problem.Workers); err != nil {
+			return nil, err
+		}
 	}
-	return inf, err
-}
-
-// GFlowNetSettings are those settings of Config.GFlowNet that have a text form of one line.
-func (c *Config) GFlowNetSettings() []*setting.Setting {
-	s := &c.GFlowNet
-	return []*setting.Setting{
-		setting.OneText(&s.Policy, "gflownet-policy", "how --method gflownet represents its flows: exactly, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
-		setting.OneText(&s.Logits, "gflownet-logits", "whether its network corrects what the scores of single edges say, or is alone", "guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
-		setting.WholeNumber(&s.Environments, mostEnvironments, "gflownet-environments", "graphs that it builds side by side", "8"),
-		setting.WholeNumber(&s.Batch, mostBatch, "gflownet-batch", "transitions of a step", "32"),
-		setting.WholeNumber(&s.Buffer, mostBuffer, "gflownet-buffer", "transitions that it keeps", "100000"),
-		setting.WholeNumber(&s.Prefill, mostSteps, "gflownet-prefill", "steps with random actions before the network learns, beside --steps", "100; 1000 for the policy paper"),
-		setting.WholeNumber(&s.Width, mostWidth, "gflownet-width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
-		setting.WholeNumber(&s.Refresh, mostSteps, "gflownet-refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
-		setting.Fraction(&s.Exploit, "gflownet-exploit", "largest probability to act by the network rather than at random while it learns", "0.9"),
-		setting.Positive(&s.Clip, "gflownet-clip", "largest norm of a gradient", "10"),
-		setting.Fraction(&s.Tolerance, "gflownet-tolerance", "total variation from the exact posterior at which a training on at most 5 variables ends", "none"),
+	o := &inf.Outcome
+	o.Training = t
+	s := &f.engine.Training
+	o.Method = fmt.Sprintf("gflownet, DAG-GFlowNet: policy %s, %d steps", s.Policy, s.Iterations)
+	switch {
+	case t.Exact:
+		o.Method = "gflownet, DAG-GFlowNet: exact flows"
+		o.Computation = "Edge probabilities are exact sums over the flows of all graphs."
+	case !math.IsNaN(t.Distance):
+		o.Computation = fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(o.Draws), t.Distance)
+	default:
+		o.Computation = approximate(len(o.Draws), "by a policy that was trained")
 	}
+	return o, nil
 }
 
 // The largest settings of a training by [gflownet].
@@ -109,41 +192,3 @@ const (
 	mostBuffer       = 100_000_000
 	mostWidth        = 4096
 )
-
-// errGFlowNetElsewhere is about settings of DAG-GFlowNet that are those of the sampler.
-var errGFlowNetElsewhere = errors.New("iterations and learning rate of DAG-GFlowNet are set as Sampler.Steps and Sampler.StepSize, and must be zero in Config.GFlowNet")
-
-// gflownetDefaults fills in steps and learning rate for d variables.
-func (c *Config) gflownetDefaults(d int) error {
-	if c.GFlowNet.Iterations != 0 || c.GFlowNet.Rate != 0 {
-		return errGFlowNetElsewhere
-	}
-	if _, scored := c.Model.(sem.Scored); c.Model != nil && !scored {
-		return fmt.Errorf("the model %v has no node scores in closed form, which the method gflownet needs; allowed: the engine svgd", c.Model)
-	}
-	s := c.GFlowNet.WithDefaults(d)
-	setting.Fill(&c.Sampler.Steps, s.Iterations)
-	setting.Fill(&c.Sampler.StepSize, s.Rate)
-	s.Iterations, s.Rate = 0, 0
-	c.GFlowNet = s
-	switch {
-	case d > gflownet.MaxVariables:
-		return fmt.Errorf("the method gflownet takes at most %d variables, got %d; allowed: the engines mcmc and svgd", gflownet.MaxVariables, d)
-	case s.Policy == gflownet.Exact && d > gflownet.MaxExact:
-		return fmt.Errorf("gflownet-policy exact takes at most %d variables, got %d; allowed: graph, small, paper", gflownet.MaxExact, d)
-	case s.Tolerance > 0 && d > gflownet.MaxExact:
-		return fmt.Errorf("gflownet-tolerance needs the exact posterior, of at most %d variables, got %d", gflownet.MaxExact, d)
-	case s.Width%4 != 0:
-		return fmt.Errorf("gflownet-width is %d; allowed: multiples of 4", s.Width)
-	case s.Buffer < s.Batch:
-		return fmt.Errorf("gflownet-buffer is %d, less than the gflownet-batch %d", s.Buffer, s.Batch)
-	}
-	return nil
-}
-
-// gflownetSettings are all settings of the training.
-func (c *Config) gflownetSettings() gflownet.Settings {
-	s := c.GFlowNet
-	s.Iterations, s.Rate = c.Sampler.Steps, c.Sampler.StepSize
-	return s
-}

@@ -28,8 +28,8 @@ type functional struct {
 }
 
 // newFunctional is nil unless all scores have functions.
-func newFunctional(scorers []score.Scorer, rows int, cfg *Config) *functional {
-	f := &functional{rows: rows, seed: cfg.Seed, workers: cfg.Workers}
+func newFunctional(scorers []score.Scorer, rows int, problem *Problem) *functional {
+	f := &functional{rows: rows, seed: problem.Seed, workers: problem.Workers}
 	for _, s := range scorers {
 		own, ok := s.(sem.Functional)
 		if !ok {

@@ -11,10 +11,10 @@ import (
 
 // estimated is the hypothesis that suits the best graph, of several: first that under
 // the middle one, then that under the estimate.
-func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, cfg *Config) ([]sem.Hypothesis, error) {
+func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *Problem) ([]sem.Hypothesis, error) {
 	chosen := len(all) / 2
 	for round := 0; round < 2 && len(all) > 1; round++ {
-		g, err := bestGraph(ctx, all[chosen].Scores, prior, cfg)
+		g, err := bestGraph(ctx, all[chosen].Scores, prior, problem)
 		if err != nil {
 			return nil, err
 		}
@@ -28,14 +28,23 @@ func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, cf
 }
 
 // bestGraph is the most probable graph, along the known order if there is one.
-func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, cfg *Config) (*dag.Graph, error) {
-	if cfg.Order.Known != nil {
-		p, err := exact.GivenOrder(ctx, s, prior, cfg.Order.Known, exact.Options{Workers: cfg.Workers})
+func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, problem *Problem) (*dag.Graph, error) {
+	if problem.Order.Known != nil {
+		p, err := exact.GivenOrder(ctx, s, prior, problem.Order.Known, exact.Options{Workers: problem.Workers})
 		if err != nil {
 			return nil, err
 		}
 		g, _ := p.Best()
 		return g, nil
 	}
-	return exact.MostProbable(ctx, s, prior, cfg.Workers)
+	return exact.MostProbable(ctx, s, prior, problem.Workers)
+}
+
+// logScore is that of a graph.
+func logScore(s score.Scorer, g *dag.Graph) float64 {
+	sum := 0.0
+	for j := range g.Len() {
+		sum += s.LogScore(j, g.Parents(j))
+	}
+	return sum
 }

@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -101,7 +102,7 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 		return nil, err
 	}
 	for k := range f.results {
-		if done := f.results[k]; done != nil && (f.shared.model == nil || done.Model == f.shared.model.String()) {
+		if done := f.results[k]; done != nil && (f.shared.Model == nil || done.Model == f.shared.Model.String()) {
 			continue
 		}
 		r, err := f.run(ctx, k, f.config(k))
@@ -116,24 +117,14 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 	return f.result(), nil
 }
 
-// shared is what a fit has in common with others: to several completed tables, or with the result that it is compared with. The
-// zero value leaves everything to the fit alone.
-type shared struct {
-	model    sem.Scored                 // the only one to compare; nil: those that the configuration asks for
-	scale    *posterior.Standardization // of the columns that SVGD samples, if it scales them; nil: that of the data
-	inferred *inference                 // that SVGD draws its orders from; nil: it is computed
-	// sequence is that of the rows with the values that were imputed first, so that all tables say the same of it; nil: of those of the table.
-	sequence func() inspect.Sequence
-}
-
 // An imputedFit is a fit to several completed tables in progress.
 type imputedFit struct {
 	data     Imputed
 	cfg      Config
-	engine   Engine // that of all tables
+	engine   Engine // that of all tables, with its defaults
 	names    []string
 	rows     int
-	shared   shared
+	shared   Shared
 	evidence [][]sem.Evidence // of each table; nil: models are not compared
 	averaged []sem.Evidence
 	results  []*Result              // of each table, thinned; nil: to be fitted
@@ -149,12 +140,6 @@ type imputedFit struct {
 
 // prepare checks the tables and settles the engine.
 func (f *imputedFit) prepare() error {
-	if f.cfg.Engine == Tempering {
-		return fmt.Errorf("tobac: the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
-	}
-	if f.cfg.temperedByDefault(0) {
-		f.cfg.Engine = SVGD
-	}
 	var moments []posterior.Standardization
 	for k := range f.data.Count {
 		t := f.data.Table(k)
@@ -171,14 +156,31 @@ func (f *imputedFit) prepare() error {
 		mean, sd := t.ObservedMoments()
 		moments = append(moments, posterior.Standardization{Mean: mean, SD: sd})
 	}
-	cfg, err := f.cfg.WithDefaults(len(f.names))
+	p, e, err := f.problem()
 	if err != nil {
 		return fmt.Errorf("tobac: %w", err)
 	}
-	f.engine, f.cfg.Model = cfg.engine(len(f.names)), cfg.Model
-	f.shared.scale = commonScale(moments)
-	f.shared.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names))) })
+	f.engine, f.cfg.Model = e, p.Model
+	f.shared.Scale = commonScale(moments)
+	f.shared.Sequence = sync.OnceValue(func() inspect.Sequence {
+		return inspect.Rows(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names)))
+	})
 	return f.prepareRounds()
+}
+
+// problem is that of all tables, with its engine, which takes completed tables: where the engine is left open, networks have particles.
+func (f *imputedFit) problem() (*Problem, Engine, error) {
+	names := &dataset.Table{Names: f.names}
+	p, e, _, err := f.cfg.problem(names)
+	if _, tempering := e.(*Tempering); err != nil || !tempering {
+		return p, e, err
+	}
+	if f.cfg.Engine != nil {
+		return nil, nil, errors.New("the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
+	}
+	f.cfg.Engine = &SVGD{}
+	p, e, _, err = f.cfg.problem(names)
+	return p, e, err
 }
 
 // commonScale is the scale of the completed tables put below each other.
@@ -230,7 +232,7 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	kept := []int(nil)
 	out.Posterior, kept = thinned(out.Posterior, f.data.Count)
 	out.functional = out.functional.of(kept)
-	f.report(Progress{Stage: f.engine, Step: steps, Steps: steps}, k, steps)
+	f.report(Progress{Engine: f.engine.Name(), Step: steps, Steps: steps}, k, steps)
 	return out, nil
 }
 

@@ -96,7 +96,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 				r := fit(t, tables.Table(k), c)
 				parts, probabilities = append(parts, r.Marginals), append(probabilities, r.Probabilities)
 			}
-			if cfg.Engine == tobac.SVGD && cfg.Order.Method == nil && cfg.Sampler.Method == tobac.TOBAC {
+			if isA[*tobac.SVGD](cfg.Engine) && cfg.Order.Method == nil {
 				return // the orders are drawn under one model for all tables
 			}
 			want := posterior.MixMarginals(parts, []float64{1, 1, 1})
@@ -123,10 +123,10 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 					}
 				}
 			}
-			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < min(30, count*max(1, cfg.Sampler.Particles)) {
+			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < min(30, count*max(1, sampler(&cfg).Particles)) {
 				t.Errorf("%d components, %d draws", len(got.Components), len(got.Draws))
 			}
-			if cfg.Engine == tobac.Exact { // as for draws of one table
+			if isA[*tobac.Exact](cfg.Engine) { // as for draws of one table
 				drawn := got.Frequencies().Probabilities
 				for i := range 5 {
 					for j := range 5 {
@@ -163,12 +163,8 @@ func TestOneModelForAllTables(t *testing.T) {
 	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) }, unequal.X)
 	models := []sem.Model{sem.Linear{}, sem.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
-	for _, engine := range []tobac.Engine{tobac.Exact, tobac.MCMC, tobac.SVGD} {
-		t.Run(engine.String(), func(t *testing.T) {
-			cfg := tobac.Config{Engine: engine, Chains: short, Seed: 3}
-			if engine == tobac.SVGD {
-				cfg.Sampler, cfg.Order.Count = small, 2
-			}
+	for _, cfg := range []tobac.Config{{Engine: &tobac.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: tobac.Order{Count: 2}, Seed: 3}} {
+		t.Run(cfg.Engine.Name(), func(t *testing.T) {
 			r := fitImputed(t, tobac.Imputed{Count: 3, Table: func(k int) *dataset.Table { return tables[k] }}, cfg)
 			m := r.Imputation
 			best, highest := "", math.Inf(-1)
@@ -187,7 +183,7 @@ func TestOneModelForAllTables(t *testing.T) {
 			if m.Supporting(best) != 2 {
 				t.Fatalf("%d tables support %s, want 2: the test shows nothing", m.Supporting(best), best)
 			}
-			if engine != tobac.SVGD && (r.Model != best || r.Config.Model == nil || r.Config.Model.String() != best) {
+			if !isA[*tobac.SVGD](cfg.Engine) && (r.Model != best || r.Config.Model == nil || r.Config.Model.String() != best) {
 				t.Errorf("model %q, want %q for all tables", r.Model, best)
 			}
 			if strings.Contains(r.Model, "+") {

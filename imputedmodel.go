@@ -16,28 +16,25 @@ import (
 // then fitted already, unless another model is taken.
 func (f *imputedFit) compare(ctx context.Context) error {
 	if f.data.Count == 1 {
-		f.shared.scale = nil // that of the table, to the bit
+		f.shared.Scale = nil // that of the table, to the bit
 		return nil
 	}
 	cfg := f.cfg
-	var fits bool // whether what is computed for the evidences is the fit
-	switch {
-	case f.engine != SVGD && cfg.Model == nil:
-		fits = f.engine == Exact
-	case f.engine == SVGD && cfg.Order.Known == nil && cfg.Order.Method == nil && cfg.Sampler.Method != DiBS:
-		cfg.Model, cfg.Sampler = nil, Sampler{}
-		if _, ok := cfg.Prior.Own.(background.Modular); cfg.Prior.Own != nil && !ok {
+	_, fits := f.engine.(*Exact) // whether what is computed for the evidences is the fit
+	if particles, ok := f.engine.(*SVGD); ok {
+		if cfg.Order.Known != nil || cfg.Order.Method != nil {
+			return nil
+		}
+		cfg.Model, cfg.Engine = nil, particles.OrderEngine
+		if !cfg.Prior.IsModular() {
 			cfg.Prior = background.Prior{} // as for the orders of a single table
 		}
-	default:
+	} else if cfg.Model != nil || f.engine.Name() == "dibs" {
 		return nil
 	}
 	for k := range f.data.Count {
 		c := cfg
-		c.Seed, c.Engine, c.Order = f.config(k).Seed, f.engine, Order{Known: cfg.Order.Known}
-		if f.engine == SVGD {
-			c.Engine = Auto
-		}
+		c.Seed, c.Order = f.config(k).Seed, Order{Known: cfg.Order.Known}
 		if fits {
 			r, err := f.run(ctx, k, c)
 			if err != nil {
@@ -47,11 +44,11 @@ func (f *imputedFit) compare(ctx context.Context) error {
 			f.evidence = append(f.evidence, r.Evidence)
 			continue
 		}
-		r, err := newRun(ctx, f.data.Table(k), c, shared{})
+		r, err := newRun(ctx, f.data.Table(k), c, Shared{})
 		if err != nil {
 			return f.located(k, err)
 		}
-		f.evidence = append(f.evidence, r.compared)
+		f.evidence = append(f.evidence, r.problem.Evidence)
 		r.Close()
 	}
 	return f.average()
@@ -77,12 +74,12 @@ func (f *imputedFit) average() error {
 		}
 	}
 	best := greatest(f.averaged)
-	for _, m := range (&Run{cfg: Config{}}).scoredModels() {
+	for _, m := range new(Problem).scoredModels() {
 		if m.String() == best.Model {
-			f.shared.model = m
+			f.shared.Model = m
 		}
 	}
-	if f.shared.model == nil {
+	if f.shared.Model == nil {
 		return errors.New("tobac: no model can be computed for all completed tables")
 	}
 	return nil

@@ -44,11 +44,11 @@ func (f *imputedFit) result() *Result {
 	out.Posterior, out.Imputation, out.functional = &mixed, m, joined(scores)
 	if f.averaged != nil {
 		out.Evidence = f.averaged
-		if f.engine != SVGD || f.cfg.Model == nil {
+		if !f.particles() || f.cfg.Model == nil {
 			out.Reason = reason(f.averaged)
 		}
 	}
-	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.model), f.warnings())
+	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model), f.warnings())
 	if w := f.dependent(); w != "" && !slices.Contains(out.Warnings, w) {
 		out.Warnings = append(out.Warnings, w)
 	}

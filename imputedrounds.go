@@ -18,6 +18,9 @@ import (
 // six bring edge probabilities nearer to those of the complete data by another seventh.
 const defaultRounds = 3
 
+// particles reports whether the engine has particles, and no draws.
+func (f *imputedFit) particles() bool { return f.engine.Name() == "svgd" || f.engine.Name() == "dibs" }
+
 // prepareRounds settles the number of rounds, and finds the places whose values are to be drawn again.
 func (f *imputedFit) prepareRounds() error {
 	n, d := f.rows, len(f.names)
@@ -32,7 +35,7 @@ func (f *imputedFit) prepareRounds() error {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]*posterior.Equations, f.data.Count)
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && f.engine == Exact && d <= sem.MixedVariables && f.data.Places != nil {
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && f.engine.Name() == "exact" && d <= sem.MixedVariables && f.data.Places != nil {
 		f.rounds = defaultRounds
 	}
 	switch {
@@ -40,8 +43,8 @@ func (f *imputedFit) prepareRounds() error {
 		return nil
 	case f.data.Places == nil:
 		return errors.New("tobac: completed values are to be drawn again, but their places are unknown")
-	case f.engine == SVGD:
-		return errors.New("tobac: completed values can be drawn again given draws from the posterior, and the engine svgd has particles; allowed: the engines exact and mcmc, or no rounds")
+	case f.particles():
+		return errors.New("tobac: completed values can be drawn again given draws from the posterior, and the engine has particles; allowed: the engines exact and mcmc, or no rounds")
 	}
 	set := f.data.Table(0).Intervened
 	for _, place := range f.data.Places {

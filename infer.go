@@ -8,39 +8,24 @@ import (
 	"slices"
 
 	"tobac/dataset"
-	"tobac/diagnostics"
 	"tobac/exact"
 	"tobac/internal/stream"
-	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// inference is a posterior that was computed from node scores in closed form: that
-// of the model which the data support among those asked about.
+// An inference is a posterior that was computed from node scores in closed form: that
+// of the model which the data support among those compared.
 type inference struct {
-	model      sem.Scored
-	evidence   []sem.Evidence // of all models asked about
-	reason     string         // why this model
-	note       string         // what the listed probabilities are
+	Outcome
 	hypotheses []sem.Hypothesis
 	trust      sem.Trust // part of their evidence that counts
-	refuted    string    // why the form of the equations counts in part; "": it counts
-	density    float64   // posterior mean of the edges per node of the prior
+	refuted    string    // why the form of the equations counts in part; "" means that it counts
 	parts      []part
-	post       *posterior.Posterior
-
-	functional  *functional         // nil: no functions can be drawn
-	diagnostics *mcmc.Diagnostics   // of chains; nil: none
-	training    *Training           // nil: none
-	checks      []diagnostics.Check // of evidences that were estimated; nil: none were
-
-	tempered []*tempering.Result // of the engine tempering, for each order
 }
 
 // Limits of what is averaged over rather than estimated.
@@ -54,7 +39,7 @@ const (
 
 // inferExact computes the exact posterior: over all orders, or given a known
 // one.
-func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, cfg *Config, t sem.Trust) (*inference, error) {
+func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *Problem, t sem.Trust) (*inference, error) {
 	type candidate struct {
 		model    sem.Scored
 		evidence float64
@@ -62,7 +47,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, c
 	}
 	var compared []candidate
 	var all []sem.Evidence
-	large := len(data.Names) > kept && cfg.Order.Known == nil
+	large := len(data.Names) > kept && problem.Order.Known == nil
 	for _, m := range models {
 		if note := sem.LeftOut(m, models, data, all); note != "" {
 			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
@@ -71,7 +56,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, c
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
 		}
-		inf, err := exactUnder(ctx, data, m, cfg, t)
+		inf, err := exactUnder(ctx, data, m, problem, t)
 		if err != nil {
 			return nil, err
 		}
@@ -92,13 +77,13 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, c
 		inf := c.inf
 		if inf == nil { // the same again, to the bit
 			var err error
-			if inf, err = exactUnder(ctx, data, c.model, cfg, t); err != nil {
+			if inf, err = exactUnder(ctx, data, c.model, problem, t); err != nil {
 				return nil, err
 			}
 		}
 		lower, why, err := t, "", error(nil)
 		if len(models) > 1 {
-			lower, why, err = inf.trustIn(ctx, data, cfg)
+			lower, why, err = inf.trustIn(ctx, data, problem)
 		}
 		if err != nil {
 			return nil, err
@@ -108,7 +93,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, c
 			break
 		}
 		if first == nil {
-			if first, err = inf.coarse(ctx, data, cfg, lower, why); err != nil {
+			if first, err = inf.coarse(ctx, data, problem, lower, why); err != nil {
 				return nil, err
 			}
 		}
@@ -116,12 +101,12 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, c
 	if best == nil {
 		best = first
 	}
-	best.evidence = all
-	best.reason = reason(all)
+	best.Evidence = all
+	best.Reason = reason(all)
 	if first != nil && best != first {
-		best.reason = fmt.Sprintf(although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
+		best.Reason = fmt.Sprintf(although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
-	return best, best.finish(ctx, data, cfg)
+	return best, best.finish(ctx, data, problem)
 }
 
 // although begins the reason for a model that has not the greatest evidence.
@@ -140,22 +125,22 @@ func reason(all []sem.Evidence) string {
 }
 
 // exactUnder computes the evidences of a model's hypotheses, of which a part counts.
-func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, cfg *Config, t sem.Trust) (*inference, error) {
-	prior, err := cfg.closedPrior(len(data.Names), cfg.firstDensity(len(data.Names)))
+func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem *Problem, t sem.Trust) (*inference, error) {
+	prior, err := problem.closedPrior(len(data.Names), problem.firstDensity(len(data.Names)))
 	if err != nil {
 		return nil, err
 	}
-	cfg.doing(Exact, "scoring sets of parents, model "+m.String())
-	hypotheses, err := m.Hypotheses(ctx, data, prior, cfg.Workers)
+	problem.doing(exactEngine, "scoring sets of parents, model "+m.String())
+	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return exactOver(ctx, data, m, hypotheses, cfg, t)
+	return exactOver(ctx, data, m, hypotheses, problem, t)
 }
 
 // firstDensity is the number of edges per node of the prior that evidences are computed under first.
-func (c *Config) firstDensity(d int) float64 {
-	densities := c.Prior.Densities(d)
+func (p *Problem) firstDensity(d int) float64 {
+	densities := p.Prior.Densities(d)
 	if d > sem.MixedVariables && len(densities) > 1 {
 		return 1
 	}
@@ -163,26 +148,26 @@ func (c *Config) firstDensity(d int) float64 {
 }
 
 // exactOver computes the evidences of given hypotheses, of which a part counts.
-func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, cfg *Config, t sem.Trust) (*inference, error) {
+func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *Problem, t sem.Trust) (*inference, error) {
 	d := len(data.Names)
-	inf := &inference{model: m, hypotheses: hypotheses, trust: t}
+	inf := &inference{Outcome: Outcome{model: m}, hypotheses: hypotheses, trust: t}
 	hypotheses, err := t.Of(data, hypotheses)
 	if err != nil {
 		return nil, err
 	}
-	densities, first := cfg.Prior.Densities(d), cfg.firstDensity(d)
+	densities, first := problem.Prior.Densities(d), problem.firstDensity(d)
 	if d > sem.MixedVariables {
-		prior, err := cfg.closedPrior(d, first)
+		prior, err := problem.closedPrior(d, first)
 		if err == nil {
-			hypotheses, err = estimated(ctx, hypotheses, prior, cfg)
+			hypotheses, err = estimated(ctx, hypotheses, prior, problem)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	for k, h := range hypotheses {
-		cfg.doing(Exact, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
-		p, err := newPart(ctx, h, first, d, cfg)
+		problem.doing(exactEngine, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
+		p, err := newPart(ctx, h, first, d, problem)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +180,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 	case d <= sem.MixedVariables:
 		for _, p := range slices.Clone(inf.parts) {
 			for _, e := range densities[:len(densities)-1] {
-				q, err := newPart(ctx, p.hypothesis, e, d, cfg)
+				q, err := newPart(ctx, p.hypothesis, e, d, problem)
 				if err != nil {
 					return nil, err
 				}
@@ -208,7 +193,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 		p := inf.parts[0]
 		if e := nearest(densities, p.expectedEdges(d)/float64(d)); e != first {
 			var err error
-			if inf.parts[0], err = newPart(ctx, p.hypothesis, e, d, cfg); err != nil {
+			if inf.parts[0], err = newPart(ctx, p.hypothesis, e, d, problem); err != nil {
 				return nil, err
 			}
 		}
@@ -297,8 +282,8 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
-func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Config) (err error) {
-	cfg.doing(Exact, "computing edge probabilities and drawing graphs")
+func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *Problem) (err error) {
+	problem.doing(exactEngine, "computing edge probabilities and drawing graphs")
 	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
 		if err == nil && terms <= graphTerms {
@@ -316,15 +301,15 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 	for k := range inf.parts {
 		p := &inf.parts[k]
 		p.weight = math.Exp(p.evidence - total)
-		inf.density += p.weight * p.density
+		inf.EdgesPerNode += p.weight * p.density
 		var scaled mat.Dense
 		scaled.Scale(p.weight, p.edges())
 		probabilities.Add(probabilities, &scaled)
 	}
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
-	cfg.Prior.Settle(probabilities)
+	problem.Prior.Settle(probabilities)
 	for k, n := range allot(posteriorDraws, inf.parts) {
-		some, err := inf.parts[k].weightedDraws(ctx, n, stream.Seed(cfg.Seed, stream.PosteriorPart, k), cfg)
+		some, err := inf.parts[k].weightedDraws(ctx, n, stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)
 		if err != nil {
 			return err
 		}
@@ -334,34 +319,34 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, cfg *Conf
 		}
 	}
 	switch {
-	case cfg.Order.Known != nil:
-		inf.note = "over all graphs along the given order"
+	case problem.Order.Known != nil:
+		inf.Sum = "over all graphs along the given order"
 	case inf.parts[0].graphs != nil:
-		inf.note = "over all graphs"
+		inf.Sum = "over all graphs"
 	default:
-		inf.note = "over all orders: a graph counts once for each of its orders"
+		inf.Sum = "over all orders: a graph counts once for each of its orders"
 	}
-	inf.post = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Exact.String(), Model: inf.model.String(), Kind: posterior.Draws,
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: exactEngine.Name(), Model: inf.model.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
 	if inf.refuted != "" {
-		inf.post.Warnings = append(inf.post.Warnings, inf.refuted)
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.refuted)
 	}
 	if w := inf.inUnits(); w != "" {
-		inf.post.Warnings = append(inf.post.Warnings, w)
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
 	}
 	for k, draw := range draws {
-		inf.post.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
+		inf.Posterior.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
 	}
-	inf.post.Components = []posterior.Component{{Order: slices.Clone(cfg.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
+	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
 	scorers := make([]score.Scorer, len(draws))
 	for k := range scorers {
 		scorers[k] = inf.parts[of[k]].hypothesis.Scores
 	}
 	n, _ := data.X.Dims()
-	inf.functional = newFunctional(scorers, n, cfg)
-	if err := addEquations(ctx, data, inf.post, scorers, cfg); err != nil {
+	inf.functional = newFunctional(scorers, n, problem)
+	if err := addEquations(ctx, data, inf.Posterior, scorers, problem); err != nil {
 		return err
 	}
-	inf.post.WeightMean, inf.post.WeightSD, err = inf.weights(ctx, d, cfg)
+	inf.Posterior.WeightMean, inf.Posterior.WeightSD, err = inf.weights(ctx, d, problem)
 	return err
 }

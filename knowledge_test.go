@@ -126,7 +126,7 @@ func TestExactWithKnowledge(t *testing.T) {
 		d := rapid.IntRange(2, 4).Draw(t, "d")
 		data, m := weak(20, d, rng.Uint64()), single[rng.IntN(len(single))]
 		p := priortest.Draw(rng, d)
-		cfg := tobac.Config{Model: m, Prior: p, Engine: tobac.Exact, Seed: 1}
+		cfg := tobac.Config{Model: m, Prior: p, Engine: &tobac.Exact{}, Seed: 1}
 		res, err := tobac.Fit(context.Background(), data, cfg)
 		if err != nil {
 			t.Fatalf("%v under %v", err, &p)
@@ -170,9 +170,9 @@ func TestChainsWithKnowledge(t *testing.T) {
 		d := 3 + int(seed%2)
 		data, m := weak(20, d, seed), single[int(seed)%len(single)]
 		p := priortest.Draw(rng, d)
-		cfg := tobac.Config{Model: m, Prior: p, Engine: tobac.MCMC, Seed: seed, Chains: tobac.Chains{Chains: 2, Iterations: 1500, WarmUp: 200, Rungs: 2}}
+		cfg := tobac.Config{Model: m, Prior: p, Seed: seed, Engine: &tobac.MCMC{Chains: 2, Iterations: 1500, WarmUp: 200, Rungs: 2}}
 		if seed%3 == 0 {
-			cfg.Chains.Candidates = 1 // required parents are candidates all the same
+			cfg.Engine.(*tobac.MCMC).Candidates = 1 // required parents are candidates all the same
 		}
 		res := fit(t, data, cfg)
 		diff := largest(res.Probabilities, listed(t, data, m, &p, anyGraph))
@@ -188,7 +188,7 @@ func TestChainsWithKnowledge(t *testing.T) {
 // With SVGD the statements hold in every particle, and in what is listed, under orders from the
 // posterior, from a method, from resamples and under a known one, and without an order.
 func TestParticlesWithKnowledge(t *testing.T) {
-	sampler := tobac.Sampler{Particles: 7, Samples: 8, Steps: 6, AlphaRate: 0.5}
+	svgd := tobac.SVGD{Particles: 7, Samples: 8, Steps: 6, AlphaRate: 0.5}
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		d := 3 + int(seed%2)
@@ -199,9 +199,9 @@ func TestParticlesWithKnowledge(t *testing.T) {
 			"resamples": {Method: ordering.MethodEqVar, Count: 6}, "known": {Known: aKnownOrder(t, &p, d, rng)}, "dibs": {},
 		} {
 			models := []sem.Model{sem.Linear{}, sem.BGe{}, sem.FeedForward{Hidden: []int{2}}}
-			cfg := tobac.Config{Model: models[seed%3], Prior: p, Engine: tobac.SVGD, Order: order, Sampler: sampler, Seed: seed}
+			cfg := tobac.Config{Model: models[seed%3], Prior: p, Order: order, Engine: &svgd, Seed: seed}
 			if name == "dibs" {
-				cfg.Sampler.Method = tobac.DiBS
+				cfg.Engine = &tobac.DiBS{SVGD: svgd}
 			}
 			res, err := tobac.Fit(context.Background(), data, cfg)
 			if err != nil {
@@ -220,12 +220,11 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	table := constant(5, p)
 	table.Set(2, 3, odds*p/(1-p+odds*p))
 	order := tobac.Order{Known: []int{0, 2, 1, 3, 4}}
-	dibs := tobac.Config{Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: small, Seed: 7}
-	dibs.Sampler.Method = tobac.DiBS
+	dibs := tobac.Config{Model: sem.Linear{}, Engine: &tobac.DiBS{SVGD: small}, Seed: 7}
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {}, "exact along an order": {Order: order, Engine: tobac.Exact}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
-		"gflownet along an order": {Model: sem.BGe{}, Order: order, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}},
-		"svgd":                    {Order: order, Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: small, Seed: 7},
+		"exact": {}, "exact along an order": {Order: order, Engine: &tobac.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &tobac.GFlowNet{}},
+		"gflownet along an order": {Model: sem.BGe{}, Order: order, Engine: &tobac.GFlowNet{}},
+		"svgd":                    {Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7},
 	} {
 		cfg.Prior = background.Prior{Probabilities: table}
 		want := fit(t, data, cfg)
@@ -250,7 +249,7 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 		relabel := rng.Perm(d)
 		position := dag.Inverse(relabel)
 		q := priortest.At(p, position)
-		cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 9}, Engine: tobac.Exact, Prior: p}
+		cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 9}, Engine: &tobac.Exact{}, Prior: p}
 		want, err := tobac.Fit(context.Background(), data, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -301,7 +300,7 @@ func TestContradictingPriors(t *testing.T) {
 // A certain edge that some order of the resamples contradicts binds them all.
 func TestCertainEdgeBindsEveryOrder(t *testing.T) {
 	data := noisy(t)
-	precedes := newRun(t, data, several()).Orders().Precedes()
+	precedes := resampledOrders(t, data, several()).Precedes()
 	for i := range 5 {
 		for j := range 5 {
 			if p := precedes.At(i, j); p == 0 || p == 1 {
@@ -309,7 +308,7 @@ func TestCertainEdgeBindsEveryOrder(t *testing.T) {
 			}
 			cfg := several()
 			cfg.Prior.Required = []dag.Edge{{From: i, To: j}}
-			if p := newRun(t, data, cfg).Orders().Precedes().At(i, j); p != 1 {
+			if p := resampledOrders(t, data, cfg).Precedes().At(i, j); p != 1 {
 				t.Errorf("certain edge %d → %d: precedes with the frequency %v", i, j, p)
 			}
 			return
@@ -357,12 +356,12 @@ func TestManyVariablesWithKnowledge(t *testing.T) {
 	for i := range 6 {
 		p.Required = append(p.Required, dag.Edge{From: 2 * i, To: 13})
 	}
-	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Engine: tobac.MCMC, Prior: p, Chains: tobac.Chains{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Prior: p, Engine: &tobac.MCMC{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
 	res := fit(t, wide, cfg)
 	fulfilled(t, "chains", res, &p)
 	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {
 		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3), res.Probabilities.At(6, 5))
 	}
-	drawn := tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Prior: p, Chains: cfg.Chains, Order: tobac.Order{Count: 1}, Sampler: tobac.Sampler{Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
+	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: tobac.Order{Count: 1}, Engine: &tobac.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
 	fulfilled(t, "orders from chains", fit(t, wide, drawn), &p)
 }

@@ -47,7 +47,7 @@ func TestTooManyRequiredParents(t *testing.T) {
 		}
 	}
 	three := []dag.Edge{{From: 0, To: 4}, {From: 1, To: 4}, {From: 3, To: 4}}
-	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact, Prior: background.Prior{Required: three}})
+	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}, Prior: background.Prior{Required: three}})
 	fulfilled(t, "gp", res, &background.Prior{Required: three})
 }
 
@@ -58,7 +58,7 @@ func TestRequiringIsConditioning(t *testing.T) {
 	data, model := weak(25, 4, 9), sem.BGe{AlphaLambda: 8}
 	fitted := func(p background.Prior) *mat.Dense {
 		p.EdgesPerNode = 0.6
-		return fit(t, data, tobac.Config{Model: model, Prior: p, Engine: tobac.Exact}).Probabilities
+		return fit(t, data, tobac.Config{Model: model, Prior: p, Engine: &tobac.Exact{}}).Probabilities
 	}
 	all := fitted(background.Prior{})
 	for i := range 4 {
@@ -90,7 +90,7 @@ func TestOneTrueEdgeHelps(t *testing.T) {
 	const d, rows, tables = 4, 8, 150
 	var gains []float64
 	better, worse, expected := 0, 0, 0.0
-	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: tobac.Exact}
+	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: &tobac.Exact{}}
 	for seed := range uint64(tables) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		i, j := twoOf(rng, d)
@@ -215,7 +215,7 @@ func gaussianTable(rng *rand.Rand, g *dag.Graph, rows int) *dataset.Table {
 // −ln 20 there is a warning that names the edges at odds, with every engine that knows.
 func TestDataAgainstKnowledge(t *testing.T) {
 	data, d := weak(60, 4, 3), 4
-	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: tobac.Exact}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: &tobac.Exact{}}
 	free := fit(t, data, cfg)
 	graphs, warned := acyclicGraphs(d), 0
 	for i := range d {
@@ -248,7 +248,7 @@ func TestDataAgainstKnowledge(t *testing.T) {
 	}
 	with := cfg
 	with.Prior.Forbidden = []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}}
-	for name, c := range map[string]tobac.Config{"exact": with, "svgd": {Prior: with.Prior, Engine: tobac.SVGD, Sampler: small, Order: tobac.Order{Count: 1}}} {
+	for name, c := range map[string]tobac.Config{"exact": with, "svgd": {Prior: with.Prior, Engine: &small, Order: tobac.Order{Count: 1}}} {
 		res := fit(t, data, c)
 		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "the data speak against what is known, by ") }) {
 			t.Errorf("%s: no dependence of what depends, but warnings %q", name, res.Warnings)

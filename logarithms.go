@@ -26,12 +26,11 @@ const logParents = 2
 // where already the normal distribution fits the logarithms no better, or the models are not
 // suited, it is −Inf.
 func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, error) {
-	cfg, err := cfg.withDefaults(data.Names)
+	p, engine, _, err := cfg.problem(data)
 	if err != nil {
 		return 0, fmt.Errorf("tobac: %w", err)
 	}
-	_, d := data.X.Dims()
-	if cfg.Model != nil || cfg.engine(d) != Exact || cfg.Order.Known != nil || cfg.Trained() || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
+	if cfg.Model != nil || engine.Name() != "exact" || cfg.Order.Known != nil || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
 		return math.Inf(-1), nil
 	}
 	logs, err := data.Log()
@@ -49,7 +48,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		if m.Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
-		inf, err := exactUnder(ctx, t, m, &cfg, sem.WholeTrust)
+		inf, err := exactUnder(ctx, t, m, p, sem.WholeTrust)
 		if err != nil {
 			return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
 		}

@@ -33,7 +33,7 @@ func (r *Run) begin(ctx context.Context) (end func(), err error) {
 
 // checkUnchanged finds numbers or names that the caller has made invalid since [NewRun]: data are not copied.
 func (r *Run) checkUnchanged() error {
-	if err := r.data.Validate(); err != nil {
+	if err := r.problem.Data.Validate(); err != nil {
 		return fmt.Errorf("tobac: the data were changed after NewRun: %w", err)
 	}
 	return nil

@@ -22,11 +22,11 @@ func panicOf(do func()) (value any) {
 // smallEngines are configurations of all engines whose runs take a moment.
 var smallEngines = map[string]tobac.Config{
 	"exact": {},
-	"mcmc":  {Engine: tobac.MCMC, Chains: tobac.Chains{Chains: 2, Iterations: 60, WarmUp: 20}},
-	"svgd":  {Engine: tobac.SVGD, Sampler: tobac.Sampler{Steps: 3, Particles: 2, Samples: 2}},
-	"bcd":   {Engine: tobac.BCD, Sampler: tobac.Sampler{Steps: 3}, BCD: bcd.Settings{Batch: 4}},
-	"gflownet": {Engine: tobac.GFlowNet, Model: sem.BGe{}, Sampler: tobac.Sampler{Steps: 3},
-		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}},
+	"mcmc":  {Engine: &tobac.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
+	"svgd":  {Engine: &tobac.SVGD{Steps: 3, Particles: 2, Samples: 2}},
+	"bcd":   {Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
+	"gflownet": {Model: sem.BGe{},
+		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
 }
 
 // Faults of the calling program are panics that say what is wrong, or errors, never those of the runtime.

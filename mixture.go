@@ -35,7 +35,7 @@ func (p *particles) advance(ctx context.Context, to int, report func(Progress)) 
 	for {
 		f, before := p.current(), len(p.done)*per
 		if err := f.advance(ctx, min(to-before, per), func(g Progress) {
-			g.Stage, g.Step, g.Order, g.Orders = SVGD, before+g.Step, len(p.done)+1, len(p.fits)
+			g.Step, g.Order, g.Orders = before+g.Step, len(p.done)+1, len(p.fits)
 			report(g)
 		}); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (p *particles) advance(ctx context.Context, to int, report func(Progress)) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		report(Progress{Stage: SVGD, Doing: "compiling the model for the next order"})
+		report(Progress{Doing: "compiling the model for the next order"})
 		if err := p.next(ctx); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package tobac_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -21,20 +20,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// choices are the models and methods of SVGD, each with a few quick steps.
+// choices are the models of svgd and dibs, each with a few quick steps.
 func choices() map[string]tobac.Config {
 	c := map[string]tobac.Config{}
 	for name, model := range map[string]sem.Model{
 		"linear": sem.Linear{}, "linear without intercept": sem.Linear{NoIntercept: true},
 		"ffn": sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}, "integrated ffn": sem.FeedForward{Hidden: []int{2}, Output: models.IntegratedOutput}, "bge": sem.BGe{}, "raw bge": sem.BGe{Raw: true},
 	} {
-		for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
+		short := small
+		short.Steps = 8
+		for _, engine := range []tobac.Engine{&short, &tobac.DiBS{SVGD: short}} {
 			cfg := particles()
-			cfg.Model, cfg.Sampler.Method, cfg.Sampler.Steps = model, method, 8
-			if method == tobac.DiBS {
+			cfg.Model, cfg.Engine = model, engine
+			if isA[*tobac.DiBS](engine) {
 				cfg.Order = tobac.Order{}
 			}
-			c[fmt.Sprintf("%s/%v", name, method)] = cfg
+			c[name+"/"+engine.Name()] = cfg
 		}
 	}
 	return c
@@ -51,7 +52,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Error(err)
 			}
-			dibs, linear, marginal := cfg.Sampler.Method == tobac.DiBS, strings.HasPrefix(name, "linear"), strings.Contains(name, "bge")
+			dibs, linear, marginal := isA[*tobac.DiBS](cfg.Engine), strings.HasPrefix(name, "linear"), strings.Contains(name, "bge")
 			if (p.Order() == nil) != dibs {
 				t.Errorf("order %v", p.Order())
 			}
@@ -90,7 +91,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if len(prior) != last+1 || math.IsNaN(likelihood[last]) {
 				t.Errorf("the empty graph has log densities %v, %v", prior[last], likelihood[last])
 			}
-			if name == "linear/tobac" || name == "linear/dibs" {
+			if name == "linear/svgd" || name == "linear/dibs" {
 				return // the intercept is integrated out of the fit's densities, and estimated in the equations
 			}
 			integrated := strings.HasPrefix(name, "integrated") // densities of the fit have no last layer, parameters do
@@ -111,13 +112,13 @@ func TestEveryModelResumesBitwise(t *testing.T) {
 	data := intervened(chain(t, 40).Train)
 	for name, cfg := range choices() {
 		t.Run(name, func(t *testing.T) {
-			if cfg.Sampler.Method == tobac.TOBAC {
+			if isA[*tobac.SVGD](cfg.Engine) {
 				cfg.Order = tobac.Order{Known: []int{3, 1, 4, 0, 2}}
 			}
 			resume(t, data, cfg, 3)
 			if strings.Contains(name, "bge") {
 				s := snapshot(t, newRun(t, data, cfg))
-				s.Particles.Theta = [][]float64{{1}}
+				changeStage(t, s, func(p *samplingState) { p.Particles.Theta = [][]float64{{1}} })
 				if err := newRun(t, data, cfg).Restore(context.Background(), s); err == nil || err.Error() != "tobac: snapshot has parameters, the run's model has none" {
 					t.Errorf("parameters for a marginal model: error %v", err)
 				}
@@ -172,7 +173,7 @@ func TestRelabellingParticles(t *testing.T) {
 	probabilities := mat.NewDense(5, 5, nil)
 	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 16 }, probabilities)
 	for name, cfg := range choices() {
-		if cfg.Sampler.Method == tobac.DiBS {
+		if isA[*tobac.DiBS](cfg.Engine) {
 			continue // its latents belong to labels
 		}
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +210,7 @@ func TestRelabellingExact(t *testing.T) {
 	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 30 }, probabilities)
 	for _, model := range []sem.Model{nil, sem.Linear{NoiseVariance: 0.5}, sem.Linear{}, sem.BGe{}, sem.BGe{Raw: true}, sem.GaussianProcess{}} {
 		for _, prior := range []background.Prior{{}, {Kind: background.Fair, Required: []dag.Edge{{From: 3, To: 1}}, Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
-			cfg := tobac.Config{Model: model, Prior: prior, Engine: tobac.Exact}
+			cfg := tobac.Config{Model: model, Prior: prior, Engine: &tobac.Exact{}}
 			want := fit(t, data, cfg)
 			cfg.Prior = relabelled(prior, permutation)
 			got := fit(t, data.Relabel(permutation), cfg)
@@ -277,7 +278,7 @@ func TestInterventionsTellDirections(t *testing.T) {
 	for i := range 60 {
 		data.X.Set(i, 1, 2*data.X.At(i, 0)+0.3*data.X.At(i, 1))
 	}
-	cfg := tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact}
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}
 	p := fit(t, data, cfg).Probabilities
 	if math.Abs(p.At(0, 1)-p.At(1, 0)) > 1e-9 {
 		t.Errorf("observations give %v and %v, want the same", p.At(0, 1), p.At(1, 0))
@@ -314,8 +315,8 @@ func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pri
 // the model of the package that it equals.
 func TestOwnModel(t *testing.T) {
 	data := noisy(t)
-	got := fit(t, data, tobac.Config{Model: ownModel{}, Sampler: small, Seed: 7})
-	if got.Config.Engine != tobac.SVGD || got.Model != "own" || len(got.Components) != 5 || len(got.Draws) != 5*small.Particles {
+	got := fit(t, data, tobac.Config{Model: ownModel{}, Engine: &small, Seed: 7})
+	if got.Config.Engine.Name() != "svgd" || got.Model != "own" || len(got.Components) != 5 || len(got.Draws) != 5*small.Particles {
 		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model, len(got.Components), len(got.Draws))
 	}
 	built := particles()
@@ -336,9 +337,9 @@ func TestOwnModel(t *testing.T) {
 // With node scores the same model gets the exact engine, and a comparison with particles.
 func TestOwnScoredModel(t *testing.T) {
 	data := noisy(t)
-	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: tobac.Order{Count: 2}, Sampler: small, Seed: 7})
+	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: tobac.Order{Count: 2}, Seed: 7}, &small)
 	want := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
-	if got.Config.Engine != tobac.Exact || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
+	if got.Config.Engine.Name() != "exact" || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
 		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model, particles.Model)
 	}
 	if !mat.Equal(got.Probabilities, want.Probabilities) {

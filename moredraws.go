@@ -25,7 +25,7 @@ const (
 // these are still worth less, Markov chains over graphs under the same scores and prior give the draws; and as
 // many as they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in proportion to their
 // evidences, and must keep them whatever the sizes of their graphs.
-func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, cfg *Config) ([]exact.Draw, error) {
+func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, problem *Problem) ([]exact.Draw, error) {
 	draws, err := p.draws(ctx, n, seed)
 	if err != nil || n == 0 {
 		return draws, err
@@ -36,7 +36,7 @@ func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, cfg *Confi
 		}
 		again := stream.Seed(seed, stream.PosteriorPart, 0)
 		if worth = exact.EffectiveSampleSize(draws); worth < float64(n)/2 && n >= chainedDraws {
-			draws, err = p.chainDraws(ctx, n, again, cfg)
+			draws, err = p.chainDraws(ctx, n, again, problem)
 		} else {
 			draws = exact.Resample(draws, max(1, min(n, int(worth))), again)
 		}
@@ -57,8 +57,8 @@ func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, cfg *Confi
 }
 
 // chainDraws are n draws of graphs by Markov chains, without orders.
-func (p *part) chainDraws(ctx context.Context, n int, seed uint64, cfg *Config) ([]exact.Draw, error) {
-	s, err := mcmc.New(ctx, p.hypothesis.Scores, p.prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: cfg.Workers})
+func (p *part) chainDraws(ctx context.Context, n int, seed uint64, problem *Problem) ([]exact.Draw, error) {
+	s, err := mcmc.New(ctx, p.hypothesis.Scores, p.prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
 	if err != nil {
 		return nil, err
 	}

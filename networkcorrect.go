@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"tobac/exact"
 	"tobac/score"
 	"tobac/tempering"
 
@@ -61,7 +60,7 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
 		rounds := correctRounds
-		if t.guess.Vars() > exact.Affordable {
+		if t.guess.Vars() > MostSummed {
 			rounds = sampledRounds / (round + 1)
 		}
 		if err := t.correct(ctx, rounds, say); err != nil {

@@ -40,23 +40,41 @@ type networkChains struct {
 	graphs *networkGraphs
 }
 
-// inference implements stage.
-func (c *networkChains) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
-	inf, err := c.chains.inference(ctx, data, cfg)
+// Outcome implements [Stage].
+func (c *networkChains) Outcome(ctx context.Context) (*Outcome, error) {
+	if c.outcome == nil {
+		inf, err := c.inference(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.outcome = &inf.Outcome
+		c.outcome.Checks = slices.Concat(chainChecks(inf.Diagnostics), inf.Checks, drawChecks(inf.Posterior))
+	}
+	return c.outcome, nil
+}
+
+// inference reads the posterior off the chains, and gives its graphs networks.
+func (c *networkChains) inference(ctx context.Context) (*inference, error) {
+	inf, err := c.chains.inference(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inf.note = fmt.Sprintf("%d chains of %d iterations over all orders", cfg.Chains.Chains, cfg.Chains.Iterations)
-	return inf, c.graphs.equip(ctx, inf, data)
+	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.engine.Chains, c.engine.Iterations)
+	if err := c.graphs.equip(ctx, inf, c.data); err != nil {
+		return nil, err
+	}
+	inf.Method = "tempering, " + inf.Sum
+	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " + convergence(inf.Diagnostics)
+	return inf, nil
 }
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
 func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset.Table) error {
-	inf.model, inf.reason, inf.evidence = nil, "as asked for", nil
+	inf.model, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
-		inf.reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
+		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
 	}
-	p, t, m := inf.post, g.table, g.model
+	p, t, m := inf.Posterior, g.table, g.model
 	stride := max(1, len(p.Draws)/networkDraws)
 	var some []posterior.Draw
 	var graphs []*dag.Graph
@@ -70,12 +88,12 @@ func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset
 		return err
 	}
 	out := *p
-	out.Draws, out.Engine, out.Model, out.Standardization = some, Tempering.String(), m.String(), g.scale
+	out.Draws, out.Engine, out.Model, out.Standardization = some, temperingEngine.Name(), m.String(), g.scale
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
 	out.Components[0].Marginals = &out.Marginals
 	t.describe(inf, p.Names)
-	inf.post = inDataUnits(&out, data)
+	inf.Posterior = inDataUnits(&out, data)
 	return nil
 }
 
@@ -90,9 +108,9 @@ func (t *networkTable) describe(inf *inference, names []string) {
 			}
 		}
 	}
-	inf.note += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
+	inf.Sum += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
 		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
-	inf.checks = []diagnostics.Check{
+	inf.Checks = []diagnostics.Check{
 		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
 			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f", names[from], names[to], largest)),
 		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],

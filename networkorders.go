@@ -5,49 +5,66 @@ import (
 	"slices"
 	"strconv"
 
-	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
 )
 
-// temperOverOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
-// the sums of the engine exact, or of more variables than it takes in the chains of the engine mcmc, which it leaves as the stage of the run: then there is no posterior yet.
-func (r *Run) temperOverOrders(ctx context.Context, asked sem.Network) (*inference, error) {
-	graphs, err := r.networkGraphs(ctx, asked)
+// temperingEngine is the one whose name stands in the progress.
+var temperingEngine = &Tempering{}
+
+// overOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
+// the sums of the engine exact, or with more variables in the chains of the engine mcmc.
+func (e *Tempering) overOrders(ctx context.Context, p *Problem) (Stage, error) {
+	graphs, err := p.networkGraphs(ctx, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
 	}
-	scored := []sem.Scored{graphs.scored()}
-	r.cfg.Model, r.networkScale = graphs.model, graphs.scale
-	if len(r.data.Names) > exact.Affordable {
-		s, err := settle(ctx, r.data, scored, &r.cfg, sem.WholeTrust)
-		if err != nil {
-			return nil, err
-		}
-		c, err := newChains(ctx, r.data, s, &r.cfg)
-		if err != nil {
-			return nil, err
-		}
-		r.stage = &networkChains{c, graphs}
-		return nil, nil
+	p.Model, p.ModelScale = graphs.model, graphs.scale
+	if p.Vars() > MostSummed {
+		return e.chained(ctx, p, graphs)
 	}
-	inf, err := inferExact(ctx, r.data, scored, &r.cfg, sem.WholeTrust)
+	inf, err := e.summed(ctx, p, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return inf, graphs.equip(ctx, inf, r.data)
+	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
+	inf.Checks = append(inf.Checks, drawChecks(inf.Posterior)...)
+	return &finished{outcome: &inf.Outcome}, nil
+}
+
+// chained prepares chains over the graphs of a table.
+func (e *Tempering) chained(ctx context.Context, p *Problem, graphs *networkGraphs) (*networkChains, error) {
+	s, err := settle(ctx, p.Data, []sem.Scored{graphs.scored()}, p, &e.Chains, sem.WholeTrust)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newChains(ctx, p.Data, s, p, &e.Chains)
+	return &networkChains{c, graphs}, err
+}
+
+// summed is the posterior over all orders under evidences of networks.
+func (e *Tempering) summed(ctx context.Context, p *Problem, graphs *networkGraphs) (*inference, error) {
+	inf, err := inferExact(ctx, p.Data, []sem.Scored{graphs.scored()}, p, sem.WholeTrust)
+	if err != nil {
+		return nil, err
+	}
+	if err := graphs.equip(ctx, inf, p.Data); err != nil {
+		return nil, err
+	}
+	inf.Method = "tempering, " + inf.Sum
+	return inf, nil
 }
 
 // networkGraphs estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func (r *Run) networkGraphs(ctx context.Context, asked sem.Network) (*networkGraphs, error) {
-	table, noise, unit, err := r.gaussianTable(ctx, asked)
+func (p *Problem) networkGraphs(ctx context.Context, asked sem.Network, chains *MCMC) (*networkGraphs, error) {
+	table, noise, unit, err := p.gaussianTable(ctx, asked, chains)
 	if err != nil {
 		return nil, err
 	}
 	model := asked.Inferred(noise)
 	_, scaling := model.Sampled(false)
-	scale, err := r.scale(scaling)
+	scale, err := p.scale(scaling)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +75,14 @@ func (r *Run) networkGraphs(ctx context.Context, asked sem.Network) (*networkGra
 		}
 		units = scale.SD
 	}
-	data := onScale(r.data, scale)
-	cfg := model.TemperingConfig(stream.Seed(r.cfg.Seed, stream.PosteriorPart, 0), r.cfg.Workers)
+	data := onScale(p.Data, scale)
+	cfg := model.TemperingConfig(stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
 	cfg.Sweeps = setSweeps
 	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
 		return nil, err
 	}
 	table.constant = unitConstants(data, units)
-	if err := table.settle(ctx, func(text string) { r.cfg.doing(Tempering, text) }); err != nil {
+	if err := table.settle(ctx, func(text string) { p.doing(temperingEngine, text) }); err != nil {
 		return nil, err
 	}
 	return &networkGraphs{table: table, model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
@@ -73,14 +90,14 @@ func (r *Run) networkGraphs(ctx context.Context, asked sem.Network) (*networkGra
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-func (r *Run) gaussianTable(ctx context.Context, m sem.Network) (best *networkTable, noise, unit float64, err error) {
-	n, d := r.data.X.Dims()
-	prior, err := r.cfg.tablePrior(d)
+func (p *Problem) gaussianTable(ctx context.Context, m sem.Network, chains *MCMC) (best *networkTable, noise, unit float64, err error) {
+	n, d := p.Data.X.Dims()
+	prior, err := p.tablePrior(d)
 	if err != nil {
 		return nil, 0, 1, err
 	}
-	options := r.cfg.chainOptions(0)
-	r.cfg.doing(Tempering, "scoring sets of parents by Gaussian processes")
+	options := chains.options(p, 0)
+	p.doing(temperingEngine, "scoring sets of parents by Gaussian processes")
 	rank := 0
 	if n > gaussRows {
 		rank = gaussRank
@@ -89,15 +106,15 @@ func (r *Run) gaussianTable(ctx context.Context, m sem.Network) (best *networkTa
 	if m.Noise() != 0 {
 		inOneUnit.Unit = 1 // that in which it was given
 	} else {
-		g, err := score.NewGP(r.data.X, r.data.Mask(), score.GPOptions{Rank: rank})
+		g, err := score.NewGP(p.Data.X, p.Data.Mask(), score.GPOptions{Rank: rank})
 		if err != nil {
 			return nil, 0, 1, err
 		}
-		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || sem.NoCommonUnit(r.data) != "" {
+		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || sem.NoCommonUnit(p.Data) != "" {
 			return best, 0, 1, err
 		}
 	}
-	g, err := score.NewGP(r.data.X, r.data.Mask(), inOneUnit)
+	g, err := score.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
 	if err != nil {
 		return nil, 0, 1, err
 	}

@@ -30,7 +30,7 @@ const (
 
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
-	if s.Vars() <= exact.Affordable {
+	if s.Vars() <= MostSummed {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
 	return t.sampleUnder(ctx, s)
@@ -110,10 +110,10 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 }
 
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
-func (c *Config) tablePrior(d int) (*score.Prior, error) {
-	if d <= exact.Affordable {
-		densities := c.Prior.Densities(d)
-		return c.closedPrior(d, densities[len(densities)-1])
+func (p *Problem) tablePrior(d int) (*score.Prior, error) {
+	if d <= MostSummed {
+		densities := p.Prior.Densities(d)
+		return p.closedPrior(d, densities[len(densities)-1])
 	}
-	return c.pilotPrior(d)
+	return p.pilotPrior(d)
 }

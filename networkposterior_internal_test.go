@@ -23,8 +23,8 @@ func TestChainsUnderATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cfg := context.Background(), Config{Workers: 2}
-	prior, err := cfg.tablePrior(d)
+	ctx, p := context.Background(), Problem{Workers: 2}
+	prior, err := p.tablePrior(d)
 	if err != nil {
 		t.Fatal(err)
 	}

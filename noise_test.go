@@ -86,7 +86,7 @@ func TestNoiseOfAnyShape(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			data, truth := drawnTable(250, 2, c.equation)
-			r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.Exact})
+			r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.Exact{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestRefutedForm(t *testing.T) {
 			some.X.Set(r, k, data.X.At(r, j))
 		}
 	}
-	r, err := tobac.Fit(context.Background(), some, tobac.Config{Engine: tobac.Exact})
+	r, err := tobac.Fit(context.Background(), some, tobac.Config{Engine: &tobac.Exact{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestCounts(t *testing.T) {
 		}
 		return k
 	})
-	r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: tobac.Exact})
+	r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.Exact{}})
 	if err != nil {
 		t.Fatal(err)
 	}

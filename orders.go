@@ -11,7 +11,6 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/stream"
-	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
 
@@ -26,56 +25,46 @@ type found struct {
 	distribution *ordering.Distribution // of resamples; nil: not asked for
 }
 
-// sampledOrders are the orders that SVGD samples under.
-func (r *Run) sampledOrders(ctx context.Context) ([]weightedOrder, error) {
-	o := &r.cfg.Order
-	one := weightedOrder{seed: r.cfg.Seed, evidence: math.NaN()}
-	switch {
-	case r.cfg.Sampler.Method == DiBS:
-		return []weightedOrder{one}, nil
-	case o.Known != nil:
-		one.order = o.Known
-		return []weightedOrder{one}, nil
-	case o.Method == nil:
-		if err := r.weighByPrior(); err != nil {
-			return nil, err
-		}
-		return r.inferred.drawnOrders(r.orderCount(), r.cfg.Seed), nil
+// givenOrders are the known order, or those that a method finds, with what it found.
+func (p *Problem) givenOrders(ctx context.Context) ([]weightedOrder, *found, error) {
+	one := weightedOrder{order: p.Order.Known, seed: p.Seed, evidence: math.NaN()}
+	if one.order != nil {
+		return []weightedOrder{one}, nil, nil
 	}
-	f, err := findOrders(ctx, r.data, &r.cfg)
+	f, err := findOrders(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r.found = f
 	if f.distribution == nil {
 		one.order = f.point.Order
-		return []weightedOrder{one}, nil
+		return []weightedOrder{one}, f, nil
 	}
-	return f.weighted(ctx, r.data, &r.cfg)
+	all, err := f.weighted(ctx, p)
+	return all, f, err
 }
 
 // findOrders finds the causal order, or those of resamples, from the rows in which no value was set by
 // intervention, since an intervention cuts what an order is read from.
-func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, error) {
-	rows := data.Observational()
+func findOrders(ctx context.Context, p *Problem) (*found, error) {
+	rows := p.Data.Observational()
 	if rows == nil {
 		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
 	}
 	f := &found{rows: rows.X}
 	var err error
-	if cfg.Order.Count == 0 {
+	if p.Order.Count == 0 {
 		var method ordering.Orderer
-		if method, err = cfg.Prior.Bind(cfg.Order.Method, len(data.Names)); err == nil {
-			f.point, err = method.Order(ctx, f.rows, cfg.Workers)
+		if method, err = p.Prior.Bind(p.Order.Method, len(p.Data.Names)); err == nil {
+			f.point, err = method.Order(ctx, f.rows, p.Workers)
 		}
 	} else {
-		f.distribution, err = BootstrapOrders(ctx, rows, &cfg.Prior, cfg.Order.Method, cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed, Workers: cfg.Workers})
+		f.distribution, err = BootstrapOrders(ctx, rows, &p.Prior, p.Order.Method, p.Order.Count, ordering.BootstrapOptions{Seed: p.Seed, Workers: p.Workers})
 		if err == nil {
 			f.point = f.distribution.Point
 		}
 	}
 	if err != nil {
-		return nil, ordering.WithNames(err, data.Names)
+		return nil, ordering.WithNames(err, p.Data.Names)
 	}
 	return f, nil
 }
@@ -83,7 +72,7 @@ func findOrders(ctx context.Context, data *dataset.Table, cfg *Config) (*found, 
 // weighted are the distinct orders of the resamples with their weights and seeds. Orders
 // are numbered as they first appeared, so that a seed depends neither on the labels of
 // the columns nor on the number of resamples.
-func (f *found) weighted(ctx context.Context, data *dataset.Table, cfg *Config) ([]weightedOrder, error) {
+func (f *found) weighted(ctx context.Context, p *Problem) ([]weightedOrder, error) {
 	byAppearance := slices.Clone(f.distribution.Orders)
 	slices.SortFunc(byAppearance, func(a, b ordering.WeightedOrder) int { return a.First - b.First })
 	number := map[int]int{}
@@ -93,17 +82,17 @@ func (f *found) weighted(ctx context.Context, data *dataset.Table, cfg *Config) 
 	all := make([]weightedOrder, len(f.distribution.Orders))
 	evidence := make([]float64, len(all))
 	for k, o := range f.distribution.Orders {
-		all[k] = weightedOrder{order: o.Order, count: o.Count, seed: orderSeed(cfg.Seed, number[o.First]), logWeight: math.Log(o.Weight), evidence: math.NaN()}
-		if cfg.Order.Weights != EvidenceWeights {
+		all[k] = weightedOrder{order: o.Order, count: o.Count, seed: orderSeed(p.Seed, number[o.First]), logWeight: math.Log(o.Weight), evidence: math.NaN()}
+		if p.Order.Weights != EvidenceWeights {
 			continue
 		}
-		e, err := orderEvidence(ctx, data, o.Order, cfg)
+		e, err := orderEvidence(ctx, p, o.Order)
 		if err != nil {
 			return nil, err
 		}
 		all[k].evidence, evidence[k] = e, e
 	}
-	if cfg.Order.Weights == EvidenceWeights {
+	if p.Order.Weights == EvidenceWeights {
 		most := floats.Max(evidence) // moved to 0 first, which keeps digits
 		floats.AddConst(-most, evidence)
 		total := floats.LogSumExp(evidence)
@@ -120,43 +109,43 @@ var ErrNoEvidence = errors.New("no weights by evidence")
 
 // orderEvidence is log p(D|order) under the model, the sum over all graphs along
 // the order.
-func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *Config) (float64, error) {
+func orderEvidence(ctx context.Context, p *Problem, order []int) (float64, error) {
 	d := len(order)
-	model := cfg.Model
+	model := p.Model
 	if model == nil {
 		model = sem.Linear{}
 	}
 	scored, ok := model.(sem.Scored)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a model that has, or weights by frequency", ErrNoEvidence, cfg.Model)
+		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a model that has, or weights by frequency", ErrNoEvidence, p.Model)
 	case d > exact.MaxVariables:
 		return 0, fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; allowed: at most %d, or weights by frequency", ErrNoEvidence, d, exact.MaxVariables)
 	}
-	prior, err := cfg.Prior.AlongOrder(d, cfg.Prior.EdgesPerNodeFor(d))
+	prior, err := p.Prior.AlongOrder(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
 	if m, ok := model.(sem.Estimated); ok {
-		estimated, err := m.Estimate(ctx, data.Relabel(order), true)
+		estimated, err := m.Estimate(ctx, p.Data.Relabel(order), true)
 		if err != nil {
 			return 0, err
 		}
 		scored = estimated.(sem.Scored)
 	}
-	all, err := scored.Hypotheses(ctx, data, prior, cfg.Workers)
+	all, err := scored.Hypotheses(ctx, p.Data, prior, p.Workers)
 	if err != nil {
 		return 0, err
 	}
 	var terms []float64
 	for _, h := range all {
-		g, err := exact.GivenOrder(ctx, h.Scores, prior, order, exact.Options{Workers: cfg.Workers})
+		g, err := exact.GivenOrder(ctx, h.Scores, prior, order, exact.Options{Workers: p.Workers})
 		if err != nil {
 			return 0, err
 		}
 		terms = append(terms, g.LogEvidence()+h.LogWeight)
 	}
-	none, err := exact.GivenOrder(ctx, noData(d), prior, order, exact.Options{Workers: cfg.Workers})
+	none, err := exact.GivenOrder(ctx, noData(d), prior, order, exact.Options{Workers: p.Workers})
 	if err != nil {
 		return 0, err
 	}
@@ -165,48 +154,6 @@ func orderEvidence(ctx context.Context, data *dataset.Table, order []int, cfg *C
 
 // orderSeed is the seed of everything under order number k: for 0 that of the run.
 func orderSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.FitUnderOrder, k) }
-
-// Warnings lists what is known so far of reasons to distrust the result, as sentences for a reader.
-func (r *Run) Warnings() []string {
-	var w []string
-	if r.atOdds != "" {
-		w = append(w, r.atOdds)
-	}
-	w = append(w, r.orderWarnings...)
-	if r.found != nil {
-		w = append(w, r.found.warnings(r.data.Names, r.cfg.Order.Count)...)
-	}
-	if r.inferred != nil && r.inferred.training != nil {
-		w = append(w, r.inferred.training.warnings(r.Step())...)
-	}
-	if m, ok := r.cfg.Model.(sem.Cautious); ok {
-		w = append(w, m.Warnings(onScale(r.data, r.networkScale))...)
-	}
-	if _, ok := r.cfg.Model.(sem.Marginal); ok && r.cfg.Sampler.Method == DiBS {
-		w = append(w, "the gradients of the method dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
-	}
-	if n, d := r.data.X.Dims(); n < fewRows*d {
-		few := fmt.Sprintf("%d rows of %d columns are few for ", n, d)
-		if r.cfg.Sampler.Method == DiBS {
-			w = append(w, few+"the method dibs: its particles may agree on what the data leave open")
-		} else if r.countsNetworks() {
-			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
-		}
-	}
-	s := r.countedSequence()
-	return slices.Concat(w, s.Warnings(), r.tableWarnings())
-}
-
-// fewRows for each column are those below which particles of DiBS, and of networks, are certain of
-// what data leave open.
-const fewRows = 10
-
-// countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
-func (r *Run) countsNetworks() bool {
-	_, networks := r.cfg.Model.(sem.Network)
-	s := &r.cfg.Sampler
-	return networks && r.cfg.Engine == SVGD && s.Marginals != ReweightedMarginals && (s.Marginals == FrequencyMarginals || s.Gradient != models.Flips)
-}
 
 // warnings are reasons to distrust the order or the distribution over orders.
 func (f *found) warnings(names []string, resamples int) []string {
@@ -237,3 +184,7 @@ func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background
 	}
 	return ordering.Bootstrap(ctx, bound, data.X, replicates, opt)
 }
+
+// fewRows for each column are those below which particles of DiBS, and of networks, are certain of
+// what data leave open.
+const fewRows = 10

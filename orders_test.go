@@ -39,18 +39,18 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 	for _, change := range []func(*tobac.Config){
 		func(*tobac.Config) {},
 		func(c *tobac.Config) {
-			c.Sampler.Marginals, c.Model = tobac.FrequencyMarginals, sem.Linear{NoiseVariance: 0.3}
+			sampler(c).Marginals, c.Model = tobac.FrequencyMarginals, sem.Linear{NoiseVariance: 0.3}
 		},
 		func(c *tobac.Config) { c.Order.Weights = tobac.EvidenceWeights },
 	} {
 		cfg := several()
 		cfg.Order.Count = 6
 		change(&cfg)
-		r, got := finished(t, data, cfg)
-		if n := len(r.Orders().Orders); n != 1 {
+		got := fit(t, data, cfg)
+		if n := len(got.Orders.Orders); n != 1 {
 			t.Fatalf("%d distinct orders of a strong chain, want 1", n)
 		}
-		cfg.Order = tobac.Order{Known: r.Orders().Orders[0].Order}
+		cfg.Order = tobac.Order{Known: got.Orders.Orders[0].Order}
 		want := fit(t, data, cfg)
 		sameDraws(t, got.Posterior, want.Posterior)
 		c := got.Components[0]
@@ -70,10 +70,8 @@ func TestOneResample(t *testing.T) {
 	for seed := range uint64(50) {
 		cfg := several()
 		cfg.Order.Count, cfg.Seed = 1, seed
-		r := newRun(t, data, cfg)
-		if resampled := r.Orders().Orders[0].Order; !slices.Equal(resampled, plain.Order) {
-			advance(t, r, r.Steps())
-			if p := result(t, r); !slices.Equal(p.Order(), resampled) {
+		if resampled := resampledOrders(t, data, cfg).Orders[0].Order; !slices.Equal(resampled, plain.Order) {
+			if p := fit(t, data, cfg); !slices.Equal(p.Order(), resampled) {
 				t.Errorf("order %v, want that of the resample, %v", p.Order(), resampled)
 			}
 			return
@@ -86,13 +84,13 @@ func TestOneResample(t *testing.T) {
 // appeared first has the seed of the run, the others have seeds of their own.
 func TestUnderAnOrderIsTheFitUnderIt(t *testing.T) {
 	data := noisy(t)
-	r, p := finished(t, data, several())
+	p := fit(t, data, several())
 	if len(p.Components) < 3 || p.Order() != nil || len(p.Draws) != len(p.Components)*small.Particles {
 		t.Fatalf("%d orders, order %v, %d particles", len(p.Components), p.Order(), len(p.Draws))
 	}
 	same := 0
 	for k, c := range p.Components {
-		want := r.Orders().Orders[k]
+		want := p.Orders.Orders[k]
 		if !slices.Equal(c.Order, want.Order) || c.Count != want.Count || math.Abs(c.Weight-want.Weight) > 1e-15 || c.Draws != small.Particles || !(c.NoiseVariance > 0) {
 			t.Errorf("order %d is %+v, want %+v", k, c, want)
 		}
@@ -121,7 +119,7 @@ func TestMixtureIsTheWeightedMean(t *testing.T) {
 	drawn.Order.Count = 4
 	evidence, frequency := several(), several()
 	evidence.Order.Weights = tobac.EvidenceWeights
-	frequency.Sampler.Marginals = tobac.FrequencyMarginals
+	sampler(&frequency).Marginals = tobac.FrequencyMarginals
 	for name, cfg := range map[string]tobac.Config{"resamples": several(), "evidence": evidence, "frequencies": frequency, "drawn": drawn} {
 		t.Run(name, func(t *testing.T) {
 			p := fit(t, noisy(t), cfg)
@@ -230,7 +228,7 @@ func TestOrdersLeaveInterventionsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, newRun(t, data, cfg).Orders()); diff != "" {
+	if diff := cmp.Diff(want, resampledOrders(t, data, cfg)); diff != "" {
 		t.Errorf("orders (-of the rows without interventions +got):\n%s", diff)
 	}
 }
@@ -239,7 +237,7 @@ func TestOrdersLeaveInterventionsOut(t *testing.T) {
 // a guess.
 func TestConsensusOverOrders(t *testing.T) {
 	cfg := several()
-	cfg.Order.Count, cfg.Sampler.Steps = 20, 40
+	cfg.Order.Count, sampler(&cfg).Steps = 20, 40
 	p := fit(t, standardised(t, chain(t, 60).Train), cfg)
 	both := 0
 	for i := range 5 {
@@ -337,7 +335,7 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 	} {
 		for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.BGe{Raw: true}} {
 			t.Run(fmt.Sprintf("%s/%v", prior.name, model), func(t *testing.T) {
-				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: tobac.SVGD, Sampler: tobac.Sampler{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
+				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: &tobac.SVGD{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
 					Order: tobac.Order{Method: ordering.MethodEqVar, Count: 12, Weights: tobac.EvidenceWeights}})
 				if len(p.Components) < 2 {
 					t.Fatalf("%d orders, want at least 2", len(p.Components))
@@ -410,11 +408,12 @@ func TestModelsOverOrders(t *testing.T) {
 	data := chain(t, 18)
 	for _, cfg := range []tobac.Config{
 		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}}, {Model: ownModel{}},
-		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Sampler: tobac.Sampler{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
+		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Engine: &tobac.SVGD{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
 	} {
 		for _, order := range []tobac.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
-			cfg.Engine, cfg.Order, cfg.Seed = tobac.SVGD, order, 1
-			cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Sampler.Steps = 3, 4, 2
+			svgd := sampler(&cfg)
+			svgd.Particles, svgd.Samples, svgd.Steps = 3, 4, 2
+			cfg.Engine, cfg.Order, cfg.Seed = svgd, order, 1
 			p := fit(t, data.Train, cfg)
 			if len(p.Components) < 2 || p.Cyclic() != 0 {
 				t.Fatalf("%v: %d orders, %d cyclic", cfg.Model, len(p.Components), p.Cyclic())
@@ -440,7 +439,7 @@ func TestFailedResamplesAreWarnedOf(t *testing.T) {
 	cfg := several()
 	cfg.Order.Count, cfg.Seed = 60, 3
 	r := newRun(t, data, cfg)
-	failed := len(r.Orders().Failures)
+	failed := len(resampledOrders(t, data, cfg).Failures)
 	want := fmt.Sprintf("%d of 60 resamples of the rows could not be ordered and are left out, the first because of ", failed)
 	if warnings := strings.Join(r.Warnings(), "\n"); failed == 0 || !strings.Contains(warnings, want) {
 		t.Errorf("%d failures, warnings:\n%s", failed, warnings)
@@ -480,8 +479,8 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 			return 0
 		}},
 	} {
-		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Engine: tobac.SVGD, Order: tobac.Order{Count: n},
-			Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
+		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Order: tobac.Order{Count: n},
+			Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
 		if len(res.Components) != n {
 			t.Fatalf("%s: %d orders, want %d", c.name, len(res.Components), n)
 		}
@@ -537,7 +536,7 @@ func TestOrdersOfNetworks(t *testing.T) {
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
 	model := sem.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
-	cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Count: 30}, Sampler: tobac.Sampler{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
+	cfg := tobac.Config{Model: model, Order: tobac.Order{Count: 30}, Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
 		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got, res.Evidence)
@@ -557,7 +556,7 @@ func TestUnitsOfParticles(t *testing.T) {
 		other.X.Set(i, 1, 1024*data.X.At(i, 1))
 	}
 	for _, model := range []sem.Model{sem.Linear{Unequal: true}, sem.BGe{}} {
-		cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Count: 3}, Sampler: small, Seed: 5}
+		cfg := tobac.Config{Model: model, Order: tobac.Order{Count: 3}, Engine: &small, Seed: 5}
 		a, b := fit(t, data, cfg), fit(t, other, cfg)
 		if !mat.EqualApprox(a.Probabilities, b.Probabilities, 1e-9) {
 			t.Errorf("%v: probabilities\n%.3v\nwith other units\n%.3v", model, mat.Formatted(a.Probabilities), mat.Formatted(b.Probabilities))

@@ -53,10 +53,10 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 		"gp":                             {tobac.Config{Model: sem.GaussianProcess{}}, precise, precise},
 		"gp, approximated":               {tobac.Config{Model: sem.GaussianProcess{Rank: 12}}, precise, precise},
 		"gp, given an order":             {tobac.Config{Model: sem.GaussianProcess{}, Order: order}, precise, precise},
-		"gp, chains":                     {tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.MCMC, Chains: short}, precise, precise},
+		"gp, chains":                     {tobac.Config{Model: sem.GaussianProcess{}, Engine: &short}, precise, precise},
 		"networks":                       {tobac.Config{Model: ffn}, precise, drawn},
-		"networks given an order":        {tobac.Config{Model: given, Order: order, Chains: tobac.Chains{Iterations: 800, Rungs: 4}}, precise, drawn},
-		"networks as particles":          {tobac.Config{Model: given, Engine: tobac.SVGD, Order: order, Sampler: small}, precise, never},
+		"networks given an order":        {tobac.Config{Model: given, Order: order, Engine: &tobac.Tempering{Iterations: 800, Rungs: 4}}, precise, drawn},
+		"networks as particles":          {tobac.Config{Model: given, Order: order, Engine: &small}, precise, never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tables := map[string]*dataset.Table{"rows": bent(30), "set": set}

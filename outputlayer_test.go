@@ -24,8 +24,8 @@ func TestIntegratedOutput(t *testing.T) {
 	} {
 		t.Run(model.String(), func(t *testing.T) {
 			fit := func(workers int) *tobac.Result {
-				r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{2, 0, 1}},
-					Sampler: tobac.Sampler{Particles: 4, Steps: 150, Samples: 8}, Workers: workers, Seed: 5})
+				r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: tobac.Order{Known: []int{2, 0, 1}},
+					Engine: &tobac.SVGD{Particles: 4, Steps: 150, Samples: 8}, Workers: workers, Seed: 5})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,7 @@ func TestPaperIsFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	cfg.Sampler.Steps, cfg.Seed = 30, 1
+	sampler(&cfg).Steps, cfg.Seed = 30, 1
 	h := sha256.New() // its Write never fails
 	for _, d := range fit(t, standardised(t, raw), cfg).Draws {
 		for _, e := range d.Graph.Edges() {

@@ -25,26 +25,26 @@ type part struct {
 }
 
 // closedPrior is the prior of the engine exact.
-func (c *Config) closedPrior(d int, density float64) (*score.Prior, error) {
-	if c.Order.Known != nil {
-		return c.Prior.AlongOrder(d, density)
+func (p *Problem) closedPrior(d int, density float64) (*score.Prior, error) {
+	if p.Order.Known != nil {
+		return p.Prior.AlongOrder(d, density)
 	}
-	return c.Prior.Product(d, density)
+	return p.Prior.Product(d, density)
 }
 
 // newPart computes the posterior under one hypothesis.
-func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, cfg *Config) (part, error) {
+func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *Problem) (part, error) {
 	p := part{hypothesis: h, density: density}
 	var err error
-	if p.prior, err = cfg.closedPrior(d, density); err != nil {
+	if p.prior, err = problem.closedPrior(d, density); err != nil {
 		return p, err
 	}
-	opt := exact.Options{Workers: cfg.Workers}
-	if cfg.Order.Known != nil {
-		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.prior, cfg.Order.Known, opt); err != nil {
+	opt := exact.Options{Workers: problem.Workers}
+	if problem.Order.Known != nil {
+		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.prior, problem.Order.Known, opt); err != nil {
 			return p, err
 		}
-		normaliser, err := exact.GivenOrder(ctx, noData(d), p.prior, cfg.Order.Known, opt)
+		normaliser, err := exact.GivenOrder(ctx, noData(d), p.prior, problem.Order.Known, opt)
 		if err != nil {
 			return p, err
 		}
@@ -80,13 +80,13 @@ func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 	return p.orders.Draws(ctx, n, seed)
 }
 
-// exact.MostProbable is the graph with the greatest probability.
-func (p *part) mostProbable(ctx context.Context, cfg *Config) (*dag.Graph, error) {
+// mostProbable is the graph with the greatest probability.
+func (p *part) mostProbable(ctx context.Context, problem *Problem) (*dag.Graph, error) {
 	if p.given != nil {
 		g, _ := p.given.Best()
 		return g, nil
 	}
-	return exact.MostProbable(ctx, p.hypothesis.Scores, p.prior, cfg.Workers)
+	return exact.MostProbable(ctx, p.hypothesis.Scores, p.prior, problem.Workers)
 }
 
 // noData is the score of no rows.

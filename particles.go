@@ -26,10 +26,12 @@ import (
 type particleFit struct {
 	asked   sem.Model          // as it was asked for
 	model   sem.Differentiable // with what was estimated
-	sampler Sampler
+	sampler *SVGD
+	penalty models.Penalty // of cycles, without an order
 	prior   background.Prior
 	density float64 // edges per node of the prior
 	order   weightedOrder
+	engine  string // its name
 	workers int
 	doing   func(what string) // reports what is computed beside steps; nil: to nobody
 
@@ -64,7 +66,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		return err
 	}
 	f.data = data
-	ordered := len(f.order.order) > 0
+	ordered := f.ordered()
 	if ordered {
 		f.data = data.Relabel(f.order.order)
 	}
@@ -80,10 +82,13 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if f.lik, err = f.model.Likelihood(f.data); err != nil {
 		return err
 	}
-	s := &f.sampler
+	s, embedding := f.sampler, models.AllPairs
+	if ordered {
+		embedding = models.OrderedPairs
+	}
 	f.target, err = models.NewTOBAC(f.lik, models.TOBACConfig{
 		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
-		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: s.Method.embedding(), Prior: prior, Penalty: s.Penalty,
+		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: embedding, Prior: prior, Penalty: f.penalty,
 		Latents: s.Latents, EdgeParameters: s.EdgeParameters, PriorPlace: s.PriorPlace, Temper: s.Temper,
 		Seed: f.order.seed, Options: models.Options{Workers: f.workers},
 	})
@@ -104,6 +109,9 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	f.svgd = &svgd.Sampler{Target: f.target, Kernel: kernel, Optimizer: s.optimizer()}
 	return nil
 }
+
+// ordered reports whether the particles follow a causal order.
+func (f *particleFit) ordered() bool { return len(f.order.order) > 0 }
 
 // gradient is that of the settings, or the score function where the likelihood has
 // no soft form.
@@ -179,7 +187,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 
 // unread is a posterior of graphs in order coordinates, of which nothing else is known yet.
 func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterior.Posterior {
-	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: SVGD.String(), Model: f.asked.String(), Kind: kind, Draws: make([]posterior.Draw, len(graphs))}
+	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: f.engine, Model: f.asked.String(), Kind: kind, Draws: make([]posterior.Draw, len(graphs))}
 	for k, g := range graphs {
 		p.Draws[k].Graph = g
 	}

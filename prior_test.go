@@ -58,7 +58,7 @@ func TestCertainEdges(t *testing.T) {
 	known.Order = tobac.Order{Known: []int{1, 0, 3, 2, 4}}
 	all["svgd, known order"] = known
 	given := known
-	given.Engine = tobac.Exact
+	given.Engine = &tobac.Exact{}
 	all["exact, known order"] = given
 	for statement, prior := range statements() {
 		for name, cfg := range all {
@@ -88,7 +88,7 @@ func TestMaxParents(t *testing.T) {
 			continue
 		}
 		res, err := tobac.Fit(context.Background(), data, cfg)
-		if cfg.Engine == tobac.SVGD {
+		if isA[*tobac.SVGD](cfg.Engine) || isA[*tobac.DiBS](cfg.Engine) {
 			if err == nil || err.Error() != "tobac: a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc" {
 				t.Errorf("%s: got error %v", name, err)
 			}
@@ -119,9 +119,9 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 		cfg       tobac.Config
 		tolerance float64
 	}{
-		{tobac.Config{Order: order, Engine: tobac.Exact}, 1e-9},
-		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: sem.Linear{}, Sampler: small, Seed: 7}, 1e-6},
-		{tobac.Config{Order: order, Engine: tobac.SVGD, Model: sem.BGe{}, Sampler: small, Seed: 7}, 1e-6},
+		{tobac.Config{Order: order, Engine: &tobac.Exact{}}, 1e-9},
+		{tobac.Config{Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7}, 1e-6},
+		{tobac.Config{Order: order, Model: sem.BGe{}, Engine: &small, Seed: 7}, 1e-6},
 	} {
 		t.Run(fmt.Sprint(row.cfg.Engine, row.cfg.Model), func(t *testing.T) {
 			row.cfg.Prior = background.Prior{EdgesPerNode: edgesPerNode}
@@ -189,7 +189,7 @@ func TestOwnPrior(t *testing.T) {
 	data := noisy(t)
 	const p = 0.2689414213699951 // 1/(1+e)
 	own := fit(t, data, tobac.Config{Prior: background.Prior{Own: ownModular{}}})
-	if own.Config.Engine != tobac.Exact {
+	if own.Config.Engine.Name() != "exact" {
 		t.Errorf("engine %v, want exact", own.Config.Engine)
 	}
 	if diff := largest(own.Probabilities, fit(t, data, tobac.Config{Prior: background.Prior{Probabilities: constant(5, p)}}).Probabilities); !(diff <= 1e-9) {
@@ -204,7 +204,7 @@ func TestOwnPrior(t *testing.T) {
 	if got := fit(t, data, cfg); !mat.Equal(got.Probabilities, got.Frequencies().Probabilities) {
 		t.Error("without a product over variables the probabilities are no frequencies")
 	}
-	cfg = tobac.Config{Engine: tobac.Exact, Prior: background.Prior{Own: ownPrior{}}}
+	cfg = tobac.Config{Engine: &tobac.Exact{}, Prior: background.Prior{Own: ownPrior{}}}
 	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}

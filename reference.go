@@ -12,7 +12,6 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
-	"tobac/setting"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -20,7 +19,7 @@ import (
 // A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
 // sums ([Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([MCMC], and [Tempering] for networks). It says how far an approximation is off.
 type Reference struct {
-	Engine Engine
+	Engine string
 	// Notes say what it averages over and what it takes as given, a sentence each.
 	Notes []string
 	// Warnings are reasons to distrust it, a sentence each; none of exact sums.
@@ -69,9 +68,11 @@ func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Referen
 	if r.Imputation != nil {
 		return nil, errors.New("tobac: values were missing: the posteriors of completed tables have no common reference")
 	}
-	cfg := r.Config
-	setting.Fill(&cfg.Workers, 1)
-	b := &referenceBuilder{cfg: cfg, data: data, result: r, ref: &Reference{}}
+	p, e, _, err := r.Config.problem(data)
+	if err != nil {
+		return nil, fmt.Errorf("tobac: reference: %w", err)
+	}
+	b := &referenceBuilder{problem: p, engine: e, result: r, ref: &Reference{}}
 	if err := b.build(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: reference: %w", withName(err, data.Names))
 	}
@@ -94,11 +95,11 @@ func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comp
 		if len(ref.conditionals) > 1 {
 			q = p.Under(k)
 		}
-		if err := given.networks.prepare(ctx, given.post, q); err != nil {
+		if err := given.networks.prepare(ctx, given.Posterior, q); err != nil {
 			return c, err
 		}
 		own, ownError := given.meanLogJoint(q)
-		exact, exactError := given.meanLogJoint(given.post)
+		exact, exactError := given.meanLogJoint(given.Posterior)
 		sum += given.weight * (own - exact)
 		if p.Kind == posterior.Draws {
 			variance += given.weight * given.weight * ownError * ownError

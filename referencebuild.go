@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"tobac/background"
 	"tobac/dataset"
@@ -18,20 +19,38 @@ import (
 
 // A referenceBuilder computes a reference.
 type referenceBuilder struct {
-	cfg    Config
-	data   *dataset.Table // as the run was given it
-	result *Result
-	ref    *Reference
+	problem *Problem // of the run, with the data as the run was given them
+	engine  Engine   // of the run
+	result  *Result
+	ref     *Reference
 
-	trust  sem.Trust      // part of the evidence that counts
-	model  sem.Model      // as it was sampled, on scaled
-	scaled *dataset.Table // the columns as the model takes them
+	given *Given
+}
+
+// A Settling engine takes as given what a reference of its posterior must take as given too.
+type Settling interface {
+	// Given is what a result with so many edges per node of the prior had taken as given. It
+	// settles p.Prior.
+	Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error)
+}
+
+// Given is what a posterior took as given.
+type Given struct {
+	Model sem.Model      // with the hypothesis that was settled
+	Data  *dataset.Table // as the model took them
+	// Notes say what else was taken as given, a sentence each.
+	Notes []string
+	// OwnNoise says that each order had its own noise variance, that of its component.
+	OwnNoise bool
+	// Chains and Tempered are the settings of chains that those of a reference are at least as long as.
+	Chains   MCMC
+	Tempered Tempering
 }
 
 func (b *referenceBuilder) build(ctx context.Context) error {
 	components := b.orders()
 	if len(components) == 0 {
-		return fmt.Errorf("the posterior has no components, and so no order of those that the method %v found", b.cfg.Order.Method)
+		return fmt.Errorf("the posterior has no components, and so no order of those that the method %v found", b.problem.Order.Method)
 	}
 	if err := b.settle(ctx); err != nil {
 		return err
@@ -39,7 +58,7 @@ func (b *referenceBuilder) build(ctx context.Context) error {
 	var parts []posterior.Marginals
 	var weights []float64
 	for k, c := range components {
-		inf, networks, err := b.given(ctx, k, c)
+		inf, networks, err := b.under(ctx, k, c)
 		if err != nil {
 			return err
 		}
@@ -48,7 +67,7 @@ func (b *referenceBuilder) build(ctx context.Context) error {
 			order = nil
 		}
 		b.ref.conditionals = append(b.ref.conditionals, conditional{order, c.Weight, inf, networks})
-		parts, weights = append(parts, inf.post.Marginals), append(weights, c.Weight)
+		parts, weights = append(parts, inf.Posterior.Marginals), append(weights, c.Weight)
 	}
 	b.ref.Marginals = parts[0]
 	if len(parts) > 1 {
@@ -58,16 +77,13 @@ func (b *referenceBuilder) build(ctx context.Context) error {
 }
 
 // conditional reports whether the posterior follows orders that are no draws from a posterior of them.
-func (b *referenceBuilder) conditional() bool {
-	o := &b.cfg.Order
-	return o.Known != nil || o.Method != nil && (b.cfg.Engine == SVGD || b.cfg.Engine == Tempering)
-}
+func (b *referenceBuilder) conditional() bool { return !b.problem.OverOrders() }
 
 // orders are the components of the posterior, or one without an order.
 func (b *referenceBuilder) orders() []posterior.Component {
 	all := b.result.Posterior.Components
-	one := posterior.Component{Order: b.cfg.Order.Known, Weight: 1}
-	if len(all) > 0 && (one.Order != nil || b.cfg.Sampler.Method == DiBS) {
+	one := posterior.Component{Order: b.problem.Order.Known, Weight: 1}
+	if len(all) == 1 && (one.Order != nil || len(all[0].Order) == 0) {
 		one.NoiseVariance = all[0].NoiseVariance
 	}
 	switch {
@@ -94,115 +110,149 @@ func (b *referenceBuilder) note(format string, args ...any) {
 
 // settle finds what the run took as given: the model and its columns, the hypothesis and the number of edges.
 func (b *referenceBuilder) settle(ctx context.Context) (err error) {
-	c, p := &b.cfg, b.result.Posterior
-	if c.Model == nil {
-		if c.Model, err = sem.Parse(p.Model); err != nil {
+	p := b.problem
+	if p.Model == nil {
+		if p.Model, err = sem.Parse(b.result.Posterior.Model); err != nil {
 			return err
 		}
 	}
-	b.model, b.scaled = c.Model, b.data
-	b.trust = (&Run{cfg: *c, sequence: func() inspect.Sequence { return inspect.Rows(b.data, c.Prior.IsSource(len(b.data.Names))) }}).trust()
-	switch c.Engine {
-	case SVGD, Tempering:
-		if b.model, b.scaled, _, err = (&Run{cfg: *c, data: b.data}).sampledModel(); err != nil {
+	p.Shared.Sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(p.Data, p.Prior.IsSource(len(p.Data.Names))) })
+	b.given = &Given{Model: p.Model, Data: p.Data}
+	if s, ok := b.engine.(Settling); ok {
+		if b.given, err = s.Given(ctx, p, b.result.EdgesPerNode); err != nil {
 			return err
 		}
-	case MCMC, GFlowNet:
-		m, ok := b.model.(sem.Scored)
-		if !ok {
-			return fmt.Errorf("the model %v has no node scores", b.model)
+		for _, text := range b.given.Notes {
+			b.note("%s", text)
 		}
-		s, err := settle(ctx, b.data, []sem.Scored{m}, c, b.trust)
-		if err != nil {
-			return err
-		}
-		h := s.hypothesis
-		h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
-		b.model = sem.Settled{Model: m, Hypothesis: h}
-		if s.hypothesis.NoiseVariance != 0 {
-			b.note("the noise variance that the run settled on, %.4g", s.hypothesis.NoiseVariance)
-		}
-	case BCD:
-		b.note("weights normal and edges as the prior er expects them, in place of the horseshoe prior of the method bcd")
 	}
-	b.settlePrior()
 	return nil
 }
 
-// settlePrior fixes the number of edges that the run took as given, where exact sums would average over it.
-func (b *referenceBuilder) settlePrior() {
-	p, v := &b.cfg.Prior, b.result.EdgesPerNode
-	if p.Kind != background.Sparse || p.Probabilities != nil || p.Own != nil {
-		return
+// takeDensity fixes the number of edges per node of the prior, where exact sums would average over it, and says so.
+func (p *Problem) takeDensity(v float64, notes []string) []string {
+	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil && q.EdgesPerNode == 0 && v > 0 {
+		q.EdgesPerNode = v
+		notes = append(notes, fmt.Sprintf("%.3g edges per node, which the run took as given", v))
 	}
-	if p.EdgesPerNode == 0 && b.cfg.Engine != Exact && v > 0 {
-		p.EdgesPerNode = v
-		b.note("%.3g edges per node, which the run took as given", v)
-	}
-	if b.cfg.Sampler.Method == DiBS && b.cfg.Engine == SVGD {
-		*p = p.IndependentPairs(len(b.data.Names))
-		b.note("the prior of dibs, of independent pairs")
-	}
+	return notes
 }
 
-// given is the reference under order number k, or over all orders.
-func (b *referenceBuilder) given(ctx context.Context, k int, c posterior.Component) (*inference, *networkScores, error) {
-	cfg, d := b.cfg, len(b.data.Names)
-	cfg.Seed, cfg.Order = referenceSeed(cfg.Seed, k), Order{}
-	if b.conditional() {
-		cfg.Order.Known = c.Order
+// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
+func (s *SVGD) Given(_ context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+	p.Shared.Sequence = nil
+	m, scaled, _, err := p.sampledModel(p.Model, s.Parameters)
+	return &Given{Model: m, Data: scaled, Notes: p.takeDensity(edgesPerNode, nil), OwnNoise: true}, err
+}
+
+// Given implements [Settling]: as that of SVGD, with the prior of independent pairs.
+func (e *DiBS) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+	g, err := e.SVGD.Given(ctx, p, edgesPerNode)
+	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil {
+		*q = q.IndependentPairs(p.Vars())
+		g.Notes = append(g.Notes, "the prior of dibs, of independent pairs")
 	}
-	m := b.model
-	if n, ok := m.(sem.Noisy); ok && c.NoiseVariance > 0 && b.cfg.Engine == SVGD {
+	return g, err
+}
+
+// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
+func (e *Tempering) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+	g, err := new(SVGD).Given(ctx, p, edgesPerNode)
+	if err == nil {
+		g.OwnNoise, g.Chains, g.Tempered = false, e.Chains, *e
+	}
+	return g, err
+}
+
+// Given implements [Settling]: the hypothesis that short chains settle.
+func (e *MCMC) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+	m, ok := p.Model.(sem.Scored)
+	if !ok {
+		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
+	}
+	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.trust())
+	if err != nil {
+		return nil, err
+	}
+	h := s.hypothesis
+	h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
+	g := &Given{Model: sem.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: *e}
+	if h.NoiseVariance != 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
+	}
+	g.Notes = p.takeDensity(edgesPerNode, g.Notes)
+	return g, nil
+}
+
+// Given implements [Settling]: the hypothesis that short chains settle.
+func (e *GFlowNet) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+	return pilotEngine.Given(ctx, p, edgesPerNode)
+}
+
+// Given implements [Settling]: another prior of the weights, all rows in full.
+func (e *BCDNets) Given(_ context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+	p.Shared.Sequence = nil
+	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}
+	return &Given{Model: p.Model, Data: p.Data, Notes: p.takeDensity(edgesPerNode, notes)}, nil
+}
+
+// under is the reference under order number k, or over all orders.
+func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Component) (*inference, *networkScores, error) {
+	p := *b.problem
+	p.Seed, p.Order, p.Data = referenceSeed(p.Seed, k), Order{}, b.given.Data
+	if b.conditional() {
+		p.Order.Known = c.Order
+	}
+	m := b.given.Model
+	if n, ok := m.(sem.Noisy); ok && c.NoiseVariance > 0 && b.given.OwnNoise {
 		m = n.WithNoise(c.NoiseVariance)
 		b.note("the noise variance that the run took as given")
 	}
 	scored, ok := m.(sem.Scored)
 	if !ok {
 		if n, ok := m.(sem.Network); ok && n.Layers() == 1 {
-			return b.tempered(ctx, n, cfg)
+			p.Data = b.problem.Data
+			return b.tempered(ctx, n, &p)
 		}
-		inf, err := b.estimated(ctx, m, cfg)
+		inf, err := b.estimated(ctx, m, &p)
 		return inf, nil, err
 	}
-	cfg.Model, cfg.Engine = scored, Exact
-	most := exact.Affordable
-	if cfg.Order.Known != nil {
+	p.Model = scored
+	chains, err := (&MCMC{Candidates: b.given.Chains.Candidates}).filled()
+	if err != nil {
+		return nil, nil, err
+	}
+	most, e := MostSummed, Engine(exactEngine)
+	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}
-	if d > most {
-		cfg.Engine = MCMC
+	if p.Vars() > most {
+		e = chains
 	}
-	var err error
-	if cfg.Chains, err = (Chains{Candidates: b.cfg.Chains.Candidates}).withDefaults(); err != nil {
+	if err := checkMemory(e, &p, p.size(), b.result.Config.room()); err != nil {
 		return nil, nil, err
 	}
-	p := (&Run{cfg: cfg, data: b.scaled}).problem()
-	if err := p.checkMemory(cfg.room()); err != nil {
-		return nil, nil, err
-	}
-	b.ref.Engine = cfg.Engine
-	if cfg.Engine == Exact {
-		inf, err := inferExact(ctx, b.scaled, []sem.Scored{scored}, &cfg, b.trust)
+	if b.ref.Engine = e.Name(); e == Engine(exactEngine) {
+		inf, err := inferExact(ctx, p.Data, []sem.Scored{scored}, &p, p.trust())
 		return inf, nil, err
 	}
-	inf, err := b.chained(ctx, scored, cfg)
+	inf, err := b.chained(ctx, scored, &p, chains)
 	return inf, nil, err
 }
 
 // chained runs long chains where sums are too long.
-func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, cfg Config) (*inference, error) {
-	cfg.Chains.Iterations = referenceFactor * max(cfg.Chains.Iterations, b.cfg.Chains.Iterations)
-	cfg.Chains.WarmUp = referenceFactor * max(cfg.Chains.WarmUp, b.cfg.Chains.WarmUp)
-	s, err := settle(ctx, b.scaled, []sem.Scored{m}, &cfg, b.trust)
+func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *Problem, e *MCMC) (*inference, error) {
+	e.Iterations = referenceFactor * max(e.Iterations, b.given.Chains.Iterations)
+	e.WarmUp = referenceFactor * max(e.WarmUp, b.given.Chains.WarmUp)
+	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.trust())
 	if err != nil {
 		return nil, err
 	}
-	c, err := newChains(ctx, b.scaled, s, &cfg)
+	c, err := newChains(ctx, p.Data, s, p, e)
 	if err != nil {
 		return nil, err
 	}
-	inf, err := b.sampled(ctx, c, b.scaled, &cfg)
+	inf, err := b.sampled(ctx, c, e)
 	if err != nil {
 		return nil, err
 	}
@@ -211,23 +261,21 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, cfg Config
 }
 
 // sampled takes all steps of chains over graphs, and reads the posterior off them.
-func (b *referenceBuilder) sampled(ctx context.Context, chains stage, data *dataset.Table, cfg *Config) (*inference, error) {
-	_, steps := chains.at()
-	report := func(p Progress) {
-		if p.Steps = steps; cfg.Progress != nil {
-			cfg.Progress(p)
-		}
-	}
-	if err := chains.advance(ctx, steps, report); err != nil {
+func (b *referenceBuilder) sampled(ctx context.Context, c interface {
+	Stage
+	inference(context.Context) (*inference, error)
+}, e *MCMC) (*inference, error) {
+	_, steps := c.Steps()
+	if err := c.Advance(ctx, steps); err != nil {
 		return nil, err
 	}
-	inf, err := chains.inference(ctx, data, cfg)
+	inf, err := c.inference(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(chainChecks(inf.diagnostics))...)
-	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.diagnostics))
-	b.note("Markov chains of %d iterations", cfg.Chains.Iterations)
+	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(chainChecks(inf.Diagnostics))...)
+	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.Diagnostics))
+	b.note("Markov chains of %d iterations", e.Iterations)
 	return inf, nil
 }
 
@@ -241,39 +289,45 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, cfg Config) (_ *inference, _ *networkScores, err error) {
-	network = network.WithOutput(models.SampledOutput)
-	cfg.Model, cfg.Engine = network, Tempering
-	long := Chains{}
-	switch {
-	case cfg.overOrders() && len(b.data.Names) > exact.Affordable:
-		long = Chains{Iterations: referenceFactor * max(chainIterations, b.cfg.Chains.Iterations)}
-	case cfg.overOrders():
-	case b.cfg.Engine == Tempering:
-		long = Chains{Iterations: referenceFactor * b.cfg.Chains.Iterations, Rungs: b.cfg.Chains.Rungs}
-	default:
+func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *Problem) (inf *inference, _ *networkScores, err error) {
+	p.Model = network.WithOutput(models.SampledOutput)
+	long := b.given.Tempered
+	long.Chains = MCMC{Iterations: referenceFactor * max(chainIterations, b.given.Chains.Iterations)}
+	if long.Iterations *= referenceFactor; long.Iterations == 0 {
 		long.Iterations = referenceFactor / 2 * temperedIterations
 	}
-	if cfg.Chains, err = long.temperedDefaults(cfg.overOrders(), len(b.data.Names)); err != nil {
+	prepared, err := long.Prepare(p)
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := cfg.checkTempering(len(b.data.Names)); err != nil {
-		return nil, nil, err
-	}
-	b.ref.Engine, b.ref.StandardError = Tempering, math.NaN()
-	if !cfg.overOrders() {
-		b.note("tempered chains of %d iterations", cfg.Chains.Iterations)
-	}
-	run := &Run{cfg: cfg, data: b.data}
-	inf, err := run.temper(ctx)
-	if err == nil && inf == nil {
-		b.ref.StandardError = 0
-		inf, err = b.sampled(ctx, run.stage, b.data, &cfg)
+	e := prepared.(*Tempering)
+	b.ref.Engine, b.ref.StandardError = e.Name(), math.NaN()
+	if p.OverOrders() {
+		inf, err = b.temperedOverOrders(ctx, p, e)
+	} else {
+		b.note("tempered chains of %d iterations", e.Iterations)
+		inf, err = e.under(ctx, p, []weightedOrder{{order: p.Order.Known, seed: p.Seed, evidence: math.NaN()}})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.post.Warnings, checkWarnings(inf.checks), checkWarnings(inf.temperedChecks()))
-	networks, err := run.withScores(inf)
+	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.Posterior.Warnings, checkWarnings(inf.Checks))
+	networks, err := p.withScores(inf)
 	return inf, networks, err
+}
+
+func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *Problem, e *Tempering) (*inference, error) {
+	graphs, err := p.networkGraphs(ctx, p.Model.(sem.Network), &e.Chains)
+	if err != nil {
+		return nil, err
+	}
+	if p.Model = graphs.model; p.Vars() <= MostSummed {
+		return e.summed(ctx, p, graphs)
+	}
+	c, err := e.chained(ctx, p, graphs)
+	if err != nil {
+		return nil, err
+	}
+	b.ref.StandardError = 0
+	return b.sampled(ctx, c, &e.Chains)
 }

@@ -22,21 +22,21 @@ const (
 )
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
-func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, cfg Config) (*inference, error) {
-	d := len(b.data.Names)
-	prior, err := cfg.closedPrior(d, cfg.Prior.EdgesPerNodeFor(d))
+func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *Problem) (*inference, error) {
+	d := p.Vars()
+	prior, err := p.closedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}
-	if countSets(d, cfg.Order.Known != nil) > mostReferenceSets {
+	if countSets(d, p.Order.Known != nil) > mostReferenceSets {
 		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, errTooManySets)
 	}
-	sets := allSets(d, prior, cfg.Order.Known)
-	pools, err := evidences(ctx, m, b.scaled, sets, referencePoints, cfg)
+	sets := allSets(d, prior, p.Order.Known)
+	pools, err := evidences(ctx, m, p.Data, sets, referencePoints, p)
 	if err != nil {
 		return nil, err
 	}
-	b.ref.Engine, cfg.Engine = Exact, Exact
+	b.ref.Engine = "exact"
 	n := 0
 	for _, s := range sets {
 		n += len(s)
@@ -45,13 +45,13 @@ func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, cfg Confi
 	var inf [3]*inference
 	for k := range inf {
 		settled := sem.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
-		cfg.Model = settled
-		if inf[k], err = inferExact(ctx, b.scaled, []sem.Scored{settled}, &cfg, sem.WholeTrust); err != nil {
+		p.Model = settled
+		if inf[k], err = inferExact(ctx, p.Data, []sem.Scored{settled}, p, sem.WholeTrust); err != nil {
 			return nil, err
 		}
 	}
 	var off mat.Dense
-	off.Sub(inf[1].post.Probabilities, inf[2].post.Probabilities)
+	off.Sub(inf[1].Posterior.Probabilities, inf[2].Posterior.Probabilities)
 	if v := math.Max(mat.Max(&off), -mat.Min(&off)) / 2; v > b.ref.StandardError {
 		if b.ref.StandardError = v; v > limitEvidence[0] {
 			b.ref.Warnings = append(b.ref.Warnings, fmt.Sprintf("the estimated evidences leave the probability of some edge a standard error of %.2f", v))
@@ -85,15 +85,15 @@ func allSets(d int, prior *score.Prior, order []int) [][][]int {
 }
 
 // evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
-func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, cfg Config) (pools [3]*score.Pool, err error) {
-	d, order := len(data.Names), cfg.Order.Known
+func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *Problem) (pools [3]*score.Pool, err error) {
+	d, order := len(data.Names), p.Order.Known
 	if order == nil {
 		order = dag.Identity(d)
 	} else {
 		data = data.Relabel(order)
 	}
 	if e, ok := m.(sem.Estimated); ok {
-		if m, err = e.Estimate(ctx, data, cfg.Order.Known != nil); err != nil {
+		if m, err = e.Estimate(ctx, data, p.Order.Known != nil); err != nil {
 			return pools, err
 		}
 	}
@@ -105,7 +105,7 @@ func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	if err != nil {
 		return pools, err
 	}
-	s, err := evidence.New(lik, evidence.Config{Seed: cfg.Seed, Workers: cfg.Workers})
+	s, err := evidence.New(lik, evidence.Config{Seed: p.Seed, Workers: p.Workers})
 	if err != nil {
 		return pools, err
 	}

@@ -20,18 +20,18 @@ type networkScores struct {
 }
 
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func (r *Run) withScores(inf *inference) (*networkScores, error) {
-	model, _, _, err := r.sampledModel()
+func (p *Problem) withScores(inf *inference) (*networkScores, error) {
+	model, _, _, err := p.sampledModel(p.Model, SampledParameters)
 	if err != nil {
 		return nil, err
 	}
-	data := onScale(r.data, inf.post.Standardization)
+	data := onScale(p.Data, inf.Posterior.Standardization)
 	m, d := model.(sem.Network), len(data.Names)
-	prior, err := r.cfg.closedPrior(d, r.cfg.Prior.EdgesPerNodeFor(d))
+	prior, err := p.closedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := newNetworkEstimates(data, m.TemperingConfig(stream.Seed(r.cfg.Seed, stream.ReferenceSeed, 0), r.cfg.Workers)) // with more sweeps than a fit
+	estimates, err := newNetworkEstimates(data, m.TemperingConfig(stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
 	if err != nil {
 		return nil, err
 	}

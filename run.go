@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"tobac/dataset"
-	"tobac/diagnostics"
 	"tobac/effects"
 	"tobac/internal/inspect"
-	"tobac/mcmc"
-	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -33,58 +29,39 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Result, error) 
 }
 
 // A Run is a fit in progress, which can be advanced in parts, saved and
-// resumed. The exact engine has no steps: its work is done when the run is made. SVGD has the stage of an engine that
-// its orders are drawn by before its own steps. A Run may be used by one goroutine at a time.
+// resumed. The exact engine has no steps: its work is done when the run is made. A Run may be used by one goroutine at a time.
 type Run struct {
-	cfg      Config
-	settings []SettingText // as they were given: see Snapshot
-	data     *dataset.Table
+	asked    Config        // as it was given
+	settings []SettingText // of it: see Snapshot
+	engine   Engine        // with its defaults
+	why      string        // it was chosen; "" means that it was asked for
+	problem  *Problem
+	stage    Stage
+	size     Size  // before anything was computed
+	unusable error // why it cannot be used; nil means that it can
 
-	inferred      *inference                 // nil: SVGD alone, or the stage has not ended
-	stage         stage                      // with steps, of an engine other than SVGD; nil: none
-	compared      []sem.Evidence             // of the models compared; nil: none were
-	particles     *particles                 // nil: no SVGD, or not begun
-	found         *found                     // orders that a method found; nil: none
-	shared        shared                     // with other fits
-	unusable      error                      // why it cannot be used; nil: it can
-	expected      problem                    // before anything was computed
-	tableWarnings func() []string            // found once, when the model is known
-	sequence      func() inspect.Sequence    // of the rows, found once
-	networkScale  *posterior.Standardization // of the columns that networks over all orders are given; nil: as they are
-	orderWarnings []string                   // of what the orders of SVGD rest on
-	atOdds        string                     // the warning that the data speak against what is known; "": they do not
-
-	seconds Seconds
-}
-
-// Seconds is where the time of a run went.
-type Seconds struct {
-	Infer   float64 `json:"infer"`   // node scores, exact posteriors and chains
-	Order   float64 `json:"order"`   // causal orders found by a method, and their weights
-	Compile float64 `json:"compile"` // building and compiling the models of SVGD
-	Sample  float64 `json:"sample"`  // SVGD steps
-	Total   float64 `json:"total"`
+	tableWarnings func() []string         // found once, when the model is known
+	sequence      func() inspect.Sequence // of the rows, found once
 }
 
 // NewRun checks data and settings, computes what is exact, finds orders, and
-// prepares the first stage that has steps. Errors name the column or the setting at
+// prepares the first step. Errors name the column or the setting at
 // fault. It stops when ctx is done, and panics if ctx is nil. The data are not copied, and must not change while the run is in use.
 func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) {
-	return newRun(ctx, data, cfg, shared{})
+	return newRun(ctx, data, cfg, Shared{})
 }
 
-// newRun is NewRun of one of several completed tables.
-func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Run, error) {
+// newRun is NewRun of a problem that has something in common with others.
+func newRun(ctx context.Context, data *dataset.Table, cfg Config, s Shared) (*Run, error) {
 	checkContext(ctx)
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	early := problem{n: n, d: d} // before anything of the size of the pairs of variables
-	if err := early.checkMemory(cfg.room()); err != nil {
+	if err := checkTable(n, d, cfg.room()); err != nil { // before anything of the size of the pairs of variables
 		return nil, err
 	}
-	cfg, err := cfg.withDefaults(data.Names)
+	p, engine, why, err := cfg.problem(data)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
@@ -94,23 +71,19 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s shared) (*Ru
 	if err := inspect.CheckColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{cfg: cfg, settings: settingsOf(cfg, data), data: data, shared: s, sequence: s.sequence}
-	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(r.cfg.Model)) })
+	r := &Run{asked: cfg, settings: settingsOf(p, engine), engine: engine, why: why, problem: p, sequence: s.Sequence}
 	if r.sequence == nil {
-		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, cfg.Prior.IsSource(d)) })
+		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, p.Prior.IsSource(len(data.Names))) })
 	}
-	r.cfg.Engine = r.cfg.engine(d)
-	r.expected = r.problem()
-	if err := r.expected.checkMemory(cfg.room()); err != nil {
+	p.Shared = s
+	p.Shared.Sequence = r.sequence
+	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
+	r.size = p.size()
+	if err := checkMemory(engine, p, r.size, cfg.room()); err != nil {
 		return nil, err
 	}
-	if err := r.infer(ctx); err != nil {
-		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(withName(err, data.Names)))
-	}
-	if r.stage == nil && r.cfg.Engine == SVGD {
-		if err := r.beginParticles(ctx); err != nil {
-			return nil, fmt.Errorf("tobac: %w", r.overflowed(err))
-		}
+	if r.stage, err = engine.Begin(ctx, p); err != nil {
+		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(withName(err, data.Names))))
 	}
 	return r, nil
 }
@@ -129,43 +102,15 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 }
 
 func (r *Run) advance(ctx context.Context, to int) error {
-	to = min(to, r.Steps())
-	if err := r.advanceStage(ctx, to); err != nil {
-		return r.stopped(err)
-	}
-	if r.particles == nil {
-		return nil
-	}
-	_, before := r.stageSteps()
-	err := timed(&r.seconds.Sample, func() error {
-		report := func(p Progress) {
-			p.Step, p.Steps = p.Step+before, r.Steps()
-			r.report(p)
-		}
-		return r.particles.advance(ctx, to-before, report)
-	})
-	if err != nil {
+	if err := r.stage.Advance(ctx, min(to, r.Steps())); err != nil {
 		return r.stopped(err)
 	}
 	return nil
 }
 
-// timed adds the time that do takes to a number of seconds.
-func timed(seconds *float64, do func() error) error {
-	start := time.Now()
-	defer func() { *seconds += time.Since(start).Seconds() }()
-	return do()
-}
-
-func (r *Run) report(p Progress) {
-	if r.cfg.Progress != nil {
-		r.cfg.Progress(p)
-	}
-}
-
 // stopped says where a run was stopped, and why.
 func (r *Run) stopped(reason error) error {
-	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(withName(reason, r.data.Names)))
+	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(withName(reason, r.problem.Data.Names)))
 }
 
 // none says why there is no posterior.
@@ -175,76 +120,44 @@ func (r *Run) none(reason error) error {
 
 // Step is the number of steps taken.
 func (r *Run) Step() int {
-	n, _ := r.stageSteps()
-	if r.particles != nil {
-		n += r.particles.steps()
-	}
-	return n
+	done, _ := r.stage.Steps()
+	return done
 }
 
-// Steps is the number of steps of the whole run: of the chains or of the training, and Sampler.Steps
-// for each order of SVGD; 0 for the engine exact alone.
+// Steps is the number of steps of the whole run; 0 for an engine without steps.
 func (r *Run) Steps() int {
-	_, n := r.stageSteps()
-	switch {
-	case r.particles != nil:
-		n += r.cfg.Sampler.Steps * len(r.particles.fits)
-	case r.cfg.Engine == SVGD:
-		n += r.cfg.Sampler.Steps * r.orderCount()
-	}
-	return n
+	_, all := r.stage.Steps()
+	return all
 }
 
 // Config is the configuration with its defaults filled in, and with the engine and
 // the model that were chosen.
-func (r *Run) Config() Config { return r.cfg }
-
-// Orders is the distribution over the orders of resamples of the rows, nil unless Config.Order
-// asks for it. It must not be modified.
-func (r *Run) Orders() *ordering.Distribution {
-	if r.found == nil {
-		return nil
-	}
-	return r.found.distribution
-}
+func (r *Run) Config() Config { return r.asked.settled(r.problem, r.engine) }
 
 // Close releases the workers. The run cannot be used after it; results stay.
 func (r *Run) Close() {
 	r.unusable = errClosed
-	if r.stage != nil {
-		r.stage.close()
-	}
-	if r.particles != nil {
-		r.particles.release()
-	}
+	r.stage.Close()
 }
 
 // A Result is a finished fit. Results of one run share graphs and matrices, which must not
 // be modified; none of them changes when the run goes on.
 type Result struct {
-	// Posterior is what is reported: edge probabilities with the moments of weights, and
-	// graphs with their parameters.
-	*posterior.Posterior
-	Config   Config         // with the engine and the model that were chosen
-	Evidence []sem.Evidence // of the models compared; nil: none were
-	Reason   string         // why this model
-	Sum      string         // what the engine exact summed over, or how the engine tempering went over all orders; "" for others
-	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
-	EdgesPerNode float64
-	Diagnostics  *mcmc.Diagnostics      // of the chains; nil: none
-	Training     *Training              // of the methods bcd and gflownet; nil: none
-	Orders       *ordering.Distribution // of resamples; nil: none
-	Columns      []effects.Column       // of the data that were given
-	Sequence     inspect.Sequence       // of their rows
-	Imputation   *Imputation            // of [FitImputed]; nil: one table
-	Checks       []diagnostics.Check    // how far to trust the computation
+	// Outcome is the posterior, edge probabilities with the moments of weights and graphs with their
+	// parameters, and what the engine knows of it.
+	Outcome
+	Config Config // with the engine and the model that were chosen
+	// EngineReason says why the engine was chosen; "" if it was asked for.
+	EngineReason string
+	Columns      []effects.Column // of the data that were given
+	Sequence     inspect.Sequence // of their rows
+	Imputation   *Imputation      // of [FitImputed]; nil for one table
 	Seconds      Seconds
 
-	functional *functional
-	functions  *posterior.Posterior // drawn from it; nil: not yet
+	functions *posterior.Posterior // drawn from it; nil until then
 }
 
-// Result reads the posterior off the stages as they are. A run whose chains or
+// Result reads the posterior off the state as it is. A run whose chains or
 // training have not ended, or whose last order has not begun, has none. It panics if ctx is nil.
 func (r *Run) Result(ctx context.Context) (*Result, error) {
 	end, err := r.begin(ctx)
@@ -260,40 +173,34 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	if err := r.checkUnchanged(); err != nil {
 		return nil, err
 	}
-	if _, end := r.stageSteps(); r.stage != nil && r.inferred == nil {
-		err := fmt.Errorf("it is read off after step %d", end)
-		if step, _ := r.stageSteps(); step == end {
-			err = r.endStage(ctx)
-		}
-		if err != nil {
-			return nil, r.none(err)
-		}
+	o, err := r.stage.Outcome(ctx)
+	if err != nil {
+		return nil, r.none(err)
 	}
-	out := &Result{Config: r.cfg, Orders: r.Orders(), Columns: effects.Describe(r.data.Names, r.data.X), Sequence: r.countedSequence(), Seconds: r.seconds, EdgesPerNode: r.cfg.Prior.EdgesPerNodeFor(len(r.data.Names))}
-	if r.inferred != nil {
-		out.Evidence, out.Reason, out.EdgesPerNode = r.inferred.evidence, r.inferred.reason, r.inferred.density
-		out.Posterior, out.Sum = r.inferred.post, r.inferred.note
-		out.Diagnostics, out.Training = r.inferred.diagnostics, r.inferred.training
-		out.functional = r.inferred.functional
-	}
-	if r.particles != nil {
-		r.cfg.doing(SVGD, "summarising the particles")
-		p, err := r.particles.posterior(ctx)
-		if err != nil {
-			return nil, r.none(err)
-		}
-		out.Posterior, out.functional = inDataUnits(p, r.data), nil
-		if r.cfg.Model != nil {
-			out.Reason = "as asked for" // evidence decided on the orders alone
-		}
-	}
+	data := r.problem.Data
+	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: effects.Describe(data.Names, data.X), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
 	if err := out.Posterior.Validate(); err != nil { // a file of it could not be written
 		return nil, r.none(r.outOfRange(err))
 	}
+	out.Sequence.Counted = r.problem.Counted
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
-	out.Checks = r.checks(out)
-	out.Warnings = slices.Concat(listed.Warnings, r.Warnings(), checkWarnings(out.Checks))
+	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence), checkWarnings(out.Checks))
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
+}
+
+// Warnings lists what is known so far of reasons to distrust the result, as sentences for a reader.
+func (r *Run) Warnings() []string {
+	s := r.sequence()
+	s.Counted = r.problem.Counted
+	return r.warnings(s)
+}
+
+func (r *Run) warnings(s inspect.Sequence) []string {
+	w := slices.Clone(r.stage.Warnings())
+	if m, ok := r.problem.Model.(sem.Cautious); ok {
+		w = append(w, m.Warnings(onScale(r.problem.Data, r.problem.ModelScale))...)
+	}
+	return slices.Concat(w, s.Warnings(), r.tableWarnings())
 }

@@ -31,10 +31,10 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 			if err := got.Validate(); err != nil {
 				t.Error(err)
 			}
-			if e := cfg.Engine; e != tobac.Auto && got.Config.Engine != e || got.Config.Engine == tobac.Auto {
-				t.Errorf("engine %v of the result, asked for %v", got.Config.Engine, e)
+			if e := cfg.Engine; e != nil && got.Config.Engine.Name() != e.Name() || (got.EngineReason == "") != (e != nil) {
+				t.Errorf("engine %v of the result because %q, asked for %v", got.Config.Engine, got.EngineReason, e)
 			}
-			if got.Engine != got.Config.Engine.String() || got.Config.Model == nil || !slices.Equal(got.Names, data.Names) {
+			if got.Engine != got.Config.Engine.Name() || got.Config.Model == nil || !slices.Equal(got.Names, data.Names) {
 				t.Errorf("posterior of engine %s, model %v, names %v", got.Engine, got.Config.Model, got.Names)
 			}
 			if diff := cmp.Diff(r.Config(), got.Config); diff != "" {
@@ -44,7 +44,7 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 			if s.Total <= 0 || s.Total != s.Infer+s.Order+s.Compile+s.Sample {
 				t.Errorf("seconds: got %+v, want their sum", s)
 			}
-			if r.Step() != r.Steps() || (r.Steps() == 0) != (cfg.Engine <= tobac.Exact && cfg.Sampler.Method == tobac.TOBAC) {
+			if r.Step() != r.Steps() || (r.Steps() == 0) != (cfg.Engine == nil || isA[*tobac.Exact](cfg.Engine)) {
 				t.Errorf("at step %d of %d", r.Step(), r.Steps())
 			}
 		})
@@ -52,10 +52,10 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 }
 
 // compare takes a result and its comparison with particles to the end.
-func compare(t *testing.T, data *dataset.Table, cfg tobac.Config) (of, particles *tobac.Result, run *tobac.Run) {
+func compare(t *testing.T, data *dataset.Table, cfg tobac.Config, svgd *tobac.SVGD) (of, particles *tobac.Result, run *tobac.Run) {
 	t.Helper()
 	of = fit(t, data, cfg)
-	run, err := tobac.NewComparison(t.Context(), data, of)
+	run, err := tobac.NewComparison(t.Context(), data, of, svgd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestComparison(t *testing.T) {
 	data := noisy(t)
 	for _, name := range []string{"exact", "mcmc"} {
 		cfg := engines()[name]
-		cfg.Sampler, cfg.Order.Count = small, 3
-		of, got, run := compare(t, data, cfg)
+		cfg.Order.Count = 3
+		of, got, run := compare(t, data, cfg, &small)
 		if run.Steps() != 3*small.Steps || got.Engine != "svgd" || len(got.Components) != 3 || got.EdgesPerNode != of.EdgesPerNode || got.Reason != "as asked for" {
 			t.Errorf("%s: %d steps, engine %s, %d orders, %v edges per node, model %s", name, run.Steps(), got.Engine, len(got.Components), got.EdgesPerNode, got.Reason)
 		}
@@ -81,11 +81,11 @@ func TestComparison(t *testing.T) {
 			}
 		}
 		cfg.Workers = 3
-		_, again, _ := compare(t, data, cfg)
+		_, again, _ := compare(t, data, cfg, &small)
 		sameBits(t, name+", 3 workers", again, got)
 	}
 	for _, name := range []string{"svgd", "gflownet, exact"} {
-		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, engines()[name])); err == nil || !strings.Contains(err.Error(), "of the engine exact or mcmc") {
+		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, engines()[name]), &small); err == nil || !strings.Contains(err.Error(), "of the engine exact or mcmc") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -123,10 +123,10 @@ func TestSeed(t *testing.T) {
 		if slices.EqualFunc(results[0].Graphs(), results[1].Graphs(), (*dag.Graph).Equal) {
 			t.Errorf("%s: seeds 0 and 1 gave the same draws", name)
 		}
-		if cfg.Sampler.Method == tobac.DiBS {
+		if isA[*tobac.DiBS](cfg.Engine) {
 			continue // all particles can have a cycle, which leaves no edge
 		}
-		if exact := cfg.Engine <= tobac.Exact && name != "bcd" && name != "gflownet"; exact != mat.Equal(results[0].Probabilities, results[1].Probabilities) {
+		if exact := cfg.Engine == nil || isA[*tobac.Exact](cfg.Engine) || name == "gflownet, exact"; exact != mat.Equal(results[0].Probabilities, results[1].Probabilities) {
 			t.Errorf("%s: probabilities are the same with another seed: %v", name, !exact)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAdvanceLimits(t *testing.T) {
 func TestProgress(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range engines() {
-		if cfg.Engine == tobac.MCMC || cfg.Trained() {
+		if isA[*tobac.MCMC](cfg.Engine) || isA[*tobac.BCDNets](cfg.Engine) || isA[*tobac.GFlowNet](cfg.Engine) {
 			continue // see TestChainsReportProgress and TestTrainingReportsProgress
 		}
 		t.Run(name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestProgress(t *testing.T) {
 			var all []tobac.Progress
 			watched := cfg
 			watched.Progress = func(p tobac.Progress) {
-				if p.Stage == tobac.SVGD && p.Doing == "" {
+				if (p.Engine == "svgd" || p.Engine == "dibs") && p.Doing == "" {
 					all = append(all, p)
 				}
 			}
@@ -211,7 +211,7 @@ func TestProgress(t *testing.T) {
 			if len(all) != r.Steps() {
 				t.Fatalf("%d reports of %d steps", len(all), r.Steps())
 			}
-			steps := cfg.Sampler.Steps
+			steps := sampler(&cfg).Steps
 			if steps == 0 {
 				steps = small.Steps
 			}

@@ -1,38 +1,23 @@
 package tobac
 
 import (
+	"errors"
 	"fmt"
 
 	"tobac/models"
 	"tobac/schedule"
+	"tobac/sem"
 	"tobac/setting"
 	"tobac/svgd"
 )
 
-// Method is a published method of sampling graphs; it says what keeps them acyclic.
-type Method int
-
+// The largest values of settings that count keep sums and products of what is counted within 64 bits.
 const (
-	// TOBAC lets edges follow a causal order: every graph is acyclic.
-	TOBAC Method = iota
-	// DiBS knows no order. A penalty that grows from step to step drives cycles
-	// out, but graphs may be left with some: see [posterior.Posterior.Cyclic].
-	DiBS
-	// BCDNets trains a distribution over permutations and the weights along them, by the engine [BCD].
-	BCDNets
-	// DAGGFlowNet trains a policy that adds edge after edge, none of which closes a cycle, by the engine [GFlowNet].
-	DAGGFlowNet
+	mostSteps     = 1_000_000_000 // of SVGD, and iterations of a chain
+	mostParticles = 100_000
+	mostGraphs    = 1_000_000 // drawn for a particle in a step
+	mostRank      = 10_000
 )
-
-// String is the method's name on the command line.
-func (m Method) String() string { return setting.Name(m, "tobac", "dibs", "bcd", "gflownet") }
-
-func (m Method) embedding() models.Embedding {
-	if m == DiBS {
-		return models.AllPairs
-	}
-	return models.OrderedPairs
-}
 
 // A MarginalEstimator says how the edge marginals, probabilities and weights, are estimated from the particles.
 type MarginalEstimator int
@@ -57,9 +42,14 @@ func (e MarginalEstimator) String() string {
 	return setting.Name(e, "conditional", "frequency", "reweighted")
 }
 
-// A Sampler is how SVGD samples. The zero value is the default recipe; of a [Config] with a model of one's own, see [Config.Sampler].
-type Sampler struct {
-	Method     Method            // zero: TOBAC, or that of the engine
+// SVGD is the engine svgd: Stein variational gradient descent over particles, which are graphs with
+// their parameters, under one causal order or several: TOBAC. The zero value is the default recipe.
+// See packages models and svgd.
+type SVGD struct {
+	// OrderEngine infers the posterior that orders are drawn from, where neither an order nor a
+	// method is given. Nil stands for [Exact], or [MCMC] with more than 20 variables.
+	OrderEngine Engine
+
 	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise
 	Gradient   models.Gradient   // of the latents; zero: reparameterised
 	Latents    models.Latents    // what they are; zero: factors
@@ -73,7 +63,7 @@ type Sampler struct {
 	FitSteps int
 
 	Particles int // M, for each order; 0: 30
-	Steps     int // T, for each order; 0: 1000. Of BCDNets and DAGGFlowNet those of the training; 0: see their settings
+	Steps     int // T, for each order; 0: 1000
 	Samples   int // Monte Carlo graphs S per particle and gradient; 0: 128
 	Rank      int // length k of the latent vectors; 0: d−1, with DiBS d
 
@@ -100,129 +90,126 @@ type Sampler struct {
 	// Marginals is the estimator of the edge marginals. Zero: conditional where it exists, else by
 	// frequency.
 	Marginals MarginalEstimator
-	// Penalty is the acyclicity penalty, for DiBS only. Zero: rate 1, 32 samples.
-	Penalty models.Penalty
 }
 
-// The largest values of settings that count keep sums and products of what is counted within 64 bits.
-const (
-	mostSteps     = 1_000_000_000 // of SVGD, and iterations of a chain
-	mostParticles = 100_000
-	mostGraphs    = 1_000_000 // drawn for a particle in a step
-	mostRank      = 10_000
-)
+// DiBS is the engine dibs: particles under no causal order. A penalty that grows from step to step
+// drives cycles out, but graphs may be left with some: see [posterior.Posterior.Cyclic]. Of the
+// settings of SVGD it takes none that needs an order: OrderEngine, reweighted marginals, integrated
+// parameters, FitSteps.
+type DiBS struct {
+	SVGD
+	Penalty models.Penalty // of cycles; zero: rate 1, 32 samples
+}
 
-// Settings are those that have a text form of one line.
-func (s *Sampler) Settings() []*setting.Setting {
-	return []*setting.Setting{
-		setting.OneOf(&s.Method, "method", "method of sampling graphs: of svgd, or one that trains an engine of its own", "tobac", TOBAC, DiBS, BCDNets, DAGGFlowNet),
-		setting.OneOf(&s.Estimator, "estimator", "how sampled graphs are averaged", "nodewise", models.Joint, models.NodeWise),
-		setting.OneOf(&s.Gradient, "grad", "estimator of the latents' gradient", "reparam, with --model bge score", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO, models.Flips),
-		setting.WholeNumber(&s.Particles, mostParticles, "particles", "graphs that SVGD moves, under each order", "30"),
-		setting.WholeNumber(&s.Steps, mostSteps, "steps", "steps of SVGD, under each order", "1000; 500 beside exact"),
-		setting.WholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
-		setting.WholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 for --method tobac"),
-		setting.Positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
-		setting.Positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; with --kernel that of the median heuristic"),
-		setting.Positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; with --kernel that of the median heuristic"),
-		setting.Positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
-		setting.OneOf(&s.Marginals, "marginals", "how edge probabilities are estimated from the particles", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
-		setting.OneOf(&s.Latents, "latents", "what the latents are: factors of the scores of edges, or scores with this distribution", "factors", models.Factors, models.NormalScores, models.LogisticScores),
-		setting.OneOf(&s.PriorPlace, "prior-place", "where the graph prior is: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
-		setting.OneOf(&s.EdgeParameters, "edge-parameters", "how flips count the parameters of an edge: by density, or with the volume of their posterior", "density", models.DensityOfEdges, models.LaplaceEdges),
-		setting.OneOf(&s.Parameters, "parameters", "whether svgd samples parameters of models with node scores", "sampled", SampledParameters, IntegratedParameters),
+var _, _ Engine = (*SVGD)(nil), (*DiBS)(nil)
+
+// Name implements [Engine].
+func (s *SVGD) Name() string { return "svgd" }
+
+// Name implements [Engine].
+func (e *DiBS) Name() string { return "dibs" }
+
+// About implements [Engine].
+func (s *SVGD) About() string {
+	return "particles under causal orders, TOBAC, of differentiable models"
+}
+
+// About implements [Engine].
+func (e *DiBS) About() string {
+	return "particles without an order, DiBS, of differentiable models"
+}
+
+// Settings implements [Engine].
+func (s *SVGD) Settings() []*setting.Setting {
+	return append(s.common(),
+		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
+		setting.OneOf(&s.Parameters, "parameters", "treatment of the parameters of models with node scores: sampled, or integrated out", "sampled", SampledParameters, IntegratedParameters),
 		setting.WholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
+		setting.Parsed(&s.OrderEngine, "order-engine", "engine of the posterior that orders are drawn from", "exact to 20 variables, else mcmc", "exact|mcmc", "exact, mcmc", orderEngineText, orderEngineByName),
+	)
+}
+
+// Settings implements [Engine].
+func (e *DiBS) Settings() []*setting.Setting {
+	return append(e.common(),
+		setting.OneOf(&e.Marginals, "marginals", "estimator of the edge probabilities", "frequency", ConditionalMarginals, FrequencyMarginals),
+		setting.Positive(&e.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty", "1"),
+		setting.WholeNumber(&e.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the acyclicity penalty", "32"),
+		setting.Scheduled(&e.Penalty.Beta, "penalty-schedule", "factor of the acyclicity penalty from step to step, in place of penalty-rate", "growth with penalty-rate"),
+	)
+}
+
+// common are the settings of particles with and without an order.
+func (s *SVGD) common() []*setting.Setting {
+	return []*setting.Setting{
+		setting.WholeNumber(&s.Particles, mostParticles, "particles", "particles, under each order", "30"),
+		setting.WholeNumber(&s.Steps, mostSteps, "steps", "steps, under each order", "1000"),
+		setting.WholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
+		setting.WholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 given an order"),
+		setting.OneOf(&s.Estimator, "estimator", "average over sampled graphs", "nodewise", models.Joint, models.NodeWise),
+		setting.OneOf(&s.Gradient, "grad", "estimator of the gradient of the latents", "reparam; score for the model bge", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO, models.Flips),
+		setting.Positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
+		setting.Positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; median heuristic if kernel is set"),
+		setting.Positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; median heuristic if kernel is set"),
+		setting.Positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
+		setting.OneOf(&s.Latents, "latents", "latent parameterisation: low-rank factors, or one logit per edge (normal, logistic)", "factors", models.Factors, models.NormalScores, models.LogisticScores),
+		setting.OneOf(&s.PriorPlace, "prior-place", "place of the graph prior: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
+		setting.OneOf(&s.EdgeParameters, "edge-parameters", "weight of an added edge: joint density, or Laplace approximation of its marginal", "density", models.DensityOfEdges, models.LaplaceEdges),
 		setting.Scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
-		setting.Positive(&s.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty of --method dibs", "1"),
-		setting.WholeNumber(&s.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the acyclicity penalty", "32"),
-		coupled(&s.Coupling, "kernel", "kernel of svgd: a function, and what shares one among latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
-		setting.Scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of --alpha-rate", "growth with --alpha-rate"),
-		setting.Scheduled(&s.StepSchedule, "step-schedule", "factor of --step-size from step to step", "constant:1"),
-		setting.Scheduled(&s.Penalty.Beta, "penalty-schedule", "factor of the acyclicity penalty of --method dibs from step to step, in place of --penalty-rate", "growth with --penalty-rate"),
+		coupled(&s.Coupling, "kernel", "kernel function and its grouping of latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
+		setting.Scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of alpha-rate", "growth with alpha-rate"),
+		setting.Scheduled(&s.StepSchedule, "step-schedule", "factor of step-size from step to step", "constant:1"),
 	}
 }
 
-// withDefaults fills in the defaults that do not depend on the model, or finds a
-// setting out of range.
-func (s Sampler) withDefaults(d int) (Sampler, error) {
-	if err := setting.Check(s.Settings()); err != nil {
-		return s, err
+// orderEngineText and orderEngineByName are the text form of the engine that orders are drawn by.
+func orderEngineText(e Engine) string {
+	if e == nil {
+		return ""
 	}
-	if s.Alpha != nil && s.AlphaRate != 0 {
-		return s, fmt.Errorf("alpha rate %v beside a schedule of alpha, want one of the two", s.AlphaRate)
-	}
-	if s.Method != DiBS && s.Penalty != (models.Penalty{}) {
-		return s, fmt.Errorf("an acyclicity penalty is set, but the method %v has no cycles", s.Method)
-	}
-	if s.Penalty.Beta != nil && s.Penalty.Rate != 0 {
-		return s, fmt.Errorf("penalty rate %v beside a schedule of the penalty, want one of the two", s.Penalty.Rate)
-	}
-	if s.Method != TOBAC && s.Marginals == ReweightedMarginals {
-		return s, fmt.Errorf("reweighted marginals need a causal order, which the method %v has not; allowed: conditional, frequency", s.Method)
-	}
-	if s.Method == DiBS && s.Parameters == IntegratedParameters {
-		return s, fmt.Errorf("parameters integrated out by node scores belong to the method tobac, got %v", s.Method)
-	}
-	if s.EdgeParameters == models.LaplaceEdges && s.Gradient != models.Flips {
-		return s, fmt.Errorf("edge parameters %v beside the gradient %v, want the gradient flips, whose weights they change", s.EdgeParameters, s.Gradient)
-	}
-	if s.FitSteps > 0 && (s.Method == DiBS || s.Parameters == IntegratedParameters) {
-		return s, fmt.Errorf("fit steps %d beside %s, want parameters that are sampled given an order", s.FitSteps, map[bool]string{true: "the method dibs", false: "parameters integrated"}[s.Method == DiBS])
-	}
-	if s.Latents != models.Factors && s.Rank != 0 {
-		return s, fmt.Errorf("rank %d beside latents %v, which are no vectors", s.Rank, s.Latents)
-	}
-	rank := d - 1
-	if s.Method == DiBS {
-		rank = d
-		if s.Penalty.Beta == nil {
-			setting.Fill(&s.Penalty.Rate, 1)
-		}
-		setting.Fill(&s.Penalty.Samples, 32)
-	}
-	setting.Fill(&s.Particles, 30)
-	setting.Fill(&s.Steps, 1000)
-	setting.Fill(&s.Samples, 128)
-	if s.Latents == models.Factors {
-		setting.Fill(&s.Rank, rank)
-	}
-	if err := s.checkCoupling(); err != nil {
-		return s, err
-	}
-	if s.Coupling == (Coupling{}) {
-		setting.Fill(&s.BandwidthZ, 5)
-		setting.Fill(&s.BandwidthTheta, 500)
-	}
-	setting.Fill(&s.StepSize, 0.005)
-	s.Temper, s.Alpha, s.StepSchedule, s.Penalty.Beta = schedule.Over(s.Temper, s.Steps), schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps), schedule.Over(s.Penalty.Beta, s.Steps)
-	return s, nil
+	return e.Name()
 }
 
-// optimizer is the optimiser with its schedule.
-func (s *Sampler) optimizer() svgd.Optimizer {
-	o := s.Optimizer
-	if o == nil {
-		o = svgd.RMSProp{StepSize: s.StepSize}
+func orderEngineByName(name string) (Engine, error) {
+	e, err := EngineByName(name)
+	if err == nil && name != "exact" && name != "mcmc" {
+		err = fmt.Errorf("the engine %s draws no orders", name)
 	}
-	if s.StepSchedule != nil {
-		o = svgd.Scheduled{Optimizer: o, Factor: s.StepSchedule}
-	}
-	return o
+	return e, err
 }
 
-// String is the text form of everything that decides the particles of a step.
-func (s *Sampler) String() string {
-	var out []any
-	for _, setting := range s.Settings() {
-		if setting.Name != "steps" && setting.Name != "marginals" {
-			out = append(out, setting.Name, setting.String())
-		}
+// String implements [Engine].
+func (s *SVGD) String() string { return settingsText(s) }
+
+// String implements [Engine].
+func (e *DiBS) String() string { return settingsText(e) }
+
+// StateKey implements [Resumable]: the number of steps may change where it does not decide when
+// the next order begins, and so may the marginals.
+func (s *SVGD) StateKey(p *Problem) string {
+	leftOut := []string{"marginals", "order-engine"}
+	if p.Order.Known != nil || p.Order.Method != nil && p.Order.Count == 0 {
+		leftOut = append(leftOut, "steps")
 	}
-	t := setting.Text("svgd", out...)
+	t := settingsText(s, leftOut...) + s.own(nil)
+	if p.OverOrders() {
+		t += fmt.Sprintf(" order-engine=(%v)", s.OrderEngine) // with its settings
+	}
+	return t
+}
+
+// StateKey implements [Resumable].
+func (e *DiBS) StateKey(*Problem) string {
+	return settingsText(e, "marginals", "steps") + e.own(e.Penalty.Beta)
+}
+
+// own are the settings without a text form, of a user's own types.
+func (s *SVGD) own(beta schedule.Schedule) string {
+	t := ""
 	for _, own := range []struct {
 		name string
 		s    schedule.Schedule
-	}{{"temper", s.Temper}, {"alpha", s.Alpha}, {"step", s.StepSchedule}, {"beta", s.Penalty.Beta}} {
+	}{{"temper", s.Temper}, {"alpha", s.Alpha}, {"step", s.StepSchedule}, {"beta", beta}} {
 		if _, known := schedule.Text(own.s); own.s != nil && !known {
 			t += fmt.Sprintf(" %s=%T%+v", own.name, own.s, own.s)
 		}
@@ -234,4 +221,118 @@ func (s *Sampler) String() string {
 		t += fmt.Sprintf(" optimizer=%T%+v", s.Optimizer, s.Optimizer)
 	}
 	return t
+}
+
+// Prepare implements [Engine].
+func (s *SVGD) Prepare(p *Problem) (Engine, error) {
+	out := *s
+	if err := setting.Check(out.Settings()); err != nil {
+		return nil, err
+	}
+	out.OrderEngine = s.OrderEngine // with its own settings, which the text leaves out
+	if out.FitSteps > 0 && out.Parameters == IntegratedParameters {
+		return nil, fmt.Errorf("fit steps %d with parameters integrated, want parameters that are sampled", out.FitSteps)
+	}
+	if err := out.prepare(p, out.Settings(), p.Vars()-1); err != nil {
+		return nil, err
+	}
+	if p.OverOrders() {
+		setting.Fill(&p.Order.Count, drawnOrders)
+		if out.OrderEngine == nil {
+			out.OrderEngine = &Exact{}
+			if p.Vars() > MostSummed {
+				out.OrderEngine = &MCMC{}
+			}
+		}
+		inner, err := out.OrderEngine.Prepare(&Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})
+		if err != nil {
+			return nil, err
+		}
+		out.OrderEngine = inner
+	}
+	return &out, nil
+}
+
+// Prepare implements [Engine].
+func (e *DiBS) Prepare(p *Problem) (Engine, error) {
+	out := *e
+	switch {
+	case p.Order.Known != nil || p.Order.Method != nil || p.Order.Count != 0:
+		return nil, errors.New("the engine dibs takes no causal order")
+	case out.Marginals == ReweightedMarginals:
+		return nil, errors.New("reweighted marginals need a causal order, which the engine dibs has not; allowed: conditional, frequency")
+	case out.Parameters == IntegratedParameters:
+		return nil, errors.New("the engine dibs samples parameters; allowed for integrated ones: the engine svgd")
+	case out.FitSteps > 0:
+		return nil, errors.New("fit steps belong to the engine svgd, which knows what edges are possible")
+	case out.Penalty.Beta != nil && out.Penalty.Rate != 0:
+		return nil, fmt.Errorf("penalty rate %v and a schedule of the penalty, want one of the two", out.Penalty.Rate)
+	}
+	if err := setting.Check(out.Settings()); err != nil {
+		return nil, err
+	}
+	if out.Penalty.Beta == nil {
+		setting.Fill(&out.Penalty.Rate, 1)
+	}
+	setting.Fill(&out.Penalty.Samples, 32)
+	if err := out.prepare(p, out.Settings(), p.Vars()); err != nil {
+		return nil, err
+	}
+	out.Penalty.Beta = schedule.Over(out.Penalty.Beta, out.Steps)
+	return &out, nil
+}
+
+// prepare fills in the defaults of particles with latent vectors of a length, and finds what they do not take.
+func (s *SVGD) prepare(p *Problem, settings []*setting.Setting, rank int) error {
+	_, differentiable := p.Model.(sem.Differentiable)
+	_, scored := p.Model.(sem.Scored)
+	switch {
+	case s.Parameters == IntegratedParameters && p.Model != nil && !scored:
+		return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", p.Model)
+	case p.Model != nil && !differentiable && s.Parameters == SampledParameters:
+		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc", p.Model)
+	case p.Prior.MaxParents > 0:
+		return errors.New("a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc")
+	case s.Alpha != nil && s.AlphaRate != 0:
+		return fmt.Errorf("alpha rate %v and a schedule of alpha, want one of the two", s.AlphaRate)
+	case s.EdgeParameters == models.LaplaceEdges && s.Gradient != models.Flips:
+		return fmt.Errorf("edge parameters %v with the gradient %v, want the gradient flips, whose weights they change", s.EdgeParameters, s.Gradient)
+	case s.Latents != models.Factors && s.Rank != 0:
+		return fmt.Errorf("rank %d with latents %v, which are no vectors", s.Rank, s.Latents)
+	}
+	setting.Fill(&s.Particles, 30)
+	setting.Fill(&s.Steps, 1000)
+	setting.Fill(&s.Samples, 128)
+	if s.Latents == models.Factors {
+		setting.Fill(&s.Rank, rank)
+	}
+	if err := s.checkCoupling(); err != nil {
+		return err
+	}
+	if s.Coupling == (Coupling{}) {
+		setting.Fill(&s.BandwidthZ, 5)
+		setting.Fill(&s.BandwidthTheta, 500)
+	}
+	setting.Fill(&s.StepSize, 0.005)
+	s.Temper, s.Alpha, s.StepSchedule = schedule.Over(s.Temper, s.Steps), schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps)
+	return nil
+}
+
+// fill replaces a zero by a default.
+func fill[T int | float64](v *T, byDefault T) {
+	if *v == 0 {
+		*v = byDefault
+	}
+}
+
+// optimizer is the optimiser with its schedule.
+func (s *SVGD) optimizer() svgd.Optimizer {
+	o := s.Optimizer
+	if o == nil {
+		o = svgd.RMSProp{StepSize: s.StepSize}
+	}
+	if s.StepSchedule != nil {
+		o = svgd.Scheduled{Optimizer: o, Factor: s.StepSchedule}
+	}
+	return o
 }

@@ -61,7 +61,8 @@ func (m tailedLikelihood) Terms(g, theta *autograd.Node) (prior, data *autograd.
 func brief(m sem.Model, order ...int) tobac.Config {
 	c := tobac.Calibrated(m)
 	c.Order, c.Seed = tobac.Order{Known: order}, 1
-	c.Sampler.Marginals, c.Sampler.Particles, c.Sampler.Steps, c.Sampler.FitSteps = tobac.ReweightedMarginals, 4, 40, 20
+	svgd := sampler(&c)
+	svgd.Marginals, svgd.Particles, svgd.Steps, svgd.FitSteps = tobac.ReweightedMarginals, 4, 40, 20
 	return c
 }
 
@@ -187,7 +188,8 @@ func TestReweightedPriors(t *testing.T) {
 	}
 	wide := orderedTable(t, 13, 20, false)
 	cfg := brief(tailed{}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
-	cfg.Sampler.Marginals, cfg.Sampler.Steps = tobac.FrequencyMarginals, 2
+	svgd := sampler(&cfg)
+	svgd.Marginals, svgd.Steps = tobac.FrequencyMarginals, 2
 	if res, err = tobac.Fit(context.Background(), wide, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +207,7 @@ func (hard) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{})
 }
 
-// The default for a model of one's own are reweighted marginals, given an order, under drawn orders, and without parameters; a setting of the sampler, a prior of one's own or the engine svgd leave the settings as
+// The default for a model of one's own are reweighted marginals, given an order, under drawn orders, and without parameters; a prior of one's own or the engine svgd leave the settings as
 // they are.
 func TestOwnDefault(t *testing.T) {
 	data := orderedTable(t, 3, 40, false)
@@ -219,7 +221,7 @@ func TestOwnDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := res.Config.Sampler; res.Engine != "svgd" || s.Marginals != tobac.ReweightedMarginals || s.Steps != 100 || s.Particles != 10 {
+		if s := sampler(&res.Config); res.Engine != "svgd" || s.Marginals != tobac.ReweightedMarginals || s.Steps != 100 || s.Particles != 10 {
 			t.Errorf("%v: engine %v with %d steps of %d particles, marginals %v", cfg.Model, res.Engine, s.Steps, s.Particles, s.Marginals)
 		}
 		if cfg.Order.Known == nil {
@@ -234,9 +236,8 @@ func TestOwnDefault(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(c *tobac.Config){
-		"a setting":  func(c *tobac.Config) { c.Sampler.Particles = 3 },
 		"a prior":    func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
-		"the engine": func(c *tobac.Config) { c.Engine = tobac.SVGD },
+		"the engine": func(c *tobac.Config) { c.Engine = &tobac.SVGD{} },
 		"networks":   func(c *tobac.Config) { c.Model = sem.FeedForward{Hidden: []int{2, 2}} },
 	} {
 		cfg := tobac.Config{Model: quiet{}, Order: tobac.Order{Known: []int{0, 1, 2}}}
@@ -245,8 +246,8 @@ func TestOwnDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Sampler.Marginals == tobac.ReweightedMarginals || c.Sampler.Steps != 1000 {
-			t.Errorf("%s: %d steps, marginals %v", name, c.Sampler.Steps, c.Sampler.Marginals)
+		if s := sampler(&c); s.Marginals == tobac.ReweightedMarginals || s.Steps != 1000 {
+			t.Errorf("%s: %d steps, marginals %v", name, s.Steps, s.Marginals)
 		}
 	}
 }

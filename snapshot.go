@@ -20,9 +20,8 @@ import (
 // every bit: a run resumed from it continues as if it had never stopped. What the exact
 // engine computes has no steps, and is computed again.
 type Snapshot struct {
-	Step      int             `json:"step"`
-	Stage     json.RawMessage `json:"stage,omitempty"`     // of the chains, or of the training, before SVGD
-	Particles *ParticleState  `json:"particles,omitempty"` // of SVGD, once it has begun
+	Step  int             `json:"step"`
+	Stage json.RawMessage `json:"stage,omitempty"` // of the engine, see [Stage.Save]
 	// Settings are those that decide the result, with a digest of the data.
 	Settings []SettingText `json:"settings"`
 }
@@ -65,39 +64,30 @@ type SettingText struct {
 	Value string `json:"value"`
 }
 
-// settingsOf lists what decides the result: not the number of workers, and
-// the number of steps only where it decides when the next order begins.
-func settingsOf(c Config, data *dataset.Table) []SettingText {
+// settingsOf lists what decides the result: not the number of workers.
+func settingsOf(p *Problem, e Engine) []SettingText {
 	model := "chosen by evidence"
-	if c.Model != nil {
-		model = c.Model.String()
+	if p.Model != nil {
+		model = p.Model.String()
 	}
 	interventions := "none"
-	if m := data.Intervened; m != nil {
+	if m := p.Data.Intervened; m != nil {
 		interventions = dataset.Digest(nil, m)
 	}
-	all := []SettingText{
-		{"data", dataset.Digest(data.Names, data.X)},
+	key := e.String()
+	if r, ok := e.(Resumable); ok {
+		key = r.StateKey(p)
+	}
+	return []SettingText{
+		{"data", dataset.Digest(p.Data.Names, p.Data.X)},
 		{"interventions", interventions},
 		{"model", model},
-		{"prior", c.Prior.String()},
-		{"order", c.Order.String()},
-		{"engine", c.Engine.String()},
-		{"sampler", c.Sampler.String()},
-		{"chains", c.Chains.String()},
-		{"seed", strconv.FormatUint(c.Seed, 10)},
+		{"prior", p.Prior.String()},
+		{"order", p.Order.String()},
+		{"engine", key},
+		{"seed", strconv.FormatUint(p.Seed, 10)},
 		{"arithmetic", autograd.Arithmetic()}, // a run that goes on with another has other bits
 	}
-	switch c.Sampler.Method {
-	case BCDNets:
-		all = append(all, SettingText{"bcd", c.bcdSettings(len(data.Names)).String()})
-	case DAGGFlowNet:
-		all = append(all, SettingText{"gflownet", fmt.Sprintf("%+v", c.gflownetSettings().WithDefaults(len(data.Names)))})
-	}
-	if c.Trained() || c.Order.Known == nil && (c.Order.Method == nil || c.Order.Count > 0) && c.Sampler.Method != DiBS {
-		all = append(all, SettingText{"steps", strconv.Itoa(c.Sampler.Steps)})
-	}
-	return all
 }
 
 // Snapshot copies the state of the run.
@@ -105,18 +95,11 @@ func (r *Run) Snapshot() (*Snapshot, error) {
 	if r.unusable != nil {
 		return nil, r.unusable
 	}
-	s := &Snapshot{Step: r.Step(), Settings: slices.Clone(r.settings)}
-	if r.stage != nil {
-		state, err := r.stage.snapshot()
-		if err != nil {
-			return nil, fmt.Errorf("tobac: %w", err)
-		}
-		s.Stage = state
+	state, err := r.stage.Save()
+	if err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	if r.particles != nil {
-		s.Particles = r.particles.snapshot()
-	}
-	return s, nil
+	return &Snapshot{Step: r.Step(), Stage: state, Settings: slices.Clone(r.settings)}, nil
 }
 
 // snapshot copies the state of the sampling.
@@ -173,29 +156,8 @@ func (r *Run) restore(ctx context.Context, s *Snapshot) error {
 	if err := r.checkSettings(s.Settings); err != nil {
 		return err
 	}
-	if (s.Stage != nil) != (r.stage != nil) {
-		return errors.New("snapshot and run differ in whether chains or a training come before SVGD")
-	}
-	if r.stage != nil {
-		if err := r.stage.restore(s.Stage); err != nil {
-			return err
-		}
-		if s.Particles != nil {
-			if step, steps := r.stageSteps(); step != steps {
-				return fmt.Errorf("snapshot has particles, but what comes before them has made %d of %d steps", step, steps)
-			}
-			if err := r.endStage(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	if (s.Particles != nil) != (r.particles != nil) {
-		return errors.New("snapshot and run differ in whether SVGD has begun")
-	}
-	if r.particles != nil {
-		if err := r.particles.restore(ctx, s.Particles); err != nil {
-			return err
-		}
+	if err := r.stage.Restore(ctx, s.Stage); err != nil {
+		return err
 	}
 	if s.Step != r.Step() {
 		return fmt.Errorf("snapshot says step %d, its parts have made %d", s.Step, r.Step())
@@ -259,7 +221,7 @@ func (r *Run) checkSettings(settings []SettingText) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("snapshot does not say which %s it was made with, the run has %s", want.Name, want.Value)
-		case got != want.Value && slices.Contains([]string{"sampler", "chains", "bcd", "gflownet"}, want.Name): // long texts
+		case got != want.Value && want.Name == "engine": // a long text
 			return &SettingError{Name: want.Name, Snapshot: differing(got, want.Value), Run: differing(want.Value, got)}
 		case got != want.Value:
 			return &SettingError{Name: want.Name, Snapshot: got, Run: want.Value}
@@ -269,10 +231,13 @@ func (r *Run) checkSettings(settings []SettingText) error {
 }
 
 // differing is a text form without the settings, words like name=value, that another one
-// has too.
+// has too: of engines with different names, the name.
 func differing(text, other string) string {
-	same := strings.Fields(other)
-	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.Contains(w, "=") && slices.Contains(same, w) })
+	same, words := strings.Fields(other), strings.Fields(text)
+	if len(same) > 0 && len(words) > 0 && same[0] != words[0] {
+		return words[0]
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "=") && slices.Contains(same, w) })
 	return strings.Join(words, " ")
 }
 

@@ -30,7 +30,7 @@ func TestResumeIsBitwise(t *testing.T) {
 	evidence.Order.Weights = tobac.EvidenceWeights
 	all["evidence weights"] = evidence
 	joint := particles()
-	joint.Sampler.Estimator = models.Joint
+	sampler(&joint).Estimator = models.Joint
 	all["joint estimator"] = joint
 	for name, cfg := range all {
 		t.Run(name, func(t *testing.T) {
@@ -129,8 +129,8 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
 		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
 		{"start", func(c *tobac.Config) { c.Model = sem.Linear{Start: sem.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
-		{"method", func(c *tobac.Config) { c.Sampler.Method, c.Order = tobac.DiBS, tobac.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
-		{"engine", func(c *tobac.Config) { c.Engine = tobac.Exact }, `the engine "svgd", the run has "exact"`},
+		{"method", func(c *tobac.Config) { c.Engine, c.Order = &tobac.DiBS{SVGD: small}, tobac.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
+		{"engine", func(c *tobac.Config) { c.Engine = &tobac.Exact{} }, `the engine "svgd", the run has "exact"`},
 		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
 		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} }, `the prior "er", the run has "models.UniformPrior{}"`},
@@ -140,23 +140,23 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 }, `the prior "er", the run has "er edges-per-node=0.75"`},
 		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} }, `the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
 		{"orders", func(c *tobac.Config) { c.Order = tobac.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},
-		{"gradient", func(c *tobac.Config) { c.Sampler.Gradient = models.ScoreFunction }, `the sampler "svgd`},
-		{"estimator", func(c *tobac.Config) { c.Sampler.Estimator = models.Joint }, `the sampler "svgd`},
-		{"particles", func(c *tobac.Config) { c.Sampler.Particles = 12 }, `the sampler "svgd`},
-		{"samples", func(c *tobac.Config) { c.Sampler.Samples = 17 }, `the sampler "svgd`},
-		{"rank", func(c *tobac.Config) { c.Sampler.Rank = 3 }, `the sampler "svgd`},
-		{"alpha rate", func(c *tobac.Config) { c.Sampler.AlphaRate = 0.25 }, `the sampler "svgd`},
-		{"bandwidth of Z", func(c *tobac.Config) { c.Sampler.BandwidthZ = 6 }, `the sampler "svgd`},
-		{"bandwidth of theta", func(c *tobac.Config) { c.Sampler.BandwidthTheta = 6 }, `the sampler "svgd`},
-		{"step size", func(c *tobac.Config) { c.Sampler.StepSize = 0.125 }, `the sampler "svgd`},
-		{"optimiser", func(c *tobac.Config) { c.Sampler.Optimizer = svgd.Adam{StepSize: 0.01} }, `the sampler "svgd`},
-		{"kernel", func(c *tobac.Config) { c.Sampler.Kernel = svgd.RBF{Bandwidth: svgd.Fixed(8)} }, `the sampler "svgd`},
+		{"gradient", func(c *tobac.Config) { sampler(c).Gradient = models.ScoreFunction }, `the engine "svgd`},
+		{"estimator", func(c *tobac.Config) { sampler(c).Estimator = models.Joint }, `the engine "svgd`},
+		{"particles", func(c *tobac.Config) { sampler(c).Particles = 12 }, `the engine "svgd`},
+		{"samples", func(c *tobac.Config) { sampler(c).Samples = 17 }, `the engine "svgd`},
+		{"rank", func(c *tobac.Config) { sampler(c).Rank = 3 }, `the engine "svgd`},
+		{"alpha rate", func(c *tobac.Config) { sampler(c).AlphaRate = 0.25 }, `the engine "svgd`},
+		{"bandwidth of Z", func(c *tobac.Config) { sampler(c).BandwidthZ = 6 }, `the engine "svgd`},
+		{"bandwidth of theta", func(c *tobac.Config) { sampler(c).BandwidthTheta = 6 }, `the engine "svgd`},
+		{"step size", func(c *tobac.Config) { sampler(c).StepSize = 0.125 }, `the engine "svgd`},
+		{"optimiser", func(c *tobac.Config) { sampler(c).Optimizer = svgd.Adam{StepSize: 0.01} }, `the engine "svgd`},
+		{"kernel", func(c *tobac.Config) { sampler(c).Kernel = svgd.RBF{Bandwidth: svgd.Fixed(8)} }, `the engine "svgd`},
 		{"seed", func(c *tobac.Config) { c.Seed = 8 }, `the seed "7", the run has "8"`},
 		// What changes nothing but the time, or what comes after.
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},
 		{"progress", func(c *tobac.Config) { c.Progress = func(tobac.Progress) {} }, ""},
-		{"steps", func(c *tobac.Config) { c.Sampler.Steps = 20 }, ""},
-		{"marginals", func(c *tobac.Config) { c.Sampler.Marginals = tobac.FrequencyMarginals }, ""},
+		{"steps", func(c *tobac.Config) { sampler(c).Steps = 20 }, ""},
+		{"marginals", func(c *tobac.Config) { sampler(c).Marginals = tobac.FrequencyMarginals }, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			other := cfg
@@ -204,6 +204,26 @@ func TestRestoreChecksSettings(t *testing.T) {
 	})
 }
 
+// samplingState is the state of the engines svgd and dibs as it stands in a snapshot.
+type samplingState struct {
+	Inner     json.RawMessage      `json:"inner,omitempty"`
+	Particles *tobac.ParticleState `json:"particles,omitempty"`
+}
+
+// changeStage changes the state in a snapshot.
+func changeStage(t *testing.T, s *tobac.Snapshot, change func(p *samplingState)) {
+	t.Helper()
+	var p samplingState
+	err := json.Unmarshal(s.Stage, &p)
+	if err == nil {
+		change(&p)
+		s.Stage, err = json.Marshal(p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A snapshot whose parts do not fit the run, or each other, is refused.
 func TestRestoreErrors(t *testing.T) {
 	data := noisy(t)
@@ -213,36 +233,36 @@ func TestRestoreErrors(t *testing.T) {
 		name   string
 		cfg    tobac.Config
 		at     int
-		change func(s *tobac.Snapshot)
+		change func(s *tobac.Snapshot, p *samplingState)
 		want   string
 	}{
-		{"negative step", known, 3, func(s *tobac.Snapshot) { s.Particles.Step = -1 }, "snapshot at step -1 under order 1, the run has 1 orders of 12 steps"},
-		{"beyond the last step", known, 3, func(s *tobac.Snapshot) { s.Particles.Step = 13 }, "snapshot at step 13 under order 1, the run has 1 orders of 12 steps"},
-		{"steps that do not add up", known, 3, func(s *tobac.Snapshot) { s.Step = 4 }, "snapshot says step 4, its parts have made 3"},
-		{"another order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = []int{1, 0, 2, 3, 4} }, "snapshot has the order [1 0 2 3 4], the run has [0 1 2 3 4]"},
-		{"no order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = nil }, "snapshot has the order [], the run has [0 1 2 3 4]"},
-		{"a longer order", known, 3, func(s *tobac.Snapshot) { s.Particles.Order = []int{0, 1, 2, 3, 4, 5} }, "snapshot has the order [0 1 2 3 4 5], the run has [0 1 2 3 4]"},
-		{"fewer latents", known, 3, func(s *tobac.Snapshot) { s.Particles.Z = s.Particles.Z[:10] }, "snapshot has 10 particles, want 11"},
-		{"no parameters", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta = nil }, "snapshot has 0 particles, want 11"},
-		{"a short row", known, 3, func(s *tobac.Snapshot) { s.Particles.Theta[3] = s.Particles.Theta[3][:24] }, "snapshot block 2, particle 4 has 24 values, want 25"},
-		{"no particles", known, 3, func(s *tobac.Snapshot) { s.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
-		{"chains", known, 3, func(s *tobac.Snapshot) { s.Stage = json.RawMessage("{}") }, "snapshot and run differ in whether chains or a training come before SVGD"},
-		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot) { s.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
-		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot) { s.Step, s.Particles.Step = 2, 2 }, "snapshot at step 2, its optimiser has made 3"},
-		{"another arithmetic", known, 3, func(s *tobac.Snapshot) {
+		{"negative step", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Step = -1 }, "snapshot at step -1 under order 1, the run has 1 orders of 12 steps"},
+		{"beyond the last step", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Step = 13 }, "snapshot at step 13 under order 1, the run has 1 orders of 12 steps"},
+		{"steps that do not add up", known, 3, func(s *tobac.Snapshot, p *samplingState) { s.Step = 4 }, "snapshot says step 4, its parts have made 3"},
+		{"another order", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Order = []int{1, 0, 2, 3, 4} }, "snapshot has the order [1 0 2 3 4], the run has [0 1 2 3 4]"},
+		{"no order", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Order = nil }, "snapshot has the order [], the run has [0 1 2 3 4]"},
+		{"a longer order", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Order = []int{0, 1, 2, 3, 4, 5} }, "snapshot has the order [0 1 2 3 4 5], the run has [0 1 2 3 4]"},
+		{"fewer latents", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Z = p.Particles.Z[:10] }, "snapshot has 10 particles, want 11"},
+		{"no parameters", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Theta = nil }, "snapshot has 0 particles, want 11"},
+		{"a short row", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Theta[3] = p.Particles.Theta[3][:24] }, "snapshot block 2, particle 4 has 24 values, want 25"},
+		{"no particles", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
+		{"chains", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Inner = json.RawMessage("{}") }, "snapshot and run differ in whether chains come before SVGD"},
+		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
+		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot, p *samplingState) { s.Step, p.Particles.Step = 2, 2 }, "snapshot at step 2, its optimiser has made 3"},
+		{"another arithmetic", known, 3, func(s *tobac.Snapshot, p *samplingState) {
 			at := slices.IndexFunc(s.Settings, func(t tobac.SettingText) bool { return t.Name == "arithmetic" })
 			s.Settings[at].Value = "float32 of old"
 		}, `snapshot was made with the arithmetic "float32 of old", the run has "float64 `},
-		{"steps of another order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Step, s.Particles.Optimizer.Count = 4, 4 }, "snapshot says step 27, its parts have made 28"},
-		{"finished orders missing", several(), 27, func(s *tobac.Snapshot) { s.Particles.Earlier = s.Particles.Earlier[:1] }, "snapshot has the order ["},
-		{"finished orders changed places", several(), 27, func(s *tobac.Snapshot) { slices.Reverse(s.Particles.Earlier) }, "snapshot has the order ["},
-		{"particles of a finished order", several(), 27, func(s *tobac.Snapshot) { s.Particles.Earlier[1].Z = s.Particles.Earlier[1].Z[1:] }, "snapshot has 10 particles, want 11"},
+		{"steps of another order", several(), 27, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Step, p.Particles.Optimizer.Count = 4, 4 }, "snapshot says step 27, its parts have made 28"},
+		{"finished orders missing", several(), 27, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier = p.Particles.Earlier[:1] }, "snapshot has the order ["},
+		{"finished orders changed places", several(), 27, func(s *tobac.Snapshot, p *samplingState) { slices.Reverse(p.Particles.Earlier) }, "snapshot has the order ["},
+		{"particles of a finished order", several(), 27, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier[1].Z = p.Particles.Earlier[1].Z[1:] }, "snapshot has 10 particles, want 11"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			first := newRun(t, data, row.cfg)
 			advance(t, first, row.at)
 			s := snapshot(t, first)
-			row.change(s)
+			changeStage(t, s, func(p *samplingState) { row.change(s, p) })
 			if err := newRun(t, data, row.cfg).Restore(context.Background(), s); err == nil || !strings.HasPrefix(err.Error(), "tobac: "+row.want) {
 				t.Errorf("got error %v\nwant      tobac: %s", err, row.want)
 			}
@@ -258,8 +278,8 @@ func TestRestoreErrors(t *testing.T) {
 	t.Run("another number of steps over several orders", func(t *testing.T) {
 		first := newRun(t, data, several())
 		cfg := several()
-		cfg.Sampler.Steps = 20
-		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err == nil || err.Error() != `tobac: snapshot was made with the steps "12", the run has "20"` {
+		sampler(&cfg).Steps = 20
+		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err == nil || err.Error() != `tobac: snapshot was made with the engine "svgd steps=12", the run has "svgd steps=20"` {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -267,7 +287,7 @@ func TestRestoreErrors(t *testing.T) {
 		first := newRun(t, data, known)
 		advance(t, first, 3)
 		s := snapshot(t, first)
-		s.Particles.Optimizer.Second = s.Particles.Optimizer.Second[:1]
+		changeStage(t, s, func(p *samplingState) { p.Particles.Optimizer.Second = p.Particles.Optimizer.Second[:1] })
 		r := newRun(t, data, known)
 		err := r.Restore(context.Background(), s)
 		if err == nil {

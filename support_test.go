@@ -99,10 +99,10 @@ func intervened(data *dataset.Table) *dataset.Table {
 
 // small are a few quick steps whose temperature falls fast enough for the latents
 // to feel the data. Eleven particles do not divide evenly.
-var small = tobac.Sampler{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
+var small = tobac.SVGD{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
 
 // short are Markov chains for five variables.
-var short = tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
+var short = tobac.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
 
 // afterChains is a short run of SVGD on more columns than are summed over, whose orders are drawn by chains, with its data.
 func afterChains() (*dataset.Table, tobac.Config) {
@@ -110,14 +110,35 @@ func afterChains() (*dataset.Table, tobac.Config) {
 	for j := range names {
 		names[j] = string(rune('a' + j))
 	}
-	chains := tobac.Chains{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
-	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Engine: tobac.SVGD, Chains: chains,
-		Order: tobac.Order{Count: 2}, Sampler: tobac.Sampler{Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
+	chains := &tobac.MCMC{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
+	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: tobac.Order{Count: 2},
+		Engine: &tobac.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
+}
+
+// sampler are the settings of the particles of a configuration, to be changed for it alone; of other
+// engines they belong to nothing.
+func sampler(c *tobac.Config) *tobac.SVGD {
+	if dibs, ok := c.Engine.(*tobac.DiBS); ok {
+		own := *dibs
+		c.Engine = &own
+		return &own.SVGD
+	}
+	own := new(tobac.SVGD)
+	if svgd, ok := c.Engine.(*tobac.SVGD); ok {
+		*own, c.Engine = *svgd, own
+	}
+	return own
+}
+
+// isA reports whether an engine is of a type.
+func isA[E tobac.Engine](e tobac.Engine) bool {
+	_, ok := e.(E)
+	return ok
 }
 
 // particles is a short run of SVGD with the linear model under EqVar's order.
 func particles() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}, Sampler: small, Seed: 7}
+	return tobac.Config{Model: sem.Linear{}, Order: tobac.Order{Method: ordering.MethodEqVar}, Engine: &small, Seed: 7}
 }
 
 // several is a short run over the orders of resamples.
@@ -133,23 +154,24 @@ func engines() map[string]tobac.Config {
 	drawn := particles()
 	drawn.Order = tobac.Order{Count: 2}
 	dibs := particles()
-	dibs.Order, dibs.Sampler.Method = tobac.Order{}, tobac.DiBS
-	exact := tobac.Config{Engine: tobac.Exact, Seed: 7}
-	flows := tobac.Config{Model: sem.BGe{}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet}, Seed: 7}
+	dibs.Order, dibs.Engine = tobac.Order{}, &tobac.DiBS{SVGD: small}
+	exact := tobac.Config{Engine: &tobac.Exact{}, Seed: 7}
+	flows := tobac.Config{Model: sem.BGe{}, Engine: &tobac.GFlowNet{}, Seed: 7}
 	policy := flows
-	policy.Sampler.Steps = 22
-	policy.GFlowNet = gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}
+	policy.Engine = &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 22, Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}
 	scores := tobac.Calibrated(sem.Linear{NoiseVariance: 1})
-	scores.Sampler.Particles, scores.Sampler.Steps, scores.Sampler.Samples, scores.Sampler.Marginals, scores.Seed = 4, 13, 5, tobac.ConditionalMarginals, 7
+	svgd := sampler(&scores)
+	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, scores.Seed = 4, 13, 5, tobac.ConditionalMarginals, 7
 	networks := tobac.Calibrated(sem.FeedForward{Hidden: []int{2}, NoiseVariance: 1})
-	networks.Sampler.Particles, networks.Sampler.Steps, networks.Sampler.Samples, networks.Sampler.Marginals, networks.Seed = 3, 13, 4, tobac.ConditionalMarginals, 7
-	networks.Sampler.FitSteps = 6
+	svgd = sampler(&networks)
+	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, networks.Seed = 3, 13, 4, tobac.ConditionalMarginals, 7
+	svgd.FitSteps = 6
 	return map[string]tobac.Config{
 		"svgd on node scores": scores, "svgd of networks, calibrated": networks,
 		"auto": {Seed: 7}, "exact": exact,
-		"mcmc": {Engine: tobac.MCMC, Chains: short, Seed: 7},
+		"mcmc": {Engine: &short, Seed: 7},
 		"svgd": particles(), "svgd over orders of resamples": several(), "svgd over drawn orders": drawn, "dibs": dibs,
-		"bcd":      {Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: 26}, BCD: bcd.Settings{Batch: 8}, Seed: 7},
+		"bcd":      {Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 26, Batch: 8}}, Seed: 7},
 		"gflownet": policy, "gflownet, exact": flows,
 	}
 }
@@ -186,6 +208,13 @@ func finished(t testing.TB, data *dataset.Table, cfg tobac.Config) (*tobac.Run, 
 	r := newRun(t, data, cfg)
 	advance(t, r, r.Steps())
 	return r, result(t, r)
+}
+
+// resampledOrders is the distribution of orders of a short run.
+func resampledOrders(t testing.TB, data *dataset.Table, cfg tobac.Config) *ordering.Distribution {
+	t.Helper()
+	sampler(&cfg).Steps = 1
+	return fit(t, data, cfg).Orders
 }
 
 func fit(t testing.TB, data *dataset.Table, cfg tobac.Config) *tobac.Result {

@@ -77,7 +77,7 @@ func TestTableWarnings(t *testing.T) {
 		{"the right noise", changedTable(60, unchanged), linear(1), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := fit(t, row.data, tobac.Config{Model: row.model, Engine: tobac.Exact}).Warnings
+			got := fit(t, row.data, tobac.Config{Model: row.model, Engine: &tobac.Exact{}}).Warnings
 			if row.want == "" && len(got) != 0 || row.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], row.want)) {
 				t.Errorf("got %q, want one that begins with %q", got, row.want)
 			}
@@ -86,7 +86,7 @@ func TestTableWarnings(t *testing.T) {
 			}
 			other := &dataset.Table{Names: row.data.Names, X: mat.DenseCopyOf(row.data.X)}
 			other.X.Apply(func(_, j int, v float64) float64 { return math.Ldexp(v, 10*j-7) }, other.X)
-			if again := fit(t, other, tobac.Config{Model: row.model, Engine: tobac.Exact}).Warnings; strings.Join(again, ";") != strings.Join(got, ";") {
+			if again := fit(t, other, tobac.Config{Model: row.model, Engine: &tobac.Exact{}}).Warnings; strings.Join(again, ";") != strings.Join(got, ";") {
 				t.Errorf("in other units %q, want %q", again, got)
 			}
 		})
@@ -116,11 +116,11 @@ func TestScalesApartAreCompared(t *testing.T) {
 
 // Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for each column; estimated evidences are not.
 func TestFewRows(t *testing.T) {
-	cfg := tobac.Config{Model: sem.FeedForward{}, Engine: tobac.SVGD, Order: tobac.Order{Known: []int{0, 1, 2}}, Sampler: tobac.Sampler{Particles: 3, Steps: 3, Samples: 4}}
+	cfg := tobac.Config{Model: sem.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2}}, Engine: &tobac.SVGD{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg
-	reweighted.Sampler.Marginals = tobac.ReweightedMarginals
-	dibs.Model, dibs.Order, dibs.Sampler.Method = sem.Linear{}, tobac.Order{}, tobac.DiBS
-	tempered.Engine, tempered.Sampler, tempered.Chains.Iterations = tobac.Tempering, tobac.Sampler{}, 40
+	sampler(&reweighted).Marginals = tobac.ReweightedMarginals
+	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, tobac.Order{}, &tobac.DiBS{SVGD: *sampler(&cfg)}
+	tempered.Engine = &tobac.Tempering{Iterations: 40}
 	for _, c := range []struct {
 		cfg  tobac.Config
 		rows int
@@ -129,7 +129,7 @@ func TestFewRows(t *testing.T) {
 		res := fit(t, table(c.rows, 3, []string{"a", "b", "c"}, generic), c.cfg)
 		said := slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "are few for") })
 		if said != c.want {
-			t.Errorf("%v, %v, %d rows: warned %t, want %t: %q", c.cfg.Engine, c.cfg.Sampler, c.rows, said, c.want, res.Warnings)
+			t.Errorf("%v, %d rows: warned %t, want %t: %q", c.cfg.Engine, c.rows, said, c.want, res.Warnings)
 		}
 	}
 }

@@ -2,109 +2,151 @@ package tobac
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
 	"tobac/dataset"
-	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/score"
 	"tobac/sem"
 	"tobac/setting"
 	"tobac/tempering"
 )
 
-// Defaults of the engine tempering, in place of those of [Chains] for mcmc.
+// Tempering is the engine tempering: Markov chains at many temperatures over networks and their
+// parents, under one order or several, with a measured error. Without an order it estimates
+// evidences of sets of parents, and sums over all orders as [Exact] does, or with more variables
+// runs the chains of [MCMC]. It takes networks with one hidden layer. See package tempering.
+type Tempering struct {
+	Iterations int // of each chain given an order, of which the first half is dropped; defaults to 2000
+	Rungs      int // temperatures of each chain given an order; defaults to 12
+	// Chains are those over graphs without an order, of more variables than are summed over.
+	Chains MCMC
+}
+
+var _ Engine = (*Tempering)(nil)
+
+// Defaults of Tempering, and the number of chains of each variable.
 const (
 	temperedChains     = 2
 	temperedIterations = 2000
 	temperedRungs      = 12
+	leastTempered      = 40 // iterations
 )
 
-// temperedDefaults are those of the engine tempering, which runs no chains over all orders of so few variables that it sums over them, and those of mcmc over more.
-func (c Chains) temperedDefaults(overOrders bool, d int) (Chains, error) {
-	if overOrders && d > exact.Affordable {
-		return c.withDefaults()
-	}
-	if err := setting.Check(c.Settings()); err != nil {
-		return c, err
-	}
-	switch {
-	case overOrders && c != Chains{}:
-		return c, fmt.Errorf("the engine tempering sums over all orders of at most %d variables, and runs no chains: leave out%s, or give an order", exact.Affordable, strings.TrimPrefix(c.String(), "mcmc"))
-	case overOrders:
-		return c, nil
-	case c.Chains != 0 && c.Chains != temperedChains:
-		return c, fmt.Errorf("the engine tempering runs %d chains of each variable, got chains %d", temperedChains, c.Chains)
-	case c.WarmUp != 0:
-		return c, fmt.Errorf("the engine tempering warms up for half of its iterations, got a warm-up of %d", c.WarmUp)
-	case c.Candidates != 0:
-		return c, fmt.Errorf("the engine tempering takes all earlier variables as candidates, got a bound of %d", c.Candidates)
-	case c.Iterations != 0 && c.Iterations < 40:
-		return c, fmt.Errorf("the engine tempering needs at least 40 iterations, got %d", c.Iterations)
-	case c.Rungs == 1:
-		return c, fmt.Errorf("the engine tempering needs at least 2 rungs, got 1")
-	}
-	setting.Fill(&c.Chains, temperedChains)
-	setting.Fill(&c.Iterations, temperedIterations)
-	setting.Fill(&c.Rungs, temperedRungs)
-	return c, nil
+// Name implements [Engine].
+func (e *Tempering) Name() string { return "tempering" }
+
+// About implements [Engine].
+func (e *Tempering) About() string {
+	return "posterior of networks with a measured error: tempered chains given an order, estimated evidences without one"
 }
 
-// checkTempering finds settings that the engine tempering does not take.
-func (c *Config) checkTempering(d int) error {
-	m, ok := c.Model.(sem.Network)
+// Settings implements [Engine].
+func (e *Tempering) Settings() []*setting.Setting {
+	return []*setting.Setting{
+		setting.WholeNumber(&e.Iterations, mostSteps, "iterations", "iterations of each chain given an order, of which the first half is dropped", "2000"),
+		setting.WholeNumber(&e.Rungs, mostChains, "rungs", "temperatures of each chain given an order", "12"),
+		setting.WholeNumber(&e.Chains.Chains, mostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
+		setting.WholeNumber(&e.Chains.Iterations, mostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
+		setting.WholeNumber(&e.Chains.WarmUp, mostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
+		setting.WholeNumber(&e.Chains.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
+	}
+}
+
+// String implements [Engine].
+func (e *Tempering) String() string { return settingsText(e) }
+
+// Prepare implements [Engine].
+func (e *Tempering) Prepare(p *Problem) (Engine, error) {
+	out := *e
+	if err := setting.Check(out.Settings()); err != nil {
+		return nil, err
+	}
+	m, ok := p.Model.(sem.Network)
 	switch {
-	case !ok && c.Model == nil:
-		return fmt.Errorf("the engine tempering is for networks, and no model is named; allowed: the model ffn")
+	case p.Model == nil:
+		return nil, errors.New("the engine tempering is for networks, and no model is named; allowed: the model ffn")
 	case !ok:
-		return fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: the model ffn", c.Model)
+		return nil, fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: the model ffn", p.Model)
 	case m.Layers() != 1:
-		return fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", m.Layers())
+		return nil, fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", m.Layers())
 	case m.OutputLayer() != models.SampledOutput:
-		return fmt.Errorf("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
-	case c.overOrders() && c.Order.Count > 0:
-		return fmt.Errorf("the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd")
-	case c.Prior.Own != nil:
-		return fmt.Errorf("the engine tempering takes no prior of one's own; allowed: the engine svgd")
+		return nil, errors.New("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
+	case p.OverOrders() && p.Order.Count > 0:
+		return nil, errors.New("the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd")
+	case p.Prior.Own != nil:
+		return nil, errors.New("the engine tempering takes no custom prior; allowed: the engine svgd")
+	case out.Iterations != 0 && out.Iterations < leastTempered:
+		return nil, fmt.Errorf("the engine tempering needs at least %d iterations, got %d", leastTempered, out.Iterations)
+	case out.Rungs == 1:
+		return nil, errors.New("the engine tempering needs at least 2 rungs, got 1")
 	}
-	return nil
-}
-
-// temperedVariables is the largest number of variables for which tempering is the default: its time grows with the square.
-const temperedVariables = 50
-
-// temperedByDefault reports whether the engine tempering is the best for what is asked for: networks with one hidden layer, of not too many
-// variables, unless something is set that only SVGD reads.
-func (c *Config) temperedByDefault(d int) bool {
-	m, ok := c.Model.(sem.Network)
-	return ok && c.Engine == Auto && m.Layers() == 1 && m.OutputLayer() == models.SampledOutput && c.Prior.Own == nil && reflect.DeepEqual(c.Sampler, Sampler{}) &&
-		d <= temperedVariables && (!c.overOrders() || c.Order.Count == 0)
-}
-
-// integratedByDefault reports whether SVGD is to integrate the last layer of networks out: those of several hidden layers, which the engine tempering does not
-// take, unless something is set that SVGD reads.
-func (c *Config) integratedByDefault() bool {
-	m, ok := c.Model.(sem.Network)
-	return ok && c.Engine == Auto && m.Layers() > 1 && reflect.DeepEqual(c.Sampler, Sampler{})
-}
-
-// overOrders reports whether the order is to be inferred.
-func (c *Config) overOrders() bool { return c.Order.Known == nil && c.Order.Method == nil }
-
-// temper computes the posterior of networks by the engine tempering, under every order.
-func (r *Run) temper(ctx context.Context) (*inference, error) {
-	if r.cfg.overOrders() {
-		return r.temperOverOrders(ctx, r.cfg.Model.(sem.Network))
-	}
-	orders, err := r.sampledOrders(ctx)
+	setting.Fill(&out.Iterations, temperedIterations)
+	setting.Fill(&out.Rungs, temperedRungs)
+	chains, err := out.Chains.filled()
 	if err != nil {
 		return nil, err
 	}
-	model, data, scale, err := r.sampledModel()
+	out.Chains = *chains
+	return &out, nil
+}
+
+// Demands implements [Engine].
+func (e *Tempering) Demands(p *Problem, size Size) (all []Demand) {
+	if !p.OverOrders() {
+		return nil
+	}
+	if size.Vars > MostSummed {
+		all = e.Chains.chainDemands(Size{Rows: size.Rows, Vars: size.Vars})
+	} else {
+		all = []Demand{demand(2*float64(exactBytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
+	}
+	rows := min(size.Rows, gaussRows)
+	return append(all, demand(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
+}
+
+// Begin implements [Engine].
+func (e *Tempering) Begin(ctx context.Context, p *Problem) (stage Stage, err error) {
+	err = timed(&p.Seconds.Infer, func() error {
+		if p.OverOrders() {
+			stage, err = e.overOrders(ctx, p)
+		} else {
+			stage, err = e.givenOrders(ctx, p)
+		}
+		return err
+	})
+	return stage, err
+}
+
+// givenOrders runs chains over networks under every order.
+func (e *Tempering) givenOrders(ctx context.Context, p *Problem) (Stage, error) {
+	orders, found, err := p.givenOrders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inf, err := e.under(ctx, p, orders)
+	if err != nil {
+		return nil, err
+	}
+	o := &inf.Outcome
+	o.Checks = append(o.Checks, drawChecks(o.Posterior)...)
+	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", temperedChains, e.Iterations, e.Rungs)
+	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
+	f := &finished{outcome: o}
+	if found != nil {
+		o.Orders = found.distribution
+		f.warnings = found.warnings(p.Data.Names, p.Order.Count)
+	}
+	return f, nil
+}
+
+// under is the posterior of networks under orders.
+func (e *Tempering) under(ctx context.Context, p *Problem, orders []weightedOrder) (*inference, error) {
+	model, data, scale, err := p.sampledModel(p.Model, SampledParameters)
 	if err != nil {
 		return nil, err
 	}
@@ -112,38 +154,40 @@ func (r *Run) temper(ctx context.Context) (*inference, error) {
 	var weights []float64
 	var chains []*tempering.Result
 	for k, o := range orders {
-		if err := r.cfg.Prior.AgainstOrder(o.order, r.data.Names); err != nil {
+		if err := p.Prior.AgainstOrder(o.order, p.Data.Names); err != nil {
 			return nil, err
 		}
-		r.cfg.doing(Tempering, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
-		p, c, err := r.temperedUnder(ctx, o, model.(sem.Network), data)
+		p.doing(e, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
+		q, c, err := e.temperedUnder(ctx, p, o, model.(sem.Network), data)
 		if err != nil {
 			return nil, err
 		}
-		p.Standardization = scale
-		parts, weights, chains = append(parts, p), append(weights, o.logWeight), append(chains, c)
+		q.Standardization = scale
+		parts, weights, chains = append(parts, q), append(weights, o.logWeight), append(chains, c)
 	}
-	p := parts[0]
+	q := parts[0]
 	if len(parts) > 1 {
-		p = posterior.Mix(parts, weights)
+		q = posterior.Mix(parts, weights)
 	}
-	return &inference{post: inDataUnits(p, r.data), reason: "as asked for", density: r.cfg.Prior.EdgesPerNodeFor(len(r.data.Names)), tempered: chains}, nil
+	inf := &inference{Outcome: Outcome{Posterior: inDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+	inf.Checks = temperedChecks(chains, p.Data.Names)
+	return inf, nil
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
-func (r *Run) temperedUnder(ctx context.Context, o weightedOrder, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
+func (e *Tempering) temperedUnder(ctx context.Context, problem *Problem, o weightedOrder, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
-	prior, err := r.cfg.Prior.AlongOrder(d, r.cfg.Prior.EdgesPerNodeFor(d))
+	prior, err := problem.Prior.AlongOrder(d, problem.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := m.TemperingConfig(stream.Seed(o.seed, stream.PosteriorPart, 0), r.cfg.Workers)
-	cfg.Temperatures, cfg.Iterations = r.cfg.Chains.Rungs, r.cfg.Chains.Iterations
+	cfg := m.TemperingConfig(stream.Seed(o.seed, stream.PosteriorPart, 0), problem.Workers)
+	cfg.Temperatures, cfg.Iterations = e.Rungs, e.Iterations
 	res, err := tempering.Run(ctx, data.X, data.Mask(), o.order, prior, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Tempering.String(), Model: m.String(), Kind: posterior.Draws}
+	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: e.Name(), Model: m.String(), Kind: posterior.Draws}
 	for _, draw := range res.Draws {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
 	}

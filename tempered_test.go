@@ -48,10 +48,11 @@ func TestTempering(t *testing.T) {
 				train.Intervened = marks
 			}
 			overOrders := cfg.Order.Known == nil && cfg.Order.Method == nil
+			tempering := new(tobac.Tempering)
 			if !overOrders {
-				cfg.Chains.Iterations, cfg.Chains.Rungs = 120, 4
+				tempering.Iterations, tempering.Rungs = 120, 4
 			}
-			cfg.Engine, cfg.Seed = tobac.Tempering, 3
+			cfg.Engine, cfg.Seed = tempering, 3
 			fit := func(workers int) *tobac.Result {
 				cfg.Workers = workers
 				r, err := tobac.Fit(context.Background(), &train, cfg)
@@ -119,14 +120,12 @@ func TestTemperingErrors(t *testing.T) {
 		{tobac.Config{Order: order, Model: sem.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
 		{tobac.Config{Order: order, Model: sem.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
 		{tobac.Config{Order: tobac.Order{Count: 3}, Model: sem.FeedForward{}}, "tobac: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Chains: 3}}, "tobac: the engine tempering runs 2 chains of each variable, got chains 3"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{WarmUp: 3}}, "tobac: the engine tempering warms up for half of its iterations, got a warm-up of 3"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Candidates: 3}}, "tobac: the engine tempering takes all earlier variables as candidates, got a bound of 3"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
-		{tobac.Config{Model: sem.FeedForward{}, Chains: tobac.Chains{Rungs: 3}}, "tobac: the engine tempering sums over all orders of at most 20 variables, and runs no chains: leave out rungs=3, or give an order"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Chains: tobac.Chains{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &tobac.Tempering{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &tobac.Tempering{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
 	} {
-		c.cfg.Engine = tobac.Tempering
+		if c.cfg.Engine == nil {
+			c.cfg.Engine = &tobac.Tempering{}
+		}
 		if _, err := tobac.Fit(context.Background(), data, c.cfg); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
@@ -206,7 +205,8 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3, Chains: tobac.Chains{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}
+	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3,
+		Engine: &tobac.Tempering{Chains: tobac.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}}
 	for i := range d {
 		for j := range d {
 			if i-j > 2 || j-i > 4 { // fewer sets to estimate
@@ -215,7 +215,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 		}
 	}
 	first := newRun(t, s.Train, cfg)
-	if c := first.Config(); c.Engine != tobac.Tempering || first.Steps() != 400 {
+	if c := first.Config(); !isA[*tobac.Tempering](c.Engine) || first.Steps() != 400 {
 		t.Fatalf("engine %v with %d steps, want tempering with 400", c.Engine, first.Steps())
 	}
 	advance(t, first, 200)

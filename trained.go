@@ -4,26 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"tobac/dataset"
-	"tobac/setting"
 )
-
-// trainedEngines are the engines of the methods that train a distribution over graphs, from which graphs are then drawn.
-var trainedEngines = map[Method]Engine{BCDNets: BCD, DAGGFlowNet: GFlowNet}
-
-// Method is the one that is asked for, by its own name or by that of its engine.
-func (c *Config) Method() Method {
-	for m, e := range trainedEngines {
-		if c.Engine == e && c.Sampler.Method == TOBAC {
-			return m
-		}
-	}
-	return c.Sampler.Method
-}
-
-// Trained reports whether the method trains a distribution over graphs.
-func (c *Config) Trained() bool { return trainedEngines[c.Method()] != Auto }
 
 // A TrainingPoint says how far a training is.
 type TrainingPoint struct {
@@ -63,35 +44,61 @@ type learner[S any] interface {
 	Close()
 }
 
-// training is the stage that trains a learner.
+// training is the stage of an engine that trains a learner.
 type training[S any] struct {
 	engine  Engine
+	problem *Problem
 	learner learner[S]
-	point   func() TrainingPoint // where it is
-	read    func(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error)
+	point   func() TrainingPoint                        // where it is
+	read    func(ctx context.Context) (*Outcome, error) // the posterior, after the last step
+	outcome *Outcome                                    // nil until then
 }
 
-func (t *training[S]) at() (step, steps int) { return t.learner.Step(), t.learner.Steps() }
+// Steps implements [Stage].
+func (t *training[S]) Steps() (done, all int) { return t.learner.Step(), t.learner.Steps() }
 
-func (t *training[S]) advance(ctx context.Context, to int, report func(Progress)) error {
-	for t.learner.Step() < min(to, t.learner.Steps()) { // which a tolerance may lower
-		if err := t.learner.Advance(ctx, t.learner.Step()+1); err != nil {
-			return err
+// Advance implements [Stage].
+func (t *training[S]) Advance(ctx context.Context, to int) error {
+	return timed(&t.problem.Seconds.Infer, func() error {
+		for t.learner.Step() < min(to, t.learner.Steps()) { // which a tolerance may lower
+			if err := t.learner.Advance(ctx, t.learner.Step()+1); err != nil {
+				return err
+			}
+			p := t.point()
+			t.problem.Report(Progress{Engine: t.engine.Name(), Step: p.Step, Steps: t.learner.Steps(), Training: &p})
 		}
-		p := t.point()
-		report(Progress{Stage: t.engine, Step: p.Step, Training: &p})
+		return nil
+	})
+}
+
+// Outcome implements [Stage].
+func (t *training[S]) Outcome(ctx context.Context) (_ *Outcome, err error) {
+	if done, all := t.Steps(); done < all {
+		return nil, beforeEnd(all)
 	}
-	return nil
+	if t.outcome == nil {
+		t.problem.doing(t.engine, "drawing graphs from the trained distribution")
+		if t.outcome, err = t.read(ctx); err != nil {
+			return nil, err
+		}
+		t.outcome.Checks = append(t.outcome.Training.checks(), drawChecks(t.outcome.Posterior)...)
+	}
+	return t.outcome, nil
 }
 
-func (t *training[S]) inference(ctx context.Context, data *dataset.Table, cfg *Config) (*inference, error) {
-	cfg.doing(t.engine, "drawing graphs from the trained distribution")
-	return t.read(ctx, data, cfg)
+// Warnings implements [Stage].
+func (t *training[S]) Warnings() []string {
+	if t.outcome == nil {
+		return nil
+	}
+	return t.outcome.Training.warnings(t.learner.Step())
 }
 
-func (t *training[S]) snapshot() (json.RawMessage, error) { return json.Marshal(t.learner.State()) }
+// Save implements [Stage].
+func (t *training[S]) Save() (json.RawMessage, error) { return json.Marshal(t.learner.State()) }
 
-func (t *training[S]) restore(state json.RawMessage) error {
+// Restore implements [Stage].
+func (t *training[S]) Restore(_ context.Context, state json.RawMessage) error {
 	s := new(S)
 	if err := json.Unmarshal(state, s); err != nil {
 		return fmt.Errorf("the state of the training: %w", err)
@@ -99,22 +106,18 @@ func (t *training[S]) restore(state json.RawMessage) error {
 	return t.learner.Restore(s)
 }
 
-func (t *training[S]) close() { t.learner.Close() }
+// Close implements [Stage].
+func (t *training[S]) Close() { t.learner.Close() }
 
-// trainedDefaults finds what the method, which trains a distribution over graphs, does not take, and fills in what it does.
-func (c *Config) trainedDefaults(d int) error {
-	engine := trainedEngines[c.Sampler.Method]
-	method := c.Sampler.Method
-	if err := setting.Check(append(c.BCDSettings(), c.GFlowNetSettings()...)); err != nil {
-		return err
+// learnsOrders is the error of an engine that learns what orders are probable; nil if orders are left to it.
+func (p *Problem) learnsOrders(e Engine) error {
+	if o := &p.Order; o.Method != nil || o.Count != 0 || o.Weights != 0 {
+		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a method finds or that are drawn from a posterior", e.Name())
 	}
-	switch {
-	case c.Engine != Auto && c.Engine != engine:
-		return fmt.Errorf("the method %v trains an engine of its own, got the engine %v", method, c.Engine)
-	case c.Order.Method != nil || c.Order.Count != 0 || c.Order.Weights != 0:
-		return fmt.Errorf("the method %v learns what orders are probable, and takes none that a method finds or that are drawn from a posterior", method)
-	case method == BCDNets:
-		return c.bcdDefaults()
-	}
-	return c.gflownetDefaults(d)
+	return nil
+}
+
+// approximate says what the probabilities of a trained distribution are worth.
+func approximate(draws int, from string) string {
+	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", draws, from)
 }

@@ -3,7 +3,6 @@ package tobac_test
 import (
 	"context"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"tobac/ordering"
 	"tobac/sem"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -49,7 +49,7 @@ func TestFlowsAreExact(t *testing.T) {
 			exact, flows := base, base
 			row.change(&exact)
 			row.change(&flows)
-			exact.Engine, flows.Sampler.Method = tobac.Exact, tobac.DAGGFlowNet
+			exact.Engine, flows.Engine = &tobac.Exact{}, &tobac.GFlowNet{}
 			want, got := fit(t, row.data, exact), fit(t, row.data, flows)
 			if diff := largest(got.Probabilities, want.Probabilities); !(diff < 1e-9) {
 				t.Errorf("probabilities differ by up to %v", diff)
@@ -72,8 +72,8 @@ func TestFlowsAreExact(t *testing.T) {
 // its distance from the exact posterior with it.
 func TestTrainingLearns(t *testing.T) {
 	data := chain(t, 100).Train
-	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact})
-	cfg := tobac.Config{Engine: tobac.BCD, Sampler: tobac.Sampler{Steps: 1500, StepSize: 0.002}, BCD: bcd.Settings{Batch: 16}, Seed: 1, Workers: 2}
+	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}})
+	cfg := tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 1500, LearningRate: 0.002, Batch: 16}}, Seed: 1, Workers: 2}
 	got := fit(t, data, cfg)
 	trace := got.Training.Trace
 	if first, last := trace[0], trace[len(trace)-1]; first.Quantity != "ELBO" || !(last.Value > first.Value+100) {
@@ -91,8 +91,7 @@ func TestTrainingLearns(t *testing.T) {
 	if far > 0.1 {
 		t.Errorf("mean distance of edge probabilities from the exact ones %v:\n%v\n%v", far, mat.Formatted(got.Probabilities), mat.Formatted(truth.Probabilities))
 	}
-	flow := tobac.Config{Engine: tobac.GFlowNet, Model: sem.BGe{}, Sampler: tobac.Sampler{Steps: 400}, Seed: 1, Workers: 2,
-		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 16}}
+	flow := tobac.Config{Model: sem.BGe{}, Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 400, Policy: gflownet.Graph, Width: 16}}, Seed: 1, Workers: 2}
 	long := fit(t, data, flow)
 	if tr := long.Training; len(tr.Trace) != 4 || tr.Trace[0].Quantity != "loss" || tr.Exact || !(tr.Distance < 0.5) {
 		t.Errorf("training %+v", tr)
@@ -101,8 +100,8 @@ func TestTrainingLearns(t *testing.T) {
 
 // A tolerance ends a training of a policy early; the run is then at its last step, and resumed there.
 func TestToleranceEndsTraining(t *testing.T) {
-	cfg := tobac.Config{Engine: tobac.GFlowNet, Model: sem.BGe{}, Sampler: tobac.Sampler{Steps: 1000}, Seed: 1,
-		GFlowNet: gflownet.Settings{Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}
+	cfg := tobac.Config{Model: sem.BGe{}, Seed: 1,
+		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 1000, Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}}
 	r, want := finished(t, noisy(t), cfg)
 	if r.Step() != 20 || r.Steps() != 20 {
 		t.Fatalf("at step %d of %d, want 20 of 20", r.Step(), r.Steps())
@@ -116,19 +115,19 @@ func TestToleranceEndsTraining(t *testing.T) {
 
 // Progress is reported once per step, with what the training watches.
 func TestTrainingReportsProgress(t *testing.T) {
-	for name, stage := range map[string]tobac.Engine{"bcd": tobac.BCD, "gflownet": tobac.GFlowNet, "gflownet, exact": tobac.GFlowNet} {
+	for name, engine := range map[string]string{"bcd": "bcd", "gflownet": "gflownet", "gflownet, exact": "gflownet"} {
 		cfg := engines()[name]
 		last := 0
 		cfg.Progress = func(p tobac.Progress) {
 			if p.Doing == "" {
-				if p.Stage != stage || p.Step != last+1 || p.Training == nil || p.Training.Step != p.Step {
+				if p.Engine != engine || p.Step != last+1 || p.Training == nil || p.Training.Step != p.Step {
 					t.Errorf("%s: report %+v after step %d", name, p, last)
 				}
 				last = p.Step
 			}
 		}
 		r, _ := finished(t, noisy(t), cfg)
-		if last != r.Steps() || r.Config().Engine != stage {
+		if last != r.Steps() || r.Config().Engine.Name() != engine {
 			t.Errorf("%s: the last report is of step %d of %d, engine %v", name, last, r.Steps(), r.Config().Engine)
 		}
 	}
@@ -163,28 +162,24 @@ func TestBCDUnits(t *testing.T) {
 func TestTrainedRefuses(t *testing.T) {
 	data := chain(t, 40).Train
 	edge := []dag.Edge{{From: 0, To: 1}}
-	method := func(m tobac.Method) tobac.Sampler { return tobac.Sampler{Method: m} }
-	nets, flows := method(tobac.BCDNets), method(tobac.DAGGFlowNet)
+	nets, flows := &tobac.BCDNets{}, &tobac.GFlowNet{}
 	for _, row := range []struct {
 		name string
 		cfg  tobac.Config
 		want string
 	}{
-		{"order", tobac.Config{Sampler: nets, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}}, "the method bcd learns a distribution over all orders"},
-		{"method that finds orders", tobac.Config{Sampler: flows, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the method gflownet learns what orders are probable"},
-		{"orders", tobac.Config{Sampler: nets, Order: tobac.Order{Count: 2}}, "the method bcd learns what orders are probable"},
-		{"another engine", tobac.Config{Sampler: flows, Engine: tobac.Exact}, "the method gflownet trains an engine of its own, got the engine exact"},
-		{"each other's engine", tobac.Config{Sampler: flows, Engine: tobac.BCD}, "the method gflownet trains an engine of its own, got the engine bcd"},
-		{"networks", tobac.Config{Sampler: nets, Model: sem.FeedForward{}}, "the method bcd has linear equations, got the model ffn"},
-		{"noise", tobac.Config{Sampler: nets, Model: sem.Linear{NoiseVariance: 1}}, "the method bcd learns the noise variances"},
-		{"raw score", tobac.Config{Sampler: nets, Model: sem.BGe{Raw: true}}, "the method bcd has a prior of its own"},
-		{"prior", tobac.Config{Sampler: nets, Prior: background.Prior{Kind: background.Fair}}, "the method bcd has a horseshoe prior"},
-		{"knowledge", tobac.Config{Sampler: nets, Prior: background.Prior{Required: edge}}, "the method bcd takes no knowledge about edges"},
-		{"levels", tobac.Config{Sampler: nets, Prior: background.Prior{Exclusive: edge}}, "the method bcd cannot rule out edges between columns that code one variable"},
-		{"steps twice", tobac.Config{Sampler: nets, BCD: bcd.Settings{Steps: 3}}, "steps, learning rate, edges per node and unequal variances of BCD Nets are set as"},
-		{"iterations twice", tobac.Config{Sampler: flows, GFlowNet: gflownet.Settings{Iterations: 3}}, "iterations and learning rate of DAG-GFlowNet are set as"},
-		{"batch", tobac.Config{Sampler: nets, BCD: bcd.Settings{Batch: -1}}, "bcd-batch is -1; allowed: whole numbers from 1 to 100000"},
-		{"no scores", tobac.Config{Sampler: flows, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the method gflownet needs"},
+		{"order", tobac.Config{Engine: nets, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}}, "the engine bcd learns a distribution over all orders"},
+		{"method that finds orders", tobac.Config{Engine: flows, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the engine gflownet learns what orders are probable"},
+		{"orders", tobac.Config{Engine: nets, Order: tobac.Order{Count: 2}}, "the engine bcd learns what orders are probable"},
+		{"networks", tobac.Config{Engine: nets, Model: sem.FeedForward{}}, "the engine bcd has linear equations, got the model ffn"},
+		{"noise", tobac.Config{Engine: nets, Model: sem.Linear{NoiseVariance: 1}}, "the engine bcd learns the noise variances"},
+		{"raw score", tobac.Config{Engine: nets, Model: sem.BGe{Raw: true}}, "the engine bcd learns the noise variances and has its own prior of the weights"},
+		{"prior", tobac.Config{Engine: nets, Prior: background.Prior{Kind: background.Fair}}, "the engine bcd has a horseshoe prior"},
+		{"knowledge", tobac.Config{Engine: nets, Prior: background.Prior{Required: edge}}, "the engine bcd takes no knowledge about edges"},
+		{"levels", tobac.Config{Engine: nets, Prior: background.Prior{Exclusive: edge}}, "the engine bcd cannot rule out edges between columns that code one variable"},
+		{"edges twice", tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{EdgesPerNode: 3}}}, "edges per node and unequal variances of BCD Nets are those of the prior and of the model"},
+		{"batch", tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Batch: -1}}}, "batch is -1; allowed: whole numbers from 1 to 100000"},
+		{"no scores", tobac.Config{Engine: flows, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine gflownet needs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if _, err := row.cfg.WithDefaults(5); err == nil || !strings.HasPrefix(err.Error(), row.want) {
@@ -197,46 +192,42 @@ func TestTrainedRefuses(t *testing.T) {
 		levels.X.Set(i, 3, float64(i%3))
 	}
 	for want, table := range map[string]*dataset.Table{
-		`tobac: the method bcd needs continuous columns, but column "X3" takes 3 values`:                   levels,
-		`tobac: the method bcd takes observations alone, but column "X1" was set by intervention in row 1`: intervened(data),
+		`tobac: the engine bcd needs continuous columns, but column "X3" takes 3 values`:                   levels,
+		`tobac: the engine bcd takes observations alone, but column "X1" was set by intervention in row 1`: intervened(data),
 	} {
-		if _, err := tobac.Fit(context.Background(), table, tobac.Config{Sampler: nets}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := tobac.Fit(context.Background(), table, tobac.Config{Engine: nets}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got error %v\nwant      %s", err, want)
 		}
 	}
 	for want, set := range map[string]gflownet.Settings{
-		"gflownet-policy exact takes at most 5 variables, got 6; allowed: graph, small, paper": {Policy: gflownet.Exact},
-		"gflownet-tolerance needs the exact posterior, of at most 5 variables, got 6":          {Tolerance: 0.1},
-		"gflownet-width is 6; allowed: multiples of 4":                                         {Width: 6},
-		"gflownet-buffer is 8, less than the gflownet-batch 32":                                {Buffer: 8},
+		"policy exact takes at most 5 variables, got 6; allowed: graph, small, paper": {Policy: gflownet.Exact},
+		"tolerance needs the exact posterior, of at most 5 variables, got 6":          {Tolerance: 0.1},
+		"width is 6; allowed: multiples of 4":                                         {Width: 6},
+		"buffer is 8, less than the batch 32":                                         {Buffer: 8},
 	} {
-		if _, err := (tobac.Config{Sampler: flows, GFlowNet: set}).WithDefaults(6); err == nil || err.Error() != want {
+		if _, err := (tobac.Config{Engine: &tobac.GFlowNet{Training: set}}).WithDefaults(6); err == nil || err.Error() != want {
 			t.Errorf("got error %v\nwant      %s", err, want)
 		}
 	}
-	if _, err := (tobac.Config{Sampler: flows}).WithDefaults(65); err == nil || err.Error() != "the method gflownet takes at most 64 variables, got 65; allowed: the engines mcmc and svgd" {
+	if _, err := (tobac.Config{Engine: flows}).WithDefaults(65); err == nil || err.Error() != "the engine gflownet takes at most 64 variables, got 65; allowed: the engines mcmc and svgd" {
 		t.Errorf("65 variables: %v", err)
 	}
 }
 
-// The presets are those of the papers, and a method can be named by its engine.
+// The presets are those of the papers.
 func TestTrainedPresets(t *testing.T) {
 	c, err := tobac.PaperBCD().WithDefaults(5)
-	if err != nil || c.Sampler.Steps != 30000 || c.BCD.Batch != 256 || c.BCD.L2 != 1 || c.Model.String() != "linear" || !c.Trained() {
+	nets, ok := c.Engine.(*tobac.BCDNets)
+	if err != nil || !ok || nets.Training.Steps != 30000 || nets.Training.Batch != 256 || nets.Training.L2 != 1 || c.Model.String() != "linear" {
 		t.Errorf("BCD Nets: %+v, error %v", c, err)
 	}
 	c, err = tobac.PaperGFlowNet().WithDefaults(5)
-	if err != nil || c.Sampler.Steps != 100_000 || c.Sampler.StepSize != 1e-5 || c.GFlowNet.Policy != gflownet.Paper || c.Prior.Kind != background.Fair || c.Model.String() != "bge raw" {
+	flows, ok := c.Engine.(*tobac.GFlowNet)
+	if err != nil || !ok || flows.Training.Iterations != 100_000 || flows.Training.Rate != 1e-5 || flows.Training.Policy != gflownet.Paper || c.Prior.Kind != background.Fair || c.Model.String() != "bge raw" {
 		t.Errorf("DAG-GFlowNet: %+v, error %v", c, err)
 	}
 	again, err := c.WithDefaults(5)
-	if err != nil || again.Sampler != c.Sampler {
-		t.Errorf("defaults twice: %+v, error %v", again.Sampler, err)
-	}
-	for engine, method := range map[tobac.Engine]tobac.Method{tobac.BCD: tobac.BCDNets, tobac.GFlowNet: tobac.DAGGFlowNet} {
-		c, err := tobac.Config{Engine: engine}.WithDefaults(7)
-		if err != nil || c.Sampler.Method != method || !slices.Equal(c.Engines(7), []tobac.Engine{engine}) {
-			t.Errorf("engine %v: method %v, error %v", engine, c.Sampler.Method, err)
-		}
+	if diff := cmp.Diff(c, again); diff != "" || err != nil {
+		t.Errorf("defaults twice (-once +twice): %s, error %v", diff, err)
 	}
 }

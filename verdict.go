@@ -71,7 +71,7 @@ func (r *Result) Verdict() Verdict {
 	v.say(r.knowledgeSentence())
 	v.say(v.modelSentence(r))
 	v.say(r.leftOut())
-	v.say(r.computation())
+	v.say(r.Computation)
 	v.say("All of this assumes that there are no unmeasured common causes (causal sufficiency) and no feedback loops (acyclicity), that the rows are independent, and that the model is correctly specified.")
 	for _, w := range r.Warnings {
 		v.say(sentence(w))
@@ -137,9 +137,9 @@ func (r *Result) orderSentence() string {
 		return fmt.Sprintf("All probabilities are conditional on the order %s, one guess that %v made from these data: a probability of 1.00 says nothing about how sure that order is.", order, c.Order.Method)
 	case one != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
-	case (c.Engine == SVGD || c.Engine == Tempering) && len(r.Components) > 1 && c.Order.Method != nil:
+	case len(r.Components) > 1 && c.Order.Method != nil:
 		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows: orders that no resample gave have no weight.", number(len(r.Components), "order"), c.Order.Method)
-	case c.Engine == SVGD && len(r.Components) > 1:
+	case len(r.Components) > 1 && r.Components[0].Order != nil:
 		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", number(len(r.Components), "order"))
 	}
 	return ""
@@ -205,13 +205,10 @@ func (r *Result) openPairs(open int) string {
 // basis says what directions rest on.
 func (r *Result) basis() string {
 	m := r.model()
-	if r.Config.Sampler.Method == DiBS && r.Config.Engine == SVGD {
-		if sharesVariance(m) {
-			return "they rest on the particles alone, and on equal noise variances"
-		}
-		return "they rest on the particles alone"
+	if r.Basis != "" {
+		return r.Basis
 	}
-	if (r.Config.Engine == SVGD || r.Config.Engine == Tempering) && r.Config.Order.Method != nil {
+	if r.Config.Order.Method != nil {
 		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
 	}
 	if m, ok := m.(sem.Identifying); ok {
@@ -325,35 +322,6 @@ func (r *Result) leftOut() string {
 		return ""
 	}
 	return fmt.Sprintf("Left out of the comparison: %s.", strings.Join(names, "; "))
-}
-
-// computation says how far the numbers can be trusted as a computation.
-func (r *Result) computation() string {
-	switch c := &r.Config; {
-	case c.Engine == Exact:
-		return strings.TrimSpace("Edge probabilities are exact sums "+r.Sum) + "."
-	case c.Engine == MCMC && r.Diagnostics != nil:
-		return convergence(r.Diagnostics)
-	case c.Engine == BCD:
-		return fmt.Sprintf("The probabilities come from %d graphs drawn from a distribution over orders and weights that was fitted to the posterior, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
-	case c.Engine == GFlowNet && r.Training.Exact:
-		return "Edge probabilities are exact sums over the flows of all graphs."
-	case c.Engine == GFlowNet && !math.IsNaN(r.Training.Distance):
-		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(r.Draws), r.Training.Distance)
-	case c.Engine == GFlowNet:
-		return fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", len(r.Draws))
-	case c.Engine == Tempering && r.Diagnostics != nil:
-		return "Edge probabilities come from " + r.Sum + ". " + convergence(r.Diagnostics)
-	case c.Engine == Tempering && c.overOrders():
-		return "Edge probabilities are sums " + r.Sum + "."
-	case c.Engine == Tempering:
-		return fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", c.Chains.Iterations, c.Chains.Rungs)
-	case c.Engine == SVGD && c.Sampler.Marginals == ReweightedMarginals:
-		return fmt.Sprintf("The probabilities come from the sets of parents that %d particles found under each order and those near them, weighted by their evidence: sets far from all of these have none.", c.Sampler.Particles)
-	case c.Engine == SVGD:
-		return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", len(r.Draws))
-	}
-	return ""
 }
 
 // convergence says whether Markov chains agree.

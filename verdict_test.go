@@ -17,7 +17,6 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/inspect"
-	"tobac/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
@@ -40,9 +39,10 @@ func drawResult(t *rapid.T) *tobac.Result {
 	}
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j) * rng.NormFloat64() }, x)
 	p.Probabilities = probabilities
-	r := &tobac.Result{Posterior: p, Columns: effects.Describe(p.Names, x)}
+	r := &tobac.Result{Outcome: tobac.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
 	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
-	r.Config.Engine = []tobac.Engine{tobac.Exact, tobac.MCMC, tobac.SVGD}[rng.IntN(3)]
+	r.Config.Engine = []tobac.Engine{&tobac.Exact{}, &tobac.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
+	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Name()]
 	for k := range rng.IntN(4) {
 		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
 		if rng.IntN(4) == 0 {
@@ -62,9 +62,6 @@ func drawResult(t *rapid.T) *tobac.Result {
 	}
 	if rng.IntN(2) == 0 {
 		r.Sequence = inspect.Sequence{Serial: []inspect.Serial{{Column: "v1", Correlation: 0.9}}, Rows: 50, Explained: rng.IntN(2) == 0}
-	}
-	if r.Config.Engine == tobac.MCMC {
-		r.Diagnostics = &mcmc.Diagnostics{Samples: 100, LogP: mcmc.Quantity{RHat: 1 + 0.3*rng.Float64()}}
 	}
 	return r
 }
@@ -139,8 +136,8 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	}
 	_, bge := r.Config.Model.(sem.BGe)
 	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
-	says("exact sums", r.Config.Engine == tobac.Exact)
-	says("particles, an approximation", r.Config.Engine == tobac.SVGD)
+	says("exact sums", isA[*tobac.Exact](r.Config.Engine))
+	says("particles, an approximation", isA[*tobac.SVGD](r.Config.Engine))
 	if r.Diagnostics != nil {
 		says("have not converged", r.Diagnostics.LogP.RHat > 1.1)
 		says("chains agree", r.Diagnostics.LogP.RHat <= 1.1)
@@ -167,7 +164,7 @@ func checkVerdict(t fataler, r *tobac.Result) {
 
 // Real fits of every engine and kind of order.
 func TestVerdictOfFits(t *testing.T) {
-	sampler := tobac.Sampler{Particles: 4, Steps: 10, Samples: 8}
+	sampler := tobac.SVGD{Particles: 4, Steps: 10, Samples: 8}
 	for _, row := range []struct {
 		name string
 		cfg  tobac.Config
@@ -176,12 +173,12 @@ func TestVerdictOfFits(t *testing.T) {
 		{"exact", tobac.Config{}, []string{"Edge probabilities are exact sums over all graphs."}},
 		{"unequal variances", tobac.Config{Model: sem.BGe{}}, []string{"was not compared with others"}},
 		{"known order", tobac.Config{Model: sem.Linear{}, Order: tobac.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
-		{"one guess", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
-		{"resamples", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
-		{"orders of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
-		{"one order of the posterior", tobac.Config{Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
-		{"chains", tobac.Config{Engine: tobac.MCMC, Model: sem.BGe{}, Chains: tobac.Chains{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
-		{"networks", tobac.Config{Model: sem.FeedForward{}, Sampler: sampler}, []string{"particles"}},
+		{"one guess", tobac.Config{Engine: &sampler, Order: tobac.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
+		{"resamples", tobac.Config{Engine: &sampler, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
+		{"orders of the posterior", tobac.Config{Engine: &sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
+		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: tobac.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
+		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &tobac.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
+		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler}, []string{"particles"}},
 		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
 		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"they rest on independences that only one direction explains."}},
 		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}}, []string{"they rest on the curvature of the relations and on equal noise variances."}},

@@ -21,7 +21,7 @@ const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 // weights are the posterior means and standard deviations of the weights, given that the edge is
 // there: sums over the sets of parents with their probabilities, and not over draws. Edges of next to
 // no probability have NaN. Both are nil for models without linear equations.
-func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd *mat.Dense, err error) {
+func (inf *inference) weights(ctx context.Context, d int, problem *Problem) (mean, sd *mat.Dense, err error) {
 	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	for k := range inf.parts {
 		p := &inf.parts[k]
@@ -34,7 +34,7 @@ func (inf *inference) weights(ctx context.Context, d int, cfg *Config) (mean, sd
 		}
 		estimates, _ := sem.FormOf(p.hypothesis.Scores).(sem.Refinable) // nil means that all sets are known
 		edges := p.edges()
-		err := parallel.For(ctx, d, cfg.Workers, func(j int) error {
+		err := parallel.For(ctx, d, problem.Workers, func(j int) error {
 			names, probs := p.parentSets(j)
 			smallest := math.Inf(1) // probability of a set that counts
 			for _, i := range names {

@@ -53,7 +53,7 @@ func TestCalibratedRecipe(t *testing.T) {
 				}
 				order = found.Order
 			}
-			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Sampler.Marginals, cfg.Workers, cfg.Seed = tobac.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
+			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*tobac.SVGD).Marginals, cfg.Workers, cfg.Seed = tobac.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
 			res, err := tobac.Fit(context.Background(), p.Train, cfg)
 			if err != nil {
 				t.Fatal(err)

@@ -59,15 +59,14 @@ func withGapsFitted(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, 
 
 func hostileMethods() []hostileMethod {
 	// Fewer steps than the default's, up to the same inverse temperature.
-	sampler := tobac.Sampler{Particles: 10, Steps: 250, Samples: 32, AlphaRate: 0.2}
-	chains := tobac.Chains{Iterations: 300, WarmUp: 100}
+	sampler := tobac.SVGD{Particles: 10, Steps: 250, Samples: 32, AlphaRate: 0.2}
+	chains := tobac.MCMC{Iterations: 300, WarmUp: 100}
 	paper := tobac.Paper()
 	paper.Prior.EdgesPerNode = 1 // the published two are all pairs of five columns
-	networks := tobac.Sampler{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
-	dibs := sampler
-	dibs.Method = tobac.DiBS
-	trained := func(method tobac.Method, steps int) tobac.Sampler { return tobac.Sampler{Method: method, Steps: steps} }
-	batch := bcd.Settings{Batch: 32}
+	networks := tobac.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
+	dibs := tobac.DiBS{SVGD: sampler}
+	trained := tobac.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
+	policy := tobac.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
 	known := func(data *dataset.Table) tobac.Order {
 		order := []int{0, 3, 1, 2, 4}
 		for j := cleanColumns; j < len(data.Names); j++ {
@@ -82,40 +81,40 @@ func hostileMethods() []hostileMethod {
 		}
 	}
 	flows := func(data *dataset.Table) (*tobac.Result, error) {
-		cfg := tobac.Config{Model: sem.Linear{}, Sampler: trained(tobac.DAGGFlowNet, 0), Chains: chains}
+		cfg := tobac.Config{Model: sem.Linear{}, Engine: &tobac.GFlowNet{}}
 		if len(data.Names) > cleanColumns { // no exact flows any more
-			cfg.Sampler.Steps, cfg.GFlowNet.Policy = 150, gflownet.Graph
+			cfg.Engine = &policy
 		}
 		return configured(cfg)(data)
 	}
 	return []hostileMethod{
 		{"default", configured(tobac.Config{}), true, false},
-		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact}), true, false},
-		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: tobac.MCMC, Chains: chains}), false, false},
-		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact}), true, false},
-		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: tobac.MCMC, Chains: chains}), true, false},
-		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: tobac.SVGD, Sampler: sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact}), false, false},
-		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.MCMC, Chains: chains}), false, false},
-		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
-		{"linear, dibs", configured(tobac.Config{Model: sem.Linear{}, Sampler: dibs}), false, true},
-		{"bge, dibs", configured(tobac.Config{Model: sem.BGe{}, Sampler: dibs}), false, true},
+		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}}), true, false},
+		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: &chains}), false, false},
+		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: &sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}), true, false},
+		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: &chains}), true, false},
+		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: &sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: &sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}}), false, false},
+		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &chains}), false, false},
+		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Engine: &networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"linear, dibs", configured(tobac.Config{Model: sem.Linear{}, Engine: &dibs}), false, true},
+		{"bge, dibs", configured(tobac.Config{Model: sem.BGe{}, Engine: &dibs}), false, true},
 		{"preset paper", configured(paper), false, true},
 		{"given order, linear", ordered(tobac.Config{Model: sem.Linear{}}), false, false},
 		{"given order, linear-unequal", ordered(tobac.Config{Model: sem.BGe{}}), false, false},
 		{"gaps, default", withGapsFitted(tobac.Config{}), false, false},
 		{"gaps, linear-unequal", withGapsFitted(tobac.Config{Model: sem.BGe{}}), true, false},
-		{"linear, bcd", configured(tobac.Config{Model: sem.Linear{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
-		{"linear-unequal, bcd", configured(tobac.Config{Model: sem.BGe{}, Sampler: trained(tobac.BCDNets, 2000), BCD: batch}), false, true},
+		{"linear, bcd", configured(tobac.Config{Model: sem.Linear{}, Engine: &trained}), false, true},
+		{"linear-unequal, bcd", configured(tobac.Config{Model: sem.BGe{}, Engine: &trained}), false, true},
 		{"linear, gflownet", flows, false, false},
-		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: sem.BGe{}, Sampler: trained(tobac.DAGGFlowNet, 150), Chains: chains, GFlowNet: gflownet.Settings{Policy: gflownet.Graph}}), false, true},
-		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput}, Sampler: networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: sem.BGe{}, Engine: &policy}), false, true},
+		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput}, Engine: &networks, Order: tobac.Order{Count: 1}}), false, true},
 		{"ffn, over all orders", configured(tobac.Config{Model: sem.FeedForward{}}), false, true},
 		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(sem.Linear{})), false, false},
 		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(sem.FeedForward{})), false, true},
-		{"ffn, tempering, given order", ordered(tobac.Config{Model: sem.FeedForward{}, Engine: tobac.Tempering, Chains: tobac.Chains{Iterations: 400}}), false, true},
+		{"ffn, tempering, given order", ordered(tobac.Config{Model: sem.FeedForward{}, Engine: &tobac.Tempering{Iterations: 400}}), false, true},
 	}
 }
 

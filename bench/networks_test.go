@@ -35,7 +35,7 @@ func TestNetworksOverOrders(t *testing.T) {
 		cfg.Model = sem.FeedForward{NoiseVariance: 0.1}
 		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
 		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
-			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}, Engine: tobac.Exact})))
+			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}})))
 		}
 		all := compare(t, problems, methods, func(o outcome) {
 			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
@@ -122,8 +122,8 @@ func TestNetworksAreCalibrated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Config.Engine != tobac.Tempering {
-			t.Fatalf("the engine %v, want tempering", r.Config.Engine)
+		if e := r.Config.Engine.Name(); e != "tempering" {
+			t.Fatalf("the engine %s, want tempering", e)
 		}
 		var excess [bins + 1]float64 // of edges above what the posterior expects; last, of all
 		for i := range d {

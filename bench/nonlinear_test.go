@@ -19,8 +19,8 @@ import (
 func paperNonlinear() []method {
 	cfg := tobac.Paper()
 	cfg.Model = sem.FeedForward{NoiseVariance: 0.1, Raw: true}
-	without := cfg
-	without.Sampler.Method, without.Order = tobac.DiBS, tobac.Order{}
+	without := tobac.PaperDiBS()
+	without.Model = cfg.Model
 	byDefault := underEqVar()
 	byDefault.Model = sem.FeedForward{}
 	return []method{tobacMethod("DiBS", without), tobacMethod("TOBAC", cfg), tobacMethod("TOBAC default", byDefault)}
@@ -82,12 +82,10 @@ func TestExperimentWithEveryModel(t *testing.T) {
 	problems := []*study.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout, Truth: sim.Graph}}
 	var methods []method
 	for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.FeedForward{}, sem.BGe{Raw: true}} {
-		for _, method := range []tobac.Method{tobac.TOBAC, tobac.DiBS} {
-			cfg := tobac.Config{Model: model, Engine: tobac.SVGD, Sampler: tobac.Sampler{Method: method, Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}}
-			if method == tobac.TOBAC {
-				cfg.Order.Method = ordering.MethodEqVar
-			}
-			methods = append(methods, tobacMethod(fmt.Sprintf("%T %v", model, method), cfg))
+		particles := tobac.SVGD{Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
+		for _, cfg := range []tobac.Config{{Engine: &particles, Order: tobac.Order{Method: ordering.MethodEqVar}}, {Engine: &tobac.DiBS{SVGD: particles}}} {
+			cfg.Model = model
+			methods = append(methods, tobacMethod(fmt.Sprintf("%T %s", model, cfg.Engine.Name()), cfg))
 		}
 	}
 	all := compare(t, problems, methods, nil)

@@ -222,7 +222,7 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 	}
 	p := standardisedProblem(t, &study.Problem{Name: "chain", Train: s.Train, Truth: g})
 	cfg := underEqVar()
-	cfg.Seed, cfg.Sampler = 7, tobac.Sampler{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
+	cfg.Seed, cfg.Engine = 7, &tobac.SVGD{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
 	single := judgeOrders(t, "single order", p, cfg)
 	cfg.Order.Count = 20
 	mixed := judgeOrders(t, "20 orders", p, cfg)

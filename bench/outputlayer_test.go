@@ -22,7 +22,8 @@ func TestOutputLayer(t *testing.T) {
 		for _, output := range []models.OutputLayer{models.SampledOutput, models.IntegratedOutput} {
 			cfg := tobac.Paper()
 			model := sem.FeedForward{NoiseVariance: variance, Raw: true, Output: output}
-			cfg.Model, cfg.Sampler.Particles, cfg.Sampler.Samples = model, 10, 32
+			e := cfg.Engine.(*tobac.SVGD)
+			cfg.Model, e.Particles, e.Samples = model, 10, 32
 			methods = append(methods, method{model.String(), func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
 				order, err := p.Truth.TopologicalOrder()
 				if err != nil {

@@ -20,10 +20,10 @@ func (o *ownOutcome) add(mae, eshd, auroc, seconds float64) {
 	o.mae, o.eshd, o.auroc, o.seconds, o.runs = o.mae+mae, o.eshd+eshd, o.auroc+auroc, o.seconds+seconds, o.runs+1
 }
 
-// former is what sampled models of one's own before reweighted marginals took them: the settings of a Sampler that are not set.
-func former(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: tobac.SVGD} }
+// zeroSVGD leaves all settings of SVGD at zero.
+func zeroSVGD(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: &tobac.SVGD{}} }
 
-// Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the settings of a Sampler that are not set, with as many steps as take the
+// Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the zero value of tobac.SVGD, with as many steps as take the
 // same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. docs/svgd.md has the table:
 //
 //	go test ./bench -run TestOwnDefaults -long -v -timeout 60m
@@ -34,14 +34,12 @@ func TestOwnDefaults(t *testing.T) {
 	}
 	steps := func(count int) func(m sem.Model) tobac.Config {
 		return func(m sem.Model) tobac.Config {
-			c := former(m)
-			c.Sampler.Steps = count
-			return c
+			return tobac.Config{Model: m, Engine: &tobac.SVGD{Steps: count}}
 		}
 	}
 	frequency := func(m sem.Model) tobac.Config {
 		c := tobac.Calibrated(m)
-		c.Sampler.Marginals = tobac.FrequencyMarginals
+		c.Engine.(*tobac.SVGD).Marginals = tobac.FrequencyMarginals
 		return c
 	}
 	for k := range kinds {
@@ -96,13 +94,13 @@ func TestOwnDefaults(t *testing.T) {
 			few := run("", steps(5), 1)
 			each := (run("", steps(25), 1) - few) / 20
 			for seed := range seeds {
-				run("zero Sampler, equal time", steps(max(2, 5+int((seconds-few)/each))), uint64(seed+1))
+				run("zero SVGD, equal time", steps(max(2, 5+int((seconds-few)/each))), uint64(seed+1))
 			}
 			if !*long {
 				continue
 			}
 			if set == 0 {
-				run("zero Sampler, first set", former, 1)
+				run("zero SVGD, first set", zeroSVGD, 1)
 			}
 			run("tobac.Calibrated, frequency", frequency, 1)
 			run("tobac.Calibrated", tobac.Calibrated, 1)
@@ -111,7 +109,7 @@ func TestOwnDefaults(t *testing.T) {
 			o := outcomes[name]
 			t.Logf("| %s | %s | %.4f | %.1f | %.3f | %.1f |", model.name, name, o.mae/o.runs, o.eshd/o.runs, o.auroc/o.runs, o.seconds/o.runs)
 		}
-		own, zero := outcomes["default"], outcomes["zero Sampler, equal time"]
+		own, zero := outcomes["default"], outcomes["zero SVGD, equal time"]
 		if !(own.mae < 0.01*own.runs && own.mae < 0.2*zero.mae) {
 			t.Errorf("%v: mean absolute error %.4f of the default, want at most 0.01 and a fifth of %.4f", model, own.mae/own.runs, zero.mae/zero.runs)
 		}

@@ -68,7 +68,8 @@ func TestExperimentWithTOBAC(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 2, 4, 8
+	e := cfg.Engine.(*tobac.SVGD)
+	e.Steps, e.Particles, e.Samples = 2, 4, 8
 	all := compare(t, problems, []method{tobacMethod("TOBAC", cfg)}, nil)
 	for _, r := range []*metrics.Report{all[0].Empirical, all[0].Mixture} {
 		if r.Cyclic != 0 || r.ESHDEmptyGraph != 17 || math.IsNaN(float64(r.ESHD+r.AUROC+r.NegLL)) {
@@ -118,13 +119,13 @@ func TestPaperSachs(t *testing.T) {
 // nodeWise is the published recipe with the node-wise estimator.
 func nodeWise() tobac.Config {
 	c := tobac.Paper()
-	c.Sampler.Estimator = models.NodeWise
+	c.Engine.(*tobac.SVGD).Estimator = models.NodeWise
 	return c
 }
 
 // underEqVar is the default sampler with the linear model under EqVar's order.
 func underEqVar() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Engine: tobac.SVGD, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	return tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'

@@ -102,7 +102,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 	chosen := map[string]sem.Model{}
 	choice := func(p *study.Problem, r *tobac.Result) {
 		chosen[p.Name] = r.Config.Model
-		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine, r.Config.Model, r.Reason, r.Sum)
+		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine.Name(), r.Config.Model, r.Reason, r.Sum)
 	}
 	paper := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		cfg := tobac.Paper()
@@ -119,17 +119,17 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}
-		return p, tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact, Order: tobac.Order{Known: o.Order}}, nil
+		return p, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}, Order: tobac.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
-		return p, tobac.Config{Model: chosen[p.Name], Engine: tobac.MCMC, Chains: tobac.Chains{Iterations: 3000}}, nil
+		return p, tobac.Config{Model: chosen[p.Name], Engine: &tobac.MCMC{Iterations: 3000}}, nil
 	}
 	return []method{
 		listed("default", same(tobac.Config{}), choice),
 		listed("paper preset", paper, nil),
 		listed("exact given EqVar's order, linear", eqvar, nil),
-		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: tobac.Exact}), nil),
-		listed("exact, BGe", same(tobac.Config{Model: sem.BGe{}, Engine: tobac.Exact}), nil),
+		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}}), nil),
+		listed("exact, BGe", same(tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}), nil),
 		listed("mcmc, the default's model", chains, nil),
 	}
 }

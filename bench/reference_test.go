@@ -16,7 +16,8 @@ func TestReferenceOfThePaper(t *testing.T) {
 	}
 	for run, p := range synthetic(t, "linear-d20-e40", 3) {
 		cfg := tobac.Paper()
-		cfg.Sampler.Particles, cfg.Sampler.Samples, cfg.Seed, cfg.Workers = 10, 64, 1, 2
+		e := cfg.Engine.(*tobac.SVGD)
+		e.Particles, e.Samples, cfg.Seed, cfg.Workers = 10, 64, 1, 2
 		r, err := tobac.Fit(t.Context(), p.Train, cfg)
 		if err != nil {
 			t.Fatal(err)

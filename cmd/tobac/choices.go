@@ -74,54 +74,16 @@ func sizes(value *[]int) pflag.Value {
 	}}
 }
 
-// engineName is an engine on the command line.
-type engineName int
+// engineAuto is the value of --engine that leaves the engine open.
+const engineAuto = "auto"
 
-const (
-	engineAuto engineName = iota
-	engineExact
-	engineMCMC
-	engineSVGD
-	engineDiBS
-	engineBCD
-	engineGFlowNet
-	engineTempering
-)
-
-var engineNames = []engineName{engineAuto, engineExact, engineMCMC, engineSVGD, engineDiBS, engineBCD, engineGFlowNet, engineTempering}
-
-// String implements fmt.Stringer.
-func (e engineName) String() string {
-	return [...]string{"auto", "exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering"}[e]
-}
-
-// set makes a configuration compute by the engine.
-func (e engineName) set(c *tobac.Config) {
-	c.Sampler.Method = tobac.TOBAC
-	switch e {
-	case engineDiBS:
-		c.Engine, c.Sampler.Method = tobac.SVGD, tobac.DiBS
-	case engineBCD:
-		c.Engine, c.Sampler.Method = tobac.Auto, tobac.BCDNets
-	case engineGFlowNet:
-		c.Engine, c.Sampler.Method = tobac.Auto, tobac.DAGGFlowNet
-	default:
-		c.Engine = map[engineName]tobac.Engine{engineExact: tobac.Exact, engineMCMC: tobac.MCMC, engineSVGD: tobac.SVGD, engineTempering: tobac.Tempering}[e]
+// engineNames are the values of --engine.
+func engineNames() []string {
+	names := []string{engineAuto}
+	for _, e := range tobac.Engines() {
+		names = append(names, e.Name())
 	}
-}
-
-// mayRead reports whether a fit with the engine may have a use for the settings of a topic. The chains of mcmc draw orders for
-// others, and particles may be compared with what they compute.
-func (e engineName) mayRead(topic string) bool {
-	switch topic {
-	case "dibs", "bcd", "gflownet":
-		return e.String() == topic
-	case "tempering":
-		return e == engineTempering || e == engineAuto
-	case "svgd":
-		return e != engineDiBS && e != engineBCD && e != engineGFlowNet
-	}
-	return true
+	return names
 }
 
 // besideName says what a posterior is compared with.
@@ -141,31 +103,11 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if c, err = o.base(); err != nil {
 		return c, err
 	}
-	for _, t := range topics(&c) {
-		if !o.engine.mayRead(t.name) {
-			continue // what is given there is refused as unused
-		}
-		t.settings.VisitAll(func(flag *pflag.Flag) {
-			if given := o.command.lookup(t.name + "." + flag.Name); given != nil && given.Changed && err == nil {
-				all := texts(given)
-				err = flag.Value.Set(all[len(all)-1])
-			}
-		})
-	}
-	if err != nil {
+	if err := o.setGiven(topics(&c)...); err != nil {
 		return c, err
-	}
-	if o.given("svgd.alpha-rate") || o.given("dibs.alpha-rate") {
-		c.Sampler.Alpha = nil // of the recipe
-	}
-	if o.given("svgd.alpha-schedule") || o.given("dibs.alpha-schedule") {
-		c.Sampler.AlphaRate = 0 // of the recipe
 	}
 	c.Seed, c.Workers = o.seed, o.workers
 	c.Model = o.configured(c.Model)
-	if o.given("ffn.output-layer") && o.model == modelFFN && c.Engine == tobac.Auto {
-		c.Engine = tobac.SVGD // which alone reads it
-	}
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
 	}
@@ -177,20 +119,89 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if err := checkKnowledge(&c.Prior, names, c.Order.Known); err != nil {
 		return c, err
 	}
-	svgd := c.Engine == tobac.SVGD || c.Engine == tobac.Auto && c.Order.Method != nil
-	if svgd && o.model == modelBGe && !o.given("svgd.grad") && !o.given("dibs.grad") && o.recipe != recipeCalibrated {
-		c.Sampler.Gradient = models.ScoreFunction
+	if err := o.setEngine(&c, len(names)); err != nil {
+		return c, err
 	}
 	if c, err = c.WithDefaults(len(names)); err != nil {
 		switch {
 		case o.given("prior.edges-per-node"):
 			err = &locatedError{"prior.edges-per-node", err}
 		case o.given("engine"):
-			err = &locatedError{"--engine " + o.engine.String(), err}
+			err = &locatedError{"--engine " + o.engine, err}
 		}
 		return c, &usageError{err}
 	}
 	return c, nil
+}
+
+// setGiven gives the settings of topics that are given their values.
+func (o *fitOptions) setGiven(all ...topic) (err error) {
+	for _, t := range all {
+		t.settings.VisitAll(func(flag *pflag.Flag) {
+			if given := o.command.lookup(t.name + "." + flag.Name); given != nil && given.Changed && err == nil {
+				values := texts(given)
+				err = flag.Value.Set(values[len(values)-1])
+			}
+		})
+	}
+	return err
+}
+
+// givenOf reports whether a setting of a topic is given.
+func (o *fitOptions) givenOf(topic string) (given bool) {
+	o.command.settings.VisitAll(func(flag *pflag.Flag) { given = given || flag.Changed && topicOf(flag.Name) == topic })
+	return given
+}
+
+// setEngine gives the engine of a configuration the settings that are given. An engine that is left open is the one that the
+// configuration has by default.
+func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
+	if o.given("ffn.output-layer") && o.model == modelFFN && c.Engine == nil {
+		c.Engine = &tobac.SVGD{} // which alone reads it
+	}
+	if c.Engine == nil {
+		chosen, why, err := c.ChooseEngine(d)
+		if err != nil {
+			return nil // it comes again
+		}
+		o.why = why
+		if !o.givenOf(chosen.Name()) && o.model != modelBGe {
+			return nil
+		}
+		if c.Engine, err = tobac.EngineByName(chosen.Name()); err != nil {
+			return err
+		}
+	}
+	if s := particleSettings(c.Engine); s != nil {
+		if o.given("svgd.alpha-rate") || o.given("dibs.alpha-rate") {
+			s.Alpha = nil // of the recipe
+		}
+		if o.given("svgd.alpha-schedule") || o.given("dibs.alpha-schedule") {
+			s.AlphaRate = 0 // of the recipe
+		}
+		if o.model == modelBGe && o.recipe != recipeCalibrated {
+			s.Gradient = models.ScoreFunction
+		}
+	}
+	if err := o.setGiven(topics(c, c.Engine)[0]); err != nil {
+		return err
+	}
+	if s, ok := c.Engine.(*tobac.SVGD); ok && o.givenOf("mcmc") && d > tobac.MostSummed {
+		chains := &tobac.MCMC{}
+		s.OrderEngine, err = chains, o.setGiven(topics(c, chains)[0])
+	}
+	return err
+}
+
+// particleSettings are those that the engines svgd and dibs have in common; nil for other engines.
+func particleSettings(e tobac.Engine) *tobac.SVGD {
+	switch e := e.(type) {
+	case *tobac.SVGD:
+		return e
+	case *tobac.DiBS:
+		return &e.SVGD
+	}
+	return nil
 }
 
 // base is the configuration to start from.
@@ -199,21 +210,23 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 	case recipePaper:
 		c = tobac.Paper()
 		switch {
-		case o.engine == engineBCD:
+		case o.engine == "bcd":
 			c = tobac.PaperBCD()
-		case o.engine == engineGFlowNet:
+		case o.engine == "gflownet":
 			c = tobac.PaperGFlowNet()
 		case o.model == modelBGe:
 			c = tobac.PaperMarginal()
 		}
-		if o.engine == engineDiBS {
-			c.Order = tobac.Order{}
+		if o.engine == "dibs" {
+			c.Order, c.Engine = tobac.Order{}, &tobac.DiBS{SVGD: *particleSettings(c.Engine)}
 		}
 	case recipeCalibrated:
 		c = tobac.Calibrated(o.configured(nil))
 	}
-	o.engine.set(&c)
-	return c, nil
+	if o.engine != engineAuto && (c.Engine == nil || c.Engine.Name() != o.engine) {
+		c.Engine, err = tobac.EngineByName(o.engine)
+	}
+	return c, err
 }
 
 // recipeOrder reports whether the order is that of the recipe.

@@ -55,11 +55,11 @@ func TestEveryModel(t *testing.T) {
 			map[string]any{"model": "bge raw"}, map[string]any{"svgd.grad": "score"}, 0, none, true},
 		{"reparameterised score", "--model bge --set grad=reparam --engine svgd --set recipe=paper --prior sf", []string{"prior   scale-free\n", "joint estimator\n"},
 			nil, map[string]any{"svgd.grad": "reparam", "prior": "sf", "prior.edges-per-node": nil}, 0, none, true},
-		{"linear DiBS", "--engine dibs --prior uniform", []string{"engine  svgd, method dibs, ", "prior   uniform: "},
-			map[string]any{"engine": "svgd"}, map[string]any{"prior": "uniform", "dibs.rank": 6.0, "order": "posterior", "dibs.penalty-rate": 1.0}, perEdge, none, true},
-		{"network DiBS", "--engine dibs --model ffn --set recipe=paper --set prior.edges-per-node=1", []string{"method dibs", "model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
+		{"linear DiBS", "--engine dibs --prior uniform", []string{"engine  dibs, ", "prior   uniform: "},
+			map[string]any{"engine": "dibs"}, map[string]any{"prior": "uniform", "dibs.rank": 6.0, "order": "posterior", "dibs.penalty-rate": 1.0}, perEdge, none, true},
+		{"network DiBS", "--engine dibs --model ffn --set recipe=paper --set prior.edges-per-node=1", []string{"engine  dibs, ", "model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n", "prior   Erdős–Rényi, 1 edges per node"},
 			map[string]any{"edges_per_node": 1.0}, map[string]any{"engine": "dibs"}, networks - 6, none, true},
-		{"score DiBS", "--engine dibs --model bge", []string{"method dibs", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"engine": "dibs"}, 0, none, true},
+		{"score DiBS", "--engine dibs --model bge", []string{"engine  dibs, ", "model   linear with unequal noise variances on columns scaled to variance 1: as asked for\n"}, nil, map[string]any{"engine": "dibs"}, 0, none, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -355,7 +355,7 @@ func TestBadChoices(t *testing.T) {
 	}{
 		{"fit --model gaussian", usage, `invalid argument "gaussian" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn`},
 		{"fit --model ffn --engine tempering --order eqvar --set svgd.steps=5", usage, "svgd.steps has no effect: the engine is tempering; --engine svgd takes it"},
-		{"fit --model ffn --engine tempering --order eqvar --set warm-up=5", usage, "--engine tempering: the engine tempering warms up for half of its iterations, got a warm-up of 5"},
+		{"fit --model ffn --engine tempering --order eqvar --set warm-up=5", usage, "mcmc.warm-up has no effect: the engine is tempering; --engine mcmc takes it"},
 		{"fit --model ffn --engine tempering --set order.count=3", usage, "--engine tempering: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
 		{"fit --model gp --set ffn.output-layer=integrated", usage, "ffn.output-layer has no effect: the model is gp; --model ffn takes it"},
 		{"fit --engine best", usage, `invalid argument "best" for "--engine" flag: allowed: auto, exact, mcmc, svgd, dibs, bcd, gflownet, tempering`},
@@ -367,7 +367,7 @@ func TestBadChoices(t *testing.T) {
 		{"fit --set ffn.hidden=5", usage, `ffn.hidden has no effect: the model is auto; --model ffn takes it`},
 		{"fit --model bge --set ffn.activation=tanh", usage, `ffn.activation has no effect: the model is linear-unequal; --model ffn takes it`},
 		{"fit --model bge --set linear.noise-variance=1", usage, `linear.noise-variance has no effect: the model is linear-unequal; --model linear takes it`},
-		{"fit --engine dibs --order eqvar", usage, `--engine dibs: the method dibs takes no causal order`},
+		{"fit --engine dibs --order eqvar", usage, `--engine dibs: the engine dibs takes no causal order`},
 		{"fit --prior sf --set prior.edges-per-node=1", usage, `prior.edges-per-node: edges per node is 1, but the prior is another than Erdős–Rényi's`},
 		{"fit good.csv --prior no.csv", failed, `no.csv: no such file or directory`},
 		{"fit good.csv --prior wide.csv", failed, `wide.csv: got 2 rows of 3 columns, want a row for each column: entry (i, j) is the probability of the edge from i to j`},

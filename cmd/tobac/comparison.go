@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"tobac"
 	"tobac/dataset"
@@ -17,8 +18,8 @@ import (
 // comparison reports whether the answer is to be compared with particles of SVGD: if that is
 // asked for, and for the embedded data.
 func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool) (bool, error) {
-	engine := c.Engines(len(t.Names))[0]
-	takes := (engine == tobac.Exact || engine == tobac.MCMC) && c.Prior.MaxParents == 0
+	engine := c.Engine.Name()
+	takes := (engine == "exact" || engine == "mcmc") && c.Prior.MaxParents == 0
 	switch {
 	case o.beside != besideSVGD:
 		return embedded && takes && o.beside == besideAuto, nil
@@ -29,14 +30,14 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	case c.Prior.MaxParents > 0:
 		return false, usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
 	}
-	return false, usagef("--beside svgd contradicts the engine %v: particles are compared with results of the engines exact and mcmc", engine)
+	return false, usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", engine)
 }
 
 // sample samples the particles that a result is compared with.
 func (j *job) sample(ctx context.Context, p *progress, of tobac.Result) (*tobac.Result, error) {
 	return within(ctx, func() (*tobac.Result, error) {
 		of.Config.Progress = p.step
-		run, err := tobac.NewComparison(ctx, j.train, &of)
+		run, err := tobac.NewComparison(ctx, j.train, &of, j.particles)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +109,7 @@ func (s *summary) compare(j *job, of, particles *tobac.Result) error {
 func (r *result) printComparison(w io.Writer, dir string) error {
 	c := r.summary.Compared
 	fmt.Fprintln(w, "\nComparison with TOBAC's particles")
-	printField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model), onScale(c.Model), particlesText(&r.particles.Config), c.Seconds.Total))
+	printField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model), onScale(c.Model), strings.TrimPrefix(r.particles.Method, "svgd, "), c.Seconds.Total))
 	printField(w, "", fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
 	if r.summary.Config.Truth != "" || r.summary.Config.HeldoutRows > 0 {
 		t := newTable(w)

@@ -200,6 +200,7 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 		"exact":     "exact: sums over all orders or graphs that the settings allow",
 		"mcmc":      "mcmc: Markov chains over graphs",
 		"svgd":      "svgd: particles moved by Stein variational gradient descent",
+		"dibs":      "dibs: particles without a causal order",
 		"bcd":       "bcd: BCD Nets, a distribution over orders and weights fitted to the posterior",
 		"gflownet":  "gflownet: DAG-GFlowNet, a policy that builds graphs edge by edge",
 		"tempering": "tempering: Markov chains of networks at many temperatures",
@@ -244,7 +245,7 @@ func (s *storedSummary) convergence() report.Convergence {
 		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
 	case s.Engine == "tempering":
 		c.Text = "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared."
-	case s.Engine == "svgd":
+	case s.Engine == "svgd" || s.Engine == "dibs":
 		c.Text = "Particles were moved for a fixed number of steps: a run with another --seed shows how far the numbers hold."
 	}
 	if len(s.Diagnostics.Checks) > 0 {

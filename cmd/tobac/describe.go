@@ -8,7 +8,6 @@ import (
 
 	"tobac"
 	"tobac/background"
-	"tobac/models"
 	"tobac/sem"
 )
 
@@ -161,7 +160,7 @@ func closeModels(all []sem.Evidence) string {
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.
-func particlesListed(r *tobac.Result) bool { return r.Config.Engine == tobac.SVGD }
+func particlesListed(r *tobac.Result) bool { return particleSettings(r.Config.Engine) != nil }
 
 // onScale says on which scale particles were sampled.
 func onScale(model string) string {
@@ -182,7 +181,7 @@ func (r *result) describePrior() string {
 	s, c := &r.summary, &r.Config
 	var text string
 	switch {
-	case c.Engine == tobac.BCD:
+	case s.Engine == "bcd":
 		text = fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", s.EdgesPerNode)
 	case c.Prior.Probabilities != nil:
 		text = "edge probabilities in " + s.Config.Prior
@@ -220,51 +219,8 @@ func (r *result) describePrior() string {
 
 // describeEngine says what computed the listed probabilities, and why it was taken.
 func (r *result) describeEngine() string {
-	c, d := &r.Config, r.summary.Config.Variables
-	var text, reason string
-	switch {
-	case c.Engine == tobac.MCMC:
-		text = fmt.Sprintf("mcmc, %d chains of %d iterations", c.Chains.Chains, c.Chains.Iterations)
-		reason = fmt.Sprintf("%d variables are more than exact takes", d)
-	case c.Engine == tobac.BCD:
-		text = fmt.Sprintf("bcd, BCD Nets: %d steps", c.Sampler.Steps)
-	case c.Engine == tobac.GFlowNet && r.Training.Exact:
-		text = "gflownet, DAG-GFlowNet: exact flows"
-	case c.Engine == tobac.GFlowNet:
-		text = fmt.Sprintf("gflownet, DAG-GFlowNet: policy %s, %d steps", c.GFlowNet.WithDefaults(d).Policy, c.Sampler.Steps)
-	case c.Engine == tobac.Exact:
-		text = "exact, " + r.Sum
-		reason = fmt.Sprintf("%d variables are few enough", d)
-	case c.Engine == tobac.Tempering && r.Sum != "":
-		text = "tempering, " + r.Sum
-	case c.Engine == tobac.Tempering:
-		text = fmt.Sprintf("tempering, 2 chains of %d iterations for each variable, at %d temperatures", c.Chains.Iterations, c.Chains.Rungs)
-	case c.Sampler.Method == tobac.DiBS:
-		text = fmt.Sprintf("svgd, method dibs, %s", particlesText(c))
-	default:
-		text = "svgd, " + particlesText(c)
-		switch _, scored := c.Model.(sem.Scored); {
-		case c.Model != nil && !scored:
-			reason = "the model has no node scores in closed form"
-		case c.Order.Method != nil:
-			reason = "a method finds the order"
-		}
+	if r.EngineReason == "" {
+		return r.Method
 	}
-	if r.summary.Config.fit.Engine != tobac.Auto || reason == "" {
-		return text
-	}
-	return text + ": " + reason
-}
-
-// particlesText describes the sampling of particles.
-func particlesText(c *tobac.Config) string {
-	s := &c.Sampler
-	text := fmt.Sprintf("%d particles, %d steps, %d samples, %s estimator", s.Particles, s.Steps, s.Samples, s.Estimator)
-	if s.Gradient != models.Reparameterised {
-		text += fmt.Sprintf(", %s gradient", s.Gradient)
-	}
-	if o := &c.Order; s.Method == tobac.TOBAC && o.Known == nil && o.Method == nil {
-		text += fmt.Sprintf(", under each of %s drawn from the posterior", counted(o.Count, "order"))
-	}
-	return text
+	return r.Method + ": " + r.EngineReason
 }

@@ -75,12 +75,10 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if j.input.Digest != s.input.Digest {
 		return nil, fmt.Errorf("%s: the rows are not those of the fit in %s; --data FILE names the table of the fit", j.input.Data, dir)
 	}
-	f := &storedFit{j, tobac.Result{Posterior: p, Config: j.fit, EdgesPerNode: float64(s.EdgesPerNode)}}
-	for _, setting := range f.result.Config.Settings() {
-		if setting.Name == "engine" {
-			if err := setting.Set(s.Engine); err != nil {
-				return nil, &locatedError{filepath.Join(dir, summaryFile), fmt.Errorf("engine %q; %w", s.Engine, err)}
-			}
+	f := &storedFit{j, tobac.Result{Outcome: tobac.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)}, Config: j.fit}}
+	if j.fit.Engine.Name() != s.Engine {
+		if f.result.Config.Engine, err = tobac.EngineByName(s.Engine); err != nil {
+			return nil, &locatedError{filepath.Join(dir, summaryFile), err}
 		}
 	}
 	return f, nil
@@ -109,7 +107,7 @@ func newExactSummary(ref *tobac.Reference, c tobac.Comparison, truth *dag.Graph)
 	if err != nil {
 		return nil, err
 	}
-	return &exactSummary{Engine: ref.Engine.String(), MeanAbsError: metrics.Number(c.MeanAbsError), LogProbDifference: metrics.Number(c.LogProbDifference),
+	return &exactSummary{Engine: ref.Engine, MeanAbsError: metrics.Number(c.MeanAbsError), LogProbDifference: metrics.Number(c.LogProbDifference),
 		LogProbError: metrics.Number(c.LogProbError), StandardError: metrics.Number(ref.StandardError), ESHD: e.ESHD, AUROC: e.AUROC,
 		Notes: ref.Notes, Warnings: append([]string{}, ref.Warnings...)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,8 @@ import (
 // text forms that the settings of the library have.
 type fitOptions struct {
 	recipe        recipe
-	engine        engineName
+	engine        string
+	why           string // the engine was chosen; "" means that it was asked for
 	config        tobac.Config // with the settings that are given
 	set           assignments
 	model         modelName
@@ -79,7 +81,7 @@ func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
+	return &fitOptions{engine: engineAuto, order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
 }
 
 // fitCommand is tobac fit with its options in o.
@@ -116,7 +118,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(text(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")
 	group(f, "Knowledge", "forbid", "require", "tiers", "knowledge", "order", "prior")
 	f.Var(modelChoice(&o.model), "model", "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn")
-	f.Var(choice(&o.engine, engineNames...), "engine", "auto, exact, mcmc, svgd, dibs, bcd, gflownet, tempering")
+	f.Var(oneName(&o.engine, engineNames()), "engine", strings.Join(engineNames(), ", "))
 	f.Var(choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside", "engine to compare with the posterior: svgd or none")
 	defaultText(f, "beside", "none; svgd without a table")
 	settingsFlag(f, &o.set)
@@ -168,7 +170,7 @@ func (o *fitOptions) recall() (err error) {
 
 // assign gives the settings of --set their values. Engine and model, which decide what short names mean, are known by then.
 func (o *fitOptions) assign() error {
-	return o.set.assign(o.command.settings, o.engine.String(), o.model.String(), o.beside.String())
+	return o.set.assign(o.command.settings, o.engine, o.model.String(), o.beside.String())
 }
 
 // fit runs the command: it checks everything that can be checked, infers, and
@@ -204,7 +206,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	r.command, r.formats = o.command, o.formats
+	r.command, r.formats, r.EngineReason = o.command, o.formats, j.why
 	after := newProgress(stderr, o.quiet)
 	defer after.close()
 	after.during("judging the posterior, total effects and the verdict")

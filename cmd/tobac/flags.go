@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,6 +148,11 @@ func choice[T fmt.Stringer](value *T, all ...T) pflag.Value {
 		}
 		return v, false
 	}}
+}
+
+// oneName is one of some names.
+func oneName(value *string, all []string) pflag.Value {
+	return &bounded[string]{value, strings.Join(all, "|"), strings.Join(all, ", "), func(text string) (string, bool) { return text, slices.Contains(all, text) }}
 }
 
 // defaultText replaces a flag's default in the help text, for a default that

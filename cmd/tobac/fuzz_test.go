@@ -90,7 +90,7 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		saved := &result{Result: &tobac.Result{Posterior: &posterior.Posterior{Names: names}}, answers: answers{effects: all}}
+		saved := &result{Result: &tobac.Result{Outcome: tobac.Outcome{Posterior: &posterior.Posterior{Names: names}}}, answers: answers{effects: all}}
 		var written bytes.Buffer
 		if err := saved.writeEffects(&written); err != nil {
 			t.Fatal(err)

@@ -48,11 +48,11 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
 		return usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
 	}
-	if j.fit.Engine == tobac.Tempering {
+	if j.fit.Engine.Name() == "tempering" {
 		return usagef("--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine")
 	}
-	if _, d := t.X.Dims(); o.imputationRounds > 0 && j.fit.Engines(d)[0] == tobac.SVGD {
-		return usagef("imputation.rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc")
+	if o.imputationRounds > 0 && particleSettings(j.fit.Engine) != nil {
+		return usagef("imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc")
 	}
 	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
 		return &locatedError{j.input.Data, err}

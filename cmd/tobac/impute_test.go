@@ -48,7 +48,6 @@ func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		t.Fatal(err)
 	}
-	j.fit.Sampler.Particles, j.fit.Sampler.Steps, j.fit.Sampler.Samples = 2, 5, 4 // of the particles beside
 	return j, j.split(*o, table)
 }
 
@@ -186,7 +185,7 @@ func TestRefusedGaps(t *testing.T) {
 		{"checkpoints", "--checkpoint state", nil,
 			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
 		{"rounds of particles", "--set imputation.rounds=2 --engine svgd", nil,
-			"imputation.rounds contradicts the engine svgd: values are drawn again given draws from the posterior, and svgd has particles; allowed: the engines exact and mcmc"},
+			"imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc"},
 		{"tempering", "--engine tempering --model ffn", nil,
 			"--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine"},
 		{"an empty row", "", func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },

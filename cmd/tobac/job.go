@@ -33,8 +33,9 @@ type job struct {
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
-	engines    []string     // that take part
+	why        string       // the engine was chosen; "" means that it was asked for
 	beside     bool         // particles of SVGD are compared with the answer
+	particles  *tobac.SVGD  // that are; nil without any
 	quiet      bool         // no progress is shown
 	checkpoint string       // file for the state of the run; "": none
 	every      int          // steps between two checkpoints
@@ -51,7 +52,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if o.given("holdout") && o.heldout != "" {
 		return nil, usagef("--holdout and --heldout contradict each other: rows are held out of the data, or come from a file")
 	}
-	j := &job{input: inputConfig{Recipe: o.recipe.String(), Engine: o.engine.String(), Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
+	j := &job{input: inputConfig{Recipe: o.recipe.String(), Engine: o.engine, Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
 	table, err := j.readData(&o, data, stdin)
 	if err != nil {
 		return nil, err
@@ -59,8 +60,15 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if j.fit, err = o.configure(table.Names); err != nil {
 		return nil, err
 	}
+	j.why = o.why
 	if j.beside, err = o.comparison(&j.fit, table, data == ""); err != nil {
 		return nil, err
+	}
+	if j.beside {
+		j.particles = &tobac.SVGD{}
+		if err := o.setGiven(topics(&j.fit, j.particles)[0]); err != nil {
+			return nil, err
+		}
 	}
 	if err := j.exclude(); err != nil {
 		return nil, err
@@ -81,7 +89,6 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 		return nil, err
 	}
 	n, d := j.train.X.Dims()
-	j.engines = o.engines(j, d)
 	if err := o.checkUnused(j, n, d); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var pairValues = map[string][]string{
 	"kernel": {"rbf:coordinate:none", "imq:variable"}, "alpha-schedule": {"geometric:0.01:100", "growth:0.2"}, "step-schedule": {"linear:1:0:50%"}, "penalty-schedule": {"cosine:0:3:1-2"},
 	"latents": {"normal", "logistic"}, "prior-place": {"inside"}, "edge-parameters": {"laplace"}, "parameters": {"integrated"}, "fit-steps": {"2"}, "likelihood-schedule": {"linear:0:1"},
 	"batch": {"4"}, "bcd.starts": {"2"}, "bcd.temperature": {"0.5", "2:0.5,0.5:1"}, "bcd.draw-temperature": {"0.3"}, "bcd.scale": {"0.1"}, "bcd.l2": {"1"}, "bcd.edges": {"units:0.2", "signs"},
-	"gflownet.environments": {"3"}, "gflownet.buffer": {"50"}, "gflownet.prefill": {"2"}, "gflownet.width": {"8"}, "gflownet.refresh": {"1"},
+	"tempering.graph-chains": {"2"}, "tempering.graph-iterations": {"20"}, "tempering.graph-warm-up": {"10"}, "gflownet.environments": {"3"}, "gflownet.buffer": {"50"}, "gflownet.prefill": {"2"}, "gflownet.width": {"8"}, "gflownet.refresh": {"1"},
 	"gflownet.exploit": {"0.5"}, "gflownet.clip": {"2"}, "gflownet.tolerance": {"0.5"},
 	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
 	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},

@@ -177,7 +177,7 @@ func TestBadOrders(t *testing.T) {
 		{"fit --set order.weights=size --set order.count=3", exitUsage, `--set order.weights=size: allowed: frequency, evidence`},
 		{"fit --set order.weights=evidence --order eqvar", exitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
 		{"fit --set order.weights=evidence --set order.count=3", exitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
-		{"fit --engine dibs --set order.count=3", exitUsage, `--engine dibs: the method dibs takes no causal order`},
+		{"fit --engine dibs --set order.count=3", exitUsage, `--engine dibs: the engine dibs takes no causal order`},
 		{"fit good.csv --set order.count=3 --order a,b,c", exitUsage, `the causal order is known, which leaves no distribution over orders`},
 		{"fit good.csv --set order.count=3 --order order.txt", exitUsage, `the causal order is known, which leaves no distribution over orders`},
 		{"fit --set order.count=3 --order eqvar --set order.weights=evidence --model ffn", exitUsage, `order.count has no effect: the engine is tempering, which 853 rows of 11 columns take; --engine svgd samples under several orders`},

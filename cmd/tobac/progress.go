@@ -185,7 +185,7 @@ func (p *progress) step(s tobac.Progress) {
 	defer p.mu.Unlock()
 	now := p.now()
 	if s.Doing != "" {
-		p.doing, p.doingSince, p.doingLines = fmt.Sprintf("%v: %s", s.Stage, s.Doing), now, 0
+		p.doing, p.doingSince, p.doingLines = fmt.Sprintf("%s: %s", s.Engine, s.Doing), now, 0
 		return
 	}
 	p.doing, p.steppedAt = "", now
@@ -220,7 +220,7 @@ type status struct {
 
 func (p *progress) status(now time.Time) status {
 	taken := now.Sub(p.start)
-	st := status{what: p.last.Stage.String(), taken: p.taken, of: p.steps, convergence: convergence(p.last)}
+	st := status{what: p.last.Engine, taken: p.taken, of: p.steps, convergence: convergence(p.last)}
 	left := time.Duration(float64(taken) * float64(p.steps-p.taken) / float64(p.taken-p.first))
 	st.times = "elapsed " + spell(taken) + ", left " + spell(left)
 	return st

@@ -89,8 +89,8 @@ type inputConfig struct {
 // input, the settings of the library under their names, and versions.
 type runConfig struct {
 	inputConfig
-	fit     tobac.Config
-	engines []string // that took part
+	fit    tobac.Config
+	beside *tobac.SVGD // that the result is compared with; nil without any
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -116,10 +116,14 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 	}
 	add("model", model)
 	settings := map[string]any{}
-	for _, t := range topics(&c.fit) {
-		if t.group == groupEngines && !slices.Contains(c.engines, t.name) {
-			continue
-		}
+	engines := []tobac.Engine{c.fit.Engine}
+	if s, ok := c.fit.Engine.(*tobac.SVGD); ok && s.OrderEngine != nil {
+		engines = append(engines, s.OrderEngine)
+	}
+	if c.beside != nil {
+		engines = append(engines, c.beside)
+	}
+	for _, t := range topics(&c.fit, engines...) {
 		t.settings.VisitAll(func(flag *pflag.Flag) { settings[t.name+"."+flag.Name] = typed(flag.Value.String()) })
 	}
 	add("settings", settings)
@@ -142,7 +146,7 @@ func typed(text string) any {
 
 // newSummary describes a result.
 func newSummary(j *job, r *tobac.Result) summary {
-	s := summary{Config: runConfig{j.input, j.fit, j.engines}, Engine: r.Config.Engine.String(), Model: r.Model, Reason: modelReason(j.fit, r),
+	s := summary{Config: runConfig{j.input, j.fit, j.particles}, Engine: r.Config.Engine.Name(), Model: r.Model, Reason: modelReason(j.fit, r),
 		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append(append([]string{}, j.warnings...), r.Warnings...), Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {

@@ -48,13 +48,10 @@ func newSettings() *pflag.FlagSet {
 	return f
 }
 
-// topics are the engines, the prior and the order, with the settings of a configuration.
-func topics(c *tobac.Config) []topic {
-	sampler, trained := c.Sampler.Settings(), []*setting.Setting{}
-	for _, s := range sampler {
-		if s.Name == "steps" || s.Name == "step-size" {
-			trained = append(trained, s)
-		}
+// topics are engines, the prior and the order, with the settings that they have.
+func topics(c *tobac.Config, engines ...tobac.Engine) (all []topic) {
+	for _, e := range engines {
+		all = append(all, topic{e.Name(), groupEngines, engineHelp[e.Name()], librarySettings("", e.Settings())})
 	}
 	order := newSettings()
 	for k, s := range c.Order.Settings() {
@@ -62,22 +59,20 @@ func topics(c *tobac.Config) []topic {
 		order.Var(s, name, s.Usage)
 		defaultText(order, name, s.Default)
 	}
-	return []topic{
-		{"exact", groupEngines, exactHelp, newSettings()},
-		{"mcmc", groupEngines, mcmcHelp, librarySettings("", c.Chains.Settings())},
-		{"svgd", groupEngines, svgdHelp, librarySettings("", sampler, "method", "penalty-rate", "penalty-samples", "penalty-schedule")},
-		{"dibs", groupEngines, dibsHelp, librarySettings("", sampler, "method", "parameters", "fit-steps")},
-		{"bcd", groupEngines, bcdHelp, librarySettings("bcd-", append(slices.Clone(trained), c.BCDSettings()...))},
-		{"gflownet", groupEngines, gflownetHelp, librarySettings("gflownet-", append(slices.Clone(trained), c.GFlowNetSettings()...))},
-		{"tempering", groupEngines, temperingHelp, librarySettings("", c.Chains.Settings())},
-		{"prior", groupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")},
-		{"order", groupOthers, orderHelp, order},
-	}
+	return append(all,
+		topic{"prior", groupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")},
+		topic{"order", groupOthers, orderHelp, order},
+	)
+}
+
+// engineHelp is what tobac help says about each engine.
+var engineHelp = map[string]string{
+	"exact": exactHelp, "mcmc": mcmcHelp, "svgd": svgdHelp, "dibs": dibsHelp, "bcd": bcdHelp, "gflownet": gflownetHelp, "tempering": temperingHelp,
 }
 
 // topics are those of tobac fit: of the library, and of the command.
 func (o *fitOptions) topics() []topic {
-	all := topics(&o.config)
+	all := topics(&o.config, tobac.Engines()...)
 	for _, t := range all {
 		switch t.name {
 		case "svgd":
@@ -188,8 +183,7 @@ exactly, unless gflownet.policy names a network.`
 	temperingHelp = `Markov chains at many temperatures over networks and their parents.
 It takes the model ffn with one hidden layer. Over all orders it estimates the evidence of
 the sets of parents that matter, twice, and sums as exact does, or runs the chains of mcmc
-with more than 20 columns. Given an order it runs two chains for each variable, where
-tempering.iterations defaults to 2000, of which half are dropped, and rungs to 12.`
+with more than 20 columns. Given an order it runs two chains for each variable.`
 	linearUnequalHelp = `Linear equations with a noise variance for each, on columns scaled to variance 1 (also bge).
 Directions that the data do not identify get the same probability. Multiplying or shifting
 a column changes no probability.`

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -58,27 +57,30 @@ func (o *fitOptions) inUse(j *job, topic string, d int) bool {
 			return true
 		}
 	}
-	return slices.Contains(o.engines(j, d), topic)
+	return slices.Contains(o.engines(j), topic)
 }
 
-// engines are the names of those that take part in a fit of d columns, the one that computes the posterior first.
-func (o *fitOptions) engines(j *job, d int) (names []string) {
-	for k, e := range j.fit.Engines(d) {
-		name := e.String()
-		if k == 0 && j.fit.Sampler.Method == tobac.DiBS {
-			name = "dibs"
-		}
-		names = append(names, name)
-	}
+// engines are the names of those that take part in a fit, the one that computes the posterior first.
+func (o *fitOptions) engines(j *job) []string {
+	names := engineNamesOf(&j.fit)
 	if j.beside {
 		names = append(names, "svgd")
 	}
 	return names
 }
 
+// engineNamesOf are the names of the engine of a configuration, and of that which it draws orders by.
+func engineNamesOf(c *tobac.Config) []string {
+	names := []string{c.Engine.Name()}
+	if s, ok := c.Engine.(*tobac.SVGD); ok && s.OrderEngine != nil {
+		names = append(names, s.OrderEngine.Name())
+	}
+	return names
+}
+
 // engineText says which engine a fit has, and why.
 func (o *fitOptions) engineText(j *job, n, d int) string {
-	name := strings.TrimSpace(o.engines(j, d)[0])
+	name := j.fit.Engine.Name()
 	if o.given("engine") && o.engine != engineAuto {
 		return "the engine is " + name
 	}

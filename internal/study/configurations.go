@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/background"
+	"tobac/bcd"
 	"tobac/exact"
 	"tobac/gflownet"
 	"tobac/ordering"
@@ -154,7 +155,7 @@ func tobacRow(name, title string, order OrderSource, cfg tobac.Config) Row {
 
 // dibsRow is the published recipe of TOBAC's predecessor.
 func dibsRow(cfg tobac.Config) Row {
-	cfg.Sampler.Method = tobac.DiBS
+	cfg.Engine = tobac.PaperDiBS().Engine
 	return Row{Method: fitMethod("dibs", "DiBS", NoOrder, cfg)}
 }
 
@@ -165,7 +166,7 @@ func bcdRow(d int, e float64) Row {
 		steps = 6000
 	}
 	r := Row{Method: fitMethod("bcd", "BCD", NoOrder, tobac.Config{
-		Model: sem.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Sampler: tobac.Sampler{Method: tobac.BCDNets, Steps: steps},
+		Model: sem.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: steps}},
 	})}
 	r.Preset = fmt.Sprintf("corrected, %d steps", steps)
 	return r
@@ -178,8 +179,8 @@ func gflownetRow(d int) Row {
 		steps = 2000
 	}
 	r := Row{Method: fitMethod("gfn", "DAG-GFlowNet", NoOrder, tobac.Config{
-		Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Sampler: tobac.Sampler{Method: tobac.DAGGFlowNet, Steps: steps},
-		GFlowNet: gflownet.Settings{Policy: gflownet.Graph},
+		Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair},
+		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: steps}},
 	})}
 	r.Preset = fmt.Sprintf("policy graph, %d steps", steps)
 	if d > 20 {
@@ -242,7 +243,7 @@ func baselines(paper tobac.Config) []Row {
 // told nothing about the data.
 func posteriorRows(d int, cfg tobac.Config) []Row {
 	given, all, chains := cfg, cfg, cfg
-	given.Engine, all.Engine, chains.Engine = tobac.Exact, tobac.Exact, tobac.MCMC
+	given.Engine, all.Engine, chains.Engine = &tobac.Exact{}, &tobac.Exact{}, &tobac.MCMC{}
 	exactGiven := func(name, title string, order OrderSource) Row {
 		r := Row{Method: fitMethod("exact-"+name, "exact, "+title, order, given)}
 		if d > exact.MaxVariables {

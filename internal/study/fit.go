@@ -84,8 +84,13 @@ func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (
 	f := &Fitted{}
 	steps := run.Steps()
 	// Under several orders there are no particles of all before the end, and what is reweighted takes long and says little of the particles.
-	one := order != nil || cfg.Sampler.Method == tobac.DiBS
-	curve := cfg.Engine == tobac.SVGD && one && cfg.Sampler.Marginals != tobac.ReweightedMarginals && steps >= curvePoints
+	curve := false
+	switch e := cfg.Engine.(type) {
+	case *tobac.SVGD:
+		curve = order != nil && e.Marginals != tobac.ReweightedMarginals && steps >= curvePoints
+	case *tobac.DiBS:
+		curve = steps >= curvePoints
+	}
 	for k := 1; curve && k <= curvePoints; k++ {
 		if err := f.advance(ctx, run, steps*k/curvePoints, p); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/ordering"
 	"tobac/sem"
+	"tobac/setting"
 )
 
 // Kind says which program infers a posterior.
@@ -52,7 +53,7 @@ type Method struct {
 
 	Kind  Kind        `json:"kind"`
 	Order OrderSource `json:"order,omitempty"`
-	// Settings of a [tobac.Config] by their names on the command line, "model" among them. Those that are
+	// Settings of a [tobac.Config] by their names, "model" among them, and of its engine. Those that are
 	// missing have their defaults.
 	Settings map[string]string `json:"settings,omitempty"`
 	// NoiseVariance of the density of held-out rows, of the kind EmptyKind.
@@ -80,13 +81,17 @@ func settingsOf(cfg tobac.Config) map[string]string {
 	if cfg.Model != nil {
 		texts["model"] = cfg.Model.String()
 	}
-	byDefault := map[string]string{}
-	for _, s := range new(tobac.Config).Settings() {
-		byDefault[s.Name] = s.String()
+	var byDefault tobac.Config
+	if cfg.Engine != nil {
+		texts["engine"] = cfg.Engine.Name()
+		if err := tobac.EngineSetting(&byDefault.Engine).Set(texts["engine"]); err != nil {
+			panic("study: the engine " + texts["engine"] + ": " + err.Error())
+		}
 	}
-	for _, s := range cfg.Settings() {
-		if s.String() != byDefault[s.Name] {
-			texts[s.Name] = s.String()
+	settings := cfg.Settings()
+	for k, s := range byDefault.Settings() {
+		if text := settings[k].String(); text != s.String() {
+			texts[s.Name] = text
 		}
 	}
 	return texts
@@ -101,15 +106,24 @@ func (m Method) Config() (cfg tobac.Config, err error) {
 			return cfg, err
 		}
 	}
-	for _, s := range cfg.Settings() {
-		text, ok := left[s.Name]
-		if !ok {
-			continue
+	take := func(settings ...*setting.Setting) error {
+		for _, s := range settings {
+			text, ok := left[s.Name]
+			if !ok {
+				continue
+			}
+			delete(left, s.Name)
+			if err := s.Set(text); err != nil {
+				return fmt.Errorf("study: %s is %q; %w", s.Name, text, err)
+			}
 		}
-		delete(left, s.Name)
-		if err := s.Set(text); err != nil {
-			return cfg, fmt.Errorf("study: %s is %q; %w", s.Name, text, err)
-		}
+		return nil
+	}
+	if err := take(tobac.EngineSetting(&cfg.Engine)); err != nil { // which brings its own settings
+		return cfg, err
+	}
+	if err := take(cfg.Settings()...); err != nil {
+		return cfg, err
 	}
 	if len(left) > 0 {
 		return cfg, fmt.Errorf("study: unknown settings %s", strings.Join(slices.Sorted(maps.Keys(left)), ", "))

@@ -68,14 +68,16 @@ func networkRows(order OrderSource) []Row {
 	paper := recipe(sparse)
 	paper.Model = networkModel()
 	nodewise, integrated := paper, paper
-	nodewise.Sampler.Estimator = models.NodeWise
+	nodewise.Engine = &tobac.SVGD{Estimator: models.NodeWise, Marginals: tobac.FrequencyMarginals}
 	layer := networkModel()
 	layer.Output = models.IntegratedOutput
 	integrated.Model = layer
 	reweighted := withoutOrder(tobac.Calibrated(networkModel()))
 	reweighted.Prior.EdgesPerNode = sparse
 	calibrated := reweighted
-	calibrated.Sampler.Marginals = tobac.ConditionalMarginals
+	conditional := *calibrated.Engine.(*tobac.SVGD)
+	conditional.Marginals = tobac.ConditionalMarginals
+	calibrated.Engine = &conditional
 	row := func(name, title string, cfg tobac.Config) Row {
 		return Row{Method: fitMethod(name, title, order, cfg)}
 	}
@@ -102,7 +104,7 @@ func networkRowsOverOrders() []Row {
 func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{
-		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: tobac.Exact})},
-		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: tobac.Tempering})},
+		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: &tobac.Exact{}})},
+		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: &tobac.Tempering{}})},
 	}
 }

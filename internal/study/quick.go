@@ -53,20 +53,20 @@ func quick(s Study) Study {
 
 // quick takes the settings of a quick study, of fifty variables or fewer.
 func (m *Method) quick(large bool) {
-	switch {
-	case m.Settings["method"] == "bcd":
-		m.Settings["bcd-batch"] = strconv.Itoa(quickBatch)
+	switch engine := m.Settings["engine"]; {
+	case engine == "bcd":
+		m.Settings["batch"] = strconv.Itoa(quickBatch)
 		if large {
 			m.take("steps", quickBCDLarge)
 		} else {
 			m.take("steps", quickBCD)
 		}
-	case m.Settings["method"] == "gflownet":
+	case engine == "gflownet":
 		m.take("steps", quickGFlowNet)
-		m.Settings["gflownet-prefill"] = strconv.Itoa(quickGFlowNet)
-		m.Settings["gflownet-width"] = strconv.Itoa(quickWidth)
+		m.Settings["prefill"] = strconv.Itoa(quickGFlowNet)
+		m.Settings["width"] = strconv.Itoa(quickWidth)
 	case m.Settings["alpha-schedule"] != "": // the calibrated recipe is short as it is
-	case m.Settings["engine"] == "svgd":
+	case engine == "svgd" || engine == "dibs":
 		steps := quickSteps
 		if strings.HasPrefix(m.Settings["model"], "ffn") {
 			steps = quickNetworks
@@ -75,10 +75,11 @@ func (m *Method) quick(large bool) {
 		}
 		m.take("steps", steps)
 		m.Settings["alpha-rate"] = strconv.FormatFloat(0.05*publishedSteps/float64(steps), 'g', -1, 64)
-		if m.Settings["method"] == "dibs" {
+		if engine == "dibs" {
 			m.Settings["penalty-rate"] = strconv.FormatFloat(publishedSteps/float64(steps), 'g', -1, 64)
 		}
-	case large && (m.Name == "default" || m.Settings["engine"] == "mcmc"):
+	case large && (m.Name == "default" || engine == "mcmc"): // which the default is there
+		m.Settings["engine"] = "mcmc"
 		m.take("iterations", quickIterations)
 		m.Settings["warm-up"] = strconv.Itoa(quickIterations / 5)
 		m.Settings["candidates"] = strconv.Itoa(quickCandidates)
@@ -122,15 +123,15 @@ func (c Cell) CoreSeconds() float64 {
 		table = 0.04 * d * d
 	}
 	steps := setting("steps", publishedSteps)
-	switch {
-	case m.Settings["method"] == "bcd":
-		return start + (1.1e-6*setting("bcd-batch", 64)*steps+1e-3)*d*d
-	case m.Settings["method"] == "gflownet": // which draws graphs edge by edge
+	switch engine := m.Settings["engine"]; {
+	case engine == "bcd":
+		return start + (1.1e-6*setting("batch", 64)*steps+1e-3)*d*d
+	case engine == "gflownet": // which draws graphs edge by edge
 		edges := max(c.Data.EdgesPerNode, sparse)
-		return start + (4e-7*setting("gflownet-width", 64)+6e-5)*(0.8*steps+250*edges)*d*d
-	case m.Settings["method"] == "dibs":
+		return start + (4e-7*setting("width", 64)+6e-5)*(0.8*steps+250*edges)*d*d
+	case engine == "dibs":
 		return start + (1.5+d*d/1000)*steps*step // the acyclicity penalty takes powers of matrices
-	case m.Settings["engine"] == "svgd":
+	case engine == "svgd":
 		return start + steps*step
 	case networks && m.Order != NoOrder: // of the engine tempering
 		return start + 0.06*d*d

@@ -51,12 +51,12 @@ func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
 		if err != nil {
 			return nil, err
 		}
-		cfg := tobac.Config{Model: model, Engine: tobac.Tempering, Prior: recipe(sparse).Prior, Seed: c.Seed}
+		cfg := tobac.Config{Model: model, Engine: &tobac.Tempering{}, Prior: recipe(sparse).Prior, Seed: c.Seed}
 		cfg.Order.Known = order
 		if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
 			return nil, err
 		}
-		if shared.ref, err = tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Posterior: f.Posterior}); err != nil {
+		if shared.ref, err = tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Outcome: tobac.Outcome{Posterior: f.Posterior}}); err != nil {
 			return nil, err
 		}
 	}

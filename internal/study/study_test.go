@@ -213,7 +213,8 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	cfg.Seed, cfg.Sampler.Steps, cfg.Sampler.Particles, cfg.Sampler.Samples = 9, 3, 4, 8
+	e := cfg.Engine.(*tobac.SVGD)
+	cfg.Seed, e.Steps, e.Particles, e.Samples = 9, 3, 4, 8
 	want, err := tobac.Fit(context.Background(), p.Train, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,248 @@
+package tobac
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tobac/background"
+	"tobac/dataset"
+	"tobac/diagnostics"
+	"tobac/internal/inspect"
+	"tobac/mcmc"
+	"tobac/ordering"
+	"tobac/posterior"
+	"tobac/sem"
+	"tobac/setting"
+)
+
+// An Engine infers a posterior over graphs. It is a value with its own settings: a pointer to a
+// struct whose zero fields stand for defaults, such as &SVGD{Particles: 50}.
+type Engine interface {
+	// Name is the name on the command line and in results, such as svgd.
+	Name() string
+	// About says in one line what the engine does.
+	About() string
+	// Settings are the settings with a text form. Setting one of them changes the engine.
+	Settings() []*setting.Setting
+	// Prepare returns a copy with all defaults filled in, or an error that says in one sentence
+	// what the engine does not take: a model, a prior, an order, a setting. It may settle
+	// p.Model. Of p.Data it reads the names alone.
+	Prepare(p *Problem) (Engine, error)
+	// String is the text form: the name and the settings.
+	String() string
+	// Demands are the parts of the memory that a prepared engine takes at its peak.
+	Demands(p *Problem, size Size) []Demand
+	// Begin computes what has no steps, and prepares the first step. It settles p.Model if that
+	// is nil.
+	Begin(ctx context.Context, p *Problem) (Stage, error)
+}
+
+// A Stage is an engine at work on a problem.
+type Stage interface {
+	// Steps are the number of steps taken, and that of all. Both are 0 for an engine without steps.
+	Steps() (done, all int)
+	// Advance takes the steps up to number to, and reports them to Problem.Report. When ctx is
+	// done it stops between two steps.
+	Advance(ctx context.Context, to int) error
+	// Outcome reads the posterior off the present state. It fails before an engine has one.
+	Outcome(ctx context.Context) (*Outcome, error)
+	// Warnings are what is known so far of reasons to distrust the outcome, as sentences.
+	Warnings() []string
+	// Save is the present state with every bit, and Restore continues from one, in a stage that
+	// has just begun. Save of an engine without steps is nil.
+	Save() (json.RawMessage, error)
+	Restore(ctx context.Context, state json.RawMessage) error
+	// Close releases the workers.
+	Close()
+}
+
+// A Resumable engine lets some of its settings change when a run resumes.
+type Resumable interface {
+	// StateKey is the text form, of a prepared engine, of the settings that decide its state. Of
+	// other engines that is their String.
+	StateKey(p *Problem) string
+}
+
+// A Problem is what an engine infers a posterior of.
+type Problem struct {
+	Data    *dataset.Table
+	Model   sem.Model // nil means that the engine chooses one by its evidence
+	Prior   background.Prior
+	Order   Order
+	Seed    uint64
+	Workers int
+	// Report receives the progress. It is never nil.
+	Report func(Progress)
+	// Shared is what the problem has in common with others.
+	Shared Shared
+
+	// ModelScale is that of the columns as Model takes them, set by [Engine.Begin]; nil means as they are.
+	ModelScale *posterior.Standardization
+	// Evidence of the models compared, set by [Engine.Begin]; nil if none were.
+	Evidence []sem.Evidence
+	// Counted says that dependent rows count as so many independent ones, see [Sequence], set by [Engine.Begin].
+	Counted bool
+	// Seconds is where the time went. Engines add to it. It is never nil.
+	Seconds *Seconds
+}
+
+// Shared is what a problem has in common with others: completed tables of one table with gaps,
+// or the comparison of particles with a finished result. Its zero value stands for nothing.
+type Shared struct {
+	Model sem.Scored                 // the only model to compare; nil means those of the problem
+	Scale *posterior.Standardization // of columns that an engine scales; nil means that of the data
+	Drawn *Outcome                   // orders of SVGD are drawn from it; nil means that an engine computes it
+	// Sequence examines the rows. Nil means that their evidence counts in full.
+	Sequence func() inspect.Sequence
+}
+
+// An Outcome is a posterior with what an engine knows of it.
+type Outcome struct {
+	*posterior.Posterior
+	// Method says in a few words what computed the posterior, for example "mcmc, 4 chains of 3000 iterations".
+	Method string
+	// Reason says why the model was taken.
+	Reason string
+	// Sum says what was summed over; "" for engines without sums.
+	Sum string
+	// Computation says in a sentence how far the probabilities can be trusted as a computation.
+	Computation string
+	// Basis says what directions rest on; "" means the assumptions of the model.
+	Basis    string
+	Evidence []sem.Evidence // of the models compared; nil if none were
+	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
+	EdgesPerNode float64
+	Diagnostics  *mcmc.Diagnostics      // of Markov chains; nil if there are none
+	Training     *Training              // of engines that train a distribution; nil for others
+	Orders       *ordering.Distribution // of resamples of the rows; nil if none were asked for
+	Checks       []diagnostics.Check    // how far to trust the computation
+
+	model      sem.Scored // with the greatest evidence; nil without node scores
+	functional *functional
+}
+
+// Progress says where a run is.
+type Progress struct {
+	Engine        string // the name of the one at work
+	Step, Steps   int    // of the whole run, over all orders and engines
+	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
+	Table, Tables int    // the completed table of [FitImputed], counted from 1, and their number
+	// Doing says what is being computed between steps, in a few words; "" means that a step has
+	// been taken.
+	Doing string
+	// Chains is where Markov chains are; nil for other engines.
+	Chains *mcmc.Trace
+	// Training is where a training is; nil for other engines.
+	Training *TrainingPoint
+	// Driving and Repulsive are the norms of the two forces of SVGD on the latents, Neighbours
+	// the kernel's effective number of neighbours.
+	Driving, Repulsive, Neighbours float64
+}
+
+// Seconds is where the time of a run went.
+type Seconds struct {
+	Infer   float64 `json:"infer"`   // node scores, exact posteriors, chains and training
+	Order   float64 `json:"order"`   // causal orders found by a method, and their weights
+	Compile float64 `json:"compile"` // building and compiling the models of SVGD
+	Sample  float64 `json:"sample"`  // SVGD steps
+	Total   float64 `json:"total"`
+}
+
+// timed adds the time that do takes to a number of seconds.
+func timed(seconds *float64, do func() error) error {
+	start := time.Now()
+	defer func() { *seconds += time.Since(start).Seconds() }()
+	return do()
+}
+
+// doing reports what an engine computes between steps.
+func (p *Problem) doing(engine Engine, what string) {
+	p.Report(Progress{Engine: engine.Name(), Doing: what})
+}
+
+// Vars is the number of variables.
+func (p *Problem) Vars() int { return len(p.Data.Names) }
+
+// OverOrders reports whether the causal order is to be inferred.
+func (p *Problem) OverOrders() bool { return p.Order.Known == nil && p.Order.Method == nil }
+
+// trust is the part of the evidence that counts where rows depend on each other.
+func (p *Problem) trust() sem.Trust {
+	if p.Shared.Sequence != nil {
+		if s := p.Shared.Sequence(); s.Dependent() {
+			p.Counted = true
+			return sem.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
+		}
+	}
+	return sem.WholeTrust
+}
+
+// A Size is what the memory of an engine depends on beside its settings.
+type Size struct {
+	Rows, Vars int
+	Models     int // with node scores that are compared
+	// ScoreBytes is the memory of models whose node scores keep what they computed.
+	ScoreBytes float64
+	// Functions says that the draws of the model have functions in place of weights.
+	Functions bool
+}
+
+// A Demand is memory that a part of a run takes.
+type Demand struct {
+	What  string
+	Bytes float64
+}
+
+// demand is a Demand with formatted words.
+func demand(bytes float64, format string, args ...any) Demand {
+	return Demand{fmt.Sprintf(format, args...), bytes}
+}
+
+// Engines are the engines of this package with their defaults, in the sequence of their documentation.
+func Engines() []Engine {
+	return []Engine{&Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
+}
+
+// EngineByName is the engine with a name, with its defaults.
+func EngineByName(name string) (Engine, error) {
+	var names []string
+	for _, e := range Engines() {
+		if e.Name() == name {
+			return e, nil
+		}
+		names = append(names, e.Name())
+	}
+	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
+}
+
+// settingsText is the text form of an engine: its name, and its settings with the values that
+// differ from zero, but those left out.
+func settingsText(e Engine, leftOut ...string) string {
+	var words []any
+	for _, s := range e.Settings() {
+		if !slices.Contains(leftOut, s.Name) {
+			words = append(words, s.Name, s.String())
+		}
+	}
+	return setting.Text(e.Name(), words...)
+}
+
+// A finished stage has its outcome without any step.
+type finished struct {
+	outcome  *Outcome
+	warnings []string
+}
+
+var _ Stage = (*finished)(nil)
+
+func (f *finished) Steps() (done, all int)                         { return 0, 0 }
+func (f *finished) Advance(context.Context, int) error             { return nil }
+func (f *finished) Outcome(context.Context) (*Outcome, error)      { return f.outcome, nil }
+func (f *finished) Warnings() []string                             { return f.warnings }
+func (f *finished) Save() (json.RawMessage, error)                 { return nil, nil }
+func (f *finished) Restore(context.Context, json.RawMessage) error { return nil }
+func (f *finished) Close()                                         {}

@@ -1,0 +1,138 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"tobac/exact"
+	"tobac/sem"
+	"tobac/setting"
+)
+
+// Exact is the engine exact: sums over all orders, and over all graphs where that is affordable,
+// by dynamic programming; given a known order, over all graphs along it. It takes models with
+// node scores. See package exact.
+type Exact struct{}
+
+var exactEngine = &Exact{}
+
+var _ Engine = (*Exact)(nil)
+
+// MostSummed is the largest number of variables of which [Exact] sums over all orders.
+const MostSummed = 20
+
+// Name implements [Engine].
+func (e *Exact) Name() string { return "exact" }
+
+// About implements [Engine].
+func (e *Exact) About() string {
+	return "exact sums over all orders and graphs, of models with node scores, to 20 variables"
+}
+
+// Settings implements [Engine].
+func (e *Exact) Settings() []*setting.Setting { return nil }
+
+// String implements [Engine].
+func (e *Exact) String() string { return e.Name() }
+
+// Prepare implements [Engine].
+func (e *Exact) Prepare(p *Problem) (Engine, error) {
+	d := p.Vars()
+	switch {
+	case !p.scored():
+		return nil, p.needsScores(e)
+	case p.Order.Method != nil:
+		return nil, p.infersOrder(e)
+	case p.Order.Known == nil && d > MostSummed:
+		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, MostSummed)
+	case d > exact.MaxVariables:
+		return nil, fmt.Errorf("the engine exact takes at most %d variables along a known order, got %d; allowed: the engine svgd", exact.MaxVariables, d)
+	}
+	return e, nil
+}
+
+// Demands implements [Engine].
+func (e *Exact) Demands(p *Problem, size Size) []Demand {
+	given := p.Order.Known != nil
+	bytes := float64(exactBytes(size.Vars, given))
+	if size.Vars <= kept || given {
+		bytes *= float64(min(size.Models, 2)) // the best so far and the next
+	}
+	return []Demand{demand(bytes, "sums over 2^%d sets of variables", size.Vars), drawDemand(size)}
+}
+
+// exactBytes is about the memory that the engine exact needs.
+func exactBytes(d int, given bool) int64 {
+	if given {
+		return exact.MemoryGiven(d)
+	}
+	return exact.Memory(d)
+}
+
+// Begin implements [Engine].
+func (e *Exact) Begin(ctx context.Context, p *Problem) (Stage, error) {
+	var f finished
+	err := timed(&p.Seconds.Infer, func() error {
+		models := p.scoredModels()
+		inf, err := inferExact(ctx, p.Data, models, p, p.trust())
+		if err != nil {
+			return err
+		}
+		if _, estimated := models[0].(sem.Settled); estimated {
+			inf.Sum += ", with estimated evidences of sets of parents"
+		}
+		atOdds, err := inf.against(ctx, p.Data, p)
+		if err != nil {
+			return err
+		}
+		if atOdds != "" {
+			f.warnings = []string{atOdds}
+		}
+		f.outcome = &inf.Outcome
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := f.outcome
+	p.settleModel(o.model, o.Evidence)
+	o.Method = "exact, " + o.Sum
+	o.Computation = strings.TrimSpace("Edge probabilities are exact sums "+o.Sum) + "."
+	o.Checks = drawChecks(o.Posterior)
+	return &f, nil
+}
+
+// scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
+func (p *Problem) scored() bool {
+	_, ok := p.Model.(sem.Scored)
+	return ok || p.Model == nil
+}
+
+// needsScores is the error of an engine that needs node scores.
+func (p *Problem) needsScores(e Engine) error {
+	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s needs; allowed: the engine svgd", p.Model, e.Name())
+}
+
+// infersOrder is the error of an engine that takes no orders that a method finds.
+func (p *Problem) infersOrder(e Engine) error {
+	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the engine svgd", e.Name())
+}
+
+// scoredModels are the models to compare.
+func (p *Problem) scoredModels() []sem.Scored {
+	if p.Shared.Model != nil {
+		return []sem.Scored{p.Shared.Model}
+	}
+	if m, ok := p.Model.(sem.Scored); ok {
+		return []sem.Scored{m}
+	}
+	return sem.Compared()
+}
+
+// settleModel keeps the evidences of the models compared, and takes the best where the model is open.
+func (p *Problem) settleModel(best sem.Model, all []sem.Evidence) {
+	if p.Evidence = all; p.Model == nil {
+		p.Model = best
+	}
+}

@@ -1,0 +1,483 @@
+package tobac
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tobac/dataset"
+	"tobac/models"
+	"tobac/ordering"
+	"tobac/posterior"
+	"tobac/sem"
+)
+
+// sampling is the stage of SVGD and DiBS: the inference that orders are drawn from, and particles
+// under one order after the other.
+type sampling struct {
+	engine  Engine
+	sampler *SVGD
+	penalty models.Penalty
+	problem *Problem
+
+	inner     Stage      // that orders are drawn from; nil if there is none
+	drawn     *Outcome   // of it; nil before its last step
+	found     *found     // orders that a method found; nil if none did
+	particles *particles // nil before they begin
+	warnings  []string
+}
+
+var _ Stage = (*sampling)(nil)
+
+// Begin implements [Engine].
+func (s *SVGD) Begin(ctx context.Context, p *Problem) (Stage, error) {
+	return (&sampling{engine: s, sampler: s, problem: p}).begin(ctx)
+}
+
+// Begin implements [Engine].
+func (e *DiBS) Begin(ctx context.Context, p *Problem) (Stage, error) {
+	return (&sampling{engine: e, sampler: &e.SVGD, penalty: e.Penalty, problem: p}).begin(ctx)
+}
+
+// ordered reports whether particles follow causal orders.
+func (s *sampling) ordered() bool { return s.engine == Engine(s.sampler) }
+
+func (s *sampling) begin(ctx context.Context) (Stage, error) {
+	if s.ordered() && s.problem.OverOrders() {
+		if s.drawn = s.problem.Shared.Drawn; s.drawn == nil {
+			if err := s.beginInner(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if _, left := s.innerSteps(); left > 0 {
+		return s, nil
+	}
+	return s, s.beginParticles(ctx)
+}
+
+// beginInner begins the inference that orders are drawn from.
+func (s *sampling) beginInner(ctx context.Context) error {
+	p := *s.problem
+	p.Prior = p.Prior.ForOrders()
+	p.Shared.Sequence = nil // particles count all rows in full
+	p.Order.Count = 0
+	p.Report = func(g Progress) {
+		if g.Doing == "" {
+			_, g.Steps = s.Steps()
+		}
+		s.problem.Report(g)
+	}
+	if err := s.orderModel(ctx, &p); err != nil {
+		return err
+	}
+	var err error
+	s.inner, err = s.sampler.OrderEngine.Begin(ctx, &p)
+	s.problem.Evidence = p.Evidence
+	return err
+}
+
+// innerSteps are those of the inference that orders are drawn from.
+func (s *sampling) innerSteps() (done, left int) {
+	if s.inner == nil {
+		return 0, 0
+	}
+	done, all := s.inner.Steps()
+	return done, all - done
+}
+
+// Steps implements [Stage].
+func (s *sampling) Steps() (done, all int) {
+	if s.inner != nil {
+		done, all = s.inner.Steps()
+	}
+	if s.particles == nil {
+		return done, all + s.sampler.Steps*s.problem.orderCount(s.found)
+	}
+	return done + s.particles.steps(), all + s.sampler.Steps*len(s.particles.fits)
+}
+
+// orderCount is the number of orders of SVGD.
+func (p *Problem) orderCount(f *found) int {
+	switch {
+	case p.OverOrders():
+		return max(1, p.Order.Count)
+	case f != nil && f.distribution != nil:
+		return len(f.distribution.Orders)
+	}
+	return 1
+}
+
+// Advance implements [Stage].
+func (s *sampling) Advance(ctx context.Context, to int) error {
+	_, all := s.Steps()
+	to = min(to, all)
+	if done, left := s.innerSteps(); left > 0 {
+		if err := s.inner.Advance(ctx, min(to, done+left)); err != nil {
+			return err
+		}
+	}
+	if _, left := s.innerSteps(); s.particles == nil && left > 0 {
+		return nil
+	}
+	if s.particles == nil {
+		if err := s.beginParticles(ctx); err != nil {
+			return err
+		}
+	}
+	before, _ := s.innerSteps()
+	return timed(&s.problem.Seconds.Sample, func() error {
+		return s.particles.advance(ctx, to-before, func(p Progress) {
+			p.Engine = s.engine.Name()
+			if p.Doing == "" {
+				p.Step, p.Steps = p.Step+before, all
+			}
+			s.problem.Report(p)
+		})
+	})
+}
+
+// beginParticles finds the orders and compiles the model under the first.
+func (s *sampling) beginParticles(ctx context.Context) (err error) {
+	p := s.problem
+	p.doing(s.engine, "drawing orders and compiling the model")
+	if s.inner != nil && s.drawn == nil {
+		if s.drawn, err = s.inner.Outcome(ctx); err != nil {
+			return err
+		}
+	}
+	var orders []weightedOrder
+	err = timed(&p.Seconds.Order, func() error {
+		orders, err = s.orders(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range orders {
+		if err := p.Prior.AgainstOrder(o.order, p.Data.Names); err != nil {
+			return err
+		}
+	}
+	asked := p.Model
+	if asked == nil {
+		asked = sem.Linear{Unequal: true}
+		if s.drawn != nil {
+			asked = comparedForm(s.drawn.model)
+		}
+	}
+	model, data, scale, err := p.sampledModel(asked, s.sampler.Parameters)
+	if err != nil {
+		return err
+	}
+	density := p.Prior.EdgesPerNodeFor(p.Vars())
+	if s.drawn != nil && p.Prior.EdgesPerNode == 0 {
+		density = s.drawn.EdgesPerNode
+	}
+	all := &particles{seconds: p.Seconds, data: data}
+	for _, o := range orders {
+		all.fits = append(all.fits, &particleFit{asked: model, sampler: s.sampler, penalty: s.penalty, prior: p.Prior, density: density, order: o,
+			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale, doing: func(what string) { p.doing(s.engine, what) }})
+	}
+	s.particles = all
+	return all.begin(ctx)
+}
+
+// orders are the orders that particles follow.
+func (s *sampling) orders(ctx context.Context) ([]weightedOrder, error) {
+	p := s.problem
+	switch {
+	case !s.ordered():
+		return []weightedOrder{{seed: p.Seed, evidence: math.NaN()}}, nil
+	case p.OverOrders():
+		if err := s.weighByPrior(); err != nil {
+			return nil, err
+		}
+		return drawnFrom(s.drawn.Posterior, p.orderCount(nil), p.Seed), nil
+	}
+	all, found, err := p.givenOrders(ctx)
+	s.found = found
+	return all, err
+}
+
+// Outcome implements [Stage].
+func (s *sampling) Outcome(ctx context.Context) (*Outcome, error) {
+	if s.particles == nil {
+		done, left := s.innerSteps()
+		if left > 0 {
+			return nil, beforeEnd(done + left)
+		}
+		if err := s.beginParticles(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p := s.problem
+	p.doing(s.engine, "summarising the particles")
+	post, err := s.particles.posterior(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := &Outcome{EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}
+	if s.drawn != nil {
+		*o = *s.drawn
+		o.functional = nil
+	}
+	o.Posterior, o.Orders = inDataUnits(post, p.Data), s.distribution()
+	if p.Model != nil {
+		o.Reason = "as asked for" // evidence decided on the orders alone
+	}
+	o.Checks = s.particles.checks(o.Posterior)
+	o.Method, o.Computation, o.Basis = s.method(), s.computation(len(o.Draws)), s.basis()
+	return o, nil
+}
+
+// distribution is that of the orders of resamples; nil if none were asked for.
+func (s *sampling) distribution() *ordering.Distribution {
+	if s.found == nil {
+		return nil
+	}
+	return s.found.distribution
+}
+
+// method says in a few words how the particles were sampled.
+func (s *sampling) method() string {
+	e := s.sampler
+	text := fmt.Sprintf("%s, %d particles, %d steps, %d samples, %s estimator", s.engine.Name(), e.Particles, e.Steps, e.Samples, e.Estimator)
+	if e.Gradient != models.Reparameterised {
+		text += fmt.Sprintf(", %s gradient", e.Gradient)
+	}
+	if n := len(s.particles.fits); s.ordered() && s.problem.OverOrders() {
+		text += fmt.Sprintf(", under each of %s drawn from the posterior", number(n, "order"))
+	}
+	return text
+}
+
+// computation says what the probabilities are worth.
+func (s *sampling) computation(draws int) string {
+	if s.sampler.Marginals == ReweightedMarginals {
+		return fmt.Sprintf("The probabilities come from the sets of parents that %d particles found under each order and those near them, weighted by their evidence: sets far from all of these have none.", s.sampler.Particles)
+	}
+	return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", draws)
+}
+
+// basis says what directions rest on where that is not the model alone.
+func (s *sampling) basis() string {
+	switch {
+	case s.ordered():
+		return ""
+	case sharesVariance(s.particles.fits[0].asked):
+		return "they rest on the particles alone, and on equal noise variances"
+	}
+	return "they rest on the particles alone"
+}
+
+// Warnings implements [Stage].
+func (s *sampling) Warnings() []string {
+	p := s.problem
+	var w []string
+	if s.inner != nil {
+		w = s.inner.Warnings()
+	}
+	w = append(slices.Clone(w), s.warnings...)
+	if s.found != nil {
+		w = append(w, s.found.warnings(p.Data.Names, p.Order.Count)...)
+	}
+	if _, ok := p.Model.(sem.Marginal); ok && !s.ordered() {
+		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
+	}
+	if n, d := p.Data.X.Dims(); n < fewRows*d {
+		few := fmt.Sprintf("%d rows of %d columns are few for ", n, d)
+		if !s.ordered() {
+			w = append(w, few+"the engine dibs: its particles may agree on what the data leave open")
+		} else if s.countsNetworks() {
+			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
+		}
+	}
+	return w
+}
+
+// countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
+func (s *sampling) countsNetworks() bool {
+	_, networks := s.problem.Model.(sem.Network)
+	e := s.sampler
+	return networks && e.Marginals != ReweightedMarginals && (e.Marginals == FrequencyMarginals || e.Gradient != models.Flips)
+}
+
+// samplingState is the state of a sampling.
+type samplingState struct {
+	Inner     json.RawMessage `json:"inner,omitempty"`
+	Particles *ParticleState  `json:"particles,omitempty"` // once they have begun
+}
+
+// Save implements [Stage].
+func (s *sampling) Save() (json.RawMessage, error) {
+	var state samplingState
+	var err error
+	if s.inner != nil {
+		if state.Inner, err = s.inner.Save(); err != nil {
+			return nil, err
+		}
+	}
+	if s.particles != nil {
+		state.Particles = s.particles.snapshot()
+	}
+	return json.Marshal(state)
+}
+
+// Restore implements [Stage]. The program of every finished order is built once more to read its particles.
+func (s *sampling) Restore(ctx context.Context, text json.RawMessage) error {
+	var state samplingState
+	if err := json.Unmarshal(text, &state); err != nil {
+		return fmt.Errorf("the state of the particles: %w", err)
+	}
+	if done, left := s.innerSteps(); (done+left > 0) != (len(state.Inner) > 0) {
+		return errors.New("snapshot and run differ in whether chains come before SVGD")
+	}
+	if s.inner != nil {
+		if err := s.inner.Restore(ctx, state.Inner); err != nil {
+			return err
+		}
+	}
+	if state.Particles == nil {
+		if s.particles != nil {
+			return errors.New("snapshot and run differ in whether SVGD has begun")
+		}
+		return nil
+	}
+	if s.particles == nil {
+		if done, left := s.innerSteps(); left > 0 {
+			return fmt.Errorf("snapshot has particles, but what comes before them has made %d of %d steps", done, done+left)
+		}
+		if err := s.beginParticles(ctx); err != nil {
+			return err
+		}
+	}
+	return s.particles.restore(ctx, state.Particles)
+}
+
+// Close implements [Stage].
+func (s *sampling) Close() {
+	if s.inner != nil {
+		s.inner.Close()
+	}
+	if s.particles != nil {
+		s.particles.release()
+	}
+}
+
+// Demands implements [Engine].
+func (s *SVGD) Demands(p *Problem, size Size) []Demand {
+	var all []Demand
+	if p.OverOrders() && p.Shared.Drawn == nil && s.OrderEngine != nil {
+		all = s.OrderEngine.Demands(p, size)
+	}
+	all = append(all, s.particleDemands(p, size, size.Vars-1, 1)...)
+	if s.Parameters == IntegratedParameters {
+		all = append(all, demand(math.Ldexp(16, min(size.Vars, 20)), "scores of sets of parents that are kept"))
+	}
+	if p.Order.Method != nil {
+		all = append(all, demand(float64(p.Order.Count)*ordering.Bytes(size.Vars), "the orders of %d resamples", p.Order.Count))
+	}
+	return all
+}
+
+// Demands implements [Engine].
+func (e *DiBS) Demands(p *Problem, size Size) []Demand {
+	return e.particleDemands(p, size, size.Vars, 2)
+}
+
+// particleDemands are those of particles whose latents are rows by factors of pairs of variables in one direction, or both.
+func (s *SVGD) particleDemands(p *Problem, size Size, rows int, directions float64) []Demand {
+	d, m := float64(size.Vars), float64(s.Particles)
+	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))
+	model := p.mostLikelySampled()
+	sample := 12 * pairs * 8
+	if v, ok := model.(sem.Sampling); ok {
+		sample += v.SampleBytes(size.Rows, size.Vars)
+	}
+	program := 36 * d * d * d
+	if v, ok := model.(sem.Sized); ok {
+		program += v.Bytes(size.Rows, size.Vars) * pairs / (d * d)
+	}
+	all := []Demand{
+		demand(sample*float64(s.Samples)*float64(p.Workers), "%d sampled graphs on %d workers", s.Samples, p.Workers),
+		demand(program, "the compiled program"),
+		demand(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
+		demand(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
+	}
+	if v, ok := model.(sem.Parametric); ok {
+		all = append(all, demand(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
+	}
+	orders, most := float64(max(p.Order.Count, 1)), 1.0
+	for k := 2; k <= size.Vars && most < orders; k++ {
+		most *= float64(k)
+	}
+	orders = math.Min(orders, most)
+	return append(all, demand(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
+}
+
+// mostLikelySampled is the model that SVGD is most likely to sample.
+func (p *Problem) mostLikelySampled() sem.Model {
+	m := p.Model
+	if m == nil {
+		return sem.Linear{Unequal: true}
+	}
+	if v, ok := m.(sem.SampledModel); ok {
+		m, _ = v.Sampled(false)
+	}
+	return m
+}
+
+// sampledModel is the form of a model that SVGD samples, with its data and their scale.
+func (p *Problem) sampledModel(m sem.Model, parameters Parameters) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
+	sampled, scaling := m, sem.AsGiven
+	_, scored := m.(sem.Scored)
+	if v, ok := m.(sem.SampledModel); ok && !(scored && parameters == IntegratedParameters) {
+		sampled, scaling = v.Sampled(false)
+	}
+	if _, ok := sampled.(sem.Differentiable); !ok && parameters == SampledParameters {
+		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
+	}
+	scale, err := p.scale(scaling)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return sampled, onScale(p.Data, scale), scale, nil
+}
+
+// scale is that of the columns, of the rows in which they were not set by intervention; nil means as they are.
+func (p *Problem) scale(s sem.Scaling) (*posterior.Standardization, error) {
+	if s == sem.AsGiven {
+		return nil, nil
+	}
+	mean, sd := p.Data.ObservedMoments()
+	scale := &posterior.Standardization{Mean: mean, SD: sd}
+	if p.Shared.Scale != nil {
+		*scale = *p.Shared.Scale
+	}
+	if s == sem.Centred {
+		scale.SD = slices.Repeat([]float64{1}, len(mean))
+		return scale, nil
+	}
+	_, err := p.Data.Standardize() // names columns that do not vary
+	return scale, err
+}
+
+// onScale are the data with shifted and scaled columns; nil leaves them as they are.
+func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
+	if s == nil {
+		return t
+	}
+	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
+}
+
+// comparedForm is the model whose particles are compared with the posterior of m in closed form.
+func comparedForm(m sem.Model) sem.Model {
+	if v, ok := m.(sem.SampledModel); ok {
+		m, _ = v.Sampled(true)
+	}
+	return m
+}
