@@ -57,10 +57,5 @@ func SoftObjective(s Settings, gram []float64, d int) (elbo *autograd.Node, para
 	return o.elbo(o.soft).MeanOver(o.samples), o.parameters, o.temperature, o.noise, o.gumbel
 }
 
-// Network is the permutation's logits given latents, sample by sample.
-func Network(parameters []*autograd.Node, z *autograd.Node, sample *autograd.Axis, d int) *autograd.Node {
-	return network(parameters, z, sample, d)
-}
-
 // ApplyEdges sets the weights that are no edges to 0.
 func ApplyEdges(r EdgeRule, weights []*mat.Dense) { r.apply(weights) }

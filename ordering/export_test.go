@@ -50,9 +50,6 @@ func RaisedRidge(x mat.Matrix, s Smoother, less float64) (float64, error) {
 	return m.ridge, nil
 }
 
-// SelectNth is selectNth.
-var SelectNth = selectNth
-
 // Drawn returns the resample of a replicate.
 func Drawn(x *mat.Dense, seed uint64, replicate int) *mat.Dense {
 	n, d := x.Dims()

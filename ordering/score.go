@@ -173,7 +173,7 @@ func (o SCOREOptions) dispersion(h []float64) float64 {
 	if slices.ContainsFunc(h, math.IsNaN) {
 		return math.NaN()
 	}
-	median := selectNth(slices.Clone(h), (len(h)-1)/2)
+	median := slices.Sorted(slices.Values(h))[(len(h)-1)/2]
 	sum := 0.0
 	for _, v := range h {
 		sum += math.Abs(v - median)

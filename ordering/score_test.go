@@ -384,20 +384,3 @@ func TestSCORESettings(t *testing.T) {
 		t.Errorf("30 rows where 29 are allowed: %v", err)
 	}
 }
-
-func TestSelectNth(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfN(rapid.Float64Range(-3, 3), 1, 60).Draw(t, "x")
-		if rapid.Bool().Draw(t, "coarse") { // many ties
-			for i := range x {
-				x[i] = math.Round(x[i])
-			}
-		}
-		sorted := slices.Sorted(slices.Values(x))
-		for k := range x {
-			if got := ordering.SelectNth(slices.Clone(x), k); got != sorted[k] {
-				t.Fatalf("element %d is %g, want %g", k, got, sorted[k])
-			}
-		}
-	})
-}

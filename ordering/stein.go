@@ -3,6 +3,7 @@ package ordering
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -179,7 +180,8 @@ func (e *stein) distances(active []int) {
 // element (m−n)/2 of the sorted pairs.
 func (e *stein) median() error {
 	n := e.n
-	e.bandwidth = math.Sqrt(selectNth(e.pairs, ((n*n-1)/2-n)/2))
+	slices.Sort(e.pairs)
+	e.bandwidth = math.Sqrt(e.pairs[((n*n-1)/2-n)/2])
 	switch {
 	case e.bandwidth == 0:
 		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0", ErrDuplicateRows, n)
@@ -207,36 +209,4 @@ func (e *stein) kernel() {
 			e.gram[a*n+b] = e.gram[b*n+a]
 		}
 	})
-}
-
-// selectNth returns element k of x in ascending order, counted from 0, and
-// reorders x. The values must not be NaN.
-func selectNth(x []float64, k int) float64 {
-	for len(x) > 1 {
-		a, b, c := x[0], x[len(x)/2], x[len(x)-1]
-		pivot := math.Max(math.Min(a, b), math.Min(math.Max(a, b), c)) // their median
-		i, j := 0, len(x)-1
-		for i <= j {
-			for x[i] < pivot {
-				i++
-			}
-			for x[j] > pivot {
-				j--
-			}
-			if i <= j {
-				x[i], x[j] = x[j], x[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k <= j:
-			x = x[:j+1]
-		case k >= i:
-			x, k = x[i:], k-i
-		default:
-			return pivot
-		}
-	}
-	return x[0]
 }

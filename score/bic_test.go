@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestBIC compares with a regression by least squares on the raw columns.

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	data       = flag.String("data", filepath.Join("..", "..", "shared", "data", "synthetic"), "folder of the simulated data")
+	data       = flag.String("data", "", "folder of the published simulated data, for the long tests")
 	long       = flag.Bool("long", false, "run the tests that take minutes")
 	iterations = flag.Int("iterations", 0, "of the chains in the long tests; 0: the default")
 	rungs      = flag.Int("temperatures", 0, "of the chains in the long tests; 0: the default")
@@ -41,7 +41,7 @@ func readSet(t *testing.T, name string) *set {
 	t.Helper()
 	dir := filepath.Join(*data, name)
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no data in %s", dir)
+		t.Skipf("no data in %q: -data DIR", dir)
 	}
 	rows := func(file string) [][]string {
 		f, err := os.Open(filepath.Join(dir, file))

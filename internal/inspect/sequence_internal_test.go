@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -305,23 +303,15 @@ func TestAutocorrelations(t *testing.T) {
 	}
 }
 
-// Of the tables with known truth the two that are time series have rows that depend on each other, and no other has a warning.
-func TestSequencesOfSharedTables(t *testing.T) {
-	files, err := filepath.Glob("../../../shared/data/tables/*/train.csv")
-	if err != nil || len(files) == 0 {
-		t.Skip("no shared tables")
-	}
-	for _, file := range files {
-		if info, err := os.Stat(file); err != nil || info.Size() > 3e5 {
-			continue // those of many columns take long to read
-		}
-		data, err := dataset.ReadFile(file)
+// Of three tables with known truth the two that are time series have rows that depend on each other, and the other has no warning.
+func TestSequencesOfTables(t *testing.T) {
+	for name, series := range map[string]bool{"walk": true, "tigra": true, "pois": false} {
+		data, err := dataset.ReadFile("testdata/" + name + ".csv")
 		if err != nil {
 			t.Fatal(err)
 		}
-		series := strings.Contains(file, "walk") || strings.Contains(file, "tigra")
 		if s := Rows(data, noSource); s.Dependent() != series || len(s.Warnings()) > 1 || !series && len(s.Warnings()) > 0 {
-			t.Errorf("%s: %q", file, s.Warnings())
+			t.Errorf("%s: %q", name, s.Warnings())
 		}
 	}
 }
