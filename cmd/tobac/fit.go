@@ -23,7 +23,7 @@ import (
 type fitOptions struct {
 	recipe        recipe
 	engine        string
-	why           string // the engine was chosen; "" means that it was asked for
+	why           string       // the engine was chosen; "" means that it was asked for
 	config        tobac.Config // with the settings that are given
 	set           assignments
 	model         modelName
