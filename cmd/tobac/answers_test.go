@@ -270,15 +270,22 @@ func TestAnswerFaults(t *testing.T) {
 	}
 }
 
-// The verdict is the last thing on the screen and in summary.json, and says what is
-// conditional on one order.
+// The report begins with the pairs and the verdict, which says what is conditional on one order, in five sentences or,
+// with --details, in those of summary.json. It has 40 lines at most.
 func TestVerdictIsPrinted(t *testing.T) {
 	simulated(t)
 	for _, args := range []string{"", "--engine exact --model linear --order X0,X1,X2,X3,X4,X5", "--engine svgd --order eqvar"} {
-		got := succeed(t, quick(append([]string{"fit", "data/train.csv", "--out", "run"}, strings.Fields(args)...)...)...)
+		got := succeed(t, quick(append([]string{"fit", "data/train.csv", "--details", "--out", "run"}, strings.Fields(args)...)...)...)
 		_, verdict, found := strings.Cut(got.stdout, "\nVerdict\n")
-		if !found || strings.Contains(verdict, "\n\n") {
-			t.Fatalf("no verdict at the end of\n%s", got.stdout)
+		verdict, rest, basis := strings.Cut(verdict, "\n\n")
+		if !found || !basis || !strings.HasPrefix(got.stdout, "Pairs") || !strings.HasPrefix(rest, "data ") {
+			t.Fatalf("the report is not pairs, verdict, data:\n%s", got.stdout)
+		}
+		short := succeed(t, quick(append([]string{"fit", "data/train.csv"}, strings.Fields(args)...)...)...).stdout
+		_, brief, _ := strings.Cut(short, "\nVerdict\n")
+		brief, _, _ = strings.Cut(brief, "\n\n")
+		if lines, sentences := strings.Count(short, "\n"), strings.Count(brief, "      - "); lines > 40 || sentences > mostSentences || sentences < 3 {
+			t.Errorf("%d lines, %d sentences of the verdict:\n%s", lines, sentences, short)
 		}
 		s := parse(t, readFile(t, "run", "summary.json"))
 		words := strings.Join(strings.Fields(verdict), " ")
@@ -287,7 +294,7 @@ func TestVerdictIsPrinted(t *testing.T) {
 				t.Errorf("screen lacks %q:\n%s", sentence, verdict)
 			}
 		}
-		if conditional := strings.Contains(args, "--order"); strings.Contains(got.stdout, "\nPairs given the order ") != conditional || strings.Contains(words, "conditional on the order") != conditional {
+		if conditional := strings.Contains(args, "--order"); strings.HasPrefix(got.stdout, "Pairs given the order ") != conditional || strings.Contains(words, "conditional on the order") != conditional {
 			t.Errorf("%s: conditional %v\n%s", args, conditional, got.stdout)
 		}
 	}

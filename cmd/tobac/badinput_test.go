@@ -52,7 +52,7 @@ func TestBadInput(t *testing.T) {
 		{"folder for a file", "fit .", failed, `.: is a folder; allowed: a text table, a workbook (.xlsx), a Parquet file, a NumPy file (.npy, .npz), or one of these compressed by gzip or bzip2`},
 		{"empty file", "fit empty.csv", failed, `empty.csv: file is empty`},
 		{"header only", "fit header.csv", failed, `header.csv: header without any row of data after it`},
-		{"ragged rows", "fit ragged.csv", failed, `ragged.csv: line 3: got 1 value, want 2 as elsewhere; --rows 1,3-4 leaves out such rows; data.delimiter and data.comment say how lines are read`},
+		{"ragged rows", "fit ragged.csv", failed, `ragged.csv: line 3: got 1 value, want 2 as elsewhere; --set data.rows=1,3-4 leaves out such rows; data.delimiter and data.comment say how lines are read`},
 		{"text", "fit text.csv", failed, `text.csv: column 2 (b): 1 of 2 values is no finite number: "high" on line 3; --set data.missing-code=high counts as missing, --drop b leaves the column out`},
 		{"NaN", "fit nan.csv", failed, `nan.csv: missing values in 1 row of 7: 1 in column 2 (b) spelled "NaN"; --missing drop leaves out 1 row and keeps 6, --missing impute completes them`},
 		{"Inf", "fit inf.csv", failed, `inf.csv: column 1 (a): 1 of 2 values is no finite number: "-Inf" on line 2 (infinite); --set data.missing-code=-Inf counts as missing, --drop a leaves the column out`},

@@ -29,9 +29,6 @@ func (r *result) printRun(w io.Writer) {
 		data += fmt.Sprintf(", %d rows held out", in.HeldoutRows)
 	}
 	printField(w, "data", data)
-	if r.verdict.Refuted != "" {
-		printField(w, "rows", r.verdict.Sentences[0])
-	}
 	if in.Interventions != "" {
 		printField(w, "set", "by intervention: "+in.Interventions)
 	}
@@ -47,7 +44,7 @@ func (r *result) printRun(w io.Writer) {
 	}
 	model += reasonText(s.Reason)
 	if !forOrders {
-		model += evidenceText(s.Evidence)
+		model += r.evidences()
 	}
 	printField(w, "model", model)
 	printField(w, "engine", r.describeEngine())
@@ -63,7 +60,7 @@ func (r *result) printRun(w io.Writer) {
 	switch {
 	case !forOrders || len(s.Evidence) == 0:
 	case len(s.Evidence) > 1:
-		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+evidenceText(s.Evidence))
+		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+r.evidences())
 	default:
 		printField(w, "orders", strings.TrimSuffix("drawn from their posterior under the model asked for, "+r.Sum, ", "))
 	}
@@ -79,6 +76,14 @@ func (r *result) printRun(w io.Writer) {
 	}
 	s.Knowledge.print(w)
 	printField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
+}
+
+// evidences are those of all models, with --details.
+func (r *result) evidences() string {
+	if !r.details {
+		return ""
+	}
+	return evidenceText(r.summary.Evidence)
 }
 
 // transformed says what was done to every column.

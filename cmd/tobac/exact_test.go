@@ -29,7 +29,7 @@ func TestEvalExact(t *testing.T) {
 		"plain":       "data/train.csv --engine exact --truth data/graph.csv",
 		"options":     "data/train.csv --engine exact --holdout 0.2 --set data.transform=normal-scores --seed 5 --prior fair --forbid X1,X2 --set prior.max-parents=2",
 		"scaled":      "data/train.csv --engine exact --set data.standardize=true --model linear --order X5,X4,X3,X2,X1,X0",
-		"some":        "wide.csv --rows 3-50 --set data.delimiter=; --columns X0,X2,X3,X5 --engine exact --set prior.edges-per-node=0.5",
+		"some":        "wide.csv --set data.rows=3-50 --set data.delimiter=; --columns X0,X2,X3,X5 --engine exact --set prior.edges-per-node=0.5",
 		"with SVGD":   "data/train.csv --set order.count=2 --beside svgd",
 		"of resample": "data/train.csv --engine svgd --order eqvar --set order.count=5 --set recipe=paper",
 		"sachs":       "--set data.standardize=true --engine exact --model linear --set linear.noise-variance=0.5 --beside none",

@@ -65,7 +65,7 @@ var extremeOptions = []struct {
 	{"--set knowledge.odds=a,c=#", []string{exactRun, particleRun}},
 	{"--holdout #", []string{exactRun, particleRun}},
 	{"--set bcd.batch=#", []string{bcdRun}}, // whole numbers
-	{"--rows #", []string{exactRun}},
+	{"--set data.rows=#", []string{exactRun}},
 	{"--seed #", []string{exactRun}},
 }
 

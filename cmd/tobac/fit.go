@@ -46,6 +46,7 @@ type fitOptions struct {
 	seed                uint64
 	workers             int
 	beside              besideName
+	details             bool // in the report on the screen
 	json                bool
 	report              bool
 	formats             []graphfile.Format
@@ -112,7 +113,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(text(&o.interventions, "FILE"), "interventions", "table of 0 and 1: which values were set by intervention")
 	f.Var(fraction(&o.holdout), "holdout", "fraction of the rows to hold out for the predictive density")
 	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
-	group(f, "Data", "columns", "drop", "rows", "missing", "categories", "interventions", "holdout", "heldout")
+	group(f, "Data", "columns", "drop", "missing", "categories", "interventions", "holdout", "heldout")
 	o.knowledge.flags(f)
 	f.Var(text(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order: posterior, METHOD, a,b,c or FILE")
 	f.Var(text(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")
@@ -128,15 +129,16 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	group(f, "Model and engine", "model", "engine", "beside", "set", "seed", "workers")
 	f.Var(text(&o.out, "DIR"), "out", "folder for the results, created if need be")
 	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
+	toggle(f, &o.details, "details", "print effects, evidences and other figures too")
 	toggle(f, &o.json, "json", "print summary.json instead of the report")
 	toggle(f, &o.quiet, "quiet", quietUsage)
 	toggle(f, &o.force, "force", forceUsage)
 	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run")
 	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
-	group(f, "Results", "out", "truth", "json", "quiet", "force", "config", "checkpoint", "resume")
-	mark(f, markOutside, "set", "out", "checkpoint", "resume", "config", "workers", "json", "force", "quiet")
-	mark(f, markAnytime, "set", "out", "checkpoint", "resume", "config", "workers", "json", "force", "quiet", "truth", "heldout")
+	group(f, "Results", "out", "truth", "details", "json", "quiet", "force", "config", "checkpoint", "resume")
+	mark(f, markOutside, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet")
+	mark(f, markAnytime, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet", "truth", "heldout")
 	record(f)
 	return cmd
 }
@@ -206,7 +208,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	if err != nil {
 		return err
 	}
-	r.command, r.formats, r.EngineReason = o.command, o.formats, j.why
+	r.command, r.formats, r.details, r.EngineReason = o.command, o.formats, o.details, j.why
 	after := newProgress(stderr, o.quiet)
 	defer after.close()
 	after.during("judging the posterior, total effects and the verdict")

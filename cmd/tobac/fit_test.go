@@ -33,7 +33,7 @@ var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "av
 // All files, of an exact posterior and of the particles that it is compared with.
 func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
-	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--beside", "svgd",
+	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--details", "--beside", "svgd",
 		"--set", "results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt")
 	got := succeed(t, args...)
 	for _, want := range []string{

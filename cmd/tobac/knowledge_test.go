@@ -144,7 +144,7 @@ func TestKnowledgeIsReported(t *testing.T) {
 	if report := succeed(t, quick(strings.Fields("fit data/train.csv --engine exact --out plain")...)...).stdout; strings.Contains(report, "known") {
 		t.Errorf("nothing is known:\n%s", report)
 	}
-	report := succeed(t, quick(strings.Fields("fit data/train.csv --engine exact --require X0,X3 --forbid X1,X2 --set knowledge.sink=X5 --set knowledge.source=X4 --set knowledge.odds=X1,X5=4 --out run")...)...).stdout
+	report := succeed(t, quick(strings.Fields("fit data/train.csv --engine exact --details --require X0,X3 --forbid X1,X2 --set knowledge.sink=X5 --set knowledge.source=X4 --set knowledge.odds=X1,X5=4 --out run")...)...).stdout
 	joined := strings.Join(strings.Fields(report), " ")
 	for _, want := range []string{"1 edge forbidden; 1 edge required; 1 sink; 1 source; other odds of 1 edge",
 		"known required: X0 → X3 forbidden: X1 → X2 no edge leaves X5 no edge enters X4 prior odds: X1 → X5 × 4 together 1 edge certain and 11 edges impossible",

@@ -14,14 +14,14 @@ import (
 
 // printPairs lists the pairs of variables that are most probably adjacent.
 func (r *result) printPairs(w io.Writer, dir string) error {
-	const most = 20
 	pairs := r.Posterior.Pairs()
+	most := r.rows()
 	switch {
 	case len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
-		fmt.Fprint(w, "\nEvery particle has a cycle: there is no acyclic graph to report.\n")
+		fmt.Fprint(w, "Every particle has a cycle: there is no acyclic graph to report.\n")
 		return nil
 	case len(pairs) == 0:
-		fmt.Fprint(w, "\nNo pair is adjacent with a probability of 0.005 or more.\n")
+		fmt.Fprint(w, "No pair is adjacent with a probability of 0.005 or more.\n")
 		return nil
 	}
 	weighted := r.Posterior.WeightMean != nil
@@ -30,7 +30,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		given = " " + r.verdict.Conditional
 	}
 	given += r.refuted()
-	fmt.Fprintf(w, "\nPairs%s: probability of an edge, and of A → B if there is one\n", given)
+	fmt.Fprintf(w, "Pairs%s: probability of an edge, and of A → B if there is one\n", given)
 	t := newTable(w)
 	fmt.Fprint(t, "  A\t \tB\tadjacent\tA → B if so")
 	if weighted {
@@ -44,7 +44,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		fmt.Fprint(t, "\tknown")
 	}
 	fmt.Fprintln(t)
-	for _, p := range pairs[:min(most, len(pairs))] {
+	for _, p := range pairs[:most] {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%.2f\t%.2f", r.label(p.A), pairMark(p), r.label(p.B), p.Adjacent, p.Direction)
 		if weighted {
 			reverse := "-"
@@ -81,6 +81,18 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	return nil
 }
 
+// rows is the number of pairs that the report lists: as many as there are columns, fewer if the others are hardly adjacent.
+func (r *result) rows() int {
+	pairs := len(r.Posterior.Pairs())
+	if r.details {
+		return min(20, pairs)
+	}
+	return min(20, pairs, len(r.Names), max(3, len(r.Posterior.PairsFrom(probable))))
+}
+
+// probable is the probability of adjacency from which on the report lists a pair.
+const probable = 0.05
+
 // plusMinusText says what ± is, if it is printed.
 func plusMinusText(m posterior.Marginals) string {
 	for _, p := range m.Pairs() {
@@ -105,7 +117,7 @@ func (r *result) printConsensus(w io.Writer) {
 	g, _ := r.Posterior.PartiallyDirected()
 	undirected := len(g.Undirected())
 	directed := g.Size() - 2*undirected
-	fmt.Fprintf(w, "\nConsensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
+	fmt.Fprintf(w, "Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
 		counted(directed, "edge"), counted(undirected, "edge"))
 }
 

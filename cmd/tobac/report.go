@@ -13,25 +13,24 @@ import (
 	"tobac/metrics"
 )
 
-// print writes the report for a reader. Writes to a buffer do not fail, so only
+// print writes the report for a reader: the answer, what it rests on, then figures. Writes to a buffer do not fail, so only
 // the tables' errors are passed on.
 func (r *result) print(w io.Writer, dir string) error {
-	r.printRun(w)
 	if err := r.printPairs(w, dir); err != nil {
 		return err
 	}
-	if err := r.printEffects(w, dir); err != nil {
-		return err
-	}
-	if err := r.printMetrics(w); err != nil {
-		return err
-	}
+	r.printVerdict(w)
+	fmt.Fprintln(w)
+	r.printRun(w)
 	if dir != "" {
-		fmt.Fprintln(w)
 		printField(w, "files", fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
 	}
-	r.printVerdict(w)
-	return nil
+	if r.details {
+		if err := r.printEffects(w, dir); err != nil {
+			return err
+		}
+	}
+	return r.printMetrics(w)
 }
 
 // Width of the report: a field is a word, then text that begins at column indent
@@ -138,12 +137,14 @@ func (r *result) printMetrics(w io.Writer) error {
 		graphs = "particles"
 	}
 	printScores(t, graphs, m.Empirical)
-	printScores(t, graphs+", weighted", m.Mixture)
+	if r.details {
+		printScores(t, graphs+", weighted", m.Mixture)
+	}
 	printScores(t, "empty graph", &m.Empty)
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if l := m.Listed; c.Truth != "" {
+	if l := m.Listed; c.Truth != "" && r.details {
 		fmt.Fprintf(w, "  listed probabilities: Brier score %s, log score %s, calibration error %s\n", fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3))
 		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; median graph: SHD %s, of equivalence classes %s\n",
 			fixed(l.SkeletonAUROC, 3), fixed(l.SkeletonAveragePrecision, 3), fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))

@@ -27,6 +27,7 @@ type result struct {
 	folder  string             // where paths in its files begin; "": they are absolute
 	imputed *impute.Completed  // nil: no value was missing
 	formats []graphfile.Format // of results.formats
+	details bool               // all figures are printed
 }
 
 // An output is a file that tobac fit writes with --out.

@@ -32,10 +32,7 @@ func TestDependentRows(t *testing.T) {
 	if !strings.Contains(got.stderr, time) {
 		t.Errorf("standard error %q", got.stderr)
 	}
-	if lines := strings.Split(got.stdout, "\n"); !strings.HasPrefix(lines[1], "rows    T"+says[:20]) {
-		t.Errorf("the report begins with %q", lines[:2])
-	}
-	for _, want := range []string{"Pairs, strongest first, " + clause, "in units of the data, " + clause, "Verdict\n      - The rows of this table are not"} {
+	for _, want := range []string{"Pairs, strongest first, " + clause, "Verdict\n      - The rows of this table are not"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("report lacks %q:\n%s", want, got.stdout)
 		}

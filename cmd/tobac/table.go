@@ -27,7 +27,6 @@ type tableOptions struct {
 func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
-	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "take only these rows, counted from 1 below the header")
 	f.Var(choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "missing values: error, drop their rows, or impute them")
 	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "categories of more than two levels: error, indicators, codes, drop")
 }
@@ -35,6 +34,7 @@ func (o *tableOptions) flags(f *pflag.FlagSet) {
 // topic has the settings of a table.
 func (o *tableOptions) topic() topic {
 	f := newSettings()
+	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "rows to take, counted from 1 below the header")
 	f.Var(&columnList{&o.want.Keep}, "keep", "columns to take although they look like an index or identifier, or hold dates")
 	f.Var(&columnList{&o.want.Categorical}, "categorical", "columns of numbers that are codes of categories")
 	f.Var(&several{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
@@ -166,12 +166,12 @@ func complete(p *table.Prepared, command string) (*dataset.Table, error) {
 
 // noTableOptions refuses options for a data file where there is none.
 func (o *fitOptions) noTableOptions() error {
-	for _, name := range []string{"columns", "drop", "rows", "missing", "categories"} {
+	for _, name := range []string{"columns", "drop", "missing", "categories"} {
 		if o.given(name) {
 			return usagef("--%s is for a data file: the embedded data are complete numbers", name)
 		}
 	}
-	for _, name := range []string{"keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+	for _, name := range []string{"rows", "keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
 		if o.given("data." + name) {
 			return usagef("data.%s is for a data file: the embedded data are complete numbers", name)
 		}

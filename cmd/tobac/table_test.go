@@ -99,12 +99,12 @@ func TestTableWithInterventions(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers(), "marks.csv": marks.String(),
 		"more.csv":  "wet,width,length,species\nyes,3,4,b\nno,NA,5,a\nno,1,9,c\n",
 		"other.csv": "wet,width,length,species\nyes,3,4,d\n"})
-	args := append([]string{"flowers.csv", "--drop", "sum", "--rows", "1-30", "--interventions", "marks.csv", "--heldout", "more.csv", "--json"}, settled...)
+	args := append([]string{"flowers.csv", "--drop", "sum", "--set", "data.rows=1-30", "--interventions", "marks.csv", "--heldout", "more.csv", "--json"}, settled...)
 	config := parse(t, succeed(t, quick(append([]string{"fit"}, args...)...)...).stdout)["config"].(map[string]any)
 	if config["training_rows"] != 29.0 || config["heldout_rows"] != 2.0 {
 		t.Errorf("%v training and %v held-out rows, want 29 and 2", config["training_rows"], config["heldout_rows"])
 	}
 	refuses(t, "fit flowers.csv --drop sum --heldout other.csv "+strings.Join(settled, " "), exitFailed, "other.csv: column 4 (species): has levels that the data do not have (d 1)")
-	refuses(t, "fit flowers.csv --drop sum --rows 1-30 --interventions more.csv --missing drop --categories drop", exitFailed,
+	refuses(t, "fit flowers.csv --drop sum --set data.rows=1-30 --interventions more.csv --missing drop --categories drop", exitFailed,
 		`more.csv: line 2, column "wet": "yes" is not a number; allowed: finite numbers such as 1.5 or -2e-3`)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"tobac"
 	"tobac/metrics"
@@ -33,10 +35,20 @@ func (r *result) refuted() string {
 	return ", " + r.verdict.Refuted
 }
 
-// printVerdict is the last thing on the screen.
+// mostSentences is how many sentences of the verdict the report prints.
+const mostSentences = 5
+
+// printVerdict prints the first sentences of the verdict and its assumptions, or with --details all.
 func (r *result) printVerdict(w io.Writer) {
 	fmt.Fprintln(w, "\nVerdict")
-	for _, s := range r.verdict.Sentences {
+	all := r.verdict.Sentences
+	if assumptions := slices.IndexFunc(all, func(s string) bool { return strings.HasPrefix(s, "All of this assumes") }); !r.details && assumptions >= 0 && len(all) > mostSentences {
+		all = append(slices.Clone(all[:min(assumptions, mostSentences-1)]), all[assumptions])
+	}
+	for _, s := range all {
 		printField(w, "      -", s)
+	}
+	if left := len(r.verdict.Sentences) - len(all); left > 0 {
+		printField(w, "", fmt.Sprintf("(--details prints %s)", counted(left, "more sentence")))
 	}
 }

@@ -98,7 +98,7 @@ func TestNumbersOfOptions(t *testing.T) {
 	for args, want := range map[string]string{
 		"fit good.csv --set knowledge.odds=a,b=1_1":                                    `--set knowledge.odds=a,b=1_1: "1_1" is no number; allowed: odds from 0.001 to 1000`,
 		"fit good.csv --set knowledge.odds=a,b=0x1p-2":                                 `--set knowledge.odds=a,b=0x1p-2: "0x1p-2" is no number; allowed: odds from 0.001 to 1000`,
-		"check good.csv --rows 0x1":                                                    `--rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
+		"check good.csv --set data.rows=0x1":                                           `data.rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
 		"fit good.csv --model ffn --set ffn.hidden=" + strings.Repeat("1,", 100) + "1": `--set ffn.hidden=` + strings.Repeat("1,", 100) + `1: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,
 	} {
 		refuses(t, args, exitUsage, want)
@@ -141,7 +141,7 @@ func TestNothingObeyed(t *testing.T) {
 		{"order", file, "--bootstrap", "3"}, {"effect", "o" + esc, "--from", "a" + esc + "x"}, {"predict", "o" + esc}, {"simulate", "--out", "s" + esc}, {"man", "m" + esc},
 		{"fit", esc}, {esc}, {"fit", "--" + esc}, {"fit", "-" + esc}, {"help", esc}, {"completion", esc}, {"eval", esc, "--truth", "t"}, {"report", esc}, {"predict", esc}, {"effect", esc, "--from", "a"},
 		{"convert", "in", esc}, {"fit", file, "--truth", esc}, {"fit", file, "--order", esc}, {"fit", file, "--config", esc}, {"fit", file, "--resume", esc}, {"fit", file, "--require", esc + ",b"},
-		{"fit", file, "--set", "data.sheet=" + esc}, {"fit", file, "--rows", esc}, {"fit", file, "--set", "svgd.steps=" + esc}, {"fit", file, "--columns", esc}, {"fit", file, "--out", file},
+		{"fit", file, "--set", "data.sheet=" + esc}, {"fit", file, "--set", "data.rows=" + esc}, {"fit", file, "--set", "svgd.steps=" + esc}, {"fit", file, "--columns", esc}, {"fit", file, "--out", file},
 	} {
 		got := runTobac(t, words...)
 		if at := strings.IndexFunc(got.stdout+got.stderr, obeyed); at >= 0 {

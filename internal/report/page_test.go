@@ -157,7 +157,7 @@ func sections(d *document) []string {
 func TestPageHasEverySection(t *testing.T) {
 	text := html(t, build(t, complete()))
 	d := checkPage(t, text)
-	want := []string{"verdict", "graph", "pairs", "maps", "effects", "order", "convergence", "fit", "truth", "settings", "repeat"}
+	want := []string{"verdict", "graph", "pairs", "settings", "convergence", "fit", "maps", "effects", "order", "truth", "repeat"}
 	if diff := cmp.Diff(want, sections(d)); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}

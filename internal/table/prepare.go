@@ -283,7 +283,7 @@ func (p *preparation) checkRows() {
 	solve := "data.delimiter and data.comment say how lines are read"
 	var remedy func(*Options)
 	if spec != "" {
-		solve = "--rows " + spec + " leaves out such rows; " + solve
+		solve = "--set data.rows=" + spec + " leaves out such rows; " + solve
 		remedy = func(o *Options) { o.Rows = spec }
 	}
 	p.problem(Problem{Text: text, Solve: solve, remedy: remedy})
@@ -413,7 +413,7 @@ func (p *preparation) fill() {
 func (p *preparation) tooSmall() bool {
 	rows, of := p.t.Rows, ""
 	if p.rows != nil {
-		rows, of = len(p.rows), " of those that --rows takes"
+		rows, of = len(p.rows), " of those that data.rows takes"
 	}
 	switch {
 	case rows < 2:

@@ -246,17 +246,17 @@ func TestSelections(t *testing.T) {
 		o    table.Options
 		want string
 	}{
-		{table.Options{Rows: "0"}, `--rows: "0" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
-		{table.Options{Rows: "3-2"}, `--rows: "3-2" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
-		{table.Options{Rows: "3-9"}, `--rows: 3-9 ends after the last of 5 rows`},
-		{table.Options{Rows: "9-"}, `--rows: 9- begins after the last of 5 rows`},
+		{table.Options{Rows: "0"}, `data.rows: "0" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
+		{table.Options{Rows: "3-2"}, `data.rows: "3-2" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
+		{table.Options{Rows: "3-9"}, `data.rows: 3-9 ends after the last of 5 rows`},
+		{table.Options{Rows: "9-"}, `data.rows: 9- begins after the last of 5 rows`},
 		{table.Options{Drop: []string{"A"}}, `--drop: no column is named "A" (did you mean "a"?); allowed: "a", "b", "c", or numbers from 1 to 3`},
 		{table.Options{Columns: []string{"a", "1"}}, `--columns: names the column 1 (a) twice`},
 		{table.Options{Columns: []string{"4"}}, `--columns: no column 4; allowed: 1 to 3, or names`},
 		{table.Options{Ordinal: []string{"a"}}, `data.ordinal: "a" has no = after the name of a column; allowed: such as "size=small<medium<large"`},
 		{table.Options{Ordinal: []string{"a=1<1"}}, `data.ordinal: "a=1<1" has an empty or repeated level; allowed: such as "size=small<medium<large"`},
 		{table.Options{Columns: []string{"a"}}, `t.csv: got a single column, want at least 2: one variable has no edges to infer`},
-		{table.Options{Rows: "2"}, `t.csv: got a single row of those that --rows takes, want at least 2`},
+		{table.Options{Rows: "2"}, `t.csv: got a single row of those that data.rows takes, want at least 2`},
 		{table.Options{Ordinal: []string{"a=1<2<3"}}, `t.csv: column 1 (a): has levels that data.ordinal does not order (4 1, 5 1); --set data.ordinal='a=1<2<3<...' has to name all of them`},
 	} {
 		_, err := table.Prepare(read(t, text, table.Layout{}), c.o)
@@ -270,7 +270,7 @@ func TestSelections(t *testing.T) {
 func TestRagged(t *testing.T) {
 	text := "a,b\n1,2\n3\n4,1\n5,5\nTotal: 5 rows\n"
 	_, err := table.Prepare(read(t, text, table.Layout{}), table.Options{})
-	want := "t.csv: line 3: got 1 value, want 2 as elsewhere, and so in 2 lines in all (3, 6); --rows 1,3-4 leaves out such rows; data.delimiter and data.comment say how lines are read"
+	want := "t.csv: line 3: got 1 value, want 2 as elsewhere, and so in 2 lines in all (3, 6); --set data.rows=1,3-4 leaves out such rows; data.delimiter and data.comment say how lines are read"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
