@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,9 @@ func TestCertainEdges(t *testing.T) {
 		for name, cfg := range all {
 			if cfg.Prior = prior; name == "bcd" {
 				continue // takes no knowledge: see TestBCDRefuses
+			}
+			if statement != "tiers" && !slices.Contains([]string{"exact", "mcmc", "svgd", "svgd over drawn orders", "gflownet, exact"}, name) {
+				continue // what statements amount to is the same for all
 			}
 			res := fit(t, data, cfg)
 			for m, d := range res.Draws {
