@@ -162,35 +162,33 @@ func TestNetworksDoNotMindUnits(t *testing.T) {
 // Where the two halves of the particles do not agree on an edge, more particles and sweeps make them.
 func TestHalvesAgree(t *testing.T) {
 	refined := 0
-	for d := 5; d <= 6; d++ {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 1.8, Seed: 7})
-		if err != nil {
-			t.Fatal(err)
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5, EdgesPerNode: 1.8, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := fit(t, s.Train, tobac.Config{Model: sem.FeedForward{}, Seed: 1, Progress: func(p tobac.Progress) {
+		if strings.Contains(p.Doing, "more precisely") {
+			refined++
 		}
-		s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := fit(t, s.Train, tobac.Config{Model: sem.FeedForward{}, Seed: 1, Progress: func(p tobac.Progress) {
-			if strings.Contains(p.Doing, "more precisely") {
-				refined++
-			}
-		}})
-		var mean, most float64
-		_, text, _ := strings.Cut(r.Sum, "edge probabilities differ by ")
-		if _, err := fmt.Sscanf(text, "%g on average and %g at most", &mean, &most); err != nil {
-			t.Fatalf("%q: %v", r.Sum, err)
-		}
-		k := slices.IndexFunc(r.Checks, func(c diagnostics.Check) bool { return c.Name == "halves" })
-		if k < 0 || math.Abs(r.Checks[k].Value-most) > 0.005 || r.Checks[k].Verdict != diagnostics.OK {
-			t.Errorf("%d columns: checks %+v, want one of halves that differ by %v", d, r.Checks, most)
-		}
-		if most > 0.15 || mean > most {
-			t.Errorf("%d columns: edge probabilities by either half differ by %v on average and %v at most", d, mean, most)
-		}
+	}})
+	var mean, most float64
+	_, text, _ := strings.Cut(r.Sum, "edge probabilities differ by ")
+	if _, err := fmt.Sscanf(text, "%g on average and %g at most", &mean, &most); err != nil {
+		t.Fatalf("%q: %v", r.Sum, err)
+	}
+	k := slices.IndexFunc(r.Checks, func(c diagnostics.Check) bool { return c.Name == "halves" })
+	if k < 0 || math.Abs(r.Checks[k].Value-most) > 0.005 || r.Checks[k].Verdict != diagnostics.OK {
+		t.Errorf("checks %+v, want one of halves that differ by %v", r.Checks, most)
+	}
+	if most > 0.15 || mean > most {
+		t.Errorf("edge probabilities by either half differ by %v on average and %v at most", mean, most)
 	}
 	if refined == 0 {
-		t.Error("no estimate was refined: the data sets are too easy for this test")
+		t.Error("no estimate was refined: the data set is too easy for this test")
 	}
 }
 
@@ -201,7 +199,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	for j := range d - 1 {
 		g.Set(j, j+1, j%3 > 0)
 	}
-	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 40, Seed: 3})
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 30, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +207,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 		Engine: &tobac.Tempering{Chains: tobac.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}}
 	for i := range d {
 		for j := range d {
-			if i-j > 2 || j-i > 4 { // fewer sets to estimate
+			if i-j > 1 || j-i > 2 { // fewer sets to estimate
 				cfg.Prior.Forbidden = append(cfg.Prior.Forbidden, dag.Edge{From: i, To: j})
 			}
 		}

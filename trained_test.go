@@ -73,7 +73,7 @@ func TestFlowsAreExact(t *testing.T) {
 func TestTrainingLearns(t *testing.T) {
 	data := chain(t, 100).Train
 	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}})
-	cfg := tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 1500, LearningRate: 0.002, Batch: 16}}, Seed: 1, Workers: 2}
+	cfg := tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 800, LearningRate: 0.004, Batch: 16}}, Seed: 1, Workers: 2}
 	got := fit(t, data, cfg)
 	trace := got.Training.Trace
 	if first, last := trace[0], trace[len(trace)-1]; first.Quantity != "ELBO" || !(last.Value > first.Value+100) {

@@ -186,7 +186,11 @@ func TestVerdictOfFits(t *testing.T) {
 			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			r, err := tobac.Fit(context.Background(), chainTable(4, 80, 1), row.cfg)
+			data := chainTable(4, 80, 1)
+			if strings.HasPrefix(row.name, "networks") {
+				data = chainTable(3, 30, 1)
+			}
+			r, err := tobac.Fit(context.Background(), data, row.cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,8 +207,8 @@ func TestVerdictOfFits(t *testing.T) {
 
 // Networks with a noise variance for each column, in units far apart, do not rest on equal ones.
 func TestVerdictOfUnequalNetworks(t *testing.T) {
-	data := chainTable(4, 80, 1)
-	for i := range 80 {
+	data := chainTable(3, 30, 1)
+	for i := range 30 {
 		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
 	}
 	all := strings.Join(fit(t, data, tobac.Config{Model: sem.FeedForward{}}).Verdict().Sentences, "\n")
