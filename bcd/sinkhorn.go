@@ -3,6 +3,7 @@ package bcd
 import (
 	"fmt"
 	"math"
+
 	"tobac/autograd"
 	"tobac/internal/vector"
 )

@@ -2,10 +2,11 @@ package svgd
 
 import (
 	"math"
-	"tobac/internal/vector"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/vector"
 )
 
 // Stats describes one step.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+
 	"tobac/internal/file"
 	"tobac/internal/memory"
 )

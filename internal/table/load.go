@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+
 	"tobac/internal/delimited"
 	"tobac/internal/memory"
 )

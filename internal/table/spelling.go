@@ -2,8 +2,9 @@ package table
 
 import (
 	"strings"
-	"tobac/internal/delimited"
 	"unicode/utf8"
+
+	"tobac/internal/delimited"
 )
 
 // A spelling is how the numbers of a column are written where they are more than digits and a
