@@ -34,18 +34,6 @@ func ESHD(e *posterior.Ensemble, truth *dag.Graph) float64 {
 	return e.Expectation(func(g *dag.Graph) int { return SHD(g, truth) })
 }
 
-// Cyclic returns the number of graphs that contain a cycle, whatever their
-// weights: the cyclicity that the reference implementation reports.
-func Cyclic(e *posterior.Ensemble) int {
-	count := 0
-	for _, g := range e.Graphs {
-		if !g.Acyclic() {
-			count++
-		}
-	}
-	return count
-}
-
 // Cyclicity returns Σ_m w_m h(G_m), the cyclicity that the paper reports, with
 // h as in [Acyclicity].
 func Cyclicity(e *posterior.Ensemble) float64 {
