@@ -118,7 +118,7 @@ func (e *BCDNets) Prepare(p *Problem) (Engine, error) {
 // settings are all settings of the training.
 func (e *BCDNets) settings(p *Problem) bcd.Settings {
 	s := e.Training
-	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sharesVariance(p.Model)
+	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sem.SharesNoise(p.Model)
 	return s
 }
 

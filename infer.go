@@ -104,13 +104,10 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, p
 	best.Evidence = all
 	best.Reason = reason(all)
 	if first != nil && best != first {
-		best.Reason = fmt.Sprintf(although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
+		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
 	return best, best.finish(ctx, data, problem)
 }
-
-// although begins the reason for a model that has not the greatest evidence.
-const although = "although the data support "
 
 // reason says why a model was taken.
 func reason(all []sem.Evidence) string {

@@ -268,7 +268,7 @@ func (s *sampling) basis() string {
 	switch {
 	case s.ordered():
 		return ""
-	case sharesVariance(s.particles.fits[0].asked):
+	case sem.SharesNoise(s.particles.fits[0].asked):
 		return "they rest on the particles alone, and on equal noise variances"
 	}
 	return "they rest on the particles alone"

@@ -28,7 +28,7 @@ type Verdict struct {
 	Open      int // the other stable pairs
 
 	// Conditional says in a few words which single order all probabilities are
-	// conditional on; "": none.
+	// orderGiven on; "": none.
 	Conditional string
 	// Refuted says in a few words which assumption of all probabilities the data refute; "": none.
 	Refuted string
@@ -40,11 +40,11 @@ type Verdict struct {
 	Margin float64
 }
 
-// Verdict says which relations are stable and which are not, what their directions rest
+// Of says which relations are stable and which are not, what their directions rest
 // on, which model the data support, and what there is to distrust. Probabilities
 // that are conditional on one order are said to be so.
-func (r *Result) Verdict() Verdict {
-	v := Verdict{ByVariance: r.byVariance(), Margin: math.NaN(), Conditional: r.conditional()}
+func Of(r *Result) Verdict {
+	v := Verdict{ByVariance: byVariance(r), Margin: math.NaN(), Conditional: orderGiven(r)}
 	for _, p := range r.Posterior.PairsFrom(absentBelow) {
 		switch {
 		case p.Adjacent < stableFrom:
@@ -64,13 +64,13 @@ func (r *Result) Verdict() Verdict {
 		}
 		v.say(sentence(r.Sequence.Refutation()))
 	}
-	v.say(r.orderSentence())
+	v.say(orderSentence(r))
 	v.say(v.relations(len(r.Names)))
 	v.say(v.directions(r))
 	v.say(v.unitsSentence(r))
-	v.say(r.knowledgeSentence())
+	v.say(knowledgeSentence(r))
 	v.say(v.modelSentence(r))
-	v.say(r.leftOut())
+	v.say(leftOut(r))
 	v.say(r.Computation)
 	v.say("All of this assumes that there are no unmeasured common causes (causal sufficiency) and no feedback loops (acyclicity), that the rows are independent, and that the model is correctly specified.")
 	for _, w := range r.Warnings {
@@ -108,8 +108,8 @@ func number(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// conditional says which one order the probabilities are conditional on.
-func (r *Result) conditional() string {
+// orderGiven says which one order the probabilities are conditional on.
+func orderGiven(r *Result) string {
 	switch c := &r.Config; {
 	case c.Order.Known != nil:
 		return "given the order asked for"
@@ -122,7 +122,7 @@ func (r *Result) conditional() string {
 }
 
 // orderSentence says which orders the result rests on, unless it averages over all.
-func (r *Result) orderSentence() string {
+func orderSentence(r *Result) string {
 	c := &r.Config
 	one := r.Posterior.Order()
 	var names []string
@@ -174,12 +174,12 @@ func (v *Verdict) directions(r *Result) string {
 		text += " " + v.Refuted
 	}
 	if v.Conditional == "" {
-		text += "; " + r.basis()
+		text += "; " + basis(r)
 	}
 	text += "."
 	if v.Open > 0 {
-		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, r.openPairs(v.Open))
-		if m, ok := r.model().(sem.Equivalent); ok && m.Equivalent() && v.Conditional == "" {
+		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, openPairs(r, v.Open))
+		if m, ok := modelOf(r).(sem.Equivalent); ok && m.Equivalent() && v.Conditional == "" {
 			text += ": under normal noise of unequal variances equivalent graphs explain the data equally well; more rows of the same kind will not settle it under this model, an experiment or background knowledge can"
 		}
 		text += "."
@@ -188,7 +188,7 @@ func (v *Verdict) directions(r *Result) string {
 }
 
 // openPairs names the stable pairs with an open direction, if they are few.
-func (r *Result) openPairs(open int) string {
+func openPairs(r *Result, open int) string {
 	const most = 4
 	if open > most {
 		return ""
@@ -203,8 +203,8 @@ func (r *Result) openPairs(open int) string {
 }
 
 // basis says what directions rest on.
-func (r *Result) basis() string {
-	m := r.model()
+func basis(r *Result) string {
+	m := modelOf(r)
 	if r.Basis != "" {
 		return r.Basis
 	}
@@ -217,15 +217,9 @@ func (r *Result) basis() string {
 	return "they rest on the assumptions of the model"
 }
 
-// sharesVariance reports whether all equations of a model have one noise variance.
-func sharesVariance(m sem.Model) bool {
-	v, ok := m.(sem.Sharing)
-	return ok && v.SharesNoise()
-}
-
-// model is that of the reported posterior; nil if it is none of this package and was not
+// modelOf is that of the reported posterior; nil if it is none of this package and was not
 // asked for.
-func (r *Result) model() sem.Model {
+func modelOf(r *Result) sem.Model {
 	if r.Config.Model != nil {
 		return r.Config.Model
 	}
@@ -239,14 +233,14 @@ func (r *Result) model() sem.Model {
 // unitsSentence warns of directions that follow the variances of the columns under
 // a model that depends on their units.
 func (v *Verdict) unitsSentence(r *Result) string {
-	if !sharesVariance(r.model()) || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
+	if !sem.SharesNoise(modelOf(r)) || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and measuring a column in other units (g for kg) could reverse them.", 100*v.ByVariance)
 }
 
 // byVariance is the expected fraction of edges towards the column of larger variance.
-func (r *Result) byVariance() float64 {
+func byVariance(r *Result) float64 {
 	up, all := 0.0, 0.0
 	for i := range r.Columns {
 		for j := range r.Columns {
@@ -267,7 +261,7 @@ func (r *Result) byVariance() float64 {
 }
 
 // knowledgeSentence says what was taken as given.
-func (r *Result) knowledgeSentence() string {
+func knowledgeSentence(r *Result) string {
 	p, parts := &r.Config.Prior, []string{}
 	if n := len(p.Required); n > 0 {
 		parts = append(parts, number(n, "required edge"))
@@ -297,7 +291,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 		return fmt.Sprintf("The model, %s, was not compared with others.", sem.Describe(r.Config.Model.String()))
 	}
 	v.Margin = best.Log - next.Log
-	if strings.HasPrefix(r.Reason, although) {
+	if strings.HasPrefix(r.Reason, sem.Although) {
 		return fmt.Sprintf("The model is %s, %s.", sem.Describe(r.Posterior.Model), r.Reason)
 	}
 	measure := "evidence"
@@ -311,7 +305,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 }
 
 // sem.LeftOut names the models that could not be compared.
-func (r *Result) leftOut() string {
+func leftOut(r *Result) string {
 	var names []string
 	for _, e := range r.Evidence {
 		if math.IsNaN(e.Log) && !e.Pointless() {

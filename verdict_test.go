@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
-
 	"tobac"
 	"tobac/background"
 	"tobac/dag"
@@ -20,6 +17,9 @@ import (
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 )
 
 // drawResult is a result with any probabilities, as an engine could have reported it.
@@ -66,6 +66,34 @@ func drawResult(t *rapid.T) *tobac.Result {
 	return r
 }
 
+// unitsTable has n rows of d columns in a chain with units of their own.
+func unitsTable(d, n int, seed uint64) *dataset.Table {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	t := &dataset.Table{X: mat.NewDense(n, d, nil)}
+	for j := range d {
+		t.Names = append(t.Names, fmt.Sprintf("X%d", j))
+	}
+	for i := range n {
+		for j := range d {
+			v := rng.NormFloat64() * float64(j+1)
+			if j > 0 {
+				v += 0.8 * t.X.At(i, j-1)
+			}
+			t.X.Set(i, j, v)
+		}
+	}
+	return t
+}
+
+func fitted(t *testing.T, data *dataset.Table, cfg tobac.Config) *tobac.Result {
+	t.Helper()
+	r, err := tobac.Fit(context.Background(), data, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // No sentence contradicts the numbers: the counts are those of the probabilities, and
 // sentences say something if and only if the numbers do.
 func TestVerdictAgreesWithNumbers(t *testing.T) {
@@ -79,7 +107,7 @@ type fataler interface {
 
 func checkVerdict(t fataler, r *tobac.Result) {
 	t.Helper()
-	v := r.Verdict()
+	v := tobac.Of(r)
 	all := strings.Join(v.Sentences, "\n")
 	says := func(text string, want bool) {
 		t.Helper()
@@ -186,16 +214,16 @@ func TestVerdictOfFits(t *testing.T) {
 			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			data := chainTable(4, 80, 1)
+			data := unitsTable(4, 80, 1)
 			if strings.HasPrefix(row.name, "networks") {
-				data = chainTable(3, 30, 1)
+				data = unitsTable(3, 30, 1)
 			}
 			r, err := tobac.Fit(context.Background(), data, row.cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkVerdict(t, r)
-			all := strings.Join(r.Verdict().Sentences, "\n")
+			all := strings.Join(tobac.Of(r).Sentences, "\n")
 			for _, want := range row.want {
 				if !strings.Contains(all, want) {
 					t.Errorf("verdict lacks %q:\n%s", want, all)
@@ -207,11 +235,11 @@ func TestVerdictOfFits(t *testing.T) {
 
 // Networks with a noise variance for each column, in units far apart, do not rest on equal ones.
 func TestVerdictOfUnequalNetworks(t *testing.T) {
-	data := chainTable(3, 30, 1)
+	data := unitsTable(3, 30, 1)
 	for i := range 30 {
 		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
 	}
-	all := strings.Join(fit(t, data, tobac.Config{Model: sem.FeedForward{}}).Verdict().Sentences, "\n")
+	all := strings.Join(tobac.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
 	if !strings.Contains(all, "they rest on the curvature of the relations and on additive normal noise") {
 		t.Errorf("verdict %s", all)
 	}
@@ -234,14 +262,14 @@ func TestVerdictNamesUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := r.Verdict(); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
+	if v := tobac.Of(r); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
 		t.Errorf("verdict %+v", v)
 	}
 }
 
 // Rows that depend on each other are the first thing that is said of a fit, and one of its warnings, once each.
 func TestVerdictOfDependentRows(t *testing.T) {
-	data := chainTable(3, 60, 1)
+	data := unitsTable(3, 60, 1)
 	for i := 1; i < 60; i++ {
 		for j := range 3 {
 			data.X.Set(i, j, data.X.At(i-1, j)+data.X.At(i, j))
@@ -256,9 +284,9 @@ func TestVerdictOfDependentRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*tobac.Result{fit(t, data, tobac.Config{Model: sem.BGe{}}), imputed} {
+	for _, r := range []*tobac.Result{fitted(t, data, tobac.Config{Model: sem.BGe{}}), imputed} {
 		checkVerdict(t, r)
-		for what, all := range map[string][]string{"verdict": r.Verdict().Sentences, "warnings": r.Warnings} {
+		for what, all := range map[string][]string{"verdict": tobac.Of(r).Sentences, "warnings": r.Warnings} {
 			if n := strings.Count(strings.Join(all, "\n"), "he rows of this table are not independent"); n != 1 || !r.Sequence.Dependent() {
 				t.Errorf("%s says %d times that rows are not independent: %q", what, n, all)
 			}

@@ -80,3 +80,6 @@ const (
 func (e Evidence) Pointless() bool {
 	return slices.Contains([]string{noOtherNoise, noCurvature, noMore, farTails}, e.Note)
 }
+
+// Although begins the reason for a model that has not the greatest evidence.
+const Although = "although the data support "

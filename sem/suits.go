@@ -75,3 +75,9 @@ func NormalNoise(m Model) bool {
 	_, shaped := m.(AnyNoise)
 	return !shaped
 }
+
+// SharesNoise reports whether all equations of a model have one noise variance.
+func SharesNoise(m Model) bool {
+	v, ok := m.(Sharing)
+	return ok && v.SharesNoise()
+}
