@@ -388,3 +388,17 @@ func (c *chains) Restore(_ context.Context, state json.RawMessage) error {
 	c.step = c.sampler.Iterations()
 	return nil
 }
+
+// convergence says whether Markov chains agree.
+func convergence(d *mcmc.Diagnostics) string {
+	switch rhat := d.MaxRHat(); {
+	case math.IsNaN(rhat):
+		return "The Markov chains are too short to tell whether they have converged."
+	case rhat > 1.1 || d.LogP.RHat > 1.1:
+		return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
+	case math.IsNaN(d.MinESS()):
+		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
+	default:
+		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
+	"tobac/setting"
 )
 
 // sampling is the stage of SVGD and DiBS: the inference that orders are drawn from, and particles
@@ -250,7 +251,7 @@ func (s *sampling) method() string {
 		text += fmt.Sprintf(", %s gradient", e.Gradient)
 	}
 	if n := len(s.particles.fits); s.ordered() && s.problem.OverOrders() {
-		text += fmt.Sprintf(", under each of %s drawn from the posterior", number(n, "order"))
+		text += fmt.Sprintf(", under each of %s drawn from the posterior", setting.Number(n, "order"))
 	}
 	return text
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"tobac/dataset"
-	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/sem"
+	"tobac/setting"
 )
 
 // Probabilities of adjacency between which a relation is uncertain.
@@ -100,14 +100,6 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// number is a count with its noun.
-func number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // orderGiven says which one order the probabilities are conditional on.
 func orderGiven(r *Result) string {
 	switch c := &r.Config; {
@@ -138,9 +130,9 @@ func orderSentence(r *Result) string {
 	case one != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
 	case len(r.Components) > 1 && c.Order.Method != nil:
-		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows: orders that no resample gave have no weight.", number(len(r.Components), "order"), c.Order.Method)
+		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows: orders that no resample gave have no weight.", setting.Number(len(r.Components), "order"), c.Order.Method)
 	case len(r.Components) > 1 && r.Components[0].Order != nil:
-		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", number(len(r.Components), "order"))
+		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", setting.Number(len(r.Components), "order"))
 	}
 	return ""
 }
@@ -148,7 +140,7 @@ func orderSentence(r *Result) string {
 // relations says how many relations are stable.
 func (v *Verdict) relations(d int) string {
 	none := d*(d-1)/2 - v.Stable - v.Uncertain
-	text := fmt.Sprintf("Of %s, %d %s a stable relation (adjacent with a probability of 0.95 or more)", number(d*(d-1)/2, "pair"), v.Stable, has(v.Stable))
+	text := fmt.Sprintf("Of %s, %d %s a stable relation (adjacent with a probability of 0.95 or more)", setting.Number(d*(d-1)/2, "pair"), v.Stable, has(v.Stable))
 	for _, given := range []string{v.Conditional, v.Refuted} {
 		if given != "" {
 			text += ", " + given
@@ -169,7 +161,7 @@ func (v *Verdict) directions(r *Result) string {
 	if v.Stable == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of the %s, %d %s a direction of probability %.2f or more", number(v.Stable, "stable relation"), v.Directed, has(v.Directed), posterior.Directed)
+	text := fmt.Sprintf("Of the %s, %d %s a direction of probability %.2f or more", setting.Number(v.Stable, "stable relation"), v.Directed, has(v.Directed), posterior.Directed)
 	if v.Refuted != "" {
 		text += " " + v.Refuted
 	}
@@ -264,10 +256,10 @@ func byVariance(r *Result) float64 {
 func knowledgeSentence(r *Result) string {
 	p, parts := &r.Config.Prior, []string{}
 	if n := len(p.Required); n > 0 {
-		parts = append(parts, number(n, "required edge"))
+		parts = append(parts, setting.Number(n, "required edge"))
 	}
 	if n := len(p.Forbidden); n > 0 {
-		parts = append(parts, number(n, "forbidden edge"))
+		parts = append(parts, setting.Number(n, "forbidden edge"))
 	}
 	if p.Tiers != nil {
 		parts = append(parts, "the tiers")
@@ -316,18 +308,4 @@ func leftOut(r *Result) string {
 		return ""
 	}
 	return fmt.Sprintf("Left out of the comparison: %s.", strings.Join(names, "; "))
-}
-
-// convergence says whether Markov chains agree.
-func convergence(d *mcmc.Diagnostics) string {
-	switch rhat := d.MaxRHat(); {
-	case math.IsNaN(rhat):
-		return "The Markov chains are too short to tell whether they have converged."
-	case rhat > 1.1 || d.LogP.RHat > 1.1:
-		return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
-	case math.IsNaN(d.MinESS()):
-		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
-	default:
-		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
-	}
 }

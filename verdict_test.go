@@ -164,8 +164,10 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	}
 	_, bge := r.Config.Model.(sem.BGe)
 	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
-	says("exact sums", isA[*tobac.Exact](r.Config.Engine))
-	says("particles, an approximation", isA[*tobac.SVGD](r.Config.Engine))
+	_, sums := r.Config.Engine.(*tobac.Exact)
+	says("exact sums", sums)
+	_, particles := r.Config.Engine.(*tobac.SVGD)
+	says("particles, an approximation", particles)
 	if r.Diagnostics != nil {
 		says("have not converged", r.Diagnostics.LogP.RHat > 1.1)
 		says("chains agree", r.Diagnostics.LogP.RHat <= 1.1)

@@ -215,3 +215,11 @@ func Text(name string, settings ...any) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// Number is a count with its noun.
+func Number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
